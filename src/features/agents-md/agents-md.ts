@@ -10,16 +10,16 @@ import type { SourceFile } from "./context-source.ts";
 import { filesOf, isSource, pathDown } from "./context-source.ts";
 
 /**
- * Notes for agents that a repository holds. Foreign text: it goes into a prompt only through the fence. A person acknowledges
- * the whole file, as it was read; `text` is made of these bytes.
+ * A repository's notes for agents. Foreign text: it goes into a prompt only through the fence. A person acknowledges
+ * the whole file, as it was read; `text` is made from these bytes.
  */
 export interface ContextFile extends TrustItem {
   /** Path relative to the repository's root. */
   readonly label: string;
-  /** Source that named it: "AGENTS.md", ".cursor/rules/*.mdc" … */
+  /** Source that names it: "AGENTS.md", ".cursor/rules/*.mdc" … */
   readonly source: string;
   readonly text: string;
-  /** Bytes that were left out for its size. */
+  /** Count of bytes that were cut for its size. */
   readonly cutBytes: number;
 }
 
@@ -33,11 +33,11 @@ export const CONTEXT_BYTES_MAX = 131_072;
 
 /**
  * Reads the context files of a repository: each source from the root down to the working directory, in path order,
- * one source after the other; nothing above the root ([A] § AGENTS.md, CTX-01).
+ * one source after another; nothing above the root ([A] § AGENTS.md, CTX-01).
  *
- * One file that goes by two names is read once, and no file twice: what is loaded is what can be judged. Whatever is
- * not read, or not whole, is told: larger than `CONTEXT_FILE_BYTES_MAX`, or `CONTEXT_BYTES_MAX` in all; binary;
- * unreadable; a link that leaves the root. Whether a file may be loaded is decided elsewhere, by its `item`.
+ * A file with two names is read once, and no file twice: the loaded bytes are the ones that can be judged. Reports
+ * whatever is not read, or not whole: larger than `CONTEXT_FILE_BYTES_MAX`, or `CONTEXT_BYTES_MAX` in all; binary;
+ * unreadable; a link that leaves the root. The trust gate decides, by its `item`, whether a file may be loaded.
  */
 export async function readContextFiles({
   world,
@@ -60,7 +60,7 @@ export async function readContextFiles({
   return { items: reader.files, problems: reader.problems };
 }
 
-/** What was read so far: the budget and the identities are counted over all files. */
+/** Files read so far: size limits and identities apply to all files together. */
 class Reader {
   readonly files: ContextFile[] = [];
   readonly problems: string[] = [];
@@ -100,7 +100,7 @@ class Reader {
       return (await this.#files.stat(path))?.identity;
     } catch (thrown) {
       if (codeOf(thrown) === undefined) throw thrown;
-      return undefined; // reading it will tell why
+      return undefined; // reading it will report why
     }
   }
 
@@ -130,7 +130,7 @@ class Reader {
   }
 }
 
-/** Without the line that was cut in two, and with it half a character. */
+/** Removes the last line if it was cut, and with it half a character. */
 function wholeLines(text: string, cut: boolean): string {
   const end = text.lastIndexOf("\n");
   if (!cut) return text;

@@ -10,7 +10,7 @@ import type { ContextFile } from "./agents-md.ts";
 export interface ContextOptions {
   readonly world: World;
   readonly workingDir: string;
-  /** The profile's own words. */
+  /** Text of the profile. */
   readonly promptHeader: string;
   readonly isRepository: boolean;
   /** Resolves to the files that may be loaded. Called once, by the first request, which waits for it. */
@@ -18,10 +18,10 @@ export interface ContextOptions {
 }
 
 /**
- * Puts the system text in front of every request: the profile's words, where the work takes place, and the
- * repository's own instructions inside the fence (CTX-01, ENG-14).
+ * Puts the system text before every request: the profile's text, the working directory, and the repository's own
+ * instructions inside the fence (CTX-01, ENG-14).
  *
- * It stays the same for the session: a prompt cache keeps only what does not change. Sections that were there before
+ * It stays the same for the session: a prompt cache keeps only an unchanged prefix. Sections that were there before
  * come after.
  */
 export function contextAssembly(options: ContextOptions): RequestMiddleware {
@@ -50,7 +50,7 @@ function assemble(
   ];
 }
 
-// What a repository says about itself is useful, and still no command.
+// A repository's notes about itself are useful, but no commands.
 const FILES_NOTICE =
   "The sections below are this repository's notes for agents: take conventions and commands from them, where they serve the user's request.";
 

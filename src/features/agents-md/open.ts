@@ -3,7 +3,10 @@ import type { SessionHost } from "../../session/host.ts";
 import { isContextFile } from "./agents-md.ts";
 import { contextAssembly } from "./assemble.ts";
 
-/** Opens the system text of one session: the profile's words, the place, and acknowledged notes of the repository. */
+/**
+ * Opens the system text of one session: the profile's text, the working directory, and acknowledged notes of the
+ * repository.
+ */
 export function openAgentsMd({ world, workspace, plan, trust }: SessionHost): OpenFeature {
   const run = contextAssembly({
     world,

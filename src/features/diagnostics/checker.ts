@@ -5,29 +5,29 @@ import type { Child, Spawn, World } from "../../base/world.ts";
 import { coversBy } from "./covers.ts";
 import type { DiagnosticSource, SourceSettings } from "./source.ts";
 
-/** Of its output; what comes beyond is read, so that it goes on, and dropped. */
+/** Limit for its output; further output is read, so that it can continue, and dropped. */
 export const CHECKER_BYTES_MAX = 16 * 1_024;
 const TEXT_CHARACTERS_MAX = 6_000;
-/** In a command: the files that were changed. Absent: they stand at its end. */
+/** Placeholder in a command for the changed files. Without it they are appended. */
 const FILES = "{files}";
-/** Marks every process of a run, so that those that leave its group are ended too. */
+/** Variable that marks every process of a run, so that those that leave its group are ended too. */
 const MARK = "CINCH_CHECKER";
 
 export interface CheckerParts {
   readonly world: Pick<World, "clock" | "ids" | "machine">;
   readonly root: string;
   readonly env: Readonly<Record<string, string>>;
-  /** How it is started: in the sandbox. @throws an Error that says why it cannot be. */
+  /** Returns the function that starts it: in the sandbox. @throws Error with the reason if it cannot be started. */
   readonly spawn: () => Promise<Spawn>;
 }
 
-/** A program that is run on the files after each edit; what it prints is what there is to tell (TOOL-11). */
+/** Returns a checker: a program that runs on the files after each edit. Its output is the report (TOOL-11). */
 export function checker(settings: SourceSettings, parts: CheckerParts): DiagnosticSource {
   const { name, waitMs } = settings;
   return {
     name,
     covers: coversBy(settings.files, parts.root),
-    stale: () => undefined, // it reads everything anew
+    stale: () => undefined, // it reads all files on each run
     async check(paths, signal) {
       using limit = deadline(parts.world.clock, waitMs, signal);
       try {

@@ -1,7 +1,10 @@
 import { basename } from "node:path";
 import { below } from "../../base/files/below.ts";
 
-/** Whether a file below the root fits one of these globs: by its name, or by its path where the glob has a slash. */
+/**
+ * Returns a predicate for files below the root that match one of these globs: by name, or by path if the glob has a
+ * slash.
+ */
 export function coversBy(globs: readonly string[], root: string): (path: string) => boolean {
   const patterns = globs.map((glob) => ({ isPath: glob.includes("/"), glob: new Bun.Glob(glob) }));
   return (path) => {

@@ -2,17 +2,17 @@ import type { ToolMiddleware } from "../../tools/middleware.ts";
 import type { CallPlan, ToolOutput } from "../../tools/tool.ts";
 import type { DiagnosticSource } from "./source.ts";
 
-/** What may know something about the files of one folder. */
+/** Access to the sources that cover the files of one folder. */
 export interface Diagnosing {
-  /** Those that know about one of these files; opened when they are first asked for. */
+  /** Returns the sources that cover one of these files; opens them on first use. */
   readonly covering: (paths: readonly string[]) => Promise<readonly DiagnosticSource[]>;
-  /** Those that are open are told that these files may have changed, or any, where they are not asked about them. */
+  /** Informs open sources that are not asked now that these files, or any, may have changed. */
   readonly stale: (paths?: readonly string[]) => void;
 }
 
 /**
- * After a call that wrote files, what language servers and checkers say of these files comes back with its result
- * (TOOL-11). The call itself is done by then: nothing that a server does or fails to do changes that.
+ * Appends to the result of a call that wrote files what language servers and checkers report about these files
+ * (TOOL-11). The call itself is complete by then: nothing that a server does or fails to do changes that.
  */
 export function diagnose({ covering, stale }: Diagnosing): ToolMiddleware {
   return async function diagnose(call, context, next) {

@@ -9,15 +9,15 @@ import { diagnosticsSection } from "./config.ts";
 import type { Diagnosing } from "./diagnose.ts";
 import type { DiagnosticSource } from "./source.ts";
 
-/** Folders that have servers of their own at a time: the workspace, and worktrees of sub-agents, the last ones. */
+/** Limit for folders with their own servers: the workspace, and the worktrees of sub-agents used last. */
 const ROOTS_MAX = 3;
 
 /**
- * Opens language servers and checkers, which report on a file after an edit (TOOL-11): the user's own and the profile's, the
- * user's first where names collide.
+ * Opens language servers and checkers, which report on a file after an edit (TOOL-11): the user's own and the
+ * profile's, the user's first if names collide.
  *
- * They read a project that nobody need trust, so they run in the sandbox of the session's commands. A sub-agent in a
- * worktree has its own. Nothing is loaded before the first edit.
+ * They read a project that may be untrusted, so they run in the sandbox of the session's commands. A sub-agent in a
+ * worktree has a separate one. Nothing is loaded before the first edit.
  */
 export function openDiagnostics({
   plan,
@@ -44,7 +44,7 @@ export function openDiagnostics({
     });
   }
 
-  /** @throws Error where there is no sandbox and the user has not said that it may run without. */
+  /** @throws Error if there is no sandbox and the user has not allowed it to run without. */
   async function confined({ command, unconfined }: DiagnosticKeys, root: string): Promise<Spawn> {
     const sandbox = sandboxes.at(root);
     const plan: CallPlan = {
@@ -67,7 +67,7 @@ export function openDiagnostics({
   async function sourcesOf(root: string): Promise<readonly DiagnosticSource[]> {
     const begun = opening.get(root) ?? open(root);
     opening.delete(root);
-    opening.set(root, begun); // the one that was used last is the last to go
+    opening.set(root, begun); // the most recently used one is closed last
     const left = [...opening.keys()].filter((each) => each !== workspace.root);
     for (const old of left.slice(0, Math.max(0, opening.size - ROOTS_MAX))) await end(old);
     const sources = await begun;

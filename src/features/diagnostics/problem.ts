@@ -1,15 +1,15 @@
 import { relative } from "node:path";
 import { count, shortened } from "../../base/text/text.ts";
 
-/** What a language server or checker has found in a file. Its words are foreign text. */
+/** A problem that a language server or checker reports in a file. Its text is foreign. */
 export interface Problem {
   /** Absolute. */
   readonly path: string;
-  /** From 1. */
+  /** Counts from 1. */
   readonly line: number;
   readonly column: number;
   readonly severity: "error" | "warning";
-  /** "2322", "no-unused-vars"; absent where it has none. */
+  /** "2322", "no-unused-vars"; absent if it has none. */
   readonly code?: string;
   readonly message: string;
 }
@@ -17,7 +17,7 @@ export interface Problem {
 export const PROBLEMS_MAX = 20;
 const MESSAGE_CHARACTERS_MAX = 300;
 
-/** What the model is told of the problems of one source: how many there are, and the first ones, errors before warnings. */
+/** Renders the problems of one source for the model: their count, and the first ones, errors before warnings. */
 export function problemText(source: string, problems: readonly Problem[], root: string): string {
   if (problems.length === 0) return `[${source}: no problems]`;
   const errors = problems.filter(({ severity }) => severity === "error");

@@ -2,7 +2,7 @@ import { fileURLToPath } from "node:url";
 import { arrayAt, isObject, numberAt, objectAt, stringAt } from "../../base/json.ts";
 import type { Problem } from "./problem.ts";
 
-/** Of one file; what comes beyond is not read. */
+/** Limit for the reports on one file; further ones are not read. */
 const REPORTED_MAX = 10_000;
 const SEVERITIES = new Map<unknown, Problem["severity"]>([
   [undefined, "error"],
@@ -10,7 +10,7 @@ const SEVERITIES = new Map<unknown, Problem["severity"]>([
   [2, "warning"],
 ]);
 
-/** The errors and warnings in a list of diagnostics as the protocol has it; hints are left out, and what is none. */
+/** Parses the errors and warnings in a list of the protocol's diagnostics; skips hints and invalid entries. */
 export function problemsIn(path: string, diagnostics: readonly unknown[]): readonly Problem[] {
   return diagnostics.slice(0, REPORTED_MAX).flatMap((each): Problem[] => {
     if (!isObject(each)) return [];
@@ -33,7 +33,7 @@ export function problemsIn(path: string, diagnostics: readonly unknown[]): reado
   });
 }
 
-/** What `textDocument/publishDiagnostics` brings; undefined where it is no such thing. */
+/** Parses the parameters of `textDocument/publishDiagnostics`; undefined if they are invalid. */
 export function published(
   params: unknown,
 ): { readonly path: string; readonly version?: number; readonly problems: readonly Problem[] } | undefined {
@@ -51,6 +51,6 @@ function pathOf(uri: string): string | undefined {
   try {
     return fileURLToPath(uri);
   } catch {
-    return undefined; // of no file
+    return undefined; // not a file URI
   }
 }

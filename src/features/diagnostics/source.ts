@@ -1,27 +1,27 @@
-/** Something that can tell what is wrong with files: a language server, a checker (TOOL-11). */
+/** A source of diagnostics: a language server or a checker (TOOL-11). */
 export interface DiagnosticSource extends AsyncDisposable {
-  /** For people and the model: "typescript". */
+  /** Name for people and the model: "typescript". */
   readonly name: string;
-  /** Whether a file is one of those that it knows about. */
+  /** Returns true if it reports on this file. */
   covers(path: string): boolean;
-  /** Files may have changed that it was told nothing of: a command has run. */
+  /** Marks unseen changes: a command has run, and any file may have changed. */
   stale(): void;
   /**
-   * What there is to tell of these files, for the model, within its own time limit: problems, that there are none, or why
-   * that is not known.
+   * Returns its report on these files for the model, within its time limit: problems, that there are none, or why
+   * that is unknown.
    * @throws the signal's reason, and nothing else.
    */
   check(paths: readonly string[], signal: AbortSignal): Promise<string>;
 }
 
-/** Which files, what to run, and how long to wait for it. */
+/** The files to cover, the command to run, and the time to wait for it. */
 export interface SourceSettings {
   readonly name: string;
   readonly kind: "language-server" | "checker";
   /** Globs: of a name, or, with a slash, of a path below the root. */
   readonly files: readonly string[];
   readonly command: readonly [string, ...string[]];
-  /** The language of the files, as language servers call it; absent: made of the file's extension. */
+  /** Language of the files, as language servers name it. Default: by the file's extension. */
   readonly language?: string;
   readonly waitMs: number;
 }

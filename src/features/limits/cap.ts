@@ -11,21 +11,21 @@ import type { PriceOf } from "./meter.ts";
 const BYTES_PER_TOKEN = 4;
 
 export interface CostCap {
-  /** US dollars for the session. */
+  /** Limit in US dollars for the session. */
   readonly capUsd: number;
   readonly spend: Spend;
   readonly priceOf: PriceOf;
-  /** `warn` lets the call through and emits a notice, once for each model; `refuse` ends the turn. */
+  /** `warn` lets the call run and emits a notice, once for each model; `refuse` ends the turn. */
   readonly unknownPrice: UnknownPrice;
 }
 
 /**
- * Refuses a provider call before it is sent when the cap could not be kept (ENG-13).
+ * Refuses a provider call before it is sent if it could exceed the cap (ENG-13).
  *
- * Refused is a call once the cap is spent, and one whose input alone would pass it, estimated at four bytes a token
- * and at the full input price, as if nothing came from the cache. How long the answer will be is unknown, so the last
- * answer before a refusal may pass the cap by its output. Stands inside retry and outside the meter.
- * @throws HarnessError CostBudgetExceeded; with `refuse`, CostUnknown where the model's price, or the cost of an earlier
+ * Refuses a call once the cap is spent, and one whose input alone would exceed it, estimated at four bytes a token
+ * and at the full input price, as if nothing came from the cache. The length of the answer is unknown, so the last
+ * answer before a refusal may exceed the cap by its output. Stands inside retry and outside the meter.
+ * @throws HarnessError CostBudgetExceeded; with `refuse`, CostUnknown if the model's price, or the cost of an earlier
  * call, is unknown.
  */
 export function costCap({ capUsd, spend, priceOf, unknownPrice }: CostCap): RequestMiddleware {
@@ -56,7 +56,7 @@ function inputCost({ system, tools, messages }: ModelRequest, price: Price | und
   return costOf(usage, price) ?? 0;
 }
 
-/** Enough digits that small sums are told apart, without trailing zeros beyond cents. */
+/** Renders enough digits to distinguish small sums, without trailing zeros beyond cents. */
 function dollars(usd: number): string {
   return printUsd(usd).replace(/(\.\d\d\d*?)0+$/, "$1");
 }

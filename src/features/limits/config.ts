@@ -2,16 +2,18 @@ import { UNKNOWN_PRICES } from "../../providers/provider.ts";
 import type { TableSection } from "../../session/config-section.ts";
 import { PERMISSION_TIMEOUT_MS } from "../../session/questions/questions.ts";
 
-/** Provider calls in one turn (ENG-05). */
+/** Default for provider calls in one turn (ENG-05). */
 const ROUNDS_MAX = 50;
-/** The same call may fail so often in a row. */
+/** Default for failures of the same call in a row. */
 export const REPEATED_FAILURES_MAX = 5;
-/** The same call may have the same result so often in a row. */
+/** Default for equal results of the same call in a row. */
 export const REPEATED_RESULTS_MAX = 20;
-/** Tokens of one answer. */
+/** Default for tokens of one answer. */
 const OUTPUT_TOKENS_MAX = 16_384;
 
-/** The limits of a turn and of a session. A profile has them in a table, config.toml some of them at its top. */
+/**
+ * Limits of a turn and of a session. A profile has them in a table, config.toml has some of them at its top level.
+ */
 export const limitsSection = {
   shape: "table",
   name: "limits",

@@ -9,7 +9,9 @@ import type { ToolOutput } from "../../tools/tool.ts";
 import type { Mark } from "./repetition.ts";
 import { marksNeeded, repetitionOf } from "./repetition.ts";
 
-/** A call that takes this long waits for something: what it finds may be of another time than what it found before. */
+/**
+ * Duration from which a call counts as waiting: its result may be about another time than that of the previous call.
+ */
 const WAITING_MS = 2_000;
 
 const CALL_CHARACTERS_MAX = 200;
@@ -20,30 +22,30 @@ export interface ProgressLimits {
 }
 
 export interface ProgressGuard {
-  /** Watches each call from outside of everything else. */
+  /** Observes each call, outside all other middleware. */
   readonly tool: ToolMiddleware;
-  /** Refuses the next request of a turn that goes in circles. */
+  /** Refuses the next request of a turn without progress. */
   readonly request: RequestMiddleware;
 }
 
-/** What one agent of a turn has come to: the session's own, or a sub-agent. */
+/** Calls of one agent in a turn: the session's own, or a sub-agent. */
 interface Strand {
   marks: readonly Mark[];
   stuck: HarnessError | undefined;
 }
 
 /**
- * Ends a turn in which the model goes in circles (ENG-27): the same call fails again and again, alone or in a cycle of
- * two or three calls, or calls succeed again and again with the same result.
+ * Ends a turn in which the model makes no progress (ENG-27): the same call fails again and again, alone or in a cycle
+ * of two or three calls, or calls succeed again and again with the same result.
  *
- * Half way there the model is told so in the result. A call whose result changes is progress, and so is time that passes
- * in a call: one that waits and finds nothing new is not going in circles, and may be made until the turn's other limits
- * end it. One that waits and fails has as many tries as one that finds the same. What a person says meanwhile is another
- * chance. Only calls of one turn are compared.
+ * Half-way to the limit the result tells the model so. A call whose result changes is progress, and so is time that
+ * passes in a call: one that waits and finds nothing new may be repeated until the turn's other limits end it. One
+ * that waits and fails has as many attempts as one that finds the same. Input from a person meanwhile resets the
+ * count. Only calls of one turn are compared.
  */
 export function progressGuard({ failuresMax, resultsMax }: ProgressLimits): ProgressGuard {
   let turn = 0;
-  /** By the call that a sub-agent answers: what one of them repeats is nothing that another one does. */
+  /** By the call that a sub-agent answers: repetitions of one agent do not count for another. */
   const strands = new Map<CallId | undefined, Strand>();
 
   function begin(now: number, parentCall: CallId | undefined): Strand {
@@ -54,7 +56,7 @@ export function progressGuard({ failuresMax, resultsMax }: ProgressLimits): Prog
     return strand;
   }
 
-  /** What the model is told with the result, where it has gone half of the way. */
+  /** Returns the warning for the model, if half of the limit is reached. */
   function follow(strand: Strand, call: ToolCall, output: ToolOutput, waited: boolean): string | undefined {
     strand.marks = [...strand.marks, { ...markOf(call, output), waited }].slice(
       -marksNeeded(Math.max(failuresMax, resultsMax)),

@@ -5,14 +5,14 @@ import type { ModelRequest, Price, Usage } from "../../providers/provider.ts";
 import { NO_USAGE } from "../../providers/provider.ts";
 import type { Spend } from "../../session/budget/spend.ts";
 
-/** The price of a model at a provider; undefined where nobody knows it. */
+/** Returns the price of a model at a provider; undefined if unknown. */
 export type PriceOf = (provider: string, model: string) => Price | undefined;
 
 /**
- * Counts what each provider call costs: one CostIncremented per call, in US dollars, null where the price is unknown
+ * Counts the cost of each provider call: one CostIncremented per call, in US dollars, null if the price is unknown
  * (PROV-11).
  *
- * Stands inside retry, so that every attempt counts, also one that failed or was cancelled: what its usage told until
+ * Stands inside retry, so that every attempt counts, also one that failed or was cancelled: the usage reported until
  * then is billed. A call that was answered to its end without any usage counts as unknown; one that failed without
  * any is not counted.
  */

@@ -7,7 +7,7 @@ import { progressGuard } from "./guard.ts";
 import { costMeter } from "./meter.ts";
 import { priceLookup } from "./price-lookup.ts";
 
-/** Opens the limits of one session: what ends a turn that repeats itself, and what counts and caps its cost. */
+/** Opens the limits of one session: the progress guard, the cost meter and the cost cap. */
 export function openLimits({ plan, budget, models }: SessionHost): OpenFeature {
   const { capUsd, spend } = budget;
   const { unknownPrice, repeatedFailures, repeatedResults } = settingsOf(limitsSection, plan());

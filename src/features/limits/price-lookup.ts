@@ -3,18 +3,18 @@ import type { RequestContext, RequestMiddleware } from "../../providers/middlewa
 import type { ModelEvent, ModelRequest } from "../../providers/provider.ts";
 import type { EngineModels } from "../../session/models.ts";
 
-/** How long the end of an answer waits for a catalogue that is still on its way. */
+/** Limit for the time that the end of an answer waits for a catalogue request in progress. */
 const CATALOGUE_WAIT_MS_MAX = 3_000;
 
 /**
- * Makes the price of a model known by the time its cost is counted, where only the provider's catalogue tells it.
+ * Looks up the price of a model before its cost is counted, if only the provider's catalogue has it.
  *
- * Stands inside the meter. The catalogue is asked for while the answer streams, once for each model.
+ * Stands inside the meter. The catalogue is requested while the answer streams, once for each model.
  */
 export function priceLookup(providers: Pick<EngineModels, "priceOf" | "learnPrice">): RequestMiddleware {
   const asked = new Map<string, Promise<void>>();
 
-  /** Never rejects: a round that was cancelled meanwhile no longer asks, and the next one asks anew. */
+  /** Never rejects: a round that was cancelled meanwhile stops asking, and the next one asks again. */
   function learn({ provider, signal }: RequestContext, model: string): Promise<void> {
     const learning = providers.learnPrice(provider.name, model, signal).catch(() => {
       asked.delete(model);
@@ -39,7 +39,7 @@ export function priceLookup(providers: Pick<EngineModels, "priceOf" | "learnPric
     const learned = asked.get(model) ?? learn(context, model);
     yield* stream;
     using limit = deadline(world.clock, CATALOGUE_WAIT_MS_MAX, signal);
-    // Without an answer in time the cost of this call is unknown, and is told as unknown.
+    // Without an answer in time the cost of this call is unknown, and is reported so.
     await whileAlive(learned, limit.signal).catch(() => signal.throwIfAborted());
   }
 }

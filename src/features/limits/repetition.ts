@@ -1,32 +1,32 @@
-/** The longest cycle of calls that is recognised. */
+/** Limit for the length of a recognised cycle of calls. */
 const PERIOD_MAX = 3;
 
-/** One call as far as repeating it goes: two that read the same did the same. */
+/** One call, reduced to what counts for repetition: two equal marks did the same. */
 export interface Mark {
-  /** The tool and its arguments; of a call that succeeded its result too, since another result is progress. */
+  /** The tool and its arguments; for a successful call also its result, since another result is progress. */
   readonly text: string;
   readonly failed: boolean;
-  /** It took so long that the world may have gone on meanwhile. */
+  /** True if it took so long that the world may have changed meanwhile. */
   readonly waited: boolean;
 }
 
-/** A cycle of calls at the end of what was called so far. */
+/** A cycle of calls at the end of the calls so far. */
 export interface Repetition {
-  /** How many calls it is made of. */
+  /** Count of calls in the cycle. */
   readonly period: number;
-  /** How often it was gone through, without a break. */
+  /** Count of uninterrupted rounds. */
   readonly times: number;
-  /** How many of these rounds went by without waiting. */
+  /** Count of these rounds without waiting. */
   readonly quick: number;
-  /** Whether the newest round was one of them. */
+  /** True if the newest round was one of them. */
   readonly isQuick: boolean;
-  /** Whether one of its calls fails each time. */
+  /** True if one of its calls fails each time. */
   readonly fails: boolean;
-  /** Whether the newest call was the last of the cycle. */
+  /** True if the newest call was the last of the cycle. */
   readonly whole: boolean;
 }
 
-/** The cycle, of at most three calls, that has been gone through most often at the end of `marks`, and at least once. */
+/** Returns the cycle, of at most three calls, with the most rounds at the end of `marks`, and at least one. */
 export function repetitionOf(marks: readonly Mark[]): Repetition {
   let most: Repetition = { period: 1, times: 0, quick: 0, isQuick: false, fails: false, whole: false };
   for (let period = 1; period <= PERIOD_MAX && period <= marks.length; period++) {
@@ -42,13 +42,13 @@ export function repetitionOf(marks: readonly Mark[]): Repetition {
   return most;
 }
 
-/** Whether nothing waited in a round, the newest being 0. */
+/** Returns true if nothing waited in a round; `back` 0 is the newest. */
 function isQuickRound(marks: readonly Mark[], period: number, back: number): boolean {
   const end = marks.length - back * period;
   return !marks.slice(end - period, end).some(({ waited }) => waited);
 }
 
-/** How many of the newest calls are looked at for cycles of up to `timesMax` rounds. */
+/** Returns the count of newest calls to check for cycles of up to `timesMax` rounds. */
 export function marksNeeded(timesMax: number): number {
   return PERIOD_MAX * timesMax;
 }

@@ -1,24 +1,24 @@
-/** Files that one input may name; what comes beyond is not looked at. */
+/** Limit for files that one input may name; further ones are ignored. */
 export const MENTIONS_MAX = 20;
 const PATH_CHARACTERS_MAX = 1_024;
 
 /** A path that an input names. */
 export interface Mention {
-  /** As it stands in the text: `@src/a.ts`, `@"with blanks.txt"`. */
+  /** Text of the mention: `@src/a.ts`, `@"with blanks.txt"`. */
   readonly written: string;
   readonly path: string;
 }
 
-/** The at sign begins a word: no e-mail address, no decorator behind a bracket's end. */
+/** The at sign starts a word: not an e-mail address, not a decorator after a bracket. */
 const MENTION = /(?<![\p{L}\p{N}_@./\\-])@(?!@)(?:"([^"\n]+)"|([^\s"'`<>|,;:()[\]{}]+))/gu;
-/** What ends a sentence, and not a path. */
+/** Characters that end a sentence, and not a path. */
 const SENTENCE_END = /(?<![.!?…])[.!?…]+$/u;
-/** A word that is longer names no file, however a sentence ends in it. */
+/** Limit for a word: a longer one names no file, even with the end of a sentence cut off. */
 const WORD_CHARACTERS_MAX = 2 * PATH_CHARACTERS_MAX;
 
 /**
- * The paths that an input names with an at sign (CTX-03): `@src/a.ts`, `@docs/`, `@"a b.txt"`, each once, in order. What
- * ends a sentence does not count as part of one. Whether there is such a file is for the caller to see: `@types/node` and
+ * Returns the paths that an input names with an at sign (CTX-03): `@src/a.ts`, `@docs/`, `@"a b.txt"`, each once, in
+ * order. The end of a sentence does not belong to a path. The caller checks that the file exists: `@types/node` and
  * `@somebody` are mentions of none.
  */
 export function mentionsIn(text: string): readonly Mention[] {

@@ -8,15 +8,15 @@ import type { TurnContext } from "../../session/moments.ts";
 import type { ToolCall } from "../../tools/middleware.ts";
 import type { Tool, ToolContext, ToolOutput } from "../../tools/tool.ts";
 
-/** The CustomEvent of the namespace `cinch` that tells which files went to the model with an input: `{turn, paths}`. */
+/** CustomEvent of the namespace `cinch` with the files that went to the model with an input: `{turn, paths}`. */
 const FILES_ATTACHED = "FilesAttached";
-/** Of all files of one input; a larger one is named, and the model reads what it wants of it. */
+/** Limit for all files of one input; a larger one is only named, and the model reads what it needs of it. */
 const ATTACHED_BYTES_MAX = 256 * 1_024;
 
 /**
- * Attaches files and folders that an input names with an at sign (CTX-03), each behind the fence, as the model would read
- * them itself. A file that the model may not read unasked is not attached, and a notice says so. Words that name no file
- * stay words.
+ * Attaches files and folders that an input names with an at sign (CTX-03), each inside the fence, as the model would
+ * read them itself. A file that the model may not read unasked is not attached, and a notice says so. Words that name
+ * no file stay words.
  */
 export function openMentions(host: SessionHost): OpenFeature {
   return {
@@ -83,7 +83,7 @@ async function readMention(
     emit: turn.emit,
   };
   const { resolvePath } = await import("../../tools/paths.ts");
-  const resolved = await resolvePath(path, context).catch(() => undefined); // no path at all: it was a word
+  const resolved = await resolvePath(path, context).catch(() => undefined); // not a path: it was a word
   const info = resolved === undefined ? undefined : await world.files.stat(resolved.path);
   if (info === undefined) return undefined;
   const call = await callOf(path, info.kind === "directory", context.callId);
@@ -99,7 +99,9 @@ async function callOf(path: string, isDirectory: boolean, id: CallId): Promise<T
   return { id, name: tool.name, input, tool };
 }
 
-/** What the model is given: words that say what it is, which are ours, and the foreign text behind the fence. */
+/**
+ * Returns the blocks for the model: a description, which is cinch's own text, and the foreign text inside the fence.
+ */
 async function attachmentOf(written: string, { content }: ToolOutput): Promise<readonly InputBlock[]> {
   const { fence } = await import("../../safety/fence.ts");
   return content.flatMap((block): InputBlock[] => {

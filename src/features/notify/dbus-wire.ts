@@ -1,6 +1,6 @@
-/** The messages of D-Bus that a notification takes, as bytes: the marshalling of the D-Bus specification, version 1. */
+/** D-Bus messages that a notification needs, as bytes: the marshalling of the D-Bus specification, version 1. */
 
-/** One call of a method; what it takes is in `body`, laid out as `signature` says. */
+/** A method call; its arguments are in `body`, laid out by `signature`. */
 export interface MethodCall {
   readonly serial: number;
   readonly destination: string;
@@ -11,17 +11,17 @@ export interface MethodCall {
   readonly body?: Marshal;
 }
 
-/** What matters of a message that came. */
+/** The needed parts of a received message. */
 export interface Reply {
   readonly kind: "return" | "error" | "other";
-  /** The serial of the call that it answers. */
+  /** Serial of the call that it answers. */
   readonly answers: number | undefined;
   readonly error: string | undefined;
-  /** The first 32 bits of its body, where there are any. */
+  /** First 32 bits of its body, if there are any. */
   readonly first: number | undefined;
 }
 
-/** No message of a bus that shows notices is longer; a longer one ends the connection. */
+/** Limit for a message: no bus that shows notices sends a longer one, and one ends the connection. */
 export const MESSAGE_BYTES_MAX = 64 * 1024;
 
 const LITTLE = 0x6c;
@@ -39,7 +39,7 @@ const FIELD = {
   signature: 8,
 } as const;
 
-/** Values one after another, each on its boundary, little-endian. */
+/** Values in sequence, each on its boundary, little-endian. */
 export class Marshal {
   readonly #bytes: number[] = [];
 
@@ -64,7 +64,7 @@ export class Marshal {
   }
 
   string(value: string): this {
-    // A text with a zero in it is none here, and would end the connection.
+    // A D-Bus string may contain no zero: it would end the connection.
     const bytes = new TextEncoder().encode(value.toWellFormed().replaceAll("\0", "\ufffd"));
     return this.uint32(bytes.length).raw(bytes).byte(0);
   }
@@ -73,7 +73,7 @@ export class Marshal {
     return this.byte(value.length).raw(new TextEncoder().encode(value)).byte(0);
   }
 
-  /** An array: its length in bytes goes first, and does not count what aligns its first element. */
+  /** Adds an array. Its length in bytes comes first, without the padding before its first element. */
   array(boundary: 1 | 4 | 8, elements: (marshal: Marshal) => void): this {
     const at = this.uint32(0).#bytes.length - 4;
     this.align(boundary);
@@ -115,8 +115,8 @@ export function encodeCall(call: MethodCall): Uint8Array {
 }
 
 /**
- * How many bytes the message takes that begins here; undefined where too few have come to tell.
- * @throws Error where it is longer than `MESSAGE_BYTES_MAX`.
+ * Returns the length in bytes of the message that begins here; undefined if too few bytes have arrived.
+ * @throws Error if it is longer than `MESSAGE_BYTES_MAX`.
  */
 export function messageLength(bytes: Uint8Array): number | undefined {
   if (bytes.length < HEADER_BYTES) return undefined;
@@ -126,7 +126,7 @@ export function messageLength(bytes: Uint8Array): number | undefined {
   return length;
 }
 
-/** @throws RangeError where its lengths do not fit it. */
+/** @throws RangeError if its lengths do not fit it. */
 export function decodeReply(message: Uint8Array): Reply {
   const view = reader(message);
   const kinds: Readonly<Record<number, Reply["kind"]>> = { [RETURN]: "return", [ERROR]: "error" };
@@ -146,7 +146,7 @@ export function decodeReply(message: Uint8Array): Reply {
     const value = view.uint32(at);
     if (type === "u" && field === FIELD.answers) answers = value;
     if ((type === "s" || type === "o") && field === FIELD.error) error = view.text(at + 4, value);
-    if (type !== "u" && type !== "s" && type !== "o") break; // none of those that are read here follows it
+    if (type !== "u" && type !== "s" && type !== "o") break; // no field that is read here follows it
     at += type === "u" ? 4 : value + 5;
   }
   const body = headerEnd(view);
@@ -162,7 +162,7 @@ function aligned(at: number, boundary: 4 | 8): number {
   return Math.ceil(at / boundary) * boundary;
 }
 
-/** Reads in the byte order that the first byte names. */
+/** Reads values in the byte order that the first byte gives. */
 function reader(bytes: Uint8Array) {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const isLittle = bytes[0] === LITTLE;

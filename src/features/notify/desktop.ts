@@ -7,7 +7,7 @@ import { Marshal } from "./dbus-wire.ts";
 import type { BusPlace, SessionBus } from "./session-bus.ts";
 import { openSessionBus } from "./session-bus.ts";
 
-/** What a notice may take to be on show. */
+/** Time limit for showing a notice. */
 export const SHOW_MS_MAX = 5_000;
 
 /** Opens the desktop of the user whose environment this is; undefined if it names no session bus. */
@@ -24,7 +24,7 @@ const SERVICE = {
   interface: "org.freedesktop.Notifications",
 } as const;
 
-/** The desktop behind a session bus (the Desktop Notifications Specification). */
+/** Returns the desktop behind a session bus (the Desktop Notifications Specification). */
 export function busDesktop(place: BusPlace, { clock, log }: Pick<World, "clock" | "log">): Desktop {
   return {
     async show(notice, until) {
@@ -72,19 +72,22 @@ function notifyCall({ title, text, forMs }: Notice) {
     .array(4, () => undefined)
     .array(8, (hints) => {
       hints.align(8).string("urgency").signature("y").byte(2);
-      // A desktop that keeps a history of notices keeps this one out of it.
+      // A desktop with a history of notices leaves this one out of it.
       hints.align(8).string("transient").signature("b").uint32(1);
     })
     .uint32(forMs);
   return { ...SERVICE, member: "Notify", signature: "susssasa{sv}i", body };
 }
 
-/** Some desktops take the text for markup. */
+/** Escapes markup, since some desktops interpret the text as such. */
 function escaped(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }
 
-/** The desktop of macOS. The script is read from standard input: arguments are public. It cannot be taken back. */
+/**
+ * Returns the desktop of macOS. The script is read from standard input: arguments are public. A notice cannot be
+ * withdrawn.
+ */
 export function macDesktop({ clock, spawn, log }: Pick<World, "clock" | "spawn" | "log">): Desktop {
   return {
     async show({ title, text }, until) {

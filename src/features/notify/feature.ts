@@ -1,6 +1,9 @@
 import type { Feature } from "../../session/feature.ts";
 
-/** Notices on the user's desktop: codes for a new client, and questions of agents' sessions (AUTH-03). No session opens it. */
+/**
+ * Notices on the user's desktop: codes for a new client, and questions of agents' sessions (AUTH-03). No session
+ * opens it.
+ */
 export const notifyFeature: Feature = {
   name: "notify",
   openDesktop: async (at) => (await import("./desktop.ts")).openDesktop(at),

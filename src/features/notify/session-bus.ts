@@ -7,14 +7,14 @@ type ConnectPath = DesktopPlace["connect"];
 
 export interface BusPlace {
   readonly connect: ConnectPath;
-  /** `DBUS_SESSION_BUS_ADDRESS`, as it stands there. */
+  /** Value of `DBUS_SESSION_BUS_ADDRESS`. */
   readonly address: string;
   readonly uid: number;
 }
 
-/** A connection to the session's bus; closing it takes back nothing that was shown. */
+/** A connection to the session bus. Closing it withdraws no notice. */
 export interface SessionBus extends Disposable {
-  /** @throws Error where the bus refuses, closes, or answers what is no message; the signal's reason. */
+  /** @throws Error if the bus refuses, closes, or sends an invalid message; the signal's reason. */
   call(call: Omit<MethodCall, "serial">, signal: AbortSignal): Promise<Reply>;
 }
 
@@ -26,8 +26,8 @@ const BUS = {
 } as const;
 
 /**
- * Connects to the bus of the person's session, as the user that runs this.
- * @throws Error where there is none, or it lets us not in; the signal's reason.
+ * Connects to the bus of the user's session, as the user that runs cinch.
+ * @throws Error if there is none, or it refuses the connection; the signal's reason.
  */
 export async function openSessionBus(
   { connect, address, uid }: BusPlace,
@@ -45,7 +45,7 @@ export async function openSessionBus(
   }
 }
 
-/** The Unix sockets that an address of D-Bus names, in its order; other transports are left out. */
+/** Returns the Unix sockets in a D-Bus address, in its order; skips other transports. */
 export function busPaths(address: string): readonly string[] {
   return address.split(";").flatMap((one) => {
     const [, list = ""] = /^unix:(.*)$/.exec(one.trim()) ?? [];
@@ -93,7 +93,7 @@ class OpenBus implements SessionBus {
     this.#stream = stream;
     stream.on("data", (chunk: Uint8Array) => {
       this.#got = Buffer.concat([this.#got, chunk]);
-      // Read on only while somebody waits for more: what comes unasked is bounded.
+      // Reads on only while a caller waits for more: unrequested data is limited.
       if (this.#got.length > MESSAGE_BYTES_MAX) stream.pause();
       this.#wake();
     });
@@ -119,7 +119,7 @@ class OpenBus implements SessionBus {
     this.#stream.write(encodeCall({ ...call, serial }));
     while (true) {
       const reply = decodeReply(await this.#take(messageLength, signal));
-      if (reply.answers !== serial) continue; // a signal, such as our new name
+      if (reply.answers !== serial) continue; // a signal, such as the new name of this connection
       if (reply.kind === "error") throw new Error(`${call.member}: ${reply.error ?? "refused"}`);
       return reply;
     }
@@ -129,7 +129,7 @@ class OpenBus implements SessionBus {
     this.#stream.destroy();
   }
 
-  /** The next piece, whose length `lengthOf` tells once enough of it is there. */
+  /** Returns the next piece, whose length `lengthOf` returns once enough of it has arrived. */
   async #take(lengthOf: (bytes: Uint8Array) => number | undefined, signal: AbortSignal): Promise<Uint8Array> {
     const stop = () => this.#wake();
     signal.addEventListener("abort", stop);

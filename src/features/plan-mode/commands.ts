@@ -1,6 +1,6 @@
 import type { CommandSpec } from "../../protocol/commands/command-spec.ts";
 
-/** The slash commands of plan mode. */
+/** Slash commands of plan mode. */
 export const PLAN_COMMANDS: readonly CommandSpec[] = [
   {
     name: "plan",

@@ -8,12 +8,13 @@ import { PLAN_MODE, PlanMode } from "./plan-mode.ts";
 import { APPROVE, DENY, planTools } from "./plan-tools.ts";
 
 /**
- * Opens plan mode of one session (ENG-21): its tools, its commands, and the guard that refuses calls meanwhile. The model is
- * told beside an input, so the cached prefix never changes. It goes on if the log was in plan mode.
+ * Opens plan mode of one session (ENG-21): its tools, its commands, and the guard that refuses calls meanwhile. The
+ * model is informed beside an input, so that the cached prefix never changes. Plan mode continues if the log ended in
+ * it.
  */
 export function openPlanMode(host: SessionHost): OpenFeature {
   const { profile, wishes, permissionTimeoutMs } = host.plan();
-  /** Subscribers were told the state since the last turn began, or there is nothing to tell. */
+  /** True if subscribers know the state since the last turn began, or there is nothing to report. */
   let isTold = false;
   let isFollowed = false;
   const begun = wishes.planMode === true || host.log.resumed.planMode === true;
@@ -51,7 +52,7 @@ export function openPlanMode(host: SessionHost): OpenFeature {
         return {};
       },
       async ExitPlanMode(command, client) {
-        // It lets the session act: that is for a person to say.
+        // It lets the session act: only a person may decide that.
         assertHuman(client, command.kind);
         const isAnswer = host.answerAbout("plan", command.approve ? APPROVE : DENY, client);
         if (!isAnswer) leave(command, client.id);

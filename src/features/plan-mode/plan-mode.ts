@@ -5,20 +5,20 @@ import type { ToolContext } from "../../tools/tool.ts";
 import { EXIT_PLAN_MODE_FACTS } from "./tools.ts";
 
 /**
- * The CustomEvent of the namespace `cinch` that tells whether a session is in plan mode: `{active, by?, plan?}`. It comes
- * with each change, and before each turn that begins in plan mode, so that a resume need not read further back than that.
+ * CustomEvent of the namespace `cinch` with the state of plan mode: `{active, by?, plan?}`. Emitted with each change,
+ * and before each turn that begins in plan mode, so that a resume need not read further back.
  */
 export const PLAN_MODE = "PlanMode";
 
 export interface PlanModeState {
   readonly active: boolean;
-  /** Who changed it: a client, or the model, which can only enter. Absent where nothing changed. */
+  /** Who changed it: a client, or the model, which can only enter. Absent if nothing changed. */
   readonly by?: ClientId | "model";
   /** The plan that a person approved. */
   readonly plan?: string;
 }
 
-/** What the model is told, beside its input, of a mode that it did not choose itself. */
+/** Texts for the model, beside its input, about a mode that it did not choose itself. */
 const IN_PLAN_MODE =
   "You are in plan mode: nothing is to be changed yet. Look at what you need, with tools that only read; whatever else you call is refused. Then call ExitPlanMode with your plan, which a person approves or refuses.";
 const IN_PLAN_MODE_UNATTENDED =
@@ -29,30 +29,30 @@ const LEFT_PLAN_MODE =
   "Plan mode is over: a person has ended it. What was planned may be carried out, as they say.";
 
 export interface PlanModeOptions {
-  /** Tells everybody how it stands. */
+  /** Publishes the state to every subscriber. */
   readonly tell: (state: PlanModeState) => void;
-  /** Whether the command of a call is known to only read. */
+  /** Resolves to true if the command of a call is known to only read. */
   readonly onlyReads: (call: ToolCall, context: ToolContext) => Promise<boolean>;
-  /** Whether there is a person who could approve a plan. */
+  /** True if there is a person who could approve a plan. */
   readonly attended: boolean;
-  /** Whether it does a task for a session that plans: then it makes no plan of its own. */
+  /** True if it does a task for a session that plans: it then makes no plan of its own. */
   readonly isTask?: boolean;
 }
 
 /**
- * Whether one session plans, or may act (ENG-21).
+ * The state of one session: planning, or free to act (ENG-21).
  *
- * To enter it takes nobody's approval, since it only restricts. It is left by a person alone: by their answer to a plan, or
- * by their command. Tools stay declared all the while, so that the cached prefix of requests holds; what changes something
- * is refused when it is called.
+ * Entering needs no approval, since it only restricts. Only a person leaves it: by an answer to a plan, or by a
+ * command. Tools stay declared meanwhile, so that the cached prefix of requests stays valid; a call that changes
+ * something is refused.
  */
 export class PlanMode {
   readonly #options: PlanModeOptions;
   #active: boolean;
-  /** Set where a person ended it, until the model was told. */
+  /** True if a person ended it, until the model was informed. */
   #left = false;
 
-  /** @param active whether it begins, or goes on, in plan mode. */
+  /** @param active true if it begins, or continues, in plan mode. */
   constructor(active: boolean, options: PlanModeOptions) {
     this.#active = active;
     this.#options = options;
@@ -62,7 +62,7 @@ export class PlanMode {
     return this.#active;
   }
 
-  /** False where it is in plan mode already. */
+  /** Returns false if it is in plan mode already. */
   enter(by: NonNullable<PlanModeState["by"]>): boolean {
     if (this.#active) return false;
     this.#active = true;
@@ -71,7 +71,10 @@ export class PlanMode {
     return true;
   }
 
-  /** A person lets the session act: with a plan that they approved, or without one, which the model is then told. */
+  /**
+   * Lets the session act on a person's command: with a plan that they approved, or without one, which the model is
+   * then told.
+   */
   leave(by: ClientId, plan?: string): void {
     if (!this.#active) return;
     this.#active = false;
@@ -79,27 +82,30 @@ export class PlanMode {
     this.#options.tell({ active: false, by, ...(plan === undefined ? {} : { plan }) });
   }
 
-  /** Tells everybody how it stands, where nothing has changed. */
+  /** Publishes the unchanged state. */
   tell(): void {
     this.#options.tell({ active: this.#active });
   }
 
-  /** What goes to the model with an input that begins or enters a turn now. */
+  /** Returns the text that goes to the model with an input that begins or enters a turn now. */
   reminder(): string | undefined {
     if (this.#active && this.#options.isTask === true) return IN_PLAN_MODE_TASK;
     if (this.#active) return this.#options.attended ? IN_PLAN_MODE : IN_PLAN_MODE_UNATTENDED;
     return this.#left ? LEFT_PLAN_MODE : undefined;
   }
 
-  /** A turn has ended: it was told what it had to be told. */
+  /** Ends a turn: the model has been informed by then. */
   turnEnded(): void {
     this.#left = false;
   }
 
-  /** Lets only calls through that change nothing, while it plans. Stands before the permission gate: nobody is asked about the rest. */
+  /**
+   * Lets only calls run that change nothing, while it plans. Precedes the permission gate: nobody is asked about the
+   * rest.
+   */
   readonly gate: ToolMiddleware = async (call, context, next) => {
     if (!this.#active || (await this.#changesNothing(call, context))) return await next(call, context);
-    // It may have been left meanwhile, by a person.
+    // A person may have left it meanwhile.
     return this.#active ? errorOutput(refusalText(call, this.#options)) : await next(call, context);
   };
 

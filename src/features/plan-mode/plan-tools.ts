@@ -8,7 +8,7 @@ import type { PlanMode } from "./plan-mode.ts";
 import { ENTER_PLAN_MODE_FACTS, EXIT_PLAN_MODE_FACTS } from "./tools.ts";
 
 const PLAN_CHARACTERS_MAX = 100_000;
-/** Beside the time that a person has to answer. */
+/** Time for the question, in addition to the time that a person has to answer. */
 const ASKING_MS_MAX = 10_000;
 
 export const APPROVE = "approve";
@@ -17,11 +17,14 @@ export const DENY = "deny";
 export interface PlanToolParts {
   readonly mode: PlanMode;
   readonly ask: (question: Question, signal: AbortSignal) => Promise<AskAnswer>;
-  /** How long a question about a plan waits for its answer at most. */
+  /** Limit for the time that a question about a plan waits for its answer. */
   readonly answerMsMax: number;
 }
 
-/** The tools of plan mode: the model enters it itself, and asks a person to approve its plan (TOOL-05, ENG-21). */
+/**
+ * Returns the tools of plan mode: the model enters it itself, and asks a person to approve its plan (TOOL-05,
+ * ENG-21).
+ */
 export function planTools(parts: PlanToolParts): ToolSource {
   const tools = [enterPlanMode(parts.mode), exitPlanMode(parts)];
   return { name: "plan", tools: () => tools };
@@ -112,7 +115,7 @@ function textOf(input: unknown): string {
   return plan;
 }
 
-/** @throws ToolFailure in a sub-agent: it is in whatever mode its session is in. */
+/** @throws ToolFailure in a sub-agent: it has the mode of its session. */
 async function planned<Own extends object>(
   own: Own,
   { within }: ToolContext,

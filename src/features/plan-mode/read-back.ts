@@ -21,7 +21,7 @@ export class PlanModeReader implements StateReader {
     if (this.done || event.parentCall !== undefined) return;
     const active = activeIn(event);
     if (active !== undefined) this.#active = active;
-    // It is told before a turn that begins in plan mode: nothing between two turns says so, and so it was none.
+    // A turn that begins in plan mode has the event before it: without one between two turns, the mode was off.
     else if (this.#startSeen && event.kind === "TurnEnded") this.#active = false;
     else if (event.kind === "TurnStarted") this.#startSeen = true;
   }

@@ -1,6 +1,6 @@
 import type { CommandSpec } from "../../protocol/commands/command-spec.ts";
 
-/** The slash commands about profiles. */
+/** Slash commands about profiles. */
 export const PROFILE_COMMANDS: readonly CommandSpec[] = [
   {
     name: "profile",

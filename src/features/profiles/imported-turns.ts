@@ -5,24 +5,24 @@ import type { Event } from "../../protocol/events/events.ts";
 import { fence } from "../../safety/fence.ts";
 import type { SessionStore } from "../../session/store/store.ts";
 
-/** The CustomEvent of the namespace `cinch` that keeps what a session took over: `{turns, text}`. */
+/** CustomEvent of the namespace `cinch` that stores what a session took over: `{turns, text}`. */
 const TURNS_IMPORTED = "TurnsImported";
-/** It stands before anything else that happens in the log. */
+/** Limit for the events to search: it precedes everything else in the log. */
 const LOOKED_THROUGH = 8;
 
-/** Keeps what is imported in the log, so that no crash before the first input loses it. */
+/** Returns the event that stores an import in the log, so that no crash before the first input loses it. */
 export function importedEvent(turns: number, text: string): Event {
   const payload = { turns, text };
   return { kind: "CustomEvent", payload: { namespace: "cinch", kind: TURNS_IMPORTED, payload } };
 }
 
-/** As the model gets it: words of models and tools are among it, so it stands behind the fence. */
+/** Returns the import for the model: it contains text of models and tools, so it is inside the fence. */
 export function importedBlocks(text: string): readonly InputBlock[] {
   const fenced = fence("summary", text);
   return fenced === undefined ? [] : [{ type: "text", text: fenced }];
 }
 
-/** What was imported into a log whose first turn has not begun. */
+/** Returns the import of a log whose first turn has not begun. */
 export async function importedInto(
   store: Pick<SessionStore, "events">,
   logId: LogId,

@@ -3,12 +3,12 @@ import type { OpenFeature } from "../../session/feature.ts";
 import type { SessionHost } from "../../session/host.ts";
 
 /**
- * Opens the profile of a session: the commands that show it, and SwitchProfile (PROF-02). Turns imported from the session
- * before go to the model with the first input.
+ * Opens the profile of a session: the commands that show it, and SwitchProfile (PROF-02). Turns imported from the
+ * previous session go to the model with the first input.
  */
 export function openProfiles(host: SessionHost): OpenFeature {
   const { log, handover } = host;
-  // A log without a turn may hold what was imported into it before its engine ended.
+  // A log without a turn may contain what was imported into it before its engine ended.
   const mayHold = log.resumed.lastTurn === 0 && (handover !== undefined || log.isOld);
   return {
     async prepareSwitch(command, turn, reopen) {

@@ -7,11 +7,11 @@ import type { SessionHost } from "../../session/host.ts";
 import type { CarriedState } from "../../session/moments.ts";
 import { importedBlocks, importedEvent } from "./imported-turns.ts";
 
-/** Turns that a new session takes over from the one before it, if nobody says how many. */
+/** Default for the turns that a new session takes over from the previous one. */
 const TURNS_IMPORTED_DEFAULT = 5;
 const TURNS_IMPORTED_MAX = 50;
 
-/** A switch that a client asked for, with the conversation so far. */
+/** A client's request for a switch, with the conversation so far. */
 export interface SwitchRequest<Opened> {
   readonly command: CommandOf<"SwitchProfile">;
   readonly messages: readonly Message[];
@@ -19,8 +19,8 @@ export interface SwitchRequest<Opened> {
 }
 
 /**
- * Prepares the session that follows this one under another profile: a new log with the last turns as a summary, or in place
- * the same log. Level, strictness and limits that were set for the session stay.
+ * Prepares the session that follows this one under another profile: a new log with the last turns as a summary, or in
+ * place the same log. Level, strictness and limits that were set for the session stay.
  *
  * @throws HarnessError if the profile cannot be used; nothing has changed then.
  */
@@ -57,7 +57,7 @@ function carriedBy({ model: { chosenEffort: effort }, carries }: SessionHost): C
 
 /** Target of a switch. */
 interface Way<Opened> {
-  /** Name or path that the profile is loaded by. */
+  /** Name or path by which the profile is loaded. */
   readonly reference: string;
   readonly next: SessionId;
   readonly logId: LogId;
@@ -117,7 +117,7 @@ function onSameLog<Opened>(
         return { opened: await reopen({ profile: reference, resume: logId }, handover, carried) };
       } catch (thrown) {
         if (!(thrown instanceof HarnessError)) throw thrown;
-        // The session was left by then: it goes on as it was, where its subscribers were told to look for it.
+        // The session has been left by then: it continues as it was, under the id that its subscribers know.
         const session = (await store.find(next)) === undefined ? next : world.ids.next("sess");
         const { reason, message } = thrown;
         const failed = { kind: "Error", payload: { reason, message } } as const;

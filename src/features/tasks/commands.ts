@@ -1,6 +1,6 @@
 import type { CommandSpec } from "../../protocol/commands/command-spec.ts";
 
-/** The slash commands about what runs in the background. */
+/** Slash commands about background tasks. */
 export const TASK_COMMANDS: readonly CommandSpec[] = [
   {
     name: "tasks",

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { EngineHost } from "../../session/host.ts";
 import { Schedule } from "./schedule/schedule.ts";
 
-/** The scheduled tasks of this user. */
+/** Opens the scheduled tasks of this user. */
 export function openSchedule({ world, paths }: Pick<EngineHost, "world" | "paths">): Schedule {
   return new Schedule({
     files: world.files,

@@ -17,22 +17,22 @@ import type { ScheduledTask } from "./schedule/scheduled-task.ts";
 import type { RunTask } from "./schedule/scheduler.ts";
 import { Scheduler } from "./schedule/scheduler.ts";
 
-/** How long a run may take. */
+/** Time limit for a run. */
 export const RUN_MS_MAX = 86_400_000;
 
 export interface RunOptions {
   /**
    * Checks the profile of a run: the one that its task names, or the default.
-   * @throws HarnessError for one that a model may have changed.
+   * @throws HarnessError for a profile that a model may have changed.
    */
   readonly checkProfile: (named: string | undefined, cwd: string) => Promise<void>;
-  /** Given what the model said last. */
+  /** Receives the model's last answer. */
   readonly onAnswer?: (text: string) => void;
-  /** Ends each run after this time, where the task does not name a shorter one. */
+  /** Time limit for each run, unless the task has a shorter one. */
   readonly maxTimeMs?: number;
 }
 
-/** Runs them in an engine, each in a session of its own that nobody is asked in. */
+/** Returns a scheduler that runs tasks in an engine, each in a separate unattended session. */
 export function openScheduler(
   options: Pick<EngineOptions, "world" | "paths">,
   engine: Pick<UnattendedEngine, "openUnattended" | "attach">,
@@ -71,7 +71,7 @@ function runIn(
       if (leave.signal.aborted) throw leave.signal.reason;
       throw thrown;
     } finally {
-      // Its log stays; nobody goes on with a session that has done its work by being there.
+      // Its log stays; a session that has done its work need not stay open.
       await connection.send({ kind: "EndSession", sessionId: session }).catch((thrown: unknown) => {
         if (!(thrown instanceof HarnessError)) throw thrown; // the engine ends, and every session with it
       });
@@ -82,7 +82,7 @@ function runIn(
 function requestOf(task: ScheduledTask, msMax: number | undefined): CommandOf<"CreateSession"> {
   const { profile, model, cwd: workingDir, level, maxTurns, maxCostUsd } = task;
   const maxTimeMs = least(task.maxTimeMs, msMax);
-  // Where the engine itself was started says nothing about a task.
+  // The folder in which the engine was started does not matter for a task.
   const named = profile !== undefined && isProfilePath(profile) ? resolve(workingDir, profile) : profile;
   return {
     kind: "CreateSession",

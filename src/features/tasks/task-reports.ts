@@ -3,7 +3,7 @@ import { shortened } from "../../base/text/text.ts";
 import { visible } from "../../safety/hidden.ts";
 import type { BackgroundTasks, RunInfo } from "../../session/background.ts";
 
-/** Ended ones that the model is still told of. */
+/** Limit for ended tasks that are still reported to the model. */
 const ENDED_TASKS_MAX = 64;
 const WHAT_CHARACTERS_MAX = 200;
 
@@ -13,7 +13,7 @@ const WHAT_CHARACTERS_MAX = 200;
  */
 export class TaskReports {
   readonly #tasks: Pick<BackgroundTasks, "list">;
-  /** Tasks that ended, each with the turn that reported it; undefined: not reported yet. */
+  /** Ended tasks, each with the turn that reported it; undefined: not reported yet. */
   readonly #untold = new Map<TaskId, number | undefined>();
 
   constructor(tasks: Pick<BackgroundTasks, "list">) {
@@ -37,7 +37,7 @@ export class TaskReports {
     return news.length === 0 ? undefined : news.map(endText).join("\n");
   }
 
-  /** True if a task ended that the model neither was told of nor polled. */
+  /** True if a task ended that was neither reported to the model nor polled. */
   get hasNews(): boolean {
     return this.#news(-1, true).length > 0;
   }

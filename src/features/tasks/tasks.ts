@@ -9,16 +9,16 @@ import type { ToolSource } from "../../tools/tool.ts";
 import { tasksSection } from "./config.ts";
 import { TaskReports } from "./task-reports.ts";
 
-/** Turns in a row that the end of a task may begin, with nobody saying anything in between. */
+/** Limit for turns in a row that the end of a task may begin, without input from a person in between. */
 export const WAKES_MAX = 20;
 
-/** The input of a turn that the end of a task begins; what has ended stands beside it. */
+/** Input of a turn that the end of a task begins; the report is attached. */
 const WAKE_TEXT = "(cinch) A task in the background has ended.";
 
 /**
- * Opens the reports of background tasks in one session (ENG-24): the model is told of an end with the next input, or in a turn
- * of its own if `wake` allows that. A turn that was cancelled, failed or reached a limit wakes nothing: whoever stopped
- * something sees no more of it happen by itself.
+ * Opens the reports of background tasks in one session (ENG-24): the model learns of an end with the next input, or
+ * in a separate turn if `wake` allows that. A turn that was cancelled, failed or reached a limit wakes nothing: a
+ * user who stopped something sees no more of it happen by itself.
  */
 export async function openTasks(host: SessionHost): Promise<OpenFeature> {
   const keys = settingsOf(tasksSection, host.plan());

@@ -1,6 +1,6 @@
 import type { ConfigOf, TableSection } from "../../session/config-section.ts";
 
-/** The value of `otlp` that leaves the address to the variables of OpenTelemetry. */
+/** Value of `otlp` that leaves the address to the OpenTelemetry variables. */
 export const ENVIRONMENT = "environment";
 
 /** `[telemetry]`: the collector for spans and counts of every session (OBS-01). */

@@ -4,25 +4,27 @@ import type { Message } from "../../protocol/message.ts";
 import type { ModelBlock, SystemSection } from "../../providers/provider.ts";
 import type { Attributes } from "./otlp.ts";
 
-/** How much of what is said goes along in one attribute. */
+/** Limit for text in one attribute. */
 const CONTENT_CHARACTERS_MAX = 32_768;
-/** Of a conversation, the messages that go along: what was before stands in spans before. */
+/** Limit for the messages of a conversation in a span: earlier ones are in earlier spans. */
 const MESSAGES_MAX = 2;
 
-/** One piece of a message, as the GenAI conventions have it. */
+/** One part of a message, in the form of the GenAI conventions. */
 type Part = Readonly<Record<string, unknown>> & { readonly type: string };
 
-/** Takes secrets out of a text. */
+/** Removes secrets from a text. */
 export type Redact = (text: string) => string;
-/** What goes along of a text: without secrets, and cut where the room of its attribute ends. */
+/** Removes secrets from a text, and cuts it to the space left in its attribute. */
 type Shorten = (text: string) => string;
 
-/** One text as an attribute: without secrets first and cut then, so that no half of one is left. */
+/**
+ * Returns one text as an attribute: secrets are removed first and the text cut then, so that no part of one is left.
+ */
 export function textOf(text: string, redact: Redact): string {
   return oneAttribute(redact)(text);
 }
 
-/** What a model is asked, in the form of the GenAI conventions: messages of parts, and the system text apart. */
+/** Renders a model's input in the form of the GenAI conventions: messages of parts, and the system text apart. */
 export function askedOf(
   { system, messages }: { readonly system: readonly SystemSection[]; readonly messages: readonly Message[] },
   redact: Redact,
@@ -30,7 +32,7 @@ export function askedOf(
   const inInstructions = oneAttribute(redact);
   const parts = system.map(({ text }): Part => ({ type: "text", content: inInstructions(text) }));
   const inMessages = oneAttribute(redact);
-  // The last one first: where there is no room for all, it is the one that is wanted.
+  // The last message first: if not all fit, it is the one that matters.
   const last = messages
     .slice(-MESSAGES_MAX)
     .reverse()
@@ -41,7 +43,7 @@ export function askedOf(
   };
 }
 
-/** What a model has answered, in the same form. */
+/** Renders a model's answer in the same form. */
 export function answeredOf(
   blocks: readonly ModelBlock[],
   finish: string | undefined,
@@ -51,7 +53,7 @@ export function answeredOf(
   return JSON.stringify([{ role: "assistant", parts, finish_reason: finish ?? "error" }]);
 }
 
-/** Takes the texts of one attribute, one after the other: of each as much as there is room for yet. */
+/** Returns a function that takes the texts of one attribute in turn, each cut to the space still left. */
 function oneAttribute(redact: Redact): Shorten {
   let left = CONTENT_CHARACTERS_MAX;
   return (text) => {
@@ -61,7 +63,7 @@ function oneAttribute(redact: Redact): Shorten {
   };
 }
 
-/** The results of calls are a role of their own there. */
+/** The conventions have a separate role for results of calls. */
 function roleOf(role: Message["role"], content: Message["content"]): string {
   return content.some(({ type }) => type === "tool_result") ? "tool" : role;
 }
@@ -75,7 +77,7 @@ function partOf(shorten: Shorten): (block: ContentBlock | ModelBlock) => Part {
         return { type: "reasoning", content: shorten(block.text) };
       case "tool_use": {
         const { name, input } = block;
-        const id = "id" in block ? { id: block.id } : {}; // the engine gives one, not the model
+        const id = "id" in block ? { id: block.id } : {}; // the engine sets it, not the model
         const called = { type: "tool_call", ...id, name: shorten(name) };
         return { ...called, arguments: argumentsOf(input, shorten) };
       }
@@ -84,12 +86,12 @@ function partOf(shorten: Shorten): (block: ContentBlock | ModelBlock) => Part {
         return { type: "tool_call_response", id: block.tool_use_id, response: shorten(response.join("\n")) };
       }
       default:
-        return { type: block.type }; // bytes are not sent along
+        return { type: block.type }; // bytes are not sent
     }
   };
 }
 
-/** As they are, where nothing of them is left out. */
+/** Returns arguments unchanged if nothing of them is cut. */
 function argumentsOf(input: unknown, shorten: Shorten): unknown {
   const written = JSON.stringify(input) ?? "";
   const cut = shorten(written);

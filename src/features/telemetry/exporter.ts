@@ -9,13 +9,13 @@ import type { Attributes, Span, SpanPlace } from "./otlp.ts";
 import { renderMetrics, renderSpans } from "./otlp.ts";
 import { encodeOtlp } from "./protobuf.ts";
 
-/** Spans that wait to be sent; what comes beyond is dropped, and how many is logged. */
+/** Limit for spans that wait to be sent; further ones are dropped, and their count is logged. */
 export const SPANS_WAITING_MAX = 2_048;
 const SPANS_SENT_MAX = 512;
-/** How long spans wait for others, and how often what was counted is sent. */
+/** Time that spans wait for others, and interval at which metrics are sent. */
 export const EXPORT_EVERY_MS = 5_000;
 const POST_MS_MAX = 10_000;
-/** How long the end of an engine waits for the collector. */
+/** Limit for the time that the end of an engine waits for the collector. */
 export const FLUSH_MS_MAX = 2_000;
 const ANSWER_BYTES_MAX = 65_536;
 
@@ -58,16 +58,16 @@ export interface ExporterParts {
 }
 
 /**
- * Sends spans and what was counted to a collector, over OTLP/HTTP (OBS-01). One of an engine.
+ * Sends spans and metrics to a collector, over OTLP/HTTP (OBS-01). One per engine.
  *
- * Nothing waits for it: a collector that is slow or gone costs spans and a line in the log, and nothing else.
+ * Nothing waits for it: a slow or missing collector costs spans and a line in the log, and nothing else.
  */
 export class Exporter implements AsyncDisposable {
   readonly tokens = new Histogram(TOKENS);
   readonly operations = new Histogram(OPERATIONS);
   readonly firstToken = new Histogram(FIRST_TOKEN);
   readonly tools = new Histogram(TOOLS);
-  /** The calls that go on, for sessions that work for one of them. */
+  /** Calls in progress, for sessions that work for one of them. */
   readonly calls = new Map<CallId, SpanPlace>();
   readonly #parts: ExporterParts;
   readonly #startMs: number;
@@ -84,7 +84,7 @@ export class Exporter implements AsyncDisposable {
     this.#startMs = parts.world.clock.now();
   }
 
-  /** A span that has ended. */
+  /** Adds an ended span. */
   add(span: Span): void {
     if (this.#isOver) return;
     if (this.#waiting.length === SPANS_WAITING_MAX) this.#dropped += 1;
@@ -111,7 +111,7 @@ export class Exporter implements AsyncDisposable {
   #send(): void {
     this.#timer?.[Symbol.dispose]();
     this.#timer = undefined;
-    if (this.#sending !== undefined) return; // it goes on with what came meanwhile
+    if (this.#sending !== undefined) return; // it continues with what arrived meanwhile
     this.#sending = this.#exportAll().finally(() => {
       this.#sending = undefined;
       if (this.#waiting.length > 0 && !this.#isOver)
@@ -124,7 +124,7 @@ export class Exporter implements AsyncDisposable {
     while (this.#waiting.length >= SPANS_SENT_MAX && !this.#isFailing);
   }
 
-  /** What could not be sent is not sent again: a collector that comes back is told of what happens then. */
+  /** Sends once: what could not be sent is dropped, and a collector that returns gets only what happens then. */
   async #export(): Promise<void> {
     const { world, resource, version, to } = this.#parts;
     const spans = this.#waiting.splice(0, SPANS_SENT_MAX);
@@ -140,7 +140,7 @@ export class Exporter implements AsyncDisposable {
       this.#isFailing = false;
     } catch (thrown) {
       this.#dropped += spans.length;
-      // Once for each time that it goes away.
+      // Once for each outage.
       if (!this.#isFailing) this.#log("the collector cannot be reached", { what: messageOf(thrown) });
       this.#isFailing = true;
     }
@@ -171,7 +171,7 @@ export class Exporter implements AsyncDisposable {
   }
 }
 
-/** A connection is free again once its answer was read; a long one is not. */
+/** Reads an answer, which frees its connection; a long one is cut off. */
 async function discard(answer: Response): Promise<void> {
   let bytes = 0;
   for await (const piece of answer.body ?? []) {

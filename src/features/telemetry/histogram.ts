@@ -1,7 +1,7 @@
 import { canonicalJson } from "../../base/json.ts";
 import type { Attributes, HistogramPoint, HistogramReading } from "./otlp.ts";
 
-/** Sets of attributes that one histogram tells apart; what comes beyond is counted without any. */
+/** Limit for attribute sets of one histogram; further ones are counted without attributes. */
 const POINTS_MAX = 200;
 
 export interface HistogramSpec {
@@ -40,7 +40,7 @@ export class Histogram {
     });
   }
 
-  /** What was counted so far; undefined where that is nothing. */
+  /** Returns the counts so far; undefined if there are none. */
   read(): HistogramReading | undefined {
     return this.#points.size === 0 ? undefined : { ...this.#spec, points: [...this.#points.values()] };
   }

@@ -5,7 +5,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 export type Encoding = "json" | "protobuf";
 
-/** The collector of one signal. */
+/** Collector of one signal. */
 export interface Destination {
   readonly url: string;
   readonly encoding: Encoding;
@@ -14,10 +14,10 @@ export interface Destination {
 
 /** Settings of the standard variables of OpenTelemetry (OBS-02). */
 export interface OtelSettings {
-  /** Absent: this signal is not exported. */
+  /** Destination of traces; absent if they are not exported. */
   readonly traces?: Destination;
   readonly metrics?: Destination;
-  /** Attributes of the resource, `service.name` included where one is set. */
+  /** Attributes of the resource, with `service.name` if one is set. */
   readonly resource: Attributes;
   /** Span of the program that started this one. */
   readonly parent?: SpanPlace;
@@ -33,8 +33,8 @@ type Signal = (typeof SIGNALS)[number];
 /**
  * Reads the standard `OTEL_*` variables and TRACEPARENT.
  *
- * @param endpoint the collector of config.toml; undefined where the variables name it. It wins over the endpoints of
- *   variables; protocol, headers, resource and the switches off hold in both cases.
+ * @param endpoint collector of config.toml; undefined if the variables name it. It precedes the endpoints of
+ * variables; protocol, headers, resource and the switches to disable apply in both cases.
  */
 export function otelSettings(environment: Environment, endpoint: string | undefined): OtelSettings {
   const resource = resourceOf(environment);
@@ -54,7 +54,7 @@ function destinationOf(
   endpoint: string | undefined,
 ): Destination | undefined {
   const upper = signal.toUpperCase();
-  /** The variable of this signal alone wins over that of all. An empty one counts as unset. */
+  /** The variable of this signal precedes the general one. An empty one counts as unset. */
   const said = (name: string) =>
     nonEmpty(environment[`OTEL_EXPORTER_OTLP_${upper}_${name}`]) ??
     nonEmpty(environment[`OTEL_EXPORTER_OTLP_${name}`]);
@@ -70,7 +70,7 @@ function destinationOf(
   return { url, encoding: encodingOf(said("PROTOCOL")), headers: pairsIn(said("HEADERS"), isHeader) };
 }
 
-/** JSON unless protobuf is asked for. gRPC is not spoken: protobuf over HTTP is what comes nearest. */
+/** JSON unless protobuf is requested. gRPC is not supported: protobuf over HTTP is closest. */
 function encodingOf(protocol: string | undefined): Encoding {
   return protocol === "http/protobuf" || protocol === "grpc" ? "protobuf" : "json";
 }
@@ -83,7 +83,7 @@ function resourceOf(environment: Environment): Attributes {
   };
 }
 
-/** `key=value` pairs with commas between them, percent-encoded; a pair that is none is left out. */
+/** Parses percent-encoded `key=value` pairs separated by commas; skips invalid ones. */
 function pairsIn(
   text = "",
   isUsable: (key: string, value: string) => boolean = () => true,
@@ -109,7 +109,7 @@ function decoded(text: string): string {
   }
 }
 
-/** The span that a W3C `traceparent` names; undefined where it is none. */
+/** Returns the span that a W3C `traceparent` names; undefined if it is invalid. */
 function parentOf(text = ""): SpanPlace | undefined {
   const [, version, traceId = "", id = ""] =
     /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}(?:-|$)/.exec(text.trim()) ?? [];

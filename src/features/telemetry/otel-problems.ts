@@ -13,7 +13,7 @@ const READ = ["ENDPOINT", "PROTOCOL", "HEADERS"];
 const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(?:-|$)/;
 
 /**
- * Returns one sentence for each standard variable whose value is not understood, and what happens instead (OBS-02).
+ * Returns one sentence for each standard variable with an unsupported value, with the effect (OBS-02).
  *
  * Values of headers and resource attributes are never quoted: they may be secrets.
  * @param usesEndpoints false if config.toml names the collector, so that endpoints in variables do not count.
@@ -72,7 +72,7 @@ function portProblems(name: string, value: string): readonly string[] {
   ];
 }
 
-/** Names each faulty pair by its place, since its text may be a secret. */
+/** Names each faulty pair by its position, since its text may be a secret. */
 function pairProblems(name: string, value: string, areHeaders: boolean): readonly string[] {
   if (value === "") return [];
   return value.split(",").flatMap((pair, index) => {

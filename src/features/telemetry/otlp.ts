@@ -1,13 +1,16 @@
 import type { JsonObject } from "../../base/json.ts";
 
-/** What is measured, as OTLP over HTTP has it in JSON: protobuf's mapping, with ids in hexadecimal and times as texts. */
+/**
+ * Measurements in the form of OTLP over HTTP in JSON: protobuf's mapping, with ids in hexadecimal and times as
+ * strings.
+ */
 
 export type AttributeValue = string | number | boolean | readonly string[];
 export type Attributes = Readonly<Record<string, AttributeValue | undefined>>;
 
 export type SpanKind = "internal" | "client";
 
-/** A span that has ended. Times are milliseconds since 1970, with fractions. */
+/** An ended span. Times are milliseconds since 1970, with fractions. */
 export interface Span {
   /** 32 and 16 hexadecimal digits. */
   readonly traceId: string;
@@ -18,24 +21,24 @@ export interface Span {
   readonly startMs: number;
   readonly endMs: number;
   readonly attributes: Attributes;
-  /** Set where it failed: what it failed with. */
+  /** Set if it failed: the error. */
   readonly error?: string;
 }
 
-/** Where a span stands, for what is below it. */
+/** Identity of a span, for its children. */
 export interface SpanPlace {
   readonly traceId: string;
   readonly id: string;
 }
 
-/** One histogram for one set of attributes, from its beginning on. */
+/** One histogram for one set of attributes, since its beginning. */
 export interface HistogramPoint {
   readonly attributes: Attributes;
   readonly count: number;
   readonly sum: number;
   readonly min: number;
   readonly max: number;
-  /** How many lie up to each bound, and above the last one. */
+  /** Counts of values up to each bound, and above the last one. */
   readonly buckets: readonly number[];
 }
 
@@ -50,10 +53,10 @@ export interface HistogramReading {
 const SCOPE = "cinch";
 const KINDS: Readonly<Record<SpanKind, number>> = { internal: 1, client: 3 };
 const STATUS_ERROR = 2;
-/** From the beginning of the process on, and not since the last export. */
+/** Counts are since the start of the process, and not since the last export. */
 const CUMULATIVE = 2;
 
-/** An ExportTraceServiceRequest. */
+/** Renders an ExportTraceServiceRequest. */
 export function renderSpans(spans: readonly Span[], resource: Attributes, version: string): JsonObject {
   const scope = { name: SCOPE, version };
   const resourceSpans = [
@@ -62,7 +65,7 @@ export function renderSpans(spans: readonly Span[], resource: Attributes, versio
   return { resourceSpans };
 }
 
-/** An ExportMetricsServiceRequest. */
+/** Renders an ExportMetricsServiceRequest. */
 export function renderMetrics(
   readings: readonly HistogramReading[],
   { resource, version, startMs, nowMs }: MetricsFrame,
@@ -115,7 +118,7 @@ function spanOf(span: Span): JsonObject {
   };
 }
 
-/** A JSON number has no room for it. */
+/** As a string: a JSON number is not precise enough. */
 function nanoseconds(ms: number): string {
   const whole = Math.floor(ms);
   return String(BigInt(whole) * 1_000_000n + BigInt(Math.round((ms - whole) * 1_000_000)));

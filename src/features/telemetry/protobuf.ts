@@ -2,8 +2,8 @@ import type { JsonObject } from "../../base/json.ts";
 import { isObject } from "../../base/json.ts";
 
 /**
- * Messages of opentelemetry-proto 1.x in protobuf's binary form, made of their JSON form: by each message, its fields by
- * their JSON names with number and type.
+ * Messages of opentelemetry-proto 1.x in protobuf's binary form, made from their JSON form: for each message its
+ * fields, by JSON name, with number and type.
  */
 type Type = "string" | "hex" | "bool" | "uint" | "int" | "fixed64" | "double" | keyof typeof MESSAGES;
 /** `packed`: a repeated scalar in one field. Any other list repeats its field. */
@@ -61,7 +61,7 @@ const MESSAGES = {
 
 const [VARINT, FIXED64, BYTES] = [0, 1, 2];
 
-/** The binary form of an ExportTraceServiceRequest or ExportMetricsServiceRequest. */
+/** Encodes an ExportTraceServiceRequest or ExportMetricsServiceRequest. */
 export function encodeOtlp(kind: "traces" | "metrics", request: JsonObject): Uint8Array<ArrayBuffer> {
   const bytes: number[] = [];
   putMessage(bytes, kind, request);

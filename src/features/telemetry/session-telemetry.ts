@@ -16,28 +16,28 @@ import { Tracer } from "./tracer.ts";
 
 const MS_PER_SECOND = 1_000;
 const AGENT = "cinch";
-/** The name of what is no tool: what a model calls it is something that is said, without a limit. */
+/** Name for an unknown tool: the name that a model uses is free text without a limit. */
 const NO_TOOL = "_OTHER";
 
 export interface SessionTelemetryParts {
   readonly world: Pick<World, "clock" | "random">;
   readonly exporter: Exporter;
-  /** What every span of the session bears. */
+  /** Attributes of every span of the session. */
   readonly session: { readonly id: string; readonly log: string; readonly profile: string };
-  /** The call of another session that this one works for. */
+  /** The call of another session for which this one works. */
   readonly below?: CallId;
-  /** The span of the program that started this one. */
+  /** Span of the program that started this one. */
   readonly above?: SpanPlace | undefined;
-  /** US dollars of one call; null where its price is unknown. */
+  /** Returns US dollars of one call; null if its price is unknown. */
   readonly costOf: (usage: Usage, provider: string, model: string) => number | null;
-  /** Whether what is said goes along; secrets are taken out of it. */
+  /** Removes secrets from content; undefined if no content is sent. */
   readonly content: Redact | undefined;
 }
 
 /**
- * What happens in one session as spans with the GenAI conventions (OBS-01): the session, in it each turn
- * (`invoke_agent`), in that each attempt of a request (`chat`) and each call of a tool (`execute_tool`); a sub-agent
- * stands in the call that it answers, and so does the session of a task that a call hands on.
+ * Reports one session as spans with the GenAI conventions (OBS-01): the session, in it each turn (`invoke_agent`), in
+ * that each attempt of a request (`chat`) and each call of a tool (`execute_tool`). A sub-agent is inside the call
+ * that it answers, and so is the session of a task that a call hands on.
  */
 export class SessionTelemetry {
   readonly #parts: SessionTelemetryParts;
@@ -57,7 +57,7 @@ export class SessionTelemetry {
     this.#session = this.#tracer.begin("session", { parent, attributes });
   }
 
-  /** Around each call of a tool, the invalid ones too. */
+  /** Wraps each call of a tool, the invalid ones too. */
   readonly tool: ToolMiddleware = async (call, context, next) => {
     const { exporter, content } = this.#parts;
     const parent = this.#agent(context.turn, context.within);
@@ -92,7 +92,7 @@ export class SessionTelemetry {
     }
   };
 
-  /** Around each attempt of a request. */
+  /** Wraps each attempt of a request. */
   readonly attempt: RequestMiddleware = (request, context, next) => this.#attempt(request, context, next);
 
   async *#attempt(...[request, context, next]: Parameters<RequestMiddleware>) {
@@ -177,13 +177,13 @@ export class SessionTelemetry {
     this.#endAgent(turn, reason === "error" || reason === "cancelled" ? reason : undefined);
   }
 
-  /** Ends what is left open: the session is over. */
+  /** Ends open spans: the session is over. */
   end(): void {
     for (const key of [...this.#agents.keys()]) this.#endAgent(key, undefined);
     this.#session.end();
   }
 
-  /** The turn, or the sub-agent that answers a call; it begins with the first thing that it does. */
+  /** Returns the span of the turn, or of the sub-agent that answers a call; it begins with its first action. */
   #agent(turn: number, { parentCall, agents }: Partial<SubAgentContext> = {}): OpenSpan {
     const key = parentCall ?? turn;
     const known = this.#agents.get(key);
@@ -207,7 +207,7 @@ export class SessionTelemetry {
   }
 }
 
-/** As the conventions spell them. */
+/** Names that the conventions spell differently. */
 const PROVIDERS: ReadonlyMap<string, string> = new Map([["vertex", "gcp.vertex_ai"]]);
 function providerName(name: string): string {
   return PROVIDERS.get(name) ?? name;
@@ -221,7 +221,7 @@ function finishName(reason: FinishReason): string {
   return FINISHES[reason] ?? reason;
 }
 
-/** A word of a small set, never a text. */
+/** Returns a word of a small set, never free text. */
 function errorOf(thrown: unknown, signal: AbortSignal): string {
   if (signal.aborted) return "cancelled";
   if (thrown instanceof HarnessError) return thrown.reason;

@@ -12,12 +12,15 @@ import type { SpanPlace } from "./otlp.ts";
 
 const VARIABLE = "OTEL_EXPORTER_OTLP_ENDPOINT";
 
-/** Where an engine tells OpenTelemetry of what happens in it. Nothing of it is loaded where that is off. */
+/** Telemetry of an engine. Nothing of it is loaded while it is off. */
 export interface EngineTelemetry extends EngineFeature {
   readonly open: () => Promise<Exporter | undefined>;
-  /** The span of the program that started this one. */
+  /** Span of the program that started this one. */
   readonly above?: SpanPlace;
-  /** Sentences for the person: why nothing is sent though config.toml asks for it, and variables that are not understood. */
+  /**
+   * Returns sentences for the user: why nothing is sent though config.toml enables it, and variables that are not
+   * understood.
+   */
   readonly problems: () => Promise<readonly string[]>;
 }
 
@@ -62,7 +65,7 @@ interface Collector {
   readonly problem?: string;
 }
 
-/** The variables are the machine's to set: one that is missing or empty ends no start, and is reported. */
+/** The machine sets the variables: a missing or empty one does not prevent a start, and is reported. */
 function collectorOf({ otlp }: TelemetryKeys, environment: EngineHost["environment"]): Collector {
   if (otlp !== ENVIRONMENT) return { settings: otelSettings(environment, otlp) };
   const settings = otelSettings(environment, undefined);

@@ -5,17 +5,17 @@ import type { Attributes, Span, SpanKind, SpanPlace } from "./otlp.ts";
 const TRACE_ID_BYTES = 16;
 const SPAN_ID_BYTES = 8;
 
-/** A span that goes on. It is sent once it has ended, and ends once. */
+/** A span in progress. It is sent once it has ended, and ends once. */
 export interface OpenSpan extends SpanPlace {
   readonly startMs: number;
-  /** Milliseconds since it began. */
+  /** Returns milliseconds since its beginning. */
   elapsedMs(): number;
   add(attributes: Attributes): void;
-  /** @param error what it failed with, where it did. */
+  /** @param error set if it failed. */
   end(error?: string): void;
 }
 
-/** The spans of one session: one trace, or a part of the one that they are said to be below. */
+/** The spans of one session: one trace, or a part of the trace above them. */
 export class Tracer {
   readonly #world: Pick<World, "clock" | "random">;
   readonly #exporter: Exporter;

@@ -1,19 +1,19 @@
 import { parseMessage } from "../../../base/json.ts";
 import { decode } from "../../../base/text/text.ts";
 
-/** The head of one message. */
+/** Limit for the head of one message. */
 const HEAD_BYTES_MAX = 4_096;
 export const MESSAGE_BYTES_MAX = 16 * 1_048_576;
 const HEAD_END = Buffer.from("\r\n\r\n");
 
 /**
- * The messages in a language server's output: a head with Content-Length, and so many bytes of JSON.
- * @throws Error that says why what comes is none of that; nothing more can be understood then.
+ * Yields the messages in a language server's output: a head with Content-Length, and that many bytes of JSON.
+ * @throws Error with the reason if the output is invalid; nothing after it can be parsed.
  */
 export async function* framedMessages(stream: AsyncIterable<Uint8Array>): AsyncGenerator<unknown> {
   let kept: Uint8Array[] = [];
   let have = 0;
-  let wanted = 0; // of the message and its head; 0 while the head is not whole
+  let wanted = 0; // bytes of the message and its head; 0 while the head is incomplete
   let headBytes = 0;
   for await (const chunk of stream) {
     kept.push(chunk);
@@ -41,7 +41,7 @@ export async function* framedMessages(stream: AsyncIterable<Uint8Array>): AsyncG
   if (have > 0) throw new Error("its last message broke off");
 }
 
-/** A message with its head. */
+/** Renders a message with its head. */
 export function framed(message: unknown): Uint8Array {
   const body = Buffer.from(JSON.stringify(message));
   return Buffer.concat([Buffer.from(`Content-Length: ${body.length}\r\n\r\n`), body]);

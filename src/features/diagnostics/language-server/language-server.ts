@@ -9,30 +9,30 @@ import { START_MS_MAX } from "../source.ts";
 import { connectServer } from "./server-connection.ts";
 import { ServerTalk } from "./server-talk.ts";
 
-/** Starts that failed in a row; then it is left alone for this session. */
+/** Limit for failed starts in a row; after it the server is not used in this session. */
 const FAILURES_MAX = 3;
 const LOGGED_CHARACTERS_MAX = 2_000;
-/** Marks every process of a server, so that those that leave its group are ended too. */
+/** Variable that marks every process of a server, so that those that leave its group are ended too. */
 const MARK = "CINCH_LANGUAGE_SERVER";
 
 export interface LanguageServerParts {
   readonly world: Pick<World, "clock" | "files" | "ids" | "log" | "machine">;
   readonly root: string;
   readonly env: Readonly<Record<string, string>>;
-  /** How it is started: in the sandbox. @throws an Error that says why it cannot be. */
+  /** Returns the function that starts it: in the sandbox. @throws Error with the reason if it cannot be started. */
   readonly spawn: () => Promise<Spawn>;
 }
 
 /**
- * A language server that is asked about files after each edit (TOOL-11). It is started with the first question and lives
- * as long as the session; one that has died is started anew, `FAILURES_MAX` times in a row at most.
+ * Returns a language server that is asked about files after each edit (TOOL-11). It starts with the first question
+ * and lives as long as the session; one that has died is restarted, at most `FAILURES_MAX` times in a row.
  */
 export function languageServer(settings: SourceSettings, parts: LanguageServerParts): DiagnosticSource {
   const { name, waitMs } = settings;
   const { clock } = parts.world;
   let running: Promise<ServerTalk> | undefined;
   let failures = 0;
-  /** How often files may have changed unseen, and how often of that it was told. */
+  /** Count of times that files may have changed unseen, and how many of them the server was informed of. */
   let [changes, told] = [0, 0];
   let stop = new AbortController();
   const end = async () => {
@@ -72,7 +72,7 @@ export function languageServer(settings: SourceSettings, parts: LanguageServerPa
         return problemText(name, problems, parts.root);
       } catch (thrown) {
         signal.throwIfAborted();
-        // One that is only slow may answer the next time; one that cannot be talked to is started anew.
+        // A server that is only slow may answer the next time; a broken one is restarted.
         if (limit.reached && !isNew) return `[${name}: no answer within ${waitMs / 1_000} s]`;
         failures += 1;
         await end();
@@ -112,7 +112,7 @@ async function start(
   }
 }
 
-/** What a server says on standard error goes to the operational log, as far as there is room for it. */
+/** Writes a server's standard error to the operational log, up to a limit. */
 async function logErrors({ stderr }: Child, name: string, { world }: LanguageServerParts): Promise<void> {
   const log = world.log.for("diagnostics");
   let left = LOGGED_CHARACTERS_MAX;

@@ -4,17 +4,17 @@ import { decode } from "../../../base/text/text.ts";
 import type { Files } from "../../../base/world.ts";
 import { codeOf, PathMoved } from "../../../base/world.ts";
 
-/** A larger file is not sent to a server. */
+/** Limit for a file that is sent to a server. */
 const FILE_BYTES_MAX = 4 * 1_048_576;
-/** Files that a server holds open; the one that was changed longest ago is closed for the next. */
+/** Limit for files that a server holds open; the least recently changed one is closed for the next. */
 const OPEN_FILES_MAX = 32;
 
 export interface OpenFilesParts {
   readonly files: Pick<Files, "openResolved">;
-  /** The language that every file is told to be; by its extension where there is none. */
+  /** Language reported for every file. Default: by its extension. */
   readonly language: string | undefined;
   readonly notify: (method: string, params: object) => Promise<void>;
-  /** What was told of a file is not true any more: it is closed. */
+  /** Called when a file is closed: earlier reports about it are no longer valid. */
   readonly onClosed: (path: string) => void;
 }
 
@@ -23,7 +23,7 @@ interface OpenFile {
   text: string;
 }
 
-/** The files that a language server holds open, and what of each it has been sent. */
+/** Files that a language server holds open, with the text that it was sent of each. */
 export class OpenFiles {
   readonly #parts: OpenFilesParts;
   readonly #open = new Map<string, OpenFile>();
@@ -36,12 +36,12 @@ export class OpenFiles {
     return [...this.#open.keys()];
   }
 
-  /** The version that the server has of a file; undefined where it is not open. */
+  /** Returns the server's version of a file; undefined if it is not open. */
   versionOf(path: string): number | undefined {
     return this.#open.get(path)?.version;
   }
 
-  /** Sends a file as it is on the disk, where that is not what the server has. False where it cannot be sent. */
+  /** Sends a file's current content if the server has another one. Returns false if it cannot be sent. */
   async sync(path: string): Promise<boolean> {
     const text = await this.#textOf(path);
     const textDocument = { uri: uriOf(path) };
@@ -64,7 +64,7 @@ export class OpenFiles {
     file.version += 1;
     file.text = text;
     this.#open.delete(path);
-    this.#open.set(path, file); // the one that was changed last
+    this.#open.set(path, file); // now the most recently changed one
     const { version } = file;
     await this.#parts.notify("textDocument/didChange", {
       textDocument: { ...textDocument, version },
@@ -80,7 +80,7 @@ export class OpenFiles {
     await this.#parts.notify("textDocument/didClose", { textDocument: { uri: uriOf(path) } });
   }
 
-  /** What is at that very path: a command may have put a link in its place, to what no command may read. */
+  /** Reads the file at that very path: a command may have put a link there to a file that no command may read. */
   async #textOf(path: string): Promise<string | undefined> {
     try {
       await using file = await this.#parts.files.openResolved(path);
@@ -92,7 +92,7 @@ export class OpenFiles {
   }
 }
 
-/** How a server names a file or a folder. */
+/** Returns the URI by which a server names a file or a folder. */
 export function uriOf(path: string): string {
   return pathToFileURL(path).href;
 }

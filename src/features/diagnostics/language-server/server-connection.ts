@@ -4,21 +4,21 @@ import { isObject } from "../../../base/json.ts";
 import type { Child } from "../../../base/world.ts";
 import { framed, framedMessages } from "./framing.ts";
 
-/** A server that says more than this while one check runs is ended: it floods. */
+/** Limit for messages during one check: a server that sends more floods, and is ended. */
 const MESSAGES_MAX = 20_000;
-/** The same for all of them together: each is taken apart in the engine's own time. */
+/** Limit for the bytes of all of them: each is parsed in the engine's own time. */
 const BYTES_MAX = 64 * 1_048_576;
 
-/** The connection to a language server, and why it is over. */
+/** The connection to a language server, and the reason for its end. */
 export interface ServerConnection {
   readonly connection: MessageConnection;
-  /** Resolves when nothing more can come; never rejects. */
+  /** Resolves with the reason when no more messages can arrive; never rejects. */
   readonly over: Promise<string>;
-  /** A check begins: what it may say counts anew. */
+  /** Resets the limits at the start of a check. */
   fresh(): void;
 }
 
-/** Talks to a language server that was started with `talks`, by the library of those who made the protocol. */
+/** Connects to a language server that was started with `talks`, with the library of the protocol's authors. */
 export async function connectServer(child: Child): Promise<ServerConnection> {
   const { createMessageConnection, AbstractMessageReader, AbstractMessageWriter } = await import(
     "vscode-jsonrpc/node"
@@ -59,7 +59,7 @@ export async function connectServer(child: Child): Promise<ServerConnection> {
       try {
         await child.input.write(framed(message));
       } catch (thrown) {
-        // Mostly it has ended, which is seen a moment later. What lives and does not read is of no use.
+        // Usually it has ended, which shows a moment later. A server that lives and does not read is useless.
         child.kill("SIGKILL");
         throw new Error(await over.promise, { cause: thrown });
       }

@@ -8,17 +8,17 @@ import { OpenFiles, uriOf } from "./open-files.ts";
 import type { ServerConnection } from "./server-connection.ts";
 import { WatchedTree } from "./watched-tree.ts";
 
-/** A server that tells of files by itself may correct itself: so long after its last word it is believed. */
+/** Time after the last report of a server that publishes by itself: it may correct itself before. */
 const QUIET_MS = 400;
 const SHUTDOWN_MS_MAX = 2_000;
 
 export interface TalkParts {
   readonly world: Pick<World, "clock" | "files" | "log">;
-  /** The folder that it is a server of. */
+  /** The folder that it serves. */
   readonly root: string;
 }
 
-/** What is said to a language server that runs, and what it says of files. */
+/** Requests to a running language server, and its reports about files. */
 export class ServerTalk implements AsyncDisposable {
   readonly #settings: SourceSettings;
   readonly #parts: TalkParts;
@@ -48,7 +48,7 @@ export class ServerTalk implements AsyncDisposable {
       this.#problem = why;
       throw new Error(why);
     });
-    this.#over.catch(() => undefined); // whoever waits for an answer is told
+    this.#over.catch(() => undefined); // every pending request rejects
     const { connection } = server;
     connection.onRequest((method: string, params: unknown) => answer(method, params));
     connection.onNotification("textDocument/publishDiagnostics", (params: unknown) => this.#publish(params));
@@ -58,16 +58,16 @@ export class ServerTalk implements AsyncDisposable {
     connection.listen();
   }
 
-  /** Why it cannot be talked to any more; undefined while it can. */
+  /** The reason why it cannot be used any more; undefined while it can. */
   get problem(): string | undefined {
     return this.#problem;
   }
 
-  /** The greeting, before which it may be asked nothing. @throws what ended it; the signal's reason. */
+  /** Sends the first request, before any other. @throws the error that ended it; the signal's reason. */
   async initialize(signal: AbortSignal): Promise<void> {
     const { root, world } = this.#parts;
     const uri = uriOf(root);
-    await this.#tree.look(signal); // it knows the files as they are from now on
+    await this.#tree.look(signal); // it knows the current files from now on
     const result: unknown = await this.#request("initialize", {
       processId: null,
       clientInfo: { name: "cinch" },
@@ -88,7 +88,7 @@ export class ServerTalk implements AsyncDisposable {
     world.log.for("diagnostics").write("info", "language server started", { name: this.#settings.name });
   }
 
-  /** Tells it of what has changed on the disk since it was told last, in files that it does not hold open too. */
+  /** Reports to it what has changed on disk since the last report, also in files that it does not hold open. */
   async lookAround(signal: AbortSignal): Promise<void> {
     const changes = await this.#tree.look(signal);
     if (changes.length === 0) return;
@@ -98,14 +98,14 @@ export class ServerTalk implements AsyncDisposable {
   }
 
   /**
-   * What it finds wrong with these files as they are now; one that cannot be read is passed over.
-   * @throws what ended it; the signal's reason.
+   * Returns its problems in these files as they are now; skips an unreadable one.
+   * @throws the error that ended it; the signal's reason.
    */
   async check(paths: readonly string[], signal: AbortSignal): Promise<readonly Problem[]> {
     this.#server.fresh();
     const read: string[] = [];
     for (const path of paths) if (await whileAlive(this.#open.sync(path), signal)) read.push(path);
-    // What else it holds may have been changed by a command since.
+    // A command may have changed other open files since.
     for (const path of this.#open.paths)
       if (!read.includes(path)) await whileAlive(this.#open.sync(path), signal);
     const found = this.#answersWhenAsked
@@ -125,7 +125,7 @@ export class ServerTalk implements AsyncDisposable {
         await whileAlive(this.#child.exited, limit.signal);
       }
     } catch {
-      // one that does not end by itself is ended
+      // a server that does not end by itself is killed
     } finally {
       this.#server.connection.dispose();
       await this.#child[Symbol.asyncDispose]();
@@ -139,7 +139,10 @@ export class ServerTalk implements AsyncDisposable {
     return problemsIn(path, arrayAt(report, "items"));
   }
 
-  /** For a server that tells by itself: what it says of the newest version, once it has been quiet for a while. */
+  /**
+   * Waits for a server that publishes by itself: returns its reports on the newest version, once it has been silent
+   * for a while.
+   */
   async #listen(paths: readonly string[], signal: AbortSignal): Promise<readonly (readonly Problem[])[]> {
     const { clock } = this.#parts.world;
     const isTold = (path: string) =>
@@ -189,7 +192,7 @@ export class ServerTalk implements AsyncDisposable {
   }
 }
 
-/** What servers ask of their client: nothing is configured here, and everything else is taken note of. */
+/** Answers requests of servers to their client: nothing is configured here, and everything else is acknowledged. */
 function answer(method: string, params: unknown): unknown {
   return method === "workspace/configuration" ? arrayAt(params, "items").map(() => null) : null;
 }

@@ -2,23 +2,23 @@ import { join } from "node:path";
 import type { FileInfo, Files } from "../../../base/world.ts";
 import { codeOf, PathMoved } from "../../../base/world.ts";
 
-/** Files and folders that are looked at. What lies behind them is not told of. */
+/** Limit for watched files and folders. Changes beyond it are not reported. */
 export const WATCHED_ENTRIES_MAX = 10_000;
-/** What is looked at side by side. */
+/** Limit for concurrent lookups. */
 const LOOKS_AT_ONCE = 64;
-/** What is in these is not looked at; that they have changed is seen. */
+/** Folders whose content is not watched; a change of the folder itself is seen. */
 const CLOSED: readonly string[] = [".git", "node_modules"];
 
-/** As `workspace/didChangeWatchedFiles` has them. */
+/** Values of `workspace/didChangeWatchedFiles`. */
 export const FILE_CHANGES = { created: 1, changed: 2, deleted: 3 } as const;
 
-/** What has become of one file since it was looked at last. */
+/** Change of one file since the last scan. */
 export interface FileChange {
   readonly path: string;
   readonly type: (typeof FILE_CHANGES)[keyof typeof FILE_CHANGES];
 }
 
-/** What is below a folder, and what has become of it since it was looked at last. No link is followed, nothing is read. */
+/** Watches the tree below a folder for changes since the last scan. Follows no link and reads no file. */
 export class WatchedTree {
   readonly #files: Pick<Files, "listResolved" | "lstat">;
   readonly #root: string;
@@ -31,8 +31,8 @@ export class WatchedTree {
   }
 
   /**
-   * What was made, changed or removed since the last look, by path. The first look finds nothing.
-   * @throws the signal's reason; then the next look tells it.
+   * Returns what was made, changed or removed since the last scan, by path. The first scan returns nothing.
+   * @throws the signal's reason; the next scan then returns it.
    */
   async look(signal: AbortSignal): Promise<readonly FileChange[]> {
     const isFirst = this.#seen.size === 0;
@@ -42,7 +42,7 @@ export class WatchedTree {
     for (const [path, print] of now) {
       const before = this.#seen.get(path);
       if (before === print) continue;
-      // Of two looks that were cut off, one may have come further than the other.
+      // If two scans were cut off, one may have come further than the other.
       if (before !== undefined) changes.push({ path, type: FILE_CHANGES.changed });
       else if (this.#isWhole) changes.push({ path, type: FILE_CHANGES.created });
     }
@@ -52,7 +52,7 @@ export class WatchedTree {
     return isFirst ? [] : changes;
   }
 
-  /** Whether everything was seen. */
+  /** Returns true if everything was seen. */
   async #walk(now: Map<string, string>, signal: AbortSignal): Promise<boolean> {
     const folders = [this.#root];
     now.set(this.#root, "");
@@ -69,7 +69,7 @@ export class WatchedTree {
           const path = join(folder, name);
           const isClosed = CLOSED.includes(name);
           if (info?.kind === "directory" && !isClosed) folders.push(path);
-          // The time of another folder says only what the files in it say themselves.
+          // The time of any other folder shows only what its files show themselves.
           if (info?.kind === "file" || (info !== undefined && isClosed)) now.set(path, printOf(info));
         }
       }
@@ -91,7 +91,7 @@ export class WatchedTree {
     try {
       return (await this.#files.listResolved(folder, 0)).map(({ name }) => name);
     } catch (thrown) {
-      // It has gone meanwhile, is a link by now, or is for nobody to see.
+      // It is gone meanwhile, a link by now, or not readable.
       if (thrown instanceof PathMoved || codeOf(thrown) !== undefined) return [];
       throw thrown;
     }

@@ -20,7 +20,7 @@ export const TASKS_FLAGS = [
   { name: "json", kind: "switch", help: "Write JSON, one object a line, for programs." },
 ] as const satisfies readonly CliFlag[];
 
-/** Settings of every verb. A task that is stored has its own profile. */
+/** Settings of every verb. A stored task has its own profile. */
 export const TASKS_SETTINGS = ["cwd", "log-to-stderr", "log-level", "insecure-dev-key"] as const;
 
 const TASK_SETTINGS = [

@@ -2,28 +2,28 @@ import type { TaskState } from "./run-record.ts";
 import type { ScheduledTask } from "./scheduled-task.ts";
 import { nextDue } from "./when.ts";
 
-/** Missed runs that are counted; more are told as many. */
+/** Limit for counting missed runs; more are reported as "100+". */
 const MISSED_COUNTED_MAX = 100;
 /**
- * A clock that was set back by less repeats nothing. One that is further back than what was settled was wrong before, and
- * would keep the task waiting for good: what was settled then counts no more.
+ * Limit for a clock that was set back: within it, nothing is repeated. If the clock is further behind the last
+ * settled time, it was wrong before and would keep the task waiting for ever: that time is then ignored.
  */
 export const SET_BACK_MS_MAX = 86_400_000;
 
 export type Verdict =
   | { readonly kind: "wait"; readonly dueMs: number | undefined }
-  /** It waits, and has to be settled as of now first. */
+  /** Waits; the settled time must first be set to now. */
   | { readonly kind: "reset"; readonly dueMs: number | undefined }
   | { readonly kind: "run" | "skip"; readonly dueMs: number; readonly missed?: string };
 
-/** Whether a task is to run now. What was due several times meanwhile is run once. */
+/** Decides whether a task runs now. A task that was due several times meanwhile runs once. */
 export function decide(
   task: Pick<ScheduledTask, "when" | "createdAt" | "enabled">,
   state: TaskState,
   now: { readonly ms: number; readonly isRunning: boolean },
 ): Verdict {
   if (!task.enabled) return { kind: "wait", dueMs: undefined };
-  // Once is once: also where the clock was far ahead when it ran.
+  // A one-time task runs once, even if the clock was far ahead when it ran.
   const { settled_ms: settled } = state;
   if (task.when.kind === "at" && settled !== undefined && settled >= task.when.ms)
     return { kind: "wait", dueMs: undefined };

@@ -1,35 +1,35 @@
 import { isObject, parseJson } from "../../../base/json.ts";
 
 /**
- * How a run came out. `skipped`: the one before still went on. `interrupted`: the process that ran it was gone before it
- * ended. `limit`: turns or cost ran out.
+ * Outcome of a run. `skipped`: the previous run still went on. `interrupted`: its process was gone before it ended.
+ * `limit`: turns or cost were used up.
  */
 export const OUTCOMES = ["done", "failed", "limit", "stopped", "skipped", "interrupted"] as const;
 export type Outcome = (typeof OUTCOMES)[number];
 
-/** One run of a scheduled task, as its log holds it: a line of JSON. */
+/** One run of a scheduled task, in the form of its log: a line of JSON. */
 export interface RunRecord {
   readonly task: string;
-  /** When it was due; absent where a person began it. */
+  /** Time at which it was due; absent if a person started it. */
   readonly due?: string;
   readonly started_at: string;
   readonly ended_at: string;
   readonly outcome: Outcome;
   readonly detail?: string;
-  /** The reason of the error that ended it. */
+  /** Reason of the error that ended it. */
   readonly reason?: string;
   readonly session?: string;
-  /** Calls that did not run, since nobody had allowed them. */
+  /** Count of calls that did not run, since nobody had allowed them. */
   readonly refused?: number;
-  /** US dollars; null where the price is unknown. */
+  /** US dollars; null if the price is unknown. */
   readonly cost_usd?: number | null;
-  /** Further times that it was due, while nothing ran it; "100+" where there are more. */
+  /** Count of further due times at which nothing ran it; "100+" if there are more. */
   readonly missed?: string;
 }
 
-/** What is known of a task between two runs. */
+/** Stored state of a task between two runs. */
 export interface TaskState {
-  /** Up to when everything that was due has been run or skipped, in milliseconds since 1970. */
+  /** Time until which everything due has been run or skipped, in milliseconds since 1970. */
   readonly settled_ms?: number;
   readonly running?: RunningRun;
   readonly last?: RunRecord;
@@ -43,7 +43,7 @@ export interface RunningRun {
   readonly session?: string;
 }
 
-/** Reads what was written before; a file that somebody else wrote into says nothing. */
+/** Parses stored state; a file with foreign content yields an empty state. */
 export function readState(text: string): TaskState {
   const value = parseJson(text)?.value;
   if (!isObject(value)) return {};
@@ -55,7 +55,7 @@ export function readState(text: string): TaskState {
   };
 }
 
-/** The runs of a log, the oldest first; a line that was cut off by a crash is passed over. */
+/** Parses the runs of a log, the oldest first; skips a line that a crash has cut off. */
 export function readRecords(text: string): readonly RunRecord[] {
   return text.split("\n").flatMap((line) => {
     const value = parseJson(line)?.value;

@@ -8,13 +8,13 @@ import { SCHEDULE_TASK_FACTS } from "../tools.ts";
 import type { Schedule } from "./schedule.ts";
 import type { ScheduledTask } from "./scheduled-task.ts";
 
-/** Rounds of a run, where the model names no other limit. */
+/** Rounds of a run, unless the model names another limit. */
 const TURNS_DEFAULT = 20;
 
 export interface ScheduleToolParts {
-  /** Opened when it is first called: nothing of it is loaded before. */
+  /** Opens the schedule on the first call: nothing of it is loaded before. */
   readonly open: () => Promise<Schedule>;
-  /** What a run is begun with, as the session is now. */
+  /** Returns the session's current settings for a new run. */
   readonly now: () => Pick<ScheduledTask, "profile" | "model">;
 }
 
@@ -41,8 +41,8 @@ interface PlannedTask extends CallPlan {
 }
 
 /**
- * Lets the model schedule work for later (ENG-24). What it schedules runs with nobody there, so it needs the highest level,
- * and a person is shown all of it; the run itself never has more than WorkspaceWrite.
+ * Returns the tool with which the model schedules work for later (ENG-24). The work runs unattended, so scheduling
+ * needs the highest level, and a person is shown all of it; the run itself never has more than WorkspaceWrite.
  */
 export function scheduleTools(parts: ScheduleToolParts): ToolSource {
   const tool: Tool<PlannedTask> = {
@@ -125,7 +125,7 @@ async function taskFrom(input: Input, given: Given): Promise<ScheduledTask> {
   };
 }
 
-/** All that will be said and done, in one line: it is what a person decides by. */
+/** Returns the whole task in one line: a person decides by it. */
 async function summaryOf({
   name,
   when,

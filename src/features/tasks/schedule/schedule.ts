@@ -10,7 +10,7 @@ import { assertName, assertPrompt, isTaskName } from "./scheduled-task.ts";
 import type { TaskFilesOptions } from "./task-files.ts";
 import { TaskFiles } from "./task-files.ts";
 
-/** Tasks of one user. */
+/** Limit for tasks of one user. */
 export const SCHEDULED_TASKS_MAX = 256;
 
 export interface ScheduleOptions extends TaskFilesOptions {
@@ -18,13 +18,13 @@ export interface ScheduleOptions extends TaskFilesOptions {
   readonly machine: Pick<Machine, "pid" | "processStart" | "isAlive">;
 }
 
-/** What there is, and what is wrong with the rest. */
+/** Readable tasks, and the problems of the others. */
 export interface Scheduled {
   readonly tasks: readonly ScheduledTask[];
   readonly problems: readonly HarnessError[];
 }
 
-/** A run that this process has taken on; nobody else runs the task until it is settled. */
+/** A run that this process has claimed; no other process runs the task until it is settled. */
 export interface ClaimedRun {
   readonly task: ScheduledTask;
   readonly startedMs: number;
@@ -32,11 +32,11 @@ export interface ClaimedRun {
   readonly missed?: string;
 }
 
-/** How a run came out, to be written down. */
+/** Result of a run, to be recorded. */
 export interface RunEnd {
   readonly outcome: Outcome;
   readonly detail?: string;
-  /** The reason of the error that ended it. */
+  /** Reason of the error that ended it. */
   readonly reason?: Reason;
   readonly refused?: number;
   readonly session?: string;
@@ -44,13 +44,13 @@ export interface RunEnd {
 }
 
 /**
- * The scheduled tasks of one user, each a file of its own in their data folder, with what is known of its runs beside it
- * (ENG-24). Who changes anything, or takes a run on, holds a lock meanwhile: of two engines one runs a task.
+ * Scheduled tasks of one user, each a separate file in their data folder, with the state of its runs beside it
+ * (ENG-24). A process that changes anything, or claims a run, holds a lock meanwhile: of two engines one runs a task.
  */
 export class Schedule {
   readonly #options: Pick<ScheduleOptions, "clock" | "machine">;
   readonly #files: TaskFiles;
-  /** How runs of this process came out that could not be written down, by their tasks. */
+  /** Results of runs of this process that could not be written, by task. */
   readonly #unsettled = new Map<string, RunRecord>();
 
   constructor(options: ScheduleOptions) {
@@ -58,7 +58,7 @@ export class Schedule {
     this.#files = new TaskFiles(options);
   }
 
-  /** Every task by its name; a file that is none is told, and keeps none of the others from running. */
+  /** Returns every task by its name. An invalid file is reported, and keeps no other task from running. */
   async list(): Promise<Scheduled> {
     const tasks: ScheduledTask[] = [];
     const problems: HarnessError[] = [];
@@ -83,7 +83,7 @@ export class Schedule {
     return task;
   }
 
-  /** The path of the file of a task, whether it is there or not. @throws HarnessError ScheduleUnusable. */
+  /** Returns the path of a task's file, existing or not. @throws HarnessError ScheduleUnusable. */
   pathOf(name: string): string {
     assertName(name);
     return this.#files.pathOf(name);
@@ -100,16 +100,16 @@ export class Schedule {
     if (!(await this.#files.create(task))) throw new HarnessError("ScheduleTaken", { name: task.name });
   }
 
-  /** Removes it with what is known of its runs. One that runs is not ended by that. */
+  /** Removes it with the state of its runs. A running one is not ended by that. */
   async remove(name: string, signal: AbortSignal): Promise<void> {
     assertIsOne(name);
     using _lock = await this.#files.lock(signal);
-    // Its file may be one that cannot be read: that is a reason to remove it.
+    // Its file may be unreadable: that is a reason to remove it.
     if (!(await this.#files.has(name))) throw new HarnessError("ScheduleMissing", { name });
     await this.#files.remove(name);
   }
 
-  /** What was due while it was off is not run afterwards. */
+  /** Enables or disables it. A run that was due while it was disabled is not made up for. */
   async enable(name: string, enabled: boolean, signal: AbortSignal): Promise<void> {
     using _lock = await this.#files.lock(signal);
     const task = await this.find(name);
@@ -118,30 +118,30 @@ export class Schedule {
     if (enabled) await this.#files.keep(name, { ...(await this.#files.state(name)), settled_ms: this.#now });
   }
 
-  /** What is known of a task between two runs. */
+  /** Returns the stored state of a task between two runs. */
   state(name: string): Promise<TaskState> {
     return this.#files.state(name);
   }
 
-  /** Its runs, the oldest first, at most `RUNS_KEPT_MAX`. */
+  /** Returns its runs, the oldest first, at most `RUNS_KEPT_MAX`. */
   runs(name: string): Promise<readonly RunRecord[]> {
     return this.#files.runs(name);
   }
 
-  /** Whether the run that a state tells of goes on. */
+  /** Returns true if the run in a state still goes on. */
   isAlive({ running }: TaskState): boolean {
     return running !== undefined && this.#options.machine.isAlive(running.pid, running.process_start);
   }
 
-  /** When it is due next, or whether it is now. */
+  /** Decides when it is due next, or whether it is now. */
   async verdict(task: ScheduledTask): Promise<Verdict> {
     const state = await this.#files.state(task.name);
     return decide(task, state, { ms: this.#now, isRunning: this.isAlive(state) });
   }
 
   /**
-   * Takes the run of a task on where it is due and nobody else has; what was skipped or interrupted is written down.
-   * Undefined where there is nothing to run.
+   * Claims the run of a task if it is due and unclaimed; records what was skipped or interrupted. Returns undefined
+   * if there is nothing to run.
    */
   async claimDue(name: string, signal: AbortSignal): Promise<ClaimedRun | undefined> {
     using _lock = await this.#files.lock(signal);
@@ -161,7 +161,7 @@ export class Schedule {
     return undefined;
   }
 
-  /** Takes a run on that a person asks for, due or not. @throws HarnessError ScheduleMissing, ScheduleBusy. */
+  /** Claims a run on a person's request, due or not. @throws HarnessError ScheduleMissing, ScheduleBusy. */
   async claimNow(name: string, signal: AbortSignal): Promise<ClaimedRun> {
     using _lock = await this.#files.lock(signal);
     const task = await this.find(name);
@@ -171,7 +171,7 @@ export class Schedule {
     return await this.#claim({ task, startedMs: this.#now }, state);
   }
 
-  /** Writes down which session runs it, so that a crash can be told with it. */
+  /** Records the session of a run, so that a crash can be reported with it. */
   async begun({ task }: ClaimedRun, session: string, signal: AbortSignal): Promise<void> {
     using _lock = await this.#files.lock(signal);
     const state = await this.#files.state(task.name);
@@ -180,8 +180,8 @@ export class Schedule {
   }
 
   /**
-   * Writes down how a run came out. A task that was removed meanwhile leaves nothing. Where it cannot be written, as on a
-   * disk that is full, that is thrown, and it is written when the task is due next.
+   * Records the result of a run. A task that was removed meanwhile leaves nothing. If it cannot be written, for
+   * example on a full disk, that is thrown, and it is written when the task is due next.
    */
   async settle({ task, startedMs, dueMs, missed }: ClaimedRun, end: RunEnd): Promise<RunRecord> {
     const record: RunRecord = {
@@ -197,7 +197,7 @@ export class Schedule {
       ...(end.costUsd === undefined ? {} : { cost_usd: end.costUsd }),
       ...(missed === undefined ? {} : { missed }),
     };
-    // What has run is written down also where everything is being ended.
+    // The result is recorded even while everything is being ended.
     this.#unsettled.set(task.name, record);
     using _lock = await this.#files.lock(new AbortController().signal);
     if (await this.#files.has(task.name)) {
@@ -209,7 +209,7 @@ export class Schedule {
     return record;
   }
 
-  /** Writes down that a task was due while its last run still went on. */
+  /** Records that a task was due while its last run still went on. */
   async #skip(
     name: string,
     state: TaskState,
@@ -242,7 +242,7 @@ export class Schedule {
     return claimed;
   }
 
-  /** The state, with a run that its process left behind written down as interrupted. */
+  /** Returns the state; records a run that its process left behind as interrupted. */
   async #reaped(name: string): Promise<TaskState> {
     const state = await this.#files.state(name);
     const { running, ...rest } = state;
@@ -275,7 +275,7 @@ export class Schedule {
   }
 }
 
-/** What can be no name is none of those there are. @throws HarnessError ScheduleMissing. */
+/** Rejects an impossible name as unknown. @throws HarnessError ScheduleMissing. */
 function assertIsOne(name: string): void {
   if (!isTaskName(name)) throw new HarnessError("ScheduleMissing", { name: shortened(name, 80) });
 }

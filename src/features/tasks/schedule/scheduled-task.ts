@@ -12,7 +12,7 @@ export const SCHEDULE_SCHEMA_VERSION = 1;
 const PROMPT_CHARACTERS_MAX = 100_000;
 const NAME = /^[a-z0-9][a-z0-9_-]{0,63}$/;
 
-/** Work for later, as one file says it: what is said to which model, where, when, and within which limits (ENG-24). */
+/** Work for later, as stored in one file: the prompt, model, folder, time and limits (ENG-24). */
 export interface ScheduledTask {
   readonly name: string;
   readonly prompt: string;
@@ -28,7 +28,7 @@ export interface ScheduledTask {
   readonly maxTimeMs?: number;
   readonly enabled: boolean;
   readonly createdAt: string;
-  /** "person", or the session whose model made it. */
+  /** "person", or the session whose model created it. */
   readonly createdBy: string;
 }
 
@@ -104,7 +104,7 @@ function whenFrom(table: Table): When {
   return checked("cron", readCron(cron ?? "", timeZone ?? "UTC"));
 }
 
-/** The file of one, which reads as it again. */
+/** Renders the file of a task; parsing it yields the same task. */
 export function renderScheduledTask(task: ScheduledTask): string {
   const { when } = task;
   const values: readonly (readonly [string, string | number | boolean | undefined])[] = [

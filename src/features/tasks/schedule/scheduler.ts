@@ -3,12 +3,12 @@ import type { World } from "../../../base/world.ts";
 import type { RunRecord } from "./run-record.ts";
 import type { ClaimedRun, RunEnd, Schedule } from "./schedule.ts";
 
-/** Runs that one engine has under way at a time; what is due beyond that waits. */
+/** Limit for concurrent runs of one engine; further due tasks wait. */
 export const RUNS_AT_ONCE_MAX = 4;
-/** How often it looks for what others have changed, and for a clock that was set. */
+/** Interval of checks for changes by others, and for a clock that was set. */
 export const LOOK_MS = 30_000;
 
-/** Does the work of one run. @throws HarnessError where it cannot begin, or does not end well; the signal's reason. */
+/** Does the work of one run. @throws HarnessError if it cannot start, or fails; the signal's reason. */
 export type RunTask = (
   claimed: ClaimedRun,
   begun: (session: string) => Promise<void>,
@@ -22,8 +22,8 @@ export interface SchedulerOptions {
 }
 
 /**
- * Runs scheduled tasks when they are due, as long as it is not disposed (ENG-24). It holds one timer; disposing it ends
- * what it runs, and waits for that.
+ * Runs scheduled tasks when they are due, until it is disposed (ENG-24). Holds one timer; disposing it ends its runs,
+ * and waits for them.
  */
 export class Scheduler implements AsyncDisposable {
   readonly #options: SchedulerOptions;
@@ -37,17 +37,17 @@ export class Scheduler implements AsyncDisposable {
     this.#options = options;
   }
 
-  /** How many runs are under way. */
+  /** Count of current runs. */
   get running(): number {
     return this.#running.size;
   }
 
-  /** Begins to look, at once and from then on. */
+  /** Starts checking, at once and from then on. */
   start(): void {
     this.#look();
   }
 
-  /** Runs what is due now, and gives how each came out once all have ended. */
+  /** Runs what is due now, and returns the records once all runs have ended. */
   async runDue(): Promise<readonly RunRecord[]> {
     const records: RunRecord[] = [];
     const { tasks } = await this.#known();
@@ -62,7 +62,7 @@ export class Scheduler implements AsyncDisposable {
     return records;
   }
 
-  /** Runs what was taken on, and writes down how it came out. Never rejects for how it came out. */
+  /** Runs a claimed task, and records its result. Never rejects because of the result. */
   async runClaimed(claimed: ClaimedRun, signal: AbortSignal): Promise<RunRecord> {
     const { schedule, run } = this.#options;
     const end = await ended(signal, () =>
@@ -91,7 +91,7 @@ export class Scheduler implements AsyncDisposable {
       });
   }
 
-  /** Begins what is due, and tells after how long to look again. */
+  /** Starts what is due, and returns the time until the next check. */
   async #lookOnce(): Promise<number> {
     const { schedule, world } = this.#options;
     const { tasks } = await this.#known();
@@ -121,7 +121,7 @@ export class Scheduler implements AsyncDisposable {
     this.#running.add(run);
   }
 
-  /** What there is; what is wrong with a file is told once. */
+  /** Returns the known tasks; reports a problem of a file once. */
   async #known() {
     const scheduled = await this.#options.schedule.list();
     for (const { message } of scheduled.problems) {
@@ -140,7 +140,7 @@ export class Scheduler implements AsyncDisposable {
   }
 }
 
-/** How a run ended that may have thrown. */
+/** Returns the end of a run that may have thrown. */
 async function ended(signal: AbortSignal, run: () => Promise<RunEnd>): Promise<RunEnd> {
   try {
     return await run();

@@ -8,14 +8,14 @@ import { readRecords, readState } from "./run-record.ts";
 import type { ScheduledTask } from "./scheduled-task.ts";
 import { isTaskName, NAME_FORM, readScheduledTask, renderScheduledTask } from "./scheduled-task.ts";
 
-/** Runs that the log of a task keeps. */
+/** Limit for runs in a task's log. */
 export const RUNS_KEPT_MAX = 200;
-/** A log is cut once it holds so many: not at each run. */
+/** Count of runs at which a log is cut: not at each run. */
 const RUNS_WRITTEN_MAX = 2 * RUNS_KEPT_MAX;
-/** Of what a run failed with; a server may answer with any length. */
+/** Limit for the detail of a failure; a server may answer with any length. */
 const DETAIL_CHARACTERS_MAX = 1_000;
 const FILE_BYTES_MAX = 1_048_576;
-/** More than the runs of a log can come to. */
+/** More than the runs of a log can take. */
 const LOG_BYTES_MAX = 4 * 1_048_576;
 const FOLDER_MODE = 0o700;
 const FILE_MODE = 0o600;
@@ -30,15 +30,15 @@ const NO_FILE = {
 
 export interface TaskFilesOptions {
   readonly files: Files;
-  /** The folder that holds them; it need not be there. */
+  /** Folder of the tasks; it need not exist. */
   readonly folder: string;
-  /** Waits until this process alone may change what stands in the folder. */
+  /** Waits until only this process may change files in the folder. */
   lock(path: string, signal: AbortSignal): Promise<Disposable>;
 }
 
 /**
- * What the folder of one user's scheduled tasks holds: of each task a file that the user may edit, its state, and the log
- * of its runs (ENG-24). Whoever changes what is there holds the lock.
+ * Files in the folder of one user's scheduled tasks: for each task a file that the user may edit, its state, and the
+ * log of its runs (ENG-24). A process that changes them holds the lock.
  */
 export class TaskFiles {
   readonly #options: TaskFilesOptions;
@@ -47,14 +47,14 @@ export class TaskFiles {
     this.#options = options;
   }
 
-  /** The path of the file of a task, whether it is there or not. */
+  /** Returns the path of a task's file, existing or not. */
   pathOf(name: string): string {
     return this.#path(name, SUFFIX);
   }
 
   /**
-   * The names of the tasks, sorted; whether the file of each can be read is another thing. And what bears the ending of one
-   * and is none, for whoever put it there.
+   * Returns the names of the tasks, sorted, readable or not; and problems for files that have the ending of a task
+   * but are none, for whoever put them there.
    */
   async names(): Promise<{ readonly names: readonly string[]; readonly strange: readonly HarnessError[] }> {
     const { files, folder } = this.#options;
@@ -74,12 +74,12 @@ export class TaskFiles {
     return { names, strange };
   }
 
-  /** Whether something bears the name of a task's file, be it one that can be read or not. */
+  /** Returns true if an entry with the name of a task's file exists, readable or not. */
   async has(name: string): Promise<boolean> {
     return (await this.#options.files.lstat(this.pathOf(name))) !== undefined;
   }
 
-  /** Undefined where there is none. @throws HarnessError ConfigInvalid with file, line and key. */
+  /** Returns undefined if there is none. @throws HarnessError ConfigInvalid with file, line and key. */
   async read(name: string): Promise<ScheduledTask | undefined> {
     const path = this.pathOf(name);
     const { size = 0 } = (await this.#options.files.lstat(path)) ?? {};
@@ -89,14 +89,14 @@ export class TaskFiles {
     return bytes === undefined ? undefined : readScheduledTask(name, await parseToml(path, bytes));
   }
 
-  /** False where there is one of that name, which stays as it is. */
+  /** Creates a task. Returns false if one with that name exists, which stays unchanged. */
   async create(task: ScheduledTask): Promise<boolean> {
     const { files, folder } = this.#options;
     await files.makeDirectory(folder, FOLDER_MODE);
     return await files.createNew(this.pathOf(task.name), renderScheduledTask(task), FILE_MODE);
   }
 
-  /** Writes the file of a task anew. */
+  /** Rewrites the file of a task. */
   async replace(task: ScheduledTask): Promise<void> {
     await this.#options.files.writeAtomic(this.pathOf(task.name), renderScheduledTask(task), FILE_MODE);
   }
@@ -108,22 +108,22 @@ export class TaskFiles {
       if ((await files.lstat(path)) !== undefined) await files.remove(path);
   }
 
-  /** What is known of a task: nothing of one that never ran, nor where somebody else wrote into its file. */
+  /** Reads the stored state of a task: empty if it never ran, or its file has foreign content. */
   async state(name: string): Promise<TaskState> {
     return readState((await this.#text(this.#path(name, STATE), FILE_BYTES_MAX)) ?? "");
   }
 
-  /** Writes down what is known of a task. */
+  /** Writes the state of a task. */
   async keep(name: string, state: TaskState): Promise<void> {
     await this.#options.files.writeAtomic(this.#path(name, STATE), `${JSON.stringify(state)}\n`, FILE_MODE);
   }
 
-  /** Its runs, the oldest first, at most `RUNS_KEPT_MAX`. */
+  /** Returns its runs, the oldest first, at most `RUNS_KEPT_MAX`. */
   async runs(name: string): Promise<readonly RunRecord[]> {
     return readRecords((await this.#logOf(name)).text).slice(-RUNS_KEPT_MAX);
   }
 
-  /** Writes down how a run came out, with the state that it leaves. */
+  /** Records the result of a run, with the state after it. */
   async record(name: string, state: TaskState, ended: RunRecord): Promise<TaskState> {
     const { files } = this.#options;
     const path = this.#path(name, LOG);
@@ -133,7 +133,7 @@ export class TaskFiles {
     const line = `${JSON.stringify(record)}\n`;
     const { text, isWhole } = await this.#logOf(name);
     const lines = text.split("\n").slice(isWhole ? 0 : 1);
-    // A line that a crash has cut off stays one of its own.
+    // A line that a crash has cut off stays separate.
     const end = lines.at(-1) === "" ? "" : "\n";
     if (isWhole && lines.length < RUNS_WRITTEN_MAX) await files.append(path, end + line, FILE_MODE);
     else await files.writeAtomic(path, `${lines.slice(-RUNS_KEPT_MAX).join("\n")}${end}${line}`, FILE_MODE);
@@ -142,14 +142,14 @@ export class TaskFiles {
     return next;
   }
 
-  /** Waits until this process alone may change what is there. */
+  /** Waits until only this process may change the files. */
   async lock(signal: AbortSignal): Promise<Disposable> {
     const { files, folder, lock } = this.#options;
     await files.makeDirectory(folder, FOLDER_MODE);
     return await lock(join(folder, ".lock.db"), signal);
   }
 
-  /** The end of a log, as much of it as the newest runs take. */
+  /** Reads the end of a log, enough for the newest runs. */
   async #logOf(name: string): Promise<{ readonly text: string; readonly isWhole: boolean }> {
     const path = this.#path(name, LOG);
     const size = (await this.#options.files.lstat(path))?.size ?? 0;
@@ -162,7 +162,7 @@ export class TaskFiles {
     return bytes === undefined ? undefined : decode(bytes);
   }
 
-  /** At most so many bytes of a file. A link is followed to no file of somebody's choice. */
+  /** Reads a limited number of bytes of a file. Follows no link to a file of somebody's choice. */
   async #bytes(path: string, bytesMax: number, from = 0): Promise<Uint8Array | undefined> {
     const { files } = this.#options;
     const info = await files.lstat(path);

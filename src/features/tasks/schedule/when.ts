@@ -2,13 +2,13 @@ import { Cron } from "croner";
 import { messageOf } from "../../../base/errors.ts";
 import { count } from "../../../base/text/text.ts";
 
-/** When something is due: by a cron line in a time zone, every so often, or once. */
+/** Time at which something is due: by a cron line in a time zone, at an interval, or once. */
 export type When =
   | { readonly kind: "cron"; readonly cron: string; readonly timeZone: string }
   | { readonly kind: "every"; readonly every: string; readonly ms: number }
   | { readonly kind: "at"; readonly at: string; readonly ms: number };
 
-/** Nothing runs more often: a run takes a model's time, and costs money. */
+/** Minimum interval: a run takes a model's time, and costs money. */
 const EVERY_MS_MIN = 60_000;
 const EVERY_MS_MAX = 366 * 86_400_000;
 const CRON_FIELDS = 5;
@@ -16,14 +16,14 @@ const UNITS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_
 const LENGTHS = '"15m", "6h" or "1d"';
 const MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d)?(Z|[+-]\d\d:\d\d)?$/;
 
-/** A text that is none says why. */
+/** A parsed value, or the problem of an invalid text. */
 export type Read<Value> =
   | { readonly kind: "value"; readonly value: Value }
   | { readonly kind: "problem"; readonly problem: string };
 
 /**
- * A cron line of five fields: minute, hour, day of the month, month, day of the week. Hours that a time zone leaves out in
- * spring are run right after the gap, and those that it has twice in autumn are run once.
+ * Parses a cron line of five fields: minute, hour, day of the month, month, day of the week. Hours that a time zone
+ * skips in spring run right after the gap; those that it has twice in autumn run once.
  */
 export function readCron(cron: string, timeZone: string): Read<When> {
   if (!isTimeZone(timeZone))
@@ -45,7 +45,7 @@ export function readCron(cron: string, timeZone: string): Read<When> {
   return { kind: "value", value: { kind: "cron", cron, timeZone } };
 }
 
-/** "15m", "6h", "1d": at least a minute. */
+/** Parses "15m", "6h" or "1d": at least a minute. */
 export function readEvery(every: string): Read<When> {
   const [, count, unit = ""] = /^(\d{1,9})([smhd])$/.exec(every) ?? [];
   const ms = Number(count) * (UNITS[unit] ?? Number.NaN);
@@ -60,7 +60,7 @@ export function readEvery(every: string): Read<When> {
   return { kind: "value", value: { kind: "every", every, ms } };
 }
 
-/** A date and a time with its distance from UTC: "2026-03-01T09:00+01:00", or "…Z". */
+/** Parses a date and time with its offset from UTC: "2026-03-01T09:00+01:00", or "…Z". */
 export function readAt(at: string): Read<When> {
   const [moment, offset] = MOMENT.exec(at) ?? [];
   const ms = moment === undefined ? Number.NaN : Date.parse(at);
@@ -73,7 +73,7 @@ export function readAt(at: string): Read<When> {
   return { kind: "value", value: { kind: "at", at, ms } };
 }
 
-/** The first moment after one, in milliseconds since 1970; undefined where there is none any more. */
+/** Returns the first due moment after one, in milliseconds since 1970; undefined if there is none left. */
 export function nextDue(when: When, afterMs: number, sinceMs: number): number | undefined {
   switch (when.kind) {
     case "cron":
@@ -85,7 +85,7 @@ export function nextDue(when: When, afterMs: number, sinceMs: number): number | 
   }
 }
 
-/** As people read it. */
+/** Renders it for people. */
 export function whenText(when: When): string {
   switch (when.kind) {
     case "cron":
@@ -97,7 +97,7 @@ export function whenText(when: When): string {
   }
 }
 
-/** Whether the machine knows a zone by this name. */
+/** Returns true if the machine knows a zone by this name. */
 export function isTimeZone(name: string): boolean {
   try {
     new Intl.DateTimeFormat("en", { timeZone: name });
