@@ -4,8 +4,8 @@ import { lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, writeFil
 import { dirname, join } from "node:path";
 import type { Files } from "../../src/base/world.ts";
 import { Checkpoints } from "../../src/features/checkpoints/checkpoints.ts";
-import type { Boundary, ForeignSet } from "../../src/features/checkpoints/rewind/rewind-plan.ts";
 import type { RestoreResult } from "../../src/features/checkpoints/rewind/restore.ts";
+import type { Boundary, ForeignSet } from "../../src/features/checkpoints/rewind/rewind-plan.ts";
 import { CheckpointStore } from "../../src/features/checkpoints/store/checkpoint-store.ts";
 import type { RecordingScope } from "../../src/features/checkpoints/tracking/recording-scope.ts";
 import { Tracker } from "../../src/features/checkpoints/tracking/tracker.ts";

@@ -1,4 +1,4 @@
-import { framed, framedMessages } from "../../src/features/diagnostics/language-server/framing.ts";
+import { frameMessage, parseFrames } from "../../src/features/diagnostics/language-server/framing.ts";
 
 /**
  * A language server that finds every "bad" in a file, and behaves as its first argument says: `asked` tells when it is
@@ -9,7 +9,9 @@ const how = process.argv[2] ?? "asked";
 
 /** In one piece, so that nobody sees one of them without the next. */
 function send(...messages: readonly object[]): void {
-  process.stdout.write(Buffer.concat(messages.map((message) => framed({ jsonrpc: "2.0", ...message }))));
+  process.stdout.write(
+    Buffer.concat(messages.map((message) => frameMessage({ jsonrpc: "2.0", ...message }))),
+  );
 }
 
 function diagnosticsOf(text: string): readonly object[] {
@@ -54,7 +56,7 @@ function changed({ params }: Told): void {
   send(told([]), told(diagnosticsOf(next.text)));
 }
 
-for await (const message of framedMessages(Bun.stdin.stream())) {
+for await (const message of parseFrames(Bun.stdin.stream())) {
   const told = message as Told;
   const { id, method } = told;
   if (how === "mute") continue;

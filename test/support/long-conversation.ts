@@ -39,7 +39,10 @@ export interface LongOutcome {
 export async function converse({ turns, seed, afterTurn }: LongConversation): Promise<LongOutcome> {
   const chance = chanceOf(seed);
   const world = new Spoken(chance);
-  const layer = compactionMiddleware({ ...PARTS, redact: (text) => text.replaceAll(SECRET, "«redacted:test»") });
+  const layer = compactionMiddleware({
+    ...PARTS,
+    redact: (text) => text.replaceAll(SECRET, "«redacted:test»"),
+  });
   const answers = Array.from({ length: 64 }, () => (request: ModelRequest) => world.answer(request));
   await using rig = await openRig({
     script: answers,

@@ -1,4 +1,4 @@
-import type { PriceOf } from "../../features/limits/meter.ts";
+import type { PriceOf } from "../../features/limits/cost-meter.ts";
 import type { ModelPriceInfo, PriceInfo } from "../../protocol/resources.ts";
 import type { Price } from "../../providers/provider.ts";
 

@@ -11,7 +11,7 @@ import type { RequestContext } from "../../providers/middleware.ts";
 import type { ModelEvent, ModelRequest, Provider, SystemSection } from "../../providers/provider.ts";
 import type { FoundItems } from "../../session/guard/trust.ts";
 import { CONTEXT_FILE_BYTES_MAX, isContextFile, readContextFiles } from "./agents-md.ts";
-import { contextAssembly } from "./assemble.ts";
+import { contextMiddleware } from "./context-middleware.ts";
 
 const world = testWorld();
 
@@ -22,7 +22,7 @@ function write(directory: string, files: Readonly<Record<string, string | Uint8A
   }
 }
 
-/** What was read, without the bytes that a person acknowledges. */
+/** Returns the files that were read, without the bytes that a person acknowledges. */
 async function withoutBytes(reading: Promise<FoundItems>) {
   const { items, problems } = await reading;
   const files = items
@@ -205,7 +205,7 @@ function requestContext(): RequestContext {
 function assembly(workingDir: string, promptHeader: string, contextSources: readonly string[]) {
   const reading = readContextFiles({ world, workingDir, profile: { contextSources }, withoutProject: false });
   const files = async () => (await reading).items.filter(isContextFile);
-  const layer = contextAssembly({ world, workingDir, promptHeader, isRepository: true, files });
+  const layer = contextMiddleware({ world, workingDir, promptHeader, isRepository: true, files });
   async function system(): Promise<readonly SystemSection[]> {
     let seen: readonly SystemSection[] = [];
     const events = layer(REQUEST, requestContext(), (request) => {

@@ -1,14 +1,14 @@
 import type { OpenFeature } from "../../session/feature.ts";
 import type { SessionHost } from "../../session/host.ts";
 import { isContextFile } from "./agents-md.ts";
-import { contextAssembly } from "./assemble.ts";
+import { contextMiddleware } from "./context-middleware.ts";
 
 /**
  * Opens the system text of one session: the profile's text, the working directory, and acknowledged notes of the
  * repository.
  */
 export function openAgentsMd({ world, workspace, plan, trust }: SessionHost): OpenFeature {
-  const run = contextAssembly({
+  const run = contextMiddleware({
     world,
     workingDir: workspace.root,
     promptHeader: plan().profile.promptHeader,

@@ -9,8 +9,8 @@ import type { Message } from "../../protocol/message.ts";
 import { ProviderError } from "../../providers/error.ts";
 import type { ModelRequest } from "../../providers/provider.ts";
 import { Spend } from "../../session/budget/spend.ts";
-import { costCap } from "../limits/cap.ts";
-import { costMeter } from "../limits/meter.ts";
+import { costCap } from "../limits/cost-cap.ts";
+import { costMeter } from "../limits/cost-meter.ts";
 import { compactionMiddleware } from "./compaction-middleware.ts";
 import type { CompactionParts } from "./compaction-parts.ts";
 import { parseCompactedHead } from "./summary/compacted-head.ts";
@@ -63,7 +63,7 @@ function compactionsOf(rig: Rig): unknown[] {
   return rig.events.flatMap((event) => (event.kind === "CompactionTriggered" ? [event.payload] : []));
 }
 
-/** What holds of every request that a provider gets. */
+/** Checks every request that a provider gets. */
 function expectSendable(rig: Rig): void {
   const tokens = new TokenCounter();
   for (const request of rig.provider.requests) {

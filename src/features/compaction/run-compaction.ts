@@ -245,7 +245,7 @@ class Run {
   }
 }
 
-/** As long as a path, to estimate what would be kept. */
+/** A text with the length of a path, to estimate what would be kept. */
 const DRY_PATH = "x".repeat(120);
 
 const NO_SUMMARY: Summary = { by: "log", text: "" };

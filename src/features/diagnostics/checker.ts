@@ -2,8 +2,8 @@ import { deadline, whileAlive } from "../../base/async/deadline.ts";
 import { messageOf } from "../../base/errors.ts";
 import { decode, shortened } from "../../base/text/text.ts";
 import type { Child, Spawn, World } from "../../base/world.ts";
-import { coversBy } from "./covers.ts";
-import type { DiagnosticSource, SourceSettings } from "./source.ts";
+import type { DiagnosticSource, SourceSettings } from "./diagnostic-source.ts";
+import { fileMatcher } from "./file-matcher.ts";
 
 /** Limit for its output; further output is read, so that it can continue, and dropped. */
 export const CHECKER_BYTES_MAX = 16 * 1_024;
@@ -26,7 +26,7 @@ export function checker(settings: SourceSettings, parts: CheckerParts): Diagnost
   const { name, waitMs } = settings;
   return {
     name,
-    covers: coversBy(settings.files, parts.root),
+    covers: fileMatcher(settings.files, parts.root),
     stale: () => undefined, // it reads all files on each run
     async check(paths, signal) {
       using limit = deadline(parts.world.clock, waitMs, signal);

@@ -1,9 +1,9 @@
 import type { ToolMiddleware } from "../../tools/middleware.ts";
 import type { CallPlan, ToolOutput } from "../../tools/tool.ts";
-import type { DiagnosticSource } from "./source.ts";
+import type { DiagnosticSource } from "./diagnostic-source.ts";
 
 /** Access to the sources that cover the files of one folder. */
-export interface Diagnosing {
+export interface DiagnoseSources {
   /** Returns the sources that cover one of these files; opens them on first use. */
   readonly covering: (paths: readonly string[]) => Promise<readonly DiagnosticSource[]>;
   /** Informs open sources that are not asked now that these files, or any, may have changed. */
@@ -14,7 +14,7 @@ export interface Diagnosing {
  * Appends to the result of a call that wrote files what language servers and checkers report about these files
  * (TOOL-11). The call itself is complete by then: nothing that a server does or fails to do changes that.
  */
-export function diagnose({ covering, stale }: Diagnosing): ToolMiddleware {
+export function diagnose({ covering, stale }: DiagnoseSources): ToolMiddleware {
   return async function diagnose(call, context, next) {
     const paths = writtenBy(call.plan);
     // A command may have changed anything, however it ended.

@@ -7,10 +7,10 @@ import { openToolRig } from "../../../test/support/tool-rig.ts";
 import { messageOf } from "../../base/errors.ts";
 import { checker } from "./checker.ts";
 import { diagnose } from "./diagnose.ts";
-import { framed, framedMessages, MESSAGE_BYTES_MAX } from "./language-server/framing.ts";
-import { PROBLEMS_MAX, problemText } from "./problem.ts";
-import { problemsIn, published } from "./reported.ts";
-import type { DiagnosticSource } from "./source.ts";
+import type { DiagnosticSource } from "./diagnostic-source.ts";
+import { frameMessage, LSP_MESSAGE_BYTES_MAX, parseFrames } from "./language-server/framing.ts";
+import { parseDiagnostics, parsePublished } from "./parse-diagnostics.ts";
+import { PROBLEMS_MAX, problemsReport } from "./problem.ts";
 
 async function* chunksOf(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
@@ -23,9 +23,9 @@ test("[TOOL-11 REL-06] messages are read whatever the bytes were cut into", asyn
       fc.array(message, { maxLength: 5 }),
       fc.integer({ min: 1, max: 200 }),
       async (messages, size) => {
-        const bytes = Buffer.concat(messages.map(framed));
+        const bytes = Buffer.concat(messages.map(frameMessage));
         const expected = messages.map((each): unknown => JSON.parse(JSON.stringify(each)));
-        expect(await Array.fromAsync(framedMessages(chunksOf(bytes, size)))).toEqual(expected);
+        expect(await Array.fromAsync(parseFrames(chunksOf(bytes, size)))).toEqual(expected);
       },
     ),
   );
@@ -37,7 +37,7 @@ test("[TOOL-11 REL-06] whatever else a server writes ends the reading with a rea
       fc.uint8Array({ maxLength: 400 }),
       fc.integer({ min: 1, max: 50 }),
       async (bytes, size) => {
-        const read = Array.fromAsync(framedMessages(chunksOf(bytes, size)));
+        const read = Array.fromAsync(parseFrames(chunksOf(bytes, size)));
         const why = await read.then(() => "", messageOf);
         expect(bytes.length === 0 ? why === "" : why !== "").toBe(true);
       },
@@ -45,10 +45,10 @@ test("[TOOL-11 REL-06] whatever else a server writes ends the reading with a rea
   );
   const failing = async (text: string) => {
     const stream = chunksOf(Buffer.from(text), 1_000);
-    return await Array.fromAsync(framedMessages(stream)).then(() => "", messageOf);
+    return await Array.fromAsync(parseFrames(stream)).then(() => "", messageOf);
   };
   expect(await failing("x".repeat(5_000))).toBe("what it writes is no message");
-  expect(await failing(`Content-Length: ${MESSAGE_BYTES_MAX + 1}\r\n\r\n`)).toContain("is too large");
+  expect(await failing(`Content-Length: ${LSP_MESSAGE_BYTES_MAX + 1}\r\n\r\n`)).toContain("is too large");
   expect(await failing("Content-Length: -1\r\n\r\n")).toBe("what it writes is no message");
   expect(await failing("Content-Length: 2\r\n\r\nno")).toBe("a message of it is no JSON");
   expect(await failing("Content-Length: 5\r\n\r\n{}")).toBe("its last message broke off");
@@ -57,12 +57,12 @@ test("[TOOL-11 REL-06] whatever else a server writes ends the reading with a rea
 test("[TOOL-11 REL-06] diagnostics of any shape are read as far as they are some", async () => {
   await holds(
     fc.property(fc.array(fc.jsonValue()), (values) => {
-      for (const problem of problemsIn("/a", values)) expect(problem.line).toBeGreaterThan(0);
+      for (const problem of parseDiagnostics("/a", values)) expect(problem.line).toBeGreaterThan(0);
     }),
   );
-  expect(published({ uri: "untitled:x", diagnostics: [] })).toBeUndefined();
+  expect(parsePublished({ uri: "untitled:x", diagnostics: [] })).toBeUndefined();
   expect(
-    published({
+    parsePublished({
       uri: "file:///a%20b",
       version: 2,
       diagnostics: [{ message: "m" }, { severity: 4, message: "hint" }],
@@ -78,7 +78,7 @@ test("[TOOL-11] many problems are counted, and the first ones shown, errors befo
   const problem = (severity: "error" | "warning", line: number) =>
     ({ path: "/w/a.ts", line, column: 1, severity, message: "one\ntwo" }) as const;
   const many = Array.from({ length: 30 }, (_, at) => problem(at % 2 === 0 ? "warning" : "error", at + 1));
-  const lines = problemText("lint", many, "/w").split("\n");
+  const lines = problemsReport("lint", many, "/w").split("\n");
   expect(lines).toHaveLength(PROBLEMS_MAX + 2);
   expect(lines[0]).toBe("[lint: 15 errors, 15 warnings]");
   expect(lines[1]).toBe("a.ts:2:1: error: one two");

@@ -6,8 +6,8 @@ import type { SessionHost } from "../../session/host.ts";
 import type { CallPlan } from "../../tools/tool.ts";
 import type { DiagnosticKeys } from "./config.ts";
 import { diagnosticsSection } from "./config.ts";
-import type { Diagnosing } from "./diagnose.ts";
-import type { DiagnosticSource } from "./source.ts";
+import type { DiagnoseSources } from "./diagnose.ts";
+import type { DiagnosticSource } from "./diagnostic-source.ts";
 
 /** Limit for folders with their own servers: the workspace, and the worktrees of sub-agents used last. */
 const ROOTS_MAX = 3;
@@ -35,7 +35,7 @@ export function openDiagnostics({
     const [{ languageServer }, { checker }, { WAIT_MS }] = await Promise.all([
       import("./language-server/language-server.ts"),
       import("./checker.ts"),
-      import("./source.ts"),
+      import("./diagnostic-source.ts"),
     ]);
     return settings.map((keys) => {
       const parts = { world, root, env, spawn: () => confined(keys, root) };
@@ -88,7 +88,7 @@ export function openDiagnostics({
     }
   }
 
-  function within(root: string): Diagnosing {
+  function within(root: string): DiagnoseSources {
     return {
       covering: async (paths) =>
         (await sourcesOf(root)).filter((source) => paths.some((path) => source.covers(path))),

@@ -18,7 +18,7 @@ export const PROBLEMS_MAX = 20;
 const MESSAGE_CHARACTERS_MAX = 300;
 
 /** Renders the problems of one source for the model: their count, and the first ones, errors before warnings. */
-export function problemText(source: string, problems: readonly Problem[], root: string): string {
+export function problemsReport(source: string, problems: readonly Problem[], root: string): string {
   if (problems.length === 0) return `[${source}: no problems]`;
   const errors = problems.filter(({ severity }) => severity === "error");
   const warnings = problems.filter(({ severity }) => severity === "warning");

@@ -11,8 +11,8 @@ import type { RequestContext, RequestHandler, RequestMiddleware } from "../../pr
 import { chainRequest } from "../../providers/middleware.ts";
 import type { ModelEvent, ModelRequest, Price, Usage } from "../../providers/provider.ts";
 import { Spend } from "../../session/budget/spend.ts";
-import { costCap } from "./cap.ts";
-import { costMeter } from "./meter.ts";
+import { costCap } from "./cost-cap.ts";
+import { costMeter } from "./cost-meter.ts";
 
 const PRICE: Price = { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 };
 const USAGE: Usage = {

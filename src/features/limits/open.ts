@@ -1,11 +1,11 @@
 import { settingsOf } from "../../config/settings/settings.ts";
 import type { OpenFeature } from "../../session/feature.ts";
 import type { SessionHost } from "../../session/host.ts";
-import { costCap } from "./cap.ts";
 import { limitsSection } from "./config.ts";
-import { progressGuard } from "./guard.ts";
-import { costMeter } from "./meter.ts";
+import { costCap } from "./cost-cap.ts";
+import { costMeter } from "./cost-meter.ts";
 import { priceLookup } from "./price-lookup.ts";
+import { progressGuard } from "./progress-guard.ts";
 
 /** Opens the limits of one session: the progress guard, the cost meter and the cost cap. */
 export function openLimits({ plan, budget, models }: SessionHost): OpenFeature {

@@ -2,7 +2,7 @@
 const PERIOD_MAX = 3;
 
 /** One call, reduced to what counts for repetition: two equal marks did the same. */
-export interface Mark {
+export interface CallMark {
   /** The tool and its arguments; for a successful call also its result, since another result is progress. */
   readonly text: string;
   readonly failed: boolean;
@@ -27,7 +27,7 @@ export interface Repetition {
 }
 
 /** Returns the cycle, of at most three calls, with the most rounds at the end of `marks`, and at least one. */
-export function repetitionOf(marks: readonly Mark[]): Repetition {
+export function findRepetition(marks: readonly CallMark[]): Repetition {
   let most: Repetition = { period: 1, times: 0, quick: 0, isQuick: false, fails: false, whole: false };
   for (let period = 1; period <= PERIOD_MAX && period <= marks.length; period++) {
     let same = period;
@@ -43,7 +43,7 @@ export function repetitionOf(marks: readonly Mark[]): Repetition {
 }
 
 /** Returns true if nothing waited in a round; `back` 0 is the newest. */
-function isQuickRound(marks: readonly Mark[], period: number, back: number): boolean {
+function isQuickRound(marks: readonly CallMark[], period: number, back: number): boolean {
   const end = marks.length - back * period;
   return !marks.slice(end - period, end).some(({ waited }) => waited);
 }

@@ -2,9 +2,9 @@ import { expect, test } from "bun:test";
 import * as fc from "fast-check";
 import { costMs } from "../../../test/support/cost.ts";
 import { holds } from "../../../test/support/property.ts";
-import { MENTIONS_MAX, mentionsIn } from "./mentions.ts";
+import { findMentions, MENTIONS_MAX } from "./mentions.ts";
 
-const paths = (text: string) => mentionsIn(text).map(({ path }) => path);
+const paths = (text: string) => findMentions(text).map(({ path }) => path);
 
 test("[CTX-03] paths are named with an at sign, in quotes where they have blanks, each once", () => {
   expect(paths("Look at @src/a.ts and @docs/, then (@./b.ts) and @src/a.ts.")).toEqual([
@@ -12,7 +12,7 @@ test("[CTX-03] paths are named with an at sign, in quotes where they have blanks
     "docs/",
     "./b.ts",
   ]);
-  expect(mentionsIn('Compare @"my notes.txt" with @../x.')).toEqual([
+  expect(findMentions('Compare @"my notes.txt" with @../x.')).toEqual([
     { path: "my notes.txt", written: '@"my notes.txt"' },
     { path: "../x", written: "@../x" },
   ]);
@@ -25,8 +25,8 @@ test("[CTX-03] addresses and the like name no path", () => {
 });
 
 test("[CTX-03 REL-06] a word without end, and many that end in dots, are read in time that grows with them", async () => {
-  expect(await costMs(() => mentionsIn(`@a${".!".repeat(40_000)}x`), 200)).toBeLessThan(200);
-  expect(await costMs(() => mentionsIn(` @a${".!".repeat(500)}x`.repeat(300)), 200)).toBeLessThan(200);
+  expect(await costMs(() => findMentions(`@a${".!".repeat(40_000)}x`), 200)).toBeLessThan(200);
+  expect(await costMs(() => findMentions(` @a${".!".repeat(500)}x`.repeat(300)), 200)).toBeLessThan(200);
   expect(paths(`@${"a".repeat(3_000)}`)).toEqual([]);
 });
 
@@ -35,7 +35,7 @@ test("[CTX-03 REL-06] any text is read, and what is found stands in it", async (
   await holds(
     fc.property(fc.array(piece), (pieces) => {
       const text = pieces.join("");
-      for (const { path, written } of mentionsIn(text)) {
+      for (const { path, written } of findMentions(text)) {
         expect(path).not.toBe("");
         expect(text).toContain(written);
       }

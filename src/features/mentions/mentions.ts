@@ -21,7 +21,7 @@ const WORD_CHARACTERS_MAX = 2 * PATH_CHARACTERS_MAX;
  * order. The end of a sentence does not belong to a path. The caller checks that the file exists: `@types/node` and
  * `@somebody` are mentions of none.
  */
-export function mentionsIn(text: string): readonly Mention[] {
+export function findMentions(text: string): readonly Mention[] {
   const found = new Map<string, Mention>();
   for (const [written, quoted, bare = ""] of text.matchAll(MENTION)) {
     if (found.size === MENTIONS_MAX) break;

@@ -23,7 +23,7 @@ export function openMentions(host: SessionHost): OpenFeature {
     async onInput(content, turn) {
       const text = content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
       if (!text.includes("@")) return [];
-      const { mentionsIn } = await import("./mentions.ts");
+      const { findMentions: mentionsIn } = await import("./mentions.ts");
       const mentions = mentionsIn(text);
       return mentions.length === 0 ? [] : await attachments(mentions, turn, host);
     },

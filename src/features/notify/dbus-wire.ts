@@ -12,7 +12,7 @@ export interface MethodCall {
 }
 
 /** The needed parts of a received message. */
-export interface Reply {
+export interface DbusReply {
   readonly kind: "return" | "error" | "other";
   /** Serial of the call that it answers. */
   readonly answers: number | undefined;
@@ -22,7 +22,7 @@ export interface Reply {
 }
 
 /** Limit for a message: no bus that shows notices sends a longer one, and one ends the connection. */
-export const MESSAGE_BYTES_MAX = 64 * 1024;
+export const DBUS_MESSAGE_BYTES_MAX = 64 * 1024;
 
 const LITTLE = 0x6c;
 const HEADER_BYTES = 16;
@@ -116,20 +116,20 @@ export function encodeCall(call: MethodCall): Uint8Array {
 
 /**
  * Returns the length in bytes of the message that begins here; undefined if too few bytes have arrived.
- * @throws Error if it is longer than `MESSAGE_BYTES_MAX`.
+ * @throws Error if it is longer than `DBUS_MESSAGE_BYTES_MAX`.
  */
 export function messageLength(bytes: Uint8Array): number | undefined {
   if (bytes.length < HEADER_BYTES) return undefined;
   const view = reader(bytes);
   const length = headerEnd(view) + view.uint32(4);
-  if (length > MESSAGE_BYTES_MAX) throw new Error(`a message of ${length} bytes`);
+  if (length > DBUS_MESSAGE_BYTES_MAX) throw new Error(`a message of ${length} bytes`);
   return length;
 }
 
 /** @throws RangeError if its lengths do not fit it. */
-export function decodeReply(message: Uint8Array): Reply {
+export function decodeReply(message: Uint8Array): DbusReply {
   const view = reader(message);
-  const kinds: Readonly<Record<number, Reply["kind"]>> = { [RETURN]: "return", [ERROR]: "error" };
+  const kinds: Readonly<Record<number, DbusReply["kind"]>> = { [RETURN]: "return", [ERROR]: "error" };
   const end = HEADER_BYTES + view.uint32(12);
   let answers: number | undefined;
   let error: string | undefined;

@@ -6,8 +6,8 @@ import { until } from "../../../test/support/until.ts";
 import { testWorld } from "../../../test/support/world.ts";
 import type { Clock } from "../../base/world.ts";
 import { hostSockets } from "../../platform/sockets/sockets.ts";
-import { decodeReply, encodeCall, Marshal, MESSAGE_BYTES_MAX, messageLength } from "./dbus-wire.ts";
-import { busDesktop, SHOW_MS_MAX } from "./desktop.ts";
+import { DBUS_MESSAGE_BYTES_MAX, decodeReply, encodeCall, Marshal, messageLength } from "./dbus-wire.ts";
+import { busDesktop, NOTICE_MS_MAX } from "./desktop.ts";
 
 const NOTICE = { title: "cinch", text: "the code: 123456", forMs: 60_000 };
 
@@ -21,7 +21,7 @@ test("[AUTH-03] a bus that lets us in and then answers nothing is given up after
   const { clock } = testWorld();
   const showing = desktopAt(fake.address, clock).show(NOTICE);
   await until("it was asked", () => fake.asked > 0, 60_000);
-  await clock.advance(SHOW_MS_MAX);
+  await clock.advance(NOTICE_MS_MAX);
   expect(await showing).toBe(false);
 }, 120_000);
 
@@ -30,7 +30,7 @@ test("[AUTH-03] a bus that sends without end what nobody asked for holds nobody 
   const { clock } = testWorld();
   const showing = desktopAt(fake.address, clock).show(NOTICE);
   await until("it was reached", () => fake.names.length > 0, 60_000);
-  await clock.advance(SHOW_MS_MAX);
+  await clock.advance(NOTICE_MS_MAX);
   expect(await showing).toBe(false);
 }, 120_000);
 
@@ -69,7 +69,7 @@ test("[AUTH-03] whatever bytes a bus sends, each message is read or refused with
         return;
       }
       if (length === undefined) return;
-      expect(length).toBeWithin(16, MESSAGE_BYTES_MAX + 1);
+      expect(length).toBeWithin(16, DBUS_MESSAGE_BYTES_MAX + 1);
       if (length > bytes.length) return;
       try {
         decodeReply(bytes.subarray(0, length));

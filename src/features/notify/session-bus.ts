@@ -1,7 +1,7 @@
 import type { Duplex } from "node:stream";
 import type { DesktopPlace } from "../../session/options.ts";
-import type { MethodCall, Reply } from "./dbus-wire.ts";
-import { decodeReply, encodeCall, MESSAGE_BYTES_MAX, messageLength } from "./dbus-wire.ts";
+import type { DbusReply, MethodCall } from "./dbus-wire.ts";
+import { DBUS_MESSAGE_BYTES_MAX, decodeReply, encodeCall, messageLength } from "./dbus-wire.ts";
 
 type ConnectPath = DesktopPlace["connect"];
 
@@ -15,7 +15,7 @@ export interface BusPlace {
 /** A connection to the session bus. Closing it withdraws no notice. */
 export interface SessionBus extends Disposable {
   /** @throws Error if the bus refuses, closes, or sends an invalid message; the signal's reason. */
-  call(call: Omit<MethodCall, "serial">, signal: AbortSignal): Promise<Reply>;
+  call(call: Omit<MethodCall, "serial">, signal: AbortSignal): Promise<DbusReply>;
 }
 
 const LINE_BYTES_MAX = 1_024;
@@ -94,7 +94,7 @@ class OpenBus implements SessionBus {
     stream.on("data", (chunk: Uint8Array) => {
       this.#got = Buffer.concat([this.#got, chunk]);
       // Reads on only while a caller waits for more: unrequested data is limited.
-      if (this.#got.length > MESSAGE_BYTES_MAX) stream.pause();
+      if (this.#got.length > DBUS_MESSAGE_BYTES_MAX) stream.pause();
       this.#wake();
     });
     const ended = (error?: Error) => {
@@ -113,7 +113,7 @@ class OpenBus implements SessionBus {
     this.#stream.write("BEGIN\r\n");
   }
 
-  async call(call: Omit<MethodCall, "serial">, signal: AbortSignal): Promise<Reply> {
+  async call(call: Omit<MethodCall, "serial">, signal: AbortSignal): Promise<DbusReply> {
     this.#serial += 1;
     const serial = this.#serial;
     this.#stream.write(encodeCall({ ...call, serial }));

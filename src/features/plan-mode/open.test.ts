@@ -29,7 +29,7 @@ function states(events: readonly Envelope[]): readonly unknown[] {
   );
 }
 
-/** What the model was sent last, as one text. */
+/** Returns the last input of the model as one text. */
 function sent(place: Place): string {
   return JSON.stringify(place.mock.requests.at(-1)?.body["messages"]);
 }

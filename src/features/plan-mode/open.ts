@@ -22,7 +22,7 @@ export function openPlanMode(host: SessionHost): OpenFeature {
     attended: wishes.attended,
     isTask: wishes.delegatedBy !== undefined,
     onlyReads: (call, context) => host.permissions.onlyReads(call, context),
-    tell(payload) {
+    publish(payload) {
       isTold = true;
       host.publish({ kind: "CustomEvent", payload: { namespace: "cinch", kind: PLAN_MODE, payload } });
     },
@@ -35,10 +35,10 @@ export function openPlanMode(host: SessionHost): OpenFeature {
     onFollowed() {
       if (isTold || isFollowed) return;
       isFollowed = true;
-      if (begun && mode.active) mode.tell();
+      if (begun && mode.active) mode.publish();
     },
     async onInput() {
-      if (mode.active && !isTold) mode.tell();
+      if (mode.active && !isTold) mode.publish();
       isTold = false;
       const text = mode.reminder();
       return text === undefined ? [] : [{ type: "text", text }];

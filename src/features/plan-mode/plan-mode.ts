@@ -30,7 +30,7 @@ const LEFT_PLAN_MODE =
 
 export interface PlanModeOptions {
   /** Publishes the state to every subscriber. */
-  readonly tell: (state: PlanModeState) => void;
+  readonly publish: (state: PlanModeState) => void;
   /** Resolves to true if the command of a call is known to only read. */
   readonly onlyReads: (call: ToolCall, context: ToolContext) => Promise<boolean>;
   /** True if there is a person who could approve a plan. */
@@ -67,7 +67,7 @@ export class PlanMode {
     if (this.#active) return false;
     this.#active = true;
     this.#left = false;
-    this.#options.tell({ active: true, by });
+    this.#options.publish({ active: true, by });
     return true;
   }
 
@@ -79,12 +79,12 @@ export class PlanMode {
     if (!this.#active) return;
     this.#active = false;
     this.#left = plan === undefined;
-    this.#options.tell({ active: false, by, ...(plan === undefined ? {} : { plan }) });
+    this.#options.publish({ active: false, by, ...(plan === undefined ? {} : { plan }) });
   }
 
   /** Publishes the unchanged state. */
-  tell(): void {
-    this.#options.tell({ active: this.#active });
+  publish(): void {
+    this.#options.publish({ active: this.#active });
   }
 
   /** Returns the text that goes to the model with an input that begins or enters a turn now. */

@@ -23,7 +23,7 @@ export function importedBlocks(text: string): readonly InputBlock[] {
 }
 
 /** Returns the import of a log whose first turn has not begun. */
-export async function importedInto(
+export async function readImport(
   store: Pick<SessionStore, "events">,
   logId: LogId,
 ): Promise<readonly InputBlock[]> {

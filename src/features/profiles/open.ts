@@ -35,7 +35,7 @@ function importing({ handover, logId, store }: SessionHost): Pick<OpenFeature, "
   let blocks: Promise<readonly InputBlock[]> | undefined;
   async function read(): Promise<readonly InputBlock[]> {
     if (handover !== undefined) return handover.imported ?? [];
-    return (await import("./imported-turns.ts")).importedInto(store, logId);
+    return (await import("./imported-turns.ts")).readImport(store, logId);
   }
   return {
     async onInput(_content, at) {

@@ -496,7 +496,7 @@ interface AskedOf {
   readonly messages: readonly { readonly content: readonly unknown[] }[];
 }
 
-/** What the model was asked last. */
+/** Returns the last request to the model. */
 function asked(place: Place): AskedOf {
   const body = place.mock.requests.at(-1)?.body as {
     readonly system: unknown;

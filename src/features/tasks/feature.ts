@@ -18,5 +18,5 @@ export const tasksFeature: Feature = {
     return scheduler;
   },
   isUsed: () => true,
-  open: async (host) => (await import("./tasks.ts")).openTasks(host),
+  open: async (host) => (await import("./open.ts")).openTasks(host),
 };

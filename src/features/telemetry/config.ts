@@ -1,7 +1,7 @@
 import type { ConfigOf, TableSection } from "../../session/config-section.ts";
 
 /** Value of `otlp` that leaves the address to the OpenTelemetry variables. */
-export const ENVIRONMENT = "environment";
+export const OTLP_FROM_ENVIRONMENT = "environment";
 
 /** `[telemetry]`: the collector for spans and counts of every session (OBS-01). */
 export const telemetrySection = {
@@ -15,13 +15,15 @@ export const telemetrySection = {
       kind: "text",
       key: "otlp",
       fixedAtStart: true,
-      meaning: `The address of a collector, or "${ENVIRONMENT}" for the one in \`OTEL_EXPORTER_OTLP_ENDPOINT\`.`,
-      required: `is missing: the address of a collector, or "${ENVIRONMENT}"`,
+      meaning: `The address of a collector, or "${OTLP_FROM_ENVIRONMENT}" for the one in \`OTEL_EXPORTER_OTLP_ENDPOINT\`.`,
+      required: `is missing: the address of a collector, or "${OTLP_FROM_ENVIRONMENT}"`,
       otherwise: "nothing is sent",
       example: "http://127.0.0.1:4318",
       check(otlp: string) {
-        const problem = otlp === ENVIRONMENT ? undefined : collectorProblem(otlp);
-        return problem === undefined ? undefined : `"${otlp}" ${problem}; it may be "${ENVIRONMENT}", too`;
+        const problem = otlp === OTLP_FROM_ENVIRONMENT ? undefined : collectorProblem(otlp);
+        return problem === undefined
+          ? undefined
+          : `"${otlp}" ${problem}; it may be "${OTLP_FROM_ENVIRONMENT}", too`;
       },
       as: (otlp: string) => otlp.replace(/\/+$/, ""),
     },

@@ -20,12 +20,12 @@ type Shorten = (text: string) => string;
 /**
  * Returns one text as an attribute: secrets are removed first and the text cut then, so that no part of one is left.
  */
-export function textOf(text: string, redact: Redact): string {
+export function textAttribute(text: string, redact: Redact): string {
   return oneAttribute(redact)(text);
 }
 
 /** Renders a model's input in the form of the GenAI conventions: messages of parts, and the system text apart. */
-export function askedOf(
+export function inputAttributes(
   { system, messages }: { readonly system: readonly SystemSection[]; readonly messages: readonly Message[] },
   redact: Redact,
 ): Attributes {
@@ -44,7 +44,7 @@ export function askedOf(
 }
 
 /** Renders a model's answer in the same form. */
-export function answeredOf(
+export function outputAttribute(
   blocks: readonly ModelBlock[],
   finish: string | undefined,
   redact: Redact,

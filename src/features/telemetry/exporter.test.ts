@@ -7,10 +7,10 @@ import type { Fetch } from "../../base/world.ts";
 import type { Tool } from "../../tools/tool.ts";
 import { EXPORT_EVERY_MS, Exporter, FLUSH_MS_MAX, SPANS_WAITING_MAX } from "./exporter.ts";
 import { Histogram } from "./histogram.ts";
-import type { Span } from "./otlp.ts";
+import type { OtlpSpan } from "./otlp.ts";
 import { SessionTelemetry } from "./session-telemetry.ts";
 
-const SPAN: Span = {
+const SPAN: OtlpSpan = {
   traceId: "a".repeat(32),
   spanId: "b".repeat(16),
   name: "chat",

@@ -5,7 +5,7 @@ import type { JsonObject } from "../../base/json.ts";
 import type { World } from "../../base/world.ts";
 import { Histogram } from "./histogram.ts";
 import type { Destination, OtelSettings } from "./otel-environment.ts";
-import type { Attributes, Span, SpanPlace } from "./otlp.ts";
+import type { Attributes, OtlpSpan, SpanContext } from "./otlp.ts";
 import { renderMetrics, renderSpans } from "./otlp.ts";
 import { encodeOtlp } from "./protobuf.ts";
 
@@ -68,11 +68,11 @@ export class Exporter implements AsyncDisposable {
   readonly firstToken = new Histogram(FIRST_TOKEN);
   readonly tools = new Histogram(TOOLS);
   /** Calls in progress, for sessions that work for one of them. */
-  readonly calls = new Map<CallId, SpanPlace>();
+  readonly calls = new Map<CallId, SpanContext>();
   readonly #parts: ExporterParts;
   readonly #startMs: number;
   readonly #end = new AbortController();
-  #waiting: Span[] = [];
+  #waiting: OtlpSpan[] = [];
   #dropped = 0;
   #timer: Disposable | undefined;
   #sending: Promise<void> | undefined;
@@ -85,7 +85,7 @@ export class Exporter implements AsyncDisposable {
   }
 
   /** Adds an ended span. */
-  add(span: Span): void {
+  add(span: OtlpSpan): void {
     if (this.#isOver) return;
     if (this.#waiting.length === SPANS_WAITING_MAX) this.#dropped += 1;
     else this.#waiting.push(span);

@@ -1,4 +1,4 @@
-import type { Attributes, SpanPlace } from "./otlp.ts";
+import type { Attributes, SpanContext } from "./otlp.ts";
 
 /** Environment of a program, by name. */
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -20,7 +20,7 @@ export interface OtelSettings {
   /** Attributes of the resource, with `service.name` if one is set. */
   readonly resource: Attributes;
   /** Span of the program that started this one. */
-  readonly parent?: SpanPlace;
+  readonly parent?: SpanContext;
 }
 
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
@@ -110,7 +110,7 @@ function decoded(text: string): string {
 }
 
 /** Returns the span that a W3C `traceparent` names; undefined if it is invalid. */
-function parentOf(text = ""): SpanPlace | undefined {
+function parentOf(text = ""): SpanContext | undefined {
   const [, version, traceId = "", id = ""] =
     /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}(?:-|$)/.exec(text.trim()) ?? [];
   if (version === undefined || version === "ff" || /^0+$/.test(traceId) || /^0+$/.test(id)) return undefined;

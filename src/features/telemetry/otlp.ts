@@ -11,7 +11,7 @@ export type Attributes = Readonly<Record<string, AttributeValue | undefined>>;
 export type SpanKind = "internal" | "client";
 
 /** An ended span. Times are milliseconds since 1970, with fractions. */
-export interface Span {
+export interface OtlpSpan {
   /** 32 and 16 hexadecimal digits. */
   readonly traceId: string;
   readonly spanId: string;
@@ -26,7 +26,7 @@ export interface Span {
 }
 
 /** Identity of a span, for its children. */
-export interface SpanPlace {
+export interface SpanContext {
   readonly traceId: string;
   readonly id: string;
 }
@@ -57,7 +57,7 @@ const STATUS_ERROR = 2;
 const CUMULATIVE = 2;
 
 /** Renders an ExportTraceServiceRequest. */
-export function renderSpans(spans: readonly Span[], resource: Attributes, version: string): JsonObject {
+export function renderSpans(spans: readonly OtlpSpan[], resource: Attributes, version: string): JsonObject {
   const scope = { name: SCOPE, version };
   const resourceSpans = [
     { resource: { attributes: keyValues(resource) }, scopeSpans: [{ scope, spans: spans.map(spanOf) }] },
@@ -103,7 +103,7 @@ export interface MetricsFrame {
   readonly nowMs: number;
 }
 
-function spanOf(span: Span): JsonObject {
+function spanOf(span: OtlpSpan): JsonObject {
   const { traceId, spanId, parentSpanId, name, kind, startMs, endMs, attributes, error } = span;
   return {
     traceId,
@@ -118,7 +118,7 @@ function spanOf(span: Span): JsonObject {
   };
 }
 
-/** As a string: a JSON number is not precise enough. */
+/** Returns a string, since a JSON number is not precise enough. */
 function nanoseconds(ms: number): string {
   const whole = Math.floor(ms);
   return String(BigInt(whole) * 1_000_000n + BigInt(Math.round((ms - whole) * 1_000_000)));

@@ -8,9 +8,9 @@ import { NO_USAGE } from "../../providers/provider.ts";
 import type { ToolMiddleware } from "../../tools/middleware.ts";
 import type { SubAgentContext, ToolOutput } from "../../tools/tool.ts";
 import type { Redact } from "./content.ts";
-import { answeredOf, askedOf, textOf } from "./content.ts";
+import { inputAttributes, outputAttribute, textAttribute } from "./content.ts";
 import type { Exporter } from "./exporter.ts";
-import type { Attributes, SpanPlace } from "./otlp.ts";
+import type { Attributes, SpanContext } from "./otlp.ts";
 import type { OpenSpan } from "./tracer.ts";
 import { Tracer } from "./tracer.ts";
 
@@ -25,9 +25,9 @@ export interface SessionTelemetryParts {
   /** Attributes of every span of the session. */
   readonly session: { readonly id: string; readonly log: string; readonly profile: string };
   /** The call of another session for which this one works. */
-  readonly below?: CallId;
+  readonly parentCall?: CallId;
   /** Span of the program that started this one. */
-  readonly above?: SpanPlace | undefined;
+  readonly parentSpan?: SpanContext | undefined;
   /** Returns US dollars of one call; null if its price is unknown. */
   readonly costOf: (usage: Usage, provider: string, model: string) => number | null;
   /** Removes secrets from content; undefined if no content is sent. */
@@ -50,8 +50,8 @@ export class SessionTelemetry {
   constructor(parts: SessionTelemetryParts) {
     this.#parts = parts;
     const { id, log, profile } = parts.session;
-    const { exporter, below, above } = parts;
-    const parent = below === undefined ? above : exporter.calls.get(below);
+    const { exporter, parentCall, parentSpan } = parts;
+    const parent = parentCall === undefined ? parentSpan : exporter.calls.get(parentCall);
     this.#tracer = new Tracer(parts.world, exporter, parent);
     const attributes = { "session.id": id, "gen_ai.conversation.id": log, "cinch.profile": profile };
     this.#session = this.#tracer.begin("session", { parent, attributes });
@@ -67,7 +67,7 @@ export class SessionTelemetry {
       "gen_ai.tool.name": name,
       "gen_ai.tool.call.id": call.id,
       "gen_ai.tool.type": "function",
-      "gen_ai.tool.call.arguments": content && textOf(JSON.stringify(call.input) ?? "", content),
+      "gen_ai.tool.call.arguments": content && textAttribute(JSON.stringify(call.input) ?? "", content),
     };
     const span = this.#tracer.begin(`execute_tool ${name}`, { parent, attributes });
     this.#calls.set(call.id, span);
@@ -77,7 +77,7 @@ export class SessionTelemetry {
       const output = await next(call, context);
       if (output.isError === true)
         error = output.refusal ?? (output.timedOut === true ? "timeout" : "tool_error");
-      span.add({ "gen_ai.tool.call.result": content && textOf(resultOf(output), content) });
+      span.add({ "gen_ai.tool.call.result": content && textAttribute(resultOf(output), content) });
       return output;
     } catch (thrown) {
       error = errorOf(thrown, context.signal);
@@ -118,7 +118,7 @@ export class SessionTelemetry {
         "gen_ai.request.max_tokens": request.outputTokensMax,
         "gen_ai.conversation.id": this.#parts.session.log,
         "cinch.purpose": context.purpose,
-        ...(content === undefined ? {} : askedOf(request, content)),
+        ...(content === undefined ? {} : inputAttributes(request, content)),
       },
     });
     let firstMs: number | undefined;
@@ -153,7 +153,7 @@ export class SessionTelemetry {
         "cinch.cost_usd": usd ?? undefined,
         "gen_ai.response.finish_reasons": finished === undefined ? undefined : [finished],
         "cinch.time_to_first_token": firstMs === undefined ? undefined : firstMs / MS_PER_SECOND,
-        "gen_ai.output.messages": content && answeredOf(said, finished, content),
+        "gen_ai.output.messages": content && outputAttribute(said, finished, content),
       });
       span.end(error);
     }

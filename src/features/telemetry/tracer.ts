@@ -1,12 +1,12 @@
 import type { World } from "../../base/world.ts";
 import type { Exporter } from "./exporter.ts";
-import type { Attributes, Span, SpanKind, SpanPlace } from "./otlp.ts";
+import type { Attributes, OtlpSpan, SpanContext, SpanKind } from "./otlp.ts";
 
 const TRACE_ID_BYTES = 16;
 const SPAN_ID_BYTES = 8;
 
 /** A span in progress. It is sent once it has ended, and ends once. */
-export interface OpenSpan extends SpanPlace {
+export interface OpenSpan extends SpanContext {
   readonly startMs: number;
   /** Returns milliseconds since its beginning. */
   elapsedMs(): number;
@@ -21,10 +21,10 @@ export class Tracer {
   readonly #exporter: Exporter;
   readonly #traceId: string;
 
-  constructor(world: Pick<World, "clock" | "random">, exporter: Exporter, above?: SpanPlace) {
+  constructor(world: Pick<World, "clock" | "random">, exporter: Exporter, parent?: SpanContext) {
     this.#world = world;
     this.#exporter = exporter;
-    this.#traceId = above?.traceId ?? hex(world.random.bytes(TRACE_ID_BYTES));
+    this.#traceId = parent?.traceId ?? hex(world.random.bytes(TRACE_ID_BYTES));
   }
 
   begin(name: string, { parent, kind = "internal", attributes = {} }: BeginOptions = {}): OpenSpan {
@@ -34,7 +34,7 @@ export class Tracer {
     let all = attributes;
     let isOver = false;
     const elapsedMs = () => clock.monotonic() - startedAt;
-    const ended = (error: string | undefined): Span => ({
+    const ended = (error: string | undefined): OtlpSpan => ({
       traceId: this.#traceId,
       spanId: id,
       ...(parent === undefined ? {} : { parentSpanId: parent.id }),
@@ -63,7 +63,7 @@ export class Tracer {
 }
 
 export interface BeginOptions {
-  readonly parent?: SpanPlace | undefined;
+  readonly parent?: SpanContext | undefined;
   readonly kind?: SpanKind;
   readonly attributes?: Attributes;
 }

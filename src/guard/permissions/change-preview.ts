@@ -13,7 +13,7 @@ export const PREVIEW_BYTES_MAX = 262_144;
 const COMPARE_MS_MAX = 200;
 const CONTEXT_LINES = 2;
 
-/** Where a call would act, and access to its files. */
+/** Working directory of a call, and access to its files. */
 export interface PreviewContext {
   readonly cwd: string;
   readonly files: Files;

@@ -5,7 +5,7 @@ import type { CurrentSandbox, OpenSandbox } from "../../session/guard/session-sa
 import type { CallPlan } from "../../tools/tool.ts";
 import { hostRunNotes, removeForbiddenFiles, removePlantedLinks } from "./after-run.ts";
 import type { SandboxSettings } from "./config.ts";
-import { RouteCount, withAnnouncement } from "./confinement/network-evidence.ts";
+import { UnroutedCount, withAnnouncement } from "./confinement/network-evidence.ts";
 import { refusalNote } from "./confinement/symptoms.ts";
 import { recordRun } from "./interrupted-runs.ts";
 import { closedPaths, stateToken } from "./policy/sandbox-paths.ts";
@@ -121,7 +121,7 @@ class SandboxOfSession implements OpenSandbox {
       links: this.#links.saved(),
     });
     let isFollowed = false;
-    const routes = new RouteCount(this.#sources.world.files, network === "off" ? "fresh" : "shared");
+    const routes = new UnroutedCount(this.#sources.world.files, network === "off" ? "fresh" : "shared");
     // Only if each command has a network namespace, which bubblewrap announces.
     const isCounted = !isBackground && this.#sandbox.name === "bubblewrap";
     return {

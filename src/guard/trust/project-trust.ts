@@ -7,7 +7,7 @@ import type { AcknowledgedFiles, SessionTrust, TrustItem, TrustKind } from "../.
 import type { Ask } from "../../session/questions.ts";
 import { kindName } from "./ledger/item.ts";
 import type { ProjectFiles } from "./project-files.ts";
-import type { Judged, PendingItem } from "./trust-gate.ts";
+import type { JudgedItems, PendingItem } from "./trust-gate.ts";
 
 /** Ways for trust to ask, to publish, and to apply what was acknowledged. */
 export interface TrustContext {
@@ -27,7 +27,7 @@ export interface TrustContext {
 export class ProjectTrust implements SessionTrust {
   readonly #project: ProjectFiles;
   readonly #sections: readonly ConfigSection[];
-  readonly #judged: Judged | undefined;
+  readonly #judged: JudgedItems | undefined;
   readonly #left = new Set<TrustItem>();
   readonly #end = new AbortController();
   #surface: TrustContext | undefined;
@@ -37,7 +37,7 @@ export class ProjectTrust implements SessionTrust {
    * @param sections of settings files, among them those that a project may tighten.
    * @param judged undefined if there was nothing to judge.
    */
-  constructor(project: ProjectFiles, sections: readonly ConfigSection[], judged?: Judged) {
+  constructor(project: ProjectFiles, sections: readonly ConfigSection[], judged?: JudgedItems) {
     this.#project = project;
     this.#sections = sections;
     this.#judged = judged;

@@ -17,7 +17,7 @@ export interface PendingItem {
   readonly path: string;
 }
 
-export interface Judged {
+export interface JudgedItems {
   readonly ledger: TrustLedger;
   readonly pending: readonly PendingItem[];
   /** Sentences for the user about what was accepted without a question. */
@@ -43,7 +43,7 @@ export async function judgeItems(
   options: Pick<EngineOptions, "world" | "paths" | "lockfile">,
   items: readonly TrustItem[],
   { root, promoteProse }: TrustRules,
-): Promise<Judged> {
+): Promise<JudgedItems> {
   const { world, lockfile } = options;
   const named = lockfile === undefined ? undefined : { path: lockfile, root };
   const ledger = await TrustLedger.open(world, approvalsPath(options), named);

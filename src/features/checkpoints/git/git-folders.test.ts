@@ -13,7 +13,7 @@ import { parseIndex } from "./git-index.ts";
 import { gitIndexStamp, openGitRepository, RepositoryUnreadable } from "./git-repository.ts";
 
 const SEED = 20_261_205;
-/** What is read of a repository bears one of these names; what a link file or an index names otherwise is not read. */
+/** Names of the files that are read of a repository; any other file that a link file or an index names is not read. */
 const GITS_NAMES = /\/(?:\.git|commondir|config|config\.worktree|info\/attributes|\.gitattributes)$/;
 
 function atOnce(): Promise<void> {

@@ -132,7 +132,7 @@ function nameAt(
 ): { readonly name: Uint8Array; readonly end: number } | undefined {
   let [from, kept] = [at, new Uint8Array() as Uint8Array];
   if (version === 4) {
-    const dropped = offsetVarint(bytes, at);
+    const dropped = readOffsetVarint(bytes, at);
     if (dropped === undefined || dropped.value > previous.length) return undefined;
     kept = previous.subarray(0, previous.length - dropped.value);
     from = dropped.end;
@@ -152,7 +152,7 @@ function joined(a: Uint8Array, b: Uint8Array): Uint8Array {
 }
 
 /** Decodes a number as in pack offsets; names of version 4 use the same encoding. */
-export function offsetVarint(
+export function readOffsetVarint(
   bytes: Uint8Array,
   from: number,
 ): { readonly value: number; readonly end: number } | undefined {

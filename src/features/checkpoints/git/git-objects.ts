@@ -4,7 +4,7 @@ import { inflateSync } from "node:zlib";
 import type { Files, OpenFile } from "../../../base/world.ts";
 import { codeOf, PathMoved } from "../../../base/world.ts";
 import { applyDelta } from "./git-delta.ts";
-import { objectNameAt, offsetVarint } from "./git-index.ts";
+import { objectNameAt, readOffsetVarint } from "./git-index.ts";
 import type { Pack } from "./git-packs.ts";
 import { findOffset, lookupBytes, openPacks } from "./git-packs.ts";
 
@@ -85,7 +85,7 @@ export class GitObjects {
       const { type, size, end, head } = headOf(await file.read(offset, HEAD_BYTES));
       if (type === OFFSET_DELTA || type === REF_DELTA) {
         if (deltas.length === DELTAS_MAX) return undefined;
-        const below = type === OFFSET_DELTA ? offsetVarint(head, end) : undefined;
+        const below = type === OFFSET_DELTA ? readOffsetVarint(head, end) : undefined;
         const from = type === OFFSET_DELTA ? (below?.end ?? 0) : end + 20;
         deltas.push({ file, from: offset + from, size });
         if (type === REF_DELTA) base = await this.#find(objectNameAt(head, end), reading);

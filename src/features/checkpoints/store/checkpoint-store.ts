@@ -4,7 +4,7 @@ import { HarnessError, messageOf } from "../../../base/errors.ts";
 import type { Files, Random } from "../../../base/world.ts";
 import { codeOf } from "../../../base/world.ts";
 import { openBytes, SealBroken, sealBytes, subKey } from "../../../session/store/seal.ts";
-import { lastUnderEarlierKey } from "./earlier-key.ts";
+import { lastEarlierKeyRecord } from "./earlier-key.ts";
 import type { StoredEntry } from "./entry.ts";
 
 const [FOLDER_MODE, FILE_MODE] = [0o700, 0o600];
@@ -231,8 +231,9 @@ export class CheckpointStore {
     if ((await files.lstat(folder)) === undefined) return;
     const names = (await files.list(folder)).map(({ name }) => name);
     const numbers = names.flatMap((name) => (name.endsWith(".record") ? [Number.parseInt(name, 10)] : []));
-    this.#earlier = await lastUnderEarlierKey({ log: this.#parts.log, names, key: this.#parts.key }, (name) =>
-      files.read(join(folder, name), MARK_BYTES_MAX),
+    this.#earlier = await lastEarlierKeyRecord(
+      { log: this.#parts.log, names, key: this.#parts.key },
+      (name) => files.read(join(folder, name), MARK_BYTES_MAX),
     );
     this.#next = this.#earlier + 1;
     for (const number of numbers.sort((a, b) => a - b)) {

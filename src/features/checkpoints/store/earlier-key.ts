@@ -41,7 +41,7 @@ export function earlierKeyMark(
  * Returns the number of the last record under an earlier machine key; 0 if there is none.
  * @param read returns the bytes of a file of the folder.
  */
-export async function lastUnderEarlierKey(
+export async function lastEarlierKeyRecord(
   { log, names, key }: { readonly log: string; readonly names: readonly string[]; readonly key: Uint8Array },
   read: (name: string) => Promise<Uint8Array>,
 ): Promise<number> {

@@ -4,7 +4,7 @@ import type { Tree } from "../../../base/files/tree.ts";
 const STICKY = 0o1000;
 
 /**
- * How much of a workspace is recorded. `all`: everything in it. `named`: only files that a call names, since other
+ * Part of a workspace that is recorded. `all`: everything in it. `named`: only files that a call names, since other
  * programs work there too, and their changes during a command would be taken for the command's. `nothing`: it holds
  * whole homes or the whole machine.
  */

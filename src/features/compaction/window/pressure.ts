@@ -4,7 +4,7 @@ import { isTurnStart } from "../facts/user-text.ts";
 import { newestExchange } from "./recent-window.ts";
 import type { CompactionTrigger, TokenBudget } from "./token-budget.ts";
 
-/** How much of the history is dropped. */
+/** Degree to which the history is cut. */
 export interface PressureLevel {
   /** Index of the first message that stays. */
   readonly cut: number;

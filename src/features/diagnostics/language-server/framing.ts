@@ -3,14 +3,14 @@ import { decode } from "../../../base/text/text.ts";
 
 /** Limit for the head of one message. */
 const HEAD_BYTES_MAX = 4_096;
-export const MESSAGE_BYTES_MAX = 16 * 1_048_576;
+export const LSP_MESSAGE_BYTES_MAX = 16 * 1_048_576;
 const HEAD_END = Buffer.from("\r\n\r\n");
 
 /**
  * Yields the messages in a language server's output: a head with Content-Length, and that many bytes of JSON.
  * @throws Error with the reason if the output is invalid; nothing after it can be parsed.
  */
-export async function* framedMessages(stream: AsyncIterable<Uint8Array>): AsyncGenerator<unknown> {
+export async function* parseFrames(stream: AsyncIterable<Uint8Array>): AsyncGenerator<unknown> {
   let kept: Uint8Array[] = [];
   let have = 0;
   let wanted = 0; // bytes of the message and its head; 0 while the head is incomplete
@@ -42,7 +42,7 @@ export async function* framedMessages(stream: AsyncIterable<Uint8Array>): AsyncG
 }
 
 /** Renders a message with its head. */
-export function framed(message: unknown): Uint8Array {
+export function frameMessage(message: unknown): Uint8Array {
   const body = Buffer.from(JSON.stringify(message));
   return Buffer.concat([Buffer.from(`Content-Length: ${body.length}\r\n\r\n`), body]);
 }
@@ -51,7 +51,7 @@ function lengthIn(head: string): number {
   const [, digits] = /^content-length:[ \t]*(\d{1,9})[ \t]*$/im.exec(head.replaceAll("\r", "")) ?? [];
   if (digits === undefined) throw new Error("what it writes is no message");
   const length = Number(digits);
-  if (length > MESSAGE_BYTES_MAX) throw new Error(`a message of ${length} bytes is too large`);
+  if (length > LSP_MESSAGE_BYTES_MAX) throw new Error(`a message of ${length} bytes is too large`);
   return length;
 }
 

@@ -7,7 +7,7 @@ import { ROOT } from "../../../../test/support/source.ts";
 import type { ToolRig } from "../../../../test/support/tool-rig.ts";
 import { openToolRig } from "../../../../test/support/tool-rig.ts";
 import { until } from "../../../../test/support/until.ts";
-import type { SourceSettings } from "../source.ts";
+import type { SourceSettings } from "../diagnostic-source.ts";
 import { languageServer } from "./language-server.ts";
 
 const [TSC] = [...new Bun.Glob("node_modules/@typescript/typescript-*/lib/tsc").scanSync(ROOT)];

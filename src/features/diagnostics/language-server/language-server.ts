@@ -2,12 +2,12 @@ import { deadline, whileAlive } from "../../../base/async/deadline.ts";
 import { Cancelled, messageOf } from "../../../base/errors.ts";
 import { decode, shortened } from "../../../base/text/text.ts";
 import type { Child, Spawn, World } from "../../../base/world.ts";
-import { coversBy } from "../covers.ts";
-import { problemText } from "../problem.ts";
-import type { DiagnosticSource, SourceSettings } from "../source.ts";
-import { START_MS_MAX } from "../source.ts";
+import type { DiagnosticSource, SourceSettings } from "../diagnostic-source.ts";
+import { START_MS_MAX } from "../diagnostic-source.ts";
+import { fileMatcher } from "../file-matcher.ts";
+import { problemsReport } from "../problem.ts";
+import { LanguageServerSession } from "./language-server-session.ts";
 import { connectServer } from "./server-connection.ts";
-import { ServerTalk } from "./server-talk.ts";
 
 /** Limit for failed starts in a row; after it the server is not used in this session. */
 const FAILURES_MAX = 3;
@@ -30,7 +30,7 @@ export interface LanguageServerParts {
 export function languageServer(settings: SourceSettings, parts: LanguageServerParts): DiagnosticSource {
   const { name, waitMs } = settings;
   const { clock } = parts.world;
-  let running: Promise<ServerTalk> | undefined;
+  let running: Promise<LanguageServerSession> | undefined;
   let failures = 0;
   /** Count of times that files may have changed unseen, and how many of them the server was informed of. */
   let [changes, told] = [0, 0];
@@ -43,7 +43,7 @@ export function languageServer(settings: SourceSettings, parts: LanguageServerPa
     await (await ending?.catch(() => undefined))?.[Symbol.asyncDispose]();
   };
 
-  async function started(signal: AbortSignal): Promise<ServerTalk> {
+  async function started(signal: AbortSignal): Promise<LanguageServerSession> {
     running ??= start(settings, parts, stop.signal);
     const server = await whileAlive(running, signal);
     if (server.problem === undefined) return server;
@@ -53,7 +53,7 @@ export function languageServer(settings: SourceSettings, parts: LanguageServerPa
 
   return {
     name,
-    covers: coversBy(settings.files, parts.root),
+    covers: fileMatcher(settings.files, parts.root),
     stale() {
       changes += 1;
     },
@@ -65,11 +65,11 @@ export function languageServer(settings: SourceSettings, parts: LanguageServerPa
       try {
         const server = await started(limit.signal);
         const until = changes;
-        if (until > told) await server.lookAround(limit.signal);
+        if (until > told) await server.reportChanges(limit.signal);
         told = until;
         const problems = await server.check(paths, limit.signal);
         failures = 0;
-        return problemText(name, problems, parts.root);
+        return problemsReport(name, problems, parts.root);
       } catch (thrown) {
         signal.throwIfAborted();
         // A server that is only slow may answer the next time; a broken one is restarted.
@@ -88,7 +88,7 @@ async function start(
   settings: SourceSettings,
   parts: LanguageServerParts,
   stop: AbortSignal,
-): Promise<ServerTalk> {
+): Promise<LanguageServerSession> {
   const { world, root, env, spawn } = parts;
   const begin = await spawn();
   stop.throwIfAborted();
@@ -101,7 +101,7 @@ async function start(
   });
   try {
     logErrors(child, settings.name, parts).catch(() => undefined); // its pipe broke: it has ended
-    const server = new ServerTalk(settings, parts, child, await connectServer(child));
+    const server = new LanguageServerSession(settings, parts, child, await connectServer(child));
     using limit = deadline(world.clock, START_MS_MAX, stop);
     await whileAlive(server.initialize(limit.signal), limit.signal);
     return server;

@@ -44,7 +44,7 @@ export class OpenFiles {
   /** Sends a file's current content if the server has another one. Returns false if it cannot be sent. */
   async sync(path: string): Promise<boolean> {
     const text = await this.#textOf(path);
-    const textDocument = { uri: uriOf(path) };
+    const textDocument = { uri: fileUri(path) };
     const file = this.#open.get(path);
     if (text === undefined) {
       if (file !== undefined) await this.#close(path);
@@ -77,7 +77,7 @@ export class OpenFiles {
   async #close(path: string): Promise<void> {
     this.#open.delete(path);
     this.#parts.onClosed(path);
-    await this.#parts.notify("textDocument/didClose", { textDocument: { uri: uriOf(path) } });
+    await this.#parts.notify("textDocument/didClose", { textDocument: { uri: fileUri(path) } });
   }
 
   /** Reads the file at that very path: a command may have put a link there to a file that no command may read. */
@@ -93,7 +93,7 @@ export class OpenFiles {
 }
 
 /** Returns the URI by which a server names a file or a folder. */
-export function uriOf(path: string): string {
+export function fileUri(path: string): string {
   return pathToFileURL(path).href;
 }
 

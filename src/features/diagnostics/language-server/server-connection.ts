@@ -2,7 +2,7 @@ import type { Message, MessageConnection } from "vscode-jsonrpc/node";
 import { messageOf } from "../../../base/errors.ts";
 import { isObject } from "../../../base/json.ts";
 import type { Child } from "../../../base/world.ts";
-import { framed, framedMessages } from "./framing.ts";
+import { frameMessage, parseFrames } from "./framing.ts";
 
 /** Limit for messages during one check: a server that sends more floods, and is ended. */
 const MESSAGES_MAX = 20_000;
@@ -45,7 +45,7 @@ export async function connectServer(child: Child): Promise<ServerConnection> {
     }
 
     async #read(callback: (message: Message) => void): Promise<void> {
-      for await (const message of framedMessages(counted())) {
+      for await (const message of parseFrames(counted())) {
         messages += 1;
         if (messages > MESSAGES_MAX) throw new Error("it floods");
         if (isMessage(message)) callback(message);
@@ -57,7 +57,7 @@ export async function connectServer(child: Child): Promise<ServerConnection> {
     async write(message: Message): Promise<void> {
       if (child.input === undefined) throw new Error("it has no input");
       try {
-        await child.input.write(framed(message));
+        await child.input.write(frameMessage(message));
       } catch (thrown) {
         // Usually it has ended, which shows a moment later. A server that lives and does not read is useless.
         child.kill("SIGKILL");

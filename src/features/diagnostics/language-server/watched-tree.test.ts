@@ -3,7 +3,7 @@ import { mkdirSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync }
 import { join, relative } from "node:path";
 import { openToolRig } from "../../../../test/support/tool-rig.ts";
 import type { FileInfo, Files } from "../../../base/world.ts";
-import { FILE_CHANGES, WATCHED_ENTRIES_MAX, WatchedTree } from "./watched-tree.ts";
+import { WATCHED_CHANGE_TYPES, WATCHED_ENTRIES_MAX, WatchedTree } from "./watched-tree.ts";
 
 const { signal } = new AbortController();
 const NAMES = ["", "made", "changed", "gone"];
@@ -17,7 +17,7 @@ test("[TOOL-11] what was made, changed, moved and removed below a folder is seen
   utimesSync(at("node_modules"), 1, 1); // so that it is another time when it is changed, however soon
   const tree = new WatchedTree(rig.world.files, rig.root);
   const look = async () =>
-    (await tree.look(signal)).map(({ path, type }) => `${NAMES[type]} ${relative(rig.root, path)}`).sort();
+    (await tree.scan(signal)).map(({ path, type }) => `${NAMES[type]} ${relative(rig.root, path)}`).sort();
   expect(await look()).toEqual([]);
   expect(await look()).toEqual([]);
   writeFileSync(at("a"), "longer");
@@ -54,8 +54,8 @@ test("[TOOL-11 REL-06] of a folder with more than can be looked at, what lies be
     },
   };
   const tree = new WatchedTree(files, "/r");
-  await tree.look(signal);
+  await tree.scan(signal);
   first = 40; // what is seen is shifted
-  expect(await tree.look(signal)).toEqual([{ path: "/r/100", type: FILE_CHANGES.changed }]);
+  expect(await tree.scan(signal)).toEqual([{ path: "/r/100", type: WATCHED_CHANGE_TYPES.changed }]);
   expect(looks).toBeLessThanOrEqual(2 * WATCHED_ENTRIES_MAX);
 });

@@ -10,12 +10,12 @@ const LOOKS_AT_ONCE = 64;
 const CLOSED: readonly string[] = [".git", "node_modules"];
 
 /** Values of `workspace/didChangeWatchedFiles`. */
-export const FILE_CHANGES = { created: 1, changed: 2, deleted: 3 } as const;
+export const WATCHED_CHANGE_TYPES = { created: 1, changed: 2, deleted: 3 } as const;
 
 /** Change of one file since the last scan. */
-export interface FileChange {
+export interface WatchedChange {
   readonly path: string;
-  readonly type: (typeof FILE_CHANGES)[keyof typeof FILE_CHANGES];
+  readonly type: (typeof WATCHED_CHANGE_TYPES)[keyof typeof WATCHED_CHANGE_TYPES];
 }
 
 /** Watches the tree below a folder for changes since the last scan. Follows no link and reads no file. */
@@ -34,20 +34,20 @@ export class WatchedTree {
    * Returns what was made, changed or removed since the last scan, by path. The first scan returns nothing.
    * @throws the signal's reason; the next scan then returns it.
    */
-  async look(signal: AbortSignal): Promise<readonly FileChange[]> {
+  async scan(signal: AbortSignal): Promise<readonly WatchedChange[]> {
     const isFirst = this.#seen.size === 0;
     const now = new Map<string, string>();
     const isWhole = await this.#walk(now, signal);
-    const changes: FileChange[] = [];
+    const changes: WatchedChange[] = [];
     for (const [path, print] of now) {
       const before = this.#seen.get(path);
       if (before === print) continue;
       // If two scans were cut off, one may have come further than the other.
-      if (before !== undefined) changes.push({ path, type: FILE_CHANGES.changed });
-      else if (this.#isWhole) changes.push({ path, type: FILE_CHANGES.created });
+      if (before !== undefined) changes.push({ path, type: WATCHED_CHANGE_TYPES.changed });
+      else if (this.#isWhole) changes.push({ path, type: WATCHED_CHANGE_TYPES.created });
     }
     for (const path of this.#seen.keys())
-      if (isWhole && !now.has(path)) changes.push({ path, type: FILE_CHANGES.deleted });
+      if (isWhole && !now.has(path)) changes.push({ path, type: WATCHED_CHANGE_TYPES.deleted });
     [this.#seen, this.#isWhole] = [now, isWhole];
     return isFirst ? [] : changes;
   }

@@ -68,7 +68,7 @@ type Row = Awaited<ReturnType<typeof rowOf>>;
 async function rowOf(task: ScheduledTask, schedule: Schedule) {
   const { whenText } = await import("../schedule/when.ts");
   const state = await schedule.state(task.name);
-  const verdict = await schedule.verdict(task);
+  const verdict = await schedule.dueDecision(task);
   return {
     name: task.name,
     when: whenText(task.when),
@@ -133,7 +133,12 @@ const RUN_BY =
   "It runs while an engine of yours is there, such as cinch serve, or with: cinch tasks run-due\n";
 
 async function whenOf({ cron, every, at, "time-zone": timeZone }: TasksContext["flags"]): Promise<When> {
-  const { isTimeZone, readAt, readCron, readEvery } = await import("../schedule/when.ts");
+  const {
+    isTimeZone,
+    parseAt: readAt,
+    parseCron: readCron,
+    parseEvery: readEvery,
+  } = await import("../schedule/when.ts");
   if (timeZone !== undefined && !isTimeZone(timeZone))
     throw misuse(
       `--time-zone: there is no time zone ${JSON.stringify(timeZone)}; write one such as Europe/Berlin`,
@@ -211,7 +216,7 @@ async function runNow(handles: Handles, name: string | undefined): Promise<ExitC
 async function isAnyDue({ schedule, context }: Handles): Promise<boolean> {
   const { tasks, problems } = await schedule.list();
   for (const { message } of problems) await context.stderr.write(`cinch: ${neutraliseLine(message)}\n`);
-  for (const task of tasks) if ((await schedule.verdict(task)).kind !== "wait") return true;
+  for (const task of tasks) if ((await schedule.dueDecision(task)).kind !== "wait") return true;
   return false;
 }
 

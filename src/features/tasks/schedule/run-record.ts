@@ -4,8 +4,8 @@ import { isObject, parseJson } from "../../../base/json.ts";
  * Outcome of a run. `skipped`: the previous run still went on. `interrupted`: its process was gone before it ended.
  * `limit`: turns or cost were used up.
  */
-export const OUTCOMES = ["done", "failed", "limit", "stopped", "skipped", "interrupted"] as const;
-export type Outcome = (typeof OUTCOMES)[number];
+export const RUN_OUTCOMES = ["done", "failed", "limit", "stopped", "skipped", "interrupted"] as const;
+export type RunOutcome = (typeof RUN_OUTCOMES)[number];
 
 /** One run of a scheduled task, in the form of its log: a line of JSON. */
 export interface RunRecord {
@@ -14,7 +14,7 @@ export interface RunRecord {
   readonly due?: string;
   readonly started_at: string;
   readonly ended_at: string;
-  readonly outcome: Outcome;
+  readonly outcome: RunOutcome;
   readonly detail?: string;
   /** Reason of the error that ended it. */
   readonly reason?: string;
@@ -78,6 +78,6 @@ function isRecord(value: unknown): value is RunRecord {
     typeof value["task"] === "string" &&
     typeof value["started_at"] === "string" &&
     typeof value["ended_at"] === "string" &&
-    OUTCOMES.some((outcome) => outcome === value["outcome"])
+    RUN_OUTCOMES.some((outcome) => outcome === value["outcome"])
   );
 }

@@ -76,7 +76,7 @@ export function scheduleTools(parts: ScheduleToolParts): ToolSource {
         if (thrown instanceof HarnessError) throw new ToolFailure(thrown.message, { cause: thrown });
         throw thrown;
       }
-      const { dueMs } = await schedule.verdict(task);
+      const { dueMs } = await schedule.dueDecision(task);
       const first = dueMs === undefined ? "" : `, first at ${new Date(dueMs).toISOString()}`;
       return textOutput(
         `Scheduled ${task.name}${first}. cinch tasks list shows it, cinch tasks remove takes it back.`,
@@ -90,10 +90,10 @@ type Given = Omit<ScheduledTask, "name" | "prompt" | "when" | "level" | "maxTurn
 
 /** @throws ToolFailure */
 async function taskFrom(input: Input, given: Given): Promise<ScheduledTask> {
-  const [{ nextDue, readAt, readCron, readEvery }, { assertName, assertPrompt }] = await Promise.all([
-    import("./when.ts"),
-    import("./scheduled-task.ts"),
-  ]);
+  const [
+    { nextDue, parseAt: readAt, parseCron: readCron, parseEvery: readEvery },
+    { assertName, assertPrompt },
+  ] = await Promise.all([import("./when.ts"), import("./scheduled-task.ts")]);
   const { name, prompt, cron, every, at, time_zone: timeZone = "UTC", max_cost: maxCostUsd } = input;
   try {
     assertName(name);

@@ -22,7 +22,7 @@ import type { Files } from "../../../base/world.ts";
 import { parseToml } from "../../../config/toml.ts";
 import { lockDatabase } from "../../../platform/files/database-lock.ts";
 import { hostWorld } from "../../../platform/host.ts";
-import { decide } from "./decide.ts";
+import { decideDue } from "./decide-due.ts";
 import type { RunRecord } from "./run-record.ts";
 import { readRecords, readState } from "./run-record.ts";
 import type { ClaimedRun, RunEnd } from "./schedule.ts";
@@ -30,9 +30,9 @@ import { Schedule } from "./schedule.ts";
 import type { ScheduledTask } from "./scheduled-task.ts";
 import { readScheduledTask, renderScheduledTask } from "./scheduled-task.ts";
 import type { RunTask } from "./scheduler.ts";
-import { LOOK_MS, RUNS_AT_ONCE_MAX, Scheduler } from "./scheduler.ts";
+import { CHECK_EVERY_MS, RUNS_AT_ONCE_MAX, Scheduler } from "./scheduler.ts";
 import { RUNS_KEPT_MAX } from "./task-files.ts";
-import { nextDue, readAt, readCron, readEvery } from "./when.ts";
+import { nextDue, parseAt, parseCron, parseEvery } from "./when.ts";
 
 const { clock: realClock } = hostWorld(SILENT);
 const { signal } = new AbortController();
@@ -43,13 +43,13 @@ const SLOW_MS = 120_000;
 /** Each is a file that is written and parsed. */
 const PROPERTY_RUNS = 100;
 
-/** Of any code units at all. */
+/** Texts of any code units. */
 function anyText(max: number) {
   const units = fc.array(fc.integer({ min: 0, max: 0xffff }), { maxLength: max });
   return units.map((codes) => String.fromCharCode(...codes));
 }
 
-function whenOf(read: ReturnType<typeof readCron>) {
+function whenOf(read: ReturnType<typeof parseCron>) {
   if (read.kind === "problem") throw new Error(read.problem);
   return read.value;
 }
@@ -58,7 +58,7 @@ function taskOf(name: string, more: Partial<ScheduledTask> = {}): ScheduledTask 
   return {
     name,
     prompt: "look after it",
-    when: whenOf(readEvery("1h")),
+    when: whenOf(parseEvery("1h")),
     cwd: "/repo",
     enabled: true,
     createdAt: START,
@@ -176,7 +176,7 @@ test("[ENG-24 R38] a run whose process was killed is told as interrupted with it
   await place.clock.advance(HOUR);
   const claimed = await first.claimDue("nightly", signal);
   if (claimed === undefined) throw new Error("it was not due");
-  await first.begun(claimed, "sess_9", signal);
+  await first.recordSession(claimed, "sess_9", signal);
   place.kill(1);
   expect(await ran(second, "nightly")).toBeUndefined();
   await place.clock.advance(HOUR);
@@ -188,15 +188,15 @@ test("[ENG-24 R38] a run whose process was killed is told as interrupted with it
 });
 
 test("[ENG-24] a clock that goes back repeats nothing, and one that was far ahead does not stop a task for good", async () => {
-  const task = taskOf("t", { when: whenOf(readCron("0 9 * * *", "UTC")) });
+  const task = taskOf("t", { when: whenOf(parseCron("0 9 * * *", "UTC")) });
   const at = (moment: string) => Date.parse(moment);
   const decided = (settled: string, now: string) =>
-    decide(task, { settled_ms: at(settled) }, { ms: at(now), isRunning: false }).kind;
+    decideDue(task, { settled_ms: at(settled) }, { ms: at(now), isRunning: false }).kind;
   expect(decided("2026-03-02T09:00:00.200Z", "2026-03-02T08:59:59Z")).toBe("wait");
   expect(decided("2026-03-02T09:00:00.200Z", "2026-03-02T09:00:01Z")).toBe("wait");
   expect(decided("2026-03-02T09:00:00.200Z", "2026-03-03T09:00:00Z")).toBe("run");
   // The clock said 2099 once: from now on it counts again.
-  const verdict = decide(
+  const verdict = decideDue(
     task,
     { settled_ms: at("2099-01-01T09:00:00Z") },
     { ms: at("2026-03-02T08:00:00Z"), isRunning: false },
@@ -217,7 +217,7 @@ test("[ENG-24] a clock that goes back repeats nothing, and one that was far ahea
 });
 
 test("[ENG-24] hours that a time zone leaves out are run after the gap, and those that it has twice once", () => {
-  const daily = whenOf(readCron("30 2 * * *", "Europe/Berlin"));
+  const daily = whenOf(parseCron("30 2 * * *", "Europe/Berlin"));
   const days = (from: string, count: number) => {
     let at = Date.parse(from);
     return Array.from({ length: count }, () => {
@@ -239,7 +239,7 @@ test("[ENG-24] property: the next moment is after the one before, and every so o
       fc.integer({ min: 0, max: 4e12 }),
       fc.integer({ min: 0, max: 4e9 }),
       (count, unit, since, later) => {
-        const when = whenOf(readEvery(`${count}${unit}`));
+        const when = whenOf(parseEvery(`${count}${unit}`));
         if (when.kind !== "every") throw new Error("another kind");
         const next = nextDue(when, since + later, since) ?? 0;
         expect(next).toBeGreaterThan(since + later);
@@ -251,24 +251,24 @@ test("[ENG-24] property: the next moment is after the one before, and every so o
 });
 
 test("[ENG-24] what is no moment, no length of time and no cron line says what is wrong", () => {
-  const problem = (read: ReturnType<typeof readAt>) => (read.kind === "problem" ? read.problem : "read");
+  const problem = (read: ReturnType<typeof parseAt>) => (read.kind === "problem" ? read.problem : "read");
   for (const text of ["1w", "-1h", "", "1.5h", "h"])
-    expect(problem(readEvery(text))).toStartWith("must be a length of time");
+    expect(problem(parseEvery(text))).toStartWith("must be a length of time");
   for (const text of ["5s", "59s", "0m", "0d"])
-    expect(problem(readEvery(text))).toStartWith("is less than a minute, and nothing runs more often");
+    expect(problem(parseEvery(text))).toStartWith("is less than a minute, and nothing runs more often");
   for (const text of ["9999999d", "367d"])
-    expect(problem(readEvery(text))).toStartWith("is more than 366 days");
+    expect(problem(parseEvery(text))).toStartWith("is more than 366 days");
   for (const text of ["2026-03-01", "tomorrow", "2026-13-01T09:00Z", "2026-13-01T09:00", ""])
-    expect(problem(readAt(text))).toStartWith("must be a moment");
-  expect(problem(readAt("2026-03-01T09:00"))).toBe(
+    expect(problem(parseAt(text))).toStartWith("must be a moment");
+  expect(problem(parseAt("2026-03-01T09:00"))).toBe(
     'does not say where that hour counts: write its distance from UTC behind it, such as "2026-03-01T09:00+01:00", or "2026-03-01T09:00Z"',
   );
   const fields = "takes 5: minute, hour, day of the month, month, day of the week";
-  expect(problem(readCron("0 3 * *", "UTC"))).toBe(`is no cron line: it has 4 fields, and ${fields}`);
-  expect(problem(readCron("0 0 3 * * *", "UTC"))).toBe(`is no cron line: it has 6 fields, and ${fields}`);
-  expect(problem(readCron("0 25 * * *", "UTC"))).toStartWith("is no cron line: ");
-  expect(problem(readCron("0 3 30 2 *", "UTC"))).toBe("is never due: no year has such a day");
-  expect(problem(readCron("0 3 * * *", "Mars/X"))).toBe('there is no time zone "Mars/X"');
+  expect(problem(parseCron("0 3 * *", "UTC"))).toBe(`is no cron line: it has 4 fields, and ${fields}`);
+  expect(problem(parseCron("0 0 3 * * *", "UTC"))).toBe(`is no cron line: it has 6 fields, and ${fields}`);
+  expect(problem(parseCron("0 25 * * *", "UTC"))).toStartWith("is no cron line: ");
+  expect(problem(parseCron("0 3 30 2 *", "UTC"))).toBe("is never due: no year has such a day");
+  expect(problem(parseCron("0 3 * * *", "Mars/X"))).toBe('there is no time zone "Mars/X"');
 });
 
 test(
@@ -433,7 +433,7 @@ test("[ENG-24] what is to run once has run once, also where the clock was far ah
   await using place = openFolder();
   let now = Date.parse("2026-03-02T00:00:00Z");
   const schedule = place.engine(1, { now: () => now });
-  await schedule.add(taskOf("t", { when: whenOf(readAt("2026-03-05T09:00Z")) }));
+  await schedule.add(taskOf("t", { when: whenOf(parseAt("2026-03-05T09:00Z")) }));
   expect(await ran(schedule, "t")).toBeUndefined();
   now = Date.parse("2099-01-01T00:00:00Z");
   expect(await ran(schedule, "t")).toMatchObject({ due: "2026-03-05T09:00:00.000Z" });
@@ -491,7 +491,7 @@ test(
   "[ENG-24] an engine runs what becomes due while it is there, and one that fails keeps nothing else from running",
   async () => {
     await using place = openFolder();
-    const when = whenOf(readEvery("1m"));
+    const when = whenOf(parseEvery("1m"));
     await place.engine(1).add(taskOf("bad", { when }));
     await place.engine(1).add(taskOf("good", { when }));
     const run: RunTask = async ({ task }, begun) => {
@@ -507,9 +507,9 @@ test(
     };
     await until("it waits for the next look", () => place.clock.waiting === 1);
     expect(await outcomes()).toEqual([]);
-    for (let passed = 0; passed < 60_000; passed += LOOK_MS) {
+    for (let passed = 0; passed < 60_000; passed += CHECK_EVERY_MS) {
       await until("it has looked", () => place.clock.waiting === 1);
-      await place.clock.advance(LOOK_MS);
+      await place.clock.advance(CHECK_EVERY_MS);
     }
     await until("both have run", async () => (await outcomes()).length === 2);
     expect(await outcomes()).toEqual([

@@ -2,9 +2,9 @@ import { HarnessError } from "../../../base/errors.ts";
 import type { Reason } from "../../../base/reasons.ts";
 import { shortened } from "../../../base/text/text.ts";
 import type { Clock, Machine } from "../../../base/world.ts";
-import type { Verdict } from "./decide.ts";
-import { decide } from "./decide.ts";
-import type { Outcome, RunningRun, RunRecord, TaskState } from "./run-record.ts";
+import type { DueDecision } from "./decide-due.ts";
+import { decideDue } from "./decide-due.ts";
+import type { RunningRun, RunOutcome, RunRecord, TaskState } from "./run-record.ts";
 import type { ScheduledTask } from "./scheduled-task.ts";
 import { assertName, assertPrompt, isTaskName } from "./scheduled-task.ts";
 import type { TaskFilesOptions } from "./task-files.ts";
@@ -34,7 +34,7 @@ export interface ClaimedRun {
 
 /** Result of a run, to be recorded. */
 export interface RunEnd {
-  readonly outcome: Outcome;
+  readonly outcome: RunOutcome;
   readonly detail?: string;
   /** Reason of the error that ended it. */
   readonly reason?: Reason;
@@ -115,7 +115,8 @@ export class Schedule {
     const task = await this.find(name);
     if (task.enabled === enabled) return;
     await this.#files.replace({ ...task, enabled });
-    if (enabled) await this.#files.keep(name, { ...(await this.#files.state(name)), settled_ms: this.#now });
+    if (enabled)
+      await this.#files.writeState(name, { ...(await this.#files.state(name)), settled_ms: this.#now });
   }
 
   /** Returns the stored state of a task between two runs. */
@@ -134,9 +135,9 @@ export class Schedule {
   }
 
   /** Decides when it is due next, or whether it is now. */
-  async verdict(task: ScheduledTask): Promise<Verdict> {
+  async dueDecision(task: ScheduledTask): Promise<DueDecision> {
     const state = await this.#files.state(task.name);
-    return decide(task, state, { ms: this.#now, isRunning: this.isAlive(state) });
+    return decideDue(task, state, { ms: this.#now, isRunning: this.isAlive(state) });
   }
 
   /**
@@ -148,10 +149,10 @@ export class Schedule {
     const task = await this.#files.read(name);
     if (task === undefined) return undefined;
     const state = await this.#reaped(name);
-    const verdict = decide(task, state, { ms: this.#now, isRunning: state.running !== undefined });
+    const verdict = decideDue(task, state, { ms: this.#now, isRunning: state.running !== undefined });
     if (verdict.kind === "wait") return undefined;
     if (verdict.kind === "reset") {
-      await this.#files.keep(name, { ...state, settled_ms: this.#now });
+      await this.#files.writeState(name, { ...state, settled_ms: this.#now });
       return undefined;
     }
     const { dueMs, missed } = verdict;
@@ -172,11 +173,11 @@ export class Schedule {
   }
 
   /** Records the session of a run, so that a crash can be reported with it. */
-  async begun({ task }: ClaimedRun, session: string, signal: AbortSignal): Promise<void> {
+  async recordSession({ task }: ClaimedRun, session: string, signal: AbortSignal): Promise<void> {
     using _lock = await this.#files.lock(signal);
     const state = await this.#files.state(task.name);
     if (!this.#isOurs(state.running)) return;
-    await this.#files.keep(task.name, { ...state, running: { ...state.running, session } });
+    await this.#files.writeState(task.name, { ...state, running: { ...state.running, session } });
   }
 
   /**
@@ -237,7 +238,7 @@ export class Schedule {
       ...(claimed.dueMs === undefined ? {} : { due: isoOf(claimed.dueMs) }),
     };
     const settled = claimed.dueMs === undefined ? {} : { settled_ms: claimed.startedMs };
-    await this.#files.keep(claimed.task.name, { ...state, ...settled, running });
+    await this.#files.writeState(claimed.task.name, { ...state, ...settled, running });
     this.#unsettled.delete(claimed.task.name);
     return claimed;
   }

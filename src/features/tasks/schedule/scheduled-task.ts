@@ -5,8 +5,8 @@ import type { TomlFile } from "../../../config/toml.ts";
 import type { Level } from "../../../tools/tool-facts.ts";
 import { LEVELS } from "../../../tools/tool-facts.ts";
 import { durationFrom } from "./duration-key.ts";
-import type { Read, When } from "./when.ts";
-import { readAt, readCron, readEvery } from "./when.ts";
+import type { ParsedWhen, When } from "./when.ts";
+import { parseAt, parseCron, parseEvery } from "./when.ts";
 
 export const SCHEDULE_SCHEMA_VERSION = 1;
 const PROMPT_CHARACTERS_MAX = 100_000;
@@ -32,7 +32,7 @@ export interface ScheduledTask {
   readonly createdBy: string;
 }
 
-export const NAME_FORM = "1 to 64 small letters, digits, - and _, the first no sign";
+export const TASK_NAME_FORM = "1 to 64 small letters, digits, - and _, the first no sign";
 
 export function isTaskName(name: string): boolean {
   return NAME.test(name);
@@ -41,7 +41,7 @@ export function isTaskName(name: string): boolean {
 /** @throws HarnessError ScheduleUnusable. */
 export function assertName(name: string): void {
   if (isTaskName(name)) return;
-  const problem = `${JSON.stringify(name.slice(0, 80))} is no name: write ${NAME_FORM}`;
+  const problem = `${JSON.stringify(name.slice(0, 80))} is no name: write ${TASK_NAME_FORM}`;
   throw new HarnessError("ScheduleUnusable", { problem });
 }
 
@@ -95,13 +95,13 @@ function whenFrom(table: Table): When {
   const timeZone = table.string("time_zone");
   const given = [cron, every, at].filter((text) => text !== undefined);
   if (given.length !== 1) throw table.problem("cron", "write one of cron, every and at");
-  const checked = (key: string, read: Read<When>): When => {
+  const checked = (key: string, read: ParsedWhen<When>): When => {
     if (read.kind === "problem") throw table.problem(key, read.problem);
     return read.value;
   };
-  if (every !== undefined) return checked("every", readEvery(every));
-  if (at !== undefined) return checked("at", readAt(at));
-  return checked("cron", readCron(cron ?? "", timeZone ?? "UTC"));
+  if (every !== undefined) return checked("every", parseEvery(every));
+  if (at !== undefined) return checked("at", parseAt(at));
+  return checked("cron", parseCron(cron ?? "", timeZone ?? "UTC"));
 }
 
 /** Renders the file of a task; parsing it yields the same task. */

@@ -6,7 +6,7 @@ import type { ClaimedRun, RunEnd, Schedule } from "./schedule.ts";
 /** Limit for concurrent runs of one engine; further due tasks wait. */
 export const RUNS_AT_ONCE_MAX = 4;
 /** Interval of checks for changes by others, and for a clock that was set. */
-export const LOOK_MS = 30_000;
+export const CHECK_EVERY_MS = 30_000;
 
 /** Does the work of one run. @throws HarnessError if it cannot start, or fails; the signal's reason. */
 export type RunTask = (
@@ -66,7 +66,7 @@ export class Scheduler implements AsyncDisposable {
   async runClaimed(claimed: ClaimedRun, signal: AbortSignal): Promise<RunRecord> {
     const { schedule, run } = this.#options;
     const end = await ended(signal, () =>
-      run(claimed, (session) => schedule.begun(claimed, session, signal), signal),
+      run(claimed, (session) => schedule.recordSession(claimed, session, signal), signal),
     );
     return await schedule.settle(claimed, end);
   }
@@ -83,7 +83,7 @@ export class Scheduler implements AsyncDisposable {
     this.#looking = this.#lookOnce()
       .catch((thrown: unknown) => {
         if (!this.#stop.signal.aborted) this.#log("error", messageOf(thrown));
-        return LOOK_MS;
+        return CHECK_EVERY_MS;
       })
       .then((ms) => {
         if (this.#stop.signal.aborted) return;
@@ -95,9 +95,9 @@ export class Scheduler implements AsyncDisposable {
   async #lookOnce(): Promise<number> {
     const { schedule, world } = this.#options;
     const { tasks } = await this.#known();
-    let next = LOOK_MS;
+    let next = CHECK_EVERY_MS;
     for (const task of tasks) {
-      const verdict = await schedule.verdict(task);
+      const verdict = await schedule.dueDecision(task);
       if (verdict.kind === "wait") {
         const ms = (verdict.dueMs ?? Number.POSITIVE_INFINITY) - world.clock.now();
         next = Math.min(next, Math.max(1, ms));

@@ -6,7 +6,7 @@ import { invalid, parseToml } from "../../../config/toml.ts";
 import type { RunRecord, TaskState } from "./run-record.ts";
 import { readRecords, readState } from "./run-record.ts";
 import type { ScheduledTask } from "./scheduled-task.ts";
-import { isTaskName, NAME_FORM, readScheduledTask, renderScheduledTask } from "./scheduled-task.ts";
+import { isTaskName, readScheduledTask, renderScheduledTask, TASK_NAME_FORM } from "./scheduled-task.ts";
 
 /** Limit for runs in a task's log. */
 export const RUNS_KEPT_MAX = 200;
@@ -68,7 +68,7 @@ export class TaskFiles {
       const path = join(folder, file);
       if (kind !== "file") strange.push(invalid(path, 1, "TOML", NO_FILE[kind]));
       else if (!isTaskName(name))
-        strange.push(invalid(path, 1, "name", `it is no name of a task: call it so with ${NAME_FORM}`));
+        strange.push(invalid(path, 1, "name", `it is no name of a task: call it so with ${TASK_NAME_FORM}`));
       else names.push(name);
     }
     return { names, strange };
@@ -114,7 +114,7 @@ export class TaskFiles {
   }
 
   /** Writes the state of a task. */
-  async keep(name: string, state: TaskState): Promise<void> {
+  async writeState(name: string, state: TaskState): Promise<void> {
     await this.#options.files.writeAtomic(this.#path(name, STATE), `${JSON.stringify(state)}\n`, FILE_MODE);
   }
 
@@ -138,7 +138,7 @@ export class TaskFiles {
     if (isWhole && lines.length < RUNS_WRITTEN_MAX) await files.append(path, end + line, FILE_MODE);
     else await files.writeAtomic(path, `${lines.slice(-RUNS_KEPT_MAX).join("\n")}${end}${line}`, FILE_MODE);
     const next = { ...state, last: record };
-    await this.keep(name, next);
+    await this.writeState(name, next);
     return next;
   }
 

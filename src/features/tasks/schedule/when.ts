@@ -17,7 +17,7 @@ const LENGTHS = '"15m", "6h" or "1d"';
 const MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d)?(Z|[+-]\d\d:\d\d)?$/;
 
 /** A parsed value, or the problem of an invalid text. */
-export type Read<Value> =
+export type ParsedWhen<Value> =
   | { readonly kind: "value"; readonly value: Value }
   | { readonly kind: "problem"; readonly problem: string };
 
@@ -25,7 +25,7 @@ export type Read<Value> =
  * Parses a cron line of five fields: minute, hour, day of the month, month, day of the week. Hours that a time zone
  * skips in spring run right after the gap; those that it has twice in autumn run once.
  */
-export function readCron(cron: string, timeZone: string): Read<When> {
+export function parseCron(cron: string, timeZone: string): ParsedWhen<When> {
   if (!isTimeZone(timeZone))
     return { kind: "problem", problem: `there is no time zone ${JSON.stringify(timeZone)}` };
   const fields = cron.trim().split(/\s+/).length;
@@ -46,7 +46,7 @@ export function readCron(cron: string, timeZone: string): Read<When> {
 }
 
 /** Parses "15m", "6h" or "1d": at least a minute. */
-export function readEvery(every: string): Read<When> {
+export function parseEvery(every: string): ParsedWhen<When> {
   const [, count, unit = ""] = /^(\d{1,9})([smhd])$/.exec(every) ?? [];
   const ms = Number(count) * (UNITS[unit] ?? Number.NaN);
   const problem = Number.isNaN(ms)
@@ -61,7 +61,7 @@ export function readEvery(every: string): Read<When> {
 }
 
 /** Parses a date and time with its offset from UTC: "2026-03-01T09:00+01:00", or "…Z". */
-export function readAt(at: string): Read<When> {
+export function parseAt(at: string): ParsedWhen<When> {
   const [moment, offset] = MOMENT.exec(at) ?? [];
   const ms = moment === undefined ? Number.NaN : Date.parse(at);
   if (Number.isNaN(ms))

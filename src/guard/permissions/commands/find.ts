@@ -1,7 +1,7 @@
 import type { ShellWord } from "../../../shell/analysis.ts";
 import { literalOf } from "../../../shell/analysis.ts";
 import type { CheckRead, ReadCheck, TreeSearch, Use } from "./grammar.ts";
-import { CURRENT_DIRECTORY, reads, unknown } from "./grammar.ts";
+import { CURRENT_DIRECTORY, knownRead, notKnown } from "./grammar.ts";
 
 const ALONE = new Set(
   "-a -and -o -or -not ! ( ) , -true -false -print -print0 -ls -prune -quit -depth -d -empty -readable -writable -executable -nouser -nogroup -mount -xdev -daystart -noleaf -warn -nowarn -ignore_readdir_race -P -H -E -x".split(
@@ -36,30 +36,30 @@ export function checkFind({ args, directories }: Parameters<CheckRead>[0]): Read
   const at = args.findIndex((word) => literalOf(word) === "-exec");
   const starts = at === -1 ? undefined : args.slice(at + 1);
   const read = readExpression(at === -1 ? args : args.slice(0, at), directories);
-  if (typeof read === "string") return unknown(read);
-  if (starts === undefined) return reads(read.uses);
+  if (typeof read === "string") return notKnown(read);
+  if (starts === undefined) return knownRead(read.uses);
   if (read.roots.some((word) => literalOf(word) === undefined))
-    return unknown("a search below a pattern, which starts grep");
+    return notKnown("a search below a pattern, which starts grep");
   if (!isListing(starts.slice(0, 3)) || !/^\{\} ;$/.test(starts.slice(3).map(literalOf).join(" ")))
-    return unknown("-exec of find with more than grep -l WORD {} \\;");
-  return reads([...read.uses, ...foundUses(read.roots, branchesOf(read.primaries), directories, {})]);
+    return notKnown("-exec of find with more than grep -l WORD {} \\;");
+  return knownRead([...read.uses, ...foundUses(read.roots, branchesOf(read.primaries), directories, {})]);
 }
 
 /** Checks `xargs grep -l WORD` directly after a search: only file names are printed. */
 export function checkXargs({ args, writers }: Parameters<CheckRead>[0]): ReadCheck {
   const [search] = writers;
   if (search === undefined || literalOf(search.name) !== "find")
-    return unknown("xargs takes its arguments from what it reads");
-  if (!isListing(args)) return unknown("xargs with more than grep -l WORD");
+    return notKnown("xargs takes its arguments from what it reads");
+  if (!isListing(args)) return notKnown("xargs with more than grep -l WORD");
   const read = readExpression(search.args, search.directories);
-  if (typeof read === "string") return unknown(read);
+  if (typeof read === "string") return notKnown(read);
   if (read.roots.some((word) => literalOf(word) === undefined))
-    return unknown("xargs behind a search below a pattern");
+    return notKnown("xargs behind a search below a pattern");
   const split = read.roots.find((word) => /[\s'"\\]/.test(literalOf(word) ?? ""));
-  if (split !== undefined) return unknown(`xargs splits the name ${split.text}`);
+  if (split !== undefined) return notKnown(`xargs splits the name ${split.text}`);
   if (read.primaries.some(({ name }) => /^-(?:print0|printf|ls|exec)$/.test(name)))
-    return unknown("xargs behind a search that prints more than names");
-  return reads(foundUses(read.roots, printingOf(read.primaries), search.directories, { names: true }));
+    return notKnown("xargs behind a search that prints more than names");
+  return knownRead(foundUses(read.roots, printingOf(read.primaries), search.directories, { names: true }));
 }
 
 /** Returns true for exactly `grep -l WORD`. */

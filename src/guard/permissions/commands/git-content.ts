@@ -3,8 +3,8 @@ import type { Directories, ShellCommand, ShellWord } from "../../../shell/analys
 import { literalOf } from "../../../shell/analysis.ts";
 import type { Subcommand } from "./git-table.ts";
 import { NESTED_SUBCOMMANDS, SUBCOMMANDS } from "./git-table.ts";
-import type { ReadFlags } from "./grammar.ts";
-import { readFlags } from "./grammar.ts";
+import type { ParsedFlags } from "./grammar.ts";
+import { parseFlags } from "./grammar.ts";
 
 /** Content of a repository's files, current or past, that one git command may print or write elsewhere. */
 export interface GitContent {
@@ -96,7 +96,7 @@ export function gitContent(
   // With another repository or working tree, even these bring files to where no rule covers them.
   if (sure && !elsewhere && isSilent(subcommand, words)) return undefined;
   const [known, own] = knowledge(subcommand, words);
-  const read = known === undefined ? undefined : readFlags(known.flags, own);
+  const read = known === undefined ? undefined : parseFlags(known.flags, own);
   if (read === undefined || typeof read === "string" || !sure)
     return NAMING.has(subcommand)
       ? { directories: at, names: namesIn(words), shows: "nothing" }
@@ -168,7 +168,7 @@ function knowledge(
 
 function shown(
   subcommand: string,
-  { flags, behindDashes }: ReadFlags,
+  { flags, behindDashes }: ParsedFlags,
   operands: readonly ShellWord[],
 ): GitContent["shows"] {
   const named = Math.max(0, operands.length - behindDashes);

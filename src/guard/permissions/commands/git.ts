@@ -4,8 +4,8 @@ import { literalOf } from "../../../shell/analysis.ts";
 import { mayHoldCredentials } from "../judge/sensitive.ts";
 import type { Subcommand } from "./git-table.ts";
 import { NESTED_SUBCOMMANDS, SUBCOMMANDS } from "./git-table.ts";
-import type { CheckRead, ReadCheck, ReadFlags, Use } from "./grammar.ts";
-import { readFlags, reads, unknown } from "./grammar.ts";
+import type { CheckRead, ParsedFlags, ReadCheck, Use } from "./grammar.ts";
+import { knownRead, notKnown, parseFlags } from "./grammar.ts";
 
 const CONFIG_KEYS =
   /^(?:user\.(?:name|email)|init\.defaultbranch|core\.(?:autocrlf|eol|filemode|ignorecase|bare)|branch\.[\w./-]+\.(?:remote|merge|rebase)|pull\.rebase|push\.default)$/i;
@@ -15,12 +15,12 @@ const CONFIG_KEYS =
  * The configuration is checked on disk (S34).
  */
 export function checkGit({ args, directories }: Parameters<CheckRead>[0]): ReadCheck {
-  if (args.length === 1 && /^(?:--version|-v)$/.test(literalOf(args[0]) ?? "")) return reads();
+  if (args.length === 1 && /^(?:--version|-v)$/.test(literalOf(args[0]) ?? "")) return knownRead();
   const globals = readGlobals(args, directories);
-  if (typeof globals === "string") return unknown(globals);
+  if (typeof globals === "string") return notKnown(globals);
   const { rest, at } = globals;
   const name = literalOf(rest[0]);
-  if (name === undefined) return unknown(`git ${rest[0]?.text ?? ""}`);
+  if (name === undefined) return notKnown(`git ${rest[0]?.text ?? ""}`);
   const uses = globals.uses;
   if (name === "config") return config(rest.slice(1), at, uses);
   if (name === "symbolic-ref") return symbolicRef(rest.slice(1), at, uses);
@@ -29,9 +29,9 @@ export function checkGit({ args, directories }: Parameters<CheckRead>[0]): ReadC
   const inner = nested !== undefined && Object.hasOwn(nested, second) ? nested[second] : undefined;
   if (inner !== undefined) return subcommand(`${name} ${second}`, inner, rest.slice(2), at, uses);
   if (nested !== undefined && rest.length > 1 && !second.startsWith("-"))
-    return unknown(`git ${name} ${second}`);
+    return notKnown(`git ${name} ${second}`);
   const found = Object.hasOwn(SUBCOMMANDS, name) ? SUBCOMMANDS[name] : undefined;
-  return found === undefined ? unknown(`git ${name}`) : subcommand(name, found, rest.slice(1), at, uses);
+  return found === undefined ? notKnown(`git ${name}`) : subcommand(name, found, rest.slice(1), at, uses);
 }
 
 /** `..` leads above the target of a folder that is a link, also if an earlier -C or cd has led there. */
@@ -69,24 +69,24 @@ function subcommand(
   at: Directories,
   uses: readonly Use[],
 ): ReadCheck {
-  const read = readFlags(known, args);
-  if (typeof read === "string") return unknown(`git ${name}: ${read}`);
+  const read = parseFlags(known, args);
+  if (typeof read === "string") return notKnown(`git ${name}: ${read}`);
   const { operands, flags } = read;
   const format = args.map((word) => literalOf(word) ?? "").find((text) => /%G|signature/i.test(text));
-  if (format !== undefined) return unknown(`git ${name}: ${format} starts gpg`);
-  if (kind === "none" && operands.length > 0) return unknown(`git ${name} ${operands[0]?.text}`);
+  if (format !== undefined) return notKnown(`git ${name}: ${format} starts gpg`);
+  if (kind === "none" && operands.length > 0) return notKnown(`git ${name} ${operands[0]?.text}`);
   if (typeof kind === "object" && operands.length > 0 && !kind.onlyWith.some((flag) => flags.has(flag)))
-    return unknown(`git ${name} ${operands[0]?.text}`);
+    return notKnown(`git ${name} ${operands[0]?.text}`);
   const odd = oddOperand(read);
-  if (odd !== undefined) return unknown(`git ${name} ${odd}`);
+  if (odd !== undefined) return notKnown(`git ${name} ${odd}`);
   const secret = operands.find((word) => mayHoldCredentials((literalOf(word) ?? "").replace(/^.*:/s, "")));
-  if (secret !== undefined) return unknown(`git ${name} ${secret.text}, which may hold a key or password`);
+  if (secret !== undefined) return notKnown(`git ${name} ${secret.text}, which may hold a key or password`);
   // If a path lies outside, or there is no repository, git diff compares any two files or folders.
   const compared =
     name === "diff" ? operands.filter((word) => literalOf(word)?.startsWith(":") !== true) : [];
   const deep = compared.length > 1 ? ({ deep: "all" } as const) : {};
   const elsewhere = name === "diff" ? compared : operands.filter((word) => leadsOut(literalOf(word) ?? ""));
-  return reads([
+  return knownRead([
     ...uses,
     ...elsewhere.map((word): Use => ({ kind: "path", word, directories: at, ...deep })),
     { kind: "repository", directories: at, tree },
@@ -94,7 +94,7 @@ function subcommand(
 }
 
 /** Operands are fixed words. A pattern is allowed only after `--`, where it cannot become a flag. */
-function oddOperand({ operands, behindDashes }: ReadFlags): string | undefined {
+function oddOperand({ operands, behindDashes }: ParsedFlags): string | undefined {
   return operands.find((word, at) => {
     if (word.kind === "glob") return at < operands.length - behindDashes || leadsOut(word.pattern);
     return literalOf(word) === undefined;
@@ -114,15 +114,15 @@ function config(args: readonly ShellWord[], at: Directories, uses: readonly Use[
     more.length === 0 &&
     CONFIG_KEYS.test(key)
   )
-    return reads([...uses, { kind: "repository", directories: at, tree: false }]);
+    return knownRead([...uses, { kind: "repository", directories: at, tree: false }]);
   if (first !== undefined && key === undefined && args.length === 1 && CONFIG_KEYS.test(first))
-    return reads([...uses, { kind: "repository", directories: at, tree: false }]);
-  return unknown("git config: it may show a secret, or change something");
+    return knownRead([...uses, { kind: "repository", directories: at, tree: false }]);
+  return notKnown("git config: it may show a secret, or change something");
 }
 
 function symbolicRef(args: readonly ShellWord[], at: Directories, uses: readonly Use[]): ReadCheck {
   const words = args.map(literalOf);
   const operands = words.filter((word) => word === undefined || !/^(?:-q|--quiet|--short)$/.test(word));
-  if (operands.length !== 1 || operands[0]?.startsWith("-") !== false) return unknown("git symbolic-ref");
-  return reads([...uses, { kind: "repository", directories: at, tree: false }]);
+  if (operands.length !== 1 || operands[0]?.startsWith("-") !== false) return notKnown("git symbolic-ref");
+  return knownRead([...uses, { kind: "repository", directories: at, tree: false }]);
 }

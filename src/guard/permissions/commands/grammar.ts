@@ -78,7 +78,7 @@ export interface KnownFlags {
   readonly words?: RegExp;
 }
 
-export interface ReadFlags {
+export interface ParsedFlags {
   readonly flags: ReadonlySet<string>;
   readonly values: readonly { readonly flag: string; readonly kind: ValueKind; readonly word: ShellWord }[];
   readonly operands: readonly ShellWord[];
@@ -87,7 +87,7 @@ export interface ReadFlags {
 }
 
 /** Parses the words of a command; a string is the reason why they are not known. */
-export function readFlags(known: KnownFlags, args: readonly ShellWord[]): ReadFlags | string {
+export function parseFlags(known: KnownFlags, args: readonly ShellWord[]): ParsedFlags | string {
   const flags = new Set<string>();
   const values: { flag: string; kind: ValueKind; word: ShellWord }[] = [];
   const operands: ShellWord[] = [];
@@ -182,11 +182,11 @@ function listOf(text: string | undefined): ReadonlySet<string> {
 
 const NONE: ReadonlySet<string> = new Set();
 
-export function unknown(why: string): ReadCheck {
+export function notKnown(why: string): ReadCheck {
   return { kind: "unknown", why };
 }
 
-export function reads(uses: readonly Use[] = []): ReadCheck {
+export function knownRead(uses: readonly Use[] = []): ReadCheck {
   return { kind: "reads", uses };
 }
 
@@ -219,11 +219,11 @@ export interface CommandShape {
 /** Returns the check for a command that its flags and the kind of its operands describe completely. */
 export function checkByShape(shape: CommandShape): CheckRead {
   return ({ args, directories }) => {
-    const read = readFlags(shape.flags, args);
-    if (typeof read === "string") return unknown(read);
+    const read = parseFlags(shape.flags, args);
+    if (typeof read === "string") return notKnown(read);
     const { flags, values, operands } = read;
     const response = shape.responseFiles === true ? args.find((word) => isResponse(word)) : undefined;
-    if (response !== undefined) return unknown(`it takes further words from ${response.text}`);
+    if (response !== undefined) return notKnown(`it takes further words from ${response.text}`);
     const deepKind = typeof shape.deep === "string" ? shape.deep : shape.deep?.kind;
     const isDeep =
       typeof shape.deep === "string" || (shape.deep?.flags.some((flag) => flags.has(flag)) ?? false);
@@ -235,13 +235,13 @@ export function checkByShape(shape: CommandShape): CheckRead {
       kind === "path" ? [{ kind: "path", word, directories }] : [],
     );
     if (shape.operandsMax !== undefined && operands.length > shape.operandsMax)
-      return unknown(`it writes to its operand ${operands.at(-1)?.text}`);
+      return notKnown(`it writes to its operand ${operands.at(-1)?.text}`);
     if (shape.operandsMax !== undefined && operands.some((word) => word.kind === "glob"))
-      return unknown("a pattern may become more than one operand");
+      return notKnown("a pattern may become more than one operand");
     let paths: readonly ShellWord[] = [];
     let texts: readonly ShellWord[] = [];
     if (shape.operands === "none") {
-      if (operands.length > 0) return unknown(`the operand ${operands[0]?.text}`);
+      if (operands.length > 0) return notKnown(`the operand ${operands[0]?.text}`);
     } else if (shape.operands === "text") texts = operands;
     else if (shape.operands === "paths") paths = operands;
     else {
@@ -251,16 +251,16 @@ export function checkByShape(shape: CommandShape): CheckRead {
     }
     for (const word of texts) {
       const problem = textProblem(word);
-      if (problem !== undefined) return unknown(problem);
+      if (problem !== undefined) return notKnown(problem);
     }
     if (shape.fileOnly === true && (paths.length === 0 || paths.some((word) => literalOf(word) === "-")))
-      return unknown("it makes a temporary file of its input");
+      return notKnown("it makes a temporary file of its input");
     const readHere = paths.length === 0 && (shape.here === true || isDeep);
     for (const word of readHere ? [CURRENT_DIRECTORY] : paths) {
       if (literalOf(word) === "-") continue;
       uses.push({ kind: "path", word, directories, ...deep });
     }
-    return reads(uses);
+    return knownRead(uses);
   };
 }
 

@@ -1,7 +1,7 @@
 import { literalOf } from "../../../shell/analysis.ts";
 import { checkFind, checkXargs, SOURCE_FILES } from "./find.ts";
 import type { CheckRead, ReadCheck, Use } from "./grammar.ts";
-import { CURRENT_DIRECTORY, checkByShape, readFlags, reads, textProblem, unknown } from "./grammar.ts";
+import { CURRENT_DIRECTORY, checkByShape, knownRead, notKnown, parseFlags, textProblem } from "./grammar.ts";
 
 const GREP_FLAGS = {
   letters: "EFGPiIvwxcoqshHnlLrzZabTyuU",
@@ -88,8 +88,8 @@ export const SEARCH_COMMANDS: Readonly<Record<string, CheckRead>> = {
 };
 
 function rg({ args, directories }: Parameters<CheckRead>[0]): ReadCheck {
-  const read = readFlags(RG_FLAGS, args);
-  if (typeof read === "string") return unknown(read);
+  const read = parseFlags(RG_FLAGS, args);
+  if (typeof read === "string") return notKnown(read);
   const { flags, values, operands } = read;
   const hidden =
     ["-.", "--hidden", "-u", "--unrestricted", "--no-ignore"].some((flag) => flags.has(flag)) ||
@@ -99,13 +99,13 @@ function rg({ args, directories }: Parameters<CheckRead>[0]): ReadCheck {
     files || ["-e", "-f", "--regexp", "--file"].some((flag) => flags.has(flag)) ? [] : operands.slice(0, 1);
   const paths = operands.slice(pattern.length);
   const problem = pattern.map(textProblem).find((each) => each !== undefined);
-  if (problem !== undefined) return unknown(problem);
+  if (problem !== undefined) return notKnown(problem);
   const uses: Use[] = values.flatMap(({ kind, word }) =>
     kind === "path" ? [{ kind: "path", word, directories }] : [],
   );
   for (const word of paths.length === 0 ? [CURRENT_DIRECTORY] : paths)
     uses.push({ kind: "path", word, directories, ...(files ? {} : { deep: hidden ? "all" : "visible" }) });
-  return reads(uses);
+  return knownRead(uses);
 }
 
 /**
@@ -122,7 +122,7 @@ function choosesHidden(flag: string, value: string): boolean {
 }
 
 function fd({ args, directories }: Parameters<CheckRead>[0]): ReadCheck {
-  const read = readFlags(
+  const read = parseFlags(
     {
       letters: "HIaFgipsu01", // -l starts ls
       values: { d: "number", e: "text", E: "text", t: "text", S: "text" },
@@ -141,11 +141,11 @@ function fd({ args, directories }: Parameters<CheckRead>[0]): ReadCheck {
     },
     args,
   );
-  if (typeof read === "string") return unknown(read);
+  if (typeof read === "string") return notKnown(read);
   const [pattern, ...paths] = read.operands;
   const problem = pattern === undefined ? undefined : textProblem(pattern);
-  if (problem !== undefined) return unknown(problem);
-  return reads(
+  if (problem !== undefined) return notKnown(problem);
+  return knownRead(
     (paths.length === 0 ? [CURRENT_DIRECTORY] : paths).map((word) => ({ kind: "path", word, directories })),
   );
 }

@@ -1,7 +1,7 @@
 import type { ShellWord } from "../../../shell/analysis.ts";
 import { literalOf } from "../../../shell/analysis.ts";
 import type { CheckRead, ReadCheck, Use } from "./grammar.ts";
-import { checkByShape, readFlags, reads, textProblem, unknown } from "./grammar.ts";
+import { checkByShape, knownRead, notKnown, parseFlags, textProblem } from "./grammar.ts";
 
 const NOTHING = checkByShape({ flags: {}, operands: "none" });
 
@@ -48,7 +48,7 @@ export const SYSTEM_COMMANDS: Readonly<Record<string, CheckRead>> = {
 };
 
 function date({ args }: Parameters<CheckRead>[0]): ReadCheck {
-  const read = readFlags(
+  const read = parseFlags(
     {
       letters: "uR",
       values: { d: "text" },
@@ -59,28 +59,28 @@ function date({ args }: Parameters<CheckRead>[0]): ReadCheck {
     },
     args,
   );
-  if (typeof read === "string") return unknown(read);
+  if (typeof read === "string") return notKnown(read);
   // A date may name a time zone, which is a file: TZ="/path".
   const odd = read.values.find(({ word }) => !/^[\w :+.,@-]*$/.test(literalOf(word) ?? "/"));
-  if (odd !== undefined) return unknown(`the date ${odd.word.text}`);
+  if (odd !== undefined) return notKnown(`the date ${odd.word.text}`);
   const setting = read.operands.find((word) => !literalOf(word)?.startsWith("+"));
-  return setting === undefined ? reads() : unknown(`date ${setting.text} sets the clock`);
+  return setting === undefined ? knownRead() : notKnown(`date ${setting.text} sets the clock`);
 }
 
 function cd({ args, directories }: Parameters<CheckRead>[0]): ReadCheck {
   const words = args.filter((word) => literalOf(word) !== "--");
   const [word] = words;
   if (word === undefined || words.length > 1 || word.kind !== "known")
-    return unknown("cd to a place that is not known");
-  return reads([{ kind: "path", word, directories }]);
+    return notKnown("cd to a place that is not known");
+  return knownRead([{ kind: "path", word, directories }]);
 }
 
 /** Checks `command -v NAME`, which prints what a name stands for. */
 function lookup({ args }: Parameters<CheckRead>[0]): ReadCheck {
   const [flag, ...names] = args;
-  if (!/^-[vV]$/.test(literalOf(flag) ?? "")) return unknown("command without -v");
+  if (!/^-[vV]$/.test(literalOf(flag) ?? "")) return notKnown("command without -v");
   const problem = names.map(textProblem).find((each) => each !== undefined);
-  return problem === undefined ? reads() : unknown(problem);
+  return problem === undefined ? knownRead() : notKnown(problem);
 }
 
 const FILE_TEST = /^-[abcdefghkprsuwxGLNOS]$/;
@@ -91,8 +91,8 @@ function test({ args, directories }: Parameters<CheckRead>[0]): ReadCheck {
   const uses: Use[] = [];
   for (const [at, word] of args.entries()) {
     const problem = /^"?\$\?"?$/.test(word.text) ? undefined : textProblem(word);
-    if (problem !== undefined) return unknown(problem);
-    if (/^-[vR]$/.test(literalOf(word) ?? "")) return unknown(`${word.text} of test evaluates its operand`);
+    if (problem !== undefined) return notKnown(problem);
+    if (/^-[vR]$/.test(literalOf(word) ?? "")) return notKnown(`${word.text} of test evaluates its operand`);
     const [before, after] = [args[at - 1], args[at + 1]].map((each) => literalOf(each) ?? "");
     if (
       FILE_TEST.test(before ?? "") ||
@@ -101,7 +101,7 @@ function test({ args, directories }: Parameters<CheckRead>[0]): ReadCheck {
     )
       if (word.text !== "]") uses.push({ kind: "path", word, directories, existence: true });
   }
-  return reads(uses);
+  return knownRead(uses);
 }
 
 /**

@@ -1,6 +1,6 @@
 import { literalOf } from "../../../shell/analysis.ts";
 import type { CheckRead, ReadCheck, Use } from "./grammar.ts";
-import { checkByShape, readFlags, reads, unknown } from "./grammar.ts";
+import { checkByShape, knownRead, notKnown, parseFlags } from "./grammar.ts";
 import { awkProblem, jqProblem, sedProblem } from "./programs.ts";
 
 /** Commands that filter to standard output. */
@@ -97,7 +97,7 @@ export const FILTER_COMMANDS: Readonly<Record<string, CheckRead>> = {
 /** Checks a command that prints its arguments: no flag of it does more. */
 function texts({ args }: Parameters<CheckRead>[0]): ReadCheck {
   const odd = args.find((word) => word.kind === "glob" || word.kind === "unknown");
-  return odd === undefined ? reads() : unknown(`${odd.text} is only known when it runs`);
+  return odd === undefined ? knownRead() : notKnown(`${odd.text} is only known when it runs`);
 }
 
 /** Texts, and conversions that print one argument each. `%n` sets a variable, and so does -v. */
@@ -107,29 +107,29 @@ function printf(call: Parameters<CheckRead>[0]): ReadCheck {
   const [first] = call.args;
   const format = literalOf(first);
   if (format === undefined || !PRINTF_FORMAT.test(format))
-    return unknown(`the format of printf ${first?.text ?? ""}`);
+    return notKnown(`the format of printf ${first?.text ?? ""}`);
   return texts(call);
 }
 
 function sed({ args, directories }: Parameters<CheckRead>[0]): ReadCheck {
-  const read = readFlags({ letters: "n", long: "quiet silent" }, args);
-  if (typeof read === "string") return unknown(read);
-  if (!["-n", "--quiet", "--silent"].some((flag) => read.flags.has(flag))) return unknown("sed without -n");
+  const read = parseFlags({ letters: "n", long: "quiet silent" }, args);
+  if (typeof read === "string") return notKnown(read);
+  if (!["-n", "--quiet", "--silent"].some((flag) => read.flags.has(flag))) return notKnown("sed without -n");
   return withProgram(read, sedProblem, directories);
 }
 
 function awk({ args, directories }: Parameters<CheckRead>[0]): ReadCheck {
-  const read = readFlags({ leading: true, values: { F: "text" } }, args);
-  if (typeof read === "string") return unknown(read);
+  const read = parseFlags({ leading: true, values: { F: "text" } }, args);
+  if (typeof read === "string") return notKnown(read);
   const separator = read.values.find(({ word }) => !/^(?:[^\\]|\\t)$/.test(literalOf(word) ?? ""));
-  if (separator !== undefined) return unknown(`the separator ${separator.word.text} of awk`);
+  if (separator !== undefined) return notKnown(`the separator ${separator.word.text} of awk`);
   const setting = read.operands.slice(1).find((word) => literalOf(word)?.includes("=") !== false);
-  if (setting !== undefined) return unknown(`awk takes ${setting.text} for a variable`);
+  if (setting !== undefined) return notKnown(`awk takes ${setting.text} for a variable`);
   return withProgram(read, awkProblem, directories);
 }
 
 function jq({ args, directories }: Parameters<CheckRead>[0]): ReadCheck {
-  const read = readFlags(
+  const read = parseFlags(
     {
       letters: "rRscnejaSCM",
       long: "raw-output raw-input slurp compact-output null-input exit-status join-output ascii-output sort-keys color-output monochrome-output tab",
@@ -137,23 +137,23 @@ function jq({ args, directories }: Parameters<CheckRead>[0]): ReadCheck {
     },
     args,
   );
-  if (typeof read === "string") return unknown(read);
+  if (typeof read === "string") return notKnown(read);
   return withProgram(read, jqProblem, directories);
 }
 
 /** Checks a command whose first operand is a program and whose other operands are files. */
 function withProgram(
-  { operands }: Exclude<ReturnType<typeof readFlags>, string>,
+  { operands }: Exclude<ReturnType<typeof parseFlags>, string>,
   problemOf: (program: string) => string | undefined,
   directories: Use["directories"],
 ): ReadCheck {
   const [word, ...paths] = operands;
   const program = literalOf(word);
   if (word === undefined || program === undefined)
-    return unknown(`the program ${word?.text ?? ""} is only known when it runs`);
+    return notKnown(`the program ${word?.text ?? ""} is only known when it runs`);
   const problem = problemOf(program);
-  if (problem !== undefined) return unknown(problem);
-  return reads(
+  if (problem !== undefined) return notKnown(problem);
+  return knownRead(
     paths.flatMap((path): readonly Use[] =>
       literalOf(path) === "-" ? [] : [{ kind: "path", word: path, directories }],
     ),

@@ -299,7 +299,7 @@ gitTest(
         expect([command, (await judged(command)).without]).toEqual([command, "deny"]);
       expect(await judged("grep -r foo src")).toEqual({ without: "allow", within: "allow" });
     });
-    // What no sandbox can hide is asked for in it too.
+    // What no sandbox can hide is asked about inside one too.
     await judging(rules("deny Read:keys/*.pem"), async (judged) => {
       for (const command of ["grep -r foo .", "tar c .", "cp -r keys copy", "git diff"])
         expect([command, await judged(command)]).toEqual([command, { without: "ask", within: "ask" }]);

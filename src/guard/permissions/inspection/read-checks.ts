@@ -1,7 +1,7 @@
 import type { Analysis, ShellCommand, ShellRedirection } from "../../../shell/analysis.ts";
 import { literalOf } from "../../../shell/analysis.ts";
 import type { ReadCheck, Use } from "../commands/grammar.ts";
-import { reads, unknown } from "../commands/grammar.ts";
+import { knownRead, notKnown } from "../commands/grammar.ts";
 import { checkInvocation } from "../commands/table.ts";
 
 /** Limit for the commands and for the files of a line that may run unasked. */
@@ -18,13 +18,13 @@ const WORDS_MAX = 1_024;
  */
 export function checkLine(analysis: Analysis): ReadCheck {
   const { commands, redirections, structure, unsure, overLimit } = analysis;
-  if (overLimit !== undefined) return unknown(overLimit);
+  if (overLimit !== undefined) return notKnown(overLimit);
   const [doubt] = unsure;
-  if (doubt !== undefined) return unknown(doubt.why);
-  if (structure.problem !== undefined) return unknown(structure.problem);
-  if (structure.grouped) return unknown("a group of commands");
-  if (commands.length === 0) return unknown("it holds no command");
-  if (commands.length + redirections.length > READS_MAX) return unknown("it holds too many commands");
+  if (doubt !== undefined) return notKnown(doubt.why);
+  if (structure.problem !== undefined) return notKnown(structure.problem);
+  if (structure.grouped) return notKnown("a group of commands");
+  if (commands.length === 0) return notKnown("it holds no command");
+  if (commands.length + redirections.length > READS_MAX) return notKnown("it holds too many commands");
   const uses: Use[] = [];
   for (const part of [
     ...commands.map((command) => checkCommand(command, commands)),
@@ -33,7 +33,7 @@ export function checkLine(analysis: Analysis): ReadCheck {
     if (part.kind === "unknown") return part;
     uses.push(...part.uses);
   }
-  return uses.length > READS_MAX ? unknown("it reads too many places") : reads(uses);
+  return uses.length > READS_MAX ? notKnown("it reads too many places") : knownRead(uses);
 }
 
 const judged = new WeakMap<ShellCommand, ReadCheck>();
@@ -62,15 +62,15 @@ function knowledge(command: ShellCommand, all: readonly ShellCommand[]): ReadChe
       .slice(0, all.indexOf(command))
       .findLast((each) => literalOf(each.name) === wrappedBy);
     const known = launcher === undefined ? undefined : checkCommand(launcher, all);
-    return known?.kind === "reads" ? reads() : unknown(`${wrappedBy} starts ${program ?? "a program"}`);
+    return known?.kind === "reads" ? knownRead() : notKnown(`${wrappedBy} starts ${program ?? "a program"}`);
   }
   const [assignment] = assignments;
-  if (assignment !== undefined) return unknown(`it sets the variable ${assignment.name}`);
+  if (assignment !== undefined) return notKnown(`it sets the variable ${assignment.name}`);
   if (program === undefined)
-    return unknown(`the name of the command, ${name?.text ?? ""}, is only known when it runs`);
-  if (args.length > WORDS_MAX) return unknown(`${program} with more than ${WORDS_MAX} words`);
+    return notKnown(`the name of the command, ${name?.text ?? ""}, is only known when it runs`);
+  if (args.length > WORDS_MAX) return notKnown(`${program} with more than ${WORDS_MAX} words`);
   const known = checkInvocation({ name: program, args, directories, writers: writersOf(command, all) });
-  return known.kind === "reads" ? known : unknown(whole(program, known.why));
+  return known.kind === "reads" ? known : notKnown(whole(program, known.why));
 }
 
 /** Renders a reason as a complete sentence: which command, and what is missing. */
@@ -94,25 +94,25 @@ function writersOf({ reads: first }: ShellCommand, all: readonly ShellCommand[])
 /** Allows writing only to /dev/null, and to a descriptor that is open already. */
 export function checkRedirection({ operator, target, directories }: ShellRedirection): ReadCheck {
   const value = literalOf(target);
-  if (target === undefined) return unknown(`the redirection ${operator}`);
+  if (target === undefined) return notKnown(`the redirection ${operator}`);
   switch (operator) {
     case "<<":
     case "<<<":
-      return unknown(`the redirection ${operator}`);
+      return notKnown(`the redirection ${operator}`);
     case "<":
-      return value === "/dev/null" ? reads() : reads([{ kind: "path", word: target, directories }]);
+      return value === "/dev/null" ? knownRead() : knownRead([{ kind: "path", word: target, directories }]);
     case ">&":
     case "<&":
       return value !== undefined && /^[0-2]$/.test(value)
-        ? reads()
-        : unknown(`${operator} ${target.text} is no copy of a descriptor from 0 to 2`);
+        ? knownRead()
+        : notKnown(`${operator} ${target.text} is no copy of a descriptor from 0 to 2`);
     case ">":
     case ">>":
     case ">|":
     case "&>":
     case "&>>":
-      return value === "/dev/null" ? reads() : unknown(`it writes to ${target.text}`);
+      return value === "/dev/null" ? knownRead() : notKnown(`it writes to ${target.text}`);
     case "<>":
-      return unknown(`<> ${target.text} may create a file`);
+      return notKnown(`<> ${target.text} may create a file`);
   }
 }

@@ -23,7 +23,7 @@ const POLICY: Policy = {
   ownDirectories: ["/home/user/.config/cinch"],
 };
 
-/** What a search of a directory may meet. */
+/** Files that a search of a directory may meet. */
 const FILES = [
   "/w/app/a.ts",
   "/w/app/.env",

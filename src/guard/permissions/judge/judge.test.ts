@@ -54,7 +54,7 @@ function decide(tool: string, plan: CallPlan, by: Policy = DEFAULT): Decision {
   return judge(plan, TOOLS.of(tool) ?? { name: tool, level: "ReadOnly" }, by, place, view);
 }
 
-/** As the gate judges a command: after a look at the disk, on which there is no /w/app. */
+/** Judges a command like the gate: after an inspection of the disk, on which there is no /w/app. */
 async function looked(
   command: string,
   by: Policy = DEFAULT,

@@ -93,7 +93,7 @@ export function judge(
   const overLimit = view?.facts.analysis.overLimit;
   if (overLimit !== undefined)
     return { kind: "deny", because: "limit", why: `${overLimit}, too much to be judged` };
-  const matches = view?.facts.ruleMatches?.filter((each) => !isHeldBack(each, workspace, view)) ?? [];
+  const matches = view?.facts.ruleMatches?.filter((each) => !isHiddenBySandbox(each, workspace, view)) ?? [];
   const [strictest] = matches;
   if (strictest?.rule.effect === "deny" && strictest.how === "reads")
     return { kind: "deny", because: "rule", rule: strictest.rule, why: ruleMatchText(strictest) };
@@ -137,7 +137,7 @@ export function judge(
   if (strictest?.rule.effect === "deny" && !isLiteral(plan, policy))
     return { kind: "ask", why: ruleMatchText(strictest), personOnly: false };
   const answered = allows((rule) => rule.scope === "session", false);
-  if (answered !== undefined) return wantingNetwork(answered, view) ?? answered;
+  if (answered !== undefined) return networkDecision(answered, view) ?? answered;
 
   const asked = restricting("ask", "yes") ?? restricting("ask", "maybe");
   if (asked !== undefined) {
@@ -150,7 +150,7 @@ export function judge(
     return { kind: "ask", why: ruleMatchText(askMatch), personOnly: false, rule: askMatch.rule };
 
   const allowed = allows((rule) => !above || (rule.scope === "user" && !policy.firm), policy.quiet);
-  if (allowed !== undefined) return quiet ? allowed : (wantingNetwork(allowed, view) ?? allowed);
+  if (allowed !== undefined) return quiet ? allowed : (networkDecision(allowed, view) ?? allowed);
   if (guard !== undefined) return { kind: "ask", ...guard };
   const needs = above ? { needs: level } : {};
   if (view === undefined)
@@ -163,7 +163,7 @@ export function judge(
  * Returns true if the sandbox hides what one rule names. It does not hide what git has stored of it. Reading by name
  * is reported at once.
  */
-function isHeldBack(
+function isHiddenBySandbox(
   { rule, how, stored }: RuleMatch,
   workspace: WorkspacePaths,
   { confined }: CommandView,
@@ -206,7 +206,7 @@ function judgeCommand(
  * every host. A command that names its host is asked about: the rule gives it no network, and in the sandbox it could
  * only fail.
  */
-function wantingNetwork(allowed: Decision, view: CommandView | undefined): Decision | undefined {
+function networkDecision(allowed: Decision, view: CommandView | undefined): Decision | undefined {
   if (view?.confined === undefined) return undefined;
   const need = networkNeed(view.facts.analysis, view.confined.hosts);
   if (need === undefined || !need.isSure) return undefined;

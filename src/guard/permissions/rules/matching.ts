@@ -14,7 +14,7 @@ import type { WorkspacePaths } from "./workspace-paths.ts";
 import { pathsOfUse } from "./workspace-paths.ts";
 
 /** Facts about the called tool that rules use. */
-export type RuledTool = ToolNames & Pick<Tool, "effect">;
+export type RuleTool = ToolNames & Pick<Tool, "effect">;
 
 /** A name that only a pattern for all names matches. */
 const ANY_NAME = "\u0001";
@@ -23,7 +23,7 @@ const ANY_NAME = "\u0001";
 export function restricts(
   rule: Rule,
   plan: CallPlan,
-  tool: RuledTool,
+  tool: RuleTool,
   workspace: WorkspacePaths,
   facts?: CommandFacts,
 ): PatternMatch {
@@ -38,7 +38,7 @@ export function restricts(
   return restrictsOther(rule, plan, tool, workspace) ? "yes" : "no";
 }
 
-function restrictsOther(rule: Rule, plan: CallPlan, names: RuledTool, workspace: WorkspacePaths): boolean {
+function restrictsOther(rule: Rule, plan: CallPlan, names: RuleTool, workspace: WorkspacePaths): boolean {
   const { name: tool, effect } = names;
   const isAbout = mayNameTool(rule.tool, names);
   const { match } = rule;
@@ -77,7 +77,7 @@ function isSameWay(one: ToolEffect | undefined, other: ToolEffect | undefined): 
 }
 
 /** Returns true if an allow rule certainly covers a call that uses no paths. */
-export function covers(rule: Rule, plan: CallPlan, names: RuledTool, workspace: WorkspacePaths): boolean {
+export function covers(rule: Rule, plan: CallPlan, names: RuleTool, workspace: WorkspacePaths): boolean {
   if (!namesTool(rule.tool, names)) return false;
   const { name: tool, effect } = names;
   const { match } = rule;

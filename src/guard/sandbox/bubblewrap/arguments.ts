@@ -22,7 +22,7 @@ export const CONTROLS = [
   "placement",
 ] as const;
 
-export interface Prepared {
+export interface PreparedBubblewrap {
   readonly program: string;
   readonly mounts: readonly Mount[];
   readonly network: NetworkPolicy;
@@ -47,7 +47,7 @@ export function fixedArguments({
   empty,
   network,
   without = [],
-}: Prepared): readonly [string, ...string[]] {
+}: PreparedBubblewrap): readonly [string, ...string[]] {
   const control = (name: Control, ...more: readonly string[]) =>
     without.includes(name) ? [] : [name, ...more];
   const [first = program, ...entering] = network.kind === "off" ? [] : network.enter;
@@ -89,7 +89,7 @@ function mountArguments(mount: Mount, empty: string): readonly string[] {
 
 /** Returns the full command line that runs a command in bwrap. */
 export function wrapCommand(
-  prepared: Prepared,
+  prepared: PreparedBubblewrap,
   fixed: readonly [string, ...string[]],
   options: SpawnOptions,
 ): SpawnOptions {

@@ -18,7 +18,7 @@ export function withAnnouncement(options: SpawnOptions): SpawnOptions {
  * The kernel's tables of that namespace are opened from outside before the command starts, and read again when it has
  * ended: an open table outlives the namespace. No command can write them, and no additional process is needed.
  */
-export class RouteCount {
+export class UnroutedCount {
   readonly #files: ReadsFiles;
   readonly #isFresh: boolean;
   readonly #begun: Promise<readonly Table[]>[] = [];

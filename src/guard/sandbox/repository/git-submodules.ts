@@ -16,7 +16,7 @@ const EXTENDED = 0x4000;
 /** Finds the submodules that the index of a git directory names, which git of the outer repository inspects. */
 export interface Submodules {
   /** Returns paths below the working tree. An index that git itself could not read is not read here. */
-  of(directory: string): Promise<readonly string[]>;
+  pathsIn(directory: string): Promise<readonly string[]>;
 }
 
 /** Reads an index again only where it has changed. */
@@ -41,7 +41,7 @@ export function submodules(files: Pick<Files, "lstat" | "openResolved">): Submod
   }
 
   return {
-    async of(directory) {
+    async pathsIn(directory) {
       try {
         return await pathsIn(join(directory, "index"), false);
       } catch {

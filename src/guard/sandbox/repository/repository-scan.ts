@@ -81,7 +81,7 @@ export function repositoryScan(files: Files, root: string): RepositoryScan {
       const dot = join(path, ".git");
       const directory =
         kind === "link" ? await readGitLink(files, dot, root) : kind === "directory" ? dot : undefined;
-      for (const name of directory === undefined ? [] : await inIndex.of(directory)) {
+      for (const name of directory === undefined ? [] : await inIndex.pathsIn(directory)) {
         const place = join(path, name);
         if (seen.has(place) || !isBelow(path, place)) continue;
         seen.add(place);

@@ -6,7 +6,7 @@ import { estimateTokens } from "../../providers/dialect/request/token-estimate.t
 import type { RequestMiddleware } from "../../providers/middleware.ts";
 import type { ModelRequest, Price, UnknownPrice } from "../../providers/provider.ts";
 import type { Spend } from "../../session/budget/spend.ts";
-import type { PriceOf } from "./meter.ts";
+import type { PriceOf } from "./cost-meter.ts";
 
 const BYTES_PER_TOKEN = 4;
 

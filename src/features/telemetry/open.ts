@@ -4,11 +4,11 @@ import { settingsOf } from "../../config/settings/settings.ts";
 import type { EngineFeature, OpenFeature } from "../../session/feature.ts";
 import type { EngineHost, SessionHost } from "../../session/host.ts";
 import type { TelemetryKeys } from "./config.ts";
-import { collectorProblem, ENVIRONMENT, telemetrySection } from "./config.ts";
+import { collectorProblem, OTLP_FROM_ENVIRONMENT, telemetrySection } from "./config.ts";
 import type { Exporter } from "./exporter.ts";
 import type { OtelSettings } from "./otel-environment.ts";
 import { otelSettings } from "./otel-environment.ts";
-import type { SpanPlace } from "./otlp.ts";
+import type { SpanContext } from "./otlp.ts";
 
 const VARIABLE = "OTEL_EXPORTER_OTLP_ENDPOINT";
 
@@ -16,7 +16,7 @@ const VARIABLE = "OTEL_EXPORTER_OTLP_ENDPOINT";
 export interface EngineTelemetry extends EngineFeature {
   readonly open: () => Promise<Exporter | undefined>;
   /** Span of the program that started this one. */
-  readonly above?: SpanPlace;
+  readonly parentSpan?: SpanContext;
   /**
    * Returns sentences for the user: why nothing is sent though config.toml enables it, and variables that are not
    * understood.
@@ -44,7 +44,7 @@ export function openEngineTelemetry({ world, environment, config }: EngineHost):
     async problems() {
       if (telemetry === undefined) return [];
       const { otelProblems } = await import("./otel-problems.ts");
-      const found = otelProblems(environment, { usesEndpoints: telemetry.otlp === ENVIRONMENT });
+      const found = otelProblems(environment, { usesEndpoints: telemetry.otlp === OTLP_FROM_ENVIRONMENT });
       return collector.problem === undefined ? found : [collector.problem, ...found];
     },
     async open() {
@@ -53,7 +53,7 @@ export function openEngineTelemetry({ world, environment, config }: EngineHost):
       opening ??= load(settings);
       return await opening;
     },
-    ...(collector.settings?.parent === undefined ? {} : { above: collector.settings.parent }),
+    ...(collector.settings?.parent === undefined ? {} : { parentSpan: collector.settings.parent }),
     async [Symbol.asyncDispose]() {
       await (await opening)?.[Symbol.asyncDispose]();
     },
@@ -67,14 +67,16 @@ interface Collector {
 
 /** The machine sets the variables: a missing or empty one does not prevent a start, and is reported. */
 function collectorOf({ otlp }: TelemetryKeys, environment: EngineHost["environment"]): Collector {
-  if (otlp !== ENVIRONMENT) return { settings: otelSettings(environment, otlp) };
+  if (otlp !== OTLP_FROM_ENVIRONMENT) return { settings: otelSettings(environment, otlp) };
   const settings = otelSettings(environment, undefined);
   const named = environment[VARIABLE] ?? "";
   const isOff = environment["OTEL_SDK_DISABLED"]?.trim().toLowerCase() === "true";
   if (isOff || (named === "" && (settings.traces ?? settings.metrics) !== undefined)) return { settings };
   const why = named === "" ? "is not set" : collectorProblem(named);
   if (why === undefined) return { settings };
-  return { problem: `Telemetry is off: config.toml says otlp = "${ENVIRONMENT}", and ${VARIABLE} ${why}.` };
+  return {
+    problem: `Telemetry is off: config.toml says otlp = "${OTLP_FROM_ENVIRONMENT}", and ${VARIABLE} ${why}.`,
+  };
 }
 
 /** Opens the telemetry of one session; undefined if it is off. */
@@ -84,8 +86,8 @@ export async function openTelemetry(
 ): Promise<OpenFeature | undefined> {
   const { profile, wishes } = host.plan();
   const exporter = await engine.open();
-  const below = wishes.delegatedBy?.callId;
-  const problems = below === undefined ? await engine.problems() : [];
+  const parentCall = wishes.delegatedBy?.callId;
+  const problems = parentCall === undefined ? await engine.problems() : [];
   const notices = () => problems;
   if (exporter === undefined) return problems.length === 0 ? undefined : { notices };
   const { SessionTelemetry } = await import("./session-telemetry.ts");
@@ -94,8 +96,8 @@ export async function openTelemetry(
     world: host.world,
     exporter,
     session: { id: host.session, log: host.logId, profile: profile.name },
-    ...(below === undefined ? {} : { below }),
-    above: engine.above,
+    ...(parentCall === undefined ? {} : { parentCall }),
+    parentSpan: engine.parentSpan,
     costOf: (usage, provider, model) => costOf(usage, host.models.priceOf(provider, model)),
     content: settingsOf(telemetrySection, host.plan()).content
       ? (text) => host.redactor.text(text)

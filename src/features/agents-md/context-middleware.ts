@@ -24,7 +24,7 @@ export interface ContextOptions {
  * It stays the same for the session: a prompt cache keeps only an unchanged prefix. Sections that were there before
  * come after.
  */
-export function contextAssembly(options: ContextOptions): RequestMiddleware {
+export function contextMiddleware(options: ContextOptions): RequestMiddleware {
   let sections: readonly SystemSection[] | undefined;
   return async function* contextAssembly(request, requestContext, next) {
     sections ??= assemble(options, await options.files(requestContext.signal));

@@ -1,10 +1,10 @@
 import { deadline, whileAlive } from "../../../base/async/deadline.ts";
 import { arrayAt, isObject, objectAt } from "../../../base/json.ts";
 import type { Child, World } from "../../../base/world.ts";
+import type { SourceSettings } from "../diagnostic-source.ts";
+import { parseDiagnostics, parsePublished } from "../parse-diagnostics.ts";
 import type { Problem } from "../problem.ts";
-import { problemsIn, published } from "../reported.ts";
-import type { SourceSettings } from "../source.ts";
-import { OpenFiles, uriOf } from "./open-files.ts";
+import { fileUri, OpenFiles } from "./open-files.ts";
 import type { ServerConnection } from "./server-connection.ts";
 import { WatchedTree } from "./watched-tree.ts";
 
@@ -12,16 +12,16 @@ import { WatchedTree } from "./watched-tree.ts";
 const QUIET_MS = 400;
 const SHUTDOWN_MS_MAX = 2_000;
 
-export interface TalkParts {
+export interface LanguageServerSessionParts {
   readonly world: Pick<World, "clock" | "files" | "log">;
   /** The folder that it serves. */
   readonly root: string;
 }
 
 /** Requests to a running language server, and its reports about files. */
-export class ServerTalk implements AsyncDisposable {
+export class LanguageServerSession implements AsyncDisposable {
   readonly #settings: SourceSettings;
-  readonly #parts: TalkParts;
+  readonly #parts: LanguageServerSessionParts;
   readonly #child: Child;
   readonly #server: ServerConnection;
   readonly #open: OpenFiles;
@@ -32,7 +32,12 @@ export class ServerTalk implements AsyncDisposable {
   #answersWhenAsked = false;
   #onTold: () => void = () => undefined;
 
-  constructor(settings: SourceSettings, parts: TalkParts, child: Child, server: ServerConnection) {
+  constructor(
+    settings: SourceSettings,
+    parts: LanguageServerSessionParts,
+    child: Child,
+    server: ServerConnection,
+  ) {
     this.#settings = settings;
     this.#parts = parts;
     this.#child = child;
@@ -66,8 +71,8 @@ export class ServerTalk implements AsyncDisposable {
   /** Sends the first request, before any other. @throws the error that ended it; the signal's reason. */
   async initialize(signal: AbortSignal): Promise<void> {
     const { root, world } = this.#parts;
-    const uri = uriOf(root);
-    await this.#tree.look(signal); // it knows the current files from now on
+    const uri = fileUri(root);
+    await this.#tree.scan(signal); // it knows the current files from now on
     const result: unknown = await this.#request("initialize", {
       processId: null,
       clientInfo: { name: "cinch" },
@@ -89,11 +94,11 @@ export class ServerTalk implements AsyncDisposable {
   }
 
   /** Reports to it what has changed on disk since the last report, also in files that it does not hold open. */
-  async lookAround(signal: AbortSignal): Promise<void> {
-    const changes = await this.#tree.look(signal);
+  async reportChanges(signal: AbortSignal): Promise<void> {
+    const changes = await this.#tree.scan(signal);
     if (changes.length === 0) return;
     await this.#notify("workspace/didChangeWatchedFiles", {
-      changes: changes.map(({ path, type }) => ({ uri: uriOf(path), type })),
+      changes: changes.map(({ path, type }) => ({ uri: fileUri(path), type })),
     });
   }
 
@@ -134,9 +139,9 @@ export class ServerTalk implements AsyncDisposable {
 
   async #ask(path: string): Promise<readonly Problem[]> {
     const report: unknown = await this.#request("textDocument/diagnostic", {
-      textDocument: { uri: uriOf(path) },
+      textDocument: { uri: fileUri(path) },
     });
-    return problemsIn(path, arrayAt(report, "items"));
+    return parseDiagnostics(path, arrayAt(report, "items"));
   }
 
   /**
@@ -167,7 +172,7 @@ export class ServerTalk implements AsyncDisposable {
   }
 
   #publish(params: unknown): void {
-    const found = published(params);
+    const found = parsePublished(params);
     const current = found === undefined ? undefined : this.#open.versionOf(found.path);
     if (found === undefined || current === undefined) return;
     const { path, version = current, problems } = found;

@@ -23,7 +23,7 @@ function openRig(telemetry: (url: string) => string, ...script: readonly Turn[])
   };
 }
 
-/** How much of a text goes along. */
+/** Limit for text in one attribute. */
 const CONTENT_CHARACTERS = 32_768;
 
 const on = (url: string) => `[telemetry]\notlp = "${url}"\n`;

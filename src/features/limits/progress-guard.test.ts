@@ -9,9 +9,9 @@ import type { TestWorld } from "../../../test/support/world.ts";
 import { testWorld } from "../../../test/support/world.ts";
 import type { Tool, ToolOutput } from "../../tools/tool.ts";
 import { REPEATED_FAILURES_MAX, REPEATED_RESULTS_MAX } from "./config.ts";
-import { progressGuard } from "./guard.ts";
-import type { Mark } from "./repetition.ts";
-import { repetitionOf } from "./repetition.ts";
+import { progressGuard } from "./progress-guard.ts";
+import type { CallMark } from "./repetition.ts";
+import { findRepetition } from "./repetition.ts";
 
 const LIMITS = { failuresMax: REPEATED_FAILURES_MAX, resultsMax: REPEATED_RESULTS_MAX };
 const edit = fakeTool("Edit", () => failed("old_string is not in the file"), { mutating: true });
@@ -203,14 +203,14 @@ test("[ENG-27] calls of an earlier turn do not count, whatever the next one begi
 });
 
 describe("[ENG-27] repetition", () => {
-  const mark = (text: string): Mark => ({ text, failed: text === "f", waited: text === "b" });
+  const mark = (text: string): CallMark => ({ text, failed: text === "f", waited: text === "b" });
 
   test("is found for any cycle of up to three, after anything, and never where there is none", async () => {
     const cycle = fc.uniqueArray(fc.constantFrom("a", "b", "f"), { minLength: 1, maxLength: 3 });
     const before = fc.array(fc.constantFrom("x", "y", "z"), { maxLength: 9 });
     const property = fc.property(cycle, before, fc.integer({ min: 1, max: 9 }), (texts, prefix, rounds) => {
       const marks = [...prefix, ...Array.from({ length: rounds }, () => texts).flat()].map(mark);
-      const found = repetitionOf(marks);
+      const found = findRepetition(marks);
       if (rounds === 1) return expect(found.times).toBe(1);
       expect(found).toEqual({
         period: texts.length,
@@ -223,7 +223,7 @@ describe("[ENG-27] repetition", () => {
     });
     await holds(property, 300);
     const none = { period: 1, times: 0, quick: 0, isQuick: false, fails: false, whole: false };
-    expect(repetitionOf([])).toEqual(none);
-    expect(repetitionOf(["a", "b", "c", "d", "a", "b", "c", "d"].map(mark)).times).toBe(1);
+    expect(findRepetition([])).toEqual(none);
+    expect(findRepetition(["a", "b", "c", "d", "a", "b", "c", "d"].map(mark)).times).toBe(1);
   });
 });

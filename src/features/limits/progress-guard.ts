@@ -6,8 +6,8 @@ import { count, shortened } from "../../base/text/text.ts";
 import type { RequestMiddleware } from "../../providers/middleware.ts";
 import type { ToolCall, ToolMiddleware } from "../../tools/middleware.ts";
 import type { ToolOutput } from "../../tools/tool.ts";
-import type { Mark } from "./repetition.ts";
-import { marksNeeded, repetitionOf } from "./repetition.ts";
+import type { CallMark } from "./repetition.ts";
+import { findRepetition, marksNeeded } from "./repetition.ts";
 
 /**
  * Duration from which a call counts as waiting: its result may be about another time than that of the previous call.
@@ -30,7 +30,7 @@ export interface ProgressGuard {
 
 /** Calls of one agent in a turn: the session's own, or a sub-agent. */
 interface Strand {
-  marks: readonly Mark[];
+  marks: readonly CallMark[];
   stuck: HarnessError | undefined;
 }
 
@@ -61,7 +61,7 @@ export function progressGuard({ failuresMax, resultsMax }: ProgressLimits): Prog
     strand.marks = [...strand.marks, { ...markOf(call, output), waited }].slice(
       -marksNeeded(Math.max(failuresMax, resultsMax)),
     );
-    const { period, times, quick, isQuick, fails, whole } = repetitionOf(strand.marks);
+    const { period, times, quick, isQuick, fails, whole } = findRepetition(strand.marks);
     const what = whatRepeats(period, fails);
     const counted = [
       { rounds: quick, roundsMax: fails ? failuresMax : resultsMax, isNew: isQuick },
@@ -99,7 +99,7 @@ export function progressGuard({ failuresMax, resultsMax }: ProgressLimits): Prog
   };
 }
 
-function markOf(call: ToolCall, output: ToolOutput): Omit<Mark, "waited"> {
+function markOf(call: ToolCall, output: ToolOutput): Omit<CallMark, "waited"> {
   const failed = output.isError ?? false;
   const said = failed ? "failed" : JSON.stringify(output.content);
   const hash = createHash("sha256").update(canonicalJson(call.input ?? call.malformed ?? null));

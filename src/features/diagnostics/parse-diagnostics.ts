@@ -11,7 +11,7 @@ const SEVERITIES = new Map<unknown, Problem["severity"]>([
 ]);
 
 /** Parses the errors and warnings in a list of the protocol's diagnostics; skips hints and invalid entries. */
-export function problemsIn(path: string, diagnostics: readonly unknown[]): readonly Problem[] {
+export function parseDiagnostics(path: string, diagnostics: readonly unknown[]): readonly Problem[] {
   return diagnostics.slice(0, REPORTED_MAX).flatMap((each): Problem[] => {
     if (!isObject(each)) return [];
     const start = objectAt(objectAt(each, "range"), "start");
@@ -34,7 +34,7 @@ export function problemsIn(path: string, diagnostics: readonly unknown[]): reado
 }
 
 /** Parses the parameters of `textDocument/publishDiagnostics`; undefined if they are invalid. */
-export function published(
+export function parsePublished(
   params: unknown,
 ): { readonly path: string; readonly version?: number; readonly problems: readonly Problem[] } | undefined {
   const path = pathOf(stringAt(params, "uri") ?? "");
@@ -43,7 +43,7 @@ export function published(
   return {
     path,
     ...(version === undefined ? {} : { version }),
-    problems: problemsIn(path, arrayAt(params, "diagnostics")),
+    problems: parseDiagnostics(path, arrayAt(params, "diagnostics")),
   };
 }
 

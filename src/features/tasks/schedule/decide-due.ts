@@ -10,18 +10,18 @@ const MISSED_COUNTED_MAX = 100;
  */
 export const SET_BACK_MS_MAX = 86_400_000;
 
-export type Verdict =
+export type DueDecision =
   | { readonly kind: "wait"; readonly dueMs: number | undefined }
   /** Waits; the settled time must first be set to now. */
   | { readonly kind: "reset"; readonly dueMs: number | undefined }
   | { readonly kind: "run" | "skip"; readonly dueMs: number; readonly missed?: string };
 
 /** Decides whether a task runs now. A task that was due several times meanwhile runs once. */
-export function decide(
+export function decideDue(
   task: Pick<ScheduledTask, "when" | "createdAt" | "enabled">,
   state: TaskState,
   now: { readonly ms: number; readonly isRunning: boolean },
-): Verdict {
+): DueDecision {
   if (!task.enabled) return { kind: "wait", dueMs: undefined };
   // A one-time task runs once, even if the clock was far ahead when it ran.
   const { settled_ms: settled } = state;
