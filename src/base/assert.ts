@@ -1,7 +1,7 @@
 /**
- * Throws when a condition that this code itself promises does not hold.
+ * Throws if a condition that this code guarantees does not hold.
  *
- * An assertion names a bug: it ends the turn it happens in, never the process.
+ * An assertion reports a bug: it ends the turn it happens in, never the process.
  */
 export function assert(condition: unknown, promise: string): asserts condition {
   if (!condition) throw new AssertionError(promise);
@@ -12,7 +12,7 @@ export function unreachable(value: never): never {
   throw new AssertionError(`unexpected ${JSON.stringify(value)}`);
 }
 
-/** A promise of our own that did not hold: a bug, not an outcome. */
+/** A broken guarantee of this code: a bug, not an outcome. */
 export class AssertionError extends Error {
   override readonly name = "AssertionError";
   constructor(promise: string) {

@@ -1,18 +1,18 @@
 declare const brand: unique symbol;
 
 /**
- * Text that may stand in a prompt as it is: our own words, or foreign text that the fence has wrapped.
+ * Text that is safe in a prompt: cinch's own words, or foreign text in a fence.
  *
- * Only `safety/fence` and `ownWords` make one ([A] hard rule 12).
+ * Only `safety/fence` and `ownWords` create one ([A] hard rule 12).
  */
 export type PromptText = string & { readonly [brand]: "PromptText" };
 
-/** Our own words, written in this repository or by the user in their own configuration. */
+/** Marks trusted text, written in this repository or by the user in their configuration. */
 export function ownWords(text: string): PromptText {
   return text as PromptText;
 }
 
-/** A value that must not be printed, logged or serialised: every such attempt shows its kind instead. */
+/** A value that must not be printed, logged or serialised: such an attempt shows its kind instead. */
 export class Secret {
   readonly #value: string;
   readonly kind: string;
@@ -22,7 +22,7 @@ export class Secret {
     this.#value = value;
   }
 
-  /** The value itself. Called only where it is put on a wire or compared. */
+  /** Returns the value. Call it only to send or compare it. */
   reveal(): string {
     return this.#value;
   }

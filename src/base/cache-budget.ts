@@ -1,39 +1,39 @@
 import { weightOf } from "./weight.ts";
 
-/** What all caches of one engine hold together at the most ([A] § Idle, SES-12). */
+/** Total limit of all caches of one engine ([A] § Idle, SES-12). */
 export const CACHE_BYTES_MAX = 32 * 1_048_576;
 
-/** The part of it that caches of one name have at the most, so that none keeps the others empty. */
+/** Share of it for caches of one name, so that none crowds out the others. */
 const SHARE_MAX = 0.5;
 
-/** What is counted of an entry beside its key and its value. */
+/** Bytes counted per entry beside its key and value. */
 const ENTRY_BYTES = 128;
 
-/** How the caches of one name are doing. Hits, misses and evictions count from the start of the engine. */
+/** Statistics of the caches of one name. Hits, misses and evictions count from the start of the engine. */
 export interface CacheCounts {
   readonly name: string;
   readonly entries: number;
   readonly bytes: number;
   readonly hits: number;
   readonly misses: number;
-  /** Entries that went for want of room; what was taken out or replaced by its owner does not count. */
+  /** Entries evicted for lack of space; those that the owner deleted or replaced do not count. */
   readonly evictions: number;
 }
 
 export interface CacheOptions<Value> {
-  /** About how many bytes a value takes; absent: as plain data, see `weightOf`. */
+  /** Returns the approximate bytes of a value; default: as plain data, see `weightOf`. */
   readonly weigh?: (value: Value) => number;
-  /** Told of a value that went for want of room. It opens, reads and changes no cache itself. */
+  /** Called for a value evicted for lack of space. It must not use any cache itself. */
   readonly onEvicted?: (value: Value, key: string) => void;
 }
 
-/** Values that can be had again from where they came. Disposing it forgets them. */
+/** Values that can be fetched again from their source. Disposing it discards them. */
 export interface Cache<Value> extends Disposable {
-  /** What is kept under a key; it is then the last that goes. */
+  /** Returns the value of a key, which becomes the last to be evicted. */
   get(key: string): Value | undefined;
-  /** Keeps a value in place of an older one. One that is heavier than the share of its cache is evicted at once. */
+  /** Stores a value and replaces an older one. A value above the share of its cache is evicted at once. */
   set(key: string, value: Value): void;
-  /** Takes a value out. */
+  /** Removes a value. */
   delete(key: string): void;
   clear(): void;
 }
@@ -41,13 +41,13 @@ export interface Cache<Value> extends Disposable {
 interface Entry {
   readonly kind: Kind;
   readonly bytes: number;
-  /** Takes it out of its cache and tells the owner. */
+  /** Removes it from its cache and notifies the owner. */
   evict(): void;
 }
 
 interface Kind {
   readonly name: string;
-  /** The one that was used longest ago first. */
+  /** Least recently used first. */
   readonly entries: Set<Entry>;
   bytes: number;
   hits: number;
@@ -56,8 +56,8 @@ interface Kind {
 }
 
 /**
- * The one budget that every cache of an engine shares (SES-12): when an entry comes in for which there is no room, those
- * that were used longest ago go, whichever cache they are in.
+ * The budget that all caches of an engine share (SES-12). When a new entry needs space, the least recently used
+ * entries of any cache are evicted.
  *
  * Caches of one name are counted together: each session has its own.
  */
@@ -65,7 +65,7 @@ export class CacheBudget {
   readonly bytesMax: number;
   readonly #shareMax: number;
   readonly #kinds = new Map<string, Kind>();
-  /** The one that was used longest ago first. */
+  /** Least recently used first. */
   readonly #entries = new Set<Entry>();
   #bytes = 0;
 
@@ -74,19 +74,19 @@ export class CacheBudget {
     this.#shareMax = Math.floor(bytesMax * SHARE_MAX);
   }
 
-  /** What all entries weigh together. */
+  /** Total weight of all entries. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** Every cache that was ever opened, in the order of names. */
+  /** Returns the statistics of every cache that was ever opened, by name. */
   counts(): readonly CacheCounts[] {
     return [...this.#kinds.values()]
       .map(({ entries, ...counts }) => ({ ...counts, entries: entries.size }))
       .sort((a, b) => (a.name < b.name ? -1 : 1));
   }
 
-  /** Opens a cache with keys of its own. Its name is shown to people. */
+  /** Opens a cache with separate keys. Its name is shown to people. */
   open<Value>(name: string, options: CacheOptions<Value> = {}): Cache<Value> {
     const { weigh = weightOf, onEvicted } = options;
     const kind = this.#kindOf(name);
@@ -131,7 +131,7 @@ export class CacheBudget {
     return kind;
   }
 
-  /** The newest goes last in both orders. */
+  /** Moves the entry to the end of both orders. */
   #use(entry: Entry): void {
     const { kind } = entry;
     kind.hits += 1;
@@ -144,7 +144,7 @@ export class CacheBudget {
   #add(entry: Entry): void {
     const { kind, bytes } = entry;
     if (bytes > this.#shareMax) {
-      this.#evict(entry); // it can never have room, and pushes nothing out
+      this.#evict(entry); // it can never fit, and must not evict others
       return;
     }
     while (kind.bytes + bytes > this.#shareMax) this.#evictFirst(kind.entries);

@@ -1,6 +1,6 @@
 /**
- * Returns the environment of a child process: of the variables given, those that may reach one and that `wanted` takes.
- * The one function for all that cinch starts.
+ * Returns the environment of a child process: the given variables that may reach one and that `wanted` accepts. Every
+ * child of cinch uses this function.
  */
 export function childEnvironment(
   environment: Readonly<Record<string, string | undefined>>,
@@ -14,21 +14,23 @@ export function childEnvironment(
 }
 
 /**
- * Tells whether a variable of the user's may reach a child: the one list for all that cinch starts (S10, P1, S13).
+ * Returns true if a variable of the user may reach a child process: the one list for all children of cinch (S10, P1,
+ * S13).
  *
- * Kept back is what would run code of somebody else in a child (`BUN_OPTIONS=--preload x` runs x in every Bun that a
- * tool starts, `BASH_ENV` in every bash), what changes what a command means, and what is addressed to cinch alone:
- * a token is no tool's business.
+ * Excluded are variables that run other code in a child (`BUN_OPTIONS=--preload x` runs x in every Bun that a tool
+ * starts, `BASH_ENV` in every bash), that change the meaning of a command, or that are meant for cinch only, such as
+ * tokens.
  */
 export function reachesChildren(name: string): boolean {
   return !KEPT_BACK.test(name);
 }
 
 /**
- * The environment of a command that is known to only read: what reaches every child, less what steers git.
+ * Returns the environment of a command that is known to only read: what reaches every child, without variables that
+ * control git.
  *
- * git takes no lock and writes no index, and what a repository's configuration would have it run beside its work is off,
- * also where a repository is put in place between the look and the run (PERM-04, S34).
+ * git takes no lock and writes no index. Programs that a repository's configuration would run are disabled, even if
+ * the repository is created between the check and the run (PERM-04, S34).
  */
 export function readingEnvironment(env: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   const kept = Object.entries(env).filter(([name]) => reachesChildren(name) && !name.startsWith("GIT_"));

@@ -1,7 +1,7 @@
 import { assert } from "./assert.ts";
 
 /**
- * Identifiers of the wire: a prefix, `_`, and 26 characters of Crockford base32 ([A] § ID formats, BUS-05).
+ * Public identifiers: a prefix, `_`, and 26 characters of Crockford base32 ([A] § ID formats, BUS-05).
  *
  * 26 characters hold 130 bits and a ULID has 128, so the first character is 0 to 7.
  */
@@ -27,19 +27,19 @@ const ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 const ULID_BYTES = 16;
 const TIME_BYTES = 6;
 
-/** The pattern of one kind of identifier, anchored. */
+/** Returns the anchored pattern of one kind of identifier. */
 export function idPattern(prefix: IdPrefix): RegExp {
   return new RegExp(`^${prefix}_[0-7][0-9A-HJKMNP-TV-Z]{25}$`);
 }
 
 const PATTERNS = new Map(ID_PREFIXES.map((prefix) => [prefix, idPattern(prefix)]));
 
-/** Tells whether a text from outside is an identifier of this kind. */
+/** Returns true if an untrusted text is an identifier of this kind. */
 export function isId<Prefix extends IdPrefix>(prefix: Prefix, text: string): text is Id<Prefix> {
   return PATTERNS.get(prefix)?.test(text) ?? false;
 }
 
-/** Makes one identifier out of 16 bytes, of which only the lower 128 bits count. */
+/** Creates an identifier from 16 bytes, of which only the lower 128 bits count. */
 export function idFromBytes<Prefix extends IdPrefix>(prefix: Prefix, bytes: Uint8Array): Id<Prefix> {
   assert(bytes.length === ULID_BYTES, "an identifier is made of 16 bytes");
   let value = 0n;
@@ -49,15 +49,15 @@ export function idFromBytes<Prefix extends IdPrefix>(prefix: Prefix, bytes: Uint
   return `${prefix}_${text}` as Id<Prefix>;
 }
 
-/** Where new identifiers come from; one per World, so that a seeded run makes the same ones again. */
+/** Source of new identifiers; one per World, so that a seeded run creates the same ones again. */
 export interface IdSource {
   next<Prefix extends IdPrefix>(prefix: Prefix): Id<Prefix>;
 }
 
 /**
- * Makes sortable identifiers: 48 bits of milliseconds, then 80 random bits.
+ * Creates sortable identifiers: 48 bits of milliseconds, then 80 random bits.
  *
- * Two made in the same millisecond, or after the clock was set back, still sort in the order they were made.
+ * Two created in the same millisecond, or after the clock was set back, still sort in order of creation.
  */
 export function ulidSource(now: () => number, randomBytes: (count: number) => Uint8Array): IdSource {
   let lastMs = -1;

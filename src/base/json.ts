@@ -1,30 +1,30 @@
 import { wellFormed } from "./text/text.ts";
 
-/** Any value that JSON can hold. */
+/** Any JSON value. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 
 /** A JSON object whose values are still unknown. */
 export type JsonObject = { readonly [key: string]: unknown };
 
-/** A JSON Schema document, draft 2020-12, as models and validators take it. */
+/** A JSON Schema document, draft 2020-12, as models and validators accept it. */
 export type JsonSchema = { readonly [key: string]: unknown };
 
 export const JSON_DEPTH_MAX = 64;
 
-/** Tells a JSON object from arrays, null and scalars. */
+/** Returns true for a JSON object, not for arrays, null and scalars. */
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /**
- * Parses JSON from outside: undefined where it is not JSON, or nested deeper than `JSON_DEPTH_MAX`.
+ * Parses untrusted JSON. Returns undefined if it is invalid, or nested deeper than `JSON_DEPTH_MAX`.
  *
  * `__proto__` stays an ordinary key of the parsed object; never copy such an object with `Object.assign`.
  */
 export function parseJson(text: string): { readonly value: unknown } | undefined {
   try {
     const value: unknown = JSON.parse(text);
-    // A level of nesting takes two characters at least.
+    // A level of nesting takes at least two characters.
     if (text.length <= 2 * JSON_DEPTH_MAX) return { value };
     return depthWithin(value, JSON_DEPTH_MAX) ? { value } : undefined;
   } catch {
@@ -32,20 +32,20 @@ export function parseJson(text: string): { readonly value: unknown } | undefined
   }
 }
 
-/** Values of one message: far more than any has, and few enough to be read at once. */
+/** Limit of values in one message: far more than any has, and few enough to parse at once. */
 export const JSON_VALUES_MAX = 262_144;
 
 /**
- * Parses a message from outside, as `parseJson` does: undefined also where it has more than `JSON_VALUES_MAX` values, which
- * would hold up everybody for seconds and take a hundred times its length. That is seen before any of them is made (S65).
+ * Parses an untrusted message, as `parseJson` does. Returns undefined also above `JSON_VALUES_MAX` values, which
+ * would block the process for seconds and take a hundred times its length. That is checked before parsing (S65).
  */
 export function parseMessage(text: string): { readonly value: unknown } | undefined {
   return valuesWithin(text, JSON_VALUES_MAX) ? parseJson(text) : undefined;
 }
 
-/** Counts commas and brackets outside of texts; of what is no JSON it need not tell anything. */
+/** Counts commas and brackets outside of strings. The result for invalid JSON does not matter. */
 function valuesWithin(text: string, valuesMax: number): boolean {
-  if (text.length <= 2 * valuesMax) return true; // a value takes two characters at least
+  if (text.length <= 2 * valuesMax) return true; // a value takes at least two characters
   let values = 0;
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
@@ -62,7 +62,7 @@ function valuesWithin(text: string, valuesMax: number): boolean {
 
 const [QUOTE, COMMA, OPEN_ARRAY, OPEN_OBJECT, BACKSLASH] = [34, 44, 91, 123, 92];
 
-/** Where the text that begins here ends; -1 where it does not. */
+/** Returns the end of the string that begins here; -1 if it has none. */
 function endOfText(text: string, from: number): number {
   for (let end = text.indexOf('"', from + 1); end !== -1; end = text.indexOf('"', end + 1)) {
     let first = end;
@@ -76,12 +76,12 @@ function depthWithin(value: unknown, depth: number): boolean {
   if (typeof value !== "object" || value === null) return true;
   if (depth === 0) return false;
   if (Array.isArray(value)) return value.every((inner) => depthWithin(inner, depth - 1));
-  // Every delta of every answer comes through here, so no list is made of it; plain data inherits nothing to be seen.
+  // Every delta of every answer is checked here, so no list is created; plain data has no inherited keys.
   for (const key in value) if (!depthWithin((value as JsonObject)[key], depth - 1)) return false;
   return true;
 }
 
-/** About how many characters a value takes as JSON: those of its texts and keys, and a few for all else. */
+/** Estimates the JSON characters of a value: those of its strings and keys, and a few for everything else. */
 export function charsOf(value: unknown): number {
   if (typeof value === "string") return value.length + 2;
   if (typeof value !== "object" || value === null) return 8;
@@ -91,36 +91,36 @@ export function charsOf(value: unknown): number {
   return chars;
 }
 
-/** The string at a key, where there is one. */
+/** Returns the string at a key, if any. */
 export function stringAt(value: unknown, key: string): string | undefined {
   const found = isObject(value) ? value[key] : undefined;
   return typeof found === "string" ? found : undefined;
 }
 
-/** The finite number at a key, where there is one. */
+/** Returns the finite number at a key, if any. */
 export function numberAt(value: unknown, key: string): number | undefined {
   const found = isObject(value) ? value[key] : undefined;
   return typeof found === "number" && Number.isFinite(found) ? found : undefined;
 }
 
-/** The object at a key, where there is one. */
+/** Returns the object at a key, if any. */
 export function objectAt(value: unknown, key: string): JsonObject | undefined {
   const found = isObject(value) ? value[key] : undefined;
   return isObject(found) ? found : undefined;
 }
 
-/** The array at a key; empty where there is none. */
+/** Returns the array at a key; empty if there is none. */
 export function arrayAt(value: unknown, key: string): readonly unknown[] {
   const found = isObject(value) ? value[key] : undefined;
   return Array.isArray(found) ? found : [];
 }
 
 /**
- * The value with every lone surrogate in it replaced, deep down, in keys too: one of them in a history would have every
- * later request refused (R05). Whatever is well-formed stays the same value.
+ * Replaces every lone surrogate in a value, at any depth and in keys too: a single one in a history would make
+ * providers refuse every later request (R05). A well-formed value is returned unchanged.
  */
 export function wellFormedJson<Value>(value: Value): Value {
-  // Looked through first, since nearly always there is nothing to repair. Texts become texts: the shape stays as it is.
+  // Checked first, since a repair is rarely needed. Strings stay strings, so the shape is the same.
   return isWellFormed(value) ? value : (repaired(value) as Value);
 }
 
@@ -146,7 +146,7 @@ function repaired(value: unknown): unknown {
   return isSame ? value : Object.fromEntries(entries);
 }
 
-/** JSON with the keys of every object in one order: two values are the same where their texts are. */
+/** Renders JSON with sorted keys: two values are equal if their texts are. */
 export function canonicalJson(value: unknown): string {
   return (
     JSON.stringify(value, (_key, inner: unknown) =>

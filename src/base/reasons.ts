@@ -1,10 +1,10 @@
 import { REFUSALS, TEXTS } from "./reason-texts.ts";
 
 /**
- * Declares the errors of one module: each reason with its text for people. A `<name>` in a text is a field that whoever
- * throws the error must fill.
+ * Declares the errors of one module: each reason with its text for people. A `<name>` in a text is a field that the
+ * throwing code must fill.
  *
- * The tables stand in the modules' files `errors.ts`; `npm run generate` joins them to `reason-texts.ts`, which gives
+ * The tables are in the modules' `errors.ts`; `npm run generate` joins them to `reason-texts.ts`, which gives
  * `HarnessError` its texts and types without loading a module.
  */
 export function errorsOf<const Table extends Readonly<Record<string, string>>>(table: Table): Table {
@@ -30,7 +30,7 @@ export function refusalOf(reason: string): Refusal | undefined {
 
 export type Reason = keyof typeof TEXTS;
 
-/** Tells whether a text from a wire is one of our reasons. */
+/** Returns true if an untrusted text is a reason of cinch. */
 export function isReason(text: string): text is Reason {
   return Object.hasOwn(TEXTS, text);
 }
@@ -38,7 +38,7 @@ export function isReason(text: string): text is Reason {
 /** A reason that a plugin introduced ([A] § User-facing errors). */
 export type CustomReason = `Custom:${string}:${string}`;
 
-/** Tells whether a text from a wire is a reason that a plugin introduced. */
+/** Returns true if an untrusted text is a reason that a plugin introduced. */
 export function isCustomReason(text: string): text is CustomReason {
   return /^Custom:[a-z0-9-]{1,32}:[A-Za-z0-9_.-]{1,64}$/.test(text);
 }
@@ -50,7 +50,7 @@ export type Slots<Text extends string> = Text extends `${string}<${infer Slot}>$
 
 export type Fields<R extends Reason> = { readonly [Slot in Slots<(typeof TEXTS)[R]>]: string };
 
-/** The text of a reason with every placeholder filled. */
+/** Renders the text of a reason with every placeholder filled. */
 export function reasonText<R extends Reason>(reason: R, fields: Fields<R>): string {
   return fill(TEXTS[reason], fields);
 }

@@ -1,10 +1,10 @@
-/** What a value, a property or a place in a list takes beside its text. */
+/** Bytes of a value, a property or a list item beside its text. */
 const OVERHEAD_BYTES = 32;
 const BYTES_PER_CHARACTER = 2;
 
 /**
- * About how many bytes a value of plain data takes in memory, and rather more than less: two for each character, 32 for
- * each value and name. What is shared or goes round in a circle counts once.
+ * Estimates the memory of plain data in bytes, rather too high: two for each character, 32 for each value and name.
+ * Shared and circular values count once.
  */
 export function weightOf(value: unknown): number {
   const open: unknown[] = [value];

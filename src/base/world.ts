@@ -2,9 +2,9 @@ import type { IdSource } from "./ids.ts";
 import type { Log } from "./log.ts";
 
 /**
- * Everything outside the program, as one argument: a test or a simulation hands in another world.
+ * Everything outside the program, as one argument: a test or a simulation passes another world.
  *
- * Nothing in `src/` but `platform/` and `cli/` reaches for the clock, chance, network, files or processes itself.
+ * Only `platform/` and `cli/` access the clock, randomness, network, files or processes directly.
  */
 export interface World {
   readonly clock: Clock;
@@ -17,34 +17,34 @@ export interface World {
   readonly spawn: Spawn;
   readonly listen: Listen;
   readonly log: Log;
-  /** What this machine is, for the system prompt and for choosing a sandbox. */
+  /** This machine, for the system prompt and the choice of a sandbox. */
   readonly machine: Machine;
 }
 
 /**
- * Waits until this process alone holds the lock at `path`, whose folder exists. Disposing it or the end of the process frees
- * it, however that comes. The file stays, and nothing is kept in it.
+ * Waits until this process alone holds the lock at `path`, whose folder exists. Disposing it, or any end of the
+ * process, frees it. The file stays and contains nothing.
  * @throws an error of the system; the signal's reason.
  */
 export type Lock = (path: string, signal: AbortSignal) => Promise<Disposable>;
 
 export interface Machine {
   readonly platform: "linux" | "darwin" | "win32";
-  /** The processor, where it is one that a filter of system calls is known for. */
+  /** The processor, if a system call filter supports it. */
   readonly arch?: "x64" | "arm64";
-  /** Id of this process, and a text that differs for every process that ever had this id. */
+  /** Id of this process, and a text that differs for every process with the same id. */
   readonly pid: number;
   readonly processStart: string;
-  /** Tells whether the process that once had this id and start is still there. */
+  /** Returns true if the process with this id and start still exists. */
   isAlive(pid: number, processStart: string): boolean;
   /**
-   * Kills every process of this user with an environment variable `name` whose value begins with `value`, and resolves once
-   * they have ended, or after a second. Absent where no other process's environment can be read.
+   * Kills every process of this user with an environment variable `name` whose value begins with `value`. Resolves
+   * when they have ended, or after a second. Absent if the environment of other processes cannot be read.
    */
   readonly endMarked?: (name: string, value: string) => Promise<MarkedProcesses>;
 }
 
-/** Ids of processes that were killed, and of those among them that still live. */
+/** Ids of killed processes, and of those among them that are still alive. */
 export interface MarkedProcesses {
   readonly killed: readonly number[];
   /** Mostly empty: a process in an uninterruptible wait, or one of another user. */
@@ -52,13 +52,13 @@ export interface MarkedProcesses {
 }
 
 export interface Clock {
-  /** Milliseconds since 1970, as the machine believes; may be set back. */
+  /** Milliseconds since 1970 by the machine's clock; may be set back. */
   now(): number;
   /** Milliseconds since some fixed moment, with fractions; never goes back. */
   monotonic(): number;
-  /** Ends after `ms`, or rejects with the signal's reason as soon as it aborts. */
+  /** Resolves after `ms`, or rejects with the signal's reason as soon as it aborts. */
   sleep(ms: number, signal: AbortSignal): Promise<void>;
-  /** Calls back once after `ms` unless disposed before. Holds no process open. */
+  /** Calls back once after `ms` unless disposed before. Does not keep the process alive. */
   timer(ms: number, callback: () => void): Disposable;
 }
 
@@ -68,7 +68,7 @@ export interface Random {
   number(): number;
 }
 
-/** Like the web's `fetch`, but never follows a redirect by itself and always has a signal. */
+/** Like the web's `fetch`, but never follows a redirect and always has a signal. */
 export type Fetch = (url: string, init: FetchInit) => Promise<Response>;
 
 export interface FetchInit {
@@ -77,14 +77,14 @@ export interface FetchInit {
   readonly body?: string | Uint8Array;
   readonly signal: AbortSignal;
   /**
-   * Connect to this address instead of looking the host up again. The Host header, and the name that a certificate must
-   * have, stay the URL's own.
+   * Address to connect to, instead of resolving the host again. The Host header and the certificate name stay those
+   * of the URL.
    */
   readonly address?: string;
 }
 
 /**
- * Every address that a host name has now, IPv4 and IPv6; an address has itself.
+ * Returns every current IPv4 and IPv6 address of a host name; an address returns itself.
  * @throws a system error (ENOTFOUND, EAI_AGAIN …), or the signal's reason.
  */
 export type Resolve = (host: string, signal: AbortSignal) => Promise<readonly string[]>;
@@ -95,10 +95,10 @@ export interface FileInfo {
   readonly kind: FileKind;
   readonly size: number;
   readonly modifiedMs: number;
-  /** When anything about it changed last, its name too. No program sets that time. Absent: not known. */
+  /** Time of the last change of any kind, including its name. No program can set it. Absent: unknown. */
   readonly changedMs?: number;
   readonly mode: number;
-  /** The number of its user. Absent: not known. */
+  /** User id of the owner. Absent: unknown. */
   readonly owner?: number;
   /** Device and inode in one text: two paths with the same identity are the same file. */
   readonly identity: string;
@@ -116,11 +116,11 @@ export interface SizedEntry extends DirectoryEntry {
 }
 
 /**
- * The file system. Paths are absolute. Failures are Node's errors with their `code` (ENOENT, EACCES …);
- * `codeOf` reads it.
+ * The file system. Paths are absolute. Failures are Node's errors with their `code` (ENOENT, EACCES …); `codeOf`
+ * reads it.
  */
 export interface Files {
-  /** Follows symlinks; undefined where nothing is. */
+  /** Follows symlinks. Returns undefined if nothing exists. */
   stat(path: string): Promise<FileInfo | undefined>;
   /** Does not follow a symlink in the last component. */
   lstat(path: string): Promise<FileInfo | undefined>;
@@ -136,51 +136,52 @@ export interface Files {
    * `mode`. Readers see the old or the new content, never a part.
    */
   writeAtomic(path: string, content: Uint8Array | string, mode?: number): Promise<void>;
-  /** Appends, creating the file with `mode` where it is missing. */
+  /** Appends; creates the file with `mode` if it is missing. */
   append(path: string, content: Uint8Array | string, mode?: number): Promise<void>;
-  /** Makes a file that is not there yet; false, and nothing changed, where anything is, a link included. */
+  /** Creates a new file. Returns false, and changes nothing, if anything exists there, even a link. */
   createNew(path: string, content: Uint8Array | string, mode: number): Promise<boolean>;
-  /** Creates a directory and its parents; one that exists is left as it is. */
+  /** Creates a directory and its parents; an existing one is unchanged. */
   makeDirectory(path: string, mode?: number): Promise<void>;
   remove(path: string): Promise<void>;
   /**
    * Opens a regular file for reading, by a path that was resolved before: no part of it is a symlink.
    *
-   * What is open is the file at that very path, whatever is swapped meanwhile (PERM-10).
-   * @throws PathMoved where the path leads elsewhere by now, or to no regular file.
+   * The open file is the one at that exact path, whatever is swapped concurrently (PERM-10).
+   * @throws PathMoved if the path now leads elsewhere, or to no regular file.
    */
   openResolved(path: string): Promise<OpenFile>;
   /**
-   * Like `writeAtomic`, for a path that was resolved before, with the same promise as `openResolved`. Missing parents
-   * are made; the mode of an existing file is kept, and its owner where that can be. Tells what the file is now.
+   * Like `writeAtomic`, for a path that was resolved before, with the same guarantee as `openResolved`. Creates
+   * missing parents. Keeps the mode of an existing file, and its owner if possible. Returns the new state of the
+   * file.
    */
   writeResolved(path: string, content: Uint8Array | string): Promise<FileInfo>;
   /**
-   * Removes what is at a path that was resolved before, whatever it is, with the same promise as `openResolved`: where a
-   * part of the path leads elsewhere by now, or is gone, nothing is removed. Tells whether something was.
+   * Removes anything at a path that was resolved before, with the same guarantee as `openResolved`: if a part of the
+   * path now leads elsewhere or is gone, nothing is removed. Returns true if something was.
    */
   removeResolved(path: string): Promise<boolean>;
   /**
-   * The entries of a directory in the order of their names, with the promise of `openResolved`. The first `sizesMax`
-   * tell their size, where they are files.
+   * Lists a directory by name, with the guarantee of `openResolved`. The first `sizesMax` entries have their size, if
+   * they are files.
    */
   listResolved(path: string, sizesMax: number): Promise<readonly SizedEntry[]>;
   /**
-   * A new directory of this process alone (0700) under the machine's temporary directory, marked so that a later start
-   * removes it once this process is gone.
+   * Creates a private directory (0700) under the machine's temporary directory, marked so that a later start removes
+   * it after this process has ended.
    * @throws HarnessError TemporaryUnusable, with the path, the cause and the remedy.
    */
   makeTemporary(prefix: string): Promise<string>;
 }
 
 export interface OpenFile extends AsyncDisposable {
-  /** Of the open file itself, not of its path. */
+  /** State of the open file itself, not of its path. */
   readonly info: FileInfo;
-  /** At most `length` bytes from `offset`; fewer at the end. */
+  /** Reads at most `length` bytes from `offset`; fewer at the end. */
   read(offset: number, length: number): Promise<Uint8Array>;
 }
 
-/** A resolved path that leads elsewhere by now: something was swapped between check and use. */
+/** A resolved path that now leads elsewhere: something was swapped between check and use. */
 export class PathMoved extends Error {
   override readonly name = "PathMoved";
   constructor(path: string, options?: ErrorOptions) {
@@ -188,7 +189,7 @@ export class PathMoved extends Error {
   }
 }
 
-/** What `Files.read` throws for a file above the caller's limit. */
+/** Thrown by `Files.read` for a file above the caller's limit. */
 export class FileTooLarge extends Error {
   override readonly name = "FileTooLarge";
   readonly size: number;
@@ -205,23 +206,23 @@ export interface SpawnOptions {
   readonly env: Readonly<Record<string, string>>;
   /** Absent: the child reads the end of file at once. */
   readonly stdin?: string | Uint8Array;
-  /** In place of `stdin`: it stays open, and `Child.input` writes to it. */
+  /** Instead of `stdin`: it stays open, and `Child.input` writes to it. */
   readonly talks?: true;
   /**
-   * Name of a variable in `env` whose value no other child has: processes that left the group and still carry it are
+   * Variable in `env` with a value that no other child has: processes that left the group and still carry it are
    * ended with the group (Linux).
    */
   readonly mark?: string;
   /**
-   * Further descriptors of the child, as 3, 4, …: open ones of ours, or files that are opened for reading anew for each
-   * child. Ours stay open here, and are ours to close.
+   * Further descriptors of the child, as 3, 4, …: open ones of this process, or files that are opened for reading for
+   * each child. The caller still owns and closes the open ones.
    */
   readonly inherit?: readonly (number | { readonly path: string })[];
-  /** Files of ours that exist and that the child is to write: a sandbox leaves them reachable for this one child. */
+  /** Existing files that the child writes: a sandbox makes them reachable for this child. */
   readonly writes?: readonly string[];
   /**
-   * Two further descriptors of the child, after those of `inherit`: it writes its announcement to the first, and waits for
-   * the end of file on the second. Whoever sets this calls `Child.announcement.goOn`.
+   * Adds two descriptors after those of `inherit`: the child writes its announcement to the first, and waits for the
+   * end of file on the second. The caller must call `Child.announcement.goOn`.
    */
   readonly announces?: true;
 }
@@ -229,24 +230,24 @@ export interface SpawnOptions {
 /**
  * Starts a process as the leader of a new group. Every process of a session is started here.
  *
- * The child is held by `await using`: leaving its scope ends the whole group (SIGTERM, then SIGKILL). No child outlives
- * this process: where it is killed, the group is ended within some seconds, with what has left the group and carries its
- * mark (Linux). A child that `talks` first gets a second to end by itself (REL-03).
+ * Hold the child with `await using`: leaving its scope ends the whole group (SIGTERM, then SIGKILL). No child
+ * outlives this process. If this process is killed, the group ends within some seconds, with processes that left the
+ * group and carry its mark (Linux). A child that `talks` first gets a second to end by itself (REL-03).
  */
 export type Spawn = (options: SpawnOptions) => Child;
 
 export interface Child extends AsyncDisposable {
   readonly pid: number;
-  /** Its standard input, where it was started with `talks` and could be started. */
+  /** Its standard input, if it was started with `talks`. */
   readonly input?: ChildInput;
-  /** Set where it was started with `announces` and could be started. */
+  /** Set if it was started with `announces`. */
   readonly announcement?: Announcement;
-  /** Both may be read once. Not reading them stops the child at a full pipe; nothing is buffered without bound. */
+  /** Each may be read once. Unread output blocks the child at a full pipe; nothing is buffered without a limit. */
   readonly stdout: AsyncIterable<Uint8Array>;
   readonly stderr: AsyncIterable<Uint8Array>;
   /** Never rejects. A program that could not be started ends with `failed`. */
   readonly exited: Promise<Exit>;
-  /** Whether the leader has exited and left processes of its own running. */
+  /** Returns true if the leader has exited and left processes running. */
   leftBehind(): boolean;
   /** Signals the whole group, grandchildren included. */
   kill(signal: "SIGTERM" | "SIGKILL" | "SIGINT"): void;
@@ -254,20 +255,20 @@ export interface Child extends AsyncDisposable {
 
 /** First output of a child, before it begins its work. */
 export interface Announcement {
-  /** Resolves once the child has closed its end, or has ended: empty where nothing came. Call it once. */
+  /** Resolves when the child has closed its end, or has ended: empty if nothing came. Call it once. */
   said(): Promise<Uint8Array>;
   /** Lets the child begin. Further calls do nothing. */
   goOn(): void;
 }
 
-/** The standard input of a child. What it does not read is held in memory here, so whoever writes bounds that. */
+/** The standard input of a child. Unread data is kept in memory here, so the caller limits it. */
 export interface ChildInput {
   /**
-   * Resolves once the pipe has taken it.
-   * @throws a system error (EPIPE) where nobody reads any more.
+   * Resolves when the pipe has accepted it.
+   * @throws a system error (EPIPE) if the reader has closed it.
    */
   write(bytes: Uint8Array): Promise<void>;
-  /** The child reads the end of file, after what was written. */
+  /** The child reads the end of file, after the written data. */
   end(): void;
 }
 
@@ -282,15 +283,15 @@ export interface ListenOptions {
     | { readonly kind: "unix"; readonly path: string };
   /** Certificate and key, as PEM texts. Absent: no TLS. */
   readonly tls?: { readonly cert: string; readonly key: string };
-  /** A longer body is refused with 413 before `handle` sees it. Absent: 128 MiB. */
+  /** A longer body is refused with 413 before `handle` sees it. Default: 128 MiB. */
   readonly bodyBytesMax?: number;
-  /** A connection on which nothing moves for so long is closed, `keepOpen` excepted. Absent: none is. At most 255,000. */
+  /** Idle time after which a connection is closed, `keepOpen` excepted. Absent: no limit. At most 255,000. */
   readonly idleMsMax?: number;
-  /** A WebSocket with a longer message is closed (1009). Absent: 16 MiB. */
+  /** A WebSocket with a longer message is closed (1009). Default: 16 MiB. */
   readonly messageBytesMax?: number;
-  /** A WebSocket is closed whose peer takes nothing and answers no ping for so long, from 8,000 on. Absent: 120,000. */
+  /** Time without data or pong after which a WebSocket is closed, at least 8,000. Default: 120,000. */
   readonly socketIdleMsMax?: number;
-  /** What it throws becomes a bare 500, and is told in the operational log. */
+  /** Handles a request. An error it throws becomes a bare 500 and a line of the operational log. */
   readonly handle: (request: Request, exchange: Exchange) => HttpAnswer | Promise<HttpAnswer>;
 }
 
@@ -298,28 +299,30 @@ export type HttpAnswer = Response | WebSocketAnswer;
 
 /** One request on a listener. */
 export interface Exchange {
-  /** Lets a stream be silent for longer than `idleMsMax`: whoever sends it has its own heartbeat. */
+  /** Allows a stream to be silent for longer than `idleMsMax`: its sender has its own heartbeat. */
   keepOpen(): void;
 }
 
-/** Answers a request to upgrade: from then on the connection is a WebSocket. */
+/** Answer to an upgrade request: from then on the connection is a WebSocket. */
 export interface WebSocketAnswer {
   readonly webSocket: (socket: ServerSocket) => SocketReader;
-  /** The subprotocol that was agreed upon. */
+  /** The agreed subprotocol. */
   readonly protocol?: string;
 }
 
 export interface ServerSocket {
-  /** Resolves once there is room for more, so that a slow reader holds up nobody but itself; false once it has closed. */
+  /** Resolves when there is space for more, so that a slow reader delays only itself; false when it has closed. */
   send(text: string): Promise<boolean>;
-  /** Resolves once all that was sent has left this process, or the socket has closed: a listener that closes cuts off the rest. */
+  /**
+   * Resolves when all data has left this process, or the socket has closed: closing the listener discards the rest.
+   */
   flushed(): Promise<void>;
   close(code: number, reason: string): void;
 }
 
 export interface SocketReader {
   message(data: string | Uint8Array): void;
-  /** Called once, whoever closed it. */
+  /** Called once, whichever side closed it. */
   closed(): void;
 }
 
@@ -327,11 +330,11 @@ export interface SocketReader {
 export type Listen = (options: ListenOptions) => Promise<Listening>;
 
 export interface Listening extends AsyncDisposable {
-  /** Where it listens now: the real port where 0 was asked for. */
+  /** The current address, with the real port if 0 was requested. */
   readonly address: string;
 }
 
-/** The `code` of a file-system or socket error (ENOENT, EACCES, ECONNREFUSED …), where it has one. */
+/** Returns the `code` of a file-system or socket error (ENOENT, EACCES, ECONNREFUSED …), if it has one. */
 export function codeOf(thrown: unknown): string | undefined {
   if (!(thrown instanceof Error)) return undefined;
   const code: unknown = Reflect.get(thrown, "code");

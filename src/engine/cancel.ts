@@ -1,7 +1,8 @@
 /**
- * One node of the tree of what can be cancelled: turn → tool calls → child engines (ENG-09).
+ * One node of the tree of cancellable work: turn → tool calls → child engines (ENG-09).
  *
- * Cancelling a node cancels everything below it; parent and siblings go on. Disposing a node takes it off the tree.
+ * Cancelling a node cancels everything below it; parent and siblings continue. Disposing a node removes it from the
+ * tree.
  */
 export class CancelNode implements Disposable {
   readonly #controller = new AbortController();
@@ -22,7 +23,7 @@ export class CancelNode implements Disposable {
     return this.#controller.signal;
   }
 
-  /** Why it was cancelled; undefined while it was not. */
+  /** Reason of the cancel; undefined if it was not cancelled. */
   get cause(): unknown {
     return this.signal.aborted ? this.signal.reason : undefined;
   }

@@ -11,20 +11,20 @@ import type { ToolOutput } from "../tools/tool.ts";
 import type { PendingCall } from "./loop/reply.ts";
 import type { EngineParts, Turn } from "./loop/turn.ts";
 
-/** The answer of a person who does not want to go on with this session. */
+/** Thrown when the user does not want to continue this session. */
 export class ResumeAborted extends Error {
   override readonly name = "ResumeAborted";
 }
 
 /**
- * Answers the calls that a run before this one left open, so that the history can be sent again (SES-03).
+ * Answers the calls that an earlier run left open, so that the history can be sent again (SES-03).
  *
- * Processes of these calls that still run are ended first. What only reads is run again. What may have changed something
- * never is: a person decides what became of it, and silence decides nothing. What had not begun counts as not executed.
- * @param at `results` keeps what became of each call, so that a second try after a cancel settles only the rest. `fate` is
- * a decision that was made beforehand, for every call; without one each is asked about.
- * @throws ResumeAborted when the person chose to end the session instead; HarnessError OrphanUnsettled where nobody
- * decides.
+ * Processes of these calls that still run are ended first. Read-only calls are run again. Calls that may have changed
+ * something never are: a person decides their result, and without an answer nothing is decided. Calls that had not
+ * begun count as not executed.
+ * @param at `results` stores the result of each call, so that a retry after a cancel settles only the rest. `fate` is
+ * a decision made beforehand for every call; without one each is asked about.
+ * @throws ResumeAborted if the user ended the session instead; HarnessError OrphanUnsettled without a decision.
  */
 export async function answerOrphans(
   orphans: readonly OrphanedCall[],
@@ -54,7 +54,10 @@ export async function answerOrphans(
   await parts.bus.commit("power");
 }
 
-/** Ends processes of calls whose engine was killed, which would go on changing things. Returns those that live on. */
+/**
+ * Ends processes of a killed engine's calls, which would continue to change things. Returns those that are still
+ * alive.
+ */
 async function endSurvivors(
   calls: readonly { readonly callId: CallId }[],
   { world: { machine, log }, session }: EngineParts,
@@ -70,7 +73,7 @@ async function endSurvivors(
   return all;
 }
 
-/** Way in which open calls are decided. */
+/** Inputs of the decision about open calls. */
 interface Deciding {
   readonly ask: Ask;
   readonly fate?: OrphanFate;
@@ -79,7 +82,9 @@ interface Deciding {
   readonly living?: readonly number[];
 }
 
-/** Asks about what may have changed something; runs again what only reads. A second run that is cancelled was its last. */
+/**
+ * Asks about calls that may have changed something; runs read-only calls again. A cancelled second run was its last.
+ */
 async function settle(
   call: PendingCall,
   intent: NonNullable<OrphanedCall["intent"]>,
@@ -90,7 +95,7 @@ async function settle(
   try {
     return await parts.dispatcher.dispatch(call, turn.dispatchContext());
   } catch (thrown) {
-    results.set(call.id, OUTPUTS.interrupted); // its end was told, and its outcome is in the log
+    results.set(call.id, OUTPUTS.interrupted); // its end was published, and its outcome is in the log
     throw thrown;
   }
 }
@@ -118,7 +123,7 @@ async function answerAbout(
   { summary, startedAt }: NonNullable<OrphanedCall["intent"]>,
   { ask, turn, inner = [], living = [] }: Recovering & Deciding,
 ): Promise<AskAnswer> {
-  // Calls that change something run one at a time: what was under way in a sub-agent was under way in this one.
+  // Calls that change something run one at a time: a call running in a sub-agent was running in this one.
   const within =
     inner.length === 0 ? "" : ` In it, this had begun: ${inner.map(({ summary }) => summary).join("; ")}.`;
   const text = `Tool call ${callId} (${name} '${summary}') started at ${startedAt} but did not finish. Mark as: [Failed | Succeeded with note | Abort session].${within}${livingText(living)}`;
@@ -145,44 +150,44 @@ interface Recovering {
   readonly turn: Turn;
 }
 
-/** Closes the intent of a call, and tells its end. */
+/** Closes the intent of a call, and publishes its end. */
 function conclude(call: PendingCall, output: ToolOutput, { parts, turn }: Recovering): void {
   const completedAt = new Date(parts.world.clock.now()).toISOString();
   parts.bus.conclude({ callId: call.id, outcome: output.isError ? "error" : "ok", completedAt });
   tellEnd(call, output, { parts, turn });
 }
 
-/** Whoever saw the call begin sees it end. */
+/** Every published start of a call has a published end. */
 function tellEnd(call: PendingCall, { content, isError }: ToolOutput, { parts, turn }: Recovering): void {
   const payload = { callId: call.id, content: [...content], ...(isError ? { isError } : {}) };
   parts.bus.publish({ kind: "ToolResult", payload }, turn.origin);
 }
 
-/** Whether arguments are other than those that the call had: a secret in them was taken out. */
+/** Returns true if the stored arguments differ from the real ones: a secret in them was redacted. */
 function holdsMarker(input: unknown): boolean {
   return JSON.stringify(input)?.includes("«redacted:") ?? false;
 }
 
 const CALL_CHARACTERS_MAX = 200;
-/** Longer notes are cut: a note says what became of a call, it does not bring its output back. */
+/** Longer notes are cut: a note describes the result of a call, it does not replace its output. */
 const NOTE_CHARACTERS_MAX = 4_000;
 
 const NOTED = "succeeded:";
 
 /**
- * Reads an answer.
- * @throws HarnessError OrphanUnsettled where there was no answer.
+ * Parses an answer.
+ * @throws HarnessError OrphanUnsettled if there was none.
  */
 function fateOf(given: AskAnswer, call: Unsettled): OrphanFate {
   if (given.kind !== "answered") throw unsettled(call);
-  const answer = String(given.answer); // a client may write a choice as another JSON value: it was let through as this text
+  const answer = String(given.answer); // a client may encode a choice as another JSON value: it was accepted as this text
   if (answer === "failed" || answer === "abort") return { kind: answer };
   if (answer === "succeeded") return { kind: "succeeded" };
   assert(answer.startsWith(NOTED), "an answer is one of the choices, or succeeded with a note");
   return { kind: "succeeded", note: answer.slice(NOTED.length) };
 }
 
-/** The refusal to go on while nobody has decided about a call. */
+/** Returns the error for a call that nobody has decided about. */
 export function unsettled({ tool, summary, startedAt, living = [] }: Unsettled): HarnessError {
   const call = `${tool} '${shortened(summary.replaceAll(/\s+/g, " "), CALL_CHARACTERS_MAX)}'`;
   const started = living.length === 0 ? startedAt : `${startedAt};${livingText(living).replace(/\.$/, "")}`;
@@ -191,13 +196,13 @@ export function unsettled({ tool, summary, startedAt, living = [] }: Unsettled):
 
 interface Unsettled extends Pick<Intent, "tool" | "summary" | "startedAt">, Pick<Deciding, "living"> {}
 
-/** A sentence with a space before it; "" for no processes. */
+/** Returns a sentence with a space before it; "" for no processes. */
 function livingText(pids: readonly number[]): string {
   if (pids.length === 0) return "";
   return ` Processes of it could not be ended and may still change something: ${pids.join(", ")}.`;
 }
 
-/** The result of a call that a person says succeeded. Like every result it reaches the model fenced. */
+/** Returns the result of a call that the user says succeeded. Like every result it is fenced for the model. */
 function succeeded(note: string | undefined): ToolOutput {
   const words = note?.trim() ?? "";
   const said = "The process ended while this ran. The user says that it succeeded";

@@ -11,24 +11,24 @@ import { runTurn } from "./loop/loop.ts";
 import type { EngineParts } from "./loop/turn.ts";
 import { Turn } from "./loop/turn.ts";
 
-/** What a session's sub-agents share with it. */
+/** Parts of a session that its sub-agents share. */
 export interface SpawnParts {
   readonly engine: EngineParts;
-  /** Of the session: a sub-agent sees it, or less of it. */
+  /** The session's registry: a sub-agent sees all or part of it. */
   readonly registry: ToolRegistry;
   /** The whole tool middleware: permissions, hooks, ledger, sandbox, redaction. */
   readonly handler: ToolHandler;
-  /** What stands around the session's own requests, less what declares its tools. */
+  /** Middleware of the session's own requests, except the part that declares its tools. */
   readonly requestMiddleware: readonly RequestMiddleware[];
 }
 
 /**
- * Runs a sub-agent inside a session: a fresh history and a hint of its own; the session's provider, tools and middleware
- * (ENG-10, [E] Spawn).
+ * Runs a sub-agent inside a session with a new history and its own hint; it shares the session's provider, tools and
+ * middleware (ENG-10, [E] Spawn).
  *
- * Its events go to the session's bus with `parentCall`, under the number of the turn that it works for. Its messages are
- * in no log: what it came to is the result of the call above. It ends with its signal, at once; however it ends, nothing
- * of it reaches the agent above but this result. Only a log that can no longer be written is thrown.
+ * Its events go to the session's bus with `parentCall`, under the number of the turn that it works for. Its messages
+ * are in no log: only its result reaches the agent above. It ends at once with its signal. Throws only if the log
+ * cannot be written.
  */
 export async function spawn(request: Spawning, parts: SpawnParts): Promise<Spawned> {
   const { engine } = parts;
@@ -74,7 +74,7 @@ export async function spawn(request: Spawning, parts: SpawnParts): Promise<Spawn
   };
 }
 
-/** The bus, but for the messages: a sub-agent's history is its own, and ends with it. */
+/** Returns the bus without storing messages: a sub-agent's history ends with it. */
 function unremembered(bus: EngineParts["bus"]) {
   return {
     remember: () => undefined,
@@ -86,7 +86,7 @@ function unremembered(bus: EngineParts["bus"]) {
   };
 }
 
-/** Declares the sub-agent's own tools, once those that have to be there are, and adds what it is told. */
+/** Declares the sub-agent's tools, when the required ones are ready, and adds its hint. */
 function equipped(tools: ToolRegistry, hint: readonly PromptText[]): RequestMiddleware {
   const sections = hint.map((text) => ({ name: "sub-agent", text }));
   return async function* equipped(request, context, next) {

@@ -4,9 +4,9 @@ import type { dlopen, Library } from "bun:ffi";
 const NAMES = ["libc.so.6", `libc.musl-${process.arch === "arm64" ? "aarch64" : "x86_64"}.so.1`];
 
 /**
- * Functions of the C library (Linux); undefined where none can be called.
+ * Returns functions of the C library (Linux); undefined if none can be called.
  *
- * What it takes to call them is loaded by the first one that asks, not with this file.
+ * The first call loads the foreign function interface, not this file.
  */
 export function fromC<S extends Parameters<typeof dlopen>[1]>(symbols: S): Library<S>["symbols"] | undefined {
   if (process.platform !== "linux") return undefined;

@@ -4,7 +4,7 @@ import type { Clock } from "../base/world.ts";
 /** The longest timer of the runtime, which fires a longer one after a millisecond. */
 const TIMER_MS_MAX = 2 ** 31 - 1;
 
-/** The machine's own clock. Its timers hold no process open. */
+/** The machine's clock. Its timers do not keep the process alive. */
 export const hostClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
@@ -24,7 +24,7 @@ function sleep(ms: number, signal: AbortSignal): Promise<void> {
       timer[Symbol.dispose]();
       reject(signal.reason);
     };
-    // Somebody waits for this one, so unlike a deadline it keeps the process alive.
+    // The caller waits for this one, so unlike a deadline it keeps the process alive.
     const end = () => {
       signal.removeEventListener("abort", onAbort);
       resolve();
@@ -34,7 +34,7 @@ function sleep(ms: number, signal: AbortSignal): Promise<void> {
   });
 }
 
-/** Starts a timer of any length: one that is longer than the runtime's is started again for the rest. */
+/** Starts a timer of any length: one beyond the runtime's limit is restarted for the rest. */
 function startTimer(
   ms: number,
   callback: () => void,

@@ -1,17 +1,20 @@
 import { statSync } from "node:fs";
 
 /**
- * Imports a module from outside of the program, by its absolute path: a plugin of the user's. The only import that is
- * computed; whoever calls it has shown the person what is in the file.
+ * Imports a module outside of the program by its absolute path: a plugin of the user. It is the only computed import;
+ * the caller has shown the user what the file contains.
  */
 export async function importExternal(path: string): Promise<unknown> {
   return await import(path);
 }
 
-/** A group is many people's own, with the usual umask of some systems; and what is changed is asked about again. */
+/**
+ * Group write access is allowed: on some systems the usual umask grants it to a personal group, and changed files are
+ * asked about again.
+ */
 const EVERYBODY_WRITES = 0o002;
 
-/** Why what lies at a path may not be run as the user: somebody else can change it. Undefined where nobody else can. */
+/** Returns why code at a path must not run as the user: another user can change it. Undefined if nobody else can. */
 export function foreignHand(path: string): string | undefined {
   const { uid, mode } = statSync(path);
   const own = process.geteuid?.();

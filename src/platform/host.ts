@@ -10,7 +10,7 @@ import { hostFetch } from "./sockets/fetch.ts";
 import { hostListen } from "./sockets/listen.ts";
 import { hostResolve } from "./sockets/resolve.ts";
 
-/** The real world: this machine's clock, chance, network, files and processes. */
+/** Returns the real world: this machine's clock, randomness, network, files and processes. */
 export function hostWorld(log: Log): World {
   return {
     clock: hostClock,

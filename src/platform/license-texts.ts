@@ -2,14 +2,14 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { isObject, objectAt, stringAt } from "../base/json.ts";
 
-/** Name of the file that the build embeds, with whatever the bundler puts behind it. */
+/** Name of the embedded file, with the suffix of the bundler. */
 const EMBEDDED_NAME = /^licenses(?:-[a-z0-9]+)?(?:\.bin|\.)?$/;
 const NOTICE = /^(?:licen[cs]e|notice|copying)/i;
 const ROOT = resolve(import.meta.dir, "../..");
 
 /**
- * Returns the licences of cinch and of everything in it, as text. A compiled program has them embedded; from source they
- * are read from the installed packages.
+ * Returns the licences of cinch and of everything in it, as text. A compiled program has them embedded; from source
+ * they are read from the installed packages.
  */
 export async function licenseTexts(): Promise<string> {
   const embedded = Bun.embeddedFiles.find((file) => EMBEDDED_NAME.test(`${Reflect.get(file, "name")}`));
@@ -17,8 +17,8 @@ export async function licenseTexts(): Promise<string> {
 }
 
 /**
- * Reads the licence of every package that a production install of the lock file holds and that is installed here, of the
- * runtime, and of the libraries that are linked into it.
+ * Reads the licences of every package of a production install that is installed here, of the runtime, and of the
+ * libraries linked into it.
  */
 export function gatherLicenses(root: string): string {
   const lock: unknown = JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8"));
@@ -37,7 +37,7 @@ export function gatherLicenses(root: string): string {
   return texts.join("\n");
 }
 
-/** Bun's packages bring no licence file; its documentation, in the package of its types, has the list. */
+/** Bun's packages contain no licence file; the documentation in its types package has the list. */
 function runtimeNotice(root: string): string {
   return join(root, "node_modules/bun-types/docs/project/license.mdx");
 }

@@ -5,11 +5,11 @@ import type { Log, LogLevel } from "../base/log.ts";
 import { LOG_LEVELS } from "../base/log.ts";
 
 export interface LogOptions {
-  /** Where the daily files go; absent: to no file. */
+  /** Folder of the daily files; absent: no file. */
   readonly directory?: string;
   readonly toStderr: boolean;
   readonly now: () => number;
-  /** The least level that is written, by component; the empty name is the default for all. */
+  /** The lowest level that is written, by component; the empty name is the default for all. */
   readonly levels: ReadonlyMap<string, LogLevel>;
 }
 
@@ -17,10 +17,10 @@ const FILE_MODE = 0o600;
 const DIRECTORY_MODE = 0o700;
 
 /**
- * The operational log: one JSON object a line in `harness-YYYYMMDD.log`, and on stderr where asked (LOG-01).
+ * Opens the operational log: one JSON object a line in `harness-YYYYMMDD.log`, and on stderr if requested (LOG-01).
  *
- * Nothing is opened until the first line. A log that cannot be written is told once on stderr and never again: it
- * must not end the work it speaks of.
+ * Nothing is opened until the first line. A log that cannot be written is reported once on stderr and does not stop
+ * the work.
  */
 export function openLog(options: LogOptions): Log {
   const sink = lineSink(options);
@@ -35,14 +35,14 @@ function logFor(component: string, options: LogOptions, sink: (line: string, at:
     write(level, message, fields) {
       if (LOG_LEVELS.indexOf(level) < least) return;
       const at = new Date(options.now());
-      // What the fields say must not overwrite what the line is.
+      // Fields must not overwrite the line's own keys.
       const line = { ...fields, ts: at.toISOString(), level, component: component || "cinch", msg: message };
       sink(`${JSON.stringify(line)}\n`, at);
     },
   };
 }
 
-/** `provider.copilot` is governed by itself, else by `provider`, else by the default. */
+/** `provider.copilot` uses its own level, else that of `provider`, else the default. */
 function levelFor(component: string, levels: ReadonlyMap<string, LogLevel>): LogLevel {
   for (let name = component; name !== ""; name = name.slice(0, Math.max(0, name.lastIndexOf(".")))) {
     const level = levels.get(name);

@@ -3,7 +3,7 @@ import type { Machine } from "../base/world.ts";
 import { codeOf } from "../base/world.ts";
 import { endMarked } from "./processes/marked-processes.ts";
 
-/** This machine and this process. */
+/** Returns this machine and this process. */
 export function hostMachine(): Machine {
   return {
     platform: process.platform === "darwin" || process.platform === "win32" ? process.platform : "linux",
@@ -26,9 +26,9 @@ function isAlive(pid: number, processStart: string): boolean {
 }
 
 /**
- * When a process started, in ticks since boot, with the boot's id: the pair names a process for ever.
+ * Returns the start of a process in ticks since boot, with the boot's id: the pair identifies a process for ever.
  *
- * Undefined for a zombie, which still answers signals but holds nothing, and where there is no /proc.
+ * Undefined for a zombie, which still answers signals but does nothing, and without /proc.
  */
 function startOf(pid: number): string | undefined {
   try {

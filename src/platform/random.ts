@@ -1,7 +1,7 @@
 import { randomFillSync } from "node:crypto";
 import type { Random } from "../base/world.ts";
 
-/** The machine's own chance. */
+/** The machine's randomness. */
 export const hostRandom: Random = {
   bytes: (count) => randomFillSync(new Uint8Array(count)),
   number: () => Math.random(),

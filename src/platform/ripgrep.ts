@@ -2,23 +2,22 @@ import { randomBytes } from "node:crypto";
 import { lstat, mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
-/** What the file is called that the build embeds: `rg`, with whatever the bundler puts behind it. */
+/** Name of the embedded file: `rg`, with the suffix of the bundler. */
 const EMBEDDED_NAME = /^rg(?:\.exe)?(?:-[a-z0-9]+)?(?:\.bin|\.)?$/;
 const HASH_CHARACTERS = 16;
 
 /**
- * Where ripgrep is, found at the first call and not before.
+ * Returns a function that finds ripgrep at its first call.
  *
- * Run from source, it is the binary of the npm package for this platform. In a compiled program it is embedded, and put
- * into the folder `bin` of `directory`, which belongs to this user alone (0700), under a name with its hash, for all
- * later runs.
- * @throws Error where this platform has none, or that folder is open to others.
+ * From source, it is the binary of the npm package for this platform. A compiled program embeds it and writes it to
+ * the folder `bin` of `directory`, which is private (0700), under a name with its hash, for all later runs.
+ * @throws Error if this platform has none, or others can access that folder.
  */
 export function hostRipgrep(directory: string): () => Promise<string> {
   let found: Promise<string> | undefined;
   return () => {
     found ??= find(directory).catch((thrown) => {
-      found = undefined; // the next call may have more luck
+      found = undefined; // the next call may succeed
       throw thrown;
     });
     return found;
@@ -39,7 +38,7 @@ async function find(directory: string): Promise<string> {
   }
 }
 
-/** The path of an executable file in `directory` with this content; one that is there already is taken. */
+/** Writes an executable file with this content to `directory` and returns its path; an existing one is reused. */
 export async function extract(content: Uint8Array, directory: string): Promise<string> {
   await mkdir(directory, { recursive: true, mode: 0o700 });
   const { mode, uid } = await lstat(directory);

@@ -1,24 +1,24 @@
-/** Whether an error that nobody caught is its own; then it has been seen to. */
+/** Returns true if an uncaught error belongs to it; the error is then handled. */
 export type StrayOwner = (thrown: unknown) => boolean;
 
 const owners = new Set<StrayOwner>();
 
 /**
- * Has somebody see to errors of this process that nobody caught, where they are theirs. Disposing it ends that.
+ * Registers an owner of uncaught errors of this process. Disposing unregisters it.
  *
- * It takes a program that asks (`isOwned`): nothing is listened to here.
+ * The program must call `isOwned`: this file listens to nothing.
  */
 export function ownStrayErrors(owner: StrayOwner): Disposable {
   owners.add(owner);
   return { [Symbol.dispose]: () => void owners.delete(owner) };
 }
 
-/** Whether anybody may own such errors: one that nobody owns may be theirs all the same, without a trace of them. */
+/** Returns true if there is any owner: an unclaimed error may still be an owner's, without a trace. */
 export function hasOwners(): boolean {
   return owners.size > 0;
 }
 
-/** Asks the owners for one that the error is of: an exception, or a promise that was rejected and nobody waited for. */
+/** Offers an uncaught error to its owners: an exception, or an unhandled rejection. */
 export function isOwned(thrown: unknown): boolean {
-  return [...owners].filter((owner) => owner(thrown)).length > 0; // each engine that runs such a plugin is told
+  return [...owners].filter((owner) => owner(thrown)).length > 0; // each engine with such a plugin is notified
 }

@@ -4,11 +4,11 @@ import { OverLimit } from "./findings.ts";
 import { Reading } from "./reading.ts";
 
 /**
- * Reads a bash command line into what it would run. Never throws, and never takes longer than its limits allow.
+ * Parses a bash command line into the commands that it would run. Never throws, and never exceeds its limits.
  *
- * Every simple command is found, wherever it stands: in pipelines, lists, groups, subshells, conditions, loops,
- * functions, substitutions, here-documents, and behind wrappers (`env`, `timeout`, `xargs`, `bash -c` …). What bash
- * might read in another way than it was read here is listed in `unsure`; who allows something must not pass it over.
+ * Finds every simple command anywhere: in pipelines, lists, groups, subshells, conditions, loops, functions,
+ * substitutions, here-documents, and behind wrappers (`env`, `timeout`, `xargs`, `bash -c` …). `unsure` lists text
+ * that bash might read differently; a caller that allows commands must check it.
  */
 export function analyse(command: string): Analysis {
   const reading = new Reading();
@@ -19,7 +19,7 @@ export function analyse(command: string): Analysis {
     return reading.result();
   } catch (thrown) {
     if (thrown instanceof OverLimit) return { ...reading.result(), overLimit: thrown.message };
-    // What is nested too deeply overflows the stack of the parser. Nothing else is thrown there.
+    // Input that is nested too deeply overflows the parser's stack. Nothing else is thrown there.
     if (thrown instanceof RangeError) return { ...reading.result(), overLimit: "it is nested too deeply" };
     throw thrown;
   }

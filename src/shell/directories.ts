@@ -5,7 +5,7 @@ import type { Directories, ShellWord } from "./analysis.ts";
 const DIRECTORIES_MAX = 8;
 const PATH_CHARACTERS_MAX = 1_024;
 
-/** The places a line may be in after `cd` succeeded, and where it is when it failed is where it was. */
+/** Returns the possible directories after a successful `cd`. After a failed one they are unchanged. */
 export function afterCd(args: readonly ShellWord[], before: Directories): Directories {
   const [first, second] = args;
   const word = first?.kind === "known" && first.value === "--" ? second : first;
@@ -13,9 +13,9 @@ export function afterCd(args: readonly ShellWord[], before: Directories): Direct
   if (more || before === undefined) return undefined;
   if (word === undefined) return ["~"];
   if (word.kind !== "known" || word.value === "" || word.value.startsWith("-")) return undefined;
-  // bash takes `a/..` for the place where `a` stands, whatever `a` is a link to, but only where there is an `a`.
+  // bash resolves `a/..` to the directory that contains `a`, even for a link, but only if `a` exists.
   if (/[^/.][^/]*\/+\.\.(?:\/|$)/.test(word.value)) return undefined;
-  // A name that begins with ~ and is none of the home directory would be taken for it.
+  // A name that begins with ~ and is not the home directory would be mistaken for it.
   if (!word.home && word.value.startsWith("~")) return undefined;
   const path = word.value;
   if (path.length > PATH_CHARACTERS_MAX) return undefined;
@@ -34,12 +34,12 @@ function limited(all: readonly string[]): Directories {
   return different.length > DIRECTORIES_MAX ? undefined : different;
 }
 
-/** Variables that `cd` goes by: where one is set, where it leads is not known. */
+/** Variables that `cd` depends on: if one is set, its target is unknown. */
 export const PLACE_VARIABLES: ReadonlySet<string> = new Set(["CDPATH", "HOME", "PWD", "OLDPWD"]);
 
 const MOVERS = new Set(["env", "sudo", "su", "doas", "chroot", "runuser"]);
 
-/** `env -C DIR`, `sudo -D DIR`: what they start runs elsewhere. */
+/** Returns true for `env -C DIR`, `sudo -D DIR` and the like, which run their command in another directory. */
 export function changesPlace(name: string, args: readonly ShellWord[]): boolean {
   if (MOVERS.has(name)) return args.some((arg) => /^(?:-[A-Za-z]*[CDRi]|--ch)/.test(arg.text));
   return name === "find" && args.some((arg) => /^-(?:exec|ok)dir$/.test(arg.text));

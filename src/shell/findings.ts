@@ -7,14 +7,14 @@ import {
   SHELL_WORDS_READ_MAX,
 } from "./analysis.ts";
 
-/** How the reading of a line ends that is over a limit; never leaves this room. */
+/** Ends the reading of a line above a limit; caught inside this module. */
 export class OverLimit extends Error {}
 
 export type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
 const DOUBTS_MAX = 16;
 
-/** What one pass over a line has found so far, and how much it has read. */
+/** Results of one pass over a line, and counters of its limits. */
 export class Findings {
   readonly commands: Writable<ShellCommand>[] = [];
   readonly redirections: Writable<ShellRedirection>[] = [];
@@ -30,7 +30,7 @@ export class Findings {
     return { commands, redirections, functions: [...functions], structure, unsure: this.#unsure };
   }
 
-  /** One doubt is enough to allow nothing: those after the first few are not kept. */
+  /** Records a doubt. One is enough to allow nothing, so only the first few are kept. */
   doubt(at: number, why: string): void {
     if (this.#unsure.length < DOUBTS_MAX) this.#unsure.push({ at, why });
   }
@@ -42,7 +42,7 @@ export class Findings {
       throw new OverLimit("it holds scripts in scripts, too many to read");
   }
 
-  /** Counts what may begin a here-document, before the text is parsed. @throws OverLimit */
+  /** Counts possible here-documents before the text is parsed. @throws OverLimit */
   countHereDocuments(text: string): void {
     let count = 0;
     for (let at = text.indexOf("<<"); at !== -1; at = text.indexOf("<<", at + 2)) count++;

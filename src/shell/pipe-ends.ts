@@ -1,6 +1,6 @@
 import type { Command, Redirection } from "unbash";
 
-/** Tells whether a command reads what the pipe brings: no redirection of it leads its standard input elsewhere. */
+/** Returns true if a command reads from the pipe: none of its redirections changes its standard input. */
 export function readsPipe(command: Command): boolean {
   return redirectionsOf(command).every(({ operator, descriptor }) => {
     if (operator.startsWith("<")) return false;
@@ -8,7 +8,7 @@ export function readsPipe(command: Command): boolean {
   });
 }
 
-/** Tells whether a command writes its standard output to the pipe, and nothing beside that. */
+/** Returns true if a command writes its standard output, and nothing else, to the pipe. */
 export function writesPipe(command: Command): boolean {
   return redirectionsOf(command).every(
     (each) =>

@@ -25,7 +25,7 @@ import { wordOf } from "./syntax/words.ts";
 
 const BROKEN_CHARACTERS_MAX = 4_096;
 
-/** One pass over a line: statements, pipelines and compound commands, and where each part of them runs. */
+/** One pass over a line: statements, pipelines and compound commands, and the directory of each part. */
 export class Reading {
   readonly #found = new Findings();
   readonly #simple = new SimpleCommands(this.#found, {
@@ -48,7 +48,7 @@ export class Reading {
     if (odd !== undefined) this.#found.doubt(odd.at, odd.why);
     const script = parse(text);
     for (const { message, pos } of script.errors ?? []) this.#found.doubt(pos, message);
-    // What is broken is never allowed. To look through all of a long broken text would only take time.
+    // A broken line is never allowed, so scanning all of a long one would only take time.
     if (script.errors !== undefined && script.errors.length > 0 && text.length > BROKEN_CHARACTERS_MAX)
       return;
     if (level.depth === 0) this.#found.structure = structureOf(script);
@@ -97,7 +97,7 @@ export class Reading {
 
   #pipeline(node: PipelineNode, shell: Shell, level: Level): Outcome {
     if (node.type !== "Pipeline") return this.#command(node, shell, level);
-    // Two of them take each other away.
+    // Two negations cancel each other.
     const negated = node.prefixes.filter((prefix) => prefix.type === "Negation").length % 2 === 1;
     if (node.commands.length === 1) {
       const [only] = node.commands;
@@ -110,7 +110,7 @@ export class Reading {
       const first = this.#found.commands.length;
       this.#command(part, { ...shell }, level);
       const reader = this.#found.commands[first];
-      // Only where both sides are one simple command each is it known what is read.
+      // The input is known only if both sides are one simple command each.
       if (part.type === "Command" && readsPipe(part) && reader !== undefined && writer !== undefined) {
         for (const behind of this.#found.commands.slice(first)) behind.reads = writer;
       }
@@ -167,7 +167,7 @@ export class Reading {
         let after = shell.directories;
         for (const { pattern, body } of node.items) {
           for (const word of pattern) this.#inside(word, shell, deeper);
-          // With ;& one body follows another, so each may begin where any before it has ended.
+          // With ;& one body follows another, so each may begin where any body before it ended.
           const branch = { directories: after };
           this.#list(body, branch, deeper);
           after = union(after, branch.directories);
@@ -180,7 +180,7 @@ export class Reading {
         const body = { directories: undefined };
         if (node.body.type === "CompoundList") this.#list(node.body, body, deeper);
         else this.#command(node.body, body, deeper);
-        shell.directories = undefined; // when it is called, and what it does then, is not followed
+        shell.directories = undefined; // the time and effect of its calls are not followed
         return stay(shell);
       }
       case "Coproc": {
@@ -206,7 +206,7 @@ export class Reading {
     }
   }
 
-  /** What runs more than once: where it ends in another directory than it began, it runs in any. */
+  /** Handles a body that runs more than once: if it ends in another directory, it may run in any. */
   #loop(shell: Shell, body: () => void): Outcome {
     const before = shell.directories;
     const [firstCommand, firstRedirection] = [this.#found.commands.length, this.#found.redirections.length];

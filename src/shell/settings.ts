@@ -23,7 +23,10 @@ const HARMLESS_SHOPT = new Set([
   "inherit_errexit",
 ]);
 
-/** Why what follows a command may be read in another way: it sets how the shell reads. Undefined for any other. */
+/**
+ * Returns why bash may read the rest differently after a command that changes shell settings; undefined for any other
+ * command.
+ */
 export function settingDoubt(name: string, args: readonly ShellWord[]): string | undefined {
   switch (name) {
     case "shopt":

@@ -1,24 +1,24 @@
 import type { Directories } from "./analysis.ts";
 
-/** Where a shell is, and what has been done to it. A subshell gets a copy. */
+/** Directories and state of a shell. A subshell gets a copy. */
 export interface Shell {
   directories: Directories;
 }
 
-/** Where a part of the line ends up, by how it ended. */
+/** Directories after a part of the line, for success and failure. */
 export interface Outcome {
   readonly success: Directories;
   readonly failure: Directories;
 }
 
 export interface Level {
-  /** The text that positions count in. */
+  /** The text that positions refer to. */
   readonly source: string;
   readonly depth: number;
   readonly wrappedBy?: string;
 }
 
-/** It ends where it began, however it ended. */
+/** Returns unchanged directories for both results. */
 export function stay({ directories }: Shell): Outcome {
   return { success: directories, failure: directories };
 }

@@ -10,13 +10,16 @@ import { stay } from "./shell-state.ts";
 import { assignmentWord, wordOf } from "./syntax/words.ts";
 import { wrappedBy } from "./wrappers/wrappers.ts";
 
-/** What reads on where a command holds or starts more: a script, or the expansions in a word. */
+/** Reads nested content of a command: a script, or the expansions in a word. */
 export interface InnerReader {
   script(text: string, shell: Shell, level: Level): void;
   inside(node: SyntaxNode, shell: Shell, level: Level): void;
 }
 
-/** Reads simple commands: their words, what they start, where they lead to, and redirections of all kinds of commands. */
+/**
+ * Reads simple commands: their words, the commands they start, their directories, and redirections of all kinds of
+ * commands.
+ */
 export class SimpleCommands {
   readonly #found: Findings;
   readonly #reader: InnerReader;
@@ -26,7 +29,7 @@ export class SimpleCommands {
     this.#reader = reader;
   }
 
-  /** Its words, and what stands in front of them and behind. */
+  /** Reads a command's words, assignments and redirections. */
   read(node: Command, shell: Shell, level: Level): Outcome {
     const assignments: ShellAssignment[] = [];
     for (const part of node.prefix) {
@@ -53,7 +56,7 @@ export class SimpleCommands {
     return this.#invocation({ name, args, assignments, text }, shell, level);
   }
 
-  /** One command with its words: itself, and what it starts. */
+  /** Reads one command with its words: itself, and the commands it starts. */
   #invocation(
     {
       name,

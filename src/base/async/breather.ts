@@ -1,11 +1,11 @@
 import type { Clock } from "../world.ts";
 
-/** How long work may go on before signals and timers get their turn. */
+/** Longest time without a pause for signals and timers. */
 const WORK_MS_MAX = 30;
 
 /**
- * Lets whatever waits in this process have its turn, where work that never waits has gone on for a while: a loop over a
- * store in this process would otherwise hear no signal until its end.
+ * Returns a function that pauses long synchronous work at intervals, so that other tasks of this process run. Without
+ * it, a loop over an in-process store would see no signal until its end.
  * @throws the signal's reason.
  */
 export function breather(

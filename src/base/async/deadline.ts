@@ -1,20 +1,20 @@
 import { DeadlineReached } from "../errors.ts";
 import type { Clock } from "../world.ts";
 
-/** A signal that aborts with its parent, or by itself after a while; disposing it frees the timer. */
+/** A signal that aborts with its parent, or by itself after a time; disposing it frees the timer. */
 export interface Deadline extends Disposable {
   readonly signal: AbortSignal;
-  /** Starts the wait again, by default with its last limit in milliseconds. */
+  /** Restarts the wait, by default with its last limit in milliseconds. */
   restart(ms?: number): void;
-  /** True once it was the time, and not the parent, that ended it. */
+  /** True if the time limit, not the parent, ended it. */
   readonly reached: boolean;
 }
 
 /**
  * Joins a parent signal with a limit of `ms` milliseconds.
  *
- * The reason is the parent's own, or a `DeadlineReached`. `AbortSignal.timeout` is not used: its timer lives on
- * for the whole time after the work is done, and a test could not decide when it fires.
+ * The reason is the parent's, or a `DeadlineReached`. `AbortSignal.timeout` is not used: its timer stays alive after
+ * the work is done, and a test could not decide when it fires.
  */
 export function deadline(clock: Clock, ms: number, parent: AbortSignal): Deadline {
   const controller = new AbortController();
@@ -55,12 +55,12 @@ export function deadline(clock: Clock, ms: number, parent: AbortSignal): Deadlin
 /**
  * Waits for a promise no longer than the signal lives.
  *
- * This stops the waiting, not the work: the work itself must be given the same signal. It is for promises of
- * foreign code that may ignore it.
+ * This stops the waiting, not the work: pass the same signal to the work. It is for promises of foreign code that may
+ * ignore the signal.
  */
 export function whileAlive<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
   if (signal.aborted) {
-    promise.catch(() => undefined); // its outcome has no reader any more
+    promise.catch(() => undefined); // its outcome is no longer read
     return Promise.reject(signal.reason);
   }
   return new Promise<Value>((resolve, reject) => {

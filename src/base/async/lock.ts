@@ -12,7 +12,7 @@ export class LockRefused extends Error {
 
 /**
  * Acquires the lock at `path` for a short change to files that other processes change too.
- * @throws LockRefused where another process holds it for 5 s, or the system refuses it.
+ * @throws LockRefused if another process holds it for 5 s, or the system refuses it.
  */
 export async function acquireLock(
   { clock, lock }: Pick<World, "clock" | "lock">,

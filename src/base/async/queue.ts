@@ -1,8 +1,8 @@
 /**
  * A bounded queue between one writer and one reader.
  *
- * `push` never waits: it answers false when the queue is full, and the writer decides what that means. The reader
- * uses `for await`; leaving the loop, or `end`, closes the queue, and later pushes are dropped with the answer true.
+ * `push` never waits: it returns false if the queue is full, and the writer decides what to do. The reader uses `for
+ * await`. Leaving the loop, or `end`, closes the queue; later pushes are dropped and return true.
  */
 export class BoundedQueue<Item> implements AsyncIterable<Item>, Disposable {
   readonly #itemsMax: number;
@@ -27,19 +27,19 @@ export class BoundedQueue<Item> implements AsyncIterable<Item>, Disposable {
     return true;
   }
 
-  /** The reader still gets what is queued, then its loop ends. */
+  /** Closes the queue. The reader still gets the queued items, then its loop ends. */
   end(): void {
     this.#ended = true;
     this.#notify();
   }
 
-  /** The reader gets what is queued, then its loop throws. */
+  /** Closes the queue. The reader gets the queued items, then its loop throws. */
   fail(error: Error): void {
     this.#failure ??= error;
     this.end();
   }
 
-  /** Empties the queue without closing it: for a reader that will be refilled from elsewhere. */
+  /** Empties the queue without closing it, for a reader that is refilled from another source. */
   clear(): void {
     this.#items = [];
   }

@@ -2,23 +2,26 @@ import type { Clock } from "../world.ts";
 
 /** Pauses between the first tries. */
 const PAUSES_MS: readonly number[] = [1, 2, 5, 10, 15, 20];
-/** The pause from then on. Short, because nobody queues for the lock: who seldom tries never gets it among many. */
+/**
+ * The pause from then on. It is short, because the lock has no queue: a process that tries seldom never gets it among
+ * many.
+ */
 const PAUSE_MS_MAX = 25;
 
 export interface Patience {
   readonly clock: Pick<Clock, "monotonic" | "sleep">;
-  /** Total wait, counted from the first try that failed. */
+  /** Total wait, counted from the first failed try. */
   readonly msMax: number;
   /** Ends every wait with its reason. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Runs work against something that another process may have locked, again after a pause while `isBusy` holds for what it
- * throws. Blocks no thread.
+ * Runs a function that another process may block, and retries after a pause while `isBusy` returns true for its
+ * error. Blocks no thread.
  *
- * The first try runs at once, in the same step as the call. Work that was busy must have changed nothing.
- * @throws what the work threw last, after the total wait or where that is not busy; the reason of the signal.
+ * The first try runs at once, in the same step as the call. A busy try must have changed nothing.
+ * @throws the last error after the total wait, or if it is not busy; the reason of the signal.
  */
 export async function whenFree<Result>(
   { clock, msMax, signal }: Patience,

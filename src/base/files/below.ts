@@ -1,9 +1,10 @@
 /**
- * Returns the path of `path` below `folder`: "" for the folder itself, undefined where it lies elsewhere.
+ * Returns the path of `path` relative to `folder`: "" for the folder itself, undefined if it is elsewhere.
  *
- * Compares whole components, so `/w/app` does not hold `/w/app-secret`, and `/` holds every absolute path. `.`, `..`, doubled
- * and trailing slashes are removed first. Links are not followed: both paths must be resolved already. Letters are compared
- * as they are, so on a disk that ignores case another spelling counts as outside, which asks instead of allowing (S21, S25).
+ * Compares whole components, so `/w/app` does not contain `/w/app-secret`, and `/` contains every absolute path. `.`,
+ * `..`, doubled and trailing slashes are removed first. Links are not followed: both paths must be resolved already.
+ * Case is significant, so on a disk that ignores case another spelling counts as outside, which asks instead of
+ * allowing (S21, S25).
  */
 export function below(folder: string, path: string): string | undefined {
   const base = cleanPath(folder);
@@ -14,12 +15,12 @@ export function below(folder: string, path: string): string | undefined {
   return full.startsWith(start) ? full.slice(start.length) : undefined;
 }
 
-/** Tells whether `path` is `folder` or lies below it. Rules: `below`. */
+/** Returns true if `path` is `folder` or below it. Rules: `below`. */
 export function isWithin(folder: string, path: string): boolean {
   return below(folder, path) !== undefined;
 }
 
-/** Tells whether `path` lies below `folder` and is not the folder itself. Rules: `below`. */
+/** Returns true if `path` is below `folder` and is not the folder itself. Rules: `below`. */
 export function isBelow(folder: string, path: string): boolean {
   return (below(folder, path) ?? "") !== "";
 }

@@ -15,7 +15,7 @@ const CAUSES: ReadonlyMap<string, string> = new Map([
   ["EIO", "the disk failed"],
 ]);
 
-/** Why a file could not be had, in words for a line of its own: the system's codes by what they mean, all else by its message. */
+/** Explains why a file operation failed: system codes by their meaning, other errors by their message. */
 export function causeOf(thrown: unknown): string {
   return CAUSES.get(codeOf(thrown) ?? "") ?? messageOf(thrown);
 }

@@ -1,7 +1,7 @@
 /**
- * Names of files as text and back, without loss: a name on the disk is bytes, and some are no UTF-8.
+ * Converts file names to text and back without loss: a name on disk is bytes, and some are no UTF-8.
  *
- * A byte that belongs to no UTF-8 sequence becomes the lone surrogate U+DC00 + byte, which no UTF-8 decodes to.
+ * A byte outside of any UTF-8 sequence becomes the lone surrogate U+DC00 + byte, which no UTF-8 decodes to.
  */
 const ESCAPE_BASE = 0xdc00;
 const ESCAPED = /[\udc80-\udcff]/;
@@ -20,7 +20,7 @@ export function pathText(bytes: Uint8Array): string {
   return text;
 }
 
-/** The bytes of a name; the text itself where it is the same to the system. */
+/** Returns the bytes of a name, or the text itself if that is the same to the system. */
 export function pathBytes(text: string): Uint8Array | string {
   if (!ESCAPED.test(text) || text.isWellFormed()) return text;
   const parts: number[] = [];
@@ -32,12 +32,12 @@ export function pathBytes(text: string): Uint8Array | string {
   return Uint8Array.from(parts);
 }
 
-/** For people: what is no UTF-8 shows as U+FFFD. */
+/** Returns a path for people: invalid UTF-8 becomes U+FFFD. */
 export function shownPath(text: string): string {
   return text.toWellFormed();
 }
 
-/** One character, or one byte that is none. */
+/** Returns one character, or one byte that is none. */
 function pieceAt(bytes: Uint8Array, at: number): readonly [string, number] {
   const first = bytes[at] ?? 0;
   const length = first < 0x80 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
@@ -53,19 +53,19 @@ function decoded(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** A path below a folder. By hand: what joins paths elsewhere would take away what is no UTF-8. */
+/** Joins a folder and a path. Other join functions would drop bytes that are no UTF-8. */
 export function pathBelow(folder: string, path: string): string {
   if (folder === "" || path === "") return folder + path;
   return folder.endsWith("/") ? folder + path : `${folder}/${path}`;
 }
 
-/** The folder that a path is in; "/" for what is in the root, "" for a name alone. */
+/** Returns the folder of a path; "/" for entries of the root, "" for a name alone. */
 export function folderOf(path: string): string {
   const slash = path.lastIndexOf("/");
   return slash === 0 ? "/" : path.slice(0, Math.max(0, slash));
 }
 
-/** The last name of a path. */
+/** Returns the last name of a path. */
 export function nameOf(path: string): string {
   return path.slice(path.lastIndexOf("/") + 1);
 }

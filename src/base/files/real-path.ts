@@ -2,8 +2,8 @@ import type { Files } from "../world.ts";
 import { codeOf } from "../world.ts";
 
 /**
- * Resolves every link of a path; undefined where nothing is. To look first and resolve then fails where another process
- * removes it in between.
+ * Resolves every link of a path; undefined if it does not exist. A check before resolving would fail if another
+ * process removes the path in between.
  */
 export async function realPathIfThere(
   files: Pick<Files, "realpath">,

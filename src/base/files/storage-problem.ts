@@ -9,12 +9,12 @@ export interface StorageProblem {
   readonly remedy: string;
 }
 
-/** The place that could not be written. */
+/** The folder that could not be written. */
 export interface StoragePlace {
   readonly folder: string;
-  /** Name of the environment variable that puts it elsewhere. */
+  /** Environment variable that moves the folder. */
   readonly variable: string;
-  /** The folder is there: what it lacks is not to be made. */
+  /** True if the folder exists, so that the problem is below it. */
   readonly exists?: boolean;
 }
 
@@ -42,7 +42,7 @@ const DISK_FAILURES: Readonly<Record<string, StorageProblem>> = {
   },
 };
 
-/** Explains why a folder cannot be written; undefined for an error that is about something else. */
+/** Explains why a folder cannot be written; undefined for an unrelated error. */
 export function storageProblem(
   thrown: unknown,
   { folder, variable, exists = false }: StoragePlace,
@@ -68,8 +68,8 @@ export function explainedStorage(thrown: unknown, place: StoragePlace): StorageP
 }
 
 /**
- * Makes a reason with path and remedy of an error of a disk: full, over quota, read-only or failing. Undefined for any other
- * error, and for one that names no path.
+ * Converts a disk error (full, over quota, read-only or failing) to a reason with path and remedy. Returns undefined
+ * for any other error, and for one without a path.
  */
 export function diskFailure(thrown: unknown): HarnessError<"DiskUnwritable"> | undefined {
   const found = DISK_FAILURES[codeOf(thrown) ?? ""];
@@ -78,7 +78,9 @@ export function diskFailure(thrown: unknown): HarnessError<"DiskUnwritable"> | u
   return new HarnessError("DiskUnwritable", { path, ...found }, { cause: thrown });
 }
 
-/** Returns the error that ends a turn or a command: itself, one of the disk with path and remedy, or a bug of ours. */
+/**
+ * Returns the error that ends a turn or a command: itself, a disk error with path and remedy, or an internal error.
+ */
 export function failureOf(thrown: unknown): HarnessError {
   if (thrown instanceof HarnessError) return thrown;
   return (

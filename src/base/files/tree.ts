@@ -1,35 +1,35 @@
 import type { FileKind } from "../world.ts";
 
 /**
- * A whole folder of files, seen and changed by paths below its root, without following a link anywhere below it.
+ * A folder tree, scanned and changed by paths below its root, without following links below it.
  *
- * Paths are relative, with `/` between names, "" for the root itself; names are texts of `pathText`. What is asked of a
- * path whose folder was replaced by a link meanwhile fails with `PathMoved`. What changes something refuses a path that is
- * empty, absolute, or holds `.` or `..`.
+ * Paths are relative, with `/` between names, "" for the root itself; names are texts of `pathText`. An access to a
+ * path whose folder was replaced by a link fails with `PathMoved`. Changes refuse a path that is empty, absolute, or
+ * contains `.` or `..`.
  */
 export interface Tree {
   /**
-   * Looks at everything below a root, in slices that let other work run. With an earlier look, folders that did not
-   * change are not read again, and only differences are told.
+   * Scans everything below a root, in slices that let other work run. With an earlier snapshot, unchanged folders are
+   * not read again, and only differences are returned.
    * @throws TreeTooLarge above `entriesMax`; the signal's reason.
    */
   look(root: string, options: LookOptions, signal: AbortSignal): Promise<Look>;
-  /** Undefined where nothing is; nothing is below a link, or below a file. */
+  /** Returns undefined if nothing exists there. Nothing exists below a link or a file. */
   stat(root: string, path: string): NodeStat | undefined;
-  /** How many entries are below a folder; counting ends at `max`. */
+  /** Counts the entries below a folder; stops at `max`. */
   count(root: string, path: string, max: number): number;
-  /** The first `bytesMax` bytes of a regular file. @throws PathMoved where it is none. */
+  /** Reads the first `bytesMax` bytes of a regular file. @throws PathMoved if it is none. */
   read(root: string, path: string, bytesMax: number): Uint8Array;
-  /** Where a link leads, as it stands in the link. */
+  /** Returns the target as stored in the link. */
   readLink(root: string, path: string): string;
   /**
-   * Puts a file or link in its place in one step, in place of a file or link that is there; missing folders above it
-   * are made. A folder that is there must exist no more.
+   * Writes a file or link in one step, replacing an existing file or link. Missing parent folders are created. An
+   * existing folder must be removed first.
    */
   put(root: string, path: string, node: NewNode): void;
   makeFolder(root: string, path: string, mode: number): void;
   setMode(root: string, path: string, mode: number): void;
-  /** Removes a file, a link or an empty folder; nothing where nothing is. */
+  /** Removes a file, a link or an empty folder; does nothing if it does not exist. */
   remove(root: string, path: string): void;
   /** Lets other work run. */
   pause(signal: AbortSignal): Promise<void>;
@@ -39,14 +39,14 @@ export type NewNode =
   | { readonly kind: "file"; readonly content: Uint8Array; readonly mode: number }
   | { readonly kind: "symlink"; readonly target: string };
 
-/** What the system says of one entry, exactly enough to see that nothing about it changed. */
+/** State of one entry, exact enough to detect any change. */
 export interface NodeStat {
   readonly kind: FileKind;
   /** The permission bits. */
   readonly mode: number;
   readonly size: number;
   readonly modified: Instant;
-  /** When anything about it changed last; no program can set it. */
+  /** Time of the last change of any kind; no program can set it. */
   readonly changed: Instant;
   /** The lower 32 bits. */
   readonly inode: number;
@@ -66,29 +66,29 @@ export interface NamedNode {
 export interface LookOptions {
   readonly since?: Look;
   readonly entriesMax: number;
-  /** Given the entries of each folder that is read: those that it gives back are looked at. */
+  /** Selects the entries to scan from those of a folder. */
   readonly select: (folder: string, entries: readonly NamedNode[]) => readonly NamedNode[];
 }
 
-/** How a tree was at one time. */
+/** State of a tree at one time. */
 export interface Look {
-  /** What differs from the earlier look, what is gone first; everything where there was none. */
+  /** Differences from the earlier snapshot, removed entries first; everything if there was none. */
   readonly changes: readonly NodeChange[];
   readonly entries: number;
 }
 
 export interface NodeChange {
   readonly path: string;
-  /** Undefined: it is there no more. */
+  /** Undefined: it no longer exists. */
   readonly stat?: NodeStat;
   /**
-   * Whether its content would have to show in `stat`. False where it was changed so shortly before that another change
-   * could bear the same time.
+   * True if a change of its content would show in `stat`. False if it changed so recently that another change could
+   * have the same time.
    */
   readonly sure: boolean;
 }
 
-/** A tree with more entries than are looked at. */
+/** A tree with more entries than the limit. */
 export class TreeTooLarge extends Error {
   override readonly name = "TreeTooLarge";
   constructor(root: string, entriesMax: number) {

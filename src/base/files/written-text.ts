@@ -1,7 +1,7 @@
 import { decode } from "../text/text.ts";
 import type { HeadProblem } from "../text/yaml-head.ts";
 
-/** What a person wrote into a file, or where it is none that can be read. */
+/** Text of a file that a person wrote, or the problem if it is unreadable. */
 export type WrittenText =
   | { readonly kind: "text"; readonly text: string }
   | ({ readonly kind: "problem" } & HeadProblem);
@@ -11,8 +11,8 @@ const NEWLINE = 0x0a;
 const strict = new TextDecoder("utf-8", { fatal: true });
 
 /**
- * UTF-8 bytes of what steers cinch, as text: none of them may become U+FFFD in silence, since a rule about `geheim.txt`
- * in another encoding is about no file. A byte order mark is dropped.
+ * Decodes UTF-8 of files that configure cinch. Invalid bytes are an error, never U+FFFD, since a rule about
+ * `geheim.txt` in another encoding would match no file. A byte order mark is dropped.
  */
 export function writtenText(bytes: Uint8Array): WrittenText {
   return isUtf8(bytes)
@@ -20,7 +20,7 @@ export function writtenText(bytes: Uint8Array): WrittenText {
     : { kind: "problem", line: badLine(bytes), problem: NO_UTF8 };
 }
 
-/** No character of more than one byte has a line's end in it, so each line can be looked at alone. */
+/** No multi-byte character contains a line feed, so each line can be checked alone. */
 function badLine(bytes: Uint8Array): number {
   let line = 1;
   for (let from = 0; from < bytes.length; line += 1) {

@@ -1,13 +1,13 @@
 const MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 const DURATION = /^(\d{1,6})(s|m|h|d)$/;
 
-/** Reads a length of time as people write it ("90s", "30m", "12h", "2d") in milliseconds; NaN for anything else. */
+/** Parses a duration ("90s", "30m", "12h", "2d") to milliseconds; NaN for anything else. */
 export function durationMs(text: string): number {
   const [, count, unit = ""] = DURATION.exec(text) ?? [];
   return Number(count) * (MS[unit] ?? Number.NaN);
 }
 
-/** Writes milliseconds in the largest unit that needs no fraction, and in seconds below one. */
+/** Renders milliseconds in the largest unit without a fraction, and in seconds below one. */
 export function durationText(ms: number): string {
   for (const unit of ["h", "m", "s"]) {
     const each = MS[unit] ?? 1;

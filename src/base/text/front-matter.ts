@@ -1,23 +1,26 @@
-/** A Markdown file taken apart, its head unread. */
+/** A Markdown file split into head and body, its head not parsed. */
 export type FrontMatter =
   | {
       readonly kind: "parts";
       /** The lines between those of `---`: the first of them is line 2 of the file. */
       readonly head: readonly string[];
-      /** What stands behind the head, without the blanks around it. */
+      /** The text after the head, without surrounding blanks. */
       readonly body: string;
       /** The line after the head's last, counted from 1. */
       readonly bodyLine: number;
     }
   /** It does not begin with a line of `---`. */
   | { readonly kind: "headless"; readonly body: string }
-  /** The head that it begins with has no end. */
+  /** Its head has no end. */
   | { readonly kind: "open" };
 
 export const NOT_CLOSED = "the head that begins here is not closed by a line of ---";
 const MARK = /^---[ \t]*$/;
 
-/** Takes a head between lines of `---` off the Markdown behind it. A byte order mark and line ends of any kind are put up with. */
+/**
+ * Splits the head between lines of `---` from the Markdown after it. Accepts a byte order mark and line ends of any
+ * kind.
+ */
 export function frontMatter(text: string): FrontMatter {
   const lines = text
     .replace(/^\ufeff/, "")

@@ -1,11 +1,11 @@
 import type { YamlHead } from "./yaml-head.ts";
 
-/** Longer heads are nobody's, and YAML takes more than linear time. */
+/** Limit of a head: real ones are shorter, and YAML takes more than linear time. */
 export const HEAD_CHARACTERS_MAX = 16_384;
 
 /**
- * Reads the lines of a Markdown file's head, as `readYamlHead` does. Most heads are so plain that the reader of YAML, which
- * takes longer to load than they take to read, is not needed for them.
+ * Parses the lines of a Markdown file's head, as `readYamlHead` does. Most heads are too simple to need the YAML
+ * parser, which takes longer to load than they take to parse.
  */
 export async function readHead(lines: readonly string[]): Promise<YamlHead> {
   const plain = plainHead(lines);
@@ -16,16 +16,16 @@ export async function readHead(lines: readonly string[]): Promise<YamlHead> {
 
 const LINE = /^( {2})?([A-Za-z][A-Za-z_-]{0,63}):(?: +(\S.*))?$/;
 const WORDS = /^[A-Za-z\u00a1-\u2027\u202a-\ud7ff][ -~\u00a1-\u2027\u202a-\ud7ff]*$/;
-/** Where plain words end in YAML: the value is another one then, or none. */
+/** Characters that end plain words in YAML: the value is then different, or none. */
 const NO_WORDS = /: |:$| #/;
-/** Readers of one version of YAML or another take these for no text. */
+/** Some version of YAML does not read these as text. */
 const NO_TEXT = /^(?:y|n|yes|no|true|false|on|off|null)$/i;
 const QUOTED = /^(?:"([ -!#-[\]-~]*)"|'([ -&(-~]*)')$/;
 const WHOLE = /^[1-9]\d{0,8}$/;
 
 /**
- * A head of lines `key: value`, and of tables of them two spaces further in, where each value is words, a text in quotes or a
- * whole number; undefined for every other.
+ * Parses a head of lines `key: value`, and of tables of them indented by two spaces, where each value is words, a
+ * quoted text or a whole number; undefined for any other head.
  */
 function plainHead(lines: readonly string[]): YamlHead | undefined {
   const head = new Map<string, unknown>();

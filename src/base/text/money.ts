@@ -1,17 +1,17 @@
-/** Of an amount that is not nothing, so many digits that count are told at the least. */
+/** Minimum of significant digits of an amount other than zero. */
 const DIGITS_THAT_COUNT = 2;
-/** As many as the language writes; what is smaller than that is no money. */
+/** The most that JavaScript renders; a smaller amount is no money. */
 const DIGITS_MAX = 100;
 
 /**
- * US dollars without the sign, with `digits` behind the point: "0.2500". An amount that would lose its second digit that
- * counts has more of them, so that what is not nothing never reads as nothing: "0.0000012".
+ * Renders US dollars without the sign, with `digits` after the point: "0.2500". A small amount gets more digits to
+ * keep two significant ones, so that it never reads as zero: "0.0000012".
  */
 export function printUsd(usd: number, digits = 4): string {
   return usd.toFixed(usdDigits(usd, digits));
 }
 
-/** Digits behind the point with which an amount keeps its first two that count, `digits` at the least. */
+/** Returns the digits after the point that keep the first two significant ones, at least `digits`. */
 function usdDigits(usd: number, digits: number): number {
   if (usd === 0) return digits;
   const needed = DIGITS_THAT_COUNT - 1 - Math.floor(Math.log10(Math.abs(usd)));

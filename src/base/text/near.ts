@@ -1,12 +1,12 @@
 const NEAR_MAX = 3;
-/** What is longer is no name: nobody has mistyped it, and to compare it takes its length times that of every name. */
+/** Longer words are not compared: they are no typing errors, and the cost grows with their length. */
 const WORD_CHARACTERS_MAX = 256;
 
 /**
- * The few known words that a mistyped one was probably meant to be, the likeliest first.
+ * Returns the few known words that a mistyped one probably means, the likeliest first.
  *
- * Likely are the same word in another case, a word that begins with the other, and one in which at most a third
- * of the letters (but one at least) are other ones, missing, too many, or swapped with their neighbour.
+ * Likely are the same word in another case, a word that begins with the other, and one in which at most a third of
+ * the letters (but at least one) differ, are missing, added, or swapped with their neighbour.
  */
 export function near(word: string, known: readonly string[]): readonly string[] {
   if (word === "" || word.length > WORD_CHARACTERS_MAX) return [];
@@ -21,7 +21,7 @@ export function near(word: string, known: readonly string[]): readonly string[] 
     .map((entry) => entry.candidate);
 }
 
-/** For an error about a word that is nobody's: what was probably meant, else all that there is. */
+/** Returns a hint for an error about an unknown word: the probable ones, else all known ones. */
 export function hintFor(word: string, known: readonly string[]): string {
   const [meant] = near(word, known);
   return meant === undefined ? `There are: ${known.join(", ") || "none"}.` : `Did you mean ${meant}?`;

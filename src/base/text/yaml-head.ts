@@ -3,13 +3,13 @@ import { isMap, isScalar, isSeq, LineCounter, parseDocument } from "yaml";
 import { messageOf } from "../errors.ts";
 import { head } from "./text.ts";
 
-/** What is wrong, and in which line, counted from 1. */
+/** A problem and its line, counted from 1. */
 export interface HeadProblem {
   readonly line: number;
   readonly problem: string;
 }
 
-/** The head of a Markdown file, read into a value, as far as it could be. */
+/** The parsed head of a Markdown file, as far as it could be read. */
 export type YamlHead =
   | { readonly kind: "value"; readonly value: unknown; lineOf(key: string): number }
   | ({ readonly kind: "problem" } & HeadProblem);
@@ -18,20 +18,20 @@ const PROBLEM_CHARACTERS_MAX = 200;
 /** A value below `metadata`, and a tag in a list of it. */
 const DEPTH_MAX = 3;
 
-/** What the parser's words do not tell those who have never seen its grammar. */
+/** Hints for parser messages that assume knowledge of the grammar. */
 const HINTS: Readonly<Record<string, string>> = {
   BLOCK_AS_IMPLICIT_KEY: "; a text with a colon and a space in it stands in quotes",
 };
 
 /**
- * Reads the head of a Markdown file as YAML: a key that stands twice is a problem with its line, an alias counts as
- * nothing. Never rejects, and takes time in proportion to the text, which its caller bounds.
+ * Parses the head of a Markdown file as YAML. A duplicate key is a problem with its line; an alias counts as absent.
+ * Never rejects; the time is proportional to the text, which the caller limits.
  */
 export function readYamlHead(source: string): YamlHead {
   try {
     return parsed(source);
   } catch (thrown) {
-    // The parser recurses: a head of brackets alone can end its stack.
+    // The parser recurses: a head of brackets alone can exhaust its stack.
     return { kind: "problem", line: 1, problem: `it cannot be read as YAML: ${short(messageOf(thrown))}` };
   }
 }
@@ -59,8 +59,8 @@ function parsed(source: string): YamlHead {
 type Told = (key: string, offset: number) => void;
 
 /**
- * What a node says, as deep as such a head goes. By hand: the library's own way makes texts of nested keys, which
- * takes cubic time, and prints warnings.
+ * Reads a node to the depth of such a head. The library's own conversion renders nested keys as text, which takes
+ * cubic time, and prints warnings.
  */
 function readNode(node: unknown, depth: number, told: Told): unknown {
   if (isScalar(node)) return node.value;

@@ -94,7 +94,7 @@ test("[CRED-01 R25] twenty processes that add a key at once all have theirs in t
   const keys = join(import.meta.dir, "../machine-key.ts");
   const brand = join(import.meta.dir, "../../base/brand.ts");
   const program = `
-    import { changeStore } from ${JSON.stringify(module)};
+    import { changeKeyStore } from ${JSON.stringify(module)};
     import { openMachineKey } from ${JSON.stringify(keys)};
     import { Secret } from ${JSON.stringify(brand)};
     import { randomFillSync } from "node:crypto";
@@ -103,7 +103,7 @@ test("[CRED-01 R25] twenty processes that add a key at once all have theirs in t
     const [path, directory, account] = process.argv.slice(2);
     const machineKey = await openMachineKey({ directory, random });
     const entry = { provider: "zai", account, secret: new Secret("api-key", "k" + account), addedAt: "now" };
-    await changeStore({ path, machineKey, random, clock }, (keys) => [...keys, entry]);`;
+    await changeKeyStore({ path, machineKey, random, clock }, (keys) => [...keys, entry]);`;
   const file = join(rig.folder, "add.ts");
   writeFileSync(file, program);
   const flags = ["--no-install", "--no-env-file", "--config=/dev/null"];

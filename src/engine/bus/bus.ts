@@ -19,13 +19,13 @@ import type { Origin } from "./origin.ts";
 import type { Redaction } from "./redaction.ts";
 import { Subscriber } from "./subscriber.ts";
 
-/** Deltas that follow the first one of a block wait for each other this long at most: with the log and the wire, 20 ms. */
+/** Longest wait of deltas after the first one of a block: with log and transport 20 ms in total. */
 export const DELTA_FLUSH_MS = 18;
 
-/** How long a step of the engine is let go on before what it published is written: less than any wait for a machine. */
+/** Microtasks that an engine step may run before its events are written: less than any machine-level wait. */
 const STEP_MICROTASKS = 24;
 
-/** Written, but not yet in the log: above this the producer of deltas waits. */
+/** Items not yet in the log; above this the producer of deltas waits. */
 export const PENDING_ITEMS_MAX = 256;
 
 export interface BusOptions {
@@ -34,7 +34,7 @@ export interface BusOptions {
   readonly store: SessionStore;
   readonly writer: SessionWriter;
   readonly clock: Clock;
-  /** Takes secrets out of what is published. */
+  /** Redacts secrets in published events. */
   readonly redaction: Redaction;
 }
 
@@ -45,11 +45,12 @@ type Item =
   | { readonly kind: "outcome"; readonly outcome: Outcome };
 
 /**
- * The events of one session: each is appended to the log, then published, in one order for everybody ([A] § seam 3).
+ * The events of one session: each is appended to the log, then published, in one order for all subscribers ([A] §
+ * seam 3).
  *
- * Ids are given when a batch is written, so they are gapless and continue over all runs of a log. What is published
- * while a batch is being written forms the next one (group commit). Deltas of one block are merged until then: the
- * first leaves at once, later ones within `DELTA_FLUSH_MS`.
+ * Ids are assigned when a batch is written, so they are gapless and continue over all runs of a log. Items published
+ * while a batch is being written form the next one (group commit). Deltas of one block are merged until then: the
+ * first is sent at once, later ones within `DELTA_FLUSH_MS`.
  *
  * A log that cannot be written ends the bus: every waiting and later call throws that error, and so does every
  * subscription, after the events that were written.
@@ -57,7 +58,7 @@ type Item =
 export class Bus {
   readonly #options: BusOptions;
   readonly #subscribers = new Set<Subscriber>();
-  /** Those of people, who are told what is in no log, too. */
+  /** Subscribers that are people, who also get events outside the log. */
   readonly #people = new Set<Subscriber>();
   #pending: Item[] = [];
   readonly #begun = new Set<CallId>();
@@ -67,9 +68,9 @@ export class Bus {
   #timer: Disposable | undefined;
   #flushQueued = false;
   #failure: Error | undefined;
-  /** The next batch must survive the loss of power. */
+  /** True if the next batch must survive a power loss. */
   #powerWanted = false;
-  /** Something was written that so far survives only the death of the process. */
+  /** True if written data so far survives only the death of the process. */
   #unsynced = false;
   #writeMs = 0;
   #over = false;
@@ -111,7 +112,7 @@ export class Bus {
     this.#lastKind = event.kind;
   }
 
-  /** Adds a message, redacted before, to the stored history, at its place among the events. */
+  /** Adds a redacted message to the stored history, at its position among the events. */
   remember(message: Message, turn: number, boundary = false): void {
     this.#assertOpen();
     this.#pending.push({ kind: "message", message, turn, boundary });
@@ -125,7 +126,7 @@ export class Bus {
     this.#pending.push({ kind: "intent", intent: { ...intent, summary } });
   }
 
-  /** Tells, once, whether a call was about to run: what ended before that has had no effect. */
+  /** Returns, once, true if a call was about to run: a call that ended before that had no effect. */
   takeBegun(callId: CallId): boolean {
     return this.#begun.delete(callId);
   }
@@ -135,7 +136,7 @@ export class Bus {
     this.#pending.push({ kind: "outcome", outcome });
   }
 
-  /** Resolves once everything published so far is in the log and has been handed to the subscribers. */
+  /** Resolves when everything published so far is in the log and was delivered to the subscribers. */
   async commit(durability: Durability): Promise<void> {
     this.#powerWanted ||= durability === "power";
     while (this.#writing !== undefined) await this.#writing;
@@ -149,16 +150,16 @@ export class Bus {
     return this.#pending.length > PENDING_ITEMS_MAX;
   }
 
-  /** What ended the bus before its time. */
+  /** Error that ended the bus early. */
   get failure(): Error | undefined {
     return this.#failure;
   }
 
   /**
-   * Events with an id above `since` from the log, then live ones; without `since` only live ones. It counts from now on,
-   * whenever its reading begins, and ends with the signal, also where it is never read.
+   * Returns events with an id above `since` from the log, then live ones; without `since` only live ones. The
+   * subscription starts now, even if reading begins later, and ends with the signal, even if it is never read.
    *
-   * @param person given where a person reads it: what they are told first, beside the log.
+   * @param person set if a person reads it: events outside the log to deliver first.
    */
   subscribe(
     since: EventSeq | undefined,
@@ -182,18 +183,18 @@ export class Bus {
     return subscriber.read(signal, leave);
   }
 
-  /** How many people read now. */
+  /** Number of people who subscribe now. */
   get people(): number {
     return this.#people.size;
   }
 
-  /** Tells every person who reads now, and nobody else, ever: it goes into no log. Gives how many there are. */
+  /** Sends an event to every person who subscribes now; it is not logged. Returns their number. */
   tellPeople(event: Event): number {
     for (const subscriber of this.#people) subscriber.tell(event);
     return this.#people.size;
   }
 
-  /** Writes what is left and ends every subscription. */
+  /** Writes the rest and ends every subscription. */
   async close(): Promise<void> {
     if (this.#over) return;
     try {
@@ -211,7 +212,7 @@ export class Bus {
     void this.#flushAfterStep();
   }
 
-  /** What one step of the engine publishes in a row shares a transaction: an answer, its cost, the call it makes. */
+  /** Events of one engine step share a transaction: an answer, its cost, its call. */
   async #flushAfterStep(): Promise<void> {
     for (let hop = 0; hop < STEP_MICROTASKS; hop++) await undefined;
     this.#flushQueued = false;
@@ -263,7 +264,7 @@ export class Bus {
     for (const subscriber of this.#subscribers) subscriber.deliver(batch.events);
   }
 
-  /** Gives events their ids and messages their places. */
+  /** Assigns ids to events and positions to messages. */
   #number(items: readonly Item[]): Required<Batch> & { readonly events: readonly Envelope[] } {
     const events: Envelope[] = [];
     const messages: StoredMessage[] = [];

@@ -1,7 +1,7 @@
 import type { Event } from "../../protocol/events/events.ts";
 import type { Origin } from "./origin.ts";
 
-/** A merged delta is at most this long, so that no event grows without bound while the log is slow. */
+/** Longest merged delta, so that events stay bounded while the log is slow. */
 export const DELTA_CHARACTERS_MAX = 65_536;
 
 interface Waiting {
@@ -9,7 +9,7 @@ interface Waiting {
   readonly origin: Origin;
 }
 
-/** One event in place of two deltas that follow each other on behalf of the same; undefined where they stay two. */
+/** Merges two consecutive deltas of the same origin into one event; undefined if they cannot be merged. */
 export function mergeDelta(waiting: Waiting, next: Event, origin: Origin): Event | undefined {
   const { event } = waiting;
   if (waiting.origin.originator !== origin.originator || waiting.origin.parentCall !== origin.parentCall) {

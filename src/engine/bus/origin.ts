@@ -1,6 +1,6 @@
 import type { CallId, ClientId } from "../../base/ids.ts";
 
-/** On whose behalf an event is published: the client that started the turn, and a sub-agent's call in the parent. */
+/** Origin of an event: the client that started the turn, and a sub-agent's call in the parent. */
 export interface Origin {
   readonly originator?: ClientId;
   readonly parentCall?: CallId;

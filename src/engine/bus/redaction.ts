@@ -4,15 +4,15 @@ import type { RedactingStream, Redactor } from "../../safety/redact.ts";
 import type { ToolMiddleware } from "../../tools/middleware.ts";
 import type { ToolOutput } from "../../tools/tool.ts";
 
-/** Long texts that were seen to hold no secret, for the next who asks about the same one. */
+/** Number of recent long texts without secrets that are remembered. */
 const CLEAN_TEXTS_MAX = 8;
 const CLEAN_CHARACTERS_MIN = 4_096;
 
 /**
- * Takes secrets out of everything that is stored, shown or sent, before it is (SES-05, decisions § Redaction and truth).
+ * Redacts secrets in everything that is stored, shown or sent (SES-05, decisions § Redaction and truth).
  *
- * The redacted form is the only one that history ever has: what a later request says is what a resumed session would
- * say. A tool alone is given its true arguments, from memory.
+ * The history has only the redacted form: a later request contains the same text as a resumed session's. Only a tool
+ * gets its true arguments, from memory.
  */
 export class Redaction {
   readonly #redactor: Redactor;
@@ -26,20 +26,20 @@ export class Redaction {
     if (text.length < CLEAN_CHARACTERS_MIN) return this.#redactor.text(text);
     if (this.#clean.includes(text)) return text;
     const redacted = this.#redactor.text(text);
-    // A result is looked at where it leaves its tool and where it is told; the second look costs a comparison.
+    // A result is checked when it leaves its tool and when it is published; the second check costs a comparison.
     this.#clean.push(redacted);
     if (this.#clean.length > CLEAN_TEXTS_MAX) this.#clean.shift();
     return redacted;
   }
 
-  /** For text that arrives in pieces. What it holds back comes with the end of its block, never with time. */
+  /** Redacts text that arrives in pieces. Held text comes at the end of its block, never after a time. */
   stream(): RedactingStream {
     return this.#redactor.stream();
   }
 
   /**
-   * An event as it may be stored and shown; undefined for one that must not be. Pieces of text come through `stream`
-   * before they become events: they are left as they are.
+   * Returns the event in a form that may be stored and shown; undefined if it must not be. Pieces of text pass
+   * through `stream` before they become events, so they are unchanged here.
    */
   event(event: Event): Event | undefined {
     switch (event.kind) {
@@ -61,7 +61,10 @@ export class Redaction {
     }
   }
 
-  /** A block of the model's; undefined where it holds a secret and may not be changed (thinking, what is unknown). */
+  /**
+   * Redacts a block of the model; undefined if it contains a secret and must not be changed (thinking, unknown
+   * blocks).
+   */
   block(block: ContentBlock): ContentBlock | undefined {
     switch (block.type) {
       case "text":
@@ -89,7 +92,7 @@ export class Redaction {
     return content.every((block, at) => block === output.content[at]) ? output : { ...output, content };
   }
 
-  /** Images and sounds are left as they are: what looks like a secret in their bytes is none. */
+  /** Images and sounds are unchanged: a match in their bytes is no secret. */
   #texts<Block extends InputBlock | ResultContent>(content: readonly Block[]): readonly Block[] {
     return content.map((block) => {
       if (block.type !== "text") return block;
@@ -99,7 +102,7 @@ export class Redaction {
   }
 }
 
-/** Stands right around the tool: no secret leaves it, not even to a file that keeps what is too long. */
+/** Directly outside of the tool: no secret leaves it, not even to a file that keeps long output. */
 export function redactOutput(redaction: Redaction): ToolMiddleware {
   return async function redactOutput(call, context, next) {
     return redaction.output(await next(call, context));

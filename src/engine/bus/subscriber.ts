@@ -5,32 +5,32 @@ import { streamGap, withGaps } from "../../session/history/gaps.ts";
 import { LogPages } from "../../session/store/log-pages.ts";
 import type { SessionStore } from "../../session/store/store.ts";
 
-/** Events that wait in memory for one subscriber; a slower one is refilled from the log. */
+/** Events queued in memory for one subscriber; a slower one is refilled from the log. */
 export const SUBSCRIBER_EVENTS_MAX = 1_024;
 
-/** What is told beside the log and waits to be read; the oldest goes when there is more. */
+/** Queued events outside the log; above this the oldest is dropped. */
 export const ASIDE_EVENTS_MAX = 16;
 
-/** The log that a subscriber reads, and the session that it is told of. */
+/** The log that a subscriber reads, and its session. */
 export interface SubscribedLog {
   readonly store: SessionStore;
   readonly logId: LogId;
   readonly session: SessionId;
-  /** The time, as events bear it. */
+  /** Returns the current time in the format of events. */
   readonly now: () => string;
 }
 
 /**
  * One reader of a session's events: everything after its cursor in order, first from the log, then live.
  *
- * It never holds up the engine and never loses an event: when its queue is full the queue is dropped, and the reader
- * goes on from the log where it had come to (ENG-08). Where the log no longer has what comes next, a StreamGap says so
- * in its place (CTL-14).
+ * It never delays the engine and never loses an event: when its queue is full the queue is dropped, and the reader
+ * continues from the log at its cursor (ENG-08). If the log no longer has the next event, a StreamGap replaces it
+ * (CTL-14).
  */
 export class Subscriber {
   readonly #log: SubscribedLog;
   readonly #pages: LogPages;
-  /** The newest event when it began: up to there, what the log does not give has expired. */
+  /** The newest event at the start: earlier events missing in the log have expired. */
   readonly #newest: EventSeq;
   #cursor: EventSeq;
   #live: Envelope[] = [];
@@ -48,7 +48,7 @@ export class Subscriber {
     this.#behind = since < newest;
   }
 
-  /** Hands over events that are in the log now. Never waits. */
+  /** Delivers events that are in the log now. Never waits. */
   deliver(events: readonly Envelope[]): void {
     if (this.#behind) return; // it will read them from the log
     if (this.#live.length + events.length > SUBSCRIBER_EVENTS_MAX) {
@@ -60,7 +60,7 @@ export class Subscriber {
     this.#notify();
   }
 
-  /** Hands over an event that is in no log: it is read next, under the id of the event before it. Never waits. */
+  /** Delivers an event outside the log: it is read next, with the id of the event before it. Never waits. */
   tell(event: Event): void {
     this.#aside = [
       ...this.#aside.slice(1 - ASIDE_EVENTS_MAX),
@@ -69,14 +69,14 @@ export class Subscriber {
     this.#notify();
   }
 
-  /** No more events will come: what is there is still read. */
+  /** Ends the subscription after the events that are available. */
   end(failure?: Error): void {
     this.#over = true;
     this.#failure = failure;
     this.#notify();
   }
 
-  /** May be read once. `leave` is called when the reading ends, whichever way. */
+  /** Reads the events; call once. `leave` is called when the reading ends, for any reason. */
   async *read(signal: AbortSignal, leave: () => void): AsyncGenerator<Envelope> {
     const onAbort = () => this.#notify();
     signal.addEventListener("abort", onAbort);
@@ -105,7 +105,7 @@ export class Subscriber {
     }
   }
 
-  /** A page of the log. After the last one the reader is live again: what was committed meanwhile is in the queue. */
+  /** Reads a page of the log. After the last one the reader is live again: later events are in the queue. */
   async #readLog(): Promise<readonly Envelope[]> {
     this.#behind = false;
     const { session, now } = this.#log;

@@ -12,14 +12,14 @@ export interface CollectSink {
   readonly family: string;
   readonly redaction: Redaction;
   onFirst(): void;
-  /** Told of each finished block, in order, as it finishes. */
+  /** Called for each finished block, in order. */
   readonly onBlock?: ((block: ContentBlock) => void) | undefined;
 }
 
 /**
- * Reads one answer to its end: publishes what can be shown and gathers the rest in `builder` ([E] CollectStream).
+ * Reads one answer to its end: publishes the visible parts and collects the rest in `builder` ([E] CollectStream).
  *
- * Whatever the stream throws passes through; `builder` then holds what had arrived.
+ * Errors of the stream are rethrown; `builder` then contains everything that had arrived.
  */
 export async function collect(
   stream: AsyncIterable<ModelEvent>,
@@ -46,7 +46,7 @@ export async function collect(
 
 type Piece = Extract<ModelEvent, { readonly kind: "text" | "thinking" }>;
 
-/** The unfinished blocks of one answer: each is redacted as it comes, and what is held back comes when it ends. */
+/** The unfinished blocks of one answer: each is redacted as it comes, and held text comes when it ends. */
 class Pieces {
   readonly #sink: CollectSink;
   readonly #open = new Map<number, { readonly kind: Piece["kind"]; readonly stream: RedactingStream }>();
@@ -61,7 +61,7 @@ class Pieces {
     this.#publish(kind, index, open.stream.push(text));
   }
 
-  /** @param block the whole block, where it is known: thinking that came in no pieces is published as one. */
+  /** @param block the whole block, if known: thinking that came in no pieces is published as one. */
   end(index: number, block?: ContentBlock): void {
     if (block?.type === "thinking" && !this.#open.has(index))
       this.push({ kind: "thinking", index, text: block.text });

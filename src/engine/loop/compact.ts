@@ -4,11 +4,11 @@ import { openRequest } from "./loop.ts";
 import type { EngineParts, Turn } from "./turn.ts";
 
 /**
- * Has the history made smaller between two turns, by whatever request middleware does that (`/compact`, SES-13). The
- * turn lends its cancel and its origin: nothing of it begins or ends.
+ * Shortens the history between two turns by the request middleware (`/compact`, SES-13). It uses the turn's cancel
+ * and origin; no turn begins or ends.
  *
- * False where nothing was replaced: there was nothing to gain, or no middleware makes histories smaller.
- * @throws HarnessError where the log failed; the signal's reason.
+ * Returns false if nothing was replaced: there was nothing to gain, or no middleware compacts.
+ * @throws HarnessError if the log failed; the signal's reason.
  */
 export async function compactHistory(turn: Turn, parts: EngineParts): Promise<boolean> {
   const before = parts.conversation.messages;
@@ -21,7 +21,7 @@ export async function compactHistory(turn: Turn, parts: EngineParts): Promise<bo
   return parts.conversation.messages !== before;
 }
 
-/** The end of the chain: the conversation itself is asked nothing. */
+/** The end of the chain: only summary requests are sent. */
 const sendSummaries: RequestHandler = async function* sendSummaries(request, context) {
   if (context.purpose === "summary") yield* context.provider.chat(request, context.signal);
 };

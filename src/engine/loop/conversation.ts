@@ -11,33 +11,32 @@ import type { Bus } from "../bus/bus.ts";
 import type { Origin } from "../bus/origin.ts";
 import type { PendingCall, Reply } from "./reply.ts";
 
-/** Where a history is stored, and what is told of it. */
+/** Bus functions that store a history and publish its changes. */
 export type HistoryLog = Pick<Bus, "remember" | "commit" | "publish" | "lastEvent">;
 
 /**
- * The history of one session: the messages that the next request is built from, each stored in the log as it is
- * added.
+ * The history of one session: the messages of the next request, each stored in the log when it is added.
  *
- * It is valid for a provider between any two calls of its methods, but for the calls of the newest reply, which
- * `answer` must follow (ENG-18).
+ * Between method calls it is valid for a provider, except for the calls of the newest reply, which `answer` must
+ * follow (ENG-18).
  */
 export class Conversation {
   readonly #bus: HistoryLog;
   readonly #load: (() => Promise<readonly Message[]>) | undefined;
   #messages: Message[];
-  /** What was handed out last; a list that somebody holds never changes. */
+  /** The last returned list, which never changes. */
   #shown: readonly Message[] | undefined;
 
   #released = false;
 
-  /** @param load reads it from the log, as `history` would be now; absent where it cannot be let go of. */
+  /** @param load reads the current history from the log; absent if it cannot be released. */
   constructor(bus: HistoryLog, history: readonly Message[], load?: () => Promise<readonly Message[]>) {
     this.#bus = bus;
     this.#load = load;
     this.#messages = [...history];
   }
 
-  /** Lets go of the messages until `ready` is called. Everything was written, and nothing is added meanwhile. */
+  /** Frees the messages until `ready` is called. Everything was written, and nothing is added in between. */
   release(): void {
     if (this.#load === undefined || this.#messages.length === 0) return;
     this.#messages = [];
@@ -45,7 +44,7 @@ export class Conversation {
     this.#released = true;
   }
 
-  /** Resolves once the messages are there. */
+  /** Resolves when the messages are loaded. */
   async ready(): Promise<void> {
     if (!this.#released || this.#load === undefined) return;
     this.#messages = [...(await this.#load())];
@@ -53,7 +52,7 @@ export class Conversation {
     this.#released = false;
   }
 
-  /** Whether the messages were let go of. */
+  /** True if the messages were freed. */
   get released(): boolean {
     return this.#released;
   }
@@ -69,12 +68,12 @@ export class Conversation {
     this.#add({ role: "user", content: [...content] }, turn);
   }
 
-  /** Keeps what the model said, also when the answer broke off. An empty reply leaves no trace. */
+  /** Stores the model's reply, even a partial one. An empty reply is not stored. */
   addReply(reply: Reply, turn: number): void {
     if (reply.message !== undefined) this.#add(reply.message, turn);
   }
 
-  /** Answers every call of the newest reply in one message; those without a result are told why. */
+  /** Answers every call of the newest reply in one message. Calls without a result get the reason. */
   answer(
     calls: readonly PendingCall[],
     results: ReadonlyMap<string, ToolOutput>,
@@ -86,7 +85,10 @@ export class Conversation {
     this.#add({ role: "user", content }, turn);
   }
 
-  /** See `History`. The log's own messages stay; the first of the view bears the boundary from which a resume reads. */
+  /**
+   * See `History`. The log keeps its messages; the first one of the view marks the boundary from which a resume
+   * reads.
+   */
   async replace(
     view: readonly Message[],
     { turn, origin }: { readonly turn: number; readonly origin: Origin },
@@ -102,7 +104,7 @@ export class Conversation {
     await bus.commit("power");
   }
 
-  /** Two messages of one role in a row are sent as one, as a resumed history has them: roles take turns (ENG-18). */
+  /** Consecutive messages of one role are sent as one, as in a resumed history: roles alternate (ENG-18). */
   #add(message: Message, turn: number): void {
     const before = this.#messages.at(-1);
     if (before?.role === message.role) this.#messages.splice(-1, 1, joined(before, message));
@@ -112,12 +114,14 @@ export class Conversation {
   }
 }
 
-/** The result that stands for a call that was not run. */
+/** Returns the result of a call that was not run. */
 export function notExecuted(why: string): ToolOutput {
   return errorOutput(`not executed: ${why}`);
 }
 
-/** A result as the model gets it: its text is foreign, so it is fenced ([A] hard rule 12, ENG-14). */
+/**
+ * Returns a result in the form that the model gets: its text is foreign, so it is fenced ([A] hard rule 12, ENG-14).
+ */
 export function resultBlock(call: { readonly id: PendingCall["id"] }, output: ToolOutput): ToolResultBlock {
   const content = output.content.flatMap((block): ResultContent[] => {
     if (block.type !== "text") return [block];

@@ -27,15 +27,16 @@ export interface DispatcherParts {
   readonly session: SessionId;
   readonly bus: Bus;
   readonly registry: Pick<ToolRegistry, "resolve">;
-  /** Set for a sub-agent's. */
+  /** Set for a sub-agent's dispatcher. */
   readonly within?: SubAgentContext;
   readonly workspace: Workspace;
   readonly redaction: Redaction;
-  /** The tool middleware around the tool itself. All policy is in there, none in here ([A] hard rule 8). */
+  /** The tool middleware around the tool. All policy is in there, none here ([A] hard rule 8). */
   readonly handler: ToolHandler;
   /**
-   * Returns true for a call that may run beside others of the same answer: it changes nothing, and nobody is asked about
-   * it. Returns "alone" for one that only reads too, and runs by itself. Absent: one call runs at a time (ENG-20).
+   * Returns true for a call that may run in parallel with others of the same answer: it changes nothing and needs no
+   * question. Returns "alone" for a call that also only reads, but runs by itself. Absent: one call runs at a time
+   * (ENG-20).
    */
   readonly mayRunBeside?: (call: ToolCall, context: ToolContext) => Promise<boolean | "alone">;
 }
@@ -43,17 +44,17 @@ export interface DispatcherParts {
 export interface Together {
   /** At least one. */
   readonly count: number;
-  /** They change nothing: no failure before them stops them, and theirs stops no other that only reads. */
+  /** True if they change nothing: an earlier failure does not stop them, and theirs stops no other read-only call. */
   readonly onlyRead: boolean;
 }
 
 /** One call by itself. */
 export const ALONE: Together = { count: 1, onlyRead: false };
 
-/** Calls that run at the same time at most. */
+/** Limit of calls that run in parallel. */
 export const CALLS_AT_ONCE_MAX = 8;
 
-/** Takes a call of the model to its tool, through the middleware, and tells clients about it. */
+/** Passes a call of the model to its tool, through the middleware, and publishes its events. */
 export class Dispatcher {
   readonly #parts: DispatcherParts;
 
@@ -61,7 +62,7 @@ export class Dispatcher {
     this.#parts = parts;
   }
 
-  /** Finds how many of these calls, from the first on, may run at the same time. */
+  /** Counts how many of these calls, from the first on, may run in parallel. */
   async together(calls: readonly PendingCall[], context: DispatchContext): Promise<Together> {
     const { mayRunBeside } = this.#parts;
     if (mayRunBeside === undefined) return ALONE;
@@ -79,7 +80,7 @@ export class Dispatcher {
 
   /**
    * Runs one call and resolves to its result, failures included.
-   * @throws the signal's reason when it was cancelled; its result was published then, too.
+   * @throws the signal's reason when it was cancelled; its result was published as well.
    */
   async dispatch(call: PendingCall, context: DispatchContext): Promise<ToolOutput> {
     const { bus, registry, world } = this.#parts;
@@ -98,14 +99,14 @@ export class Dispatcher {
     try {
       const resolved = { ...call, name, input, tool };
       const toolContext = this.#context(call, context, { signal: node.signal, progress: progress.push });
-      // What stands around the tool may have said more than the tool did: why it was refused, what it would have run.
+      // The middleware may have added text to the tool's: a refusal, or the command it would have run.
       const output = this.#parts.redaction.output(await this.#parts.handler(resolved, toolContext));
       progress.end();
       this.#tell(call, output, context);
       return output;
     } catch (thrown) {
       if (this.#parts.bus.failure === undefined) progress.end();
-      // Whoever saw the call begin sees it end, whatever came of it.
+      // Every published start of a call has a published end, whatever the result.
       const aborted = node.signal.aborted;
       const begun = bus.takeBegun(call.id);
       this.#tell(call, aborted ? cancelled(node.signal.reason, begun) : broken(thrown), context);
@@ -122,7 +123,7 @@ export class Dispatcher {
     this.#parts.bus.publish({ kind: "ToolResult", payload }, context.origin);
   }
 
-  /** Partial output as it may be shown; what is held back of it comes with the result. */
+  /** Publishes partial output after redaction; held text comes with the result. */
   #progress(call: PendingCall, { origin }: DispatchContext): Progress {
     const { bus, redaction } = this.#parts;
     const stream = redaction.stream();

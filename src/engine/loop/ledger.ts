@@ -7,10 +7,10 @@ import type { ToolOutput } from "../../tools/tool.ts";
 import type { Bus } from "../bus/bus.ts";
 
 /**
- * Writes that a call is about to run, and how it ended ([A] § Tool-call intent / outcome ledger, SES-03).
+ * Records that a call is about to run, and how it ended ([A] § Tool-call intent / outcome ledger, SES-03).
  *
- * For a mutating call both survive the loss of power before anything goes on: after a crash an intent without an
- * outcome tells that the call may have taken effect, and it is never run again by itself.
+ * For a mutating call both survive a power loss before anything continues: after a crash an intent without an outcome
+ * means that the call may have taken effect, and it is never run again automatically.
  */
 export function ledger(bus: Bus, clock: Clock): ToolMiddleware {
   return async function ledger(call, context, next) {
@@ -31,7 +31,7 @@ export function ledger(bus: Bus, clock: Clock): ToolMiddleware {
     };
     let output: ToolOutput;
     try {
-      context.signal.throwIfAborted(); // an intent without an outcome would be an orphan for ever
+      context.signal.throwIfAborted(); // an intent without an outcome would stay orphaned
       output = await next(call, context);
     } catch (thrown) {
       await conclude(context.signal.aborted ? "cancelled" : "error");

@@ -15,20 +15,19 @@ import { nextStep } from "./step.ts";
 import type { EngineParts, Turn, TurnEnded } from "./turn.ts";
 
 /**
- * Asked between two rounds, when every call is answered: adds to the history what people said meanwhile, and tells
- * whether there was anything.
+ * Called between two rounds, when every call is answered: adds new user input to the history, and returns true if
+ * there was any.
  */
 export type BetweenRounds = (turn: Turn) => Promise<boolean>;
 
 const NOTHING_BETWEEN: BetweenRounds = async () => false;
 
 /**
- * The agent loop: ask the model, run what it calls, ask again, until there is a reason to stop ([A] § The agent loop,
- * ENG-01). The turn has begun: its input is in the history.
+ * Runs the agent loop: ask the model, run its calls, ask again, until there is a reason to stop ([A] § The agent
+ * loop, ENG-01). The turn has begun: its input is in the history.
  *
- * Resolves to the event that ends the turn, which the caller publishes once the session is free for the next input
- * (ENG-11). Nothing that a provider, a tool or a middleware throws comes out of it; only a log that can no longer be
- * written does.
+ * Resolves to the event that ends the turn, which the caller publishes when the session is free for the next input
+ * (ENG-11). Errors of a provider, a tool or a middleware are handled; only a log that cannot be written throws.
  */
 export async function runTurn(
   turn: Turn,
@@ -37,7 +36,7 @@ export async function runTurn(
 ): Promise<TurnEnded> {
   try {
     for (let round = 1; ; round++) {
-      // Sub-agents of the round before may have used up what was left.
+      // Sub-agents of the previous round may have used up the limit.
       if (parts.limits.roundsLeft === 0) return turn.end("turn_limit", { error: "TurnLimitReached" });
       parts.limits.count(1);
       turn.rounds = round;
@@ -64,15 +63,15 @@ export async function runTurn(
   }
 }
 
-/** Whether an end is one that a person's further words may put off: the model had nothing more to do. */
+/** Returns true for an end that further user input may prevent: the model had nothing more to do. */
 function goesOn(reason: TurnEndReason): boolean {
   return reason === "complete" || reason === "yield";
 }
 
-/** One provider call. What arrived is in the history, whether or not the answer came to its end (ENG-18). */
+/** Makes one provider call. Everything that arrived is in the history, even if the answer broke off (ENG-18). */
 async function ask(turn: Turn, parts: EngineParts, round: number): Promise<Reply> {
   turn.cancel.signal.throwIfAborted();
-  // The log can fail between the end of a call and its answer in the history, which then stays without it.
+  // The log can fail between the end of a call and its answer in the history, which then lacks it.
   if (parts.bus.failure !== undefined) throw parts.bus.failure;
   const { provider } = parts.model();
   const request = openRequest(parts);
@@ -112,7 +111,7 @@ async function ask(turn: Turn, parts: EngineParts, round: number): Promise<Reply
   return builder.reply;
 }
 
-/** The next request as it enters the middleware: the history and the tools, with nothing added. */
+/** Builds the next request before the middleware: the history and the tools, with nothing added. */
 export function openRequest(parts: EngineParts): ModelRequest {
   const { id: model, outputTokensMax, thinking } = parts.model();
   return {
@@ -131,7 +130,7 @@ interface ToldRequest {
   failed(thrown: unknown): void;
 }
 
-/** One provider call in the operational log: how much was sent, what came of it, and nothing of what was said. */
+/** Logs one provider call in the operational log: how much was sent and the result, without content. */
 function tellRequest(
   { model, messages, tools }: ModelRequest,
   { world, session, turn, round, provider, signal }: RequestContext,
@@ -155,11 +154,10 @@ function tellRequest(
 }
 
 /**
- * Runs the calls of one answer in order and stops at the first failure ([B] § Tool Execution, ENG-04). Calls that may run at
- * the same time do so where a session has opted in to that (ENG-20).
+ * Runs the calls of one answer in order and stops at the first failure ([B] § Tool Execution, ENG-04). Calls that may
+ * run in parallel do so if the session has opted in (ENG-20).
  *
- * Every call is answered in the history, also when this is cancelled or throws: providers refuse a call without its
- * result.
+ * Every call is answered in the history, even on cancel or error: providers refuse a call without its result.
  */
 async function dispatchInOrder(calls: readonly PendingCall[], turn: Turn, parts: EngineParts): Promise<void> {
   const results = new Map<string, ToolOutput>();
@@ -171,7 +169,7 @@ async function dispatchInOrder(calls: readonly PendingCall[], turn: Turn, parts:
       const { count, onlyRead } = isLone
         ? ALONE
         : await parts.dispatcher.together(rest, turn.dispatchContext());
-      // What only reads goes on beside a failure; what may change something does not.
+      // Read-only calls continue after a failure; calls that may change something do not.
       if (failed !== undefined && !onlyRead) break;
       const group = rest.slice(0, count);
       failed = (await dispatchTogether(group, { turn, parts, results })) ?? failed;
@@ -191,8 +189,8 @@ interface Dispatching {
 }
 
 /**
- * Runs calls at the same time, each to its end, whatever becomes of the others: what has run is answered truthfully. Gives
- * the first that failed.
+ * Runs calls in parallel, each to its end, whatever the others return: every call that ran gets its true result.
+ * Returns the first that failed.
  */
 async function dispatchTogether(
   calls: readonly PendingCall[],

@@ -14,13 +14,13 @@ export interface PendingCall {
   readonly malformed?: string;
 }
 
-/** What one provider call has answered. */
+/** The answer of one provider call. */
 export interface Reply {
-  /** The assistant's message, in the canonical form; undefined when nothing came. */
+  /** The assistant's message, in the canonical form; undefined if nothing came. */
   readonly message: Message | undefined;
   readonly calls: readonly PendingCall[];
   readonly text: string;
-  /** The model asked to end the turn with an explicit yield block. */
+  /** True if the model ended the turn with an explicit yield block. */
   readonly yielded: boolean;
   readonly usage: Usage;
   readonly finish: FinishReason | undefined;
@@ -28,10 +28,10 @@ export interface Reply {
 }
 
 /**
- * Gathers the events of one answer (ENG-15).
+ * Collects the events of one answer (ENG-15).
  *
- * `reply` can be asked for at any time: after a stream that broke off it holds what had arrived, text included,
- * and no call from an unfinished block.
+ * `reply` is available at any time: after a broken stream it contains everything that had arrived, text included, and
+ * no call of an unfinished block.
  */
 export class ReplyBuilder {
   readonly #ids: IdSource;
@@ -48,7 +48,7 @@ export class ReplyBuilder {
   }
 
   /**
-   * Takes one event; a finished block is given back in its canonical form, without secrets. Calls alone keep their true
+   * Takes one event and returns a finished block in its canonical form, without secrets. Only calls keep their true
    * input.
    */
   add(event: ModelEvent): ContentBlock | undefined {
@@ -58,7 +58,7 @@ export class ReplyBuilder {
         this.#partialText.set(event.index, (this.#partialText.get(event.index) ?? "") + event.text);
         return undefined;
       case "thinking":
-        return undefined; // kept only as a whole block: no provider takes half of one back
+        return undefined; // stored only as a whole block: no provider accepts a partial one
       case "block": {
         const block = this.#redaction.block(this.#canonical(event.block));
         this.#partialText.delete(event.index);
@@ -104,7 +104,7 @@ export class ReplyBuilder {
     if (block.type !== "tool_use") return block;
     const { name, malformed } = block;
     const id = this.#ids.next("call");
-    // A provider refuses a history whose input is no object, so a malformed one is kept as what it was: text.
+    // A provider refuses a history whose input is no object, so a malformed one is stored as text.
     const input = malformed === undefined ? block.input : { malformed };
     this.#calls.push({ id, name, input, ...(malformed === undefined ? {} : { malformed }) });
     return { type: "tool_use", id, name, input };

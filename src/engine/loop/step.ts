@@ -2,21 +2,21 @@ import type { Reason } from "../../base/reasons.ts";
 import type { TurnEndReason } from "../../protocol/events/events.ts";
 import type { PendingCall, Reply } from "./reply.ts";
 
-/** What the loop does after an answer. */
+/** Next step of the loop after an answer. */
 export type Step =
   | { readonly kind: "dispatch"; readonly calls: readonly PendingCall[] }
   /** The provider paused: the same conversation is sent again. */
   | { readonly kind: "again" }
   | { readonly kind: "yield"; readonly reason: TurnEndReason; readonly error?: StepError };
 
-/** An end that is told as an Error event too. */
+/** Reasons of an end that is also published as an Error event. */
 export type StepError = Extract<
   Reason,
   "OutputTruncated" | "EmptyResponse" | "ResponseRefused" | "TurnLimitReached"
 >;
 
 /**
- * The one piece of policy in the loop: go on, or end the turn, and why ([A] § The agent loop, ENG-02, ENG-03).
+ * Decides whether to continue or end the turn, the only policy in the loop ([A] § The agent loop, ENG-02, ENG-03).
  *
  * @param round counts the provider calls of this turn from 1; at `roundsMax` no tool is run any more (ENG-05).
  */

@@ -4,7 +4,7 @@ import type { PayloadOf } from "../../protocol/events/events.ts";
 
 const NANOSECONDS_PER_MS = 1e6;
 
-/** Where the time of a turn went, for the TurnTiming event (ENG-17). */
+/** Durations of the components of a turn, for the TurnTiming event (ENG-17). */
 export class TurnTiming {
   readonly #clock: Clock;
   readonly #components = new Map<string, number>();
@@ -14,7 +14,7 @@ export class TurnTiming {
     this.#clock = clock;
   }
 
-  /** Starts a watch; its first call adds the time since then to the component, later ones nothing. */
+  /** Starts a stopwatch. The returned function adds the elapsed time to the component; later calls add nothing. */
   start(component: string): () => void {
     const startMs = this.#clock.monotonic();
     let stopped = false;

@@ -1,11 +1,11 @@
 import type { Clock } from "../../base/world.ts";
 
-/** Rounds of a turn with all its sub-agents, where nobody has set a limit of rounds (ENG-29). */
+/** Limit of rounds of a turn with all its sub-agents, if none is configured (ENG-29). */
 export const TREE_ROUNDS_MAX = 500;
 
 export interface TurnLimitsOptions {
   readonly clock: Pick<Clock, "monotonic">;
-  /** Returns the limits that hold for the turns that begin from now on. */
+  /** Returns the limits of turns that begin from now on. */
   readonly limits: () => TurnLimitValues;
 }
 
@@ -19,9 +19,9 @@ export interface TurnLimitValues {
 }
 
 /**
- * The limits of a turn with everything below it: sub-agents and tasks that are handed on (ENG-29).
+ * Limits of a turn with everything below it: sub-agents and delegated tasks (ENG-29).
  *
- * One object for a session, because a session runs one turn at a time.
+ * One object per session, because a session runs one turn at a time.
  */
 export class TurnLimits {
   readonly #options: TurnLimitsOptions;
@@ -52,7 +52,7 @@ export class TurnLimits {
     return Math.max(0, this.roundsMax - this.#rounds);
   }
 
-  /** Milliseconds that are left, at least 1; undefined without a limit. */
+  /** Remaining milliseconds, at least 1; undefined without a limit. */
   get msLeft(): number | undefined {
     if (this.#endsAtMs === Number.POSITIVE_INFINITY) return undefined;
     return Math.max(1, Math.ceil(this.#endsAtMs - this.#options.clock.monotonic()));

@@ -28,11 +28,11 @@ export interface EngineParts {
   readonly conversation: Conversation;
   readonly dispatcher: Dispatcher;
   readonly redaction: Redaction;
-  /** What stands around the provider call, outermost first. */
+  /** Request middleware around the provider call, outermost first. */
   readonly requestMiddleware: readonly RequestMiddleware[];
-  /** What the model is told it can call; constant within a run (LIB-07). */
+  /** Tools declared to the model; constant within a run (LIB-07). */
   readonly tools: () => readonly ToolSchema[];
-  /** Asked anew for each round, so that SetModel works in the middle of a session. */
+  /** Called for each round, so that SetModel works in the middle of a session. */
   readonly model: () => ModelInUse;
   /** Provider calls of one agent in one turn. */
   readonly roundsMax: number;
@@ -40,14 +40,17 @@ export interface EngineParts {
   readonly limits: TurnLimits;
   /** Set in a sub-agent: its turn is part of the turn of the call above. */
   readonly within?: SubAgentContext;
-  /** Told of each finished block of an answer, in order, as it finishes: for embedders that want whole blocks. */
+  /** Called for each finished block of an answer, in order, for embedders that want whole blocks. */
   readonly onBlock?: (block: ContentBlock) => void;
 }
 
-/** The CustomEvent of the namespace `cinch` that tells where an input entered a turn: `{inputId, turn, round}`. */
+/**
+ * CustomEvent of the namespace `cinch` that reports the turn and round that an input entered: `{inputId, turn,
+ * round}`.
+ */
 export const INPUT_DELIVERED = "InputDelivered";
 
-/** An input that enters a turn which runs already. */
+/** An input that enters a running turn. */
 export interface Interjection {
   readonly inputId: InputId;
   readonly content: readonly InputBlock[];
@@ -56,7 +59,7 @@ export interface Interjection {
 
 export type TurnEnded = Extract<Event, { kind: "TurnEnded" }>;
 
-/** What one SendInput starts: its number, its place in the cancel tree, its clock, and how it ends. */
+/** One turn, started by a SendInput: its number, its cancel node, its timing, and its end. */
 export class Turn implements Disposable {
   readonly number: number;
   readonly origin: Origin;
@@ -68,7 +71,7 @@ export class Turn implements Disposable {
   #begun: readonly InputBlock[] | undefined;
   #timer: Disposable | undefined;
   rounds = 0;
-  /** The error that has ended it. */
+  /** Error that ended it. */
   error: HarnessError | undefined;
 
   constructor(parts: EngineParts, number: number, originator: ClientId, parent?: AbortSignal) {
@@ -95,8 +98,8 @@ export class Turn implements Disposable {
   }
 
   /**
-   * Tells everybody that it has begun, and resolves once the input cannot be lost any more. What was `added` to the input
-   * goes to the model with it, and is nobody's words. An input that had waited is begun with the same event.
+   * Publishes its start, and resolves when the input is durable. `added` goes to the model with the input and is
+   * nobody's words. An input that had waited begins with the same event.
    */
   async begin(
     input: readonly InputBlock[],
@@ -113,7 +116,7 @@ export class Turn implements Disposable {
     await bus.commit("power");
   }
 
-  /** Puts an input that came in the middle into the history, and resolves once it cannot be lost any more. */
+  /** Adds input to a running turn's history, and resolves when it is durable. */
   async interject(
     { inputId, content, originator }: Interjection,
     added: readonly InputBlock[] = [],
@@ -121,7 +124,7 @@ export class Turn implements Disposable {
     const { bus, conversation, redaction } = this.#parts;
     const { number: turn, rounds: round } = this;
     const payload = { namespace: "cinch", kind: INPUT_DELIVERED, payload: { inputId, turn, round } };
-    // In one batch: an input that is told as delivered stands in the history, also after a crash.
+    // In one batch: an input reported as delivered is in the history, even after a crash.
     bus.publish({ kind: "CustomEvent", payload }, { originator });
     conversation.addInput([...redaction.input(content), ...redaction.input(added)], turn);
     await bus.commit("power");
@@ -131,7 +134,7 @@ export class Turn implements Disposable {
     this.#parts.bus.publish(event, this.origin);
   }
 
-  /** What a request middleware sees of this turn's conversation, and what it may put in its place. */
+  /** The conversation as request middleware sees it, and can replace it. */
   get history(): History {
     const { conversation } = this.#parts;
     return {
@@ -165,7 +168,7 @@ export class Turn implements Disposable {
     return { originator, origin, turn, cancel, timing };
   }
 
-  /** Ends it as the loop decided. */
+  /** Ends it with the loop's decision. */
   end(reason: TurnEndReason, told: { readonly error?: StepError; readonly reply?: Reply } = {}): TurnEnded {
     if (told.error !== undefined) this.#publishError(this.#stepError(told.error, told.reply));
     this.timing.spent("log_write", this.#parts.bus.writeMs - this.#writeMsBefore);
@@ -174,8 +177,8 @@ export class Turn implements Disposable {
   }
 
   /**
-   * Ends it after something was thrown: a cancel, a refusal, a failure or a bug. Never the session (ENG-12).
-   * @throws what ended the bus, since then nobody can be told.
+   * Ends it after an error: a cancel, a refusal, a failure or a bug. Never ends the session (ENG-12).
+   * @throws the error that ended the bus, since no event can be published then.
    */
   fail(thrown: unknown): TurnEnded {
     if (this.#parts.bus.failure !== undefined) throw this.#parts.bus.failure;

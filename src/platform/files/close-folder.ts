@@ -3,9 +3,9 @@ import { chmodSync, statSync } from "node:fs";
 const OTHERS_WRITE = 0o022;
 
 /**
- * Takes away what would let others put files of theirs into a folder of this user's, a socket in the place of the engine's
- * for one (S30). Another user's folder is left as it is.
- * @throws the system's error where the folder is not there, or its mode cannot be changed.
+ * Removes write access of others from a folder of this user, so that nobody can place files in it, such as a socket
+ * instead of the engine's (S30). Another user's folder is unchanged.
+ * @throws the system's error if the folder does not exist, or its mode cannot be changed.
  */
 export function closeFolder(path: string): void {
   const { uid, mode } = statSync(path);

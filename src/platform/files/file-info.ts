@@ -1,7 +1,7 @@
 import type { BigIntStats, Dirent } from "node:fs";
 import type { FileInfo, FileKind } from "../../base/world.ts";
 
-/** What `stat` tells, in the terms of the `Files` contract. */
+/** Converts the result of `stat` to the `Files` contract. */
 export function fileInfo(stats: BigIntStats): FileInfo {
   return {
     kind: kindOf(stats),

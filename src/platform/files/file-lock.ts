@@ -6,13 +6,12 @@ const LOCK_EX = 2;
 const LOCK_NB = 4;
 const TRY_AGAIN_MS = 20;
 const OWNER_ONLY = 0o600;
-/** No link is followed to a file of somebody's choice, and a FIFO does not wait for its other end. */
+/** No link is followed to another file, and opening a FIFO does not wait for its other end. */
 const FLAGS = constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 /**
- * Waits until this process alone has a lock, which is freed by disposing it, or by the end of the process, however that
- * comes. The file stays.
- * @throws a system error where the file cannot be made; the signal's reason.
+ * Waits until this process alone has a lock. Disposing it, or any end of the process, frees it. The file stays.
+ * @throws a system error if the file cannot be created; the signal's reason.
  */
 export async function lockFile(
   path: string,
@@ -24,7 +23,7 @@ export async function lockFile(
   const descriptor = openSync(path, FLAGS, OWNER_ONLY);
   const lock = { [Symbol.dispose]: () => closeSync(descriptor) };
   try {
-    // Where there is no such call two may go on at once: which of them serves is settled by the socket.
+    // Without this call two processes may continue at once: the socket decides which of them serves.
     while (c !== undefined && c.flock(descriptor, LOCK_EX | LOCK_NB) !== 0) {
       await clock.sleep(TRY_AGAIN_MS, signal);
     }

@@ -11,7 +11,7 @@ import { listResolved, openResolved, removeResolved, writeResolved } from "./res
 const NEW_FILE_MODE = 0o644;
 const READ_CHUNK_BYTES = 65_536;
 
-/** The machine's own file system. */
+/** The machine's file system. */
 export const hostFiles: Files = {
   stat: (path) => info(() => stat(path, { bigint: true })),
   lstat: (path) => info(() => lstat(path, { bigint: true })),
@@ -43,7 +43,7 @@ export const hostFiles: Files = {
   },
 };
 
-/** Gives an error of the system the path that it was about: one of an open file has none ("ENOSPC: …, write"). */
+/** Adds the path to a system error: an error of an open file has none ("ENOSPC: …, write"). */
 async function naming<Value>(path: string, write: () => Promise<Value>): Promise<Value> {
   try {
     return await write();
@@ -82,7 +82,7 @@ async function read(path: string, bytesMax: number): Promise<Uint8Array> {
   const stats = await file.stat();
   const { size } = stats;
   if (size > bytesMax) throw new FileTooLarge(path, size, bytesMax);
-  // Some files (in /proc, or growing ones) hold more than their size says: read until the end, or the limit.
+  // Some files (in /proc, or growing ones) contain more than their size: read until the end, or the limit.
   const chunks: Uint8Array[] = [];
   let total = 0;
   while (true) {
@@ -122,7 +122,7 @@ async function writeAtomic(path: string, content: Uint8Array | string, mode?: nu
     if (before !== undefined) await chmod(temporary, before.mode);
     await rename(temporary, path);
   } catch (thrown) {
-    // What failed first is told: where there is no folder to write in, there is nothing to remove either.
+    // The first failure is thrown: without a folder to write in, there is nothing to remove either.
     await rm(temporary, { force: true }).catch(() => undefined);
     throw thrown;
   }

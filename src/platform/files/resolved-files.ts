@@ -11,14 +11,14 @@ import { fileInfo, kindOf } from "./file-info.ts";
 const NEW_FILE_MODE = 0o644;
 const O_PATH = 0x20_0000;
 
-// Linux can name an open directory: /proc/self/fd/N is the directory itself, whatever its path leads to by now. So a
-// handle is opened, the kernel is asked for its true path, and everything else goes through the handle. Elsewhere the
-// path is checked right before and right after, which leaves a gap of microseconds.
+// Linux can name an open directory: /proc/self/fd/N is the directory itself, wherever its path leads now. So a handle
+// is opened, the kernel returns its true path, and everything else goes through the handle. On other systems the path
+// is checked right before and right after, which leaves a gap of microseconds.
 const HANDLES_HAVE_PATHS = process.platform === "linux";
 
-/** `Files.openResolved` on this machine. */
+/** Implements `Files.openResolved` on this machine. */
 export async function openResolved(path: string): Promise<OpenFile> {
-  // O_NONBLOCK: opening a FIFO that was put there meanwhile must not wait for a writer.
+  // O_NONBLOCK: opening a FIFO that replaced the file must not wait for a writer.
   const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
   const file = await movedOnLink(path, () => open(path, flags));
   try {
@@ -37,7 +37,7 @@ export async function openResolved(path: string): Promise<OpenFile> {
   }
 }
 
-/** `Files.writeResolved` on this machine. */
+/** Implements `Files.writeResolved` on this machine. */
 export async function writeResolved(path: string, content: Uint8Array | string): Promise<FileInfo> {
   await using parent = await openParents(dirname(path));
   const target = parent.at(basename(path));
@@ -59,7 +59,7 @@ export async function writeResolved(path: string, content: Uint8Array | string):
   return fileInfo(await file.stat({ bigint: true }));
 }
 
-/** `Files.removeResolved` on this machine. */
+/** Implements `Files.removeResolved` on this machine. */
 export async function removeResolved(path: string): Promise<boolean> {
   try {
     await using parent = await openDirectory(dirname(path), dirname(path));
@@ -73,7 +73,7 @@ export async function removeResolved(path: string): Promise<boolean> {
   }
 }
 
-/** `Files.listResolved` on this machine. */
+/** Implements `Files.listResolved` on this machine. */
 export async function listResolved(path: string, sizesMax: number): Promise<readonly SizedEntry[]> {
   await using directory = await openDirectory(path, path);
   const entries = await readdir(directory.at("."), { withFileTypes: true });
@@ -89,13 +89,13 @@ export async function listResolved(path: string, sizesMax: number): Promise<read
   return listed;
 }
 
-/** A directory held open, and the way to name its entries through the handle. */
+/** An open directory whose entries are named through its handle. */
 interface Parent extends AsyncDisposable {
   at(name: string): string;
   check(): Promise<void>;
 }
 
-/** Opens a directory by its resolved path, making it and its parents where they are missing. */
+/** Opens a directory by its resolved path; creates it and its parents if missing. */
 async function openParents(path: string): Promise<Parent> {
   try {
     return await openDirectory(path, path);
@@ -107,7 +107,7 @@ async function openParents(path: string): Promise<Parent> {
   try {
     await mkdir(here);
   } catch (thrown) {
-    if (codeOf(thrown) !== "EEXIST") throw thrown; // somebody else made it: it is checked like any other
+    if (codeOf(thrown) !== "EEXIST") throw thrown; // another process created it: it is checked like any other
   }
   return await openDirectory(here, path);
 }
@@ -131,12 +131,12 @@ async function openDirectory(at: string, path: string): Promise<Parent> {
 }
 
 async function checkPath(handle: FileHandle, path: string): Promise<void> {
-  // The kernel knows the path of an open handle by heart: no disk is asked, so there is nothing to wait for.
+  // The kernel stores the path of an open handle: no disk access, so there is nothing to wait for.
   const actual = HANDLES_HAVE_PATHS ? readlinkSync(`/proc/self/fd/${handle.fd}`) : await realpath(path);
   if (actual !== path) throw new PathMoved(path);
 }
 
-/** A symlink, or a file, where the resolved path had a directory or file is a swap, not an error of the disk. */
+/** A symlink or file instead of the expected directory or file was swapped in; it is no disk error. */
 async function movedOnLink(path: string, act: () => Promise<FileHandle>): Promise<FileHandle> {
   try {
     return await act();
@@ -148,14 +148,14 @@ async function movedOnLink(path: string, act: () => Promise<FileHandle>): Promis
   }
 }
 
-/** A rewritten file keeps its permissions, and its owner where the system lets us give files away. */
+/** A rewritten file keeps its permissions, and its owner if the system allows that. */
 async function inherit(file: FileHandle, before: BigIntStats): Promise<void> {
   const now = await file.stat({ bigint: true });
   if (now.uid !== before.uid || now.gid !== before.gid) {
     try {
       await file.chown(Number(before.uid), Number(before.gid));
     } catch (thrown) {
-      if (codeOf(thrown) !== "EPERM") throw thrown; // not ours to give: the new file is the writer's own
+      if (codeOf(thrown) !== "EPERM") throw thrown; // not permitted: the new file belongs to the writer
     }
   }
   await file.chmod(Number(before.mode) & 0o7777);
@@ -173,12 +173,12 @@ async function statIfThere(path: string): Promise<BigIntStats | undefined> {
 interface Range {
   readonly offset: number;
   readonly length: number;
-  /** What the file said it holds; files in /proc say 0 and hold more. */
+  /** Reported size; files in /proc report 0 and contain more. */
   readonly size: number;
 }
 
 async function readFully(file: FileHandle, { offset, length, size }: Range): Promise<Uint8Array> {
-  // No more room than the file can fill, and one byte by which it shows that it has grown.
+  // Space for the file and one more byte, which shows that it has grown.
   const room = size === 0 ? length : Math.min(length, Math.max(size - offset, 0) + 1);
   const buffer = new Uint8Array(room);
   let filled = 0;

@@ -17,22 +17,22 @@ import { isObject, parseJson } from "../../base/json.ts";
 import { codeOf } from "../../base/world.ts";
 import { hostMachine } from "../machine.ts";
 
-/** The file that marks a temporary folder as cinch's own, and names the process that it belongs to. */
+/** Marks a temporary folder as cinch's, and names the process that it belongs to. */
 const OWNER_FILE = ".cinch-owner";
-/** Names that `mkdtemp` makes of our prefixes. */
+/** Names that `mkdtemp` creates from cinch's prefixes. */
 const NAME = /^cinch-[A-Za-z0-9-]*[A-Za-z0-9]{6}$/;
-/** The same for the folders that cinch makes, all of which are marked within moments. */
+/** The same for the folders that cinch creates, which are all marked at once. */
 const UNMARKED_NAME = /^cinch-(?:keys-)?[A-Za-z0-9]{6}$/;
-/** An empty folder without a mark is left alone for so long: it may belong to another program. */
+/** An empty folder without a mark is kept for this time: it may belong to another program. */
 const UNMARKED_MS = 60_000;
-/** Folders that one sweep removes; the rest is for the next. */
+/** Folders removed by one sweep; the rest is left for the next. */
 const SWEPT_MAX = 256;
-/** Tries to make a folder: a process that stood still before it could mark one may lose it to a sweep. */
+/** Tries to create a folder: a process that is stopped before it marks one may lose it to a sweep. */
 const TRIES_MAX = 3;
 
 /**
- * Makes a folder of this process alone (0700) in the machine's temporary folder, marked so that a later start removes it
- * where this process cannot.
+ * Creates a private folder (0700) in the machine's temporary folder, marked so that a later start removes it if this
+ * process cannot.
  * @throws HarnessError TemporaryUnusable.
  */
 export function makeTemporaryFolder(prefix: string, mark = writeMark): string {
@@ -63,11 +63,11 @@ function writeMark(folder: string): void {
 }
 
 /**
- * Removes the marked folders of processes that are gone, and returns their paths. Left alone is what is a link, belongs to
- * another user, or was made in another pid namespace: whether that process lives cannot be seen from here.
+ * Removes the marked folders of ended processes and returns their paths. Skips links, folders of other users, and
+ * those of another pid namespace: whether their process lives is not visible from here.
  *
- * A folder without a mark is removed where it is empty, has a name of ours and is a minute old: its process was killed before
- * it could mark it. One that was only stopped there makes another folder when it goes on.
+ * A folder without a mark is removed if it is empty, has a name of cinch and is a minute old: its process was killed
+ * before it could mark it. A process that was only stopped there creates another folder when it continues.
  */
 export function sweepTemporaryFolders(parent = tmpdir(), nowMs = Date.now()): readonly string[] {
   const names = ifThere(() => readdirSync(parent)) ?? [];
@@ -94,7 +94,7 @@ function ownMark(): Mark {
   return { pid, processStart, namespace: pidNamespace() };
 }
 
-/** Numbers of processes mean something in one namespace only. */
+/** Process ids are unique within one namespace only. */
 function pidNamespace(): string {
   return ifThere(() => readlinkSync("/proc/self/ns/pid")) ?? "";
 }
@@ -112,7 +112,7 @@ function isAbandoned(path: string): boolean {
   return namespace === pidNamespace() && !hostMachine().isAlive(pid, processStart);
 }
 
-/** The system removes it only while it is empty, so what is put there after this look stays. */
+/** The system removes it only while it is empty, so files added after this check stay. */
 function isUnmarked(path: string, nowMs: number): boolean {
   const folder = ifThere(() => lstatSync(path));
   if (folder?.isDirectory() !== true || !isOurs(folder)) return false;
@@ -124,7 +124,7 @@ function isOurs({ uid }: Stats): boolean {
   return user === undefined || uid === user;
 }
 
-/** Undefined where it is gone meanwhile, or may not be looked at: a sweep never ends anything else. */
+/** Returns undefined if the file was removed, or cannot be read: a sweep fails for no other reason. */
 function ifThere<Value>(look: () => Value): Value | undefined {
   try {
     return look();

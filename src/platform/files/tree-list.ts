@@ -6,22 +6,22 @@ import { codeOf } from "../../base/world.ts";
 import { fromC } from "../c-library.ts";
 import { direntKind, isGone, native, nodeStat, statWords } from "./tree-stat.ts";
 
-/** Holds some hundred entries at a time. */
+/** Space for some hundred entries. */
 const BUFFER_BYTES = 65_536;
 /** Byte offsets in the kernel's `struct linux_dirent64`. */
 const [LENGTH_AT, KIND_AT, NAME_AT] = [16, 18, 19];
-/** By the kernel's numbers; other kinds are told by a stat, as are those that the file system does not say here. */
+/** By the kernel's numbers. Other kinds need a stat, as does any entry if the file system reports none. */
 const KINDS: Readonly<Record<number, FileKind>> = { 4: "directory", 8: "file", 10: "symlink" };
 
 /**
- * The entries of a folder; undefined where there is none, or none that may be read.
- * @param descriptor of the folder itself, just opened: then it is that folder that is read, whatever its path leads to.
+ * Lists the entries of a folder; undefined if it does not exist or cannot be read.
+ * @param descriptor of the folder, just opened: then exactly that folder is read, wherever its path leads.
  */
 export function listFolder(path: string, descriptor?: number): readonly NamedNode[] | undefined {
   return (descriptor === undefined ? undefined : listOpen(path, descriptor)) ?? listByPath(path);
 }
 
-/** Takes a fifth of the time that the runtime's own listing does. Undefined where the C library cannot be asked. */
+/** Takes a fifth of the time of the runtime's listing. Returns undefined if the C library cannot be called. */
 function listOpen(path: string, descriptor: number): readonly NamedNode[] | undefined {
   lister ??= loadLister() ?? "none";
   if (lister === "none") return undefined;
@@ -49,7 +49,7 @@ function nameAt(bytes: Buffer, from: number): string {
 function listByPath(path: string): readonly NamedNode[] | undefined {
   try {
     const entries = readdirSync(native(path), { withFileTypes: true });
-    // The runtime gives names as text: one that is no UTF-8 has lost bytes.
+    // The runtime returns names as text: one that is no UTF-8 has lost bytes.
     if (entries.some(({ name }) => name.includes("\ufffd"))) return listBytes(path);
     return entries.map((entry) => ({ name: entry.name, kind: direntKind(entry) }));
   } catch (thrown) {
@@ -67,7 +67,7 @@ function listBytes(path: string): readonly NamedNode[] {
 }
 
 interface Lister {
-  /** Fills the buffer with further entries; how many bytes of it, 0 at the end, below that where it failed. */
+  /** Fills the buffer with further entries and returns their bytes; 0 at the end, negative on failure. */
   readonly read: (descriptor: number) => number;
   readonly bytes: Buffer;
   readonly view: DataView;

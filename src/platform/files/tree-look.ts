@@ -8,14 +8,14 @@ import { cPath, GONE, lookInto, nodeStat, packNames, STAT_WORDS, statWords, word
 
 /** Work between two pauses. */
 const SLICE_MS = 5;
-/** A change that came so shortly before a look could be followed by another that bears the same time. */
+/** A change this shortly before a scan could be followed by another with the same time. */
 const DOUBT_MS = 100;
 
-/** One folder as it was seen. Those that did not change are shared between looks. */
+/** One scanned folder. Unchanged ones are shared between snapshots. */
 interface Folder {
   readonly path: string;
   readonly cPath: Uint8Array;
-  /** Its own numbers; all zero where another change could bear the same time. */
+  /** Its numbers; all zero if another change could have the same time. */
   readonly words: Uint32Array;
   readonly folders: readonly string[];
   /** Files, links and the rest. */
@@ -29,7 +29,7 @@ class HostLook implements Look {
   readonly folders = new Map<string, Folder>();
   entries = 0;
 
-  /** A folder that is there and may not be read: what was seen in it before counts as still there. */
+  /** Keeps the earlier entries of a folder that exists and cannot be read. */
   keepUnread(path: string, words: Uint32Array, before: ReadonlyMap<string, Folder>): void {
     const stat = nodeStat(words, 0);
     if (stat?.kind !== "directory") return;
@@ -41,7 +41,7 @@ class HostLook implements Look {
     }
   }
 
-  /** Adds the folders that are gone. What is told as gone is not there in any other way either. */
+  /** Adds the folders that were removed. A removed path is not reported otherwise. */
   ending(before: ReadonlyMap<string, Folder>): this {
     const changes = [...goneFolders(before, this.folders), ...this.changes];
     const there = changes.every(({ stat }) => stat !== undefined)
@@ -52,7 +52,7 @@ class HostLook implements Look {
   }
 }
 
-/** `Tree.look` on this machine. */
+/** Implements `Tree.look` on this machine. */
 export async function look(
   root: string,
   { since, entriesMax, select }: LookOptions,
@@ -115,10 +115,10 @@ interface Opened extends Place {
   readonly handle: LookedFolder;
 }
 
-/** Undefined where there is no folder, or none that may be read. */
+/** Returns undefined if there is no folder, or it cannot be read. */
 function lookedAt(place: Place, seeing: Seeing): Folder | undefined {
   const { known } = seeing;
-  // Where it holds nothing but folders, and still does, there is nothing to open it for.
+  // A folder that contains only folders, and is unchanged, need not be opened.
   if (known?.names.length === 0 && sameWords(known.words, wordsAt(place.at, place.named), 0)) return known;
   const handle = lookInto(place.at, place.named);
   if (handle === undefined) return undefined;
@@ -131,7 +131,7 @@ function lookedAt(place: Place, seeing: Seeing): Folder | undefined {
   }
 }
 
-/** A folder with its names: those of the earlier look where nothing was added to it, removed or renamed since. */
+/** Returns a folder with its names: those of the earlier snapshot if nothing was added, removed or renamed since. */
 function seeFolder(
   { at, path, named, handle }: Opened,
   { known, isSure, select }: Seeing,
@@ -187,7 +187,7 @@ function statFolder(changes: NodeChange[], { folder, known, isSure }: Statting):
     if (stat !== undefined || (known !== undefined && there >= 0 && known.stats[there] !== GONE)) {
       changes.push({ path: pathBelow(path, name), ...(stat === undefined ? {} : { stat }), sure });
     }
-    // An inode that no file has: the next look tells of it again.
+    // An inode that no file has: the next scan reports it again.
     if (stat !== undefined && !sure) stats[here + 7] = 0;
   }
   for (const [name, index] of places ?? []) {
@@ -204,7 +204,7 @@ function sameWords(known: Uint32Array, now: Uint32Array, at: number): boolean {
 }
 
 function sameStats(a: Uint32Array, atA: number, b: Uint32Array, atB: number): boolean {
-  // The time of the last change and the inode first: they tell nearly all differences.
+  // The time of the last change and the inode first: they show nearly all differences.
   for (let word = STAT_WORDS - 1; word >= 0; word -= 1) if (a[atA + word] !== b[atB + word]) return false;
   return true;
 }

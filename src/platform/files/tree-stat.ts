@@ -7,9 +7,9 @@ import { codeOf } from "../../base/world.ts";
 import { fromC } from "../c-library.ts";
 import { kindOf } from "./file-info.ts";
 
-/** Numbers kept of one entry: mode with its kind, size (2), modified (2), changed (2), inode. */
+/** Numbers stored per entry: mode with its kind, size (2), modified (2), changed (2), inode. */
 export const STAT_WORDS = 8;
-/** `mode` of an entry that is not there. */
+/** `mode` of an entry that does not exist. */
 export const GONE = 0;
 
 const STRUCT_BYTES = 256;
@@ -19,31 +19,31 @@ const AT_FDCWD = -100;
 const O_CLOEXEC = 0x8_0000;
 const FOLDER_FLAGS = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW | O_CLOEXEC;
 const FORMAT = 0o170000;
-/** Byte offsets in the kernel's `struct stat`, which are the same but for the mode on both processors. */
+/** Byte offsets in the kernel's `struct stat`, which are the same on both processors except for the mode. */
 const [INODE, SIZE, MODIFIED, CHANGED] = [8, 48, 88, 104];
 const MODE = process.arch === "arm64" ? 16 : 24;
 
-/** Names of one folder as the C library takes them, made once. */
+/** Names of one folder in the form of the C library, built once. */
 export interface PackedNames {
   readonly bytes: Uint8Array;
   readonly offsets: Uint32Array;
 }
 
-/** A folder that is looked at: held open where the C library can be called, else named by its path. */
+/** A folder during a scan: open if the C library can be called, else named by its path. */
 export interface LookedFolder {
-  /** Its own numbers. */
+  /** Its numbers. */
   readonly words: Uint32Array;
-  /** Where it is held open. */
+  /** Set if it is open. */
   readonly descriptor?: number;
   /**
-   * Fills in the numbers of its entries. A call of the C library for each costs two thirds of what the runtime's own
-   * `lstat` takes, and nearly all of that is the kernel's.
+   * Reads the numbers of its entries. A C library call per entry takes two thirds of the time of the runtime's
+   * `lstat`, nearly all of it in the kernel.
    */
   statInto(names: readonly string[], packed: PackedNames, words: Uint32Array): void;
   close(): void;
 }
 
-/** A path as the C library takes it. */
+/** Returns a path in the form of the C library. */
 export function cPath(path: string): Uint8Array {
   const bytes = Buffer.from(native(path));
   const whole = new Uint8Array(new ArrayBuffer(bytes.length + 1));
@@ -51,7 +51,7 @@ export function cPath(path: string): Uint8Array {
   return whole;
 }
 
-/** Undefined where there is no folder, or none that may be read. A link is none. */
+/** Returns undefined if there is no folder, or it cannot be read. A link is none. */
 export function lookInto(path: string, named: Uint8Array): LookedFolder | undefined {
   const library = cLibrary();
   if (library === undefined) return lookSlowly(path);
@@ -77,7 +77,7 @@ export function lookInto(path: string, named: Uint8Array): LookedFolder | undefi
   };
 }
 
-/** The numbers of one entry by its whole path, which is given in both spellings; a link is not followed. */
+/** Returns the numbers of one entry by its whole path, given in both forms; a link is not followed. */
 export function wordsAt(path: string, named: Uint8Array): Uint32Array {
   const library = cLibrary();
   if (library === undefined) return statWords(path);
@@ -116,7 +116,7 @@ export function packNames(names: readonly string[]): PackedNames {
   const joined = names.length === 0 ? "" : `${names.join("\0")}\0`;
   const whole = encoder.encode(joined);
   if (whole.length === joined.length) {
-    // A byte for each character: places in the text are places in the bytes.
+    // One byte per character: offsets in the text are offsets in the bytes.
     let from = 0;
     for (const [index, name] of names.entries()) {
       offsets[index] = from;
@@ -137,7 +137,7 @@ export function packNames(names: readonly string[]): PackedNames {
 const ZERO = new Uint8Array(1);
 const encoder = new TextEncoder();
 
-/** The numbers of one entry, by its whole path. */
+/** Returns the numbers of one entry, by its whole path. */
 export function statWords(path: string): Uint32Array {
   const words = new Uint32Array(STAT_WORDS);
   statOne(path, words, 0);
@@ -212,9 +212,9 @@ interface CLibrary {
   readonly open: (path: number, flags: number) => number;
   readonly close: (descriptor: number) => number;
   readonly pointer: (bytes: Uint8Array) => number;
-  /** No name at all: the folder itself. */
+  /** An empty name: the folder itself. */
   readonly empty: number;
-  /** Keeps the memory that the C library is given. */
+  /** Keeps alive the memory that the C library uses. */
   readonly held: readonly Uint8Array[];
   readonly struct: number;
   readonly view: DataView;
@@ -237,7 +237,7 @@ function loadC(): CLibrary | undefined {
     | { readonly ptr: (bytes: Uint8Array) => number }
     | undefined;
   if (symbols === undefined || ffi === undefined) return undefined;
-  // The buffer comes first: an array that is asked for its buffer later is moved to another place in memory.
+  // The buffer comes first: an array whose buffer is requested later moves to another address.
   const buffer = new ArrayBuffer(STRUCT_BYTES);
   const struct = new Uint8Array(buffer);
   const empty = new Uint8Array(new ArrayBuffer(8));

@@ -26,11 +26,11 @@ import { look } from "./tree-look.ts";
 import { isGone, native, nodeStat, statWords } from "./tree-stat.ts";
 
 const O_PATH = 0x20_0000;
-/** See `resolved-files.ts`: an open folder can be named there, whatever its path leads to by now. */
+/** See `resolved-files.ts`: an open folder can be named there, wherever its path leads. */
 const HANDLES_HAVE_PATHS = process.platform === "linux";
 const FOLDER_MODE = 0o755;
 
-/** The machine's own trees. Not with the world: it is loaded by who needs it. */
+/** The machine's trees. Not part of the world: loaded only where needed. */
 export const hostTree: Tree = {
   look: (root, options, signal) => look(root, options, () => pause(signal)),
   stat,
@@ -99,7 +99,7 @@ function count(root: string, path: string, max: number): number {
 
 function read(root: string, path: string, bytesMax: number): Uint8Array {
   const whole = pathBelow(root, path);
-  // O_NONBLOCK: opening a FIFO that was put there meanwhile must not wait for a writer.
+  // O_NONBLOCK: opening a FIFO that replaced the file must not wait for a writer.
   const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
   const file = movedOnLink(whole, () => openSync(native(whole), flags));
   try {
@@ -119,14 +119,14 @@ function read(root: string, path: string, bytesMax: number): Uint8Array {
   }
 }
 
-/** What changes anything is given a path that leads below its root, by its words alone. */
+/** Checks the text of a path that is to be changed: it must lead below its root. */
 function assertBelow(root: string, path: string): void {
   assert(root.startsWith("/"), "a tree has an absolute root");
   const isBelow = path.split("/").every((name) => name !== "" && name !== "." && name !== "..");
   assert(isBelow, "a path leads below its root");
 }
 
-/** Of a file or folder, never through a link, also one that is put there at this moment. */
+/** Changes a file or folder, never through a link, even one created concurrently. */
 function changeMode(path: string, mode: number): void {
   if (!HANDLES_HAVE_PATHS) {
     const kind = nodeStat(statWords(path), 0)?.kind;
@@ -182,13 +182,13 @@ function removeIfThere(path: string): void {
   }
 }
 
-/** A folder held open, and the way to name its entries through the handle. */
+/** An open folder whose entries are named through its handle. */
 interface Parent extends Disposable {
   at(name: string): string;
   check(): void;
 }
 
-/** Makes the folder and those above it where they are missing. */
+/** Creates the folder and its parents if missing. */
 function openParents(path: string): Parent {
   try {
     return openFolder(path);
@@ -199,7 +199,7 @@ function openParents(path: string): Parent {
   try {
     mkdirSync(native(above.at(nameOf(path))), FOLDER_MODE);
   } catch (thrown) {
-    if (codeOf(thrown) !== "EEXIST") throw thrown; // somebody else made it: it is checked like any other
+    if (codeOf(thrown) !== "EEXIST") throw thrown; // another process created it: it is checked like any other
   }
   return openFolder(path);
 }

@@ -4,23 +4,23 @@ import { openEnds, openPipe } from "./pipe.ts";
 
 const ANNOUNCEMENT_BYTES_MAX = 65_536;
 
-/** An announcement whose child may end before it has said anything. */
+/** An announcement whose child may end before it has sent anything. */
 export interface TakenAnnouncement extends Announcement {
-  /** Ends the announcement with its child, also where another process keeps the child's end open. */
+  /** Ends the announcement with its child, even if another process keeps the child's end open. */
   end(): void;
 }
 
 export interface AnnouncementEnds extends Disposable {
-  /** The descriptors of the child, in this order: the one it writes to, the one it waits on. */
+  /** Descriptors of the child: the one it writes to, the one it waits on. */
   readonly numbers: readonly [number, number];
-  /** Whoever takes it lets the child begin; untaken, disposing does. */
+  /** Transfers the announcement: the taker must let the child begin. If untaken, disposing does. */
   take(): TakenAnnouncement;
 }
 
 /**
- * Opens the two pipes of a child that announces itself. Disposing closes the child's ends here, once it has its own.
+ * Opens the two pipes of a child that announces itself. Disposing closes the child's ends here, after it has its own.
  *
- * Where this system gives no pipes, both are the null device: the announcement is empty and the child does not wait.
+ * If this system has no pipes, both are the null device: the announcement is empty and the child does not wait.
  */
 export function openAnnouncement(): AnnouncementEnds {
   const pipe = openPipe();

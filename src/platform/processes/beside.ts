@@ -4,27 +4,27 @@ export interface BesideOptions {
   readonly argv: readonly [string, ...string[]];
   /** The whole environment of the process: nothing is inherited. */
   readonly env: Readonly<Record<string, string>>;
-  /** Whether it has this process's standard input, output and error for its own, or none. */
+  /** `inherit`: it shares this process's standard input, output and error. `ignore`: it has none. */
   readonly stdio: "inherit" | "ignore";
 }
 
-/** A process of ours that runs beside this one. */
+/** A helper process of cinch that runs beside this one. */
 export interface Beside {
   readonly pid: number;
-  /** Our end of the pipe that the process has as descriptor 3. */
+  /** This side of the pipe that the process has as descriptor 3. */
   readonly descriptor: number;
   /** Never rejects. */
   readonly exited: Promise<Exit>;
   kill(signal: "SIGKILL" | "SIGTERM"): void;
 }
 
-/** The descriptor under which a process that was started by `startBeside` has its end of the pipe. */
+/** Descriptor of the pipe in a process started by `startBeside`. */
 export const BESIDE_DESCRIPTOR = 3;
 
 /**
- * Starts a process in this process's own group: it has the same terminal, and the signals of that terminal go to both.
+ * Starts a process in this process's group: both share the terminal and receive its signals.
  *
- * @throws an error of the system where it cannot be started.
+ * @throws a system error if it cannot be started.
  */
 export function startBeside({ argv, env, stdio }: BesideOptions): Beside {
   const child = Bun.spawn([...argv], { env: { ...env }, stdio: [stdio, stdio, stdio, "pipe"] });

@@ -1,28 +1,28 @@
-/** A two-way pipe between two processes of ours, one message a line. */
+/** A two-way pipe between two processes of cinch, one message a line. */
 export interface Channel {
-  /** Sends one message: a text without line breaks. What cannot be sent since the other end is gone is dropped. */
+  /** Sends one message: a text without line breaks. It is dropped if the other end is closed. */
   send(message: string): void;
-  /** One byte that is no message: a sign of life. */
+  /** Sends one byte that is no message: a sign of life. */
   beat(): void;
   close(): void;
 }
 
 export interface ChannelHandler {
   readonly message: (text: string) => void;
-  /** Anything arrived, a beat or a part of a message. */
+  /** Called when anything arrives, a beat or a part of a message. */
   readonly alive?: () => void;
-  /** The other end was closed, or its process is gone. Called once, also after `close`. */
+  /** Called once when the other end was closed or its process has ended, also after `close`. */
   readonly ended: () => void;
 }
 
-/** Longest message that is taken; a longer one ends the channel. */
+/** Longest accepted message; a longer one ends the channel. */
 export const CHANNEL_MESSAGE_BYTES_MAX = 4 * 1_048_576;
 
 const BEAT = "\0";
 
 /**
  * Opens a descriptor that is one end of a socket pair.
- * @throws an error of the system where it is none.
+ * @throws a system error if it is none.
  */
 export async function openChannel(descriptor: number, handler: ChannelHandler): Promise<Channel> {
   const decoder = new TextDecoder();
@@ -48,7 +48,7 @@ export async function openChannel(descriptor: number, handler: ChannelHandler): 
   }
 
   const socket = await Bun.connect({
-    // The runtime takes an open descriptor in place of a path; its types do not know that.
+    // The runtime accepts an open descriptor instead of a path; its types lack that.
     ...({ fd: descriptor } as unknown as { readonly unix: string }),
     socket: {
       data(opened, bytes) {

@@ -1,12 +1,12 @@
-/** How long the pipe of a child that has exited may stay silent before nobody listens any more. */
+/** Silence of the pipe of an exited child after which it is abandoned. */
 const SILENT_TICKS_MAX = 4;
-/** How long all waiting for those that still hold it may take. */
+/** Total wait for processes that still hold it. */
 const WAITING_TICKS_MAX = 40;
 const TICK_MS = 25;
-/** More than a pipe or socket holds: what comes after that was written by somebody else than the leader. */
+/** More than a pipe or socket holds: later data was written by another process than the leader. */
 const BYTES_AFTER_EXIT_MAX = 2 * 1024 * 1024;
 
-/** Tells when the leader of a group has exited. */
+/** Reports the exit of a group's leader. */
 export interface Leader {
   readonly exited: boolean;
   onExit(callback: () => void): void;
@@ -14,12 +14,12 @@ export interface Leader {
 
 type Reader = ReadableStreamDefaultReader<Uint8Array>;
 
-/** What a child writes to one of its outputs: read once, or left unread. */
+/** One output of a child: read once, or left unread. */
 export class ChildOutput {
   readonly #open: () => Reader;
   #begun = false;
 
-  /** @param open gives the reader, and is called once at most. */
+  /** @param open returns the reader, and is called at most once. */
   constructor(open: () => Reader) {
     this.#open = open;
   }
@@ -29,7 +29,7 @@ export class ChildOutput {
     return untilLeft(this.#open, leader);
   }
 
-  /** Frees it where nobody has begun to read; who has, leaves it himself. */
+  /** Frees it if nobody has begun to read; a reader frees it itself. */
   async leaveUnread(): Promise<void> {
     if (this.#begun) return;
     this.#begun = true;
@@ -38,12 +38,12 @@ export class ChildOutput {
 }
 
 /**
- * Reads the pipe of a child to its end; the end is also when the leader has exited and nothing more comes.
+ * Reads the pipe of a child to its end, or until the leader has exited and nothing more comes.
  *
- * A grandchild in the background inherits the pipe and may hold it for ever. After the leader's exit what lies in the
- * pipe is read, then it is left after 100 ms of silence, at the latest after 1 s of waiting. Time during which the reader
- * does not ask does not count, and neither does time in which this process was kept from reading: ticks are counted,
- * and between two of them the pipe was looked at.
+ * A grandchild in the background inherits the pipe and may hold it for ever. After the leader's exit the content of
+ * the pipe is read, then it is abandoned after 100 ms of silence, at the latest after 1 s of waiting. Time in which
+ * the consumer does not read is not counted, nor time in which this process could not run: ticks are counted, and
+ * between two of them the pipe was checked.
  */
 async function* untilLeft(open: () => Reader, leader: Leader): AsyncGenerator<Uint8Array> {
   const reader = open();
@@ -62,7 +62,7 @@ async function* untilLeft(open: () => Reader, leader: Leader): AsyncGenerator<Ui
     if (silentTicks >= SILENT_TICKS_MAX || waitingTicks >= WAITING_TICKS_MAX) leave();
   }
   function leave(): void {
-    leaving ??= reader.cancel(); // answers the pending read with the end
+    leaving ??= reader.cancel(); // resolves the pending read with the end
   }
   leader.onExit(() => {
     if (!over) ticking = setInterval(tick, TICK_MS);

@@ -1,6 +1,6 @@
 import { closeSync, openSync, statSync } from "node:fs";
 
-/** A log that has grown beyond this is begun anew. */
+/** A log larger than this is restarted. */
 const LOG_BYTES_MAX = 1_048_576;
 const OWNER_ONLY = 0o600;
 
@@ -8,11 +8,11 @@ export interface DetachedOptions {
   readonly argv: readonly [string, ...string[]];
   /** The whole environment of the process: nothing is inherited. */
   readonly env: Readonly<Record<string, string>>;
-  /** What it writes on standard error is added to this file. */
+  /** File that its standard error is appended to. */
   readonly logPath: string;
 }
 
-/** A process that lives on when this one has ended. */
+/** A process that survives this one. */
 export interface Detached {
   readonly pid: number;
   /** Its standard output. */
@@ -20,9 +20,9 @@ export interface Detached {
 }
 
 /**
- * Starts a process in a session of its own: no terminal is its, and no signal of one reaches it. It works in the root
- * folder, so that it keeps none in use.
- * @throws an error of the system where it cannot be started.
+ * Starts a process in a separate session: without a terminal and its signals. It works in the root folder, so that it
+ * keeps no other folder in use.
+ * @throws a system error if it cannot be started.
  */
 export function startDetached({ argv, env, logPath }: DetachedOptions): Detached {
   const isLong = (statSync(logPath, { throwIfNoEntry: false })?.size ?? 0) > LOG_BYTES_MAX;

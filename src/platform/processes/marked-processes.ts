@@ -4,11 +4,11 @@ import { codeOf } from "../../base/world.ts";
 import { carries } from "./process-environment.ts";
 
 const LOOK_AGAIN_MS = 5;
-/** How long processes may take to disappear after SIGKILL. */
+/** Time for processes to disappear after SIGKILL. */
 const GONE_MS_MAX = 1_000;
 
 /**
- * Implements `Machine.endMarked`. A process that starts another while it is killed is found by the next look.
+ * Implements `Machine.endMarked`. A process that starts another while it is killed is found by the next scan.
  * @param signal sends SIGKILL to one process.
  */
 export async function endMarked(name: string, value: string, signal = kill): Promise<MarkedProcesses> {
@@ -38,6 +38,6 @@ function kill(pid: number): void {
     process.kill(pid, "SIGKILL");
   } catch (thrown) {
     const code = codeOf(thrown);
-    if (code !== "ESRCH" && code !== "EPERM") throw thrown; // gone already, or another user's
+    if (code !== "ESRCH" && code !== "EPERM") throw thrown; // already gone, or another user's
   }
 }

@@ -4,22 +4,22 @@ import { fromC } from "../c-library.ts";
 const O_CLOEXEC = 0o2000000;
 
 /**
- * A pipe of the kernel, of which a child is to have the end to write to.
+ * A kernel pipe whose write end is for a child.
  *
- * What the runtime itself gives a child are sockets, which Linux lets nobody open again: `tee /dev/stderr` fails there.
+ * The runtime itself gives a child sockets, which Linux cannot open again: `tee /dev/stderr` fails there.
  *
- * Whose descriptor is whose: the runtime makes one of its own when the reader is taken, and closes that when the reader
- * has come to the end or was cancelled. Ours to read from is closed in the same breath, and ours to write to when the
- * scope of the pipe is left. So each is closed once, and none under a number that has become somebody else's.
+ * Ownership of descriptors: the runtime duplicates the read end when the reader is taken, and closes its copy at the
+ * end or on cancel. This class closes its own read end at the same time, and its write end when the pipe is disposed.
+ * So each is closed once, and never under a number that was reused.
  *
- * Reading waits in the event loop and keeps no thread. At most a few hundred KiB are read ahead.
+ * Reading waits in the event loop and needs no thread. At most a few hundred KiB are read ahead.
  */
 export class Pipe implements Disposable {
   readonly writeEnd: number;
   readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
   #taken = false;
 
-  /** @throws an error of the system, EMFILE, where there is no descriptor for the runtime. */
+  /** @throws a system error, EMFILE, if the runtime gets no descriptor. */
   constructor(readEnd: number, writeEnd: number) {
     this.writeEnd = writeEnd;
     try {
@@ -32,7 +32,7 @@ export class Pipe implements Disposable {
     }
   }
 
-  /** Whoever takes it cancels it or reads it to its end. */
+  /** Transfers the reader: the taker cancels it or reads it to its end. */
   take(): ReadableStreamDefaultReader<Uint8Array> {
     this.#taken = true;
     return this.#reader;
@@ -47,12 +47,15 @@ export class Pipe implements Disposable {
 type MakePipe = (ends: Int32Array, flags: number) => number;
 let makePipe: MakePipe | "none" | undefined;
 
-/** Whether there are such pipes here: on Linux, where the C library can be called. Looks once, which takes about 1 ms. */
+/**
+ * Returns true if kernel pipes are available: on Linux, if the C library can be called. Checks once, which takes
+ * about 1 ms.
+ */
 export function givesPipes(): boolean {
   return pipeMaker() !== "none";
 }
 
-/** Undefined where there are none here, or no more because of a limit: the runtime will meet that limit too, and tell it. */
+/** Returns undefined if pipes are unavailable, or at a limit: the runtime will meet that limit too, and report it. */
 export function openPipe(): Pipe | undefined {
   const ends = openEnds();
   return ends === undefined ? undefined : new Pipe(ends.readEnd, ends.writeEnd);

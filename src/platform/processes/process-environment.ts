@@ -2,10 +2,10 @@ import { closeSync, openSync, readSync } from "node:fs";
 import { codeOf } from "../../base/world.ts";
 
 /**
- * Tells whether the environment of a process has an entry that begins so (Linux).
+ * Returns true if the environment of a process has an entry with this beginning (Linux).
  *
- * The process may be a neighbour that has its key there, and this one must never have a key: what is read lies in one
- * place only, is wiped before anything else happens, and becomes no string (CRED-03).
+ * The process may be one with a key in its environment, and this one must never have a key. So the data is in one
+ * buffer only, is wiped before anything else happens, and becomes no string (CRED-03).
  */
 export function carries(pid: number, entry: string): boolean {
   return (
@@ -23,7 +23,7 @@ export function carries(pid: number, entry: string): boolean {
 const ENVIRONMENT_BYTES = 65_536;
 let environment: Buffer | undefined;
 
-/** Reads entries, each ended by a zero, piece by piece; the end of a piece stays for the next. */
+/** Reads zero-terminated entries, piece by piece; the end of a piece is kept for the next. */
 function holdsEntry(file: number, entry: Buffer): boolean {
   environment ??= Buffer.alloc(ENVIRONMENT_BYTES);
   let used = 1; // the zero before the first entry
@@ -31,7 +31,7 @@ function holdsEntry(file: number, entry: Buffer): boolean {
     while (true) {
       const got = readSync(file, environment, used, environment.length - used - 1, null);
       const end = used + got;
-      environment[end] = 0; // also behind the last, where the process wrote over its own
+      environment[end] = 0; // also after the last, if the process overwrote its own
       if (environment.subarray(0, got === 0 ? end + 1 : end).includes(entry)) return true;
       if (got === 0) return false;
       used = Math.min(end, entry.length - 1);
@@ -42,7 +42,7 @@ function holdsEntry(file: number, entry: Buffer): boolean {
   }
 }
 
-/** Undefined where the process is gone meanwhile, or is somebody else's. */
+/** Returns undefined if the process has ended, or belongs to another user. */
 export function ifReadable<T>(look: () => T): T | undefined {
   try {
     return look();

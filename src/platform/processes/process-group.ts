@@ -2,53 +2,55 @@ import { readdirSync, readFileSync } from "node:fs";
 import { codeOf } from "../../base/world.ts";
 import { carries, ifReadable } from "./process-environment.ts";
 
-/** How long the processes of a group may take to end by themselves after SIGTERM. */
+/** Time for the processes of a group to end after SIGTERM. */
 export const TERM_GRACE_MS = 1_000;
-/** How long the kernel may take to remove them after SIGKILL, before nobody waits any more. */
+/** Time for the kernel to remove them after SIGKILL. */
 export const KILL_WAIT_MS_MAX = 500;
 const LOOK_AGAIN_MS = 5;
 
-/** A leader younger than this has children with higher ids only, unless the ids began anew meanwhile. */
+/** A leader younger than this has children with higher ids only, unless the ids wrapped around. */
 const YOUNG_MS = 10_000;
 
-/** So many ids are looked up one by one rather than in a list of all processes. */
+/** Up to this number, ids are checked one by one instead of listing all processes. */
 const FEW_PIDS = 16;
 
-/** Where `/proc/PID/stat` has the flags of the kernel and the time of the start, counted from the state. */
+/** Positions of the kernel flags and the start time in `/proc/PID/stat`, counted from the state. */
 const FLAGS_FIELD = 6;
 const STARTED_FIELD = 19;
-/** Of these flags: it is on its way out (`PF_EXITING`). */
+/** Flag of a process that is exiting (`PF_EXITING`). */
 const EXITING = 4;
 
-/** All processes that one child of ours has started, as far as this machine tells. */
+/** All processes that one child has started, as far as this machine reports them. */
 export interface ProcessGroup {
   /** Id of the leader, which is also the id of its group and of its session. */
   readonly leader: number;
   readonly startedAtMs: number;
   /** `NAME=value` in the environment of every process that belongs to it. */
   readonly mark?: string;
-  /** Whether the leader has been seen to its end. Its id may then be another's, which the group must not be taken for. */
+  /**
+   * True if the leader's exit was seen. Its id may then be another process's, which must not be taken for the group.
+   */
   hasExited?(): boolean;
 }
 
 /**
- * What was seen of a group while it was being ended: ids, and when each was started. The death of its parent takes the
- * last tie of a process that has left the group, and it must not be forgotten for that.
+ * Ids and start times of members seen while the group is being ended. When its parent dies, a process that left the
+ * group loses its last connection to it, and must not be forgotten.
  */
 type Seen = Map<number, string>;
 
 /**
- * The ids of the processes that still live, without zombies; the leader is among them while it runs.
+ * Returns the ids of the living processes, without zombies; the leader is included while it runs.
  *
  * On Linux these are: the group, the session (jobs of a shell have groups of their own), children of any of them, and
- * whoever carries the mark in its environment, which finds those that made a session of their own. A process that did
- * that, lost its parent and was started with another environment is found only where it was `seen` before: only the pid
- * namespace of a sandbox ends the others. Elsewhere only the group can be seen, and is told by its leader's id alone.
+ * processes with the mark in their environment, which finds those in a new session. A process in a new session that
+ * lost its parent and has another environment is found only if it was `seen` before; otherwise only the pid namespace
+ * of a sandbox ends it. On other systems only the group is visible, by its leader's id.
  */
 export function livingMembers(group: ProcessGroup, seen: Seen = new Map()): readonly number[] {
   if (process.platform !== "linux") return groupAnswers(group.leader) ? [group.leader] : [];
   const living = candidates(group);
-  // An id is given anew only once no group and no session bears it: then all that did has ended.
+  // An id is reused only when no group and no session has it: then all processes of those have ended.
   const isAnothers = group.hasExited?.() === true && living.some(({ pid }) => pid === group.leader);
   const members = new Set<number>();
   for (const each of living) {
@@ -64,26 +66,26 @@ export function livingMembers(group: ProcessGroup, seen: Seen = new Map()): read
   return [...members];
 }
 
-/** Ends a whole group: a polite signal, then, for what is left of it, the other one. Takes at most 1.5 s. */
+/** Ends a whole group: SIGTERM, then SIGKILL for the rest. Takes at most 1.5 s. */
 export async function endGroup(group: ProcessGroup): Promise<void> {
   const seen: Seen = new Map();
   let living = livingMembers(group, seen);
   if (living.length === 0) return;
   signalGroup(group, "SIGTERM", living);
-  signalGroup(group, "SIGCONT", living); // a stopped process would not read its mail
+  signalGroup(group, "SIGCONT", living); // a stopped process would not handle the signal
   living = await waitForEnd(group, seen, TERM_GRACE_MS);
   const until = performance.now() + KILL_WAIT_MS_MAX;
   while (living.length > 0 && performance.now() < until) {
-    signalGroup(group, "SIGKILL", living); // again and again: it may have forked in between
+    signalGroup(group, "SIGKILL", living); // repeatedly: it may have forked in between
     living = await waitForEnd(group, seen, LOOK_AGAIN_MS);
   }
 }
 
 /**
- * Waits until nobody younger than the leader is on his way out, where all members have ended as far as can be seen.
+ * Waits until no process younger than the leader is exiting, if all visible members have ended.
  *
- * The first process of a pid namespace loses its environment, and with it the mark, before it takes the others of the
- * namespace with it. Whose such a process is cannot be told any more, so the leaving of others is waited for, too: some
+ * The first process of a pid namespace loses its environment, and with it the mark, before it ends the others of the
+ * namespace. Such a process cannot be assigned any more, so other exiting processes are waited for too: some
  * microseconds, and at most 0.5 s.
  */
 export async function lastOnesGone(group: ProcessGroup): Promise<void> {
@@ -105,7 +107,7 @@ export function signalGroup(
     return;
   }
   const groups = new Map(members.map((pid) => [pid, processOf(pid)?.group]));
-  // One call reaches whoever is forked meanwhile, too.
+  // One call also reaches processes that are forked concurrently.
   if ([...groups.values()].includes(group.leader)) send(-group.leader, signal);
   for (const [pid, its] of groups) if (its !== group.leader) send(pid, signal);
 }
@@ -125,9 +127,9 @@ interface Process {
   readonly parent: number;
   readonly group: number;
   readonly session: number;
-  /** When it was started, as the system counts: an id that was given anew has another. */
+  /** Start time by the system's count: a reused id has another. */
   readonly started: string;
-  /** It runs no code of its own any more, but is not gone. */
+  /** True if it runs no more code, but still exists. */
   readonly isExiting: boolean;
 }
 
@@ -140,12 +142,12 @@ function isMarked(each: Process, mark: string | undefined): boolean {
 }
 
 /**
- * Every process that may belong to a group, as far as it lives.
+ * Returns every living process that may belong to a group.
  *
- * Ids are given in order, so while a leader is young its members have those from its own to the newest. Reading one
- * process costs some microseconds, and a list of all some more, so where next to nothing was started since, just that is
- * looked at (an id of a thread answers for its process); where something was started meanwhile, its parent may be gone
- * already, and the list is made after all.
+ * Ids are assigned in order, so the members of a young leader have ids from its own to the newest. Reading one
+ * process costs some microseconds, and listing all costs more. If few were started since, only those are read (an id
+ * of a thread answers for its process). If another was started in between, its parent may be gone already, and all
+ * are listed after all.
  */
 function candidates({ leader, startedAtMs }: ProcessGroup): readonly Process[] {
   const isYoung = performance.now() - startedAtMs < YOUNG_MS;
@@ -157,7 +159,7 @@ function candidates({ leader, startedAtMs }: ProcessGroup): readonly Process[] {
   const all = readdirSync("/proc")
     .map(Number)
     .filter((pid) => pid > 0 && pid !== process.pid);
-  const newest = lastPid(); // after the list, so that nobody in it is younger
+  const newest = lastPid(); // after the list, so that none in it is younger
   const isInOrder = isYoung && newest >= leader;
   return processesOf(isInOrder ? all.filter((pid) => pid >= leader && pid <= newest) : all);
 }
@@ -199,6 +201,6 @@ function send(pid: number, signal: NodeJS.Signals): void {
     process.kill(pid, signal);
   } catch (thrown) {
     const code = codeOf(thrown);
-    if (code !== "ESRCH" && code !== "EPERM") throw thrown; // gone already, or no longer ours to end
+    if (code !== "ESRCH" && code !== "EPERM") throw thrown; // already gone, or no longer killable by this user
   }
 }

@@ -13,22 +13,22 @@ import { endGroup, lastOnesGone, livingMembers, signalGroup } from "./process-gr
 import type { Watching } from "./watchdog.ts";
 import { watchdog } from "./watchdog.ts";
 
-/** How long the end of a killed leader is waited for: one that hangs in the kernel must not hang us. */
+/** Wait for the end of a killed leader: one that hangs in the kernel must not block this process. */
 const EXIT_WAIT_MS_MAX = 500;
 const NO_PIPES =
   "the C library cannot be called here, so commands write to sockets: what they open as /dev/stdout or /dev/stderr fails";
 
 /**
- * Starts processes of this machine, each as the leader of its own group and session (ENG-09, REL-03).
+ * Returns a function that starts processes, each as the leader of its own group and session (ENG-09, REL-03).
  *
- * Leaving the scope of a child ends its whole group within 2 s, whether the leader still lives or not, and also those
- * that left the group, as far as `process-group.ts` finds them. A watchdog does the same where this process is killed.
+ * Leaving the scope of a child ends its whole group within 2 s, whether the leader lives or not, and also processes
+ * that left the group, as far as `process-group.ts` finds them. A watchdog does the same if this process is killed.
  *
- * Its outputs are pipes. Where Linux gives none they are sockets, which it cannot open as /dev/stdout and /dev/stderr; a
+ * Outputs are pipes. If Linux provides none they are sockets, which it cannot open as /dev/stdout and /dev/stderr; a
  * warning is logged once.
  */
 export function hostSpawn(log: Log): Spawn {
-  let told = process.platform !== "linux"; // elsewhere sockets serve as well
+  let told = process.platform !== "linux"; // on other systems sockets serve as well
   return (options) => {
     if (!told && !givesPipes()) {
       told = true;
@@ -63,7 +63,7 @@ function start(options: SpawnOptions, watching: Watching): Child {
       ...further.numbers,
       ...(announcing?.numbers ?? []),
     ],
-    lazy: true, // else Bun reads ahead without bound while nobody asks
+    lazy: true, // else Bun reads ahead without a limit
   });
   const announcement = announcing?.take();
   const stdout = outputOf(out, child.stdout);
@@ -86,7 +86,7 @@ function start(options: SpawnOptions, watching: Watching): Child {
   let gone = false;
   let ended: Promise<void> | undefined;
 
-  /** A group without members never has any again, but its number may become somebody else's. */
+  /** An empty group never has members again, but its number may be reused. */
   function isGone(): boolean {
     if (!gone && leader.exited && livingMembers(group).length === 0) {
       gone = true;
@@ -118,7 +118,7 @@ function start(options: SpawnOptions, watching: Watching): Child {
   };
 }
 
-/** @param made what the runtime made for the child where there was no pipe. */
+/** @param made the runtime's output of the child, if there was no pipe. */
 function outputOf(pipe: Pipe | undefined, made: unknown): ChildOutput {
   if (pipe !== undefined) {
     const reader = pipe.take();
@@ -128,7 +128,7 @@ function outputOf(pipe: Pipe | undefined, made: unknown): ChildOutput {
   return new ChildOutput(() => made.getReader());
 }
 
-/** @param made what the runtime made for the child. */
+/** @param made the runtime's input of the child. */
 function inputOf(made: unknown): ChildInput {
   if (typeof made !== "object" || made === null || !("write" in made))
     throw new TypeError("the runtime gave a child no input");
@@ -138,12 +138,12 @@ function inputOf(made: unknown): ChildInput {
       await sink.write(bytes);
       await sink.flush();
     },
-    // What the child no longer reads need not be told: its end is seen elsewhere.
+    // A failure here needs no report: the child's end is seen elsewhere.
     end: () => void Promise.resolve(sink.end()).catch(() => undefined),
   };
 }
 
-/** What was opened for the child is closed here as soon as it has its own. */
+/** Closes descriptors opened for the child as soon as it has its own. */
 function descriptors(
   inherit: NonNullable<SpawnOptions["inherit"]>,
 ): { readonly numbers: readonly number[] } & Disposable {
@@ -165,7 +165,7 @@ function descriptors(
   }
 }
 
-/** Remembers that the leader has exited, and tells those who asked before. */
+/** Records the exit of the leader and calls the listeners. */
 class ExitWatch implements Leader {
   exited = false;
   readonly #callbacks: (() => void)[] = [];
@@ -190,7 +190,7 @@ function bytesOf(stdin: string | Uint8Array): Uint8Array {
   return typeof stdin === "string" ? new TextEncoder().encode(stdin) : stdin;
 }
 
-/** The system blames the program where in truth the directory is missing. */
+/** The system blames the program when in fact the directory is missing. */
 function explained(error: Error, { argv, cwd }: SpawnOptions): Error {
   const code = codeOf(error);
   const text = isDirectory(cwd)
@@ -203,7 +203,7 @@ function isDirectory(path: string): boolean {
   try {
     return statSync(path).isDirectory();
   } catch {
-    return false; // nothing there, or nothing we may see: either way no place to start in
+    return false; // missing or unreadable: either way the child cannot start there
   }
 }
 

@@ -2,29 +2,29 @@ import { closeSync, writeSync } from "node:fs";
 import { codeOf } from "../../base/world.ts";
 
 /**
- * One process of this engine's own that ends registered process groups when the engine is killed (REL-03).
+ * A process that ends registered process groups when the engine is killed (REL-03).
  *
- * It reads the pipe whose other end only this process holds: the end of that pipe is the end of the engine, however that
- * came. It leads a new session, so that a signal to the engine's group does not reach it.
+ * It reads a pipe whose other end only the engine holds: the end of that pipe means the end of the engine, for any
+ * reason. It leads a new session, so that a signal to the engine's group does not reach it.
  */
 export interface Watchdog {
   /**
-   * Registers a group before its leader is started: processes with the group's mark are ended from here on.
-   * @throws an error of the system where the watchdog cannot be started.
+   * Registers a group before its leader is started: from now on processes with the group's mark are ended.
+   * @throws a system error if the watchdog cannot be started.
    */
   watch(group: WatchedGroup): Watching;
   /**
-   * Registers a terminal in raw mode: when this process is killed it edits lines again, without bracketed paste (TUI-01).
-   * Where another program has taken it over by then, it is left alone. Disposing takes it back.
+   * Registers a terminal in raw mode: when this process is killed, line editing is restored, without bracketed paste
+   * (TUI-01). If another program has taken over the terminal, it is left alone. Disposing cancels the registration.
    * @param path of a device file.
    */
   guardTerminal(path: string): Disposable;
 }
 
 export interface WatchedGroup {
-  /** `NAME=value` in the environment of every process of the group, also of those that have left it (Linux). */
+  /** `NAME=value` in the environment of every process of the group, also of those that left it (Linux). */
   readonly mark?: string;
-  /** Gets time to end by itself first, because its input ends with the engine. */
+  /** True if it gets time to end by itself first, because its input ends with the engine. */
   readonly graceful: boolean;
 }
 
@@ -43,12 +43,12 @@ const SHELL_S = 0.3;
 /** Pipe that the watchdog reads. */
 const DESCRIPTOR = 3;
 
-/** Entries are separated by whitespace, so a mark that holds some is left out. */
+/** Entries are separated by whitespace, so a mark that contains some is left out. */
 const WORD = /^[!-~]+$/;
 
 /**
- * Kills a group, then twice what bears its mark: a process that is about to be killed may start another one. Without /proc,
- * or without a grep that can read it, only the group is found.
+ * Kills a group, then twice all processes with its mark: a process that is about to be killed may start another one.
+ * Without /proc, or a grep that can read it, only the group is found.
  */
 const SCRIPT = `set -f
 trap '' TERM HUP INT
@@ -115,9 +115,9 @@ const PATH = "/usr/local/bin:/usr/bin:/bin";
 
 interface Running {
   readonly child: Bun.Subprocess;
-  /** Our end of its pipe. */
+  /** This side of its pipe. */
   readonly pipe: number;
-  /** Text that the pipe had no room for yet. */
+  /** Text that did not fit into the pipe yet. */
   waiting: string;
 }
 
@@ -135,7 +135,7 @@ function openWatchdog(): Watchdog {
   let running: Running | undefined;
   let count = 0;
 
-  /** Adds an entry and returns its removal. A process that somebody has ended is replaced by one with all entries. */
+  /** Adds an entry and returns its removal. If the watchdog was killed, a new one gets all entries. */
   function add(id: string, rest: string): () => void {
     const entry = { line: `watch ${id} ${rest}\n` };
     live.set(id, entry);
@@ -146,7 +146,7 @@ function openWatchdog(): Watchdog {
       tell(running, [...live.values()].map(({ line }) => line).join(""));
     }
     return () => {
-      if (live.get(id) !== entry) return; // the id belongs to another leader by now
+      if (live.get(id) !== entry) return; // the id now belongs to another leader
       live.delete(id);
       if (running !== undefined) tell(running, `leave ${id}\n`);
     };
@@ -188,8 +188,8 @@ function start(): Running {
 }
 
 /**
- * Writes at once: this process may be killed the moment after. What a full pipe does not take goes with the next line.
- * False where nobody reads any more.
+ * Writes at once, since this process may be killed the next moment. Text that does not fit into the pipe goes with
+ * the next line. Returns false if the watchdog has ended.
  */
 function tell(running: Running, lines: string): boolean {
   if (running.child.exitCode !== null || running.child.signalCode !== null) return false;

@@ -1,7 +1,7 @@
 import { codeOf } from "../../base/world.ts";
 import { inflated } from "./inflated.ts";
 
-/** The code of an answer whose compressed body ends too early, or is not what its header says. */
+/** Error code of an answer whose compressed body ends too early, or does not match its header. */
 export const DAMAGED_ENCODING = "DamagedEncoding";
 
 const FORMATS: ReadonlyMap<string, string> = new Map([
@@ -12,7 +12,7 @@ const FORMATS: ReadonlyMap<string, string> = new Map([
   ["zstd", "zstd"],
 ]);
 
-/** Returns an answer with its body as it was before it was compressed for the way; other encodings are left as they are. */
+/** Returns an answer with its body decompressed; other encodings are unchanged. */
 export function decoded(answer: Response, signal: AbortSignal | undefined): Response {
   const { body, status, statusText, headers } = answer;
   const format = FORMATS.get((headers.get("content-encoding") ?? "").trim().toLowerCase());
@@ -26,7 +26,7 @@ export function decoded(answer: Response, signal: AbortSignal | undefined): Resp
   return new Response(withoutDamage(bytes, signal), { status, statusText, headers: plain });
 }
 
-/** Passes on everything before the damage, then fails with a code, as network errors do. */
+/** Passes on all data before the damage, then fails with a code, as network errors do. */
 function withoutDamage(
   bytes: ReadableStream<Uint8Array>,
   signal: AbortSignal | undefined,

@@ -9,28 +9,28 @@ const PR_SET_CHILD_SUBREAPER = 36;
 const WNOHANG = 1;
 const REAP_MS = 30_000;
 const STARTED_FIELD = 19;
-/** Deeper than any chain of parents is. */
+/** Deeper than any chain of parents. */
 const DEPTH_MAX = 512;
 const LOOKS_MAX = 3;
 
-/** What is known of the process at the other end of a Unix socket. */
+/** Classification of the process at the other end of a Unix socket. */
 export type PeerVerdict =
-  /** A process of this user that this one has not started, nor anything that it started. */
+  /** A process of this user that was started neither by this process nor by its descendants. */
   | { readonly kind: "unrelated"; readonly pid: number }
   | { readonly kind: "refused"; readonly problem: string };
 
-/** While it is held, no descendant of this process can lose its descent. */
+/** While it is held, no descendant of this process can hide its ancestry. */
 export interface Descent extends Disposable {
-  /** Anything that cannot be told for sure is refused. */
+  /** Classifies the peer; refuses it if anything is uncertain. */
   judge(stream: Duplex): PeerVerdict;
 }
 
 /**
- * Makes this process the one that inherits its orphans (Linux): whoever makes a session of its own, forks twice, or loses
- * its parent in any other way becomes a child of this process, not of the system. So the chain of parents tells for
- * certain who descends from it.
+ * Makes this process inherit its orphans (Linux): a process that creates a new session, forks twice, or loses its
+ * parent otherwise becomes a child of this process, not of the system. So the chain of parents shows every
+ * descendant.
  *
- * What was left to it and has ended is collected every 30 s. Where this cannot be had, `judge` refuses everybody.
+ * Ended orphans are collected every 30 s. If this is not available, `judge` refuses every peer.
  */
 export function holdDescent(clock: Pick<Clock, "timer">): Descent {
   const c = fromC({
@@ -41,8 +41,8 @@ export function holdDescent(clock: Pick<Clock, "timer">): Descent {
   let seen: ReadonlyMap<string, number> = new Map();
   let timer: Disposable | undefined;
   /**
-   * The runtime collects its own children as soon as it looks for what has happened, which it does between any two timers:
-   * what is found ended a third time was left to us by somebody else.
+   * The runtime collects its own children as soon as it handles events, which it does between any two timers: a
+   * process found ended a third time is an orphan of another parent.
    */
   function reap(): void {
     const looks = new Map<string, number>();
@@ -70,7 +70,7 @@ function judge(stream: Duplex): PeerVerdict {
   if (peer.uid !== process.geteuid?.()) return refused("it runs as another user");
   for (let look = 0; look < LOOKS_MAX; look++) {
     const found = descends(peer.pid);
-    if (found === "changed") continue; // a parent ended just now
+    if (found === "changed") continue; // a parent has just ended
     return found
       ? refused("it was started by the engine, or by what the engine started")
       : { kind: "unrelated", pid: peer.pid };
@@ -86,7 +86,7 @@ interface Process {
   readonly state: string;
 }
 
-/** Whether the chain of parents of a process comes by this one; `changed` where it did not hold still. */
+/** Returns true if the chain of parents of a process includes this one; `changed` if it changed during the check. */
 function descends(pid: number): boolean | "changed" {
   const chain: Process[] = [];
   let next = pid;
@@ -94,7 +94,7 @@ function descends(pid: number): boolean | "changed" {
     if (next === process.pid) return true;
     const each = processOf(next);
     const child = chain.at(-1);
-    // An id that was given anew belongs to a younger process than the child that names it.
+    // A reused id belongs to a process younger than the child that names it.
     if (each === undefined || (child !== undefined && each.started > child.started)) return "changed";
     if (chain.length === 0 && (each.state === "Z" || each.state === "X")) return "changed";
     if (chain.push(each) > DEPTH_MAX) return "changed";
@@ -115,7 +115,7 @@ function endedChildren(): readonly Process[] {
     .filter(({ parent, state }) => parent === process.pid && state === "Z");
 }
 
-/** Undefined where there is none, or none that may be seen. */
+/** Returns undefined if it does not exist or cannot be read. */
 function processOf(pid: number): Process | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "latin1");

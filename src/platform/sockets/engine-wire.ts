@@ -1,10 +1,10 @@
 import type { Fetch } from "../../base/world.ts";
 import { hostFetch, hostFetchThrough } from "./fetch.ts";
 
-/** How an engine is reached. */
+/** Address of an engine. */
 export type EnginePlace =
   | { readonly kind: "unix"; readonly path: string }
-  /** `ca`: certificates, as PEM, that are trusted in the place of the system's. */
+  /** `ca`: certificates, as PEM, that are trusted instead of the system's. */
   | { readonly kind: "url"; readonly ca?: string };
 
 export interface EngineWire {
@@ -12,7 +12,7 @@ export interface EngineWire {
   readonly openSocket: (url: string, protocols: string[]) => WebSocket;
 }
 
-/** The two ways to an engine, requests and WebSockets. Certificates are always verified. */
+/** Returns the two ways to reach an engine: requests and WebSockets. Certificates are always verified. */
 export function engineWire(place: EnginePlace): EngineWire {
   if (place.kind === "unix") {
     return {
@@ -29,7 +29,7 @@ export function engineWire(place: EnginePlace): EngineWire {
     openSocket: (url, protocols) =>
       ca === undefined
         ? new WebSocket(url, protocols)
-        : new WebSocket(url, { protocols, tls: { ca } } as unknown as string[]), // the DOM's types know no such options
+        : new WebSocket(url, { protocols, tls: { ca } } as unknown as string[]), // the DOM types lack these options
   };
 }
 

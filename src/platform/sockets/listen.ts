@@ -5,30 +5,30 @@ import type { Listen, ListenOptions, ServerSocket, SocketReader, WebSocketAnswer
 
 const BODY_BYTES_MAX = 128 * 1024 * 1024;
 const MESSAGE_BYTES_MAX = 16 * 1024 * 1024;
-/** What may wait in a socket before its sender is told to wait. */
+/** Bytes that may wait in a socket before its sender has to wait. */
 const SOCKET_BUFFER_BYTES = 256 * 1024;
-/** A peer that takes nothing and answers no ping for so long is gone. */
+/** Time without data or pong after which a peer counts as gone. */
 const SOCKET_IDLE_MS_MAX = 120_000;
 const IDLE_S_MAX = 255;
 
 /** "development: false" alone shares a port with another engine, which gets some of the requests. */
 const ALONE = { reusePort: false };
 
-/** What belongs to one WebSocket from its upgrade on. */
+/** State of one WebSocket from its upgrade on. */
 interface SocketState {
   readonly begin: WebSocketAnswer["webSocket"];
   reader?: SocketReader;
-  /** Wakes whoever waits for room. */
+  /** Wakes a sender that waits for space. */
   drained?: PromiseWithResolvers<void>;
   isClosed: boolean;
 }
 
-/** Opens HTTP listeners of this machine. A new Unix socket is 0600 from its first instant. */
+/** Returns a function that opens HTTP listeners. A new Unix socket is 0600 from the start. */
 export function hostListen(log: Log): Listen {
   return async (options) => {
     const { target, tls } = options;
     const serve = {
-      development: false, // else the page of a 500 holds what was thrown
+      development: false, // else the page of a 500 contains the error
       fetch: (request: Request, server: Server<SocketState>) => answer(request, server, options),
       error: (thrown: Error) => {
         log.for("host.listen").write("error", "a request was not handled", { what: messageOf(thrown) });
@@ -38,7 +38,7 @@ export function hostListen(log: Log): Listen {
       maxRequestBodySize: options.bodyBytesMax ?? BODY_BYTES_MAX,
       ...(tls === undefined ? {} : { tls }),
     };
-    // The types do not know that a Unix socket has this limit too.
+    // The types lack that a Unix socket has this limit too.
     const quiet = { idleTimeout: Math.min(IDLE_S_MAX, Math.ceil((options.idleMsMax ?? 0) / 1_000)) };
     const before = process.umask();
     if (target.kind === "unix") process.umask(0o177);
@@ -103,7 +103,7 @@ function wake(state: SocketState): void {
   drained?.resolve();
 }
 
-/** What is sent waits for room first, so the runtime never has to drop any of it. */
+/** Sending waits for space first, so that the runtime never drops data. */
 function serverSocket(socket: ServerWebSocket<SocketState>): ServerSocket {
   const { data } = socket;
   async function atMost(bufferedBytes: number): Promise<void> {
@@ -115,7 +115,7 @@ function serverSocket(socket: ServerWebSocket<SocketState>): ServerSocket {
   }
   return {
     async send(text) {
-      // At once where there is room: whoever closes right behind it still has it sent.
+      // Immediately if there is space: a caller that closes right after it still has it sent.
       if (socket.getBufferedAmount() > SOCKET_BUFFER_BYTES) await atMost(SOCKET_BUFFER_BYTES);
       if (data.isClosed) return false;
       socket.send(text);

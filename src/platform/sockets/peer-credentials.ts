@@ -5,15 +5,15 @@ const SOL_SOCKET = 1;
 const SO_PEERCRED = 17;
 const CREDENTIAL_BYTES = 12;
 
-/** The process that connected to a Unix socket, as the kernel remembers it from that moment. */
+/** The process that connected to a Unix socket, as the kernel recorded it at that moment. */
 export interface PeerCredentials {
   readonly pid: number;
   readonly uid: number;
 }
 
 /**
- * Who is at the other end of a Unix socket (Linux); undefined where that cannot be told: elsewhere, on a stream that is no
- * such socket, or for a process that has no id here.
+ * Returns the process at the other end of a Unix socket (Linux). Undefined if unknown: on other systems, for another
+ * kind of stream, or for a process without an id here.
  */
 export function peerCredentials(stream: Duplex): PeerCredentials | undefined {
   const handle: unknown = Reflect.get(stream, "_handle");

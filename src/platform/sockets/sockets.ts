@@ -1,14 +1,14 @@
 import { createServer, connect as netConnect } from "node:net";
 import type { Duplex } from "node:stream";
 
-/** Streams of bytes of this machine: what HTTP is too much for. */
+/** Byte streams of this machine, for connections without HTTP. */
 export const hostSockets = {
-  /** Listens at a path; the socket is 0600 from its first instant. */
+  /** Listens at a path; the socket is 0600 from the start. */
   listen(path: string, connected: (stream: Duplex) => void): Promise<AsyncDisposable> {
     return listening({ path }, connected);
   },
 
-  /** Listens at a port of this machine's own address. */
+  /** Listens at a port of this machine's loopback address. */
   listenLocally(port: number, connected: (stream: Duplex) => void): Promise<AsyncDisposable> {
     return listening({ host: "127.0.0.1", port }, connected);
   },

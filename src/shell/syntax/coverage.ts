@@ -1,7 +1,7 @@
 import type { Script, SyntaxNode } from "unbash";
 import { forEachChild } from "unbash";
 
-/** Nodes that hold their whole text: what lies in them is read by itself. */
+/** Nodes that contain their whole text, which is read separately. */
 const LEAVES = new Set([
   "Word",
   "Assignment",
@@ -13,14 +13,14 @@ const LEAVES = new Set([
   "TestCommand",
 ]);
 
-// What may stand between the leaves: blanks, comments, operators, reserved words. A comment begins a word.
+// Text allowed between the leaves: blanks, comments, operators, reserved words. A comment begins a word.
 const BETWEEN =
   /^(?:\\\n|[ \t\n]|(?<=^|[ \t\n;&|()]|\\\n)#[^\n]*|&&|\|\||;;&|;;|;&|\|&|[;&|(){}!<>-]|\d+(?=<<)|(?:if|then|elif|else|fi|for|in|do|done|while|until|case|esac|select|function|time|coproc|-p|--)(?![\w-]))*$/;
 
 /**
- * The first place of a script that its syntax tree says nothing about; undefined where every character is accounted for.
+ * Returns the first position of a script that its syntax tree does not cover; undefined if it covers every character.
  *
- * The parser goes on behind what it does not understand: this finds what it left out, so that nothing runs unseen.
+ * The parser skips text that it does not understand: this finds it, so that nothing runs unseen.
  */
 export function unreadPlace(script: Script, source: string): number | undefined {
   const leaves: (readonly [number, number])[] = [];
@@ -37,7 +37,7 @@ export function unreadPlace(script: Script, source: string): number | undefined 
 function gather(node: SyntaxNode, leaves: (readonly [number, number])[]): void {
   if (LEAVES.has(node.type)) leaves.push([node.pos, node.end]);
   else if (node.type === "ArithmeticFor") {
-    leaves.push([node.pos, node.body.pos]); // its three expressions are read by themselves
+    leaves.push([node.pos, node.body.pos]); // its three expressions are read separately
     gather(node.body, leaves);
   } else if (node.type === "HereDoc") {
     for (const part of [node.delimiter, node.body, node.closing])

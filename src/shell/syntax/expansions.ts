@@ -6,12 +6,15 @@ type Substitution = Extract<
   { readonly type: "CommandExpansion" | "ProcessSubstitution" | "ArithmeticCommandExpansion" }
 >;
 
-/** What a part of a line expands: a script that is run for it, or a place that bash may read in another way. */
+/** An expansion: a script that runs for it, or a position that bash may read differently. */
 export type Expansion =
   | { readonly kind: "script"; readonly node: Substitution }
   | { readonly kind: "doubt"; readonly at: number; readonly why: string };
 
-/** The expansions of a word, an assignment, a redirection or an expression, in their order; not those inside a script. */
+/**
+ * Returns the expansions of a word, an assignment, a redirection or an expression in order, without those inside a
+ * script.
+ */
 export function expansionsIn(node: SyntaxNode): readonly Expansion[] {
   const found: Expansion[] = [];
   gather(node, found);

@@ -5,7 +5,7 @@ import { wordOf } from "./words.ts";
 /**
  * Classifies the syntax tree of a line by a closed grammar (PERM-04).
  *
- * Lists what is known to be harmless. Every other kind of node is a problem, also one that a later parser may bring.
+ * Lists the node kinds known to be harmless. Any other kind is a problem, including kinds of a later parser.
  */
 export function structureOf(script: Script): Structure {
   const reader = new StructureReader();
@@ -80,7 +80,7 @@ class StructureReader {
     else if (read.kind === "variables") {
       const name = read.names.find((each) => !PLAIN_VARIABLES.has(each));
       if (name !== undefined) this.#refuse(`the variable $${name}`);
-      // What a variable holds may be split into further words, or be a pattern.
+      // A variable's value may be split into several words, or be a pattern.
       else if (!read.names.every((each) => NUMBERS.has(each)) && !read.whole)
         this.#refuse(`${word.text} is expanded to any number of words`);
     }
@@ -105,19 +105,21 @@ class StructureReader {
   }
 }
 
-/** Variables that hold nothing secret and that no repository can set. */
+/** Variables without secrets that no repository can set. */
 const PLAIN_VARIABLES: ReadonlySet<string> = new Set([
   ...["PWD", "HOME", "USER", "LOGNAME", "HOSTNAME", "SHELL", "LANG", "TERM", "?", "#", "$"],
 ]);
 const NUMBERS: ReadonlySet<string> = new Set(["?", "#", "$"]);
 
-/** Literal text, quoted or not, plain patterns and plain variables: of each part the kind is on a list. */
+/**
+ * Returns true for literal text, quoted or not, plain patterns and plain variables: each part's kind must be listed.
+ */
 function isPlain({ parts = [] }: Word): boolean {
   return parts.every((part) => {
     switch (part.type) {
       case "Literal":
       case "SingleQuoted":
-      case "AnsiCQuoted": // `wordOf` takes those whose escapes every bash reads alike, and no other
+      case "AnsiCQuoted": // `parseWord` accepts those whose escapes every bash reads alike, and no others
       case "Glob":
       case "SimpleExpansion":
         return true;

@@ -1,11 +1,11 @@
 import type { Unsure } from "../analysis.ts";
 
-// Control characters but tab and newline; blanks that are no blanks to bash; characters that are not seen or that turn
-// the direction of the text.
+// Control characters except tab and newline; blanks that are no blanks to bash; characters that are invisible or
+// change the text direction.
 const ODD =
   /[\u0000-\u0008\u000b-\u001f\u007f-\u00a0\u00ad\u061c\u1680\u180e\u2000-\u200f\u2028-\u202f\u205f-\u2064\u2066-\u206f\u3000\ufeff]|\p{Cs}/u;
 
-/** The first character that a person does not see, or that bash and a person take for different things (S06). */
+/** Returns the first character that is invisible to a person, or that bash and a person read differently (S06). */
 export function oddCharacter(command: string): Unsure | undefined {
   const found = ODD.exec(command);
   if (found === null) return undefined;

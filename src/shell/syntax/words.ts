@@ -1,7 +1,9 @@
 import type { Assignment, Word, WordPart } from "unbash";
 import type { ShellWord } from "../analysis.ts";
 
-/** Reads one word of the syntax tree. What is not shown to be one fixed argument is said to be unknown, and why. */
+/**
+ * Reads one word of the syntax tree. A word that is not certainly one fixed argument is `unknown`, with the reason.
+ */
 export function wordOf(word: Word): ShellWord {
   const { text } = word;
   const parts = word.parts ?? [];
@@ -19,7 +21,7 @@ export function wordOf(word: Word): ShellWord {
   return reader.finish(text, leading);
 }
 
-/** An assignment that stands as an argument (`export A=b`): one word, known where its value is. */
+/** Reads an assignment that is an argument (`export A=b`): one word, known if its value is. */
 export function assignmentWord({ text, name, value, append, index }: Assignment): ShellWord {
   if (value.type !== "Word" || index !== undefined || append === true)
     return { kind: "unknown", text, why: "an array or an appended value" };
@@ -28,14 +30,14 @@ export function assignmentWord({ text, name, value, append, index }: Assignment)
   return { kind: "known", text, value: `${name}=${read.value}`, home: false };
 }
 
-/** A word without quotes and expansions, at most with backslashes. */
+/** Reads a word without quotes and expansions, at most with backslashes. */
 function plain(text: string, value: string): ShellWord {
   const problem = unquotedProblem(text);
   if (problem !== undefined) return { kind: "unknown", text, why: problem };
   return { kind: "known", text, value, home: text.startsWith("~") };
 }
 
-/** Puts the parts of one word together. */
+/** Joins the parts of one word. */
 class Reader {
   why: string | undefined;
   #value = "";
@@ -129,7 +131,7 @@ function bracesIn(text: string): string | undefined {
   return text.includes("{") && /,|\.\./.test(text) ? "a brace expansion" : undefined;
 }
 
-/** bash expands a ~ behind the = of a word that looks like an assignment, and behind a colon in it. */
+/** bash expands a ~ after the = of a word that looks like an assignment, and after a colon in it. */
 function tildeIn(text: string): string | undefined {
   return /[=:]~/.test(text) ? "a ~ behind = or :" : undefined;
 }

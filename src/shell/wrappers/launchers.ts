@@ -1,4 +1,4 @@
-/** Where in their words a command may begin is not known: it is looked for behind each of them. */
+/** Commands whose inner command may begin at any word: it is searched after each of them. */
 export const LAUNCHERS = new Set([
   "parallel",
   "ssh",

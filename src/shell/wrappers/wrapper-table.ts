@@ -1,16 +1,16 @@
-/** How a command that starts another reads its own words. */
+/** Argument syntax of a command that starts another. */
 export interface Wrapper {
-  /** Letters of flags without a value; they may stand in one word. */
+  /** Letters of flags without a value; they may be combined in one word. */
   readonly flags?: string;
   /** Letters of flags with a value, attached or as the next word. */
   readonly values?: string;
   /** Long flags without a value. With a value: `--name=value` or the next word. */
   readonly long?: readonly string[];
   readonly longValues?: readonly string[];
-  /** Words of its own in front of the command. */
+  /** Number of its own words before the command. */
   readonly own?: number;
   readonly assignments?: boolean;
-  /** It starts the command as it stands (see `Wrapped.plain`), as long as all its flags are known. */
+  /** True if it starts the command unchanged (see `Wrapped.plain`), as long as all its flags are known. */
   readonly plain?: boolean;
 }
 
@@ -100,7 +100,7 @@ export const WRAPPERS: ReadonlyMap<string, Wrapper> = new Map<string, Wrapper>([
 ]);
 
 export const SHELLS = new Set(["bash", "sh", "dash", "ash", "zsh", "ksh", "mksh", "rbash"]);
-/** They hand words, joined by blanks, to a shell. */
+/** Commands that pass their words, joined by blanks, to a shell. */
 export const JOINING = new Set(["watch", "eval"]);
-/** They run what stands behind `-c`. */
+/** Commands that run the text after `-c`. */
 export const C_TAKERS = new Set(["su", "runuser", "script", "flock", "sg", "newgrp"]);

@@ -3,21 +3,21 @@ import { literalOf } from "../analysis.ts";
 import type { Wrapper } from "./wrapper-table.ts";
 import { C_TAKERS, JOINING, SHELLS, WRAPPERS } from "./wrapper-table.ts";
 
-/** What a command that starts others would start. */
+/** A command that another command would start. */
 export interface Wrapped {
-  /** The words of what it starts; the first is its name. */
+  /** Its words; the first is its name. */
   readonly words?: readonly ShellWord[];
-  /** A script that it has a shell read. */
+  /** A script that a shell reads. */
   readonly script?: string;
-  /** It starts that and changes nothing about it: no environment, no user, no further arguments. */
+  /** True if it is started unchanged: same environment and user, no further arguments. */
   readonly plain: boolean;
-  /** What it starts cannot be known. */
+  /** True if it is unknown. */
   readonly unknown?: boolean;
-  /** The script is read by the shell itself: what it does to the directory stays. */
+  /** True if the shell itself reads the script, so that a directory change persists. */
   readonly here?: boolean;
 }
 
-/** What a command starts, by its name and arguments; undefined where it starts nothing that is named in them. */
+/** Returns the commands that a command starts, by its name and arguments; empty if they name none. */
 export function wrappedBy(name: string, args: readonly ShellWord[]): readonly Wrapped[] {
   if (SHELLS.has(name)) return shellScript(args);
   if (JOINING.has(name)) return joined(name, args);
@@ -37,7 +37,7 @@ export function wrappedBy(name: string, args: readonly ShellWord[]): readonly Wr
   return name === "xargs" ? withInput(found, args) : found;
 }
 
-/** xargs puts what it reads behind the words, or in place of a mark in them: into a script, even. */
+/** xargs appends its input to the words, or inserts it at a mark in them: even into a script. */
 function withInput(found: readonly Wrapped[], args: readonly ShellWord[]): readonly Wrapped[] {
   const [first] = found;
   if (first === undefined) return [{ words: [ECHO, READ_LATER], plain: false }];
@@ -47,7 +47,7 @@ function withInput(found: readonly Wrapped[], args: readonly ShellWord[]): reado
   return [{ words: [...words, READ_LATER], plain: false }];
 }
 
-/** The mark is a word of its own, or stands right behind the flag; any text of them that is found in a word counts. */
+/** The mark is a separate word, or directly follows the flag; any part of that text found in a word counts. */
 function isMarked(word: ShellWord, args: readonly ShellWord[]): boolean {
   return args.some((arg, at) => {
     const flag = /^(?:-[A-Za-z0-9]*?[IiJ]|--replace=?)(.*)$/s.exec(arg.text)?.[1];
@@ -97,7 +97,7 @@ function behindFlags(wrapper: Wrapper, args: readonly ShellWord[]): readonly Wra
   return words.length === 0 ? [] : [{ words, plain }];
 }
 
-/** `split`: the value is itself a command, in a syntax of its own. */
+/** Reads a flag. `split`: its value is a command in another syntax. */
 function readFlag(wrapper: Wrapper, word: string): "alone" | "takes-next" | "unknown" | "split" {
   if (word.startsWith("--")) {
     const [name = ""] = word.slice(2).split("=");
@@ -117,14 +117,17 @@ function readFlag(wrapper: Wrapper, word: string): "alone" | "takes-next" | "unk
   return "alone";
 }
 
-/** `bash -c script`, also in a cluster of flags. A shell that is given a file or nothing reads what is not known here. */
+/**
+ * Reads `bash -c script`, also in a cluster of flags. A shell with a file, or without arguments, reads an unknown
+ * script.
+ */
 function shellScript(args: readonly ShellWord[]): readonly Wrapped[] {
   for (const [at, arg] of args.entries()) {
     const word = literalOf(arg);
     if (word === undefined) return [{ plain: false, unknown: true }];
     if (/^-[A-Za-z]*c[A-Za-z]*$/.test(word)) {
       const rest = args.slice(at + 1);
-      // Between -c and the script further flags may stand.
+      // Further flags may stand between -c and the script.
       const script = rest.find((next) => !/^[-+]/.test(literalOf(next) ?? ""));
       const text = literalOf(script);
       return [text === undefined ? { plain: false, unknown: true } : { script: text, plain: false }];
@@ -150,7 +153,7 @@ function firstOperand(words: readonly (string | undefined)[]): number {
   return at === -1 ? words.length : at;
 }
 
-/** Every `-exec … ;`, `-execdir … {} +`, `-ok …`, `-okdir …` of find. */
+/** Reads every `-exec … ;`, `-execdir … {} +`, `-ok …`, `-okdir …` of find. */
 function execOfFind(args: readonly ShellWord[]): readonly Wrapped[] {
   const found: Wrapped[] = [];
   for (let at = 0; at < args.length; at++) {
