@@ -1,7 +1,7 @@
 import type { CallId, ClientId, EventSeq, SessionId } from "../src/base/ids.ts";
 import type { World } from "../src/base/world.ts";
 import type { Envelope } from "../src/protocol/events/envelope.ts";
-import type { Intent, Outcome, StoredMessage } from "../src/session/store/store.ts";
+import type { CallOutcome, Intent, StoredMessage } from "../src/session/store/store.ts";
 
 export const EVENTS_PER_BATCH = 128;
 export const SCREEN_EVENTS = 200;
@@ -31,7 +31,7 @@ export interface LogWork {
   readonly places: readonly EventSeq[];
   /** Events that are written one by one. */
   singles(): Iterable<Envelope>;
-  calls(): Iterable<{ readonly intent: Intent; readonly outcome: Outcome }>;
+  calls(): Iterable<{ readonly intent: Intent; readonly outcome: CallOutcome }>;
   /** All further events. */
   batches(): Iterable<readonly Envelope[]>;
   /** What of the history is written with a batch. */
@@ -90,7 +90,7 @@ function messageOf(id: number): StoredMessage {
   return { after: id, turn: Math.floor(id / EVENTS_PER_TURN), message: { role, content } };
 }
 
-function callOf(callId: CallId): { readonly intent: Intent; readonly outcome: Outcome } {
+function callOf(callId: CallId): { readonly intent: Intent; readonly outcome: CallOutcome } {
   const argsHash = "0123456789abcdef".repeat(4);
   const intent = { callId, tool: "Bash", argsHash, summary: "npm test", mutating: true, startedAt: stamp(0) };
   return { intent, outcome: { callId, outcome: "ok", completedAt: stamp(1) } };

@@ -1,5 +1,5 @@
-import type { AnyCommand } from "../src/cli/args/call.ts";
-import { formOf, labelOf, wordsForm } from "../src/cli/args/usage.ts";
+import type { AnyCommand } from "../src/cli/args/parsed-call.ts";
+import { flagForm, labelOf, wordsForm } from "../src/cli/args/usage.ts";
 import { COMMANDS } from "../src/cli/commands/commands.ts";
 import { EXIT_TEXTS } from "../src/cli/exit-codes.ts";
 
@@ -15,7 +15,7 @@ export function commandLinePage(commands: readonly AnyCommand[] = COMMANDS): str
         `| ${name} | ${cell(summary)} |`,
         ...actions.map((verb) => {
           const required = (verb.required ?? []).map((group) =>
-            group.map((each) => formOf(command.flags.find((flag) => flag.name === each))).join(" or "),
+            group.map((each) => flagForm(command.flags.find((flag) => flag.name === each))).join(" or "),
           );
           const form = [labelOf(command, verb), wordsForm(verb), ...required].filter((part) => part !== "");
           return `| \`${cell(form.join(" "))}\` | ${cell(verb.summary)} |`;

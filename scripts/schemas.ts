@@ -12,8 +12,8 @@ import { EnvelopeSchema } from "../src/protocol/events/envelope.ts";
 import { Handshake } from "../src/protocol/handshake.ts";
 import { Message } from "../src/protocol/message.ts";
 import { PROTOCOL_VERSION } from "../src/protocol/version.ts";
-import type { Route } from "../src/server/http/route.ts";
-import { statusOf } from "../src/server/http/statuses.ts";
+import type { HttpRoute } from "../src/server/http/route.ts";
+import { httpStatusOf } from "../src/server/http/statuses.ts";
 import { minimalRoutes } from "../src/server/minimal/minimal.ts";
 import { openApiDocument } from "../src/server/rest/openapi.ts";
 import { restRoutes } from "../src/server/rest/rest.ts";
@@ -72,7 +72,7 @@ function jsonText(value: object): string {
 }
 
 /** The routes that an engine serves over HTTP, as they describe themselves: none of them is called here. */
-function publishedRoutes(): readonly Route[] {
+function publishedRoutes(): readonly HttpRoute[] {
   const world = {} as Pick<World, "clock">;
   const session = () => {
     throw new Error("no route is called here");
@@ -99,7 +99,7 @@ function wireTypes(openApi: JsonObject): WireTypes {
 function errorsText(): string {
   const reasons = Object.keys(TEXTS) as Reason[];
   const rows = reasons
-    .map((reason) => ({ status: statusOf(reason), reason }))
+    .map((reason) => ({ status: httpStatusOf(reason), reason }))
     .sort((a, b) => a.status - b.status || (a.reason < b.reason ? -1 : 1))
     .map(({ status, reason }) => `| ${status} | \`${reason}\` | ${cell(TEXTS[reason])} |`);
   return [

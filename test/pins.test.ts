@@ -143,7 +143,7 @@ test("[PERF-01] what only a command, a page or a change needs is not loaded befo
     "src/features/subagents/definitions/agent-set.ts",
     "src/features/subagents/worktree/git.ts",
     "src/features/subagents/spawning.ts",
-    "src/app/engine/delegating.ts",
+    "src/app/engine/delegate-task.ts",
     "src/features/subagents/agents-review.ts",
     "src/features/memory/files/folder.ts",
     "src/features/memory/places.ts",

@@ -14,7 +14,7 @@ import { secretsByForm } from "../safety/secrets/secret-variables.ts";
 import { connectInproc } from "../server/hub/inproc.ts";
 import { Multiplexer } from "../server/hub/multiplexer.ts";
 import type { AttachRequest } from "../session/access/attach-request.ts";
-import type { SessionKeeping } from "../session/commands/keeping.ts";
+import type { StoredSessionCommands } from "../session/commands/stored-session-commands.ts";
 import type { EnginePort } from "../session/engine-port.ts";
 import type { EngineHost } from "../session/host.ts";
 import type { SessionWishes } from "../session/plan.ts";
@@ -27,7 +27,7 @@ import type { EngineAnswers } from "./engine/engine-answers.ts";
 import { LiveSessions } from "./engine/live-sessions.ts";
 import { openStore, providersOf } from "./engine/open-store.ts";
 import type { HarnessOptions } from "./engine/options.ts";
-import { FEATURES as SERVED } from "./engine/served.ts";
+import { SERVED_FEATURES as SERVED } from "./engine/served-features.ts";
 import { FEATURES } from "./features.ts";
 import { engineModels } from "./models/engine-models.ts";
 import { readDump, removeOldDumps } from "./models/raw-dump.ts";
@@ -210,7 +210,7 @@ export async function openEngine(options: HarnessOptions, signal: AbortSignal): 
     retention,
     onAsked: (session, tool) => agents.asked(session, tool),
     async delegate(parent, request) {
-      const { delegateTask } = await import("./engine/delegating.ts");
+      const { delegateTask } = await import("./engine/delegate-task.ts");
       return await delegateTask(parent, request, { engine, multiplexer });
     },
   };
@@ -340,7 +340,7 @@ export async function* showDump(options: HarnessOptions, path: string): AsyncGen
 }
 
 /** Returns handlers for stored sessions, loaded when the first of them is called. */
-function keepingOf(sources: SessionsSources): SessionKeeping {
+function keepingOf(sources: SessionsSources): StoredSessionCommands {
   const load = async () => (await import("./sessions/session-keeping.ts")).sessionKeeping(sources);
   return {
     BranchSession: async (command, client) => await (await load()).BranchSession(command, client),

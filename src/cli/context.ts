@@ -1,16 +1,16 @@
 import type { UnattendedEngine } from "../session/commands/cli-command.ts";
-import type { Call, CommandContext } from "./args/call.ts";
+import type { CommandContext, ParsedCall } from "./args/parsed-call.ts";
 import { exitCodeOfReason } from "./exit-codes.ts";
+import type { ProcessContext } from "./process-context.ts";
+import { harnessOptions, processContext } from "./process-context.ts";
 import type { Stop } from "./processes/stop.ts";
 import type { Settings } from "./settings.ts";
-import type { Surroundings } from "./surroundings.ts";
-import { harnessOptions, surroundingsOf } from "./surroundings.ts";
 
 /** Makes the context of one command line. Nothing is opened yet. */
-export function contextOf({ verb, words, flags, settings }: Call, stop: Stop): CommandContext {
-  let opened: Surroundings | undefined;
-  const at = (): Surroundings => {
-    opened ??= surroundingsOf(settings, stop, flags["raw"] === true);
+export function contextOf({ verb, words, flags, settings }: ParsedCall, stop: Stop): CommandContext {
+  let opened: ProcessContext | undefined;
+  const at = (): ProcessContext => {
+    opened ??= processContext(settings, stop, flags["raw"] === true);
     return opened;
   };
   return {
@@ -61,7 +61,7 @@ export function contextOf({ verb, words, flags, settings }: Call, stop: Stop): C
   };
 }
 
-async function readInput({ world, stop }: Surroundings): Promise<string | undefined> {
+async function readInput({ world, stop }: ProcessContext): Promise<string | undefined> {
   const { PROMPT_FIRST_BYTE_MS_MAX, readStandardInput } = await import("./io/standard-input.ts");
   const { clock } = world;
   const limits = { clock, firstByteMsMax: PROMPT_FIRST_BYTE_MS_MAX, signal: stop.signal };
@@ -69,19 +69,19 @@ async function readInput({ world, stop }: Surroundings): Promise<string | undefi
   return input.kind === "text" ? input.text : undefined;
 }
 
-async function readSettings({ profile }: Settings, at: Surroundings) {
+async function readSettings({ profile }: Settings, at: ProcessContext) {
   const { openSettings } = await import("../app/plan/settings.ts");
   return await openSettings({ ...at, ...(profile === undefined ? {} : { profile }) });
 }
 
-async function checkSettings(settings: Settings, at: Surroundings): Promise<readonly string[]> {
+async function checkSettings(settings: Settings, at: ProcessContext): Promise<readonly string[]> {
   const { checkForLater } = await import("../app/explain/check-for-later.ts");
   return await checkForLater(harnessOptions(settings, at, { attended: false }), at.stop.signal);
 }
 
-async function openUnattended(settings: Settings, at: Surroundings): Promise<UnattendedEngine> {
+async function openUnattended(settings: Settings, at: ProcessContext): Promise<UnattendedEngine> {
   const { openEngine } = await import("../app/harness.ts");
-  const { CLOSE_MS_MAX, within } = await import("./processes/bounded.ts");
+  const { CLOSE_MS_MAX, within } = await import("./processes/within.ts");
   const engine = await openEngine(harnessOptions(settings, at, { attended: false }), at.stop.signal);
   return {
     attach: engine.attach,

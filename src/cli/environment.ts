@@ -10,7 +10,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
  * as absent.
  * @throws HarnessError UsageInvalid if there is neither a variable nor a home directory.
  */
-export function pathsOf(env: Environment): HarnessPaths {
+export function cinchPaths(env: Environment): HarnessPaths {
   return {
     config: directory(env, "XDG_CONFIG_HOME", ".config"),
     data: directory(env, "XDG_DATA_HOME", ".local/share"),
@@ -26,8 +26,8 @@ export function userEnvironment(env: Environment): Readonly<Record<string, strin
   return childEnvironment(env);
 }
 
-/** Returns the state folder of `pathsOf`; undefined if no variable names one. */
-export function stateOf(env: Environment): string | undefined {
+/** Returns the state folder of `cinchPaths`; undefined if no variable names one. */
+export function stateFolder(env: Environment): string | undefined {
   return named(env, "XDG_STATE_HOME", ".local/state");
 }
 

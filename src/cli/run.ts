@@ -6,7 +6,7 @@ import { neutralise } from "../view/terminal/terminal-text.ts";
 import { refusalText } from "../view/texts/refusal-text.ts";
 import type { CommandLine } from "./args/arguments.ts";
 import { readCommandLine } from "./args/arguments.ts";
-import type { Call } from "./args/call.ts";
+import type { ParsedCall } from "./args/parsed-call.ts";
 import { exitCodeOf } from "./exit-codes.ts";
 import type { Output } from "./io/output.ts";
 import { OutputClosed, standardError, standardOutput } from "./io/output.ts";
@@ -66,17 +66,17 @@ async function start(argv: readonly string[], stop: Stop, stderr: Output): Promi
   return await carryOut(line, stop, stderr);
 }
 
-function needOf({ action, command }: Call): CliNeed {
+function needOf({ action, command }: ParsedCall): CliNeed {
   return action.needs ?? command.needs ?? "nothing";
 }
 
-function runsEngine(call: Call): boolean {
+function runsEngine(call: ParsedCall): boolean {
   const need = needOf(call);
   return need === "engine" || need === "shared-engine" || need === "shared-engine-at-terminal";
 }
 
 /** Returns true if it works with an engine in a separate process: it keeps its keys until it has started one. */
-async function isClient(call: Call): Promise<boolean> {
+async function isClient(call: ParsedCall): Promise<boolean> {
   const need = needOf(call);
   if (need === "engine") return false;
   const { settings, flags } = call;

@@ -5,7 +5,7 @@ import { GOOGLE_VARIABLES } from "../credentials/google/variables.ts";
 import type { KeySettings } from "../credentials/helper/open-helper.ts";
 import { harnessSecretsPath } from "../credentials/store/harness-secrets-path.ts";
 import { usesVertex } from "../providers/vendor-settings.ts";
-import { pathsOf } from "./environment.ts";
+import { cinchPaths } from "./environment.ts";
 import type { Settings } from "./settings.ts";
 
 /** Variables that hold the machine key, which seals sessions and stored keys. */
@@ -127,7 +127,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 function configDirectory(env: Environment): string | undefined {
   try {
-    return pathsOf(env).config;
+    return cinchPaths(env).config;
   } catch {
     return undefined; // a user without a home has no files there; the engine reports that if it needs one
   }

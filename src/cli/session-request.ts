@@ -1,15 +1,15 @@
 import { resolve } from "node:path";
 import { childEnvironment } from "../base/child-environment.ts";
 import type { CommandOf } from "../protocol/commands/commands.ts";
+import type { ProcessContext } from "./process-context.ts";
 import { credentialPlaces } from "./secrets.ts";
 import type { Settings } from "./settings.ts";
-import type { Surroundings } from "./surroundings.ts";
 
 type Create = CommandOf<"CreateSession">;
 
 export interface RequestOptions {
   readonly settings: Settings;
-  readonly at: Surroundings;
+  readonly at: ProcessContext;
   /** True if the engine runs on another machine, with its own folders and environment. */
   readonly elsewhere?: boolean;
 }

@@ -2,7 +2,7 @@ import type { LogLevel } from "../base/log.ts";
 import { LOG_LEVELS } from "../base/log.ts";
 import type { CliSettings } from "../session/commands/cli-command.ts";
 import type { OrphanFate } from "../session/history/unfinished.ts";
-import type { Flags } from "./args/flag-values.ts";
+import type { FlagTexts } from "./args/flag-values.ts";
 import { Misuse, readFlag } from "./args/flag-values.ts";
 import type { SettingValues } from "./args/settings-flags.ts";
 import { SETTING_NAMES, settingFlag } from "./args/settings-flags.ts";
@@ -28,7 +28,7 @@ export interface Settings extends CliSettings {
 }
 
 /** @throws Misuse with flag, value and the right form. */
-export function settingsOf(flags: Flags): Settings {
+export function parseSettings(flags: FlagTexts): Settings {
   const values = valuesOf(flags);
   const { level, effort, profile, model, cwd, record, lockfile } = values;
   const { "max-turns": maxTurns, "max-time": maxTimeMs } = values;
@@ -60,7 +60,7 @@ export function settingsOf(flags: Flags): Settings {
   };
 }
 
-function valuesOf(flags: Flags): SettingValues {
+function valuesOf(flags: FlagTexts): SettingValues {
   const entries = SETTING_NAMES.map((name) => [name, readFlag(settingFlag(name), flags)]);
   return Object.fromEntries(entries) as SettingValues;
 }

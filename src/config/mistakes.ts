@@ -1,10 +1,10 @@
 import { hasReason } from "../base/errors.ts";
-import type { Where } from "../session/config-section.ts";
+import type { FilePosition } from "../session/config-section.ts";
 import type { Following, Mending } from "./table.ts";
 import type { KeyPath } from "./toml.ts";
 
 /** What is wrong at one place of a file: an error ends the start of a session, a warning does not. */
-export interface Mistake extends Where {
+export interface Mistake extends FilePosition {
   readonly weight: "error" | "warning";
   readonly problem: string;
 }

@@ -1,6 +1,6 @@
 import { basename } from "node:path";
 import type { World } from "../base/world.ts";
-import type { ConfigSection, Where } from "../session/config-section.ts";
+import type { ConfigSection, FilePosition } from "../session/config-section.ts";
 import type { Look } from "./mistakes.ts";
 import {
   EMBEDDED,
@@ -161,7 +161,7 @@ interface Sources extends Pick<World, "files"> {
 }
 
 /** A problem that still lets a profile load: an unknown key, or a name that leads to another profile. */
-interface Unknown extends Where {
+interface Unknown extends FilePosition {
   readonly problem: string;
 }
 

@@ -1,7 +1,7 @@
 import type { JsonObject } from "../base/json.ts";
 import { isObject } from "../base/json.ts";
 import { near } from "../base/text/near.ts";
-import type { Where } from "../session/config-section.ts";
+import type { FilePosition } from "../session/config-section.ts";
 import type { KeyPath, TomlFile } from "./toml.ts";
 import { invalid, lineOf } from "./toml.ts";
 
@@ -131,7 +131,7 @@ export class Table {
   }
 
   /** @param path a key of this table, or one of a table in it behind the name of that. */
-  where(...path: readonly [string, ...(string | number)[]]): Where {
+  where(...path: readonly [string, ...(string | number)[]]): FilePosition {
     const keys = [...this.#keys, ...path];
     const written = this.#file.placeOf?.(keys);
     if (written !== undefined) return { path: this.#file.path, ...written };

@@ -3,7 +3,7 @@ import { HarnessError } from "../base/errors.ts";
 import type { CallId } from "../base/ids.ts";
 import { shortened } from "../base/text/text.ts";
 import type { InnerCall, OrphanedCall, OrphanFate } from "../session/history/unfinished.ts";
-import type { Ask, AskAnswer } from "../session/questions.ts";
+import type { Ask, AskOutcome } from "../session/questions.ts";
 import type { Intent } from "../session/store/store.ts";
 import { CALL_MARK } from "../tools/chain/call-mark.ts";
 import { errorOutput, textOutput } from "../tools/output.ts";
@@ -122,7 +122,7 @@ async function answerAbout(
   { id: callId, name, input }: PendingCall,
   { summary, startedAt }: NonNullable<OrphanedCall["intent"]>,
   { ask, turn, inner = [], living = [] }: Recovering & Deciding,
-): Promise<AskAnswer> {
+): Promise<AskOutcome> {
   // Calls that change something run one at a time: a call running in a sub-agent was running in this one.
   const within =
     inner.length === 0 ? "" : ` In it, this had begun: ${inner.map(({ summary }) => summary).join("; ")}.`;
@@ -178,7 +178,7 @@ const NOTED = "succeeded:";
  * Parses an answer.
  * @throws HarnessError OrphanUnsettled if there was none.
  */
-function fateOf(given: AskAnswer, call: Unsettled): OrphanFate {
+function fateOf(given: AskOutcome, call: Unsettled): OrphanFate {
   if (given.kind !== "answered") throw unsettled(call);
   const answer = String(given.answer); // a client may encode a choice as another JSON value: it was accepted as this text
   if (answer === "failed" || answer === "abort") return { kind: answer };

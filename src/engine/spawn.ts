@@ -2,7 +2,7 @@ import type { PromptText } from "../base/brand.ts";
 import type { ContentBlock } from "../protocol/content.ts";
 import type { Message } from "../protocol/message.ts";
 import type { RequestMiddleware } from "../providers/middleware.ts";
-import type { Spawned, Spawning } from "../session/spawn.ts";
+import type { RunSubAgentRequest, SubAgentResult } from "../session/spawn.ts";
 import type { ToolHandler } from "../tools/middleware.ts";
 import type { ToolRegistry } from "../tools/registry.ts";
 import { Conversation } from "./loop/conversation.ts";
@@ -30,7 +30,7 @@ export interface SpawnParts {
  * are in no log: only its result reaches the agent above. It ends at once with its signal. Throws only if the log
  * cannot be written.
  */
-export async function spawn(request: Spawning, parts: SpawnParts): Promise<Spawned> {
+export async function spawn(request: RunSubAgentRequest, parts: SpawnParts): Promise<SubAgentResult> {
   const { engine } = parts;
   const { bus, redaction, world, session } = engine;
   const { within, tools, workspace, guard = (handler) => handler } = request;

@@ -179,7 +179,7 @@ export interface ListSection extends SectionFacts {
 }
 
 export interface ListEntry extends Readonly<Record<string, unknown>> {
-  readonly where: Where;
+  readonly where: FilePosition;
 }
 
 /** `[name.NAME]`: tables whose names the user chooses. */
@@ -191,7 +191,7 @@ export interface NamedSection extends SectionFacts {
 }
 
 /** The place of a value in a file, for messages. */
-export interface Where {
+export interface FilePosition {
   readonly path: string;
   /** From 1. */
   readonly line: number;
@@ -224,7 +224,7 @@ type NamesWith<Keys extends ConfigKeys, Facts> = {
 }[keyof Keys];
 
 /** The keys of a table as one file holds them: those that are mandatory, and perhaps the others. */
-export type SaidOf<Keys extends ConfigKeys> = {
+export type FileValuesOf<Keys extends ConfigKeys> = {
   readonly [Name in keyof Keys as Keys[Name] extends { readonly required: string } ? Name : never]: Present<
     Keys[Name]
   >;
@@ -239,7 +239,7 @@ type Present<Key extends ConfigKey> = Exclude<ValueOf<Key>, undefined>;
 
 /** The keys of a table with their defaults. */
 export type EntryOf<Keys extends ConfigKeys> = Omit<
-  SaidOf<Keys>,
+  FileValuesOf<Keys>,
   NamesWith<Keys, { readonly default: unknown }>
 > & {
   readonly [Name in keyof Keys as Keys[Name] extends { readonly default: unknown } ? Name : never]: ValueOf<
@@ -248,7 +248,7 @@ export type EntryOf<Keys extends ConfigKeys> = Omit<
 };
 
 /** One entry of a list as it was read, before `entry` turns it into the value of the code. */
-export type ReadEntry<Keys extends ConfigKeys> = EntryOf<Keys> & { readonly where: Where };
+export type ReadEntry<Keys extends ConfigKeys> = EntryOf<Keys> & { readonly where: FilePosition };
 
 /** The parsed value of a section, as one file holds it. */
 export type ConfigOf<Section extends ConfigSection> = Section extends {
@@ -256,10 +256,10 @@ export type ConfigOf<Section extends ConfigSection> = Section extends {
 }
   ? readonly Entry[]
   : Section extends { readonly shape: "list" }
-    ? readonly (EntryOf<Section["keys"]> & { readonly where: Where })[]
+    ? readonly (EntryOf<Section["keys"]> & { readonly where: FilePosition })[]
     : Section extends { readonly shape: "named" }
       ? readonly (EntryOf<Section["keys"]> & { readonly name: string })[]
-      : SaidOf<Section["keys"]>;
+      : FileValuesOf<Section["keys"]>;
 
 /** The settings of a section in a session: all files and flags merged, defaults included. */
 export type SettingsOf<Section extends ConfigSection> = Section extends { readonly shape: "list" | "named" }

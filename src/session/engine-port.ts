@@ -2,7 +2,7 @@ import type { EventSeq, SessionId } from "../base/ids.ts";
 import type { Connection } from "../protocol/connection.ts";
 import type { Envelope } from "../protocol/events/envelope.ts";
 import type { AttachRequest } from "./access/attach-request.ts";
-import type { Served } from "./access/handshake.ts";
+import type { ServedFeatures } from "./access/handshake.ts";
 import type { Scope } from "./access/scope.ts";
 import type { AskQuery } from "./commands/query-handlers.ts";
 
@@ -17,7 +17,7 @@ export interface EnginePort {
    * @throws HarnessError Forbidden, UnknownSession.
    */
   log(id: SessionId, since: EventSeq, scope: Scope): AsyncIterable<Envelope>;
-  readonly served: Served;
+  readonly served: ServedFeatures;
   /** Differs with each start of the engine. */
   readonly engineId: string;
 }

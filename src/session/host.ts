@@ -27,7 +27,7 @@ import type { OpenedLog } from "./history/resumed-log.ts";
 import type { EngineModels, SessionModel } from "./models.ts";
 import type { CarriedState } from "./moments.ts";
 import type { SessionPlan } from "./plan.ts";
-import type { Ask, Question } from "./questions.ts";
+import type { Ask, NewQuestion } from "./questions.ts";
 import type { DelegateTask, RunSubAgent } from "./spawn.ts";
 import type { SessionStore } from "./store/store.ts";
 
@@ -78,7 +78,7 @@ export interface SessionHost extends EngineHost {
   follow(signal: AbortSignal): AsyncIterable<Envelope>;
   readonly ask: Ask;
   /** Answers an open question about something for a person; returns false if there is none. */
-  answerAbout(about: Question["about"], answer: unknown, client: AttachedClient): boolean;
+  answerAbout(about: NewQuestion["about"], answer: unknown, client: AttachedClient): boolean;
   /** Begins a turn of the session's own with an input, once no turn runs; resolves when the input is accepted. */
   send(content: readonly InputBlock[]): Promise<void>;
   /** Every tool of the session. */

@@ -29,7 +29,7 @@ export interface InputWants {
 }
 
 /** An input that was accepted and has not started (ENG-26). */
-export interface WaitingInput extends InputWants {
+export interface QueuedInput extends InputWants {
   readonly inputId: InputId;
   readonly content: readonly InputBlock[];
   readonly delivery: "queue" | "steer";

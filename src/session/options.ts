@@ -50,7 +50,7 @@ export interface DesktopPlace {
 }
 
 /** A notification for a person at the desktop. */
-export interface Notice {
+export interface DesktopNotice {
   readonly title: string;
   readonly text: string;
   /** Milliseconds after which it is of no use and goes away. */
@@ -65,5 +65,5 @@ export interface Desktop {
    * The text goes over a socket and never through arguments, which every user of the machine can read. Programs of the same
    * user can still read their session's bus: that is the limit of this way to reach a person.
    */
-  show(notice: Notice, until?: AbortSignal): Promise<boolean>;
+  show(notice: DesktopNotice, until?: AbortSignal): Promise<boolean>;
 }

@@ -7,24 +7,24 @@ import type { PayloadOf } from "../protocol/events/events.ts";
  *
  * If nobody can answer it resolves to `nobody` at once; after the time limit to `timeout`. It never hangs.
  */
-export type Ask = (question: Question, signal: AbortSignal) => Promise<AskAnswer>;
+export type Ask = (question: NewQuestion, signal: AbortSignal) => Promise<AskOutcome>;
 
-export type Question = Omit<PayloadOf<"Asked">, "askId">;
+export type NewQuestion = Omit<PayloadOf<"Asked">, "askId">;
 
-export type AskAnswer =
+export type AskOutcome =
   | { readonly kind: "answered"; readonly answer: unknown; readonly by: ClientId }
   /** `by`: client that said, before the time was over, that nobody will answer. */
   | { readonly kind: "timeout"; readonly afterMs: number; readonly by?: ClientId | undefined }
   | { readonly kind: "nobody" };
 
 /** Asks people for a permission; the answer has one of the four forms (PERM-03). */
-export type AskPermission = (request: PermissionQuestion, signal: AbortSignal) => Promise<PermissionAnswer>;
+export type AskPermission = (request: PermissionQuestion, signal: AbortSignal) => Promise<PermissionOutcome>;
 
 export type PermissionQuestion = Omit<PayloadOf<"PermissionRequested">, "originator"> & {
   readonly originator: ClientId;
 };
 
-export type PermissionAnswer =
+export type PermissionOutcome =
   | {
       readonly kind: "answered";
       readonly decision: "allow" | "deny";

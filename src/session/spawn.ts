@@ -82,10 +82,10 @@ export interface DelegatedTask {
   readonly error?: string;
 }
 /** Runs one sub-agent; see `spawn` of `engine/`. */
-export type RunSubAgent = (request: Spawning) => Promise<Spawned>;
+export type RunSubAgent = (request: RunSubAgentRequest) => Promise<SubAgentResult>;
 
 /** A sub-agent to run. */
-export interface Spawning {
+export interface RunSubAgentRequest {
   readonly within: SubAgentContext;
   readonly originator: ClientId;
   /** Turn of the call above: the work of the sub-agent counts for it. */
@@ -103,7 +103,7 @@ export interface Spawning {
   readonly guard?: (handler: ToolHandler) => ToolHandler;
   readonly signal: AbortSignal;
 }
-export interface Spawned {
+export interface SubAgentResult {
   /** Its last text; empty if it had none, failed or was cancelled. */
   readonly text: string;
   readonly reason: TurnEndReason;

@@ -1,7 +1,7 @@
 import { HarnessError } from "../base/errors.ts";
 import type { Envelope } from "../protocol/events/envelope.ts";
 import type { SentInput, TurnResult } from "./turn-result.ts";
-import { beginsTurn, foldTurn, NEW_TURN, turnResult } from "./turn-result.ts";
+import { foldTurn, NEW_TURN, startsTurn, turnResult } from "./turn-result.ts";
 
 /**
  * Follows the turn of an input to its end, over events that were subscribed to before the input was sent.
@@ -19,7 +19,7 @@ export async function followTurn(
   let isOurs = false;
   for await (const event of events) {
     if (withdraws(event, input)) return "withdrawn";
-    isOurs ||= beginsTurn(event, input);
+    isOurs ||= startsTurn(event, input);
     if (!isOurs) continue;
     state = foldTurn(state, event);
     onEvent(event);

@@ -3,7 +3,7 @@ import { settle } from "../../test/support/fake-clock.ts";
 import { FakeConnection, SESSION } from "../../test/support/fake-connection.ts";
 import { HarnessError } from "../base/errors.ts";
 import type { Event } from "../protocol/events/events.ts";
-import { follow, RESUBSCRIBE_TIMES_MAX } from "./follow.ts";
+import { followSession, RESUBSCRIBE_TIMES_MAX } from "./follow.ts";
 
 const { signal } = new AbortController();
 
@@ -16,7 +16,8 @@ test("[CTL-03] a subscription that breaks is opened again after the last event, 
   for (const words of ["a", "b", "c"]) connection.publish(text(words));
   const ids: number[] = [];
   const reading = (async () => {
-    for await (const envelope of follow(connection, SESSION, { since: 1, signal })) ids.push(envelope.id);
+    for await (const envelope of followSession(connection, SESSION, { since: 1, signal }))
+      ids.push(envelope.id);
   })();
   await settle();
   connection.breakOff();
@@ -32,7 +33,7 @@ test("[CTL-03] a subscription that breaks is opened again after the last event, 
 test("[CTL-03] after a gap it goes on behind the gap", async () => {
   const connection = new FakeConnection();
   connection.publish({ kind: "StreamGap", payload: { from: 1, to: 5, reason: "ttl" } });
-  const events = follow(connection, SESSION, { since: 0, signal });
+  const events = followSession(connection, SESSION, { since: 0, signal });
   await events.next();
   const second = events.next();
   await settle();
@@ -46,7 +47,7 @@ test("[CTL-03] after a gap it goes on behind the gap", async () => {
 
 test("[CTL-03] a wire that only breaks is given up after its limit; a refusal at once", async () => {
   const connection = new FakeConnection();
-  const broken = follow(
+  const broken = followSession(
     Object.assign(connection, {
       subscribe: () => {
         connection.subscriptions.push(undefined);
@@ -63,10 +64,10 @@ test("[CTL-03] a wire that only breaks is given up after its limit; a refusal at
 test("[CTL-03] leaving the loop, and aborting, unsubscribe", async () => {
   const connection = new FakeConnection();
   connection.publish(text("a"));
-  for await (const _ of follow(connection, SESSION, { since: 0, signal })) break;
+  for await (const _ of followSession(connection, SESSION, { since: 0, signal })) break;
   expect(connection.subscribers).toBe(0);
   const leave = new AbortController();
-  const waiting = follow(connection, SESSION, { signal: leave.signal }).next();
+  const waiting = followSession(connection, SESSION, { signal: leave.signal }).next();
   await settle();
   leave.abort();
   expect(await waiting).toEqual({ done: true, value: undefined });

@@ -15,7 +15,7 @@ export const RESUBSCRIBE_TIMES_MAX = 5;
  * @throws HarnessError if the engine refuses, and the error that broke the subscription `RESUBSCRIBE_TIMES_MAX` times
  * in a row without one new event in between.
  */
-export async function* follow(
+export async function* followSession(
   connection: Connection,
   session: SessionId,
   options: SubscribeOptions,
@@ -50,7 +50,7 @@ export async function* follow(
 }
 
 /** Opens a subscription at once, instead of with the first `next()`. The reader gets its failure. */
-export function opened(events: AsyncGenerator<Envelope>): AsyncGenerator<Envelope> {
+export function openSubscription(events: AsyncGenerator<Envelope>): AsyncGenerator<Envelope> {
   const first = events.next();
   first.catch(() => undefined); // the reader gets it
   return (async function* () {

@@ -6,7 +6,7 @@ import type { TurnAnswer } from "../protocol/resources.ts";
 import type { Cost } from "./costs/cost.ts";
 import { priceOf } from "./costs/cost.ts";
 import type { TurnCosts } from "./costs/turn-costs.ts";
-import { addTurnCost, NO_TURN_COSTS, startedAfter } from "./costs/turn-costs.ts";
+import { addTurnCost, costsAfterRounds, NO_TURN_COSTS } from "./costs/turn-costs.ts";
 
 /**
  * The result of one turn, the same for every client: command line, REST, MCP, ACP, library and the SDKs.
@@ -88,7 +88,7 @@ export function foldTurn(state: TurnState, envelope: Envelope): TurnState {
       const delivered = deliveredAt(envelope);
       if (delivered === undefined) return next;
       const isFirst = next === NEW_TURN;
-      return { ...next, isOpen: false, ...(isFirst ? { costs: startedAfter(delivered) } : {}) };
+      return { ...next, isOpen: false, ...(isFirst ? { costs: costsAfterRounds(delivered) } : {}) };
     }
     case "Error":
       return withError(next, envelope.payload);
@@ -125,7 +125,7 @@ export interface SentInput {
 }
 
 /** Returns true if an event starts the turn of an input. An input that waited may also enter a running turn. */
-export function beginsTurn(event: Envelope, { by, inputId }: SentInput): boolean {
+export function startsTurn(event: Envelope, { by, inputId }: SentInput): boolean {
   if (event.parentCall !== undefined) return false;
   if (event.kind === "TurnStarted") {
     const { originator, inputId: began } = event.payload;

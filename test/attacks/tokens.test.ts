@@ -9,22 +9,22 @@ import { COMMAND_KINDS } from "../../src/protocol/kinds.ts";
 import { redactor } from "../../src/safety/redact.ts";
 import type { CodeChannel } from "../../src/server/auth/code-channel.ts";
 import { codeText } from "../../src/server/auth/code-text.ts";
+import { openAuthority } from "../../src/server/auth/open-authority.ts";
 import {
-  BEGUN_MAX,
-  BEGUN_WINDOW_MS,
   CODE_MS_MAX,
-  SHOW_MS_MAX,
+  REQUESTS_MAX,
+  REQUESTS_WINDOW_MS,
+  SHOW_CODE_MS_MAX,
   TRIES_MAX,
   WRONG_MAX,
-} from "../../src/server/auth/minting.ts";
-import { openAuthority } from "../../src/server/auth/open-authority.ts";
+} from "../../src/server/auth/token-minting.ts";
 import type { Claims } from "../../src/server/auth/tokens/claims.ts";
-import { readClaims, SESSIONS_MAX } from "../../src/server/auth/tokens/claims.ts";
+import { readClaims, TOKEN_SESSIONS_MAX } from "../../src/server/auth/tokens/claims.ts";
 import { readClaimsRequest } from "../../src/server/auth/tokens/claims-request.ts";
-import { grantOf } from "../../src/server/auth/tokens/new-claims.ts";
+import { grantOfClaims } from "../../src/server/auth/tokens/new-claims.ts";
 import { encodeToken, openToken } from "../../src/server/auth/tokens/token.ts";
 import { readTokenFile } from "../../src/server/auth/tokens/token-file.ts";
-import type { Authority, ClaimsRequest, Grant } from "../../src/session/access/authority.ts";
+import type { Authority, ClaimsRequest, TokenGrant } from "../../src/session/access/authority.ts";
 import { isScopeWithin } from "../../src/session/access/scope.ts";
 import { holds } from "../support/property.ts";
 import type { TestWorld } from "../support/world.ts";
@@ -202,7 +202,7 @@ test("[AUTH-01 BUS-05] a token of ours with claims that are not known, or not wh
     { sessions: [ONE.toLowerCase()] },
     { sessions: ONE },
     { sessions: null },
-    { sessions: Array.from({ length: SESSIONS_MAX + 1 }, () => ONE) },
+    { sessions: Array.from({ length: TOKEN_SESSIONS_MAX + 1 }, () => ONE) },
     { commands: ["SendInput", "Everything"] },
     { commands: {} },
     { identity_class: "root" },
@@ -352,7 +352,7 @@ test("[AUTH-03] whatever a holder asks for, what it gets is within what it has, 
 });
 
 /** On whichever wire it counts. */
-async function grantOn({ authority }: Desk, token: string): Promise<Grant> {
+async function grantOn({ authority }: Desk, token: string): Promise<TokenGrant> {
   try {
     return await authority.verify(token, "unix");
   } catch {
@@ -560,12 +560,12 @@ test("[AUTH-03] trying codes ends after five, and by waiting and asking anew aft
 test("[AUTH-03] people are asked at most six times in ten minutes", async () => {
   await using at = await desk();
   const found: string[] = [];
-  for (let again = 0; again < BEGUN_MAX + 1; again++) {
+  for (let again = 0; again < REQUESTS_MAX + 1; again++) {
     found.push(await reasonOf(at.authority.begin(AGENT, "peer")));
     await at.world.clock.advance(CODE_MS_MAX);
   }
-  expect(found).toEqual([...Array.from({ length: BEGUN_MAX }, () => "none"), "MintTooOften"]);
-  await at.world.clock.advance(BEGUN_WINDOW_MS);
+  expect(found).toEqual([...Array.from({ length: REQUESTS_MAX }, () => "none"), "MintTooOften"]);
+  await at.world.clock.advance(REQUESTS_WINDOW_MS);
   expect(await reasonOf(at.authority.begin(AGENT, "peer"))).toBe("none");
 });
 
@@ -591,7 +591,7 @@ test("[AUTH-03] a way that fails, says no or hangs is passed over; the answer na
   const good: CodeChannel = { name: "other", show: async () => true };
   await using at = await desk([no, broken, silent, good]);
   const begun = at.authority.begin(AGENT, "peer");
-  await at.world.clock.advance(SHOW_MS_MAX);
+  await at.world.clock.advance(SHOW_CODE_MS_MAX);
   expect((await begun).channel).toBe("other");
   expect(withdrawn).toEqual(["desktop"]);
   await using none = await desk([no, broken]);
@@ -691,7 +691,7 @@ test("[AUTH-04] a token file of mode 0400 lets its token in, with its claims", a
     files,
   });
   const grant = await authority.verify(DRAWN, "lan");
-  expect(grant).toEqual(grantOf(files[0]?.claims as Claims));
+  expect(grant).toEqual(grantOfClaims(files[0]?.claims as Claims));
   expect(await reasonOf(authority.verify(`${DRAWN}A`, "lan"))).toBe("TokenInvalid");
   await world.clock.advance(1_000_000);
   expect(await reasonOf(authority.verify(DRAWN, "lan"))).toBe("TokenExpired");

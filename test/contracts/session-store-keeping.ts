@@ -3,7 +3,7 @@ import type { LogId } from "../../src/base/ids.ts";
 import type { Envelope } from "../../src/protocol/events/envelope.ts";
 import { TTL_EXPIRED } from "../../src/session/store/expired.ts";
 import { dayOf } from "../../src/session/store/log-facts.ts";
-import type { Finding, NewLog, SessionStore } from "../../src/session/store/store.ts";
+import type { NewLog, SessionStore, StoreFinding } from "../../src/session/store/store.ts";
 import type { OpenStore, Rig } from "../support/store-rig.ts";
 import { event, intent, newLog, OTHER, openRig, reasonOf, says, texts, turn } from "../support/store-rig.ts";
 
@@ -323,7 +323,7 @@ function today({ world }: Rig): string {
   return dayOf(new Date(world.clock.now()).toISOString());
 }
 
-async function findings(store: SessionStore, depth: "quick" | "full"): Promise<Finding[]> {
+async function findings(store: SessionStore, depth: "quick" | "full"): Promise<StoreFinding[]> {
   return await Array.fromAsync(store.check(depth, new AbortController().signal));
 }
 

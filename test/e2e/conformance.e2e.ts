@@ -5,7 +5,7 @@ import { SILENT } from "../../src/base/log.ts";
 import type { Report } from "../../src/conformance/render.ts";
 import { hostWorld } from "../../src/platform/host.ts";
 import type { ParentProcess } from "../../src/server/auth/owner/parent-process.ts";
-import { lookAtProcess } from "../../src/server/auth/owner/parent-process.ts";
+import { readProcess } from "../../src/server/auth/owner/parent-process.ts";
 import type { CinchHome } from "../support/cinch.ts";
 import { cinchHome, cinchPath, runCinch, startCinch } from "../support/cinch.ts";
 import { startServing } from "../support/serving.ts";
@@ -160,7 +160,7 @@ async function seenRunning(
   });
   let seen: ParentProcess | undefined;
   await until("the program is seen, or has ended", async () => {
-    const parent = await lookAtProcess(hostWorld(SILENT).files, running.pid).catch(() => undefined);
+    const parent = await readProcess(hostWorld(SILENT).files, running.pid).catch(() => undefined);
     // A compiled program is one file, and has no script.
     if (parent?.binary === realpathSync(cinchPath()) || parent?.script?.startsWith("(arguments") === true)
       seen = parent;

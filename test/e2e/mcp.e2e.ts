@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { SessionId } from "../../src/base/ids.ts";
-import { LINE_BYTES_MAX } from "../../src/server/mcp/stdio/lines.ts";
+import { INPUT_LINE_BYTES_MAX } from "../../src/server/mcp/stdio/lines.ts";
 import { BANNER, RUN_TOOL } from "../../src/server/mcp/words.ts";
 import { runCinch } from "../support/cinch.ts";
 import { openMcpPlace } from "../support/mcp-stdio.ts";
@@ -282,8 +282,8 @@ test(
       expect([line, (await raw.answerTo(null)).error?.code]).toEqual([line, code]);
     }
     raw.cinch.write("\n\r\n");
-    raw.cinch.write(`{"jsonrpc":"2.0","id":9,"method":"ping","pad":"${"x".repeat(LINE_BYTES_MAX)}"}\n`);
-    expect((await raw.answerTo(null)).error?.message).toContain(`${LINE_BYTES_MAX}`);
+    raw.cinch.write(`{"jsonrpc":"2.0","id":9,"method":"ping","pad":"${"x".repeat(INPUT_LINE_BYTES_MAX)}"}\n`);
+    expect((await raw.answerTo(null)).error?.message).toContain(`${INPUT_LINE_BYTES_MAX}`);
     raw.send({ id: 77, result: { nobody: "asked" } });
     raw.send({ method: "notifications/cancelled", params: { requestId: [1] } });
     expect((await raw.request(2, "engine/explode")).error?.code).toBe(-32_601);

@@ -21,7 +21,7 @@ import type { Questions } from "../../src/session/questions/questions.ts";
 import { PERMISSION_TIMEOUT_MS } from "../../src/session/questions/questions.ts";
 import type { Holder, SessionStore } from "../../src/session/store/store.ts";
 import type { Session } from "../../src/session/turns/session.ts";
-import type { SessionParts } from "../../src/session/turns/session-parts.ts";
+import type { SessionDependencies } from "../../src/session/turns/session-dependencies.ts";
 import type { ToolMiddleware } from "../../src/tools/middleware.ts";
 import { errorOutput } from "../../src/tools/output.ts";
 import { ToolRegistry } from "../../src/tools/registry.ts";
@@ -76,7 +76,7 @@ function rewinding(
   store: SessionStore,
   logId: LogId,
   workspace: Workspace,
-): NonNullable<SessionParts["rewind"]> {
+): NonNullable<SessionDependencies["rewind"]> {
   const ask = () => Promise.resolve({ kind: "nobody" } as const);
   const host = { logId, workspace, store, ask } as unknown as SessionHost;
   const open = () => Promise.reject(new Error("no files are kept in a simulated world"));

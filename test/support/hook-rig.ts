@@ -4,7 +4,7 @@ import type { Log } from "../../src/base/log.ts";
 import type { HookEntry } from "../../src/features/hooks/configured.ts";
 import { hookOf } from "../../src/features/hooks/configured.ts";
 import type { Event } from "../../src/protocol/events/events.ts";
-import type { HookSaid, Moment } from "../../src/session/hooks/hooks.ts";
+import type { HookMoment, HookResult } from "../../src/session/hooks/hooks.ts";
 import { Hooks } from "../../src/session/hooks/hooks.ts";
 import type { ToolRig } from "./tool-rig.ts";
 import { openToolRig } from "./tool-rig.ts";
@@ -22,7 +22,7 @@ export interface HookRig extends ToolRig {
   /** A program beside the workspace; its path. */
   script(name: string, text: string): string;
   /** Runs the hooks of a moment to their end, and gives what came of each. */
-  say(moment?: Partial<Moment>): Promise<readonly HookSaid["outcome"][]>;
+  say(moment?: Partial<HookMoment>): Promise<readonly HookResult["outcome"][]>;
 }
 
 const PATH = "/usr/local/bin:/usr/bin:/bin";
@@ -66,7 +66,7 @@ export function openHookRig(
       return at(name);
     },
     async say(moment = {}) {
-      const all: HookSaid["outcome"][] = [];
+      const all: HookResult["outcome"][] = [];
       const { signal } = rig.cancel;
       for await (const { outcome } of known.run({
         event: "PreToolUse",

@@ -14,7 +14,7 @@ import { hostRandom } from "../../src/platform/random.ts";
 import { hostFetch } from "../../src/platform/sockets/fetch.ts";
 import { hostListen } from "../../src/platform/sockets/listen.ts";
 import { hostResolve } from "../../src/platform/sockets/resolve.ts";
-import type { AskAnswer, Question } from "../../src/session/questions.ts";
+import type { AskOutcome, NewQuestion } from "../../src/session/questions.ts";
 
 // The client of cinch as the official conformance suite of MCP starts it: with the address of a server, and the name of the
 // scenario in the environment. It connects, lists the tools and calls each; where it is not let in it logs in, as a person
@@ -67,7 +67,7 @@ async function session(): Promise<void> {
 }
 
 /** Says yes, and leaves the rest as it is. */
-function agree({ choices }: Question): Promise<AskAnswer> {
+function agree({ choices }: NewQuestion): Promise<AskOutcome> {
   const answer = choices?.some(({ value }) => value === "answer") === true ? "answer" : "-";
   return Promise.resolve({ kind: "answered", answer, by: "cli_person" as ClientId });
 }

@@ -5,7 +5,7 @@ import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { SILENT } from "../../src/base/log.ts";
 import { hostWorld } from "../../src/platform/host.ts";
 import { openAuthority } from "../../src/server/auth/open-authority.ts";
-import { lookAtProcess } from "../../src/server/auth/owner/parent-process.ts";
+import { readProcess } from "../../src/server/auth/owner/parent-process.ts";
 import type { Authority, ClaimsRequest } from "../../src/session/access/authority.ts";
 import type { CinchHome, RunningCinch } from "./cinch.ts";
 import { cinchHome, cinchPath, startCinch } from "./cinch.ts";
@@ -79,7 +79,7 @@ export async function openMcpPlace(
   const state = join(home.path, "state/cinch");
   const authority = await openAuthority({ world, stateDirectory: state, channels: () => [] });
   if (isAttested) {
-    const { start: _start, ...parent } = await lookAtProcess(world.files, process.pid);
+    const { start: _start, ...parent } = await readProcess(world.files, process.pid);
     const lock = JSON.stringify({ version: 1, parents: [parent] });
     writeFileSync(join(config, "mcp-parents.lock"), lock, { mode: 0o600 });
   }

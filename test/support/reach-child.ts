@@ -1,9 +1,9 @@
 import { parseArguments } from "../../src/cli/args/arguments.ts";
 import { COMMANDS } from "../../src/cli/commands/commands.ts";
 import { reachEngine } from "../../src/cli/engine/reach-engine.ts";
+import { processContext } from "../../src/cli/process-context.ts";
 import { listenForSignals } from "../../src/cli/processes/stop.ts";
 import { sessionRequest } from "../../src/cli/session-request.ts";
-import { surroundingsOf } from "../../src/cli/surroundings.ts";
 import { PROTOCOL_VERSION } from "../../src/protocol/version.ts";
 import { reading } from "./reading.ts";
 
@@ -16,7 +16,7 @@ if (line.kind !== "command" || line.command.name !== "")
   throw new TypeError("it takes the flags of the line client");
 const stop = listenForSignals();
 const { settings } = line;
-const at = surroundingsOf(settings, stop);
+const at = processContext(settings, stop);
 await using reached = await reachEngine({ settings, at, listen: true, signal: stop.signal });
 const { port } = reached;
 await using connection = port.attach({ identityClass: "human", label: "test" });

@@ -10,7 +10,7 @@ import type { SessionInfo } from "../../src/protocol/resources.ts";
 import { PROTOCOL_VERSION } from "../../src/protocol/version.ts";
 import { answerHandshake } from "../../src/session/access/handshake.ts";
 import type { EnginePort } from "../../src/session/engine-port.ts";
-import { opened } from "../../src/view/follow.ts";
+import { openSubscription } from "../../src/view/follow.ts";
 import { FakeConnection } from "./fake-connection.ts";
 
 /** An engine that plays recorded turns: the text of an input names the turn that follows. */
@@ -58,7 +58,7 @@ export function replayEngine(
         return {};
       },
       query,
-      subscribe: (id, options) => opened(log.subscribe(id, options)),
+      subscribe: (id, options) => openSubscription(log.subscribe(id, options)),
       [Symbol.asyncDispose]: async () => undefined,
     };
   }

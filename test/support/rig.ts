@@ -25,7 +25,7 @@ import { PERMISSION_TIMEOUT_MS } from "../../src/session/questions/questions.ts"
 import { memorySessionStore } from "../../src/session/store/memory-store.ts";
 import type { Intent, SessionStore } from "../../src/session/store/store.ts";
 import type { Session } from "../../src/session/turns/session.ts";
-import type { SessionParts } from "../../src/session/turns/session-parts.ts";
+import type { SessionDependencies } from "../../src/session/turns/session-dependencies.ts";
 import type { ToolMiddleware } from "../../src/tools/middleware.ts";
 import { ToolRegistry } from "../../src/tools/registry.ts";
 import type { Tool, ToolContext, ToolOutput } from "../../src/tools/tool.ts";
@@ -56,7 +56,7 @@ export interface RigOptions {
   readonly world?: TestWorld;
   /** Tells the process of this run from others; one whose start the store takes for dead is overtaken. */
   readonly processStart?: string;
-  readonly onInput?: NonNullable<SessionParts["onInput"]>;
+  readonly onInput?: NonNullable<SessionDependencies["onInput"]>;
   readonly caches?: CacheBudget;
   readonly idleTimeoutMs?: number;
   readonly pinned?: boolean;

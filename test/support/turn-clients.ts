@@ -6,7 +6,7 @@ import { Cancelled, HarnessError } from "../../src/base/errors.ts";
 import { SILENT } from "../../src/base/log.ts";
 import type { OutputFormat } from "../../src/cli/commands/prompt/flags.ts";
 import { answerIn } from "../../src/cli/commands/prompt/prompt.ts";
-import type { Surroundings } from "../../src/cli/surroundings.ts";
+import type { ProcessContext } from "../../src/cli/process-context.ts";
 import { connectRemote } from "../../src/client/remote/connect-remote.ts";
 import { hostWorld } from "../../src/platform/host.ts";
 import type { Envelope } from "../../src/protocol/events/envelope.ts";
@@ -15,7 +15,7 @@ import { serveAcp } from "../../src/server/acp/serve-acp.ts";
 import { openAuthority } from "../../src/server/auth/open-authority.ts";
 import { RUN_TOOL } from "../../src/server/mcp/words.ts";
 import { priceOf } from "../../src/view/costs/cost.ts";
-import { follow, opened } from "../../src/view/follow.ts";
+import { followSession, openSubscription } from "../../src/view/follow.ts";
 import { followTurn } from "../../src/view/follow-turn.ts";
 import type { TurnResult } from "../../src/view/turn-result.ts";
 import { foldTurn, NEW_TURN, turnResult } from "../../src/view/turn-result.ts";
@@ -78,7 +78,7 @@ export async function openTurnClients(turns: ReadonlyMap<string, readonly Envelo
       },
     };
     const stderr = { isTerminal: false, write: async () => undefined };
-    const at = { world, stdout: output, stderr, stop: { signal: stop.signal } } as unknown as Surroundings;
+    const at = { world, stdout: output, stderr, stop: { signal: stop.signal } } as unknown as ProcessContext;
     const settings = {} as Parameters<typeof answerIn>[0]["settings"];
     const content = [{ type: "text", text: name }] as const;
     await answerIn({ format, settings }, { connection: await attached(), session }, content, at);
@@ -101,7 +101,7 @@ export async function openTurnClients(turns: ReadonlyMap<string, readonly Envelo
       const remote = await connectRemote({ ...remoteParts(url), token: () => token }, stop.signal);
       await remote.handshake(PROTOCOL_VERSION);
       const told = await eachOf(async (name) => {
-        const events = opened(follow(remote, session, { signal: stop.signal }));
+        const events = openSubscription(followSession(remote, session, { signal: stop.signal }));
         await remote.send({ kind: "SendInput", sessionId: session, content: [{ type: "text", text: name }] });
         const result = await followTurn(events, { by: remote.clientId });
         return result === "withdrawn" ? {} : toldBy(result);

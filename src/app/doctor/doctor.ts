@@ -3,8 +3,8 @@ import { HarnessError } from "../../base/errors.ts";
 import type { Config } from "../../config/config.ts";
 import { listProfiles } from "../../config/profile-files.ts";
 import { vertexLocation } from "../../providers/vendor-settings.ts";
-import type { DoctorCheck, DoctorFinding, Examined } from "../../session/commands/doctor-check.ts";
-import { brokenFile } from "../../session/commands/doctor-check.ts";
+import type { DoctorCheck, DoctorFinding, ExaminationInput } from "../../session/commands/doctor-check.ts";
+import { brokenFileFinding } from "../../session/commands/doctor-check.ts";
 import { inspectStore } from "../../session/sqlite/check/inspect.ts";
 import { providersOf } from "../engine/open-store.ts";
 import type { HarnessOptions } from "../engine/options.ts";
@@ -45,15 +45,15 @@ export async function* examine(
   }
 }
 
-async function* examineConfiguration({ options }: Examined): AsyncGenerator<DoctorFinding> {
+async function* examineConfiguration({ options }: ExaminationInput): AsyncGenerator<DoctorFinding> {
   const { world, paths } = options;
   const config = await readable(() => userConfig(options));
-  if (config instanceof HarnessError) yield brokenFile(config);
+  if (config instanceof HarnessError) yield brokenFileFinding(config);
   const directory = join(paths.config, "profiles");
   for (const { name, isOwn } of await listProfiles(world, directory)) {
     if (!isOwn) continue;
     const profile = await readable(() => namedProfile(options, join(directory, `${name}.toml`)));
-    if (profile instanceof HarnessError) yield brokenFile(profile);
+    if (profile instanceof HarnessError) yield brokenFileFinding(profile);
     else
       for (const text of profile.warnings)
         yield { weight: "note", text, remedy: "Put it right, or leave it out." };
@@ -61,7 +61,7 @@ async function* examineConfiguration({ options }: Examined): AsyncGenerator<Doct
 }
 
 /** Reports the state of credentials that are more than a key. Sends nothing over the network. */
-async function* examineProviders({ options, config }: Examined): AsyncGenerator<DoctorFinding> {
+async function* examineProviders({ options, config }: ExaminationInput): AsyncGenerator<DoctorFinding> {
   if (config === undefined) return;
   const held = await readable(() => providersOf(options, config).credentials.held());
   if (held instanceof HarnessError) {
@@ -96,7 +96,12 @@ function vertexState(
   }
 }
 
-async function* examineSessions({ options, config, depth, signal }: Examined): AsyncGenerator<DoctorFinding> {
+async function* examineSessions({
+  options,
+  config,
+  depth,
+  signal,
+}: ExaminationInput): AsyncGenerator<DoctorFinding> {
   const { world, paths } = options;
   const path = join(paths.data, "sessions.db");
   if (config === undefined) {

@@ -28,7 +28,7 @@ export async function bootStep<Value>(log: Log, step: string, run: () => Promise
     if (thrown instanceof BootFailure || thrown instanceof Cancelled) throw thrown;
     const error = failureOf(thrown);
     // The caller asked wrongly and gets the answer: nothing here has failed.
-    const { statusOf } = await import("../../server/http/statuses.ts");
+    const { httpStatusOf: statusOf } = await import("../../server/http/statuses.ts");
     const level = statusOf(error.reason as Reason) < 500 ? "info" : "error";
     log.for("boot").write(level, "the start failed", { step, reason: error.reason, message: error.message });
     throw new BootFailure(step, error);

@@ -27,7 +27,7 @@ import type { LiveSessions } from "./live-sessions.ts";
 import { firstOfEachName, toolInfos } from "./live-sessions.ts";
 import type { HarnessOptions } from "./options.ts";
 
-export interface EngineAnswerParts {
+export interface EngineAnswersDependencies {
   readonly options: HarnessOptions;
   readonly config: Config;
   readonly caches: CacheBudget;
@@ -46,7 +46,7 @@ export interface EngineAnswers extends Pick<EnginePort, "engineId" | "log"> {
 const ENGINE_ID_BYTES = 16;
 
 /** Returns the handlers of one engine's queries, and a reader of any session's log. */
-export function engineAnswers(parts: EngineAnswerParts): EngineAnswers {
+export function engineAnswers(parts: EngineAnswersDependencies): EngineAnswers {
   const { options, caches, providers, store, multiplexer, offered, startedAt } = parts;
   const { world, paths } = options;
   const engineId = Buffer.from(world.random.bytes(ENGINE_ID_BYTES)).toString("hex");

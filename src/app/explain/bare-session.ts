@@ -35,7 +35,7 @@ import { builtinTools } from "../session/chains/builtins.ts";
 import { SessionCore } from "../session/chains/session-core.ts";
 import { EngineFeatures, OpenFeatures } from "../session/open-features.ts";
 import { rulesOfFeatures } from "../session/rules-of-features.ts";
-import { HostOfSession } from "../session/session-host.ts";
+import { SessionHostBuilder } from "../session/session-host.ts";
 import { TaskWatch } from "../session/task-watch.ts";
 import { workspaceOf } from "../session/workspace/run-workspace.ts";
 import { sessionSandbox } from "../session/workspace/session-sandbox.ts";
@@ -126,7 +126,7 @@ export async function openBareSession(options: HarnessOptions, signal: AbortSign
   const turn = new TurnLimits({ clock: world.clock, limits: () => ({ roundsMax }) });
   const closed = () =>
     Promise.reject(new HarnessError("InternalError", { what: "this session does not run" }));
-  const base = new HostOfSession({
+  const base = new SessionHostBuilder({
     ...{ engine, core, session, logId, plan, workspace, trust, sandbox, registry },
     redactor: secrets,
     planUnder: closed,

@@ -1,7 +1,7 @@
 import { assertOutside } from "../../config/run-profile.ts";
 import { providersOf } from "../engine/open-store.ts";
 import type { HarnessOptions } from "../engine/options.ts";
-import { checkNamed } from "../models/model-check.ts";
+import { checkNamedModel } from "../models/model-check.ts";
 import { profileToSwitch } from "../plan/profile-to-switch.ts";
 import { namedProfile, userConfig } from "../plan/settings.ts";
 
@@ -25,5 +25,5 @@ export async function checkForLater(
     await assertOutside(await namedProfile(options, reference), options.workingDir, options);
   }
   if (model === undefined) return [];
-  return await checkNamed(model, { providers: providersOf(options, config), config, world }, signal);
+  return await checkNamedModel(model, { providers: providersOf(options, config), config, world }, signal);
 }

@@ -17,12 +17,12 @@ import { mcpSection } from "../../features/mcp/config.ts";
 import { isSameServer } from "../../features/mcp/mcp-rules.ts";
 import { delegateSection } from "../../features/subagents/config.ts";
 import { policyFrom, ruleProblems, unknownPlugins } from "../../guard/permissions/policy.ts";
-import type { Where } from "../../session/config-section.ts";
+import type { FilePosition } from "../../session/config-section.ts";
 import type { ProfileProblem } from "../../session/feature.ts";
 import { selectPacks } from "../../tools/select-packs.ts";
 import type { HarnessOptions } from "../engine/options.ts";
 import { FEATURES } from "../features.ts";
-import { modelProblem } from "../models/model-problem.ts";
+import { namedModelProblem } from "../models/model-problem.ts";
 import { lookThroughPlaced } from "../plan/project-profile.ts";
 import { SECTIONS } from "../plan/sections.ts";
 import { TOOLS } from "../plan/tool-list.ts";
@@ -55,7 +55,7 @@ function problemsOf(profile: Omit<Profile, "warnings">): readonly ProfileProblem
 }
 
 /** What is wrong, and the text of it that names the place. */
-export interface Finding extends Partial<Where> {
+export interface Finding extends Partial<FilePosition> {
   readonly weight: Mistake["weight"];
   readonly text: string;
   /** The text without the place. */
@@ -179,7 +179,7 @@ async function modelMistakes(
     weight: Mistake["weight"],
     at: Parameters<Table["where"]>,
   ) => {
-    const problem = model === undefined ? undefined : await modelProblem(model, { ...own, plugins });
+    const problem = model === undefined ? undefined : await namedModelProblem(model, { ...own, plugins });
     return problem === undefined ? [] : [{ weight, ...where(...at), problem }];
   };
   const found = await Promise.all([
@@ -206,7 +206,7 @@ function isSameName(one: McpServer, other: McpServer): boolean {
   return isSameServer(one.name, other.name);
 }
 
-function error(where: Where, problem: string): Mistake {
+function error(where: FilePosition, problem: string): Mistake {
   return { weight: "error", ...where, problem };
 }
 

@@ -40,7 +40,7 @@ export interface LogToOpen {
   readonly isChanged: boolean;
 }
 
-export async function openLog(
+export async function openSessionLog(
   log: LogToOpen,
   { world, store }: Pick<EngineHost, "world" | "store">,
 ): Promise<OpenedLog> {

@@ -57,7 +57,7 @@ export async function checkModel(
  * Checks a model by its name, for later use: its key, and a plugin that brings its provider, may exist only then.
  * @throws HarnessError UnknownProvider, UnknownModel, UsageInvalid.
  */
-export async function checkNamed(
+export async function checkNamedModel(
   name: string,
   sources: NamedSources,
   signal: AbortSignal,

@@ -3,13 +3,13 @@ import type { Config } from "../../config/config.ts";
 import { chooseModel } from "../../providers/choosing/choose-model.ts";
 import { findRoute, ROUTING_PROVIDER } from "../../providers/choosing/route.ts";
 import { VENDORS } from "../../providers/vendors.ts";
-import { KEYLESS } from "./providers.ts";
+import { KEYLESS_PROVIDERS } from "./providers.ts";
 
 /**
  * Returns the problem of a model that a file names, by its provider's name alone: no provider is asked for its models,
  * and no key is read. Undefined if plugins are named: one of them may bring the provider.
  */
-export async function modelProblem(
+export async function namedModelProblem(
   model: string,
   { providers, routes, plugins }: Pick<Config, "providers" | "routes" | "plugins">,
 ): Promise<string | undefined> {
@@ -19,7 +19,7 @@ export async function modelProblem(
       requested: model,
       keyed: [...VENDORS, ...providers].map(({ name }) => name),
       customs: providers,
-      keyless: KEYLESS,
+      keyless: KEYLESS_PROVIDERS,
       discoverLocal: async () => [],
     });
     if (named.provider === ROUTING_PROVIDER) findRoute(routes, named.model);

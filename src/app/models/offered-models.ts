@@ -7,7 +7,7 @@ import { bootStep } from "../engine/boot.ts";
 import { providersOf } from "../engine/open-store.ts";
 import type { HarnessOptions } from "../engine/options.ts";
 import { userConfig } from "../plan/settings.ts";
-import { offeringPlugins } from "./offering-plugins.ts";
+import { openProviderPlugins } from "./provider-plugins.ts";
 
 /** Models of one configured provider, or why they are unknown. */
 export interface OfferedModels {
@@ -31,7 +31,7 @@ export async function* listModels(
   const { world, paths } = options;
   const config = await bootStep(world.log, "reading the configuration", () => userConfig({ world, paths }));
   const providers = providersOf(options, config);
-  await using plugins = await offeringPlugins(options, config, providers);
+  await using plugins = await openProviderPlugins(options, config, providers);
   yield* plugins.told;
   const keyed = await providers.configured();
   for (const { name } of config.providers.filter((each) => !keyed.includes(each.name)))

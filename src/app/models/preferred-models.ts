@@ -28,7 +28,7 @@ export function preferredModels(before: LogInfo | undefined, profile: Profile, c
  * Returns the models of a session under another profile. The model that it had is the last of them, and always
  * available.
  */
-export function succeedingModels({ model }: Handover, profile: Profile, config: Config): Preferences {
+export function modelsAfterSwitch({ model }: Handover, profile: Profile, config: Config): Preferences {
   return { preferred: [...namedModels(profile, config, true), model] };
 }
 

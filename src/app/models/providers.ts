@@ -37,7 +37,7 @@ const COPILOT = "copilot";
 /** The scripted model of the profile of the same name: its code is loaded with its first use. */
 const CONFORMANCE = "conformance";
 /** Providers that `choose` knows besides those of the vendors; none of them has a key. */
-export const KEYLESS: readonly string[] = [REPLAY, CONFORMANCE, ROUTING_PROVIDER];
+export const KEYLESS_PROVIDERS: readonly string[] = [REPLAY, CONFORMANCE, ROUTING_PROVIDER];
 const FREE: Price = { input: 0, output: 0 };
 
 export interface ProvidersOptions {
@@ -125,7 +125,7 @@ export function openProviders(options: ProvidersOptions): Providers {
       return await chooseModel({
         keyed: await whileAlive(keys.providers(), signal),
         customs,
-        keyless: [...KEYLESS, ...plugged],
+        keyless: [...KEYLESS_PROVIDERS, ...plugged],
         prefersVertex: prefersVertex(options.environment),
         ...(asked === undefined ? {} : { requested: asked }),
         ...instead,
@@ -255,7 +255,7 @@ async function openRoute(
   { routes }: Config,
 ): Promise<Provider> {
   const route = findRoute(routes, name);
-  const known = [...providers.registry.names(), ...KEYLESS];
+  const known = [...providers.registry.names(), ...KEYLESS_PROVIDERS];
   for (const model of allModels(route)) {
     const { provider } = splitModel(model);
     if (!known.includes(provider))

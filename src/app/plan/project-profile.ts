@@ -21,7 +21,7 @@ import type { McpServer } from "../../features/mcp/config.ts";
 import { mcpSection } from "../../features/mcp/config.ts";
 import { repositoryServerProblems } from "../../features/mcp/declared/declared-servers.ts";
 import { readProjectItems } from "../../guard/trust/review/find-items.ts";
-import type { Where } from "../../session/config-section.ts";
+import type { FilePosition } from "../../session/config-section.ts";
 import type { TrustItem } from "../../session/guard/trust.ts";
 import type { HarnessOptions } from "../engine/options.ts";
 import { SECTIONS } from "./sections.ts";
@@ -123,7 +123,7 @@ function throwFirst([first]: readonly Mistake[]): void {
   if (first !== undefined) throw invalid(first.path, first.line, first.key, first.problem);
 }
 
-function mistake(where: Where, problem: string): Mistake {
+function mistake(where: FilePosition, problem: string): Mistake {
   return { weight: "error", ...where, problem };
 }
 
@@ -172,7 +172,7 @@ function held(files: Files, root: string, items: readonly TrustItem[]): Files {
  */
 function mistakesWithin(
   { sections, allowProjectHooks, permissions }: Omit<Profile, "warnings">,
-  at: (key: string) => Where,
+  at: (key: string) => FilePosition,
 ): readonly Mistake[] {
   const hooks = saidOf(sections, hooksSection) ?? [];
   const diagnostics = saidOf(sections, diagnosticsSection) ?? [];
@@ -206,7 +206,7 @@ const NOT_UNCONFINED =
 /** What of a repository's profile would allow more than there is without it. */
 function wideningMistakes(
   { permissions, sections }: Omit<Profile, "warnings">,
-  at: (key: string) => Where,
+  at: (key: string) => FilePosition,
 ): readonly Mistake[] {
   const { level, allow: allowed } = permissionsSection.keys;
   const allow = permissions.rules.find(

@@ -1,13 +1,13 @@
 import type { HarnessPaths } from "../../base/files/harness-paths.ts";
 import { hostSockets } from "../../platform/sockets/sockets.ts";
-import type { AskOwnerParts } from "../../server/auth/owner/ask-owner.ts";
+import type { AskOwnerOptions } from "../../server/auth/owner/ask-owner.ts";
 import { askOwner } from "../../server/auth/owner/ask-owner.ts";
 import { servicePaths } from "./service-paths.ts";
 
 /** Asks the engine of this user for a token: see `askOwner`. */
-export async function askService(
+export async function requestOwnerToken(
   paths: HarnessPaths,
-  claims: AskOwnerParts["claims"],
+  claims: AskOwnerOptions["claims"],
   signal: AbortSignal,
 ): Promise<string> {
   const { ownerSocket: socketPath, ownerToken: tokenPath } = servicePaths(paths);

@@ -6,7 +6,7 @@ import type { World } from "../../base/world.ts";
 import type { CodeChannel } from "../../server/auth/code-channel.ts";
 import { openAuthority } from "../../server/auth/open-authority.ts";
 import type { TokenFile } from "../../server/auth/tokens/token-file.ts";
-import type { Route } from "../../server/http/route.ts";
+import type { HttpRoute } from "../../server/http/route.ts";
 import type { HttpServer, HttpTarget } from "../../server/http/server.ts";
 import { serveHttp } from "../../server/http/server.ts";
 import { mcpRoutes } from "../../server/mcp/http/routes.ts";
@@ -26,7 +26,7 @@ export const SESSIONS_END_MS_MAX = 5_000;
 /** Features that these transports add to the handshake. `ws` is the name in [A]; `sse` and `websocket` are our own. */
 export const HTTP_FEATURES = ["rest", "sse", "ws", "websocket", "mcpserver_http"] as const;
 
-export interface ControlParts {
+export interface ControlDependencies {
   readonly world: Pick<World, "clock" | "listen" | "log" | "random">;
   readonly engine: EnginePort;
   readonly authority: Authority;
@@ -36,7 +36,7 @@ export interface ControlParts {
   /** The session of the minimal server; absent: there is none. */
   readonly minimal?: () => SessionId;
   /** Routes of further transports. */
-  readonly others?: readonly Route[];
+  readonly others?: readonly HttpRoute[];
 }
 
 /** The transports of one engine. */
@@ -49,7 +49,7 @@ export interface ControlServer extends HttpServer {
  * Opens every HTTP transport on every target: REST with server-sent events, WebSockets, the minimal server, and the
  * given ones.
  */
-export async function serveControl(parts: ControlParts): Promise<ControlServer> {
+export async function serveControl(parts: ControlDependencies): Promise<ControlServer> {
   const { world, engine, authority, minimal, others = [] } = parts;
   await using undo = new AsyncDisposableStack();
   const sockets = openWebSockets({ engine, authority, world });
@@ -111,7 +111,7 @@ export interface OpenControlPlane<Engine extends OpenEngine = OpenHarness> exten
 }
 
 /** Starts the engine: with a first session, or without one. */
-export type Begin<Engine extends OpenEngine> = (
+export type StartEngine<Engine extends OpenEngine> = (
   options: HarnessOptions,
   signal: AbortSignal,
 ) => Promise<Engine & { readonly session?: SessionId }>;
@@ -126,7 +126,7 @@ export type Begin<Engine extends OpenEngine> = (
  */
 export async function openControlPlane<Engine extends OpenEngine>(
   options: ControlPlaneOptions,
-  begin: Begin<Engine>,
+  begin: StartEngine<Engine>,
   signal: AbortSignal,
 ): Promise<OpenControlPlane<Engine>> {
   const { world, paths, codeChannels = given, tokenFiles = [], isReady = () => true } = options;

@@ -2,9 +2,9 @@ import { holdDescent } from "../../platform/sockets/descent.ts";
 import { hostSockets } from "../../platform/sockets/sockets.ts";
 import { openOwnerExchange } from "../../server/auth/owner/owner.ts";
 import { bootStep } from "../engine/boot.ts";
-import { engineLock, makeEngineFolder } from "../engine/engine-places.ts";
+import { engineLock, makeEngineFolder } from "../engine/engine-folders.ts";
 import type { OpenEngine } from "../harness.ts";
-import type { Begin, ControlPlaneOptions, OpenControlPlane } from "./control-plane.ts";
+import type { ControlPlaneOptions, OpenControlPlane, StartEngine } from "./control-plane.ts";
 import { openControlPlane } from "./control-plane.ts";
 import { freeSocket } from "./free-socket.ts";
 import { servicePaths } from "./service-paths.ts";
@@ -16,7 +16,7 @@ import { servicePaths } from "./service-paths.ts";
  */
 export async function openEngineService<Engine extends OpenEngine>(
   options: ControlPlaneOptions,
-  begin: Begin<Engine>,
+  begin: StartEngine<Engine>,
   signal: AbortSignal,
 ): Promise<OpenControlPlane<Engine>> {
   const { world, paths } = options;

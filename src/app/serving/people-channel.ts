@@ -1,6 +1,6 @@
 import type { CodeChannel } from "../../server/auth/code-channel.ts";
 import { codeText } from "../../server/auth/code-text.ts";
-import { CODE_MS_MAX } from "../../server/auth/minting.ts";
+import { CODE_MS_MAX } from "../../server/auth/token-minting.ts";
 import type { People } from "../../session/questions/people.ts";
 
 /** Shows codes in the attached clients of people, on any transport: as a question that can only be closed (AUTH-03). */

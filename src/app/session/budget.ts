@@ -2,7 +2,7 @@ import type { LogId } from "../../base/ids.ts";
 import type { Config } from "../../config/config.ts";
 import type { TurnLimits } from "../../engine/loop/turn-limits.ts";
 import type { Budget } from "../../session/budget/spend.ts";
-import { bothSpent, NOTHING_SPENT, Spend } from "../../session/budget/spend.ts";
+import { addSpend, NOTHING_SPENT, Spend } from "../../session/budget/spend.ts";
 import { countSpent, spentBefore } from "../../session/budget/spent.ts";
 import type { Handover } from "../../session/handover.ts";
 import type { OpenedLog } from "../../session/history/resumed-log.ts";
@@ -10,7 +10,7 @@ import type { PlannedLimits } from "../../session/plan.ts";
 import type { SessionStore } from "../../session/store/store.ts";
 
 /** Parts that a session's budget is made of. */
-export interface BudgetParts {
+export interface BudgetDependencies {
   readonly logId: LogId;
   readonly log: OpenedLog;
   readonly store: SessionStore;
@@ -34,7 +34,7 @@ export async function openBudget({
   limits,
   turn,
   handover,
-}: BudgetParts): Promise<Budget> {
+}: BudgetDependencies): Promise<Budget> {
   const { costUsdMax: capUsd, isCostCarried } = limits;
   const isCounted = capUsd !== undefined || config.routes.length > 0;
   const spend = new Spend();
@@ -49,7 +49,7 @@ export async function openBudget({
     async together() {
       const own = isCounted ? spend : new Spend();
       if (!isCounted) await countSpent(store, logId, own);
-      return isCostCarried ? own.total : bothSpent(own.total, await before());
+      return isCostCarried ? own.total : addSpend(own.total, await before());
     },
   };
 }

@@ -15,7 +15,7 @@ import type { Redactor } from "../../safety/redact.ts";
 import type { Handover, PreparedSwitch, Reopen } from "../../session/handover.ts";
 import type { OpenedLog } from "../../session/history/resumed-log.ts";
 import { subKey } from "../../session/store/seal.ts";
-import { bothPaths, sealedFiles } from "../../session/store/sealed-files.ts";
+import { ownAndResolvedPath, sealedFiles } from "../../session/store/sealed-files.ts";
 import type { OpenedSession } from "../../session/turns/opened-session.ts";
 import type { Session } from "../../session/turns/session.ts";
 import { BackgroundRuns } from "../../tools/bash/background-runs.ts";
@@ -31,7 +31,7 @@ import { parallelCalls } from "./chains/parallel-calls.ts";
 import { composeSession } from "./chains/session.ts";
 import { SessionCore } from "./chains/session-core.ts";
 import { OpenFeatures } from "./open-features.ts";
-import { HostOfSession } from "./session-host.ts";
+import { SessionHostBuilder } from "./session-host.ts";
 import { sessionLife } from "./session-life.ts";
 import { TaskWatch } from "./task-watch.ts";
 import { sessionSandbox } from "./workspace/session-sandbox.ts";
@@ -124,7 +124,7 @@ export async function compose(materials: SessionMaterials): Promise<Composed> {
     publish: (event) => core.publish(event),
     restrict: (project) => plans.change({ project }),
   });
-  const base = new HostOfSession({
+  const base = new SessionHostBuilder({
     engine: { ...engineHost, world, environment: wishes.environment, config },
     core,
     session,
@@ -231,7 +231,7 @@ export async function compose(materials: SessionMaterials): Promise<Composed> {
 /** Files of the world, with the session's stored output sealed (SES-04). */
 async function scratchFiles({ engine, logId, workspace, world }: SessionMaterials): Promise<Files> {
   const key = subKey(await engine.providers.credentials.logKey(), `cinch scratch v1 ${logId}`);
-  const directories = await bothPaths(world.files, workspace.scratch);
+  const directories = await ownAndResolvedPath(world.files, workspace.scratch);
   return sealedFiles(world.files, { directories, key, random: world.random });
 }
 

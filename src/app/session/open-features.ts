@@ -5,7 +5,7 @@ import type { EnginePort } from "../../session/engine-port.ts";
 import type { Around, EngineFeature, Feature, OpenFeature } from "../../session/feature.ts";
 import type { EngineHost, SessionHost } from "../../session/host.ts";
 import type { CarriedState } from "../../session/moments.ts";
-import type { SessionParts } from "../../session/turns/session-parts.ts";
+import type { SessionDependencies } from "../../session/turns/session-dependencies.ts";
 
 /** The features of one engine, and the parts of them that outlive a session, each opened before the first session that needs it. */
 export class EngineFeatures implements AsyncDisposable {
@@ -57,8 +57,8 @@ export class OpenFeatures {
   readonly commands: SessionCommands;
   readonly queries: QueryHandlers;
   readonly lists: Required<SessionLists>;
-  readonly takes: NonNullable<SessionParts["takes"]>;
-  readonly rewind: SessionParts["rewind"];
+  readonly takes: NonNullable<SessionDependencies["takes"]>;
+  readonly rewind: SessionDependencies["rewind"];
 
   private constructor(open: readonly OpenFeature[]) {
     this.#open = open;
@@ -103,7 +103,7 @@ export class OpenFeatures {
     return this.#open.find(({ prepareSwitch }) => prepareSwitch !== undefined)?.prepareSwitch;
   }
 
-  readonly ownerOf: NonNullable<SessionParts["ownerOf"]> = (namespace) => {
+  readonly ownerOf: NonNullable<SessionDependencies["ownerOf"]> = (namespace) => {
     for (const each of this.#open) {
       const owner = each.ownerOf?.(namespace);
       if (owner !== undefined) return owner;
@@ -111,13 +111,13 @@ export class OpenFeatures {
     return undefined;
   };
 
-  readonly onInput: NonNullable<SessionParts["onInput"]> = async (content, turn, wants) => {
+  readonly onInput: NonNullable<SessionDependencies["onInput"]> = async (content, turn, wants) => {
     const added = [];
     for (const each of this.#open) added.push(...((await each.onInput?.(content, turn, wants)) ?? []));
     return added;
   };
 
-  readonly onTurnEnd: NonNullable<SessionParts["onTurnEnd"]> = async (reason, turn) => {
+  readonly onTurnEnd: NonNullable<SessionDependencies["onTurnEnd"]> = async (reason, turn) => {
     for (const each of this.#open) await each.onTurnEnd?.(reason, turn);
   };
 

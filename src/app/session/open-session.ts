@@ -17,18 +17,23 @@ import type { Session } from "../../session/turns/session.ts";
 import type { Workspace } from "../../tools/tool.ts";
 import { bootStep } from "../engine/boot.ts";
 import type { Engine } from "../engine/engine.ts";
-import { openLog, previousRun } from "../log/open-log.ts";
+import { openSessionLog, previousRun } from "../log/open-log.ts";
 import { ModelSlot } from "../models/model-slot.ts";
-import { preferredModels, scriptedModel, succeedingModels } from "../models/preferred-models.ts";
+import { modelsAfterSwitch, preferredModels, scriptedModel } from "../models/preferred-models.ts";
 import { openProject } from "../plan/open-project.ts";
 import { openPlans } from "../plan/plan.ts";
 import { openProfile } from "../plan/project-profile.ts";
 import type { SessionEnvironment } from "../plan/session-environment.ts";
 import { sessionEnvironment, withheldNotice } from "../plan/session-environment.ts";
 import { compose } from "./compose.ts";
+import { applyRecordedLimits, limitsEvent } from "./recorded-limits.ts";
 import { rulesOfFeatures } from "./rules-of-features.ts";
-import { boundsEvent, heldToBounds } from "./run-bounds.ts";
-import { disarmLeft, makeScratch, removeIfEmpty, workspaceOf } from "./workspace/run-workspace.ts";
+import {
+  createScratchFolder,
+  removeIfEmpty,
+  removePlantedGitFiles,
+  workspaceOf,
+} from "./workspace/run-workspace.ts";
 
 /** A session that was opened, and sentences for the person. */
 export interface OpenedRun {
@@ -63,7 +68,7 @@ export async function openSession(
   const { world, store, paths } = host;
   const before = await previousRun(command, store);
   const workingDir = await folderOf(before?.workingDir ?? command.workingDir, engine);
-  const disarmed = await disarmLeft(world, paths);
+  const disarmed = await removePlantedGitFiles(world, paths);
   await using undo = new AsyncDisposableStack();
 
   const reference = profileName(command, before, config);
@@ -83,14 +88,14 @@ export async function openSession(
       command.model ?? scriptedModel(profile) ?? model,
       handover === undefined
         ? preferredModels(before, profile, config)
-        : succeedingModels(handover, profile, config),
+        : modelsAfterSwitch(handover, profile, config),
       signal,
     );
   });
   const [project, pluginRules, chosen] = await Promise.all([reading, loading, choosing]);
   const session = handover?.session ?? world.ids.next("sess");
   const logId = command.resume ?? handover?.logId ?? world.ids.next("log");
-  const wishes = before === undefined ? wanted : await heldToBounds(wanted, store, logId);
+  const wishes = before === undefined ? wanted : await applyRecordedLimits(wanted, store, logId);
   const environment = await sessionEnvironment(wishes.environment, {
     files: world.files,
     root: workingDir,
@@ -114,7 +119,7 @@ export async function openSession(
   // Before the log goes on. A sub-agent's session follows another one, which has checked.
   if (delegatedBy === undefined) await engine.losses.look();
   const log = await bootStep(world.log, "opening the session's log", () =>
-    openLog(
+    openSessionLog(
       {
         session,
         logId,
@@ -133,7 +138,7 @@ export async function openSession(
   undo.use(log.writer);
   // Only now is this session ours, and with it the folder that an earlier run may have left output in.
   undo.defer(() => removeIfEmpty(world, workspace.scratch));
-  await bootStep(world.log, "preparing the workspace", () => makeScratch(world, workspace.scratch));
+  await bootStep(world.log, "preparing the workspace", () => createScratchFolder(world, workspace.scratch));
   const composed = await bootStep(world.log, "composing the session", async () =>
     compose({
       engine,
@@ -225,7 +230,7 @@ function firstEvents({
   readonly handover: Handover | undefined;
 }): readonly Event[] {
   const { delegatedBy } = wishes;
-  const bounds = isOld ? undefined : boundsEvent(wishes);
+  const bounds = isOld ? undefined : limitsEvent(wishes);
   return [
     ...(delegatedBy === undefined ? [] : [delegatedEvent(delegatedBy)]),
     ...(handover?.events ?? []),

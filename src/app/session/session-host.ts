@@ -8,7 +8,7 @@ import type { SessionPermissions } from "../../session/guard/permissions.ts";
 import type { PluginRules } from "../../session/guard/policy.ts";
 import type { EngineHost, SessionHost } from "../../session/host.ts";
 import type { Session } from "../../session/turns/session.ts";
-import { toolsAt } from "./chains/chains.ts";
+import { toolMiddlewareAt } from "./chains/chains.ts";
 import type { SessionCore } from "./chains/session-core.ts";
 import type { OpenFeatures } from "./open-features.ts";
 
@@ -43,7 +43,7 @@ export type HostBase = Pick<
  * Builds the handles that one session gives to its features, in two phases: `host` works from the start, and `complete` adds
  * what only a composed session has.
  */
-export class HostOfSession {
+export class SessionHostBuilder {
   readonly host: SessionHost;
   readonly #base: HostBase;
   #features: OpenFeatures | undefined;
@@ -82,7 +82,7 @@ export class HostOfSession {
       },
       unasked: async (call, context) => {
         const { runUnasked } = await import("./chains/run-unasked.ts");
-        const hooks = toolsAt(this.#opened().around, "hooks");
+        const hooks = toolMiddlewareAt(this.#opened().around, "hooks");
         return await runUnasked(call, context, { hooks, permissions: base.permissions });
       },
     };

@@ -9,7 +9,7 @@ import { settingsOf } from "../../config/settings/settings.ts";
 import { expireCheckpoints } from "../../features/checkpoints/expire-checkpoints.ts";
 import type { RequestMiddleware } from "../../providers/middleware.ts";
 import type { RetentionPlan } from "../../session/store/retention.ts";
-import { dayBefore, doubtedBefore, planRetention } from "../../session/store/retention.ts";
+import { clockEvidenceBefore, dayBefore, planRetention } from "../../session/store/retention.ts";
 import type { LogInfo, SessionStore } from "../../session/store/store.ts";
 import { namedProfile } from "../plan/settings.ts";
 
@@ -149,7 +149,7 @@ export async function plannedRetention(parts: SweptStore, logs: readonly LogInfo
   for (const { profile } of logs) {
     if (!days.has(profile)) days.set(profile, await ttlDaysOf(parts, profile));
   }
-  const lastDay = await parts.store.lastDay(doubtedBefore(now));
+  const lastDay = await parts.store.lastDay(clockEvidenceBefore(now));
   return planRetention(logs, (profile) => days.get(profile), { now, lastDay });
 }
 

@@ -2,10 +2,10 @@ import { resolve } from "node:path";
 import { HarnessError } from "../../base/errors.ts";
 import type { SessionId } from "../../base/ids.ts";
 import type { Redactor } from "../../safety/redact.ts";
-import type { SessionKeeping } from "../../session/commands/keeping.ts";
+import type { StoredSessionCommands } from "../../session/commands/stored-session-commands.ts";
 import type { LogInfo } from "../../session/store/store.ts";
 import { exportName } from "../../session/transcript/export-name.ts";
-import type { Place } from "../../view/place.ts";
+import type { SessionPoint } from "../../view/session-point.ts";
 import type { AgentSessions } from "./agent-sessions.ts";
 import { branchAt } from "./sessions-branch.ts";
 import type { RetentionSources } from "./sessions-retention.ts";
@@ -21,7 +21,7 @@ export interface SessionsSources extends RetentionSources {
 }
 
 /** Handles what is done with sessions as such, for those that run and for those that have ended. */
-export function sessionKeeping(sources: SessionsSources): SessionKeeping {
+export function sessionKeeping(sources: SessionsSources): StoredSessionCommands {
   const { store, signal, agents } = sources;
   const infoOf = async (id: SessionId) => {
     const info = await store.find(id);
@@ -60,7 +60,7 @@ export function sessionKeeping(sources: SessionsSources): SessionKeeping {
   };
 }
 
-function placeOf(event: number | undefined, turn: number | undefined): Place | undefined {
+function placeOf(event: number | undefined, turn: number | undefined): SessionPoint | undefined {
   if (event !== undefined) return { kind: "event", event };
   return turn === undefined ? undefined : { kind: "turn", turn };
 }

@@ -5,7 +5,7 @@ import type { World } from "../../base/world.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
 import { branchLog } from "../../session/history/branch.ts";
 import type { LogInfo, SessionStore } from "../../session/store/store.ts";
-import type { Place } from "../../view/place.ts";
+import type { SessionPoint } from "../../view/session-point.ts";
 
 const PAGE_EVENTS = 500;
 
@@ -22,7 +22,7 @@ export interface Branched {
 export async function branchAt(
   { store, world }: { readonly store: SessionStore; readonly world: World },
   info: LogInfo,
-  place: Place | undefined,
+  place: SessionPoint | undefined,
   signal: AbortSignal,
 ): Promise<Branched> {
   const at = await boundaryAt(store, info, place);
@@ -39,7 +39,7 @@ export async function branchAt(
 async function boundaryAt(
   store: Pick<SessionStore, "eventsBefore">,
   info: LogInfo,
-  place: Place | undefined,
+  place: SessionPoint | undefined,
 ): Promise<EventSeq> {
   if (place?.kind === "event") return place.event;
   const found = await lastEventThat(store, info, (event) => {
@@ -57,7 +57,7 @@ async function boundaryAt(
 export async function placeOf(
   store: Pick<SessionStore, "eventsBefore">,
   info: LogInfo,
-  place: Place,
+  place: SessionPoint,
 ): Promise<EventSeq> {
   if (place.kind === "event") {
     if (place.event <= info.lastEvent) return place.event;

@@ -4,7 +4,7 @@ import type { EventSeq, LogId } from "../../base/ids.ts";
 import type { Clock } from "../../base/world.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
 import type { LogInfo, SessionStore } from "../../session/store/store.ts";
-import { standIn } from "../../session/transcript/stand-in.ts";
+import { standInEvent } from "../../session/transcript/stand-in.ts";
 
 const PAGE_EVENTS = 500;
 /** So many in a row that cannot be read are told one by one. After that nothing is looked for any more: a number may be wrong. */
@@ -49,7 +49,7 @@ export async function* eventsOf(
       last = event ?? { ...last, id };
       unreadable = event === undefined ? unreadable + 1 : 0;
       if (unreadable > UNREADABLE_RUN_MAX) return;
-      yield event ?? standIn(last, "EventUnreadable");
+      yield event ?? standInEvent(last, "EventUnreadable");
     }
   }
 }

@@ -5,7 +5,7 @@ import { HarnessError } from "../../base/errors.ts";
 import type { TurnEndReason } from "../../protocol/events/events.ts";
 import { EXIT } from "../../session/commands/cli-command.ts";
 import { COMMANDS } from "../commands/commands.ts";
-import { pathsOf, userEnvironment } from "../environment.ts";
+import { cinchPaths, userEnvironment } from "../environment.ts";
 import { exitCodeOf, exitCodeOfTurn } from "../exit-codes.ts";
 import { VERSION } from "../version.ts";
 import type { CommandLine } from "./arguments.ts";
@@ -232,15 +232,15 @@ test("[CLI-01] the version is that of package.json", () => {
 });
 
 test("[CLI-01] files are kept where XDG says; relative paths count as absent; no home is told", () => {
-  expect(pathsOf({ HOME: "/h", XDG_DATA_HOME: "/d", XDG_STATE_HOME: "relative" })).toEqual({
+  expect(cinchPaths({ HOME: "/h", XDG_DATA_HOME: "/d", XDG_STATE_HOME: "relative" })).toEqual({
     config: "/h/.config/cinch",
     data: "/d/cinch",
     state: "/h/.local/state/cinch",
   });
-  expect(pathsOf({ XDG_CONFIG_HOME: "/c", XDG_DATA_HOME: "/d", XDG_STATE_HOME: "/s" }).state).toBe(
+  expect(cinchPaths({ XDG_CONFIG_HOME: "/c", XDG_DATA_HOME: "/d", XDG_STATE_HOME: "/s" }).state).toBe(
     "/s/cinch",
   );
-  expect(() => pathsOf({})).toThrow(
+  expect(() => cinchPaths({})).toThrow(
     "there is no home directory: set HOME, or XDG_CONFIG_HOME, to an absolute path",
   );
 });

@@ -2,17 +2,17 @@ import { near } from "../../base/text/near.ts";
 import type { CliFlag } from "../../session/commands/cli-command.ts";
 import { neutraliseLine } from "../../view/terminal/terminal-text.ts";
 import { BARE } from "../commands/bare.ts";
-import type { AnyCommand, Call } from "./call.ts";
 import { Misuse } from "./flag-values.ts";
 import type { Words } from "./flag-words.ts";
 import { readWords } from "./flag-words.ts";
 import { HELP_TOPICS } from "./help-topics.ts";
 import { readCall } from "./parse-command.ts";
+import type { AnyCommand, ParsedCall } from "./parsed-call.ts";
 import { EVERYWHERE, SETTING_NAMES, settingFlag } from "./settings-flags.ts";
 
 /** A parsed command line. Nothing outside its words has been read yet. */
 export type CommandLine =
-  | Call
+  | ParsedCall
   | { readonly kind: "version" }
   | { readonly kind: "licenses" }
   /** About everything, a topic, or a command and its verb. */
@@ -60,7 +60,7 @@ export function knownFlags(commands: readonly AnyCommand[]): readonly CliFlag[] 
   return [...new Map(all.map((flag) => [flag.name, flag])).values()];
 }
 
-function callOf({ flags, plain }: Words, commands: readonly AnyCommand[]): Call {
+function callOf({ flags, plain }: Words, commands: readonly AnyCommand[]): ParsedCall {
   const [first] = plain;
   const isNamed = first !== undefined && !first.afterPrint;
   const name = isNamed ? first.text : flags.has("print") ? "-p" : "";

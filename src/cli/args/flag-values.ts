@@ -1,10 +1,10 @@
 import { durationMs } from "../../base/text/duration.ts";
 import type { CliFlag, FlagKind, FlagValue } from "../../session/commands/cli-command.ts";
-import { PLACE_FORM, parsePlace } from "../../view/place.ts";
-import { GIVEN } from "./flag-words.ts";
+import { parseSessionPoint, SESSION_POINT_FORM } from "../../view/session-point.ts";
+import { NO_VALUE } from "./flag-words.ts";
 
 /** The text of each flag that was given. */
-export type Flags = ReadonlyMap<string, string>;
+export type FlagTexts = ReadonlyMap<string, string>;
 
 /** Ends the reading of a command line. `parseArguments` catches it and returns its message as the problem. */
 export class Misuse extends Error {}
@@ -12,25 +12,25 @@ export class Misuse extends Error {}
 /** Reads the value of a flag by its kind. @throws Misuse with flag, value and the right form. */
 export function readFlag<Kind extends FlagKind>(
   { name, kind }: Pick<CliFlag, "name"> & { readonly kind: Kind },
-  flags: Flags,
+  flags: FlagTexts,
 ): FlagValue<Kind>;
-export function readFlag({ name, kind }: Pick<CliFlag, "name" | "kind">, flags: Flags): FlagValue {
+export function readFlag({ name, kind }: Pick<CliFlag, "name" | "kind">, flags: FlagTexts): FlagValue {
   const text = flags.get(name);
   if (kind === "switch") return text !== undefined;
   if (text === undefined) return undefined;
-  if (text === GIVEN) return true;
+  if (text === NO_VALUE) return true;
   if (kind === "text" || kind === "optional-text") {
     if (text.trim() === "") throw new Misuse(`--${name} is empty`);
     return text;
   }
   const value =
-    kind === "place" ? parsePlace(text) : kind === "duration" ? positive(text) : among(kind, text);
+    kind === "place" ? parseSessionPoint(text) : kind === "duration" ? positive(text) : among(kind, text);
   if (value === undefined) throw new Misuse(`--${name} ${formOf(kind)}, not "${text}"${meantBy(kind, text)}`);
   return value;
 }
 
 function formOf(kind: Exclude<FlagKind, "switch" | "text" | "optional-text">): string {
-  if (kind === "place") return `takes ${PLACE_FORM}`;
+  if (kind === "place") return `takes ${SESSION_POINT_FORM}`;
   if (kind === "duration") return "takes a length of time such as 90s, 10m or 2h";
   if ("oneOf" in kind) return `is one of ${kind.oneOf.join(", ")}`;
   const [name, [min, max]] =

@@ -3,7 +3,7 @@ import type { CliFlag } from "../../session/commands/cli-command.ts";
 
 /** A command line, taken apart. */
 export interface Words {
-  /** The text of each flag that was given; `GIVEN` for a flag without a value. */
+  /** The text of each flag that was given; `NO_VALUE` for a flag without a value. */
   readonly flags: ReadonlyMap<string, string>;
   /** Words that are no flags. `afterPrint` is true if -p stands before the word. */
   readonly plain: readonly { readonly text: string; readonly afterPrint: boolean }[];
@@ -44,7 +44,7 @@ type ReadFlag =
   | { readonly kind: "problem"; readonly problem: string };
 
 /** The text of a switch, and of a flag whose optional value is missing. */
-export const GIVEN = "\0";
+export const NO_VALUE = "\0";
 
 function readFlagWord(word: string, next: string | undefined, known: readonly CliFlag[]): ReadFlag {
   const equals = word.indexOf("=");
@@ -54,11 +54,11 @@ function readFlagWord(word: string, next: string | undefined, known: readonly Cl
   if (flag === undefined) return { kind: "problem", problem: unknownFlag(name, known) };
   if (flag.kind === "switch") {
     if (value !== undefined) return { kind: "problem", problem: `${name} takes no value` };
-    return { kind: "flag", flag, value: GIVEN, takesNext: false };
+    return { kind: "flag", flag, value: NO_VALUE, takesNext: false };
   }
   if (value !== undefined) return { kind: "flag", flag, value, takesNext: false };
   if (next !== undefined && !isFlag(next)) return { kind: "flag", flag, value: next, takesNext: true };
-  if (flag.kind === "optional-text") return { kind: "flag", flag, value: GIVEN, takesNext: false };
+  if (flag.kind === "optional-text") return { kind: "flag", flag, value: NO_VALUE, takesNext: false };
   const hint = next === undefined ? "" : `; if it begins with a dash, write ${name}=${flag.placeholder}`;
   return { kind: "problem", problem: `${name} needs a value (${flag.placeholder})${hint}` };
 }

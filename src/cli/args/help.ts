@@ -7,9 +7,9 @@ import type {
 } from "../../session/commands/cli-command.ts";
 import { COMMANDS } from "../commands/commands.ts";
 import { EXIT_TEXTS } from "../exit-codes.ts";
-import type { AnyCommand } from "./call.ts";
+import type { AnyCommand } from "./parsed-call.ts";
 import { EVERYWHERE, SETTING_NAMES, settingFlag } from "./settings-flags.ts";
-import { formOf, labelOf, wordsForm } from "./usage.ts";
+import { flagForm, labelOf, wordsForm } from "./usage.ts";
 
 const COLUMNS_MAX = 80;
 /** The longest label beside a text, such as a flag with its placeholder. */
@@ -117,7 +117,7 @@ function calledAs(command: AnyCommand, verb?: CliVerb): string {
 function usageOf(command: AnyCommand, action: AnyCommand | CliVerb): string {
   const groups = action.required ?? [];
   const forms = groups.map((group) =>
-    group.map((name) => formOf(command.flags.find((flag) => flag.name === name))).join(" | "),
+    group.map((name) => flagForm(command.flags.find((flag) => flag.name === name))).join(" | "),
   );
   const label = calledAs(command, action === command ? undefined : (action as CliVerb));
   const rest = action === command && command.flags.length > 0 ? ["[FLAGS]"] : [];
@@ -130,7 +130,7 @@ function wordLines({ words = [] }: CliAction): readonly string[] {
 
 function flagLines(flags: readonly CliFlag[]): readonly string[] {
   if (flags.length === 0) return [];
-  return ["", "Flags:", ...rows(flags.map((flag) => [`${shortOf(flag)}${formOf(flag)}`, flag.help]))];
+  return ["", "Flags:", ...rows(flags.map((flag) => [`${shortOf(flag)}${flagForm(flag)}`, flag.help]))];
 }
 
 function shortOf({ short }: CliFlag): string {

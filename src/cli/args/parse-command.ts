@@ -1,12 +1,12 @@
 import { near } from "../../base/text/near.ts";
 import type { CliAction, CliFlag, CliVerb } from "../../session/commands/cli-command.ts";
-import { settingsOf } from "../settings.ts";
-import type { AnyCommand, Call } from "./call.ts";
-import type { Flags } from "./flag-values.ts";
+import { parseSettings } from "../settings.ts";
+import type { FlagTexts } from "./flag-values.ts";
 import { Misuse, readFlag } from "./flag-values.ts";
-import { GIVEN } from "./flag-words.ts";
+import { NO_VALUE } from "./flag-words.ts";
+import type { AnyCommand, ParsedCall } from "./parsed-call.ts";
 import { settingFlag } from "./settings-flags.ts";
-import { formOf, labelOf, listed, shortForm, usageOf } from "./usage.ts";
+import { flagForm, joinWords, labelOf, shortForm, usageOf } from "./usage.ts";
 
 /** Commands or verbs that take a flag; more are not named in an error. */
 const PLACES_MAX = 3;
@@ -15,9 +15,9 @@ const PLACES_MAX = 3;
 export function readCall(
   command: AnyCommand,
   plain: readonly string[],
-  flags: Flags,
+  flags: FlagTexts,
   commands: readonly AnyCommand[],
-): Call {
+): ParsedCall {
   const [verb, rest] = verbOf(command, plain);
   const action: CliAction = verb ?? command;
   const label = labelOf(command, verb);
@@ -31,8 +31,8 @@ export function readCall(
   const words = readPositionals(action, rest, { label, flags });
   for (const group of action.required ?? []) {
     if (group.some((name) => flags.has(name))) continue;
-    const forms = group.map((name) => formOf(taken.find((flag) => flag.name === name)));
-    throw new Misuse(`${label} needs ${listed(forms)}`);
+    const forms = group.map((name) => flagForm(taken.find((flag) => flag.name === name)));
+    throw new Misuse(`${label} needs ${joinWords(forms)}`);
   }
   return {
     kind: "command",
@@ -41,7 +41,7 @@ export function readCall(
     verb: verb?.name ?? "",
     words,
     flags: Object.fromEntries(command.flags.map((flag) => [flag.name, readFlag(flag, flags)])),
-    settings: settingsOf(flags),
+    settings: parseSettings(flags),
   };
 }
 
@@ -77,7 +77,7 @@ function foreign(name: string, { command, label }: Asked, commands: readonly Any
     return `--${name} does not go with ${label}; ${all} lists its flags`;
   }
   const hint = instead === undefined ? "" : `; write ${label} --${instead.name}`;
-  return `--${name} goes with ${listed(places)}, not with ${label}${hint}`;
+  return `--${name} goes with ${joinWords(places)}, not with ${label}${hint}`;
 }
 
 interface Asked {
@@ -85,7 +85,7 @@ interface Asked {
   readonly label: string;
 }
 
-function checkTogether(taken: readonly CliFlag[], flags: Flags): void {
+function checkTogether(taken: readonly CliFlag[], flags: FlagTexts): void {
   for (const { name, excludes = [], needs = [] } of taken) {
     if (!flags.has(name)) continue;
     const other = excludes.find((each) => flags.has(each));
@@ -98,7 +98,7 @@ function checkTogether(taken: readonly CliFlag[], flags: Flags): void {
 
 interface Given {
   readonly label: string;
-  readonly flags: Flags;
+  readonly flags: FlagTexts;
 }
 
 function readPositionals(
@@ -106,8 +106,8 @@ function readPositionals(
   given: readonly string[],
   { label, flags }: Given,
 ): readonly string[] {
-  const instead = places.flatMap(({ flag }) => (flag === undefined ? [] : [flags.get(flag) ?? GIVEN]));
-  const words = [...instead.filter((text) => text !== GIVEN), ...given];
+  const instead = places.flatMap(({ flag }) => (flag === undefined ? [] : [flags.get(flag) ?? NO_VALUE]));
+  const words = [...instead.filter((text) => text !== NO_VALUE), ...given];
   const names = places.map(({ name }) => name).join(" and ");
   const extra = places.at(-1)?.many === true ? undefined : words[places.length];
   if (extra !== undefined) {

@@ -1,5 +1,5 @@
 import type { CliFlag, CliVerb } from "../../session/commands/cli-command.ts";
-import type { AnyCommand } from "./call.ts";
+import type { AnyCommand } from "./parsed-call.ts";
 
 /** Verbs that are written out in a hint; more are named only. */
 const WRITTEN_VERBS_MAX = 4;
@@ -11,7 +11,7 @@ export function labelOf({ name }: Pick<AnyCommand, "name">, verb?: CliVerb): str
 }
 
 /** Returns a flag with its placeholder: "--to TURN|eN". */
-export function formOf(flag: CliFlag | undefined): string {
+export function flagForm(flag: CliFlag | undefined): string {
   if (flag?.placeholder === undefined) return `--${flag?.name ?? ""}`;
   const value = flag.kind === "optional-text" ? `[${flag.placeholder}]` : flag.placeholder;
   return `--${flag.name} ${value}`;
@@ -37,14 +37,14 @@ export function usageOf(command: AnyCommand): string {
   const verbs = command.verbs ?? [];
   const forms = verbs.map((verb) => [labelOf(command, verb), wordsForm(verb)].join(" ").trim());
   if (verbs.length <= WRITTEN_VERBS_MAX) {
-    return `write ${listed(forms)}`;
+    return `write ${joinWords(forms)}`;
   }
   const names = verbs.map(({ name }) => name).filter((name) => name !== "");
   return `cinch ${command.name} is followed by one of ${names.join(", ")}; cinch ${command.name} --help tells more`;
 }
 
 /** Joins words: "a", "a or b", "a, b or c". */
-export function listed(words: readonly string[]): string {
+export function joinWords(words: readonly string[]): string {
   const last = words.at(-1) ?? "";
   return words.length < 2 ? last : `${words.slice(0, -1).join(", ")} or ${last}`;
 }

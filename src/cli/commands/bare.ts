@@ -1,4 +1,4 @@
-import type { AnyCommand } from "../args/call.ts";
+import type { AnyCommand } from "../args/parsed-call.ts";
 import { lineCommand } from "./line/command.ts";
 import { promptCommand } from "./prompt/command.ts";
 

@@ -5,8 +5,8 @@ import { codeOf, filesUnder, isTest, readSource } from "../../../test/support/so
 import type { CliContext, ExitCode } from "../../session/commands/cli-command.ts";
 import { EXIT } from "../../session/commands/cli-command.ts";
 import { parseArguments } from "../args/arguments.ts";
-import type { AnyCommand } from "../args/call.ts";
 import { helpText } from "../args/help.ts";
+import type { AnyCommand } from "../args/parsed-call.ts";
 import { settingFlag } from "../args/settings-flags.ts";
 import { COMMANDS } from "./commands.ts";
 

@@ -1,5 +1,5 @@
 import { FEATURES } from "../../app/features.ts";
-import type { AnyCommand } from "../args/call.ts";
+import type { AnyCommand } from "../args/parsed-call.ts";
 import { ackCommand } from "./ack/command.ts";
 import { acpCommand } from "./acp/command.ts";
 import { BARE } from "./bare.ts";

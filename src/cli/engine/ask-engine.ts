@@ -8,7 +8,7 @@ import type { EngineTokens } from "./engine-tokens.ts";
 /** Time limit for one answer. */
 const ANSWER_MS_MAX = 30_000;
 
-export interface AskEngineParts {
+export interface AskEngineDependencies {
   /** `http://HOST:PORT`, also for a Unix socket. */
   readonly url: string;
   readonly wire: EngineWire;
@@ -27,7 +27,7 @@ export interface AskRequest extends Pick<AttachRequest, "identityClass" | "scope
 const JSON_HEADERS = { "content-type": "application/json" };
 
 /** Opens requests to one engine, each with a valid token. */
-export function askEngine({ url, wire, tokens, clock }: AskEngineParts): AskEngine {
+export function askEngine({ url, wire, tokens, clock }: AskEngineDependencies): AskEngine {
   return async (path, { signal, body: sent, ...who }) => {
     const limit = new AbortController();
     using _timer = clock.timer(ANSWER_MS_MAX, () => limit.abort(new Error("it does not answer")));

@@ -7,7 +7,7 @@ import { readFlagFile } from "../args/flag-file.ts";
 import { misuse } from "../args/misuse.ts";
 import type { ConnectWords } from "../commands/line/flags.ts";
 import { askSecret } from "../io/terminal/secret-prompt.ts";
-import type { Surroundings } from "../surroundings.ts";
+import type { ProcessContext } from "../process-context.ts";
 import { givenToken } from "./engine-tokens.ts";
 import type { ReachedEngine, ReachOptions } from "./reach-engine.ts";
 import { openRemotePort } from "./remote-port.ts";
@@ -77,7 +77,7 @@ async function placeOf({
   }
 }
 
-async function tokenOf({ url, tokenFile }: ConnectWords, at: Surroundings): Promise<string> {
+async function tokenOf({ url, tokenFile }: ConnectWords, at: ProcessContext): Promise<string> {
   const variable = process.env["CINCH_TOKEN"];
   delete process.env["CINCH_TOKEN"];
   if (tokenFile !== undefined) {

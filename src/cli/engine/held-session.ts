@@ -1,7 +1,7 @@
 import { hasReason } from "../../base/errors.ts";
 import { resumedSession, sessionsOf } from "../commands/line/line-session.ts";
+import type { ProcessContext } from "../process-context.ts";
 import type { Settings } from "../settings.ts";
-import type { Surroundings } from "../surroundings.ts";
 import { runningEngine } from "./reach-engine.ts";
 import type { RemotePort } from "./remote-port.ts";
 
@@ -12,7 +12,7 @@ import type { RemotePort } from "./remote-port.ts";
 export async function engineThatHolds(
   thrown: unknown,
   { resume }: Settings,
-  at: Surroundings,
+  at: ProcessContext,
 ): Promise<RemotePort | undefined> {
   if (!hasReason(thrown, "LogHeld") || resume === undefined) return undefined;
   const { signal } = at.stop;

@@ -2,10 +2,10 @@ import { HarnessError, hasReason, messageOf } from "../../base/errors.ts";
 import { codeOf } from "../../base/world.ts";
 import type { RemoteState } from "../../client/remote/connect-remote.ts";
 import type { EnginePort } from "../../session/engine-port.ts";
-import { CLOSE_MS_MAX, within } from "../processes/bounded.ts";
+import type { ProcessContext } from "../process-context.ts";
+import { harnessOptions } from "../process-context.ts";
+import { CLOSE_MS_MAX, within } from "../processes/within.ts";
 import type { Settings } from "../settings.ts";
-import type { Surroundings } from "../surroundings.ts";
-import { harnessOptions } from "../surroundings.ts";
 import type { RemotePort } from "./remote-port.ts";
 import { sharesEngine } from "./sharing.ts";
 
@@ -19,7 +19,7 @@ const REVIVALS_MAX = 3;
 export interface ReachOptions {
   /** Settings for an engine of this process. A shared engine takes none of them: see `runSettings`. */
   readonly settings: Settings;
-  readonly at: Surroundings;
+  readonly at: ProcessContext;
   /** False: the engine is this process's own, and no other client finds it (`--no-listen`). */
   readonly listen: boolean;
   /** Features that the caller's transport adds to the handshake. */
@@ -64,7 +64,7 @@ export async function runningEngine({
   const { world, paths } = at;
   const { openRemotePort } = await import("./remote-port.ts");
   const { ownerTokens } = await import("./engine-tokens.ts");
-  const { askService } = await import("../../app/serving/ask-service.ts");
+  const { requestOwnerToken: askService } = await import("../../app/serving/ask-service.ts");
   const { servicePaths } = await import("../../app/serving/service-paths.ts");
   const { engineWire } = await import("../../platform/sockets/engine-wire.ts");
   const { clock, random } = world;

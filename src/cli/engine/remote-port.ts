@@ -13,11 +13,11 @@ import type { AttachRequest } from "../../session/access/attach-request.ts";
 import { EVERYTHING } from "../../session/access/scope.ts";
 import type { AskQuery } from "../../session/commands/query-handlers.ts";
 import type { EnginePort } from "../../session/engine-port.ts";
-import type { AskEngineParts } from "./ask-engine.ts";
+import type { AskEngineDependencies } from "./ask-engine.ts";
 import { askEngine } from "./ask-engine.ts";
 import { remoteLog } from "./remote-log.ts";
 
-export interface RemotePortParts extends AskEngineParts {
+export interface RemotePortDependencies extends AskEngineDependencies {
   readonly random: Pick<Random, "number">;
   /** Called when the engine of a client goes away and comes back. */
   readonly onState?: (state: RemoteState) => void;
@@ -34,7 +34,10 @@ export interface RemotePort extends EnginePort, AsyncDisposable {}
  * A client has no id before its handshake.
  * @throws HarnessError EngineUnreachable, EngineStopping, HandshakeVersionMismatch, the refusal of the token.
  */
-export async function openRemotePort(parts: RemotePortParts, signal: AbortSignal): Promise<RemotePort> {
+export async function openRemotePort(
+  parts: RemotePortDependencies,
+  signal: AbortSignal,
+): Promise<RemotePort> {
   const ask = askEngine(parts);
   const owner = { identityClass: "human", scope: EVERYTHING, signal } as const;
   const shaken = (await ask(`/v1/handshake?version=${PROTOCOL_VERSION}`, owner)) as Handshake;
@@ -73,14 +76,14 @@ export async function openRemotePort(parts: RemotePortParts, signal: AbortSignal
 
 /** One client of a remote engine, which connects with its handshake. */
 class RemoteClient implements Connection {
-  readonly #parts: RemotePortParts;
+  readonly #parts: RemotePortDependencies;
   readonly #request: AttachRequest;
   readonly #left = new AbortController();
   readonly #onLeft: () => void;
   #opening: Promise<RemoteConnection> | undefined;
   #open: RemoteConnection | undefined;
 
-  constructor(parts: RemotePortParts, request: AttachRequest, onLeft: () => void) {
+  constructor(parts: RemotePortDependencies, request: AttachRequest, onLeft: () => void) {
     this.#parts = parts;
     this.#request = request;
     this.#onLeft = onLeft;

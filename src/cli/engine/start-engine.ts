@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { engineLock, makeEngineFolder } from "../../app/engine/engine-places.ts";
+import { engineLock, makeEngineFolder } from "../../app/engine/engine-folders.ts";
 import { servicePaths } from "../../app/serving/service-paths.ts";
 import { deadline } from "../../base/async/deadline.ts";
 import { HarnessError } from "../../base/errors.ts";
@@ -7,16 +7,16 @@ import { isObject, parseJson } from "../../base/json.ts";
 import { refusalFromBody } from "../../client/remote/server-frames.ts";
 import { startDetached } from "../../platform/processes/detached.ts";
 import { userEnvironment } from "../environment.ts";
+import type { ProcessContext } from "../process-context.ts";
 import { ownCommand } from "../processes/internal.ts";
 import { machineKeyOf } from "../secrets.ts";
-import type { Surroundings } from "../surroundings.ts";
 
 /** Time limit for a new engine to serve, on a busy machine. */
 const START_MS_MAX = 60_000;
 const LINE_CHARS_MAX = 65_536;
 
 export interface StartEngineOptions {
-  readonly at: Surroundings;
+  readonly at: ProcessContext;
   readonly insecureDevKey: boolean;
   /** Returns true if an engine runs by now: of several processes that want one, the first starts it. */
   isRunning(): Promise<boolean>;

@@ -6,7 +6,7 @@ export const LINGER_MS = 5_000;
 export const FIRST_CLIENT_MS_MAX = 60_000;
 const LOOK_MS = 1_000;
 
-export interface UntilIdleParts {
+export interface UntilIdleDependencies {
   readonly clock: Pick<Clock, "monotonic" | "timer">;
   /** Returns the number of connected clients. */
   open(): number;
@@ -20,7 +20,7 @@ export interface UntilIdleParts {
  * Resolves once the last client has been gone for `LINGER_MS` and nothing runs any more, neither a turn nor a task in
  * the background (CTL-18). It checks once a second.
  */
-export function untilIdle(parts: UntilIdleParts, signal: AbortSignal): Promise<void> {
+export function untilIdle(parts: UntilIdleDependencies, signal: AbortSignal): Promise<void> {
   const { clock, open, count, busy } = parts;
   const { promise, resolve } = Promise.withResolvers<void>();
   let seen = count();

@@ -3,12 +3,12 @@ import type { World } from "../../base/world.ts";
 import { hostSockets } from "../../platform/sockets/sockets.ts";
 import type { CodeChannel } from "../../server/auth/code-channel.ts";
 import { codeText } from "../../server/auth/code-text.ts";
-import { CODE_MS_MAX } from "../../server/auth/minting.ts";
+import { CODE_MS_MAX } from "../../server/auth/token-minting.ts";
 import type { Desktop } from "../../session/options.ts";
 import type { AuthChannel } from "./auth-channels.ts";
 import { hasTerminal, tellAtTerminal } from "./terminal/controlling-terminal.ts";
 
-export interface CodeChannelParts {
+export interface CodeChannelDependencies {
   readonly world: Pick<World, "clock" | "log" | "machine" | "spawn">;
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** The only way to use; absent: each, the best first. */
@@ -19,8 +19,8 @@ export interface CodeChannelParts {
  * Opens the ways to show a code to a person. The returned function lists those that are available at its call, the best
  * first: an attached client of a person, the controlling terminal, a notification of the desktop (AUTH-03).
  */
-export async function codeChannels({ world, environment, only }: CodeChannelParts) {
-  const desktop = await openDesktop(world, environment);
+export async function codeChannels({ world, environment, only }: CodeChannelDependencies) {
+  const desktop = await openUserDesktop(world, environment);
   return (attached: CodeChannel | undefined): readonly CodeChannel[] => {
     const channels = [
       ...(attached === undefined ? [] : [attached]),
@@ -32,9 +32,9 @@ export async function codeChannels({ world, environment, only }: CodeChannelPart
 }
 
 /** Opens the desktop of the user whose environment this is; undefined if there is none. */
-export async function openDesktop(
-  world: CodeChannelParts["world"],
-  environment: CodeChannelParts["environment"],
+export async function openUserDesktop(
+  world: CodeChannelDependencies["world"],
+  environment: CodeChannelDependencies["environment"],
 ): Promise<Desktop | undefined> {
   const place = { world, environment, uid: process.getuid?.() ?? 0, connect: hostSockets.connectPath };
   for (const feature of FEATURES) {

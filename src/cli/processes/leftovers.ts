@@ -37,7 +37,7 @@ async function sweepNow(env: Environment): Promise<void> {
  * a sandbox.
  */
 async function sweepWorkspaces(env: Environment): Promise<void> {
-  const { stateOf } = await import("../environment.ts");
+  const { stateFolder: stateOf } = await import("../environment.ts");
   const state = stateOf(env);
   if (state === undefined) return;
   const folder = join(state, "sandboxes");

@@ -1,4 +1,4 @@
-import type { ConfigOf, TableSection, Where } from "../../session/config-section.ts";
+import type { ConfigOf, FilePosition, TableSection } from "../../session/config-section.ts";
 import type { Level } from "../../tools/tool-facts.ts";
 import { LEVELS } from "../../tools/tool-facts.ts";
 
@@ -98,7 +98,7 @@ export interface PermissionSettings
 export interface ConfiguredRule {
   readonly effect: "allow" | "ask" | "deny";
   readonly text: string;
-  readonly where: Where;
+  readonly where: FilePosition;
   /** A rule that the person promoted from a session: see `Promotion`. It counts like one that they wrote. */
   readonly promoted?: { readonly directory?: string };
 }
@@ -108,7 +108,7 @@ const EFFECTS = ["deny", "ask", "allow"] as const;
 /** Turns the lists of a table that was read into rules with their places. */
 export function permissionSettings(
   said: ConfigOf<typeof permissionsSection> | undefined,
-  whereIs: (effect: ConfiguredRule["effect"]) => Where,
+  whereIs: (effect: ConfiguredRule["effect"]) => FilePosition,
 ): PermissionSettings {
   if (said === undefined) return { rules: [] };
   const { allow: _allow, ask: _ask, deny: _deny, ...others } = said;

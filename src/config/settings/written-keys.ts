@@ -1,12 +1,18 @@
 import { unreachable } from "../../base/assert.ts";
-import type { ConfigKey, ConfigSection, Merge, SettingsFile, Where } from "../../session/config-section.ts";
+import type {
+  ConfigKey,
+  ConfigSection,
+  FilePosition,
+  Merge,
+  SettingsFile,
+} from "../../session/config-section.ts";
 import { PRESET_DEFAULT } from "../profile-files.ts";
 import { permissionsSection } from "../sections/permissions.ts";
 import type { Table } from "../table.ts";
 import { isIn } from "./read-section.ts";
 
 /** A key that a file may hold, and the value that stands there. */
-export interface WrittenKey extends Where {
+export interface WrittenKey extends FilePosition {
   /** With the names of its tables and dots between them, wherever a file has it: `limits.rounds`. */
   readonly id: string;
   readonly declared: ConfigKey;
@@ -115,7 +121,7 @@ function keysOf(table: Table | undefined, section: ConfigSection, naming: Naming
   });
 }
 
-function whereIn(table: Table | undefined, key: string): Where {
+function whereIn(table: Table | undefined, key: string): FilePosition {
   return table?.where(key) ?? { path: "", line: 1, key };
 }
 

@@ -7,9 +7,9 @@ import type { Event } from "../../protocol/events/events.ts";
 import type { Message } from "../../protocol/message.ts";
 import type {
   Batch,
+  CallOutcome,
   Durability,
   Intent,
-  Outcome,
   SessionStore,
   SessionWriter,
   StoredMessage,
@@ -42,7 +42,7 @@ type Item =
   | { readonly kind: "event"; event: Event; readonly origin: Origin; readonly ts: string }
   | { readonly kind: "message"; readonly message: Message; readonly turn: number; readonly boundary: boolean }
   | { readonly kind: "intent"; readonly intent: Intent }
-  | { readonly kind: "outcome"; readonly outcome: Outcome };
+  | { readonly kind: "outcome"; readonly outcome: CallOutcome };
 
 /**
  * The events of one session: each is appended to the log, then published, in one order for all subscribers ([A] §
@@ -131,7 +131,7 @@ export class Bus {
     return this.#begun.delete(callId);
   }
 
-  conclude(outcome: Outcome): void {
+  conclude(outcome: CallOutcome): void {
     this.#assertOpen();
     this.#pending.push({ kind: "outcome", outcome });
   }
@@ -269,7 +269,7 @@ export class Bus {
     const events: Envelope[] = [];
     const messages: StoredMessage[] = [];
     const intents: Intent[] = [];
-    const outcomes: Outcome[] = [];
+    const outcomes: CallOutcome[] = [];
     let id = this.#last;
     for (const item of items) {
       switch (item.kind) {

@@ -3,7 +3,7 @@ import { texts } from "../../../test/support/store-rig.ts";
 import { testWorld } from "../../../test/support/world.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
 import { redactor } from "../../safety/redact.ts";
-import { endedSession } from "../../server/hub/ended.ts";
+import { endedSessionEvents } from "../../server/hub/ended-session.ts";
 import { memorySessionStore } from "../../session/store/memory-store.ts";
 import { Bus } from "./bus.ts";
 import { Redaction } from "./redaction.ts";
@@ -37,7 +37,7 @@ test("[CTL-14 SES-06] the events of a session that has ended have a gap where it
   await using rig = await openRig([3, 2]);
   rig.bus.publish({ kind: "SessionEnded", payload: { reason: "user" } });
   await rig.bus.commit("process");
-  const ended = await Array.fromAsync(endedSession(rig.session, rig.store, { since: 0, signal }));
+  const ended = await Array.fromAsync(endedSessionEvents(rig.session, rig.store, { since: 0, signal }));
   expect(ended.map(({ id, kind }) => [id, kind])).toEqual([
     [3, "StreamGap"],
     [4, "TextDelta"],

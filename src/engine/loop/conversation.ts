@@ -4,7 +4,7 @@ import type { InputBlock, ResultContent, ToolResultBlock } from "../../protocol/
 import type { Event } from "../../protocol/events/events.ts";
 import type { Message } from "../../protocol/message.ts";
 import { fence } from "../../safety/fence.ts";
-import { joined } from "../../session/history/valid-history.ts";
+import { joinMessages } from "../../session/history/valid-history.ts";
 import { errorOutput } from "../../tools/output.ts";
 import type { ToolOutput } from "../../tools/tool.ts";
 import type { Bus } from "../bus/bus.ts";
@@ -107,7 +107,7 @@ export class Conversation {
   /** Consecutive messages of one role are sent as one, as in a resumed history: roles alternate (ENG-18). */
   #add(message: Message, turn: number): void {
     const before = this.#messages.at(-1);
-    if (before?.role === message.role) this.#messages.splice(-1, 1, joined(before, message));
+    if (before?.role === message.role) this.#messages.splice(-1, 1, joinMessages(before, message));
     else this.#messages.push(message);
     this.#shown = undefined;
     this.#bus.remember(message, turn);

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { canonicalJson } from "../../base/json.ts";
 import type { Clock } from "../../base/world.ts";
-import type { Outcome } from "../../session/store/store.ts";
+import type { CallOutcome } from "../../session/store/store.ts";
 import type { ToolMiddleware } from "../../tools/middleware.ts";
 import type { ToolOutput } from "../../tools/tool.ts";
 import type { Bus } from "../bus/bus.ts";
@@ -25,7 +25,7 @@ export function ledger(bus: Bus, clock: Clock): ToolMiddleware {
       startedAt: new Date(clock.now()).toISOString(),
     });
     await bus.commit(durability);
-    const conclude = async (outcome: Outcome["outcome"]) => {
+    const conclude = async (outcome: CallOutcome["outcome"]) => {
       bus.conclude({ callId: call.id, outcome, completedAt: new Date(clock.now()).toISOString() });
       if (mutating) await bus.commit("power");
     };

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { count } from "../../base/text/text.ts";
-import type { DoctorFinding, Examined } from "../../session/commands/doctor-check.ts";
+import type { DoctorFinding, ExaminationInput } from "../../session/commands/doctor-check.ts";
 import { CheckpointStore } from "./store/checkpoint-store.ts";
 import { checkpointsFolder } from "./store/checkpoints-folder.ts";
 import { checkpointKey } from "./store/earlier-key.ts";
@@ -10,7 +10,7 @@ export async function* examine({
   options,
   logKey: openKey,
   signal,
-}: Examined): AsyncGenerator<DoctorFinding> {
+}: ExaminationInput): AsyncGenerator<DoctorFinding> {
   const { world, paths } = options;
   const { files, random } = world;
   const all = checkpointsFolder(paths.data);

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { ROOT } from "../../../test/support/source.ts";
 import { openToolRig } from "../../../test/support/tool-rig.ts";
 import { until } from "../../../test/support/until.ts";
-import { toolsAt } from "../../app/session/chains/chains.ts";
+import { toolMiddlewareAt } from "../../app/session/chains/chains.ts";
 import type { Spawn } from "../../base/world.ts";
 import { NOTHING } from "../../config/config.ts";
 import type { SessionSandboxes } from "../../session/guard/session-sandbox.ts";
@@ -49,7 +49,7 @@ test(
         },
       } as SessionSandboxes,
     });
-    const [gate] = toolsAt(part.around ?? [], "hooks");
+    const [gate] = toolMiddlewareAt(part.around ?? [], "hooks");
     const edit = async (root: string) => {
       mkdirSync(root, { recursive: true });
       const path = join(root, "a.txt");

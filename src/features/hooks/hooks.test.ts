@@ -8,8 +8,8 @@ import { readSource } from "../../../test/support/source.ts";
 import { until } from "../../../test/support/until.ts";
 import { Cancelled } from "../../base/errors.ts";
 import { HOOK_EVENTS } from "../../protocol/events/hook-events.ts";
-import { CONTEXT_CHARACTERS_MAX, readAnswer } from "../../session/hooks/answer.ts";
-import { concerns, HOOK_MS_MAX } from "../../session/hooks/hook.ts";
+import { CONTEXT_CHARACTERS_MAX, readHookAnswer } from "../../session/hooks/answer.ts";
+import { HOOK_MS_MAX, hookApplies } from "../../session/hooks/hook.ts";
 import { HOOK_KILL_AFTER_MS, HOOK_OUTPUT_BYTES_MAX } from "../../session/hooks/run-hook.ts";
 import { hookOf } from "./configured.ts";
 
@@ -85,7 +85,7 @@ test("[HOOK-01] a matcher with stars matches what the same pattern with .* would
     fc.property(name, pattern, (tool, matcher) => {
       const hook = hookOf({ event: "PreToolUse", cmd: "x", matcher: [matcher], where }, scripts);
       const expected = new RegExp(`^${matcher.replaceAll("*", ".*")}$`).test(tool);
-      expect(concerns(hook, "PreToolUse", { name: tool })).toBe(expected);
+      expect(hookApplies(hook, "PreToolUse", { name: tool })).toBe(expected);
     }),
     1_000,
   );
@@ -94,7 +94,7 @@ test("[HOOK-01] a matcher with stars matches what the same pattern with .* would
 test("[HOOK-01 MCP-07] a matcher names a tool of a server as cinch does or as the server does", () => {
   const sum = { name: "mcp__git_hub__get_sum", spelled: "mcp__git_hub__get-sum" };
   const runs = (matcher: string, tool: typeof sum) =>
-    concerns(
+    hookApplies(
       hookOf({ event: "PreToolUse", cmd: "x", matcher: [matcher], where }, scripts),
       "PreToolUse",
       tool,
@@ -192,7 +192,7 @@ test("[HOOK-01] whatever a hook prints is read to an answer or a problem, and ne
   const almost = fc.json().map((text) => new TextEncoder().encode(`{"decision":"allow","x":${text}}`));
   await holds(
     fc.property(fc.oneof(fc.uint8Array(), almost), events, (bytes, event) => {
-      const answer = readAnswer({ bytes, total: bytes.length }, event);
+      const answer = readHookAnswer({ bytes, total: bytes.length }, event);
       expect("problem" in answer || answer.decision === undefined).toBe(true);
     }),
     500,

@@ -1,6 +1,6 @@
 import { isAbsolute } from "node:path";
 import { reachesChildren } from "../../base/child-environment.ts";
-import type { ListSection, ReadEntry, Where } from "../../session/config-section.ts";
+import type { FilePosition, ListSection, ReadEntry } from "../../session/config-section.ts";
 
 /** An MCP server that a configuration file declares (MCP-01). */
 export type McpServer = McpProgramServer | McpRemoteServer;
@@ -16,7 +16,7 @@ interface Declared {
   readonly eagerToolsMax: number;
   /** The longest time for one call. Default: the limit of any tool. */
   readonly timeoutMs?: number;
-  readonly where: Where;
+  readonly where: FilePosition;
 }
 
 /** A server that is started as a program and speaks over its standard input and output. */

@@ -16,7 +16,7 @@ import type { OfferedServer } from "../../session/commands/lists.ts";
 import type { OpenFeature } from "../../session/feature.ts";
 import type { TrustItem } from "../../session/guard/trust.ts";
 import type { SessionHost } from "../../session/host.ts";
-import type { Question } from "../../session/questions.ts";
+import type { NewQuestion } from "../../session/questions.ts";
 import type { LateTools, ToolSource } from "../../tools/tool.ts";
 import { unclosedText } from "../../view/slash/slash.ts";
 import type { McpServer } from "./config.ts";
@@ -283,7 +283,7 @@ class SessionServers implements AsyncDisposable {
         ...lines,
       ];
       const details = { server: name };
-      const question: Question = { about: "trust", text: text.join("\n"), choices: [...CHOICES], details };
+      const question: NewQuestion = { about: "trust", text: text.join("\n"), choices: [...CHOICES], details };
       const answer = await this.#host.ask(question, this.#life.signal);
       const isRefused =
         answer.kind === "timeout" || (answer.kind === "answered" && answer.answer !== APPROVE);

@@ -2,7 +2,7 @@ import { isAbsolute, join } from "node:path";
 import { deadline, whileAlive } from "../../base/async/deadline.ts";
 import { messageOf } from "../../base/errors.ts";
 import type { World } from "../../base/world.ts";
-import type { Desktop, DesktopPlace, Notice } from "../../session/options.ts";
+import type { Desktop, DesktopNotice, DesktopPlace } from "../../session/options.ts";
 import { Marshal } from "./dbus-wire.ts";
 import type { BusPlace, SessionBus } from "./session-bus.ts";
 import { openSessionBus } from "./session-bus.ts";
@@ -62,7 +62,7 @@ export function busDesktop(place: BusPlace, { clock, log }: Pick<World, "clock" 
   }
 }
 
-function notifyCall({ title, text, forMs }: Notice) {
+function notifyCall({ title, text, forMs }: DesktopNotice) {
   const body = new Marshal()
     .string("cinch")
     .uint32(0)

@@ -1,5 +1,5 @@
 import type { ClientId } from "../../base/ids.ts";
-import type { AskAnswer, Question } from "../../session/questions.ts";
+import type { AskOutcome, NewQuestion } from "../../session/questions.ts";
 import type { InputOf } from "../../tools/arguments.ts";
 import { errorOutput, textOutput } from "../../tools/output.ts";
 import type { CallPlan, Tool, ToolContext, ToolOutput, ToolSource } from "../../tools/tool.ts";
@@ -16,7 +16,7 @@ export const DENY = "deny";
 
 export interface PlanToolParts {
   readonly mode: PlanMode;
-  readonly ask: (question: Question, signal: AbortSignal) => Promise<AskAnswer>;
+  readonly ask: (question: NewQuestion, signal: AbortSignal) => Promise<AskOutcome>;
   /** Limit for the time that a question about a plan waits for its answer. */
   readonly answerMsMax: number;
 }
@@ -79,7 +79,7 @@ const CHOICES = [
   { value: DENY, label: "refuse it: go on planning; or type what to change" },
 ] as const;
 
-function answered(answer: AskAnswer, plan: string, mode: PlanMode): ToolOutput {
+function answered(answer: AskOutcome, plan: string, mode: PlanMode): ToolOutput {
   switch (answer.kind) {
     case "nobody":
       return textOutput(

@@ -1,7 +1,7 @@
 import { customError, HarnessError, messageOf } from "../../base/errors.ts";
 import { arrayAt, stringAt } from "../../base/json.ts";
 import type { SlashCommandInfo } from "../../protocol/resources.ts";
-import type { NamespaceOwner } from "../../session/commands/keeping.ts";
+import type { NamespaceOwner } from "../../session/commands/stored-session-commands.ts";
 import type { PluginCommand, PluginCommandContext } from "./registration/plugin.ts";
 import { PluginError } from "./registration/raised.ts";
 import type { Registered } from "./registration/registered.ts";

@@ -12,7 +12,7 @@ import type { SessionId } from "../../base/ids.ts";
 import type { CommandOf } from "../../protocol/commands/commands.ts";
 import type { Connection } from "../../protocol/connection.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
-import { follow } from "../../view/follow.ts";
+import { followSession } from "../../view/follow.ts";
 
 const { signal } = new AbortController();
 
@@ -92,7 +92,7 @@ test("[PROF-02] in place the same conversation goes on, in a new run on the same
     const connection = await connect(harness);
     const { session: old, logId } = harness;
     await say(connection, old, "first");
-    const watching = all(follow(connection, old, { signal, since: 0 }));
+    const watching = all(followSession(connection, old, { signal, since: 0 }));
     const { next, result } = await switched(connection, old, { profile: "review", inPlace: true });
     expect(result).toMatchObject({ from: "default", to: "review", log: logId });
     expect((await watching).at(-2)?.payload).toEqual({

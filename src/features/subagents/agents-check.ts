@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { modelProblem } from "../../app/models/model-problem.ts";
+import { namedModelProblem } from "../../app/models/model-problem.ts";
 import { causeOf } from "../../base/files/file-cause.ts";
 import { hintFor, near } from "../../base/text/near.ts";
 import type { Files } from "../../base/world.ts";
@@ -113,7 +113,7 @@ async function unknownModel(
   { agent: { model }, path, lineOf }: GoodDefinition,
   config: Config,
 ): Promise<readonly string[]> {
-  const problem = model === undefined ? undefined : await modelProblem(model, config);
+  const problem = model === undefined ? undefined : await namedModelProblem(model, config);
   return problem === undefined ? [] : [placed(path, { line: lineOf("model"), field: "model", problem })];
 }
 

@@ -8,7 +8,7 @@ import type { UnattendedEngine } from "../../session/commands/cli-command.ts";
 import type { EngineOptions } from "../../session/options.ts";
 import { least } from "../../session/plan.ts";
 import { priceOf } from "../../view/costs/cost.ts";
-import { follow, opened } from "../../view/follow.ts";
+import { followSession, openSubscription } from "../../view/follow.ts";
 import { followTurn } from "../../view/follow-turn.ts";
 import type { TurnResult } from "../../view/turn-result.ts";
 import { openSchedule } from "./open-schedule.ts";
@@ -108,7 +108,7 @@ type Attached = Awaited<ReturnType<UnattendedEngine["attach"]>>;
 
 async function turnOf(connection: Attached, { session, prompt, signal }: Sending): Promise<TurnResult> {
   // The subscription is open before anything can happen in the turn.
-  const events = opened(follow(connection, session, { signal }));
+  const events = openSubscription(followSession(connection, session, { signal }));
   const { inputId } = await connection.send({
     kind: "SendInput",
     sessionId: session,

@@ -6,7 +6,7 @@ import type { SessionPermissions } from "../../session/guard/permissions.ts";
 import type { SessionSandboxes } from "../../session/guard/session-sandbox.ts";
 import type { SessionPlan } from "../../session/plan.ts";
 import type { Questions } from "../../session/questions/questions.ts";
-import type { SessionParts } from "../../session/turns/session-parts.ts";
+import type { SessionDependencies } from "../../session/turns/session-dependencies.ts";
 import type { ToolMiddleware } from "../../tools/middleware.ts";
 import type { Workspace } from "../../tools/tool.ts";
 import { confine } from "../sandbox/confinement/confine.ts";
@@ -34,7 +34,7 @@ export interface PermissionGate extends SessionPermissions {
   gate(questions: Questions, sandbox: SessionSandboxes): ToolMiddleware;
   confine(questions: Questions, sandbox: SessionSandboxes): ToolMiddleware;
   revokeRule(rule: string): boolean;
-  promoteRule: SessionParts["promoteRule"];
+  promoteRule: SessionDependencies["promoteRule"];
   /** Returns sentences for the user at the start. */
   notices(): readonly string[];
 }

@@ -7,7 +7,7 @@ import type { ConfiguredRule, PermissionSettings } from "../../config/sections/p
 import { permissionsSection } from "../../config/sections/permissions.ts";
 import type { SectionValues } from "../../config/settings/read-section.ts";
 import { settingsOf } from "../../config/settings/settings.ts";
-import type { Where } from "../../session/config-section.ts";
+import type { FilePosition } from "../../session/config-section.ts";
 import type { PluginRules, Policy } from "../../session/guard/policy.ts";
 import type { Rule, RuleScope, RuleSource } from "../../session/guard/rule.ts";
 import { isServerTool } from "../../tools/server-tool-names.ts";
@@ -141,7 +141,7 @@ function rulesFrom(rules: readonly ConfiguredRule[], scope: RuleScope, known: Kn
 export function ruleProblems(
   rules: readonly ConfiguredRule[],
   known: KnownTools,
-): readonly (Where & { readonly problem: string })[] {
+): readonly (FilePosition & { readonly problem: string })[] {
   return rules.flatMap((configured) => {
     const read = readRule(configured, "user", known);
     return typeof read === "string" ? [{ ...configured.where, problem: read }] : [];

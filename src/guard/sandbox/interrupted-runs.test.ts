@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { temporaryDirectory, testWorld } from "../../../test/support/world.ts";
-import { disarmLeft } from "../../app/session/workspace/run-workspace.ts";
+import { removePlantedGitFiles } from "../../app/session/workspace/run-workspace.ts";
 import type { World } from "../../base/world.ts";
 import type { BeforeRun } from "./interrupted-runs.ts";
 import { disarmInterruptedRuns, recordRun } from "./interrupted-runs.ts";
@@ -66,11 +66,11 @@ test("[SBX-01 REL-04] where the folder of records cannot be listed, that is a no
   await using directory = temporaryDirectory();
   const paths = { config: directory.path, data: directory.path, state: directory.path };
   const { world } = rig(directory.path);
-  expect(await disarmLeft(world, paths)).toEqual([]);
+  expect(await removePlantedGitFiles(world, paths)).toEqual([]);
   const folder = join(directory.path, "sandboxes", "running");
   mkdirSync(join(folder, ".."), { recursive: true });
   writeFileSync(folder, "no folder");
-  const [notice, ...more] = await disarmLeft(world, paths);
+  const [notice, ...more] = await removePlantedGitFiles(world, paths);
   expect(more).toEqual([]);
   expect(notice).toStartWith(
     `${folder} could not be read, so cinch did not look for what a killed session's command left for git: ENOTDIR`,

@@ -9,7 +9,7 @@ import { TOOLS } from "../../app/plan/tool-list.ts";
 import { HarnessError } from "../../base/errors.ts";
 import type { Questions } from "../../session/questions/questions.ts";
 import { PERMISSION_TIMEOUT_MS } from "../../session/questions/questions.ts";
-import type { PermissionAnswer, PermissionQuestion } from "../../session/questions.ts";
+import type { PermissionOutcome, PermissionQuestion } from "../../session/questions.ts";
 import type { ToolMiddleware } from "../../tools/middleware.ts";
 import { displayFields } from "../../tools/tool-facts.ts";
 import { shownCall } from "./shown-call.ts";
@@ -18,7 +18,7 @@ const edit = fakeTool("Edit", () => ok("Edited a.ts"), { mutating: true });
 const EDIT = { file_path: "a.ts", old_string: "one", new_string: "two" };
 
 /** A gate that asks about every call, and keeps the answers. */
-function asking(answers: PermissionAnswer[], more: Partial<PermissionQuestion> = {}) {
+function asking(answers: PermissionOutcome[], more: Partial<PermissionQuestion> = {}) {
   return (questions: Questions): readonly ToolMiddleware[] => [
     async (call, context, next) => {
       const { originator } = context;
@@ -38,7 +38,7 @@ function asking(answers: PermissionAnswer[], more: Partial<PermissionQuestion> =
 }
 
 async function openAskingRig(
-  answers: PermissionAnswer[],
+  answers: PermissionOutcome[],
   more: Partial<PermissionQuestion> = {},
   options: Partial<AcpRigOptions> = {},
 ) {
@@ -162,7 +162,7 @@ test("[CTL-16 PERM-03] a call is asked about with all of it and the four answers
     { decision: "deny", scope: "once" },
   ];
   for (const [at, optionId] of chosen.entries()) {
-    const answers: PermissionAnswer[] = [];
+    const answers: PermissionOutcome[] = [];
     const diff = "@@ -1,2 +1,2 @@\n-one\n+two\n same";
     await using rig = await openAskingRig(answers, { rule: "Edit:a.ts", reason: "*why*", diff });
     const { editor } = rig.open();
@@ -195,7 +195,7 @@ test("[CTL-16 PERM-03] a call is asked about with all of it and the four answers
 });
 
 test("[CTL-16 PERM-03] where what begins alike is every call of the tool, that is offered once", async () => {
-  const answers: PermissionAnswer[] = [];
+  const answers: PermissionOutcome[] = [];
   await using rig = await openAskingRig(answers, { rule: "Edit" });
   const { editor } = rig.open();
   const session = await editor.begin("/w");
@@ -219,7 +219,7 @@ test("[CTL-16 SBX-04] hosts that the sandbox can be given are an option of their
     [["a.example"], "Allow in the sandbox, which reaches a.example for this session"],
     [[], "Allow in the sandbox, and ask for each host that it needs"],
   ] as const) {
-    const answers: PermissionAnswer[] = [];
+    const answers: PermissionOutcome[] = [];
     await using rig = await openAskingRig(answers, { onceOnly: true, hosts: [...hosts] });
     const { editor } = rig.open();
     const turn = editor.prompt(await editor.begin("/w"), "go");
@@ -247,7 +247,7 @@ test("[CTL-16 PERM-06] an answer that names no option, is none, or an editor tha
     new Error("this editor asks nobody"),
   ];
   for (const answer of bad) {
-    const answers: PermissionAnswer[] = [];
+    const answers: PermissionOutcome[] = [];
     await using rig = await openAskingRig(answers);
     const { editor } = rig.open();
     const turn = editor.prompt(await editor.begin("/w"), "go");
@@ -268,7 +268,7 @@ test("[CTL-16 PERM-06] where an answer counts for one call only, the editor is o
 });
 
 test("[CTL-16 CTL-01] a question that another client answers, or that nobody does, is taken back from the editor", async () => {
-  const answers: PermissionAnswer[] = [];
+  const answers: PermissionOutcome[] = [];
   await using rig = await openAskingRig(
     answers,
     {},
@@ -292,7 +292,7 @@ test("[CTL-16 CTL-01] a question that another client answers, or that nobody doe
 });
 
 test("[CTL-16] an editor that goes away in the middle of a question has answered nothing, and stops nothing", async () => {
-  const answers: PermissionAnswer[] = [];
+  const answers: PermissionOutcome[] = [];
   await using rig = await openAskingRig(answers);
   const { editor, served, vanish } = rig.open();
   const session = await editor.begin("/w");
@@ -314,7 +314,7 @@ test("[CTL-16] an editor that goes away in the middle of a question has answered
 });
 
 test("[CTL-16] cancelling ends the prompt as cancelled and takes its question back; without a prompt it does nothing", async () => {
-  const answers: PermissionAnswer[] = [];
+  const answers: PermissionOutcome[] = [];
   await using rig = await openAskingRig(
     answers,
     {},
@@ -506,7 +506,7 @@ test("[CTL-16 ENG-21] entering and leaving plan mode is shown as a change of mod
 });
 
 test("[CTL-16 PERM-03] what is denied for the session is denied without a question from then on, and nothing else is", async () => {
-  const answers: PermissionAnswer[] = [];
+  const answers: PermissionOutcome[] = [];
   await using rig = await openAskingRig(
     answers,
     { rule: "Edit:a.ts" },

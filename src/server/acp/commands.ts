@@ -105,7 +105,7 @@ export type PromptCommand =
  * the model, and make a text of any other command.
  * @param list the commands of the session, as the engine lists them.
  */
-export async function promptCommand(
+export async function readPromptCommand(
   prompt: readonly ContentBlock[],
   sessionId: SessionId,
   list: () => Promise<readonly SlashCommandInfo[]>,

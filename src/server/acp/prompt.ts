@@ -10,7 +10,7 @@ import { fence } from "../../safety/fence.ts";
  * through its tools if that is allowed; embedded content of a resource stands behind a fence.
  * @throws HarnessError UnsupportedContent for audio, which is not advertised, and for embedded bytes.
  */
-export function inputOf(prompt: readonly ContentBlock[]): CommandOf<"SendInput">["content"] {
+export function promptInput(prompt: readonly ContentBlock[]): CommandOf<"SendInput">["content"] {
   return prompt.map(inputBlock);
 }
 

@@ -21,7 +21,7 @@ const CODES: Partial<Record<Reason, number>> = {
 };
 
 /** Returns the refusal of a request: the reason for programs in `data`, the words for people in the message. */
-export function refusal(thrown: unknown, log: Log): RequestError {
+export function requestError(thrown: unknown, log: Log): RequestError {
   if (thrown instanceof RequestError) return thrown;
   if (thrown instanceof HarnessError) {
     const { reason, text } = refused(thrown);

@@ -2,7 +2,7 @@ import type { SessionUpdate } from "@agentclientprotocol/sdk";
 import type { EventSeq } from "../../base/ids.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
 import { reachedBy } from "../../view/follow.ts";
-import { joined } from "./updates.ts";
+import { joinUpdates } from "./updates.ts";
 
 /** Past events of a session, shown again: text is joined into long pieces. */
 export class Replay {
@@ -20,7 +20,7 @@ export class Replay {
   add(event: Envelope, updates: readonly SessionUpdate[]): readonly SessionUpdate[] {
     const ready: SessionUpdate[] = [];
     for (const update of updates) {
-      const both = this.#waiting === undefined ? undefined : joined(this.#waiting, update);
+      const both = this.#waiting === undefined ? undefined : joinUpdates(this.#waiting, update);
       if (both === undefined && this.#waiting !== undefined) ready.push(this.#waiting);
       this.#waiting = both ?? update;
     }

@@ -34,16 +34,16 @@ import { PROTOCOL_VERSION } from "../../protocol/version.ts";
 import type { EnginePort } from "../../session/engine-port.ts";
 import type { AnsweredStream } from "./answered.ts";
 import { answeredStream } from "./answered.ts";
-import { availableCommands, promptCommand } from "./commands.ts";
-import { inputOf } from "./prompt.ts";
-import { refusal } from "./refusal.ts";
+import { availableCommands, readPromptCommand } from "./commands.ts";
+import { promptInput } from "./prompt.ts";
+import { requestError } from "./refusal.ts";
 import { AcpSession } from "./session.ts";
 import { verbatimLine } from "./shown-call.ts";
 
 /** A longer message ends the connection: it is unknown which request it was. */
-export const MESSAGE_BYTES_MAX = 32 * 1024 * 1024;
+export const ACP_MESSAGE_BYTES_MAX = 32 * 1024 * 1024;
 /** Sessions that one editor follows at a time. */
-export const SESSIONS_MAX = 64;
+export const EDITOR_SESSIONS_MAX = 64;
 /** Sessions of a list, the newest first. */
 const LISTED_MAX = 200;
 const LABEL_CHARACTERS_MAX = 80;
@@ -55,7 +55,7 @@ export interface AcpEngine {
   fresh(workingDir: string): Promise<CommandOf<"CreateSession">>;
 }
 
-export interface AcpParts {
+export interface AcpDependencies {
   readonly world: Pick<World, "log">;
   readonly version: string;
   /**
@@ -78,9 +78,9 @@ export interface AcpParts {
  * them could start any other client of theirs too; a running engine is reached as its owner, or not at all.
  * @throws HarnessError BodyTooLarge for a message above 32 MiB.
  */
-export async function serveAcp(parts: AcpParts): Promise<void> {
+export async function serveAcp(parts: AcpDependencies): Promise<void> {
   const answered = answeredStream(
-    ndJsonStream(parts.output, parts.input, { maxMessageBytes: MESSAGE_BYTES_MAX }),
+    ndJsonStream(parts.output, parts.input, { maxMessageBytes: ACP_MESSAGE_BYTES_MAX }),
   );
   const editor = new Editor(parts, answered);
   const { agent: on } = methods;
@@ -113,7 +113,7 @@ export async function serveAcp(parts: AcpParts): Promise<void> {
   }
   const { reason } = connection.signal;
   if (reason instanceof MessageTooLargeError)
-    throw new HarnessError("BodyTooLarge", { limit: String(MESSAGE_BYTES_MAX) }, { cause: reason });
+    throw new HarnessError("BodyTooLarge", { limit: String(ACP_MESSAGE_BYTES_MAX) }, { cause: reason });
 }
 
 interface Attached {
@@ -130,14 +130,14 @@ interface Loading {
 
 /** One editor: its open sessions, and the translation of its requests into commands of its one client. */
 class Editor implements AsyncDisposable {
-  readonly #parts: AcpParts;
+  readonly #parts: AcpDependencies;
   readonly #answered: AnsweredStream;
   readonly #sessions = new Map<string, AcpSession>();
   #label = "an editor (ACP)";
   #attaching: Promise<Attached> | undefined;
   #isLeft = false;
 
-  constructor(parts: AcpParts, answered: AnsweredStream) {
+  constructor(parts: AcpDependencies, answered: AnsweredStream) {
     this.#parts = parts;
     this.#answered = answered;
   }
@@ -223,9 +223,14 @@ class Editor implements AsyncDisposable {
     const session = this.#session(sessionId);
     const { connection } = await this.#attached();
     const list = () => listed(connection, session.session);
-    const asked = await promptCommand(prompt, session.session, list);
+    const asked = await readPromptCommand(prompt, session.session, list);
     const send = async (content: readonly ContentBlock[], wants = {}) => {
-      const input = { kind: "SendInput", sessionId: session.session, content: inputOf(content), ...wants };
+      const input = {
+        kind: "SendInput",
+        sessionId: session.session,
+        content: promptInput(content),
+        ...wants,
+      };
       return await session.prompt(readCommand(input), signal);
     };
     switch (asked.kind) {
@@ -263,7 +268,7 @@ class Editor implements AsyncDisposable {
     try {
       return await run();
     } catch (thrown) {
-      throw refusal(thrown, this.#parts.world.log);
+      throw requestError(thrown, this.#parts.world.log);
     }
   }
 
@@ -309,8 +314,8 @@ class Editor implements AsyncDisposable {
   }
 
   #assertRoom(): void {
-    if (this.#sessions.size < SESSIONS_MAX) return;
-    const why = `${SESSIONS_MAX} sessions are open in this editor; close one`;
+    if (this.#sessions.size < EDITOR_SESSIONS_MAX) return;
+    const why = `${EDITOR_SESSIONS_MAX} sessions are open in this editor; close one`;
     throw new HarnessError("InvalidCommand", { kind: "CreateSession", why });
   }
 
@@ -325,7 +330,7 @@ class Editor implements AsyncDisposable {
           : [`MCP servers of the editor are not connected in this version of cinch: ${names}`];
       for (const notice of [...notices, ...unconnected]) await session.say(`${verbatimLine(notice)}\n\n`);
     };
-    greeting().catch((thrown: unknown) => refusal(thrown, this.#parts.world.log));
+    greeting().catch((thrown: unknown) => requestError(thrown, this.#parts.world.log));
   }
 }
 

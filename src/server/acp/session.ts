@@ -8,22 +8,22 @@ import type { Command } from "../../protocol/commands/commands.ts";
 import type { Connection } from "../../protocol/connection.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
 import type { TurnEndReason } from "../../protocol/events/events.ts";
-import { follow } from "../../view/follow.ts";
+import { followSession } from "../../view/follow.ts";
 import type { Question } from "../../view/questions/questions.ts";
 import { closesQuestion, questionId, questionOf } from "../../view/questions/questions.ts";
 import { NEW_SESSION, runOf, sessionAfter } from "../../view/session/session-view.ts";
 import { endingText } from "../../view/texts/ending-text.ts";
 import type { TurnState } from "../../view/turn-result.ts";
-import { beginsTurn, foldTurn, NEW_TURN, turnAnswer, turnResult } from "../../view/turn-result.ts";
+import { foldTurn, NEW_TURN, startsTurn, turnAnswer, turnResult } from "../../view/turn-result.ts";
 import type { EditorQuestion } from "./questions.ts";
 import { DENY_ALWAYS, editorQuestion } from "./questions.ts";
 import { Replay } from "./replay.ts";
-import { Updates } from "./updates.ts";
+import { EditorUpdates } from "./updates.ts";
 
 /** Kinds of calls that one session denies without a question; beyond that they are asked about again. */
 const DENIED_MAX = 1_000;
 
-export interface AcpSessionParts {
+export interface AcpSessionDependencies {
   readonly client: AgentContext;
   readonly connection: Connection;
   /** Name that the editor uses: a session that goes on in a new run keeps it. */
@@ -49,8 +49,8 @@ interface OpenPrompt {
 
 /** One session as an editor watches and drives it, from its announcement until the editor closes it. */
 export class AcpSession {
-  readonly #parts: AcpSessionParts;
-  readonly #updates: Updates;
+  readonly #parts: AcpSessionDependencies;
+  readonly #updates: EditorUpdates;
   readonly #left = new AbortController();
   /** Questions that wait for the editor's answer, each with a controller that takes it back. */
   readonly #asked = new Map<
@@ -70,11 +70,11 @@ export class AcpSession {
   /** Calls that the person has denied for as long as the editor has this session open. */
   readonly #denied = new Set<string>();
 
-  constructor(parts: AcpSessionParts) {
+  constructor(parts: AcpSessionDependencies) {
     this.#parts = parts;
     this.#session = parts.session;
     const { connection, workingDir } = parts;
-    this.#updates = new Updates({ self: () => connection.clientId, workingDir });
+    this.#updates = new EditorUpdates({ self: () => connection.clientId, workingDir });
   }
 
   /** Starts to send the editor everything above an event. */
@@ -178,7 +178,7 @@ export class AcpSession {
     const { connection } = this.#parts;
     const session = this.#session;
     let replay = replayed;
-    for await (const event of follow(connection, session, { since, signal: this.#left.signal })) {
+    for await (const event of followSession(connection, session, { since, signal: this.#left.signal })) {
       this.#view = sessionAfter(this.#view, event);
       const { calls } = runOf(this.#view, event.session);
       const updates = this.#updates.of(event, { calls, isReplay: replay !== undefined });
@@ -227,7 +227,7 @@ export class AcpSession {
   #followPrompt(event: Envelope): void {
     const prompt = this.#prompt;
     if (prompt === undefined) return;
-    prompt.hasBegun ||= beginsTurn(event, { by: this.#parts.connection.clientId });
+    prompt.hasBegun ||= startsTurn(event, { by: this.#parts.connection.clientId });
     if (!prompt.hasBegun) return;
     prompt.turn = foldTurn(prompt.turn, event);
     if (prompt.turn.ended !== undefined) endPrompt(prompt, prompt.turn.ended.reason);

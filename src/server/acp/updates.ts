@@ -27,7 +27,7 @@ export interface UpdateContext {
 }
 
 /** Turns events of a session into updates for an editor. Events of sub-agents are left out. */
-export class Updates {
+export class EditorUpdates {
   readonly #options: UpdatesOptions;
   /** Calls whose update shows their changes: neither output nor result replaces that. */
   readonly #changing = new Set<CallId>();
@@ -103,7 +103,7 @@ function thought(text: string): readonly SessionUpdate[] {
 }
 
 /** Joins two updates that follow each other and are both text of the same kind. */
-export function joined(first: SessionUpdate, second: SessionUpdate): SessionUpdate | undefined {
+export function joinUpdates(first: SessionUpdate, second: SessionUpdate): SessionUpdate | undefined {
   const [before, after] = [chunkText(first), chunkText(second)];
   if (first.sessionUpdate !== second.sessionUpdate || before === undefined || after === undefined)
     return undefined;

@@ -1,5 +1,5 @@
 import type { ClaimsRequest } from "../../session/access/authority.ts";
-import { CODE_MS_MAX } from "./minting.ts";
+import { CODE_MS_MAX } from "./token-minting.ts";
 import { LIFETIME_MS_DEFAULT } from "./tokens/claims-request.ts";
 
 const HOUR_MS = 3_600_000;

@@ -2,16 +2,16 @@ import type { EventSeq, SessionId } from "../../base/ids.ts";
 import type { Clock } from "../../base/world.ts";
 import type { EnvelopeOf } from "../../protocol/events/envelope.ts";
 import type { PayloadOf } from "../../protocol/events/events.ts";
-import type { Grant } from "../../session/access/authority.ts";
+import type { TokenGrant } from "../../session/access/authority.ts";
 
-export interface Expiring {
-  readonly grant: Pick<Grant, "jti">;
+export interface ExpiringToken {
+  readonly grant: Pick<TokenGrant, "jti">;
   /** Milliseconds since 1970. */
   readonly expiresAt: number;
 }
 
 /** Returns the payload of the event about a token that is about to expire. */
-export function expiringPayload({ grant, expiresAt }: Expiring): PayloadOf<"TokenExpiring"> {
+export function expiringPayload({ grant, expiresAt }: ExpiringToken): PayloadOf<"TokenExpiring"> {
   return { jti: grant.jti, expAt: Math.floor(expiresAt / 1_000) };
 }
 
@@ -20,7 +20,7 @@ export function expiringPayload({ grant, expiresAt }: Expiring): PayloadOf<"Toke
  * of this reader (AUTH-08).
  */
 export function expiringEvent(
-  expiring: Expiring,
+  expiring: ExpiringToken,
   {
     session,
     last,

@@ -1,9 +1,9 @@
 import { HarnessError } from "../../base/errors.ts";
 import type { TokenId } from "../../base/ids.ts";
 import type { Clock } from "../../base/world.ts";
-import type { Grant, GrantWatch } from "../../session/access/authority.ts";
+import type { GrantWatch, TokenGrant } from "../../session/access/authority.ts";
 import type { Revocations } from "./tokens/revocations.ts";
-import { timeText } from "./tokens/token.ts";
+import { tokenTimeText } from "./tokens/token.ts";
 
 /** Streams are warned this long before their token expires, and go on this long after (AUTH-08). */
 export const EXPIRING_MS = 5 * 60_000;
@@ -11,14 +11,17 @@ export const DRAIN_MS = 60_000;
 /** Interval at which the time is read again, since a sleeping machine stops timers and not the clock. */
 const LOOK_AGAIN_MS = 5 * 60_000;
 
-export interface WatchParts {
+export interface GrantWatchDependencies {
   readonly clock: Pick<Clock, "timer">;
   readonly now: () => number;
   readonly revocations: Pick<Revocations, "watch" | "findKnown">;
 }
 
 /** Watches one grant for a stream, until it is disposed or has ended. */
-export function watchGrant({ clock, now, revocations }: WatchParts, grant: Grant): GrantWatch {
+export function watchGrant(
+  { clock, now, revocations }: GrantWatchDependencies,
+  grant: TokenGrant,
+): GrantWatch {
   const ended = new AbortController();
   const open = new Set<Disposable>();
   const tokens = tokensOf(grant);
@@ -80,18 +83,18 @@ export function watchGrant({ clock, now, revocations }: WatchParts, grant: Grant
 }
 
 /** Returns a token and all that it comes from. */
-export function tokensOf({ jti, mintedBy = [] }: Pick<Grant, "jti" | "mintedBy">): readonly TokenId[] {
+export function tokensOf({ jti, mintedBy = [] }: Pick<TokenGrant, "jti" | "mintedBy">): readonly TokenId[] {
   return [jti, ...mintedBy];
 }
 
 export function revoked(jti: TokenId, atMs: number): HarnessError<"TokenRevoked"> {
-  return new HarnessError("TokenRevoked", { jti, ts: timeText(atMs) });
+  return new HarnessError("TokenRevoked", { jti, ts: tokenTimeText(atMs) });
 }
 
-function expired({ expiresAt, scope, identityClass }: Grant): HarnessError<"TokenExpired"> {
+function expired({ expiresAt, scope, identityClass }: TokenGrant): HarnessError<"TokenExpired"> {
   const id = scope.sessions === "all" ? undefined : scope.sessions[0];
   return new HarnessError("TokenExpired", {
-    exp: timeText(expiresAt),
+    exp: tokenTimeText(expiresAt),
     id: id ?? "ID",
     class: identityClass,
   });

@@ -5,23 +5,23 @@ import { sameSecret } from "../../safety/private-file.ts";
 import type {
   Authority,
   ClaimsRequest,
-  Grant,
   GrantWatch,
   MintBegun,
-  Wire,
+  TokenGrant,
+  TransportKind,
 } from "../../session/access/authority.ts";
 import type { CodeChannel } from "./code-channel.ts";
 import { forwardClock } from "./forward-clock.ts";
 import { revoked, tokensOf, watchGrant } from "./grant-watch.ts";
-import { Minting } from "./minting.ts";
+import { TokenMinting } from "./token-minting.ts";
 import type { Claims } from "./tokens/claims.ts";
-import { grantOf, narrowedClaims, newClaims } from "./tokens/new-claims.ts";
+import { grantOfClaims, narrowedClaims, newClaims } from "./tokens/new-claims.ts";
 import { Revocations } from "./tokens/revocations.ts";
-import { checkTimes, encodeToken, openToken, timeText } from "./tokens/token.ts";
+import { checkTimes, encodeToken, openToken, tokenTimeText } from "./tokens/token.ts";
 import type { TokenFile } from "./tokens/token-file.ts";
 import { openTokenKey } from "./tokens/token-key.ts";
 
-export interface AuthorityParts {
+export interface AuthorityDependencies {
   readonly world: Pick<World, "clock" | "random" | "ids" | "files" | "log">;
   /** Folder of the key and the list of revoked tokens; created if missing. No command may see it. */
   readonly stateDirectory: string;
@@ -35,7 +35,7 @@ export interface AuthorityParts {
  * Opens the authority that checks and makes the tokens of this installation.
  * @throws HarnessError TokenKeyUnusable, RevocationsUnusable.
  */
-export async function openAuthority(parts: AuthorityParts): Promise<Authority> {
+export async function openAuthority(parts: AuthorityDependencies): Promise<Authority> {
   const { world, stateDirectory } = parts;
   const now = forwardClock(world.clock);
   const { files, random } = world;
@@ -51,16 +51,16 @@ interface Opened {
 }
 
 class OpenAuthority implements Authority {
-  readonly #world: AuthorityParts["world"];
+  readonly #world: AuthorityDependencies["world"];
   readonly #key: Uint8Array;
   readonly #revocations: Revocations;
   readonly #now: () => number;
-  readonly #minting: Minting;
+  readonly #minting: TokenMinting;
   readonly #watches = new Set<GrantWatch>();
   #provisioned: readonly TokenFile[];
   #closed = false;
 
-  constructor({ world, channels, files = [] }: AuthorityParts, { key, revocations, now }: Opened) {
+  constructor({ world, channels, files = [] }: AuthorityDependencies, { key, revocations, now }: Opened) {
     this.#world = world;
     this.#key = key;
     this.#revocations = revocations;
@@ -68,15 +68,15 @@ class OpenAuthority implements Authority {
     this.#provisioned = files.filter(({ claims }) => claims !== undefined);
     const { clock, random, log } = world;
     const make = (claims: ClaimsRequest) => this.mint(claims, "engine");
-    this.#minting = new Minting({ clock, random, log, channels, make });
+    this.#minting = new TokenMinting({ clock, random, log, channels, make });
   }
 
-  async verify(text: string | undefined, wire: Wire): Promise<Grant> {
+  async verify(text: string | undefined, wire: TransportKind): Promise<TokenGrant> {
     this.#refuseIfClosed();
     if (text === undefined || text === "") throw new HarnessError("TokenMissing", {});
     const claims = this.#claimsOf(text);
     checkTimes(claims, this.#now());
-    const grant = grantOf(claims);
+    const grant = grantOfClaims(claims);
     const found = await this.#revocations.find(tokensOf(grant));
     if (found !== undefined) throw revoked(found.jti, found.atMs);
     refuseElsewhere(grant, wire);
@@ -93,7 +93,7 @@ class OpenAuthority implements Authority {
     return this.#minting.confirm(mintId, code, peer);
   }
 
-  mint(asked: ClaimsRequest, by: Grant | "engine"): string {
+  mint(asked: ClaimsRequest, by: TokenGrant | "engine"): string {
     this.#refuseIfClosed();
     const making = { jti: this.#world.ids.next("tok"), nowMs: this.#now() };
     if (by === "engine") return this.#issued(newClaims(asked, making));
@@ -102,7 +102,7 @@ class OpenAuthority implements Authority {
     return this.#issued(narrowedClaims(asked, by, making));
   }
 
-  async revoke(jti: TokenId, by?: Grant): Promise<void> {
+  async revoke(jti: TokenId, by?: TokenGrant): Promise<void> {
     await this.#revocations.revoke(jti);
     const fields = { jti, ...(by === undefined ? {} : { by: by.jti }) };
     this.#world.log.for("auth").write("info", "a token was revoked", fields);
@@ -116,7 +116,7 @@ class OpenAuthority implements Authority {
       class: identity_class,
       sessions: sessions?.join(",") ?? "all",
       commands: commands?.join(",") ?? "all",
-      until: timeText(exp * 1_000),
+      until: tokenTimeText(exp * 1_000),
       can_mint,
       ...(wire === undefined ? {} : { wire }),
       ...(minted_by === undefined ? {} : { by: minted_by.at(-1) ?? "" }),
@@ -124,7 +124,7 @@ class OpenAuthority implements Authority {
     return encodeToken(claims, this.#key);
   }
 
-  watch(grant: Grant): GrantWatch {
+  watch(grant: TokenGrant): GrantWatch {
     const { clock } = this.#world;
     const watch = watchGrant({ clock, now: this.#now, revocations: this.#revocations }, grant);
     this.#watches.add(watch);
@@ -161,7 +161,7 @@ class OpenAuthority implements Authority {
   }
 }
 
-function refuseElsewhere({ wire: only, scope }: Grant, wire: Wire): void {
+function refuseElsewhere({ wire: only, scope }: TokenGrant, wire: TransportKind): void {
   if (only !== undefined && only !== wire)
     throw new HarnessError("TokenNotHere", { problem: `it is for ${WIRE_NAMES[only]} only` });
   if (wire === "lan" && scope.sessions === "all")
@@ -170,7 +170,7 @@ function refuseElsewhere({ wire: only, scope }: Grant, wire: Wire): void {
     });
 }
 
-const WIRE_NAMES: Readonly<Record<Wire, string>> = {
+const WIRE_NAMES: Readonly<Record<TransportKind, string>> = {
   unix: "the Unix socket",
   loopback: "this machine's own addresses",
   lan: "the network",

@@ -1,7 +1,7 @@
 import { HarnessError } from "../../base/errors.ts";
 import type { Reason } from "../../base/reasons.ts";
 import type { ErrorBody } from "../../protocol/resources.ts";
-import { statusOf } from "./statuses.ts";
+import { httpStatusOf } from "./statuses.ts";
 
 /** Headers of every answer: nothing of a session is cached on its way, or taken for another type. */
 const ALWAYS = { "cache-control": "no-store", "x-content-type-options": "nosniff" };
@@ -37,7 +37,7 @@ export function errorBody(error: HarnessError): ErrorBody {
 }
 
 export function errorAnswer(error: HarnessError): Response {
-  return jsonAnswer(statusOf(error.reason as Reason), errorBody(error));
+  return jsonAnswer(httpStatusOf(error.reason as Reason), errorBody(error));
 }
 
 /** Returns the refusal for a failure without a reason: its details are in the log, not on the wire. */

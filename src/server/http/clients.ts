@@ -5,7 +5,7 @@ import { plain } from "../../base/text/text.ts";
 import type { Clock } from "../../base/world.ts";
 import type { Connection } from "../../protocol/connection.ts";
 import type { Handshake } from "../../protocol/handshake.ts";
-import type { Grant } from "../../session/access/authority.ts";
+import type { TokenGrant } from "../../session/access/authority.ts";
 import type { EnginePort } from "../../session/engine-port.ts";
 
 export const CLIENTS_PER_TOKEN_MAX = 64;
@@ -60,12 +60,12 @@ export class HttpClients implements AsyncDisposable {
    * Returns a client for a request.
    * @throws HarnessError UnknownClient for one that is not this token's, even if it is another's; TooManyClients.
    */
-  use(grant: Grant, named: string | null): ClientInUse {
+  use(grant: TokenGrant, named: string | null): ClientInUse {
     return this.#inUse(named === null ? this.#ownOf(grant) : this.#named(grant, named));
   }
 
   /** @throws HarnessError TooManyClients. */
-  add(grant: Grant, label: string): ClientInUse {
+  add(grant: TokenGrant, label: string): ClientInUse {
     return this.#inUse(this.#attach(grant, label));
   }
 
@@ -76,13 +76,13 @@ export class HttpClients implements AsyncDisposable {
     await Promise.all(all.map(({ connection }) => connection[Symbol.asyncDispose]()));
   }
 
-  #named({ jti }: Grant, id: string): Kept {
+  #named({ jti }: TokenGrant, id: string): Kept {
     const kept = isId("cli", id) ? this.#kept.get(id) : undefined;
     if (kept !== undefined && kept.jti === jti) return kept;
     throw new HarnessError("UnknownClient", { id: plain(id, SHOWN_CHARS_MAX) });
   }
 
-  #ownOf(grant: Grant): Kept {
+  #ownOf(grant: TokenGrant): Kept {
     const own = this.#own.get(grant.jti);
     if (own !== undefined) return own;
     const made = this.#attach(grant, "http");
@@ -90,7 +90,7 @@ export class HttpClients implements AsyncDisposable {
     return made;
   }
 
-  #attach({ jti, identityClass, scope, expiresAt }: Grant, label: string): Kept {
+  #attach({ jti, identityClass, scope, expiresAt }: TokenGrant, label: string): Kept {
     this.#forget();
     const count = [...this.#kept.values()].filter((each) => each.jti === jti).length;
     if (count >= CLIENTS_PER_TOKEN_MAX) throw new HarnessError("TooManyClients", { count: `${count}` });

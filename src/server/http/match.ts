@@ -1,12 +1,12 @@
 import { HarnessError } from "../../base/errors.ts";
 import { plain } from "../../base/text/text.ts";
-import type { Route } from "./route.ts";
+import type { HttpRoute } from "./route.ts";
 
 /** Characters of a wrong address that its refusal shows. */
 const SHOWN_CHARS_MAX = 200;
 
-export interface Matched {
-  readonly route: Route;
+export interface MatchedRoute {
+  readonly route: HttpRoute;
   readonly params: Readonly<Record<string, string>>;
 }
 
@@ -15,7 +15,7 @@ export interface Matched {
  * cannot change their meaning.
  * @throws HarnessError UnknownRoute, MethodNotAllowed, InvalidPath for a parameter that cannot be decoded.
  */
-export function matchRoute(routes: readonly Route[], method: string, path: string): Matched {
+export function matchRoute(routes: readonly HttpRoute[], method: string, path: string): MatchedRoute {
   const segments = path.split("/");
   const here = routes.filter((route) => fits(route.path.split("/"), segments));
   if (here.length === 0) throw new HarnessError("UnknownRoute", { path: plain(path, SHOWN_CHARS_MAX) });
@@ -35,7 +35,7 @@ export function matchRoute(routes: readonly Route[], method: string, path: strin
 }
 
 /** Returns the methods of routes, as the header Allow lists them. */
-function methodsAt(routes: readonly Route[]): string {
+function methodsAt(routes: readonly HttpRoute[]): string {
   return [...new Set(routes.map(({ method }) => method))].sort().join(", ");
 }
 
@@ -46,7 +46,7 @@ function fits(template: readonly string[], segments: readonly string[]): boolean
   );
 }
 
-function paramsOf({ path }: Route, segments: readonly string[]): Readonly<Record<string, string>> {
+function paramsOf({ path }: HttpRoute, segments: readonly string[]): Readonly<Record<string, string>> {
   const pairs = path
     .split("/")
     .flatMap((part, at) => (isParameter(part) ? [[part.slice(1, -1), decoded(segments[at] ?? "")]] : []));
@@ -69,6 +69,6 @@ function isParameter(part: string): boolean {
   return part.startsWith("{");
 }
 
-function parameters({ path }: Route): number {
+function parameters({ path }: HttpRoute): number {
   return path.split("{").length;
 }

@@ -4,10 +4,10 @@ import type { Reason } from "../../base/reasons.ts";
 import type { Exchange, HttpAnswer } from "../../base/world.ts";
 import type { Connection } from "../../protocol/connection.ts";
 import type { Handshake } from "../../protocol/handshake.ts";
-import type { Grant, Wire } from "../../session/access/authority.ts";
+import type { TokenGrant, TransportKind } from "../../session/access/authority.ts";
 
 /** One address of the control plane and its handler. The OpenAPI document is made from the table of all of them. */
-export interface Route {
+export interface HttpRoute {
   readonly method: Method;
   /** `/v1/sessions/{id}/events`: a name in braces is one segment, decoded. */
   readonly path: string;
@@ -64,11 +64,11 @@ export interface HttpCall {
   readonly request: Request;
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
-  readonly wire: Wire;
+  readonly wire: TransportKind;
   /** Peer that asks, as far as the transport knows it. */
   readonly peer: string;
   /** Absent only if the route needs none. */
-  readonly grant?: Grant;
+  readonly grant?: TokenGrant;
   readonly exchange: Exchange;
   /** Aborts when the client has left, and when the server is closed. */
   readonly signal: AbortSignal;

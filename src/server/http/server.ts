@@ -1,7 +1,7 @@
 import { Cancelled, HarnessError, messageOf } from "../../base/errors.ts";
 import type { Exchange, HttpAnswer, Listening, World } from "../../base/world.ts";
 import { codeOf } from "../../base/world.ts";
-import type { Authority, Grant, Wire } from "../../session/access/authority.ts";
+import type { Authority, TokenGrant, TransportKind } from "../../session/access/authority.ts";
 import { assertVersion } from "../../session/access/handshake.ts";
 import type { EnginePort } from "../../session/engine-port.ts";
 import { asRefusal, emptyAnswer, errorAnswer, errorBody, streamAnswer } from "./answers.ts";
@@ -18,7 +18,7 @@ import {
   tokenOf,
 } from "./gate.ts";
 import { matchRoute } from "./match.ts";
-import type { HttpCall, Route } from "./route.ts";
+import type { HttpCall, HttpRoute } from "./route.ts";
 import { pulledBody, sseFrame } from "./sse.ts";
 
 /** A connection without traffic for this long is closed; a stream has its heartbeat. */
@@ -40,11 +40,11 @@ export interface Tls {
   readonly key: string;
 }
 
-export interface HttpParts {
+export interface HttpDependencies {
   readonly world: Pick<World, "clock" | "listen" | "log">;
   readonly engine: EnginePort;
   readonly authority: Authority;
-  readonly routes: readonly Route[];
+  readonly routes: readonly HttpRoute[];
   readonly targets: readonly HttpTarget[];
   /** Origins whose pages may talk to the engine; absent: none. */
   readonly origins?: readonly string[];
@@ -70,7 +70,7 @@ export interface HttpServer extends AsyncDisposable {
 }
 
 /** Opens every target, or none. @throws HarnessError UsageInvalid, which names the one that cannot be opened. */
-export async function serveHttp(parts: HttpParts): Promise<HttpServer> {
+export async function serveHttp(parts: HttpDependencies): Promise<HttpServer> {
   await using undo = new AsyncDisposableStack();
   const front = undo.use(new HttpFront(parts));
   const addresses: string[] = [];
@@ -101,7 +101,7 @@ export async function serveHttp(parts: HttpParts): Promise<HttpServer> {
 
 /** Checks every request before its route sees it, on every listener (AUTH-02, AUTH-06). */
 class HttpFront implements AsyncDisposable {
-  readonly #parts: HttpParts;
+  readonly #parts: HttpDependencies;
   readonly #clients: HttpClients;
   /** Controllers of the running requests. */
   readonly #live = new Set<AbortController>();
@@ -109,7 +109,7 @@ class HttpFront implements AsyncDisposable {
   #count = 0;
   #onIdle: (() => void) | undefined;
 
-  constructor(parts: HttpParts) {
+  constructor(parts: HttpDependencies) {
     this.#parts = parts;
     this.#clients = new HttpClients(parts.engine, parts.world.clock);
   }
@@ -164,7 +164,7 @@ class HttpFront implements AsyncDisposable {
   async #handle(
     request: Request,
     exchange: Exchange,
-    wire: Wire,
+    wire: TransportKind,
     hosts: () => readonly string[] | { readonly port: number },
   ): Promise<HttpAnswer> {
     const { headers, method } = request;
@@ -181,7 +181,7 @@ class HttpFront implements AsyncDisposable {
     }
   }
 
-  async #routed(request: Request, exchange: Exchange, wire: Wire): Promise<HttpAnswer> {
+  async #routed(request: Request, exchange: Exchange, wire: TransportKind): Promise<HttpAnswer> {
     const { headers } = request;
     const url = parsed(request.url);
     assertNoToken(url.searchParams);
@@ -190,7 +190,7 @@ class HttpFront implements AsyncDisposable {
     const token = tokenOf(headers, carrier);
     const isOpen = route.access === "public" || (route.access === "local" && wire === "unix");
     const isBare = isOpen && token === undefined;
-    let grant: Grant | undefined;
+    let grant: TokenGrant | undefined;
     try {
       grant = isBare ? undefined : await this.#parts.authority.verify(token, wire);
     } catch (thrown) {
@@ -219,7 +219,7 @@ class HttpFront implements AsyncDisposable {
     {
       grant,
       ...given
-    }: Pick<HttpCall, "params" | "query" | "wire" | "exchange"> & { readonly grant: Grant | undefined },
+    }: Pick<HttpCall, "params" | "query" | "wire" | "exchange"> & { readonly grant: TokenGrant | undefined },
   ): HttpCall & { headers(): Readonly<Record<string, string>>; handled(): void } {
     const { world, authority } = this.#parts;
     const gone = new AbortController();

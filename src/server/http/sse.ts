@@ -1,7 +1,7 @@
 import type { Clock } from "../../base/world.ts";
 
 /** Longest silence of an event stream ([A] § REST surface). */
-export const HEARTBEAT_MS = 15_000;
+export const SSE_HEARTBEAT_MS = 15_000;
 
 export interface EventStreamOptions<Item> {
   readonly clock: Pick<Clock, "timer">;

@@ -79,6 +79,6 @@ const BY_REASON = new Map(
 );
 
 /** Returns the HTTP status of a reason. That of a plugin is a refusal: the request was understood, and not carried out. */
-export function statusOf(reason: Reason | CustomReason): number {
+export function httpStatusOf(reason: Reason | CustomReason): number {
   return BY_REASON.get(reason as Reason) ?? refusalOf(reason)?.status ?? (isCustomReason(reason) ? 422 : 500);
 }

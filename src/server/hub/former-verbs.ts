@@ -9,10 +9,10 @@ import type { QueryOf, ResultOf } from "../../protocol/queries/queries.ts";
 import { readQuery } from "../../protocol/queries/read-query.ts";
 import { readCommand } from "../../protocol/read.ts";
 import { printAnswer } from "../../view/answers/print-answer.ts";
-import { PLACE_FORM, parsePlace } from "../../view/place.ts";
+import { parseSessionPoint, SESSION_POINT_FORM } from "../../view/session-point.ts";
 import { fillFields } from "../../view/slash/fill-fields.ts";
 
-export interface FormerVerbParts {
+export interface FormerVerbDependencies {
   readonly nowMs: number;
   query<Kind extends QueryKind>(query: QueryOf<Kind>): Promise<ResultOf<Kind>>;
   send(command: Command): Promise<Accepted>;
@@ -42,7 +42,7 @@ const FORMER: Readonly<Record<string, Readonly<Record<string, string>>>> = {
  */
 export async function answerFormerVerb(
   command: CommandOf<"CustomCommand">,
-  parts: FormerVerbParts,
+  parts: FormerVerbDependencies,
 ): Promise<Accepted | undefined> {
   const { namespace, verb, sessionId, payload } = command;
   const args = arrayAt(payload, "args").filter((arg) => typeof arg === "string");
@@ -76,7 +76,7 @@ export async function answerFormerVerb(
 async function asSlashCommand(
   name: string,
   command: CommandOf<"CustomCommand">,
-  { args, parts }: { readonly args: readonly string[]; readonly parts: FormerVerbParts },
+  { args, parts }: { readonly args: readonly string[]; readonly parts: FormerVerbDependencies },
 ): Promise<Accepted> {
   const spec = SLASH_COMMANDS.find((each) => each.name === name);
   if (spec === undefined || !("stands_for" in spec)) throw refused(command, "it is not served any more");
@@ -118,17 +118,20 @@ const COLUMNS_MAX = 1_000;
 async function branched(
   command: CommandOf<"CustomCommand">,
   args: readonly string[],
-  parts: FormerVerbParts,
+  parts: FormerVerbDependencies,
 ): Promise<Accepted> {
   const words = args.flatMap((word) => word.split(/(?<=^--at)=/));
   const atWord = words.findIndex((word) => word === "at" || word === "--at");
   const [named, ...others] = atWord === -1 ? words : words.toSpliced(atWord, 2);
   if (others.length > 0) throw refused(command, "write /sessions:branch [ID] [at TURN|eN]");
   const text = words[atWord + 1] ?? "";
-  const place = atWord === -1 ? undefined : parsePlace(text);
+  const place = atWord === -1 ? undefined : parseSessionPoint(text);
   if (atWord !== -1 && place === undefined) {
     const given = text === "" ? "nothing" : `"${text}"`;
-    throw refused(command, `behind "at" comes ${PLACE_FORM}, not ${given}; cinch sessions show lists both`);
+    throw refused(
+      command,
+      `behind "at" comes ${SESSION_POINT_FORM}, not ${given}; cinch sessions show lists both`,
+    );
   }
   const { sessionId: own } = command;
   const sessionId =
@@ -148,7 +151,7 @@ async function branched(
 async function expanded(
   { sessionId, namespace, verb: name, payload }: CommandOf<"CustomCommand">,
   args: readonly string[],
-  parts: FormerVerbParts,
+  parts: FormerVerbDependencies,
 ): Promise<Accepted | undefined> {
   const [text, unclosed] = [stringAt(payload, "text"), stringAt(payload, "unclosed")];
   const words = { sessionId, name, args, ...(unclosed === undefined ? {} : { unclosed }) };

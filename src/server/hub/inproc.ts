@@ -1,7 +1,7 @@
 import { HarnessError } from "../../base/errors.ts";
 import type { Connection } from "../../protocol/connection.ts";
 import type { AttachRequest } from "../../session/access/attach-request.ts";
-import type { Served } from "../../session/access/handshake.ts";
+import type { ServedFeatures } from "../../session/access/handshake.ts";
 import { answerHandshake } from "../../session/access/handshake.ts";
 import type { Multiplexer } from "./multiplexer.ts";
 
@@ -9,7 +9,11 @@ import type { Multiplexer } from "./multiplexer.ts";
  * Connects a client in the same process ([A] § Transports, CTL-05): the same envelopes, order and refusals as on any
  * transport, and no token, since the trust boundary is the process.
  */
-export function connectInproc(multiplexer: Multiplexer, request: AttachRequest, served: Served): Connection {
+export function connectInproc(
+  multiplexer: Multiplexer,
+  request: AttachRequest,
+  served: ServedFeatures,
+): Connection {
   const client = multiplexer.attach(request);
   const left = new AbortController();
   let shaken = false;

@@ -4,7 +4,7 @@ import { failed, fakeTool, ok, openRig } from "../../../test/support/rig.ts";
 import { calls, hangs, says } from "../../../test/support/scripted-provider.ts";
 import type { Questions } from "../../session/questions/questions.ts";
 import { PERMISSION_TIMEOUT_MS } from "../../session/questions/questions.ts";
-import type { PermissionAnswer } from "../../session/questions.ts";
+import type { PermissionOutcome } from "../../session/questions.ts";
 import type { ToolMiddleware } from "../../tools/middleware.ts";
 import { connectInproc } from "./inproc.ts";
 import { Multiplexer } from "./multiplexer.ts";
@@ -13,7 +13,7 @@ const touch = fakeTool("Touch", () => ok("touched"), { mutating: true });
 
 /** A gate that asks about every call and lets it through when the answer is yes. */
 function asking(
-  answers: PermissionAnswer[],
+  answers: PermissionOutcome[],
   more: { readonly onceOnly?: boolean } = {},
 ): (questions: Questions) => readonly ToolMiddleware[] {
   return (questions) => [
@@ -28,7 +28,7 @@ function asking(
   ];
 }
 
-async function askingRig(answers: PermissionAnswer[], options: Partial<RigOptions> = {}): Promise<Rig> {
+async function askingRig(answers: PermissionOutcome[], options: Partial<RigOptions> = {}): Promise<Rig> {
   const script = [calls({ name: "Touch" }), says("done")];
   return await openRig({ script, tools: [touch], gate: asking(answers), ...options });
 }
@@ -92,7 +92,7 @@ test("[CTL-01] [BUS-02] every event of a turn names the client that started it, 
 });
 
 test("[PERM-03 PERM-07] an answer for the session, where it counts for one call alone, is told and taken as one for that call", async () => {
-  const answers: PermissionAnswer[] = [];
+  const answers: PermissionOutcome[] = [];
   await using rig = await askingRig(answers, { gate: asking(answers, { onceOnly: true }) });
   const sent = rig.send("go");
   const { callId } = (await rig.until("PermissionRequested")).payload;
@@ -106,7 +106,7 @@ test("[PERM-03 PERM-07] an answer for the session, where it counts for one call 
 });
 
 test("[PERM-03] [PERM-12] a person's yes lets the call run, and the answer is an event", async () => {
-  const answers: PermissionAnswer[] = [];
+  const answers: PermissionOutcome[] = [];
   await using rig = await askingRig(answers);
   const sent = rig.send("go");
   const { payload } = await rig.until("PermissionRequested");
@@ -189,7 +189,7 @@ test("[PERM-08] the first answer wins, and a later one is recorded as not counte
 });
 
 test("[PERM-06] without an answer in time the call is refused, and the turn goes on", async () => {
-  const answers: PermissionAnswer[] = [];
+  const answers: PermissionOutcome[] = [];
   await using rig = await askingRig(answers);
   const sent = rig.send("go");
   await rig.until("PermissionRequested");
@@ -199,7 +199,7 @@ test("[PERM-06] without an answer in time the call is refused, and the turn goes
 });
 
 test("[PERM-12] [REL-01] where nobody can be asked, nothing is asked and nothing waits", async () => {
-  const answers: PermissionAnswer[] = [];
+  const answers: PermissionOutcome[] = [];
   await using rig = await askingRig(answers, { attended: false });
   const turn = await rig.send("go");
   expect(turn.events.map((event) => event.kind)).not.toContain("PermissionRequested");

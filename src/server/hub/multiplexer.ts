@@ -6,19 +6,22 @@ import type { Envelope } from "../../protocol/events/envelope.ts";
 import type { SessionEndReason } from "../../protocol/events/events.ts";
 import type { AttachRequest } from "../../session/access/attach-request.ts";
 import type { AttachedClient } from "../../session/access/client.ts";
-import type { KeepingKind, SessionKeeping } from "../../session/commands/keeping.ts";
 import type { AskQuery, QueryHandlers } from "../../session/commands/query-handlers.ts";
-import { assertMay } from "../../session/questions/deciding.ts";
+import type {
+  StoredSessionCommand,
+  StoredSessionCommands,
+} from "../../session/commands/stored-session-commands.ts";
+import { assertMayDecide } from "../../session/questions/decision-rights.ts";
 import { isPerson, People } from "../../session/questions/people.ts";
 import type { SessionStore } from "../../session/store/store.ts";
 import type { OpenedSession } from "../../session/turns/opened-session.ts";
 import type { Session } from "../../session/turns/session.ts";
-import { endedSession } from "./ended.ts";
-import type { PrepareOpened, SwitchParts } from "./profile-switch.ts";
+import { endedSessionEvents } from "./ended-session.ts";
+import type { PrepareOpened, ProfileSwitchDependencies } from "./profile-switch.ts";
 import { openQueries } from "./queries/queries.ts";
-import { assertWithin, guarded } from "./within.ts";
+import { assertWithinScope, guardEvents } from "./scope-check.ts";
 
-export interface MultiplexerParts {
+export interface MultiplexerDependencies {
   readonly world: World;
   /** Store with the logs of sessions that have ended. */
   readonly store: Pick<SessionStore, "expired" | "find" | "markedEvents">;
@@ -29,7 +32,7 @@ export interface MultiplexerParts {
   /** Absent: sessions keep the profile that they were opened with. */
   readonly prepareSwitch?: PrepareOpened;
   /** Absent: sessions are neither branched nor pinned here. */
-  readonly keeping?: SessionKeeping;
+  readonly keeping?: StoredSessionCommands;
   /** Loads the handlers of the queries that the engine answers for all sessions, at the first query. */
   readonly queries?: () => Promise<QueryHandlers>;
 }
@@ -45,7 +48,7 @@ interface Adopted extends Pick<OpenedSession, "session"> {
  * order is made ([A] § Multi-client semantics).
  */
 export class Multiplexer {
-  readonly #parts: MultiplexerParts;
+  readonly #parts: MultiplexerDependencies;
   readonly #sessions = new Map<SessionId, Session>();
   /** Sessions that an agent has opened. */
   readonly #ofAgents = new Set<SessionId>();
@@ -58,7 +61,7 @@ export class Multiplexer {
   #stopping = false;
   readonly #stop = new AbortController();
 
-  constructor(parts: MultiplexerParts) {
+  constructor(parts: MultiplexerDependencies) {
     this.#parts = parts;
     this.query = openQueries({
       engine: parts.queries ?? (async () => ({})),
@@ -89,9 +92,9 @@ export class Multiplexer {
   async #carryOut(command: Command, client: AttachedClient): Promise<Accepted> {
     if (this.#stopping) throw new HarnessError("EngineStopping", {});
     // A client without restrictions waits for nothing here: a cancel counts from the moment that it is sent.
-    if (client.scope !== undefined) await assertWithin(client.scope, command, this.#logOf);
+    if (client.scope !== undefined) await assertWithinScope(client.scope, command, this.#logOf);
     if (command.kind === "CreateSession") return await this.#createFor(command, client);
-    assertMay(command, client, (id) => ({
+    assertMayDecide(command, client, (id) => ({
       isAgents: this.#ofAgents.has(id),
       turnOf: this.#sessions.get(id)?.turnOf,
     }));
@@ -122,7 +125,7 @@ export class Multiplexer {
   }
 
   /** Returns the handlers for sessions that run or have ended. @throws HarnessError UnknownSession. */
-  async #keeping({ kind, sessionId }: CommandOf<KeepingKind>): Promise<SessionKeeping> {
+  async #keeping({ kind, sessionId }: CommandOf<StoredSessionCommand>): Promise<StoredSessionCommands> {
     await this.#assertKnown(sessionId);
     const { keeping } = this.#parts;
     if (keeping !== undefined) return keeping;
@@ -183,7 +186,7 @@ export class Multiplexer {
       throw new HarnessError("InvalidCommand", { kind: command.kind, why: "it is not served here" });
     if (session === undefined) throw new HarnessError("UnknownSession", { id: command.sessionId });
     const { switchProfile } = await import("./profile-switch.ts");
-    const parts: SwitchParts = {
+    const parts: ProfileSwitchDependencies = {
       prepare,
       adopt: (opened) => this.adopt(opened),
       expect: ({ next, logId }, opening) => {
@@ -317,8 +320,8 @@ export class Multiplexer {
     const events = (until: AbortSignal): AsyncIterable<Envelope> =>
       this.#sessions.get(id)?.subscribe(since, until, who) ??
       once(this.#coming.get(id), () => events(until)) ??
-      endedSession(id, this.#parts.store, { since, signal: until });
-    return guarded(client?.scope, id, { logOf: this.#logOf, events, signal });
+      endedSessionEvents(id, this.#parts.store, { since, signal: until });
+    return guardEvents(client?.scope, id, { logOf: this.#logOf, events, signal });
   }
 
   /** Returns the log of a session, whichever of its runs is named. */

@@ -18,7 +18,7 @@ export type PrepareOpened = (
   turn: IdleTurn,
 ) => Promise<PreparedSwitch<OpenedSession>>;
 
-export interface SwitchParts {
+export interface ProfileSwitchDependencies {
   readonly prepare: PrepareOpened;
   /** Takes over an opened session. */
   adopt(opened: OpenedSession): Promise<void>;
@@ -37,7 +37,7 @@ export interface SwitchParts {
 export async function switchProfile(
   session: Session,
   { command, client }: { readonly command: SwitchProfile; readonly client: AttachedClient },
-  parts: SwitchParts,
+  parts: ProfileSwitchDependencies,
 ): Promise<Accepted> {
   const coming = Promise.withResolvers<OpenedSession>();
   coming.promise.catch(() => undefined); // a caller that waits for it gets it

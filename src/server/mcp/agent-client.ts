@@ -16,7 +16,7 @@ import { OWN_KEY } from "./words.ts";
 
 const LABEL_CHARACTERS_MAX = 100;
 
-export interface AgentClientParts {
+export interface AgentClientDependencies {
   readonly engine: EnginePort;
   /** Rights of its token. */
   readonly scope: Scope;
@@ -50,7 +50,7 @@ export interface Introduction {
  * program (hard rule 11). It attaches when it first needs the engine.
  */
 export class AgentClient implements AsyncDisposable {
-  readonly #parts: AgentClientParts;
+  readonly #parts: AgentClientDependencies;
   #introduction: Introduction = {};
   #attaching: Promise<Connection> | undefined;
   #session: SessionId | undefined;
@@ -64,7 +64,7 @@ export class AgentClient implements AsyncDisposable {
   readonly #made = new Set<SessionId>();
   readonly #prompted = new Set<SessionId>();
 
-  constructor(parts: AgentClientParts) {
+  constructor(parts: AgentClientDependencies) {
     this.#parts = parts;
     const { sessions } = parts.scope;
     const only = sessions !== "all" && sessions.length === 1 ? sessions[0] : undefined;

@@ -7,17 +7,24 @@ import type { World } from "../../base/world.ts";
 import { PROTOCOL_VERSION } from "../../protocol/version.ts";
 import { answerHandshake } from "../../session/access/handshake.ts";
 import type { AgentClient, Introduction } from "./agent-client.ts";
-import type { Following, SendUpdate } from "./following.ts";
 import { getPrompt, listPrompts } from "./prompts.ts";
-import { INVALID_PARAMS, isInvalidParams, RpcRefusal, rpcRefusal, tell, toolRefusal } from "./refusals.ts";
+import {
+  INVALID_PARAMS,
+  isInvalidParams,
+  logFailure,
+  RpcRefusal,
+  rpcRefusal,
+  toolRefusal,
+} from "./refusals.ts";
+import type { ResourceSubscriptions, SendUpdate } from "./resource-subscriptions.ts";
 import { listResources, readResource, TEMPLATES } from "./resources.ts";
-import { callTool, listTools } from "./tools.ts";
+import { callMcpTool, listTools } from "./tools.ts";
 import { BANNER, OWN_KEY, SERVER_NAME } from "./words.ts";
 
 /** Characters of a wrong name that its refusal shows. */
 const TOOL_NAME_CHARS_MAX = 100;
 
-export interface McpServerParts {
+export interface McpServerDependencies {
   readonly world: Pick<World, "clock" | "log">;
   readonly client: AgentClient;
   /** The version of this program. */
@@ -27,7 +34,7 @@ export interface McpServerParts {
   /** Feature that this transport adds to the handshake. */
   readonly feature: string;
   /** Subscriptions of a client of the legacy era; the modern era has its own way, outside of this. */
-  readonly following?: Following;
+  readonly following?: ResourceSubscriptions;
   /** Sends an update once there is room for it. */
   readonly send?: SendUpdate;
 }
@@ -35,7 +42,7 @@ export interface McpServerParts {
 /**
  * Returns the server of every MCP transport: tools, resources and prompts of one client of the engine (CTL-08, CTL-09).
  */
-export function mcpServer(parts: McpServerParts): Server {
+export function mcpServer(parts: McpServerDependencies): Server {
   const { client, version, era, world, feature } = parts;
   const { served } = client.engine;
   const features = [...new Set([...served.features, feature])];
@@ -69,7 +76,7 @@ export function mcpServer(parts: McpServerParts): Server {
       introduce(context);
       return await work();
     } catch (thrown) {
-      tell(world.log, thrown);
+      logFailure(world.log, thrown);
       throw rpcRefusal(thrown, uri);
     }
   }
@@ -83,7 +90,7 @@ export function mcpServer(parts: McpServerParts): Server {
       const { signal, _meta, notify } = context.mcpReq;
       const token = _meta?.progressToken;
       let progress = 0;
-      const result = await callTool(params.name, params.arguments, {
+      const result = await callMcpTool(params.name, params.arguments, {
         client,
         clock: world.clock,
         signal,
@@ -100,7 +107,7 @@ export function mcpServer(parts: McpServerParts): Server {
       });
       if (result !== undefined) return result;
     } catch (thrown) {
-      tell(world.log, thrown);
+      logFailure(world.log, thrown);
       if (isInvalidParams(thrown)) throw rpcRefusal(thrown);
       return toolRefusal(thrown);
     }

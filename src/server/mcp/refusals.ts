@@ -55,7 +55,7 @@ export function toolRefusal(thrown: unknown): CallToolResult {
 }
 
 /** Logs a failure without a reason, which is not sent to the client. */
-export function tell(log: Log, thrown: unknown): void {
+export function logFailure(log: Log, thrown: unknown): void {
   const own = log.for("control.mcp");
   if (thrown instanceof HarnessError) own.write("debug", "a request was refused", { reason: thrown.reason });
   else own.write("error", "a request failed", { what: messageOf(thrown) });

@@ -9,7 +9,7 @@ import { LAST_EVENTS } from "../../protocol/queries/session-queries.ts";
 import { sessionInfo } from "../hub/queries/session-info.ts";
 import type { AgentClient } from "./agent-client.ts";
 import type { Address } from "./uris.ts";
-import { eventsUri, QUERY_RESOURCES, readAddress, uriOf } from "./uris.ts";
+import { addressUri, eventsUri, QUERY_RESOURCES, readAddress } from "./uris.ts";
 import { OWN_KEY } from "./words.ts";
 
 /** Sessions that are listed. */
@@ -110,7 +110,7 @@ async function readEvents(
   const { lines, last, isWhole } = await eventLines(address, since, client);
   const text = kind === "log" ? lines.map((line) => `${line}\n`).join("") : `[${lines.join(",\n")}]`;
   const mimeType = kind === "log" ? LINES_TYPE : JSON_TYPE;
-  const next = kind === "log" ? uriOf(`session/${id}/log?since=${last}`) : eventsUri(id, last);
+  const next = kind === "log" ? addressUri(`session/${id}/log?since=${last}`) : eventsUri(id, last);
   return { contents: [{ uri, mimeType, text }], _meta: { [OWN_KEY]: { last, next, complete: isWhole } } };
 }
 
@@ -132,7 +132,7 @@ async function eventLines(
 }
 
 function json(path: string, name: string, description: string): Resource {
-  return { uri: uriOf(path), name, mimeType: JSON_TYPE, ...(description === "" ? {} : { description }) };
+  return { uri: addressUri(path), name, mimeType: JSON_TYPE, ...(description === "" ? {} : { description }) };
 }
 
 function template(
@@ -141,5 +141,5 @@ function template(
   description: string,
   mimeType = JSON_TYPE,
 ): ResourceTemplateType {
-  return { uriTemplate: uriOf(path), name, description, mimeType };
+  return { uriTemplate: addressUri(path), name, description, mimeType };
 }

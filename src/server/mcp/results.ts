@@ -3,7 +3,7 @@ import type { AgentClient } from "./agent-client.ts";
 import { BANNER } from "./words.ts";
 
 /** Returns facts, for programs and as a text: not every client shows both. */
-export function told(facts: Readonly<Record<string, unknown>>): CallToolResult {
+export function factsResult(facts: Readonly<Record<string, unknown>>): CallToolResult {
   return {
     content: [{ type: "text", text: JSON.stringify(facts, undefined, 2) }],
     structuredContent: { ...facts },

@@ -12,7 +12,7 @@ import type { SentInput } from "../../view/turn-result.ts";
 import { turnAnswer } from "../../view/turn-result.ts";
 import { sessionInfo } from "../hub/queries/session-info.ts";
 import type { AgentClient } from "./agent-client.ts";
-import { told, withBanner } from "./results.ts";
+import { factsResult, withBanner } from "./results.ts";
 import { eventsUri } from "./uris.ts";
 
 /** Longest silence for a client that waits for a turn and wants progress. */
@@ -21,7 +21,7 @@ const PROGRESS_MS = 10_000;
 export const DELIVERIES = ["reject", "queue", "steer"] as const;
 
 /** One call of a tool. */
-export interface ToolCall {
+export interface McpToolCall {
   readonly client: AgentClient;
   readonly clock: Pick<Clock, "timer">;
   /** Aborts when the client wants no answer any more. */
@@ -60,7 +60,7 @@ export const RUN_RESULT = z.object({
  *
  * If the client leaves, only the waiting stops; if it takes its request back, the turn stops too.
  */
-export async function runTurn(input: TurnInput, call: ToolCall): Promise<CallToolResult> {
+export async function runTurnTool(input: TurnInput, call: McpToolCall): Promise<CallToolResult> {
   const { client, signal } = call;
   const sessionId = await client.sessionFor(input.sessionId);
   const connection = await client.connection();
@@ -79,7 +79,7 @@ export async function runTurn(input: TurnInput, call: ToolCall): Promise<CallToo
     const { events } = await sessionInfo(client.engine, sessionId, { ...client.asking, signal });
     const { inputId } = await connection.send(command);
     const facts = { sessionId, ended: false, events: eventsUri(sessionId, events) };
-    return answered(told(inputId === undefined ? facts : { ...facts, inputId }));
+    return answered(factsResult(inputId === undefined ? facts : { ...facts, inputId }));
   }
   signal.throwIfAborted();
   const leave = new AbortController();
@@ -131,7 +131,7 @@ function toolResult(sessionId: SessionId, turn: TurnAnswer): CallToolResult {
 /** Reports the calls that start, and every so often that the turn goes on: else the client gives up waiting. */
 async function* progressing(
   events: AsyncIterable<Envelope>,
-  { clock, progress }: ToolCall,
+  { clock, progress }: McpToolCall,
 ): AsyncGenerator<Envelope> {
   if (progress === undefined) return yield* events;
   let telling = Promise.resolve();

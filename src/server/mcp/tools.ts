@@ -8,9 +8,9 @@ import { allowsCommand } from "../../session/access/scope.ts";
 import { sessionInfo } from "../hub/queries/session-info.ts";
 import type { AgentClient } from "./agent-client.ts";
 import { toolRefusal } from "./refusals.ts";
-import { told, withBanner } from "./results.ts";
-import type { ToolCall } from "./run-turn.ts";
-import { DELIVERIES, RUN_RESULT, runTurn } from "./run-turn.ts";
+import { factsResult, withBanner } from "./results.ts";
+import type { McpToolCall } from "./run-turn.ts";
+import { DELIVERIES, RUN_RESULT, runTurnTool } from "./run-turn.ts";
 import { RUN_TOOL } from "./words.ts";
 
 /** Sessions in one list. */
@@ -36,7 +36,8 @@ const TOOLS: readonly ToolRow[] = [
       resume: LogIdSchema.optional().describe("The log to go on with."),
     }),
     command: "CreateSession",
-    run: async (args, { client }) => withBanner(told({ sessionId: await client.create(args) }), client),
+    run: async (args, { client }) =>
+      withBanner(factsResult({ sessionId: await client.create(args) }), client),
   }),
   tool({
     name: "harness.list_sessions",
@@ -48,7 +49,7 @@ const TOOLS: readonly ToolRow[] = [
     }),
     async run({ past = false, limit = SESSIONS_MAX }, { client, signal }) {
       const asking = { ...client.asking, signal };
-      return told({ ...(await client.engine.query({ kind: "ListSessions", past, limit }, asking)) });
+      return factsResult({ ...(await client.engine.query({ kind: "ListSessions", past, limit }, asking)) });
     },
   }),
   tool({
@@ -63,7 +64,7 @@ const TOOLS: readonly ToolRow[] = [
         ...client.asking,
         signal,
       });
-      return withBanner(told(info), client);
+      return withBanner(factsResult(info), client);
     },
   }),
   command("harness.detach_session", "DetachSession", {
@@ -92,7 +93,7 @@ const TOOLS: readonly ToolRow[] = [
     output: RUN_RESULT,
     command: "SendInput",
     isDestructive: true,
-    run: runTurn,
+    run: runTurnTool,
   }),
   tool({
     name: "harness.wait_for_turn",
@@ -102,7 +103,7 @@ const TOOLS: readonly ToolRow[] = [
     output: RUN_RESULT,
     command: "SendInput",
     isDestructive: true,
-    run: async (args, call) => await runTurn({ ...args, wait: "turn" }, call),
+    run: async (args, call) => await runTurnTool({ ...args, wait: "turn" }, call),
   }),
   command("harness.cancel_turn", "CancelTurn", {
     title: "Cancel the turn",
@@ -162,10 +163,10 @@ export function listTools({ engine, scope }: AgentClient): Tool[] {
 }
 
 /** Calls a tool; undefined if none has this name. A refusal is a result too, as a text to be shown. */
-export async function callTool(
+export async function callMcpTool(
   name: string,
   args: unknown,
-  call: ToolCall,
+  call: McpToolCall,
 ): Promise<CallToolResult | undefined> {
   return await TOOLS.find((row) => row.name === name)?.call(args, call);
 }
@@ -181,12 +182,12 @@ interface ToolRow {
   readonly command?: CommandKind;
   /** True if the model can do lasting harm with it. */
   readonly isDestructive?: boolean;
-  call(args: unknown, call: ToolCall): Promise<CallToolResult>;
+  call(args: unknown, call: McpToolCall): Promise<CallToolResult>;
 }
 
 type ToolSpec<Input extends z.ZodObject> = Omit<ToolRow, "input" | "call"> & {
   readonly input: Input;
-  run(args: z.infer<Input>, call: ToolCall): Promise<CallToolResult>;
+  run(args: z.infer<Input>, call: McpToolCall): Promise<CallToolResult>;
 };
 
 function tool<Input extends z.ZodObject>({ run, ...row }: ToolSpec<Input>): ToolRow {
@@ -219,7 +220,7 @@ function command<Input extends z.ZodObject>(
       client.assertMayDecide(kind, id);
       const read = readCommand({ ...fields, kind, sessionId: id });
       const { result } = await (await client.connection()).send(read);
-      return told({ sessionId: id, ...(result === undefined ? {} : { result }) });
+      return factsResult({ sessionId: id, ...(result === undefined ? {} : { result }) });
     },
   });
 }

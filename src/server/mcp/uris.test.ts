@@ -3,25 +3,25 @@ import * as fc from "fast-check";
 import { holds } from "../../../test/support/property.ts";
 import { HarnessError } from "../../base/errors.ts";
 import type { SessionId } from "../../base/ids.ts";
-import { eventsUri, readAddress, uriOf } from "./uris.ts";
+import { addressUri, eventsUri, readAddress } from "./uris.ts";
 
 const id = "sess_01ARZ3NDEKTSV4RRFFQ69G5FAV" as SessionId;
 
 test("[CTL-08] an address is read as it is written, and in the spelling that is a URI", () => {
   expect(readAddress(eventsUri(id, 7))).toEqual({ kind: "events", id, since: 7 });
   expect(readAddress(`harness-v1://session/${id}/log`)).toEqual({ kind: "log", id });
-  expect(readAddress(uriOf(`session/${id}`))).toEqual({
+  expect(readAddress(addressUri(`session/${id}`))).toEqual({
     kind: "query",
     query: "GetSession",
     fields: { sessionId: id },
   });
-  expect(readAddress(uriOf("sessions"))).toEqual({ kind: "query", query: "ListSessions", fields: {} });
-  expect(readAddress(uriOf("profile/my%20own"))).toEqual({
+  expect(readAddress(addressUri("sessions"))).toEqual({ kind: "query", query: "ListSessions", fields: {} });
+  expect(readAddress(addressUri("profile/my%20own"))).toEqual({
     kind: "query",
     query: "GetProfile",
     fields: { name: "my own" },
   });
-  expect(readAddress(uriOf("provider/mock/models"))).toEqual({
+  expect(readAddress(addressUri("provider/mock/models"))).toEqual({
     kind: "query",
     query: "ListModels",
     fields: { provider: "mock" },
@@ -71,7 +71,7 @@ test("[CTL-08] what is no address is refused with its reason, whatever it holds"
   await holds(
     fc.asyncProperty(fc.array(part, { maxLength: 8 }), async (parts) => {
       try {
-        const address = readAddress(uriOf(parts.join("")));
+        const address = readAddress(addressUri(parts.join("")));
         if ("name" in address) expect(address.name).not.toMatch(/[/\\\u0000-\u001f]/);
       } catch (thrown) {
         expect(thrown).toBeInstanceOf(HarnessError);

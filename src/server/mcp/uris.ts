@@ -22,12 +22,12 @@ export type Address =
   /** `since`: the last event that the reader has. */
   | { readonly kind: "events" | "log"; readonly id: SessionId; readonly since?: EventSeq };
 
-export function uriOf(path: string): string {
+export function addressUri(path: string): string {
   return `${PUBLISHED}${path}`;
 }
 
 export function eventsUri(id: SessionId, since: EventSeq): string {
-  return uriOf(`session/${id}/events?since=${since}`);
+  return addressUri(`session/${id}/events?since=${since}`);
 }
 
 /** Returns the part behind the scheme of an address, in either spelling; undefined for any other text. */

@@ -7,14 +7,14 @@ import type { Connection } from "../../protocol/connection.ts";
 import { PROTOCOL_VERSION } from "../../protocol/version.ts";
 import type { EnginePort } from "../../session/engine-port.ts";
 import { jsonAnswer } from "../http/answers.ts";
-import type { HttpCall, Route } from "../http/route.ts";
+import type { HttpCall, HttpRoute } from "../http/route.ts";
 import { eventStream, sseFrame } from "../http/sse.ts";
 import { sessionInfo } from "../hub/queries/session-info.ts";
 import { MinimalProjection } from "./projection.ts";
 
 export const MINIMAL_HEARTBEAT_MS = 30_000;
 
-export interface MinimalParts {
+export interface MinimalDependencies {
   readonly world: Pick<World, "clock">;
   readonly engine: Pick<EnginePort, "query">;
   /** Returns the one session that it serves. */
@@ -25,7 +25,7 @@ export interface MinimalParts {
  * Returns the routes of the minimal server ([B] § HTTP Server, LIB-06): one session, its events as a few plain kinds, a
  * prompt, a cancel. It is a view of the same engine on the same listener, with the same tokens; REST has all the rest.
  */
-export function minimalRoutes({ world, engine, session }: MinimalParts): readonly Route[] {
+export function minimalRoutes({ world, engine, session }: MinimalDependencies): readonly HttpRoute[] {
   return [
     {
       method: "GET",

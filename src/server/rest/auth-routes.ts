@@ -3,12 +3,12 @@ import { HarnessError } from "../../base/errors.ts";
 import { isId } from "../../base/ids.ts";
 import { SessionIdSchema, TokenIdSchema } from "../../protocol/ids.ts";
 import { COMMAND_KINDS } from "../../protocol/kinds.ts";
-import type { Authority, Grant } from "../../session/access/authority.ts";
+import type { Authority, TokenGrant } from "../../session/access/authority.ts";
 import { EVERYTHING, isScopeWithin } from "../../session/access/scope.ts";
 import { readClaimsRequest } from "../auth/tokens/claims-request.ts";
 import { emptyAnswer, jsonAnswer } from "../http/answers.ts";
-import type { HttpCall, Route } from "../http/route.ts";
-import { bodyOf, grantOf, objectOf, single } from "./parameters.ts";
+import type { HttpCall, HttpRoute } from "../http/route.ts";
+import { bodyOf, grantOfCall, objectOf, singleParameter } from "./parameters.ts";
 
 const NewToken = z.object({
   claims: z.object({
@@ -32,7 +32,7 @@ const Token = z.object({ token: z.string() });
  * only: a person then reads a code where only they see it. A client with a token that may mint gets what it allows at
  * once.
  */
-export function authRoutes(authority: Authority): readonly Route[] {
+export function authRoutes(authority: Authority): readonly HttpRoute[] {
   const begin = async (call: HttpCall, asked: unknown) => {
     const claims = readClaimsRequest(asked);
     const { grant } = call;
@@ -76,9 +76,9 @@ export function authRoutes(authority: Authority): readonly Route[] {
       },
       handle: async (call) =>
         await begin(call, {
-          identity_class: single(call.query, "identity_class"),
-          sessions: single(call.query, "sessions")?.split(","),
-          commands: single(call.query, "commands")?.split(","),
+          identity_class: singleParameter(call.query, "identity_class"),
+          sessions: singleParameter(call.query, "sessions")?.split(","),
+          commands: singleParameter(call.query, "commands")?.split(","),
         }),
     },
     {
@@ -111,15 +111,16 @@ export function authRoutes(authority: Authority): readonly Route[] {
       async handle(call) {
         const { jti = "" } = call.params;
         if (!isId("tok", jti)) throw new HarnessError("InvalidPath", { why: "that is no token id" });
-        if (!mayRevoke(grantOf(call), jti)) throw new HarnessError("Forbidden", { what: "to revoke others" });
-        await authority.revoke(jti, grantOf(call));
+        if (!mayRevoke(grantOfCall(call), jti))
+          throw new HarnessError("Forbidden", { what: "to revoke others" });
+        await authority.revoke(jti, grantOfCall(call));
         return emptyAnswer(204);
       },
     },
   ];
 }
 
-function mayRevoke(grant: Grant, jti: string): boolean {
+function mayRevoke(grant: TokenGrant, jti: string): boolean {
   if (grant.jti === jti) return true;
   return grant.identityClass === "human" && grant.canMint && isScopeWithin(EVERYTHING, grant.scope);
 }

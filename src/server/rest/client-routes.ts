@@ -5,11 +5,11 @@ import { PROTOCOL_VERSION } from "../../protocol/version.ts";
 import { answerHandshake } from "../../session/access/handshake.ts";
 import type { EnginePort } from "../../session/engine-port.ts";
 import { jsonAnswer } from "../http/answers.ts";
-import type { Route } from "../http/route.ts";
-import { bodyOf, single } from "./parameters.ts";
+import type { HttpRoute } from "../http/route.ts";
+import { bodyOf, singleParameter } from "./parameters.ts";
 
 /** Routes of the handshake (CTL-04), and of further clients of one token. */
-export function clientRoutes(engine: Pick<EnginePort, "served">): readonly Route[] {
+export function clientRoutes(engine: Pick<EnginePort, "served">): readonly HttpRoute[] {
   return [
     {
       method: "GET",
@@ -25,7 +25,7 @@ export function clientRoutes(engine: Pick<EnginePort, "served">): readonly Route
         refusals: ["HandshakeVersionMismatch"],
       },
       async handle(call) {
-        const version = single(call.query, "version") ?? PROTOCOL_VERSION;
+        const version = singleParameter(call.query, "version") ?? PROTOCOL_VERSION;
         if (call.grant === undefined) return jsonAnswer(200, answerHandshake(version, engine.served));
         return jsonAnswer(200, await call.handshake(version));
       },

@@ -2,22 +2,22 @@ import type { World } from "../../base/world.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
 import { EnvelopeSchema } from "../../protocol/events/envelope.ts";
 import { SessionIdSchema } from "../../protocol/ids.ts";
-import { isBefore } from "../../session/access/handshake.ts";
+import { isOlderVersion } from "../../session/access/handshake.ts";
 import type { EnginePort } from "../../session/engine-port.ts";
 import { expiringEvent } from "../auth/expiring.ts";
-import type { HttpCall, Route } from "../http/route.ts";
-import { eventStream, HEARTBEAT_MS, sseFrame } from "../http/sse.ts";
+import type { HttpCall, HttpRoute } from "../http/route.ts";
+import { eventStream, SSE_HEARTBEAT_MS, sseFrame } from "../http/sse.ts";
 import { assertHappened } from "../hub/follow-request.ts";
 import { sessionInfo } from "../hub/queries/session-info.ts";
-import { grantOf, SinceSchema, sessionOf, sinceOf } from "./parameters.ts";
+import { grantOfCall, SinceSchema, sessionOf, sinceOf } from "./parameters.ts";
 
-export interface EventRoutesParts {
+export interface EventRoutesDependencies {
   readonly engine: EnginePort;
   readonly world: Pick<World, "clock">;
 }
 
 /** Routes of a session's events as they happen, and from the log before that (CTL-06, CTL-14). */
-export function eventRoutes(parts: EventRoutesParts): readonly Route[] {
+export function eventRoutes(parts: EventRoutesDependencies): readonly HttpRoute[] {
   return [
     {
       method: "GET",
@@ -47,10 +47,10 @@ export function eventRoutes(parts: EventRoutesParts): readonly Route[] {
   ];
 }
 
-async function followed(call: HttpCall, { engine, world }: EventRoutesParts): Promise<Response> {
+async function followed(call: HttpCall, { engine, world }: EventRoutesDependencies): Promise<Response> {
   const [session, since] = [sessionOf(call), sinceOf(call)];
   const connection = await call.connection();
-  const { events } = await sessionInfo(engine, session, { ...grantOf(call), signal: call.signal });
+  const { events } = await sessionInfo(engine, session, { ...grantOfCall(call), signal: call.signal });
   assertHappened(since, events, "since");
   let last = since ?? events;
   const isNamed = namesKinds(await call.clientVersion());
@@ -60,7 +60,7 @@ async function followed(call: HttpCall, { engine, world }: EventRoutesParts): Pr
       signal,
       hello: ": ok\n\n",
       heartbeat: ": heartbeat\n\n",
-      heartbeatMs: HEARTBEAT_MS,
+      heartbeatMs: SSE_HEARTBEAT_MS,
       frame(event) {
         last = event.id;
         return framed(event, isNamed);
@@ -69,7 +69,7 @@ async function followed(call: HttpCall, { engine, world }: EventRoutesParts): Pr
         const telling = call.onExpiring((expiresAt) => {
           const { clock } = world;
           // Its frame has no id, which readers resume after.
-          const event = expiringEvent({ grant: grantOf(call), expiresAt }, { session, last, clock });
+          const event = expiringEvent({ grant: grantOfCall(call), expiresAt }, { session, last, clock });
           say(sseFrame(event, isNamed ? { event: event.kind } : {}));
         });
         signal.addEventListener("abort", () => telling[Symbol.dispose](), { once: true });
@@ -83,7 +83,7 @@ const KINDS_NAMED_SINCE = { major: 0, minor: 3 };
 
 /** Clients of an older version would miss frames with a name: EventSource hands those to listeners for that name alone. */
 function namesKinds(version: string | undefined): boolean {
-  return version === undefined || !isBefore(version, KINDS_NAMED_SINCE);
+  return version === undefined || !isOlderVersion(version, KINDS_NAMED_SINCE);
 }
 
 /** Each event is rendered once for all subscribers of a session: they get the same objects. */

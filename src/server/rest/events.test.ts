@@ -3,7 +3,7 @@ import { framesOf, openControlRig, refusalOf, StreamReader } from "../../../test
 import { hangs, says } from "../../../test/support/scripted-provider.ts";
 import { RawSocket } from "../../../test/support/ws-rig.ts";
 import { DRAIN_MS_MAX } from "../http/server.ts";
-import { HEARTBEAT_MS } from "../http/sse.ts";
+import { SSE_HEARTBEAT_MS } from "../http/sse.ts";
 
 const text = (words: string) => ({ content: [{ type: "text", text: words }] });
 
@@ -116,7 +116,7 @@ test("[CTL-06] a stream on which nothing happens has a heartbeat every 15 s", as
   const reader = new StreamReader(await control.ask(`/v1/sessions/${control.rig.session.id}/events`));
   await reader.until((got) => got.includes(": ok"));
   for (let beat = 1; beat <= 3; beat++) {
-    await control.rig.world.clock.advance(HEARTBEAT_MS);
+    await control.rig.world.clock.advance(SSE_HEARTBEAT_MS);
     await reader.until((got) => got.split(": heartbeat\n\n").length > beat);
   }
   await control.ask(`/v1/sessions/${control.rig.session.id}/input`, { json: text("go") });

@@ -10,11 +10,11 @@ import { queryDefinition } from "../../protocol/queries/queries.ts";
 import * as resources from "../../protocol/resources.ts";
 import { PROTOCOL_VERSION } from "../../protocol/version.ts";
 import { jsonAnswer } from "../http/answers.ts";
-import type { Route, RouteDoc } from "../http/route.ts";
-import { statusOf } from "../http/statuses.ts";
+import type { HttpRoute, RouteDoc } from "../http/route.ts";
+import { httpStatusOf } from "../http/statuses.ts";
 
 /** The route that serves the document of a whole table, itself included. */
-export function openApiRoute(routes: () => readonly Route[]): Route {
+export function openApiRoute(routes: () => readonly HttpRoute[]): HttpRoute {
   let document: JsonObject | undefined;
   return {
     method: "GET",
@@ -29,7 +29,7 @@ export function openApiRoute(routes: () => readonly Route[]): Route {
 }
 
 /** Returns the OpenAPI 3.1 document of a table of routes: it has no others (CTL-06). */
-export function openApiDocument(routes: readonly Route[]): JsonObject {
+export function openApiDocument(routes: readonly HttpRoute[]): JsonObject {
   const paths: Record<string, Record<string, unknown>> = {};
   for (const route of routes) {
     if (route.doc === undefined) continue;
@@ -75,7 +75,7 @@ const HEADERS: JsonObject = {
   },
 };
 
-function operation(route: Route, doc: RouteDoc): JsonObject {
+function operation(route: HttpRoute, doc: RouteDoc): JsonObject {
   const { params = {}, query = {}, body, answers, summary, refusals = [] } = doc;
   const names = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name);
   const security = [route.carrier === "bearer" ? { bearer: [] } : { token: [] }];
@@ -120,7 +120,7 @@ function answered(answers: RouteDoc["answers"]): JsonObject {
 }
 
 function refused(reasons: readonly Reason[]): JsonObject {
-  const byStatus = Map.groupBy([...new Set(reasons)].sort(), statusOf);
+  const byStatus = Map.groupBy([...new Set(reasons)].sort(), httpStatusOf);
   const error = { content: { "application/json": { schema: { $ref: `${COMPONENTS}ErrorBody` } } } };
   return Object.fromEntries(
     [...byStatus].map(([status, each]) => [`${status}`, { description: each.join(", "), ...error }]),
@@ -128,7 +128,7 @@ function refused(reasons: readonly Reason[]): JsonObject {
 }
 
 /** Returns the refusals that any request can get. */
-function sharedRefusals({ access, method }: Route): readonly Reason[] {
+function sharedRefusals({ access, method }: HttpRoute): readonly Reason[] {
   return [
     "InvalidHost",
     "InvalidOrigin",
@@ -144,7 +144,7 @@ function sharedRefusals({ access, method }: Route): readonly Reason[] {
   ];
 }
 
-function operationId({ method, path }: Route): string {
+function operationId({ method, path }: HttpRoute): string {
   const words = path.split(/[^A-Za-z0-9]+/).filter((word) => word !== "" && word !== "v1");
   return [method.toLowerCase(), ...words.map((word) => word.charAt(0).toUpperCase() + word.slice(1))].join(
     "",

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { HarnessError } from "../../base/errors.ts";
 import type { EventSeq, SessionId } from "../../base/ids.ts";
 import { isObject } from "../../base/json.ts";
-import type { Grant } from "../../session/access/authority.ts";
+import type { TokenGrant } from "../../session/access/authority.ts";
 import type { HttpCall } from "../http/route.ts";
 import { eventSeqIn, sessionIdIn } from "../hub/follow-request.ts";
 
@@ -12,7 +12,7 @@ export function sessionOf({ params }: HttpCall): SessionId {
 }
 
 /** Returns the grant of a call that is never made without one. */
-export function grantOf({ grant }: HttpCall): Grant {
+export function grantOfCall({ grant }: HttpCall): TokenGrant {
   if (grant === undefined) throw new HarnessError("TokenMissing", {});
   return grant;
 }
@@ -30,7 +30,7 @@ export function sinceOf({ request, query }: HttpCall): EventSeq | undefined {
     if (seq !== undefined) return seq;
     throw new HarnessError("InvalidHeader", { header: "Last-Event-ID", why });
   }
-  const parameter = single(query, "since");
+  const parameter = singleParameter(query, "since");
   if (parameter === undefined) return undefined;
   const seq = eventSeqIn(parameter);
   if (seq !== undefined) return seq;
@@ -38,19 +38,19 @@ export function sinceOf({ request, query }: HttpCall): EventSeq | undefined {
 }
 
 /** @throws HarnessError InvalidPath for a word that is none of these. */
-export function wordOf<Word extends string>(
+export function readWord<Word extends string>(
   { query }: HttpCall,
   name: string,
   words: readonly Word[],
 ): Word | undefined {
-  const value = single(query, name);
+  const value = singleParameter(query, name);
   const found = words.find((each) => each === value);
   if (value === undefined || found !== undefined) return found;
   throw new HarnessError("InvalidPath", { why: `${name}: it takes ${words.join(" or ")}` });
 }
 
 /** @throws HarnessError InvalidPath for a parameter that stands there twice, which would be ambiguous. */
-export function single(query: URLSearchParams, name: string): string | undefined {
+export function singleParameter(query: URLSearchParams, name: string): string | undefined {
   const [value, second] = query.getAll(name);
   if (second !== undefined) throw new HarnessError("InvalidPath", { why: `${name} stands there twice` });
   return value;

@@ -11,12 +11,12 @@ import { pathFields } from "../../protocol/queries/rest-request.ts";
 import type { QueryContext } from "../../session/commands/query-handlers.ts";
 import type { EnginePort } from "../../session/engine-port.ts";
 import { jsonAnswer } from "../http/answers.ts";
-import type { HttpCall, QueryDoc, Route, RouteDoc } from "../http/route.ts";
+import type { HttpCall, HttpRoute, QueryDoc, RouteDoc } from "../http/route.ts";
 import { sessionIdIn } from "../hub/follow-request.ts";
-import { grantOf, objectOf, single } from "./parameters.ts";
+import { grantOfCall, objectOf, singleParameter } from "./parameters.ts";
 
 /** Returns a route for each query, at its address in the table of queries (CTL-06, CTL-15). */
-export function queryRoutes(engine: EnginePort): readonly Route[] {
+export function queryRoutes(engine: EnginePort): readonly HttpRoute[] {
   return QUERY_KINDS.flatMap((kind) => {
     const { path, ofSession } = queryDefinition(kind).rest;
     const addresses = ofSession === undefined ? [path] : [path, ofSession];
@@ -24,7 +24,7 @@ export function queryRoutes(engine: EnginePort): readonly Route[] {
   });
 }
 
-function queryRoute(engine: EnginePort, kind: QueryKind, path: string): Route {
+function queryRoute(engine: EnginePort, kind: QueryKind, path: string): HttpRoute {
   const definition = queryDefinition(kind);
   const { rest, reads } = definition;
   return {
@@ -55,7 +55,7 @@ function askingOf(call: HttpCall, reads: QueryScope): QueryContext {
   const { signal, grant } = call;
   if (reads === "public" && grant === undefined)
     return { identityClass: "agent", scope: { sessions: [], commands: [] }, signal };
-  const { identityClass, scope } = grantOf(call);
+  const { identityClass, scope } = grantOfCall(call);
   return { identityClass, scope, signal };
 }
 
@@ -84,7 +84,7 @@ async function sentFields(
 /** @throws HarnessError InvalidPath for a value of the wrong kind. */
 function valueIn(query: URLSearchParams, field: string, schema: z.ZodType): unknown {
   if (schema instanceof z.ZodArray) return query.has(field) ? query.getAll(field) : undefined;
-  const text = single(query, field);
+  const text = singleParameter(query, field);
   if (text === undefined) return undefined;
   if (schema instanceof z.ZodBoolean) {
     if (text === "true" || text === "false") return text === "true";

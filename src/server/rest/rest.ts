@@ -1,7 +1,7 @@
 import type { World } from "../../base/world.ts";
 import type { Authority } from "../../session/access/authority.ts";
 import type { EnginePort } from "../../session/engine-port.ts";
-import type { Route } from "../http/route.ts";
+import type { HttpRoute } from "../http/route.ts";
 import { authRoutes } from "./auth-routes.ts";
 import { clientRoutes } from "./client-routes.ts";
 import { eventRoutes } from "./event-routes.ts";
@@ -9,17 +9,22 @@ import { openApiRoute } from "./openapi.ts";
 import { queryRoutes } from "./query-routes.ts";
 import { sessionRoutes } from "./session-routes.ts";
 
-export interface RestParts {
+export interface RestDependencies {
   readonly engine: EnginePort;
   readonly authority: Authority;
   readonly world: Pick<World, "clock">;
   /** Routes of other transports on the same listener; the document includes those that describe themselves. */
-  readonly others?: readonly Route[];
+  readonly others?: readonly HttpRoute[];
 }
 
 /** Returns every route of REST and server-sent events (CTL-06), and the given ones of other transports. */
-export function restRoutes({ engine, authority, world, others = [] }: RestParts): readonly Route[] {
-  const routes: readonly Route[] = [
+export function restRoutes({
+  engine,
+  authority,
+  world,
+  others = [],
+}: RestDependencies): readonly HttpRoute[] {
+  const routes: readonly HttpRoute[] = [
     ...clientRoutes(engine),
     ...queryRoutes(engine),
     ...sessionRoutes(),

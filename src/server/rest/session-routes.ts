@@ -19,11 +19,11 @@ import { TurnAnswer } from "../../protocol/resources.ts";
 import { followTurn } from "../../view/follow-turn.ts";
 import { turnAnswer } from "../../view/turn-result.ts";
 import { jsonAnswer } from "../http/answers.ts";
-import type { HttpCall, Route, RouteDoc } from "../http/route.ts";
-import { objectOf, sessionOf, wordOf } from "./parameters.ts";
+import type { HttpCall, HttpRoute, RouteDoc } from "../http/route.ts";
+import { objectOf, readWord, sessionOf } from "./parameters.ts";
 
 /** Routes of the commands of a session, each at its own address, and any of them at one (CTL-06). */
-export function sessionRoutes(): readonly Route[] {
+export function sessionRoutes(): readonly HttpRoute[] {
   return [
     {
       method: "POST",
@@ -158,7 +158,7 @@ function commandRoute(
   name: string,
   kind: Exclude<CommandKind, "CreateSession">,
   { summary, body }: { readonly summary: string; readonly body?: z.ZodType },
-): Route {
+): HttpRoute {
   return {
     method: "POST",
     path: `/v1/sessions/{id}/${name}`,
@@ -176,8 +176,8 @@ function commandRoute(
 }
 
 async function input(call: HttpCall): Promise<Response> {
-  const wait = wordOf(call, "wait", ["turn"]);
-  const withEvents = wordOf(call, "events", ["true", "false"]) === "true";
+  const wait = readWord(call, "wait", ["turn"]);
+  const withEvents = readWord(call, "events", ["true", "false"]) === "true";
   const sessionId = sessionOf(call);
   const command = await commandFrom(call, "SendInput");
   if (wait === undefined) return jsonAnswer(202, await sent(call, command));

@@ -6,7 +6,7 @@ import type { ErrorBody } from "../../protocol/resources.ts";
 import { BODY_BYTES_MAX } from "../http/body.ts";
 
 /** Characters of a frame: as many as a body of other transports may have. */
-export const FRAME_CHARS_MAX = BODY_BYTES_MAX;
+export const CLIENT_FRAME_CHARS_MAX = BODY_BYTES_MAX;
 const LABEL_CHARS_MAX = 64;
 
 /** A frame of a client. The id is the client's, and stands on the answer. */
@@ -35,8 +35,11 @@ type FrameBody = ClientFrame extends infer Frame
  */
 export function readFrame(data: string | Uint8Array): ClientFrame {
   if (typeof data !== "string") return refused("it is binary. Send JSON as text");
-  if (data.length > FRAME_CHARS_MAX)
-    return { kind: "refused", error: new HarnessError("BodyTooLarge", { limit: `${FRAME_CHARS_MAX}` }) };
+  if (data.length > CLIENT_FRAME_CHARS_MAX)
+    return {
+      kind: "refused",
+      error: new HarnessError("BodyTooLarge", { limit: `${CLIENT_FRAME_CHARS_MAX}` }),
+    };
   const parsed = parseMessage(data);
   if (parsed === undefined) return refused("it is not JSON, nested too deep, or of too many values");
   const value = wellFormedJson(parsed.value);

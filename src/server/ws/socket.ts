@@ -3,10 +3,10 @@ import type { EventSeq, SessionId } from "../../base/ids.ts";
 import type { ServerSocket, SocketReader, World } from "../../base/world.ts";
 import type { Connection } from "../../protocol/connection.ts";
 import { readCommand } from "../../protocol/read.ts";
-import type { Authority, Grant, GrantWatch, Wire } from "../../session/access/authority.ts";
+import type { Authority, GrantWatch, TokenGrant, TransportKind } from "../../session/access/authority.ts";
 import { expiringEvent, expiringPayload } from "../auth/expiring.ts";
 import { asRefusal, errorBody } from "../http/answers.ts";
-import { statusOf } from "../http/statuses.ts";
+import { httpStatusOf } from "../http/statuses.ts";
 import type { ClientFrame } from "./frames.ts";
 import { errorFrame, eventFrame, readFrame, serverFrame, withSession } from "./frames.ts";
 import type { HeldClient, SocketClients } from "./ws-clients.ts";
@@ -14,7 +14,7 @@ import type { HeldClient, SocketClients } from "./ws-clients.ts";
 /** Time limit for the handshake; a socket without one is then closed. */
 export const HANDSHAKE_MS_MAX = 10_000;
 /** Frames whose answer a client has not taken yet; above this, or above this many characters of them, it is cut off. */
-export const UNANSWERED_MAX = 1_024;
+export const UNANSWERED_FRAMES_MAX = 1_024;
 export const UNANSWERED_CHARS_MAX = 67_108_864;
 
 const NORMAL = 1_000;
@@ -30,9 +30,9 @@ export interface SocketParts {
   readonly clients: SocketClients;
   /** Differs with every start of an engine. */
   readonly engine: string;
-  readonly grant: Grant;
+  readonly grant: TokenGrant;
   readonly token: string | undefined;
-  readonly wire: Wire;
+  readonly wire: TransportKind;
   readonly session?: SessionId;
   /** Events above it are sent. */
   readonly since?: EventSeq;
@@ -78,7 +78,7 @@ export class ClientSocket implements SocketReader {
     if (this.#isOver) return;
     this.#unanswered += 1;
     this.#unansweredChars += data.length;
-    if (this.#unanswered > UNANSWERED_MAX || this.#unansweredChars > UNANSWERED_CHARS_MAX) {
+    if (this.#unanswered > UNANSWERED_FRAMES_MAX || this.#unansweredChars > UNANSWERED_CHARS_MAX) {
       this.#cut(new HarnessError("TooManyFrames", { count: `${this.#unanswered}` }));
       return;
     }
@@ -220,7 +220,7 @@ export class ClientSocket implements SocketReader {
     this.#tell(thrown);
     const refusal = asRefusal(thrown);
     void this.#socket.send(errorFrame(undefined, errorBody(refusal)));
-    this.#shut(REFUSED + statusOf(refusal.reason), refusal.reason);
+    this.#shut(REFUSED + httpStatusOf(refusal.reason), refusal.reason);
   }
 
   #shut(code: number, reason: string): void {

@@ -4,7 +4,7 @@ import type { WebSocketAnswer, World } from "../../base/world.ts";
 import type { Authority } from "../../session/access/authority.ts";
 import type { EnginePort } from "../../session/engine-port.ts";
 import { tokenOf } from "../http/gate.ts";
-import type { HttpCall, Route } from "../http/route.ts";
+import type { HttpCall, HttpRoute } from "../http/route.ts";
 import { assertHappened, eventSeqIn, sessionIdIn } from "../hub/follow-request.ts";
 import { sessionInfo } from "../hub/queries/session-info.ts";
 import { ClientSocket } from "./socket.ts";
@@ -15,7 +15,7 @@ export const SOCKETS_PER_TOKEN_MAX = 4_096;
 /** Time that a shutdown waits for sockets that still have something to send. */
 export const SOCKETS_DRAIN_MS_MAX = 3_000;
 
-export interface WebSocketsParts {
+export interface WebSocketsDependencies {
   readonly engine: EnginePort;
   readonly authority: Authority;
   readonly world: Pick<World, "clock" | "log" | "random">;
@@ -27,13 +27,13 @@ export interface WebSocketsParts {
  * and before the listener is closed.
  */
 export interface WebSockets extends AsyncDisposable {
-  readonly routes: readonly Route[];
+  readonly routes: readonly HttpRoute[];
   /** Number of open sockets. */
   readonly open: number;
 }
 
 /** Opens the transport `GET /v1/ws?session=ID&lastEventId=N` (CTL-07, AUTH-06). */
-export function openWebSockets(parts: WebSocketsParts): WebSockets {
+export function openWebSockets(parts: WebSocketsDependencies): WebSockets {
   const { engine, authority, world } = parts;
   const clients = new SocketClients(engine, world.clock);
   const { engineId } = engine;

@@ -2,13 +2,13 @@ import { expect, test } from "bun:test";
 import { fakeClock } from "../../../test/support/fake-clock.ts";
 import type { ClientId } from "../../base/ids.ts";
 import type { Connection } from "../../protocol/connection.ts";
-import type { Grant } from "../../session/access/authority.ts";
+import type { TokenGrant } from "../../session/access/authority.ts";
 import { EVERYTHING } from "../../session/access/scope.ts";
 import type { EnginePort } from "../../session/engine-port.ts";
 import { CLIENT_KEPT_MS, CLIENTS_KEPT_MAX, SocketClients } from "./ws-clients.ts";
 
-const GRANT: Grant = {
-  jti: "tok_01JZ0000000000000000000000" as Grant["jti"],
+const GRANT: TokenGrant = {
+  jti: "tok_01JZ0000000000000000000000" as TokenGrant["jti"],
   identityClass: "human",
   scope: EVERYTHING,
   expiresAt: Number.MAX_SAFE_INTEGER,

@@ -2,7 +2,7 @@ import type { ClientId } from "../../base/ids.ts";
 import { isId } from "../../base/ids.ts";
 import type { Clock } from "../../base/world.ts";
 import type { Connection } from "../../protocol/connection.ts";
-import type { Grant } from "../../session/access/authority.ts";
+import type { TokenGrant } from "../../session/access/authority.ts";
 import type { EnginePort } from "../../session/engine-port.ts";
 
 /** Time for which a client without an open socket can come back. */
@@ -17,7 +17,7 @@ export interface HeldClient extends Disposable {
 
 interface Kept {
   readonly connection: Connection;
-  readonly grant: Grant;
+  readonly grant: TokenGrant;
   sockets: number;
   forgetting?: Disposable;
 }
@@ -41,7 +41,7 @@ export class SocketClients implements AsyncDisposable {
   }
 
   /** Returns the client of this id, if this token has it; else a new one. */
-  hold(grant: Grant, label: string, named: string | undefined): HeldClient {
+  hold(grant: TokenGrant, label: string, named: string | undefined): HeldClient {
     const known = named !== undefined && isId("cli", named) ? this.#kept.get(named) : undefined;
     if (known !== undefined && isSameHolder(known.grant, grant)) return this.#held(known);
     const { identityClass, scope } = grant;
@@ -92,7 +92,7 @@ export class SocketClients implements AsyncDisposable {
   }
 }
 
-function isSameHolder(a: Grant, b: Grant): boolean {
+function isSameHolder(a: TokenGrant, b: TokenGrant): boolean {
   if (a.jti === b.jti) return true;
   return a.identityClass === b.identityClass && isOwners(a) && isOwners(b);
 }
@@ -101,7 +101,7 @@ function isSameHolder(a: Grant, b: Grant): boolean {
  * Returns true for a token for everything, on the Unix socket alone: only the owner of the engine is given one
  * (AUTH-11).
  */
-function isOwners({ wire, scope, mintedBy }: Grant): boolean {
+function isOwners({ wire, scope, mintedBy }: TokenGrant): boolean {
   const isFirst = mintedBy === undefined;
   return isFirst && wire === "unix" && scope.sessions === "all" && scope.commands === "all";
 }

@@ -6,7 +6,7 @@ import { until } from "../../../test/support/until.ts";
 import type { WsRig } from "../../../test/support/ws-rig.ts";
 import { clientFrame, openWsRig, RawSocket, upgradeRequest } from "../../../test/support/ws-rig.ts";
 import { DRAIN_MS, EXPIRING_MS } from "../auth/grant-watch.ts";
-import { HANDSHAKE_MS_MAX, UNANSWERED_MAX } from "./socket.ts";
+import { HANDSHAKE_MS_MAX, UNANSWERED_FRAMES_MAX } from "./socket.ts";
 
 const NOTE = (text: string) => ({
   kind: "CustomEvent" as const,
@@ -173,8 +173,8 @@ test("[CTL-07] who never reads its answers is cut off, and nobody waits for it",
 test("[CTL-07] a client may send hundreds of commands without waiting, and has each answered", async () => {
   await using ws = await openWsRig({ script: [] });
   await using client = await ws.open();
-  for (let id = 1; id <= UNANSWERED_MAX / 2; id++) client.send({ kind: "AttachSession", id });
-  for (let id = 1; id <= UNANSWERED_MAX / 2; id++) {
+  for (let id = 1; id <= UNANSWERED_FRAMES_MAX / 2; id++) client.send({ kind: "AttachSession", id });
+  for (let id = 1; id <= UNANSWERED_FRAMES_MAX / 2; id++) {
     expect(await client.until((frame) => frame.id === id)).toMatchObject({ frame: "accepted" });
   }
 });

@@ -4,10 +4,10 @@ import type { IdentityClass } from "../../protocol/connection.ts";
 import type { Scope } from "./scope.ts";
 
 /** Way by which a request came in. `lan` is any address that is not this machine's own loopback. */
-export type Wire = "unix" | "loopback" | "lan" | "stdio";
+export type TransportKind = "unix" | "loopback" | "lan" | "stdio";
 
 /** Facts of a checked token that a transport needs. */
-export interface Grant {
+export interface TokenGrant {
   readonly jti: TokenId;
   readonly identityClass: IdentityClass;
   readonly scope: Scope;
@@ -16,7 +16,7 @@ export interface Grant {
   /** True if it may mint tokens that allow no more than it does itself. */
   readonly canMint: boolean;
   /** The only way in for which it is valid; absent: any that its scope fits. */
-  readonly wire?: Wire;
+  readonly wire?: TransportKind;
   /** Tokens that it comes from: revoking one of them revokes it. */
   readonly mintedBy?: readonly TokenId[];
 }
@@ -31,7 +31,7 @@ export interface ClaimsRequest {
   /** Lifetime in milliseconds. Default: 24 hours. */
   readonly lifetimeMs?: number;
   readonly canMint?: boolean;
-  readonly wire?: Wire;
+  readonly wire?: TransportKind;
 }
 
 /** Checks, makes and revokes tokens (AUTH-01 to AUTH-11). */
@@ -41,7 +41,7 @@ export interface Authority extends AsyncDisposable {
    * @throws HarnessError TokenMissing, TokenInvalid, TokenExpired, TokenRevoked, or TokenNotHere if it is valid but not
    * for this way in.
    */
-  verify(text: string | undefined, wire: Wire): Promise<Grant>;
+  verify(text: string | undefined, wire: TransportKind): Promise<TokenGrant>;
   /**
    * Asks a person to let a token be made: shows a code of six digits on a channel that only the person sees.
    * @param peer identifies the caller, by any text that no other peer has; the same peer must confirm.
@@ -58,11 +58,11 @@ export interface Authority extends AsyncDisposable {
    * has.
    * @throws HarnessError MintTooWide, ClaimsInvalid.
    */
-  mint(claims: ClaimsRequest, by: Grant | "engine"): string;
+  mint(claims: ClaimsRequest, by: TokenGrant | "engine"): string;
   /** Revokes a token. Once this resolves the token is refused, also after a restart; live streams end at once. */
-  revoke(jti: TokenId, by?: Grant): Promise<void>;
+  revoke(jti: TokenId, by?: TokenGrant): Promise<void>;
   /** Watches a token for a stream that lives longer than one check. */
-  watch(grant: Grant): GrantWatch;
+  watch(grant: TokenGrant): GrantWatch;
 }
 
 export interface MintBegun {

@@ -13,7 +13,7 @@ import {
 } from "../../protocol/version.ts";
 
 /** Features that this server serves. A feature that is not named cannot be relied upon ([A] § Handshake). */
-export interface Served {
+export interface ServedFeatures {
   readonly commands: readonly CommandKind[];
   readonly events: readonly EventKind[];
   readonly features: readonly string[];
@@ -43,7 +43,7 @@ export function assertVersion(clientVersion: string): void {
 }
 
 /** Answers a client's handshake. @throws HarnessError HandshakeVersionMismatch, as `assertVersion` does. */
-export function answerHandshake(clientVersion: string, served: Served): Handshake {
+export function answerHandshake(clientVersion: string, served: ServedFeatures): Handshake {
   assertVersion(clientVersion);
   return {
     protocol_version: PROTOCOL_VERSION,
@@ -60,7 +60,7 @@ export function answerHandshake(clientVersion: string, served: Served): Handshak
 }
 
 /** Returns true if `version` is of an older minor version than `minor` of `major`; false for text that is no version. */
-export function isBefore(version: string, than: Version): boolean {
+export function isOlderVersion(version: string, than: Version): boolean {
   const parsed = parseVersion(version);
   return parsed !== undefined && newer(than, parsed);
 }

@@ -6,7 +6,7 @@ import { allowsSession } from "./scope.ts";
  * Returns true if a scope names a session or another run of the same log (AUTH-07). A resumed session has a new id, and
  * a client that was let into the run before is let into this one.
  */
-export async function reaches(
+export async function reachesSession(
   scope: Scope,
   id: SessionId,
   logOf: (id: SessionId) => Promise<LogId | undefined>,

@@ -22,7 +22,7 @@ export class Spend {
 
   /** Adds what was spent before this total began, at unknown providers. */
   carry(before: SpendTotals): void {
-    this.#total = bothSpent(this.#total, before);
+    this.#total = addSpend(this.#total, before);
   }
 
   count(cost: PayloadOf<"CostIncremented">): void {
@@ -40,7 +40,7 @@ export class Spend {
   }
 }
 
-export function bothSpent(one: SpendTotals, other: SpendTotals): SpendTotals {
+export function addSpend(one: SpendTotals, other: SpendTotals): SpendTotals {
   return {
     usd: one.usd + other.usd,
     unknownCalls: one.unknownCalls + other.unknownCalls,

@@ -5,7 +5,7 @@ import type { CommandOf } from "../../protocol/commands/commands.ts";
 import type { Connection } from "../../protocol/connection.ts";
 import type { EffortWord } from "../../protocol/effort.ts";
 import type { Level, ToolTable } from "../../tools/tool-facts.ts";
-import type { Place } from "../../view/place.ts";
+import type { SessionPoint } from "../../view/session-point.ts";
 import type { AttachRequest } from "../access/attach-request.ts";
 import type { SessionPlan } from "../plan.ts";
 
@@ -143,7 +143,7 @@ export type FlagValue<Kind extends FlagKind = FlagKind> = Kind extends "switch"
       : Kind extends "duration"
         ? number | undefined
         : Kind extends "place"
-          ? Place | undefined
+          ? SessionPoint | undefined
           : Kind extends { readonly oneOf: readonly (infer Word)[] }
             ? Word | undefined
             : number | undefined;

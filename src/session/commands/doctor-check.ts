@@ -13,7 +13,7 @@ export interface DoctorFinding {
 }
 
 /** Inputs of an examination. */
-export interface Examined {
+export interface ExaminationInput {
   readonly options: EngineOptions;
   /** Absent if it cannot be read, which `configuration` reports. Without it the place of the keys is unknown. */
   readonly config?: SessionPlan["config"];
@@ -39,10 +39,10 @@ export interface DoctorModule {
    * Examines one area. Changes nothing. Damage is a finding and never thrown.
    * @throws the signal's reason.
    */
-  examine(examined: Examined): AsyncIterable<DoctorFinding>;
+  examine(examined: ExaminationInput): AsyncIterable<DoctorFinding>;
 }
 
 /** Returns the finding about a file that has not the expected form. */
-export function brokenFile({ message }: HarnessError): DoctorFinding {
+export function brokenFileFinding({ message }: HarnessError): DoctorFinding {
   return { weight: "damage", text: message, remedy: "Correct the file at this place." };
 }

@@ -5,14 +5,14 @@ import type { AttachRequest } from "../access/attach-request.ts";
 import type { AttachedClient } from "../access/client.ts";
 
 /** Commands of one session that features handle. */
-export type PartCommand = "EnterPlanMode" | "ExitPlanMode" | "ReloadSkills" | "ManageMcp" | "StopTask";
+export type FeatureCommand = "EnterPlanMode" | "ExitPlanMode" | "ReloadSkills" | "ManageMcp" | "StopTask";
 
 /**
  * Handlers of commands by kind. Each resolves once the command is accepted.
  * @throws HarnessError if it is refused.
  */
 export type SessionCommands = {
-  readonly [Kind in PartCommand]?: (command: CommandOf<Kind>, client: AttachedClient) => Promise<Accepted>;
+  readonly [Kind in FeatureCommand]?: (command: CommandOf<Kind>, client: AttachedClient) => Promise<Accepted>;
 };
 
 /** Client that asks. The hub has checked that it may ask this query. */

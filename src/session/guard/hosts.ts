@@ -10,7 +10,7 @@ export interface HostEntry {
 }
 
 /** Request that the proxy has refused. */
-export interface Refusal {
+export interface ProxyRefusal {
   readonly why: string;
   /** Host as a list would name it, with its port unless that is the web's; only if the list is why. */
   readonly host?: string;

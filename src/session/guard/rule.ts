@@ -16,11 +16,11 @@ export interface Rule {
   readonly tool: string;
   /** Effect of that tool: the rule restricts others of the same kind. Undefined for tools of servers and plugins. */
   readonly about: ToolEffect | undefined;
-  readonly match: Match;
+  readonly match: RulePattern;
 }
 
 /** Calls of the tool that a rule covers. */
-export type Match =
+export type RulePattern =
   /** Every call of the tool: `Tool`, or `Tool:*`. */
   | { readonly kind: "any" }
   /** Exactly this command, path or address. */

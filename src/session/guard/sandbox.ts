@@ -14,11 +14,11 @@ export interface Sandbox {
    */
   prepare(policy: SandboxPolicy): Promise<SandboxState>;
   /** Confines a search program to one folder. Undefined if that does not work here, absent if the backend cannot. */
-  prepareSearch?(place: SearchPlace): Promise<Confine | undefined>;
+  prepareSearch?(place: SearchAccess): Promise<Confine | undefined>;
 }
 
 /** Paths that a search may read, and nothing else of the host. Each is absolute and resolved. */
-export interface SearchPlace {
+export interface SearchAccess {
   readonly root: string;
   /** Paths below the root that must not be read. */
   readonly hidden: readonly string[];

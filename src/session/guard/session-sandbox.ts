@@ -1,6 +1,6 @@
 import type { Child } from "../../base/world.ts";
 import type { CallPlan } from "../../tools/tool.ts";
-import type { Refusal } from "./hosts.ts";
+import type { ProxyRefusal } from "./hosts.ts";
 import type { Confine, Confinement } from "./sandbox.ts";
 
 /** The sandbox of one session, as the middleware needs it. */
@@ -40,7 +40,7 @@ export interface Aftermath {
   /** Notes for the model and the person. */
   readonly notes: readonly string[];
   /** Hosts that the proxy itself refused while the command ran. */
-  readonly refused: readonly Refusal[];
+  readonly refused: readonly ProxyRefusal[];
   /** True if the command sent packets for which the network of its sandbox has no route, as the kernel counted. */
   readonly unrouted: boolean;
 }

@@ -13,13 +13,13 @@ export interface RebuiltHistory {
   /** The last messages of `history`, which only events held: store them, or the next resume loses them. */
   readonly recovered: readonly Message[];
   /** Calls without a result, in order. */
-  readonly openCalls: readonly OpenCall[];
+  readonly openCalls: readonly UnansweredCall[];
   /** The turn that was running when the log stopped. */
   readonly interruptedTurn?: number;
   readonly lastTurn: number;
 }
 
-export interface OpenCall {
+export interface UnansweredCall {
   readonly callId: CallId;
   readonly name: string;
   readonly input: unknown;
@@ -185,8 +185,8 @@ class Recovery {
   }
 }
 
-function openCalls(history: readonly Message[], started: ReadonlyMap<CallId, boolean>): OpenCall[] {
-  const open = new Map<CallId, OpenCall>();
+function openCalls(history: readonly Message[], started: ReadonlyMap<CallId, boolean>): UnansweredCall[] {
+  const open = new Map<CallId, UnansweredCall>();
   for (const { content } of history) {
     for (const block of content) {
       if (block.type === "tool_result") open.delete(block.tool_use_id);

@@ -1,5 +1,5 @@
 import type { Message } from "../../protocol/message.ts";
-import type { CarriedState, WaitingInput } from "../moments.ts";
+import type { CarriedState, QueuedInput } from "../moments.ts";
 import type { SessionWriter } from "../store/store.ts";
 import type { Unfinished } from "./unfinished.ts";
 
@@ -11,7 +11,7 @@ export interface ResumedLog extends CarriedState {
   readonly lastTurn: number;
   readonly unfinished?: Unfinished;
   /** Inputs that were accepted and have not started. */
-  readonly waiting?: readonly WaitingInput[];
+  readonly waiting?: readonly QueuedInput[];
 }
 
 /** A log whose lease this process holds, and its content. */

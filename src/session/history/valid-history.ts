@@ -47,14 +47,14 @@ export function joinRoles(messages: readonly Message[]): Message[] {
   const history: Message[] = [];
   for (const message of messages) {
     const last = history.at(-1);
-    if (last?.role === message.role) history[history.length - 1] = joined(last, message);
+    if (last?.role === message.role) history[history.length - 1] = joinMessages(last, message);
     else history.push(message);
   }
   return history;
 }
 
 /** Joins two messages of one role. */
-export function joined(one: Message, other: Message): Message {
+export function joinMessages(one: Message, other: Message): Message {
   return { ...one, content: [...one.content, ...other.content] };
 }
 

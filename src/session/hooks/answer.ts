@@ -28,7 +28,10 @@ const PLAIN_IS_CONTEXT: readonly HookEvent[] = ["SessionStart", "UserPromptSubmi
  * An answer that begins like an object must be one, with known keys only: a "deny" in the words of another program must
  * not be taken for an approval.
  */
-export function readAnswer(stdout: Captured, event: HookEvent): HookAnswer | { readonly problem: string } {
+export function readHookAnswer(
+  stdout: Captured,
+  event: HookEvent,
+): HookAnswer | { readonly problem: string } {
   const text = decode(stdout.bytes).trim();
   if (!text.startsWith("{")) {
     return text === "" || !PLAIN_IS_CONTEXT.includes(event) ? {} : { context: contextOf(text) };

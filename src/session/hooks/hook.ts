@@ -40,7 +40,7 @@ export function blocksByDefault(event: HookEvent): boolean {
 }
 
 /** Returns true if a hook runs at a moment, about this tool if there is one. */
-export function concerns(hook: Hook, event: HookEvent, tool?: ToolNames): boolean {
+export function hookApplies(hook: Hook, event: HookEvent, tool?: ToolNames): boolean {
   if (hook.event !== event) return false;
   const { matcher } = hook;
   return (

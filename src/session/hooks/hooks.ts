@@ -4,20 +4,20 @@ import type { Event } from "../../protocol/events/events.ts";
 import type { HookEvent } from "../../protocol/events/hook-events.ts";
 import type { ToolNames } from "../../tools/server-tool-names.ts";
 import type { Hook } from "./hook.ts";
-import { concerns } from "./hook.ts";
+import { hookApplies } from "./hook.ts";
 import type { HookOutcome } from "./outcome.ts";
 import { outcomeOf } from "./outcome.ts";
 import type { HookPlace, HookRun } from "./run-hook.ts";
 import { HOOK_OUTPUT_BYTES_MAX, runHook } from "./run-hook.ts";
 
-export interface HooksParts extends HookPlace {
+export interface HooksDependencies extends HookPlace {
   readonly session: SessionId;
   /** Returns all hooks of the session in the order of configuration; waits for a person's acknowledgement. */
   readonly known: (signal: AbortSignal) => Promise<readonly Hook[]>;
 }
 
 /** A moment at which hooks run. */
-export interface Moment {
+export interface HookMoment {
   readonly event: HookEvent;
   /** Tool that the moment is about. */
   readonly tool?: ToolNames;
@@ -27,16 +27,16 @@ export interface Moment {
   readonly emit: (event: Event) => void;
 }
 
-export interface HookSaid {
+export interface HookResult {
   readonly hook: Hook;
   readonly outcome: HookOutcome;
 }
 
 /** The hooks of one session. Every failure is emitted as HookTimeout or HookError ([A] § Hook timeouts). */
 export class Hooks {
-  readonly #parts: HooksParts;
+  readonly #parts: HooksDependencies;
 
-  constructor(parts: HooksParts) {
+  constructor(parts: HooksDependencies) {
     this.#parts = parts;
   }
 
@@ -45,10 +45,10 @@ export class Hooks {
    * the rest.
    * @throws signal.reason; HarnessError ConfigInvalid for acknowledged hooks that cannot be read.
    */
-  async *run({ event, tool, input, signal, emit }: Moment): AsyncGenerator<HookSaid> {
+  async *run({ event, tool, input, signal, emit }: HookMoment): AsyncGenerator<HookResult> {
     const { session, cwd } = this.#parts;
     for (const hook of await this.#parts.known(signal)) {
-      if (!concerns(hook, event, tool)) continue;
+      if (!hookApplies(hook, event, tool)) continue;
       const text = `${JSON.stringify({ event, session, cwd, ...input() })}\n`;
       const run = await runHook(hook, text, this.#parts, signal);
       this.#tellCut(hook, run);
@@ -83,7 +83,7 @@ export interface HookRefusal {
 }
 
 /** Returns why a hook blocks; undefined if it does not. */
-export function refusalOf({ hook, outcome }: HookSaid): HookRefusal | undefined {
+export function hookRefusalOf({ hook, outcome }: HookResult): HookRefusal | undefined {
   if (outcome.kind === "answered" || (outcome.kind === "failed" && !hook.blocking)) return undefined;
   return { why: outcome.why, isTold: eventOf(outcome) !== undefined };
 }

@@ -1,7 +1,7 @@
 import { decode, shortened } from "../../base/text/text.ts";
 import type { Event } from "../../protocol/events/events.ts";
 import type { HookAnswer } from "./answer.ts";
-import { REASON_CHARACTERS_MAX, readAnswer } from "./answer.ts";
+import { REASON_CHARACTERS_MAX, readHookAnswer } from "./answer.ts";
 import type { Hook } from "./hook.ts";
 import { CAN_BLOCK } from "./hook.ts";
 import type { Captured, HookRun } from "./run-hook.ts";
@@ -63,7 +63,7 @@ function ended(hook: Hook, run: Extract<HookRun, { kind: "ended" }>): HookOutcom
   }
   if (exit.code === EXIT_BLOCK) return said === "" ? wordless(hook) : blocked(hook, said, EXIT_BLOCK);
   if (exit.code !== 0) return said === "" ? unsaid(hook, exit.code) : failed(hook, exit.code, said);
-  const answer = readAnswer(run.stdout, hook.event);
+  const answer = readHookAnswer(run.stdout, hook.event);
   if ("problem" in answer) return failed(hook, 0, answer.problem);
   return answer.decision === "block" ? blocked(hook, answer.reason ?? "", 0) : { kind: "answered", answer };
 }

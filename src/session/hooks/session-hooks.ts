@@ -5,12 +5,12 @@ import type { Event, TurnEndReason } from "../../protocol/events/events.ts";
 import { fence } from "../../safety/fence.ts";
 import type { TurnContext } from "../moments.ts";
 import type { Hooks } from "./hooks.ts";
-import { refusalOf } from "./hooks.ts";
+import { hookRefusalOf } from "./hooks.ts";
 
 /** The turn that a hook runs for. */
 type HookTurn = Pick<TurnContext, "turn" | "signal" | "emit">;
 
-export interface SessionHooksParts {
+export interface SessionHooksDependencies {
   readonly hooks: Pick<Hooks, "run">;
   /** "resume" if the session goes on with an earlier log. */
   readonly source: "new" | "resume";
@@ -19,12 +19,12 @@ export interface SessionHooksParts {
 
 /** The hooks at the start of a session, with each prompt, and at the end of each turn. */
 export class SessionHooks {
-  readonly #parts: SessionHooksParts;
+  readonly #parts: SessionHooksDependencies;
   readonly #end = new AbortController();
   #starting: Promise<readonly string[]> | undefined;
   #isStartTold = false;
 
-  constructor(parts: SessionHooksParts) {
+  constructor(parts: SessionHooksDependencies) {
     this.#parts = parts;
   }
 
@@ -43,7 +43,7 @@ export class SessionHooks {
     const said = this.#isStartTold ? [] : [...started];
     const input = () => ({ turn, prompt: promptOf(content) });
     for await (const each of this.#parts.hooks.run({ event: "UserPromptSubmit", input, signal, emit })) {
-      const refusal = refusalOf(each);
+      const refusal = hookRefusalOf(each);
       if (refusal !== undefined) throw new HarnessError("PromptRefused", { why: refusal.why });
       if (each.outcome.kind === "answered" && each.outcome.answer.context !== undefined) {
         said.push(each.outcome.answer.context);

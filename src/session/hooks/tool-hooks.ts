@@ -6,7 +6,7 @@ import type { ToolCall, ToolMiddleware } from "../../tools/middleware.ts";
 import { errorOutput } from "../../tools/output.ts";
 import type { ToolContext, ToolOutput } from "../../tools/tool.ts";
 import type { HookRefusal, Hooks } from "./hooks.ts";
-import { refusalOf } from "./hooks.ts";
+import { hookRefusalOf } from "./hooks.ts";
 
 const CHANGED_INPUT_CHARACTERS_MAX = 2_000;
 
@@ -36,7 +36,7 @@ export function toolHooks(hooks: Pick<Hooks, "run">): readonly [ToolMiddleware, 
       const input = () => ({ ...factsOf(current, context), input: current.input });
       const moment = { event: "PreToolUse", tool: call.tool, input, ...surface(context) } as const;
       for await (const said of hooks.run(moment)) {
-        const refusal = refusalOf(said);
+        const refusal = hookRefusalOf(said);
         if (refusal !== undefined) return refused(call, refusal, context);
         if (said.outcome.kind !== "answered") continue;
         const { answer } = said.outcome;

@@ -7,9 +7,9 @@ import type { Envelope } from "../../protocol/events/envelope.ts";
 import { PROTOCOL_VERSION } from "../../protocol/version.ts";
 import { connectInproc } from "../../server/hub/inproc.ts";
 import type { AttachRequest } from "../access/attach-request.ts";
-import type { Question } from "../questions.ts";
+import type { NewQuestion } from "../questions.ts";
 
-const QUESTION: Question = {
+const QUESTION: NewQuestion = {
   about: "token-code",
   text: "the code: 123456",
   choices: [{ value: "close", label: "close" }],

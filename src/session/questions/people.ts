@@ -1,7 +1,7 @@
 import type { AskId, ClientId, IdSource } from "../../base/ids.ts";
 import type { Event } from "../../protocol/events/events.ts";
 import type { AttachedClient } from "../access/client.ts";
-import type { Question } from "../questions.ts";
+import type { NewQuestion } from "../questions.ts";
 
 /** A session that people may be subscribed to. */
 interface Watched {
@@ -48,7 +48,7 @@ export class People {
   }
 
   /** Shows a question until the signal aborts or it is closed; returns false if nobody is subscribed now. */
-  ask(question: Question, signal: AbortSignal): boolean {
+  ask(question: NewQuestion, signal: AbortSignal): boolean {
     const askId = this.#ids.next("ask");
     const asked: Event = { kind: "Asked", payload: { askId, ...question } };
     if (signal.aborted || this.#tell(asked) === 0) return false;

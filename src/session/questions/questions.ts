@@ -6,7 +6,7 @@ import type { Clock } from "../../base/world.ts";
 import type { CommandOf } from "../../protocol/commands/commands.ts";
 import type { Event } from "../../protocol/events/events.ts";
 import type { AttachedClient } from "../access/client.ts";
-import type { AskAnswer, PermissionAnswer, PermissionQuestion, Question } from "../questions.ts";
+import type { AskOutcome, NewQuestion, PermissionOutcome, PermissionQuestion } from "../questions.ts";
 
 /** Time limit of a question, unless the profile sets another ([A] § Observability). */
 export const PERMISSION_TIMEOUT_MS = 60_000;
@@ -32,15 +32,15 @@ interface OpenPermission {
   /** An event before the one that asks. */
   readonly since: EventSeq;
   readonly question: PermissionQuestion;
-  readonly answer: (answer: PermissionAnswer) => void;
+  readonly answer: (answer: PermissionOutcome) => void;
 }
 
 interface OpenAsk {
   readonly since: EventSeq;
   /** By the monotonic clock. */
   readonly askedMs: number;
-  readonly question: Question;
-  readonly answer: (answer: AskAnswer) => void;
+  readonly question: NewQuestion;
+  readonly answer: (answer: AskOutcome) => void;
   readonly prolong: (timeoutMs: number) => void;
 }
 
@@ -78,10 +78,10 @@ export class Questions {
     return open.length === 0 ? undefined : Math.min(...open);
   }
 
-  askPermission(question: PermissionQuestion, signal: AbortSignal): Promise<PermissionAnswer> {
+  askPermission(question: PermissionQuestion, signal: AbortSignal): Promise<PermissionOutcome> {
     if (!this.#options.attended) return Promise.resolve({ kind: "nobody" });
     const { callId, originator } = question;
-    return this.#wait<PermissionAnswer>(signal, (answer) => {
+    return this.#wait<PermissionOutcome>(signal, (answer) => {
       this.#permissions.set(callId, { since: this.#last, question, answer });
       const { timeoutMs } = this.#options;
       this.#options.publish({ kind: "PermissionRequested", payload: { ...question, timeoutMs } }, originator);
@@ -92,18 +92,18 @@ export class Questions {
     });
   }
 
-  ask(question: Question, signal: AbortSignal): Promise<AskAnswer> {
+  ask(question: NewQuestion, signal: AbortSignal): Promise<AskOutcome> {
     if (!this.#options.attended) return Promise.resolve({ kind: "nobody" });
     return this.#ask(this.#options.ids.next("ask"), question, signal);
   }
 
-  async #ask(askId: AskId, question: Question, signal: AbortSignal): Promise<AskAnswer> {
+  async #ask(askId: AskId, question: NewQuestion, signal: AbortSignal): Promise<AskOutcome> {
     const { publish, timeoutMs } = this.#options;
     const isLong = question.about === "trust" || question.about === "plan";
     const ms = question.timeoutMs ?? (isLong ? Math.max(TRUST_TIMEOUT_MS, timeoutMs) : timeoutMs);
     const tell = (waitMs: number) =>
       publish({ kind: "Asked", payload: { askId, ...question, timeoutMs: waitMs } }, question.originator);
-    const open = (answer: (answer: AskAnswer) => void, limit: Deadline) => {
+    const open = (answer: (answer: AskOutcome) => void, limit: Deadline) => {
       this.#asks.set(askId, {
         since: this.#last,
         askedMs: this.#options.clock.monotonic(),
@@ -117,7 +117,7 @@ export class Questions {
       tell(ms);
       return () => void this.#asks.delete(askId);
     };
-    const answer = await this.#wait<AskAnswer>(signal, open, ms);
+    const answer = await this.#wait<AskOutcome>(signal, open, ms);
     // Else a client would go on asking although nobody waits any more.
     if (answer.kind === "timeout" && answer.by === undefined)
       publish({ kind: "Answered", payload: { askId, answer: null } }, undefined);
@@ -189,7 +189,7 @@ export class Questions {
   }
 
   /** Answers the open question about something; returns false if there is none. */
-  answerAbout(about: Question["about"], answer: unknown, client: AttachedClient): boolean {
+  answerAbout(about: NewQuestion["about"], answer: unknown, client: AttachedClient): boolean {
     const open = [...this.#asks].find(([, { question }]) => question.about === about);
     if (open === undefined) return false;
     const [askId] = open;
@@ -201,7 +201,7 @@ export class Questions {
    * Sets the time limit of open questions about something, in milliseconds from now. Clients get each one again, with its
    * id and the new limit.
    */
-  prolong(about: Question["about"], timeoutMs: number): void {
+  prolong(about: NewQuestion["about"], timeoutMs: number): void {
     for (const { question, prolong } of this.#asks.values()) if (question.about === about) prolong(timeoutMs);
   }
 

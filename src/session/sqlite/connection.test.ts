@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { LOG_KEY } from "../../../test/support/store-rig.ts";
 import { temporaryDirectory, testWorld } from "../../../test/support/world.ts";
-import { Connection } from "./connection.ts";
+import { StoreConnection } from "./connection.ts";
 import { openSqliteStore } from "./open.ts";
 
 const NORMAL = 1n;
@@ -35,7 +35,7 @@ async function openConnection() {
   const directory = temporaryDirectory();
   const path = join(directory.path, "sessions.db");
   await (await openSqliteStore({ path, world: testWorld(), logKey: LOG_KEY }))[Symbol.asyncDispose]();
-  const connection = Connection.open(path, 0);
+  const connection = StoreConnection.open(path, 0);
   return {
     connection,
     async [Symbol.asyncDispose]() {

@@ -21,7 +21,7 @@ export type Row = Readonly<Record<string, Value>>;
  *
  * Integers come back as `bigint`, because beyond 2^53 they would be rounded silently.
  */
-export class Connection implements Disposable {
+export class StoreConnection implements Disposable {
   readonly path: string;
   readonly #busyMs: number;
   readonly #database: Database;
@@ -39,31 +39,31 @@ export class Connection implements Disposable {
    *
    * @throws StoreUnwritable if it does not exist or may not be opened.
    */
-  static open(path: string, busyMs: number): Connection {
-    return Connection.#set(path, busyMs, () => new Database(path, { readwrite: true, create: false }));
+  static open(path: string, busyMs: number): StoreConnection {
+    return StoreConnection.#set(path, busyMs, () => new Database(path, { readwrite: true, create: false }));
   }
 
   /** Opens a file for reading: nothing of it changes, and its write-ahead log stays. */
-  static openToRead(path: string, busyMs: number): Connection {
-    return Connection.#set(path, busyMs, () => new Database(path, { readonly: true }));
+  static openToRead(path: string, busyMs: number): StoreConnection {
+    return StoreConnection.#set(path, busyMs, () => new Database(path, { readonly: true }));
   }
 
   /**
    * Opens a file on a read-only medium, where even the files that readers share cannot be created. Correct only while
    * nobody writes to it, and blind to a write-ahead log.
    */
-  static openFrozen(path: string, busyMs: number): Connection {
+  static openFrozen(path: string, busyMs: number): StoreConnection {
     const flags = constants.SQLITE_OPEN_READONLY | constants.SQLITE_OPEN_URI;
-    return Connection.#set(
+    return StoreConnection.#set(
       path,
       busyMs,
       () => new Database(`${pathToFileURL(path).href}?immutable=1`, flags),
     );
   }
 
-  static #set(path: string, busyMs: number, open: () => Database): Connection {
+  static #set(path: string, busyMs: number, open: () => Database): StoreConnection {
     const database = attempt(path, open);
-    const connection = new Connection(path, busyMs, database);
+    const connection = new StoreConnection(path, busyMs, database);
     try {
       connection.execute(
         `PRAGMA busy_timeout = ${busyMs}; PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF;

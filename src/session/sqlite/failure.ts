@@ -2,7 +2,7 @@ import { SQLiteError } from "bun:sqlite";
 import { statfsSync } from "node:fs";
 import { dirname } from "node:path";
 import { HarnessError, messageOf } from "../../base/errors.ts";
-import { cutShort } from "./wal/wal.ts";
+import { missingPagesText } from "./wal/wal.ts";
 
 /** With less, SQLite cannot create the index of its write-ahead log and write one transaction. */
 const ROOM_BYTES_MIN = 131_072;
@@ -52,7 +52,7 @@ export function storeFailure(thrown: unknown, path: string): unknown {
 /** Returns a sentence if the file is cut short; undefined if it is not, or cannot be read. */
 function lengthOf(path: string): string | undefined {
   try {
-    return cutShort(path);
+    return missingPagesText(path);
   } catch {
     return undefined; // SQLite's message stays
   }

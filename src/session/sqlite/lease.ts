@@ -1,5 +1,5 @@
 import type { Holder } from "../store/store.ts";
-import type { Connection } from "./connection.ts";
+import type { StoreConnection } from "./connection.ts";
 
 export interface LeaseRequest {
   /** Row numbers of the log and of the run that will write it. */
@@ -9,7 +9,7 @@ export interface LeaseRequest {
 }
 
 /** Takes the lease of a log under a new epoch, inside a transaction that has checked that no living process holds it. */
-export function takeLease(connection: Connection, { log, run, holder }: LeaseRequest): number {
+export function takeLease(connection: StoreConnection, { log, run, holder }: LeaseRequest): number {
   const row = connection.first(
     `INSERT INTO leases (log, epoch, pid, process_start, run) VALUES (?, 1, ?, ?, ?)
      ON CONFLICT (log) DO UPDATE SET epoch = epoch + 1, pid = excluded.pid,
@@ -24,13 +24,13 @@ export function takeLease(connection: Connection, { log, run, holder }: LeaseReq
 }
 
 /** Returns true if the log is still written under this epoch. */
-export function holdsLease(connection: Connection, log: number, epoch: number): boolean {
+export function holdsLease(connection: StoreConnection, log: number, epoch: number): boolean {
   const row = connection.first("SELECT epoch FROM leases WHERE log = ? AND pid IS NOT NULL", log);
   return row !== undefined && Number(row["epoch"]) === epoch;
 }
 
 /** Gives the lease back, unless it was taken over. The epoch stays, so that it is never used twice. */
-export function giveBackLease(connection: Connection, log: number, epoch: number): void {
+export function giveBackLease(connection: StoreConnection, log: number, epoch: number): void {
   connection.run(
     "UPDATE leases SET pid = NULL, process_start = NULL WHERE log = ? AND epoch = ?",
     log,

@@ -2,17 +2,17 @@ import { HarnessError, hasReason } from "../../base/errors.ts";
 import type { LogId, SessionId } from "../../base/ids.ts";
 import type { Machine } from "../../base/world.ts";
 import type { Holder, LogInfo, LogQuery } from "../store/store.ts";
-import type { Connection, Row } from "./connection.ts";
+import type { Row, StoreConnection } from "./connection.ts";
 import { notExpired } from "./retention/expiry.ts";
 import type { RowReader } from "./rows.ts";
 
 /** The table of logs: one row for each, with its newest run, its last event and the holder of its lease. */
 export class LogTable {
-  readonly #connection: Connection;
+  readonly #connection: StoreConnection;
   readonly #rows: RowReader;
   readonly #machine: Pick<Machine, "isAlive">;
 
-  constructor(connection: Connection, rows: RowReader, machine: Pick<Machine, "isAlive">) {
+  constructor(connection: StoreConnection, rows: RowReader, machine: Pick<Machine, "isAlive">) {
     this.#connection = connection;
     this.#rows = rows;
     this.#machine = machine;

@@ -3,7 +3,7 @@ import { HarnessError, hasReason, messageOf } from "../../base/errors.ts";
 import type { FileInfo, World } from "../../base/world.ts";
 import type { SessionStore } from "../store/store.ts";
 import { checkLength } from "./check/check-length.ts";
-import { Connection } from "./connection.ts";
+import { StoreConnection } from "./connection.ts";
 import type { LogKey } from "./keys/data-keys.ts";
 import { checkLogKey, DataKeys } from "./keys/data-keys.ts";
 import { sealOld } from "./keys/seal-old.ts";
@@ -13,10 +13,10 @@ import { migrate } from "./schema/migrate.ts";
 import type { Migration } from "./schema/migrations.ts";
 import { MIGRATIONS } from "./schema/migrations.ts";
 import { SqliteStore } from "./store.ts";
-import { countHeads, headsPath } from "./wal/heads.ts";
+import { countHeads, headsPath } from "./wal/head-file.ts";
 import { keepDamagedWal, removeKeptWal } from "./wal/kept-wal.ts";
 import { keepReserve } from "./wal/reserve.ts";
-import { BUSY_MS_MAX, patient, truncateLog } from "./when-free.ts";
+import { BUSY_MS_MAX, openWhenFree, truncateLog } from "./when-free.ts";
 
 const PRIVATE_FILE = 0o600;
 const PRIVATE_DIRECTORY = 0o700;
@@ -50,13 +50,13 @@ export interface SqliteStoreOptions {
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<SessionStore> {
   const { path, world, busyMs = BUSY_MS_MAX, signal = new AbortController().signal } = options;
   // The write-ahead log first: a process that creates a store now fills the database before it.
-  const unmerged = (await lookAt(`${path}-wal`, options))?.size ?? 0;
-  const found = await lookAt(path, options);
+  const unmerged = (await statStoreFile(`${path}-wal`, options))?.size ?? 0;
+  const found = await statStoreFile(path, options);
   if (found !== undefined) checkFile(path, found, unmerged);
   if (found === undefined) await makeFile(path, world);
   else if (unmerged > 0) checkFirst(path);
-  const open = () => Connection.open(path, 0);
-  const whenFree = patient({ clock: world.clock, msMax: busyMs, signal });
+  const open = () => StoreConnection.open(path, 0);
+  const whenFree = openWhenFree({ clock: world.clock, msMax: busyMs, signal });
   try {
     const store = await whenFree(() => openWith(open, options));
     await keepReserve(path, world);
@@ -67,7 +67,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sess
       path,
       error: thrown.message,
     });
-    return await openWith(() => Connection.openFrozen(path, 0), options, open);
+    return await openWith(() => StoreConnection.openFrozen(path, 0), options, open);
   }
 }
 
@@ -76,9 +76,9 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sess
  * this one only reads.
  */
 function checkFirst(path: string): void {
-  let reader: Connection | undefined;
+  let reader: StoreConnection | undefined;
   try {
-    reader = Connection.openToRead(path, 0);
+    reader = StoreConnection.openToRead(path, 0);
     checkLength(reader);
     checkNotEmptied(reader);
   } catch (thrown) {
@@ -90,9 +90,9 @@ function checkFirst(path: string): void {
 }
 
 async function openWith(
-  connect: () => Connection,
+  connect: () => StoreConnection,
   options: SqliteStoreOptions,
-  reopen?: () => Connection,
+  reopen?: () => StoreConnection,
 ): Promise<SessionStore> {
   const connection = connect();
   try {
@@ -115,12 +115,12 @@ async function openWith(
   }
 }
 
-export function hasSealing(connection: Connection): boolean {
+export function hasSealing(connection: StoreConnection): boolean {
   return connection.first("SELECT 1 FROM sqlite_schema WHERE name = 'sealing'") !== undefined;
 }
 
 /** Removes all unsealed content from the files beside the store. */
-async function forgetPlain(connection: Connection, options: SqliteStoreOptions): Promise<void> {
+async function forgetPlain(connection: StoreConnection, options: SqliteStoreOptions): Promise<void> {
   const { world, path, signal = new AbortController().signal } = options;
   await truncateLog(connection, { clock: world.clock, signal });
   await removeBackups(path, world);
@@ -131,7 +131,7 @@ async function forgetPlain(connection: Connection, options: SqliteStoreOptions):
  * Returns what a path leads to, following links.
  * @throws HarnessError StoreUnwritable if its folder may not be read.
  */
-export async function lookAt(
+export async function statStoreFile(
   file: string,
   { path, world }: Pick<SqliteStoreOptions, "path" | "world">,
 ): Promise<FileInfo | undefined> {
@@ -161,7 +161,7 @@ export function checkFile(path: string, found: FileInfo, unmerged: number): void
 }
 
 /** @throws HarnessError StoreCorrupt for an empty file whose heads name sessions. */
-export function checkNotEmptied(connection: Connection): void {
+export function checkNotEmptied(connection: StoreConnection): void {
   const { path } = connection;
   const isEmpty = () => connection.first("SELECT 1 FROM sqlite_schema LIMIT 1") === undefined;
   const logs = isEmpty() ? countHeads(path) : 0;

@@ -72,7 +72,7 @@ export function titleScope(log: LogId): SealScope {
 }
 
 /** Returns a value as the bytes of a content column. */
-export function packed(value: unknown): Uint8Array {
+export function packValue(value: unknown): Uint8Array {
   return encode(JSON.stringify(value));
 }
 

@@ -8,47 +8,47 @@ import { dayOf } from "../store/log-facts.ts";
 import type {
   Durability,
   EventRange,
-  Finding,
   Holder,
   Intent,
   LogInfo,
   LogQuery,
   Loss,
-  Maintained,
+  MaintenanceResult,
   NewLog,
   SessionStore,
   SessionWriter,
   StoredMessage,
+  StoreFinding,
 } from "../store/store.ts";
 import { checkStore } from "./check/check.ts";
 import type { FoundLoss } from "./check/losses.ts";
 import { findLosses, markTold, NEWEST_HEADS } from "./check/losses.ts";
-import type { Connection, Row } from "./connection.ts";
+import type { Row, StoreConnection } from "./connection.ts";
 import { DataKeys, WriterSeal } from "./keys/data-keys.ts";
 import { takeLease } from "./lease.ts";
+import { LogReader } from "./log-reader.ts";
 import { LogTable } from "./log-table.ts";
-import { Reading } from "./reading.ts";
 import { expiredRanges, expireLog } from "./retention/expiry.ts";
 import { maintain } from "./retention/maintain.ts";
 import { forgetLog, removeRows } from "./retention/removal.ts";
 import { RowReader } from "./rows.ts";
 import { forgetInBackups } from "./schema/backups.ts";
-import type { Heads } from "./wal/heads.ts";
-import { bootOf, headsOf } from "./wal/heads.ts";
+import type { HeadFile } from "./wal/head-file.ts";
+import { bootOf, headsOf } from "./wal/head-file.ts";
 import { removeKeptWal } from "./wal/kept-wal.ts";
 import { keepReserve, spendReserve } from "./wal/reserve.ts";
 import type { WhenFree } from "./when-free.ts";
-import { BUSY_MS_MAX, patient, truncateLog } from "./when-free.ts";
-import type { HeldLog } from "./writer.ts";
+import { BUSY_MS_MAX, openWhenFree, truncateLog } from "./when-free.ts";
+import type { LeasedLog } from "./writer.ts";
 import { SqliteWriter } from "./writer.ts";
 
-export interface StoreParts {
+export interface SqliteStoreDependencies {
   readonly world: World;
   readonly logKey: Uint8Array;
   /** Total wait for a lock of another process. */
   readonly busyMs?: number | undefined;
   /** Opens the file for writing, if `connection` only reads it. */
-  readonly reopen?: (() => Connection) | undefined;
+  readonly reopen?: (() => StoreConnection) | undefined;
 }
 
 /** Total wait for a lock when the store is closed. A lease that is not released by then ends with this process. */
@@ -58,28 +58,31 @@ export const GIVE_BACK_MS_MAX = 2_000;
 export class SqliteStore implements SessionStore {
   readonly #world: World;
   readonly #logKey: Uint8Array;
-  readonly #reopen: (() => Connection) | undefined;
+  readonly #reopen: (() => StoreConnection) | undefined;
   readonly #writers = new Set<SqliteWriter>();
   readonly #closing = new AbortController();
   readonly #whenFree: WhenFree;
-  readonly #heads: Heads;
-  #connection: Connection;
+  readonly #heads: HeadFile;
+  #connection: StoreConnection;
   #keys: DataKeys;
   #rows: RowReader;
-  #reading: Reading;
+  #reading: LogReader;
   #logs: LogTable;
   #disposed = false;
 
-  constructor(connection: Connection, { world, logKey, busyMs = BUSY_MS_MAX, reopen }: StoreParts) {
+  constructor(
+    connection: StoreConnection,
+    { world, logKey, busyMs = BUSY_MS_MAX, reopen }: SqliteStoreDependencies,
+  ) {
     this.#world = world;
     this.#logKey = logKey;
     this.#reopen = reopen;
     this.#heads = headsOf(connection, world);
-    this.#whenFree = patient({ clock: world.clock, msMax: busyMs, signal: this.#closing.signal });
+    this.#whenFree = openWhenFree({ clock: world.clock, msMax: busyMs, signal: this.#closing.signal });
     this.#connection = connection;
     this.#keys = new DataKeys(connection, logKey, (count) => world.random.bytes(count));
     this.#rows = new RowReader(connection.path, this.#keys);
-    this.#reading = new Reading(connection, this.#rows);
+    this.#reading = new LogReader(connection, this.#rows);
     this.#logs = new LogTable(connection, this.#rows, world.machine);
   }
 
@@ -275,19 +278,19 @@ export class SqliteStore implements SessionStore {
     this.#connection = connection;
     this.#keys = new DataKeys(connection, this.#logKey, (count) => this.#world.random.bytes(count));
     this.#rows = new RowReader(connection.path, this.#keys);
-    this.#reading = new Reading(connection, this.#rows);
+    this.#reading = new LogReader(connection, this.#rows);
     this.#logs = new LogTable(connection, this.#rows, this.#world.machine);
     return true;
   }
 
-  async maintain(signal: AbortSignal): Promise<Maintained> {
+  async maintain(signal: AbortSignal): Promise<MaintenanceResult> {
     // A branch whose lease cannot be read may be one that is being made.
     const isAlive = (row: Row) => this.#logs.holderOr(row, "somebody") !== "nobody";
     const maintenance = { world: this.#world, whenFree: this.#whenFree, heads: this.#heads, signal, isAlive };
     return maintain(this.#connection, maintenance);
   }
 
-  check(depth: "quick" | "full", signal: AbortSignal): AsyncIterable<Finding> {
+  check(depth: "quick" | "full", signal: AbortSignal): AsyncIterable<StoreFinding> {
     const checking = { depth, signal, world: this.#world, heads: this.#heads };
     return checkStore(this.#connection, this.#rows, checking);
   }
@@ -323,7 +326,7 @@ export class SqliteStore implements SessionStore {
   #writer(
     logId: LogId,
     session: SessionId,
-    held: Omit<HeldLog, "logId" | "session" | "seal" | "whenFree" | "putHead" | "onEnd">,
+    held: Omit<LeasedLog, "logId" | "session" | "seal" | "whenFree" | "putHead" | "onEnd">,
   ): SessionWriter {
     const boot = bootOf(this.#world.machine);
     const writer = new SqliteWriter(this.#connection, {

@@ -1,7 +1,7 @@
 import type { Patience } from "../../base/async/when-free.ts";
 import { whenFree } from "../../base/async/when-free.ts";
 import { HarnessError, hasReason } from "../../base/errors.ts";
-import type { Connection } from "./connection.ts";
+import type { StoreConnection } from "./connection.ts";
 
 /** Total wait for another process's transaction, which takes about a millisecond. */
 export const BUSY_MS_MAX = 30_000;
@@ -18,7 +18,7 @@ const READERS_MS_MAX = 5_000;
 export type WhenFree = <Result>(work: () => Result | Promise<Result>) => Promise<Result>;
 
 /** Makes a `WhenFree` with these limits. */
-export function patient(patience: Patience): WhenFree {
+export function openWhenFree(patience: Patience): WhenFree {
   return (work) => whenFree(patience, (thrown) => hasReason(thrown, "StoreBusy"), work);
 }
 
@@ -27,10 +27,10 @@ export function patient(patience: Patience): WhenFree {
  * aborts.
  */
 export async function truncateLog(
-  connection: Connection,
+  connection: StoreConnection,
   patience: Pick<Patience, "clock" | "signal">,
 ): Promise<void> {
-  const whenUnread = patient({ ...patience, msMax: READERS_MS_MAX });
+  const whenUnread = openWhenFree({ ...patience, msMax: READERS_MS_MAX });
   try {
     await whenUnread(() => {
       const busy = connection.first("PRAGMA wal_checkpoint(TRUNCATE)")?.["busy"];

@@ -4,20 +4,20 @@ import { assert } from "../../base/assert.ts";
 import { HarnessError } from "../../base/errors.ts";
 import type { EventSeq, LogId, SessionId } from "../../base/ids.ts";
 import type { Envelope, EnvelopeOf } from "../../protocol/events/envelope.ts";
-import { checkBatch, factsOf, modelOf } from "../store/log-facts.ts";
+import { checkBatch, logFactsOf, modelChangeIn } from "../store/log-facts.ts";
 import type { Sealed, SealScope } from "../store/seal.ts";
-import type { Batch, Durability, Intent, Outcome, SessionWriter, StoredMessage } from "../store/store.ts";
-import type { Connection } from "./connection.ts";
+import type { Batch, CallOutcome, Durability, Intent, SessionWriter, StoredMessage } from "../store/store.ts";
+import type { StoreConnection } from "./connection.ts";
 import { isDiskFailure } from "./failure.ts";
 import type { WriterSeal } from "./keys/data-keys.ts";
 import { giveBackLease, holdsLease } from "./lease.ts";
-import { addSpan, metaOf } from "./retention/expiry.ts";
-import { eventScope, intentScope, messageScope, packed, titleScope } from "./rows.ts";
-import type { Head, Position } from "./wal/heads.ts";
-import { CHAIN_BYTES } from "./wal/heads.ts";
+import { addKeySpan, metaOf } from "./retention/expiry.ts";
+import { eventScope, intentScope, messageScope, packValue, titleScope } from "./rows.ts";
+import type { LogHead, Position } from "./wal/head-file.ts";
+import { CHAIN_BYTES } from "./wal/head-file.ts";
 import type { WhenFree } from "./when-free.ts";
 
-export interface HeldLog {
+export interface LeasedLog {
   readonly logId: LogId;
   readonly session: SessionId;
   /** Row numbers of the log and of this run. */
@@ -34,7 +34,7 @@ export interface HeldLog {
   readonly commits: number;
   readonly chain: Uint8Array;
   /** Writes the head of the log beside the store. */
-  readonly putHead: (head: Pick<Head, "commits" | "last" | "chain" | "synced">) => void;
+  readonly putHead: (head: Pick<LogHead, "commits" | "last" | "chain" | "synced">) => void;
   /** Called once, when the lease was released or that failed. */
   readonly onEnd: (failure?: unknown) => void;
 }
@@ -55,8 +55,8 @@ export class SqliteWriter implements SessionWriter {
   readonly logId: LogId;
   readonly epoch: number;
   readonly lastEvent: EventSeq;
-  readonly #connection: Connection;
-  readonly #held: HeldLog;
+  readonly #connection: StoreConnection;
+  readonly #held: LeasedLog;
   #last: EventSeq;
   #turn: number;
   /** Number of the newest message, undefined until it was read. A batch that failed leaves a gap. */
@@ -72,7 +72,7 @@ export class SqliteWriter implements SessionWriter {
   #broken: unknown;
   #disposed = false;
 
-  constructor(connection: Connection, held: HeldLog) {
+  constructor(connection: StoreConnection, held: LeasedLog) {
     this.#connection = connection;
     this.#held = held;
     this.logId = held.logId;
@@ -162,7 +162,7 @@ export class SqliteWriter implements SessionWriter {
   }
 
   #seal(scope: SealScope, value: unknown): Sealed {
-    const sealed = this.#held.seal.seal(scope, packed(value));
+    const sealed = this.#held.seal.seal(scope, packValue(value));
     this.#hash?.update(sealed.bytes);
     return sealed;
   }
@@ -192,7 +192,7 @@ export class SqliteWriter implements SessionWriter {
   }
 
   #addSpan(id: EventSeq, keyId: string): void {
-    addSpan(this.#connection, { log: this.#held.log, id, keyId });
+    addKeySpan(this.#connection, { log: this.#held.log, id, keyId });
     this.#spanKey = keyId;
   }
 
@@ -261,7 +261,7 @@ export class SqliteWriter implements SessionWriter {
     assert(changes === 1, `the call ${intent.callId} has no outcome yet when it starts`);
   }
 
-  #addOutcome({ callId, outcome, completedAt, resultRef }: Outcome): void {
+  #addOutcome({ callId, outcome, completedAt, resultRef }: CallOutcome): void {
     const { changes } = this.#connection.run(
       `INSERT INTO tool_call_outcomes (call_id, outcome, completed_at, result_ref)
        SELECT call_id, ?, ?, ? FROM tool_call_intents WHERE call_id = ? AND log = ?
@@ -278,7 +278,7 @@ export class SqliteWriter implements SessionWriter {
   }
 
   #keepFacts(events: readonly Envelope[]): void {
-    const changed = modelOf(events);
+    const changed = modelChangeIn(events);
     if (changed !== undefined)
       this.#connection.run(
         "UPDATE logs SET model = ?, effort = coalesce(?, effort) WHERE num = ?",
@@ -286,7 +286,7 @@ export class SqliteWriter implements SessionWriter {
         changed.effort ?? null,
         this.#held.log,
       );
-    const facts = factsOf(events);
+    const facts = logFactsOf(events);
     if (facts === undefined) return;
     const { updatedAt, turn, title, isTurnOpen } = facts;
     this.#connection.run(

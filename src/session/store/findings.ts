@@ -1,5 +1,5 @@
 import type { LogId } from "../../base/ids.ts";
-import type { Finding, Holder, Intent, Loss } from "./store.ts";
+import type { Holder, Intent, Loss, StoreFinding } from "./store.ts";
 
 const EXPORT_FIRST = "Export what can still be read with `cinch sessions export`";
 
@@ -7,7 +7,7 @@ const EXPORT_FIRST = "Export what can still be read with `cinch sessions export`
 export function orphanFinding(
   logId: LogId,
   { callId, tool, startedAt }: Pick<Intent, "callId" | "tool" | "startedAt">,
-): Finding {
+): StoreFinding {
   return {
     kind: "orphan",
     weight: "note",
@@ -18,7 +18,7 @@ export function orphanFinding(
   };
 }
 
-export function structureFinding(place: string, detail: string): Finding {
+export function structureFinding(place: string, detail: string): StoreFinding {
   return {
     kind: "structure",
     weight: "damage",
@@ -27,7 +27,7 @@ export function structureFinding(place: string, detail: string): Finding {
   };
 }
 
-export function unreadableFinding(logId: LogId, text: string): Finding {
+export function unreadableFinding(logId: LogId, text: string): StoreFinding {
   const remedy = `${EXPORT_FIRST}, then delete the session or set the file back from a backup.`;
   return { kind: "unreadable", weight: "damage", logId, text, remedy };
 }
@@ -35,7 +35,7 @@ export function unreadableFinding(logId: LogId, text: string): Finding {
 export function gapFinding(
   logId: LogId,
   { count, last }: { readonly count: number; readonly last: number },
-): Finding {
+): StoreFinding {
   return {
     kind: "gap",
     weight: "damage",
@@ -45,7 +45,7 @@ export function gapFinding(
   };
 }
 
-export function lossFinding(loss: Loss): Finding {
+export function lossFinding(loss: Loss): StoreFinding {
   const remedy = loss.isGone
     ? "Set the store back from a backup to have it; else nothing: it is not written again."
     : `${EXPORT_FIRST}, or set the file back from a backup. A session that is resumed goes on without them.`;
@@ -70,7 +70,7 @@ export function lossText({ logId, isGone, events, writes, cause, copy }: Loss): 
   return `Missing from the log ${logId}: ${what}. They were written, and ${why}.${kept}`;
 }
 
-export function headsFinding(path: string, records: number): Finding {
+export function headsFinding(path: string, records: number): StoreFinding {
   return {
     kind: "heads",
     weight: "note",
@@ -79,7 +79,7 @@ export function headsFinding(path: string, records: number): Finding {
   };
 }
 
-export function missingHeadsFinding(path: string): Finding {
+export function missingHeadsFinding(path: string): StoreFinding {
   return {
     kind: "heads",
     weight: "note",
@@ -88,19 +88,19 @@ export function missingHeadsFinding(path: string): Finding {
   };
 }
 
-export function framesFinding(path: string, frames: number): Finding {
+export function framesFinding(path: string, frames: number): StoreFinding {
   const text = `${frames} frames of ${path} stand behind a damaged one, and are not read.`;
   const remedy = "Nothing: the next run copies the file aside before it writes over them.";
   return { kind: "lost", weight: "damage", text, remedy };
 }
 
-export function keptFinding(path: string): Finding {
+export function keptFinding(path: string): StoreFinding {
   const text = `A write-ahead log with damaged frames was copied to ${path}.`;
   const remedy = "Remove it when you do not need it. The next expiry or deletion of content removes it too.";
   return { kind: "lost", weight: "note", text, remedy };
 }
 
-export function leaseFinding(logId: LogId, { pid }: Holder): Finding {
+export function leaseFinding(logId: LogId, { pid }: Holder): StoreFinding {
   return {
     kind: "lease",
     weight: "note",
@@ -110,7 +110,7 @@ export function leaseFinding(logId: LogId, { pid }: Holder): Finding {
   };
 }
 
-export function branchFinding(logId: LogId): Finding {
+export function branchFinding(logId: LogId): StoreFinding {
   return {
     kind: "branch",
     weight: "note",
@@ -120,7 +120,7 @@ export function branchFinding(logId: LogId): Finding {
   };
 }
 
-export function clockFinding(logId: LogId, updatedAt: string): Finding {
+export function clockFinding(logId: LogId, updatedAt: string): StoreFinding {
   return {
     kind: "clock",
     weight: "note",

@@ -22,7 +22,7 @@ export interface LogFacts {
 }
 
 /** Returns undefined if no turn starts or ends in the batch, which is so for nearly every batch. */
-export function factsOf(events: readonly Envelope[]): LogFacts | undefined {
+export function logFactsOf(events: readonly Envelope[]): LogFacts | undefined {
   let facts: LogFacts | undefined;
   for (const event of events) {
     if (event.parentCall !== undefined) continue; // a sub-agent's turns are its own
@@ -38,7 +38,7 @@ export function factsOf(events: readonly Envelope[]): LogFacts | undefined {
 }
 
 /** Returns the last model and effort of the batch; undefined if no event changes them. */
-export function modelOf(events: readonly Envelope[]): Pick<NewLog, "model" | "effort"> | undefined {
+export function modelChangeIn(events: readonly Envelope[]): Pick<NewLog, "model" | "effort"> | undefined {
   let last: Pick<NewLog, "model" | "effort"> | undefined;
   for (const { kind, payload, parentCall } of events) {
     if (kind !== "ModelChanged" || parentCall !== undefined) continue;

@@ -3,7 +3,7 @@ import { HarnessError } from "../../base/errors.ts";
 import type { CallId, EventSeq, SessionId } from "../../base/ids.ts";
 import type { Envelope, EnvelopeOf } from "../../protocol/events/envelope.ts";
 import { expiredEvent, isInRanges, mergeRanges } from "./expired.ts";
-import { checkBatch, dayOf, factsOf, modelOf } from "./log-facts.ts";
+import { checkBatch, dayOf, logFactsOf, modelChangeIn } from "./log-facts.ts";
 import type {
   Batch,
   EventRange,
@@ -69,7 +69,7 @@ export function isBoundary({ boundary }: StoredMessage): boolean {
 }
 
 /** Removes contents that were written before a day; returns the number of events that lost theirs. */
-export function expire(log: MemoryLog, beforeDay: string): number {
+export function expireMemoryLog(log: MemoryLog, beforeDay: string): number {
   const gone = log.days.filter(({ day }) => day < beforeDay);
   if (gone.length === 0) return 0;
   const isGone = (at: EventSeq) => isInRanges(at, gone);
@@ -105,7 +105,7 @@ export function emptyLog(start: NewLog): MemoryLog {
   };
 }
 
-export function takeLease(log: MemoryLog, holder: Holder): SessionWriter {
+export function takeMemoryLease(log: MemoryLog, holder: Holder): SessionWriter {
   const { logId } = log.start;
   log.holder = holder;
   log.epoch += 1;
@@ -153,8 +153,8 @@ function write(log: MemoryLog, batch: Batch): void {
     log.open.delete(callId);
     keepDone(log, callId);
   }
-  log.start = { ...log.start, ...modelOf(events) };
-  const facts = factsOf(events);
+  log.start = { ...log.start, ...modelChangeIn(events) };
+  const facts = logFactsOf(events);
   if (facts === undefined) return;
   log.info = {
     updatedAt: facts.updatedAt,

@@ -6,8 +6,8 @@ import { isInRanges } from "./expired.ts";
 import { orphanFinding } from "./findings.ts";
 import { isWhole } from "./log-facts.ts";
 import type { MemoryLog } from "./memory-log.ts";
-import { emptyLog, eventsAbove, expire, isBoundary, takeLease } from "./memory-log.ts";
-import type { Finding, Holder, LogInfo, SessionStore } from "./store.ts";
+import { emptyLog, eventsAbove, expireMemoryLog, isBoundary, takeMemoryLease } from "./memory-log.ts";
+import type { Holder, LogInfo, SessionStore, StoreFinding } from "./store.ts";
 
 /**
  * Returns a session store in memory: for the library façade, which has no log on disk, and for simulation. It keeps the
@@ -58,7 +58,7 @@ export function memorySessionStore(machine: Pick<Machine, "isAlive">): SessionSt
       const log = emptyLog(start);
       addRun(log, start.session);
       logs.set(start.logId, log);
-      return takeLease(log, holder);
+      return takeMemoryLease(log, holder);
     },
 
     async open(logId, session, holder, now) {
@@ -68,7 +68,7 @@ export function memorySessionStore(machine: Pick<Machine, "isAlive">): SessionSt
       if (living !== undefined) throw new HarnessError("LogHeld", { id: logId, pid: `${living.pid}` });
       addRun(log, session);
       if (now !== undefined) log.start = { ...log.start, ...now };
-      return takeLease(log, holder);
+      return takeMemoryLease(log, holder);
     },
 
     async find(id) {
@@ -156,7 +156,7 @@ export function memorySessionStore(machine: Pick<Machine, "isAlive">): SessionSt
       if (log.pinned) return 0;
       const newest = log.days.at(-1)?.day ?? beforeDay;
       const isCut = livingHolder(log) !== undefined && newest < beforeDay;
-      return expire(log, isCut ? newest : beforeDay);
+      return expireMemoryLog(log, isCut ? newest : beforeDay);
     },
 
     async delete(logId) {
@@ -185,7 +185,7 @@ export function memorySessionStore(machine: Pick<Machine, "isAlive">): SessionSt
   };
 }
 
-function* openCalls({ start: { logId }, open }: MemoryLog): Generator<Finding> {
+function* openCalls({ start: { logId }, open }: MemoryLog): Generator<StoreFinding> {
   for (const intent of open.values()) yield orphanFinding(logId, intent);
 }
 

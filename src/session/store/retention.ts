@@ -88,7 +88,7 @@ export function dayBefore(now: number, days: number): string {
  * Returns the day up to which a store is asked for its `lastDay`: writes of today and yesterday prove nothing about a
  * clock.
  */
-export function doubtedBefore(now: number): string {
+export function clockEvidenceBefore(now: number): string {
   return dayBefore(now, 1);
 }
 

@@ -59,7 +59,7 @@ export function sealKey(bytes: Uint8Array): KeyObject {
 }
 
 /** Draws random bytes in larger pieces, each byte used once: a few of them cost as much as many. */
-export function inAdvance(random: RandomBytes): RandomBytes {
+export function bufferedRandom(random: RandomBytes): RandomBytes {
   let ready = new Uint8Array(0);
   return (count) => {
     if (ready.length < count)

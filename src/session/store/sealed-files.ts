@@ -109,7 +109,7 @@ function bytesOf(content: Uint8Array | string): Uint8Array {
 }
 
 /** Returns a folder by its own path and by its resolved one: tools name files by either. */
-export async function bothPaths(files: Files, directory: string): Promise<readonly string[]> {
+export async function ownAndResolvedPath(files: Files, directory: string): Promise<readonly string[]> {
   const real = await files.realpath(directory);
   return real === directory ? [directory] : [directory, real];
 }

@@ -86,13 +86,13 @@ export interface SessionStore extends AsyncDisposable {
   delete(logId: LogId): Promise<void>;
 
   /** Frees the space of removed contents, and removes branches that broke off. A signal stops it between two steps. */
-  maintain(signal: AbortSignal): Promise<Maintained>;
+  maintain(signal: AbortSignal): Promise<MaintenanceResult>;
 
   /**
    * Checks for damage, changing nothing. "quick" checks the structure and the facts of the logs; "full" opens every
    * content too.
    */
-  check(depth: "quick" | "full", signal: AbortSignal): AsyncIterable<Finding>;
+  check(depth: "quick" | "full", signal: AbortSignal): AsyncIterable<StoreFinding>;
 }
 
 export interface NewLog {
@@ -145,7 +145,7 @@ export interface EventRange {
 }
 
 /** Result of maintenance; zero for a store that takes no disk space. */
-export interface Maintained {
+export interface MaintenanceResult {
   readonly bytesBefore: number;
   readonly bytesAfter: number;
   /** Branches that broke off and were removed. */
@@ -168,8 +168,8 @@ export interface Loss {
 }
 
 /** Something that `check` found. */
-export interface Finding {
-  readonly kind: FindingKind;
+export interface StoreFinding {
+  readonly kind: StoreFindingKind;
   /** "damage" has lost something or will; a "note" is repaired by the next run, or needs no repair. */
   readonly weight: "damage" | "note";
   readonly logId?: LogId;
@@ -179,7 +179,7 @@ export interface Finding {
   readonly remedy: string;
 }
 
-export type FindingKind =
+export type StoreFindingKind =
   /** The store cannot be opened: newer, locked, of another key, not readable. */
   | "closed"
   /** It is of an older version; the next start upgrades it. */
@@ -246,7 +246,7 @@ export interface Batch {
   readonly events?: readonly Envelope[];
   readonly messages?: readonly StoredMessage[];
   readonly intents?: readonly Intent[];
-  readonly outcomes?: readonly Outcome[];
+  readonly outcomes?: readonly CallOutcome[];
 }
 
 /** A message of the history, at its position among the events. */
@@ -270,7 +270,7 @@ export interface Intent {
   readonly startedAt: string;
 }
 
-export interface Outcome {
+export interface CallOutcome {
   readonly callId: CallId;
   readonly outcome: "ok" | "error" | "cancelled" | "timeout";
   readonly completedAt: string;

@@ -23,7 +23,7 @@ export class LineTooLong extends Error {
 const NEWLINE = 0x0a;
 
 /** Cuts bytes, in pieces of any size, into lines; holds one line at a time. @throws LineTooLong. */
-export async function* linesOf(
+export async function* readFileLines(
   chunks: AsyncIterable<Uint8Array>,
   bytesMax: number = EXPORT_LINE_BYTES_MAX,
 ): AsyncGenerator<FileLine> {

@@ -1,13 +1,13 @@
 import { expect, test } from "bun:test";
 import { INFO } from "../../../test/support/transcript-rig.ts";
-import { sessionRow, statusOf } from "./overview.ts";
+import { sessionRow, sessionStatusOf } from "./overview.ts";
 
 test("[SES-07] a session is running, interrupted or paused", () => {
   const heldBy = { pid: 7, processStart: "x" };
   expect([
-    statusOf({ heldBy, interrupted: true }),
-    statusOf({ interrupted: true }),
-    statusOf({ interrupted: false }),
+    sessionStatusOf({ heldBy, interrupted: true }),
+    sessionStatusOf({ interrupted: true }),
+    sessionStatusOf({ interrupted: false }),
   ]).toEqual(["running", "interrupted", "paused"]);
 });
 

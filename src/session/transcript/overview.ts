@@ -3,7 +3,10 @@ import type { LogInfo } from "../store/store.ts";
 /** State of a session: a process holds it, it broke off in the middle of a turn, or it can be continued. */
 export type SessionStatus = "running" | "interrupted" | "paused";
 
-export function statusOf({ heldBy, interrupted }: Pick<LogInfo, "heldBy" | "interrupted">): SessionStatus {
+export function sessionStatusOf({
+  heldBy,
+  interrupted,
+}: Pick<LogInfo, "heldBy" | "interrupted">): SessionStatus {
   if (heldBy !== undefined) return "running";
   return interrupted ? "interrupted" : "paused";
 }
@@ -31,7 +34,7 @@ export function sessionRow(info: LogInfo): SessionRow {
   return {
     session: info.session,
     log: info.logId,
-    status: statusOf(info),
+    status: sessionStatusOf(info),
     ...(heldBy === undefined ? {} : { pid: heldBy.pid }),
     title: info.title,
     profile: info.profile,

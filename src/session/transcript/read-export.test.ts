@@ -16,7 +16,7 @@ import { HarnessError } from "../../base/errors.ts";
 import { decode, encode } from "../../base/text/text.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
 import { exportJsonl } from "./jsonl.ts";
-import { EXPORT_LINE_BYTES_MAX, LineTooLong, linesOf } from "./lines.ts";
+import { EXPORT_LINE_BYTES_MAX, LineTooLong, readFileLines } from "./lines.ts";
 import type { ReadExport } from "./read-export.ts";
 import { readExport } from "./read-export.ts";
 
@@ -197,7 +197,7 @@ test("[SES-10] a line without an end is refused before it fills the memory", asy
   async function* endless(): AsyncGenerator<Uint8Array> {
     while (true) yield new Uint8Array(1_000).fill(0x61);
   }
-  await expect(gather(linesOf(endless(), 10_000))).rejects.toBeInstanceOf(LineTooLong);
+  await expect(gather(readFileLines(endless(), 10_000))).rejects.toBeInstanceOf(LineTooLong);
   expect(EXPORT_LINE_BYTES_MAX).toBe(67_108_864);
 });
 

@@ -5,19 +5,19 @@ import { parseJson, stringAt, wellFormedJson } from "../../base/json.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
 import { readEnvelope } from "../../protocol/read.ts";
 import type { FileLine } from "./lines.ts";
-import { LineTooLong, linesOf } from "./lines.ts";
+import { LineTooLong, readFileLines } from "./lines.ts";
 import type { ExportSeal } from "./seal.ts";
 import { isSeal, sealOf } from "./seal.ts";
-import { standIn } from "./stand-in.ts";
+import { standInEvent } from "./stand-in.ts";
 
 /** Events that may be missing from an incomplete file that is read. */
 export const MISSING_EVENTS_MAX = 100_000;
 /** Runs that the events of one file may belong to. */
-export const SESSIONS_MAX = 100_000;
+export const EXPORT_SESSIONS_MAX = 100_000;
 /** Problems that are reported. */
 const PROBLEMS_TOLD_MAX = 20;
 
-export interface ReadOptions {
+export interface ReadExportOptions {
   /** Name of the file in messages. */
   readonly name: string;
   /** Take what can be read, whatever else is wrong: missing events are marked in their places. */
@@ -47,7 +47,7 @@ export interface ReadExport {
  */
 export async function* readExport(
   chunks: AsyncIterable<Uint8Array>,
-  options: ReadOptions,
+  options: ReadExportOptions,
 ): AsyncGenerator<Envelope, ReadExport> {
   return yield* new ExportReader(options).read(chunks);
 }
@@ -58,7 +58,7 @@ type Line =
   | { readonly kind: "problem"; readonly problem: string };
 
 class ExportReader {
-  readonly #options: ReadOptions;
+  readonly #options: ReadExportOptions;
   readonly #hash = createHash("sha256");
   readonly #problems: string[] = [];
   readonly #sessions = new Set<SessionId>();
@@ -69,13 +69,13 @@ class ExportReader {
   #lastId: EventSeq = 0;
   #line = 0;
 
-  constructor(options: ReadOptions) {
+  constructor(options: ReadExportOptions) {
     this.#options = options;
   }
 
   async *read(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Envelope, ReadExport> {
     try {
-      for await (const line of linesOf(chunks)) yield* this.#take(line);
+      for await (const line of readFileLines(chunks)) yield* this.#take(line);
     } catch (thrown) {
       if (thrown instanceof LineTooLong) throw this.#invalid(thrown.line, thrown.message);
       throw thrown;
@@ -119,8 +119,8 @@ class ExportReader {
       yield* this.#standIns(expected, event);
     }
     this.#sessions.add(event.session);
-    if (this.#sessions.size > SESSIONS_MAX) {
-      throw this.#invalid(line, `its events belong to more than ${SESSIONS_MAX} sessions`);
+    if (this.#sessions.size > EXPORT_SESSIONS_MAX) {
+      throw this.#invalid(line, `its events belong to more than ${EXPORT_SESSIONS_MAX} sessions`);
     }
     this.#events += 1;
     this.#last = event;
@@ -135,7 +135,7 @@ class ExportReader {
       throw this.#invalid(this.#line, `more than ${MISSING_EVENTS_MAX} events are missing`);
     }
     const { session, ts } = this.#last ?? next;
-    for (let id = from; id < next.id; id++) yield standIn({ id, session, ts }, "EventMissing");
+    for (let id = from; id < next.id; id++) yield standInEvent({ id, session, ts }, "EventMissing");
   }
 
   #checkSeal(seal: ExportSeal, line: number): void {

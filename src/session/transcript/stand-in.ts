@@ -1,7 +1,7 @@
 import type { Envelope } from "../../protocol/events/envelope.ts";
 
 /** Returns an event that replaces a missing or unreadable one. */
-export function standIn(
+export function standInEvent(
   frame: Pick<Envelope, "id" | "session" | "ts">,
   kind: "EventMissing" | "EventUnreadable",
 ): Envelope {

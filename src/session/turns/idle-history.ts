@@ -1,7 +1,7 @@
 import type { Cache, CacheBudget } from "../../base/cache-budget.ts";
 import type { Conversation } from "../../engine/loop/conversation.ts";
 
-export interface IdleHistoryParts {
+export interface IdleHistoryDependencies {
   readonly caches: CacheBudget;
   readonly conversation: Pick<Conversation, "messages" | "ready" | "release" | "released">;
   /** Returns true if the conversation is in use. */
@@ -15,11 +15,11 @@ const KEY = "history";
  * the log again if it was evicted (SES-12).
  */
 export class IdleHistory implements Disposable {
-  readonly #parts: IdleHistoryParts;
+  readonly #parts: IdleHistoryDependencies;
   readonly #cache: Cache<Conversation["messages"]>;
   #isStale = false;
 
-  constructor(parts: IdleHistoryParts) {
+  constructor(parts: IdleHistoryDependencies) {
     this.#parts = parts;
     this.#cache = parts.caches.open<Conversation["messages"]>("histories", {
       onEvicted: () => {

@@ -4,7 +4,7 @@ import { charsOf } from "../../base/json.ts";
 import type { Bus } from "../../engine/bus/bus.ts";
 import type { CommandOf } from "../../protocol/commands/commands.ts";
 import type { AttachedClient } from "../access/client.ts";
-import type { InputWants, WaitingInput } from "../moments.ts";
+import type { InputWants, QueuedInput } from "../moments.ts";
 
 /** Inputs that may wait in one session at a time. */
 export const INPUTS_WAITING_MAX = 32;
@@ -26,7 +26,7 @@ export function wantsOf({
 }
 
 interface Place {
-  readonly input: WaitingInput;
+  readonly input: QueuedInput;
   /** It starts only after a person's next act. */
   readonly held: boolean;
 }
@@ -35,7 +35,7 @@ export interface InputQueueOptions {
   readonly bus: Bus;
   readonly ids: IdSource;
   /** Inputs that an earlier run of the log had accepted and not started. */
-  readonly before: readonly WaitingInput[];
+  readonly before: readonly QueuedInput[];
 }
 
 /**
@@ -64,12 +64,12 @@ export class InputQueue {
   }
 
   /** The input that starts next by itself: the first that is not held. */
-  get next(): WaitingInput | undefined {
+  get next(): QueuedInput | undefined {
     return this.#places.find(({ held }) => !held)?.input;
   }
 
   /** Inputs for the running turn, in order. */
-  get steering(): readonly WaitingInput[] {
+  get steering(): readonly QueuedInput[] {
     return this.#places.flatMap(({ input, held }) => (input.delivery === "steer" && !held ? [input] : []));
   }
 
@@ -79,7 +79,7 @@ export class InputQueue {
    */
   async add(
     command: CommandOf<"SendInput">,
-    delivery: WaitingInput["delivery"],
+    delivery: QueuedInput["delivery"],
     client: AttachedClient,
   ): Promise<InputId> {
     const { content } = command;
@@ -166,7 +166,7 @@ export class InputQueue {
     this.#options.bus.publish({ kind: "CustomEvent", payload });
   }
 
-  #find(inputId: InputId): WaitingInput | undefined {
+  #find(inputId: InputId): QueuedInput | undefined {
     return this.#places.find(({ input }) => input.inputId === inputId)?.input;
   }
 }

@@ -7,11 +7,11 @@ import type { ToolOutput } from "../../tools/tool.ts";
 import type { AttachedClient } from "../access/client.ts";
 import type { Unfinished } from "../history/unfinished.ts";
 import type { Ask } from "../questions.ts";
-import type { SessionParts } from "./session-parts.ts";
+import type { SessionDependencies } from "./session-dependencies.ts";
 import type { TurnSlot } from "./turn-slot.ts";
 
 export interface RecoveryOptions {
-  readonly parts: SessionParts;
+  readonly parts: SessionDependencies;
   readonly slot: TurnSlot;
   /** Aborts when the session ends. */
   readonly signal: AbortSignal;

@@ -8,19 +8,19 @@ import type { EffortWord } from "../../protocol/effort.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
 import type { Event, SessionEndReason } from "../../protocol/events/events.ts";
 import type { AttachedClient } from "../access/client.ts";
-import type { NamespaceOwner } from "../commands/keeping.ts";
 import type { QueryHandlers } from "../commands/query-handlers.ts";
+import type { NamespaceOwner } from "../commands/stored-session-commands.ts";
 import type { IdleTurn } from "../moments.ts";
 import type { Follower } from "../questions/followers.ts";
 import { Followers } from "../questions/followers.ts";
 import { assertHuman } from "../questions/questions.ts";
+import { assertWishesHandled, handleByFeature, notServed, unknownRule } from "./feature-commands.ts";
 import { IdleHistory } from "./idle-history.ts";
 import { IdleWatch } from "./idle-watch.ts";
-import { assertTaken, carriedOut, noRule, notServed } from "./part-commands.ts";
 import { Recovery } from "./recovery.ts";
-import type { SessionParts } from "./session-parts.ts";
-import { surfaceOf } from "./session-parts.ts";
-import { Turns } from "./turns.ts";
+import type { SessionDependencies } from "./session-dependencies.ts";
+import { turnContext } from "./session-dependencies.ts";
+import { TurnScheduler } from "./turn-scheduler.ts";
 
 /**
  * One live session with its clients: takes commands in the order they arrive, one turn at a time ([A] hard rule 9).
@@ -28,9 +28,9 @@ import { Turns } from "./turns.ts";
  * Work does not depend on attached clients: detaching stops nothing.
  */
 export class Session {
-  readonly #parts: SessionParts;
+  readonly #parts: SessionDependencies;
   readonly #root = new CancelNode();
-  readonly #turns: Turns;
+  readonly #turns: TurnScheduler;
   readonly #recovery: Recovery;
   readonly #history: IdleHistory;
   readonly #idle: IdleWatch;
@@ -41,7 +41,7 @@ export class Session {
   #ending: Promise<void> | undefined;
   #onEnded: () => void = () => undefined;
 
-  constructor(parts: SessionParts) {
+  constructor(parts: SessionDependencies) {
     this.#parts = parts;
     const ending = () => this.#ending !== undefined;
     // The log is released: it can be opened again once its disk works.
@@ -53,7 +53,7 @@ export class Session {
       this.#idle.touch();
     };
     const ready = () => this.#history.ready();
-    this.#turns = new Turns({ parts, signal: this.#root.signal, ending, ready, onBroken, onFree });
+    this.#turns = new TurnScheduler({ parts, signal: this.#root.signal, ending, ready, onBroken, onFree });
     this.#recovery = new Recovery({
       parts,
       slot: this.#turns.slot,
@@ -174,7 +174,7 @@ export class Session {
     if (client.identityClass === "agent") this.#isUsedByAgent = true;
     switch (command.kind) {
       case "SendInput":
-        assertTaken(command, this.#parts.takes ?? []);
+        assertWishesHandled(command, this.#parts.takes ?? []);
         return await this.#sendInput(command, client);
       case "WithdrawInput":
         await this.#turns.withdraw(command, client);
@@ -204,7 +204,7 @@ export class Session {
         return notices.length === 0 ? {} : { result: { notices } };
       }
       case "RevokeRule":
-        if (!this.#parts.revokeRule(command.rule)) throw noRule(command);
+        if (!this.#parts.revokeRule(command.rule)) throw unknownRule(command);
         await this.#tell({ kind: "RuleRevoked", payload: { rule: command.rule, by: client.id } });
         return {};
       case "PromoteRule": {
@@ -212,7 +212,7 @@ export class Session {
         assertHuman(client, command.kind);
         const { rule, everywhere = false } = command;
         const promoted = await this.#parts.promoteRule(rule, { everywhere });
-        if (promoted === undefined) throw noRule(command);
+        if (promoted === undefined) throw unknownRule(command);
         await this.#tell({ kind: "RulePromoted", payload: { rule, ...promoted, by: client.id } });
         return { result: promoted };
       }
@@ -228,7 +228,7 @@ export class Session {
         assertHuman(client, command.kind);
         await this.#recovery.settled(client);
         return await this.#turns.quietly(command, client, async (turn) => ({
-          result: await rewind(command, { ...surfaceOf(turn), history: turn.history }),
+          result: await rewind(command, { ...turnContext(turn), history: turn.history }),
         }));
       }
       case "EndSession":
@@ -241,7 +241,7 @@ export class Session {
         if (command.left === true && this.#isLeftBy(client)) this.#endUnasked("user");
         return { sessionId: this.id };
       default: {
-        const result = carriedOut(this.#parts.commands ?? {}, command, client);
+        const result = handleByFeature(this.#parts.commands ?? {}, command, client);
         if (result === undefined) throw notServed(command);
         return await result;
       }
@@ -294,7 +294,7 @@ export class Session {
     this.#idle.touch();
     await this.#recovery.settled(client);
     await this.#turns.quietly(command, client, async (turn) => {
-      const told = await work({ ...surfaceOf(turn), history: turn.history });
+      const told = await work({ ...turnContext(turn), history: turn.history });
       turn.cancel.signal.throwIfAborted();
       turn.publish(told);
       await this.#parts.bus.commit("power");

@@ -5,7 +5,7 @@ import { INPUT_DELIVERED } from "../../engine/loop/turn.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
 import type { PayloadOf } from "../../protocol/events/events.ts";
 import type { BackReader } from "../history/read-back.ts";
-import type { WaitingInput } from "../moments.ts";
+import type { QueuedInput } from "../moments.ts";
 import type { SessionStore } from "../store/store.ts";
 import { INPUTS_WAITING, wantsOf } from "./input-queue.ts";
 
@@ -22,7 +22,7 @@ export async function waitingInputs(
   logId: LogId,
   lastEvent: EventSeq,
   beside: readonly BackReader[] = [],
-): Promise<readonly WaitingInput[]> {
+): Promise<readonly QueuedInput[]> {
   const reading = new ReadingBack();
   const readers = [reading, ...beside];
   for (let to = lastEvent; to > 0 && readers.some(({ done }) => !done); to -= EVENTS_PER_READ) {
@@ -38,7 +38,7 @@ export async function waitingInputs(
 /** Folds events, the newest first. */
 class ReadingBack implements BackReader {
   readonly #gone = new Set<InputId>();
-  #found: readonly WaitingInput[] = [];
+  #found: readonly QueuedInput[] = [];
   /** Inputs whose words are still to be found, once it is known which waited. */
   #missing: Set<InputId> | undefined;
   #afterTurnStart = false;
@@ -47,7 +47,7 @@ class ReadingBack implements BackReader {
     return this.#missing?.size === 0;
   }
 
-  get waiting(): readonly WaitingInput[] {
+  get waiting(): readonly QueuedInput[] {
     return this.#found;
   }
 

@@ -4,7 +4,7 @@ import type { Envelope, EnvelopeOf } from "../../protocol/events/envelope.ts";
 import type { PayloadOf } from "../../protocol/events/events.ts";
 import type { Cost } from "./cost.ts";
 import { addCost, NO_COST, sumOfCosts } from "./cost.ts";
-import { untoldCalls } from "./turn-costs.ts";
+import { unreportedCalls } from "./turn-costs.ts";
 
 /** Keys that costs are grouped by. */
 export const COST_KEYS = ["turn", "model", "purpose", "tool", "child"] as const;
@@ -21,12 +21,12 @@ export interface Costs {
 export type SpentBefore = NonNullable<PayloadOf<"ProfileSwitched">["spentBefore"]>;
 
 /** Names for costs without a tool, model or child. */
-export const PROMPT = "the prompt";
-export const SUMMARY = "summaries";
-export const UNTOLD_MODEL = "not told";
-export const OWN = "the session itself";
+export const PROMPT_ROW = "the prompt";
+export const SUMMARY_ROW = "summaries";
+export const UNKNOWN_MODEL_ROW = "not told";
+export const OWN_ROW = "the session itself";
 /** Row that adds up the oldest rows. */
-export const EARLIER = "earlier";
+export const EARLIER_ROW = "earlier";
 /** Rows of one kind; beyond that the oldest are added up in one. */
 export const ROWS_MAX = 10_000;
 
@@ -119,7 +119,7 @@ export class CostBook {
     const strand = this.#strand(parentCall);
     if (strand.asked) strand.newest.clear();
     strand.asked = false;
-    strand.newest.add(PROMPT);
+    strand.newest.add(PROMPT_ROW);
   }
 
   #cost({ parentCall, payload }: EnvelopeOf<"CostIncremented">): void {
@@ -130,8 +130,8 @@ export class CostBook {
     this.#count(addCost(NO_COST, payload), {
       turn: payload.turn === undefined || parentCall !== undefined ? strand.turn : String(payload.turn),
       model: strand.model,
-      purpose: isSummary ? SUMMARY : "turns",
-      tool: isSummary ? SUMMARY : toolsOf(strand),
+      purpose: isSummary ? SUMMARY_ROW : "turns",
+      tool: isSummary ? SUMMARY_ROW : toolsOf(strand),
       child: this.#child(parentCall),
     });
     if (!isSummary) strand.asked = true;
@@ -139,13 +139,13 @@ export class CostBook {
 
   #ended({ parentCall, payload }: EnvelopeOf<"TurnEnded">): void {
     const strand = this.#strand(parentCall);
-    const untold = untoldCalls(strand.calls, payload);
+    const untold = unreportedCalls(strand.calls, payload);
     if (untold > 0) {
       this.#count(
         { ...NO_COST, calls: untold, unpricedCalls: untold },
         {
           turn: strand.turn,
-          model: strand.model ?? UNTOLD_MODEL,
+          model: strand.model ?? UNKNOWN_MODEL_ROW,
           purpose: "turns",
           tool: toolsOf(strand),
           child: this.#child(parentCall),
@@ -173,7 +173,7 @@ export class CostBook {
   }
 
   #child(parentCall: CallId | undefined): string {
-    if (parentCall === undefined) return OWN;
+    if (parentCall === undefined) return OWN_ROW;
     const known = this.#children.get(parentCall);
     if (known !== undefined) return known;
     const name = `${this.#tools.get(parentCall) ?? "sub-agent"} ${parentCall}`;
@@ -182,12 +182,12 @@ export class CostBook {
   }
 }
 
-/** Adds the oldest row to `EARLIER`. */
+/** Adds the oldest row to `EARLIER_ROW`. */
 function foldOldest(part: Map<string, Cost>): void {
   const [first, second] = part.entries().take(2).toArray();
-  const [name, cost] = (first?.[0] === EARLIER ? second : first) ?? [EARLIER, NO_COST];
+  const [name, cost] = (first?.[0] === EARLIER_ROW ? second : first) ?? [EARLIER_ROW, NO_COST];
   part.delete(name);
-  part.set(EARLIER, sumOfCosts(part.get(EARLIER) ?? NO_COST, cost));
+  part.set(EARLIER_ROW, sumOfCosts(part.get(EARLIER_ROW) ?? NO_COST, cost));
 }
 
 function newStrand(turn: string): Strand {
@@ -195,5 +195,5 @@ function newStrand(turn: string): Strand {
 }
 
 function toolsOf({ newest }: Strand): string {
-  return newest.size === 0 ? PROMPT : [...newest].sort().join(" + ");
+  return newest.size === 0 ? PROMPT_ROW : [...newest].sort().join(" + ");
 }

@@ -3,7 +3,7 @@ import { cutEnd, displayWidth } from "../terminal/display-width.ts";
 import { COLUMNS } from "../terminal/table.ts";
 import { neutraliseLine } from "../terminal/terminal-text.ts";
 import type { Cost } from "./cost.ts";
-import { inputOf, PRICE_UNKNOWN, printPrice, printTokens, withBefore } from "./cost.ts";
+import { inputTokensOf, PRICE_UNKNOWN, printPrice, printTokens, withBefore } from "./cost.ts";
 import type { CostKey, Costs, SpentBefore } from "./cost-book.ts";
 import type { ModelPrices } from "./model-prices.ts";
 import { printModelPrice } from "./model-prices.ts";
@@ -40,7 +40,7 @@ export function printCosts(costs: Costs, { rowsMax, prices }: CostTableOptions):
 
 function togetherText(total: Cost, before: SpentBefore): string {
   const cost = withBefore(total, before);
-  return `${printPrice(cost)} with the sessions before it: ${grouped(inputOf(cost))} tokens in, ${grouped(cost.outputTokens)} out`;
+  return `${printPrice(cost)} with the sessions before it: ${grouped(inputTokensOf(cost))} tokens in, ${grouped(cost.outputTokens)} out`;
 }
 
 /** Draws a model in a few lines: its cost, its tokens, which are counted once each, and the price of a million of them. */
@@ -96,5 +96,5 @@ function table(title: string, rows: readonly (readonly [string, Cost])[], rowsMa
 }
 
 function tokensOf(cost: Cost): number {
-  return inputOf(cost) + cost.outputTokens;
+  return inputTokensOf(cost) + cost.outputTokens;
 }

@@ -64,7 +64,7 @@ export function dollars(usd: number): number {
 }
 
 /** Returns the tokens that were sent, those of the cache included. */
-export function inputOf(cost: Cost): number {
+export function inputTokensOf(cost: Cost): number {
   return cost.inputTokens + cost.cacheReadTokens + cost.cacheWriteTokens;
 }
 
@@ -89,5 +89,5 @@ export function withBefore(cost: Cost, before: PayloadOf<"ProfileSwitched">["spe
 /** Renders tokens: "1,234 tokens in (1,000 from the cache), 56 out, 2 calls". */
 export function printTokens(cost: Cost): string {
   const cached = cost.cacheReadTokens > 0 ? ` (${grouped(cost.cacheReadTokens)} from the cache)` : "";
-  return `${grouped(inputOf(cost))} tokens in${cached}, ${grouped(cost.outputTokens)} out, ${count(cost.calls, "call")}`;
+  return `${grouped(inputTokensOf(cost))} tokens in${cached}, ${grouped(cost.outputTokens)} out, ${count(cost.calls, "call")}`;
 }

@@ -14,7 +14,7 @@ export interface TurnCosts {
 export const NO_TURN_COSTS: TurnCosts = { total: NO_COST, calls: new Map() };
 
 /** Returns the costs of a turn that is read from the middle, after so many rounds. */
-export function startedAfter(rounds: number): TurnCosts {
+export function costsAfterRounds(rounds: number): TurnCosts {
   return { total: NO_COST, calls: new Map([[undefined, rounds]]) };
 }
 
@@ -28,7 +28,7 @@ export function addTurnCost(costs: TurnCosts, { kind, parentCall, payload }: Env
       return { total, calls };
     }
     case "TurnEnded": {
-      const untold = untoldCalls(costs.calls.get(parentCall) ?? 0, payload);
+      const untold = unreportedCalls(costs.calls.get(parentCall) ?? 0, payload);
       const calls = new Map(costs.calls);
       calls.delete(parentCall); // an ended sub-agent needs no count any more
       return { total: withUntold(costs.total, untold), calls };
@@ -42,7 +42,7 @@ export function addTurnCost(costs: TurnCosts, { kind, parentCall, payload }: Env
  * Returns the provider calls of an ended turn that never reported a cost. A cancel, an error or the time limit may cut a
  * call off before its provider reports usage: its cost is unknown, never zero.
  */
-export function untoldCalls(
+export function unreportedCalls(
   reported: number,
   { reason, rounds = 0 }: Pick<PayloadOf<"TurnEnded">, "reason" | "rounds">,
 ): number {

@@ -20,7 +20,7 @@ export function indentOf({ text, column }: Rest): number {
   return Number.POSITIVE_INFINITY;
 }
 
-export function isBlank({ text }: Rest): boolean {
+export function isBlankRest({ text }: Rest): boolean {
   return text.trim() === "";
 }
 
@@ -81,7 +81,7 @@ export function listMark(rest: Rest): ListMark | undefined {
   if (mark === undefined) return undefined;
   const after = { text: text.slice(mark.length), column: column + mark.length };
   const space = indentOf(after);
-  const isEmpty = isBlank(after);
+  const isEmpty = isBlankRest(after);
   // More than four columns are a mark, one space, and code.
   const padding = isEmpty || space > CODE_COLUMNS ? 1 : space;
   return {

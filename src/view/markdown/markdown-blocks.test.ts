@@ -3,7 +3,7 @@ import * as fc from "fast-check";
 import { holds } from "../../../test/support/property.ts";
 import { readRecording, recordings } from "../../../test/support/recordings.ts";
 import type { MarkdownBlock } from "./markdown-blocks.ts";
-import { BLOCK_CHARACTERS_MAX, LINE_CHARACTERS_MAX, MarkdownBlocks } from "./markdown-blocks.ts";
+import { BLOCK_CHARACTERS_MAX, MARKDOWN_LINE_CHARACTERS_MAX, MarkdownBlocks } from "./markdown-blocks.ts";
 
 function blocksOf(...pieces: readonly string[]): readonly MarkdownBlock[] {
   const reader = new MarkdownBlocks();
@@ -155,7 +155,9 @@ test("[TUI-01 PERF-03] a block or a line without an end is closed in parts, and 
         length += block.source.length;
       }
       // What is open is one part and one line at the most.
-      expect(at + 1_000 - length).toBeLessThanOrEqual(BLOCK_CHARACTERS_MAX + LINE_CHARACTERS_MAX + 1_000);
+      expect(at + 1_000 - length).toBeLessThanOrEqual(
+        BLOCK_CHARACTERS_MAX + MARKDOWN_LINE_CHARACTERS_MAX + 1_000,
+      );
     }
     for (const { source: rest } of reader.end()) length += rest.length;
     expect(length).toBe(source.length);

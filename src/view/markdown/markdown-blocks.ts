@@ -4,7 +4,7 @@ import {
   closesFence,
   htmlStart,
   indentOf,
-  isBlank,
+  isBlankRest,
   isHeading,
   isRule,
   isTableRule,
@@ -19,7 +19,7 @@ import { leafOf, skipMarks } from "./open-blocks.ts";
 /** Source of one block; a longer block is closed in parts of this size. */
 export const BLOCK_CHARACTERS_MAX = 65_536;
 /** Only the beginning of a longer line counts. */
-export const LINE_CHARACTERS_MAX = 8_192;
+export const MARKDOWN_LINE_CHARACTERS_MAX = 8_192;
 /** Quotations and lists within each other; deeper marks are text. */
 const DEPTH_MAX = 16;
 
@@ -37,7 +37,7 @@ export interface MarkdownBlock {
  * changes, wherever the text was cut into pieces.
  *
  * Knows the block structure of CommonMark and tables; the inside of a line is for the code that renders a block.
- * Bounded by `BLOCK_CHARACTERS_MAX` and `LINE_CHARACTERS_MAX`.
+ * Bounded by `BLOCK_CHARACTERS_MAX` and `MARKDOWN_LINE_CHARACTERS_MAX`.
  */
 export class MarkdownBlocks {
   #containers: Container[] = [];
@@ -56,7 +56,7 @@ export class MarkdownBlocks {
     let rest = text;
     while (rest !== "") {
       const end = rest.indexOf("\n") + 1;
-      const room = this.#isLongLine ? rest.length : LINE_CHARACTERS_MAX - this.#line.length;
+      const room = this.#isLongLine ? rest.length : MARKDOWN_LINE_CHARACTERS_MAX - this.#line.length;
       const piece = rest.slice(0, Math.min(end === 0 ? rest.length : end, room));
       rest = rest.slice(piece.length);
       if (this.#isLongLine) {
@@ -65,7 +65,7 @@ export class MarkdownBlocks {
         continue;
       }
       this.#line += piece;
-      this.#isLongLine = !this.#line.endsWith("\n") && this.#line.length === LINE_CHARACTERS_MAX;
+      this.#isLongLine = !this.#line.endsWith("\n") && this.#line.length === MARKDOWN_LINE_CHARACTERS_MAX;
       if (!this.#isLongLine && !this.#line.endsWith("\n")) continue;
       const line = this.#line;
       this.#line = "";
@@ -117,7 +117,7 @@ export class MarkdownBlocks {
       return true;
     }
     if (leaf?.kind !== "html") return false;
-    if (leaf.end === undefined && isBlank(rest)) return false;
+    if (leaf.end === undefined && isBlankRest(rest)) return false;
     if (leaf.end?.test(rest.text) === true) {
       this.#leaf = undefined;
       this.#isEnding = this.#containers.length === 0;
@@ -137,7 +137,7 @@ export class MarkdownBlocks {
       if (depth < this.#containers.length) this.#containers.length = depth;
       leaf = undefined;
     };
-    while (!isBlank(rest) && this.#containers.length < DEPTH_MAX) {
+    while (!isBlankRest(rest) && this.#containers.length < DEPTH_MAX) {
       const inParagraph = leaf?.kind === "paragraph" && depth === this.#containers.length;
       const isCode = indentOf(rest) >= CODE_COLUMNS;
       const quote = isCode ? undefined : skipQuoteMark(rest);
@@ -159,7 +159,7 @@ export class MarkdownBlocks {
       [rest, depth] = [mark.rest, this.#containers.length];
     }
     this.#leaf = leaf;
-    if (isBlank(rest)) {
+    if (isBlankRest(rest)) {
       this.#blank(depth, line);
       return;
     }
@@ -237,7 +237,7 @@ export class MarkdownBlocks {
     const list = this.#containers[depth - 1];
     if (list?.kind === "list" && list.mark !== mark.kind) this.#containers.length = depth - 1;
     if (this.#containers.at(-1)?.kind !== "list") this.#enter({ kind: "list", mark: mark.kind });
-    this.#containers.push({ kind: "item", columns: mark.columns, hasContent: !isBlank(mark.rest) });
+    this.#containers.push({ kind: "item", columns: mark.columns, hasContent: !isBlankRest(mark.rest) });
   }
 
   /** Opens a quotation or a list; one at the top begins a block there. */

@@ -3,7 +3,7 @@ import {
   CODE_COLUMNS,
   htmlStart,
   indentOf,
-  isBlank,
+  isBlankRest,
   isHeading,
   isRule,
   openingFence,
@@ -49,8 +49,8 @@ export function skipMarks(
     } else {
       const isInside = indentOf(rest) >= container.columns;
       // An item that begins with a blank line ends at a second one.
-      if (!isInside || (isBlank(rest) && !container.hasContent)) return { rest, depth };
-      rest = isBlank(rest) ? rest : skipColumns(rest, container.columns);
+      if (!isInside || (isBlankRest(rest) && !container.hasContent)) return { rest, depth };
+      rest = isBlankRest(rest) ? rest : skipColumns(rest, container.columns);
     }
   }
   return { rest, depth: containers.length };

@@ -75,13 +75,13 @@ export function sharedAfter(run: RunView, envelope: Envelope): RunView {
 }
 
 /** Returns a run after the end of a turn. */
-export function turnEnded(run: RunView, { turn: number, reason }: PayloadOf<"TurnEnded">): RunView {
+export function withTurnEnd(run: RunView, { turn: number, reason }: PayloadOf<"TurnEnded">): RunView {
   const { turn, ...rest } = run;
   return turn?.number === number ? { ...rest, ended: reason } : run;
 }
 
 /** Returns a run after a call that was not allowed. */
-export function refused(run: RunView, { details = {} }: PayloadOf<"Error">): RunView {
+export function withRefusal(run: RunView, { details = {} }: PayloadOf<"Error">): RunView {
   const { callId, because } = details;
   const refusal = {
     isAnswer: because === "answer",
@@ -91,11 +91,11 @@ export function refused(run: RunView, { details = {} }: PayloadOf<"Error">): Run
 }
 
 /** Returns a run under another model or effort. */
-export function modelChanged(run: RunView, { model, effort }: PayloadOf<"ModelChanged">): RunView {
+export function withModel(run: RunView, { model, effort }: PayloadOf<"ModelChanged">): RunView {
   return { ...run, model, ...(effort === undefined ? {} : { effort }) };
 }
 
 /** Returns a run that goes on under another profile, or was left for a session that does. */
-export function profileSwitched(run: RunView, { from, to, next }: PayloadOf<"ProfileSwitched">): RunView {
+export function withProfile(run: RunView, { from, to, next }: PayloadOf<"ProfileSwitched">): RunView {
   return next === undefined ? { ...run, profile: to } : { ...run, profile: from, next };
 }

@@ -13,7 +13,7 @@ import type { Event, EventKind, PayloadOf } from "../../protocol/events/events.t
 import { EVENT_KINDS } from "../../protocol/kinds.ts";
 import { CostBook } from "../costs/cost-book.ts";
 import { totalCost } from "../costs/session-costs.ts";
-import { follow } from "../follow.ts";
+import { followSession } from "../follow.ts";
 import { foldTurn, NEW_TURN, turnResult } from "../turn-result.ts";
 import { NEW_SESSION, runOf, sessionAfter } from "./session-view.ts";
 import { SUB_AGENTS_MAX } from "./sub-agents.ts";
@@ -206,7 +206,7 @@ test("[CTL-03] a subscription that breaks anywhere and is opened again makes the
       connection.publish({ kind: "SessionEnded", payload: { reason: "user" } });
       let view = NEW_SESSION;
       let seen = 0;
-      for await (const each of follow(connection, SESSION, {
+      for await (const each of followSession(connection, SESSION, {
         since: 0,
         signal: new AbortController().signal,
       })) {

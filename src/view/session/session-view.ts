@@ -13,7 +13,7 @@ import { noticesAfter } from "./notices.ts";
 import { planModeOf } from "./plan-mode.ts";
 import { rulesAfter } from "./rules.ts";
 import type { RunView } from "./run-view.ts";
-import { modelChanged, newRun, profileSwitched, refused, sharedAfter, turnEnded } from "./run-view.ts";
+import { newRun, sharedAfter, withModel, withProfile, withRefusal, withTurnEnd } from "./run-view.ts";
 import { tasksAfter } from "./tasks.ts";
 import type { Turns } from "./turns.ts";
 import { NO_TURNS, turnsAfter } from "./turns.ts";
@@ -104,7 +104,7 @@ function ownAfter(view: SessionView, run: RunView, envelope: Envelope): SessionV
       };
     }
     case "TurnEnded":
-      return { ...view, run: turnEnded(run, envelope.payload), turns: turnsAfter(view.turns, envelope) };
+      return { ...view, run: withTurnEnd(run, envelope.payload), turns: turnsAfter(view.turns, envelope) };
     case "SessionEnded":
       return { ...view, run: { ...run, sessionEnded: envelope.payload.reason } };
     case "InputQueued":
@@ -133,14 +133,14 @@ function ownAfter(view: SessionView, run: RunView, envelope: Envelope): SessionV
     case "SkillRegistryChanged":
       return { ...view, skills: envelope.payload.skills.slice(0, SKILLS_MAX) };
     case "Error":
-      return isRefusal(envelope.payload) ? { ...view, run: refused(run, envelope.payload) } : view;
+      return isRefusal(envelope.payload) ? { ...view, run: withRefusal(run, envelope.payload) } : view;
     case "PermissionAnswered":
     case "RuleRevoked":
       return { ...view, run: { ...run, rules: rulesAfter(run.rules, envelope) } };
     case "ModelChanged":
-      return { ...view, run: modelChanged(run, envelope.payload) };
+      return { ...view, run: withModel(run, envelope.payload) };
     case "ProfileSwitched":
-      return { ...view, run: profileSwitched(run, envelope.payload) };
+      return { ...view, run: withProfile(run, envelope.payload) };
     // Sub-agents have these parts too, so they were folded before: calls, questions, costs, notices.
     case "ToolCallStarted":
     case "ToolCallProgress":

@@ -68,7 +68,7 @@ export function unclosedText(quote: string): string {
 }
 
 /** Returns the words behind a command, as they are sent to its handler. */
-export function wordsOf({ args, rest: text, unclosed }: SlashCommand): JsonObject {
+export function commandWords({ args, rest: text, unclosed }: SlashCommand): JsonObject {
   return { args: [...args], text, ...(unclosed === undefined ? {} : { unclosed }) };
 }
 

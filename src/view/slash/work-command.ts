@@ -4,7 +4,7 @@ import type { QueryOf } from "../../protocol/queries/queries.ts";
 import type { SlashCommandInfo } from "../../protocol/resources.ts";
 import { aliasedCommand } from "./alias.ts";
 import type { SlashCommand } from "./slash.ts";
-import { printCommand, wordsOf } from "./slash.ts";
+import { commandWords, printCommand } from "./slash.ts";
 
 /** Work that a slash command stands for, instead of a prompt (CMD-01). */
 export type WorkCommand =
@@ -59,6 +59,6 @@ export function workCommand(
   const full = `${namespace}:${verb}`;
   const isListed = listed.some(({ name }) => name === full) && !isBuiltinCommand(full);
   if (!isListed) return undefined;
-  const payload = wordsOf(command);
+  const payload = commandWords(command);
   return { kind: "custom", command: { kind: "CustomCommand", namespace, verb, payload } };
 }

@@ -3,7 +3,7 @@ import { reasonText } from "../../base/reasons.ts";
 import { shortened } from "../../base/text/text.ts";
 import type { EnvelopeOf } from "../../protocol/events/envelope.ts";
 import { neutralise, neutraliseLine } from "../terminal/terminal-text.ts";
-import { firstLine, LINE_CHARACTERS_MAX } from "./first-line.ts";
+import { firstLine, SHOWN_LINE_CHARACTERS_MAX } from "./first-line.ts";
 
 const NANOSECONDS_PER_SECOND = 1e9;
 
@@ -39,7 +39,7 @@ export function severityOf({ severity }: EnvelopeOf<"Error">["payload"]): "note"
 /** Returns one line about a hook that failed: which, when, and why. */
 function hookText(envelope: EnvelopeOf<"HookTimeout" | "HookError">): string {
   const { event, command } = envelope.payload;
-  const cmd = shortened(neutraliseLine(command), LINE_CHARACTERS_MAX);
+  const cmd = shortened(neutraliseLine(command), SHOWN_LINE_CHARACTERS_MAX);
   if (envelope.kind === "HookTimeout") {
     const timeout = String(envelope.payload.after / NANOSECONDS_PER_SECOND);
     return reasonText("HookTimeout", { event: neutraliseLine(event), cmd, timeout });

@@ -3,7 +3,7 @@ import type { Accepted, Command } from "../../../src/protocol/commands/commands.
 import type { Connection, SubscribeOptions } from "../../../src/protocol/connection.ts";
 import type { Envelope } from "../../../src/protocol/events/envelope.ts";
 import type { AttachRequest } from "../../../src/session/access/attach-request.ts";
-import type { Authority, Grant } from "../../../src/session/access/authority.ts";
+import type { Authority, TokenGrant } from "../../../src/session/access/authority.ts";
 import type { EnginePort } from "../../../src/session/engine-port.ts";
 import type { Fault } from "../server.ts";
 
@@ -131,7 +131,7 @@ export function authorityFault(differ: (authority: Authority) => Partial<Authori
 
 /** Lets a token in that is refused for a reason, as what it was when it was good. */
 export function lenientAbout(reason: string): Fault {
-  const known = new Map<string, Grant>();
+  const known = new Map<string, TokenGrant>();
   return authorityFault((authority) => ({
     async verify(text, wire) {
       try {

@@ -1,7 +1,7 @@
 import { isObject, parseJson } from "../../../src/base/json.ts";
 import { MCP } from "../../../src/conformance/scenario.ts";
 import { PROTOCOL_VERSION } from "../../../src/protocol/version.ts";
-import type { Authority, Grant } from "../../../src/session/access/authority.ts";
+import type { Authority, TokenGrant } from "../../../src/session/access/authority.ts";
 import type { EnginePort } from "../../../src/session/engine-port.ts";
 import type { Fault } from "../server.ts";
 import type { Broken } from "./faults.ts";
@@ -491,7 +491,7 @@ function mcpText(from: string | RegExp, to: string): () => Fault {
 /** Takes a token by what it says of itself. */
 function unsigned(): Fault {
   return authorityFault((authority: Authority) => {
-    let last: Grant | undefined;
+    let last: TokenGrant | undefined;
     return {
       async verify(text, wire) {
         try {

@@ -15,14 +15,14 @@ import type { ToolFacts } from "../../../tools/tool-facts.ts";
 import { WEB_FETCH_FACTS, webFetchTool } from "../../../tools/web/web-fetch.ts";
 
 /** Dependencies of one session's tools. */
-export interface BuiltinParts {
+export interface BuiltinDependencies {
   /** Runs of this session alone; the caller disposes them when the session ends. */
   readonly runs: BackgroundRuns;
   readonly ripgrep: RipgrepPath;
 }
 
 /** Returns the built-in tools, always in this order: it is part of the cached prefix of every request. */
-export function builtinTools({ runs, ripgrep }: BuiltinParts): ToolSource {
+export function builtinTools({ runs, ripgrep }: BuiltinDependencies): ToolSource {
   const files = [readTool, writeTool, editTool, multiEditTool];
   const tools = [
     ...files,

@@ -3,11 +3,14 @@ import type { Around, RequestPlace, ToolPlace } from "../../../session/feature.t
 import type { ToolMiddleware } from "../../../tools/middleware.ts";
 
 /** Returns the tool middleware at one place, the first outermost. */
-export function toolsAt(around: readonly Around[], place: ToolPlace): readonly ToolMiddleware[] {
+export function toolMiddlewareAt(around: readonly Around[], place: ToolPlace): readonly ToolMiddleware[] {
   return around.flatMap((each) => (each.tool === place ? [each.run] : []));
 }
 
 /** Returns the request middleware at one place, the first outermost. */
-export function requestsAt(around: readonly Around[], place: RequestPlace): readonly RequestMiddleware[] {
+export function requestMiddlewareAt(
+  around: readonly Around[],
+  place: RequestPlace,
+): readonly RequestMiddleware[] {
   return around.flatMap((each) => (each.request === place ? [each.run] : []));
 }

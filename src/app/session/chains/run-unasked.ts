@@ -7,7 +7,7 @@ import type { ToolContext, ToolOutput } from "../../../tools/tool.ts";
 import { ToolFailure } from "../../../tools/tool.ts";
 
 /** Parts of a session that judge a call of its own. */
-export interface UnaskedParts {
+export interface UnaskedDependencies {
   /** Tool middleware at the place of hooks: a hook guards these calls too. */
   readonly hooks: readonly ToolMiddleware[];
   readonly permissions: SessionPermissions;
@@ -20,7 +20,7 @@ export interface UnaskedParts {
 export async function runUnasked(
   call: ToolCall,
   context: ToolContext,
-  { hooks, permissions }: UnaskedParts,
+  { hooks, permissions }: UnaskedDependencies,
 ): Promise<ToolOutput> {
   const prepared = await prepareCall(call, context);
   if (prepared.kind === "refused") return prepared.output;

@@ -9,7 +9,7 @@ import { Questions } from "../../../session/questions/questions.ts";
 import type { SessionStore, SessionWriter } from "../../../session/store/store.ts";
 
 /** Parts of a session that exist before its features. */
-export interface CoreParts {
+export interface SessionCoreDependencies {
   readonly world: World;
   readonly session: SessionId;
   readonly logId: LogId;
@@ -31,7 +31,7 @@ export class SessionCore {
   readonly redaction: Redaction;
   #onPublished: () => void = () => undefined;
 
-  constructor(parts: CoreParts) {
+  constructor(parts: SessionCoreDependencies) {
     const { world, session, logId, store, writer, redactor, attended, permissionTimeoutMs } = parts;
     const { clock, ids } = world;
     this.redaction = new Redaction(redactor);

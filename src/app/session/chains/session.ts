@@ -17,7 +17,7 @@ import type { Around } from "../../../session/feature.ts";
 import { validHistory } from "../../../session/history/valid-history.ts";
 import type { SessionStore } from "../../../session/store/store.ts";
 import { Session } from "../../../session/turns/session.ts";
-import type { SessionParts } from "../../../session/turns/session-parts.ts";
+import type { SessionDependencies } from "../../../session/turns/session-dependencies.ts";
 import { catchFailures } from "../../../tools/chain/catch-failures.ts";
 import type { CachedResult } from "../../../tools/chain/memoise.ts";
 import { memoise } from "../../../tools/chain/memoise.ts";
@@ -29,13 +29,13 @@ import { chainTool } from "../../../tools/middleware.ts";
 import type { ToolRegistry } from "../../../tools/registry.ts";
 import type { Workspace } from "../../../tools/tool.ts";
 import { callLog } from "./call-log.ts";
-import { requestsAt, toolsAt } from "./chains.ts";
+import { requestMiddlewareAt, toolMiddlewareAt } from "./chains.ts";
 import type { SessionCore } from "./session-core.ts";
 
 /** Parts that one session is composed of. */
 export interface SessionMaterial
   extends Pick<
-    SessionParts,
+    SessionDependencies,
     | "idleTimeoutMs"
     | "pinned"
     | "tasksRunning"
@@ -104,31 +104,31 @@ export function composeSession(material: SessionMaterial): ComposedSession {
   const handler = chainTool(
     [
       callLog,
-      ...toolsAt(around, "watch"),
+      ...toolMiddlewareAt(around, "watch"),
       validate(),
-      ...toolsAt(around, "hooks"),
-      ...toolsAt(around, "guard"),
+      ...toolMiddlewareAt(around, "hooks"),
+      ...toolMiddlewareAt(around, "guard"),
       ...gate,
       memoise(answers),
-      ...toolsAt(around, "keep"),
+      ...toolMiddlewareAt(around, "keep"),
       ledger(bus, world.clock),
       ...sandbox,
       timeLimit(),
       truncateAndSpill(),
-      ...toolsAt(around, "inner"),
+      ...toolMiddlewareAt(around, "inner"),
       redactOutput(redaction),
       catchFailures(),
     ],
     runTool,
   );
   const requestMiddleware = [
-    ...requestsAt(around, "watch"),
-    ...requestsAt(around, "context"),
-    ...requestsAt(around, "compact"),
+    ...requestMiddlewareAt(around, "watch"),
+    ...requestMiddlewareAt(around, "context"),
+    ...requestMiddlewareAt(around, "compact"),
     ...retrying,
-    ...requestsAt(around, "spend"),
+    ...requestMiddlewareAt(around, "spend"),
     ...retention,
-    ...requestsAt(around, "attempt"),
+    ...requestMiddlewareAt(around, "attempt"),
   ];
   const engine: EngineParts = {
     world,

@@ -25,7 +25,7 @@ export function workspaceOf({ logId, root, paths, env, withheld, secrets }: Work
 }
 
 /** @throws HarnessError StoreUnwritable: spilled output belongs to the session. */
-export async function makeScratch({ files }: World, path: string): Promise<void> {
+export async function createScratchFolder({ files }: World, path: string): Promise<void> {
   try {
     await files.makeDirectory(path, SCRATCH_MODE);
   } catch (cause) {
@@ -37,7 +37,7 @@ export async function makeScratch({ files }: World, path: string): Promise<void>
  * Removes git files that a command planted while cinch was killed (S26), and returns a notice for the person. Costs one
  * stat of a folder if nothing was left. Call it before git is run for the session.
  */
-export async function disarmLeft(world: World, paths: HarnessPaths): Promise<readonly string[]> {
+export async function removePlantedGitFiles(world: World, paths: HarnessPaths): Promise<readonly string[]> {
   const folder = join(paths.state, "sandboxes", "running");
   try {
     if ((await world.files.list(folder)).length === 0) return [];

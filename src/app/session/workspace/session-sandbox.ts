@@ -17,7 +17,7 @@ import type { SessionPlan } from "../../../session/plan.ts";
 import type { HarnessOptions } from "../../engine/options.ts";
 
 /** Parts of a session's sandboxes. */
-export interface SandboxParts {
+export interface SandboxDependencies {
   readonly world: World;
   readonly paths: HarnessPaths;
   readonly options: Pick<HarnessOptions, "relayCommand">;
@@ -29,7 +29,7 @@ export interface SandboxParts {
 }
 
 /** Opens the sandboxes of a session, each with the first command that needs it. */
-export function sessionSandbox(parts: SandboxParts): SessionSandboxes {
+export function sessionSandbox(parts: SandboxDependencies): SessionSandboxes {
   const open = {
     async sandbox(root: string) {
       const { openSandbox } = await import("../../../guard/sandbox/sandbox.ts");
@@ -46,7 +46,7 @@ export function sessionSandbox(parts: SandboxParts): SessionSandboxes {
 /** @param root the workspace, or a sub-agent's worktree. */
 function sourcesAt(
   root: string,
-  { world, paths, options, plan, trust, keys, publish }: SandboxParts,
+  { world, paths, options, plan, trust, keys, publish }: SandboxDependencies,
 ): SandboxSources {
   const { root: workspace, profile, config, wishes } = plan();
   const { relayCommand } = options;

@@ -15,7 +15,7 @@ import type { TrustItem } from "../../../session/guard/trust.ts";
 import { neutralise, neutraliseLine } from "../../../view/terminal/terminal-text.ts";
 import type { TerminalAnswers } from "../../io/terminal/terminal-answers.ts";
 import { terminalAnswers } from "../../io/terminal/terminal-answers.ts";
-import type { Surroundings } from "../../surroundings.ts";
+import type { ProcessContext } from "../../process-context.ts";
 import type { AckContext } from "./flags.ts";
 
 /**
@@ -40,13 +40,13 @@ export async function run({ settings, words, flags, at }: AckContext): Promise<E
   return at.stop.signal.aborted ? EXIT.cancelled : EXIT.done;
 }
 
-export function optionsOf({ settings }: Pick<AckContext, "settings">, at: Surroundings) {
+export function optionsOf({ settings }: Pick<AckContext, "settings">, at: ProcessContext) {
   const { profile } = settings;
   const { world, paths, workingDir, environment } = at;
   return { world, paths, workingDir, environment, ...(profile === undefined ? {} : { profile }) };
 }
 
-function pathsOf(paths: readonly string[], at: Surroundings): readonly string[] {
+function pathsOf(paths: readonly string[], at: ProcessContext): readonly string[] {
   return paths.map((path) => {
     const whole = resolve(at.workingDir, path);
     try {
@@ -58,7 +58,7 @@ function pathsOf(paths: readonly string[], at: Surroundings): readonly string[] 
 }
 
 /** Goes through what is pending; gives what was not acknowledged. */
-async function acknowledge(review: Review, at: Surroundings): Promise<readonly PendingItem[]> {
+async function acknowledge(review: Review, at: ProcessContext): Promise<readonly PendingItem[]> {
   const { ledger } = review;
   const pending = [...review.pending, ...review.plugins.pending];
   // What reads the pipe of a script has read no file: it is told what waits, and who can look at it.
@@ -97,7 +97,7 @@ async function unusable(items: readonly TrustItem[]): Promise<readonly string[]>
   return told.filter(({ weight }) => weight === "error").map(({ text }) => text);
 }
 
-async function acknowledgeOwn({ own, shared, ledger }: Review, at: Surroundings): Promise<void> {
+async function acknowledgeOwn({ own, shared, ledger }: Review, at: ProcessContext): Promise<void> {
   for (const { directory, items, pending } of [own, shared]) {
     if (pending.length === 0) continue;
     await ledger.approveDirectory(directory, items);
@@ -109,7 +109,7 @@ async function acknowledgeOwn({ own, shared, ledger }: Review, at: Surroundings)
   }
 }
 
-async function emit(review: Review, target: string, at: Surroundings): Promise<void> {
+async function emit(review: Review, target: string, at: ProcessContext): Promise<void> {
   const text = lockFileOf(review);
   if (target === "-") return await at.stdout.write(text);
   const path = resolve(target);

@@ -1,4 +1,4 @@
-import type { AnyCommand } from "../../args/call.ts";
+import type { AnyCommand } from "../../args/parsed-call.ts";
 import { SERVING_SETTINGS } from "../../args/settings-flags.ts";
 import { ACP_FLAGS } from "./flags.ts";
 

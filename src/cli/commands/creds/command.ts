@@ -1,4 +1,4 @@
-import type { AnyCommand } from "../../args/call.ts";
+import type { AnyCommand } from "../../args/parsed-call.ts";
 import { CREDS_FLAGS, CREDS_VERBS } from "./flags.ts";
 
 export const credsCommand: AnyCommand = {

@@ -20,7 +20,7 @@ import type { ExitCode } from "../../../session/commands/cli-command.ts";
 import { EXIT } from "../../../session/commands/cli-command.ts";
 import { neutraliseLine } from "../../../view/terminal/terminal-text.ts";
 import { misuse } from "../../args/misuse.ts";
-import { pathsOf } from "../../environment.ts";
+import { cinchPaths } from "../../environment.ts";
 import { standardError, standardOutput } from "../../io/output.ts";
 import { PROMPT_FIRST_BYTE_MS_MAX, readStandardInput } from "../../io/standard-input.ts";
 import { askSecret } from "../../io/terminal/secret-prompt.ts";
@@ -72,7 +72,7 @@ interface OpenStore {
 }
 
 async function openStore(settings: Settings): Promise<OpenStore> {
-  const directory = pathsOf(process.env).config;
+  const directory = cinchPaths(process.env).config;
   const { variables, workingDir } = await credentialPlaces(process.env, settings);
   const { customs, keychain, settings: vendors } = await configured(directory);
   const google = await googlePlaces(process.env, settings, directory);
@@ -110,7 +110,7 @@ async function rotateAll(store: OpenStore, fromEnv: string | undefined): Promise
     throw misuse("name the variable that holds the old machine key: cinch creds rotate --from-env NAME");
   const { rotate } = await import("./creds-rotate.ts");
   const { path: credentials, directory, machineKey: now } = store;
-  const { data } = pathsOf(process.env);
+  const { data } = cinchPaths(process.env);
   for (const line of await rotate({ credentials, data, directory, now, before })) {
     await standardOutput().write(`${line}\n`);
   }

@@ -1,4 +1,4 @@
-import type { AnyCommand } from "../../args/call.ts";
+import type { AnyCommand } from "../../args/parsed-call.ts";
 import { PROMPT_SETTINGS, PROMPT_WORDS, TOO_MANY_PROMPTS } from "../prompt/flags.ts";
 import { DEBUG_FLAGS } from "./flags.ts";
 

@@ -3,8 +3,8 @@ import { HarnessError } from "../../../base/errors.ts";
 import type { ExitCode } from "../../../session/commands/cli-command.ts";
 import { EXIT } from "../../../session/commands/cli-command.ts";
 import { neutralise } from "../../../view/terminal/terminal-text.ts";
-import type { CommandContext } from "../../args/call.ts";
-import { harnessOptions } from "../../surroundings.ts";
+import type { CommandContext } from "../../args/parsed-call.ts";
+import { harnessOptions } from "../../process-context.ts";
 
 /** Prints a raw dump: one JSON object a line, as it was dumped. On a terminal nothing in it takes effect. */
 export async function printDump({ settings, at }: CommandContext, path: string): Promise<ExitCode> {

@@ -1,4 +1,4 @@
-import type { AnyCommand } from "../../args/call.ts";
+import type { AnyCommand } from "../../args/parsed-call.ts";
 import { DEMO_FLAGS } from "./flags.ts";
 
 export const demoCommand: AnyCommand = {

@@ -12,10 +12,10 @@ import { EXIT } from "../../../session/commands/cli-command.ts";
 import { neutralise, neutraliseLine } from "../../../view/terminal/terminal-text.ts";
 import type { TurnResult } from "../../../view/turn-result.ts";
 import { exitCodeOfTurn } from "../../exit-codes.ts";
-import { CLOSE_MS_MAX, within } from "../../processes/bounded.ts";
-import type { Surroundings } from "../../surroundings.ts";
-import { harnessOptions } from "../../surroundings.ts";
-import { runTurn } from "../prompt/turn.ts";
+import type { ProcessContext } from "../../process-context.ts";
+import { harnessOptions } from "../../process-context.ts";
+import { CLOSE_MS_MAX, within } from "../../processes/within.ts";
+import { runPromptTurn } from "../prompt/turn.ts";
 import type { DemoContext } from "./flags.ts";
 import { palette } from "./palette.ts";
 import { changesIn, runCheck } from "./project.ts";
@@ -75,7 +75,7 @@ export async function run(context: DemoContext): Promise<ExitCode> {
   return check.passed ? EXIT.done : EXIT.failed;
 }
 
-function layoutFor({ stdout }: Surroundings): Layout {
+function layoutFor({ stdout }: ProcessContext): Layout {
   const { NO_COLOR = "", TERM = "dumb" } = process.env;
   // A terminal that does not know its width says 0.
   const told = process.stdout.columns;
@@ -95,7 +95,7 @@ const STORE_STEPS: readonly string[] = [
 async function openOn(
   stage: Stage,
   options: HarnessOptions,
-  at: Surroundings,
+  at: ProcessContext,
 ): Promise<{ readonly harness: OpenHarness; readonly store: string }> {
   const { openHarness } = await import("../../../app/harness.ts");
   const staged: HarnessOptions = {
@@ -119,11 +119,11 @@ async function openOn(
   }
 }
 
-async function play(harness: OpenHarness, at: Surroundings, layout: Layout): Promise<TurnResult> {
+async function play(harness: OpenHarness, at: ProcessContext, layout: Layout): Promise<TurnResult> {
   const connection = await harness.attach({ identityClass: "human", label: "cinch demo" });
   await connection.handshake(PROTOCOL_VERSION);
   const screen = new Screen(layout.columns, layout.palette);
-  return await runTurn({
+  return await runPromptTurn({
     connection,
     session: harness.session,
     content: [{ type: "text", text: PROMPT }],

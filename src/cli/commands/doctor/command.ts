@@ -1,5 +1,5 @@
 import { COMMON_SETTINGS } from "../../../session/commands/cli-command.ts";
-import type { AnyCommand } from "../../args/call.ts";
+import type { AnyCommand } from "../../args/parsed-call.ts";
 import { DOCTOR_FLAGS } from "./flags.ts";
 
 export const doctorCommand: AnyCommand = {

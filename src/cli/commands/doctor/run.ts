@@ -3,7 +3,7 @@ import { count } from "../../../base/text/text.ts";
 import type { ExitCode } from "../../../session/commands/cli-command.ts";
 import { EXIT } from "../../../session/commands/cli-command.ts";
 import { neutralise } from "../../../view/terminal/terminal-text.ts";
-import { harnessOptions } from "../../surroundings.ts";
+import { harnessOptions } from "../../process-context.ts";
 import type { DoctorContext } from "./flags.ts";
 
 /** Findings that are told one by one; more are counted. */

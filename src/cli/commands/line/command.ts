@@ -1,4 +1,4 @@
-import type { AnyCommand } from "../../args/call.ts";
+import type { AnyCommand } from "../../args/parsed-call.ts";
 import { LINE_FLAGS, LINE_SETTINGS } from "./flags.ts";
 
 /** The command line without a command: cinch itself. */

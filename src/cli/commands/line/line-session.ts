@@ -11,9 +11,9 @@ import type { SessionInfo } from "../../../protocol/resources.ts";
 import type { EnginePort } from "../../../session/engine-port.ts";
 import { parseTyped } from "../../../view/slash/slash.ts";
 import { neutraliseLine } from "../../../view/terminal/terminal-text.ts";
+import type { ProcessContext } from "../../process-context.ts";
 import { hasRunFlags, sessionRequest } from "../../session-request.ts";
 import type { Settings } from "../../settings.ts";
-import type { Surroundings } from "../../surroundings.ts";
 
 const SHOWN_MAX = 9;
 const TITLE_CHARS_MAX = 48;
@@ -23,7 +23,7 @@ export interface LineSessionParts {
   /** After its handshake. */
   readonly connection: Connection;
   readonly settings: Settings;
-  readonly at: Surroundings;
+  readonly at: ProcessContext;
   /** Terminal on which a person chooses a session. */
   readonly terminal?: LineTerminal;
   readonly elsewhere: boolean;

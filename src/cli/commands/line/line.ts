@@ -12,9 +12,9 @@ import type { ReachedEngine, ReachOptions } from "../../engine/reach-engine.ts";
 import { lineShares } from "../../engine/sharing.ts";
 import { exitCodeOfTurn } from "../../exit-codes.ts";
 import { pipeTerminal } from "../../io/terminal/pipe-terminal.ts";
+import type { ProcessContext } from "../../process-context.ts";
 import type { Stop } from "../../processes/stop.ts";
 import type { Settings } from "../../settings.ts";
-import type { Surroundings } from "../../surroundings.ts";
 import { tellStart } from "../prompt/prompt.ts";
 import type { ConnectWords } from "./flags.ts";
 
@@ -35,7 +35,7 @@ export interface Line {
  *
  * Leaving is exit code 0, Ctrl-C twice or a signal 130; from a pipe, how the last turn ended counts.
  */
-export async function runLine(line: Line, at: Surroundings): Promise<ExitCode> {
+export async function runLine(line: Line, at: ProcessContext): Promise<ExitCode> {
   const { engineNotices } = await import("../../engine/engine-notices.ts");
   const notices = engineNotices();
   const { onState, onResumed } = notices;
@@ -79,7 +79,7 @@ async function engineOf(
 async function workIn(
   { settings, connect }: Line,
   { port, owned, notices }: Pick<ReachedEngine, "port" | "owned"> & { readonly notices: EngineNotices },
-  at: Surroundings,
+  at: ProcessContext,
 ): Promise<ExitCode> {
   const { stop } = at;
   const { signal } = stop;
@@ -121,7 +121,7 @@ async function workIn(
   }
 }
 
-async function openTerminal(at: Surroundings, stop: Stop): Promise<LineTerminal & Disposable> {
+async function openTerminal(at: ProcessContext, stop: Stop): Promise<LineTerminal & Disposable> {
   if (process.stdin.isTTY !== true) {
     const terminal = pipeTerminal(at.stdout, () => Bun.stdin.stream());
     return { ...terminal, [Symbol.dispose]: () => undefined };

@@ -1,5 +1,5 @@
 import type { CliFlag } from "../../../session/commands/cli-command.ts";
-import type { CommandContext } from "../../args/call.ts";
+import type { CommandContext } from "../../args/parsed-call.ts";
 import { NO_LISTEN } from "../../args/settings-flags.ts";
 
 export const MCP_FLAGS = [

@@ -7,14 +7,14 @@ import { makeUndumpable } from "../../../platform/processes/undumpable.ts";
 import { PROTOCOL_VERSION } from "../../../protocol/version.ts";
 import type { ParentAnswer, ParentQuestion } from "../../../server/auth/owner/attestation.ts";
 import type { TokenFile } from "../../../server/auth/tokens/token-file.ts";
-import type { Admitted } from "../../../server/mcp/stdio/stdio.ts";
+import type { AdmittedClient } from "../../../server/mcp/stdio/stdio.ts";
 import type { ExitCode } from "../../../session/commands/cli-command.ts";
 import { EXIT } from "../../../session/commands/cli-command.ts";
 import type { EnginePort } from "../../../session/engine-port.ts";
 import { neutraliseLine } from "../../../view/terminal/terminal-text.ts";
 import { askAtTerminal } from "../../io/terminal/controlling-terminal.ts";
+import type { ProcessContext } from "../../process-context.ts";
 import type { Stop } from "../../processes/stop.ts";
-import type { Surroundings } from "../../surroundings.ts";
 import { VERSION } from "../../version.ts";
 import type { McpContext } from "./flags.ts";
 
@@ -54,7 +54,7 @@ export async function run(context: McpContext): Promise<ExitCode> {
 }
 
 interface Admission {
-  readonly at: Surroundings;
+  readonly at: ProcessContext;
   readonly stop: Stop;
   /** Aborts when nobody waits for the answer any more. */
   readonly gone: AbortSignal;
@@ -63,7 +63,7 @@ interface Admission {
 }
 
 /** First the token, which costs nobody anything; then the person; the engine last. */
-async function admit({ flags, settings }: McpContext, admission: Admission): Promise<Admitted> {
+async function admit({ flags, settings }: McpContext, admission: Admission): Promise<AdmittedClient> {
   const { at, stop, gone, undo } = admission;
   const { world, paths } = at;
   const token = await givenToken(flags["auth-token-file"], stop);
@@ -140,7 +140,7 @@ function parentPid(stop: Stop): number {
 /** On the person's own terminal; where there is none, nobody says yes. */
 async function askPerson(
   { parent, verdict }: ParentQuestion,
-  at: Surroundings,
+  at: ProcessContext,
   signal: AbortSignal,
 ): Promise<ParentAnswer> {
   const { binary, script, argv0 } = parent;

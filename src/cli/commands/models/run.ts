@@ -3,7 +3,7 @@ import type { Model } from "../../../providers/provider.ts";
 import type { ExitCode } from "../../../session/commands/cli-command.ts";
 import { EXIT } from "../../../session/commands/cli-command.ts";
 import { neutraliseLine } from "../../../view/terminal/terminal-text.ts";
-import { harnessOptions } from "../../surroundings.ts";
+import { harnessOptions } from "../../process-context.ts";
 import type { ModelsContext } from "./flags.ts";
 
 /**

@@ -11,9 +11,9 @@ import { EXIT } from "../../../session/commands/cli-command.ts";
 import { BASH_FACTS } from "../../../tools/bash/bash.ts";
 import { neutralise, neutraliseLine } from "../../../view/terminal/terminal-text.ts";
 import { misuse } from "../../args/misuse.ts";
+import type { ProcessContext } from "../../process-context.ts";
+import { harnessOptions } from "../../process-context.ts";
 import type { Stop } from "../../processes/stop.ts";
-import type { Surroundings } from "../../surroundings.ts";
-import { harnessOptions } from "../../surroundings.ts";
 import type { PermissionsContext } from "./flags.ts";
 
 const LINE_UNITS_MAX = 4 * 1024 * 1024;
@@ -111,7 +111,7 @@ function hereText(trial: SandboxTrial, { decision, inSandbox }: Explained, backe
   }
 }
 
-async function list({ rules, policy }: Explainer, at: Surroundings): Promise<ExitCode> {
+async function list({ rules, policy }: Explainer, at: ProcessContext): Promise<ExitCode> {
   const { ceiling, strict, quiet, bashInSandbox } = policy;
   const lines = [
     `level ${ceiling}${strict ? ", strict" : ""}`,
@@ -126,7 +126,7 @@ async function list({ rules, policy }: Explainer, at: Surroundings): Promise<Exi
   return EXIT.done;
 }
 
-async function explainLines(explainer: Explainer, at: Surroundings, stop: Stop): Promise<ExitCode> {
+async function explainLines(explainer: Explainer, at: ProcessContext, stop: Stop): Promise<ExitCode> {
   let number = 0;
   let bad = 0;
   for await (const line of linesOf(Bun.stdin.stream())) {

@@ -1,4 +1,4 @@
-import type { AnyCommand } from "../../args/call.ts";
+import type { AnyCommand } from "../../args/parsed-call.ts";
 import { SESSION_SETTINGS } from "../../args/settings-flags.ts";
 import { PROFILE_FLAGS, PROFILE_VERBS } from "./flags.ts";
 

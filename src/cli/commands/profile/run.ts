@@ -6,8 +6,8 @@ import type { ExitCode } from "../../../session/commands/cli-command.ts";
 import { EXIT } from "../../../session/commands/cli-command.ts";
 import { neutraliseLine } from "../../../view/terminal/terminal-text.ts";
 import { misuse } from "../../args/misuse.ts";
-import type { Surroundings } from "../../surroundings.ts";
-import { harnessOptions } from "../../surroundings.ts";
+import type { ProcessContext } from "../../process-context.ts";
+import { harnessOptions } from "../../process-context.ts";
 import type { ProfileContext } from "./flags.ts";
 
 const VALUE_CHARACTERS_MAX = 72;
@@ -29,7 +29,7 @@ export async function run({ verb, words: [named], flags, settings, at }: Profile
 
 async function list(
   { world, paths, profile }: HarnessOptions,
-  at: Surroundings,
+  at: ProcessContext,
   json: boolean,
 ): Promise<ExitCode> {
   const [{ listProfiles }, { chosenProfile, userConfig }] = await Promise.all([
@@ -57,7 +57,7 @@ async function list(
   return EXIT.done;
 }
 
-async function show(options: HarnessOptions, at: Surroundings, json: boolean): Promise<ExitCode> {
+async function show(options: HarnessOptions, at: ProcessContext, json: boolean): Promise<ExitCode> {
   const { effectiveKeys } = await import("../../../app/explain/effective-keys.ts");
   const { profile, reference, keys, notices } = await effectiveKeys(options);
   if (json) {
@@ -100,7 +100,7 @@ function otherFiles(files: readonly string[]): readonly string[] {
 }
 
 /** Exit code 2 where something in a file would end the start of a session; warnings alone are 0. */
-async function check(options: HarnessOptions, at: Surroundings, json: boolean): Promise<ExitCode> {
+async function check(options: HarnessOptions, at: ProcessContext, json: boolean): Promise<ExitCode> {
   const { checkFiles } = await import("../../../app/explain/check-profile.ts");
   const { profiles, files, findings } = await checkFiles(options, options.profile);
   const failed = findings.some(({ weight }) => weight === "error");

@@ -1,4 +1,4 @@
-import type { AnyCommand } from "../../args/call.ts";
+import type { AnyCommand } from "../../args/parsed-call.ts";
 import { PROMPT_FLAGS, PROMPT_SETTINGS, PROMPT_WORDS, TOO_MANY_PROMPTS } from "./flags.ts";
 
 /** The command line with -p. */

@@ -1,5 +1,5 @@
 import type { CliFlag, CliWord, SettingName } from "../../../session/commands/cli-command.ts";
-import type { CommandContext } from "../../args/call.ts";
+import type { CommandContext } from "../../args/parsed-call.ts";
 import { NO_LISTEN, RUN_SETTINGS } from "../../args/settings-flags.ts";
 
 export const OUTPUT_FORMATS = ["text", "json", "stream-json"] as const;

@@ -7,7 +7,7 @@ import {
   PROMPT_FIRST_BYTE_MS_MAX,
   readStandardInput,
 } from "../../io/standard-input.ts";
-import type { Surroundings } from "../../surroundings.ts";
+import type { ProcessContext } from "../../process-context.ts";
 
 /**
  * Returns the content of one prompt: the text of -p with standard input fenced as an attachment, or standard input alone.
@@ -16,7 +16,7 @@ import type { Surroundings } from "../../surroundings.ts";
  */
 export async function promptContent(
   prompt: string | undefined,
-  at: Surroundings,
+  at: ProcessContext,
 ): Promise<readonly InputBlock[]> {
   const limits = { clock: at.world.clock, signal: at.stop.signal };
   if (prompt === undefined) {

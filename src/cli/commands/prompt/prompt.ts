@@ -19,16 +19,16 @@ import type { TurnResult } from "../../../view/turn-result.ts";
 import { envelopeJson } from "../../../view/wire-json.ts";
 import { exitCodeOfTurn } from "../../exit-codes.ts";
 import { OutputClosed, standardError, standardOutput } from "../../io/output.ts";
-import { CLOSE_MS_MAX, within } from "../../processes/bounded.ts";
+import type { ProcessContext } from "../../process-context.ts";
+import { harnessOptions } from "../../process-context.ts";
 import type { Stop } from "../../processes/stop.ts";
+import { CLOSE_MS_MAX, within } from "../../processes/within.ts";
 import type { Settings } from "../../settings.ts";
-import type { Surroundings } from "../../surroundings.ts";
-import { harnessOptions } from "../../surroundings.ts";
 import type { OutputFormat } from "./flags.ts";
 import type { Meant } from "./prompt-command.ts";
 import { promptContent } from "./prompt-content.ts";
 import { failureJson, resultJson } from "./prompt-output.ts";
-import { runTurn } from "./turn.ts";
+import { runPromptTurn } from "./turn.ts";
 
 const LAST_WRITE_MS_MAX = 2_000;
 
@@ -47,7 +47,7 @@ export interface Print {
  * that is is known only then. What happens meanwhile is told on standard error where that is a terminal, or with
  * --log-to-stderr.
  */
-export async function runPrompt(invocation: Print, open: () => Surroundings): Promise<ExitCode> {
+export async function runPrompt(invocation: Print, open: () => ProcessContext): Promise<ExitCode> {
   try {
     const at = open();
     return await answer(invocation, at, at.stop);
@@ -66,7 +66,7 @@ export async function runPrompt(invocation: Print, open: () => Surroundings): Pr
 }
 
 /** Holds the whole run to its time limit: what comes before the turn, and the turn itself (ENG-29). */
-async function answer(invocation: Print, at: Surroundings, stop: Stop): Promise<ExitCode> {
+async function answer(invocation: Print, at: ProcessContext, stop: Stop): Promise<ExitCode> {
   const { maxTimeMs } = invocation.settings;
   if (maxTimeMs === undefined) return await answerWithin(invocation, at, { signal: stop.signal });
   const { clock } = at.world;
@@ -88,7 +88,7 @@ interface Within {
 
 async function answerWithin(
   invocation: Print,
-  at: Surroundings,
+  at: ProcessContext,
   { signal, ...ends }: Within,
 ): Promise<ExitCode> {
   const content = await whileAlive(promptContent(invocation.prompt, at), signal);
@@ -124,7 +124,7 @@ async function answerThere(
   invocation: Print,
   port: EnginePort,
   content: readonly InputBlock[],
-  at: Surroundings,
+  at: ProcessContext,
 ): Promise<ExitCode> {
   const { openLineSession } = await import("../line/line-session.ts");
   await using connection = port.attach(CLIENT);
@@ -150,7 +150,7 @@ export async function answerIn(
   invocation: Pick<Print, "format" | "settings">,
   { connection, session }: Where,
   content: readonly InputBlock[],
-  at: Surroundings,
+  at: ProcessContext,
 ): Promise<ExitCode> {
   const { signal } = at.stop;
   const { clock } = at.world;
@@ -162,7 +162,7 @@ export async function answerIn(
   const show = shower(invocation, connection, at);
   const { quietCost = false } = invocation.settings;
   const result = await tellingWhatIsKept(session, at, async () => {
-    const whole = await runTurn({ ...meant, connection, session, clock, signal, show });
+    const whole = await runPromptTurn({ ...meant, connection, session, clock, signal, show });
     await writeAnswer(invocation.format, session, whole, at);
     return whole;
   });
@@ -192,7 +192,10 @@ function slashPrompt([first]: readonly InputBlock[]): string | undefined {
 }
 
 /** Prints the notices of a start: a fallback model, a doubtful setting, a dump that holds secrets. */
-export async function tellStart({ notices }: Pick<OpenHarness, "notices">, at: Surroundings): Promise<void> {
+export async function tellStart(
+  { notices }: Pick<OpenHarness, "notices">,
+  at: ProcessContext,
+): Promise<void> {
   const { rawDump } = at;
   for (const notice of notices) await at.stderr.write(`cinch: ${neutralise(notice)}\n`);
   if (rawDump === undefined) return;
@@ -201,7 +204,7 @@ export async function tellStart({ notices }: Pick<OpenHarness, "notices">, at: S
   );
 }
 
-function shower(invocation: Pick<Print, "format" | "settings">, connection: Connection, at: Surroundings) {
+function shower(invocation: Pick<Print, "format" | "settings">, connection: Connection, at: ProcessContext) {
   const progress = at.stderr.isTerminal || invocation.settings.logToStderr;
   const printer = new EventPrinter({ client: () => connection.clientId, answers: false });
   return async function show(envelope: Envelope): Promise<void> {
@@ -233,7 +236,7 @@ function isToldAlways({ kind }: Envelope): boolean {
 /** Writes the answer. If that fails, names the session, which still has it. */
 async function tellingWhatIsKept<Value>(
   session: SessionId,
-  at: Surroundings,
+  at: ProcessContext,
   write: () => Promise<Value>,
 ): Promise<Value> {
   try {
@@ -250,7 +253,7 @@ async function writeAnswer(
   format: OutputFormat,
   session: SessionId,
   result: TurnResult,
-  at: Surroundings,
+  at: ProcessContext,
 ): Promise<void> {
   const text = answerText(format, session, result, at);
   const written = at.stdout.write(text);
@@ -259,7 +262,12 @@ async function writeAnswer(
   else await whileAlive(written, at.stop.signal);
 }
 
-function answerText(format: OutputFormat, session: SessionId, result: TurnResult, at: Surroundings): string {
+function answerText(
+  format: OutputFormat,
+  session: SessionId,
+  result: TurnResult,
+  at: ProcessContext,
+): string {
   switch (format) {
     case "stream-json":
       return "";
@@ -278,7 +286,7 @@ function answerText(format: OutputFormat, session: SessionId, result: TurnResult
 
 async function tellEnd(
   result: TurnResult,
-  at: Surroundings,
+  at: ProcessContext,
   { quietCost }: { readonly quietCost: boolean },
 ): Promise<void> {
   const { reason, error, refused, cost } = result;

@@ -6,9 +6,9 @@ import type { Command, CommandOf } from "../../../protocol/commands/commands.ts"
 import type { Connection } from "../../../protocol/connection.ts";
 import type { InputBlock } from "../../../protocol/content.ts";
 import type { Envelope } from "../../../protocol/events/envelope.ts";
-import { follow, opened } from "../../../view/follow.ts";
+import { followSession, openSubscription } from "../../../view/follow.ts";
 import type { SentInput, TurnResult } from "../../../view/turn-result.ts";
-import { beginsTurn, foldTurn, NEW_TURN, turnResult } from "../../../view/turn-result.ts";
+import { foldTurn, NEW_TURN, startsTurn, turnResult } from "../../../view/turn-result.ts";
 import { OutputClosed } from "../../io/output.ts";
 
 /** Time limit for a cancelled turn to end: longer than the grace period of a tool's processes. */
@@ -34,12 +34,12 @@ export interface TurnOptions {
  * @throws HarnessError when the input is refused; the signal's reason when it was cancelled before it was accepted;
  * OutputClosed when nobody reads what is shown; Cancelled when a cancelled turn did not end in time.
  */
-export async function runTurn(options: TurnOptions): Promise<TurnResult> {
+export async function runPromptTurn(options: TurnOptions): Promise<TurnResult> {
   const { connection, session, signal } = options;
   const giveUp = new AbortController();
   const cancel = canceller(options, giveUp);
   // The subscription is open before anything can happen in the turn. A failure is met where the first is read.
-  const events = opened(follow(connection, session, { signal: giveUp.signal }));
+  const events = openSubscription(followSession(connection, session, { signal: giveUp.signal }));
   try {
     signal.throwIfAborted();
     signal.addEventListener("abort", cancel.start, { once: true });
@@ -84,7 +84,7 @@ async function followSent(
   let isOurs = false;
   let closed: OutputClosed | undefined;
   for await (const envelope of events) {
-    isOurs ||= beginsTurn(envelope, sent);
+    isOurs ||= startsTurn(envelope, sent);
     if (isOurs) state = foldTurn(state, envelope);
     if (closed === undefined) {
       try {

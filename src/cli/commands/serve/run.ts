@@ -10,9 +10,9 @@ import type { ListenFlags, PlannedTarget } from "../../../server/http/targets.ts
 import type { ExitCode } from "../../../session/commands/cli-command.ts";
 import { EXIT } from "../../../session/commands/cli-command.ts";
 import { neutraliseLine } from "../../../view/terminal/terminal-text.ts";
-import { within } from "../../processes/bounded.ts";
-import type { Surroundings } from "../../surroundings.ts";
-import { harnessOptions } from "../../surroundings.ts";
+import type { ProcessContext } from "../../process-context.ts";
+import { harnessOptions } from "../../process-context.ts";
+import { within } from "../../processes/within.ts";
 import { tellStart } from "../prompt/prompt.ts";
 import type { ServeContext } from "./flags.ts";
 import { allowedOrigins } from "./origins.ts";
@@ -114,7 +114,7 @@ async function workBeside(options: HarnessOptions, engine: OpenEngine): Promise<
 
 async function planeOptions(
   flags: ServeContext["flags"],
-  at: Surroundings,
+  at: ProcessContext,
   options: HarnessOptions,
 ): Promise<ControlPlaneOptions> {
   const { "auth-channel": authChannel, "allow-origin": origins, "auth-token-file": tokenFile } = flags;

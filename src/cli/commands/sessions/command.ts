@@ -1,5 +1,5 @@
 import { COMMON_SETTINGS } from "../../../session/commands/cli-command.ts";
-import type { AnyCommand } from "../../args/call.ts";
+import type { AnyCommand } from "../../args/parsed-call.ts";
 import { SESSIONS_FLAGS } from "./flags.ts";
 import { SESSIONS_VERBS } from "./verbs.ts";
 

@@ -1,6 +1,6 @@
 import { unreachable } from "../../../base/assert.ts";
 import type { ExitCode } from "../../../session/commands/cli-command.ts";
-import { harnessOptions } from "../../surroundings.ts";
+import { harnessOptions } from "../../process-context.ts";
 import type { SessionsDesk } from "./sessions-desk.ts";
 import { sessionsWords } from "./sessions-words.ts";
 import type { SessionsContext } from "./verbs.ts";

@@ -1,12 +1,12 @@
 import type { OpenSessions } from "../../../app/sessions/sessions.ts";
+import type { ProcessContext } from "../../process-context.ts";
 import type { Stop } from "../../processes/stop.ts";
-import type { Surroundings } from "../../surroundings.ts";
 import type { SessionsWords } from "./sessions-words.ts";
 
 /** Handles of a verb of `cinch sessions`. */
 export interface SessionsDesk {
   readonly words: SessionsWords;
   readonly sessions: OpenSessions;
-  readonly at: Surroundings;
+  readonly at: ProcessContext;
   readonly stop: Stop;
 }

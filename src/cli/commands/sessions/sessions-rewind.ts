@@ -8,9 +8,9 @@ import type { ExitCode } from "../../../session/commands/cli-command.ts";
 import { EXIT } from "../../../session/commands/cli-command.ts";
 import type { LogInfo } from "../../../session/store/store.ts";
 import { rewindText } from "../../../view/texts/rewind-text.ts";
-import { CLOSE_MS_MAX, within } from "../../processes/bounded.ts";
+import { harnessOptions } from "../../process-context.ts";
+import { CLOSE_MS_MAX, within } from "../../processes/within.ts";
 import type { Settings } from "../../settings.ts";
-import { harnessOptions } from "../../surroundings.ts";
 import { tellStart } from "../prompt/prompt.ts";
 import type { SessionsDesk } from "./sessions-desk.ts";
 

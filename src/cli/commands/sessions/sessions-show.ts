@@ -7,7 +7,7 @@ import { EXIT } from "../../../session/commands/cli-command.ts";
 import type { EventRange, Intent, LogInfo } from "../../../session/store/store.ts";
 import type { LogDigest, TurnDigest } from "../../../session/transcript/digest.ts";
 import { digestOf } from "../../../session/transcript/digest.ts";
-import { sessionRow, statusOf } from "../../../session/transcript/overview.ts";
+import { sessionRow, sessionStatusOf } from "../../../session/transcript/overview.ts";
 import { isUnreadable } from "../../../session/transcript/stand-in.ts";
 import type { Cost } from "../../../view/costs/cost.ts";
 import { dollars, priceOf, printPrice, printTokens, withBefore } from "../../../view/costs/cost.ts";
@@ -104,7 +104,7 @@ function factLines(
     ["title", cutEnd(neutraliseLine(info.title), columns - FACT_COLUMNS)],
     [
       "status",
-      `${statusOf(info)}${heldBy === undefined ? "" : ` (process ${heldBy.pid})`}${pinned ? ", pinned" : ""}`,
+      `${sessionStatusOf(info)}${heldBy === undefined ? "" : ` (process ${heldBy.pid})`}${pinned ? ", pinned" : ""}`,
     ],
     ["directory", info.workingDir],
     ["profile", info.profile],
@@ -183,7 +183,9 @@ function callsText({ calls, failedCalls }: TurnDigest): string {
 
 function openLines({ info, digest, orphans }: Shown): readonly string[] {
   const open = [
-    ...(statusOf(info) === "interrupted" ? ["The last turn broke off; resuming goes on from there."] : []),
+    ...(sessionStatusOf(info) === "interrupted"
+      ? ["The last turn broke off; resuming goes on from there."]
+      : []),
     ...orphans.map(
       ({ tool, summary, startedAt }) =>
         `A call began at ${startedAt}, and nobody knows how it ended: ${neutraliseLine(tool)} ${neutraliseLine(summary)}`,

@@ -1,5 +1,5 @@
-import type { Place } from "../../../view/place.ts";
-import { PLACE_FORM, parsePlace } from "../../../view/place.ts";
+import type { SessionPoint } from "../../../view/session-point.ts";
+import { parseSessionPoint, SESSION_POINT_FORM } from "../../../view/session-point.ts";
 import { misuse } from "../../args/misuse.ts";
 import type { Settings } from "../../settings.ts";
 import type { SessionsContext, SessionsVerb } from "./verbs.ts";
@@ -14,10 +14,10 @@ export interface SessionsWords {
   readonly all: boolean;
   readonly limit: number;
   readonly cost: boolean;
-  readonly at?: Place;
-  readonly from?: Place;
+  readonly at?: SessionPoint;
+  readonly from?: SessionPoint;
   /** For rewind. Default: the beginning. */
-  readonly to?: Place;
+  readonly to?: SessionPoint;
   readonly what: "files" | "conversation" | "both";
   readonly preview: boolean;
   readonly force: boolean;
@@ -64,9 +64,9 @@ export function sessionsWords(
   };
 }
 
-function rewindTarget(text: string | undefined): Place | undefined {
+function rewindTarget(text: string | undefined): SessionPoint | undefined {
   if (text === undefined || /^e?0$/i.test(text)) return undefined;
-  const found = parsePlace(text);
+  const found = parseSessionPoint(text);
   if (found !== undefined) return found;
-  throw misuse(`--to takes ${PLACE_FORM}, not "${text}"`);
+  throw misuse(`--to takes ${SESSION_POINT_FORM}, not "${text}"`);
 }

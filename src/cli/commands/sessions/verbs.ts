@@ -1,6 +1,6 @@
 import type { CliVerb } from "../../../session/commands/cli-command.ts";
 import { COMMON_SETTINGS } from "../../../session/commands/cli-command.ts";
-import type { CommandContext } from "../../args/call.ts";
+import type { CommandContext } from "../../args/parsed-call.ts";
 import { LINE_SETTINGS } from "../line/flags.ts";
 import type { SESSIONS_FLAGS } from "./flags.ts";
 

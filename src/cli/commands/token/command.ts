@@ -1,5 +1,5 @@
 import { COMMON_SETTINGS } from "../../../session/commands/cli-command.ts";
-import type { AnyCommand } from "../../args/call.ts";
+import type { AnyCommand } from "../../args/parsed-call.ts";
 import { TOKEN_FLAGS, TOKEN_VERBS } from "./flags.ts";
 
 export const tokenCommand: AnyCommand = {

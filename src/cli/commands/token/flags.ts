@@ -1,5 +1,5 @@
 import type { CliFlag, CliVerb } from "../../../session/commands/cli-command.ts";
-import type { CommandContext } from "../../args/call.ts";
+import type { CommandContext } from "../../args/parsed-call.ts";
 
 export const TOKEN_FLAGS = [
   {

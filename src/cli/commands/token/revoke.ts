@@ -1,8 +1,8 @@
 import { messageOf } from "../../../base/errors.ts";
 import type { ExitCode } from "../../../session/commands/cli-command.ts";
 import { EXIT } from "../../../session/commands/cli-command.ts";
+import type { ProcessContext } from "../../process-context.ts";
 import type { Stop } from "../../processes/stop.ts";
-import type { Surroundings } from "../../surroundings.ts";
 import type { TokenContext } from "./flags.ts";
 
 /**
@@ -29,7 +29,7 @@ export async function revokeTokens({ words, at, stop }: TokenContext): Promise<E
 }
 
 /** An engine reads what was revoked elsewhere when it checks a token, and then ends the streams. */
-async function tellEngine(at: Surroundings, { signal }: Stop): Promise<void> {
+async function tellEngine(at: ProcessContext, { signal }: Stop): Promise<void> {
   const { runningEngine } = await import("../../engine/reach-engine.ts");
   try {
     await using _engine = await runningEngine({ at, signal });

@@ -11,7 +11,7 @@ export async function run(context: TokenContext): Promise<ExitCode> {
     return await revokeTokens(context);
   }
   const { makeToken } = await import("../../../server/auth/tokens/token-command.ts");
-  const { askService } = await import("../../../app/serving/ask-service.ts");
+  const { requestOwnerToken: askService } = await import("../../../app/serving/ask-service.ts");
   const text = await makeToken(commandOf(flags), (claims) => askService(at.paths, claims, stop.signal));
   await at.stdout.write(`${text}\n`);
   return EXIT.done;

@@ -1,5 +1,5 @@
 import { COMMON_SETTINGS } from "../../../session/commands/cli-command.ts";
-import type { AnyCommand } from "../../args/call.ts";
+import type { AnyCommand } from "../../args/parsed-call.ts";
 
 export const verifyAckCommand: AnyCommand = {
   name: "verify-ack",

@@ -5,7 +5,7 @@ import { count } from "../../../base/text/text.ts";
 import type { ExitCode } from "../../../session/commands/cli-command.ts";
 import { EXIT } from "../../../session/commands/cli-command.ts";
 import { neutraliseLine } from "../../../view/terminal/terminal-text.ts";
-import type { CommandContext } from "../../args/call.ts";
+import type { CommandContext } from "../../args/parsed-call.ts";
 import { optionsOf } from "../ack/run.ts";
 
 /**

@@ -2,7 +2,7 @@ import { HarnessError } from "../../../base/errors.ts";
 import type { LineInput, LineTerminal } from "../../../client/line/input/terminal.ts";
 import type { Output } from "../output.ts";
 
-export const LINE_CHARACTERS_MAX = 1_048_576;
+export const PIPED_LINE_CHARACTERS_MAX = 1_048_576;
 
 /**
  * Returns the line client's terminal for input from a pipe or a file: a line is read only when one is requested, so a
@@ -60,8 +60,8 @@ async function* linesOf(stream: ReadableStream<Uint8Array>, signal: AbortSignal)
     const lines = rest.split("\n");
     rest = lines.pop() ?? "";
     for (const line of lines) yield line.replace(/\r$/, "");
-    if (rest.length > LINE_CHARACTERS_MAX) {
-      const problem = `a line on standard input has more than ${LINE_CHARACTERS_MAX} characters`;
+    if (rest.length > PIPED_LINE_CHARACTERS_MAX) {
+      const problem = `a line on standard input has more than ${PIPED_LINE_CHARACTERS_MAX} characters`;
       throw new HarnessError("UsageInvalid", { problem });
     }
     if (done) break;

@@ -1,5 +1,5 @@
 import { Cancelled } from "../../../base/errors.ts";
-import type { Surroundings } from "../../surroundings.ts";
+import type { ProcessContext } from "../../process-context.ts";
 import { ttyTerminal } from "./tty-terminal.ts";
 
 /** Answers that a person types to the questions of a command. */
@@ -16,7 +16,7 @@ export interface TerminalAnswers extends Disposable {
  * answers (PERM-14).
  */
 export function terminalAnswers(
-  { stderr, world: { clock } }: Pick<Surroundings, "stderr" | "world">,
+  { stderr, world: { clock } }: Pick<ProcessContext, "stderr" | "world">,
   signal: AbortSignal,
 ): TerminalAnswers {
   const canMove = stderr.isTerminal && (process.env["TERM"] ?? "dumb") !== "dumb";

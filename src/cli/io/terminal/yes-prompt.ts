@@ -1,6 +1,6 @@
 import { HarnessError } from "../../../base/errors.ts";
 import { neutraliseLine } from "../../../view/terminal/terminal-text.ts";
-import type { Surroundings } from "../../surroundings.ts";
+import type { ProcessContext } from "../../process-context.ts";
 
 /**
  * Asks a person at the terminal for a yes; anything else, Ctrl-C, and the end of the input are a no.
@@ -8,7 +8,7 @@ import type { Surroundings } from "../../surroundings.ts";
  */
 export async function askYes(
   question: string,
-  { at, signal }: { readonly at: Pick<Surroundings, "stderr" | "world">; readonly signal: AbortSignal },
+  { at, signal }: { readonly at: Pick<ProcessContext, "stderr" | "world">; readonly signal: AbortSignal },
 ): Promise<boolean> {
   if (process.stdin.isTTY !== true) {
     throw new HarnessError("UsageInvalid", {

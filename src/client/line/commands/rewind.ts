@@ -1,7 +1,7 @@
 import { isObject } from "../../../base/json.ts";
-import { parsePlace } from "../../../view/place.ts";
 import type { Turns, Undo } from "../../../view/session/turns.ts";
 import { isPart, knownTurns } from "../../../view/session/turns.ts";
+import { parseSessionPoint } from "../../../view/session-point.ts";
 import { cutEnd } from "../../../view/terminal/display-width.ts";
 import { COLUMNS } from "../../../view/terminal/table.ts";
 import { rewindText } from "../../../view/texts/rewind-text.ts";
@@ -40,7 +40,7 @@ function placeOf(text: string, part = "both", turns: Turns): Undo | string {
   if (!isPart(part))
     return "Say what is to be set back: /rewind N files, /rewind N conversation or /rewind N both.";
   if (text === "0") return { to: 0, what: part };
-  const place = parsePlace(text);
+  const place = parseSessionPoint(text);
   if (place?.kind === "event") return { to: place.event, what: part };
   const turn = turns.all.findLast((seen) => seen.turn === place?.turn);
   if (turn === undefined) return `There is no turn ${text}; /rewind lists them.`;

@@ -1,5 +1,5 @@
 import { HarnessError } from "../../../base/errors.ts";
-import { PLACE_FORM, parsePlace } from "../../../view/place.ts";
+import { parseSessionPoint, SESSION_POINT_FORM } from "../../../view/session-point.ts";
 import type { SlashCommand } from "../../../view/slash/slash.ts";
 import { printCommand } from "../../../view/slash/slash.ts";
 import { neutraliseLine } from "../../../view/terminal/terminal-text.ts";
@@ -43,10 +43,10 @@ async function branch(args: readonly string[], client: SessionsContext): Promise
   const [named, ...others] = atWord === -1 ? words : words.toSpliced(atWord, 2);
   if (others.length > 0) return await client.say("Write /sessions:branch [ID] [at TURN|eN].");
   const text = words[atWord + 1] ?? "";
-  const place = atWord === -1 ? undefined : parsePlace(text);
+  const place = atWord === -1 ? undefined : parseSessionPoint(text);
   if (atWord !== -1 && place === undefined) {
     const given = text === "" ? "nothing" : `"${text}"`;
-    const why = `behind "at" comes ${PLACE_FORM}, not ${given}; cinch sessions show lists both`;
+    const why = `behind "at" comes ${SESSION_POINT_FORM}, not ${given}; cinch sessions show lists both`;
     return await client.say(neutraliseLine(why));
   }
   const sessionId = named === undefined ? client.session : (await client.find(named))?.session;

@@ -5,7 +5,7 @@ import { printCosts } from "../../../view/costs/cost-table.ts";
 import { modelPrices } from "../../../view/costs/model-prices.ts";
 import { aliasedCommand } from "../../../view/slash/alias.ts";
 import type { SlashCommand } from "../../../view/slash/slash.ts";
-import { printCommand, unclosedText, wordsOf } from "../../../view/slash/slash.ts";
+import { commandWords, printCommand, unclosedText } from "../../../view/slash/slash.ts";
 import { neutralise } from "../../../view/terminal/terminal-text.ts";
 import { refusalText } from "../../../view/texts/refusal-text.ts";
 import type { SlashContext } from "../slash-context.ts";
@@ -137,7 +137,7 @@ async function tellCosts(client: SlashContext): Promise<void> {
 async function runForeign(command: SlashCommand, client: SlashContext): Promise<void> {
   const { namespace = "", name: verb } = command;
   const { session: sessionId } = client;
-  const payload = wordsOf(command);
+  const payload = commandWords(command);
   const asked = { kind: "CustomCommand", sessionId, namespace, verb, payload } as const;
   const answer = await client.answerTo(asked);
   if (!(answer instanceof HarnessError)) {

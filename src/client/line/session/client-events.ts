@@ -1,6 +1,6 @@
 import type { HarnessError } from "../../../base/errors.ts";
 import type { Envelope } from "../../../protocol/events/envelope.ts";
-import { follow } from "../../../view/follow.ts";
+import { followSession } from "../../../view/follow.ts";
 import type { Sender } from "../input/sender.ts";
 import type { LineInput } from "../input/terminal.ts";
 import type { LineClientOptions } from "../options.ts";
@@ -31,7 +31,8 @@ async function* events(
 ): AsyncGenerator<ClientEvent> {
   // A new session has no history but the events before this client subscribed.
   const subscription = history || past !== undefined ? { signal, since: 0 } : { signal };
-  for await (const envelope of follow(connection, session, subscription)) yield { kind: "event", envelope };
+  for await (const envelope of followSession(connection, session, subscription))
+    yield { kind: "event", envelope };
   yield { kind: "ended" };
 }
 

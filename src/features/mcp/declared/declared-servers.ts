@@ -2,7 +2,7 @@ import type { AcknowledgedFile } from "../../../config/project.ts";
 import { readOnly } from "../../../config/settings/read-section.ts";
 import type { Following } from "../../../config/table.ts";
 import { invalid, parseToml, writtenIn } from "../../../config/toml.ts";
-import type { Where } from "../../../session/config-section.ts";
+import type { FilePosition } from "../../../session/config-section.ts";
 import type { McpServer } from "../config.ts";
 import { mcpSection, WORKSPACE } from "../config.ts";
 
@@ -36,7 +36,7 @@ function isJson(path: string): boolean {
  */
 export function repositoryServerProblems(
   servers: readonly McpServer[],
-): readonly (Where & { readonly problem: string })[] {
+): readonly (FilePosition & { readonly problem: string })[] {
   return servers.flatMap((server) => {
     const problem = projectsServerProblem(server);
     const { path, line } = server.where;

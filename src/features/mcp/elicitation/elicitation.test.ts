@@ -4,20 +4,20 @@ import { UrlElicitationRequiredError } from "@modelcontextprotocol/client";
 import * as fc from "fast-check";
 import { holds } from "../../../../test/support/property.ts";
 import type { ClientId } from "../../../base/ids.ts";
-import type { AskAnswer, Question } from "../../../session/questions.ts";
+import type { AskOutcome, NewQuestion } from "../../../session/questions.ts";
 import { ASKED_AT_ONCE_MAX, ASKED_PER_CALL_MAX, elicit, elicitPages } from "./elicitation.ts";
 import { parseFieldAnswer, parseForm } from "./form.ts";
 
 const BY = "cli_person" as ClientId;
 
 /** A person who gives these answers, one after the other, and is asked no more. */
-function person(...answers: readonly (string | AskAnswer)[]) {
-  const asked: Question[] = [];
+function person(...answers: readonly (string | AskOutcome)[]) {
+  const asked: NewQuestion[] = [];
   const left = [...answers];
   return {
     asked,
     signal: new AbortController().signal,
-    ask(question: Question): Promise<AskAnswer> {
+    ask(question: NewQuestion): Promise<AskOutcome> {
       asked.push(question);
       const next = left.shift() ?? { kind: "nobody" as const };
       const answer = typeof next === "string" ? { kind: "answered" as const, answer: next, by: BY } : next;
@@ -120,7 +120,7 @@ test("[MCP-06 REL-06] a server that asks without end, or for much at a time, is 
   }
   expect(patient.asked).toHaveLength(ASKED_PER_CALL_MAX);
 
-  const { promise: later, resolve: answer } = Promise.withResolvers<AskAnswer>();
+  const { promise: later, resolve: answer } = Promise.withResolvers<AskOutcome>();
   const slow = { ask: () => later, signal: new AbortController().signal };
   const others = Array.from({ length: 50 }, () => elicit("files", FORM, { ...slow })); // each of a call of its own
   const one = Array.from({ length: 50 }, () => elicit("files", FORM, slow));

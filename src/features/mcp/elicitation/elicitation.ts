@@ -4,7 +4,7 @@ import type { ClientId } from "../../../base/ids.ts";
 import { arrayAt, stringAt } from "../../../base/json.ts";
 import { visible } from "../../../safety/hidden.ts";
 import { isSafeUrl } from "../../../safety/safe-url.ts";
-import type { Ask, AskAnswer, Question } from "../../../session/questions.ts";
+import type { Ask, AskOutcome, NewQuestion } from "../../../session/questions.ts";
 import type { FieldValue, FormField } from "./form.ts";
 import { OMITTED_ANSWER, parseFieldAnswer, parseForm } from "./form.ts";
 
@@ -181,7 +181,7 @@ function fieldQuestion(
   server: string,
   field: FormField,
   problem: string,
-): Pick<Question, "text" | "choices" | "details"> {
+): Pick<NewQuestion, "text" | "choices" | "details"> {
   const mayBeLeftOut = !field.required || field.preset !== undefined;
   const preset = field.preset === undefined ? "" : ` (it is then ${presetText(field.preset, field)})`;
   const choices = choicesOf(field);
@@ -205,7 +205,7 @@ function presetText(preset: FieldValue, { kind }: FormField): string {
   return cut(labels.join(", "), LABEL_UNITS_MAX);
 }
 
-function choicesOf({ kind }: FormField): Question["choices"] {
+function choicesOf({ kind }: FormField): NewQuestion["choices"] {
   if (kind.kind === "one-of") {
     // A value equal to our own word for leaving a field out is chosen by its number.
     return kind.options.map(({ value, label }, at) => ({
@@ -254,7 +254,7 @@ interface Silence {
 /** Asks one question. Returns the text of the answer, or why there is none. */
 async function put(
   { ask, signal, originator }: ElicitationContext,
-  question: Pick<Question, "text" | "choices" | "details">,
+  question: Pick<NewQuestion, "text" | "choices" | "details">,
 ): Promise<string | Silence> {
   const asked = {
     about: "elicitation" as const,
@@ -264,7 +264,7 @@ async function put(
   return wordsOf(await ask(asked, signal));
 }
 
-function wordsOf(answer: AskAnswer): string | Silence {
+function wordsOf(answer: AskOutcome): string | Silence {
   switch (answer.kind) {
     case "answered":
       return typeof answer.answer === "string" ? answer.answer : String(answer.answer);

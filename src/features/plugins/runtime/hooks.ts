@@ -1,9 +1,9 @@
 import { isObject } from "../../../base/json.ts";
 import type { HookEvent } from "../../../protocol/events/hook-events.ts";
-import { readAnswer } from "../../../session/hooks/answer.ts";
+import { readHookAnswer } from "../../../session/hooks/answer.ts";
 import type { Hook } from "../../../session/hooks/hook.ts";
-import { blocksByDefault, CAN_BLOCK, concerns, HOOK_MS_MAX } from "../../../session/hooks/hook.ts";
-import type { HookSaid, Moment } from "../../../session/hooks/hooks.ts";
+import { blocksByDefault, CAN_BLOCK, HOOK_MS_MAX, hookApplies } from "../../../session/hooks/hook.ts";
+import type { HookMoment, HookResult } from "../../../session/hooks/hooks.ts";
 import type { HookOutcome } from "../../../session/hooks/outcome.ts";
 import type { Contained } from "./containment.ts";
 import type { PluginHookOptions } from "./moments.ts";
@@ -37,10 +37,10 @@ export class PluginHooks {
    * Calls the hooks of a moment one after the other. Whoever stops reading stops the rest.
    * @throws signal.reason.
    */
-  async *run({ event, tool, input, signal }: Moment): AsyncGenerator<HookSaid> {
+  async *run({ event, tool, input, signal }: HookMoment): AsyncGenerator<HookResult> {
     for (const known of this.#known()) {
       const hook = hookOf(known);
-      if (!concerns(hook, event, tool)) continue;
+      if (!hookApplies(hook, event, tool)) continue;
       yield { hook, outcome: await outcome(known, hook, input(), signal) };
     }
   }
@@ -90,7 +90,7 @@ function answerFrom(answer: unknown, event: HookEvent): HookOutcome {
   const { block, ...rest } = answer;
   if (block !== undefined && typeof block !== "string") throw new Error("the block in its answer is no text");
   const bytes = new TextEncoder().encode(JSON.stringify(rest));
-  const read = readAnswer({ bytes, total: bytes.length }, event);
+  const read = readHookAnswer({ bytes, total: bytes.length }, event);
   if ("problem" in read) throw new Error(read.problem);
   if (block === undefined) return { kind: "answered", answer: read };
   if (!CAN_BLOCK.includes(event) && event !== "PostToolUse")

@@ -1,8 +1,8 @@
 import { join } from "node:path";
-import type { DoctorFinding, Examined } from "../../../session/commands/doctor-check.ts";
+import type { DoctorFinding, ExaminationInput } from "../../../session/commands/doctor-check.ts";
 
 /** Reports worktrees that sub-agents have left. */
-export async function* examine({ options }: Examined): AsyncGenerator<DoctorFinding> {
+export async function* examine({ options }: ExaminationInput): AsyncGenerator<DoctorFinding> {
   const { world, paths } = options;
   if ((await world.files.stat(join(paths.data, "worktrees"))) === undefined) return;
   const { listWorktrees } = await import("../agents-review.ts");

@@ -3,7 +3,7 @@ import { testWorld } from "../../../../test/support/world.ts";
 import { TOOLS } from "../../../app/plan/tool-list.ts";
 import type { CallId, ClientId, SessionId } from "../../../base/ids.ts";
 import type { Policy } from "../../../session/guard/policy.ts";
-import type { AskPermission, PermissionAnswer, PermissionQuestion } from "../../../session/questions.ts";
+import type { AskPermission, PermissionOutcome, PermissionQuestion } from "../../../session/questions.ts";
 import type { ToolCall } from "../../../tools/middleware.ts";
 import type { CallPlan, Tool, ToolContext } from "../../../tools/tool.ts";
 import type { Level } from "../../../tools/tool-facts.ts";
@@ -41,7 +41,7 @@ type Answer = {
 
 /** A gate whose questions are kept and answered in order; the tool behind it tells that it ran. */
 function rig(
-  answers: readonly PermissionAnswer[],
+  answers: readonly PermissionOutcome[],
   { policy = POLICY, ...options }: Partial<Omit<GateOptions, "policy">> & { readonly policy?: Policy } = {},
 ) {
   let current = policy;
@@ -120,7 +120,7 @@ function bash(command: string, cwd = "/w/app"): CallPlan {
   return { summary: command, target: { kind: "command", command, cwd } };
 }
 
-function yes(answer: Answer): PermissionAnswer {
+function yes(answer: Answer): PermissionOutcome {
   return { kind: "answered", decision: "allow", by: PERSON, ...answer };
 }
 

@@ -1,4 +1,4 @@
-import type { Match, Rule, RuleScope, RuleSource } from "../../../session/guard/rule.ts";
+import type { Rule, RulePattern, RuleScope, RuleSource } from "../../../session/guard/rule.ts";
 import type { ToolFacts } from "../../../tools/tool-facts.ts";
 import { isCommandPattern } from "./command-patterns.ts";
 
@@ -52,7 +52,7 @@ export function parseRule(source: RuleSource, scope: RuleScope, tools: EffectsBy
     return rule({ kind: /[*?[\]{}\\]/.test(glob) ? "glob" : "literal", text: glob });
   }
 
-  function rule(match: Match): ParsedRule {
+  function rule(match: RulePattern): ParsedRule {
     return { kind: "rule", rule: { effect, scope, tool: tool ?? "", about, match } };
   }
 }

@@ -1,7 +1,7 @@
 import { dirname, join } from "node:path";
 import { deadline, whileAlive } from "../../../base/async/deadline.ts";
 import type { Files, SpawnOptions, World } from "../../../base/world.ts";
-import type { Confine, SearchPlace } from "../../../session/guard/sandbox.ts";
+import type { Confine, SearchAccess } from "../../../session/guard/sandbox.ts";
 
 /** First arguments of every search. Its root file system is empty except for later mounts. */
 const ALONE = ["--unshare-user", "--cap-drop", "ALL", "--die-with-parent"] as const;
@@ -30,7 +30,7 @@ export async function canSearch(
 export async function searchConfine(
   files: Pick<Files, "lstat">,
   program: string,
-  { root, hidden }: SearchPlace,
+  { root, hidden }: SearchAccess,
 ): Promise<Confine> {
   const [above, masks] = await Promise.all([ignoreFilesAbove(files, root), masksOf(files, hidden)]);
   return {

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { below, isBelow, isWithin } from "../../../base/files/below.ts";
-import type { Refusal } from "../../../session/guard/hosts.ts";
+import type { ProxyRefusal } from "../../../session/guard/hosts.ts";
 import { isPublicName, networkSetting } from "../../../session/guard/hosts.ts";
 import type { Confine } from "../../../session/guard/sandbox.ts";
 
@@ -19,7 +19,7 @@ export interface EndedCommand {
   readonly home: string | undefined;
   readonly network: "off" | readonly string[];
   /** Requests that the proxy refused during the run. */
-  readonly refused: readonly Refusal[];
+  readonly refused: readonly ProxyRefusal[];
   /** True if it sent something for which the sandbox's network has no route. */
   readonly unrouted: boolean;
 }

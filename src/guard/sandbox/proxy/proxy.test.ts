@@ -6,7 +6,7 @@ import { holds } from "../../../../test/support/property.ts";
 import { until } from "../../../../test/support/until.ts";
 import { temporaryDirectory, testWorld } from "../../../../test/support/world.ts";
 import { hostSockets } from "../../../platform/sockets/sockets.ts";
-import type { Refusal } from "../../../session/guard/hosts.ts";
+import type { ProxyRefusal } from "../../../session/guard/hosts.ts";
 import { entryFor, parseHost, parseHostEntry } from "../../../session/guard/hosts.ts";
 import { openProxy } from "./proxy.ts";
 import { requestBody } from "./request-body.ts";
@@ -190,7 +190,7 @@ describe("[SBX-01 S55] the proxy", () => {
       },
     };
     const refused: string[] = [];
-    const onRefused = ({ why }: Refusal) => void refused.push(why);
+    const onRefused = ({ why }: ProxyRefusal) => void refused.push(why);
     const world = testWorld({ resolve });
     const proxy = await openProxy({ world, sockets, path, hosts, onRefused });
     return {

@@ -1,7 +1,7 @@
 import type { Duplex } from "node:stream";
 import { messageOf } from "../../../base/errors.ts";
 import type { World } from "../../../base/world.ts";
-import type { HostEntry, Refusal } from "../../../session/guard/hosts.ts";
+import type { HostEntry, ProxyRefusal } from "../../../session/guard/hosts.ts";
 import { entryFor, entryText, parseHostEntry } from "../../../session/guard/hosts.ts";
 import { addressesFor } from "./addresses.ts";
 import { requestBody } from "./request-body.ts";
@@ -23,7 +23,7 @@ export interface ProxyOptions {
   /** Host entries for `parseHostEntry`; an invalid one allows nothing. */
   readonly hosts: readonly string[];
   /** Receives each refused request: programs show little of the answer that they get. */
-  onRefused?(refusal: Refusal): void;
+  onRefused?(refusal: ProxyRefusal): void;
 }
 
 const CONNECTIONS_MAX = 128;
@@ -74,7 +74,7 @@ interface Serving {
   readonly world: ProxyOptions["world"];
   readonly sockets: Sockets;
   readonly entries: readonly HostEntry[];
-  readonly onRefused: (refusal: Refusal) => void;
+  readonly onRefused: (refusal: ProxyRefusal) => void;
   readonly signal: AbortSignal;
 }
 
@@ -167,7 +167,7 @@ async function readHead(
   });
 }
 
-function forbid(client: Duplex, refusal: Refusal, at: Serving): void {
+function forbid(client: Duplex, refusal: ProxyRefusal, at: Serving): void {
   at.onRefused(refusal);
   refuse(client, 403, `cinch: ${refusal.why}`, at);
 }

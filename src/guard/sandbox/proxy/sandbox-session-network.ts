@@ -1,4 +1,4 @@
-import type { Refusal } from "../../../session/guard/hosts.ts";
+import type { ProxyRefusal } from "../../../session/guard/hosts.ts";
 import type { NetworkPolicy } from "../../../session/guard/sandbox.ts";
 import type { SandboxSources } from "../policy/sandbox-sources.ts";
 import type { OpenNetwork } from "./sandbox-network.ts";
@@ -7,9 +7,9 @@ import { openNetwork } from "./sandbox-network.ts";
 /** Refusals of the proxy, as one command sees them. */
 export interface RefusalReader {
   /** Returns why requests were refused since the command started; each reason once. */
-  during(): readonly Refusal[];
+  during(): readonly ProxyRefusal[];
   /** Returns the same, with earlier refusals that were not reported yet. All of them then count as reported. */
-  report(): readonly Refusal[];
+  report(): readonly ProxyRefusal[];
 }
 
 /**

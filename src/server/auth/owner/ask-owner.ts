@@ -3,10 +3,10 @@ import { HarnessError } from "../../../base/errors.ts";
 import { isObject, parseJson } from "../../../base/json.ts";
 import { decode } from "../../../base/text/text.ts";
 import { readPrivate } from "../../../safety/private-file.ts";
-import { LINE_BYTES_MAX, readLine } from "./line.ts";
+import { OWNER_LINE_BYTES_MAX, readLine } from "./line.ts";
 import { OWNER_FILE_BYTES_MAX } from "./owner.ts";
 
-export interface AskOwnerParts {
+export interface AskOwnerOptions {
   /** Opens a Unix socket; rejects with the system's error if nobody listens. */
   readonly connect: (path: string, signal: AbortSignal) => Promise<Duplex>;
   readonly socketPath: string;
@@ -21,7 +21,7 @@ export interface AskOwnerParts {
  * @throws HarnessError OwnerRefused, ClaimsInvalid, with the words of the engine; OwnerTokenStale if no engine, or
  * another one, has this token: it may have ended, or just started. The system's error if nobody listens.
  */
-export async function askOwner(parts: AskOwnerParts): Promise<string> {
+export async function askOwner(parts: AskOwnerOptions): Promise<string> {
   const { connect, socketPath, tokenPath, claims, signal } = parts;
   const found = await readPrivate(tokenPath, OWNER_FILE_BYTES_MAX);
   if (found.kind === "missing") throw stale(`there is no ${tokenPath}`, "Start the engine: cinch serve.");
@@ -34,7 +34,7 @@ export async function askOwner(parts: AskOwnerParts): Promise<string> {
     // A write before the refusal is read may find the other end closed: the answer counts.
     stream.on("error", () => undefined);
     stream.write(`${JSON.stringify({ owner: decode(found.bytes), claims })}\n`);
-    const line = await readLine(stream, LINE_BYTES_MAX);
+    const line = await readLine(stream, OWNER_LINE_BYTES_MAX);
     signal.throwIfAborted();
     return tokenOf(line === undefined ? undefined : parseJson(line)?.value);
   } finally {

@@ -4,7 +4,7 @@ import { decode, encode } from "../../../base/text/text.ts";
 import type { World } from "../../../base/world.ts";
 import { readPrivate, replacePrivate } from "../../../safety/private-file.ts";
 import type { ParentProcess } from "./parent-process.ts";
-import { lookAtProcess } from "./parent-process.ts";
+import { readProcess } from "./parent-process.ts";
 
 /** Verdict about the program that started cinch as its server. */
 export type ParentVerdict =
@@ -30,7 +30,7 @@ export interface ParentQuestion {
   readonly verdict: Exclude<ParentVerdict, { readonly kind: "known" }>;
 }
 
-export interface AttestationParts {
+export interface AttestationDependencies {
   readonly world: Pick<World, "files" | "random">;
   /** Id of the process that started this one. */
   readonly parentPid: number;
@@ -56,7 +56,7 @@ const UNIQUE_BYTES = 6;
  * The process is read again after the answer, by its time of start, to be the one that was asked about.
  * @throws HarnessError ParentRefused, ParentsUnusable.
  */
-export async function attestParent(parts: AttestationParts): Promise<AttestedParent> {
+export async function attestParent(parts: AttestationDependencies): Promise<AttestedParent> {
   const { parentPid, lockPath, ask, signal } = parts;
   const parent = await look(parts, `process ${parentPid}`);
   const known = await readLock(lockPath);
@@ -106,16 +106,16 @@ function isSame(one: AttestedParent, other: Omit<ParentProcess, "start">): boole
   return one.binarySha256 === other.binarySha256 && one.scriptSha256 === other.scriptSha256;
 }
 
-async function look(parts: AttestationParts, program: string): Promise<ParentProcess> {
+async function look(parts: AttestationDependencies, program: string): Promise<ParentProcess> {
   try {
-    return await lookAtProcess(parts.world.files, parts.parentPid);
+    return await readProcess(parts.world.files, parts.parentPid);
   } catch (thrown) {
     throw refused(parts, program, `it cannot be looked at: ${messageOf(thrown)}`, thrown);
   }
 }
 
 /** Replaces the entry of the same name. */
-async function keep({ world, lockPath }: AttestationParts, parent: AttestedParent): Promise<void> {
+async function keep({ world, lockPath }: AttestationDependencies, parent: AttestedParent): Promise<void> {
   const others = (await readLock(lockPath)).filter((each) => nameOf(each) !== nameOf(parent));
   const parents = [...others, attested(parent)].slice(-PARENTS_MAX);
   try {
@@ -180,7 +180,7 @@ function isSha256(value: unknown): value is string {
 }
 
 function refused(
-  { lockPath }: AttestationParts,
+  { lockPath }: AttestationDependencies,
   program: string,
   problem: string,
   cause?: unknown,

@@ -1,6 +1,6 @@
 import type { Duplex } from "node:stream";
 
-export const LINE_BYTES_MAX = 16 * 1024;
+export const OWNER_LINE_BYTES_MAX = 16 * 1024;
 
 /**
  * Returns the first line of a stream, without its end; undefined if it ends before, breaks off, or the line is longer

@@ -5,7 +5,7 @@ import type { World } from "../../../base/world.ts";
 import { readPrivate, removePrivate, replacePrivate, sameSecret } from "../../../safety/private-file.ts";
 import type { Authority, ClaimsRequest } from "../../../session/access/authority.ts";
 import { readClaimsRequest } from "../tokens/claims-request.ts";
-import { LINE_BYTES_MAX, readLine } from "./line.ts";
+import { OWNER_LINE_BYTES_MAX, readLine } from "./line.ts";
 
 const SECRET_BYTES = 32;
 const UNIQUE_BYTES = 6;
@@ -29,7 +29,7 @@ export interface OwnerSockets {
   listen(path: string, connected: (stream: Duplex) => void): Promise<AsyncDisposable>;
 }
 
-export interface OwnerParts {
+export interface OwnerExchangeDependencies {
   readonly world: Pick<World, "clock" | "random" | "log">;
   readonly sockets: OwnerSockets;
   readonly judge: JudgePeer;
@@ -50,7 +50,7 @@ export interface OwnerParts {
  * The owner token itself is accepted nowhere else. Disposing it removes both files.
  * @throws the system's error if the socket or the file cannot be created.
  */
-export async function openOwnerExchange(parts: OwnerParts): Promise<AsyncDisposable> {
+export async function openOwnerExchange(parts: OwnerExchangeDependencies): Promise<AsyncDisposable> {
   const { world, sockets, socketPath, tokenPath } = parts;
   const secret = Buffer.from(Buffer.from(world.random.bytes(SECRET_BYTES)).toString("base64url"));
   const open = new Set<Duplex>();
@@ -86,7 +86,7 @@ async function removeOwn(path: string, secret: Uint8Array): Promise<void> {
   found.bytes.fill(0);
 }
 
-async function exchange(parts: OwnerParts, secret: Uint8Array, stream: Duplex): Promise<void> {
+async function exchange(parts: OwnerExchangeDependencies, secret: Uint8Array, stream: Duplex): Promise<void> {
   const { clock, log } = parts.world;
   stream.on("error", () => stream.destroy()); // a client that left gets no answer
   using _timer = clock.timer(EXCHANGE_MS_MAX, () => stream.destroy());
@@ -100,14 +100,14 @@ async function exchange(parts: OwnerParts, secret: Uint8Array, stream: Duplex): 
 }
 
 async function answer(
-  { judge, authority }: OwnerParts,
+  { judge, authority }: OwnerExchangeDependencies,
   secret: Uint8Array,
   stream: Duplex,
 ): Promise<Readonly<Record<string, string>>> {
   try {
     const verdict = judge(stream); // before any of it is read
     if (verdict.kind === "refused") throw refused(verdict.problem, REMEDY_OTHER);
-    const line = await readLine(stream, LINE_BYTES_MAX);
+    const line = await readLine(stream, OWNER_LINE_BYTES_MAX);
     const value = line === undefined ? undefined : parseJson(line)?.value;
     const owner = isObject(value) ? value["owner"] : undefined;
     if (!isObject(value) || typeof owner !== "string")

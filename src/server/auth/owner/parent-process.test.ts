@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { SILENT } from "../../../base/log.ts";
 import { hostWorld } from "../../../platform/host.ts";
-import { lookAtProcess } from "./parent-process.ts";
+import { readProcess } from "./parent-process.ts";
 
 /** Files in which the command line of a process is another at its n-th reading. */
 function filesWhere(commandLines: readonly (string | undefined)[]) {
@@ -21,7 +21,7 @@ function filesWhere(commandLines: readonly (string | undefined)[]) {
 test("[AUTH-09] a process that becomes another program while it is looked at is refused", async () => {
   if (process.platform !== "linux") return;
   const look = (...commandLines: readonly (string | undefined)[]) =>
-    lookAtProcess(filesWhere(commandLines), process.pid);
+    readProcess(filesWhere(commandLines), process.pid);
   expect(await look()).toMatchObject({ binary: process.execPath });
   const other = "sh\0-c\0true\0";
   for (const seen of [[""], [other], [undefined, other], ["", ""]])

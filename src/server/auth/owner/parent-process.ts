@@ -33,7 +33,7 @@ const INTERPRETER =
  * binary is the one that runs, even if its file was replaced since.
  * @throws Error in words for people, if that cannot be read or changes meanwhile.
  */
-export async function lookAtProcess(files: ProcFiles, pid: number): Promise<ParentProcess> {
+export async function readProcess(files: ProcFiles, pid: number): Promise<ParentProcess> {
   const start = await startOf(files, pid);
   const commandLine = await commandLineOf(files, pid);
   const argv = commandLine.split("\0").slice(0, -1);

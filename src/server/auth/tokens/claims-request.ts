@@ -2,7 +2,7 @@ import { HarnessError } from "../../../base/errors.ts";
 import type { JsonObject } from "../../../base/json.ts";
 import { isObject } from "../../../base/json.ts";
 import type { ClaimsRequest } from "../../../session/access/authority.ts";
-import { CRITICAL_CLAIMS, readIdentity, readLimits, SESSIONS_MAX, shown } from "./claims.ts";
+import { CRITICAL_CLAIMS, readIdentity, readLimits, showValue, TOKEN_SESSIONS_MAX } from "./claims.ts";
 
 export const LIFETIME_MS_DEFAULT = 24 * 60 * 60_000;
 export const LIFETIME_MS_MIN = 1_000;
@@ -51,7 +51,7 @@ function refuseLostLimits(value: JsonObject): void {
   if (critical === undefined) return;
   if (!Array.isArray(critical)) throw invalid("critical_claims is no list");
   const unknown = critical.find((name) => !KNOWN.has(String(name)));
-  if (unknown !== undefined) throw invalid(`the critical claim ${shown(unknown)} is not known here`);
+  if (unknown !== undefined) throw invalid(`the critical claim ${showValue(unknown)} is not known here`);
 }
 
 /**
@@ -63,7 +63,8 @@ export function checkedRequest(claims: ClaimsRequest): ClaimsRequest {
   if (!(lifetimeMs >= LIFETIME_MS_MIN && lifetimeMs <= LIFETIME_MS_MAX)) {
     throw invalid(`a token lives for 1 second to 366 days, not for ${lifetimeMs / 1_000} seconds`);
   }
-  if (sessions.length > SESSIONS_MAX) throw invalid(`a token names at most ${SESSIONS_MAX} sessions`);
+  if (sessions.length > TOKEN_SESSIONS_MAX)
+    throw invalid(`a token names at most ${TOKEN_SESSIONS_MAX} sessions`);
   return claims;
 }
 

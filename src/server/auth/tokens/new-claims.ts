@@ -1,13 +1,13 @@
 import { HarnessError } from "../../../base/errors.ts";
 import type { TokenId } from "../../../base/ids.ts";
-import type { ClaimsRequest, Grant } from "../../../session/access/authority.ts";
+import type { ClaimsRequest, TokenGrant } from "../../../session/access/authority.ts";
 import type { Scope } from "../../../session/access/scope.ts";
 import { isScopeWithin } from "../../../session/access/scope.ts";
 import type { Claims } from "./claims.ts";
 import { CRITICAL_CLAIMS, MINTED_BY_MAX } from "./claims.ts";
 import { checkedRequest, LIFETIME_MS_DEFAULT } from "./claims-request.ts";
 
-export interface Making {
+export interface NewTokenFacts {
   readonly jti: TokenId;
   readonly nowMs: number;
 }
@@ -16,7 +16,7 @@ export interface Making {
  * Returns the claims of a new token on the engine's own authority.
  * @throws HarnessError ClaimsInvalid.
  */
-export function newClaims(asked: ClaimsRequest, { jti, nowMs }: Making): Claims {
+export function newClaims(asked: ClaimsRequest, { jti, nowMs }: NewTokenFacts): Claims {
   const { identityClass, sessions, commands, lifetimeMs, canMint, wire } = checkedRequest(asked);
   return {
     ver: 1,
@@ -37,7 +37,7 @@ export function newClaims(asked: ClaimsRequest, { jti, nowMs }: Making): Claims 
  * asked for are taken over; claims that exceed are refused, never silently reduced.
  * @throws HarnessError MintTooWide, ClaimsInvalid.
  */
-export function narrowedClaims(asked: ClaimsRequest, by: Grant, making: Making): Claims {
+export function narrowedClaims(asked: ClaimsRequest, by: TokenGrant, making: NewTokenFacts): Claims {
   if (!by.canMint) throw tooWide("it may make none");
   const mintedBy = [...(by.mintedBy ?? []), by.jti];
   if (mintedBy.length > MINTED_BY_MAX) throw tooWide(`it is the ${MINTED_BY_MAX}th of a row already`);
@@ -60,7 +60,7 @@ export function narrowedClaims(asked: ClaimsRequest, by: Grant, making: Making):
 }
 
 /** Returns the rights of checked claims, as transports need them. */
-export function grantOf(claims: Claims): Grant {
+export function grantOfClaims(claims: Claims): TokenGrant {
   const { jti, sessions, commands, identity_class, exp, can_mint, wire, minted_by } = claims;
   return {
     jti,

@@ -20,7 +20,7 @@ interface Entry {
   readonly untilMs: number;
 }
 
-export interface RevocationsParts {
+export interface RevocationsDependencies {
   readonly files: Pick<Files, "lstat">;
   readonly random: Random;
   readonly stateDirectory: string;
@@ -32,7 +32,7 @@ export interface RevocationsParts {
  * before or the list after. A revocation by another engine of the same installation counts here from the next check on.
  */
 export class Revocations {
-  readonly #parts: RevocationsParts;
+  readonly #parts: RevocationsDependencies;
   readonly #path: string;
   readonly #entries = new Map<TokenId, Entry>();
   readonly #watchers = new Map<TokenId, Set<() => void>>();
@@ -40,13 +40,13 @@ export class Revocations {
   #seen = "";
   #writing: Promise<void> = Promise.resolve();
 
-  private constructor(parts: RevocationsParts) {
+  private constructor(parts: RevocationsDependencies) {
     this.#parts = parts;
     this.#path = join(parts.stateDirectory, "revoked-tokens.json");
   }
 
   /** @throws HarnessError RevocationsUnusable: a damaged list may have held any token, so no token is valid. */
-  static async open(parts: RevocationsParts): Promise<Revocations> {
+  static async open(parts: RevocationsDependencies): Promise<Revocations> {
     const revocations = new Revocations(parts);
     await revocations.#readChanges();
     return revocations;

@@ -6,7 +6,7 @@ import type { Claims } from "./claims.ts";
 import { readClaims } from "./claims.ts";
 
 /** Longer than any token of ours, and short enough for a header. */
-export const TOKEN_CHARACTERS_MAX = 8_192;
+export const CAPABILITY_TOKEN_CHARACTERS_MAX = 8_192;
 
 const SHAPE = /^([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]{43})$/;
 
@@ -27,12 +27,12 @@ export function encodeToken(claims: Claims, key: Uint8Array): string {
  * @throws HarnessError TokenInvalid: not ours, or with unknown claims.
  */
 export function openToken(text: string, key: Uint8Array): Claims {
-  const [, payload, given] = text.length > TOKEN_CHARACTERS_MAX ? [] : (SHAPE.exec(text) ?? []);
-  if (payload === undefined || given === undefined) throw invalid("it is no token");
-  if (!sameSecret(given, signature(payload, key))) throw invalid("it was not made by this installation");
+  const [, payload, given] = text.length > CAPABILITY_TOKEN_CHARACTERS_MAX ? [] : (SHAPE.exec(text) ?? []);
+  if (payload === undefined || given === undefined) throw invalidToken("it is no token");
+  if (!sameSecret(given, signature(payload, key))) throw invalidToken("it was not made by this installation");
   const parsed = parseJson(Buffer.from(payload, "base64url").toString());
   const claims = readClaims(parsed?.value);
-  if (claims.kind === "wrong") throw invalid(claims.problem);
+  if (claims.kind === "wrong") throw invalidToken(claims.problem);
   return claims.value;
 }
 
@@ -42,21 +42,22 @@ export function openToken(text: string, key: Uint8Array): Claims {
  * @throws HarnessError TokenInvalid before `nbf`, TokenExpired from `exp` on.
  */
 export function checkTimes(claims: Claims, nowMs: number): void {
-  if (nowMs < claims.nbf * 1_000) throw invalid(`it counts from ${timeText(claims.nbf * 1_000)} on`);
+  if (nowMs < claims.nbf * 1_000)
+    throw invalidToken(`it counts from ${tokenTimeText(claims.nbf * 1_000)} on`);
   if (nowMs < claims.exp * 1_000) return;
   throw new HarnessError("TokenExpired", {
-    exp: timeText(claims.exp * 1_000),
+    exp: tokenTimeText(claims.exp * 1_000),
     id: claims.sessions?.[0] ?? "ID",
     class: claims.identity_class,
   });
 }
 
 /** Renders a time for people and logs. */
-export function timeText(ms: number): string {
+export function tokenTimeText(ms: number): string {
   return new Date(ms).toISOString();
 }
 
-export function invalid(problem: string): HarnessError<"TokenInvalid"> {
+export function invalidToken(problem: string): HarnessError<"TokenInvalid"> {
   return new HarnessError("TokenInvalid", { problem });
 }
 

@@ -16,7 +16,7 @@ import type {
   ToolInfo,
 } from "../../../protocol/resources.ts";
 import { PROTOCOL_VERSION } from "../../../protocol/version.ts";
-import { reaches } from "../../../session/access/reach.ts";
+import { reachesSession } from "../../../session/access/reach.ts";
 import type { Scope } from "../../../session/access/scope.ts";
 import { EVERYTHING } from "../../../session/access/scope.ts";
 import type { QueryHandlers } from "../../../session/commands/query-handlers.ts";
@@ -65,7 +65,7 @@ export function engineQueries(sources: EngineQuerySources): QueryHandlers {
     const logOf = async (id: SessionId) => (await sources.store.find(id))?.logId;
     const reached: SessionId[] = [];
     for (const id of sources.live())
-      if (await reaches({ sessions, commands: [] }, id, logOf)) reached.push(id);
+      if (await reachesSession({ sessions, commands: [] }, id, logOf)) reached.push(id);
     return reached;
   }
 

@@ -5,7 +5,7 @@ import type { QueryOf } from "../../../protocol/queries/queries.ts";
 import type { AskQuery, QueryHandler, QueryHandlers } from "../../../session/commands/query-handlers.ts";
 import type { AskedQuery } from "./query-access.ts";
 
-export interface QueryParts {
+export interface QueryDependencies {
   /** Loads the handlers of the engine itself, at the first query. */
   readonly engine: () => Promise<QueryHandlers>;
   /** Returns the handlers of a running session; undefined for one that does not run. */
@@ -19,7 +19,7 @@ export interface QueryParts {
  * The returned function throws Forbidden, UnknownSession, InvalidQuery if nothing answers a kind, and errors of the
  * handler. No schema is loaded before the first query.
  */
-export function openQueries(parts: QueryParts): AskQuery {
+export function openQueries(parts: QueryDependencies): AskQuery {
   return async (query, asking) => {
     const { queryDefinition } = await import("../../../protocol/queries/queries.ts");
     const { assertMayAsk } = await import("./query-access.ts");
@@ -31,7 +31,7 @@ export function openQueries(parts: QueryParts): AskQuery {
 
 async function handlerFor<Kind extends QueryKind>(
   query: QueryOf<Kind>,
-  parts: QueryParts,
+  parts: QueryDependencies,
 ): Promise<QueryHandler<Kind>> {
   const { kind, sessionId: id }: AskedQuery & { readonly kind: Kind } = query;
   const session = id === undefined ? undefined : parts.session(id);

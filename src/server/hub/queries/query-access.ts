@@ -2,7 +2,7 @@ import { HarnessError } from "../../../base/errors.ts";
 import type { LogId, SessionId } from "../../../base/ids.ts";
 import type { QueryKind } from "../../../protocol/kinds.ts";
 import type { QueryDefinition } from "../../../protocol/queries/query.ts";
-import { reaches } from "../../../session/access/reach.ts";
+import { reachesSession } from "../../../session/access/reach.ts";
 import type { QueryContext } from "../../../session/commands/query-handlers.ts";
 
 /** The part of a query that the right to ask depends on. */
@@ -25,7 +25,7 @@ export async function assertMayAsk(
   const { kind, sessionId: session } = query;
   if (scope !== undefined && scope.sessions !== "all") {
     if (reads === "user") throw forbidden(`the query ${kind}, which needs a token of every session`);
-    if (session !== undefined && !(await reaches(scope, session, logOf)))
+    if (session !== undefined && !(await reachesSession(scope, session, logOf)))
       throw forbidden(`the session ${session}`);
   }
   if (who === "person" && identityClass !== "human")

@@ -3,7 +3,7 @@ import type { EventSeq, LogId, SessionId, TaskId } from "../../../base/ids.ts";
 import type { Envelope } from "../../../protocol/events/envelope.ts";
 import { LAST_EVENTS, SESSIONS_LISTED_MAX } from "../../../protocol/queries/session-queries.ts";
 import type { SessionInfo, TaskInfo } from "../../../protocol/resources.ts";
-import { reaches } from "../../../session/access/reach.ts";
+import { reachesSession } from "../../../session/access/reach.ts";
 import type { Scope } from "../../../session/access/scope.ts";
 import { EVERYTHING } from "../../../session/access/scope.ts";
 import type { QueryHandlers } from "../../../session/commands/query-handlers.ts";
@@ -32,7 +32,7 @@ export function sessionQueries(sources: SessionQuerySources) {
   /** @throws HarnessError Forbidden, before it is known whether such a session exists; UnknownSession. */
   async function found(id: SessionId, scope: Scope): Promise<LogInfo> {
     await sources.whenThere?.(id);
-    if (!(await reaches(scope, id, logOf)))
+    if (!(await reachesSession(scope, id, logOf)))
       throw new HarnessError("Forbidden", { what: `the session ${id}` });
     const info = await store.find(id);
     if (info === undefined) throw new HarnessError("UnknownSession", { id });

@@ -2,12 +2,12 @@ import type { Server } from "@modelcontextprotocol/server";
 import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/server";
 import type { TokenId } from "../../../base/ids.ts";
 import type { World } from "../../../base/world.ts";
-import type { Authority, Grant } from "../../../session/access/authority.ts";
+import type { Authority, TokenGrant } from "../../../session/access/authority.ts";
 import type { AgentClient } from "../agent-client.ts";
-import { Following } from "../following.ts";
 import { mcpServer } from "../mcp-server.ts";
+import { ResourceSubscriptions } from "../resource-subscriptions.ts";
 import { HTTP_FEATURE } from "../words.ts";
-import { Pace } from "./pace.ts";
+import { StreamPace } from "./pace.ts";
 import { SentMessages } from "./sent-messages.ts";
 
 /** Name in the library of the stream that belongs to no request. */
@@ -16,10 +16,10 @@ const UNASKED_STREAM = "_GET_stream";
 /** Milliseconds that a client waits before it resumes a stream that broke. */
 export const RETRY_MS = 1_000;
 
-export interface HttpSessionParts {
+export interface HttpSessionDependencies {
   readonly id: string;
   readonly client: AgentClient;
-  readonly grant: Grant;
+  readonly grant: TokenGrant;
   readonly authority: Pick<Authority, "watch">;
   readonly world: Pick<World, "clock" | "log">;
   readonly version: string;
@@ -35,11 +35,11 @@ export class HttpSession implements AsyncDisposable {
   readonly id: string;
   readonly jti: TokenId;
   readonly transport: WebStandardStreamableHTTPServerTransport;
-  readonly following: Following;
-  readonly #parts: HttpSessionParts;
+  readonly following: ResourceSubscriptions;
+  readonly #parts: HttpSessionDependencies;
   readonly #sent = new SentMessages();
   /** Pace of the stream for messages that answer no request. */
-  readonly #pace = new Pace();
+  readonly #pace = new StreamPace();
   readonly #watch: ReturnType<Authority["watch"]>;
   readonly #server: Server;
   #isOver = false;
@@ -47,14 +47,14 @@ export class HttpSession implements AsyncDisposable {
   #uses = 0;
   #usedMs: number;
 
-  constructor(parts: HttpSessionParts) {
+  constructor(parts: HttpSessionDependencies) {
     const { id, client, grant, authority, world, version } = parts;
     this.id = id;
     this.jti = grant.jti;
     this.#parts = parts;
     this.#usedMs = world.clock.monotonic();
     this.#watch = authority.watch(grant);
-    this.following = new Following({ client, world, watch: this.#watch, grant });
+    this.following = new ResourceSubscriptions({ client, world, watch: this.#watch, grant });
     this.transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: () => id,
       eventStore: this.#sent,
@@ -85,7 +85,7 @@ export class HttpSession implements AsyncDisposable {
   }
 
   /** Returns the pace of the stream that answers a request, if it is the one for messages that answer no request. */
-  paceOf({ method, headers }: Request): Pace | undefined {
+  paceOf({ method, headers }: Request): StreamPace | undefined {
     if (method !== "GET") return undefined;
     const last = headers.get("last-event-id");
     return last === null || this.#sent.streamOf(last) === UNASKED_STREAM ? this.#pace : undefined;

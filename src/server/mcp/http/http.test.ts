@@ -13,8 +13,8 @@ import type { Questions } from "../../../session/questions/questions.ts";
 import { PERMISSION_TIMEOUT_MS } from "../../../session/questions/questions.ts";
 import type { ToolMiddleware } from "../../../tools/middleware.ts";
 import type { HttpCall } from "../../http/route.ts";
-import { LOOK_AGAIN_MS } from "../follow.ts";
-import { FOLLOWED_MAX } from "../following.ts";
+import { WATCHED_RESOURCES_MAX } from "../resource-subscriptions.ts";
+import { LOOK_AGAIN_MS } from "../watch-resource.ts";
 import { BANNER, RUN_TOOL } from "../words.ts";
 import { McpHttp, SESSION_IDLE_MS, SESSIONS_PER_TOKEN_MAX } from "./http.ts";
 
@@ -548,7 +548,7 @@ test("[CTL-09] whoever follows what has no events is told when it changes", asyn
 
 test("[CTL-09] so many resources are followed and no more", async () => {
   await using control = await openControlRig({ script: [] });
-  const many = Array.from({ length: FOLLOWED_MAX + 1 }, () => "harness/v1://tools");
+  const many = Array.from({ length: WATCHED_RESOURCES_MAX + 1 }, () => "harness/v1://tools");
   await using modern = await mcpClient(control, { era: "modern" });
   expect(await failureOf(modern.client.listen({ resourceSubscriptions: many }))).toMatchObject({
     data: { reason: "TooManyFollowed" },

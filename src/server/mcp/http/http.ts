@@ -3,17 +3,17 @@ import { HarnessError, hasReason } from "../../../base/errors.ts";
 import type { TokenId } from "../../../base/ids.ts";
 import { arrayAt, objectAt, stringAt } from "../../../base/json.ts";
 import type { World } from "../../../base/world.ts";
-import type { Authority, Grant, GrantWatch } from "../../../session/access/authority.ts";
+import type { Authority, GrantWatch, TokenGrant } from "../../../session/access/authority.ts";
 import type { EnginePort } from "../../../session/engine-port.ts";
 import { jsonAnswer } from "../../http/answers.ts";
 import type { HttpCall } from "../../http/route.ts";
 import { AgentClient } from "../agent-client.ts";
-import { Following } from "../following.ts";
 import { mcpServer } from "../mcp-server.ts";
-import { INVALID_REQUEST, PARSE_ERROR, rpcRefusal, tell } from "../refusals.ts";
+import { INVALID_REQUEST, logFailure, PARSE_ERROR, rpcRefusal } from "../refusals.ts";
+import { ResourceSubscriptions } from "../resource-subscriptions.ts";
 import { HTTP_FEATURE } from "../words.ts";
 import { HttpSession } from "./http-session.ts";
-import { Pace } from "./pace.ts";
+import { StreamPace } from "./pace.ts";
 
 /** Sessions of the older era that a token has, all of them in use; and the lifetime of an unused one. */
 export const SESSIONS_PER_TOKEN_MAX = 64;
@@ -24,7 +24,7 @@ export const LAST_EVENTS_MS_MAX = 2_000;
 /** Code of MCP for a missing session. */
 const SESSION_MISSING = -32_001;
 
-export interface McpHttpParts {
+export interface McpHttpDependencies {
   readonly engine: EnginePort;
   readonly authority: Authority;
   readonly world: Pick<World, "clock" | "log" | "random">;
@@ -37,14 +37,14 @@ export interface McpHttpParts {
  * token is checked with every request, and a stream ends with it.
  */
 export class McpHttp implements AsyncDisposable {
-  readonly #parts: McpHttpParts;
+  readonly #parts: McpHttpDependencies;
   readonly #sessions = new Map<string, HttpSession>();
   /** Clients of the newer era, which has no sessions: one for each token, as elsewhere over HTTP. */
   readonly #clients = new Map<TokenId, { readonly client: AgentClient; readonly expiresAt: number }>();
   /** Subscriptions of requests of the newer era, with a function that ends each. */
-  readonly #listening = new Map<Following, () => void>();
+  readonly #listening = new Map<ResourceSubscriptions, () => void>();
 
-  constructor(parts: McpHttpParts) {
+  constructor(parts: McpHttpDependencies) {
     this.#parts = parts;
   }
 
@@ -71,7 +71,7 @@ export class McpHttp implements AsyncDisposable {
       if (await isLegacyRequest(request, body)) return await this.#legacy(call, grant, body);
       return await this.#modern(call, grant, body);
     } catch (thrown) {
-      tell(this.#parts.world.log, thrown);
+      logFailure(this.#parts.world.log, thrown);
       throw thrown;
     }
   }
@@ -89,7 +89,7 @@ export class McpHttp implements AsyncDisposable {
     await Promise.all(clients.map(({ client }) => client[Symbol.asyncDispose]()));
   }
 
-  async #legacy(call: HttpCall, grant: Grant, body: unknown): Promise<Response> {
+  async #legacy(call: HttpCall, grant: TokenGrant, body: unknown): Promise<Response> {
     const { request } = call;
     const named = request.headers.get("mcp-session-id");
     const isFirst = named === null && isInitializeRequest(body);
@@ -120,7 +120,7 @@ export class McpHttp implements AsyncDisposable {
   }
 
   /** Opens a session that is in use from its first moment: one that connects must not make room for another. */
-  async #begin(grant: Grant): Promise<{ readonly session: HttpSession; readonly release: () => void }> {
+  async #begin(grant: TokenGrant): Promise<{ readonly session: HttpSession; readonly release: () => void }> {
     const { engine, authority, world, version } = this.#parts;
     for (const session of [...this.#sessions.values()]) if (session.idleMs > SESSION_IDLE_MS) session.end();
     this.#makeRoom(grant.jti);
@@ -158,13 +158,13 @@ export class McpHttp implements AsyncDisposable {
     idlest.end();
   }
 
-  async #modern(call: HttpCall, grant: Grant, body: unknown): Promise<Response> {
+  async #modern(call: HttpCall, grant: TokenGrant, body: unknown): Promise<Response> {
     const { request } = call;
     const { world, version } = this.#parts;
     const client = this.#clientOf(grant);
     const method = stringAt(body, "method");
-    const pace = new Pace();
-    let following: Following | undefined;
+    const pace = new StreamPace();
+    let following: ResourceSubscriptions | undefined;
     let watch: GrantWatch | undefined;
     const begun: { begin(): void }[] = [];
     const bus = new OneBus(() => {
@@ -173,7 +173,7 @@ export class McpHttp implements AsyncDisposable {
     if (method === "subscriptions/listen") {
       const uris = arrayAt(objectAt(objectAt(body, "params"), "notifications"), "resourceSubscriptions");
       watch = this.#parts.authority.watch(grant);
-      following = new Following({ client, world, watch, grant });
+      following = new ResourceSubscriptions({ client, world, watch, grant });
       const texts = uris.filter((uri) => typeof uri === "string");
       try {
         // The library acknowledges every subscription: forbidden ones are refused before.
@@ -185,7 +185,7 @@ export class McpHttp implements AsyncDisposable {
       } catch (thrown) {
         following[Symbol.dispose]();
         watch[Symbol.dispose]();
-        tell(world.log, thrown);
+        logFailure(world.log, thrown);
         const { code, message, data } = rpcRefusal(thrown);
         return jsonAnswer(200, { jsonrpc: "2.0", id: idOf(body), error: { code, message, data } });
       }
@@ -217,7 +217,7 @@ export class McpHttp implements AsyncDisposable {
     return streamed(call, answer, { pace, over });
   }
 
-  #clientOf({ jti, scope, expiresAt }: Grant): AgentClient {
+  #clientOf({ jti, scope, expiresAt }: TokenGrant): AgentClient {
     const now = this.#parts.world.clock.now();
     for (const [known, { client, expiresAt: until }] of this.#clients) {
       if (until > now) continue;
@@ -260,7 +260,7 @@ class OneBus {
 
 interface Streaming {
   /** Pieces are sent at the reader's pace. */
-  readonly pace: Pace | undefined;
+  readonly pace: StreamPace | undefined;
   readonly over: () => void;
 }
 

@@ -2,7 +2,7 @@
 const AHEAD_MAX = 16;
 
 /** Keeps a stream at the pace of its reader. The library's streams take all they are given, so writers wait here. */
-export class Pace {
+export class StreamPace {
   #ahead = 0;
   #isOpen = false;
   #isOver = false;

@@ -1,16 +1,16 @@
 import type { HttpAnswer } from "../../../base/world.ts";
-import type { HttpCall, Method, Route } from "../../http/route.ts";
-import type { McpHttp, McpHttpParts } from "./http.ts";
+import type { HttpCall, HttpRoute, Method } from "../../http/route.ts";
+import type { McpHttp, McpHttpDependencies } from "./http.ts";
 
 /** The transport `/mcp` of one engine. Disposing it ends its clients' sessions; work in the engine goes on. */
 export interface McpRoutes extends AsyncDisposable {
-  readonly routes: readonly Route[];
+  readonly routes: readonly HttpRoute[];
 }
 
 const METHODS: readonly Method[] = ["POST", "GET", "DELETE"];
 
 /** Serves MCP at `/mcp` (CTL-09, AUTH-06). Its library is loaded with the first request. */
-export function mcpRoutes(parts: McpHttpParts): McpRoutes {
+export function mcpRoutes(parts: McpHttpDependencies): McpRoutes {
   let opening: Promise<McpHttp> | undefined;
   const open = async () => new (await import("./http.ts")).McpHttp(parts);
   async function handle(call: HttpCall): Promise<HttpAnswer> {

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import * as fc from "fast-check";
 import { holds } from "../../../../test/support/property.ts";
-import { linesOf } from "./lines.ts";
+import { readInputLines } from "./lines.ts";
 
 async function* pieces(text: string, cuts: readonly number[]): AsyncGenerator<Uint8Array> {
   const bytes = new TextEncoder().encode(text);
@@ -16,7 +16,7 @@ async function* pieces(text: string, cuts: readonly number[]): AsyncGenerator<Ui
 
 async function read(text: string, cuts: readonly number[], max: number): Promise<readonly string[]> {
   const lines: string[] = [];
-  for await (const line of linesOf(pieces(text, cuts), max))
+  for await (const line of readInputLines(pieces(text, cuts), max))
     lines.push(line.kind === "line" ? new TextDecoder().decode(line.bytes) : "(too long)");
   return lines;
 }

@@ -1,16 +1,16 @@
 /** Bytes of one message: an input with several images fits. */
-export const LINE_BYTES_MAX = 33_554_432;
+export const INPUT_LINE_BYTES_MAX = 33_554_432;
 
 /** A line of the input, or the report of one that was too long and was skipped. */
-export type Line = { readonly kind: "line"; readonly bytes: Uint8Array } | { readonly kind: "too-long" };
+export type InputLine = { readonly kind: "line"; readonly bytes: Uint8Array } | { readonly kind: "too-long" };
 
 const NEWLINE = 10;
 
 /** Yields the lines of an input, however it was split; at most one line is held. An incomplete last line is dropped. */
-export async function* linesOf(
+export async function* readInputLines(
   input: AsyncIterable<Uint8Array>,
-  bytesMax = LINE_BYTES_MAX,
-): AsyncGenerator<Line> {
+  bytesMax = INPUT_LINE_BYTES_MAX,
+): AsyncGenerator<InputLine> {
   let held: Uint8Array[] = [];
   let length = 0;
   for await (const chunk of input) {

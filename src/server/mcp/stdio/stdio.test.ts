@@ -5,11 +5,11 @@ import type { RpcAnswer } from "../../../../test/support/mcp-stdio.ts";
 import { hangs, says } from "../../../../test/support/scripted-provider.ts";
 import { until } from "../../../../test/support/until.ts";
 import { BoundedQueue } from "../../../base/async/queue.ts";
-import type { Grant } from "../../../session/access/authority.ts";
+import type { TokenGrant } from "../../../session/access/authority.ts";
 import type { AskQuery } from "../../../session/commands/query-handlers.ts";
 import { RUN_TOOL } from "../words.ts";
 import type { StdioEnd } from "./stdio.ts";
-import { serveMcpStdio, UNANSWERED_MAX } from "./stdio.ts";
+import { serveMcpStdio, UNANSWERED_REQUESTS_MAX } from "./stdio.ts";
 
 /** The server over standard input and output, with the input and the output in hand. */
 interface Wire extends AsyncDisposable {
@@ -139,14 +139,14 @@ test("[CTL-08] so many requests may wait for their answers and no more; each ans
   };
   await using wire = await openShaken({ ...control, engine: { ...control.engine, query } });
   const read = (id: number) => ({ id, method: "resources/read", params: { uri: "harness/v1://profiles" } });
-  for (let id = 1; id <= UNANSWERED_MAX; id += 1) wire.send(read(id));
+  for (let id = 1; id <= UNANSWERED_REQUESTS_MAX; id += 1) wire.send(read(id));
   wire.send({ id: "beyond", method: "ping" });
   expect((await wire.until(({ id }) => id === "beyond")).error?.data?.reason).toBe("TooManyFrames");
   // What the client takes back gets no answer, and makes room too.
   wire.send({ method: "notifications/cancelled", params: { requestId: 7 } }, { id: "then", method: "ping" });
   expect((await wire.until(({ id }) => id === "then")).result).toEqual({});
   resolve();
-  await wire.until(({ id }) => id === UNANSWERED_MAX);
+  await wire.until(({ id }) => id === UNANSWERED_REQUESTS_MAX);
   expect(wire.sent.filter(({ id }) => id === 7)).toEqual([]);
 });
 
@@ -199,7 +199,7 @@ test("[CTL-08 AUTH-08] who follows events is told before its token expires; then
   const { id } = control.rig.session;
   const minute = 60_000;
   const token = control.mint({ identityClass: "agent", sessions: [id], lifetimeMs: 10 * minute });
-  const { jti, expiresAt }: Grant = await control.authority.verify(token, "stdio");
+  const { jti, expiresAt }: TokenGrant = await control.authority.verify(token, "stdio");
   await using wire = await openShaken(control, token);
   const uri = `harness/v1://session/${id}/events`;
   wire.send({ id: 1, method: "resources/subscribe", params: { uri } });

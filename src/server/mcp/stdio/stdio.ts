@@ -9,30 +9,30 @@ import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { Cancelled, HarnessError } from "../../../base/errors.ts";
 import { arrayAt, objectAt, parseJson, wellFormedJson } from "../../../base/json.ts";
 import type { World } from "../../../base/world.ts";
-import type { Authority, Grant } from "../../../session/access/authority.ts";
+import type { Authority, TokenGrant } from "../../../session/access/authority.ts";
 import type { EnginePort } from "../../../session/engine-port.ts";
-import type { AgentClientParts } from "../agent-client.ts";
+import type { AgentClientDependencies } from "../agent-client.ts";
 import { AgentClient } from "../agent-client.ts";
-import { Following } from "../following.ts";
 import { mcpServer } from "../mcp-server.ts";
-import { INVALID_REQUEST, PARSE_ERROR, rpcRefusal, tell } from "../refusals.ts";
+import { INVALID_REQUEST, logFailure, PARSE_ERROR, rpcRefusal } from "../refusals.ts";
+import { ResourceSubscriptions } from "../resource-subscriptions.ts";
 import { STDIO_FEATURE } from "../words.ts";
-import { LINE_BYTES_MAX, linesOf } from "./lines.ts";
+import { INPUT_LINE_BYTES_MAX, readInputLines } from "./lines.ts";
 import { StdioWire } from "./stdio-wire.ts";
 
 /** Requests of one client that wait for their answers. */
-export const UNANSWERED_MAX = 64;
+export const UNANSWERED_REQUESTS_MAX = 64;
 /** Time limit for requests that came just before the client closed its end. */
 export const LAST_ANSWERS_MS_MAX = 1_000;
 
 /** Facts of a client that may be served. */
-export interface Admitted extends Pick<AgentClientParts, "session" | "fresh" | "onSession"> {
+export interface AdmittedClient extends Pick<AgentClientDependencies, "session" | "fresh" | "onSession"> {
   readonly engine: EnginePort;
   readonly authority: Pick<Authority, "verify" | "watch">;
   readonly token: string;
 }
 
-export interface StdioParts {
+export interface StdioDependencies {
   readonly input: AsyncIterable<Uint8Array>;
   /** Ends once the system has taken the text. */
   readonly write: (text: string) => Promise<void>;
@@ -42,7 +42,7 @@ export interface StdioParts {
    * Rejects with the reason if this client is not served: its first request gets it. Called at once; the signal aborts
    * when the client has left, and no person need be asked any more.
    */
-  admit(gone: AbortSignal): Promise<Admitted>;
+  admit(gone: AbortSignal): Promise<AdmittedClient>;
   /** Ends it as the end of the input does. */
   readonly signal: AbortSignal;
 }
@@ -57,7 +57,7 @@ export type StdioEnd = { readonly kind: "closed" } | { readonly kind: "refused";
  * An unreadable line is answered as JSON-RPC specifies and skipped. A client that does not read is not read from
  * either, and costs nothing more.
  */
-export async function serveMcpStdio(parts: StdioParts): Promise<StdioEnd> {
+export async function serveMcpStdio(parts: StdioDependencies): Promise<StdioEnd> {
   const line = new StdioClient(parts);
   try {
     return await line.run();
@@ -70,19 +70,19 @@ export async function serveMcpStdio(parts: StdioParts): Promise<StdioEnd> {
 class Refused extends Error {}
 
 class StdioClient implements AsyncDisposable {
-  readonly #parts: StdioParts;
+  readonly #parts: StdioDependencies;
   readonly #wire: StdioWire;
   readonly #unanswered = new Set<RequestId>();
   /** Subscriptions of the modern era, from request to acknowledgement. */
   readonly #listening = new Map<RequestId, { begin(): void }>();
   readonly #over = new AbortController();
-  readonly #admission: Promise<Admitted>;
+  readonly #admission: Promise<AdmittedClient>;
   readonly #inputOver = new AbortController();
   #served: Served | undefined;
   #end: StdioEnd = { kind: "closed" };
   #onAnswered: (() => void) | undefined;
 
-  constructor(parts: StdioParts) {
+  constructor(parts: StdioDependencies) {
     this.#parts = parts;
     this.#wire = new StdioWire(parts.write, (message) => this.#leaving(message));
     this.#admission = parts.admit(this.#inputOver.signal);
@@ -96,7 +96,7 @@ class StdioClient implements AsyncDisposable {
     if (signal.aborted) stop();
     signal.addEventListener("abort", stop, { once: true });
     try {
-      for await (const line of linesOf(until(this.#parts.input, this.#over.signal, ended))) {
+      for await (const line of readInputLines(until(this.#parts.input, this.#over.signal, ended))) {
         await this.#wire.room();
         if (this.#wire.isClosed) break;
         if (line.kind === "too-long") this.#refuseLine(INVALID_REQUEST, tooLong());
@@ -142,7 +142,7 @@ class StdioClient implements AsyncDisposable {
       await served.verify();
       if (isJSONRPCRequest(message)) await this.#takeRequest(message, served);
     } catch (thrown) {
-      tell(this.#parts.world.log, thrown);
+      logFailure(this.#parts.world.log, thrown);
       if (isJSONRPCRequest(message)) this.#refuse(message.id, thrown);
       return;
     }
@@ -153,7 +153,7 @@ class StdioClient implements AsyncDisposable {
   /** Counts a request, and reads its subscriptions, since the protocol's own part does not. */
   async #takeRequest(message: JSONRPCRequest, { following }: Served): Promise<void> {
     const { id, method, params } = message;
-    if (this.#unanswered.size >= UNANSWERED_MAX)
+    if (this.#unanswered.size >= UNANSWERED_REQUESTS_MAX)
       throw new HarnessError("TooManyFrames", { count: `${this.#unanswered.size}` });
     if (method === "subscriptions/listen") {
       const uris = arrayAt(objectAt(params, "notifications"), "resourceSubscriptions").filter(isText);
@@ -221,7 +221,7 @@ class StdioClient implements AsyncDisposable {
     }
   }
 
-  #serve(admitted: Admitted, grant: Grant): Served {
+  #serve(admitted: AdmittedClient, grant: TokenGrant): Served {
     const { world, version } = this.#parts;
     const { engine, authority, token, session, fresh, onSession } = admitted;
     const client = new AgentClient({
@@ -233,7 +233,7 @@ class StdioClient implements AsyncDisposable {
       ...(onSession === undefined ? {} : { onSession }),
     });
     const watch = authority.watch(grant);
-    const following = new Following({ client, world, watch, grant });
+    const following = new ResourceSubscriptions({ client, world, watch, grant });
     const onEnded = () => {
       this.#end = { kind: "refused", thrown: watch.ended.reason };
       this.#over.abort();
@@ -290,7 +290,7 @@ class StdioClient implements AsyncDisposable {
 }
 
 interface Served {
-  readonly following: Following;
+  readonly following: ResourceSubscriptions;
   /** @throws HarnessError if the token is no longer valid. */
   verify(): Promise<void>;
   close(): Promise<void>;
@@ -351,7 +351,7 @@ async function* until(
 }
 
 function tooLong(): string {
-  return `the message is longer than ${LINE_BYTES_MAX} bytes`;
+  return `the message is longer than ${INPUT_LINE_BYTES_MAX} bytes`;
 }
 
 function listenName(id: RequestId): string {

@@ -2,10 +2,10 @@ import { HarnessError } from "../../../base/errors.ts";
 import type { LogId } from "../../../base/ids.ts";
 import { isInRanges } from "../../store/expired.ts";
 import { unreadableFinding } from "../../store/findings.ts";
-import type { EventRange, Finding } from "../../store/store.ts";
-import type { Connection, Row, Value } from "../connection.ts";
+import type { EventRange, StoreFinding } from "../../store/store.ts";
+import type { Row, StoreConnection, Value } from "../connection.ts";
 import { detailOf } from "../failure.ts";
-import { EVENT_ROW } from "../reading.ts";
+import { EVENT_ROW } from "../log-reader.ts";
 import { expiredRanges, notExpired } from "../retention/expiry.ts";
 import type { RowReader } from "../rows.ts";
 
@@ -21,10 +21,10 @@ interface LogToCheck {
 
 /** Opens every content of a log. */
 export function* checkContents(
-  connection: Connection,
+  connection: StoreConnection,
   rows: RowReader,
   { log, logId, signal }: LogToCheck,
-): Generator<Finding> {
+): Generator<StoreFinding> {
   let named = 0;
   for (const { select, key, from, read } of tables(rows, logId)) {
     let at: Value = from;

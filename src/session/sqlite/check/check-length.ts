@@ -1,17 +1,17 @@
 import { statSync } from "node:fs";
 import { HarnessError } from "../../../base/errors.ts";
-import type { Connection } from "../connection.ts";
-import { cutShort } from "../wal/wal.ts";
+import type { StoreConnection } from "../connection.ts";
+import { missingPagesText } from "../wal/wal.ts";
 
 /**
  * Looks for pages that are neither in the file of a store nor in its write-ahead log, which SQLite itself looks for only
  * when it reads one of them.
  * @throws HarnessError StoreCorrupt, with their number.
  */
-export function checkLength(connection: Connection): void {
+export function checkLength(connection: StoreConnection): void {
   const { path } = connection;
   const row = connection.first("SELECT page_count, page_size FROM pragma_page_count(), pragma_page_size()");
   if (statSync(path).size >= Number(row?.["page_count"] ?? 0) * Number(row?.["page_size"] ?? 1)) return;
-  const detail = cutShort(path);
+  const detail = missingPagesText(path);
   if (detail !== undefined) throw new HarnessError("StoreCorrupt", { path, detail });
 }

@@ -15,13 +15,13 @@ import {
   structureFinding,
   unreadableFinding,
 } from "../../store/findings.ts";
-import type { Finding } from "../../store/store.ts";
-import type { Connection, Row } from "../connection.ts";
+import type { StoreFinding } from "../../store/store.ts";
+import type { Row, StoreConnection } from "../connection.ts";
 import { detailOf } from "../failure.ts";
 import { notExpired } from "../retention/expiry.ts";
 import type { RowReader } from "../rows.ts";
-import type { Heads } from "../wal/heads.ts";
-import { bootOf } from "../wal/heads.ts";
+import type { HeadFile } from "../wal/head-file.ts";
+import { bootOf } from "../wal/head-file.ts";
 import { keptWal } from "../wal/kept-wal.ts";
 import { framesBehind } from "../wal/wal.ts";
 import { checkContents } from "./check-contents.ts";
@@ -35,7 +35,7 @@ interface Checking {
   readonly depth: "quick" | "full";
   readonly signal: AbortSignal;
   readonly world: Pick<World, "machine" | "clock" | "files">;
-  readonly heads: Heads;
+  readonly heads: HeadFile;
 }
 
 /**
@@ -43,10 +43,10 @@ interface Checking {
  * the rest.
  */
 export async function* checkStore(
-  connection: Connection,
+  connection: StoreConnection,
   rows: RowReader,
   checking: Checking,
-): AsyncGenerator<Finding> {
+): AsyncGenerator<StoreFinding> {
   const { depth, signal, world } = checking;
   yield* checkStructure(connection, depth);
   yield* checkHeads(connection, checking);
@@ -65,7 +65,7 @@ export async function* checkStore(
 }
 
 /** Compares the logs with their heads. */
-function* checkHeads(connection: Connection, checking: Checking): Generator<Finding> {
+function* checkHeads(connection: StoreConnection, checking: Checking): Generator<StoreFinding> {
   const { world, heads } = checking;
   try {
     for (const { loss } of findLosses({ connection, heads, boot: bootOf(world.machine) }))
@@ -85,14 +85,17 @@ function* checkHeads(connection: Connection, checking: Checking): Generator<Find
     yield missingHeadsFinding(heads.path);
 }
 
-function isHeld(connection: Connection, { world }: Checking): boolean {
+function isHeld(connection: StoreConnection, { world }: Checking): boolean {
   return connection
     .all("SELECT pid, process_start FROM leases WHERE pid IS NOT NULL")
     .some((row) => world.machine.isAlive(Number(row["pid"]), String(row["process_start"])));
 }
 
 /** Checks the structure of the file, by itself. */
-export function* checkStructure(connection: Connection, depth: "quick" | "full"): Generator<Finding> {
+export function* checkStructure(
+  connection: StoreConnection,
+  depth: "quick" | "full",
+): Generator<StoreFinding> {
   const pragma = depth === "full" ? "integrity_check" : "quick_check";
   const place = `The database ${connection.path}`;
   try {
@@ -114,11 +117,11 @@ const LOGS = `SELECT logs.num, log_id, updated_at, branch_at, pid, process_start
   LEFT JOIN leases ON leases.log = logs.num WHERE deleted = 0 ORDER BY logs.num`;
 
 function* readable(
-  connection: Connection,
+  connection: StoreConnection,
   place: string,
   sql: string,
   { signal }: Checking,
-): Generator<Finding | { readonly row: Row }> {
+): Generator<StoreFinding | { readonly row: Row }> {
   signal.throwIfAborted();
   let rows: readonly Row[];
   try {
@@ -131,7 +134,12 @@ function* readable(
   for (const row of rows) yield { row };
 }
 
-function* checkLog(connection: Connection, logId: LogId, row: Row, { world }: Checking): Generator<Finding> {
+function* checkLog(
+  connection: StoreConnection,
+  logId: LogId,
+  row: Row,
+  { world }: Checking,
+): Generator<StoreFinding> {
   const { num, branch_at, updated_at, pid, process_start } = row;
   const log = Number(num);
   const held = typeof process_start === "string" && { pid: Number(pid), processStart: process_start };
@@ -147,12 +155,12 @@ function* checkLog(connection: Connection, logId: LogId, row: Row, { world }: Ch
   if (!isHeld) yield* orphans(connection, log, logId);
 }
 
-function countEvents(connection: Connection, log: number): { count: number; last: number } {
+function countEvents(connection: StoreConnection, log: number): { count: number; last: number } {
   const row = connection.first("SELECT count(*) AS count, max(id) AS last FROM events WHERE log = ?", log);
   return { count: Number(row?.["count"] ?? 0), last: Number(row?.["last"] ?? 0) };
 }
 
-function* orphans(connection: Connection, log: number, logId: LogId): Generator<Finding> {
+function* orphans(connection: StoreConnection, log: number, logId: LogId): Generator<StoreFinding> {
   const rows = connection.all(
     `SELECT call_id, tool_name, started_at FROM tool_call_intents
      WHERE log = ? AND is_open = 1
@@ -166,7 +174,7 @@ function* orphans(connection: Connection, log: number, logId: LogId): Generator<
 }
 
 /** Yields the findings about one log; a log that cannot be examined is a finding too. */
-function* attempted(logId: LogId, look: () => Generator<Finding>): Generator<Finding> {
+function* attempted(logId: LogId, look: () => Generator<StoreFinding>): Generator<StoreFinding> {
   try {
     yield* look();
   } catch (thrown) {

@@ -9,7 +9,7 @@ import { temporaryDirectory, testWorld } from "../../../../test/support/world.ts
 import { HarnessError } from "../../../base/errors.ts";
 import type { LogId } from "../../../base/ids.ts";
 import type { Envelope } from "../../../protocol/events/envelope.ts";
-import type { Finding } from "../../store/store.ts";
+import type { StoreFinding } from "../../store/store.ts";
 import { openSqliteStore } from "../open.ts";
 import { MIGRATIONS } from "../schema/migrations.ts";
 import { inspectStore } from "./inspect.ts";
@@ -174,10 +174,14 @@ async function readLog(
   }
 }
 
-async function inspect(path: string, depth: "quick" | "full", key = LOG_KEY): Promise<readonly Finding[]> {
+async function inspect(
+  path: string,
+  depth: "quick" | "full",
+  key = LOG_KEY,
+): Promise<readonly StoreFinding[]> {
   const { signal } = new AbortController();
   const logKey = async () => key;
-  const found: Finding[] = [];
+  const found: StoreFinding[] = [];
   const thrown = await thrownBy(collect());
   if (thrown !== undefined) throw thrown;
   return found;

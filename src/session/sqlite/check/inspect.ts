@@ -1,15 +1,15 @@
 import { HarnessError, hasReason } from "../../../base/errors.ts";
 import type { Reason } from "../../../base/reasons.ts";
 import type { World } from "../../../base/world.ts";
-import type { Finding } from "../../store/store.ts";
-import { BLOCKING_MS_MAX, Connection } from "../connection.ts";
+import type { StoreFinding } from "../../store/store.ts";
+import { BLOCKING_MS_MAX, StoreConnection } from "../connection.ts";
 import type { LogKey } from "../keys/data-keys.ts";
 import { checkLogKey, DataKeys } from "../keys/data-keys.ts";
-import { checkFile, checkNotEmptied, hasSealing, lookAt } from "../open.ts";
+import { checkFile, checkNotEmptied, hasSealing, statStoreFile } from "../open.ts";
 import { RowReader } from "../rows.ts";
 import { versionOf } from "../schema/migrate.ts";
 import { MIGRATIONS } from "../schema/migrations.ts";
-import { countHeads, headsOf } from "../wal/heads.ts";
+import { countHeads, headsOf } from "../wal/head-file.ts";
 import { checkStore, checkStructure } from "./check.ts";
 import { checkLength } from "./check-length.ts";
 
@@ -27,11 +27,11 @@ export interface Inspection {
  * Checks the file of a store for damage, in whatever state it is, and changes nothing: it is neither upgraded, nor
  * created if it is missing. A file that cannot be opened is a finding like any other.
  */
-export async function* inspectStore(inspection: Inspection): AsyncGenerator<Finding> {
+export async function* inspectStore(inspection: Inspection): AsyncGenerator<StoreFinding> {
   const { path, world } = inspection;
   try {
-    const unmerged = (await lookAt(`${path}-wal`, { path, world }))?.size ?? 0;
-    const found = await lookAt(path, { path, world });
+    const unmerged = (await statStoreFile(`${path}-wal`, { path, world }))?.size ?? 0;
+    const found = await statStoreFile(path, { path, world });
     if (found === undefined) return; // no session ever started
     checkFile(path, found, unmerged);
     if (found.size === 0 && countHeads(path) === 0) return;
@@ -45,20 +45,20 @@ export async function* inspectStore(inspection: Inspection): AsyncGenerator<Find
   }
 }
 
-function openToLook({ path, busyMs = BLOCKING_MS_MAX }: Inspection, unmerged: number): Connection {
-  let reader: Connection | undefined;
+function openToLook({ path, busyMs = BLOCKING_MS_MAX }: Inspection, unmerged: number): StoreConnection {
+  let reader: StoreConnection | undefined;
   try {
-    reader = Connection.openToRead(path, busyMs);
+    reader = StoreConnection.openToRead(path, busyMs);
     reader.first("SELECT 1 FROM sqlite_schema LIMIT 1");
     return reader;
   } catch (thrown) {
     reader?.[Symbol.dispose]();
     if (unmerged > 0 || !hasReason(thrown, "StoreUnwritable")) throw thrown;
-    return Connection.openFrozen(path, busyMs); // a medium that takes no writes
+    return StoreConnection.openFrozen(path, busyMs); // a medium that takes no writes
   }
 }
 
-async function* lookInto(connection: Connection, inspection: Inspection): AsyncGenerator<Finding> {
+async function* lookInto(connection: StoreConnection, inspection: Inspection): AsyncGenerator<StoreFinding> {
   const { depth, signal, world, logKey } = inspection;
   const { path } = connection;
   const version = versionOf(connection, MIGRATIONS);
@@ -74,7 +74,7 @@ async function* lookInto(connection: Connection, inspection: Inspection): AsyncG
   yield* checkStore(connection, new RowReader(path, keys), { depth, signal, world, heads });
 }
 
-function olderFinding(path: string, version: number): Finding {
+function olderFinding(path: string, version: number): StoreFinding {
   return {
     kind: "older",
     weight: "note",
@@ -90,7 +90,7 @@ const REMEDIES: { readonly [R in Reason]?: string } = {
   StoreUnwritable: "Make the file and its folder readable and writable for you.",
 };
 
-function closedFinding(thrown: HarnessError): Finding {
+function closedFinding(thrown: HarnessError): StoreFinding {
   const remedy =
     REMEDIES[thrown.reason] ??
     "Restore it from a backup beside it, or move it away to start with an empty one.";

@@ -1,12 +1,12 @@
 import type { EventSeq } from "../../../base/ids.ts";
 import type { Loss } from "../../store/store.ts";
-import type { Connection, Row } from "../connection.ts";
-import type { Head, Heads } from "../wal/heads.ts";
+import type { Row, StoreConnection } from "../connection.ts";
+import type { HeadFile, LogHead } from "../wal/head-file.ts";
 import { keptWal } from "../wal/kept-wal.ts";
 
 interface Losing {
-  readonly connection: Connection;
-  readonly heads: Heads;
+  readonly connection: StoreConnection;
+  readonly heads: HeadFile;
   /** Boot of the machine, as `Head.boot`. */
   readonly boot: string;
   /** Number of heads to check, the last written first. Absent: all. */
@@ -20,7 +20,7 @@ export interface FoundLoss {
   readonly loss: Loss;
   /** The row number of the log, and its head. */
   readonly num: number;
-  readonly head: Head;
+  readonly head: LogHead;
 }
 
 /** Lists the losses of the store: logs behind their heads, or missing (SES-18). */
@@ -43,7 +43,7 @@ export function findLosses(losing: Losing): readonly FoundLoss[] {
 /** Returns the loss of one log; undefined if it is as new as its head. */
 function lossOf(
   { connection, boot }: Losing,
-  { num, head, row }: { readonly num: number; readonly head: Head; readonly row: Row | undefined },
+  { num, head, row }: { readonly num: number; readonly head: LogHead; readonly row: Row | undefined },
 ): Loss | undefined {
   if (holds(row, head)) return undefined;
   const isGone = row === undefined || row["log_id"] !== head.logId;
@@ -62,7 +62,7 @@ function lossOf(
 }
 
 /** Returns true if the row has the head's commit, or is ahead of it. */
-function holds(row: Row | undefined, head: Head): boolean {
+function holds(row: Row | undefined, head: LogHead): boolean {
   if (row === undefined || row["log_id"] !== head.logId) return false;
   const commits = Number(row["commits"]);
   if (commits !== head.commits) return commits > head.commits;
@@ -70,12 +70,12 @@ function holds(row: Row | undefined, head: Head): boolean {
   return chain instanceof Uint8Array && Buffer.compare(chain, head.chain) === 0;
 }
 
-function lastEvent(connection: Connection, num: number): EventSeq {
+function lastEvent(connection: StoreConnection, num: number): EventSeq {
   const row = connection.first("SELECT coalesce(max(id), 0) AS last FROM events WHERE log = ?", num);
   return Number(row?.["last"] ?? 0);
 }
 
 /** Marks losses as shown to a person. The writer of a log writes its head again. */
-export function markTold(heads: Heads, losses: readonly FoundLoss[]): void {
+export function markTold(heads: HeadFile, losses: readonly FoundLoss[]): void {
   for (const { num, head } of losses) heads.write(num, { ...head, told: true }); // its time stays
 }

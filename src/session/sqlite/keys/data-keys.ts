@@ -4,7 +4,7 @@ import { HarnessError } from "../../../base/errors.ts";
 import type { LogId } from "../../../base/ids.ts";
 import type { Binding, RandomBytes, Seal, Sealed, SealKey, SealScope } from "../../store/seal.ts";
 import {
-  inAdvance,
+  bufferedRandom,
   keyFingerprint,
   newKeyId,
   openBytes,
@@ -14,7 +14,7 @@ import {
   sealBytes,
   sealKey,
 } from "../../store/seal.ts";
-import type { Connection } from "../connection.ts";
+import type { StoreConnection } from "../connection.ts";
 
 /** Unwrapped keys that are cached in memory. */
 const KEYS_MAX = 256;
@@ -42,17 +42,17 @@ const BOUND = 2;
 
 /** The data keys of one store: created when needed, unwrapped when used (SES-04). */
 export class DataKeys {
-  readonly #connection: Connection;
+  readonly #connection: StoreConnection;
   readonly #logKey: Uint8Array;
   readonly #random: RandomBytes;
   readonly #nonces: RandomBytes;
   readonly #unwrapped = new Map<string, Unwrapped>();
 
-  constructor(connection: Connection, logKey: Uint8Array, random: RandomBytes) {
+  constructor(connection: StoreConnection, logKey: Uint8Array, random: RandomBytes) {
     this.#connection = connection;
     this.#logKey = logKey;
     this.#random = random;
-    this.#nonces = inAdvance(random);
+    this.#nonces = bufferedRandom(random);
   }
 
   /** Returns the key of a log's day; a new one is part of the caller's transaction. */
@@ -187,7 +187,7 @@ export class WriterSeal implements Pick<Seal, "seal"> {
 }
 
 /** @throws HarnessError SessionsLocked if the store was sealed under another key; nothing is changed then. */
-export function checkLogKey(connection: Connection, { key, source }: LogKey): "sealed" | "not yet" {
+export function checkLogKey(connection: StoreConnection, { key, source }: LogKey): "sealed" | "not yet" {
   const row = connection.first("SELECT fingerprint FROM sealing WHERE num = 1");
   if (row === undefined) return "not yet";
   if (row["fingerprint"] === keyFingerprint(key)) return "sealed";
@@ -199,7 +199,7 @@ export function checkLogKey(connection: Connection, { key, source }: LogKey): "s
  * @throws SealBroken, SessionsLocked; the old key is then still the right one.
  */
 export function rewrap(
-  connection: Connection,
+  connection: StoreConnection,
   { from, to, random }: { readonly from: LogKey; readonly to: LogKey; readonly random: RandomBytes },
 ): number {
   return connection.transaction("power", () => {

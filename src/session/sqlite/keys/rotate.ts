@@ -1,12 +1,12 @@
 import { rmSync } from "node:fs";
 import type { RandomBytes } from "../../store/seal.ts";
 import { keyFingerprint } from "../../store/seal.ts";
-import { BLOCKING_MS_MAX, Connection } from "../connection.ts";
+import { BLOCKING_MS_MAX, StoreConnection } from "../connection.ts";
 import { keptWalPath } from "../wal/kept-wal.ts";
 import type { LogKey } from "./data-keys.ts";
 import { checkLogKey, rewrap } from "./data-keys.ts";
 
-export type Rotated =
+export type RotationResult =
   /** There is no store, or nothing in it was ever sealed. */
   | { readonly kind: "none" }
   /** It is already under the new key. */
@@ -28,9 +28,9 @@ export function rotateStore(
     /** Called once the old key is known to be right, before anything is changed. */
     readonly before?: () => void;
   },
-): Rotated {
+): RotationResult {
   const { from, to } = keys;
-  using connection = Connection.open(path, BLOCKING_MS_MAX);
+  using connection = StoreConnection.open(path, BLOCKING_MS_MAX);
   if (connection.first("SELECT 1 FROM sqlite_schema WHERE name = 'sealing'") === undefined)
     return { kind: "none" };
   if (connection.first("SELECT 1 FROM sealing") === undefined) return { kind: "none" };
@@ -49,7 +49,7 @@ function removeKeptWal(path: string): void {
   rmSync(keptWalPath(path), { force: true });
 }
 
-function isUnder(connection: Connection, { key }: LogKey): boolean {
+function isUnder(connection: StoreConnection, { key }: LogKey): boolean {
   return (
     connection.first("SELECT fingerprint FROM sealing WHERE num = 1")?.["fingerprint"] === keyFingerprint(key)
   );

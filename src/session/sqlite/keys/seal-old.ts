@@ -2,7 +2,7 @@ import type { LogId } from "../../../base/ids.ts";
 import { decode, encode } from "../../../base/text/text.ts";
 import type { RandomBytes, SealScope } from "../../store/seal.ts";
 import { keyFingerprint } from "../../store/seal.ts";
-import type { Connection, Row, Value } from "../connection.ts";
+import type { Row, StoreConnection, Value } from "../connection.ts";
 import { eventFactsOf, eventScope, intentScope, messageScope, titleScope } from "../rows.ts";
 import type { LogKey } from "./data-keys.ts";
 import { checkLogKey, DataKeys } from "./data-keys.ts";
@@ -14,7 +14,11 @@ const PAGE_ROWS = 1_000;
  * Seals the contents of a store from before there was sealing, and stores the key's fingerprint: afterwards nothing
  * unsealed is trusted. Returns the number of sealed contents. Called in the transaction that creates the tables.
  */
-export function sealOld(connection: Connection, logKey: LogKey, { now, random }: SealingNow): number {
+export function sealOld(
+  connection: StoreConnection,
+  logKey: LogKey,
+  { now, random }: SealOldOptions,
+): number {
   if (checkLogKey(connection, logKey) === "sealed") return 0; // another process did it meanwhile
   const keys = new DataKeys(connection, logKey.key, random);
   const sealed = TABLES.reduce((count, table) => count + sealTable(connection, keys, table), 0);
@@ -26,7 +30,7 @@ export function sealOld(connection: Connection, logKey: LogKey, { now, random }:
   return sealed;
 }
 
-export interface SealingNow {
+export interface SealOldOptions {
   /** ISO 8601. */
   readonly now: string;
   readonly random: RandomBytes;
@@ -90,7 +94,7 @@ const TABLES: readonly Table[] = [
   },
 ];
 
-function sealTable(connection: Connection, keys: DataKeys, table: Table): number {
+function sealTable(connection: StoreConnection, keys: DataKeys, table: Table): number {
   let sealed = 0;
   let from = Object.values(table.names);
   while (true) {
@@ -110,7 +114,7 @@ interface OldRow {
   readonly names: readonly Value[];
 }
 
-function sealRow(connection: Connection, keys: DataKeys, { row, table, names }: OldRow): void {
+function sealRow(connection: StoreConnection, keys: DataKeys, { row, table, names }: OldRow): void {
   const logId = String(row["log_id"]) as LogId;
   const { content } = row;
   if (!(content instanceof Uint8Array)) return; // reading it reports what is missing

@@ -4,7 +4,7 @@ import type { Event } from "../../../protocol/events/events.ts";
 import { mergeRanges, withoutContent } from "../../store/expired.ts";
 import { SealBroken } from "../../store/seal.ts";
 import type { EventRange } from "../../store/store.ts";
-import type { Connection } from "../connection.ts";
+import type { StoreConnection } from "../connection.ts";
 import type { DataKeys } from "../keys/data-keys.ts";
 
 /** Kinds of events that keep nothing else when they expire. */
@@ -22,8 +22,8 @@ export function notExpired(table: "logs" | "messages" | "tool_call_intents"): st
 }
 
 /** Records the first event that a key is used for, if it is new. */
-export function addSpan(
-  connection: Connection,
+export function addKeySpan(
+  connection: StoreConnection,
   { log, id, keyId }: { readonly log: number; readonly id: EventSeq; readonly keyId: string },
 ): void {
   const newest = connection.first(
@@ -35,16 +35,16 @@ export function addSpan(
 }
 
 /** Returns the events of a log whose key was destroyed. */
-export function expiredRanges(connection: Connection, log: number): readonly EventRange[] {
-  return mergeRanges(spans(connection, log).filter(({ isExpired }) => isExpired));
+export function expiredRanges(connection: StoreConnection, log: number): readonly EventRange[] {
+  return mergeRanges(keySpans(connection, log).filter(({ isExpired }) => isExpired));
 }
 
-export interface Span extends EventRange {
+export interface KeySpan extends EventRange {
   readonly isExpired: boolean;
   readonly isFreed: boolean;
 }
 
-export function spans(connection: Connection, log: number): readonly Span[] {
+export function keySpans(connection: StoreConnection, log: number): readonly KeySpan[] {
   const rows = connection.all(
     `SELECT from_event, freed,
        coalesce(lead(from_event) OVER (ORDER BY from_event) - 1, (SELECT max(id) FROM events WHERE log = ?1)) AS to_event,
@@ -72,7 +72,7 @@ interface Expiring {
  * Destroys the keys of a log's days before one day, inside a transaction: their contents can never be read again.
  * @throws HarnessError StoreCorrupt if one of them cannot be unwrapped: a damaged log is left for people.
  */
-export function expireLog(connection: Connection, keys: DataKeys, expiring: Expiring): number {
+export function expireLog(connection: StoreConnection, keys: DataKeys, expiring: Expiring): number {
   const { log, logId, isHeld } = expiring;
   const beforeDay = isHeld ? earlier(expiring.beforeDay, newestDay(connection, log)) : expiring.beforeDay;
   try {
@@ -92,7 +92,7 @@ export function expireLog(connection: Connection, keys: DataKeys, expiring: Expi
 }
 
 /** Returns the newest day of a log that has content; an early text if none has. */
-function newestDay(connection: Connection, log: number): string {
+function newestDay(connection: StoreConnection, log: number): string {
   const row = connection.first(
     "SELECT max(day) AS day FROM data_keys WHERE log = ? AND wrapped IS NOT NULL",
     log,

@@ -1,11 +1,11 @@
 import type { World } from "../../../base/world.ts";
-import type { EventRange, Maintained } from "../../store/store.ts";
-import type { Connection, Row } from "../connection.ts";
+import type { EventRange, MaintenanceResult } from "../../store/store.ts";
+import type { Row, StoreConnection } from "../connection.ts";
 import { forgetInBackups } from "../schema/backups.ts";
-import type { Heads } from "../wal/heads.ts";
+import type { HeadFile } from "../wal/head-file.ts";
 import type { WhenFree } from "../when-free.ts";
 import { truncateLog } from "../when-free.ts";
-import { spans } from "./expiry.ts";
+import { keySpans } from "./expiry.ts";
 import { betweenSteps, forgetLog, ROWS_PER_STEP, removeRows } from "./removal.ts";
 
 /** Free pages that are returned to the disk in one transaction. */
@@ -19,7 +19,7 @@ const WITH_EXPIRED = `SELECT DISTINCT key_spans.log AS num FROM key_spans
 interface Maintenance {
   readonly world: World;
   readonly whenFree: WhenFree;
-  readonly heads: Pick<Heads, "clear">;
+  readonly heads: Pick<HeadFile, "clear">;
   readonly signal: AbortSignal;
   /** Returns true if the holder in a row of `leases` lives. */
   readonly isAlive: (row: Row) => boolean;
@@ -29,7 +29,10 @@ interface Maintenance {
  * Frees space (R17): removes branches that broke off, empties expired events, returns free pages to the disk and
  * truncates the write-ahead log. In short transactions, so that no writer waits for it.
  */
-export async function maintain(connection: Connection, maintenance: Maintenance): Promise<Maintained> {
+export async function maintain(
+  connection: StoreConnection,
+  maintenance: Maintenance,
+): Promise<MaintenanceResult> {
   const { signal } = maintenance;
   const bytesBefore = bytes(connection);
   const { world, whenFree } = maintenance;
@@ -44,7 +47,7 @@ export async function maintain(connection: Connection, maintenance: Maintenance)
   return { bytesBefore, bytesAfter: bytes(connection), branchesRemoved };
 }
 
-function bytes(connection: Connection): number {
+function bytes(connection: StoreConnection): number {
   const row = connection.first(
     "SELECT page_count * page_size AS bytes FROM pragma_page_count(), pragma_page_size()",
   );
@@ -52,7 +55,7 @@ function bytes(connection: Connection): number {
 }
 
 /** Removes branches that broke off, and rests of deleted logs. */
-async function removeLeftovers(connection: Connection, maintenance: Maintenance): Promise<number> {
+async function removeLeftovers(connection: StoreConnection, maintenance: Maintenance): Promise<number> {
   const { isAlive, world, whenFree, heads, signal } = maintenance;
   const broken = connection.all(
     `SELECT logs.num, leases.pid, leases.process_start FROM logs LEFT JOIN leases ON leases.log = logs.num
@@ -75,9 +78,13 @@ async function removeLeftovers(connection: Connection, maintenance: Maintenance)
 }
 
 /** Deletes its messages; writes its events again without their content, close together. */
-async function emptyExpired(connection: Connection, log: number, maintenance: Maintenance): Promise<void> {
+async function emptyExpired(
+  connection: StoreConnection,
+  log: number,
+  maintenance: Maintenance,
+): Promise<void> {
   const { signal } = maintenance;
-  const expired = spans(connection, log).filter((span) => span.isExpired && !span.isFreed);
+  const expired = keySpans(connection, log).filter((span) => span.isExpired && !span.isFreed);
   if (expired.length === 0) return;
   const gone = "log = ? AND key_id IN (SELECT key_id FROM data_keys WHERE log = ? AND wrapped IS NULL)";
   await change(connection, maintenance, () => {
@@ -103,7 +110,7 @@ async function emptyExpired(connection: Connection, log: number, maintenance: Ma
 }
 
 /** Rows that are emptied in place would leave every page mostly empty; removed and inserted again, they fill few. */
-function emptyEvents(connection: Connection, log: number, { from, to }: EventRange): void {
+function emptyEvents(connection: StoreConnection, log: number, { from, to }: EventRange): void {
   const kept = "log, id, run, session_id, turn, kind, ts, originator, parent_call, key_id, meta";
   const range = "log = ? AND id BETWEEN ? AND ?";
   connection.execute("PRAGMA defer_foreign_keys = ON"); // costs refer to events, and get them back
@@ -116,14 +123,14 @@ function emptyEvents(connection: Connection, log: number, { from, to }: EventRan
 
 /** Runs the work in one short transaction. */
 function change<Result>(
-  connection: Connection,
+  connection: StoreConnection,
   { whenFree }: Maintenance,
   work: () => Result,
 ): Promise<Result> {
   return whenFree(() => connection.transaction("process", work));
 }
 
-async function giveBackPages(connection: Connection, maintenance: Maintenance): Promise<void> {
+async function giveBackPages(connection: StoreConnection, maintenance: Maintenance): Promise<void> {
   while (!maintenance.signal.aborted) {
     const free = Number(connection.first("PRAGMA freelist_count")?.["freelist_count"] ?? 0);
     if (free === 0) return;

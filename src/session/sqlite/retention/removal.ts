@@ -1,5 +1,5 @@
 import type { World } from "../../../base/world.ts";
-import type { Connection } from "../connection.ts";
+import type { StoreConnection } from "../connection.ts";
 import { removalFailure } from "../failure.ts";
 import type { WhenFree } from "../when-free.ts";
 import { truncateLog } from "../when-free.ts";
@@ -23,7 +23,7 @@ interface Removal {
 }
 
 /** Hides a log, and makes its content unreadable for good, inside a transaction. `removeRows` removes its rows. */
-export function forgetLog(connection: Connection, log: number): void {
+export function forgetLog(connection: StoreConnection, log: number): void {
   connection.run("UPDATE logs SET deleted = 1, title = NULL, key_id = NULL WHERE num = ?", log);
   connection.run("UPDATE data_keys SET wrapped = NULL WHERE log = ?", log);
 }
@@ -50,7 +50,7 @@ const STEPS: readonly (readonly string[])[] = [
 ];
 
 /** Removes the rows of a forgotten log, in steps. After a signal or a crash, the next maintenance removes the rest. */
-export async function removeRows(connection: Connection, log: number, removal: Removal): Promise<void> {
+export async function removeRows(connection: StoreConnection, log: number, removal: Removal): Promise<void> {
   const { isTight = false } = removal;
   // The removed content was sealed, and its key is gone: overwriting would write all of it once more.
   if (isTight) connection.execute("PRAGMA secure_delete = FAST");
@@ -78,7 +78,7 @@ export async function removeRows(connection: Connection, log: number, removal: R
 
 /** @throws HarnessError StoreCorrupt if a row that belongs to another log blocks the removal. */
 async function removing<Result>(
-  connection: Connection,
+  connection: StoreConnection,
   { whenFree }: Removal,
   work: () => Result,
 ): Promise<Result> {
@@ -90,7 +90,7 @@ async function removing<Result>(
 }
 
 /** Returns every free page to the disk, few at a time, and truncates the write-ahead log. */
-async function giveBack(connection: Connection, { world, whenFree, signal }: Removal): Promise<void> {
+async function giveBack(connection: StoreConnection, { world, whenFree, signal }: Removal): Promise<void> {
   const patience = { clock: world.clock, signal };
   await truncateLog(connection, patience);
   while (Number(connection.first("PRAGMA freelist_count")?.["freelist_count"] ?? 0) > 0) {
@@ -101,7 +101,7 @@ async function giveBack(connection: Connection, { world, whenFree, signal }: Rem
 
 /** Keeps the write-ahead log short, and gives way to other writers. */
 export async function betweenSteps(
-  connection: Connection,
+  connection: StoreConnection,
   { world }: { readonly world: Pick<World, "files"> },
 ): Promise<void> {
   const wal = await world.files.stat(`${connection.path}-wal`);

@@ -1,7 +1,7 @@
 import { basename, dirname, join } from "node:path";
 import { HarnessError } from "../../../base/errors.ts";
 import type { World } from "../../../base/world.ts";
-import { Connection } from "../connection.ts";
+import { StoreConnection } from "../connection.ts";
 
 const PRIVATE_FILE = 0o600;
 
@@ -22,7 +22,7 @@ export async function backUp(path: string, { version, world, whenFree }: Backing
   await world.files.remove(target);
   await world.files.append(target, "", PRIVATE_FILE);
   await whenFree(() => {
-    using reader = Connection.open(path, 0);
+    using reader = StoreConnection.open(path, 0);
     reader.run("VACUUM INTO ?", target);
   });
   await removeBackups(path, world, target);
@@ -39,7 +39,7 @@ export async function removeBackups(path: string, world: World, kept = ""): Prom
  * Destroys in the copies of a store the keys that the store no longer has: expired and deleted contents stay unreadable
  * there too (SES-06). A copy that cannot be changed is removed.
  */
-export async function forgetInBackups(connection: Connection, world: World): Promise<void> {
+export async function forgetInBackups(connection: StoreConnection, world: World): Promise<void> {
   for (const backup of await backupsOf(connection.path, world)) {
     try {
       destroyStrangers(connection, backup);
@@ -56,7 +56,7 @@ export async function forgetInBackups(connection: Connection, world: World): Pro
   }
 }
 
-function destroyStrangers(connection: Connection, backup: string): void {
+function destroyStrangers(connection: StoreConnection, backup: string): void {
   connection.run("ATTACH ? AS backup", backup);
   try {
     connection.run(

@@ -2,7 +2,7 @@ import type { LogId } from "../../../base/ids.ts";
 import { decode } from "../../../base/text/text.ts";
 import type { Event } from "../../../protocol/events/events.ts";
 import { SealBroken } from "../../store/seal.ts";
-import type { Connection, Row } from "../connection.ts";
+import type { Row, StoreConnection } from "../connection.ts";
 import type { DataKeys } from "../keys/data-keys.ts";
 import { metaOf } from "../retention/expiry.ts";
 import { eventFactsOf, eventScope } from "../rows.ts";
@@ -14,7 +14,7 @@ const PAGE_ROWS = 1_000;
  * Fills the columns of the third schema step for older logs: the start of each key, and what an event keeps once it has
  * expired. Does nothing if they are filled. Called in the transaction that creates the tables.
  */
-export function fillExpiry(connection: Connection, keys: DataKeys): void {
+export function fillExpiry(connection: StoreConnection, keys: DataKeys): void {
   if (connection.first("SELECT 1 FROM key_spans LIMIT 1") !== undefined) return;
   connection.run(
     `INSERT INTO key_spans (log, from_event, key_id)

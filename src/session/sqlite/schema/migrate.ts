@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { HarnessError } from "../../../base/errors.ts";
 import type { World } from "../../../base/world.ts";
-import type { Connection } from "../connection.ts";
-import { patient } from "../when-free.ts";
+import type { StoreConnection } from "../connection.ts";
+import { openWhenFree } from "../when-free.ts";
 import { backUp } from "./backups.ts";
 import type { Migration } from "./migrations.ts";
 
@@ -29,7 +29,7 @@ export interface Upgrade {
  * @throws StoreNewer if a newer cinch wrote it, StoreCorrupt if it is not a session store of cinch or a migration was
  * applied with another text; nothing is changed then.
  */
-export async function migrate(connection: Connection, upgrade: Upgrade): Promise<void> {
+export async function migrate(connection: StoreConnection, upgrade: Upgrade): Promise<void> {
   const version = versionOf(connection, upgrade.migrations);
   if (version === upgrade.migrations.length) return;
   if (version === 0) await prepareNewFile(connection, upgrade.world);
@@ -41,7 +41,7 @@ export async function migrate(connection: Connection, upgrade: Upgrade): Promise
  * Returns the last migration applied; 0 for an empty file.
  * @throws HarnessError StoreNewer, StoreCorrupt.
  */
-export function versionOf(connection: Connection, migrations: readonly Migration[]): number {
+export function versionOf(connection: StoreConnection, migrations: readonly Migration[]): number {
   const path = connection.path;
   const tables = connection.all("SELECT name FROM sqlite_schema WHERE type = 'table'");
   if (tables.length === 0) return 0;
@@ -64,7 +64,7 @@ export function versionOf(connection: Connection, migrations: readonly Migration
 }
 
 /** Sets what can be set only while a file is empty. */
-async function prepareNewFile(connection: Connection, world: World): Promise<void> {
+async function prepareNewFile(connection: StoreConnection, world: World): Promise<void> {
   // Changing the journal mode answers "busy" at once if another process is doing the same, whatever the time-out. Pages
   // freed by expiry can be returned piecemeal with the incremental vacuum (R17).
   const settings = "PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL";
@@ -73,10 +73,10 @@ async function prepareNewFile(connection: Connection, world: World): Promise<voi
 
 function whenFree(world: World, work: () => void): Promise<void> {
   const { signal } = new AbortController(); // an upgrade must not stop halfway
-  return patient({ clock: world.clock, msMax: UPGRADE_MS_MAX, signal })(work);
+  return openWhenFree({ clock: world.clock, msMax: UPGRADE_MS_MAX, signal })(work);
 }
 
-async function applyRest(connection: Connection, upgrade: Upgrade): Promise<void> {
+async function applyRest(connection: StoreConnection, upgrade: Upgrade): Promise<void> {
   const { migrations, world } = upgrade;
   const unlocked = (work: () => void) => whenFree(world, work);
   await connection.exclusively(unlocked, async () => {

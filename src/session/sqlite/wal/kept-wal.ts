@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { messageOf } from "../../../base/errors.ts";
 import type { World } from "../../../base/world.ts";
-import type { Connection } from "../connection.ts";
+import type { StoreConnection } from "../connection.ts";
 import { framesBehind, mayHaveFramesBehind } from "./wal.ts";
 
 /** Bytes kept of a damaged write-ahead log; it is truncated to this size after each checkpoint. */
@@ -26,7 +26,7 @@ export function keptWal(store: string): string | undefined {
  * them (SES-18). One copy of at most 64 MiB, readable by its owner alone; a newer one replaces it, and the next expiry
  * or deletion removes it, since it may hold keys that are destroyed then. A copy that cannot be written is logged.
  */
-export async function keepDamagedWal(connection: Connection, world: KeepingWorld): Promise<void> {
+export async function keepDamagedWal(connection: StoreConnection, world: KeepingWorld): Promise<void> {
   const { path } = connection;
   const log = world.log.for("session.sqlite");
   const copy = keptWalPath(path);
@@ -51,7 +51,7 @@ export async function removeKeptWal(store: string, { files }: Pick<World, "files
   if (keptWal(store) !== undefined) await files.remove(keptWalPath(store));
 }
 
-function isBeingWritten(connection: Connection, { machine }: KeepingWorld): boolean {
+function isBeingWritten(connection: StoreConnection, { machine }: KeepingWorld): boolean {
   if (connection.first("SELECT 1 FROM sqlite_schema WHERE name = 'leases'") === undefined) return false;
   return connection
     .all("SELECT pid, process_start FROM leases WHERE pid IS NOT NULL")

@@ -24,7 +24,7 @@ interface Wal {
  * Returns a sentence about the missing part of a store, if pages of it are neither in its file nor in its write-ahead
  * log; undefined if all of them exist, or the file does not say how many it has. Reads both files and needs no SQLite.
  */
-export function cutShort(path: string): string | undefined {
+export function missingPagesText(path: string): string | undefined {
   // Another process may write the log back meanwhile: then the file is longer at the next read.
   for (let look = 1; look <= LOOKS_MAX; look++) {
     const wal = readWal(path);

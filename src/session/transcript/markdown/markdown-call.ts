@@ -3,17 +3,17 @@ import { grouped, head, shortened } from "../../../base/text/text.ts";
 import type { ResultContent } from "../../../protocol/content.ts";
 import type { PayloadOf } from "../../../protocol/events/events.ts";
 import { callSummary } from "../../../view/texts/call-summary.ts";
-import { codeBlock, inHtml } from "./markdown-text.ts";
+import { codeBlock, escapeHtml } from "./markdown-text.ts";
 
 /** UTF-16 units shown of one argument or result; the JSONL export has all of it. */
 export const SHOWN_UNITS_MAX = 20_000;
 const SUMMARY_UNITS_MAX = 100;
 
-export type Call = Pick<PayloadOf<"ToolCallStarted">, "tool" | "args">;
+export type StartedCall = Pick<PayloadOf<"ToolCallStarted">, "tool" | "args">;
 
 /** Renders a call and its result, folded: the visible line shows the call and its outcome. */
-export function callText({ tool, args }: Call, result: PayloadOf<"ToolResult"> | undefined): string {
-  const summary = inHtml(shortened(callSummary(tool, args), SUMMARY_UNITS_MAX));
+export function renderCall({ tool, args }: StartedCall, result: PayloadOf<"ToolResult"> | undefined): string {
+  const summary = escapeHtml(shortened(callSummary(tool, args), SUMMARY_UNITS_MAX));
   const state = result === undefined ? "no result" : result.isError === true ? "failed" : "ok";
   return [
     "<details>",

@@ -5,22 +5,22 @@ import type { EnvelopeOf } from "../../../protocol/events/envelope.ts";
 import type { PayloadOf } from "../../../protocol/events/events.ts";
 import type { Cost } from "../../../view/costs/cost.ts";
 import { printPrice, printTokens } from "../../../view/costs/cost.ts";
-import { codeBlock, codeSpan, quotation } from "./markdown-text.ts";
+import { codeBlock, codeSpan, renderQuotation } from "./markdown-text.ts";
 
-export function costText(cost: Cost): string {
+export function renderCost(cost: Cost): string {
   return `${printTokens(cost)}, ${printPrice(cost)}`;
 }
 
 /** Renders a time: "2026-03-01 10:00:00 UTC". */
-export function timeText(time: string): string {
+export function renderTime(time: string): string {
   return `${time.slice(0, 19).replace("T", " ")} UTC`;
 }
 
-export function inputText(content: readonly InputBlock[]): string {
+export function renderInput(content: readonly InputBlock[]): string {
   return content.map((part) => (part.type === "text" ? part.text : `(${part.type})`)).join("\n\n");
 }
 
-export function permissionText(
+export function renderPermission(
   answer: PayloadOf<"PermissionAnswered">,
   tool: string | undefined,
 ): string | undefined {
@@ -31,20 +31,20 @@ export function permissionText(
   return `*${by}: ${what} was ${answer.decision === "allow" ? "allowed" : "denied"}${rule}.*`;
 }
 
-export function answeredText(question: string | undefined, answer: unknown): string {
+export function renderAnswered(question: string | undefined, answer: unknown): string {
   const said = typeof answer === "string" ? answer : (JSON.stringify(answer) ?? "");
   const told = answer === null ? "Nobody answered." : `The answer: ${codeSpan(said)}.`;
-  return question === undefined ? `*${told}*` : `*Asked:*\n\n${quotation(question)}\n\n*${told}*`;
+  return question === undefined ? `*${told}*` : `*Asked:*\n\n${renderQuotation(question)}\n\n*${told}*`;
 }
 
-export function todoText({ items }: PayloadOf<"TodoChanged">): string {
+export function renderTodos({ items }: PayloadOf<"TodoChanged">): string {
   if (items.length === 0) return "*The list of things to do is empty.*";
   const marks = { pending: " ", in_progress: ">", completed: "x" };
   const lines = items.map(({ content, status }) => `[${marks[status]}] ${content}`);
   return `*To do:*\n\n${codeBlock(lines.join("\n"), "text")}`;
 }
 
-export function customText({ payload }: EnvelopeOf<"CustomEvent">): string | undefined {
+export function renderCustomEvent({ payload }: EnvelopeOf<"CustomEvent">): string | undefined {
   if (payload.namespace !== "cinch") return undefined;
   switch (payload.kind) {
     case "Rewound": {
@@ -63,16 +63,16 @@ export function customText({ payload }: EnvelopeOf<"CustomEvent">): string | und
   }
 }
 
-export function compactionText(
+export function renderCompaction(
   { beforeTokens, afterTokens }: PayloadOf<"CompactionTriggered">,
   cost: Cost,
 ): string {
-  const price = cost.calls === 0 ? "" : ` (${costText(cost)})`;
+  const price = cost.calls === 0 ? "" : ` (${renderCost(cost)})`;
   return `*From here on the model sees what came before in a shorter form: ${grouped(afterTokens)} tokens instead of ${grouped(beforeTokens)}${price}.*`;
 }
 
 /** Renders the part of the workspace that could not be saved; undefined if all of it was. */
-export function checkpointText({
+export function renderCheckpoint({
   files,
   notRestorable = [],
 }: PayloadOf<"CheckpointMade">): string | undefined {

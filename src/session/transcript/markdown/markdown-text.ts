@@ -1,13 +1,13 @@
 import { reveal } from "../../../view/terminal/terminal-text.ts";
 
 /** Makes a text safe to read: line ends are newlines, and invisible characters are shown. */
-export function visible(text: string): string {
+export function showInvisible(text: string): string {
   return reveal(text.replaceAll("\r\n", "\n"));
 }
 
 /** Renders a block of code that nothing in the text can end: its fence is longer than any run of backticks in it. */
 export function codeBlock(text: string, language: string): string {
-  const shown = visible(text);
+  const shown = showInvisible(text);
   const fence = "`".repeat(Math.max(3, longestRun(shown) + 1));
   const body = shown === "" || shown.endsWith("\n") ? shown : `${shown}\n`;
   return `${fence}${language}\n${body}${fence}`;
@@ -15,7 +15,7 @@ export function codeBlock(text: string, language: string): string {
 
 /** Renders a word or a line of untrusted text within a line of ours. */
 export function codeSpan(text: string): string {
-  const shown = visible(text).replaceAll(/\s+/g, " ").trim();
+  const shown = showInvisible(text).replaceAll(/\s+/g, " ").trim();
   if (shown === "") return "(empty)";
   const ticks = "`".repeat(longestRun(shown) + 1);
   const space = shown.startsWith("`") || shown.endsWith("`") ? " " : "";
@@ -23,8 +23,8 @@ export function codeSpan(text: string): string {
 }
 
 /** Escapes untrusted text for our own HTML, on one line. */
-export function inHtml(text: string): string {
-  return visible(text)
+export function escapeHtml(text: string): string {
+  return showInvisible(text)
     .replaceAll(/\s+/g, " ")
     .replaceAll("&", "&amp;")
     .replaceAll("<", "&lt;")
@@ -37,8 +37,8 @@ export function inHtml(text: string): string {
  * effect outside of itself. HTML is shown as text, and so are pictures, which would be fetched from an address of the
  * author's choice.
  */
-export function quotation(text: string): string {
-  const lines = defused(visible(text).split("\n").map(withoutTabs));
+export function renderQuotation(text: string): string {
+  const lines = defused(showInvisible(text).split("\n").map(withoutTabs));
   return lines.map((line) => (line === "" ? ">" : `> ${line}`)).join("\n");
 }
 

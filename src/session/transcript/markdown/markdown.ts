@@ -8,20 +8,20 @@ import { addTurnCost, NO_TURN_COSTS } from "../../../view/costs/turn-costs.ts";
 import { endingText } from "../../../view/texts/ending-text.ts";
 import { deliveredInput } from "../../../view/turn-result.ts";
 import type { LogInfo } from "../../store/store.ts";
-import type { Call } from "./markdown-call.ts";
-import { callText } from "./markdown-call.ts";
+import type { StartedCall } from "./markdown-call.ts";
+import { renderCall } from "./markdown-call.ts";
 import {
-  answeredText,
-  checkpointText,
-  compactionText,
-  costText,
-  customText,
-  inputText,
-  permissionText,
-  timeText,
-  todoText,
+  renderAnswered,
+  renderCheckpoint,
+  renderCompaction,
+  renderCost,
+  renderCustomEvent,
+  renderInput,
+  renderPermission,
+  renderTime,
+  renderTodos,
 } from "./markdown-events.ts";
-import { codeSpan, quotation } from "./markdown-text.ts";
+import { codeSpan, renderQuotation } from "./markdown-text.ts";
 
 /**
  * Renders a session as a document for people (SES-10): prompts, answers and calls, turn by turn, in pieces.
@@ -50,8 +50,8 @@ function headerOf(info: LogInfo): string {
     ["Directory", codeSpan(info.workingDir)],
     ["Profile", codeSpan(info.profile)],
     ["Model", codeSpan(info.model)],
-    ["Begun", timeText(info.createdAt)],
-    ["Last turn", timeText(info.updatedAt)],
+    ["Begun", renderTime(info.createdAt)],
+    ["Last turn", renderTime(info.updatedAt)],
     ["Turns", grouped(info.turns)],
     ...(branchOf === undefined ? [] : [originOf(branchOf)]),
   ];
@@ -75,7 +75,7 @@ function originOf({ logId, at }: NonNullable<LogInfo["branchOf"]>): readonly [st
 
 /** Turns events into paragraphs, one after the other. */
 class Transcript {
-  readonly #calls = new Map<CallId, Call>();
+  readonly #calls = new Map<CallId, StartedCall>();
   readonly #questions = new Map<string, string>();
   /** Inputs that were sent while a turn ran and have not started: they are rendered where they start. */
   readonly #waiting = new Map<InputId, string>();
@@ -97,10 +97,10 @@ class Transcript {
   }
 
   end(): string {
-    const open = [...this.#calls.values()].map((call) => block(callText(call, undefined))).join("");
+    const open = [...this.#calls.values()].map((call) => block(renderCall(call, undefined))).join("");
     const waiting = [...this.#waiting.values()].map((text) => block(`*Sent, and never begun:*\n\n${text}`));
     const total = sumOfCosts(this.#total, this.#turnCosts.total);
-    const cost = total.calls === 0 ? "" : block(`---\n\nThe whole session: ${costText(total)}.`);
+    const cost = total.calls === 0 ? "" : block(`---\n\nThe whole session: ${renderCost(total)}.`);
     return `${this.#answer()}${open}${waiting.join("")}${cost}`;
   }
 
@@ -108,7 +108,7 @@ class Transcript {
   #answer(): string {
     const text = this.#text.trim();
     this.#text = "";
-    return text === "" ? "" : block(`**Answer**\n\n${quotation(text)}`);
+    return text === "" ? "" : block(`**Answer**\n\n${renderQuotation(text)}`);
   }
 
   #paragraph(event: Envelope): string | undefined {
@@ -118,7 +118,7 @@ class Transcript {
         if (inputId !== undefined) this.#waiting.delete(inputId);
         this.#betweenTurns();
         this.#isInTurn = true;
-        return `## Turn ${turn} · ${timeText(event.ts)}\n\n**Asked**\n\n${quotation(inputText(content))}`;
+        return `## Turn ${turn} · ${renderTime(event.ts)}\n\n**Asked**\n\n${renderQuotation(renderInput(content))}`;
       }
       case "TurnEnded":
         return this.#turnEnded(event.payload);
@@ -130,33 +130,33 @@ class Transcript {
       case "ToolResult": {
         const call = this.#calls.get(event.payload.callId) ?? { tool: "a tool", args: {} };
         this.#calls.delete(event.payload.callId);
-        return callText(call, event.payload);
+        return renderCall(call, event.payload);
       }
       case "PermissionAnswered":
-        return permissionText(event.payload, this.#calls.get(event.payload.callId)?.tool);
+        return renderPermission(event.payload, this.#calls.get(event.payload.callId)?.tool);
       case "Asked":
         this.#questions.set(event.payload.askId, event.payload.text);
         return undefined;
       case "Answered": {
         const question = this.#questions.get(event.payload.askId);
         this.#questions.delete(event.payload.askId);
-        return answeredText(question, event.payload.answer);
+        return renderAnswered(question, event.payload.answer);
       }
       case "InputQueued":
-        this.#waiting.set(event.payload.inputId, quotation(inputText(event.payload.content)));
+        this.#waiting.set(event.payload.inputId, renderQuotation(renderInput(event.payload.content)));
         return undefined;
       case "InputWithdrawn":
         return this.#began(event.payload.inputId, "Sent meanwhile, and taken back before it began");
       case "Cancelled":
         return `*The turn was cancelled: ${codeSpan(event.payload.reason)}.*`;
       case "Error":
-        return `*${event.payload.severity === "notice" ? "Notice" : "Error"} ${codeSpan(event.payload.reason)}:*\n\n${quotation(event.payload.message)}`;
+        return `*${event.payload.severity === "notice" ? "Notice" : "Error"} ${codeSpan(event.payload.reason)}:*\n\n${renderQuotation(event.payload.message)}`;
       case "CompactionTriggered": {
         const cost = this.#isInTurn ? NO_COST : this.#betweenTurns();
-        return compactionText(event.payload, cost);
+        return renderCompaction(event.payload, cost);
       }
       case "CheckpointMade":
-        return checkpointText(event.payload);
+        return renderCheckpoint(event.payload);
       case "MemoryWritten": {
         const { name, removed } = event.payload;
         return `*Memory ${codeSpan(name)} ${removed === true ? "removed" : "written"}.*`;
@@ -173,7 +173,7 @@ class Transcript {
       case "TaskChanged":
         return `*Background task ${codeSpan(event.payload.what)}: ${event.payload.state}.*`;
       case "TodoChanged":
-        return todoText(event.payload);
+        return renderTodos(event.payload);
       case "SessionEnded":
         // That a client left is no news to a later reader.
         return ["idle", "error"].includes(event.payload.reason)
@@ -182,7 +182,7 @@ class Transcript {
       case "CustomEvent": {
         const delivered = deliveredInput(event);
         if (delivered !== undefined) return this.#began(delivered, "Said to the model meanwhile");
-        return customText(event);
+        return renderCustomEvent(event);
       }
       default:
         return undefined;
@@ -206,12 +206,12 @@ class Transcript {
   #turnEnded({ reason, rounds = 0 }: PayloadOf<"TurnEnded">): string {
     const cost = this.#betweenTurns();
     this.#isInTurn = false;
-    const open = [...this.#calls.values()].map((call) => `${callText(call, undefined)}\n\n`).join("");
+    const open = [...this.#calls.values()].map((call) => `${renderCall(call, undefined)}\n\n`).join("");
     this.#calls.clear();
     const ending = endingText(reason);
     const facts = [
       count(rounds, "round"),
-      ...(cost.calls === 0 ? [] : [costText(cost)]),
+      ...(cost.calls === 0 ? [] : [renderCost(cost)]),
       ...(ending === undefined ? [] : [ending]),
     ];
     return `${open}*${facts.join(" · ")}*`;

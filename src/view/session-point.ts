@@ -1,13 +1,13 @@
 /** A point in a session, as a person names it: a turn by its number, or an event. */
-export type Place =
+export type SessionPoint =
   | { readonly kind: "turn"; readonly turn: number }
   | { readonly kind: "event"; readonly event: number };
 
 /** Description of the form, for error messages. */
-export const PLACE_FORM = "the number of a turn, or of an event behind an e such as e120";
+export const SESSION_POINT_FORM = "the number of a turn, or of an event behind an e such as e120";
 
 /** Reads "3" as a turn and "e120" as an event; undefined for anything else. */
-export function parsePlace(text: string): Place | undefined {
+export function parseSessionPoint(text: string): SessionPoint | undefined {
   const [, e, digits] = /^(e)?([1-9]\d{0,14})$/i.exec(text) ?? [];
   if (digits === undefined) return undefined;
   const number = Number(digits);

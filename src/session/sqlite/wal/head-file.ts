@@ -13,10 +13,10 @@ import { messageOf } from "../../../base/errors.ts";
 import type { EventSeq, LogId } from "../../../base/ids.ts";
 import type { Machine, World } from "../../../base/world.ts";
 import { codeOf } from "../../../base/world.ts";
-import type { Connection } from "../connection.ts";
+import type { StoreConnection } from "../connection.ts";
 
 /** The newest commit of a log, as its writer wrote it beside the store. */
-export interface Head extends Position {
+export interface LogHead extends Position {
   readonly logId: LogId;
   /** Chained hash of every batch, `CHAIN_BYTES` long. */
   readonly chain: Uint8Array;
@@ -38,7 +38,7 @@ export interface Position {
 
 export interface HeadsRead {
   /** By the row number of the log. */
-  readonly heads: ReadonlyMap<number, Head>;
+  readonly heads: ReadonlyMap<number, LogHead>;
   /** Records that are damaged. */
   readonly unreadable: number;
   /** There is no file at all. */
@@ -65,7 +65,7 @@ const NONE: HeadsRead = { heads: new Map(), unreadable: 0 };
  * something. Each log has one writer, so each record has one too. Bound to one store: the records of another one are
  * ignored. A file that cannot be written is logged once, and the sessions go on.
  */
-export class Heads implements Disposable {
+export class HeadFile implements Disposable {
   readonly path: string;
   readonly #world: Pick<World, "log">;
   readonly #store: Uint8Array;
@@ -80,7 +80,7 @@ export class Heads implements Disposable {
     this.#world = world;
   }
 
-  write(num: number, head: Head): void {
+  write(num: number, head: LogHead): void {
     if (num > NUM_MAX) return;
     fill(this.#record, head);
     this.#put(num, this.#record);
@@ -106,7 +106,7 @@ export class Heads implements Disposable {
       return { heads: new Map(), unreadable: 1 };
     }
     if (bytes.length === 0 || this.#isForeign(bytes.subarray(0, RECORD_BYTES))) return NONE;
-    const heads = new Map<number, Head>();
+    const heads = new Map<number, LogHead>();
     let unreadable = isSound(bytes.subarray(0, RECORD_BYTES), STORE_MAGIC) ? 0 : 1;
     for (const num of newestOf(bytes, newest)) {
       const record = bytes.subarray(num * RECORD_BYTES, (num + 1) * RECORD_BYTES);
@@ -172,9 +172,9 @@ export function countHeads(store: string): number {
 }
 
 /** Returns the heads of an open store. */
-export function headsOf(connection: Connection, world: Pick<World, "log">): Heads {
+export function headsOf(connection: StoreConnection, world: Pick<World, "log">): HeadFile {
   const since = connection.first("SELECT since FROM sealing")?.["since"];
-  return new Heads(connection.path, String(since ?? ""), world);
+  return new HeadFile(connection.path, String(since ?? ""), world);
 }
 
 /** Returns the boot of the machine for a head: the first part of the start of a process. */
@@ -193,7 +193,7 @@ function newestOf(bytes: Uint8Array, newest: number): readonly number[] {
   return whole.sort((a, b) => time(b) - time(a)).slice(0, newest);
 }
 
-function fill(record: Uint8Array, { logId, boot, told, atMs, commits, last, synced, chain }: Head): void {
+function fill(record: Uint8Array, { logId, boot, told, atMs, commits, last, synced, chain }: LogHead): void {
   record.fill(0);
   record.set(Buffer.from(HEAD_MAGIC, "latin1"));
   record.set(Buffer.from(logId, "latin1").subarray(0, ID_BYTES), ID_AT);
@@ -208,7 +208,7 @@ function fill(record: Uint8Array, { logId, boot, told, atMs, commits, last, sync
   sealed(record);
 }
 
-function headIn(record: Uint8Array): Head {
+function headIn(record: Uint8Array): LogHead {
   const view = viewOf(record);
   const number = (index: number) => view.getFloat64(NUMBERS_AT + 8 * index);
   const text = (at: number, bytes: number) =>

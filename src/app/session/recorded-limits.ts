@@ -16,11 +16,11 @@ const BOUNDED = "Bounded";
 const WITHIN_EVENTS = 16;
 
 /** Returns the event that records the limits of a new session; undefined if there are none. */
-export function boundsEvent({
+export function limitsEvent({
   begun = {},
   atMost = {},
 }: Pick<SessionWishes, "begun" | "atMost">): Event | undefined {
-  const bounds = lowestOf(begun, atMost);
+  const bounds = lowestLimits(begun, atMost);
   if (Object.keys(bounds).length === 0) return undefined;
   return { kind: "CustomEvent", payload: { namespace: "cinch", kind: BOUNDED, payload: bounds } };
 }
@@ -29,14 +29,14 @@ export function boundsEvent({
  * Returns the wishes for a further run on a log: a session that an agent asks for keeps the limits it was opened with,
  * so ending a session and resuming it removes none. A person may set others.
  */
-export async function heldToBounds(
+export async function applyRecordedLimits(
   wishes: SessionWishes,
   store: Pick<SessionStore, "events">,
   logId: LogId,
 ): Promise<SessionWishes> {
   if (wishes.atMost === undefined) return wishes;
   const bounds = await boundsIn(store, logId);
-  return { ...wishes, atMost: lowestOf(wishes.atMost, bounds) };
+  return { ...wishes, atMost: lowestLimits(wishes.atMost, bounds) };
 }
 
 async function boundsIn(store: Pick<SessionStore, "events">, logId: LogId): Promise<Limits> {
@@ -60,7 +60,7 @@ function boundsFrom(value: unknown): Limits {
 }
 
 /** Returns the lower limit of each kind. */
-export function lowestOf(one: Limits, other: Limits): Limits {
+export function lowestLimits(one: Limits, other: Limits): Limits {
   const level = lowestLevel([one.level, other.level]);
   const maxTurns = least(one.maxTurns, other.maxTurns);
   const maxCostUsd = least(one.maxCostUsd, other.maxCostUsd);

@@ -8,7 +8,7 @@ import type { Session } from "../../session/turns/session.ts";
 import { followTurn } from "../../view/follow-turn.ts";
 import type { TurnResult } from "../../view/turn-result.ts";
 import { openSession } from "../session/open-session.ts";
-import { lowestOf } from "../session/run-bounds.ts";
+import { lowestLimits } from "../session/recorded-limits.ts";
 import type { DelegatingSession, Engine } from "./engine.ts";
 
 /**
@@ -80,7 +80,7 @@ async function openBelow(
     asksTrust: true,
     planMode: host.carries().planMode ?? false,
     delegatedBy: { session: host.session, logId: host.logId, callId },
-    atMost: lowestOf(shared.atMost ?? {}, rest),
+    atMost: lowestLimits(shared.atMost ?? {}, rest),
     ...(maxCostUsd === undefined ? {} : { maxCostUsd }),
   };
   // A profile that was named by its file is found only by that.

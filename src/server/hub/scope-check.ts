@@ -2,7 +2,7 @@ import { HarnessError } from "../../base/errors.ts";
 import type { LogId, SessionId } from "../../base/ids.ts";
 import type { Command } from "../../protocol/commands/commands.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
-import { reaches, reachesLog } from "../../session/access/reach.ts";
+import { reachesLog, reachesSession } from "../../session/access/reach.ts";
 import type { Scope } from "../../session/access/scope.ts";
 import { allowsCommand, allowsSession } from "../../session/access/scope.ts";
 
@@ -12,7 +12,11 @@ type LogOf = (id: SessionId) => Promise<LogId | undefined>;
  * Checks a command against the token of its client (AUTH-07): its kind, and its session.
  * @throws HarnessError Forbidden, which does not reveal whether such a session exists.
  */
-export async function assertWithin(scope: Scope | undefined, command: Command, logOf: LogOf): Promise<void> {
+export async function assertWithinScope(
+  scope: Scope | undefined,
+  command: Command,
+  logOf: LogOf,
+): Promise<void> {
   if (scope === undefined) return;
   const { kind } = command;
   if (!allowsCommand(scope, kind)) throw forbidden(`the command ${kind}`);
@@ -25,7 +29,8 @@ export async function assertWithin(scope: Scope | undefined, command: Command, l
   }
   // In place the same log goes on; else it would leave for a session that it may not enter.
   if (command.kind === "SwitchProfile" && command.inPlace !== true) throw forbidden("new sessions");
-  if (!(await reaches(scope, command.sessionId, logOf))) throw forbidden(`the session ${command.sessionId}`);
+  if (!(await reachesSession(scope, command.sessionId, logOf)))
+    throw forbidden(`the session ${command.sessionId}`);
   // A file of the session leaves the engine, and the warning is about all sessions of this user.
   if (kind === "ExportSession" || kind === "DismissExpiring") throw forbidden(`the command ${kind}`);
   // A namespace may read anything, all sessions of this user included.
@@ -33,7 +38,7 @@ export async function assertWithin(scope: Scope | undefined, command: Command, l
 }
 
 /** Returns the events of a session for a client that may see them; reading those of another one throws Forbidden. */
-export function guarded(
+export function guardEvents(
   scope: Scope | undefined,
   id: SessionId,
   {
@@ -51,7 +56,7 @@ export function guarded(
   const leave = new AbortController();
   const followed = events(AbortSignal.any([signal, leave.signal]));
   return whereReached(followed, leave, async () => {
-    if (!(await reaches(scope, id, logOf))) throw forbidden(`the session ${id}`);
+    if (!(await reachesSession(scope, id, logOf))) throw forbidden(`the session ${id}`);
   });
 }
 

@@ -2,7 +2,7 @@ import type { Accepted, CommandOf } from "../../protocol/commands/commands.ts";
 import type { AttachedClient } from "../access/client.ts";
 
 /** Commands that are served for running and for ended sessions. */
-export type KeepingKind =
+export type StoredSessionCommand =
   | "BranchSession"
   | "PinSession"
   | "ExportSession"
@@ -17,8 +17,11 @@ export type KeepingKind =
  * warning about contents that expire within a week; MuteSession has an agent's session notify its followers only
  * (CTL-12).
  */
-export type SessionKeeping = {
-  readonly [Kind in KeepingKind]: (command: CommandOf<Kind>, client: AttachedClient) => Promise<Accepted>;
+export type StoredSessionCommands = {
+  readonly [Kind in StoredSessionCommand]: (
+    command: CommandOf<Kind>,
+    client: AttachedClient,
+  ) => Promise<Accepted>;
 };
 
 /**

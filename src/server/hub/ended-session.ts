@@ -12,7 +12,7 @@ import type { SessionStore } from "../../session/store/store.ts";
  *
  * @throws HarnessError UnknownSession if it is not stored, or its end is not: it broke off, or runs in another process.
  */
-export async function* endedSession(
+export async function* endedSessionEvents(
   id: SessionId,
   store: Pick<SessionStore, "find" | "markedEvents" | "expired">,
   { since, signal }: { readonly since: EventSeq | undefined; readonly signal: AbortSignal },

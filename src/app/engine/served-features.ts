@@ -1,5 +1,5 @@
 /** Optional features that a client may rely on here, by the names of [A] § Handshake; `inproc` is our own. */
-export const FEATURES = [
+export const SERVED_FEATURES = [
   "plan_mode",
   "branching",
   "delegate",

@@ -12,7 +12,7 @@ import { OWN_KEY } from "./words.ts";
 export const LOOK_AGAIN_MS = 2_000;
 
 /** Parameters of `notifications/resources/updated`. */
-export interface Update {
+export interface ResourceUpdate {
   readonly uri: string;
   /** The event as canonical JSON, if it is one ([A] § Canonical event envelope). */
   readonly contents?: Envelope;
@@ -21,13 +21,13 @@ export interface Update {
 }
 
 /** A resource with its updates from its creation on. */
-export interface Followed {
-  readonly updates: AsyncIterable<Update>;
+export interface WatchedResource {
+  readonly updates: AsyncIterable<ResourceUpdate>;
   /** The session of the events, if they are events. */
   readonly session?: SessionId;
 }
 
-export interface FollowParts {
+export interface WatchDependencies {
   readonly client: AgentClient;
   readonly clock: Clock;
   readonly signal: AbortSignal;
@@ -37,7 +37,7 @@ export interface FollowParts {
  * Watches a resource until its session has ended or the signal aborts.
  * @throws HarnessError the refusal of reading it; InvalidPath for events that are still to come.
  */
-export async function follow(uri: string, parts: FollowParts): Promise<Followed> {
+export async function watchResource(uri: string, parts: WatchDependencies): Promise<WatchedResource> {
   const { client, signal } = parts;
   const address = readAddress(uri);
   if (address.kind !== "events") return { updates: changesOf(uri, await look(uri, parts), parts) };
@@ -49,15 +49,19 @@ export async function follow(uri: string, parts: FollowParts): Promise<Followed>
   return { updates: updatesOf(uri, followed), session: id };
 }
 
-export function eventUpdate(uri: string, event: Envelope): Update {
+export function eventUpdate(uri: string, event: Envelope): ResourceUpdate {
   return { uri, contents: event, _meta: { [OWN_KEY]: { event: event.id } } };
 }
 
-async function* updatesOf(uri: string, events: AsyncIterable<Envelope>): AsyncGenerator<Update> {
+async function* updatesOf(uri: string, events: AsyncIterable<Envelope>): AsyncGenerator<ResourceUpdate> {
   for await (const event of events) yield eventUpdate(uri, event);
 }
 
-async function* changesOf(uri: string, first: string, parts: FollowParts): AsyncGenerator<Update> {
+async function* changesOf(
+  uri: string,
+  first: string,
+  parts: WatchDependencies,
+): AsyncGenerator<ResourceUpdate> {
   for (let seen = first; ; ) {
     await parts.clock.sleep(LOOK_AGAIN_MS, parts.signal);
     const now = await look(uri, parts);
@@ -67,6 +71,6 @@ async function* changesOf(uri: string, first: string, parts: FollowParts): Async
   }
 }
 
-async function look(uri: string, { client, signal }: FollowParts): Promise<string> {
+async function look(uri: string, { client, signal }: WatchDependencies): Promise<string> {
   return JSON.stringify(await readResource(uri, client, signal));
 }

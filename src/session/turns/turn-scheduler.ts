@@ -8,15 +8,15 @@ import { Turn } from "../../engine/loop/turn.ts";
 import type { Accepted, Command, CommandOf } from "../../protocol/commands/commands.ts";
 import type { InputBlock } from "../../protocol/content.ts";
 import type { AttachedClient } from "../access/client.ts";
-import type { InputWants, WaitingInput } from "../moments.ts";
+import type { InputWants, QueuedInput } from "../moments.ts";
 import { InputQueue, wantsOf } from "./input-queue.ts";
-import type { SessionParts } from "./session-parts.ts";
-import { surfaceOf } from "./session-parts.ts";
+import type { SessionDependencies } from "./session-dependencies.ts";
+import { turnContext } from "./session-dependencies.ts";
 import type { Slot } from "./turn-slot.ts";
 import { TurnSlot } from "./turn-slot.ts";
 
-export interface TurnsOptions {
-  readonly parts: SessionParts;
+export interface TurnSchedulerOptions {
+  readonly parts: SessionDependencies;
   /** Aborts when the session ends. */
   readonly signal: AbortSignal;
   /** Returns true if the session is being ended. */
@@ -33,7 +33,7 @@ export interface TurnsOptions {
 interface ClaimedTurn {
   readonly turn: Turn;
   readonly slot: Slot;
-  readonly input?: WaitingInput;
+  readonly input?: QueuedInput;
 }
 
 interface BeginningInput extends InputWants {
@@ -52,14 +52,14 @@ class Withdrawn extends Error {
  * The turns of one session, one at a time: an input starts one at once, waits for its turn, or enters the one that runs
  * (ENG-26, [A] hard rule 9).
  */
-export class Turns {
+export class TurnScheduler {
   readonly slot: TurnSlot;
-  readonly #options: TurnsOptions;
+  readonly #options: TurnSchedulerOptions;
   readonly #queue: InputQueue;
   #count: number;
   #cancels = 0;
 
-  constructor(options: TurnsOptions) {
+  constructor(options: TurnSchedulerOptions) {
     const { bus, world, waiting = [], lastTurn } = options.parts;
     this.#options = options;
     this.#count = lastTurn;
@@ -131,7 +131,7 @@ export class Turns {
     let added: readonly InputBlock[];
     try {
       await this.#options.ready();
-      added = (await this.#options.parts.onInput?.(input.content, surfaceOf(turn), wantsOf(input))) ?? [];
+      added = (await this.#options.parts.onInput?.(input.content, turnContext(turn), wantsOf(input))) ?? [];
       turn.cancel.signal.throwIfAborted();
       if (input.inputId !== undefined && !this.#queue.has(input.inputId)) throw new Withdrawn();
     } catch (thrown) {
@@ -182,7 +182,7 @@ export class Turns {
 
   async #tellEnd(ended: TurnEnded, turn: Turn): Promise<void> {
     try {
-      await this.#options.parts.onTurnEnd?.(ended.payload.reason, surfaceOf(turn));
+      await this.#options.parts.onTurnEnd?.(ended.payload.reason, turnContext(turn));
     } catch (thrown) {
       this.#log("error", "what runs at the end of a turn failed", { what: messageOf(thrown) });
     }
@@ -221,7 +221,7 @@ export class Turns {
   }
 
   /** Returns false if its turn does not start: it was refused or withdrawn, or is held since it was cancelled. */
-  async #beginWaiting(claimed: ClaimedTurn, input: WaitingInput): Promise<boolean> {
+  async #beginWaiting(claimed: ClaimedTurn, input: QueuedInput): Promise<boolean> {
     try {
       await this.#begin(claimed, input);
       return true;
@@ -237,7 +237,7 @@ export class Turns {
    * Handles an accepted input that does not start after all. A refused one is removed; inputs that may build on it are
    * held. A cancel has held it already.
    */
-  async #refuse({ inputId }: WaitingInput, thrown: unknown): Promise<void> {
+  async #refuse({ inputId }: QueuedInput, thrown: unknown): Promise<void> {
     const { bus } = this.#options.parts;
     if (bus.failure !== undefined) throw bus.failure;
     if (thrown instanceof Withdrawn) return;
@@ -289,7 +289,7 @@ export class Turns {
       if (turn.cancel.signal.aborted) return any;
       let added: readonly InputBlock[];
       try {
-        added = (await this.#options.parts.onInput?.(input.content, surfaceOf(turn), wantsOf(input))) ?? [];
+        added = (await this.#options.parts.onInput?.(input.content, turnContext(turn), wantsOf(input))) ?? [];
       } catch (thrown) {
         if (turn.cancel.signal.aborted) throw thrown;
         await this.#refuse(input, thrown);

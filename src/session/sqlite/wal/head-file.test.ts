@@ -13,7 +13,7 @@ import { LOG_KEY, newLog, reasonOf, texts } from "../../../../test/support/store
 import type { TestWorld } from "../../../../test/support/world.ts";
 import { temporaryDirectory, testWorld } from "../../../../test/support/world.ts";
 import { SILENT } from "../../../base/log.ts";
-import type { Durability, Finding, Loss, NewLog, SessionStore } from "../../store/store.ts";
+import type { Durability, Loss, NewLog, SessionStore, StoreFinding } from "../../store/store.ts";
 import { inspectStore } from "../check/inspect.ts";
 import { openSqliteStore } from "../open.ts";
 
@@ -300,7 +300,7 @@ async function openPlace() {
       await using store = await open();
       return await store.losses("all");
     },
-    async inspect(of = path, now: TestWorld = world): Promise<readonly Finding[]> {
+    async inspect(of = path, now: TestWorld = world): Promise<readonly StoreFinding[]> {
       const { signal } = new AbortController();
       const logKey = async () => LOG_KEY;
       const inspection = { path: of, world: now, depth: "quick", signal, logKey } as const;

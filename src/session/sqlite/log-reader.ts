@@ -4,7 +4,7 @@ import type { Envelope } from "../../protocol/events/envelope.ts";
 import type { PayloadOf } from "../../protocol/events/events.ts";
 import { isInRanges } from "../store/expired.ts";
 import type { EventRange, Intent, StoredMessage } from "../store/store.ts";
-import type { Connection, Row } from "./connection.ts";
+import type { Row, StoreConnection } from "./connection.ts";
 import { expiredRanges, notExpired } from "./retention/expiry.ts";
 import type { RowReader } from "./rows.ts";
 
@@ -15,11 +15,11 @@ export const EVENT_ROW = `
   FROM events LEFT JOIN runs ON runs.num = events.run`;
 
 /** Reads one log. */
-export class Reading {
-  readonly #connection: Connection;
+export class LogReader {
+  readonly #connection: StoreConnection;
   readonly #rows: RowReader;
 
-  constructor(connection: Connection, rows: RowReader) {
+  constructor(connection: StoreConnection, rows: RowReader) {
     this.#connection = connection;
     this.#rows = rows;
   }

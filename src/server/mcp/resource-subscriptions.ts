@@ -1,33 +1,33 @@
 import { Cancelled, HarnessError, messageOf } from "../../base/errors.ts";
 import type { World } from "../../base/world.ts";
-import type { Grant, GrantWatch } from "../../session/access/authority.ts";
+import type { GrantWatch, TokenGrant } from "../../session/access/authority.ts";
 import { expiringEvent } from "../auth/expiring.ts";
 import type { AgentClient } from "./agent-client.ts";
-import type { Followed, Update } from "./follow.ts";
-import { eventUpdate, follow } from "./follow.ts";
+import type { ResourceUpdate, WatchedResource } from "./watch-resource.ts";
+import { eventUpdate, watchResource } from "./watch-resource.ts";
 
 /** Resources that one client watches, over all its subscriptions. */
-export const FOLLOWED_MAX = 64;
+export const WATCHED_RESOURCES_MAX = 64;
 
-export interface FollowingParts {
+export interface ResourceSubscriptionsDependencies {
   readonly client: AgentClient;
   readonly world: Pick<World, "clock" | "log">;
   /** Reports when the token is about to expire, to subscribers of events (AUTH-08). */
   readonly watch?: GrantWatch;
-  readonly grant: Grant;
+  readonly grant: TokenGrant;
 }
 
 /** Sends one update; the next is requested once this one has room. */
-export type SendUpdate = (update: Update) => Promise<void>;
+export type SendUpdate = (update: ResourceUpdate) => Promise<void>;
 
 /** Subscriptions of one client, by name. Disposing it ends all. */
-export class Following implements Disposable {
-  readonly #parts: FollowingParts;
+export class ResourceSubscriptions implements Disposable {
+  readonly #parts: ResourceSubscriptionsDependencies;
   readonly #open = new Map<string, { readonly stop: AbortController; readonly count: number }>();
   /** Subscriptions to events, which come to an end. */
   readonly #pumps = new Set<Promise<void>>();
 
-  constructor(parts: FollowingParts) {
+  constructor(parts: ResourceSubscriptionsDependencies) {
     this.#parts = parts;
   }
 
@@ -40,13 +40,14 @@ export class Following implements Disposable {
     this.stop(name);
     const { client, world } = this.#parts;
     const count = [...this.#open.values()].reduce((sum, each) => sum + each.count, uris.length);
-    if (count > FOLLOWED_MAX) throw new HarnessError("TooManyFollowed", { limit: `${FOLLOWED_MAX}` });
+    if (count > WATCHED_RESOURCES_MAX)
+      throw new HarnessError("TooManyFollowed", { limit: `${WATCHED_RESOURCES_MAX}` });
     const stop = new AbortController();
     this.#open.set(name, { stop, count: uris.length });
     try {
-      const followed: (readonly [string, Followed])[] = [];
+      const followed: (readonly [string, WatchedResource])[] = [];
       for (const uri of new Set(uris)) {
-        followed.push([uri, await follow(uri, { client, clock: world.clock, signal: stop.signal })]);
+        followed.push([uri, await watchResource(uri, { client, clock: world.clock, signal: stop.signal })]);
       }
       return {
         begin: () => {
@@ -86,7 +87,7 @@ export class Following implements Disposable {
   /** Never throws. */
   async #pump(
     uri: string,
-    { updates, session }: Followed,
+    { updates, session }: WatchedResource,
     { send, stop }: { readonly send: SendUpdate; readonly stop: AbortSignal },
   ): Promise<void> {
     const { world, watch, grant } = this.#parts;

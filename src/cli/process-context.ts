@@ -8,7 +8,7 @@ import { hostWorld } from "../platform/host.ts";
 import { openLog } from "../platform/log-file.ts";
 import { redactedLog } from "../safety/redacted-log.ts";
 import { secretsByForm } from "../safety/secrets/secret-variables.ts";
-import { pathsOf, userEnvironment } from "./environment.ts";
+import { cinchPaths, userEnvironment } from "./environment.ts";
 import type { Output } from "./io/output.ts";
 import { standardError, standardOutput } from "./io/output.ts";
 import { ownCommand, RELAY_WORD } from "./processes/internal.ts";
@@ -20,7 +20,7 @@ import type { Settings } from "./settings.ts";
 const NOTICE_MS = 60_000;
 
 /** Handles of a process: this machine, the user's folders, output streams and signals. */
-export interface Surroundings {
+export interface ProcessContext {
   readonly world: World;
   readonly paths: HarnessPaths;
   readonly workingDir: string;
@@ -36,8 +36,8 @@ export interface Surroundings {
  * Reads the folders and identity of this process. Creates nothing.
  * @throws HarnessError if there is no home directory, or the directory to work in does not exist.
  */
-export function surroundingsOf(settings: Settings, stop: Stop, raw = false): Surroundings {
-  const paths = pathsOf(process.env);
+export function processContext(settings: Settings, stop: Stop, raw = false): ProcessContext {
+  const paths = cinchPaths(process.env);
   const log = openLog({
     directory: join(paths.state, "log"),
     toStderr: settings.logToStderr,
@@ -64,7 +64,7 @@ export function surroundingsOf(settings: Settings, stop: Stop, raw = false): Sur
 /** Returns the settings of a command line as options of the harness. */
 export function harnessOptions(
   settings: Settings,
-  at: Surroundings,
+  at: ProcessContext,
   run: { readonly attended: boolean; readonly asksTrust?: boolean },
 ): HarnessOptions {
   const { profile, model, effort, level, maxTurns, maxCostUsd, maxTimeMs, record, resume } = settings;
@@ -100,8 +100,8 @@ export function harnessOptions(
 }
 
 /** Loaded with the first notice. */
-async function tellDesktop(text: string, { world, environment }: Surroundings): Promise<boolean> {
-  const { openDesktop } = await import("./io/code-channels.ts");
+async function tellDesktop(text: string, { world, environment }: ProcessContext): Promise<boolean> {
+  const { openUserDesktop: openDesktop } = await import("./io/code-channels.ts");
   const notice = { title: "cinch", text, forMs: NOTICE_MS };
   return (await (await openDesktop(world, environment))?.show(notice)) ?? false;
 }

@@ -6,7 +6,7 @@ import { RIGHTS } from "../access/rights.ts";
 import { assertHuman } from "./questions.ts";
 
 /** Facts about the session that a command is for. */
-export interface Decided {
+export interface DecisionContext {
   /** True if an agent opened its open run. */
   readonly isAgents: boolean;
   /** Client that started the running turn. */
@@ -19,10 +19,10 @@ type SessionCommand = Exclude<Command, CommandOf<"CreateSession">>;
  * Refuses an agent a command that is for people, or that decides over a person's session: see `RIGHTS`.
  * @throws HarnessError InvalidCommand, Forbidden.
  */
-export function assertMay(
+export function assertMayDecide(
   { kind, sessionId }: SessionCommand,
   client: AttachedClient,
-  decided: (id: SessionId) => Decided,
+  decided: (id: SessionId) => DecisionContext,
 ): void {
   const right = RIGHTS[kind];
   if (right === "person") assertHuman(client, kind);

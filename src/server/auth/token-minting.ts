@@ -11,10 +11,10 @@ import { checkedRequest } from "./tokens/claims-request.ts";
 export const CODE_MS_MAX = 60_000;
 export const TRIES_MAX = 5;
 /** Time limit for a channel to show a code before the next one is tried. */
-export const SHOW_MS_MAX = 10_000;
+export const SHOW_CODE_MS_MAX = 10_000;
 /** Tokens that may be requested within ten minutes. */
-export const BEGUN_MAX = 6;
-export const BEGUN_WINDOW_MS = 10 * 60_000;
+export const REQUESTS_MAX = 6;
+export const REQUESTS_WINDOW_MS = 10 * 60_000;
 /** Wrong codes that may be given within an hour: trying all of them takes years of asking a person. */
 export const WRONG_MAX = 15;
 export const WRONG_WINDOW_MS = 60 * 60_000;
@@ -23,7 +23,7 @@ const CODES = 1_000_000;
 const CODE_DIGITS = 6;
 const MINT_ID_BYTES = 16;
 
-export interface MintingParts {
+export interface TokenMintingDependencies {
   readonly clock: Pick<Clock, "monotonic" | "timer">;
   readonly random: Random;
   readonly log: Log;
@@ -48,15 +48,15 @@ interface Pending {
  * (AUTH-03). One request at a time, for one minute, with five tries, from the peer that requested it; and not too
  * often.
  */
-export class Minting implements Disposable {
-  readonly #parts: MintingParts;
+export class TokenMinting implements Disposable {
+  readonly #parts: TokenMintingDependencies;
   readonly #begun: SlidingLimit;
   readonly #wrong: SlidingLimit;
   #pending: Pending | undefined;
 
-  constructor(parts: MintingParts) {
+  constructor(parts: TokenMintingDependencies) {
     this.#parts = parts;
-    this.#begun = new SlidingLimit(parts.clock, BEGUN_MAX, BEGUN_WINDOW_MS);
+    this.#begun = new SlidingLimit(parts.clock, REQUESTS_MAX, REQUESTS_WINDOW_MS);
     this.#wrong = new SlidingLimit(parts.clock, WRONG_MAX, WRONG_WINDOW_MS);
   }
 
@@ -144,7 +144,7 @@ export class Minting implements Disposable {
     const late = Promise.withResolvers<false>();
     const given = new AbortController();
     const signal = AbortSignal.any([ended, given.signal]);
-    using _timer = this.#parts.clock.timer(SHOW_MS_MAX, () => late.resolve(false));
+    using _timer = this.#parts.clock.timer(SHOW_CODE_MS_MAX, () => late.resolve(false));
     const stop = () => late.resolve(false);
     ended.addEventListener("abort", stop, { once: true });
     try {

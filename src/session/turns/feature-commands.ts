@@ -15,7 +15,7 @@ const ABSENT: Readonly<Partial<Record<Command["kind"], string>>> = {
 };
 
 /** Returns the refusal of a command that names a rule which this session does not have. */
-export function noRule({ kind, rule }: CommandOf<"RevokeRule" | "PromoteRule">): HarnessError {
+export function unknownRule({ kind, rule }: CommandOf<"RevokeRule" | "PromoteRule">): HarnessError {
   return new HarnessError("InvalidCommand", { kind, why: `no rule '${rule}' is active` });
 }
 
@@ -27,7 +27,7 @@ export function notServed({ kind }: Command): HarnessError {
 }
 
 /** Hands a command to the feature that handles it; returns undefined if there is none. */
-export function carriedOut(
+export function handleByFeature(
   commands: SessionCommands,
   command: Command,
   client: AttachedClient,
@@ -49,7 +49,10 @@ export function carriedOut(
 }
 
 /** @throws HarnessError InvalidCommand if an input has a wish that no feature in the session handles. */
-export function assertTaken(command: CommandOf<"SendInput">, takes: readonly (keyof InputWants)[]): void {
+export function assertWishesHandled(
+  command: CommandOf<"SendInput">,
+  takes: readonly (keyof InputWants)[],
+): void {
   const wanted = (["skill", "agent"] as const).find((want) => command[want] !== undefined);
   if (wanted === undefined || takes.includes(wanted)) return;
   const why = `there are no ${wanted}s in this session`;

@@ -23,7 +23,7 @@ interface OfferingPlugins extends AsyncDisposable {
 }
 
 /** Loads plugins without an engine, so that their models can be listed. */
-export async function offeringPlugins(
+export async function openProviderPlugins(
   options: HarnessOptions,
   config: Config,
   providers: Providers,

@@ -5,9 +5,9 @@ import type {
   CliFlag,
   FlagValue,
 } from "../../session/commands/cli-command.ts";
+import type { ProcessContext } from "../process-context.ts";
 import type { Stop } from "../processes/stop.ts";
 import type { Settings } from "../settings.ts";
-import type { Surroundings } from "../surroundings.ts";
 
 /** Handles for commands of `cli/`, which may use more than those of a feature. */
 export interface CommandContext<
@@ -17,14 +17,14 @@ export interface CommandContext<
   readonly settings: Settings;
   readonly stop: Stop;
   /** Opened at its first use: some commands work without a home. */
-  readonly at: Surroundings;
+  readonly at: ProcessContext;
 }
 
 /** A subcommand of the command line itself or of a feature. */
 export type AnyCommand = CliCommand<CommandContext>;
 
 /** A parsed command line: the command to run, and its values. */
-export interface Call {
+export interface ParsedCall {
   readonly kind: "command";
   readonly command: AnyCommand;
   /** The verb, else the command itself. */

@@ -6,14 +6,14 @@ import type { EngineParts, Turn } from "../../engine/loop/turn.ts";
 import type { CommandOf } from "../../protocol/commands/commands.ts";
 import type { InputBlock } from "../../protocol/content.ts";
 import type { PayloadOf, TurnEndReason } from "../../protocol/events/events.ts";
-import type { NamespaceOwner } from "../commands/keeping.ts";
 import type { QueryHandlers, SessionCommands } from "../commands/query-handlers.ts";
+import type { NamespaceOwner } from "../commands/stored-session-commands.ts";
 import type { OrphanFate, Unfinished } from "../history/unfinished.ts";
-import type { IdleTurn, InputWants, TurnContext, WaitingInput } from "../moments.ts";
+import type { IdleTurn, InputWants, QueuedInput, TurnContext } from "../moments.ts";
 import type { Questions } from "../questions/questions.ts";
 
 /** Dependencies of one live session. */
-export interface SessionParts {
+export interface SessionDependencies {
   readonly world: World;
   /** Budget that all caches of the engine share. */
   readonly caches: CacheBudget;
@@ -29,7 +29,7 @@ export interface SessionParts {
   /** Advance decision about its open calls; absent: each is asked about. */
   readonly orphans?: OrphanFate;
   /** Inputs that an earlier run of the log had accepted and not started, in order (R26). */
-  readonly waiting?: readonly WaitingInput[];
+  readonly waiting?: readonly QueuedInput[];
   /**
    * Switches to another model.
    * @param effort effort of thinking from now on; absent: as before.
@@ -87,7 +87,7 @@ export interface SessionParts {
 }
 
 /** Returns the context of a turn for features. */
-export function surfaceOf(turn: Turn): TurnContext {
+export function turnContext(turn: Turn): TurnContext {
   const { number, originator, cancel } = turn;
   return {
     turn: number,
