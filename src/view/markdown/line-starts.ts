@@ -105,13 +105,26 @@ export function isRule({ text }: Rest): boolean {
   return /^ {0,3}(?:(?:\*[ \t]*){3,}|(?:-[ \t]*){3,}|(?:_[ \t]*){3,})$/.test(text);
 }
 
-/** Returns true for the second line of a table. */
-export function isTableRule({ text }: Rest): boolean {
+/** Returns true for the second line of a table: it has as many columns as the first one, `head`. */
+export function isTableRule(rest: Rest, head: string): boolean {
+  const { text } = rest;
   return (
+    indentOf(rest) < CODE_COLUMNS &&
     text.includes("|") &&
     /^[ \t]*\|?(?:[ \t]*:?-+:?[ \t]*\|)*[ \t]*:?-*:?[ \t]*$/.test(text) &&
-    text.includes("-")
+    text.includes("-") &&
+    cellsIn(text) === cellsIn(head)
   );
+}
+
+/** Counts the cells of a table's row; 0 for a lone bar. */
+function cellsIn(row: string): number {
+  const text = row.trim();
+  if (text === "|") return 0;
+  return text
+    .replace(/^\|/, "")
+    .replace(/(?<!\\)\|$/, "")
+    .split(/(?<!\\)\|/).length;
 }
 
 const HTML: readonly (readonly [start: RegExp, end: RegExp | undefined])[] = [

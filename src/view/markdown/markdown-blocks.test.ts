@@ -88,11 +88,13 @@ test("[TUI-01] blocks that are rendered one by one look like the whole text, wha
   const plain = text.map((each) => each.replaceAll(/[\r\0\u001b\ud83d]/gu, ""));
   const html = (source: string) => Bun.markdown.html(source, { tables: true });
   const lines = (rendered: string) => rendered.replaceAll(/\s*\n\s*/g, "\n").trim();
-  const property = fc.property(plain, (source) => {
+  const check = (source: string) => {
     const parts = blocksOf(source).map((block) => html(block.source));
     expect(lines(parts.join("\n"))).toBe(lines(html(source)));
-  });
-  await holds(property, 3_000);
+  };
+  // Neither is a table: the rule is indented like code, or has another number of columns than the head.
+  for (const source of ["a|b\n    |---|---|\n*", "a|b\n-|---|---|\n*", "|\n|-|\n*"]) check(source);
+  await holds(fc.property(plain, check), 3_000);
 });
 
 test("[TUI-01] wherever a text is cut into pieces, its blocks are the same, and a closed one stays as it is", async () => {

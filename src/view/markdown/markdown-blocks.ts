@@ -207,7 +207,7 @@ export class MarkdownBlocks {
       this.#append(line);
       return;
     }
-    if (leaf.lines === 1 && leaf.first.includes("|") && isTableRule(rest)) {
+    if (leaf.lines === 1 && leaf.first.includes("|") && isTableRule(rest, leaf.first)) {
       this.#leaf = { ...leaf, kind: "table" };
       if (isTop) this.#kind = "table";
     } else leaf.lines += 1;
