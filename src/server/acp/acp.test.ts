@@ -432,8 +432,8 @@ test("[CTL-16] slash commands that an editor can carry are offered and carried o
   expect(await editor.told((update) => update.sessionUpdate === "available_commands_update")).toMatchObject({
     availableCommands: [
       { name: "model", input: { hint: "provider:name" } },
-      { name: "compact" },
       { name: "profiles", input: { hint: "NAME [--in-place]" } },
+      { name: "compact" },
     ],
   });
   const answerTo = async (text: string) => {
