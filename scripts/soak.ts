@@ -25,6 +25,7 @@ import { processesWith } from "../test/support/processes.ts";
 import { soakAtOnce } from "./soak-at-once.ts";
 import { soakCompaction } from "./soak-compaction.ts";
 import { soakConformance } from "./soak-conformance.ts";
+import { soakDeletable } from "./soak-deletable.ts";
 import { soakLong } from "./soak-long.ts";
 import { soakMcp } from "./soak-mcp.ts";
 import { soakMcpClient } from "./soak-mcp-client.ts";
@@ -56,6 +57,7 @@ import { soakSplits } from "./soak-splits.ts";
  * With --session it lives through one session of 500 turns (--turns N) with real tools, from the command line.
  * With --at-once N it starts N runs at the same moment on one session store, 20 times (--rounds R).
  * With --rewinds N it sets files back after N random rows of turns, alone and with others at work on the same files.
+ * With --deletable it deletes each feature that can be deleted (--feature NAME: that one), and runs the tests that are left.
  * With --redaction it redacts 300,000 random texts made of secrets (--texts N), whole, twice and in pieces.
  *
  * Prints what it tried and each thing that failed; the exit code is 1 when anything did.
@@ -85,6 +87,8 @@ const { values } = parseArgs({
     engines: { type: "string" },
     rewinds: { type: "string" },
     redaction: { type: "boolean", default: false },
+    deletable: { type: "boolean", default: false },
+    feature: { type: "string" },
     texts: { type: "string", default: "300000" },
     "at-once": { type: "string" },
     rounds: { type: "string", default: "20" },
@@ -108,6 +112,7 @@ else if (values.conformance) failures.push(...(await soakConformance(Number(valu
 else if (values.session) failures.push(...(await soakSession(Number(values.turns))));
 else if (values.rewinds !== undefined)
   failures.push(...(await soakRewinds(Number(values.rewinds), Number(values.seed))));
+else if (values.deletable) failures.push(...(await soakDeletable(values.feature)));
 else if (values.redaction) failures.push(...soakRedaction(Number(values.texts), Number(values.seed)));
 else if (values["at-once"] !== undefined)
   failures.push(...(await soakAtOnce(Number(values["at-once"]), Number(values.rounds))));

@@ -1,5 +1,6 @@
-import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join, posix } from "node:path";
+import { FEATURES } from "../../src/app/features.ts";
 import { filesUnder, importsOf, isTest, ROOT, readSource } from "./source.ts";
 
 /** Features that can be deleted: their folder and their line in `app/features.ts`, and then `npm run generate`. */
@@ -48,15 +49,20 @@ export function importersOf(feature: string): readonly string[] {
 /** Returns the files of the program, tests and the feature not counted, that name one of its errors. */
 export function errorsNamed(feature: string): readonly string[] {
   const folder = `src/features/${feature}/`;
-  const tables = filesUnder(folder.slice(0, -1), "**/errors.ts").map((file) => readSource(file));
-  const reasons = tables.flatMap((text) =>
-    [...text.matchAll(/^ {2}([A-Z]\w+):/gm)].map(([, name = ""]) => name),
-  );
-  const named = new RegExp(`"(?:${[...new Set(reasons)].join("|")})"`);
+  const reasons = reasonsOf(feature);
+  const named = new RegExp(`"(?:${reasons.join("|")})"`);
   if (reasons.length === 0) return [];
   return filesUnder("src", "**/*.ts").filter(
     (file) => !isTest(file) && !file.startsWith(folder) && named.test(readSource(file)),
   );
+}
+
+function reasonsOf(feature: string): readonly string[] {
+  const tables = filesUnder(`src/features/${feature}`, "**/errors.ts").map((file) => readSource(file));
+  const names = tables.flatMap((text) =>
+    [...text.matchAll(/^ {2}([A-Z]\w+):/gm)].map(([, name = ""]) => name),
+  );
+  return [...new Set(names)];
 }
 
 /** Copies the sources without some features: without their folders and their lines in `app/features.ts`. */
@@ -109,6 +115,52 @@ export async function checkUnused(copy: string): Promise<Problems> {
     "--no-config-hints",
     "--include=files,exports,types,duplicates",
   ]);
+}
+
+/**
+ * Returns the test files of `src/` that a deleted feature leaves: those that reach no file of it by their imports and name
+ * neither it nor one of its tools, slash commands, settings and errors. A test that names one is about the feature, too.
+ */
+export function remainingTests(feature: string): readonly string[] {
+  const folder = `src/features/${feature}/`;
+  const named = wordsOf(feature);
+  const tests = filesUnder("src", "**/*.test.ts").filter(
+    (file) => !file.startsWith(folder) && !named.test(readSource(file)),
+  );
+  return tests.filter((file) => !reaches(file, (each) => each.startsWith(folder)));
+}
+
+/** Runs test files in a copy, and returns what failed. */
+export async function runTests(copy: string, files: readonly string[]): Promise<Problems> {
+  const lines = await run(copy, ["test", "--timeout=300000", ...files.map((file) => `./${file}`)]);
+  return lines.filter((line) => /^\(fail\)|^error:/.test(line));
+}
+
+function wordsOf(name: string): RegExp {
+  const { tools = [], commands = [], config = [] } = FEATURES.find((each) => each.name === name) ?? {};
+  const words = [
+    ...tools.map((tool) => `\\b${tool.name}\\b`),
+    ...commands.map((command) => `/${command.name}\\b`),
+    ...config.map((section) => `\\[+${section.name}\\b`),
+    ...reasonsOf(name).map((reason) => `\\b${reason}\\b`),
+    `cinch ${name}\\b`,
+    `features/${name}\\b`,
+  ];
+  return new RegExp(words.join("|"));
+}
+
+/** Returns true if a file imports one that matches, directly or through files outside `app/features.ts`. */
+function reaches(start: string, matches: (file: string) => boolean): boolean {
+  const seen = new Set<string>();
+  const files = [start];
+  for (const file of files) {
+    if (matches(file)) return true;
+    if (seen.has(file) || file === LIST || !file.endsWith(".ts") || !existsSync(join(ROOT, file))) continue;
+    seen.add(file);
+    for (const { specifier = "" } of importsOf(readSource(file)))
+      if (specifier.startsWith(".")) files.push(posix.join(posix.dirname(file), specifier));
+  }
+  return false;
 }
 
 async function run(cwd: string, argv: readonly string[]): Promise<Problems> {
