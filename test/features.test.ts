@@ -44,7 +44,9 @@ test("[DOC-01] each setting, slash command, tool and subcommand of a feature has
         new RegExp(`^\\| \`/${spec.name}[\` ]`, "m").test(commands ?? "") ? [] : `/${spec.name}`,
       ),
       ...facts.flatMap((fact) => (tools?.includes(`\n| \`${fact.name}\` |`) === true ? [] : fact.name)),
-      ...(cli === undefined || lines?.includes(`[\`cinch ${cli.name}`) === true ? [] : [`cinch ${cli.name}`]),
+      ...(cli === undefined || new RegExp(`^\\| \\[?\`cinch ${cli.name}`, "m").test(lines ?? "")
+        ? []
+        : [`cinch ${cli.name}`]),
     ];
     expect({ name, missing }).toEqual({ name, missing: [] });
   }
