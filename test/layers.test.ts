@@ -1,15 +1,11 @@
 import { expect, test } from "bun:test";
 import { posix } from "node:path";
-import { breach, layerViolations, machineGlobal } from "./support/layers.ts";
-import { KNOWN } from "./support/layers-known.ts";
+import { layerViolations, machineGlobal } from "./support/layers.ts";
 import { codeOf, filesUnder, importsOf, isTest, readSource } from "./support/source.ts";
 
 const FILES = filesUnder("src", "**/*.{ts,tsx}").filter(
   (file) => !isTest(file) && !file.startsWith("src/cli/commands/demo/project/"),
 );
-
-/** Imports up or on one layer that are left, each with a reason in `layers-known.ts`. Lower it; never raise it. */
-const KNOWN_MAX = 14;
 
 /** Source files on one level of a folder. */
 const FILES_MAX = 12;
@@ -27,18 +23,6 @@ function violations(path: string, source: string): readonly string[] {
 test("[ENG-01] every file is in a module and every import goes down a layer", () => {
   const found = FILES.flatMap((file) => violations(file.slice("src/".length), readSource(file)));
   expect(found).toEqual([]);
-});
-
-test("[ENG-01] exceptions get no more, and each is still needed", () => {
-  expect(KNOWN.length).toBeLessThanOrEqual(KNOWN_MAX);
-  const gone = KNOWN.filter(([from, to, reason]) => {
-    if (reason === "" || !FILES.includes(`src/${from}`) || breach(from, to) === undefined) return true;
-    const imported = importsOf(readSource(`src/${from}`)).map(({ specifier = "" }) =>
-      posix.join(posix.dirname(from), specifier),
-    );
-    return !imported.includes(to);
-  });
-  expect(gone).toEqual([]);
 });
 
 test("[DOC-01] a folder holds at most 12 source files on one level", () => {

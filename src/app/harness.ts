@@ -5,7 +5,6 @@ import type { LogId, SessionId } from "../base/ids.ts";
 import type { Reason } from "../base/reasons.ts";
 import type { World } from "../base/world.ts";
 import { DEFAULT_PROFILE, listProfiles } from "../config/profile-files.ts";
-import { COMPILED_PLUGINS } from "../features/plugins/compiled-plugins.ts";
 import type { CommandOf } from "../protocol/commands/commands.ts";
 import type { Connection, IdentityClass } from "../protocol/connection.ts";
 import { COMMAND_KINDS, EVENT_KINDS } from "../protocol/kinds.ts";
@@ -24,16 +23,15 @@ import type { HealthSources } from "./doctor/health.ts";
 import { bootStep } from "./engine/boot.ts";
 import type { Engine } from "./engine/engine.ts";
 import type { EngineAnswers } from "./engine/engine-answers.ts";
+import { engineHandles } from "./engine/engine-handles.ts";
 import { LiveSessions } from "./engine/live-sessions.ts";
 import { openStore, providersOf } from "./engine/open-store.ts";
 import type { HarnessOptions } from "./engine/options.ts";
 import { SERVED_FEATURES as SERVED } from "./engine/served-features.ts";
 import { FEATURES } from "./features.ts";
-import { engineModels } from "./models/engine-models.ts";
 import { readDump, removeOldDumps } from "./models/raw-dump.ts";
 import { wishesFor } from "./plan/session-wishes.ts";
-import { userConfig } from "./plan/settings.ts";
-import { TOOLS } from "./plan/tool-list.ts";
+import { userConfig } from "./plan/user-config.ts";
 import { EngineFeatures } from "./session/open-features.ts";
 import { openSession } from "./session/open-session.ts";
 import { AgentSessions } from "./sessions/agent-sessions.ts";
@@ -188,15 +186,9 @@ export async function openEngine(options: HarnessOptions, signal: AbortSignal): 
     signal,
   };
   const host: EngineHost = {
-    world,
-    paths,
-    environment: options.environment,
-    config,
+    ...engineHandles(options, config, providers),
     store,
     caches,
-    models: engineModels(providers),
-    embedded: [...COMPILED_PLUGINS, ...(options.plugins ?? [])],
-    tools: TOOLS,
   };
   const features = undo.use(new EngineFeatures(host, options.embedding?.features ?? FEATURES));
   const engine: Engine = {

@@ -1,4 +1,4 @@
-import type { UnattendedEngine } from "../session/commands/cli-command.ts";
+import type { ReadSettings, UnattendedEngine } from "../session/commands/cli-command.ts";
 import type { CommandContext, ParsedCall } from "./args/parsed-call.ts";
 import { exitCodeOfReason } from "./exit-codes.ts";
 import type { ProcessContext } from "./process-context.ts";
@@ -43,13 +43,21 @@ export function contextOf({ verb, words, flags, settings }: ParsedCall, stop: St
     },
     readInput: () => readInput(at()),
     checkSettings: () => checkSettings(settings, at()),
-    readConfig: async () => await (await import("../app/plan/settings.ts")).userConfig(at()),
     readSettings: () => readSettings(settings, at()),
+    async engineHandles() {
+      const [{ engineHandles }, { providersOf }, { userConfig }] = await Promise.all([
+        import("../app/engine/engine-handles.ts"),
+        import("../app/engine/open-store.ts"),
+        import("../app/plan/user-config.ts"),
+      ]);
+      const options = harnessOptions(settings, at(), { attended: false });
+      const config = await userConfig(options);
+      return engineHandles(options, config, providersOf(options, config));
+    },
     async checkScheduledProfile(named, cwd) {
       const { checkScheduledProfile } = await import("../app/plan/settings.ts");
       await checkScheduledProfile(at(), named, cwd);
     },
-    builtInTools: async () => (await import("../app/plan/tool-list.ts")).TOOLS,
     async skillNames() {
       const { FEATURES } = await import("../app/features.ts");
       const here = { ...at(), ...(await readSettings(settings, at())) };
@@ -69,9 +77,18 @@ async function readInput({ world, stop }: ProcessContext): Promise<string | unde
   return input.kind === "text" ? input.text : undefined;
 }
 
-async function readSettings({ profile }: Settings, at: ProcessContext) {
+async function readSettings(settings: Settings, at: ProcessContext): Promise<ReadSettings> {
   const { openSettings } = await import("../app/plan/settings.ts");
-  return await openSettings({ ...at, ...(profile === undefined ? {} : { profile }) });
+  const options = harnessOptions(settings, at, { attended: false });
+  const here = await openSettings(options);
+  const { config, profile } = here;
+  return {
+    ...here,
+    async modelProblem(model) {
+      const { namedModelProblem } = await import("../app/models/model-problem.ts");
+      return await namedModelProblem(model, { ...config, plugins: [...config.plugins, ...profile.plugins] });
+    },
+  };
 }
 
 async function checkSettings(settings: Settings, at: ProcessContext): Promise<readonly string[]> {

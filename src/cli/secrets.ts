@@ -93,7 +93,7 @@ function namesServersElsewhere(directory: string | undefined): boolean {
  */
 async function wantsKeychain(directory: string | undefined): Promise<boolean> {
   const path = configPath(directory);
-  if (path === undefined || !/keychain|\\/.test(textAt(path))) return false;
+  if (path === undefined || directory === undefined || !/keychain|\\/.test(textAt(path))) return false;
   try {
     return (await configured(directory)).keychain;
   } catch {
@@ -141,16 +141,19 @@ export async function configured(
   directory: string | undefined,
 ): Promise<KeySettings & { readonly defaultModel?: string }> {
   const path = configPath(directory);
-  if (path === undefined || !/keychain|providers|vertex|copilot|\\/.test(textAt(path)))
+  if (
+    directory === undefined ||
+    path === undefined ||
+    !/keychain|providers|vertex|copilot|\\/.test(textAt(path))
+  )
     return { customs: [], keychain: false };
-  const [{ loadConfig }, { SECTIONS }, { credentialsSection }, { settingsOf }] = await Promise.all([
-    import("../config/config.ts"),
-    import("../app/plan/sections.ts"),
+  const [{ userConfig }, { credentialsSection }, { settingsOf }] = await Promise.all([
+    import("../app/plan/user-config.ts"),
     import("../config/sections/credentials.ts"),
     import("../config/settings/settings.ts"),
   ]);
   const { hostFiles } = await import("../platform/files/files.ts");
-  const config = await loadConfig({ files: hostFiles }, path, SECTIONS);
+  const config = await userConfig({ world: { files: hostFiles }, paths: { config: directory } });
   const { providers, vertex, copilot, defaultModel } = config;
   return {
     customs: providers,

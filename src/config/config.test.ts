@@ -7,7 +7,7 @@ import { SECTIONS } from "../app/plan/sections.ts";
 import { HarnessError, messageOf } from "../base/errors.ts";
 import { limitsSection } from "../features/limits/config.ts";
 import { sandboxSection } from "../guard/sandbox/config.ts";
-import type { Config } from "./config.ts";
+import type { Config } from "../session/settings/settings.ts";
 import { loadConfig } from "./config.ts";
 import { saidOf } from "./settings/read-section.ts";
 import { lineOf } from "./toml.ts";

@@ -1,44 +1,19 @@
 import type { World } from "../base/world.ts";
-import type { ModelRoute } from "../providers/choosing/route.ts";
-import type { Price } from "../providers/provider.ts";
-import type { VendorSettings } from "../providers/vendor-settings.ts";
-import type { CustomProvider } from "../providers/vendors.ts";
 import type { ConfigSection } from "../session/config-section.ts";
+import type { Config } from "../session/settings/settings.ts";
 import type { Look } from "./mistakes.ts";
 import { pricesSection, providersSection } from "./providers/providers.ts";
 import { routingSection } from "./providers/routing.ts";
 import { copilotSection, vertexSection } from "./providers/vendor-settings.ts";
 import { modelSection } from "./sections/models.ts";
-import type { PermissionSettings } from "./sections/permissions.ts";
 import { permissionSettings, permissionsSection } from "./sections/permissions.ts";
 import { pluginsSection } from "./sections/plugins.ts";
 import { profileChoiceSection } from "./sections/profile-keys.ts";
-import type { SectionValues } from "./settings/read-section.ts";
 import { readSections, saidOf } from "./settings/read-section.ts";
 import type { WrittenKey } from "./settings/written-keys.ts";
 import { writtenKeys } from "./settings/written-keys.ts";
 import { Table } from "./table.ts";
 import { readToml } from "./toml.ts";
-
-/**
- * The user's own configuration: `$XDG_CONFIG_HOME/cinch/config.toml` (PROF-03).
- *
- * `project.ts` reads the `.cinch/config.toml` of a repository.
- */
-export interface Config extends VendorSettings {
-  /** The value of every section that the file has. Merge one with the profile by `settingsOf`. */
-  readonly sections: SectionValues;
-  readonly defaultModel?: string;
-  readonly defaultProfile?: string;
-  readonly providers: readonly CustomProvider[];
-  /** Models made of several. */
-  readonly routes: readonly ModelRoute[];
-  /** By `provider:model`. */
-  readonly prices: ReadonlyMap<string, Price>;
-  readonly permissions: PermissionSettings;
-  /** Absolute paths. */
-  readonly plugins: readonly string[];
-}
 
 /** The value of a missing file. */
 export const NOTHING: Config = {

@@ -1,6 +1,7 @@
 import { basename } from "node:path";
 import type { World } from "../base/world.ts";
 import type { ConfigSection, FilePosition } from "../session/config-section.ts";
+import type { Profile } from "../session/settings/settings.ts";
 import type { Look } from "./mistakes.ts";
 import {
   EMBEDDED,
@@ -15,16 +16,13 @@ import {
 } from "./profile-files.ts";
 import { PROMOTED, promotedRules, promotedTable } from "./promoted.ts";
 import { modelSection } from "./sections/models.ts";
-import type { PermissionSettings } from "./sections/permissions.ts";
 import { permissionSettings, permissionsSection } from "./sections/permissions.ts";
 import { pluginsSection } from "./sections/plugins.ts";
-import type { TOOL_EXECUTIONS } from "./sections/profile-keys.ts";
 import {
   PROFILE_SCHEMA_VERSION,
   profileContentSection,
   profileHeadSection,
 } from "./sections/profile-keys.ts";
-import type { SectionValues } from "./settings/read-section.ts";
 import { readSections, readTable, saidOf } from "./settings/read-section.ts";
 import { settingsOf } from "./settings/settings.ts";
 import type { WrittenKey } from "./settings/written-keys.ts";
@@ -33,28 +31,6 @@ import type { Following } from "./table.ts";
 import { Table } from "./table.ts";
 import type { TomlFile } from "./toml.ts";
 import { invalid } from "./toml.ts";
-
-/** The material of a session, as one file says it ([A] § Profiles, PROF-01). A third profile needs no code. */
-export interface Profile {
-  readonly name: string;
-  /** The file it came from; `embedded:NAME` for those in the program. */
-  readonly path: string;
-  /** All files on the disk that it was read from: its own, and that of its preset. Who can write one, steers cinch. */
-  readonly files: readonly string[];
-  /** The value of every section that the profile has, its preset's permissions included. Merge one by `settingsOf`. */
-  readonly sections: SectionValues;
-  readonly defaultModel?: string;
-  readonly promptHeader: string;
-  readonly contextSources: readonly string[];
-  readonly skillPacks: readonly string[];
-  readonly toolPacks: readonly string[];
-  readonly plugins: readonly string[];
-  readonly permissions: PermissionSettings;
-  readonly allowProjectHooks: boolean;
-  readonly toolExecution: (typeof TOOL_EXECUTIONS)[number];
-  /** Sentences for the person: unknown keys. */
-  readonly warnings: readonly string[];
-}
 
 /**
  * Loads a profile by its name or by the path of its file.

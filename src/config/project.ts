@@ -1,20 +1,12 @@
 import type { ConfigKey, ConfigSection } from "../session/config-section.ts";
-import type { PermissionSettings } from "./sections/permissions.ts";
+import type { ProjectSettings, SectionValues } from "../session/settings/settings.ts";
 import { permissionSettings, permissionsSection } from "./sections/permissions.ts";
-import type { SectionValues } from "./settings/read-section.ts";
 import { readKeys, saidOf } from "./settings/read-section.ts";
 import type { WrittenKey } from "./settings/written-keys.ts";
 import { writtenIn, writtenKeys } from "./settings/written-keys.ts";
 import type { Following } from "./table.ts";
 import { Table } from "./table.ts";
 import { parseToml } from "./toml.ts";
-
-/** The settings of a repository: it can forbid and ask for more, and allow nothing (PROF-03). */
-export interface ProjectSettings {
-  /** The values of the keys that a repository may tighten. */
-  readonly sections: SectionValues;
-  readonly permissions: PermissionSettings;
-}
 
 /** A project's file whose bytes a person has acknowledged: these bytes are read, the file is not opened again. */
 export interface AcknowledgedFile {

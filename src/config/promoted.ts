@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { HarnessError } from "../base/errors.ts";
 import type { World } from "../base/world.ts";
+import type { ConfiguredRule } from "../session/settings/permission-settings.ts";
 import { EMBEDDED } from "./profile-files.ts";
-import type { ConfiguredRule } from "./sections/permissions.ts";
 import type { Following } from "./table.ts";
 import { Table } from "./table.ts";
 import type { TomlFile } from "./toml.ts";

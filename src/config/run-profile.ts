@@ -1,11 +1,11 @@
 import { resolve } from "node:path";
 import { HarnessError } from "../base/errors.ts";
 import { isBelow } from "../base/files/below.ts";
+import type { HarnessPaths } from "../base/files/harness-paths.ts";
+import type { World } from "../base/world.ts";
 import type { CommandOf } from "../protocol/commands/commands.ts";
-import type { EngineOptions } from "../session/options.ts";
+import type { Config, Profile } from "../session/settings/settings.ts";
 import type { LogInfo } from "../session/store/store.ts";
-import type { Config } from "./config.ts";
-import type { Profile } from "./profile.ts";
 import { DEFAULT_PROFILE, isProfilePath } from "./profile-files.ts";
 import { repositoryRoot } from "./repository-root.ts";
 
@@ -20,7 +20,10 @@ export function profileName(
 }
 
 /** Where profiles lie, and what cinch looks at them with. */
-type ProfileSources = Pick<EngineOptions, "world" | "paths">;
+interface ProfileSources {
+  readonly world: Pick<World, "files">;
+  readonly paths: Pick<HarnessPaths, "config">;
+}
 
 /**
  * A log names the profile that it ran under. A file in the folder that is worked in, be it its preset alone, may have been

@@ -15,7 +15,14 @@ import type { NamespaceOwner } from "./commands/stored-session-commands.ts";
 import type { ConfigSection } from "./config-section.ts";
 import type { EnginePort } from "./engine-port.ts";
 import type { PluginRules } from "./guard/policy.ts";
-import type { ReadItems, SessionTrust, SettingsPlace, TrustItem, UnusableItems } from "./guard/trust.ts";
+import type {
+  JudgeFiles,
+  ReadItems,
+  SessionTrust,
+  SettingsPlace,
+  TrustItem,
+  UnusableItems,
+} from "./guard/trust.ts";
 import type { PrepareSwitch } from "./handover.ts";
 import type { BackReader } from "./history/read-back.ts";
 import type { EngineHost, SessionHost } from "./host.ts";
@@ -94,7 +101,10 @@ export interface ProfileProblem {
 /** Folder to work in, with the settings that a session there would have. */
 export interface SettingsHere
   extends Pick<EngineOptions, "world" | "paths" | "workingDir" | "environment">,
-    Pick<SessionPlan, "config" | "profile"> {}
+    Pick<SessionPlan, "config" | "profile"> {
+  /** Judges files as the session does. Records nothing. */
+  readonly judge: JudgeFiles;
+}
 
 /** Reads events from the newest to the oldest, and keeps the state that the next run starts with. */
 export interface StateReader extends BackReader {

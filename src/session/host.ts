@@ -3,7 +3,6 @@ import type { HarnessPaths } from "../base/files/harness-paths.ts";
 import type { Tree } from "../base/files/tree.ts";
 import type { LogId, SessionId } from "../base/ids.ts";
 import type { World } from "../base/world.ts";
-import type { Config } from "../config/config.ts";
 import type { InputBlock } from "../protocol/content.ts";
 import type { Envelope } from "../protocol/events/envelope.ts";
 import type { Event } from "../protocol/events/events.ts";
@@ -21,32 +20,51 @@ import type { SessionLists } from "./commands/lists.ts";
 import type { SessionPermissions } from "./guard/permissions.ts";
 import type { PluginRules } from "./guard/policy.ts";
 import type { SessionSandboxes } from "./guard/session-sandbox.ts";
-import type { SessionTrust } from "./guard/trust.ts";
+import type { JudgeFiles, SessionTrust } from "./guard/trust.ts";
 import type { Handover } from "./handover.ts";
 import type { OpenedLog } from "./history/resumed-log.ts";
 import type { EngineModels, SessionModel } from "./models.ts";
 import type { CarriedState } from "./moments.ts";
 import type { SessionPlan } from "./plan.ts";
 import type { Ask, NewQuestion } from "./questions.ts";
+import type { Config } from "./settings/settings.ts";
 import type { DelegateTask, RunSubAgent } from "./spawn.ts";
 import type { SessionStore } from "./store/store.ts";
 
-/** Handles that an engine gives to the part of a feature that outlives a session. */
-export interface EngineHost {
+/** Code from outside of the program, in this process. */
+export interface ExternalCode {
+  /** Imports a module by its absolute path. A person has acknowledged what it holds. */
+  importModule(path: string): Promise<unknown>;
+  /** Returns why a file may not run as the user: somebody else can change it. Undefined if nobody else can. */
+  foreignHand(path: string): string | undefined;
+  /** Asks `owner` about each error of this process that nobody caught. True claims the error. Disposing it ends that. */
+  ownStrayErrors(owner: (thrown: unknown) => boolean): Disposable;
+}
+
+/** Handles of an engine that need no store: also for commands that only look at something. */
+export interface EngineHandles {
   readonly world: World;
   readonly paths: HarnessPaths;
   /** Environment that the engine was started with. */
   readonly environment: Readonly<Record<string, string>>;
   /** Configuration when the engine started. A session's own is in its plan. */
   readonly config: Config;
-  readonly store: SessionStore;
-  /** Memory that all caches of the engine share (SES-12). */
-  readonly caches: CacheBudget;
   readonly models: EngineModels;
   /** Plugins that the embedder gives. Only `features/plugins` knows their shape. */
   readonly embedded: readonly unknown[];
   /** Every tool that cinch itself has. */
   readonly tools: ToolTable;
+  /** Judges files by the settings of the engine; in a session, by those of its plan. */
+  readonly judge: JudgeFiles;
+  /** Loads what runs code of plugins in this process. */
+  externalCode(): Promise<ExternalCode>;
+}
+
+/** Handles that an engine gives to the part of a feature that outlives a session. */
+export interface EngineHost extends EngineHandles {
+  readonly store: SessionStore;
+  /** Memory that all caches of the engine share (SES-12). */
+  readonly caches: CacheBudget;
 }
 
 /**

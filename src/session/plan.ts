@@ -1,12 +1,10 @@
 import type { CallId, LogId, SessionId } from "../base/ids.ts";
-import type { Config } from "../config/config.ts";
-import type { Profile } from "../config/profile.ts";
-import type { ProjectSettings } from "../config/project.ts";
 import type { EffortWord } from "../protocol/effort.ts";
 import type { Level, ToolTable } from "../tools/tool-facts.ts";
 import type { Policy } from "./guard/policy.ts";
 import type { TrustKind } from "./guard/trust.ts";
 import type { OrphanFate } from "./history/unfinished.ts";
+import type { Config, Profile, ProjectSettings } from "./settings/settings.ts";
 
 /** Limits of a session. An absent limit is not set. */
 export interface Limits {

@@ -7,6 +7,7 @@ import { confine } from "../../src/guard/sandbox/confinement/confine.ts";
 import type { SandboxSources } from "../../src/guard/sandbox/policy/sandbox-sources.ts";
 import { openSandbox } from "../../src/guard/sandbox/sandbox.ts";
 import { searchSandbox } from "../../src/guard/sandbox/sandbox-search.ts";
+import { hostSockets } from "../../src/platform/sockets/sockets.ts";
 import type { Confinement, Sandbox } from "../../src/session/guard/sandbox.ts";
 import type { OpenSandbox, SessionSandbox } from "../../src/session/guard/session-sandbox.ts";
 import type { Ask } from "../../src/session/questions.ts";
@@ -75,7 +76,7 @@ export function openSandboxRig(parts: SandboxRigParts = {}): SandboxRig {
     settings: { ...settingsOf(sandboxSection, {}), ...parts.settings },
     ...(parts.backend === undefined ? {} : { backend: parts.backend }),
     ...(parts.denied === undefined ? {} : { denied: parts.denied }),
-    relayCommand: RELAY,
+    relay: { command: RELAY, sockets: async () => hostSockets },
     projectHidden: () => Promise.resolve([]),
     onUnavailable: (text) => void told.push(text),
   };

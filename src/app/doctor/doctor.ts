@@ -1,15 +1,16 @@
 import { join } from "node:path";
 import { HarnessError } from "../../base/errors.ts";
-import type { Config } from "../../config/config.ts";
 import { listProfiles } from "../../config/profile-files.ts";
 import { vertexLocation } from "../../providers/vendor-settings.ts";
 import type { DoctorCheck, DoctorFinding, ExaminationInput } from "../../session/commands/doctor-check.ts";
 import { brokenFileFinding } from "../../session/commands/doctor-check.ts";
+import type { Config } from "../../session/settings/settings.ts";
 import { inspectStore } from "../../session/sqlite/check/inspect.ts";
 import { providersOf } from "../engine/open-store.ts";
 import type { HarnessOptions } from "../engine/options.ts";
 import { FEATURES } from "../features.ts";
-import { namedProfile, userConfig } from "../plan/settings.ts";
+import { namedProfile } from "../plan/settings.ts";
+import { userConfig } from "../plan/user-config.ts";
 
 /** A finding with the area that it was found in. */
 export interface Diagnosis extends DoctorFinding {

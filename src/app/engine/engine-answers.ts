@@ -1,8 +1,6 @@
 import { join } from "node:path";
 import { version } from "../../../package.json";
 import type { CacheBudget } from "../../base/cache-budget.ts";
-import type { Config } from "../../config/config.ts";
-import type { Profile } from "../../config/profile.ts";
 import { EMBEDDED, listProfiles } from "../../config/profile-files.ts";
 import { settingsOf } from "../../config/settings/settings.ts";
 import { mcpSection } from "../../features/mcp/config.ts";
@@ -15,6 +13,7 @@ import { engineQueries } from "../../server/hub/queries/engine-queries.ts";
 import { sessionQueries } from "../../server/hub/queries/session-queries.ts";
 import type { QueryHandlers } from "../../session/commands/query-handlers.ts";
 import type { EnginePort } from "../../session/engine-port.ts";
+import type { Config, Profile } from "../../session/settings/settings.ts";
 import type { SessionStore } from "../../session/store/store.ts";
 import { BackgroundRuns } from "../../tools/bash/background-runs.ts";
 import type { HealthSources } from "../doctor/health.ts";

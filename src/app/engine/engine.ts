@@ -1,7 +1,7 @@
 import type { CallId, SessionId } from "../../base/ids.ts";
-import type { Config } from "../../config/config.ts";
 import type { EngineHost, SessionHost } from "../../session/host.ts";
 import type { Limits, SessionPlan } from "../../session/plan.ts";
+import type { Config } from "../../session/settings/settings.ts";
 import type { DelegatedTask, DelegateRequest } from "../../session/spawn.ts";
 import type { LossNotices } from "../../session/store/loss-notices.ts";
 import type { Providers } from "../models/providers.ts";

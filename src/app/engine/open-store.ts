@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { CacheBudget } from "../../base/cache-budget.ts";
-import type { Config } from "../../config/config.ts";
+import type { Config } from "../../session/settings/settings.ts";
 import { openSqliteStore } from "../../session/sqlite/open.ts";
 import type { SessionStore } from "../../session/store/store.ts";
 import type { Providers } from "../models/providers.ts";

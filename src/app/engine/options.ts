@@ -1,11 +1,10 @@
-import type { Config } from "../../config/config.ts";
-import type { Profile } from "../../config/profile.ts";
 import type { HelperClient } from "../../credentials/helper/client.ts";
 import type { Plugin } from "../../features/plugins/registration/plugin.ts";
 import type { ContentBlock } from "../../protocol/content.ts";
 import type { Provider } from "../../providers/provider.ts";
 import type { Feature } from "../../session/feature.ts";
 import type { EngineOptions } from "../../session/options.ts";
+import type { Config, Profile } from "../../session/settings/settings.ts";
 import type { SessionStore } from "../../session/store/store.ts";
 
 /** Options of one engine, with values that only its caller can give. */

@@ -1,36 +1,28 @@
 import { CacheBudget } from "../../base/cache-budget.ts";
 import { HarnessError } from "../../base/errors.ts";
-import type { Config } from "../../config/config.ts";
 import { settingsOf } from "../../config/settings/settings.ts";
 import { TurnLimits } from "../../engine/loop/turn-limits.ts";
-import { COMPILED_PLUGINS } from "../../features/plugins/compiled-plugins.ts";
 import { openPermissionGate } from "../../guard/permissions/permission-gate.ts";
 import { sandboxSection } from "../../guard/sandbox/config.ts";
 import { sessionKeyFiles } from "../../guard/sandbox/policy/credential-paths.ts";
 import type { KeyFiles } from "../../guard/sandbox/policy/key-files.ts";
-import { ProjectTrust } from "../../guard/trust/project-trust.ts";
-import { judgeItems } from "../../guard/trust/trust-gate.ts";
 import { hostRipgrep } from "../../platform/ripgrep.ts";
 import { redactor } from "../../safety/redact.ts";
 import { NOTHING_SPENT, Spend } from "../../session/budget/spend.ts";
-import type { AcknowledgedFiles, TrustItem } from "../../session/guard/trust.ts";
+import type { AcknowledgedFiles } from "../../session/guard/trust.ts";
 import type { EngineHost, SessionHost } from "../../session/host.ts";
 import type { SessionPlan } from "../../session/plan.ts";
+import type { Config } from "../../session/settings/settings.ts";
 import { memorySessionStore } from "../../session/store/memory-store.ts";
 import { BackgroundRuns } from "../../tools/bash/background-runs.ts";
 import { ToolRegistry } from "../../tools/registry.ts";
 import { selectPacks } from "../../tools/select-packs.ts";
+import { engineHandles } from "../engine/engine-handles.ts";
 import { providersOf } from "../engine/open-store.ts";
 import type { HarnessOptions } from "../engine/options.ts";
 import { FEATURES } from "../features.ts";
-import { engineModels } from "../models/engine-models.ts";
-import { readProject } from "../plan/open-project.ts";
-import { openPlans } from "../plan/plan.ts";
-import { openProfile } from "../plan/project-profile.ts";
-import { SECTIONS } from "../plan/sections.ts";
+import { sessionHere } from "../plan/plan-here.ts";
 import { sessionEnvironment } from "../plan/session-environment.ts";
-import { chosenProfile, userConfig } from "../plan/settings.ts";
-import { TOOLS } from "../plan/tool-list.ts";
 import { builtinTools } from "../session/chains/builtins.ts";
 import { SessionCore } from "../session/chains/session-core.ts";
 import { EngineFeatures, OpenFeatures } from "../session/open-features.ts";
@@ -60,27 +52,16 @@ export interface BareSession extends AsyncDisposable {
  */
 export async function openBareSession(options: HarnessOptions, signal: AbortSignal): Promise<BareSession> {
   const { world, paths, environment } = options;
-  const config = await userConfig(options);
-  const root = await world.files.realpath(options.workingDir);
-  const reference = chosenProfile(options, config);
-  const profile = await openProfile(reference, root, options);
+  const here = await sessionHere(options, signal);
+  const { config, profile, reference, root, trust, project } = here;
   await using undo = new AsyncDisposableStack();
   const providers = providersOf(options, config);
   const store = undo.use(memorySessionStore(world.machine));
   const engine: EngineHost = {
-    ...{ world, paths, environment, config, store },
-    caches: new CacheBudget(),
-    models: engineModels(providers),
-    embedded: [...COMPILED_PLUGINS, ...(options.plugins ?? [])],
-    tools: TOOLS,
+    ...engineHandles(options, config, providers),
+    ...{ judge: here.judge, store, caches: new CacheBudget() },
   };
   const engineFeatures = undo.use(new EngineFeatures(engine, FEATURES));
-  const found = await readProject({ ...options, config, profile, workingDir: root });
-  const left = await unacknowledged([...found.settings, ...found.items], found.root, options);
-  const isKept = (item: TrustItem) => !left.some((each) => each.item === item);
-  const kept = { ...found, settings: found.settings.filter(isKept), items: found.items.filter(isKept) };
-  const trust = new ProjectTrust(kept, SECTIONS);
-  const project = await trust.loaded(signal);
   const pluginRules = await rulesOfFeatures(Promise.resolve({ trust }), {
     host: engine,
     features: engineFeatures,
@@ -94,16 +75,7 @@ export async function openBareSession(options: HarnessOptions, signal: AbortSign
   });
   const secrets = redactor([]);
   const workspace = workspaceOf({ logId, root, paths, ...divided, secrets });
-  const plans = await openPlans({
-    ...{ world, paths, config, profile, reference, root },
-    wishes: options,
-    home: workspace.env["HOME"],
-    tools: TOOLS,
-    items: trust.found.items,
-    embedded: engine.embedded,
-    project: project.settings,
-    ...(pluginRules === undefined ? {} : { pluginRules }),
-  });
+  const plans = await here.openPlans(pluginRules);
   const plan = () => plans.current;
   const createdAt = new Date(world.clock.now()).toISOString();
   const { pid, processStart } = world.machine;
@@ -155,16 +127,7 @@ export async function openBareSession(options: HarnessOptions, signal: AbortSign
     keys,
     project,
     registry,
-    notices: [
-      ...profile.warnings,
-      ...found.problems,
-      ...left.map(({ path }) => `${path} was not acknowledged, and is left out (cinch ack)`),
-    ],
+    notices: here.notices,
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
-}
-
-async function unacknowledged(items: readonly TrustItem[], root: string, options: HarnessOptions) {
-  if (items.length === 0) return [];
-  return (await judgeItems(options, items, { root, promoteProse: false })).pending;
 }

@@ -2,8 +2,9 @@ import { assertOutside } from "../../config/run-profile.ts";
 import { providersOf } from "../engine/open-store.ts";
 import type { HarnessOptions } from "../engine/options.ts";
 import { checkNamedModel } from "../models/model-check.ts";
-import { profileToSwitch } from "../plan/profile-to-switch.ts";
-import { namedProfile, userConfig } from "../plan/settings.ts";
+import { profileToSwitch } from "../plan/profiles/profile-to-switch.ts";
+import { namedProfile } from "../plan/settings.ts";
+import { userConfig } from "../plan/user-config.ts";
 
 /**
  * Looks at the profile and the model that are named for work that is done later. The key of a model may be there only then.
@@ -17,11 +18,7 @@ export async function checkForLater(
   const { world, profile, model } = options;
   const config = await userConfig(options);
   if (profile !== undefined) {
-    const { workingDir: root, lockfile } = options;
-    const { reference } = await profileToSwitch(
-      { world, paths: options.paths, root, config, lockfile },
-      profile,
-    );
+    const { reference } = await profileToSwitch({ ...options, root: options.workingDir, config }, profile);
     await assertOutside(await namedProfile(options, reference), options.workingDir, options);
   }
   if (model === undefined) return [];

@@ -1,10 +1,8 @@
 import { join, resolve } from "node:path";
 import { HarnessError } from "../../base/errors.ts";
 import { hintFor } from "../../base/text/near.ts";
-import type { Config } from "../../config/config.ts";
 import { lookThroughConfig, NOTHING } from "../../config/config.ts";
 import type { Mistake } from "../../config/mistakes.ts";
-import type { Profile } from "../../config/profile.ts";
 import { DEFAULT_PROFILE, isProfilePath, listProfiles } from "../../config/profile-files.ts";
 import { modelSection } from "../../config/sections/models.ts";
 import { profileChoiceSection, profileContentSection } from "../../config/sections/profile-keys.ts";
@@ -16,14 +14,15 @@ import type { McpServer } from "../../features/mcp/config.ts";
 import { mcpSection } from "../../features/mcp/config.ts";
 import { isSameServer } from "../../features/mcp/mcp-rules.ts";
 import { delegateSection } from "../../features/subagents/config.ts";
-import { policyFrom, ruleProblems, unknownPlugins } from "../../guard/permissions/policy.ts";
+import { assertRules, ruleProblems, unknownPlugins } from "../../guard/permissions/policy.ts";
 import type { FilePosition } from "../../session/config-section.ts";
 import type { ProfileProblem } from "../../session/feature.ts";
+import type { Config, Profile } from "../../session/settings/settings.ts";
 import { selectPacks } from "../../tools/select-packs.ts";
 import type { HarnessOptions } from "../engine/options.ts";
 import { FEATURES } from "../features.ts";
 import { namedModelProblem } from "../models/model-problem.ts";
-import { lookThroughPlaced } from "../plan/project-profile.ts";
+import { lookThroughPlaced } from "../plan/profiles/project-profile.ts";
 import { SECTIONS } from "../plan/sections.ts";
 import { TOOLS } from "../plan/tool-list.ts";
 import type { Said } from "./check-project.ts";
@@ -37,14 +36,8 @@ const NO_TOOLS = { name: "nobody", tools: () => [] } as const;
  * @throws HarnessError ConfigInvalid, UnknownToolPack, UnknownSkillPack.
  */
 export function checkProfile(profile: Profile, config: Config | undefined): void {
-  policyFrom({
-    profile: profile.permissions,
-    user: config?.permissions ?? { rules: [] },
-    tools: TOOLS,
-    ...(config === undefined ? {} : unknownPlugins(config)),
-    strictPermissions: false,
-    ownDirectories: [],
-  });
+  const known = { tools: TOOLS, ...(config === undefined ? {} : unknownPlugins(config)) };
+  assertRules([...(config?.permissions.rules ?? []), ...profile.permissions.rules], known);
   selectPacks(NO_TOOLS, profile.toolPacks);
   for (const { error } of problemsOf(profile)) throw error;
 }

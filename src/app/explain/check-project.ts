@@ -2,7 +2,6 @@ import { dirname, join } from "node:path";
 import type { Files } from "../../base/world.ts";
 import type { Mistake } from "../../config/mistakes.ts";
 import { mistakesIn } from "../../config/mistakes.ts";
-import type { Profile } from "../../config/profile.ts";
 import { projectConfig, projectPermissions } from "../../config/project.ts";
 import type { Following } from "../../config/table.ts";
 import type { ConfiguredHook } from "../../features/hooks/config.ts";
@@ -12,7 +11,8 @@ import { readAcknowledgedServers } from "../../features/mcp/declared/declared-se
 import { parseAliases } from "../../features/prompts/aliases.ts";
 import { readProjectItems, readUserItems } from "../../guard/trust/review/find-items.ts";
 import type { TrustItem } from "../../session/guard/trust.ts";
-import { projectRoot } from "../plan/project-profile.ts";
+import type { Profile } from "../../session/settings/settings.ts";
+import { projectRoot } from "../plan/profiles/project-profile.ts";
 import { SECTIONS } from "../plan/sections.ts";
 
 /** What the rules and hooks of one file are about. */

@@ -1,9 +1,7 @@
 import { join } from "node:path";
 import { isObject } from "../../base/json.ts";
 import { durationText } from "../../base/text/duration.ts";
-import type { Config } from "../../config/config.ts";
 import { configKeys } from "../../config/config.ts";
-import type { Profile } from "../../config/profile.ts";
 import { profileKeys } from "../../config/profile.ts";
 import { EMBEDDED } from "../../config/profile-files.ts";
 import { projectKeys } from "../../config/project.ts";
@@ -17,10 +15,10 @@ import { flagValue, inOrder } from "../../config/settings/settings.ts";
 import type { WrittenKey } from "../../config/settings/written-keys.ts";
 import { keyVariableOf } from "../../credentials/env-keys.ts";
 import { settingsFrom } from "../../guard/trust/project-trust.ts";
-import { judgeItems } from "../../guard/trust/trust-gate.ts";
 import { VENDORS } from "../../providers/vendors.ts";
 import type { ConfigKey } from "../../session/config-section.ts";
 import type { TrustItem } from "../../session/guard/trust.ts";
+import type { Config, Profile } from "../../session/settings/settings.ts";
 import type { HarnessOptions } from "../engine/options.ts";
 import { readProject } from "../plan/open-project.ts";
 import { SECTIONS } from "../plan/sections.ts";
@@ -71,10 +69,11 @@ type Said = Given<Origin>;
 export async function effectiveKeys(options: HarnessOptions): Promise<EffectiveKeys> {
   const { world, paths } = options;
   const root = await world.files.realpath(options.workingDir);
-  const { config, reference, profile } = await openSettings({ ...options, workingDir: root });
+  const settings = await openSettings({ ...options, workingDir: root });
+  const { config, reference, profile } = settings;
   const inConfig = await configKeys(world, join(paths.config, "config.toml"), SECTIONS);
   const inProfile = await profileKeys(world, reference, join(paths.config, "profiles"), SECTIONS);
-  const project = await projectSays(options, { config, profile, workingDir: root });
+  const project = await projectSays(options, { ...settings, workingDir: root });
   const known = new Map([...inProfile, ...inConfig].map((key) => [key.id, key] as const));
   const rows = [...new Set([...inConfig, ...inProfile].map(({ id }) => id))].flatMap((id) => {
     const key = known.get(id);
@@ -182,12 +181,13 @@ interface ProjectSays {
 
 async function projectSays(
   options: HarnessOptions,
-  of: Pick<OpenedSettings, "config" | "profile"> & { readonly workingDir: string },
+  { judge, config, profile, workingDir }: OpenedSettings & { readonly workingDir: string },
 ): Promise<ProjectSays> {
-  const { settings, root } = await readProject({ ...options, ...of, onlyProject: true });
+  const place = { ...options, config, profile, workingDir };
+  const { settings, root } = await readProject({ ...place, onlyProject: true });
   const says = new Map<string, Said[]>();
   if (settings.length === 0) return { says, notices: [] };
-  const { pending } = await judgeItems(options, settings, { root, promoteProse: false });
+  const { pending } = await judge(settings, root);
   const refused = new Map(pending.map(({ item, path }) => [item, path]));
   for (const item of settings) {
     if (refused.has(item)) continue;

@@ -1,5 +1,4 @@
 import type { ClientId } from "../../base/ids.ts";
-import type { PermissionSettings } from "../../config/sections/permissions.ts";
 import { settingsOf } from "../../config/settings/settings.ts";
 import { mcpSection } from "../../features/mcp/config.ts";
 import { readAcknowledgedServers } from "../../features/mcp/declared/declared-servers.ts";
@@ -21,6 +20,7 @@ import { expectedSandbox } from "../../guard/sandbox/policy/sandbox-sources.ts";
 import type { SandboxTrial } from "../../guard/sandbox/sandbox-probe.ts";
 import type { Policy } from "../../session/guard/policy.ts";
 import type { Rule } from "../../session/guard/rule.ts";
+import type { PermissionSettings } from "../../session/settings/permission-settings.ts";
 import { prepareCall } from "../../tools/chain/validate.ts";
 import type { CallPlan, Tool, ToolContext } from "../../tools/tool.ts";
 import type { HarnessOptions } from "../engine/options.ts";

@@ -1,26 +1,21 @@
 import { dirname, join, relative } from "node:path";
 import { hasReason } from "../../base/errors.ts";
 import { isBelow, isWithin } from "../../base/files/below.ts";
-import type { Config } from "../../config/config.ts";
-import type { Profile } from "../../config/profile.ts";
 import { DEFAULT_PROFILE } from "../../config/profile-files.ts";
 import { trustSection } from "../../config/sections/trust.ts";
 import { settingsOf } from "../../config/settings/settings.ts";
 import { judgeItem } from "../../guard/trust/ledger/judge-item.ts";
-import type { TrustLedger } from "../../guard/trust/ledger/ledger.ts";
 import { readNamedLockFile } from "../../guard/trust/ledger/ledger.ts";
 import type { Approvals } from "../../guard/trust/ledger/lock-file.ts";
 import { renderLockFile } from "../../guard/trust/ledger/lock-file.ts";
 import type { FolderItems } from "../../guard/trust/review/find-items.ts";
 import { readProjectItems, readSharedItems, readUserItems } from "../../guard/trust/review/find-items.ts";
 import { readFileItem, readFolderItem } from "../../guard/trust/review/read-item.ts";
-import type { PendingItem } from "../../guard/trust/trust-gate.ts";
-import { judgeItems } from "../../guard/trust/trust-gate.ts";
-import type { TrustItem } from "../../session/guard/trust.ts";
+import type { PendingItem, TrustItem, TrustRecord } from "../../session/guard/trust.ts";
 import type { HarnessOptions } from "../engine/options.ts";
 import { readProject } from "../plan/open-project.ts";
-import { openProfile } from "../plan/project-profile.ts";
-import { chosenProfile, userConfig } from "../plan/settings.ts";
+import type { OpenedSettings } from "../plan/settings.ts";
+import { openSettings } from "../plan/settings.ts";
 
 /** All that a person can acknowledge here, and what of it they have not. */
 export interface Review {
@@ -39,7 +34,7 @@ export interface Review {
   };
   /** Sentences for the person: what is never loaded, and what was accepted without a question. */
   readonly notices: readonly string[];
-  readonly ledger: TrustLedger;
+  readonly ledger: TrustRecord;
 }
 
 const NOTHING: FolderItems = { items: [], refused: [] };
@@ -60,14 +55,14 @@ interface ReviewOptions
 /** Reads and judges every file of a project that cinch would load for the profile, and the user's own (TOFU-04). */
 export async function openReview(options: ReviewOptions): Promise<Review> {
   const { world, paths } = options;
-  const { items: all, root, problems } = await readAll(options);
+  const settings = await settingsToReview(options);
+  const { items: all, root, problems } = await readAll(options, settings);
   const { only = [] } = options;
   const items = only.length === 0 ? all : all.filter(({ path }) => only.some((named) => covers(named, path)));
-  const config = await userConfig({ world, paths });
-  const { promoteProse } = settingsOf(trustSection, { config });
-  const judged = await judgeItems(options, items, { root, promoteProse });
-  const plugins = only.length > 0 ? [] : await pluginsOf(options, config);
-  const pluginsJudged = await judgeItems(options, plugins, { root, promoteProse: false });
+  const { judge } = settings;
+  const judged = await judge(items, root);
+  const plugins = only.length > 0 ? [] : await pluginsOf(options, settings);
+  const pluginsJudged = await judge(plugins, root);
   const home = options.environment?.["HOME"];
   const shared = home?.startsWith("/") === true ? join(home, ".agents") : undefined;
   const folders = {
@@ -79,7 +74,7 @@ export async function openReview(options: ReviewOptions): Promise<Review> {
     // What lies in both places, as in a home that is a repository, is the project's.
     const own = found.items.filter(({ path }) => !projects.has(path));
     const directory = own.length === 0 ? at : await world.files.realpath(at);
-    const { pending } = await judgeItems(options, own, { root: directory, promoteProse });
+    const { pending } = await judge(own, directory);
     return { directory, items: own, pending };
   }
   return {
@@ -94,12 +89,14 @@ export async function openReview(options: ReviewOptions): Promise<Review> {
       ...[...folders.own.refused, ...folders.shared.refused].map(({ path, why }) => `${path} ${why}.`),
       ...judged.notices,
     ],
-    ledger: judged.ledger,
+    ledger: judged.record,
   };
 }
 
-async function pluginsOf(options: ReviewOptions, config: Config): Promise<readonly TrustItem[]> {
-  const profile = await profileOf(options, chosenProfile(options, config));
+async function pluginsOf(
+  options: ReviewOptions,
+  { config, profile }: OpenedSettings,
+): Promise<readonly TrustItem[]> {
   if (config.plugins.length === 0 && profile.plugins.length === 0) return [];
   const { namedPlugins, readPlugins } = await import("../../features/plugins/plugin-files.ts");
   return await readPlugins(options.world, namedPlugins({ config, profile, paths: options.paths }));
@@ -122,10 +119,12 @@ export interface Drift {
 
 /** @throws HarnessError PathMissing, TrustLedgerInvalid. */
 export async function findDrift(options: ReviewOptions & { readonly lockfile?: string }): Promise<Drift> {
-  const { world, lockfile } = options;
-  const { items, root } = await readAll(options);
+  const { world } = options;
+  const settings = await settingsToReview(options);
+  const { lockfile } = settingsOf(trustSection, { wishes: options, config: settings.config });
+  const { items, root } = await readAll(options, settings);
   if (lockfile === undefined) {
-    const { pending } = await judgeItems(options, items, { root, promoteProse: false });
+    const { pending } = await settings.judge(items, root);
     const paths = pending.map(({ path, verdict }) => `${path} (${verdict.kind})`);
     return { paths, compared: items.length, lockfile: "your approved.lock" };
   }
@@ -164,13 +163,13 @@ export function lockFileOf({ items, root }: Pick<Review, "items" | "root">): str
   return renderLockFile({ approved: items, directories: [] }, root);
 }
 
-/** A repository's profile says nothing about what is looked at before it was acknowledged itself. */
-async function profileOf(options: ReviewOptions, name: string): Promise<Profile> {
+/** Reads the settings of a session here. If its profile is a repository's and not acknowledged yet, the default one counts. */
+async function settingsToReview(options: ReviewOptions): Promise<OpenedSettings> {
   try {
-    return await openProfile(name, options.workingDir, options);
+    return await openSettings(options);
   } catch (thrown) {
     if (!hasReason(thrown, "TrustRefused")) throw thrown;
-    return await openProfile(DEFAULT_PROFILE, options.workingDir, options);
+    return await openSettings({ ...options, profile: DEFAULT_PROFILE });
   }
 }
 
@@ -181,10 +180,11 @@ interface AllItems {
 }
 
 /** Reads everything of the project that a session in one of these folders would load. */
-async function readAll(options: ReviewOptions): Promise<AllItems> {
+async function readAll(
+  options: ReviewOptions,
+  { config, profile }: Pick<OpenedSettings, "config" | "profile">,
+): Promise<AllItems> {
   const { world, paths, workingDir } = options;
-  const config = await userConfig({ world, paths });
-  const profile = await profileOf(options, chosenProfile(options, config));
   const readAt = async (folder: string) => {
     const read = await readProject({ world, paths, config, profile, workingDir: folder, onlyProject: true });
     return { ...read, items: read.items.filter(({ scope }) => scope === "project") };

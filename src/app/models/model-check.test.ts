@@ -6,9 +6,9 @@ import type { Turn } from "../../../test/support/mock-provider/turn.ts";
 import { says } from "../../../test/support/mock-provider/turn.ts";
 import { connect, openPlace, turn } from "../../../test/support/place.ts";
 import { until } from "../../../test/support/until.ts";
-import type { Config } from "../../config/config.ts";
 import { NOTHING } from "../../config/config.ts";
 import type { Model, Provider } from "../../providers/provider.ts";
+import type { Config } from "../../session/settings/settings.ts";
 import { checkModel } from "./model-check.ts";
 
 const KEY = { OPENROUTER_API_KEY: "sk-or-of-nobody" };

@@ -2,12 +2,12 @@ import { deadline } from "../../base/async/deadline.ts";
 import { HarnessError, hasReason } from "../../base/errors.ts";
 import { near } from "../../base/text/near.ts";
 import type { World } from "../../base/world.ts";
-import type { Config } from "../../config/config.ts";
 import type { ChosenModel } from "../../providers/choosing/choose-model.ts";
 import { knownModel } from "../../providers/choosing/prices.ts";
 import { findRoute, ROUTING_PROVIDER } from "../../providers/choosing/route.ts";
 import type { Model, Provider } from "../../providers/provider.ts";
 import { VENDORS } from "../../providers/vendors.ts";
+import type { Config } from "../../session/settings/settings.ts";
 import type { Providers } from "./providers.ts";
 
 /** Milliseconds to wait for a new catalogue before the old one is used. */

@@ -1,8 +1,8 @@
 import { HarnessError } from "../../base/errors.ts";
-import type { Config } from "../../config/config.ts";
 import { chooseModel } from "../../providers/choosing/choose-model.ts";
 import { findRoute, ROUTING_PROVIDER } from "../../providers/choosing/route.ts";
 import { VENDORS } from "../../providers/vendors.ts";
+import type { Config } from "../../session/settings/settings.ts";
 import { KEYLESS_PROVIDERS } from "./providers.ts";
 
 /**

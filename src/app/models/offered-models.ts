@@ -1,12 +1,12 @@
 import { HarnessError } from "../../base/errors.ts";
-import type { Config } from "../../config/config.ts";
 import { noModelError } from "../../providers/choosing/choose-model.ts";
 import type { Model } from "../../providers/provider.ts";
 import { keyNeeds } from "../../providers/vendors.ts";
+import type { Config } from "../../session/settings/settings.ts";
 import { bootStep } from "../engine/boot.ts";
 import { providersOf } from "../engine/open-store.ts";
 import type { HarnessOptions } from "../engine/options.ts";
-import { userConfig } from "../plan/settings.ts";
+import { userConfig } from "../plan/user-config.ts";
 import { openProviderPlugins } from "./provider-plugins.ts";
 
 /** Models of one configured provider, or why they are unknown. */

@@ -1,9 +1,8 @@
-import type { Config } from "../../config/config.ts";
-import type { Profile } from "../../config/profile.ts";
 import { EMBEDDED } from "../../config/profile-files.ts";
 import { modelSection } from "../../config/sections/models.ts";
 import { givenValues } from "../../config/settings/settings.ts";
 import type { Handover } from "../../session/handover.ts";
+import type { Config, Profile } from "../../session/settings/settings.ts";
 import type { LogInfo } from "../../session/store/store.ts";
 import type { Preferences } from "./providers.ts";
 

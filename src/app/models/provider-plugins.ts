@@ -1,14 +1,11 @@
 import { HarnessError } from "../../base/errors.ts";
-import type { Config } from "../../config/config.ts";
-import { COMPILED_PLUGINS } from "../../features/plugins/compiled-plugins.ts";
 import { openEnginePlugins } from "../../features/plugins/engine-plugins.ts";
 import { namedPlugins, readPlugins } from "../../features/plugins/plugin-files.ts";
 import type { Opened } from "../../features/plugins/plugin-host.ts";
-import { judgeItems } from "../../guard/trust/trust-gate.ts";
+import type { Config } from "../../session/settings/settings.ts";
+import { engineHandles } from "../engine/engine-handles.ts";
 import type { HarnessOptions } from "../engine/options.ts";
-import { openProfile } from "../plan/project-profile.ts";
-import { TOOLS } from "../plan/tool-list.ts";
-import { engineModels } from "./engine-models.ts";
+import { settingsUnder } from "../plan/settings.ts";
 import type { Providers } from "./providers.ts";
 
 /** The acknowledged plugins that bring providers. */
@@ -31,10 +28,9 @@ export async function openProviderPlugins(
   const owners = new Map<string, string>();
   const told: OfferingPlugins["told"][number][] = [];
   const name = options.profile ?? config.defaultProfile;
-  const { world, paths, environment } = options;
-  const embedded = [...COMPILED_PLUGINS, ...(options.plugins ?? [])];
-  const models = engineModels(providers);
-  const loaded = openEnginePlugins({ world, paths, environment, config, models, embedded, tools: TOOLS });
+  const { paths } = options;
+  const engine = engineHandles(options, config, providers);
+  const loaded = openEnginePlugins(engine);
   const offering: OfferingPlugins = {
     owner(provider) {
       const plugin = owners.get(provider);
@@ -43,10 +39,12 @@ export async function openProviderPlugins(
     told,
     [Symbol.asyncDispose]: () => loaded[Symbol.asyncDispose](),
   };
-  const isAny = [config.plugins, embedded].some(({ length }) => length > 0);
+  const isAny = [config.plugins, engine.embedded].some(({ length }) => length > 0);
   if (!isAny && name === undefined) return offering;
   const profile =
-    name === undefined ? { path: "", plugins: [] } : await openProfile(name, options.workingDir, options);
+    name === undefined
+      ? { path: "", plugins: [] }
+      : (await settingsUnder(name, { ...options, config })).profile;
   const count = (opened: Opened, from: string) => {
     if (opened.kind === "failed") told.push({ provider: from, error: opened.error.message });
     else for (const provider of opened.plugin.providers.keys()) owners.set(provider, opened.plugin.name);
@@ -58,7 +56,7 @@ export async function openProviderPlugins(
   for (const path of named) {
     try {
       const items = await readPlugins(options.world, [path]);
-      const { pending } = await judgeItems(options, items, { root: "/", promoteProse: false });
+      const { pending } = await engine.judge(items, "/");
       if (pending.length > 0) {
         const notice = `The plugin ${path} is not acknowledged, so nobody knows what models it offers: cinch ack`;
         told.push({ provider: path, notice });

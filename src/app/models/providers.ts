@@ -3,7 +3,6 @@ import { whileAlive } from "../../base/async/deadline.ts";
 import type { CacheBudget } from "../../base/cache-budget.ts";
 import { messageOf } from "../../base/errors.ts";
 import type { World } from "../../base/world.ts";
-import type { Config } from "../../config/config.ts";
 import type { Credentials } from "../../credentials/credentials.ts";
 import { keyVariables } from "../../credentials/env-keys.ts";
 import type { HelperClient } from "../../credentials/helper/client.ts";
@@ -30,6 +29,7 @@ import { providerPauses } from "../../providers/retry/pauses.ts";
 import { unknownProviderError } from "../../providers/unknown-provider.ts";
 import { COPILOT_FAIL_OVER, prefersVertex, vertexLocation } from "../../providers/vendor-settings.ts";
 import { keyNeeds, LOCAL_SERVERS } from "../../providers/vendors.ts";
+import type { Config } from "../../session/settings/settings.ts";
 import { rawDump } from "./raw-dump.ts";
 
 const REPLAY = "replay";

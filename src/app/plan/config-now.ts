@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from "node:util";
 import { HarnessError } from "../../base/errors.ts";
 import type { Reason } from "../../base/reasons.ts";
-import type { Config } from "../../config/config.ts";
 import { settingsOf } from "../../config/settings/settings.ts";
 import type { ConfigSection } from "../../session/config-section.ts";
+import type { Config } from "../../session/settings/settings.ts";
 import type { HarnessOptions } from "../engine/options.ts";
 import { SECTIONS } from "./sections.ts";
-import { userConfig } from "./settings.ts";
+import { userConfig } from "./user-config.ts";
 
 /** What of config.toml an engine works with from its start to its end, whatever its sessions are. */
 const OF_THE_ENGINE = ["providers", "routes", "prices", "vertex", "copilot"] as const;

@@ -6,6 +6,7 @@ import { ProjectTrust } from "../../guard/trust/project-trust.ts";
 import type { TrustItem } from "../../session/guard/trust.ts";
 import type { SessionWishes } from "../../session/plan.ts";
 import { FEATURES } from "../features.ts";
+import { judgeFilesBy } from "./judge-files.ts";
 import { SECTIONS } from "./sections.ts";
 
 /** Session whose project is opened. */
@@ -34,14 +35,8 @@ export async function openProject({ wishes, ...of }: ProjectToOpen): Promise<Ope
   const project = await readProject({ ...wishes, ...of });
   const { all } = project;
   if (all.length === 0) return { trust: new ProjectTrust(project, SECTIONS), notices: project.problems };
-  const { judgeItems, unacknowledgedError: nobodyAcknowledged } = await import(
-    "../../guard/trust/trust-gate.ts"
-  );
-  const { lockfile, promoteProse } = settingsOf(trustSection, { wishes, config, profile });
-  const judged = await judgeItems({ world, paths, ...(lockfile === undefined ? {} : { lockfile }) }, all, {
-    root: project.root,
-    promoteProse,
-  });
+  const settings = { wishes, config, profile };
+  const judged = await judgeFilesBy({ world, paths, records: true }, settings)(all, project.root);
   const asks = wishes.asksTrust ?? wishes.attended;
   const notices = [...project.problems, ...judged.notices];
   if (judged.pending.length === 0 || asks)
@@ -50,6 +45,8 @@ export async function openProject({ wishes, ...of }: ProjectToOpen): Promise<Ope
   const own = leftOut(judged.pending);
   const others = judged.pending.filter(({ item }) => !own.items.has(item));
   // A list of approvals that was named tells of any difference.
+  const { unacknowledgedError: nobodyAcknowledged } = await import("../../guard/trust/trust-gate.ts");
+  const { lockfile } = settingsOf(trustSection, settings);
   if (lockfile !== undefined && others.length > 0) throw nobodyAcknowledged(others);
   const items = others.map(({ item }) => item);
   const unusable = await Promise.all(FEATURES.flatMap((feature) => feature.unusable?.(items) ?? []));

@@ -1,4 +1,3 @@
-import type { ProjectSettings } from "../../config/project.ts";
 import { trustSection } from "../../config/sections/trust.ts";
 import { settingsOf, sourceOf } from "../../config/settings/settings.ts";
 import { TREE_ROUNDS_MAX } from "../../engine/loop/turn-limits.ts";
@@ -9,6 +8,7 @@ import type { PluginRules } from "../../session/guard/policy.ts";
 import type { SettingsPlace, TrustItem, TrustKind } from "../../session/guard/trust.ts";
 import type { PlannedLimits, SessionPlan, SessionWishes } from "../../session/plan.ts";
 import { least } from "../../session/plan.ts";
+import type { ProjectSettings } from "../../session/settings/settings.ts";
 import type { ToolTable } from "../../tools/tool-facts.ts";
 import { FEATURES } from "../features.ts";
 

@@ -1,5 +1,4 @@
 import type { LogId } from "../../base/ids.ts";
-import type { Config } from "../../config/config.ts";
 import type { TurnLimits } from "../../engine/loop/turn-limits.ts";
 import type { Budget } from "../../session/budget/spend.ts";
 import { addSpend, NOTHING_SPENT, Spend } from "../../session/budget/spend.ts";
@@ -7,6 +6,7 @@ import { countSpent, spentBefore } from "../../session/budget/spent.ts";
 import type { Handover } from "../../session/handover.ts";
 import type { OpenedLog } from "../../session/history/resumed-log.ts";
 import type { PlannedLimits } from "../../session/plan.ts";
+import type { Config } from "../../session/settings/settings.ts";
 import type { SessionStore } from "../../session/store/store.ts";
 
 /** Parts that a session's budget is made of. */

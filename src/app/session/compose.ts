@@ -24,6 +24,7 @@ import { selectPacks } from "../../tools/select-packs.ts";
 import type { Workspace } from "../../tools/tool.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { ModelSlot } from "../models/model-slot.ts";
+import { judgeFilesBy } from "../plan/judge-files.ts";
 import type { SessionPlans } from "../plan/plan.ts";
 import { openBudget } from "./budget.ts";
 import { builtinTools } from "./chains/builtins.ts";
@@ -125,15 +126,17 @@ export async function compose(materials: SessionMaterials): Promise<Composed> {
     restrict: (project) => plans.change({ project }),
   });
   const base = new SessionHostBuilder({
-    engine: { ...engineHost, world, environment: wishes.environment, config },
+    engine: {
+      ...{ ...engineHost, world, environment: wishes.environment, config },
+      judge: judgeFilesBy({ world, paths, records: true }, plan()),
+    },
     core,
     session,
     logId,
     plan,
     async planUnder(wanted) {
-      const { profileToSwitch } = await import("../plan/profile-to-switch.ts");
-      const { lockfile } = wishes;
-      return await profileToSwitch({ world, paths, root, config, lockfile }, wanted);
+      const { profileToSwitch } = await import("../plan/profiles/profile-to-switch.ts");
+      return await profileToSwitch({ ...wishes, world, paths, root, config }, wanted);
     },
     workspace,
     log,

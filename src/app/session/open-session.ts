@@ -1,4 +1,3 @@
-import type { Config } from "../../config/config.ts";
 import { mustBeOutside, profileName } from "../../config/run-profile.ts";
 import { thinkingSection } from "../../config/sections/models.ts";
 import { settingsOf } from "../../config/settings/settings.ts";
@@ -13,6 +12,7 @@ import { redactedLog } from "../../safety/redacted-log.ts";
 import { DELEGATED } from "../../session/budget/spent.ts";
 import type { Handover } from "../../session/handover.ts";
 import type { DelegatingCall, SessionWishes } from "../../session/plan.ts";
+import type { Config } from "../../session/settings/settings.ts";
 import type { Session } from "../../session/turns/session.ts";
 import type { Workspace } from "../../tools/tool.ts";
 import { bootStep } from "../engine/boot.ts";
@@ -22,9 +22,9 @@ import { ModelSlot } from "../models/model-slot.ts";
 import { modelsAfterSwitch, preferredModels, scriptedModel } from "../models/preferred-models.ts";
 import { openProject } from "../plan/open-project.ts";
 import { openPlans } from "../plan/plan.ts";
-import { openProfile } from "../plan/project-profile.ts";
 import type { SessionEnvironment } from "../plan/session-environment.ts";
 import { sessionEnvironment, withheldNotice } from "../plan/session-environment.ts";
+import { settingsUnder } from "../plan/settings.ts";
 import { compose } from "./compose.ts";
 import { applyRecordedLimits, limitsEvent } from "./recorded-limits.ts";
 import { rulesOfFeatures } from "./rules-of-features.ts";
@@ -72,10 +72,13 @@ export async function openSession(
   await using undo = new AsyncDisposableStack();
 
   const reference = profileName(command, before, config);
-  const place = { world, paths, ...(wanted.lockfile === undefined ? {} : { lockfile: wanted.lockfile }) };
-  const profile =
-    engine.options.embedding?.profile ??
-    (await bootStep(world.log, "loading the profile", () => openProfile(reference, workingDir, place)));
+  const { embedding } = engine.options;
+  const { profile } = await bootStep(world.log, "loading the profile", () =>
+    settingsUnder(reference, {
+      ...{ ...wanted, world, paths, config, workingDir },
+      ...(embedding === undefined ? {} : { embedding }),
+    }),
+  );
   if (command.profile === undefined && before !== undefined)
     await mustBeOutside(reference, profile, before, { world, paths });
   const reading = bootStep(world.log, "checking trust in the project's files", () =>

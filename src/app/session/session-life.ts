@@ -1,8 +1,7 @@
 import type { LogId } from "../../base/ids.ts";
-import type { Config } from "../../config/config.ts";
-import type { Profile } from "../../config/profile.ts";
 import { sessionSection } from "../../config/sections/session-settings.ts";
 import { settingsOf } from "../../config/settings/settings.ts";
+import type { Config, Profile } from "../../session/settings/settings.ts";
 import type { SessionStore } from "../../session/store/store.ts";
 import type { SessionMaterial } from "./chains/session.ts";
 

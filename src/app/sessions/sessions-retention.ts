@@ -1,8 +1,8 @@
 import { HarnessError, messageOf } from "../../base/errors.ts";
 import type { HarnessPaths } from "../../base/files/harness-paths.ts";
 import type { World } from "../../base/world.ts";
-import type { Config } from "../../config/config.ts";
 import { expireCheckpoints } from "../../features/checkpoints/expire-checkpoints.ts";
+import type { Config } from "../../session/settings/settings.ts";
 import type { RetentionPlan } from "../../session/store/retention.ts";
 import { dayBefore, planRetention } from "../../session/store/retention.ts";
 import type { LogInfo, SessionStore } from "../../session/store/store.ts";

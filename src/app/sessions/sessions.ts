@@ -1,13 +1,13 @@
 import type { HarnessPaths } from "../../base/files/harness-paths.ts";
 import type { World } from "../../base/world.ts";
-import type { Config } from "../../config/config.ts";
 import type { Redactor } from "../../safety/redact.ts";
 import { redactor } from "../../safety/redact.ts";
 import { secretsByForm } from "../../safety/secrets/secret-variables.ts";
+import type { Config } from "../../session/settings/settings.ts";
 import type { Holder, SessionStore } from "../../session/store/store.ts";
 import { openStore, providersOf } from "../engine/open-store.ts";
 import type { HarnessOptions } from "../engine/options.ts";
-import { userConfig } from "../plan/settings.ts";
+import { userConfig } from "../plan/user-config.ts";
 
 /** The stored sessions of this user, without an engine: nothing can run here. Disposing it closes the store. */
 export interface OpenSessions extends AsyncDisposable {

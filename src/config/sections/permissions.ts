@@ -1,4 +1,5 @@
 import type { ConfigOf, FilePosition, TableSection } from "../../session/config-section.ts";
+import type { ConfiguredRule, PermissionSettings } from "../../session/settings/permission-settings.ts";
 import type { Level } from "../../tools/tool-facts.ts";
 import { LEVELS } from "../../tools/tool-facts.ts";
 
@@ -87,21 +88,6 @@ export const permissionsSection = {
     },
   },
 } as const satisfies TableSection;
-
-/** The permissions of a profile, a preset file, `config.toml` or a repository. What is omitted is not set there. */
-export interface PermissionSettings
-  extends Omit<ConfigOf<typeof permissionsSection>, "allow" | "ask" | "deny"> {
-  readonly rules: readonly ConfiguredRule[];
-}
-
-/** A rule as it was written, unparsed, with its place for messages. */
-export interface ConfiguredRule {
-  readonly effect: "allow" | "ask" | "deny";
-  readonly text: string;
-  readonly where: FilePosition;
-  /** A rule that the person promoted from a session: see `Promotion`. It counts like one that they wrote. */
-  readonly promoted?: { readonly directory?: string };
-}
 
 const EFFECTS = ["deny", "ask", "allow"] as const;
 

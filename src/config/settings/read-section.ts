@@ -8,12 +8,10 @@ import type {
   SettingsFile,
   TableSection,
 } from "../../session/config-section.ts";
+import type { SectionValues } from "../../session/settings/settings.ts";
 import type { Following } from "../table.ts";
 import { Table } from "../table.ts";
 import type { TomlFile } from "../toml.ts";
-
-/** The values of one file by the name of their section. Read one with `saidOf`. */
-export type SectionValues = ReadonlyMap<string, unknown>;
 
 /** The values of the sections of one file, and the tables in which an unknown key is only a warning. */
 export interface ReadSections {

@@ -1,8 +1,8 @@
 import type { ConfigKey, ConfigSection, SettingsOf } from "../../session/config-section.ts";
+import type { SectionValues } from "../../session/settings/settings.ts";
 import { EMBEDDED } from "../profile-files.ts";
 import type { Given, Merged } from "./merge.ts";
 import { mergeKey } from "./merge.ts";
-import type { SectionValues } from "./read-section.ts";
 import { codeValue, writtenDefault } from "./read-section.ts";
 
 /** The sources of a session's settings. What is omitted says nothing. */

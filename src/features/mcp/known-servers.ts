@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { HarnessError } from "../../base/errors.ts";
-import type { PermissionSettings } from "../../config/sections/permissions.ts";
 import type { EngineOptions } from "../../session/options.ts";
+import type { PermissionSettings } from "../../session/settings/permission-settings.ts";
 import {
   mapToolName,
   namesTool,

@@ -1,8 +1,8 @@
 import { HarnessError } from "../../base/errors.ts";
 import { near } from "../../base/text/near.ts";
-import type { ConfiguredRule } from "../../config/sections/permissions.ts";
 import { parseRule, printRule } from "../../guard/permissions/rules/rule.ts";
 import { visible } from "../../safety/hidden.ts";
+import type { ConfiguredRule } from "../../session/settings/permission-settings.ts";
 import type { ToolNames } from "../../tools/server-tool-names.ts";
 import { mapToolName, mayNameTool, splitServerToolName } from "../../tools/server-tool-names.ts";
 import { NO_TOOLS } from "../../tools/tool-facts.ts";

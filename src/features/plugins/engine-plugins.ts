@@ -3,7 +3,7 @@ import { HarnessError } from "../../base/errors.ts";
 import type { EnginePort } from "../../session/engine-port.ts";
 import type { EngineFeature } from "../../session/feature.ts";
 import type { SessionTrust } from "../../session/guard/trust.ts";
-import type { EngineHost } from "../../session/host.ts";
+import type { EngineHandles } from "../../session/host.ts";
 import type { PluginHost } from "./plugin-host.ts";
 import type { SessionPlugins } from "./session-plugins.ts";
 import { loadSessionPlugins } from "./session-plugins.ts";
@@ -18,11 +18,8 @@ export interface EnginePlugins extends EngineFeature {
   serve(port: EnginePort): Promise<void>;
 }
 
-/** Handles of an engine that its plugins use. */
-export type PluginEngine = Omit<EngineHost, "store" | "caches">;
-
 /** Opens the plugins of an engine. Loads none. */
-export function openEnginePlugins(engine: PluginEngine): EnginePlugins {
+export function openEnginePlugins(engine: EngineHandles): EnginePlugins {
   const { world, paths, models, tools, config } = engine;
   const given = engine.embedded;
   const sessions = new WeakMap<SessionTrust, Promise<SessionPlugins>>();
@@ -34,6 +31,7 @@ export function openEnginePlugins(engine: PluginEngine): EnginePlugins {
     const folder = join(paths.data, "plugins");
     const host = new PluginHost({
       world,
+      code: await engine.externalCode(),
       folder,
       tools,
       given,
@@ -84,14 +82,13 @@ export function openEnginePlugins(engine: PluginEngine): EnginePlugins {
 /** The others are asked about with the first session, which also tells why one cannot be had. */
 async function loadAcknowledged(
   host: PluginHost,
-  { world, paths, config: { plugins } }: PluginEngine,
+  { world, judge, config: { plugins } }: EngineHandles,
 ): Promise<void> {
   if (plugins.length === 0) return;
   const { readPlugins } = await import("./plugin-files.ts");
-  const { judgeItems } = await import("../../guard/trust/trust-gate.ts");
   try {
     const items = await readPlugins(world, plugins);
-    const { pending } = await judgeItems({ world, paths }, items, { root: "/", promoteProse: false });
+    const { pending } = await judge(items, "/");
     const unseen = new Set(pending.map(({ item }) => item));
     for (const item of items) if (!unseen.has(item)) await host.load(item);
   } catch (thrown) {

@@ -2,10 +2,9 @@ import { dirname, join } from "node:path";
 import { HarnessError } from "../../base/errors.ts";
 import type { HarnessPaths } from "../../base/files/harness-paths.ts";
 import type { Files, World } from "../../base/world.ts";
-import type { Config } from "../../config/config.ts";
-import type { Profile } from "../../config/profile.ts";
 import { readFileItem, readFolderItem } from "../../guard/trust/review/read-item.ts";
 import type { FoundItems, ProjectPlace, TrustItem } from "../../session/guard/trust.ts";
+import type { Config, Profile } from "../../session/settings/settings.ts";
 
 /** What names plugins: the user's own files and nothing else (PLUG-02). */
 export interface PluginNames {

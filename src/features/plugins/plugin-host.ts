@@ -2,8 +2,6 @@ import { join } from "node:path";
 import { deadline, whileAlive } from "../../base/async/deadline.ts";
 import { framesOf, HarnessError, hasReason, messageOf } from "../../base/errors.ts";
 import type { World } from "../../base/world.ts";
-import { foreignHand, importExternal } from "../../platform/external-module.ts";
-import { ownStrayErrors } from "../../platform/stray-errors.ts";
 import {
   BUILTIN_COMMAND_NAMES,
   BUILTIN_NAMESPACES,
@@ -12,6 +10,7 @@ import {
 import type { ProviderFactory } from "../../providers/registry.ts";
 import type { EnginePort } from "../../session/engine-port.ts";
 import type { TrustItem } from "../../session/guard/trust.ts";
+import type { ExternalCode } from "../../session/host.ts";
 import type { ToolTable } from "../../tools/tool-facts.ts";
 import { containedProvider } from "./plugin-provider.ts";
 import { copiesOf, loadPlugin } from "./registration/load.ts";
@@ -28,6 +27,7 @@ const OWN_TRANSPORTS = "inproc rest ws mcp-server acp minimal";
 
 export interface PluginHostParts {
   readonly world: World;
+  readonly code: ExternalCode;
   /** Where copies of acknowledged plugins are kept. */
   readonly folder: string;
   /** The tools of cinch itself, whose names no plugin can have. */
@@ -77,7 +77,7 @@ export class PluginHost implements AsyncDisposable {
       ...OWN_TRANSPORTS.split(" ").map((name) => `the transport ${name}`),
     ];
     for (const claim of own) this.#claims.set(claim, OURS);
-    this.#strays = ownStrayErrors((thrown) => this.#isOwned(thrown));
+    this.#strays = parts.code.ownStrayErrors((thrown) => this.#isOwned(thrown));
   }
 
   /** Those that nobody has to acknowledge. @throws HarnessError PluginInvalid, PluginConflict. */
@@ -96,14 +96,18 @@ export class PluginHost implements AsyncDisposable {
    * @throws HarnessError PluginInvalid, PluginConflict.
    */
   async load(item: TrustItem): Promise<Opened> {
-    const { world, folder } = this.#parts;
+    const { world, code, folder } = this.#parts;
     const content = item.files.map(({ path, sha256 }) => `${path} ${sha256}`).join("\n");
     const opened = await this.#once(item.path, content, () => {
-      const [hand] = item.files.flatMap(({ path }) => foreignHand(join(item.path, path)) ?? []);
+      const [hand] = item.files.flatMap(({ path }) => code.foreignHand(join(item.path, path)) ?? []);
       if (hand !== undefined)
         throw new HarnessError("PluginInvalid", { from: item.path, problem: `it ${hand}` });
       this.#copies.set(copiesOf(item), item.path);
-      return loadPlugin(item, { files: world.files, folder, importModule: importExternal });
+      return loadPlugin(item, {
+        files: world.files,
+        folder,
+        importModule: (path) => code.importModule(path),
+      });
     });
     const isOld = opened.kind === "registered" && this.#opened.get(item.path)?.content !== content;
     return isOld

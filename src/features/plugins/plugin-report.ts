@@ -1,11 +1,8 @@
 import { join } from "node:path";
-import { providersOf } from "../../app/engine/open-store.ts";
 import { HarnessError } from "../../base/errors.ts";
-import type { Config } from "../../config/config.ts";
-import type { Profile } from "../../config/profile.ts";
-import { judgeItems } from "../../guard/trust/trust-gate.ts";
+import type { ReadSettings } from "../../session/commands/cli-command.ts";
+import type { EngineHandles } from "../../session/host.ts";
 import type { EngineOptions } from "../../session/options.ts";
-import type { ToolTable } from "../../tools/tool-facts.ts";
 import { namedPlugins, readPlugins } from "./plugin-files.ts";
 import { PluginHost } from "./plugin-host.ts";
 import type { Registered } from "./registration/registered.ts";
@@ -24,44 +21,37 @@ export interface PluginReport {
   readonly adds: readonly string[];
 }
 
-/** What of an engine's options is looked at. */
-export type ReportOptions = Pick<EngineOptions, "world" | "paths" | "workingDir" | "profile" | "environment">;
-
-/** The plugins of config.toml and of the profile. None of them is run. */
+/** Returns the plugins of config.toml and of the profile. Runs none of them. */
 export async function listPlugins(
-  options: ReportOptions,
-  { config, profile }: { readonly config: Config; readonly profile: Profile },
+  { world, paths, workingDir }: Pick<EngineOptions, "world" | "paths" | "workingDir">,
+  { config, profile, judge }: Pick<ReadSettings, "config" | "profile" | "judge">,
 ): Promise<readonly PluginRow[]> {
-  const { paths } = options;
-  return await Promise.all(namedPlugins({ config, profile, paths }).map((path) => rowOf(options, path)));
-}
-
-async function rowOf(options: ReportOptions, path: string): Promise<PluginRow> {
-  try {
-    const items = await readPlugins(options.world, [path]);
-    const { pending } = await judgeItems(options, items, { root: "/", promoteProse: false });
-    const [found] = pending;
-    return { path, state: found === undefined ? "acknowledged" : found.verdict.kind };
-  } catch (thrown) {
-    if (!(thrown instanceof HarnessError)) throw thrown;
-    return { path, state: "unusable", problem: thrown.message };
-  }
+  return await Promise.all(
+    namedPlugins({ config, profile, paths }).map(async (path): Promise<PluginRow> => {
+      try {
+        const { pending } = await judge(await readPlugins(world, [path]), workingDir);
+        const [found] = pending;
+        return { path, state: found === undefined ? "acknowledged" : found.verdict.kind };
+      } catch (thrown) {
+        if (!(thrown instanceof HarnessError)) throw thrown;
+        return { path, state: "unusable", problem: thrown.message };
+      }
+    }),
+  );
 }
 
 /**
- * Loads and registers one plugin as an engine would, which runs it: for whoever writes it. Nothing of it stays.
+ * Loads and registers one plugin as an engine would, which runs it: for its author. Nothing of it stays.
  * @throws HarnessError PluginInvalid, PluginConflict, PluginFailed, PluginCrashed.
  */
 export async function checkPlugin(
-  options: ReportOptions,
+  { world, paths, tools, models, externalCode }: EngineHandles,
   path: string,
-  { config, tools }: { readonly config: Config; readonly tools: ToolTable },
 ): Promise<PluginReport> {
-  const { world, paths } = options;
-  const { registry } = providersOf({ ...options, ...UNUSED }, config);
-  const providers = { names: () => registry.names(), extend: () => undefined };
+  const providers = { names: models.providerNames, extend: () => undefined };
   const folder = join(paths.data, "plugins");
-  await using host = new PluginHost({ world, folder, tools, given: [], providers });
+  const code = await externalCode();
+  await using host = new PluginHost({ world, code, folder, tools, given: [], providers });
   for (const item of await readPlugins(world, [path])) {
     const opened = await host.load(item);
     if (opened.kind === "failed") throw opened.error;
@@ -70,9 +60,6 @@ export async function checkPlugin(
   }
   throw new HarnessError("PluginInvalid", { from: path, problem: "there is nothing at this path" });
 }
-
-/** What decides nothing here. */
-const UNUSED = { autoApprove: false, strictPermissions: false, attended: false } as const;
 
 function addsOf(plugin: Registered): readonly string[] {
   const { tools, sources, toolMiddleware, requestMiddleware, listeners, hooks, namespaces } = plugin;

@@ -12,8 +12,8 @@ export const skillsFeature: Feature = {
   cli: skillsCommand,
   unusable: async (items) => (await import("./unusable-skills.ts")).unusableSkills(items),
   profileProblems: packProblems,
-  async skillNames({ config, profile, ...here }) {
-    const { skills } = await (await import("./skills-review.ts")).reviewSkills(here, { config, profile });
+  async skillNames({ profile, judge, ...here }) {
+    const { skills } = await (await import("./skills-review.ts")).reviewSkills(here, { profile, judge });
     return [...new Set(skills.map(({ skill }) => skill.name))];
   },
   isUsed: () => true,

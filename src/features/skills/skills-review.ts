@@ -3,14 +3,10 @@ import { messageOf } from "../../base/errors.ts";
 import { writtenText } from "../../base/files/written-text.ts";
 import type { Files } from "../../base/world.ts";
 import { codeOf } from "../../base/world.ts";
-import type { Config } from "../../config/config.ts";
-import type { Profile } from "../../config/profile.ts";
 import { repositoryRoot } from "../../config/repository-root.ts";
-import { trustSection } from "../../config/sections/trust.ts";
-import { settingsOf } from "../../config/settings/settings.ts";
 import { readExtensions } from "../../guard/trust/project-files.ts";
 import { ITEM_FILE_BYTES_MAX, readFolderItem } from "../../guard/trust/review/read-item.ts";
-import { judgeItems } from "../../guard/trust/trust-gate.ts";
+import type { ReadSettings } from "../../session/commands/cli-command.ts";
 import type { TrustItem } from "../../session/guard/trust.ts";
 import type { EngineOptions } from "../../session/options.ts";
 import { builtinSkills } from "./builtin/builtin-skills.ts";
@@ -36,25 +32,16 @@ export interface SkillsReview {
   readonly notices: readonly string[];
 }
 
-/** The settings of a session here. */
-export interface ReviewedSettings {
-  readonly config: Config;
-  readonly profile: Profile;
-}
-
 /** Every skill that a session here would find, whether it counts or not: what `cinch skills list` shows. */
 export async function reviewSkills(
   options: Pick<EngineOptions, "world" | "paths" | "workingDir" | "environment">,
-  { config, profile }: ReviewedSettings,
+  { profile, judge }: Pick<ReadSettings, "profile" | "judge">,
 ): Promise<SkillsReview> {
   const { world, workingDir } = options;
   const here = await world.files.realpath(workingDir);
   const root = (await repositoryRoot(world.files, here)) ?? here;
   const { items, problems } = await readExtensions(options, root, "skill");
-  const judged = await judgeItems(options, items, {
-    root,
-    promoteProse: settingsOf(trustSection, { config, profile }).promoteProse,
-  });
+  const judged = await judge(items, root);
   const pending = new Map<TrustItem, "new" | "changed">(
     judged.pending.map(({ item, verdict }) => [item, verdict.kind]),
   );

@@ -1,11 +1,10 @@
 import { join } from "node:path";
-import { namedModelProblem } from "../../app/models/model-problem.ts";
 import { causeOf } from "../../base/files/file-cause.ts";
 import { hintFor, near } from "../../base/text/near.ts";
 import type { Files } from "../../base/world.ts";
 import { codeOf, FileTooLarge } from "../../base/world.ts";
-import type { Config } from "../../config/config.ts";
 import { ITEM_FILE_BYTES_MAX } from "../../guard/trust/review/read-item.ts";
+import type { ReadSettings } from "../../session/commands/cli-command.ts";
 import type { EngineOptions } from "../../session/options.ts";
 import { isServerTool } from "../../tools/server-tool-names.ts";
 import type { ToolTable } from "../../tools/tool-facts.ts";
@@ -16,8 +15,7 @@ import { agentSet, placed } from "./definitions/agent-set.ts";
 interface Options extends Pick<EngineOptions, "world" | "paths" | "workingDir" | "environment"> {
   /** The tools that a definition may name, beside those of servers and plugins. */
   readonly tools: ToolTable;
-  /** Reads the user's configuration. */
-  readonly config: () => Promise<Config>;
+  readonly settings: ReadSettings;
   /** Returns the names of the skills that a session here would find. */
   readonly skillNames: () => Promise<readonly string[]>;
 }
@@ -63,12 +61,9 @@ async function checkedSet(
   set: AgentSet,
   { checked, problems }: Pick<CheckedAgents, "checked" | "problems">,
 ): Promise<CheckedAgents> {
-  const config = await options.config();
+  const { settings, tools } = options;
   const named = await Promise.all([
-    ...set.definitions.flatMap((one) => [
-      ...unknownTools(one, config, options.tools),
-      unknownModel(one, config),
-    ]),
+    ...set.definitions.flatMap((one) => [...unknownTools(one, settings, tools), unknownModel(one, settings)]),
     unknownSkills(set.definitions, options),
   ]);
   return {
@@ -92,10 +87,10 @@ async function definitionsAt(
 /** Tools of plugins and of servers are known to a session alone. */
 function unknownTools(
   { agent, path, lineOf }: GoodDefinition,
-  { plugins }: Config,
+  { config, profile }: ReadSettings,
   tools: ToolTable,
 ): readonly string[] {
-  if (plugins.length > 0) return [];
+  if (config.plugins.length + profile.plugins.length > 0) return [];
   const known = tools.all.map(({ name }) => name);
   return (["tools", "disallowedTools"] as const).flatMap((field) => {
     const named = field === "tools" ? (agent.tools ?? []).map(({ name }) => name) : agent.disallowedTools;
@@ -111,19 +106,19 @@ function unknownTools(
 
 async function unknownModel(
   { agent: { model }, path, lineOf }: GoodDefinition,
-  config: Config,
+  settings: ReadSettings,
 ): Promise<readonly string[]> {
-  const problem = model === undefined ? undefined : await namedModelProblem(model, config);
+  const problem = model === undefined ? undefined : await settings.modelProblem(model);
   return problem === undefined ? [] : [placed(path, { line: lineOf("model"), field: "model", problem })];
 }
 
 /** Those that nobody has acknowledged yet count too: what is missing is missing for good. */
 async function unknownSkills(
   definitions: readonly GoodDefinition[],
-  options: Options,
+  { skillNames }: Options,
 ): Promise<readonly string[]> {
   if (definitions.every(({ agent }) => agent.skills.length === 0)) return [];
-  const known = await options.skillNames();
+  const known = await skillNames();
   return definitions.flatMap(({ agent, path, lineOf }) =>
     agent.skills
       .filter((name) => !known.includes(name))

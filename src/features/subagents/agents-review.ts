@@ -1,9 +1,6 @@
-import type { Config } from "../../config/config.ts";
 import { repositoryRoot } from "../../config/repository-root.ts";
-import { trustSection } from "../../config/sections/trust.ts";
-import { settingsOf } from "../../config/settings/settings.ts";
 import { readExtensions } from "../../guard/trust/project-files.ts";
-import { judgeItems } from "../../guard/trust/trust-gate.ts";
+import type { ReadSettings } from "../../session/commands/cli-command.ts";
 import type { EngineOptions } from "../../session/options.ts";
 import type { ToolTable } from "../../tools/tool-facts.ts";
 import { agentSet } from "./definitions/agent-set.ts";
@@ -47,10 +44,12 @@ export async function readAgents(options: ReadOptions) {
 }
 
 /** Every kind of sub-agent here, acknowledged or not: what `cinch agents list` shows. */
-export async function reviewAgents(options: ReadOptions, config: Config): Promise<AgentsReview> {
+export async function reviewAgents(
+  options: ReadOptions,
+  { judge }: Pick<ReadSettings, "judge">,
+): Promise<AgentsReview> {
   const { root, items, problems, set } = await readAgents(options);
-  const { promoteProse } = settingsOf(trustSection, { config });
-  const { pending } = await judgeItems(options, items, { root, promoteProse });
+  const { pending } = await judge(items, root);
   const states = new Map(pending.map(({ item, verdict }) => [item.path, verdict.kind] as const));
   return {
     agents: set.agents.map((agent) => ({ agent, state: states.get(agent.path ?? "") ?? "active" })),

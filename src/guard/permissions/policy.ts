@@ -1,15 +1,14 @@
 import { HarnessError } from "../../base/errors.ts";
 import { isWithin } from "../../base/files/below.ts";
 import { near } from "../../base/text/near.ts";
-import type { Config } from "../../config/config.ts";
 import { EMBEDDED } from "../../config/profile-files.ts";
-import type { ConfiguredRule, PermissionSettings } from "../../config/sections/permissions.ts";
 import { permissionsSection } from "../../config/sections/permissions.ts";
-import type { SectionValues } from "../../config/settings/read-section.ts";
 import { settingsOf } from "../../config/settings/settings.ts";
 import type { FilePosition } from "../../session/config-section.ts";
 import type { PluginRules, Policy } from "../../session/guard/policy.ts";
 import type { Rule, RuleScope, RuleSource } from "../../session/guard/rule.ts";
+import type { ConfiguredRule, PermissionSettings } from "../../session/settings/permission-settings.ts";
+import type { Config, SectionValues } from "../../session/settings/settings.ts";
 import { isServerTool } from "../../tools/server-tool-names.ts";
 import type { Level, ToolTable } from "../../tools/tool-facts.ts";
 import { LEVELS } from "../../tools/tool-facts.ts";
@@ -135,6 +134,14 @@ function rulesFrom(rules: readonly ConfiguredRule[], scope: RuleScope, known: Kn
     const { path, line, key } = configured.where;
     throw new HarnessError("ConfigInvalid", { path, line: String(line), key, problem: read });
   });
+}
+
+/**
+ * Reads rules without using them.
+ * @throws HarnessError ConfigInvalid for the first that is invalid, with its file and line.
+ */
+export function assertRules(rules: readonly ConfiguredRule[], known: KnownTools): void {
+  rulesFrom(rules, "user", known);
 }
 
 /** Lists each unreadable rule, with its problem and position. */

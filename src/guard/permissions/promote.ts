@@ -3,9 +3,9 @@ import { acquireLock, LockRefused } from "../../base/async/lock.ts";
 import { HarnessError } from "../../base/errors.ts";
 import type { HarnessPaths } from "../../base/files/harness-paths.ts";
 import type { World } from "../../base/world.ts";
-import type { Profile } from "../../config/profile.ts";
 import { promotedPath, promoteRule } from "../../config/promoted.ts";
 import { isFileWithin } from "../../config/run-profile.ts";
+import type { Profile } from "../../session/settings/settings.ts";
 
 /** Profile to which a rule was added. */
 export interface PromotedRule {

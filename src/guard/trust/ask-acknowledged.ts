@@ -1,14 +1,13 @@
 import { HarnessError } from "../../base/errors.ts";
 import type { Event } from "../../protocol/events/events.ts";
 import { visible } from "../../safety/hidden.ts";
+import type { PendingItem, TrustRecord } from "../../session/guard/trust.ts";
 import type { Ask } from "../../session/questions.ts";
-import type { TrustLedger } from "./ledger/ledger.ts";
-import type { PendingItem } from "./trust-gate.ts";
 
 export interface AcknowledgeContext {
   readonly ask: Ask;
   readonly publish: (event: Event) => void;
-  readonly ledger: TrustLedger | undefined;
+  readonly record: Pick<TrustRecord, "approve"> | undefined;
 }
 
 const APPROVE = "approve";
@@ -21,7 +20,7 @@ const CHOICES = [
 /** Shows one item to a person and records the acknowledgement; returns false if they refuse ([A] § Trust gates). */
 export async function askAcknowledged(
   { item, verdict, path }: PendingItem,
-  { ask, publish, ledger }: AcknowledgeContext,
+  { ask, publish, record }: AcknowledgeContext,
   signal: AbortSignal,
 ): Promise<boolean> {
   const { describeItem } = await import("./review/describe.ts");
@@ -36,7 +35,7 @@ export async function askAcknowledged(
   const answer = await ask({ about: "trust", text, choices: [...CHOICES], details }, signal);
   if (answer.kind !== "answered" || answer.answer !== APPROVE) return false;
   try {
-    await ledger?.approve([item]);
+    await record?.approve([item]);
     return true;
   } catch (thrown) {
     if (!(thrown instanceof HarnessError)) throw thrown;

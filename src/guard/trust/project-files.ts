@@ -1,12 +1,11 @@
 import { join, relative } from "node:path";
 import type { HarnessPaths } from "../../base/files/harness-paths.ts";
 import type { World } from "../../base/world.ts";
-import type { Config } from "../../config/config.ts";
-import type { Profile } from "../../config/profile.ts";
 import { repositoryRoot } from "../../config/repository-root.ts";
 import type { FoundItems, ReadItems, TrustItem, TrustKind } from "../../session/guard/trust.ts";
 import type { EngineOptions } from "../../session/options.ts";
 import type { SessionWishes } from "../../session/plan.ts";
+import type { Config, Profile } from "../../session/settings/settings.ts";
 import { readProjectItems, readSharedItems, readUserItems } from "./review/find-items.ts";
 import { readFileItem } from "./review/read-item.ts";
 

@@ -1,13 +1,19 @@
 import { whileAlive } from "../../base/async/deadline.ts";
 import { Cancelled, HarnessError } from "../../base/errors.ts";
-import type { ProjectSettings } from "../../config/project.ts";
 import type { Event } from "../../protocol/events/events.ts";
 import type { ConfigSection } from "../../session/config-section.ts";
-import type { AcknowledgedFiles, SessionTrust, TrustItem, TrustKind } from "../../session/guard/trust.ts";
+import type {
+  AcknowledgedFiles,
+  JudgedItems,
+  PendingItem,
+  SessionTrust,
+  TrustItem,
+  TrustKind,
+} from "../../session/guard/trust.ts";
 import type { Ask } from "../../session/questions.ts";
+import type { ProjectSettings } from "../../session/settings/settings.ts";
 import { kindName } from "./ledger/item.ts";
 import type { ProjectFiles } from "./project-files.ts";
-import type { JudgedItems, PendingItem } from "./trust-gate.ts";
 
 /** Ways for trust to ask, to publish, and to apply what was acknowledged. */
 export interface TrustContext {
@@ -116,7 +122,7 @@ export class ProjectTrust implements SessionTrust {
     const surface = this.#surface;
     if (surface === undefined) return false;
     const { askAcknowledged } = await import("./ask-acknowledged.ts");
-    return await askAcknowledged(pending, { ...surface, ledger: this.#judged?.ledger }, this.#end.signal);
+    return await askAcknowledged(pending, { ...surface, record: this.#judged?.record }, this.#end.signal);
   }
 }
 

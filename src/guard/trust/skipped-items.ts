@@ -1,7 +1,6 @@
 import { visible } from "../../safety/hidden.ts";
-import type { TrustItem, TrustKind } from "../../session/guard/trust.ts";
+import type { PendingItem, TrustItem, TrustKind } from "../../session/guard/trust.ts";
 import { kindName } from "./ledger/item.ts";
-import type { PendingItem } from "./trust-gate.ts";
 
 /** Kinds that only add. A plugin, a hook, a preset and a profile may restrict: a run never continues without one. */
 const ADDING: ReadonlySet<TrustKind> = new Set(["skill", "agent", "prompt-template", "alias-file"]);

@@ -3,31 +3,19 @@ import { HarnessError } from "../../base/errors.ts";
 import { below } from "../../base/files/below.ts";
 import { decode } from "../../base/text/text.ts";
 import { visible } from "../../safety/hidden.ts";
-import type { TrustItem, TrustKind } from "../../session/guard/trust.ts";
+import type { JudgedItems, PendingItem, TrustItem, TrustKind } from "../../session/guard/trust.ts";
 import type { EngineOptions } from "../../session/options.ts";
 import { kindName } from "./ledger/item.ts";
-import type { TrustVerdict } from "./ledger/ledger.ts";
 import { TrustLedger } from "./ledger/ledger.ts";
 
-/** An item that a person has to see first. */
-export interface PendingItem {
-  readonly item: TrustItem;
-  readonly verdict: Exclude<TrustVerdict, { kind: "trusted" }>;
-  /** Path relative to the project's root, or absolute if it lies elsewhere. */
-  readonly path: string;
-}
-
-export interface JudgedItems {
-  readonly ledger: TrustLedger;
-  readonly pending: readonly PendingItem[];
-  /** Sentences for the user about what was accepted without a question. */
-  readonly notices: readonly string[];
-}
-
+/** Rules of one judgement. */
 export interface TrustRules {
+  /** Root of the project, resolved: a lock file names paths below it. */
   readonly root: string;
   /** True to accept a harmless change of words with a notice (TOFU-03). */
   readonly promoteProse: boolean;
+  /** Record each change that is accepted without a question as acknowledged. */
+  readonly records: boolean;
 }
 
 /** Returns the path of this user's approvals. */
@@ -36,13 +24,13 @@ export function approvalsPath({ paths }: Pick<EngineOptions, "paths">): string {
 }
 
 /**
- * Judges items by the record of acknowledgements (TOFU-01). A change that needs no question is recorded and reported.
+ * Judges items by the user's approvals and a named lock file (TOFU-01).
  * @throws HarnessError TrustLedgerInvalid, PathMissing: then nothing is known to be trusted.
  */
 export async function judgeItems(
   options: Pick<EngineOptions, "world" | "paths" | "lockfile">,
   items: readonly TrustItem[],
-  { root, promoteProse }: TrustRules,
+  { root, promoteProse, records }: TrustRules,
 ): Promise<JudgedItems> {
   const { world, lockfile } = options;
   const named = lockfile === undefined ? undefined : { path: lockfile, root };
@@ -56,8 +44,8 @@ export async function judgeItems(
     const quiet = named === undefined && (await needsNoQuestion(found, promoteProse));
     (quiet ? accepted : pending).push(found);
   }
-  if (accepted.length > 0) await ledger.approve(accepted.map(({ item }) => item));
-  return { ledger, pending, notices: accepted.map(noticeOf) };
+  if (records && accepted.length > 0) await ledger.approve(accepted.map(({ item }) => item));
+  return { record: ledger, pending, notices: accepted.map(noticeOf) };
 }
 
 /** Returns the path relative to the project's root, or absolute if it lies elsewhere. */

@@ -4,9 +4,11 @@ import type { World } from "../../base/world.ts";
 import type { CommandOf } from "../../protocol/commands/commands.ts";
 import type { Connection } from "../../protocol/connection.ts";
 import type { EffortWord } from "../../protocol/effort.ts";
-import type { Level, ToolTable } from "../../tools/tool-facts.ts";
+import type { Level } from "../../tools/tool-facts.ts";
 import type { SessionPoint } from "../../view/session-point.ts";
 import type { AttachRequest } from "../access/attach-request.ts";
+import type { JudgeFiles } from "../guard/trust.ts";
+import type { EngineHandles } from "../host.ts";
 import type { SessionPlan } from "../plan.ts";
 
 /** Exit codes of cinch. Scripts depend on them; a test pins them. */
@@ -244,26 +246,29 @@ export interface CliContext<
    * @throws HarnessError ProfileMissing, ConfigInvalid, UnknownProvider, UnknownModel …
    */
   checkSettings(): Promise<readonly string[]>;
-  /** Reads the user's `config.toml`. @throws HarnessError ConfigInvalid. */
-  readConfig(): Promise<SessionPlan["config"]>;
-  /**
-   * Reads it with the profile of a session here.
-   * @throws HarnessError ConfigInvalid, ProfileMissing, TrustRefused.
-   */
-  readSettings(): Promise<Pick<SessionPlan, "config" | "profile">>;
+  /** Reads the settings of a session here. @throws HarnessError ConfigInvalid, ProfileMissing, TrustRefused. */
+  readSettings(): Promise<ReadSettings>;
+  /** Returns the handles that an engine here gives to its features. Starts nothing. @throws HarnessError ConfigInvalid. */
+  engineHandles(): Promise<EngineHandles>;
   /**
    * Checks the profile of an unattended run: the one that is named, or the default.
    * @throws HarnessError for one that a model may have changed.
    */
   checkScheduledProfile(named: string | undefined, cwd: string): Promise<void>;
-  /** Returns the facts of every built-in tool, also of those that a session here would not have. */
-  builtInTools(): Promise<ToolTable>;
   /** Returns the names of the skills that a session here would find, acknowledged or not. @throws HarnessError as `readSettings`. */
   skillNames(): Promise<readonly string[]>;
   /** Opens an engine in this process, with the settings, in which nobody can be asked. Needs `engine`. */
   openEngine(): Promise<UnattendedEngine>;
   /** Returns the exit code of the reason of an error. */
   exitCodeOf(reason: string): ExitCode;
+}
+
+/** Settings of a session that would start here, for commands that list or check what it would find. */
+export interface ReadSettings extends Pick<SessionPlan, "config" | "profile"> {
+  /** Judges files as the session does. Records nothing. */
+  readonly judge: JudgeFiles;
+  /** Returns why a model name cannot be used, from the settings alone; undefined if nothing is known against it. */
+  modelProblem(model: string): Promise<string | undefined>;
 }
 
 /** An engine that runs sessions without questions to people. */

@@ -1,8 +1,6 @@
 import type { HarnessPaths } from "../../base/files/harness-paths.ts";
 import type { World } from "../../base/world.ts";
-import type { Config } from "../../config/config.ts";
-import type { Profile } from "../../config/profile.ts";
-import type { ProjectSettings } from "../../config/project.ts";
+import type { Config, Profile, ProjectSettings } from "../settings/settings.ts";
 /**
  * The kinds of files that steer a model or this program, and so have no effect before a person has seen them (TOFU-01).
  */
@@ -42,6 +40,56 @@ export interface TrustItem {
   readonly scope: TrustScope;
   readonly files: readonly TrustFile[];
 }
+
+/** Weight of a change, the least first in `metadata-only`, `prose`, `code-adjacent`, `executable` ([A] hard rule 13, TOFU-03). */
+export type ChangeClass = "metadata-only" | "prose" | "code-adjacent" | "executable";
+
+/** One file of an item, before and after a change. */
+export interface FileChange {
+  /** As in `TrustFile`. */
+  readonly path: string;
+  /** Absent: the file is new. */
+  readonly before?: { readonly bytes?: Uint8Array; readonly executable: boolean };
+  /** Absent: the file is gone. */
+  readonly after?: { readonly bytes: Uint8Array; readonly executable: boolean };
+}
+
+/** TrustVerdict about an item, with what a person must be shown. */
+export type TrustVerdict =
+  | { readonly kind: "trusted" }
+  | { readonly kind: "new" }
+  | { readonly kind: "changed"; readonly class: ChangeClass; readonly changes: readonly FileChange[] };
+
+/** Item that a person has to acknowledge first. */
+export interface PendingItem {
+  readonly item: TrustItem;
+  readonly verdict: Exclude<TrustVerdict, { kind: "trusted" }>;
+  /** Relative to the root of the project; absolute if it lies elsewhere. */
+  readonly path: string;
+}
+
+/** Record of what the user has acknowledged. */
+export interface TrustRecord {
+  /** Records that a person has acknowledged these items. @throws HarnessError TrustLedgerUnwritable: then it does not count. */
+  approve(items: readonly TrustItem[]): Promise<void>;
+  /** Trusts a folder of the user's own as it is now, with every file of these items (TOFU-02). */
+  approveDirectory(path: string, items: readonly TrustItem[]): Promise<void>;
+}
+
+/** Items that were judged. Those that are not pending count. */
+export interface JudgedItems {
+  readonly pending: readonly PendingItem[];
+  /** Sentences for the person: changes that were accepted without a question. */
+  readonly notices: readonly string[];
+  readonly record: TrustRecord;
+}
+
+/**
+ * Judges items as a session with the same settings does.
+ * @param root of the project, resolved.
+ * @throws HarnessError TrustLedgerInvalid, PathMissing: then nothing is known to be trusted.
+ */
+export type JudgeFiles = (items: readonly TrustItem[], root: string) => Promise<JudgedItems>;
 
 /** Place that a feature reads files of, before anything is judged. */
 export interface ProjectPlace {

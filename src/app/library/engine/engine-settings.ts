@@ -1,10 +1,9 @@
 import { HarnessError } from "../../../base/errors.ts";
-import type { Config } from "../../../config/config.ts";
 import { NOTHING } from "../../../config/config.ts";
-import type { Profile } from "../../../config/profile.ts";
 import { EMBEDDED } from "../../../config/profile-files.ts";
 import { compactionSection } from "../../../features/compaction/config.ts";
 import { limitsSection } from "../../../features/limits/config.ts";
+import type { Config, Profile } from "../../../session/settings/settings.ts";
 import type { EngineSetup } from "./setup.ts";
 
 /** Name of the one profile of such an engine, in the logs of its sessions. */

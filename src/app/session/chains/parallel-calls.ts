@@ -1,5 +1,5 @@
-import type { Profile } from "../../../config/profile.ts";
 import type { SessionPermissions } from "../../../session/guard/permissions.ts";
+import type { Profile } from "../../../session/settings/settings.ts";
 import { prepareCall } from "../../../tools/chain/validate.ts";
 import type { ToolCall } from "../../../tools/middleware.ts";
 import type { ToolContext } from "../../../tools/tool.ts";

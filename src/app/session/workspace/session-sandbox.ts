@@ -43,6 +43,10 @@ export function sessionSandbox(parts: SandboxDependencies): SessionSandboxes {
   return lazySandboxes(open, parts.plan().root);
 }
 
+async function sockets() {
+  return (await import("../../../platform/sockets/sockets.ts")).hostSockets;
+}
+
 /** @param root the workspace, or a sub-agent's worktree. */
 function sourcesAt(
   root: string,
@@ -60,7 +64,7 @@ function sourcesAt(
     environment,
     settings: settingsOf(sandboxSection, { config, profile }),
     ...(environment["PATH"] === undefined ? {} : { path: environment["PATH"] }),
-    ...(relayCommand === undefined ? {} : { relayCommand }),
+    ...(relayCommand === undefined ? {} : { relay: { command: relayCommand, sockets } }),
     autoApprove: wishes.autoApprove,
     keys,
     projectHidden: async () => {

@@ -1,8 +1,6 @@
-import { join } from "node:path";
-import { SECTIONS } from "../../../app/plan/sections.ts";
+import { userConfig } from "../../../app/plan/user-config.ts";
 import { Secret } from "../../../base/brand.ts";
 import { SILENT } from "../../../base/log.ts";
-import { loadConfig } from "../../../config/config.ts";
 import { settingsOf } from "../../../config/settings/settings.ts";
 import type { MachineKey } from "../../../credentials/machine-key.ts";
 import type { McpGrant } from "../../../credentials/mcp/grant.ts";
@@ -163,7 +161,7 @@ async function placeOf(
 }
 
 async function declaredServer(server: string, directory: string): Promise<McpRemoteServer | undefined> {
-  const config = await loadConfig({ files: hostFiles }, join(directory, "config.toml"), SECTIONS);
+  const config = await userConfig({ world: { files: hostFiles }, paths: { config: directory } });
   const found = settingsOf(mcpSection, { config }).find(({ name }) => name === server);
   return found === undefined || found.transport === "stdio" ? undefined : found;
 }

@@ -32,9 +32,10 @@ async function list(
   at: ProcessContext,
   json: boolean,
 ): Promise<ExitCode> {
-  const [{ listProfiles }, { chosenProfile, userConfig }] = await Promise.all([
+  const [{ listProfiles }, { chosenProfile }, { userConfig }] = await Promise.all([
     import("../../../config/profile-files.ts"),
     import("../../../app/plan/settings.ts"),
+    import("../../../app/plan/user-config.ts"),
   ]);
   const used = chosenProfile(profile === undefined ? {} : { profile }, await userConfig({ world, paths }));
   const names = await listProfiles(world, join(paths.config, "profiles"));

@@ -13,8 +13,10 @@ export async function run(context: PluginsContext): Promise<ExitCode> {
   const place = { world, paths, workingDir, environment };
   const { checkPlugin, listPlugins } = await import("../plugin-report.ts");
   if (verb === "check") {
-    const known = { config: await context.readConfig(), tools: await context.builtInTools() };
-    const { name, adds } = await checkPlugin(place, resolve(workingDir, words[0] ?? ""), known);
+    const { name, adds } = await checkPlugin(
+      await context.engineHandles(),
+      resolve(workingDir, words[0] ?? ""),
+    );
     const lines = [`plugin ${name}`, ...adds.map((each) => `  ${neutraliseLine(each)}`)];
     await stdout.write(flags.json ? jsonLine({ name, adds }) : `${lines.join("\n")}\n`);
     return EXIT.done;

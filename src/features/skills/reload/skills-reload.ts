@@ -1,8 +1,5 @@
-import { trustSection } from "../../../config/sections/trust.ts";
-import { settingsOf } from "../../../config/settings/settings.ts";
 import { askAcknowledged } from "../../../guard/trust/ask-acknowledged.ts";
 import { readExtensions } from "../../../guard/trust/project-files.ts";
-import { judgeItems } from "../../../guard/trust/trust-gate.ts";
 import type { TrustItem } from "../../../session/guard/trust.ts";
 import type { SessionHost } from "../../../session/host.ts";
 import type { SessionSkills } from "../session-skills.ts";
@@ -31,12 +28,7 @@ export async function reloadSkills(
   const { world, paths, trust } = host;
   const { wishes } = host.plan();
   const { items, problems } = await readExtensions({ world, paths, ...wishes }, trust.root, "skill");
-  const { lockfile, promoteProse } = settingsOf(trustSection, host.plan());
-  const { ledger, pending, notices } = await judgeItems(
-    { world, paths, ...(lockfile === undefined ? {} : { lockfile }) },
-    items,
-    { root: trust.root, promoteProse },
-  );
+  const { record, pending, notices } = await host.judge(items, trust.root);
   const left = new Set<TrustItem>(pending.map(({ item }) => item));
   const counting = () => items.filter((item) => !left.has(item));
   const set = await skills.replace(counting(), [...problems, ...notices]);
@@ -47,7 +39,7 @@ export async function reloadSkills(
     for (const each of pending) {
       if (signal.aborted) return;
       const { ask: put, publish } = host;
-      if (!(await askAcknowledged(each, { ask: put, publish, ledger }, signal))) continue;
+      if (!(await askAcknowledged(each, { ask: put, publish, record }, signal))) continue;
       left.delete(each.item);
       await skills.replace(counting(), [...problems, ...notices]);
     }

@@ -12,18 +12,21 @@ import type { AgentsContext } from "./flags.ts";
 export async function run(context: AgentsContext): Promise<ExitCode> {
   const { verb, words, flags, workingDir, stdout, signal } = context;
   const place = placeOf(context);
-  const tools = await context.builtInTools();
+  const { tools } = await context.engineHandles();
   if (verb === "check") {
     const { checkAgents } = await import("../agents-check.ts");
-    const { readConfig: config, skillNames } = context;
-    const options = { ...place, tools, config, skillNames };
+    const { skillNames } = context;
+    const options = { ...place, tools, settings: await context.readSettings(), skillNames };
     const paths = words.map((path) => resolve(workingDir, path));
     return await writeCheck(await checkAgents(options, paths), context);
   }
   const review = await import("../agents-review.ts");
   switch (verb) {
     case "list":
-      return await list(await review.reviewAgents({ ...place, tools }, await context.readConfig()), context);
+      return await list(
+        await review.reviewAgents({ ...place, tools }, await context.readSettings()),
+        context,
+      );
     case "worktrees":
       return await worktrees(await review.listWorktrees(place), context);
     case "remove": {

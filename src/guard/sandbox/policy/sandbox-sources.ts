@@ -6,8 +6,17 @@ import type { ProtectedPlace, Sandbox, UnavailablePolicy } from "../../../sessio
 import { bubblewrap, findBubblewrap, notInstalledText } from "../bubblewrap/bubblewrap.ts";
 import type { SandboxSettings } from "../config.ts";
 import { container } from "../container/container.ts";
+import type { Sockets } from "../proxy/proxy.ts";
 import { seatbelt } from "../seatbelt/seatbelt.ts";
 import type { KeyFiles } from "./key-files.ts";
+
+/** Way out of a sandbox to a list of hosts. */
+export interface SandboxRelay {
+  /** See `EngineOptions.relayCommand`. */
+  readonly command: readonly [string, ...string[]];
+  /** Loads the sockets of the machine. */
+  sockets(): Promise<Sockets>;
+}
 
 /** Dependencies and settings of the sandbox of one session. */
 export interface SandboxSources {
@@ -31,8 +40,8 @@ export interface SandboxSources {
   readonly keys?: KeyFiles;
   /** The user's `PATH`. */
   readonly path?: string;
-  /** See `EngineOptions.relayCommand`. */
-  readonly relayCommand?: readonly [string, ...string[]];
+  /** Lets commands out to a list of hosts. Absent: they have no network, whatever the list says. */
+  readonly relay?: SandboxRelay;
   /** True if every question is answered with yes. The notice about a missing sandbox says so. */
   readonly autoApprove?: boolean;
   /**

@@ -3,10 +3,10 @@ import { deadline, whileAlive } from "../../../base/async/deadline.ts";
 import { messageOf } from "../../../base/errors.ts";
 import { decode } from "../../../base/text/text.ts";
 import type { Child, World } from "../../../base/world.ts";
-import { hostSockets } from "../../../platform/sockets/sockets.ts";
 import { parseHostEntry } from "../../../session/guard/hosts.ts";
 import type { NetworkPolicy } from "../../../session/guard/sandbox.ts";
 import { findBubblewrap, notInstalledText } from "../bubblewrap/bubblewrap.ts";
+import type { SandboxRelay } from "../policy/sandbox-sources.ts";
 import { systemProgram } from "../system-program.ts";
 import { openProxy } from "./proxy.ts";
 import { Refusals } from "./sandbox-refusals.ts";
@@ -22,7 +22,7 @@ const NSENTER: readonly [string, ...string[]] = [
 
 export interface NetworkSources {
   readonly world: World;
-  readonly relayCommand: readonly [string, ...string[]];
+  readonly relay: SandboxRelay;
   readonly hosts: readonly string[];
   readonly workshop: string;
   /** The user's `PATH`. */
@@ -46,7 +46,7 @@ export type OpenNetwork =
  * it. Where it dies no command gets in any more, and fails with that.
  */
 export async function openNetwork(sources: NetworkSources): Promise<OpenNetwork> {
-  const { world, relayCommand, hosts, workshop } = sources;
+  const { world, relay, hosts, workshop } = sources;
   const [bwrap, nsenter] = await Promise.all([
     findBubblewrap(world, sources.path),
     systemProgram(world.files, { usual: NSENTER, path: sources.path }),
@@ -65,19 +65,19 @@ export async function openNetwork(sources: NetworkSources): Promise<OpenNetwork>
     undo.use(
       await openProxy({
         world,
-        sockets: hostSockets,
+        sockets: await relay.sockets(),
         path,
         hosts,
         onRefused: (refusal) => refusals.add(refusal),
       }),
     );
-    const argv = [bwrap.path, ...RELAY_OPTIONS, "--", ...relayCommand, String(PORT), path] as const;
-    const relay = undo.use(world.spawn({ argv, cwd: "/", env: {} }));
+    const argv = [bwrap.path, ...RELAY_OPTIONS, "--", ...relay.command, String(PORT), path] as const;
+    const child = undo.use(world.spawn({ argv, cwd: "/", env: {} }));
     let ended = false;
-    void relay.exited.then(() => {
+    void child.exited.then(() => {
       ended = true;
     });
-    const pid = await readyPid(world, relay);
+    const pid = await readyPid(world, child);
     if (pid === undefined) return closed("the relay did not start");
     const all = undo.move();
     const enter = [nsenter.path, "-t", pid, "-U", "--preserve-credentials", "-n", "--"];

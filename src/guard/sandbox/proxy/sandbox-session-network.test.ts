@@ -28,7 +28,7 @@ test("[SBX-01 LIFE-02] a session that ends closes every network it has opened, w
   }
   const sources = {
     world: testWorld(),
-    relayCommand: ["relay"],
+    relay: { command: ["relay"], sockets: () => Promise.reject(new Error("nothing connects")) },
     settings: { network: ["a.example"] },
   } as unknown as SandboxSources;
   const network = new SessionNetwork(sources, "bubblewrap", async () =>

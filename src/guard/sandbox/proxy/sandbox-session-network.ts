@@ -46,7 +46,7 @@ export class SessionNetwork implements AsyncDisposable {
 
   /** True if a list of hosts can be enforced here. */
   get takesHosts(): boolean {
-    return this.#backend === "bubblewrap" && this.#sources.relayCommand !== undefined;
+    return this.#backend === "bubblewrap" && this.#sources.relay !== undefined;
   }
 
   /**
@@ -65,7 +65,7 @@ export class SessionNetwork implements AsyncDisposable {
   }
 
   async policy(workshop: string): Promise<NetworkPolicy> {
-    const { world, relayCommand } = this.#sources;
+    const { world, relay } = this.#sources;
     const { hosts } = this;
     if (hosts.length === 0 && !this.#asksEach) return { kind: "off" };
     if (this.#backend !== "bubblewrap") {
@@ -74,7 +74,7 @@ export class SessionNetwork implements AsyncDisposable {
         "take `network` out of [sandbox], and let a person approve commands that need more (outside_sandbox)",
       );
     }
-    if (relayCommand === undefined)
+    if (relay === undefined)
       return this.#none("this program has no relay", "give openHarness a relayCommand");
     const before = this.#opening;
     const network = await before;
@@ -82,7 +82,7 @@ export class SessionNetwork implements AsyncDisposable {
       this.#opening = undefined;
       await network[Symbol.asyncDispose]();
     }
-    this.#opening ??= this.#open({ world, relayCommand, hosts, workshop, path: this.#sources.path });
+    this.#opening ??= this.#open({ world, relay, hosts, workshop, path: this.#sources.path });
     const opened = await this.#opening;
     return opened.kind === "open" ? opened.policy : this.#none(opened.why, opened.remedy);
   }

@@ -4,8 +4,13 @@ import { HarnessError, messageOf } from "../../../base/errors.ts";
 import { decode } from "../../../base/text/text.ts";
 import type { World } from "../../../base/world.ts";
 import { codeOf, FileTooLarge } from "../../../base/world.ts";
-import type { TrustFile, TrustItem } from "../../../session/guard/trust.ts";
-import type { ChangeClass, FileChange } from "../review/change-class.ts";
+import type {
+  FileChange,
+  TrustFile,
+  TrustItem,
+  TrustRecord,
+  TrustVerdict,
+} from "../../../session/guard/trust.ts";
 import { sha256 } from "./item.ts";
 import { judgeItem } from "./judge-item.ts";
 import type { Approvals, ApprovedFile } from "./lock-file.ts";
@@ -18,16 +23,6 @@ import {
 } from "./lock-file.ts";
 
 type LedgerWorld = Pick<World, "files" | "clock" | "lock">;
-
-/** State of an item, with the changes that a person must be shown. */
-export type TrustVerdict =
-  | { readonly kind: "trusted" }
-  | { readonly kind: "new" }
-  | {
-      readonly kind: "changed";
-      readonly class: ChangeClass;
-      readonly changes: readonly FileChange[];
-    };
 
 const OWNER_ONLY = 0o600;
 const DIRECTORY_MODE = 0o700;
@@ -43,7 +38,7 @@ const KEPT_BYTES_MAX = 1024 * 1024;
  *
  * Judges bytes, never paths, and fails closed: a record that cannot be read or parsed approves nothing.
  */
-export class TrustLedger {
+export class TrustLedger implements TrustRecord {
   readonly #world: LedgerWorld;
   readonly #path: string;
   readonly #named: Approvals;

@@ -1,8 +1,7 @@
 import { expect, test } from "bun:test";
 import * as fc from "fast-check";
 import { encode } from "../../../base/text/text.ts";
-import type { TrustKind } from "../../../session/guard/trust.ts";
-import type { ChangeClass } from "./change-class.ts";
+import type { ChangeClass, TrustKind } from "../../../session/guard/trust.ts";
 import { CHANGE_CLASSES, classOfChange, classOfChanges } from "./change-class.ts";
 
 function classOf(before: string, after: string, kind: TrustKind = "context-file", path = ""): ChangeClass {

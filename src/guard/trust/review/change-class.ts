@@ -1,22 +1,15 @@
 import { decode } from "../../../base/text/text.ts";
 import { showHidden } from "../../../safety/hidden.ts";
-import type { TrustKind } from "../../../session/guard/trust.ts";
+import type { ChangeClass, FileChange, TrustKind } from "../../../session/guard/trust.ts";
 import { markdownParts } from "./markdown-parts.ts";
 
 /** Classes of changes by their possible effect, the least first ([A] hard rule 13, TOFU-03). */
-export const CHANGE_CLASSES = ["metadata-only", "prose", "code-adjacent", "executable"] as const;
-
-export type ChangeClass = (typeof CHANGE_CLASSES)[number];
-
-/** One file of an item, before and after. */
-export interface FileChange {
-  /** Path as in `TrustFile`. */
-  readonly path: string;
-  /** Absent for a new file. */
-  readonly before?: { readonly bytes?: Uint8Array; readonly executable: boolean };
-  /** Absent for a removed file. */
-  readonly after?: { readonly bytes: Uint8Array; readonly executable: boolean };
-}
+export const CHANGE_CLASSES: readonly ChangeClass[] = [
+  "metadata-only",
+  "prose",
+  "code-adjacent",
+  "executable",
+];
 
 /** Returns the highest class among the changes of one item. */
 export function classOfChanges(kind: TrustKind, changes: readonly FileChange[]): ChangeClass {

@@ -1,10 +1,8 @@
 import { decode, grouped, shortened } from "../../../base/text/text.ts";
 import { visible } from "../../../safety/hidden.ts";
 import { scanForInjection } from "../../../safety/injection/injection-scan.ts";
-import type { TrustItem } from "../../../session/guard/trust.ts";
+import type { FileChange, TrustItem, TrustVerdict } from "../../../session/guard/trust.ts";
 import { kindName } from "../ledger/item.ts";
-import type { TrustVerdict } from "../ledger/ledger.ts";
-import type { FileChange } from "./change-class.ts";
 
 const LINES_MAX = 400;
 const TEXT_UNITS_MAX = 65_536;

@@ -1,30 +1,31 @@
 import { join } from "node:path";
-import { HarnessError } from "../../base/errors.ts";
-import { isBelow } from "../../base/files/below.ts";
-import type { Files, World } from "../../base/world.ts";
-import type { Mistake } from "../../config/mistakes.ts";
-import type { Profile, ProfileLook } from "../../config/profile.ts";
-import { loadProfile, lookThroughProfile } from "../../config/profile.ts";
-import { EMBEDDED, isProfilePath } from "../../config/profile-files.ts";
-import { NOT_A_PROJECTS, repositoryProfileMayHold } from "../../config/project.ts";
-import { repositoryRoot } from "../../config/repository-root.ts";
-import { isFileWithin } from "../../config/run-profile.ts";
-import { permissionsSection } from "../../config/sections/permissions.ts";
-import { profileContentSection } from "../../config/sections/profile-keys.ts";
-import { saidOf } from "../../config/settings/read-section.ts";
-import { Table } from "../../config/table.ts";
-import type { TomlFile } from "../../config/toml.ts";
-import { invalid, parseToml } from "../../config/toml.ts";
-import { diagnosticsSection } from "../../features/diagnostics/config.ts";
-import { hooksSection } from "../../features/hooks/config.ts";
-import type { McpServer } from "../../features/mcp/config.ts";
-import { mcpSection } from "../../features/mcp/config.ts";
-import { repositoryServerProblems } from "../../features/mcp/declared/declared-servers.ts";
-import { readProjectItems } from "../../guard/trust/review/find-items.ts";
-import type { FilePosition } from "../../session/config-section.ts";
-import type { TrustItem } from "../../session/guard/trust.ts";
-import type { HarnessOptions } from "../engine/options.ts";
-import { SECTIONS } from "./sections.ts";
+import { HarnessError } from "../../../base/errors.ts";
+import { isBelow } from "../../../base/files/below.ts";
+import type { Files, World } from "../../../base/world.ts";
+import type { Mistake } from "../../../config/mistakes.ts";
+import type { ProfileLook } from "../../../config/profile.ts";
+import { loadProfile, lookThroughProfile } from "../../../config/profile.ts";
+import { EMBEDDED, isProfilePath } from "../../../config/profile-files.ts";
+import { NOT_A_PROJECTS, repositoryProfileMayHold } from "../../../config/project.ts";
+import { repositoryRoot } from "../../../config/repository-root.ts";
+import { isFileWithin } from "../../../config/run-profile.ts";
+import { permissionsSection } from "../../../config/sections/permissions.ts";
+import { profileContentSection } from "../../../config/sections/profile-keys.ts";
+import { saidOf } from "../../../config/settings/read-section.ts";
+import { Table } from "../../../config/table.ts";
+import type { TomlFile } from "../../../config/toml.ts";
+import { invalid, parseToml } from "../../../config/toml.ts";
+import { diagnosticsSection } from "../../../features/diagnostics/config.ts";
+import { hooksSection } from "../../../features/hooks/config.ts";
+import type { McpServer } from "../../../features/mcp/config.ts";
+import { mcpSection } from "../../../features/mcp/config.ts";
+import { repositoryServerProblems } from "../../../features/mcp/declared/declared-servers.ts";
+import { readProjectItems } from "../../../guard/trust/review/find-items.ts";
+import type { FilePosition } from "../../../session/config-section.ts";
+import type { JudgeFiles, TrustItem } from "../../../session/guard/trust.ts";
+import type { EngineOptions } from "../../../session/options.ts";
+import type { Profile } from "../../../session/settings/settings.ts";
+import { SECTIONS } from "../sections.ts";
 
 /**
  * Loads the profile of a session. One that lies in a repository's own folders is that repository's: it counts only as
@@ -33,11 +34,10 @@ import { SECTIONS } from "./sections.ts";
 export async function openProfile(
   name: string,
   workingDir: string,
-  defaults: Pick<HarnessOptions, "world" | "paths"> & { readonly lockfile?: string },
+  { world, paths, judge }: Pick<EngineOptions, "world" | "paths"> & { readonly judge: JudgeFiles },
 ): Promise<Profile> {
-  const { world, paths } = defaults;
   const profiles = join(paths.config, "profiles");
-  const place = await profilePlace(name, workingDir, defaults);
+  const place = await profilePlace(name, workingDir, { world, paths });
   if (place.kind !== "project") {
     const profile = await loadProfile(world, name, profiles, SECTIONS);
     if (place.kind === "within")
@@ -45,8 +45,7 @@ export async function openProfile(
     return profile;
   }
   const { root, path, items } = place;
-  const { judgeItems } = await import("../../guard/trust/trust-gate.ts");
-  const { pending } = await judgeItems(defaults, items, { root, promoteProse: false });
+  const { pending } = await judge(items, root);
   const refused = new Set(pending.map(({ item }) => item));
   const trusted = items.filter((item) => !refused.has(item));
   const file = fileOf(path, trusted);
@@ -77,7 +76,7 @@ interface ProjectsProfile {
 export async function profilePlace(
   name: string,
   workingDir: string,
-  sources: Pick<HarnessOptions, "world" | "paths">,
+  sources: Pick<EngineOptions, "world" | "paths">,
 ): Promise<ProfilePlace> {
   const { files } = sources.world;
   const root = isProfilePath(name) ? await projectOf(sources.world, name, workingDir) : undefined;
@@ -93,7 +92,7 @@ export async function profilePlace(
 export async function lookThroughPlaced(
   name: string,
   workingDir: string,
-  { world, paths }: Pick<HarnessOptions, "world" | "paths">,
+  { world, paths }: Pick<EngineOptions, "world" | "paths">,
 ): Promise<ProfileLook> {
   const profiles = join(paths.config, "profiles");
   const place = await profilePlace(name, workingDir, { world, paths });
