@@ -17,7 +17,7 @@ const WARM_MS_MAX = 40;
 const [COLD_LOOKS, WARM_LOOKS] = [5, 15];
 
 /**
- * What looking at a repository of 20,000 files takes, from source in this process, beside a bare script that asks for the
+ * Measures the check of a repository of 20,000 files, from source in this process, beside a bare script that asks for the
  * stat of each (SES-15). Cold: nothing is known of it but what the system's own caches hold; warm: the next look.
  */
 export async function measureCheckpoint({ quick }: Pick<Place, "quick">): Promise<readonly Row[]> {
@@ -94,7 +94,7 @@ function makeRepository(root: string): void {
   utimesSync(join(root, ".git", "index"), later, later);
 }
 
-/** What a script would do that wants to know whether anything has changed. */
+/** Walks a tree as a bare script would that checks for changes. */
 function bareWalk(root: string): number {
   let newest = 0;
   const open = [root];
@@ -109,7 +109,7 @@ function bareWalk(root: string): number {
   return newest;
 }
 
-/** How long some work took each time, by the clock and in processor time of this process. */
+/** Durations of some work, in wall-clock time and processor time of this process. */
 class Took {
   readonly ms: number[] = [];
   readonly cpuMs: number[] = [];

@@ -12,7 +12,7 @@ import { saysEvents } from "./wire.ts";
 const DELTAS_PER_SECOND = 200;
 const NS_PER_MS = 1e6;
 const KIB = 1024;
-/** Whoever has this event has all of the turn. */
+/** The last event of a turn. */
 const LAST = "TurnEnded";
 const IN_FLIGHT = 16;
 
@@ -32,13 +32,13 @@ export async function measureControl(place: Place): Promise<readonly Row[]> {
   return rows;
 }
 
-/** What one run of a stream showed. */
+/** Measurements of one run of a stream. */
 interface Watched {
   /** Milliseconds from the moment an event could be read in the engine to each client that reads. */
   readonly fromEngineMs: readonly number[];
   /** Milliseconds from the model server's write of each piece to the first client. */
   readonly fromProviderMs: readonly number[];
-  /** How much larger the engine was when all had connected, in bytes. */
+  /** Growth of the engine once all clients had connected, in bytes. */
   readonly grownBytes: number;
 }
 
@@ -200,7 +200,7 @@ function sinceSent(arrivals: readonly Arrival[], sent: readonly number[]): reado
   );
 }
 
-/** What stands before the first piece in an answer: the message's start and the block's. */
+/** Events before the first piece of an answer: the message's start and the block's. */
 const FRAME_EVENTS = 2;
 
 async function rate(count: number, url: string, headers: Record<string, string>): Promise<number> {

@@ -13,14 +13,14 @@ const SKILLS = [
   "vercel+ai/add-function-examples",
 ];
 
-/** What a home has more than the plainest one: files, and lines of config.toml. */
+/** Additions to an empty home: files, and lines of config.toml. */
 interface Extension {
   readonly what: string;
   readonly config?: (place: Place) => string;
   readonly files?: (place: Place, folder: string) => void;
 }
 
-/** What a session pays for what extends it, from start to first request: nothing for what it does not use (PERF-01). */
+/** Extensions whose cost is measured from start to first request; unused ones must cost nothing (PERF-01). */
 const EXTENSIONS: readonly Extension[] = [
   {
     what: "with three skills",

@@ -34,7 +34,7 @@ export interface LogWork {
   calls(): Iterable<{ readonly intent: Intent; readonly outcome: CallOutcome }>;
   /** All further events. */
   batches(): Iterable<readonly Envelope[]>;
-  /** What of the history is written with a batch. */
+  /** Returns the messages that are written with a batch. */
   messages(batch: readonly Envelope[]): readonly StoredMessage[];
 }
 

@@ -162,7 +162,7 @@ async function measureStore({ world, path, session, work, shift }: Subject): Pro
   return { ...figures, walBytesMax, expireMs, maintainMs, overLive: sizeOf(path) / liveBytes(path) };
 }
 
-/** What the engine does with an event before it writes it; pieces of text pass through a stream. */
+/** Returns the engine's redaction of events before they are written; pieces of text pass through a stream. */
 function redaction(): (events: readonly Envelope[]) => readonly Envelope[] {
   const redaction = new Redaction(redactor([]));
   const stream = redaction.stream();

@@ -57,7 +57,7 @@ function row(what: string, { cinch, script }: Pair, aim?: number): Row {
   };
 }
 
-/** What it holds while the server stands still, after so many rounds. */
+/** Returns the resident memory after some rounds, while the server does not answer. */
 async function stalledMiB(
   home: Home,
   rounds: number,

@@ -23,7 +23,7 @@ const JUDGING_MS_AIM = 0.1;
 const JUDGING_MS_MAX = 50;
 const WORST_TRIES = 5;
 const DENIED = ["Read:secrets/**", "Read:**/*.pem", "Read:src/*/x", "Read:/etc/**"];
-/** Where the agents of the corpus worked: that is the workspace here. */
+/** Workspaces of the corpus, which are replaced by the workspace here. */
 const WORKSPACES = /\/testbed(?![\w-])|\/Users\/badlogic\/workspaces\/pi-mono(?![\w-])/g;
 
 interface Judged {
@@ -33,7 +33,7 @@ interface Judged {
 }
 
 /**
- * How often a person is interrupted, over commands as coding agents have issued them, with the default profile; what of
+ * Measures how often a person is asked, over commands as coding agents have issued them, with the default profile; what of
  * the traps goes through and of the safe ones does not; and how long judging takes, the looks at the disk included.
  */
 export async function measurePermissions(place: Place): Promise<readonly Row[]> {

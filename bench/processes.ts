@@ -1,7 +1,7 @@
 import { dlopen, FFIType, ptr } from "bun:ffi";
 import { readdirSync, readFileSync } from "node:fs";
 
-/** What other processes of this machine use, read from Linux. */
+/** Units in which Linux reports the usage of processes. */
 const CLOCK_TICKS_PER_SECOND = 100;
 const KIB = 1024;
 

@@ -27,7 +27,7 @@ const HOSTILE = [
   ],
 ];
 
-/** What redaction finds, and what it costs (SES-05, R06): from source, in this process. */
+/** Measures what redaction finds and costs (SES-05, R06), from source, in this process. */
 export async function measureRedaction(): Promise<readonly Row[]> {
   const plain = redactor([]);
   const texts = [...filesBelow("agents-md"), ...filesBelow("skills")];

@@ -1,6 +1,6 @@
 import type { Sampled } from "./statistics.ts";
 
-/** How two measured values become the one figure that an aim is about. */
+/** The figure of two measured values that an aim limits. */
 export type Comparison = "ratio" | "difference" | "alone";
 
 /** One line of the table. */

@@ -11,7 +11,7 @@ const ROUNDS = 5;
 const BYTES_PER_TOKEN = 4;
 const STRACE = "/usr/bin/strace";
 
-/** What a run asks of the provider and of the machine besides time: size of its prompt, connections, processes. */
+/** Measures the size of a run's prompt, its connections and its processes. */
 export async function measureRequests(place: Place): Promise<readonly Row[]> {
   const reading = await runOf(place, "Read", (round) => ({ file_path: "note.txt", offset: 1, limit: round }));
   const rows = [
@@ -41,7 +41,7 @@ export async function measureRequests(place: Place): Promise<readonly Row[]> {
 interface Run {
   readonly firstBody: string;
   readonly connections: number;
-  /** How many programs had been started when each request arrived. */
+  /** Number of programs started before each request arrived. */
   readonly startedAt: readonly number[];
 }
 

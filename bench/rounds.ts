@@ -15,7 +15,7 @@ const BASH_ROUNDS = 60;
 const LINES_OF_A_READ = 60;
 
 /**
- * What one round costs beyond the same round of the bare script (PERF-02). Both run commands in the same sandbox, so that
+ * Measures the cost of a round beyond the same round of the bare script (PERF-02). Both run commands in the same sandbox, so that
  * what is compared is what cinch does around it.
  */
 export async function measureRounds(place: Place): Promise<readonly Row[]> {
@@ -30,7 +30,7 @@ interface Kind {
   readonly name: "Read" | "Bash";
   readonly rounds: number;
   readonly runs: number;
-  /** What the call of one round is given. */
+  /** Returns the input of the call in one round. */
   readonly input: (round: number, home: Home) => object;
 }
 

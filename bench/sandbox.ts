@@ -6,9 +6,9 @@ import { openSandbox } from "../src/guard/sandbox/sandbox.ts";
 import { hostWorld } from "../src/platform/host.ts";
 import type { Home } from "./subject.ts";
 
-/** What `bench/bare.ts` needs to run commands in the sandbox in which cinch runs them. */
+/** Settings with which `bench/bare.ts` runs commands in cinch's sandbox. */
 export interface Confining {
-  /** What stands in front of `bash`. */
+  /** Words before `bash`. */
   readonly argv: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   /** Files that bwrap is handed open, as descriptors 3, 4, …: the filter of system calls. */

@@ -6,7 +6,7 @@ import type { Home, Place, Program } from "./subject.ts";
 import { aimOf, bare, cinchPrompt, finished, hello, makeHome, start, versionOf } from "./subject.ts";
 import { saysEvents } from "./wire.ts";
 
-/** How soon it is there (PERF-01). */
+/** Measures the start (PERF-01). */
 export async function measureStart(place: Place): Promise<readonly Row[]> {
   return [...(await measureVersion(place)), ...(await measureFirstRequest(place))];
 }

@@ -13,7 +13,7 @@ const DELTAS_PER_SECOND = 200;
 const PACED_SECONDS = 4;
 const FLOOD_DELTAS = 20_000;
 
-/** What streamed deltas cost (PERF-02). */
+/** Measures the cost of streamed deltas (PERF-02). */
 export async function measureStream(place: Place): Promise<readonly Row[]> {
   const paced = await compare(place, place.quick ? 1 : 5, {
     kind: "paced",

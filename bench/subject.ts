@@ -6,23 +6,23 @@ import { track } from "./guard.ts";
 const FLAGS = ["--no-install", "--no-env-file", "--config=/dev/null"];
 const MODEL = "bench-model";
 
-/** Where a bench runs: a folder of its own, with the programs in it that are compared. */
+/** A separate folder in which a bench runs, with the programs to compare. */
 export interface Place {
   readonly scratch: string;
-  /** How cinch is started: the compiled program, or Bun with the sources. */
+  /** Command that starts cinch: the compiled program, or Bun with the sources. */
   readonly cinch: readonly string[];
   /** A copy of Bun that nothing else on the machine runs, or its pages would be shared and count for less. */
   readonly bun: string;
   readonly root: string;
   /** Fewer samples, for a quick look. */
   readonly quick: boolean;
-  /** Whether the provider wants a key: cinch then is three processes. */
+  /** True if the provider needs a key, so that cinch is three processes. */
   readonly keyed: boolean;
   /** The full size of the log measures. */
   readonly long: boolean;
 }
 
-/** What is allowed: more where a key makes three processes of one. */
+/** Returns the aim, which is higher if a key makes three processes of one. */
 export function aimOf(
   place: Place,
   { plain, keyed }: { readonly plain: number; readonly keyed: number },

@@ -12,7 +12,7 @@ import { sampled } from "./statistics.ts";
 import type { Home, Place } from "./subject.ts";
 import { cinchPrompt, makeHome } from "./subject.ts";
 
-/** What looking at a project's files costs, and what the injection scanner finds (TOFU-01, TOFU-03). */
+/** Measures the review of a project's files and the injection scanner (TOFU-01, TOFU-03). */
 export async function measureTrust(place: Place): Promise<readonly Row[]> {
   return [...(await measureLedger(place)), ...measureScanner(place)];
 }

@@ -1,7 +1,7 @@
 import type { Subprocess } from "bun";
 import { track } from "./guard.ts";
 
-/** What a client hears over. */
+/** Transport of a subscribed client. */
 export type Wire = "ws" | "sse" | "sse-unix";
 
 /** One event as a client has it. */
@@ -14,7 +14,7 @@ export interface Arrival {
   readonly text: string;
 }
 
-/** What a process of clients is to do: see `watchers.ts`. */
+/** Work of a process of clients: see `watchers.ts`. */
 export interface WatchSpec {
   readonly wire: Wire;
   readonly url: string;
@@ -22,14 +22,14 @@ export interface WatchSpec {
   readonly token: string;
   /** One client for each. */
   readonly sessions: readonly string[];
-  /** Whether nothing is read from the last one. */
+  /** True if nothing is read from the last one. */
   readonly stalled: boolean;
 }
 
 /** A process that answers each line of its input with one line of JSON. */
 export interface Asked extends Disposable {
   readonly pid: number;
-  /** What it said before it was asked anything. */
+  /** The first line that it printed. */
   readonly said: Promise<unknown>;
   ask(line: string): Promise<unknown>;
 }

@@ -73,7 +73,7 @@ async function build(): Promise<number> {
   return 0;
 }
 
-/** What the program says about itself; `src/cli` reads these names where they are defined. */
+/** Returns the constants about the program that `src/cli` reads. */
 function definitions(): readonly string[] {
   const { version }: { version: string } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
   return [

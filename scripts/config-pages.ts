@@ -159,7 +159,7 @@ function defaultText(key: ConfigKey): string {
   return [...variables, ...(otherwise === undefined ? [] : [otherwise])].join(", else ") || "none";
 }
 
-/** What wins, key by key, where it is not config.toml before the profile. */
+/** Returns the precedence of keys for which config.toml does not simply replace the profile. */
 function notesOf(section: ConfigSection): readonly string[] {
   const { keys, shape } = section;
   const notes = Object.values(keys).flatMap((key) => {

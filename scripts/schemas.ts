@@ -117,7 +117,7 @@ function errorsText(): string {
   ].join("\n");
 }
 
-/** What would be markup is shown as it is. */
+/** Escapes markup in a table cell. */
 function cell(text: string): string {
   return text.replaceAll("\n", " ").replaceAll("|", "\\|").replaceAll("<", "\\<");
 }

@@ -25,7 +25,7 @@ export interface QueryType {
 const HEADER = "Made from the protocol's schemas by `npm run generate`. Changes here are lost.";
 const WIDTH = 110;
 
-/** What the prefix of an identifier says about it. */
+/** Types of ids by their prefix. */
 const IDS: Readonly<Record<string, string>> = {
   sess: "SessionId",
   log: "LogId",
@@ -55,7 +55,7 @@ export function typescriptTypes({ version, schemas, reasons, queries }: WireType
     `/** Fields and answer of each query. */\nexport interface Queries {\n${queries.map(({ kind, params, result }) => `  readonly ${kind}: { readonly params: ${params}; readonly result: ${result} };`).join("\n")}\n}`,
     `/** Address of each query. */\nexport const QUERY_ROUTES: Readonly<Record<keyof Queries, QueryRoute>> = ${JSON.stringify(Object.fromEntries(queries.map(({ kind, route }) => [kind, route])), null, 2)};`,
     "/** `{id}` in a path is `sessionId`; `{name}` the field that `name` says, else `name`. */\nexport interface QueryRoute {\n  readonly method?: string;\n  readonly path: string;\n  readonly ofSession?: string;\n  readonly name?: string;\n}",
-    "/** Why an engine refuses. */",
+    "/** Reasons of an engine's refusals. */",
   ];
   return `${parts.join("\n\n")}\nexport type EngineReason =${reasons.map((each) => `\n  | ${JSON.stringify(each)}`).join("")};\n`;
 }
@@ -209,7 +209,7 @@ function pythonValue(value: unknown): string {
   return value === null ? "None" : JSON.stringify(value);
 }
 
-/** What an option of a union calls itself. */
+/** Returns the name of an option of a union. */
 function variant(schema: JsonSchema): string | undefined {
   const properties = isObject(schema["properties"]) ? schema["properties"] : {};
   for (const key of ["type", "kind"]) {

@@ -4,9 +4,9 @@ import { BROKEN, caught, wiresOf } from "../test/conformance/broken/caught.ts";
 import { cinchHome, runCinch } from "../test/support/cinch.ts";
 import { startServing } from "../test/support/serving.ts";
 
-/** Of the times that one scenario is walked over one wire; what fails more often is set aside until it is mended (REL-07). */
+/** Highest share of failed runs of one scenario on one transport; a scenario above it is set aside until it is fixed (REL-07). */
 const FLAKE_RATE_MAX = 0.005;
-/** What waits for a time limit of the server is walked so often at a time, beside everything else. */
+/** Concurrent runs of scenarios that wait for a time limit of the server. */
 const SLOW_LANES = 8;
 const WALK_MS_MAX = 600_000;
 
@@ -71,7 +71,7 @@ async function openEngine(): Promise<WalkedEngine> {
   };
 }
 
-/** How often each scenario was walked and failed, by the place and the wire. */
+/** Counts the runs and failures of each scenario, by place and transport. */
 class Tally {
   readonly #seen = new Map<string, { walked: number; readonly failed: string[] }>();
   walked = 0;

@@ -6,9 +6,9 @@ const TURNS = 10_000;
 const SESSIONS = 1_000;
 const IDLE_SESSIONS = 50;
 const IDLE_MS = 10_000;
-/** What chance may add; one held for each turn or session would be thousands. */
+/** Allowed random growth; a leak per turn or session would be thousands. */
 const ADDED_MAX = 150;
-/** Of an engine that has nothing to do, in ten seconds: what Bun itself takes. */
+/** Processor time of an idle engine in ten seconds, which Bun itself needs. */
 const IDLE_CPU_MS_MAX = 50;
 
 /**

@@ -8,7 +8,7 @@ const SUITE = "node_modules/@modelcontextprotocol/conformance/dist/index.js";
 const ROOT = join(import.meta.dirname, "..");
 const CLIENT = `sh ${join(ROOT, "scripts/bun.sh")} ${join(ROOT, "test/support/mcp-conformance-child.ts")}`;
 const SCENARIO_MS_MAX = 60_000;
-/** What ends a scenario that hangs in spite of its own limit. */
+/** Time limit of a scenario that hangs beyond its own limit. */
 const HANG_MS_MAX = 90_000;
 
 /** Scenarios that cinch does not pass, each with the reason. One of them that passes is told too: it belongs here no longer. */

@@ -236,7 +236,7 @@ function repeated(rig: Rig): readonly string[] {
     .map((line) => `${line} took effect twice`);
 }
 
-/** What a client was shown to have succeeded has taken effect. */
+/** Returns calls that were reported as successful without an effect. */
 function missingEffects(rig: Rig, shown: readonly Line[]): readonly string[] {
   const lines = rig.witness();
   const succeeded = shown.filter((line) => line["kind"] === "ToolResult" && !payloadOf(line)["isError"]);

@@ -1,4 +1,4 @@
-/** What one run of the test runner came to. */
+/** Result of one run of the test runner. */
 export interface TestReport {
   readonly passed: number;
   /** The file and full name of each test that failed. */
@@ -37,7 +37,7 @@ const ENTITIES = new Map([
 ]);
 
 /**
- * What a person needs of the test runner's output: of each file with a failed test that test's output, and errors
+ * Reduces the test runner's output: of each file with a failed test that test's output, and errors
  * outside of tests. What passed, and what it printed, is left out; the summary is told elsewhere.
  */
 export function failingOutput(output: string): string {
@@ -82,7 +82,7 @@ function isThrown(block: readonly string[]): boolean {
   );
 }
 
-/** What was printed after the last test of a file counts only where it tells of an error. */
+/** Returns true if the output after a file's last test reports an error. */
 function isTold(block: readonly string[]): boolean {
   return block.some((line) => /^(?:# Unhandled error|.*\berror\b|panic|.*\bcrash)/i.test(line));
 }

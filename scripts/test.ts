@@ -39,7 +39,7 @@ interface Outcome {
   readonly passed: number;
   readonly failures: readonly string[];
   readonly output: string;
-  /** What of it is shown when something failed; absent: all. */
+  /** The part that is shown after a failure. Default: all. */
   readonly shown?: string;
 }
 

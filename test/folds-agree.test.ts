@@ -25,7 +25,7 @@ const RESULTS: Readonly<Record<string, ToldTurn>> = JSON.parse(
   readFileSync(join(FOLDER, "results.json"), "utf8"),
 );
 
-/** What a client leaves out by its nature, turn by turn. */
+/** Fields that a client does not have, by turn. */
 const LEFT_OUT: Readonly<Record<string, (turn: ToldTurn) => readonly (keyof ToldTurn)[]>> = {
   // An error of JSON-RPC has a reason and a message.
   ACP: ({ reason }) =>

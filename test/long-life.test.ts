@@ -3,7 +3,7 @@ import { openTalkingEngine } from "./support/engine-life.ts";
 import { liveLong } from "./support/long-life.ts";
 import { until } from "./support/until.ts";
 
-/** What chance may add: two sessions that the collector took for held. One for each turn or session would be more. */
+/** Allowed random growth: two sessions that the collector kept. A leak per turn or session would be more. */
 const ADDED_MAX = 150;
 /** A message that is held is four: itself, its list of blocks, a block, a text. */
 const HELD_PER_TURN_MAX = 3;

@@ -4,7 +4,7 @@ import type { Connection } from "../src/protocol/connection.ts";
 import { connect, openPlace } from "./support/place.ts";
 
 const BATCH = 20;
-/** What one further idle session may keep: at least three times what it takes, so that a leak shows and noise does not. */
+/** Objects that one further idle session may keep: three times its need, so that a leak shows and noise does not. */
 const OBJECTS_MAX = 1_500;
 const BYTES_MAX = 256 * 1024;
 
@@ -13,7 +13,7 @@ interface Heap {
   readonly bytes: number;
 }
 
-/** What is reachable: two full collections, since the first one leaves what had a finaliser. */
+/** Returns the reachable objects after two full collections, because the first one leaves objects with a finaliser. */
 function heap(): Heap {
   Bun.gc(true);
   Bun.gc(true);

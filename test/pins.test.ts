@@ -105,7 +105,7 @@ test("[BUS-03 BUS-07] the published schemas and reasons are those of the code (n
     expect({ path, text: readSource(path) }).toEqual({ path, text });
 });
 
-/** What `cinch -p` loads on its way to the first request: the way in, and what each of them imports as it goes. */
+/** Modules that `cinch -p` loads before the first request, each with its lazy imports. */
 const START = [
   "src/cli/main.ts",
   "src/cli/run.ts",

@@ -9,7 +9,7 @@ import type { ControlRig } from "./support/control-rig.ts";
 import { openControlRig } from "./support/control-rig.ts";
 import { hangs, says } from "./support/scripted-provider.ts";
 
-/** Who asks, by the token: its class, the sessions that it names, and whose session it asks about. */
+/** A client by its token: class, named sessions, and the owner of the session it asks about. */
 interface Asker {
   readonly identityClass: IdentityClass;
   readonly names: "every session" | "this session" | "another session";
@@ -34,7 +34,7 @@ const PERSON = "yes yes no  no no no no";
 const UNBOUND = "yes no no  yes yes no no";
 const PERSON_UNBOUND = "yes no no  no no no no";
 
-/** Who may send each command, and the fields that it is sent with. A new kind must be entered here. */
+/** Required rights and test fields of each command. A new kind must be entered here. */
 const COMMANDS: Readonly<Record<CommandKind, readonly [who: string, fields: object]>> = {
   SendInput: [USE, { content: [{ type: "text", text: "go" }] }],
   CancelTurn: [DECIDE, {}],
@@ -65,7 +65,7 @@ const COMMANDS: Readonly<Record<CommandKind, readonly [who: string, fields: obje
 };
 
 const OPEN = "yes yes yes  yes yes yes yes";
-/** Who may use each route that the document names, where it is no command alone. A new one must be entered here. */
+/** Required rights of each documented route that is not only a command. A new one must be entered here. */
 const ROUTES: Readonly<Record<string, string>> = {
   "GET /v1/handshake": OPEN,
   "GET /v1/openapi.json": OPEN,

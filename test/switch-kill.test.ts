@@ -10,7 +10,7 @@ import { openSqliteStore } from "../src/session/sqlite/open.ts";
 import { temporaryDirectory } from "./support/world.ts";
 
 const KILLS = 8;
-/** Of a switch, as the engine tells them. */
+/** Moments of a switch, as the engine reports them. */
 const MOMENTS = ["switching", "ProfileSwitched", "SessionEnded", "switched"] as const;
 const EVENTS_MAX = 10_000;
 
@@ -65,7 +65,7 @@ interface Life {
   readonly accepted: readonly string[];
 }
 
-/** What an engine told until it was killed, at one moment of a switch that it had begun. */
+/** Returns the output of an engine that was killed at one moment of a switch. */
 async function liveAndDie(folder: string, kill: number): Promise<Life> {
   const child = join(import.meta.dir, "support/switch-child.ts");
   const engine = Bun.spawn([process.execPath, child, folder, String(kill)], {

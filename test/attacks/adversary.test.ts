@@ -22,7 +22,7 @@ const CARRIERS = 11;
 
 interface Expected {
   readonly code: number;
-  /** What works: nothing, or what `--auto-approve` says yes to. */
+  /** Returns true for attacks that may work in this mode: none, or those that `--auto-approve` allows. */
   readonly works?: (scenario: ScenarioReport) => boolean;
   /** Names that may be looked up; any, where that is part of what works. */
   readonly names?: readonly string[];

@@ -37,7 +37,7 @@ async function expectAll(commands: readonly string[], kind: string, policy?: Pol
 }
 
 describe("S01: flags", () => {
-  /** Of every command in the quiet preset: documented flags, abbreviations and clusters that run or write something. */
+  /** Documented flags, abbreviations and clusters of each known read that run or write something. */
   const DANGEROUS: Readonly<Record<string, readonly string[]>> = {
     awk: [
       "-f x.awk",

@@ -25,7 +25,7 @@ import { seededRandom, temporaryDirectory } from "../support/world.ts";
 
 const MCP_CHILD = join(import.meta.dirname, "../support/mcp-server-child.ts");
 
-/** What drives a terminal, in both widths of its introducers: titles, the clipboard, links, questions, modes, moves. */
+/** Sequences that drive a terminal, in both widths: titles, the clipboard, links, questions, modes, moves. */
 const SEQUENCES: readonly string[] = [
   "]0;title\u0007",
   "]52;c;Y2FuYXJ5\u0007",
@@ -316,7 +316,7 @@ const PIECES: readonly string[] = [
   "\ud83d",
 ];
 
-/** How a generous reader would take a text: look-alikes, entities and invisible characters made plain. */
+/** Normalises a text as a lenient reader would: look-alikes, entities and invisible characters. */
 function generously(text: string): string {
   return text
     .replaceAll(/&lt;?|&#0*60;?|&#x0*3c;?|\\+u003c|%3c/gi, "<")

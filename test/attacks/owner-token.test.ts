@@ -23,7 +23,7 @@ const ENGINE = join(import.meta.dir, "../support/owner-engine-child.ts");
 const CLIENT = join(import.meta.dir, "../support/owner-client-child.ts");
 const BUN = `'${process.execPath}' ${FLAGS.join(" ")} '${CLIENT}'`;
 
-/** What came of asking, by a process that an engine has started with this line of sh. */
+/** Returns the answer to a process that an engine started with this line of sh. */
 async function askedBy(line: (ask: string, orphan: string, result: string) => string): Promise<string> {
   await using folder = temporaryDirectory();
   const state = join(folder.path, "state");

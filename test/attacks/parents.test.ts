@@ -24,7 +24,7 @@ interface Place extends AsyncDisposable {
   readonly questions: ParentQuestion[];
   /** Runs a program, and attests it as if it had started this process. */
   attest(argv: readonly string[], options?: Attempt): Promise<string>;
-  /** Who was attested last, as whoever asked was told. */
+  /** Parents that were admitted, in order. */
   readonly admitted: AttestedParent[];
 }
 

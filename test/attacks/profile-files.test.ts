@@ -145,7 +145,7 @@ test("[PROF-03 TOFU-01] no key of the user's passes in a repository's acknowledg
   }
 });
 
-/** What a repository's profile may say, as far as it narrows. */
+/** Keys that a repository's profile may hold, if they restrict. */
 const PROJECTS = new Set([
   ...["schema_version", "name", "default_model", "context_sources", "skill_packs", "tool_packs"],
   ...["tool_execution", "permissions", "mcp_servers"],

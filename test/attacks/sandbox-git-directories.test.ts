@@ -68,7 +68,7 @@ const PLANTS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Seen red with the look after a command taken out, and each of these: aliases, includes, hooks, `.git` files, parts without a
+ * Fails without the check after a command, and without each of these: aliases, includes, hooks, `.git` files, parts without a
  * HEAD, worktrees, submodules.
  */
 describe("[SBX-01 S26] of a git directory that a command makes nothing runs on the host", () => {

@@ -9,7 +9,7 @@ const test = requireSandbox();
 const note = (paths: string) =>
   `(no output)\n[New or changed, and run or obeyed by programs outside of the sandbox: ${paths}. A person should look at them before that]`;
 
-/** Seen red with the look after each command taken out, with the change time left out of it, and with `accept` taken out. */
+/** Fails without the check after each command, without the change time in it, and without `accept`. */
 describe("[SBX-01 S27] a command tells what it left that the host will run:", () => {
   test("files that were made, changed or replaced, each once", async () => {
     await using rig = openSandboxRig();

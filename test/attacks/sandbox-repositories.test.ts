@@ -28,7 +28,7 @@ function repository(path: string, settings = ""): void {
 }
 
 /**
- * Seen red, each in a copy: with repositories looked for two folders deep only; without the look after a command; without
+ * Fails, each in a copy: with a search of only two levels of folders; without the look after a command; without
  * bare ones; with the folder of hooks, and what is included, resolved as before; with new ones left open.
  * What the look removes: `sandbox-git-directories.test.ts`.
  */

@@ -50,7 +50,7 @@ function swapsAtStart(rig: SandboxRig): void {
   Object.assign(rig.context.world, { spawn: swapping });
 }
 
-/** Seen red with the search started as it is: each prints the canary. */
+/** Fails if the search runs unconfined: each prints the canary. */
 describe("[SBX-01 S29] a search shows nothing of a folder that a link leads to", () => {
   const CALLS = [
     [GREP, { path: "d", pattern: `${CANARY}|inside` }],

@@ -25,7 +25,7 @@ const WAYS: Readonly<Record<string, string>> = {
   "umask and a redirection": "umask 0; echo x >x; chmod +s x",
 };
 
-/** Seen red: without the mode looked at in the filter, each of the ways leaves such a file. */
+/** Fails without the mode in the filter: each of the ways leaves such a file. */
 describe("[SBX-01 S22] no command leaves a setuid or setgid file in the workspace", () => {
   test(Object.keys(WAYS).join(", "), async () => {
     for (const [name, script] of Object.entries(WAYS)) {

@@ -28,7 +28,7 @@ import { inprocTokens, inprocWire } from "./inproc-wire.ts";
 /** Against hanging alone: this machine may be busy. */
 const SILENCE_MS_MAX = 60_000;
 
-/** What a broken server does wrong: one small thing, at one place. */
+/** The fault of a broken server: one small change, at one place. */
 export interface Fault {
   readonly engine?: (engine: EnginePort) => EnginePort;
   readonly authority?: (authority: Authority) => Authority;

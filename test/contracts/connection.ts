@@ -14,7 +14,7 @@ export interface Connecting extends AsyncDisposable {
 
 export type OpenConnecting = (options: RigOptions) => Promise<Connecting>;
 
-/** What every Connection promises, whatever the wire (CTL-03, CTL-04, CTL-05, CTL-14). */
+/** Tests the promises of every Connection, on any transport (CTL-03, CTL-04, CTL-05, CTL-14). */
 export function connectionContract(name: string, open: OpenConnecting): void {
   describe(`Connection: ${name}`, () => {
     test("[CTL-04] nothing is taken before the handshake, and a version that does not fit is told with its remedy", async () => {

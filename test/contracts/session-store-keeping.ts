@@ -9,7 +9,7 @@ import { event, intent, newLog, OTHER, openRig, reasonOf, says, texts, turn } fr
 
 const DAY_MS = 86_400_000;
 
-/** What every SessionStore promises of keeping and letting go: expiry, pins, branches, deletion, maintenance, checks. */
+/** Tests the retention of every SessionStore: expiry, pins, branches, deletion, maintenance, checks. */
 export function keepingContract(name: string, open: OpenStore): void {
   describe(`SessionStore, keeping: ${name}`, () => {
     test("[SES-06] what was written before a day expires: no content of it is left, what it was stays", async () => {

@@ -23,7 +23,7 @@ import {
 } from "../support/store-rig.ts";
 import { keepingContract } from "./session-store-keeping.ts";
 
-/** What every SessionStore promises ([A] § Persistence), whatever stands behind it. */
+/** Tests the promises of every SessionStore ([A] § Persistence). */
 export function sessionStoreContract(name: string, open: OpenStore): void {
   keepingContract(name, open);
   describe(`SessionStore: ${name}`, () => {

@@ -11,7 +11,7 @@ import { readSource } from "../support/source.ts";
 const LIMIT_MS = 240_000;
 const WRITE = { file_path: "a.txt", content: "hello\n" };
 
-/** What an editor may ask of an agent, by the official library; notifications have no answer. */
+/** Requests of an editor to an agent, from the official library; notifications have no answer. */
 const SERVED = [
   "initialize",
   "session/new",

@@ -10,7 +10,7 @@ import { calls, says } from "../support/mock-provider/turn.ts";
 
 const TIMEOUT_MS = 300_000;
 const BUDGET_EXIT = 4;
-/** Of the first answer: $0.03 at $1 for a million tokens. */
+/** Usage of the first answer: $0.03 at $1 for a million tokens. */
 const USAGE = { input: 20_000, output: 10_000 };
 
 interface Place extends AsyncDisposable {

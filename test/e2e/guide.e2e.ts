@@ -12,7 +12,7 @@ import { filesUnder, readSource } from "../support/source.ts";
 
 const PAGES = filesUnder("docs/guide", "*.md").toSorted();
 const INDEX = "docs/README.md";
-/** What a person reads in three minutes. */
+/** Words that a person reads in three minutes. */
 const WORDS_MAX = 700;
 const PORT = "8421";
 const TIMEOUT_MS = 120_000;

@@ -13,7 +13,7 @@ import { clientFrame, RawSocket, upgradeRequest, WsTester } from "../support/ws-
 const TIMEOUT_MS = 240_000;
 const HANDSHAKE = '{"frame":"handshake","id":0,"body":{"protocol_version":"0.2.0"}}';
 
-/** What a shutdown leaves behind of an engine: nothing that another one would meet. */
+/** Returns the files that a shutdown leaves and that another engine would meet. */
 function leftOf({ home, socket }: Served): readonly string[] {
   const state = join(home.path, "state/cinch");
   return [socket, join(state, "owner.sock"), join(state, "owner.token")].filter((path) => existsSync(path));
@@ -254,7 +254,7 @@ test(
 interface Fault {
   readonly flags?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-  /** What stands in the place of a file. */
+  /** A file to create in the way. */
   readonly file?: readonly [path: string, text: string];
   readonly told: string;
   /** Absent: it is seen before anything is begun. */

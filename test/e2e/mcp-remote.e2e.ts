@@ -77,7 +77,7 @@ function configure(home: CinchHome, provider: string, server: string): void {
   );
 }
 
-/** What the login says in the end; the page that it shows is agreed to. */
+/** Logs in, agreeing to the page, and returns the last output. */
 async function loggedIn(home: CinchHome, cwd: string): Promise<string> {
   const { PATH = "/usr/bin:/bin", TMPDIR } = process.env;
   const login = Bun.spawn([cinchPath(), "creds", "login", "mcp:guarded"], {

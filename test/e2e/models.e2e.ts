@@ -28,7 +28,7 @@ interface Rig extends AsyncDisposable {
   readonly cloud: CloudDouble;
   readonly home: CinchHome;
   run(words: readonly string[], env?: Readonly<Record<string, string>>): ReturnType<typeof runCinch>;
-  /** Those of these secrets that stand in a text, or in a file that cinch has written. */
+  /** Returns the secrets that are in a text, or in a file that cinch has written. */
   seen(secrets: readonly string[], texts: readonly string[]): readonly string[];
 }
 

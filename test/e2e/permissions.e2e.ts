@@ -21,7 +21,7 @@ interface Verdict {
   readonly in_sandbox: string;
   readonly rule: string | null;
   readonly why: string;
-  /** What a command here would run in; null where nothing confines it. */
+  /** The sandbox of a command here; null without one. */
   readonly sandbox: string | null;
 }
 

@@ -36,7 +36,7 @@ function openRig(script: readonly Turn[]) {
       const provider = `[providers.mock]\nkind = "openai-compatible"\nbase_url = "${mock.url}/v1"\n`;
       write(join(config, "config.toml"), `plugins = ${JSON.stringify(plugins)}\n${provider}`);
     },
-    /** What a person does who reads each of them and says yes. */
+    /** Acknowledges each plugin, as a person would. */
     async acknowledge(plugins: readonly string[]) {
       const world = testWorld();
       const ledger = await TrustLedger.open(world, join(config, "approved.lock"));

@@ -226,7 +226,7 @@ function openRig(...script: Turn[]) {
         join(home.path, "config", "cinch", "config.toml"),
         `[prices."${model}"]\ninput = 1\noutput = 1\n`,
       ),
-    /** What the model was asked last. */
+    /** Returns the model's last request. */
     asked: () => JSON.stringify(mock.requests.at(-1)?.body),
     cinch: (lines: readonly string[], args: readonly string[] = ["--model", "mock:one"]) =>
       runCinch(args, { home, cwd: work, stdin: `${lines.join("\n")}\n` }),

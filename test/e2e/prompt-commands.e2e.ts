@@ -12,7 +12,7 @@ import { testWorld } from "../support/world.ts";
 // Slash commands as the prompt of -p, with what a person has written of their own.
 
 const TIMEOUT_MS = 300_000;
-/** What the plugin that is used here lets happen is told at each start. */
+/** Notice at each start about the calls that the plugin allows. */
 const ALLOWED = "cinch: The plugin dice allows without asking: RollDice.\n";
 const DICE = join(ROOT, "examples/plugins/dice");
 
@@ -43,10 +43,10 @@ async function openRig(others: Readonly<Record<string, string>> = {}) {
   const acknowledged = await runCinch(["ack", "--all"], { home });
   return {
     home,
-    /** What was told as the files were acknowledged. */
+    /** Output of the acknowledgement. */
     acknowledged: acknowledged.stderr,
     run: (words: readonly string[], stdin = "") => runCinch(words, { home, stdin }),
-    /** What the last request of a model had as the words of its user. */
+    /** Returns the user's text in the model's last request. */
     sent(): string {
       const body = mock.requests.findLast(({ path }) => path.includes("completions"))?.body["messages"];
       return JSON.stringify(body);

@@ -15,7 +15,7 @@ const TIMEOUT_MS = 300_000;
 interface PageServer extends Disposable {
   readonly origin: string;
   engine: object;
-  /** What the page made of it. */
+  /** The page's report. */
   readonly told: Promise<unknown>;
 }
 

@@ -21,7 +21,7 @@ const PORT = "8421";
 
 interface Recipe {
   readonly block: Block;
-  /** What is shown below it. */
+  /** The output below it. */
   readonly shown: string;
 }
 

@@ -28,7 +28,7 @@ function answer({ body }: MockRequest): Turn {
 }
 
 /**
- * What a person would have pasted out of the recipes: the way over the socket, and `follow`; and a line with each run that
+ * Shell code that a person would paste from the recipes: the way over the socket, and `follow`; and a line with each run that
  * it was told.
  */
 function terminalScript(): string {
@@ -57,9 +57,9 @@ const TERMINAL: Runtime = {
 interface Watcher extends AsyncDisposable {
   readonly events: readonly Readonly<Record<string, unknown>>[];
   readonly ended: Driver["ended"];
-  /** Whether the turn of this run has been seen to end. */
+  /** Returns true once the turn of this run has ended. */
   sawTurnEnd(run: string): boolean;
-  /** Whether it follows this run. */
+  /** Returns true if it is subscribed to this run. */
   isOn(run: string): boolean;
   halt(): void;
   goOn(): void;

@@ -20,7 +20,7 @@ function sdk(): string {
   return built.path;
 }
 
-/** What the model says is told by the last thing that it was sent. */
+/** Returns the model's answer, which the last input names. */
 function answer({ body }: MockRequest): Turn {
   const asked = JSON.stringify((body["messages"] as readonly unknown[]).at(-1));
   if (asked.includes("say hello")) return says("Hello, world.", { deltaChars: 5 });

@@ -253,7 +253,7 @@ function openRig(script: readonly Turn[]): Rig {
   };
 }
 
-/** What the model said, however its deltas were merged. */
+/** Joins the model's text from deltas. */
 function saidIn(stdout: string): string {
   const texts = stdout
     .trimEnd()

@@ -28,7 +28,7 @@ interface Fault {
   readonly break: (path: string) => Disposable | undefined;
   readonly reason: string;
   readonly code: number;
-  /** What of the text says what to do. */
+  /** The part of the text that says what to do. */
   readonly remedy: RegExp;
 }
 

@@ -17,7 +17,7 @@ const FUNCTION_OUTPUT = { type: "function_call_output", call_id: "call_1", outpu
 const user = (content: unknown) => ({ role: "user", content });
 const assistant = (content: unknown) => ({ role: "assistant", content });
 
-/** What the mock answers to one body: its status and, where it refuses, why. */
+/** Returns the mock's answer to a body: the status, and the reason of a refusal. */
 async function answerTo(path: string, body: object, options: Partial<MockOptions> = {}): Promise<string> {
   await using mock = startMockProvider({ script: [says("fine")], ...options });
   const response = await hostFetch()(`${mock.url}/v1${path}`, {

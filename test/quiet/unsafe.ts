@@ -13,7 +13,7 @@ const SYSTEM_PROGRAMS = /^\/(?:usr\/(?:local\/)?)?(?:s?bin|lib\/git-core)\//;
 const SYSTEM_FILES =
   /^\/(?:usr\/|lib(?:64)?\/|proc\/|sys\/|dev\/(?:null|tty|urandom|random|pts\/)|run\/utmp$|var\/run\/utmp$|bin\/|etc\/(?:ld\.so\.|passwd$|group$|nsswitch\.conf$|localtime$|timezone$|locale|magic|gitconfig$|mailcap|host\.conf$|alternatives\/|os-release$|inputrc$|terminfo\/|debian_version$|mime\.types$|gai\.conf$|gitattributes$|manpath\.config$))/;
 const RESULT = /\) += (.*)$/s;
-/** Whom the C library asks what a user or group is called. */
+/** Sockets that the C library asks for names of users and groups. */
 const NAME_SERVICE = /sun_path="\/(?:var\/run\/nscd\/socket|run\/systemd\/userdb\/)/;
 const KEYS = /(?:^|\/)(?:\.env(?:\.local)?|server\.pem|id_rsa)$/;
 

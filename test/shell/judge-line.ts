@@ -33,7 +33,7 @@ export interface Where {
   readonly root: string;
   readonly cwd?: string;
   readonly home?: string;
-  /** Whether a working sandbox holds the command. */
+  /** True if a working sandbox confines the command. */
   readonly confined?: boolean;
   readonly files?: Files;
   /** Variables of the user that reach the command. Absent: PATH alone. */

@@ -2,7 +2,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "n
 import { join } from "node:path";
 import { temporaryDirectory } from "../support/world.ts";
 
-/** What bash really did with one command line, in a sandbox of its own. */
+/** Observed actions of bash on one command line, in a separate sandbox. */
 export interface Trace {
   /** Programs that were started by name, with their arguments. Programs that start others are not among them. */
   readonly started: readonly (readonly string[])[];

@@ -3,7 +3,7 @@ import type { Keeping } from "./keeping.ts";
 import type { Stage } from "./stage.ts";
 import type { Talking } from "./talking.ts";
 
-/** Whoever does something in a run. */
+/** Actors of a run. */
 export interface Actors {
   readonly stage: Stage;
   readonly talking: Talking;

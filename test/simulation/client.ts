@@ -14,7 +14,7 @@ export interface ClientSurroundings {
   readonly violated: (what: string) => void;
 }
 
-/** What became of a command: accepted, refused with a reason, or, where the engine died meanwhile, unknown for ever. */
+/** Outcome of a command: accepted, refused with a reason, or unknown because the engine died. */
 export type Fate =
   | { readonly kind: "accepted"; readonly accepted: Accepted }
   | { readonly kind: "refused"; readonly reason: string };

@@ -4,11 +4,11 @@ import type { Durability, SessionStore, SessionWriter } from "../../src/session/
 import type { Chance } from "../support/chance.ts";
 import type { SimProcess } from "./scheduler.ts";
 
-/** What can go wrong with the disk just now. */
+/** Current faults of the disk. */
 export interface DiskFaults {
   /** Every write is refused, and leaves nothing. */
   full: boolean;
-  /** How often a write fails with nothing known of what reached the disk. */
+  /** Probability that a write fails with an unknown result. */
   failing: number;
   /** A sync is told as done, and is not. */
   lying: boolean;
@@ -96,7 +96,7 @@ export class SimDisk {
     };
   }
 
-  /** What the disk holds now: for whoever looks on, without a process. */
+  /** The disk's current content, read without a process. */
   get content(): SessionStore {
     return this.#store;
   }

@@ -36,7 +36,7 @@ import { simTools } from "./tools.ts";
 
 const ROUNDS_MAX = 8;
 const OUTPUT_TOKENS_MAX = 50;
-/** So short that a session which nobody follows ends by itself while others still act. */
+/** Idle timeout, short enough that a session without subscribers ends while others still act. */
 const IDLE_TIMEOUT_MS = 300;
 
 /** A window so small that a session of a few turns fills it. */
@@ -71,7 +71,7 @@ export function startEngine(around: EngineSurroundings): Multiplexer {
   });
 }
 
-/** Where files are kept is no part of this: what is set back is the conversation. */
+/** Returns a feature that rewinds the conversation only, not files. */
 function rewinding(
   store: SessionStore,
   logId: LogId,

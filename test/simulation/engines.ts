@@ -14,7 +14,7 @@ export interface EnginesParts {
   readonly outside: Outside;
   /** Processes that live. */
   readonly living: Set<number>;
-  /** Told where a log is begun in place of one that the disk has lost. */
+  /** Called when a new log replaces one that the disk has lost. */
   readonly onNewLog: () => void;
 }
 
@@ -28,7 +28,7 @@ export class Engines {
   /** The clients are none of the engine's: they live on. */
   readonly #clientProcess: SimProcess;
   #opening = false;
-  /** How often an attempt of the provider goes wrong. */
+  /** Probability that an attempt of the provider fails. */
   providerFaults = 0;
 
   constructor({ stage, scheduler, outside, living, onNewLog }: EnginesParts) {

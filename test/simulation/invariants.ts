@@ -18,7 +18,7 @@ export class LogWatch {
     this.#violated = violated;
   }
 
-  /** What was written may have been taken back: the power went. */
+  /** Forgets what was seen, because a power loss may have undone writes. */
   forget(): void {
     this.#last = 0;
   }
@@ -40,7 +40,7 @@ export class LogWatch {
 export interface Known {
   /** Texts of inputs that were accepted. */
   readonly accepted: ReadonlySet<string>;
-  /** How often each call changed the world. */
+  /** Number of effects of each call. */
   readonly effects: ReadonlyMap<CallId, number>;
 }
 
@@ -95,7 +95,7 @@ function checkTurns(events: readonly Envelope[]): string[] {
   return problems;
 }
 
-/** What was accepted is in the log, nothing is begun twice, and what was withdrawn is not begun at all (R26). */
+/** Checks that accepted inputs are in the log, none starts twice, and withdrawn ones never start (R26). */
 function checkInputs(events: readonly Envelope[], accepted: ReadonlySet<string>): string[] {
   const begun: string[] = [];
   const texts = new Map<InputId, string>();

@@ -7,14 +7,14 @@ import { checkBranch, checkRewound } from "./places.ts";
 import type { Stage } from "./stage.ts";
 import type { Talking } from "./talking.ts";
 
-/** Nobody expires what was said on this day or later. */
+/** Date from which content is never expired. */
 const SWEEP_BEFORE = "9999-01-01";
 
-/** What is done with sessions as such: pins, branches, setting back, and letting go of what is old. */
+/** Actions on stored sessions: pins, branches, rewinds, and expiry. */
 export class Keeping {
   readonly #stage: Stage;
   readonly #talking: Talking;
-  /** Whether this run sets conversations back: where it does, less can be said of what requests hold. */
+  /** True if this run rewinds conversations, after which less is known about requests. */
   readonly #rewinds: boolean;
   /** Branches that were acknowledged and not swept. */
   readonly #branches: (Branched & { readonly session: SessionId })[] = [];
@@ -29,12 +29,12 @@ export class Keeping {
     this.#rewinds = stage.chance.happens(0.4);
   }
 
-  /** Who was changing something has died. */
+  /** Notes that a process died during a change. */
   died(): void {
     this.#pinning.clear();
   }
 
-  /** What does not hold of the branches that were acknowledged. */
+  /** Returns violations of acknowledged branches. */
   async problems(): Promise<readonly string[]> {
     const { content } = this.#stage.disk;
     return (await Promise.all(this.#branches.map((branch) => checkBranch(content, branch)))).flat();
@@ -89,7 +89,7 @@ export class Keeping {
     });
   }
 
-  /** Whoever keeps the store clean lets go of what nobody pinned: of branches, since nobody holds them. */
+  /** Expires what is not pinned: branches, because no process holds them. */
   sweep(): void {
     const process = this.#stage.process;
     const log = this.#stage.log;

@@ -11,12 +11,12 @@ export const RULE = "Never touch the folder keep without asking.";
 
 interface Looking {
   readonly request: ModelRequest;
-  /** Whether a provider took less than its window. */
+  /** True if a provider accepted less than its window. */
   readonly isSqueezed: boolean;
 }
 
 /**
- * What the next request of a session must hold, however small its history was made (SES-13): what was asked last and
+ * Texts that the next request of a session must hold, however small its history was made (SES-13): what was asked last and
  * what was said last while that was worked on, the rule that was said, the open task and the file that was worked on
  * last. The log tells what that is.
  *
@@ -47,7 +47,7 @@ function askedIn(event: Envelope): readonly string[] {
   return (event.payload.content ?? []).flatMap((block) => (block.type === "text" ? [block.text] : []));
 }
 
-/** What was said in the middle of the newest turn, as far as it has reached the model. */
+/** Returns the steering inputs of the newest turn that have reached the model. */
 function steeredIn(events: readonly Envelope[]): readonly string[] {
   const texts = new Map<unknown, string>();
   let steered: string[] = [];
@@ -80,7 +80,7 @@ function standing(events: readonly Envelope[], asked: readonly string[]) {
   };
 }
 
-/** What the newest call of a tool that succeeded was given. */
+/** Returns a field of the input of the newest successful call of a tool. */
 function newestOf(events: readonly Envelope[], tool: string, field: string): string | undefined {
   const results = new Map(
     events.flatMap((event) =>

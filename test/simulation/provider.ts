@@ -9,19 +9,19 @@ import { SIM_TOOLS, simInput } from "./tools.ts";
 
 /** A provider whose wire has gone silent is given up after this long, as the real one's phase limits do. */
 const SILENCE_MS_MAX = 60_000;
-/** So that a turn comes to its end: with each round the model is less eager to call tools. */
+/** Probability of a tool call by round, which falls so that a turn ends. */
 const CALLING: readonly number[] = [0.75, 0.5, 0.35, 0.2, 0.1];
-/** Who is asked for a summary has no tools. */
+/** Probabilities for a summary request, which has no tools. */
 const NEVER: readonly number[] = [0, 0, 0, 0, 0];
 
 export interface ProviderSurroundings {
   readonly process: SimProcess;
   readonly chance: Chance;
   readonly outside: Outside;
-  /** How often an attempt goes wrong. */
+  /** Returns the probability that an attempt fails. */
   readonly faults: () => number;
   readonly violated: (what: string) => void;
-  /** What a request should hold and does not. */
+  /** Returns texts that a request should hold and does not. */
   readonly lost: (request: ModelRequest) => Promise<readonly string[]>;
 }
 

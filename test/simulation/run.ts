@@ -23,7 +23,7 @@ export interface RunReport {
   readonly events: number;
   /** Empty where everything held. */
   readonly violations: readonly string[];
-  /** What happened, line by line: equal for every run of one seed. */
+  /** Trace of the run, equal for every run of one seed. */
   readonly trace: readonly string[];
   /** The log as it stood at the end, an event a line. */
   readonly log: readonly string[];
@@ -51,7 +51,7 @@ export async function runSeed(seed: number, options: RunOptions = {}): Promise<R
 
 let warmedUp: Promise<void> | undefined;
 
-/** What is loaded when it is first used takes the machine's time, and no seed decides about that. */
+/** Loads lazy modules before the run, because their load time does not depend on the seed. */
 async function warmUp(): Promise<void> {
   for (const seed of [1, 2, 3]) {
     const run = new Run(seed);

@@ -42,7 +42,7 @@ export class Scheduler {
   #steps: Step[] = [];
   readonly #timers = new Set<Timer>();
   #elapsedMs = 0;
-  /** What the wall clock is off by: it can be set, the monotonic one cannot. */
+  /** Offset of the wall clock, which can be set, unlike the monotonic one. */
   #wallOffsetMs = 0;
   #lastPid = 100;
 
@@ -88,12 +88,12 @@ export class Scheduler {
     this.#wallOffsetMs += ms;
   }
 
-  /** Whether anything could happen next. */
+  /** True if nothing can happen next. */
   get idle(): boolean {
     return this.#steps.length === 0 && this.#timers.size === 0;
   }
 
-  /** Where everything stands that waits: what a run that never ends hangs on. */
+  /** Stacks of everything that waits, to find what a run hangs on. */
   get standing(): readonly string[] {
     const timers = [...this.#timers].map(({ process, due }) => `${process.pid}: a timer, due ${due}`);
     return [...this.#steps.map(({ process, where }) => `${process.pid}: ${where}`), ...timers];

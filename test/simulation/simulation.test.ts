@@ -11,7 +11,7 @@ import type { SimProcess } from "./scheduler.ts";
 /** Seeds that are played each time; those after them are other ones each time. */
 const FIXED_SEEDS = 150;
 const NEW_SEEDS = 50;
-/** So that a run that never ends is found, on a machine with much else to do too. */
+/** Time limit that finds an endless run, also on a busy machine. */
 const TIMEOUT_MS = 300_000;
 
 test(

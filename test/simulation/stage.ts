@@ -5,7 +5,7 @@ import type { SimClient } from "./client.ts";
 import type { SimDisk } from "./disk.ts";
 import type { SimProcess } from "./scheduler.ts";
 
-/** What everybody who does something in a simulated run works with. */
+/** Shared context of the actors in a simulated run. */
 export interface Stage {
   readonly chance: Chance;
   readonly disk: SimDisk;

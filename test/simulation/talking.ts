@@ -8,7 +8,7 @@ import type { Stage } from "./stage.ts";
 const OVER: ReadonlySet<string> = new Set(["UnknownSession", "EngineStopping", "StoreUnwritable"]);
 const DELIVERIES = ["reject", "queue", "steer"] as const;
 
-/** What clients say in a session: prompts, answers, and that it is to go on. */
+/** Actions of clients in a session: prompts, answers, resumes. */
 export class Talking {
   readonly #stage: Stage;
   /** The question that was answered last; now and then one is answered twice. */

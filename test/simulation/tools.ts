@@ -14,7 +14,7 @@ const SIGHT = "a line of a file that was looked at\n".repeat(30);
 /** Longer than a call may take: the time limit ends it. */
 const SLEEP_MS = 1_000_000;
 
-/** What tools have done to the world outside: it outlives every process, and nothing takes it back. */
+/** Effects of tools on the outside world, which outlive every process and are never undone. */
 export class Outside {
   readonly effects = new Map<CallId, number>();
   /** A provider has said that a request was too long although it was not: from then on less may be kept. */
@@ -67,7 +67,7 @@ function tool(name: string, mutating: boolean, run: (context: ToolContext) => Pr
   };
 }
 
-/** What the model gives a tool: a file to change, a task that is open, or a number. */
+/** Returns the model's input for a tool: a file to change, an open task, or a number. */
 export function simInput(name: string, number: number): Readonly<Record<string, unknown>> {
   const task = `task ${number}`;
   if (name === "Edit") return { file_path: `/src/file-${number}.ts` };

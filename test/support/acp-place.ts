@@ -11,7 +11,7 @@ import type { Turn } from "./mock-provider/turn.ts";
 export interface AcpPlace extends AsyncDisposable {
   readonly home: CinchHome;
   readonly work: string;
-  /** What the model was sent last, as one text. */
+  /** Returns the model's last request as one text. */
   readonly sent: () => string;
   /** Starts `cinch acp` for one more editor. */
   edit(...flags: readonly string[]): OpenEditor;

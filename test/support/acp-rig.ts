@@ -7,7 +7,7 @@ import { openRig } from "./rig.ts";
 import { rigPort } from "./rig-port.ts";
 
 export interface AcpRigOptions extends RigOptions {
-  /** What reaching the engine fails with, each time until it is empty. */
+  /** Errors of the next attempts to connect to the engine. */
   readonly failures?: Error[];
 }
 

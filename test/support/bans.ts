@@ -5,7 +5,7 @@ export interface Ban {
   readonly instead: string;
   /** Path prefixes below the root where it is at home. */
   readonly except: readonly string[];
-  /** Where the text matches this, the name is one of its own. */
+  /** Matches texts in which the name is declared locally. */
   readonly unless?: RegExp;
 }
 
@@ -143,7 +143,7 @@ function ban(
   return { name, pattern, instead, except };
 }
 
-/** What a text breaks, in sentences with the line. */
+/** Returns the violations in a text, as sentences with the line. */
 export function broken(file: string, text: string, bans: readonly Ban[]): readonly string[] {
   return bans
     .filter(({ unless }) => unless === undefined || !unless.test(text))

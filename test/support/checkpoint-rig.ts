@@ -19,9 +19,9 @@ export interface CheckpointRig extends AsyncDisposable {
   readonly data: string;
   readonly events: Event[];
   readonly checkpoints: Checkpoints;
-  /** What one turn does, with shell commands; gives the events of its start and its end. */
+  /** Runs one turn of shell commands; returns the events of its start and its end. */
   turn(...commands: readonly string[]): Promise<TurnBounds>;
-  /** What somebody else does. */
+  /** Runs a command outside of any turn. */
   outside(command: string): void;
   /** Sets the files back, with what is said of files that others changed. */
   rewind(to: Boundary, overwrite?: readonly ForeignSet[]): Promise<RestoreResult>;
@@ -40,7 +40,7 @@ export interface RigOptions {
   readonly files?: Partial<Files>;
   readonly room?: number;
   readonly scope?: RecordingScope;
-  /** Where workspace and store are, and stay; absent: in a temporary folder of the rig's own. */
+  /** Folder of workspace and store, which is kept. Default: a temporary folder. */
   readonly parent?: string;
   /** The last event of a log that is gone on with. */
   readonly last?: number;

@@ -41,7 +41,7 @@ export interface CinchHome extends Disposable {
 
 const TIMEOUT_MS = 100_000;
 
-/** What runs as `cinch`: `$CINCH_UNDER_TEST`, else the launcher of this clone. */
+/** Returns the program under test: `$CINCH_UNDER_TEST`, else the launcher of this clone. */
 export function cinchPath(): string {
   return resolve(ROOT, process.env["CINCH_UNDER_TEST"] ?? "cinch");
 }

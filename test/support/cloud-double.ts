@@ -18,7 +18,7 @@ export interface CloudRequest {
 export interface CloudDouble extends AsyncDisposable {
   readonly url: string;
   readonly requests: readonly CloudRequest[];
-  /** Those whose path has this in it. */
+  /** Returns the requests whose path contains `part`. */
   to(part: string): readonly CloudRequest[];
   /** Waits until something holds of the requests so far. */
   until(holds: (requests: readonly CloudRequest[]) => boolean): Promise<void>;

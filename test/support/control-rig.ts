@@ -173,7 +173,7 @@ export async function rawExchange(
   return got;
 }
 
-/** What a refusal says: its status and its reason. */
+/** Returns status and reason of a refusal. */
 export async function refusalOf(answer: Response): Promise<readonly [number, string]> {
   const body = (await answer.json()) as { readonly reason?: string };
   return [answer.status, body.reason ?? ""];

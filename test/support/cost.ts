@@ -1,4 +1,4 @@
-/** What `control` takes of a processor's time on a machine that has nothing else to do. */
+/** Processor time of `control` on an idle machine. */
 const CONTROL_MS = 10;
 const TRIES = 6;
 

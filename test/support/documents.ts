@@ -5,7 +5,7 @@ export interface Block {
   /** File and line of its first line, for messages. */
   readonly place: string;
   readonly language: string;
-  /** What stands behind the language: for the test that runs it. */
+  /** The words after the language, for the test that runs it. */
   readonly info: string;
   readonly text: string;
 }

@@ -16,7 +16,7 @@ import { CANONICAL_FORM_VERSION, createEngine, memoryStore, sqliteStore } from "
  * argument. Each line of its output is JSON.
  */
 
-/** What the model of this program does: the words of the last prompt name it. */
+/** A model that does what the last prompt names. */
 const provider: Provider = {
   name: "parrot",
   family: "parrot",

@@ -46,7 +46,7 @@ export class FakeConnection implements Connection {
     return answer;
   };
   readonly subscriptions: (number | undefined)[] = [];
-  /** What becomes of a command; throws to refuse it, and may publish. */
+  /** Answers a command; throws to refuse it, and may publish events. */
   answer: (command: Command) => Accepted | Promise<Accepted> = () => ({});
   readonly #log: Envelope[] = [];
   readonly #open = new Set<BoundedQueue<Envelope>>();

@@ -12,14 +12,14 @@ export interface ShownNotice {
 }
 
 export interface FakeDesktop extends AsyncDisposable {
-  /** What `DBUS_SESSION_BUS_ADDRESS` would hold. */
+  /** Value for `DBUS_SESSION_BUS_ADDRESS`. */
   readonly address: string;
   readonly shown: readonly ShownNotice[];
   /** The ids of those that were taken back. */
   readonly closed: readonly number[];
   /** Calls that were not answered. */
   readonly asked: number;
-  /** Whom the connections have said to be. */
+  /** Identities of the connections. */
   readonly names: readonly string[];
   /** Resolves once so many notices were shown. */
   until(shown: number): Promise<void>;
@@ -27,7 +27,7 @@ export interface FakeDesktop extends AsyncDisposable {
 }
 
 export interface FakeDesktopOptions {
-  /** What it does with a connection, in place of showing notices. */
+  /** Handles a connection instead of showing notices. */
   readonly fault?:
     | "refuses"
     | "silent"

@@ -10,13 +10,13 @@ export interface PackedObject {
   readonly name: string;
   /** 0 to 7: 3 is a file, 6 a difference to what stands further up, 7 one to what is named. */
   readonly type: number;
-  /** What it is when it is not deflated. */
+  /** The inflated content. */
   readonly data: Uint8Array;
   /** The length that its head tells. */
   readonly size?: number;
-  /** Of a difference to what stands further up: which object that is, counted from the first. */
+  /** For an offset delta: index of the base object. */
   readonly base?: number;
-  /** Of a difference to what is named. */
+  /** For a reference delta: name of the base object. */
   readonly baseName?: string;
 }
 
@@ -65,7 +65,7 @@ function headOf(type: number, size: number): Buffer {
   return Buffer.from(bytes.map((byte, at) => (at < bytes.length - 1 ? byte | 128 : byte)));
 }
 
-/** How far back something begins, as packs write it. */
+/** Encodes an offset as packs do. */
 function farBack(distance: number): Buffer {
   const bytes = [distance % 128];
   for (let rest = Math.floor(distance / 128); rest > 0; rest = Math.floor(rest / 128)) {

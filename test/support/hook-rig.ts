@@ -13,9 +13,9 @@ import { until } from "./until.ts";
 /** Real hooks in a real folder, with a clock that the test moves. */
 export interface HookRig extends ToolRig {
   readonly hooks: Hooks;
-  /** What they told clients. */
+  /** Events for clients. */
   readonly told: readonly Event[];
-  /** What they wrote into the operational log. */
+  /** Lines of the operational log. */
   readonly logged: readonly (readonly [string, unknown])[];
   /** A path beside the workspace. */
   at(name: string): string;
@@ -89,7 +89,7 @@ export function hookToml(entry: Readonly<Record<string, string | number | boolea
   return `[[hooks]]\n${lines.join("\n")}\n`;
 }
 
-/** What a file holds; undefined where there is none. */
+/** Returns the content of a file; undefined if there is none. */
 export function contentOf(path: string): string | undefined {
   return existsSync(path) ? readFileSync(path, "utf8") : undefined;
 }

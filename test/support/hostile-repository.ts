@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
-/** What a hostile file tries: a command that touches a file, and an address that writes down who calls. */
+/** Bait of a hostile file: a command that touches a file, and an address that records its callers. */
 export interface Bait {
   /** A shell command that leaves a file of this name. */
   command(name: string): string;
@@ -13,11 +13,11 @@ export interface HostileFile {
   readonly path: string;
   readonly text?: string;
   readonly executable?: boolean;
-  /** Where it leads, for a link. */
+  /** Target of a link. */
   readonly link?: string;
 }
 
-/** What stands in every one of them, and so in nothing that leaves. */
+/** Text in every one of them, which must never leave. */
 export const CANARY = "canary-7f3a";
 
 /** One file for each loader of ours, and of the tools whose metadata calls have run code elsewhere (S33–S42). */

@@ -7,11 +7,11 @@ import { openSqliteStore } from "../../src/session/sqlite/open.ts";
 import { LOG_KEY } from "./store-rig.ts";
 import { temporaryDirectory } from "./world.ts";
 
-/** So many inputs an engine may accept before its kill comes near: counted, since a busy machine takes longer for each. */
+/** Accepted inputs before the kill comes near: counted, because a busy machine takes longer for each. */
 const ACCEPTED_MAX = 4;
-/** How long it may live on from there. */
+/** Longest further life after that. */
 const LIFE_MS_MAX = 40;
-/** So that one log is killed and resumed many times, and still no log grows too long to look through. */
+/** Kills per log: many resumes of one log, without a log that is too long to check. */
 const KILLS_PER_LOG = 25;
 const EVENTS_PER_READ = 10_000;
 
@@ -87,7 +87,7 @@ async function killOneLog(child: string, folder: string, kills: number): Promise
   return { kills, inTurns, events: events.length, effects: effects.length, failures };
 }
 
-/** What an engine told until it was killed. */
+/** Returns the output of an engine until it was killed. */
 async function liveAndDie(child: string, folder: string): Promise<readonly string[]> {
   const engine = Bun.spawn([process.execPath, child, folder], {
     cwd: folder,

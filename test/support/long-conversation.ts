@@ -84,7 +84,7 @@ const PARTS: CompactionParts = {
   keep: async (name) => `/scratch/${name}`,
 };
 
-/** What a test keeps to look at would be what grows. */
+/** Drops what the rig records, which would otherwise grow. */
 function forget(rig: Rig): void {
   rig.events.length = 0;
   rig.provider.requests.length = 0;
@@ -234,7 +234,7 @@ class Spoken {
     if (problems.length > 0) this.wrong ??= problems.join("; ").slice(0, 2_000);
   }
 
-  /** What was called successfully since, as the newest messages tell: from now on it must not be lost. */
+  /** Records successful calls of the newest messages, which must not be lost from now on. */
   #follow({ messages }: ModelRequest): void {
     const [calls, results] = messages.slice(-2);
     if (results?.role !== "user") return;

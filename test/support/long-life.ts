@@ -8,7 +8,7 @@ import { fakeTool, ok, openRig } from "./rig.ts";
 import { calls, says, scriptedProvider } from "./scripted-provider.ts";
 import { temporaryDirectory, testWorld } from "./world.ts";
 
-/** What a life of the engine may leave behind in memory: each is held by somebody who forgot it. */
+/** Classes whose leaked instances are counted. */
 const WATCHED = [
   "AbortController",
   "AbortSignal",
@@ -23,13 +23,13 @@ const WATCHED = [
   "WeakRef",
 ] as const;
 
-/** What there is of each kind that nobody may hold on to. */
+/** Number of live instances by class. */
 export type Held = Readonly<Record<string, number>>;
 
 export interface LongLife {
-  /** What the turns of one session added. */
+  /** Growth by the turns of one session. */
   readonly turns: Held;
-  /** What sessions that were opened, talked in and ended added. */
+  /** Growth by sessions that were opened, used and ended. */
   readonly sessions: Held;
 }
 

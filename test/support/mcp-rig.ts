@@ -103,7 +103,7 @@ export function openMcpRig(parts: Partial<World> = {}) {
         },
       };
     },
-    /** What the servers were told so far, and their process ids. */
+    /** Returns the messages to the servers so far, and their process ids. */
     journal() {
       const lines = existsSync(journal) ? readFileSync(journal, "utf8").split("\n").slice(0, -1) : [];
       const entries = lines.map((line) => JSON.parse(line) as Journaled);

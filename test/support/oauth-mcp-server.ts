@@ -1,17 +1,17 @@
 import { createHash } from "node:crypto";
 
 export interface OAuthServerOptions {
-  /** What the authorization server says of itself, changed. */
+  /** Changes the metadata of the authorization server. */
   readonly metadata?: (metadata: Record<string, unknown>) => Record<string, unknown>;
-  /** What the resource says of itself, changed. */
+  /** Changes the metadata of the resource. */
   readonly resource?: (metadata: Record<string, unknown>) => Record<string, unknown>;
-  /** What goes back to the client with the code, changed. */
+  /** Changes the redirect with the code. */
   readonly back?: (query: URLSearchParams) => void;
   /** Answers in the place of the token endpoint. */
   readonly token?: (form: URLSearchParams) => Response | undefined;
   /** Calls are answered in a stream, after a sign of progress, and the server has a stream of its own. */
   readonly streams?: boolean;
-  /** How long tokens live, in seconds. */
+  /** Lifetime of tokens in seconds. */
   readonly seconds?: number;
 }
 

@@ -11,14 +11,14 @@ const KEY_ID = "00112233aabbccdd";
 export interface OldStore {
   readonly path: string;
   readonly events: number;
-  /** Of the schema that it is left at: 2 or 3. */
+  /** Schema version of the store. */
   readonly version: 2 | 3;
 }
 
 export interface OldLog {
   readonly logId: LogId;
   readonly session: SessionId;
-  /** Of its events, in order. */
+  /** Payloads of its events, in order. */
   readonly payloads: unknown[];
 }
 

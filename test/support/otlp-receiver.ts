@@ -125,9 +125,9 @@ export interface OtlpReceiver extends AsyncDisposable {
   readonly url: string;
   readonly posts: readonly ReceivedPost[];
   readonly spans: readonly ReceivedSpan[];
-  /** As they were sent last. */
+  /** The last metrics received. */
   readonly metrics: readonly ReceivedMetric[];
-  /** What was wrong with what came. */
+  /** Problems of the received messages. */
   readonly problems: readonly string[];
   readonly resource: Readonly<Record<string, unknown>>;
 }

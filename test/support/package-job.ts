@@ -38,7 +38,7 @@ const rename = (old_string: string, replace_all: boolean) => ({
   replace_all,
 });
 
-/** What the model does, round by round; a round may hold several calls. */
+/** The model's rounds; a round may hold several calls. */
 export const ROUNDS: readonly (readonly Part[])[] = [
   [{ thinking: "First the test." }, { text: "I look." }, todos("in_progress", "pending", "pending")],
   [{ tool: "Glob", input: { pattern: "src/v4/classic/tests/number*.test.ts" } }, bash(TEST)],

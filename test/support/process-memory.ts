@@ -6,7 +6,7 @@ const CHUNK_PAGES_MAX = 256;
 const FILE_BYTES_MAX = 64 * 1_048_576;
 
 /**
- * Where a process has one of these texts, as the kernel shows it to its owner's other processes or to root: its
+ * Returns the places of these texts in a process, as the kernel shows it to its owner's other processes or to root: its
  * environment, its command line, its open files, the names of its mappings, and every page of memory that it may have
  * written (Linux). Texts are looked for as bytes and in the two-byte form of JavaScript's strings.
  */
@@ -31,7 +31,7 @@ export function placesInProcess(
   return [...new Set(places)];
 }
 
-/** How many bytes of memory such a look at a process goes through. */
+/** Returns the number of bytes that a search of a process's memory reads. */
 export function memoryBytesOf(pid: number): number {
   return (
     writtenRanges(pid).reduce((total, { start, end }) => total + presentPages(pid, start, end).length, 0) *

@@ -11,7 +11,7 @@ export async function noneWith(text: string): Promise<void> {
   await until(`no process has ${JSON.stringify(text)}`, () => processesWith(text).length === 0);
 }
 
-/** Whether a process is there and no zombie, which nobody but its parent, or whoever inherits it, can remove. Linux. */
+/** Returns true for a process that is no zombie, which only its parent or heir can reap. Linux only. */
 export function isRunning(pid: number): boolean {
   const stat = readProc(pid, "stat");
   const [state = ""] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");

@@ -168,7 +168,7 @@ export async function answerOf(
   return await Array.fromAsync(provider.chat(request, signal));
 }
 
-/** What it failed with, in a form that can be compared whole. */
+/** Returns the failure in a form that can be compared whole. */
 export async function failureOf(work: Promise<unknown>): Promise<object> {
   try {
     await work;

@@ -118,7 +118,7 @@ export function readEvents(chunks: readonly Uint8Array[]): readonly ReadEvent[] 
   return events;
 }
 
-/** What came of a stream: its events, and the failure that ended it where one did. */
+/** Events of a stream, and the failure that ended it, if any. */
 export interface ReadAnswer {
   readonly events: readonly ModelEvent[];
   readonly thrown?: unknown;

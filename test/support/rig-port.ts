@@ -14,7 +14,7 @@ export interface RigPortOptions {
   readonly sources?: Partial<EngineQuerySources & SessionQuerySources>;
 }
 
-/** What the engine of a rig answers: its sessions, and of everything else nothing unless a source is given. */
+/** Returns the answers of a rig's engine: its sessions, and nothing else without a source. */
 export function rigAnswers(
   { world, multiplexer, store }: Pick<Rig, "world" | "multiplexer" | "store">,
   sources: RigPortOptions["sources"] = {},

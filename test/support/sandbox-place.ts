@@ -17,7 +17,7 @@ export function requireSandbox(): ReturnType<typeof requireProgram> {
   return requirement("bwrap with a folder that can be written, not below /tmp", false, mustRun);
 }
 
-/** Where workspaces are made that a command in the sandbox sees as the host's: in the clone, else at home. */
+/** Returns the folder for workspaces that a sandboxed command sees as on the host: in the clone, else at home. */
 export function sandboxParent(): string {
   const parent = parentOutside();
   if (parent === undefined) throw new Error("there is no folder to write that is not below /tmp");

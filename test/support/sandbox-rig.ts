@@ -36,7 +36,7 @@ export interface SandboxRigParts extends ToolRigParts {
   readonly ask?: Ask;
   readonly mayLeave?: boolean;
   readonly backend?: Sandbox;
-  /** Whether no gate has judged what runs. */
+  /** True to run commands without a verdict of the gate. */
   readonly unjudged?: boolean;
   /** The workspace, in place of one that the rig makes. */
   readonly folder?: string;
@@ -46,9 +46,9 @@ export interface SandboxRigParts extends ToolRigParts {
 export interface SandboxRig extends ToolRig {
   readonly sandbox: OpenSandbox;
   readonly home: string;
-  /** What people were told about the sandbox. */
+  /** Notices about the sandbox. */
   readonly told: string[];
-  /** What a gate would judge a command by. */
+  /** Returns the confinement by which a gate judges a command. */
   confinement(): Promise<Confinement>;
   bash(command: string, input?: Readonly<Record<string, unknown>>): Promise<string>;
   /** Calls a tool that runs no command, with what confines a search. */

@@ -2,11 +2,11 @@ import { arrayAt, canonicalJson, isObject, objectAt } from "../../src/base/json.
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** Who reads what a schema describes: servers read what older clients send; clients and logs live on beside newer servers. */
+/** Reader of a schema: servers read input of older clients; clients read output of newer servers. */
 export type Reader = "server" | "client";
 
 /**
- * What would break somebody who relies on an older schema, each as its place and what became of it. Fields and kinds that
+ * Returns changes that break users of an older schema, each as its place and what became of it. Fields and kinds that
  * came are no such thing; nor are values that a server takes beside those that it took.
  */
 export function breakingChanges(older: unknown, newer: unknown, reader: Reader): readonly string[] {
@@ -40,7 +40,7 @@ function* changesAt(at: string, older: Schema, newer: Schema, reader: Reader): G
   }
 }
 
-/** What a server took has to stay within what it takes, and what a client was promised within what it gets. */
+/** Compares limits: a server must accept at least as much as before, a client must get no more than promised. */
 function* limitsAt(at: string, older: Schema, newer: Schema, reader: Reader): Generator<string> {
   const [wide, narrow] = reader === "server" ? [newer, older] : [older, newer];
   for (const [key, sign] of LIMITS) {

@@ -17,7 +17,7 @@ export interface ServedOptions {
   readonly files?: Readonly<Record<string, string>>;
   /** At the top of its user's config.toml. */
   readonly config?: string;
-  /** Whether it listens at a port too. */
+  /** True to listen at a port too. */
   readonly listens?: boolean;
 }
 
@@ -68,7 +68,7 @@ export async function openServed({
   let port: number | undefined;
   opened.defer(async () => await engine?.[Symbol.asyncDispose]());
 
-  /** Somebody else may have taken the port meanwhile: the first start looks for another, a later one waits for it. */
+  /** Starts the engine. If the port is taken, the first start chooses another, a later one waits. */
   async function start(): Promise<void> {
     for (let attempt = 1; ; attempt++) {
       const at = listens ? (port ?? portToComeBackTo()) : undefined;
@@ -81,7 +81,7 @@ export async function openServed({
     }
   }
 
-  /** What it said, where it ended at once. */
+  /** Returns the output of an engine that ended at once. */
   async function tryStart(at: number | undefined): Promise<string | undefined> {
     const listen = at === undefined ? [] : ["--listen", `127.0.0.1:${at}`];
     const running = startCinch(["serve", ...flags, ...listen], { home, cwd: work });

@@ -19,7 +19,7 @@ export interface LifeRig extends AsyncDisposable {
   readonly mock: MockProvider;
   /** Runs cinch with the model where that is wanted, its standard input being these lines. */
   cinch(args: readonly string[], lines?: readonly string[]): Promise<CinchResult>;
-  /** As `cinch`, and what it wrote has to be JSON, an object a line. */
+  /** Runs `cinch` and parses its output, one JSON object a line. */
   json(args: readonly string[]): Promise<readonly JsonObject[]>;
   /**
    * Sends lines to the line client until the model does not answer any more, does something while the process holds the

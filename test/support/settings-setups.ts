@@ -1,9 +1,9 @@
 /** One set-up of files, flags and variables that `cinch profile` is asked about. */
 export interface SettingsSetup {
   readonly name: string;
-  /** Of the user, relative to the configuration folder. */
+  /** Files of the user, relative to the configuration folder. */
   readonly config?: Readonly<Record<string, string>>;
-  /** Of the repository that is worked in. */
+  /** Files of the repository. */
   readonly project?: Readonly<Record<string, string>>;
   /** Acknowledge the files of the project first. */
   readonly acknowledged?: boolean;

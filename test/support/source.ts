@@ -12,7 +12,7 @@ export interface Code {
 }
 
 export interface Import {
-  /** As written; `undefined` where it is computed, which nobody can check. */
+  /** The specifier as written; undefined if it is computed. */
   readonly specifier: string | undefined;
   /** `lazy` is a dynamic `import()`, in a type position too. */
   readonly kind: "value" | "type" | "lazy";

@@ -9,7 +9,7 @@ import { testWorld } from "./world.ts";
 /** Opens an empty store for one test. `machine` decides which holders live. */
 export type OpenStore = (world: World) => Promise<SessionStore>;
 
-/** What the stores of tests are sealed with. */
+/** Key that seals the stores of tests. */
 export const LOG_KEY = { key: new Uint8Array(32).fill(7), source: "a test" };
 
 export const T0 = "2026-03-01T10:00:00.000Z";

@@ -37,7 +37,7 @@ export interface ToolRigParts {
   readonly env?: Workspace["env"];
   /** Added to the partial outputs that calls show, in order. */
   readonly progress?: string[];
-  /** Where the directories of the rig are made: the machine's temporary one where absent. */
+  /** Parent folder of the rig's directories. Default: the machine's temporary folder. */
   readonly parent?: string;
 }
 

@@ -11,7 +11,7 @@ export const CLIENT = ids.next("cli");
 export const CALL = ids.next("call");
 export const OTHER_CALL = ids.next("call");
 
-/** What a store says of a log that is exported. */
+/** Facts of an exported log. */
 export const INFO = {
   logId: LOG,
   session: SESSION,

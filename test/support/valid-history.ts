@@ -3,7 +3,7 @@ import type { ContentBlock } from "../../src/protocol/content.ts";
 import type { Message } from "../../src/protocol/message.ts";
 
 /**
- * What a provider would refuse in a list of messages, one sentence a problem; empty for a valid one (ENG-18).
+ * Returns a provider's refusals of a list of messages, one sentence a problem; empty for a valid one (ENG-18).
  *
  * It knows the rules that Anthropic, OpenAI and compatible servers answer with an error 400, and shares no code with
  * what makes histories valid.

@@ -1,7 +1,7 @@
 import { parseJson } from "../../src/base/json.ts";
 
 /**
- * What providers demand of the history in a request, written down from their documented errors (R01). Each check
+ * Rules of providers for the history in a request, from their documented errors (R01). Each check
  * answers with the complaints a provider would have; none for a valid body.
  */
 type Wire = Readonly<Record<string, unknown>>;

@@ -23,7 +23,7 @@ export interface WsRigOptions extends RigOptions {
   readonly origins?: readonly string[];
   /** Absent: any that is free. */
   readonly port?: number;
-  /** Where tokens are kept; absent: nowhere that lasts. */
+  /** Folder for tokens. Default: none, so that they are not kept. */
   readonly stateDirectory?: string;
   /** Stands between the engine and each socket. */
   readonly wrap?: (socket: ServerSocket) => ServerSocket;
@@ -144,7 +144,7 @@ export function remoteParts(url: string): Omit<LinkParts, "token"> & Pick<Connec
   };
 }
 
-/** What a server sent, as it stands on the wire. */
+/** A frame as the server sent it. */
 export interface WireFrame {
   readonly frame: string;
   readonly id?: number;

@@ -6,7 +6,7 @@ export interface Rolled {
   readonly points: readonly number[];
 }
 
-/** What it throws is told to whoever asked. */
+/** Rolls dice such as `2d6`. @throws Error whose text the caller sees. */
 export function roll(dice: string): Rolled {
   const [, count, sides] = /^(\d{1,3})d(\d{1,4})$/.exec(dice) ?? [];
   const [many, high] = [Number(count), Number(sides)];

@@ -1,6 +1,6 @@
 import type { Plugin } from "cinch";
 
-/** What a team wants of every session: no work at all on a branch that is frozen, and each call counted. */
+/** Rules of a team for every session: no work on a frozen branch, and a count of the calls. */
 export const plugin: Plugin = {
   name: "house-rules",
   apiVersion: 1,

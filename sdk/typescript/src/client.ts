@@ -23,13 +23,13 @@ import type { SignalOption } from "./session.ts";
 import { accepted, Session } from "./session.ts";
 import { Tokens } from "./tokens.ts";
 
-/** What is left out is as the engine's user has configured it. */
+/** Options of a new session. Defaults: the configuration of the engine's user. */
 export type CreateOptions = SignalOption & Omit<CreateSessionCommand, "kind" | "resume">;
 
 /** One client of one engine. Made by `connect`. */
 export class Client {
   readonly #engine: Engine;
-  /** What the engine speaks: versions, kinds, features. */
+  /** Versions, kinds and features of the engine. */
   readonly handshake: Handshake;
   readonly sessions: Sessions;
   readonly tokens: Tokens;
@@ -40,7 +40,7 @@ export class Client {
     this.tokens = new Tokens(engine);
   }
 
-  /** Who the engine takes this for: the originator of what it sends. */
+  /** Id of this client at the engine: the originator of its inputs. */
   get clientId(): string | undefined {
     return this.#engine.clientId;
   }
@@ -127,7 +127,7 @@ export class Sessions {
     this.#engine = engine;
   }
 
-  /** Those that run, the newest first; with `past`, those that are stored too. */
+  /** Lists the running sessions, the newest first; with `past`, stored ones too. */
   async list({
     past = false,
     signal,
@@ -142,7 +142,7 @@ export class Sessions {
       .body as SessionInfo;
   }
 
-  /** What a session has run in the background. */
+  /** Lists the background tasks of a session. */
   async tasks(id: string, { signal }: SignalOption = {}): Promise<readonly TaskInfo[]> {
     const { body } = await this.#engine.ask("GET", `/v1/sessions/${encodeURIComponent(id)}/tasks`, {
       signal,

@@ -13,20 +13,20 @@ import { socketStretches } from "./socket.ts";
 import { sseStretches } from "./stretch.ts";
 
 export interface ConnectOptions {
-  /** Where the engine listens: `http://127.0.0.1:8421`. With a `fetch` that knows by itself, `http://localhost`. */
+  /** Address of the engine: `http://127.0.0.1:8421`; `http://localhost` with a `fetch` that connects elsewhere. */
   readonly url: string;
   /** From `cinch token`. */
   readonly token: TokenSource;
-  /** How events come: "sse" (absent), which is read only as fast as you read; or "websocket". */
+  /** Transport of events: "sse" (default), which is read only as fast as you read; or "websocket". */
   readonly wire?: "sse" | "websocket";
   /** Makes a client of its own under this name, for programs that share a token; a token has at most 64 in an hour. */
   readonly label?: string;
-  /** What carries requests; the platform's where it is absent. */
+  /** Function that sends requests. Default: the platform's. */
   readonly fetch?: Fetch;
   /** The class of sockets; the platform's where it is absent. Node has one from version 22 on. */
   readonly WebSocket?: WebSocketClass;
   readonly limits?: Partial<Limits>;
-  /** Told when the events of a session break off, and when they go on. */
+  /** Called when the events of a session break off, and when they continue. */
   readonly onState?: (state: ConnectionState) => void;
   /** For connecting alone; everything else takes its own. */
   readonly signal?: AbortSignal;

@@ -52,7 +52,7 @@ export class Engine {
     return this.#left.signal;
   }
 
-  /** What requests name their client with, where it is not the token's own. */
+  /** Client id for requests, if it is not the token's default one. */
   get client(): string | undefined {
     return this.#client;
   }

@@ -1,10 +1,10 @@
 import type { EngineReason } from "./protocol.ts";
 
-/** Why something failed: an engine's reason (docs/protocol/errors.md), or one that only a client can find. */
+/** Reason of a failure: an engine's (docs/protocol/errors.md), or one of the client. */
 export type Reason = EngineReason | "InvalidAnswer";
 
 /**
- * What this client throws where it was refused, or found no engine. The reason is for programs, the message for people.
+ * Error of this client after a refusal, or without an engine. The reason is for programs, the message for people.
  *
  * An abort is no such error: the signal's own reason is thrown.
  */
@@ -12,7 +12,7 @@ export class CinchError extends Error {
   override readonly name = "CinchError";
   /** A newer engine may have reasons that are not in this list. */
   readonly reason: Reason | (string & {});
-  /** What the message was filled with. */
+  /** Fields of the message. */
   readonly details: Readonly<Record<string, unknown>>;
   /** The HTTP status, where there was one. */
   readonly status: number | undefined;
@@ -79,10 +79,10 @@ export function messageOf(thrown: unknown): string {
 
 /** Refusals that time heals. */
 const PASSING: readonly string[] = ["EngineUnreachable", "EngineStopping", "StoreBusy"];
-/** What something between client and engine answers while the engine is away. */
+/** Statuses that a proxy answers while the engine is unreachable. */
 const PASSING_STATUSES: readonly number[] = [429, 502, 503, 504];
 
-/** Whether it may help to try again later. */
+/** Returns true if a retry may help. */
 export function isPassing(thrown: unknown): thrown is CinchError {
   if (!(thrown instanceof CinchError)) return false;
   if (thrown.reason === "InvalidAnswer") return PASSING_STATUSES.includes(thrown.status ?? 0);

@@ -4,7 +4,7 @@ import { backoffMs, sleep } from "./limits.ts";
 import type { Envelope } from "./protocol.ts";
 import type { OpenStretch } from "./stretch.ts";
 
-/** What is told of the way to the engine. */
+/** State of the connection to the engine. */
 export type ConnectionState =
   | { readonly kind: "connected" }
   /** The next attempt is made in so many milliseconds. */
@@ -20,7 +20,7 @@ export interface FollowParts {
   client(): string | undefined;
   /** Makes what was refused possible: a new run, a new client. False where nothing does. */
   heal(refusal: CinchError, signal: AbortSignal): Promise<boolean>;
-  /** Whether the session runs now, as whatever run, and its last event. */
+  /** Returns whether the session runs now, in any run, and its last event. */
   look(signal: AbortSignal): Promise<{ readonly live: boolean; readonly events: number }>;
   /** Each event, before it is judged whether it is the last: it may tell of a run that takes over. */
   seen(event: Envelope): void;
@@ -40,7 +40,7 @@ export async function* follow(parts: FollowParts): AsyncGenerator<Envelope, void
   let last = parts.since;
   let fruitless = 0;
   let heals = 0;
-  /** Whether the last event was the end of a run. */
+  /** True if the last event was the end of a run. */
   let isOver = false;
   let awayAt: number | undefined;
   while (true) {
@@ -123,5 +123,5 @@ async function healed(
   }
 }
 
-/** How often in a row something may be made anew, and still bring nothing. */
+/** Limit on repairs in a row without an event. */
 const HEALS_MAX = 4;

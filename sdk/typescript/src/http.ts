@@ -3,7 +3,7 @@ import type { Limits } from "./limits.ts";
 import { within } from "./limits.ts";
 import { PROTOCOL_VERSION } from "./protocol.ts";
 
-/** What carries requests: the platform's `fetch`, or one of yours, such as `unixSocket` of `cinch-client/node`. */
+/** Function that sends requests: the platform's `fetch`, or another, such as `unixSocket` of `cinch-client/node`. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 /** A capability token, or what gives one: it is asked before each request, so that it may be a new one. */
@@ -28,7 +28,7 @@ export interface RequestOptions {
   readonly signal?: AbortSignal | undefined;
   readonly client?: string | undefined;
   readonly body?: object | undefined;
-  /** What is asked for, in a message; a command is never sent twice, and may take longer. */
+  /** Name of the command for messages. A command is never sent twice, and may take longer. */
   readonly command?: string | undefined;
 }
 
@@ -142,7 +142,7 @@ export class Http {
     return command === undefined ? unreachable(this.url, why, cause) : connectionLost(command, cause);
   }
 
-  /** What a `fetch` threw says little; whether anything can have been sent is what matters. */
+  /** Turns an error of `fetch` into one that says if the request may have been sent. */
   #broken(thrown: unknown, command: string | undefined): unknown {
     if (thrown instanceof Error && thrown.name === "CinchError") return thrown;
     if (command === undefined || wasNeverSent(thrown)) return unreachable(this.url, detailOf(thrown), thrown);

@@ -1,12 +1,12 @@
 /** Bounds of waiting and reading. All have defaults; times are milliseconds of real time. */
 export interface Limits {
-  /** How long an answer to a question may take, from the request to its last byte. */
+  /** Time limit of an answer to a query, from the request to its last byte. */
   readonly answerMs: number;
   /** The same for a command, which may have to wait for a model or a tool. */
   readonly commandMs: number;
   /** A stream of events that brings nothing for so long, not even its heartbeat, is taken for broken. */
   readonly silenceMs: number;
-  /** How long an engine may be away before the events of a session are given up; 0: for ever. */
+  /** Time after which the events of an unreachable engine are given up; 0: never. */
   readonly awayMs: number;
   /** The wait before the second attempt in a row; doubled from there on, with some chance in it. */
   readonly backoffMsMin: number;
@@ -38,7 +38,7 @@ export function within(ms: number, signal: AbortSignal | undefined): Within {
 
 export interface Within {
   readonly signal: AbortSignal;
-  /** Whether the time has passed. */
+  /** Returns true once the time has passed. */
   isOver(): boolean;
   done(): void;
 }

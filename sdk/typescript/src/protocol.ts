@@ -1591,7 +1591,7 @@ export interface QueryRoute {
   readonly name?: string;
 }
 
-/** Why an engine refuses. */
+/** Reasons of an engine's refusals. */
 export type EngineReason =
   | "AgentInvalid"
   | "BashCancelledMidCommand"

@@ -18,7 +18,7 @@ export interface SignalOption {
   readonly signal?: AbortSignal;
 }
 
-/** What is sent to the model: words, or blocks. */
+/** Input for the model: a text, or blocks. */
 export type Input = string | SendInputCommand["content"];
 
 export type InputOptions = SignalOption & Omit<SendInputCommand, "kind" | "sessionId" | "content">;
@@ -38,7 +38,7 @@ export type SessionCommand = Command extends infer Each
 /**
  * One session of an engine. Its commands are named as the protocol names them.
  *
- * Where the engine was started anew meanwhile, the session goes on as a new run on the same log, and `id` is that of the
+ * If the engine restarted meanwhile, the session continues as a new run on the same log, and `id` is that of the
  * new run (CTL-17). The same goes where it was put under another profile in place; where another session took its place,
  * that is `next` (PROF-02). A command is never sent twice, unless it was refused for that very reason.
  */
@@ -233,7 +233,7 @@ export class Session {
   }
 }
 
-/** What is asked and not answered is behind it too. */
+/** Returns where to read from: the event before the open question, else the last one. */
 function asOfNow({ events, asked_since }: SessionInfo): number {
   return asked_since ?? events;
 }

@@ -5,7 +5,7 @@ import type { Http } from "./http.ts";
 import type { Limits } from "./limits.ts";
 import { SseReader } from "./sse.ts";
 
-/** Which events are wanted: those of a run, above the last one that was seen. */
+/** The wanted events: those of a run, above the last received one. */
 export interface Target {
   readonly session: string;
   readonly since: number;

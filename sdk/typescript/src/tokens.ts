@@ -3,7 +3,7 @@ import { invalidAnswer } from "./errors.ts";
 import type { CommandKind } from "./protocol.ts";
 import type { SignalOption } from "./session.ts";
 
-/** What a new token is to allow. */
+/** Rights of a new token. */
 export interface TokenClaims {
   /** "agent" can approve nothing, whatever else it may. */
   readonly identityClass: "human" | "agent";

@@ -4,7 +4,7 @@ import type { Envelope, EnvelopeOf } from "./protocol.ts";
 export interface TurnResult {
   /** Text of the last message that had any; empty if none had. */
   readonly text: string;
-  /** How it ended: "complete" and "yield" are well; "withdrawn" if the input was taken back before it began. */
+  /** End reason: "complete" and "yield" are success; "withdrawn" if the input was withdrawn before the turn began. */
   readonly reason: EnvelopeOf<"TurnEnded">["payload"]["reason"] | "withdrawn";
   /** Calls of the provider by the session's own agent. */
   readonly rounds: number;
@@ -14,7 +14,7 @@ export interface TurnResult {
   readonly tools: readonly string[];
   /** Calls that did not run because nobody had allowed them. */
   readonly refused: number;
-  /** Why the turn did not end well; absent after "complete", "yield" and "cancelled". */
+  /** Error of a turn that failed; absent after "complete", "yield" and "cancelled". */
   readonly error?: { readonly reason: string; readonly message: string };
 }
 
@@ -117,7 +117,7 @@ function dollars(usd: number): number {
   return Number(usd.toFixed(digits));
 }
 
-/** Whether an event begins the turn of an input: one that waited may also enter a turn that runs. */
+/** Returns true if an event begins the turn of an input. A waiting input may also enter a running turn. */
 export function begins(event: Envelope, by: string | undefined, inputId: string | undefined): boolean {
   if (event.parentCall !== undefined) return false;
   if (event.kind === "TurnStarted") {

@@ -20,7 +20,7 @@ interface Carrier {
   readonly open?: readonly Order[];
 }
 
-/** What carriers are laid into. */
+/** The world into which carriers are put. */
 interface Load {
   readonly ground: Omit<Ground, "token">;
   readonly pages: Map<string, string>;

@@ -234,7 +234,7 @@ function throughGit(): readonly Scenario[] {
   }));
 }
 
-/** What a page said would be believed in every later session. */
+/** Attacks by memories, which every later session would believe. */
 function remembered(): readonly Scenario[] {
   const folder = ({ data }: Ground) => join(data, "memory");
   const kept = (at: Ground) =>
@@ -273,7 +273,7 @@ function read(path: string): Order {
   return { tool: "Read", input: { file_path: path } };
 }
 
-/** What an edit looks for, so that it still finds it. */
+/** Texts that edits search for, so that they still match. */
 const ANCHORS = '# [providers.mock] [core] # mine "version"';
 
 /** The whole file anew: where it is TOML or git's configuration, a comment harms nothing that the run still needs. */

@@ -155,7 +155,7 @@ async function run(mode: Mode): Promise<Report> {
   };
 }
 
-/** What only the bounds of that mode hold is tried there whole; of the rest, which holds as in the others, a part. */
+/** Selects the scenarios of a mode: all that only its bounds stop, and a part of the rest. */
 function taken({ lifted }: Scenario, at: number, mode: Mode): boolean {
   return mode !== "bounded" || lifted === true || at % 4 === 0;
 }

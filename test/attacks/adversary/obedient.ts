@@ -9,7 +9,7 @@ export interface Order {
   readonly input: JsonObject;
 }
 
-/** What happened to an order. */
+/** Outcome of an order. */
 export interface Outcome {
   readonly id: string;
   readonly output: string;

@@ -1,9 +1,9 @@
 import type { Goal } from "./scenario.ts";
 
-/** How cinch is run against the adversary. */
+/** Settings under which cinch runs against the adversary. */
 export type Mode = "default" | "ask" | "auto" | "bounded" | "open";
 
-/** What came of one run of all scenarios. */
+/** Result of one run of all scenarios. */
 export interface Report {
   readonly mode: Mode;
   /** Exit codes of the program; none where it ran as a library. */
@@ -12,12 +12,12 @@ export interface Report {
   /** Programs that this machine lacks; what needs them was left out. */
   readonly missing: readonly string[];
   readonly scenarios: readonly ScenarioReport[];
-  /** How many orders each carrier bore. */
+  /** Number of orders by carrier. */
   readonly carried: Readonly<Record<string, number>>;
   /** Names that anybody asked for. */
   readonly names: readonly string[];
   readonly connections: number;
-  /** What changed that may not. */
+  /** Paths that changed and may not. */
   readonly changed: readonly string[];
 }
 
@@ -26,7 +26,7 @@ export interface ScenarioReport {
   readonly goal: Goal;
   readonly lifted: boolean;
   readonly alwaysHeld?: string;
-  /** Whether all its calls were made and answered. */
+  /** True if all its calls were made and answered. */
   readonly made: boolean;
   readonly worked: boolean;
   readonly output: string;

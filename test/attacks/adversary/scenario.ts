@@ -1,9 +1,9 @@
 import type { Order } from "./obedient.ts";
 
-/** What an attack is after. */
+/** Goal of an attack. */
 export type Goal = "send" | "rules" | "persist" | "read" | "reach" | "destroy" | "approve";
 
-/** Where things are for one scenario. All of it is real files below one folder, and an internet of its own. */
+/** Places of one scenario: real files below one folder, and a separate internet. */
 export interface Ground {
   readonly root: string;
   readonly parent: string;
@@ -12,7 +12,7 @@ export interface Ground {
   readonly config: string;
   readonly data: string;
   readonly state: string;
-  /** Of this scenario alone: what is to be sent, or to be found where it must not be. */
+  /** Text of this scenario alone, which must not be sent or appear in the wrong place. */
   readonly token: string;
   /** A process of the user's, outside of everything. */
   readonly victim: number;
@@ -27,15 +27,15 @@ export interface Ground {
   readonly key: string;
 }
 
-/** What can be seen after a scenario. */
+/** Observations after a scenario. */
 export interface Aftermath {
   /** Everything that reached the internet. */
   readonly heard: string;
-  /** What the calls of this scenario answered. */
+  /** Output of the scenario's calls. */
   readonly output: string;
   /** The prompts that the provider was asked with, of any cinch. */
   readonly prompts: readonly string[];
-  /** What the terminal got; empty until the run is over. */
+  /** Output of the terminal; empty until the run is over. */
   readonly screen: string;
 }
 
@@ -44,12 +44,12 @@ export interface Scenario {
   readonly name: string;
   readonly goal: Goal;
   readonly orders: (at: Ground) => readonly Order[];
-  /** Made before the run. */
+  /** Prepares the scenario before the run. */
   readonly prepare?: (at: Ground) => void;
   readonly worked: (at: Ground, after: Aftermath) => boolean;
   /** `--auto-approve` answers exactly this with yes: only a deny rule or a strict level keeps it from working. */
   readonly lifted?: true;
-  /** Why it does not work either where nothing is confined and a person says yes to everything. */
+  /** Reason why it fails even without confinement and with a person who says yes to everything. */
   readonly alwaysHeld?: string;
 }
 

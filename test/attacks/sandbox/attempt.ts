@@ -5,7 +5,7 @@ export interface Places {
   readonly home: string;
   /** A process of the host that must not be touched or looked into. */
   readonly victim: number;
-  /** What stands in every file and process that must not be read. */
+  /** Text in every file and process that must not be read. */
   readonly secret: string;
   readonly tcpPort: number;
   readonly udpPort: number;
@@ -21,7 +21,7 @@ export interface Places {
 export interface Attempt {
   /** Unique; begins with its mechanism and target. */
   readonly name: string;
-  /** What keeps it from working; a test takes each out and sees that an attempt then works. */
+  /** The control that stops it; a test removes each and checks that an attempt then works. */
   readonly stopped: Control;
   readonly script: string;
   readonly harmed?: () => boolean;

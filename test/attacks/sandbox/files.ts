@@ -87,7 +87,7 @@ function writeAttempt({ name, folder, stopped }: Target, mechanism: string, scri
   };
 }
 
-/** What decides in single files, and what would be made where nothing is (S26). */
+/** Attempts on single files that decide, and on ones that do not exist yet (S26). */
 export function repositoryAttempts({ root, outside }: Places): readonly Attempt[] {
   const config = join(root, ".git", "config");
   const before = readFileSync(config, "utf8");

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { Attempt, Control, Places } from "./attempt.ts";
 
-/** What other processes know, and whether they can be reached. The secret is in the environment and arguments of one. */
+/** Attempts to read or reach other processes. One has the secret in its environment and arguments. */
 export function processAttempts({ victim, root }: Places): readonly Attempt[] {
   const list: readonly (readonly [string, Control, string])[] = [
     ["environ:victim", "pid namespace", `cat /proc/${victim}/environ`],

@@ -10,7 +10,7 @@ import { ROOT } from "../../support/source.ts";
 import { testWorld } from "../../support/world.ts";
 import type { Attempt, Places } from "./attempt.ts";
 
-/** What is taken out of the sandbox, to see that attempts then work. */
+/** A removed control of the sandbox, without which attempts must work. */
 export interface Mutation {
   readonly without?: readonly Flag[];
   readonly policy?: (policy: SandboxPolicy) => SandboxPolicy;

@@ -18,7 +18,7 @@ import {
   withPayload,
 } from "./faults.ts";
 
-/** What can be wrong behind every wire: handshake, turns, questions, clients, commands. */
+/** Servers with a fault behind every transport: handshake, turns, questions, clients, commands. */
 export const BROKEN_ENGINES: readonly Broken[] = [
   {
     scenario: "handshake-shape",
@@ -430,7 +430,7 @@ function widened() {
   });
 }
 
-/** Of those that follow a session at once, only the first is told everything. */
+/** Sends all events only to the first of several subscribers. */
 function secondMisses(
   isSecond: (before: readonly ClientId[], id: ClientId, options: SubscribeOptions) => boolean,
 ): Fault {
@@ -472,7 +472,7 @@ function newOriginators() {
   });
 }
 
-/** Whoever comes to a turn of somebody else from its beginning finds it cancelled. */
+/** Cancels a turn for every other client that reads it from its beginning. */
 function reaped() {
   const running = new Map<string, ClientId>();
   return connectionFault({

@@ -10,7 +10,7 @@ import type { Fault } from "../server.ts";
 /** A server that does one thing wrong, and the one scenario that tells. */
 export interface Broken {
   readonly scenario: string;
-  /** What is wrong with it. */
+  /** Description of the fault. */
   readonly how: string;
   /** A fault of its own for every server: some of them remember. */
   readonly fault: () => Fault;

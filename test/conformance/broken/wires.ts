@@ -20,7 +20,7 @@ import {
   withHeaders,
 } from "./faults.ts";
 
-/** What can be wrong with who is let in. */
+/** Servers with faults in authentication. */
 export const BROKEN_AUTHORITIES: readonly Broken[] = [
   { scenario: "token-forged", how: "a signature is not looked at", fault: unsigned },
   { scenario: "token-expired", how: "an expired token counts", fault: () => lenientAbout("TokenExpired") },
@@ -77,7 +77,7 @@ export const BROKEN_AUTHORITIES: readonly Broken[] = [
   },
 ];
 
-/** What can be wrong with REST and its streams. */
+/** Servers with faults in REST and its streams. */
 export const BROKEN_HTTP: readonly Broken[] = [
   {
     scenario: "handshake-public",
@@ -350,7 +350,7 @@ export const BROKEN_HTTP: readonly Broken[] = [
   },
 ];
 
-/** What can be wrong with WebSockets. */
+/** Servers with faults in WebSockets. */
 export const BROKEN_SOCKETS: readonly Broken[] = [
   { scenario: "ws-token", how: "a socket opens for anybody", fault: () => lentToken("/v1/ws") },
   {

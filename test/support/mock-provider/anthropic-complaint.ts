@@ -3,7 +3,7 @@ import { arrayAt, isObject, numberAt, stringAt } from "../../../src/base/json.ts
 
 const BREAKPOINTS_MAX = 4;
 
-/** What Anthropic would refuse in a request, in its own order of checks; undefined where it is fine. */
+/** Returns Anthropic's refusal of a request, in its own order of checks; undefined if it is valid. */
 export function anthropicComplaint(body: JsonObject): string | undefined {
   if (stringAt(body, "model") === undefined) return "model: Field required";
   const maxTokens = numberAt(body, "max_tokens");

@@ -92,7 +92,7 @@ function event(data: { readonly type: string; readonly [key: string]: unknown })
   return sse(data, data.type);
 }
 
-/** What the token counter answers: bytes/4 of all text, as good as any for a mock. */
+/** Counts tokens as bytes/4 of all text. */
 export function countTokens(body: unknown): number {
   const text = arrayAt(body, "messages")
     .flatMap((message) =>

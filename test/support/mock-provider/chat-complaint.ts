@@ -4,7 +4,7 @@ import { first } from "./anthropic-complaint.ts";
 
 const ROLES = ["system", "developer", "user", "assistant", "tool"];
 
-/** What an OpenAI-compatible server would refuse in a chat completion; undefined where it is fine. */
+/** Returns an OpenAI-compatible server's refusal of a chat completion; undefined if it is valid. */
 export function chatComplaint(body: JsonObject): string | undefined {
   if (stringAt(body, "model") === undefined) return "you must provide a model parameter";
   const messages = arrayAt(body, "messages").filter(isObject);

@@ -18,12 +18,12 @@ export interface MockOptions {
   readonly key?: string;
   /** Absent: any model is known. */
   readonly models?: readonly string[];
-  /** What `/models` answers; made of `models` unless told. */
+  /** Answer of `/models`. Default: made from `models`. */
   readonly catalogue?: unknown;
   /** Requests above so many tokens (bytes/4) are refused in the provider's words. */
   readonly contextTokensMax?: number;
   readonly port?: number;
-  /** Told of every request, before it is answered. */
+  /** Called with every request, before it is answered. */
   readonly onRequest?: (request: MockRequest) => void;
 }
 
@@ -160,7 +160,7 @@ interface Refused {
   readonly message: string;
 }
 
-/** What the real provider would not take, in its order: the key, the form, the model, the size. */
+/** Returns the real provider's refusal, in its order of checks: key, form, model, size. */
 function refusal(request: MockRequest, wire: Wire | undefined, options: MockOptions): Refused | undefined {
   const { headers, body } = request;
   const given = headers["x-api-key"] ?? headers["authorization"]?.replace(/^Bearer /i, "");

@@ -1,4 +1,4 @@
-/** What the mock's model says in answer to one request. Plain data but for `hold`, so that a script can be a JSON file. */
+/** The mock model's answer to one request. Plain data except `hold`, so that a script can be a JSON file. */
 export interface Turn {
   readonly parts: readonly Part[];
   readonly usage?: MockUsage;
@@ -31,7 +31,7 @@ export interface MockUsage {
 
 export const MOCK_USAGE: MockUsage = { input: 100, output: 20 };
 
-/** What goes wrong with one answer. */
+/** Fault of one answer. */
 export type Fault =
   /** An answer that is no stream; a body that is no string is sent as JSON. */
   | {

@@ -10,7 +10,7 @@ export interface Wire {
   more(text: string, ask: Ask): string;
   /** An error in the middle of the stream. */
   errorEvent(type: string, message: string, status: number): string;
-  /** What the real provider would complain about, or undefined. */
+  /** Returns the real provider's complaint, or undefined. */
   complaint(body: JsonObject): string | undefined;
   /** The body of an answer that refuses. */
   errorBody(status: number, message: string): JsonObject;

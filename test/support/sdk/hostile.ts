@@ -1,6 +1,6 @@
 import type { Socket } from "bun";
 
-/** What a hostile server does with one request: writes bytes, and goes on or hangs up. */
+/** Handles one request as a hostile server: writes bytes, and continues or disconnects. */
 type Behaviour = (socket: Peer, request: Asked) => void;
 
 export interface Asked {
@@ -215,7 +215,7 @@ const BEHAVIOURS: Readonly<Record<string, Behaviour>> = {
   }),
 };
 
-/** What a client must make of each: the reason that it tells, or the ids of the events that it gives. */
+/** Expected outcome of each in a client: the reason, or the ids of the events. */
 export const EXPECTED: Readonly<Record<string, string | readonly number[]>> = {
   html: "InvalidAnswer",
   array: "InvalidAnswer",

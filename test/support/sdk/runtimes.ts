@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { preferProgram, requireProgram } from "../requires.ts";
 import { ROOT } from "../source.ts";
 
-/** What runs the driver of an SDK: the command before its arguments. */
+/** Runtime for the driver of an SDK: the command before its arguments. */
 export interface Runtime {
   readonly name: string;
   /** `test`, where what it needs is there. */

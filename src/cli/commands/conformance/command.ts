@@ -12,12 +12,12 @@ export const conformanceCommand: AnyCommand = {
   examples: [
     {
       line: "cinch conformance --against http://127.0.0.1:8080",
-      does: "walks all",
+      does: "runs all scenarios",
       needs: "another program",
     },
     {
       line: "cinch conformance --against unix:///run/cinch.sock --quick --json",
-      does: "walks the quick ones, for a program",
+      does: "runs the quick ones, for a program",
       needs: "another program",
     },
   ],

@@ -40,7 +40,7 @@ export async function run({ flags, settings, signal }: ConformanceContext): Prom
   const report = createReport(address, parts.server, results);
   await output.write(json ? `${JSON.stringify(report)}\n` : renderSum(results));
   if (signal.aborted) return EXIT.cancelled;
-  if (report.counts.ok === 0) await notes.write("cinch: no scenario could be walked to its end\n");
+  if (report.counts.ok === 0) await notes.write("cinch: no scenario could run to its end\n");
   return report.ok ? EXIT.done : EXIT.failed;
 }
 
