@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import * as z from "zod";
-import { SLASH_COMMANDS } from "../src/app/slash/slash-commands.ts";
+import { SHIPPED_COMMANDS } from "../src/app/slash/slash-commands.ts";
 import type { JsonObject, JsonSchema } from "../src/base/json.ts";
 import { isObject, objectAt } from "../src/base/json.ts";
 import { TEXTS } from "../src/base/reason-texts.ts";
@@ -42,10 +42,10 @@ export function publishedFiles(): ReadonlyMap<string, string> {
     ["docs/protocol/openapi.json", jsonText(openApi)],
     ["docs/protocol/errors.md", errorsText()],
     ["docs/command-line.md", commandLinePage()],
-    ["docs/commands.md", withTable("docs/commands.md", commandRows(SLASH_COMMANDS))],
+    ["docs/commands.md", withTable("docs/commands.md", commandRows(SHIPPED_COMMANDS))],
     ["docs/protocol/queries.md", queriesText()],
     ["docs/protocol/queries.schema.json", jsonText(queriesSchema())],
-    ["src/protocol/commands/own-commands.ts", ownCommandsText(SLASH_COMMANDS)],
+    ["src/protocol/commands/own-commands.ts", ownCommandsText(SHIPPED_COMMANDS)],
     ...configPages(),
     ["sdk/typescript/src/protocol.ts", typescriptTypes(types)],
     ["sdk/python/src/cinch_client/protocol.py", pythonTypes(types)],

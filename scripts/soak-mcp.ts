@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { RUN_TOOL } from "../src/server/mcp/words.ts";
+import { RUN_TOOL } from "../src/server/mcp/mcp-names.ts";
 import { cinchPath, startCinch } from "../test/support/cinch.ts";
 import type { McpPlace } from "../test/support/mcp-stdio.ts";
 import { openMcpPlace } from "../test/support/mcp-stdio.ts";

@@ -169,7 +169,7 @@ export async function openEngine(options: HarnessOptions, signal: AbortSignal): 
     world,
     live: () => multiplexer.sessions,
     peopleIn: (session) => multiplexer.peopleIn(session),
-    tellPeople: (event) => multiplexer.people.tell(event),
+    tellPeople: (event) => multiplexer.people.send(event),
     ...(options.tellDesktop === undefined ? {} : { tellDesktop: options.tellDesktop }),
   });
   const live = new LiveSessions(async () => {

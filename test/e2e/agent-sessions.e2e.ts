@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { BANNER, RUN_TOOL } from "../../src/server/mcp/words.ts";
+import { BANNER, RUN_TOOL } from "../../src/server/mcp/mcp-names.ts";
 import type { CinchHome } from "../support/cinch.ts";
 import { openFakeDesktop } from "../support/fake-desktop.ts";
 import type { McpPlace } from "../support/mcp-stdio.ts";

@@ -13,7 +13,7 @@ import type { Envelope } from "../../src/protocol/events/envelope.ts";
 import { PROTOCOL_VERSION } from "../../src/protocol/version.ts";
 import { serveAcp } from "../../src/server/acp/serve-acp.ts";
 import { openAuthority } from "../../src/server/auth/open-authority.ts";
-import { RUN_TOOL } from "../../src/server/mcp/words.ts";
+import { RUN_TOOL } from "../../src/server/mcp/mcp-names.ts";
 import { priceOf } from "../../src/view/costs/cost.ts";
 import { followSession, openSubscription } from "../../src/view/follow.ts";
 import { followTurn } from "../../src/view/follow-turn.ts";

@@ -1,8 +1,8 @@
 import type { LogId } from "../../base/ids.ts";
 import type { TurnLimits } from "../../engine/loop/turn-limits.ts";
+import { countSpent, spentBefore } from "../../session/budget/count-spent.ts";
 import type { Budget } from "../../session/budget/spend.ts";
 import { addSpend, NOTHING_SPENT, Spend } from "../../session/budget/spend.ts";
-import { countSpent, spentBefore } from "../../session/budget/spent.ts";
 import type { Handover } from "../../session/handover.ts";
 import type { OpenedLog } from "../../session/history/resumed-log.ts";
 import type { PlannedLimits } from "../../session/plan.ts";

@@ -9,7 +9,7 @@ import type { Provider } from "../../providers/provider.ts";
 import type { Redactor } from "../../safety/redact.ts";
 import { redactor } from "../../safety/redact.ts";
 import { redactedLog } from "../../safety/redacted-log.ts";
-import { DELEGATED } from "../../session/budget/spent.ts";
+import { DELEGATED } from "../../session/budget/count-spent.ts";
 import type { Handover } from "../../session/handover.ts";
 import type { DelegatingCall, SessionWishes } from "../../session/plan.ts";
 import type { Config } from "../../session/settings/settings.ts";

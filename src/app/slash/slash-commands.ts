@@ -5,7 +5,7 @@ import { ENGINE_COMMANDS } from "./engine-commands.ts";
 import { SESSION_COMMANDS } from "./session-commands.ts";
 
 /** Every slash command that comes with cinch, in the order of `/help`. Clients get the list by `ListSlashCommands`. */
-export const SLASH_COMMANDS: readonly CommandSpec[] = [
+export const SHIPPED_COMMANDS: readonly CommandSpec[] = [
   ...ENGINE_COMMANDS,
   ...FEATURES.flatMap(({ commands = [] }) => commands),
   ...PERMISSION_COMMANDS,

@@ -6,7 +6,7 @@ import { codeText } from "../../server/auth/code-text.ts";
 import { CODE_MS_MAX } from "../../server/auth/token-minting.ts";
 import type { Desktop } from "../../session/options.ts";
 import type { AuthChannel } from "./auth-channels.ts";
-import { hasTerminal, tellAtTerminal } from "./terminal/controlling-terminal.ts";
+import { hasTerminal, showAtTerminal } from "./terminal/controlling-terminal.ts";
 
 export interface CodeChannelDependencies {
   readonly world: Pick<World, "clock" | "log" | "machine" | "spawn">;
@@ -46,7 +46,7 @@ export async function openUserDesktop(
 
 const terminalChannel: CodeChannel = {
   name: "tty",
-  show: (code, claims) => tellAtTerminal(`\ncinch: ${codeText(code, claims)}\n`),
+  show: (code, claims) => showAtTerminal(`\ncinch: ${codeText(code, claims)}\n`),
 };
 
 function desktopChannel(desktop: Desktop): CodeChannel {

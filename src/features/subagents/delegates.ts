@@ -1,7 +1,7 @@
 import { HarnessError } from "../../base/errors.ts";
 import { settingsOf } from "../../config/settings/settings.ts";
 import { smallModel } from "../../providers/choosing/prices.ts";
-import { countSpent } from "../../session/budget/spent.ts";
+import { countSpent } from "../../session/budget/count-spent.ts";
 import type { OpenFeature } from "../../session/feature.ts";
 import type { SessionHost } from "../../session/host.ts";
 import { selectPacks } from "../../tools/select-packs.ts";

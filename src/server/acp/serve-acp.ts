@@ -32,13 +32,13 @@ import { readCommand } from "../../protocol/read.ts";
 import type { SlashCommandInfo } from "../../protocol/resources.ts";
 import { PROTOCOL_VERSION } from "../../protocol/version.ts";
 import type { EnginePort } from "../../session/engine-port.ts";
-import type { AnsweredStream } from "./answered.ts";
-import { answeredStream } from "./answered.ts";
 import { availableCommands, readPromptCommand } from "./commands.ts";
 import { promptInput } from "./prompt.ts";
-import { requestError } from "./refusal.ts";
+import { requestError } from "./request-error.ts";
 import { AcpSession } from "./session.ts";
 import { verbatimLine } from "./shown-call.ts";
+import type { AnsweredStream } from "./watch-answers.ts";
+import { watchAnswers } from "./watch-answers.ts";
 
 /** A longer message ends the connection: it is unknown which request it was. */
 export const ACP_MESSAGE_BYTES_MAX = 32 * 1024 * 1024;
@@ -79,7 +79,7 @@ export interface AcpDependencies {
  * @throws HarnessError BodyTooLarge for a message above 32 MiB.
  */
 export async function serveAcp(parts: AcpDependencies): Promise<void> {
-  const answered = answeredStream(
+  const answered = watchAnswers(
     ndJsonStream(parts.output, parts.input, { maxMessageBytes: ACP_MESSAGE_BYTES_MAX }),
   );
   const editor = new Editor(parts, answered);

@@ -54,7 +54,7 @@ export function watchGrant(
   function endRevoked(): void {
     const found = revocations.findKnown(tokens);
     dispose();
-    ended.abort(revoked(found?.jti ?? grant.jti, found?.atMs ?? now()));
+    ended.abort(revokedError(found?.jti ?? grant.jti, found?.atMs ?? now()));
   }
 
   const watcher = revocations.watch(tokens, endRevoked);
@@ -87,7 +87,7 @@ export function tokensOf({ jti, mintedBy = [] }: Pick<TokenGrant, "jti" | "minte
   return [jti, ...mintedBy];
 }
 
-export function revoked(jti: TokenId, atMs: number): HarnessError<"TokenRevoked"> {
+export function revokedError(jti: TokenId, atMs: number): HarnessError<"TokenRevoked"> {
   return new HarnessError("TokenRevoked", { jti, ts: tokenTimeText(atMs) });
 }
 

@@ -12,7 +12,7 @@ import type {
 } from "../../session/access/authority.ts";
 import type { CodeChannel } from "./code-channel.ts";
 import { forwardClock } from "./forward-clock.ts";
-import { revoked, tokensOf, watchGrant } from "./grant-watch.ts";
+import { revokedError, tokensOf, watchGrant } from "./grant-watch.ts";
 import { TokenMinting } from "./token-minting.ts";
 import type { Claims } from "./tokens/claims.ts";
 import { grantOfClaims, narrowedClaims, newClaims } from "./tokens/new-claims.ts";
@@ -78,7 +78,7 @@ class OpenAuthority implements Authority {
     checkTimes(claims, this.#now());
     const grant = grantOfClaims(claims);
     const found = await this.#revocations.find(tokensOf(grant));
-    if (found !== undefined) throw revoked(found.jti, found.atMs);
+    if (found !== undefined) throw revokedError(found.jti, found.atMs);
     refuseElsewhere(grant, wire);
     return grant;
   }
@@ -98,7 +98,7 @@ class OpenAuthority implements Authority {
     const making = { jti: this.#world.ids.next("tok"), nowMs: this.#now() };
     if (by === "engine") return this.#issued(newClaims(asked, making));
     const found = this.#revocations.findKnown(tokensOf(by));
-    if (found !== undefined) throw revoked(found.jti, found.atMs);
+    if (found !== undefined) throw revokedError(found.jti, found.atMs);
     return this.#issued(narrowedClaims(asked, by, making));
   }
 

@@ -17,7 +17,7 @@ export interface HttpRoute {
   /** Absent: the OpenAPI document leaves it out. */
   readonly doc?: RouteDoc;
   /** Handles a request. A thrown error is answered as its reason; one without a reason as a bare InternalError. */
-  handle(call: HttpCall): Promise<HttpAnswer>;
+  handle(call: RouteRequest): Promise<HttpAnswer>;
 }
 
 export type Method = "GET" | "POST" | "DELETE";
@@ -60,7 +60,7 @@ export interface AnswerDoc {
 }
 
 /** One request that has passed every check of HTTP. */
-export interface HttpCall {
+export interface RouteRequest {
   readonly request: Request;
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;

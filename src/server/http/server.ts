@@ -18,7 +18,7 @@ import {
   tokenOf,
 } from "./gate.ts";
 import { matchRoute } from "./match.ts";
-import type { HttpCall, HttpRoute } from "./route.ts";
+import type { HttpRoute, RouteRequest } from "./route.ts";
 import { pulledBody, sseFrame } from "./sse.ts";
 
 /** A connection without traffic for this long is closed; a stream has its heartbeat. */
@@ -219,8 +219,10 @@ class HttpFront implements AsyncDisposable {
     {
       grant,
       ...given
-    }: Pick<HttpCall, "params" | "query" | "wire" | "exchange"> & { readonly grant: TokenGrant | undefined },
-  ): HttpCall & { headers(): Readonly<Record<string, string>>; handled(): void } {
+    }: Pick<RouteRequest, "params" | "query" | "wire" | "exchange"> & {
+      readonly grant: TokenGrant | undefined;
+    },
+  ): RouteRequest & { headers(): Readonly<Record<string, string>>; handled(): void } {
     const { world, authority } = this.#parts;
     const gone = new AbortController();
     const { signal } = gone;

@@ -314,7 +314,7 @@ export class Multiplexer {
     const label = client?.label;
     const who = {
       ...(client?.id === undefined ? {} : { client: client.id }),
-      ...(isPerson(client) ? { person: this.people.told } : {}),
+      ...(isPerson(client) ? { person: this.people.initialEvents } : {}),
       ...(label === undefined ? {} : { label }),
     };
     const events = (until: AbortSignal): AsyncIterable<Envelope> =>

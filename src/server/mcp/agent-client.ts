@@ -12,7 +12,7 @@ import type { Scope } from "../../session/access/scope.ts";
 import { allowsCommand } from "../../session/access/scope.ts";
 import type { EnginePort } from "../../session/engine-port.ts";
 import { sessionIdIn } from "../hub/follow-request.ts";
-import { OWN_KEY } from "./words.ts";
+import { OWN_KEY } from "./mcp-names.ts";
 
 const LABEL_CHARACTERS_MAX = 100;
 
@@ -155,7 +155,7 @@ export class AgentClient implements AsyncDisposable {
   }
 
   /** Notes that it starts turns in a session, which it may cancel. */
-  prompts(id: SessionId): void {
+  noteTurns(id: SessionId): void {
     this.#prompted.add(id);
   }
 

@@ -7,6 +7,7 @@ import type { World } from "../../base/world.ts";
 import { PROTOCOL_VERSION } from "../../protocol/version.ts";
 import { answerHandshake } from "../../session/access/handshake.ts";
 import type { AgentClient, Introduction } from "./agent-client.ts";
+import { BANNER, OWN_KEY, SERVER_NAME } from "./mcp-names.ts";
 import { getPrompt, listPrompts } from "./prompts.ts";
 import {
   INVALID_PARAMS,
@@ -19,7 +20,6 @@ import {
 import type { ResourceSubscriptions, SendUpdate } from "./resource-subscriptions.ts";
 import { listResources, readResource, TEMPLATES } from "./resources.ts";
 import { callMcpTool, listTools } from "./tools.ts";
-import { BANNER, OWN_KEY, SERVER_NAME } from "./words.ts";
 
 /** Characters of a wrong name that its refusal shows. */
 const TOOL_NAME_CHARS_MAX = 100;

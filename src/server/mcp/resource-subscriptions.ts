@@ -1,7 +1,7 @@
 import { Cancelled, HarnessError, messageOf } from "../../base/errors.ts";
 import type { World } from "../../base/world.ts";
 import type { GrantWatch, TokenGrant } from "../../session/access/authority.ts";
-import { expiringEvent } from "../auth/expiring.ts";
+import { tokenExpiringEvent } from "../auth/token-expiring.ts";
 import type { AgentClient } from "./agent-client.ts";
 import type { ResourceUpdate, WatchedResource } from "./watch-resource.ts";
 import { eventUpdate, watchResource } from "./watch-resource.ts";
@@ -96,7 +96,7 @@ export class ResourceSubscriptions implements Disposable {
       session === undefined
         ? undefined
         : watch?.onExpiring((expiresAt) => {
-            const event = expiringEvent({ grant, expiresAt }, { session, last, clock: world.clock });
+            const event = tokenExpiringEvent({ grant, expiresAt }, { session, last, clock: world.clock });
             if (!stop.aborted) void send(eventUpdate(uri, event)).catch(() => undefined); // it has left
           });
     try {

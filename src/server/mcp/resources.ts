@@ -8,9 +8,9 @@ import { readQuery } from "../../protocol/queries/read-query.ts";
 import { LAST_EVENTS } from "../../protocol/queries/session-queries.ts";
 import { sessionInfo } from "../hub/queries/session-info.ts";
 import type { AgentClient } from "./agent-client.ts";
+import { OWN_KEY } from "./mcp-names.ts";
 import type { Address } from "./uris.ts";
 import { addressUri, eventsUri, QUERY_RESOURCES, readAddress } from "./uris.ts";
-import { OWN_KEY } from "./words.ts";
 
 /** Sessions that are listed. */
 const SESSIONS_MAX = 100;

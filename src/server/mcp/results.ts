@@ -1,6 +1,6 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import type { AgentClient } from "./agent-client.ts";
-import { BANNER } from "./words.ts";
+import { BANNER } from "./mcp-names.ts";
 
 /** Returns facts, for programs and as a text: not every client shows both. */
 export function factsResult(facts: Readonly<Record<string, unknown>>): CallToolResult {

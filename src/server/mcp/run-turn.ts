@@ -64,7 +64,7 @@ export async function runTurnTool(input: TurnInput, call: McpToolCall): Promise<
   const { client, signal } = call;
   const sessionId = await client.sessionFor(input.sessionId);
   const connection = await client.connection();
-  client.prompts(sessionId);
+  client.noteTurns(sessionId);
   const { prompt, skill, delivery } = input;
   const command = readCommand({
     kind: "SendInput",

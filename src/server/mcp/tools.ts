@@ -7,11 +7,11 @@ import { readCommand } from "../../protocol/read.ts";
 import { allowsCommand } from "../../session/access/scope.ts";
 import { sessionInfo } from "../hub/queries/session-info.ts";
 import type { AgentClient } from "./agent-client.ts";
+import { RUN_TOOL } from "./mcp-names.ts";
 import { toolRefusal } from "./refusals.ts";
 import { factsResult, withBanner } from "./results.ts";
 import type { McpToolCall } from "./run-turn.ts";
 import { DELIVERIES, RUN_RESULT, runTurnTool } from "./run-turn.ts";
-import { RUN_TOOL } from "./words.ts";
 
 /** Sessions in one list. */
 const SESSIONS_MAX = 100;

@@ -4,9 +4,9 @@ import type { Envelope } from "../../protocol/events/envelope.ts";
 import { assertHappened } from "../hub/follow-request.ts";
 import { sessionInfo } from "../hub/queries/session-info.ts";
 import type { AgentClient } from "./agent-client.ts";
+import { OWN_KEY } from "./mcp-names.ts";
 import { readResource } from "./resources.ts";
 import { readAddress } from "./uris.ts";
-import { OWN_KEY } from "./words.ts";
 
 /** Interval at which a resource without events is read while a client is subscribed to it. */
 export const LOOK_AGAIN_MS = 2_000;

@@ -7,7 +7,7 @@ import type { Connection } from "../../protocol/connection.ts";
 import { PROTOCOL_VERSION } from "../../protocol/version.ts";
 import type { EnginePort } from "../../session/engine-port.ts";
 import { jsonAnswer } from "../http/answers.ts";
-import type { HttpCall, HttpRoute } from "../http/route.ts";
+import type { HttpRoute, RouteRequest } from "../http/route.ts";
 import { eventStream, sseFrame } from "../http/sse.ts";
 import { sessionInfo } from "../hub/queries/session-info.ts";
 import { MinimalProjection } from "./projection.ts";
@@ -107,7 +107,7 @@ export function minimalRoutes({ world, engine, session }: MinimalDependencies): 
 }
 
 /** @throws HarnessError InvalidPath. */
-function isTrue({ query }: HttpCall): boolean {
+function isTrue({ query }: RouteRequest): boolean {
   const values = query.getAll("deltas");
   const [value = "false"] = values;
   if (values.length > 1 || (value !== "true" && value !== "false"))
@@ -116,7 +116,7 @@ function isTrue({ query }: HttpCall): boolean {
 }
 
 /** Its clients know of no handshake: they speak this version of the protocol. */
-async function shaken(call: HttpCall): Promise<Connection> {
+async function shaken(call: RouteRequest): Promise<Connection> {
   const connection = await call.connection();
   await connection.handshake(PROTOCOL_VERSION);
   return connection;

@@ -7,7 +7,7 @@ import type { Authority, TokenGrant } from "../../session/access/authority.ts";
 import { EVERYTHING, isScopeWithin } from "../../session/access/scope.ts";
 import { readClaimsRequest } from "../auth/tokens/claims-request.ts";
 import { emptyAnswer, jsonAnswer } from "../http/answers.ts";
-import type { HttpCall, HttpRoute } from "../http/route.ts";
+import type { HttpRoute, RouteRequest } from "../http/route.ts";
 import { bodyOf, grantOfCall, objectOf, singleParameter } from "./parameters.ts";
 
 const NewToken = z.object({
@@ -33,7 +33,7 @@ const Token = z.object({ token: z.string() });
  * once.
  */
 export function authRoutes(authority: Authority): readonly HttpRoute[] {
-  const begin = async (call: HttpCall, asked: unknown) => {
+  const begin = async (call: RouteRequest, asked: unknown) => {
     const claims = readClaimsRequest(asked);
     const { grant } = call;
     if (grant?.canMint === true) return jsonAnswer(201, { token: authority.mint(claims, grant) });

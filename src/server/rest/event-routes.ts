@@ -4,8 +4,8 @@ import { EnvelopeSchema } from "../../protocol/events/envelope.ts";
 import { SessionIdSchema } from "../../protocol/ids.ts";
 import { isOlderVersion } from "../../session/access/handshake.ts";
 import type { EnginePort } from "../../session/engine-port.ts";
-import { expiringEvent } from "../auth/expiring.ts";
-import type { HttpCall, HttpRoute } from "../http/route.ts";
+import { tokenExpiringEvent } from "../auth/token-expiring.ts";
+import type { HttpRoute, RouteRequest } from "../http/route.ts";
 import { eventStream, SSE_HEARTBEAT_MS, sseFrame } from "../http/sse.ts";
 import { assertHappened } from "../hub/follow-request.ts";
 import { sessionInfo } from "../hub/queries/session-info.ts";
@@ -47,7 +47,7 @@ export function eventRoutes(parts: EventRoutesDependencies): readonly HttpRoute[
   ];
 }
 
-async function followed(call: HttpCall, { engine, world }: EventRoutesDependencies): Promise<Response> {
+async function followed(call: RouteRequest, { engine, world }: EventRoutesDependencies): Promise<Response> {
   const [session, since] = [sessionOf(call), sinceOf(call)];
   const connection = await call.connection();
   const { events } = await sessionInfo(engine, session, { ...grantOfCall(call), signal: call.signal });
@@ -69,7 +69,7 @@ async function followed(call: HttpCall, { engine, world }: EventRoutesDependenci
         const telling = call.onExpiring((expiresAt) => {
           const { clock } = world;
           // Its frame has no id, which readers resume after.
-          const event = expiringEvent({ grant: grantOfCall(call), expiresAt }, { session, last, clock });
+          const event = tokenExpiringEvent({ grant: grantOfCall(call), expiresAt }, { session, last, clock });
           say(sseFrame(event, isNamed ? { event: event.kind } : {}));
         });
         signal.addEventListener("abort", () => telling[Symbol.dispose](), { once: true });

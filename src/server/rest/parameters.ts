@@ -3,16 +3,16 @@ import { HarnessError } from "../../base/errors.ts";
 import type { EventSeq, SessionId } from "../../base/ids.ts";
 import { isObject } from "../../base/json.ts";
 import type { TokenGrant } from "../../session/access/authority.ts";
-import type { HttpCall } from "../http/route.ts";
+import type { RouteRequest } from "../http/route.ts";
 import { eventSeqIn, sessionIdIn } from "../hub/follow-request.ts";
 
 /** Reads the session in the address. @throws HarnessError InvalidSessionID. */
-export function sessionOf({ params }: HttpCall): SessionId {
+export function sessionOf({ params }: RouteRequest): SessionId {
   return sessionIdIn(params["id"] ?? "");
 }
 
 /** Returns the grant of a call that is never made without one. */
-export function grantOfCall({ grant }: HttpCall): TokenGrant {
+export function grantOfCall({ grant }: RouteRequest): TokenGrant {
   if (grant === undefined) throw new HarnessError("TokenMissing", {});
   return grant;
 }
@@ -22,7 +22,7 @@ export function grantOfCall({ grant }: HttpCall): TokenGrant {
  * wants only new events.
  * @throws HarnessError InvalidHeader, InvalidPath.
  */
-export function sinceOf({ request, query }: HttpCall): EventSeq | undefined {
+export function sinceOf({ request, query }: RouteRequest): EventSeq | undefined {
   const header = request.headers.get("last-event-id");
   const why = "it takes the id of an event, a whole number";
   if (header !== null) {
@@ -39,7 +39,7 @@ export function sinceOf({ request, query }: HttpCall): EventSeq | undefined {
 
 /** @throws HarnessError InvalidPath for a word that is none of these. */
 export function readWord<Word extends string>(
-  { query }: HttpCall,
+  { query }: RouteRequest,
   name: string,
   words: readonly Word[],
 ): Word | undefined {
@@ -57,7 +57,7 @@ export function singleParameter(query: URLSearchParams, name: string): string | 
 }
 
 /** Reads the body as an object. @throws HarnessError InvalidBody. */
-export async function objectOf(call: HttpCall): Promise<Readonly<Record<string, unknown>>> {
+export async function objectOf(call: RouteRequest): Promise<Readonly<Record<string, unknown>>> {
   const body = await call.json();
   if (isObject(body)) return body;
   throw new HarnessError("InvalidBody", { why: "it has to be a JSON object" });
@@ -65,7 +65,7 @@ export async function objectOf(call: HttpCall): Promise<Readonly<Record<string, 
 
 /** Reads the body by a schema; unknown fields are ignored. @throws HarnessError InvalidBody. */
 export async function bodyOf<Schema extends z.ZodType>(
-  call: HttpCall,
+  call: RouteRequest,
   schema: Schema,
 ): Promise<z.infer<Schema>> {
   const parsed = schema.safeParse(await objectOf(call));

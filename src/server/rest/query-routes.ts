@@ -11,7 +11,7 @@ import { pathFields } from "../../protocol/queries/rest-request.ts";
 import type { QueryContext } from "../../session/commands/query-handlers.ts";
 import type { EnginePort } from "../../session/engine-port.ts";
 import { jsonAnswer } from "../http/answers.ts";
-import type { HttpCall, HttpRoute, QueryDoc, RouteDoc } from "../http/route.ts";
+import type { HttpRoute, QueryDoc, RouteDoc, RouteRequest } from "../http/route.ts";
 import { sessionIdIn } from "../hub/follow-request.ts";
 import { grantOfCall, objectOf, singleParameter } from "./parameters.ts";
 
@@ -51,7 +51,7 @@ function queryRoute(engine: EnginePort, kind: QueryKind, path: string): HttpRout
   };
 }
 
-function askingOf(call: HttpCall, reads: QueryScope): QueryContext {
+function askingOf(call: RouteRequest, reads: QueryScope): QueryContext {
   const { signal, grant } = call;
   if (reads === "public" && grant === undefined)
     return { identityClass: "agent", scope: { sessions: [], commands: [] }, signal };
@@ -59,7 +59,7 @@ function askingOf(call: HttpCall, reads: QueryScope): QueryContext {
   return { identityClass, scope, signal };
 }
 
-function fieldsInPath(call: HttpCall, path: string, { rest }: QueryDefinition): Record<string, unknown> {
+function fieldsInPath(call: RouteRequest, path: string, { rest }: QueryDefinition): Record<string, unknown> {
   const values = pathFields(path, rest).map(({ name, field }) => {
     const text = call.params[name] ?? "";
     return [field, field === "sessionId" ? sessionIdIn(text) : text];
@@ -69,7 +69,7 @@ function fieldsInPath(call: HttpCall, path: string, { rest }: QueryDefinition): 
 
 /** Returns the fields of the body, or of the query string. */
 async function sentFields(
-  call: HttpCall,
+  call: RouteRequest,
   path: string,
   definition: QueryDefinition,
 ): Promise<Readonly<Record<string, unknown>>> {

@@ -19,7 +19,7 @@ import { TurnAnswer } from "../../protocol/resources.ts";
 import { followTurn } from "../../view/follow-turn.ts";
 import { turnAnswer } from "../../view/turn-result.ts";
 import { jsonAnswer } from "../http/answers.ts";
-import type { HttpCall, HttpRoute, RouteDoc } from "../http/route.ts";
+import type { HttpRoute, RouteDoc, RouteRequest } from "../http/route.ts";
 import { objectOf, readWord, sessionOf } from "./parameters.ts";
 
 /** Routes of the commands of a session, each at its own address, and any of them at one (CTL-06). */
@@ -175,7 +175,7 @@ function commandRoute(
   };
 }
 
-async function input(call: HttpCall): Promise<Response> {
+async function input(call: RouteRequest): Promise<Response> {
   const wait = readWord(call, "wait", ["turn"]);
   const withEvents = readWord(call, "events", ["true", "false"]) === "true";
   const sessionId = sessionOf(call);
@@ -202,11 +202,11 @@ async function input(call: HttpCall): Promise<Response> {
   }
 }
 
-async function sent(call: HttpCall, command: Command): Promise<Accepted> {
+async function sent(call: RouteRequest, command: Command): Promise<Accepted> {
   return await (await call.connection()).send(command);
 }
 
-async function commandFrom(call: HttpCall, kind: CommandKind): Promise<Command> {
+async function commandFrom(call: RouteRequest, kind: CommandKind): Promise<Command> {
   const sessionId = kind === "CreateSession" ? {} : { sessionId: sessionOf(call) };
   return read({ ...(await objectOf(call)), kind, ...sessionId });
 }

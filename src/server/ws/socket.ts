@@ -4,7 +4,7 @@ import type { ServerSocket, SocketReader, World } from "../../base/world.ts";
 import type { Connection } from "../../protocol/connection.ts";
 import { readCommand } from "../../protocol/read.ts";
 import type { Authority, GrantWatch, TokenGrant, TransportKind } from "../../session/access/authority.ts";
-import { expiringEvent, expiringPayload } from "../auth/expiring.ts";
+import { tokenExpiringEvent, tokenExpiringPayload } from "../auth/token-expiring.ts";
 import { asRefusal, errorBody } from "../http/answers.ts";
 import { httpStatusOf } from "../http/statuses.ts";
 import type { ClientFrame } from "./frames.ts";
@@ -189,8 +189,8 @@ export class ClientSocket implements SocketReader {
     const { clock } = world;
     void this.#socket.send(
       session === undefined
-        ? serverFrame("expiring", undefined, expiringPayload(expiring))
-        : serverFrame("event", undefined, expiringEvent(expiring, { session, last: this.#last, clock })),
+        ? serverFrame("expiring", undefined, tokenExpiringPayload(expiring))
+        : serverFrame("event", undefined, tokenExpiringEvent(expiring, { session, last: this.#last, clock })),
     );
   }
 

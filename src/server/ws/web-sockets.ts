@@ -4,7 +4,7 @@ import type { WebSocketAnswer, World } from "../../base/world.ts";
 import type { Authority } from "../../session/access/authority.ts";
 import type { EnginePort } from "../../session/engine-port.ts";
 import { tokenOf } from "../http/gate.ts";
-import type { HttpCall, HttpRoute } from "../http/route.ts";
+import type { HttpRoute, RouteRequest } from "../http/route.ts";
 import { assertHappened, eventSeqIn, sessionIdIn } from "../hub/follow-request.ts";
 import { sessionInfo } from "../hub/queries/session-info.ts";
 import { ClientSocket } from "./socket.ts";
@@ -41,7 +41,7 @@ export function openWebSockets(parts: WebSocketsDependencies): WebSockets {
   let onEmpty: (() => void) | undefined;
   let isClosing = false;
 
-  async function upgrade(call: HttpCall): Promise<WebSocketAnswer> {
+  async function upgrade(call: RouteRequest): Promise<WebSocketAnswer> {
     const { request, query, grant, wire } = call;
     if (grant === undefined) throw new HarnessError("TokenMissing", {});
     const protocol = protocolOf(request.headers);
@@ -109,7 +109,7 @@ function protocolOf(headers: Headers): string | undefined {
 async function followedBy(
   query: URLSearchParams,
   engine: EnginePort,
-  grant: NonNullable<HttpCall["grant"]>,
+  grant: NonNullable<RouteRequest["grant"]>,
   signal: AbortSignal,
 ): Promise<{ readonly session?: SessionId; readonly since?: EventSeq }> {
   const [id, last] = [single(query, "session"), single(query, "lastEventId")];

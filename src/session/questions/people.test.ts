@@ -110,7 +110,7 @@ test("[AUTH-03] who comes while it is open is shown it, and it goes away with it
   await first.aside();
   expect(await first.aside()).toMatchObject({ kind: "Answered" });
   expect(await second.aside()).toMatchObject({ kind: "Answered" });
-  expect(rig.multiplexer.people.told).toEqual([]);
+  expect(rig.multiplexer.people.initialEvents).toEqual([]);
 });
 
 test("[AUTH-03] where no person watches nothing is shown, and that is said", async () => {
@@ -118,5 +118,5 @@ test("[AUTH-03] where no person watches nothing is shown, and that is said", asy
   await watch(rig, { identityClass: "agent" });
   expect(rig.multiplexer.people.isAnybody).toBe(false);
   expect(rig.multiplexer.people.ask(QUESTION, new AbortController().signal)).toBe(false);
-  expect(rig.multiplexer.people.told).toEqual([]);
+  expect(rig.multiplexer.people.initialEvents).toEqual([]);
 });

@@ -43,7 +43,7 @@ export class People {
   }
 
   /** Events that a new subscriber gets first. */
-  get told(): readonly Event[] {
+  get initialEvents(): readonly Event[] {
     return [...this.#open.values()];
   }
 
@@ -58,7 +58,7 @@ export class People {
   }
 
   /** Sends an event that needs no answer to those who are subscribed now. */
-  tell(event: Event): void {
+  send(event: Event): void {
     this.#tell(event);
   }
 

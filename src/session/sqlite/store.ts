@@ -22,7 +22,7 @@ import type {
 } from "../store/store.ts";
 import { checkStore } from "./check/check.ts";
 import type { FoundLoss } from "./check/losses.ts";
-import { findLosses, markTold, NEWEST_HEADS } from "./check/losses.ts";
+import { findLosses, markShown, NEWEST_HEADS } from "./check/losses.ts";
 import type { Row, StoreConnection } from "./connection.ts";
 import { DataKeys, WriterSeal } from "./keys/data-keys.ts";
 import { takeLease } from "./lease.ts";
@@ -209,7 +209,7 @@ export class SqliteStore implements SessionStore {
     // A log that has gone on since has a new head, which must not count as reported.
     const found = await this.#losses({ newest: NEWEST_HEADS });
     const shown = found.filter(({ loss }) => told.has(loss.logId));
-    markTold(this.#heads, shown);
+    markShown(this.#heads, shown);
   }
 
   #losses(bound: { readonly newest?: number }): Promise<readonly FoundLoss[]> {

@@ -88,13 +88,13 @@ export function missingHeadsFinding(path: string): StoreFinding {
   };
 }
 
-export function framesFinding(path: string, frames: number): StoreFinding {
+export function unreadFramesFinding(path: string, frames: number): StoreFinding {
   const text = `${frames} frames of ${path} stand behind a damaged one, and are not read.`;
   const remedy = "Nothing: the next run copies the file aside before it writes over them.";
   return { kind: "lost", weight: "damage", text, remedy };
 }
 
-export function keptFinding(path: string): StoreFinding {
+export function keptWalFinding(path: string): StoreFinding {
   const text = `A write-ahead log with damaged frames was copied to ${path}.`;
   const remedy = "Remove it when you do not need it. The next expiry or deletion of content removes it too.";
   return { kind: "lost", weight: "note", text, remedy };

@@ -29,7 +29,7 @@ export class IdleHistory implements Disposable {
   }
 
   /** Marks the conversation as not in use. */
-  rest(): void {
+  markUnused(): void {
     const { busy, conversation } = this.#parts;
     if (!busy() && this.#isStale) {
       this.#isStale = false;

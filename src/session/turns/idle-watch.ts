@@ -10,7 +10,7 @@ export interface IdleWatchOptions {
   /** Returns true if a turn runs, or work that excludes one. */
   busy(): boolean;
   /** Returns true if something else keeps it alive: a follower, a background task, a pin. */
-  kept(): boolean;
+  isKeptAlive(): boolean;
   /** Drops what can be read from the log again. */
   release(): void;
   /** Ends the session. */
@@ -65,13 +65,13 @@ export class IdleWatch implements Disposable {
 
   /** Returns the time of the next action. */
   #dueMs(): number | undefined {
-    const { timeoutMs, kept } = this.#options;
+    const { timeoutMs, isKeptAlive: kept } = this.#options;
     if (!this.#released) return this.#sinceMs + Math.min(HISTORY_KEPT_MS, timeoutMs || HISTORY_KEPT_MS);
     return timeoutMs === 0 || kept() ? undefined : this.#sinceMs + timeoutMs;
   }
 
   #fire(): void {
-    const { clock, timeoutMs, busy, kept, release, end } = this.#options;
+    const { clock, timeoutMs, busy, isKeptAlive: kept, release, end } = this.#options;
     if (busy()) return; // it is touched when that ends
     if (!this.#released) {
       this.#released = true;

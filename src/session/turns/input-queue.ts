@@ -55,7 +55,7 @@ export class InputQueue {
   constructor(options: InputQueueOptions) {
     this.#options = options;
     this.#places = options.before.map((input) => ({ input: { ...input, delivery: "queue" }, held: true }));
-    if (this.#places.length > 0) this.tell();
+    if (this.#places.length > 0) this.publishWaiting();
   }
 
   /** True if no input waits, held ones included. */
@@ -144,7 +144,7 @@ export class InputQueue {
   hold(): void {
     if (this.#places.every(({ held }) => held)) return;
     this.#places = this.#places.map(({ input }) => ({ input, held: true }));
-    this.tell();
+    this.publishWaiting();
   }
 
   /** Releases held inputs in their order: a person has acted. */
@@ -158,7 +158,7 @@ export class InputQueue {
   }
 
   /** Emits the list of waiting inputs, if there are any. */
-  tell(): void {
+  publishWaiting(): void {
     if (this.#places.length === 0) return;
     const inputIds = this.#places.map(({ input }) => input.inputId);
     const held = this.#places.flatMap((place) => (place.held ? [place.input.inputId] : []));

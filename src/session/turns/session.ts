@@ -49,7 +49,7 @@ export class Session {
     const busy = () => this.#turns.slot.taken || !this.#recovery.done || ending();
     this.#history = new IdleHistory({ caches: parts.caches, conversation: parts.engine.conversation, busy });
     const onFree = () => {
-      this.#history.rest();
+      this.#history.markUnused();
       this.#idle.touch();
     };
     const ready = () => this.#history.ready();
@@ -66,11 +66,11 @@ export class Session {
       clock: parts.world.clock,
       timeoutMs: parts.idleTimeoutMs ?? 0,
       busy,
-      kept: () => this.#pinned || this.#followers.count > 0 || (parts.tasksRunning?.() ?? 0) > 0,
+      isKeptAlive: () => this.#pinned || this.#followers.count > 0 || (parts.tasksRunning?.() ?? 0) > 0,
       release: () => this.#history.release(),
       end: () => this.#endUnasked("idle"),
     });
-    this.#history.rest();
+    this.#history.markUnused();
     this.#idle.touch();
   }
 
@@ -218,7 +218,7 @@ export class Session {
       }
       case "CompactSession":
         await this.#recovery.settled(client);
-        return await this.#turns.quietly(command, client, async (turn) => {
+        return await this.#turns.runExclusive(command, client, async (turn) => {
           return { result: { compacted: await compactHistory(turn, this.#parts.engine) } };
         });
       case "RewindSession": {
@@ -227,7 +227,7 @@ export class Session {
         // It overwrites a person's files, so only a person may.
         assertHuman(client, command.kind);
         await this.#recovery.settled(client);
-        return await this.#turns.quietly(command, client, async (turn) => ({
+        return await this.#turns.runExclusive(command, client, async (turn) => ({
           result: await rewind(command, { ...turnContext(turn), history: turn.history }),
         }));
       }
@@ -251,7 +251,7 @@ export class Session {
   /** Returns true if a person was the last one to use the session, and none of its work goes on without them. */
   #isLeftBy({ id, identityClass }: AttachedClient): boolean {
     if (identityClass !== "human" || this.#isUsedByAgent || this.#pinned) return false;
-    return !this.#followers.hasOthersThan(id) && !this.#turns.taken && this.tasks === 0;
+    return !this.#followers.hasOthersThan(id) && !this.#turns.isBusy && this.tasks === 0;
   }
 
   /** `provider:name` of the model that the next request goes to. */
@@ -293,7 +293,7 @@ export class Session {
     if (this.#ending !== undefined) throw new HarnessError("EngineStopping", {});
     this.#idle.touch();
     await this.#recovery.settled(client);
-    await this.#turns.quietly(command, client, async (turn) => {
+    await this.#turns.runExclusive(command, client, async (turn) => {
       const told = await work({ ...turnContext(turn), history: turn.history });
       turn.cancel.signal.throwIfAborted();
       turn.publish(told);

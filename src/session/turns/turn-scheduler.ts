@@ -68,7 +68,7 @@ export class TurnScheduler {
   }
 
   /** True while a turn runs, or an input waits for one. */
-  get taken(): boolean {
+  get isBusy(): boolean {
     return this.slot.taken || !this.#queue.isEmpty;
   }
 
@@ -144,7 +144,7 @@ export class TurnScheduler {
     }
     if (input.inputId !== undefined) this.#queue.take(input.inputId);
     if (input.releases === true) this.#queue.release();
-    this.#queue.tell();
+    this.#queue.publishWaiting();
     await turn.begin(input.content, added, input.inputId);
   }
 
@@ -152,7 +152,7 @@ export class TurnScheduler {
    * Runs a command that works on the session while no turn can start. It counts as a running turn: it can be cancelled,
    * and is refused then.
    */
-  async quietly(
+  async runExclusive(
     { kind }: Command,
     client: AttachedClient,
     work: (turn: Turn) => Promise<Accepted>,

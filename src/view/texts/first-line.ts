@@ -1,10 +1,10 @@
 import { shortened } from "../../base/text/text.ts";
 import { neutraliseLine } from "../terminal/terminal-text.ts";
 
-/** Characters of a foreign text that one line shows. */
+/** Characters of an untrusted text that one line shows. */
 export const SHOWN_LINE_CHARACTERS_MAX = 160;
 
-/** Returns the first line of a foreign text that is not blank, made safe and short; undefined if all are blank. */
+/** Returns the first line of an untrusted text that is not blank, made safe and short; undefined if all are blank. */
 export function firstLine(text: string): string | undefined {
   const line = text.split("\n").find((candidate) => candidate.trim() !== "");
   if (line === undefined) return undefined;

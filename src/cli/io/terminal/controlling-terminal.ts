@@ -97,7 +97,7 @@ async function isFollowed(reader: ReadableStreamDefaultReader<Uint8Array>, clock
  * Shows a text at the controlling terminal; returns false if there is none that takes it at once. It never waits for a
  * stopped one, nor does it become the controlling terminal.
  */
-export async function tellAtTerminal(text: string): Promise<boolean> {
+export async function showAtTerminal(text: string): Promise<boolean> {
   const descriptor = openForWriting();
   if (descriptor === undefined) return false;
   try {

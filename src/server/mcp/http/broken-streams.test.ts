@@ -5,7 +5,7 @@ import { failed, fakeTool, ok } from "../../../../test/support/rig.ts";
 import { calls, says } from "../../../../test/support/scripted-provider.ts";
 import type { Questions } from "../../../session/questions/questions.ts";
 import type { ToolMiddleware } from "../../../tools/middleware.ts";
-import { RUN_TOOL } from "../words.ts";
+import { RUN_TOOL } from "../mcp-names.ts";
 import { RETRY_MS } from "./http-session.ts";
 
 const VERSION = { "mcp-protocol-version": "2025-11-25" };

@@ -4,11 +4,11 @@ import type { TokenId } from "../../../base/ids.ts";
 import type { World } from "../../../base/world.ts";
 import type { Authority, TokenGrant } from "../../../session/access/authority.ts";
 import type { AgentClient } from "../agent-client.ts";
+import { HTTP_FEATURE } from "../mcp-names.ts";
 import { mcpServer } from "../mcp-server.ts";
 import { ResourceSubscriptions } from "../resource-subscriptions.ts";
-import { HTTP_FEATURE } from "../words.ts";
-import { StreamPace } from "./pace.ts";
 import { SentMessages } from "./sent-messages.ts";
+import { StreamPace } from "./stream-pace.ts";
 
 /** Name in the library of the stream that belongs to no request. */
 const UNASKED_STREAM = "_GET_stream";
@@ -69,7 +69,7 @@ export class HttpSession implements AsyncDisposable {
       feature: HTTP_FEATURE,
       following: this.following,
       send: async (update) => {
-        await this.#pace.room();
+        await this.#pace.waitForRoom();
         if (this.#isOver) return;
         const params = { ...update };
         await this.#server.notification({ method: "notifications/resources/updated", params });

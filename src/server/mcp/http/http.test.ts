@@ -12,10 +12,10 @@ import { RuntimeInfo } from "../../../protocol/resources.ts";
 import type { Questions } from "../../../session/questions/questions.ts";
 import { PERMISSION_TIMEOUT_MS } from "../../../session/questions/questions.ts";
 import type { ToolMiddleware } from "../../../tools/middleware.ts";
-import type { HttpCall } from "../../http/route.ts";
+import type { RouteRequest } from "../../http/route.ts";
+import { BANNER, RUN_TOOL } from "../mcp-names.ts";
 import { WATCHED_RESOURCES_MAX } from "../resource-subscriptions.ts";
 import { LOOK_AGAIN_MS } from "../watch-resource.ts";
-import { BANNER, RUN_TOOL } from "../words.ts";
 import { McpHttp, SESSION_IDLE_MS, SESSIONS_PER_TOKEN_MAX } from "./http.ts";
 
 for (const era of ["legacy", "modern"] as const) {
@@ -592,7 +592,7 @@ test("[CTL-09] a session that is just beginning makes no room for another one", 
     const headers = { "content-type": "application/json", accept: "application/json, text/event-stream" };
     const request = new Request("http://localhost/mcp", { method: "POST", headers, body: "{}" });
     const call = { request, grant, json: async () => INITIALIZE, stream: () => new Response() };
-    return http.handle(call as unknown as HttpCall);
+    return http.handle(call as unknown as RouteRequest);
   };
   const begun = await Promise.allSettled(Array.from({ length: SESSIONS_PER_TOKEN_MAX + 1 }, begin));
   const refused = begun.flatMap((each) => (each.status === "rejected" ? [each.reason] : []));

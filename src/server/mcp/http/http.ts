@@ -6,14 +6,14 @@ import type { World } from "../../../base/world.ts";
 import type { Authority, GrantWatch, TokenGrant } from "../../../session/access/authority.ts";
 import type { EnginePort } from "../../../session/engine-port.ts";
 import { jsonAnswer } from "../../http/answers.ts";
-import type { HttpCall } from "../../http/route.ts";
+import type { RouteRequest } from "../../http/route.ts";
 import { AgentClient } from "../agent-client.ts";
+import { HTTP_FEATURE } from "../mcp-names.ts";
 import { mcpServer } from "../mcp-server.ts";
 import { INVALID_REQUEST, logFailure, PARSE_ERROR, rpcRefusal } from "../refusals.ts";
 import { ResourceSubscriptions } from "../resource-subscriptions.ts";
-import { HTTP_FEATURE } from "../words.ts";
 import { HttpSession } from "./http-session.ts";
-import { StreamPace } from "./pace.ts";
+import { StreamPace } from "./stream-pace.ts";
 
 /** Sessions of the older era that a token has, all of them in use; and the lifetime of an unused one. */
 export const SESSIONS_PER_TOKEN_MAX = 64;
@@ -53,7 +53,7 @@ export class McpHttp implements AsyncDisposable {
     return this.#sessions.size;
   }
 
-  async handle(call: HttpCall): Promise<Response> {
+  async handle(call: RouteRequest): Promise<Response> {
     const { request, grant } = call;
     if (grant === undefined) throw new HarnessError("TokenMissing", {});
     let body: unknown;
@@ -89,7 +89,7 @@ export class McpHttp implements AsyncDisposable {
     await Promise.all(clients.map(({ client }) => client[Symbol.asyncDispose]()));
   }
 
-  async #legacy(call: HttpCall, grant: TokenGrant, body: unknown): Promise<Response> {
+  async #legacy(call: RouteRequest, grant: TokenGrant, body: unknown): Promise<Response> {
     const { request } = call;
     const named = request.headers.get("mcp-session-id");
     const isFirst = named === null && isInitializeRequest(body);
@@ -158,7 +158,7 @@ export class McpHttp implements AsyncDisposable {
     idlest.end();
   }
 
-  async #modern(call: HttpCall, grant: TokenGrant, body: unknown): Promise<Response> {
+  async #modern(call: RouteRequest, grant: TokenGrant, body: unknown): Promise<Response> {
     const { request } = call;
     const { world, version } = this.#parts;
     const client = this.#clientOf(grant);
@@ -178,7 +178,7 @@ export class McpHttp implements AsyncDisposable {
       try {
         // The library acknowledges every subscription: forbidden ones are refused before.
         const started = await following.start("listen", texts, async ({ uri, ...params }) => {
-          await pace.room();
+          await pace.waitForRoom();
           bus.publish({ kind: "resource_updated", uri, params: { ...params } });
         });
         begun.push(started);
@@ -268,7 +268,7 @@ interface Streaming {
  * Copies the library's stream to the listener's: read as fast as it is taken, and cut when the token ends or the client
  * leaves.
  */
-function streamed(call: HttpCall, answer: Response, { pace, over }: Streaming): Response {
+function streamed(call: RouteRequest, answer: Response, { pace, over }: Streaming): Response {
   const { body } = answer;
   const response = call.stream(async function* (signal) {
     const reader = body?.getReader();
@@ -292,7 +292,7 @@ function streamed(call: HttpCall, answer: Response, { pace, over }: Streaming): 
         const next = await reader?.read();
         if (next === undefined || next.done || signal.aborted) return;
         yield decoder.decode(next.value, { stream: true });
-        pace?.taken();
+        pace?.countRead();
       }
     } finally {
       signal.removeEventListener("abort", stop);

@@ -1,5 +1,5 @@
 import type { HttpAnswer } from "../../../base/world.ts";
-import type { HttpCall, HttpRoute, Method } from "../../http/route.ts";
+import type { HttpRoute, Method, RouteRequest } from "../../http/route.ts";
 import type { McpHttp, McpHttpDependencies } from "./http.ts";
 
 /** The transport `/mcp` of one engine. Disposing it ends its clients' sessions; work in the engine goes on. */
@@ -13,7 +13,7 @@ const METHODS: readonly Method[] = ["POST", "GET", "DELETE"];
 export function mcpRoutes(parts: McpHttpDependencies): McpRoutes {
   let opening: Promise<McpHttp> | undefined;
   const open = async () => new (await import("./http.ts")).McpHttp(parts);
-  async function handle(call: HttpCall): Promise<HttpAnswer> {
+  async function handle(call: RouteRequest): Promise<HttpAnswer> {
     opening ??= open();
     return await (await opening).handle(call);
   }

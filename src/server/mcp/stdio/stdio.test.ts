@@ -7,7 +7,7 @@ import { until } from "../../../../test/support/until.ts";
 import { BoundedQueue } from "../../../base/async/queue.ts";
 import type { TokenGrant } from "../../../session/access/authority.ts";
 import type { AskQuery } from "../../../session/commands/query-handlers.ts";
-import { RUN_TOOL } from "../words.ts";
+import { RUN_TOOL } from "../mcp-names.ts";
 import type { StdioEnd } from "./stdio.ts";
 import { serveMcpStdio, UNANSWERED_REQUESTS_MAX } from "./stdio.ts";
 

@@ -4,16 +4,16 @@ import type { World } from "../../../base/world.ts";
 import {
   branchFinding,
   clockFinding,
-  framesFinding,
   gapFinding,
   headsFinding,
-  keptFinding,
+  keptWalFinding,
   leaseFinding,
   lossFinding,
   missingHeadsFinding,
   orphanFinding,
   structureFinding,
   unreadableFinding,
+  unreadFramesFinding,
 } from "../../store/findings.ts";
 import type { StoreFinding } from "../../store/store.ts";
 import type { Row, StoreConnection } from "../connection.ts";
@@ -72,13 +72,13 @@ function* checkHeads(connection: StoreConnection, checking: Checking): Generator
       yield lossFinding(loss);
     // A process that adds to the write-ahead log is no damage to it.
     const behind = isHeld(connection, checking) ? 0 : framesBehind(connection.path);
-    if (behind > 0) yield framesFinding(`${connection.path}-wal`, behind);
+    if (behind > 0) yield unreadFramesFinding(`${connection.path}-wal`, behind);
   } catch (thrown) {
     if (!(thrown instanceof HarnessError)) throw thrown;
     yield structureFinding("The table of logs", detailOf(thrown));
   }
   const copy = keptWal(connection.path);
-  if (copy !== undefined) yield keptFinding(copy);
+  if (copy !== undefined) yield keptWalFinding(copy);
   const { unreadable, missing } = heads.read();
   if (unreadable > 0) yield headsFinding(heads.path, unreadable);
   if (missing === true && connection.all("SELECT 1 FROM logs LIMIT 1").length > 0)

@@ -76,6 +76,6 @@ function lastEvent(connection: StoreConnection, num: number): EventSeq {
 }
 
 /** Marks losses as shown to a person. The writer of a log writes its head again. */
-export function markTold(heads: HeadFile, losses: readonly FoundLoss[]): void {
+export function markShown(heads: HeadFile, losses: readonly FoundLoss[]): void {
   for (const { num, head } of losses) heads.write(num, { ...head, told: true }); // its time stays
 }

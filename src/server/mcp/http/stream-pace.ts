@@ -31,7 +31,7 @@ export class StreamPace {
   }
 
   /** Resolves when one more piece may be sent, which then counts until it is read. */
-  async room(): Promise<void> {
+  async waitForRoom(): Promise<void> {
     while (!this.#isOver && !(this.#isOpen && this.#ahead < AHEAD_MAX)) {
       await new Promise<void>((resolve) => {
         this.#waiting.push(resolve);
@@ -41,7 +41,7 @@ export class StreamPace {
   }
 
   /** Counts a piece as read. */
-  taken(): void {
+  countRead(): void {
     if (this.#ahead > 0) this.#ahead -= 1;
     this.#wake();
   }

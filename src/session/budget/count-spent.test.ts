@@ -3,8 +3,8 @@ import { testWorld } from "../../../test/support/world.ts";
 import type { LogId } from "../../base/ids.ts";
 import type { Event } from "../../protocol/events/events.ts";
 import { memorySessionStore } from "../store/memory-store.ts";
+import { countSpent } from "./count-spent.ts";
 import { Spend } from "./spend.ts";
-import { countSpent } from "./spent.ts";
 
 const world = testWorld();
 const CREATED_AT = "2025-06-15T15:06:40.000Z";

@@ -11,7 +11,7 @@ export interface ExpiringToken {
 }
 
 /** Returns the payload of the event about a token that is about to expire. */
-export function expiringPayload({ grant, expiresAt }: ExpiringToken): PayloadOf<"TokenExpiring"> {
+export function tokenExpiringPayload({ grant, expiresAt }: ExpiringToken): PayloadOf<"TokenExpiring"> {
   return { jti: grant.jti, expAt: Math.floor(expiresAt / 1_000) };
 }
 
@@ -19,7 +19,7 @@ export function expiringPayload({ grant, expiresAt }: ExpiringToken): PayloadOf<
  * Returns the same as an event of a session. It is sent to one reader and is in no log: it has the id of the last event
  * of this reader (AUTH-08).
  */
-export function expiringEvent(
+export function tokenExpiringEvent(
   expiring: ExpiringToken,
   {
     session,
@@ -28,5 +28,11 @@ export function expiringEvent(
   }: { readonly session: SessionId; readonly last: EventSeq; readonly clock: Pick<Clock, "now"> },
 ): EnvelopeOf<"TokenExpiring"> {
   const ts = new Date(clock.now()).toISOString();
-  return { id: Math.max(1, last), kind: "TokenExpiring", session, ts, payload: expiringPayload(expiring) };
+  return {
+    id: Math.max(1, last),
+    kind: "TokenExpiring",
+    session,
+    ts,
+    payload: tokenExpiringPayload(expiring),
+  };
 }

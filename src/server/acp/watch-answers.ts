@@ -7,7 +7,7 @@ export interface AnsweredStream {
 }
 
 /** Wraps a stream of messages to report when an answer has been written. */
-export function answeredStream(inner: Stream): AnsweredStream {
+export function watchAnswers(inner: Stream): AnsweredStream {
   const waiting = new Map<JsonRpcId, () => void>();
   const writer = inner.writable.getWriter();
   const writable: Stream["writable"] = new WritableStream({
