@@ -5,7 +5,7 @@ import type { Event } from "../../protocol/events/events.ts";
 import { SlidingLimit } from "../../server/auth/sliding-limit.ts";
 import { neutraliseLine } from "../../view/terminal/terminal-text.ts";
 
-/** People are told of agents so often within ten minutes; what comes beyond stands in the operational log alone. */
+/** Notices about agents that people get within ten minutes; further ones go to the operational log only. */
 export const NOTICES_MAX = 20;
 export const NOTICES_WINDOW_MS = 600_000;
 const NAME_CHARACTERS_MAX = 60;
@@ -13,29 +13,29 @@ const TOOL_CHARACTERS_MAX = 100;
 
 export interface AgentSessionsParts {
   readonly world: Pick<World, "clock" | "log">;
-  /** The sessions that run. */
+  /** Returns the running sessions. */
   readonly live: () => readonly SessionId[];
-  /** How many people follow a session. */
+  /** Returns the number of people who are subscribed to a session. */
   readonly peopleIn: (session: SessionId) => number;
-  /** Tells the people who follow any session, beside the log. */
+  /** Sends an event to the people who are subscribed to any session, beside the log. */
   readonly tellPeople: (event: Event) => void;
-  /** Shows a text on the desktop; absent: there is none to show it on. */
+  /** Shows a text on the desktop; absent: there is no desktop. */
   readonly tellDesktop?: (text: string) => Promise<boolean>;
 }
 
-/** The kinds of custom event, in the namespace `cinch`, that people get beside the log. */
+/** Kinds of custom events, in the namespace `cinch`, that people get beside the log. */
 type NoticeKind = "AgentSession" | "AgentAsks";
 
 /**
- * The sessions that agents have begun, so that people see them (CTL-12): each is told of when it begins, on the desktop and
- * to everybody who is attached, and so is each permission request in it that nobody would see, since nobody follows it.
+ * The sessions that agents have opened, shown to people (CTL-12): the start of each, on the desktop and to every
+ * attached person, and each permission request in it that nobody would see, since nobody is subscribed.
  *
- * Names come from the agent, and are no more than one line of so many characters.
+ * Names come from the agent, and are cut to one line of limited length.
  */
 export class AgentSessions {
   readonly #parts: AgentSessionsParts;
   readonly #limit: SlidingLimit;
-  /** Who began it, and whether its questions are told too. */
+  /** Agents by session; a muted session's questions are not shown. */
   readonly #begun = new Map<SessionId, { readonly agent: string; readonly isQuiet: boolean }>();
 
   constructor(parts: AgentSessionsParts) {
@@ -52,7 +52,7 @@ export class AgentSessions {
     this.#tell("AgentSession", { session, agent }, text);
   }
 
-  /** A call in a session waits for a person's permission. */
+  /** Called when a call in a session waits for a person's permission. */
   asked(session: SessionId, tool: string): void {
     const begun = this.#begun.get(session);
     if (begun === undefined || begun.isQuiet || this.#parts.peopleIn(session) > 0) return;
@@ -62,7 +62,7 @@ export class AgentSessions {
     this.#tell("AgentAsks", { session, agent, tool: named }, text);
   }
 
-  /** A person wants to hear no more of what this session asks; false where no agent has begun it here. */
+  /** Mutes the questions of a session for a person; returns false if no agent has opened it here. */
   hush(session: SessionId): boolean {
     const begun = this.#begun.get(session);
     if (begun === undefined) return false;

@@ -13,13 +13,13 @@ import { clockEvidenceBefore, dayBefore, planRetention } from "../../session/sto
 import type { LogInfo, SessionStore } from "../../session/store/store.ts";
 import { namedProfile } from "../plan/settings.ts";
 
-/** How long after a turn asked its model the sweep begins: by then the request is on its way. */
+/** Milliseconds after a turn's first request at which the sweep starts: by then the request is on its way. */
 export const SWEEP_AFTER_MS = 100;
-/** The time between two sweeps: content goes by days, and no later than an hour after its day. */
+/** Time between two sweeps: content expires by days, and at most an hour after its day. */
 export const SWEEP_EVERY_MS = 3_600_000;
-/** How long one sweep may take; what is left waits for the next one. */
+/** Time limit of one sweep; the rest waits for the next one. */
 const SWEEP_MS_MAX = 2_000;
-/** Logs that one sweep looks at. */
+/** Logs that one sweep reads. */
 const LOGS_MAX = 1_000;
 
 interface SweptStore {
@@ -36,16 +36,16 @@ interface RunningSession {
 }
 
 interface SweepParts extends SweptStore {
-  /** The sessions that this engine runs now. */
+  /** Returns the sessions that this engine runs now. */
   readonly running?: () => readonly RunningSession[];
 }
 
 /**
- * Expires what is older than its profile keeps it (SES-06): first while the first answer of a provider is waited for, never
- * before, then every hour, in steps of milliseconds. An engine that is asked nothing begins after an hour.
+ * Expires content older than its profile's time to live (SES-06): first while the first answer of a provider is
+ * awaited, never before, then every hour, in steps of milliseconds. An engine without requests starts after an hour.
  *
- * Conversations in memory follow: a session whose log has lost content, to whichever process, reads it again before its next
- * turn.
+ * Conversations in memory follow: a session whose log has lost content, through any process, reads it again before its
+ * next turn.
  */
 export class RetentionSweep implements AsyncDisposable {
   readonly #parts: SweepParts;
@@ -61,7 +61,7 @@ export class RetentionSweep implements AsyncDisposable {
     this.#timer = this.#after(SWEEP_EVERY_MS);
   }
 
-  /** Stands right around the provider; the first request of the engine sets the first sweep going. */
+  /** Innermost around the provider; the first request of the engine starts the first sweep. */
   readonly middleware: RequestMiddleware = (request, context, next) => {
     if (!this.#isBegun) {
       this.#isBegun = true;
@@ -93,7 +93,7 @@ export class RetentionSweep implements AsyncDisposable {
       try {
         await work;
       } catch (thrown) {
-        // The sessions that run have nothing to do with it, and the next sweep tries again.
+        // The running sessions are not affected, and the next sweep tries again.
         log.for("session.retention").write("warn", problem, { error: messageOf(thrown) });
       }
     };
@@ -116,7 +116,7 @@ export class RetentionSweep implements AsyncDisposable {
   }
 }
 
-/** One sweep: expires what is due, and gives back its space. */
+/** Runs one sweep: expires due content, and frees its space. */
 export async function sweep(parts: SweptStore, signal: AbortSignal): Promise<void> {
   const { world, store, paths } = parts;
   const log = world.log.for("session.retention");
@@ -142,7 +142,7 @@ export async function sweep(parts: SweptStore, signal: AbortSignal): Promise<voi
   if (!signal.aborted) await store.maintain(signal);
 }
 
-/** What of these logs expires now and soon, each by the profile that it is under. */
+/** Plans which content of these logs expires now and soon, each by its profile. */
 export async function plannedRetention(parts: SweptStore, logs: readonly LogInfo[]): Promise<RetentionPlan> {
   const now = parts.world.clock.now();
   const days = new Map<string, number | undefined>();
@@ -154,8 +154,8 @@ export async function plannedRetention(parts: SweptStore, logs: readonly LogInfo
 }
 
 /**
- * How long a profile keeps content. One that is not there any more says nothing, so what holds for all holds; undefined
- * where it is there and cannot be read: it may say that all is kept.
+ * Returns the days that a profile keeps content. A missing profile has none, so the general setting holds; undefined if
+ * it exists and cannot be read: it may keep everything.
  */
 async function ttlDaysOf(
   { world, paths, config }: Omit<SweptStore, "store">,

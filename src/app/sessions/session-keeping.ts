@@ -14,13 +14,13 @@ const PRIVATE_MODE = 0o600;
 
 export interface SessionsSources extends RetentionSources {
   readonly secrets: () => Promise<Redactor>;
-  /** The sessions that agents have begun. */
+  /** Sessions that agents have opened. */
   readonly agents: Pick<AgentSessions, "hush">;
   /** Aborts when the engine ends. */
   readonly signal: AbortSignal;
 }
 
-/** Handles what is done with sessions as such, for those that run and for those that have ended. */
+/** Returns the handlers for sessions as a whole, running or ended. */
 export function sessionKeeping(sources: SessionsSources): StoredSessionCommands {
   const { store, signal, agents } = sources;
   const infoOf = async (id: SessionId) => {
@@ -65,7 +65,7 @@ function placeOf(event: number | undefined, turn: number | undefined): SessionPo
   return turn === undefined ? undefined : { kind: "turn", turn };
 }
 
-/** Writes a file that was not there before, with mode 600. @throws HarnessError InvalidCommand where it exists. */
+/** Writes a new file with mode 600. @throws HarnessError InvalidCommand if it exists. */
 async function writeExport(
   { store, world, secrets, signal }: SessionsSources,
   info: LogInfo,
@@ -79,7 +79,7 @@ async function writeExport(
     for await (const piece of exportedText(sources, info, { format, signal }))
       await files.append(path, piece);
   } catch (thrown) {
-    await files.remove(path); // half of it is no export
+    await files.remove(path); // half an export is none
     throw thrown;
   }
 }

@@ -16,8 +16,8 @@ export interface Branched {
 }
 
 /**
- * Branches a session at the end of a turn, the last one where no place is named, whoever uses it meanwhile (SES-08).
- * @throws HarnessError NotABoundary, which names the nearest; UsageInvalid where there is no such turn.
+ * Branches a session at the end of a turn, by default the last one, even while it is in use (SES-08).
+ * @throws HarnessError NotABoundary, which names the nearest; UsageInvalid if there is no such turn.
  */
 export async function branchAt(
   { store, world }: { readonly store: SessionStore; readonly world: World },
@@ -53,7 +53,10 @@ async function boundaryAt(
   throw new HarnessError("UsageInvalid", { problem });
 }
 
-/** Where a turn begins, or an event is: at or above it. @throws HarnessError UsageInvalid where it is not there. */
+/**
+ * Returns the first event at or above the start of a turn, or an event. @throws HarnessError UsageInvalid if it does
+ * not exist.
+ */
 export async function placeOf(
   store: Pick<SessionStore, "eventsBefore">,
   info: LogInfo,

@@ -7,7 +7,7 @@ import { renderMarkdown } from "../../session/transcript/markdown/markdown.ts";
 import { redactedEvents } from "../../session/transcript/redacted.ts";
 import { eventsOf } from "./sessions-read.ts";
 
-/** What is given in one go, in UTF-16 units. */
+/** Length of one piece, in UTF-16 units. */
 const PIECE_UNITS = 65_536;
 
 interface ExportSources {
@@ -16,7 +16,7 @@ interface ExportSources {
   readonly world: Pick<World, "clock">;
 }
 
-/** A session as it is exported, in pieces, redacted once more; what has expired is marked (SES-10). */
+/** Renders a session for export, in pieces, redacted once more; expired content is marked (SES-10). */
 export function exportedText(
   { store, secrets, world }: ExportSources,
   info: LogInfo,
@@ -33,7 +33,7 @@ export function exportedText(
   }
 }
 
-/** Fewer and longer pieces. */
+/** Joins pieces into fewer and longer ones. */
 async function* gathered(pieces: AsyncIterable<string>): AsyncGenerator<string> {
   let text = "";
   for await (const piece of pieces) {

@@ -5,32 +5,32 @@ import { near } from "../../base/text/near.ts";
 import type { ResumeRequest } from "../../session/options.ts";
 import type { LogInfo } from "../../session/store/store.ts";
 
-/** How many of a directory's newest logs are looked at for one to continue. */
+/** Newest logs of a directory that are searched for one to continue. */
 const RECENT_LOGS = 50;
-/** Switches without a word between them that are gone back through. */
+/** Switches without input between them that are followed back. */
 const ORIGINS_MAX = 50;
-/** Sessions that are looked through for the beginning of an id. */
+/** Sessions that are searched for the beginning of an id. */
 const LOGS_MAX = 100_000;
 const TOLD_MAX = 3;
-/** The beginning of an id says something from so many characters behind its prefix on. */
+/** Characters behind the prefix that the beginning of an id needs. */
 const PREFIX_UNITS_MIN = 4;
 
-/** What is looked at of a session here. */
+/** Facts of a session that the search reads. */
 type Found = Pick<LogInfo, "session" | "logId" | "turns" | "branchOf">;
 
-/** Where sessions are looked for: a store, or the catalogue of an engine. */
+/** Source of the sessions: a store, or the catalogue of an engine. */
 interface Reading<Info extends Found> {
   find(id: SessionId | LogId): Promise<Info | undefined>;
-  /** The newest first. */
+  /** Lists sessions, the newest first. */
   list(query: {
     readonly workingDir?: string;
-    /** With a run whose id begins like that. */
+    /** Only sessions with a run whose id begins like that. */
     readonly begins?: string;
     readonly limit: number;
   }): Promise<readonly Info[]>;
 }
 
-/** The log to go on with. @throws HarnessError NothingToContinue, NoSuchSession, SessionAmbiguous. */
+/** Returns the log to continue. @throws HarnessError NothingToContinue, NoSuchSession, SessionAmbiguous. */
 export async function findLog(
   resume: ResumeRequest | undefined,
   store: Reading<LogInfo>,
@@ -41,9 +41,9 @@ export async function findLog(
 }
 
 /**
- * The session that a person means: by its session or log id, by the beginning of one that no other begins with, or as
- * `last`, the newest of a directory that something was said in. One that only took the place of another, or came of it,
- * stands for that other one: there the conversation is.
+ * Returns the session that a person names: by its session or log id, by a unique beginning of one, or as `last`, the
+ * newest of a directory that had input. A session without input that continues or branches off another one stands for
+ * that one: the conversation is there.
  * @throws HarnessError NothingToContinue, NoSuchSession with the nearest or newest ids, SessionAmbiguous.
  */
 export async function findSession<Info extends Found>(
@@ -57,7 +57,7 @@ export async function findSession<Info extends Found>(
   if (exact !== undefined) return exact;
   const all = await store.list({ limit: LOGS_MAX });
   const newest = isPrefix(id) ? all.filter((info) => idsOf(info).some((known) => begins(known, id))) : [];
-  // A session that was gone on with, or rewound, has a new id, and what was listed before names it too.
+  // A session that was continued, or rewound, has a new id, and its earlier ids name it too.
   const found =
     isPrefix(id) && newest.length === 0 ? await store.list({ begins: id, limit: LOGS_MAX }) : newest;
   const [first, ...others] = found;
@@ -75,13 +75,13 @@ export async function findSession<Info extends Found>(
 async function lastOf<Info extends Found>(store: Reading<Info>, workingDir: string): Promise<Info> {
   for (const log of await store.list({ workingDir, limit: RECENT_LOGS })) {
     const spoken = await spokenIn(log, store);
-    if (spoken !== undefined) return spoken; // one that nothing was said in is nothing to continue
+    if (spoken !== undefined) return spoken; // a session without input is nothing to continue
   }
   const directory = workingDir === "" ? "any directory" : workingDir;
   throw new HarnessError("NothingToContinue", { directory });
 }
 
-/** The log itself where something was said in it, else the nearest that it came of. */
+/** Returns the log itself if it had input, else the nearest one that it comes from. */
 async function spokenIn<Info extends Found>(log: Info, store: Reading<Info>): Promise<Info | undefined> {
   let found: Info | undefined = log;
   for (let steps = 0; found !== undefined && found.turns === 0 && steps < ORIGINS_MAX; steps += 1) {
@@ -91,7 +91,7 @@ async function spokenIn<Info extends Found>(log: Info, store: Reading<Info>): Pr
   return found !== undefined && found.turns > 0 ? found : undefined;
 }
 
-/** The prefix in small letters and the rest in capitals, as ids are written. */
+/** Writes the prefix in lower case and the rest in upper case, like ids. */
 function normalId(wanted: string): string {
   const [, prefix, rest = ""] = /^(?:(sess|log)_)?(.*)$/is.exec(wanted.trim()) ?? [];
   return prefix === undefined ? rest.toUpperCase() : `${prefix.toLowerCase()}_${rest.toUpperCase()}`;

@@ -13,9 +13,9 @@ import type { OpenSessions } from "./sessions.ts";
 const EVENTS_PER_BATCH = 500;
 
 export interface ImportOptions {
-  /** How the file is called in what is said about it. */
+  /** Name of the file in messages. */
   readonly name: string;
-  /** The bytes of it from the beginning, each time anew. */
+  /** Returns its bytes from the beginning, at each call. */
   readonly read: () => AsyncIterable<Uint8Array>;
   readonly unverified: boolean;
   readonly signal: AbortSignal;
@@ -26,16 +26,16 @@ export interface Imported {
   readonly logId: LogId;
   readonly events: number;
   readonly missing: number;
-  /** The log that was exported, as far as the file says. */
+  /** The log that was exported, if the file names it. */
   readonly from?: LogId;
   readonly problems: readonly string[];
 }
 
 /**
- * Makes a new log of an export (SES-10). It works in this directory, under ids of its own, so that it can stand beside
- * the log that was exported; what has known secrets in it loses them once more.
+ * Creates a new log from an export (SES-10). It works in this directory, under new ids, so that it can exist beside the
+ * exported log; known secrets in it are redacted once more.
  *
- * The file is read twice, and neither time held: first to see that it is whole, then to take it in. A log that broke off
+ * The file is read twice, and never held: first to check that it is whole, then to import it. A log that broke off
  * meanwhile is not listed, and maintenance removes it.
  * @throws HarnessError ExportInvalid, and then there is no new log.
  */
@@ -58,7 +58,7 @@ export async function importLog(sessions: OpenSessions, options: ImportOptions):
     branchOf: { logId: origin, at: last + 1 },
   };
   await using undo = new AsyncDisposableStack();
-  // What is not whole is not listed either way; so its space is free at once.
+  // An incomplete log is not listed either way; so its space is freed at once.
   undo.defer(() => store.delete(logId));
   await using writer = await store.create(target, holder);
   if ((await copy(writer, options, { secrets: sessions.secrets, breathe })) !== last) {

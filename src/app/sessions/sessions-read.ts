@@ -7,19 +7,19 @@ import type { LogInfo, SessionStore } from "../../session/store/store.ts";
 import { standInEvent } from "../../session/transcript/stand-in.ts";
 
 const PAGE_EVENTS = 500;
-/** So many in a row that cannot be read are told one by one. After that nothing is looked for any more: a number may be wrong. */
+/** Unreadable events in a row that are reported one by one. After that the search stops: a number may be wrong. */
 export const UNREADABLE_RUN_MAX = 10_000;
 
 export interface ReadOptions {
-  /** The last event that is not wanted; absent: all are. */
+  /** The last event that is left out; absent: none. */
   readonly since?: EventSeq;
   readonly signal: AbortSignal;
   readonly clock: Pick<Clock, "monotonic" | "sleep">;
 }
 
 /**
- * Every event of a log from one on, in order, page by page: what has expired is marked in its place, and so is what
- * cannot be read any more (SES-16).
+ * Yields every event of a log from one on, in order, page by page: expired events are marked in their places, and so
+ * are unreadable ones (SES-16).
  */
 export async function* eventsOf(
   store: Pick<SessionStore, "markedEvents">,
@@ -35,12 +35,12 @@ export async function* eventsOf(
     const wanted = Math.min(limit, lastEvent - last.id);
     const page = await readPage(store, logId, { since: last.id, limit: wanted });
     if (page === undefined && wanted > 1) {
-      limit = Math.ceil(wanted / 2); // smaller and smaller, until the one that is damaged stands alone
+      limit = Math.ceil(wanted / 2); // smaller and smaller, until the damaged one is alone
       continue;
     }
     limit = PAGE_EVENTS;
     const events = page ?? [];
-    // A number that is missing among those that are there is damage too.
+    // A missing number among existing ones is damage too.
     const upTo = page === undefined ? last.id + 1 : (events.at(-1)?.id ?? lastEvent);
     let at = 0;
     for (let id = last.id + 1; id <= upTo; id++) {

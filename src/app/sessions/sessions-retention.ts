@@ -10,7 +10,7 @@ import { plannedRetention } from "./retention.ts";
 
 const LOGS_MAX = 100_000;
 
-/** What retention needs to see. */
+/** Dependencies of retention. */
 export interface RetentionSources {
   readonly world: World;
   readonly paths: HarnessPaths;
@@ -19,9 +19,9 @@ export interface RetentionSources {
 }
 
 /**
- * What of the stored sessions expires now and soon, each by the profile that it is under (SES-06).
+ * Plans which content of the stored sessions expires now and soon, each by its profile (SES-06).
  *
- * @param olderThanDays in place of what profiles say; pinned and running sessions are kept all the same.
+ * @param olderThanDays instead of the profiles' times; pinned and running sessions are kept all the same.
  */
 export async function retentionOf(sources: RetentionSources, olderThanDays?: number): Promise<RetentionPlan> {
   const logs = await sources.store.list({ limit: LOGS_MAX });
@@ -31,7 +31,7 @@ export async function retentionOf(sources: RetentionSources, olderThanDays?: num
   return olderThanDays > 0 ? plan : everything(plan, logs, dayBefore(now, -1));
 }
 
-/** Older than zero days is all there is; 0 in a profile means that it is kept for good. */
+/** Zero days covers everything; 0 in a profile means that content is kept forever. */
 function everything(plan: RetentionPlan, logs: readonly LogInfo[], beforeDay: string): RetentionPlan {
   const held = logs.filter(({ heldBy, pinned }) => heldBy !== undefined && !pinned);
   const left = [...plan.left, ...held.map((log) => ({ log, why: "held" }) as const)];
@@ -48,7 +48,7 @@ export interface Swept {
 }
 
 /**
- * Destroys what is due. A log that cannot be read keeps everything, and the others go on (R29).
+ * Destroys due content. A log that cannot be read keeps everything, and the others go on (R29).
  * @throws the signal's reason, between two logs.
  */
 export async function expireAll(

@@ -4,7 +4,7 @@ import { sessionRow } from "../../session/transcript/overview.ts";
 import type { SessionTableOptions } from "../../view/answers/session-table.ts";
 import { sessionTable } from "../../view/answers/session-table.ts";
 
-/** Draws a table of stored sessions; the sessions that branches come from are looked up in the store. */
+/** Draws a table of stored sessions; the store names the sessions that branches come from. */
 export async function tableOfSessions(
   sessions: readonly LogInfo[],
   { store, ...options }: SessionTableOptions & { readonly store: Pick<SessionStore, "find"> },

@@ -10,18 +10,18 @@ const DISMISSED_BYTES_MAX = 4_194_304;
 const PRIVATE_MODE = 0o600;
 
 /**
- * The warning of sessions that lose content within a week ([A] § Storage policy); undefined where there is none, or each
- * of them was dismissed.
+ * Returns the warning about sessions that lose content within a week ([A] § Storage policy); undefined if there are
+ * none, or each of them was dismissed.
  */
 export async function expiryWarning(sources: RetentionSources): Promise<string | undefined> {
-  const soon = (await retentionOf(sources)).soon.filter(({ log }) => log.turns > 0); // nothing is lost where nothing was said
+  const soon = (await retentionOf(sources)).soon.filter(({ log }) => log.turns > 0); // a session without input loses nothing
   if (soon.length === 0) return undefined;
   const dismissed = await dismissedLogs(sources);
   if (soon.every(({ log }) => dismissed.has(log.logId))) return undefined;
   return warningText(soon);
 }
 
-/** Word for word as [A] has it, but for one session and for more than a few. */
+/** Words of [A], except for one session and for more than a few. */
 export function warningText(soon: RetentionPlan["soon"]): string {
   const ids = soon.slice(0, NAMED_MAX).map(({ log }) => log.session);
   const more = soon.length - ids.length;
@@ -31,7 +31,7 @@ export function warningText(soon: RetentionPlan["soon"]): string {
   return `${many} this week: ${named} — /sessions:pin or /sessions:export to keep ${them}. (/sessions:dismiss)`;
 }
 
-/** The warning of these sessions is not shown again; one of another session is. */
+/** Dismisses the warning about these sessions; one about another session is shown. */
 export async function dismissExpiring(
   { world, paths }: Pick<RetentionSources, "world" | "paths">,
   { soon }: Pick<RetentionPlan, "soon">,
@@ -41,7 +41,7 @@ export async function dismissExpiring(
   await world.files.writeAtomic(pathOf(paths.state), `${text}\n`, PRIVATE_MODE);
 }
 
-/** A file that is missing or odd dismisses nothing: the warning comes once too often rather than never. */
+/** A missing or malformed file dismisses nothing: the warning comes once too often rather than never. */
 async function dismissedLogs({
   world,
   paths,

@@ -15,19 +15,19 @@ export interface OpenSessions extends AsyncDisposable {
   readonly store: SessionStore;
   readonly paths: HarnessPaths;
   readonly config: Config;
-  /** The directory that `last` is looked for in. */
+  /** Directory in which `last` is searched. */
   readonly workingDir: string;
   /** This process, as it writes logs. */
   readonly holder: Holder;
-  /** Takes out the secrets that are known now. */
+  /** Redacts the secrets that are known now. */
   readonly secrets: Redactor;
 }
 
 /**
- * Opens the stored sessions to look at them and keep them: no model, no tool, no network (SES-09).
+ * Opens the stored sessions to read and manage them: no model, no tool, no network (SES-09).
  *
- * Another process may hold any of them meanwhile; a store that can only be read can be read.
- * @throws HarnessError as the start of a session does where the configuration or the store cannot be read.
+ * Another process may hold any of them meanwhile; a read-only store can be read.
+ * @throws HarnessError as the start of a session does if the configuration or the store cannot be read.
  */
 export async function openSessions(options: HarnessOptions, signal: AbortSignal): Promise<OpenSessions> {
   const { world, paths } = options;
