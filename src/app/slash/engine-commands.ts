@@ -12,7 +12,7 @@ export const ENGINE_COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: "cancel",
-    help: "stop the turn that runs (as Ctrl-C does)",
+    help: "cancel the running turn (as Ctrl-C does)",
     does: { by: "client", command: "CancelTurn" },
   },
   {
@@ -22,13 +22,13 @@ export const ENGINE_COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: "cost",
-    help: "what this session has cost, by model, with prices",
+    help: "cost of this session by model, with prices",
     does: { by: "client" },
   },
   {
     name: "model",
     words: "[provider:name]",
-    help: "show the model, or go on with another one",
+    help: "show the model, or switch to another one",
     does: { by: "client", command: "SetModel" },
   },
   {
@@ -40,29 +40,29 @@ export const ENGINE_COMMANDS: readonly CommandSpec[] = [
   {
     name: "steer",
     words: "TEXT",
-    help: "tell it to the turn that runs, at its next step",
+    help: "send TEXT to the running turn at its next step",
     isText: true,
     does: { by: "client", command: "SendInput" },
   },
   {
     name: "withdraw",
     words: "[N]",
-    help: "list what waits for its turn, or take back number N",
+    help: "list queued inputs, or withdraw number N",
     does: { by: "client", command: "WithdrawInput" },
   },
   {
     name: "drop",
-    help: "forget the text that could not be sent and was kept",
+    help: "discard the text that could not be sent",
     does: { by: "client" },
   },
   {
     name: "health",
-    help: "how every part of the engine is",
+    help: "state of each part of the engine",
     does: { query: "GetEngineHealth", shows: { as: "health" } },
   },
   {
     name: "web",
-    help: "where this engine's web client is",
+    help: "address of this engine's web client",
     does: {
       query: "GetWebClient",
       shows: { as: "text", text: "{url}", none: NO_WEB },
@@ -71,13 +71,13 @@ export const ENGINE_COMMANDS: readonly CommandSpec[] = [
   {
     name: "resume",
     words: "ID",
-    help: "go on with another session; last is the newest",
+    help: "resume another session; last is the newest",
     does: { by: "client", command: "AttachSession" },
   },
   {
     name: "quit",
     aliases: ["exit"],
-    help: "stop the turn that runs, then leave (also /exit)",
+    help: "cancel the running turn, then leave (also /exit)",
     does: { by: "client" },
   },
 ];

@@ -5,7 +5,7 @@ export const SESSION_COMMANDS: readonly CommandSpec[] = [
   {
     name: "sessions:list",
     words: "[all]",
-    help: "the sessions of this directory",
+    help: "sessions of this directory",
     does: {
       query: "ListSessions",
       fields: {
@@ -19,7 +19,7 @@ export const SESSION_COMMANDS: readonly CommandSpec[] = [
   {
     name: "sessions:find",
     words: "ID",
-    help: "find a session by the beginning of its id",
+    help: "find a session by the start of its id",
     does: {
       query: "FindSession",
       fields: { text: { from: "word", at: 0 }, sessionId: { from: "session" } },
@@ -29,51 +29,54 @@ export const SESSION_COMMANDS: readonly CommandSpec[] = [
   {
     name: "sessions:resume",
     words: "ID",
-    help: "go on with another one; last is the newest",
+    help: "resume another session; last is the newest",
     does: { by: "client", command: "AttachSession" },
   },
   {
     name: "sessions:attach",
     words: "ID",
-    help: "the same, as notices of agents' sessions say it",
+    help: "the same, as notices of agents' sessions name it",
     does: { by: "client", command: "AttachSession" },
   },
   {
     name: "sessions:hush",
     words: "ID",
-    help: "tell no more what an agent's session asks for",
+    help: "mute the questions of an agent's session",
     does: {
       command: "MuteSession",
       fields: { sessionId: { from: "find", at: 0 } },
-      shows: { as: "text", text: "What this session asks for is shown to those who follow it." },
+      shows: {
+        as: "text",
+        text: "Questions of this session are shown only to clients that subscribe to it.",
+      },
     },
   },
   {
     name: "sessions:diff",
     words: "[TURN | ID]",
-    help: "the files that a session has changed",
+    help: "files that a session changed",
     does: { by: "client", command: "RewindSession" },
   },
   {
     name: "sessions:branch",
     words: "[ID] [at TURN|eN]",
-    help: "make a new one, up to the end of a turn",
+    help: "copy a session up to the end of a turn",
     does: { by: "client", command: "BranchSession" },
   },
   {
     name: "sessions:pin",
     words: "[ID]",
-    help: "keep one from expiring",
+    help: "keep a session from expiring",
     does: {
       command: "PinSession",
       fields: { sessionId: { from: "find", at: 0 }, pinned: { from: "value", value: true } },
-      shows: { as: "text", text: "{sessionId} is pinned: it is kept." },
+      shows: { as: "text", text: "{sessionId} is pinned and does not expire." },
     },
   },
   {
     name: "sessions:unpin",
     words: "[ID]",
-    help: "let it expire again",
+    help: "let a session expire again",
     does: {
       command: "PinSession",
       fields: { sessionId: { from: "find", at: 0 }, pinned: { from: "value", value: false } },
@@ -83,7 +86,7 @@ export const SESSION_COMMANDS: readonly CommandSpec[] = [
   {
     name: "sessions:export",
     words: "[ID] [--format FORMAT]",
-    help: "write one to a file, as jsonl or markdown",
+    help: "write a session to a file, as jsonl or markdown",
     does: {
       command: "ExportSession",
       fields: {
@@ -97,7 +100,7 @@ export const SESSION_COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: "sessions:dismiss",
-    help: "say no more that these sessions expire soon",
+    help: "hide the warning about sessions that expire soon",
     does: {
       command: "DismissExpiring",
       fields: { sessionId: { from: "session" } },

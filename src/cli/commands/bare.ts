@@ -2,5 +2,5 @@ import type { AnyCommand } from "../args/parsed-call.ts";
 import { lineCommand } from "./line/command.ts";
 import { promptCommand } from "./prompt/command.ts";
 
-/** The command lines without a subcommand: `cinch` and `cinch -p`. */
+/** Command lines without a subcommand: `cinch` and `cinch -p`. */
 export const BARE: readonly AnyCommand[] = [lineCommand, promptCommand];

@@ -5,7 +5,7 @@ export const CHECKPOINT_COMMANDS: readonly CommandSpec[] = [
   {
     name: "rewind",
     words: "[N [files | conversation | both] | undo]",
-    help: "list the turns, go back to before one, or undo that",
+    help: "list turns, go back to before one, or undo that",
     does: { by: "client", command: "RewindSession" },
   },
 ];

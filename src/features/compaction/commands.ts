@@ -4,7 +4,7 @@ import type { CommandSpec } from "../../protocol/commands/command-spec.ts";
 export const COMPACTION_COMMANDS: readonly CommandSpec[] = [
   {
     name: "compact",
-    help: "make the conversation shorter: a summary of it",
+    help: "replace the conversation with a summary",
     does: { by: "client", command: "CompactSession" },
   },
 ];

@@ -1,10 +1,10 @@
 import type { CommandSpec } from "../../protocol/commands/command-spec.ts";
 
-/** The slash commands about memories. */
+/** Slash commands about memories. */
 export const MEMORY_COMMANDS: readonly CommandSpec[] = [
   {
     name: "memory",
-    help: "memories that were given, written and removed here",
+    help: "memories read, written and removed in this session",
     does: { by: "client" },
   },
 ];

@@ -4,7 +4,7 @@ import type { CommandSpec } from "../../protocol/commands/command-spec.ts";
 export const PROFILE_COMMANDS: readonly CommandSpec[] = [
   {
     name: "profile",
-    help: "the profile in use, its skills, servers, tools",
+    help: "profile in use, its skills, servers and tools",
     does: {
       query: "GetSessionProfile",
       fields: { sessionId: { from: "session" } },
@@ -14,7 +14,7 @@ export const PROFILE_COMMANDS: readonly CommandSpec[] = [
   {
     name: "profiles",
     words: "[PATH]",
-    help: "the profiles that there are",
+    help: "list the profiles",
     does: {
       query: "ListProfiles",
       fields: { sessionId: { from: "session" } },
@@ -25,14 +25,14 @@ export const PROFILE_COMMANDS: readonly CommandSpec[] = [
         words: { user: "yours" },
         mark: { field: "current", key: "name" },
         none: "There are no profiles.",
-        after: "/profiles:NAME goes on under one of them.",
+        after: "/profiles:NAME switches to one of them.",
       },
     },
   },
   {
     name: "profiles:NAME",
     words: "[--import N] [--in-place]",
-    help: "go on under another profile, in a new session",
+    help: "switch to another profile, in a new session",
     does: { by: "client", command: "SwitchProfile" },
   },
 ];

@@ -1,16 +1,16 @@
 import type { CommandSpec } from "../../protocol/commands/command-spec.ts";
 
-/** The slash commands about prompts that somebody has written. */
+/** Slash commands about prompt templates. */
 export const PROMPT_COMMANDS: readonly CommandSpec[] = [
   {
     name: "prompts",
-    help: "the prompts that you or the project have written",
+    help: "list prompts of yours and of the project",
     does: { by: "client" },
   },
   {
     name: "prompts:NAME",
     words: "[WORDS]",
-    help: "send a prompt of yours, with words put into it",
+    help: "send a prompt with WORDS filled in",
     does: { by: "client" },
   },
 ];

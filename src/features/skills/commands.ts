@@ -1,10 +1,10 @@
 import type { CommandSpec } from "../../protocol/commands/command-spec.ts";
 
-/** The slash commands about skills. */
+/** Slash commands about skills. */
 export const SKILL_COMMANDS: readonly CommandSpec[] = [
   {
     name: "skills",
-    help: "the skills that there are here",
+    help: "list the skills",
     isText: true,
     does: {
       query: "ListSkills",
@@ -21,12 +21,12 @@ export const SKILL_COMMANDS: readonly CommandSpec[] = [
   {
     name: "skills:NAME",
     words: "[TEXT]",
-    help: "have the model work with a skill",
+    help: "use a skill for this input",
     does: { by: "client", command: "SendInput" },
   },
   {
     name: "skills:reload",
-    help: "look at all skills anew; asks about what has changed",
+    help: "reload all skills; asks about changed ones",
     does: { by: "client", command: "ReloadSkills" },
   },
 ];

@@ -1,10 +1,10 @@
 import type { CommandSpec } from "../../protocol/commands/command-spec.ts";
 
-/** The slash commands about sub-agents. */
+/** Slash commands about sub-agents. */
 export const AGENT_COMMANDS: readonly CommandSpec[] = [
   {
     name: "agents",
-    help: "the kinds of sub-agents that there are here",
+    help: "list the kinds of sub-agents",
     isText: true,
     does: {
       query: "ListAgents",

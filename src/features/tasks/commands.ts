@@ -4,13 +4,13 @@ import type { CommandSpec } from "../../protocol/commands/command-spec.ts";
 export const TASK_COMMANDS: readonly CommandSpec[] = [
   {
     name: "tasks",
-    help: "what runs in the background",
+    help: "list background tasks",
     does: { by: "client" },
   },
   {
     name: "tasks:stop",
     words: "N",
-    help: "end what runs in the background",
+    help: "stop a background task",
     does: { by: "client", command: "StopTask" },
   },
 ];

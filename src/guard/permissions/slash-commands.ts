@@ -4,21 +4,21 @@ import type { CommandSpec } from "../../protocol/commands/command-spec.ts";
 export const PERMISSION_COMMANDS: readonly CommandSpec[] = [
   {
     name: "permissions",
-    help: "what you have allowed for this session",
+    help: "permissions granted in this session",
     isText: true,
     does: { by: "client" },
   },
   {
     name: "permissions:revoke",
     words: "N | RULE",
-    help: "take back what was allowed for this session",
+    help: "revoke a permission granted in this session",
     isText: true,
     does: { by: "client", command: "RevokeRule" },
   },
   {
     name: "permissions:promote",
     words: "N | RULE [--everywhere]",
-    help: "keep it for later sessions",
+    help: "keep a permission for later sessions",
     isText: true,
     does: { by: "client", command: "PromoteRule" },
   },

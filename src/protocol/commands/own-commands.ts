@@ -12,7 +12,7 @@ export const SLASH_COMMANDS = [
   {
     "name": "cancel",
     "usage": "/cancel",
-    "help": "stop the turn that runs (as Ctrl-C does)",
+    "help": "cancel the running turn (as Ctrl-C does)",
     "command": "CancelTurn"
   },
   {
@@ -24,13 +24,13 @@ export const SLASH_COMMANDS = [
   {
     "name": "cost",
     "usage": "/cost",
-    "help": "what this session has cost, by model, with prices",
+    "help": "cost of this session by model, with prices",
     "command": "client"
   },
   {
     "name": "model",
     "usage": "/model [provider:name]",
-    "help": "show the model, or go on with another one",
+    "help": "show the model, or switch to another one",
     "command": "SetModel"
   },
   {
@@ -42,26 +42,26 @@ export const SLASH_COMMANDS = [
   {
     "name": "steer",
     "usage": "/steer TEXT",
-    "help": "tell it to the turn that runs, at its next step",
+    "help": "send TEXT to the running turn at its next step",
     "command": "SendInput",
     "takes_text": true
   },
   {
     "name": "withdraw",
     "usage": "/withdraw [N]",
-    "help": "list what waits for its turn, or take back number N",
+    "help": "list queued inputs, or withdraw number N",
     "command": "WithdrawInput"
   },
   {
     "name": "drop",
     "usage": "/drop",
-    "help": "forget the text that could not be sent and was kept",
+    "help": "discard the text that could not be sent",
     "command": "client"
   },
   {
     "name": "health",
     "usage": "/health",
-    "help": "how every part of the engine is",
+    "help": "state of each part of the engine",
     "command": "client",
     "stands_for": {
       "query": "GetEngineHealth",
@@ -73,7 +73,7 @@ export const SLASH_COMMANDS = [
   {
     "name": "web",
     "usage": "/web",
-    "help": "where this engine's web client is",
+    "help": "address of this engine's web client",
     "command": "client",
     "stands_for": {
       "query": "GetWebClient",
@@ -87,13 +87,13 @@ export const SLASH_COMMANDS = [
   {
     "name": "resume",
     "usage": "/resume ID",
-    "help": "go on with another session; last is the newest",
+    "help": "resume another session; last is the newest",
     "command": "AttachSession"
   },
   {
     "name": "quit",
     "usage": "/quit",
-    "help": "stop the turn that runs, then leave (also /exit)",
+    "help": "cancel the running turn, then leave (also /exit)",
     "command": "client",
     "aliases": [
       "exit"
@@ -102,7 +102,7 @@ export const SLASH_COMMANDS = [
   {
     "name": "profile",
     "usage": "/profile",
-    "help": "the profile in use, its skills, servers, tools",
+    "help": "profile in use, its skills, servers and tools",
     "command": "client",
     "stands_for": {
       "query": "GetSessionProfile",
@@ -119,7 +119,7 @@ export const SLASH_COMMANDS = [
   {
     "name": "profiles",
     "usage": "/profiles [PATH]",
-    "help": "the profiles that there are",
+    "help": "list the profiles",
     "command": "client",
     "stands_for": {
       "query": "ListProfiles",
@@ -140,26 +140,26 @@ export const SLASH_COMMANDS = [
           "key": "name"
         },
         "none": "There are no profiles.",
-        "after": "/profiles:NAME goes on under one of them."
+        "after": "/profiles:NAME switches to one of them."
       }
     }
   },
   {
     "name": "profiles:NAME",
     "usage": "/profiles:NAME [--import N] [--in-place]",
-    "help": "go on under another profile, in a new session",
+    "help": "switch to another profile, in a new session",
     "command": "SwitchProfile"
   },
   {
     "name": "memory",
     "usage": "/memory",
-    "help": "memories that were given, written and removed here",
+    "help": "memories read, written and removed in this session",
     "command": "client"
   },
   {
     "name": "skills",
     "usage": "/skills",
-    "help": "the skills that there are here",
+    "help": "list the skills",
     "command": "client",
     "takes_text": true,
     "stands_for": {
@@ -181,13 +181,13 @@ export const SLASH_COMMANDS = [
   {
     "name": "skills:NAME",
     "usage": "/skills:NAME [TEXT]",
-    "help": "have the model work with a skill",
+    "help": "use a skill for this input",
     "command": "SendInput"
   },
   {
     "name": "skills:reload",
     "usage": "/skills:reload",
-    "help": "look at all skills anew; asks about what has changed",
+    "help": "reload all skills; asks about changed ones",
     "command": "ReloadSkills"
   },
   {
@@ -231,19 +231,19 @@ export const SLASH_COMMANDS = [
   {
     "name": "prompts",
     "usage": "/prompts",
-    "help": "the prompts that you or the project have written",
+    "help": "list prompts of yours and of the project",
     "command": "client"
   },
   {
     "name": "prompts:NAME",
     "usage": "/prompts:NAME [WORDS]",
-    "help": "send a prompt of yours, with words put into it",
+    "help": "send a prompt with WORDS filled in",
     "command": "client"
   },
   {
     "name": "agents",
     "usage": "/agents",
-    "help": "the kinds of sub-agents that there are here",
+    "help": "list the kinds of sub-agents",
     "command": "client",
     "takes_text": true,
     "stands_for": {
@@ -276,52 +276,52 @@ export const SLASH_COMMANDS = [
   {
     "name": "tasks",
     "usage": "/tasks",
-    "help": "what runs in the background",
+    "help": "list background tasks",
     "command": "client"
   },
   {
     "name": "tasks:stop",
     "usage": "/tasks:stop N",
-    "help": "end what runs in the background",
+    "help": "stop a background task",
     "command": "StopTask"
   },
   {
     "name": "compact",
     "usage": "/compact",
-    "help": "make the conversation shorter: a summary of it",
+    "help": "replace the conversation with a summary",
     "command": "CompactSession"
   },
   {
     "name": "rewind",
     "usage": "/rewind [N [files | conversation | both] | undo]",
-    "help": "list the turns, go back to before one, or undo that",
+    "help": "list turns, go back to before one, or undo that",
     "command": "RewindSession"
   },
   {
     "name": "permissions",
     "usage": "/permissions",
-    "help": "what you have allowed for this session",
+    "help": "permissions granted in this session",
     "command": "client",
     "takes_text": true
   },
   {
     "name": "permissions:revoke",
     "usage": "/permissions:revoke N | RULE",
-    "help": "take back what was allowed for this session",
+    "help": "revoke a permission granted in this session",
     "command": "RevokeRule",
     "takes_text": true
   },
   {
     "name": "permissions:promote",
     "usage": "/permissions:promote N | RULE [--everywhere]",
-    "help": "keep it for later sessions",
+    "help": "keep a permission for later sessions",
     "command": "PromoteRule",
     "takes_text": true
   },
   {
     "name": "sessions:list",
     "usage": "/sessions:list [all]",
-    "help": "the sessions of this directory",
+    "help": "sessions of this directory",
     "command": "client",
     "stands_for": {
       "query": "ListSessions",
@@ -351,7 +351,7 @@ export const SLASH_COMMANDS = [
   {
     "name": "sessions:find",
     "usage": "/sessions:find ID",
-    "help": "find a session by the beginning of its id",
+    "help": "find a session by the start of its id",
     "command": "client",
     "stands_for": {
       "query": "FindSession",
@@ -373,19 +373,19 @@ export const SLASH_COMMANDS = [
   {
     "name": "sessions:resume",
     "usage": "/sessions:resume ID",
-    "help": "go on with another one; last is the newest",
+    "help": "resume another session; last is the newest",
     "command": "AttachSession"
   },
   {
     "name": "sessions:attach",
     "usage": "/sessions:attach ID",
-    "help": "the same, as notices of agents' sessions say it",
+    "help": "the same, as notices of agents' sessions name it",
     "command": "AttachSession"
   },
   {
     "name": "sessions:hush",
     "usage": "/sessions:hush ID",
-    "help": "tell no more what an agent's session asks for",
+    "help": "mute the questions of an agent's session",
     "command": "MuteSession",
     "stands_for": {
       "command": "MuteSession",
@@ -397,26 +397,26 @@ export const SLASH_COMMANDS = [
       },
       "shows": {
         "as": "text",
-        "text": "What this session asks for is shown to those who follow it."
+        "text": "Questions of this session are shown only to clients that subscribe to it."
       }
     }
   },
   {
     "name": "sessions:diff",
     "usage": "/sessions:diff [TURN | ID]",
-    "help": "the files that a session has changed",
+    "help": "files that a session changed",
     "command": "RewindSession"
   },
   {
     "name": "sessions:branch",
     "usage": "/sessions:branch [ID] [at TURN|eN]",
-    "help": "make a new one, up to the end of a turn",
+    "help": "copy a session up to the end of a turn",
     "command": "BranchSession"
   },
   {
     "name": "sessions:pin",
     "usage": "/sessions:pin [ID]",
-    "help": "keep one from expiring",
+    "help": "keep a session from expiring",
     "command": "PinSession",
     "stands_for": {
       "command": "PinSession",
@@ -432,14 +432,14 @@ export const SLASH_COMMANDS = [
       },
       "shows": {
         "as": "text",
-        "text": "{sessionId} is pinned: it is kept."
+        "text": "{sessionId} is pinned and does not expire."
       }
     }
   },
   {
     "name": "sessions:unpin",
     "usage": "/sessions:unpin [ID]",
-    "help": "let it expire again",
+    "help": "let a session expire again",
     "command": "PinSession",
     "stands_for": {
       "command": "PinSession",
@@ -462,7 +462,7 @@ export const SLASH_COMMANDS = [
   {
     "name": "sessions:export",
     "usage": "/sessions:export [ID] [--format FORMAT]",
-    "help": "write one to a file, as jsonl or markdown",
+    "help": "write a session to a file, as jsonl or markdown",
     "command": "ExportSession",
     "stands_for": {
       "command": "ExportSession",
@@ -499,7 +499,7 @@ export const SLASH_COMMANDS = [
   {
     "name": "sessions:dismiss",
     "usage": "/sessions:dismiss",
-    "help": "say no more that these sessions expire soon",
+    "help": "hide the warning about sessions that expire soon",
     "command": "DismissExpiring",
     "stands_for": {
       "command": "DismissExpiring",

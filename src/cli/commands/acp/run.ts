@@ -6,14 +6,14 @@ import { VERSION } from "../../version.ts";
 import type { AcpContext } from "./flags.ts";
 
 /**
- * `cinch acp`: an editor that speaks the Agent Client Protocol works with the engine of its user, over standard input and
- * output (CTL-16). Exit code 0 when the editor closes them.
+ * Runs `cinch acp`: serves the engine to an editor that speaks the Agent Client Protocol, over standard input and output
+ * (CTL-16). Exit code 0 when the editor closes them.
  */
 export async function run({ flags, settings, at, stop }: AcpContext): Promise<ExitCode> {
   const listen = !flags["no-listen"];
   const { signal } = stop;
   await using undo = new AsyncDisposableStack();
-  // An editor that only asks what this is needs no engine; why there is none it is told where its person looks.
+  // An editor that only asks for capabilities needs no engine. A failed start is reported in the editor.
   async function engine(): Promise<AcpEngine> {
     const { reachEngine } = await import("../../engine/reach-engine.ts");
     const { sessionRequest } = await import("../../session-request.ts");
@@ -22,7 +22,7 @@ export async function run({ flags, settings, at, stop }: AcpContext): Promise<Ex
       port: reached.port,
       async fresh(workingDir) {
         const { run, ...request } = await sessionRequest({ settings, at });
-        // A person reads at the editor what they acknowledge.
+        // The person acknowledges files in the editor.
         return { ...request, workingDir, run: { ...run, asksTrust: true } };
       },
     };

@@ -21,7 +21,7 @@ export function readAgainst(text: string): Against {
   throw new HarnessError("UsageInvalid", { problem: `--against takes ${forms}` });
 }
 
-/** The words of a command, as a shell without any magic has them: at spaces, where no quotes stand around them. */
+/** Splits a command into words at spaces outside of quotes. Nothing is expanded. */
 function wordsOf(text: string): readonly string[] {
   const words = text.match(/(?:[^\s"']|"[^"]*"|'[^']*')+/g) ?? [];
   return words.map((word) => word.replaceAll(/"([^"]*)"|'([^']*)'/g, "$1$2"));

@@ -75,10 +75,10 @@ async function partsFor(against: Against, token: string | undefined, signal: Abo
     throw new HarnessError("UsageInvalid", { problem });
   }
   if (against.kind === "stdio") return await reached(() => overStdio(against.argv, token, signal), against);
-  const { openDoor } = await import("./conformance-door.ts");
+  const { openHttpAccess } = await import("./http-access.ts");
   const { discover } = await import("../../../conformance/discover.ts");
   const { mintOwnToken } = await import("../../../conformance/tokens.ts");
-  const door = openDoor(against);
+  const door = openHttpAccess(against);
   return await reached(async () => {
     const own = await mintOwnToken(door, token, signal);
     return await overHttp(door, own, await discover(door, own, signal));

@@ -13,9 +13,9 @@ import { neutraliseLine } from "../../../view/terminal/terminal-text.ts";
 import { standardError } from "../../io/output.ts";
 
 /**
- * `cinch creds login copilot`: shows where to go and which code to type there, and waits until somebody has (PROV-06).
+ * Runs `cinch creds login copilot`: shows an address and a code, and waits until a person has entered it there (PROV-06).
  *
- * @param keep stores the token, before anything else is done with it.
+ * @param keep stores the token. Called before its first use.
  * @throws HarnessError CopilotLoginFailed; signal.reason for Ctrl-C, and then nothing is stored.
  */
 export async function loginToCopilot(
@@ -43,7 +43,7 @@ export async function loginToCopilot(
   await tellWhetherItIsGood(token, settings, fetch, signal);
 }
 
-/** Who has no subscription is told now, and not with the first prompt. */
+/** Reports a missing subscription now, not with the first prompt. */
 async function tellWhetherItIsGood(
   githubToken: Secret,
   settings: CopilotSettings,

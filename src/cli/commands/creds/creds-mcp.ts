@@ -33,15 +33,15 @@ export interface McpCreds {
   readonly machineKey: MachineKey;
   /** The configuration directory. */
   readonly directory: string;
-  /** Asks for a key, or takes it from where it was piped in or named. */
+  /** Asks for a key, or reads it from standard input or a variable. */
   readonly secret: () => Promise<string>;
   readonly signal: AbortSignal;
 }
 
 /**
- * `cinch creds login|add|logout|delete mcp:NAME`: what lets cinch into an MCP server that is elsewhere (MCP-01).
+ * Runs `cinch creds login|add|logout|delete mcp:NAME`: stores or removes the credentials of a remote MCP server (MCP-01).
  *
- * What is stored is bound to the address that stands in config.toml, or that was given: it is sent there and nowhere else.
+ * Credentials are bound to the address in config.toml, or the given one, and are sent nowhere else.
  * @throws HarnessError UsageInvalid, McpLoginFailed; signal.reason for Ctrl-C, and then nothing is stored.
  */
 export async function runMcpCreds(
@@ -104,7 +104,7 @@ async function login(server: string, words: readonly string[], creds: McpCreds):
   return EXIT.done;
 }
 
-/** A token that was had elsewhere, or the secret of a client that the server knows. */
+/** Stores a token from elsewhere, or the secret of a registered client. */
 async function add(server: string, words: readonly string[], creds: McpCreds): Promise<ExitCode> {
   if (words[0] === CLIENT_SECRET) {
     await keep(server, CLIENT_SECRET, await creds.secret(), creds);
@@ -137,7 +137,7 @@ async function remove(server: string, creds: McpCreds): Promise<ExitCode> {
 type Place = Pick<McpRemoteServer, "url"> &
   Partial<Pick<McpRemoteServer, "scopes" | "clientId" | "transport">>;
 
-/** The address of a server: the first word where it is one, else what config.toml says. */
+/** Returns the address of a server: the first word if it is one, else that of config.toml. */
 async function placeOf(
   server: string,
   words: readonly string[],

@@ -11,30 +11,30 @@ import { hostRandom } from "../../../platform/random.ts";
 import { rotateStore } from "../../../session/sqlite/keys/rotate.ts";
 
 export interface Rotation {
-  /** The key store, which need not be there. */
+  /** Key store; it need not exist. */
   readonly credentials: string;
   /** The directory of the session store. */
   readonly data: string;
   /** The configuration directory, where the salt of passphrases is. */
   readonly directory: string;
-  /** The machine key as it is now. */
+  /** Current machine key. */
   readonly now: MachineKey;
   /** The old CINCH_MACHINE_KEY or CINCH_PASSPHRASE, or the bytes of machine.key in hex. */
   readonly before: string;
 }
 
 /**
- * Puts everything that was encrypted under another machine key under the one of now: the key store, and the keys of the
- * session store (SES-04). What is under it already is left alone, so that a rotation that was broken off is finished by
- * the next one. Gives a sentence for each.
- * @throws HarnessError CredentialsLocked, SessionsLocked where the old key is not the one; nothing of that store is changed.
+ * Re-encrypts everything that was sealed with the old machine key: the key store, and the keys of the session store (SES-04).
+ * Parts under the current key are left alone, so that the next rotation finishes an interrupted one.
+ * @returns a sentence for each store.
+ * @throws HarnessError CredentialsLocked, SessionsLocked if the old key does not fit; that store is then unchanged.
  */
 export async function rotate(rotation: Rotation): Promise<readonly string[]> {
   using old = await oldKey(rotation);
   return [await rotateCredentials(rotation, old), rotateSessions(rotation, old)];
 }
 
-/** A key where the text is one, else what a passphrase gives. */
+/** Returns the key that a text holds, else the one derived from it as a passphrase. */
 async function oldKey({ before, directory }: Rotation): Promise<MachineKey> {
   try {
     return await openMachineKey({ directory, machineKey: before, random: hostRandom });
@@ -81,7 +81,7 @@ function rotateSessions({ data, now }: Rotation, old: MachineKey): string {
   }
 }
 
-/** Marks all checkpoints of now as kept under an earlier key, so that they do not count as damaged afterwards. */
+/** Marks all checkpoints as sealed with an earlier key, so that they do not count as damaged. */
 function markCheckpoints(data: string, now: MachineKey): void {
   const all = checkpointsFolder(data);
   if (!existsSync(all)) return;

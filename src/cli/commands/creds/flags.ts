@@ -10,7 +10,7 @@ export const CREDS_FLAGS = [
   },
 ] as const satisfies readonly CliFlag[];
 
-/** Said instead of repeating a word that may be a key. */
+/** Advice that replaces a word that may be a key. */
 export const ON_THE_COMMAND_LINE =
   "a key on the command line stays in the shell's history and is seen by every process of this machine; leave it out and type it when asked, pipe it in, or name a variable that holds it with --from-env";
 

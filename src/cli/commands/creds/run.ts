@@ -33,10 +33,9 @@ import { ON_THE_COMMAND_LINE } from "./flags.ts";
 const KEY_UNITS_MAX = 8_192;
 
 /**
- * `cinch creds`: adds, lists and deletes the keys of the encrypted store, without starting an engine (CRED-01).
+ * Runs `cinch creds`: adds, lists and deletes keys of the encrypted store, without an engine (CRED-01).
  *
- * A key is typed where nothing shows it, piped in, or taken from a variable; one on the command line is refused. No
- * key is ever printed.
+ * A key is typed unseen, piped in, or read from a variable; one on the command line is refused. No key is ever printed.
  */
 export async function run({ verb, words, flags, settings, stop }: CredsContext): Promise<ExitCode> {
   makeUndumpable();
@@ -103,7 +102,7 @@ async function openKeychain(): Promise<Keychain> {
   return timedKeychain(systemKeychain(), hostClock);
 }
 
-/** The old machine key comes from a variable; the one of now is found as ever. */
+/** Reads the old machine key from a variable, and finds the current one as usual. */
 async function rotateAll(store: OpenStore, fromEnv: string | undefined): Promise<ExitCode> {
   const before = fromEnv === undefined ? undefined : process.env[fromEnv];
   if (before === undefined || before === "")
@@ -129,7 +128,7 @@ async function add(
   return EXIT.done;
 }
 
-/** Stores a key, and says where it is and what goes before it. */
+/** Stores a key, and prints where it is and which source has precedence. */
 async function keepKey(
   store: OpenStore,
   { provider, account, secret }: Pick<StoredKey, "provider" | "account" | "secret">,
@@ -152,7 +151,7 @@ async function keepKey(
   }
 }
 
-/** Logs in where no key can be typed: somebody says yes in a browser. */
+/** Logs in to a provider that has no key: a person confirms in a browser. */
 async function login(store: OpenStore, words: readonly string[], stop: Stop): Promise<ExitCode> {
   const [provider, account, ...more] = words;
   const known = loggedInTo(knownProvider(provider, store.customs));
@@ -183,7 +182,7 @@ async function remove(store: OpenStore, provider: string, account: string): Prom
   return EXIT.done;
 }
 
-/** One key a line: provider, account, when it was added, and whether it is the one that is used, or what goes before. */
+/** Prints one key a line: provider, account, date, and if it is used or which source has precedence. */
 async function list(store: OpenStore): Promise<ExitCode> {
   const stored = await readKeyStore(store);
   const used = usedKeys(stored);
@@ -241,7 +240,7 @@ function accountName(name: string): string {
   throw misuse("an account is named by letters, digits and . _ @ -, at most 64 of them");
 }
 
-/** Tells whether a word may be a key: too long, or with the prefix of one. Such a word is neither printed nor stored as a name. */
+/** Returns true if a word may be a key: too long, or with the prefix of one. It is neither printed nor stored as a name. */
 function looksLikeKey(word: string | undefined): boolean {
   return word !== undefined && (word.length > 40 || /^(?:sk|pk|rk|key|api)[-_]/i.test(word));
 }

@@ -25,19 +25,19 @@ const FILES: readonly ProjectFile[] = [
   { path: "test/run.sh", text: tests, mode: 0o644 },
 ];
 
-/** The bug and its fix: what the recorded model writes, and what `--fixed` starts with. */
+/** Bug and fix: the recorded model writes the fix, and `--fixed` starts with it. */
 export const FIX = {
   path: "lib/words.sh",
   before: "minutes=$(($1 % 60 / 60))",
   after: "minutes=$(($1 % 3600 / 60))",
 } as const;
 
-/** The command that tells whether the bug is there. */
+/** Command that fails while the bug is there. */
 export const CHECK = ["sh", "test/run.sh"] as const;
 
 const FILE_BYTES_MAX = 1_048_576;
 
-/** Copies the project into a folder; `fixed`: without its bug. */
+/** Copies the project into a folder; with `fixed`, without its bug. */
 export async function layOut(
   world: Pick<World, "files">,
   folder: string,
@@ -81,7 +81,7 @@ export interface CheckOutcome {
   readonly output: string;
 }
 
-/** Runs the project's tests, outside of any agent: the demo's own look at what came out. */
+/** Runs the project's tests outside of any agent, to check the result. */
 export async function runCheck(
   world: Pick<World, "spawn">,
   folder: string,

@@ -32,14 +32,14 @@ const COLUMNS_MAX = 100;
 /**
  * Plays the demo: a recorded model finds and fixes a real bug in a copy of a small project, with real tools (PROV-08).
  *
- * The session is one like any other, in the user's store; where that cannot be used, in the demo's own folder. The
- * user's configuration has no part in it. Exit code 0 when the tests pass in the end.
+ * The session is stored in the user's store, or in the demo's folder if that cannot be used. The user's configuration is
+ * not read. Exit code 0 if the tests pass in the end.
  */
 export async function run(context: DemoContext): Promise<ExitCode> {
   const { flags, settings, stop } = context;
   const { fixed } = flags;
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "cinch-demo-")));
-  // Who has no home directory is shown the demo too: its own folder then stands for one.
+  // Without a home directory the demo uses its folder as one.
   if (!isAbsolute(process.env["HOME"] ?? "")) process.env["HOME"] = folder;
   const { at } = context;
   const stage = await setStage(at.world, folder, { fixed });
@@ -133,7 +133,7 @@ async function play(harness: OpenHarness, at: ProcessContext, layout: Layout): P
       await at.stdout.write(screen.print(envelope));
       if (envelope.kind !== "Error") return;
       const { reason, message } = envelope.payload;
-      // Behind the first line: what follows it is a difference, to which nothing may be added.
+      // After the first line: a diff follows it, to which nothing may be added.
       const [first = "", ...rest] = neutralise(message).split("\n");
       const told = [`${first} (${neutraliseLine(reason)})`, ...rest].join("\n");
       await at.stderr.write(`\ncinch: ${told}\n`);

@@ -7,10 +7,10 @@ import { proposedChanges } from "../../../view/texts/change-preview.ts";
 import type { Palette } from "./palette.ts";
 import { Wrap } from "./wrap.ts";
 
-/** A longer result is shown by its end, where tests tell what came out. */
+/** Limit of lines of a result. A longer one is shown by its end, where tests print their verdict. */
 export const RESULT_LINES_MAX = 12;
 
-/** Shows one turn to people who have never seen an agent at work: what it says, what it does, what comes back. */
+/** Shows one turn to people who have never seen an agent: its words, its calls and their results. */
 export class Screen {
   readonly #palette: Palette;
   readonly #safe = new TerminalText();
@@ -78,7 +78,7 @@ export class Screen {
     const lines = neutralise(text.replace(/\n+$/, "")).split("\n");
     const isCommand = this.#commands.delete(callId);
     const failed = isError === true;
-    // What a command printed is the point; of a file that was read, its length is enough.
+    // Output of a command matters; of a file that was read, its length is enough.
     if (!isCommand && !failed) return `${this.#quoted(`ok, ${count(lines.length, "line")}`, false)}\n`;
     const left = lines.length - RESULT_LINES_MAX;
     const shown = left > 0 ? [`(${count(left, "line")} before)`, ...lines.slice(left)] : lines;

@@ -11,8 +11,8 @@ export const PROMPT =
   "The tests of this project fail. Find out why, fix the code (not the tests), and show that they pass.";
 
 /**
- * The rules of the demo: everything else that would ask is refused, since nobody is asked. The user's own configuration
- * has no part in it, so that the demo is the same everywhere.
+ * Rules of the demo. Nobody is asked, so every other call that needs approval is refused. The user's configuration is not
+ * read, so that the demo is the same everywhere.
  */
 export const CONFIG = `# The rules of this run of cinch demo. What no rule allows is refused: nobody is asked.
 [permissions]
@@ -25,13 +25,13 @@ enabled = false
 
 /** Files and folders of one run of the demo. */
 export interface Stage {
-  /** Everything of the demo is below it; it is left for people to look at. */
+  /** Holds everything of the demo, and stays for people to look at. */
   readonly folder: string;
   readonly project: string;
   /** The directory that holds CONFIG. */
   readonly config: string;
   readonly cassette: string;
-  /** For a session store, where the user's own cannot be used. */
+  /** Holds the session store if the user's cannot be used. */
   readonly ownState: string;
 }
 
@@ -56,7 +56,7 @@ export async function setStage(
   return stage;
 }
 
-/** The project's instructions come with the program: they need no second look, as long as they are those. */
+/** Acknowledges the project's instructions with the content that comes with the program. */
 export async function acknowledge(
   world: World,
   { project, config }: Pick<Stage, "project" | "config">,

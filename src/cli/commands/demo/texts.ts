@@ -73,7 +73,7 @@ export function mismatchText({ stage }: Pick<Ending, "stage">, { columns, palett
   return `\n${wrapped(why, columns)}\n${leftText(stage, { palette })}`;
 }
 
-/** The folder stays, for people to look at what was done; nobody else will remove it. */
+/** Returns the text about the folder, which stays until the user removes it. */
 export function leftText({ project, folder }: Stage, { palette }: Pick<Layout, "palette">): string {
   const plain = /^[\w@%+=:,./-]+$/.test(folder);
   const word = plain ? folder : `'${folder.replaceAll("'", "'\\''")}'`;
@@ -94,7 +94,7 @@ function row(label: string, text: string, { dim }: Palette): string {
   return `  ${dim(label.padEnd(LABEL))}${text}\n`;
 }
 
-/** A unified diff with one line of context. */
+/** Returns a unified diff with one line of context. */
 function diffText(changes: readonly Change[], { good, bad, dim }: Palette): string {
   if (changes.length === 0) return "  nothing\n";
   const paint = (line: string) => {

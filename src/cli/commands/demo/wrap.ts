@@ -1,7 +1,7 @@
 /**
  * Breaks streamed text between words, so that no line is longer than `columns` where a word is not.
  *
- * A word is given out once it is whole.
+ * A word is returned once it is complete.
  */
 export class Wrap {
   readonly #columns: number;
@@ -30,7 +30,7 @@ export class Wrap {
     return out;
   }
 
-  /** The rest, and a line feed where one is missing. */
+  /** Returns the rest, with a line feed if it has none. */
   end(): string {
     const rest = this.#flush();
     const end = this.#column > 0 ? "\n" : "";
@@ -50,7 +50,7 @@ export class Wrap {
   }
 }
 
-/** A whole text, broken between words. */
+/** Returns a text with lines broken between words. */
 export function wrapped(text: string, columns: number): string {
   const wrap = new Wrap(columns);
   return wrap.push(text) + wrap.end();

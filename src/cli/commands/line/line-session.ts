@@ -29,12 +29,12 @@ export interface LineSessionParts {
   readonly elsewhere: boolean;
 }
 
-/** The person has left, with /quit, before they chose a session. */
+/** Thrown if the person leaves with /quit before they choose a session. */
 export class NoneChosen extends Error {
   override readonly name = "NoneChosen";
 }
 
-/** The session that a line client works in. */
+/** Session that a line client works in. */
 export interface LineSession {
   readonly session: SessionId;
   readonly profile: string;
@@ -48,9 +48,9 @@ export interface LineSession {
 }
 
 /**
- * Opens the session that a command line names, or lets the person choose among those that run: the last one of this
- * directory, a new one, or another (CTL-11).
- * @throws HarnessError what the engine refuses it with; NoSuchSession and its like; NoneChosen.
+ * Opens the session that a command line names, or lets the person choose a running one: the last of this directory, a new
+ * one, or another (CTL-11).
+ * @throws HarnessError the refusal of the engine, such as NoSuchSession; NoneChosen.
  */
 export async function openLineSession(parts: LineSessionParts): Promise<LineSession> {
   const { connection, settings, at, elsewhere } = parts;
@@ -98,7 +98,7 @@ async function wantedSession(parts: LineSessionParts): Promise<SessionInfo | und
 }
 
 /**
- * The session that is to go on; the last one of any directory where none is named.
+ * Returns the session to resume; the last one of any directory if none is named.
  * @throws HarnessError NothingToContinue, NoSuchSession, SessionAmbiguous.
  */
 export async function resumedSession(
@@ -110,7 +110,7 @@ export async function resumedSession(
   return (await findSession(wanted, stored(sessions), directory)).info;
 }
 
-/** The sessions of an engine, for whoever may see all of them. */
+/** Sessions of an engine, for a client that may see all. */
 export interface SessionsOfEngine {
   list(query: { readonly past: boolean }): Promise<readonly SessionInfo[]>;
   /** @throws HarnessError UnknownSession. */
@@ -125,7 +125,7 @@ export function sessionsOf({ query }: Pick<EnginePort, "query">, signal: AbortSi
   };
 }
 
-/** The sessions of an engine as `findSession` looks through them. */
+/** Returns the sessions of an engine in the form that `findSession` reads. */
 function stored(sessions: SessionsOfEngine) {
   const found = (info: SessionInfo) => ({
     session: info.session,
@@ -158,13 +158,13 @@ function stored(sessions: SessionsOfEngine) {
   };
 }
 
-/** Asks only where there is something to choose from. */
+/** Asks the person, if there is a choice. */
 async function chosenSession(
   { port, terminal, at, elsewhere }: LineSessionParts,
   directory: string,
 ): Promise<SessionInfo | undefined> {
   const live = await sessionsOf(port, at.stop.signal).list({ past: false });
-  // A script on a pipe cannot choose; the only one that its token shows is meant.
+  // A script on a pipe cannot choose: it gets the only session that its token shows.
   if (terminal?.interactive !== true) return elsewhere && live.length === 1 ? live[0] : undefined;
   const isHere = ({ working_dir }: SessionInfo) => working_dir === directory;
   // A session of another directory is nobody's business here, unless this is about another machine. Here, one that nothing

@@ -15,7 +15,7 @@ import { pipeTerminal } from "../../io/terminal/pipe-terminal.ts";
 import type { ProcessContext } from "../../process-context.ts";
 import type { Stop } from "../../processes/stop.ts";
 import type { Settings } from "../../settings.ts";
-import { tellStart } from "../prompt/prompt.ts";
+import { printStartNotices } from "../prompt/prompt.ts";
 import type { ConnectWords } from "./flags.ts";
 
 /** A command line without a prompt. */
@@ -30,10 +30,10 @@ export interface Line {
 }
 
 /**
- * The line client on this process's terminal, or on a pipe. At a terminal it works with the engine that all clients of this
- * user share, and leaving it ends nothing there (CTL-18); from a pipe with one of its own.
+ * Runs the line client on the terminal or on a pipe. At a terminal it works with the engine that all clients of this user
+ * share, and leaving ends nothing there (CTL-18); on a pipe it runs an engine for itself.
  *
- * Leaving is exit code 0, Ctrl-C twice or a signal 130; from a pipe, how the last turn ended counts.
+ * Exit code 0 after /quit, 130 after Ctrl-C twice or a signal; on a pipe, that of the last turn.
  */
 export async function runLine(line: Line, at: ProcessContext): Promise<ExitCode> {
   const { engineNotices } = await import("../../engine/engine-notices.ts");
@@ -44,7 +44,7 @@ export async function runLine(line: Line, at: ProcessContext): Promise<ExitCode>
   try {
     return await workIn(line, { ...reached, notices }, at);
   } catch (thrown) {
-    if (!reached.owned) throw line.connect === undefined ? withoutItsVariable(thrown) : thrown;
+    if (!reached.owned) throw line.connect === undefined ? withVariableHint(thrown) : thrown;
     if (!line.listen) throw thrown;
     const { engineThatHolds } = await import("../../engine/held-session.ts");
     await using port = await engineThatHolds(thrown, line.settings, at);
@@ -53,8 +53,8 @@ export async function runLine(line: Line, at: ProcessContext): Promise<ExitCode>
   }
 }
 
-/** A key that stands in a variable here, and is asked for by an engine that somebody started without it. */
-function withoutItsVariable(thrown: unknown): unknown {
+/** Adds a hint to an error if a variable here holds the key that the running engine was started without. */
+function withVariableHint(thrown: unknown): unknown {
   if (!(thrown instanceof HarnessError) || thrown.reason !== "ProviderKeyMissing") return thrown;
   const { provider = "", variable = "" } = thrown.fields;
   if ((process.env[variable] ?? "") === "") return thrown;
@@ -96,7 +96,7 @@ async function workIn(
       throw thrown;
     });
     if (opened === undefined) return EXIT.done;
-    await tellStart(opened, at);
+    await printStartNotices(opened, at);
     const { session, profile, model, history, past } = opened;
     const start = [session, profile, model].map(neutraliseLine).join(" · ");
     await at.stderr.write(`${start}${terminal.interactive ? " · /help lists commands" : ""}\n`);
@@ -130,7 +130,7 @@ async function openTerminal(at: ProcessContext, stop: Stop): Promise<LineTermina
   const canMove = at.stdout.isTerminal && (process.env["TERM"] ?? "dumb") !== "dumb";
   const terminal = ttyTerminal({ output: at.stdout, clock: at.world.clock, canMove });
   stop.interrupts(terminal.interrupt);
-  // Whatever ends the process, the terminal is given back as it was (R39).
+  // The terminal is restored, whatever ends the process (R39).
   process.once("exit", () => terminal[Symbol.dispose]());
   return terminal;
 }

@@ -29,11 +29,11 @@ const AUTO_ATTACH = {
 };
 
 /**
- * `cinch mcp`: the engine as an MCP server for the program that started this one, over standard input and output (CTL-08). It
- * ends when that closes its end.
+ * Runs `cinch mcp`: serves the engine over MCP to the program that started it, over standard input and output (CTL-08). It
+ * ends when that program closes its end.
  *
- * The program needs a token, and a person's word that it is the one that may use it (AUTH-09). Why it is refused is told over
- * the wire, where its user sees it, and on standard error.
+ * The program needs a token and a person's approval (AUTH-09). A refusal is reported over MCP, where its user sees it, and
+ * on standard error.
  */
 export async function run(context: McpContext): Promise<ExitCode> {
   makeUndumpable(); // its environment has the token, and its memory
@@ -56,13 +56,13 @@ export async function run(context: McpContext): Promise<ExitCode> {
 interface Admission {
   readonly at: ProcessContext;
   readonly stop: Stop;
-  /** Aborts when nobody waits for the answer any more. */
+  /** Aborts when nothing waits for the answer. */
   readonly gone: AbortSignal;
-  /** Disposes what admission opens. */
+  /** Disposes resources that admission opens. */
   readonly undo: AsyncDisposableStack;
 }
 
-/** First the token, which costs nobody anything; then the person; the engine last. */
+/** Checks the token, which is cheap; then asks the person; opens the engine last. */
 async function admit({ flags, settings }: McpContext, admission: Admission): Promise<AdmittedClient> {
   const { at, stop, gone, undo } = admission;
   const { world, paths } = at;
@@ -89,7 +89,7 @@ async function admit({ flags, settings }: McpContext, admission: Admission): Pro
   const { profile, model } = settings;
   const hush = async (session: SessionId) => {
     try {
-      await hushed(reached.port, session);
+      await muteSession(reached.port, session);
     } catch (thrown) {
       const problem = messageOf(thrown);
       world.log.for("cli").write("warn", "what it asks for is told all the same", { problem });
@@ -105,8 +105,8 @@ async function admit({ flags, settings }: McpContext, admission: Admission): Pro
   };
 }
 
-/** Said in the person's own name, as they have said it at their terminal: an agent may not. */
-async function hushed(port: EnginePort, sessionId: SessionId): Promise<void> {
+/** Mutes the session in the person's name, since they answered at their terminal: an agent may not. */
+async function muteSession(port: EnginePort, sessionId: SessionId): Promise<void> {
   await using person = port.attach({ identityClass: "human", label: "cinch mcp" });
   await person.handshake(PROTOCOL_VERSION);
   await person.send({ kind: "MuteSession", sessionId });
@@ -117,7 +117,7 @@ interface GivenToken {
   readonly files: readonly TokenFile[];
 }
 
-/** From a file, or from the environment: never from an argument, which everybody on this machine can read. */
+/** Reads the token from a file or the environment: every user of this machine could read an argument. */
 async function givenToken(tokenFile: string | undefined, stop: Stop): Promise<GivenToken> {
   if (tokenFile !== undefined) {
     const { readTokenFile } = await import("../../../server/auth/tokens/token-file.ts");
@@ -129,7 +129,7 @@ async function givenToken(tokenFile: string | undefined, stop: Stop): Promise<Gi
   return { text, files: [] };
 }
 
-/** Who started cinch: where a keeper stands between, its parent. */
+/** Returns the id of the process that started cinch; with a key broker in between, that of its parent. */
 function parentPid(stop: Stop): number {
   if (stop.helper === undefined) return process.ppid;
   const stat = readFileSync(`/proc/${process.ppid}/stat`, "utf8");
@@ -137,7 +137,7 @@ function parentPid(stop: Stop): number {
   return Number(ppid);
 }
 
-/** On the person's own terminal; where there is none, nobody says yes. */
+/** Asks on the controlling terminal; without one the answer is no. */
 async function askPerson(
   { parent, verdict }: ParentQuestion,
   at: ProcessContext,

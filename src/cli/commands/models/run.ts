@@ -7,10 +7,10 @@ import { harnessOptions } from "../../process-context.ts";
 import type { ModelsContext } from "./flags.ts";
 
 /**
- * Lists what the configured providers offer, those of acknowledged plugins too, one `provider:name` a line, as --model takes it
- * (PROV-13); with `--json` one list of all.
+ * Lists the models of the configured providers and of acknowledged plugins, one `provider:name` a line, as --model takes it
+ * (PROV-13); with `--json` as one list.
  *
- * A provider that does not answer is told on standard error; when none does, the command has failed.
+ * Providers that do not answer are reported on standard error. Exit code 1 if none answers.
  */
 export async function run({ settings, flags, at, stop }: ModelsContext): Promise<ExitCode> {
   const { json } = flags;
@@ -59,7 +59,7 @@ function jsonRow(provider: string, { id, contextTokens, price }: Model, plugin: 
   };
 }
 
-/** The name alone where nothing else is known, so that the list can be piped. */
+/** Returns the name alone if nothing else is known, so that the list can be piped. */
 function modelLine(
   provider: string,
   { id, contextTokens, price }: Model,

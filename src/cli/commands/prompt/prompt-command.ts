@@ -20,7 +20,7 @@ export type Meant =
       readonly content: readonly InputBlock[];
       readonly wants: NonNullable<TurnOptions["wants"]>;
     }
-  /** It was a command of a plugin, which has answered: no turn is begun. */
+  /** A plugin has answered the command: no turn begins. */
   | { readonly kind: "answered"; readonly text: string };
 
 const CARRIED =
@@ -35,8 +35,8 @@ interface In {
 }
 
 /**
- * Reads a prompt that begins with a slash before any session is begun, as every client reads what is typed.
- * @throws HarnessError UsageInvalid for what is no command, and for one of a session that somebody sits before.
+ * Reads a prompt that begins with a slash, before a session begins, as every client reads typed lines.
+ * @throws HarnessError UsageInvalid for an unknown command, and for one that needs a person in the session.
  */
 export function checkPromptCommand(prompt: string): void {
   const typed = readPrompt(prompt);
@@ -44,8 +44,8 @@ export function checkPromptCommand(prompt: string): void {
 }
 
 /**
- * Carries out a prompt that begins with a slash, in its session.
- * @throws HarnessError UsageInvalid, which names what was probably meant; what the engine refuses it with.
+ * Runs a prompt that begins with a slash, in its session.
+ * @throws HarnessError UsageInvalid with a suggestion; the refusal of the engine.
  */
 export async function meantByPrompt(content: readonly InputBlock[], at: In): Promise<Meant> {
   const [first, ...attached] = content;
@@ -69,7 +69,7 @@ export async function meantByPrompt(content: readonly InputBlock[], at: In): Pro
   return { kind: "answered", text: await sendKnown(work.command, command, { known, at }) };
 }
 
-/** `/skills NAME` says the same as `/skills:NAME`. */
+/** Reads `/skills NAME` as `/skills:NAME`. */
 function readPrompt(prompt: string): Exclude<Typed, { readonly kind: "invalid" }> {
   const typed = parseTyped(prompt);
   if (typed.kind === "invalid") {

@@ -12,7 +12,7 @@ import type { ProcessContext } from "../../process-context.ts";
 /**
  * Returns the content of one prompt: the text of -p with standard input fenced as an attachment, or standard input alone.
  *
- * @throws HarnessError UsageInvalid where there is no prompt, or standard input is no text.
+ * @throws HarnessError UsageInvalid if there is no prompt, or standard input is not text.
  */
 export async function promptContent(
   prompt: string | undefined,

@@ -41,11 +41,10 @@ export interface Print {
 }
 
 /**
- * One prompt, no screen: opens a harness that nobody is asked by, follows the turn, prints the answer (PERM-12).
+ * Answers one prompt: opens an unattended harness, follows the turn, prints the answer (PERM-12).
  *
- * In text form standard output gets the text of the last message that has any, once the turn has ended: which message
- * that is is known only then. What happens meanwhile is told on standard error where that is a terminal, or with
- * --log-to-stderr.
+ * In text form standard output gets the text of the last message that has any, after the end of the turn, when that message
+ * is known. Progress goes to standard error if that is a terminal, or with --log-to-stderr.
  */
 export async function runPrompt(invocation: Print, open: () => ProcessContext): Promise<ExitCode> {
   try {
@@ -65,7 +64,7 @@ export async function runPrompt(invocation: Print, open: () => ProcessContext): 
   }
 }
 
-/** Holds the whole run to its time limit: what comes before the turn, and the turn itself (ENG-29). */
+/** Limits the time of the whole run: the start and the turn (ENG-29). */
 async function answer(invocation: Print, at: ProcessContext, stop: Stop): Promise<ExitCode> {
   const { maxTimeMs } = invocation.settings;
   if (maxTimeMs === undefined) return await answerWithin(invocation, at, { signal: stop.signal });
@@ -81,7 +80,7 @@ async function answer(invocation: Print, at: ProcessContext, stop: Stop): Promis
 }
 
 interface Within {
-  /** Aborts at the time limit too. */
+  /** Aborts at the time limit, too. */
   readonly signal: AbortSignal;
   readonly endsAtMs?: number;
 }
@@ -108,7 +107,7 @@ async function answerWithin(
     return code;
   }
   try {
-    await tellStart(harness, at);
+    await printStartNotices(harness, at);
     const connection = await harness.attach(CLIENT);
     await connection.handshake(PROTOCOL_VERSION);
     return await answerIn(invocation, { connection, session: harness.session }, content, at);
@@ -119,7 +118,7 @@ async function answerWithin(
 
 const CLIENT = { identityClass: "human", label: "cinch -p" } as const;
 
-/** In the engine that has the session already: what it asks is asked of those who sit before it there. */
+/** Runs the prompt in the engine that has the session open: questions go to its attached people. */
 async function answerThere(
   invocation: Print,
   port: EnginePort,
@@ -131,7 +130,7 @@ async function answerThere(
   await connection.handshake(PROTOCOL_VERSION);
   const { settings } = invocation;
   const opened = await openLineSession({ port, connection, settings, at, elsewhere: false });
-  await tellStart(opened, at);
+  await printStartNotices(opened, at);
   const where = { connection, session: opened.session };
   if (settings.orphans !== undefined) {
     const { settleOrphans } = await import("../../settle-orphans.ts");
@@ -145,7 +144,7 @@ interface Where {
   readonly session: SessionId;
 }
 
-/** Sends the prompt to an open session, follows its turn, and prints what it came to. */
+/** Sends the prompt to an open session, follows its turn, and prints the result. */
 export async function answerIn(
   invocation: Pick<Print, "format" | "settings">,
   { connection, session }: Where,
@@ -161,7 +160,7 @@ export async function answerIn(
   }
   const show = shower(invocation, connection, at);
   const { quietCost = false } = invocation.settings;
-  const result = await tellingWhatIsKept(session, at, async () => {
+  const result = await withSessionOnFailure(session, at, async () => {
     const whole = await runPromptTurn({ ...meant, connection, session, clock, signal, show });
     await writeAnswer(invocation.format, session, whole, at);
     return whole;
@@ -192,7 +191,7 @@ function slashPrompt([first]: readonly InputBlock[]): string | undefined {
 }
 
 /** Prints the notices of a start: a fallback model, a doubtful setting, a dump that holds secrets. */
-export async function tellStart(
+export async function printStartNotices(
   { notices }: Pick<OpenHarness, "notices">,
   at: ProcessContext,
 ): Promise<void> {
@@ -215,7 +214,7 @@ function shower(invocation: Pick<Print, "format" | "settings">, connection: Conn
       await at.stderr.write(`cinch: ${neutralise(message)}${named}\n${typedWhere(envelope)}`);
     } else if (progress) {
       await at.stderr.write(printer.print(envelope));
-    } else if (isToldAlways(envelope)) {
+    } else if (isAlwaysReported(envelope)) {
       await at.stderr.write(`cinch: ${printer.print(envelope)}`);
     }
   };
@@ -228,13 +227,13 @@ function typedWhere({ payload: { reason, message }, session }: EnvelopeOf<"Error
   return `cinch: ${neutraliseLine(named)} is typed in a session at a terminal: cinch, or this one: cinch --resume ${session}\n`;
 }
 
-/** A hook that did not run is never passed over in silence, nor is what will be there in later sessions. */
-function isToldAlways({ kind }: Envelope): boolean {
+/** Events that are always reported: hooks that did not run, and changes that outlast the session. */
+function isAlwaysReported({ kind }: Envelope): boolean {
   return kind === "HookTimeout" || kind === "HookError" || kind === "MemoryWritten";
 }
 
 /** Writes the answer. If that fails, names the session, which still has it. */
-async function tellingWhatIsKept<Value>(
+async function withSessionOnFailure<Value>(
   session: SessionId,
   at: ProcessContext,
   write: () => Promise<Value>,
@@ -257,7 +256,7 @@ async function writeAnswer(
 ): Promise<void> {
   const text = answerText(format, session, result, at);
   const written = at.stdout.write(text);
-  // A reader that has stopped reading must not keep a run that was told to stop.
+  // A reader that has stopped reading must not block a cancelled run.
   if (at.stop.signal.aborted) await within(at.world.clock, LAST_WRITE_MS_MAX, written);
   else await whileAlive(written, at.stop.signal);
 }

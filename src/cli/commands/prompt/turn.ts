@@ -22,9 +22,9 @@ export interface TurnOptions {
   /** Skill or agent that the input asks for. Default: none. */
   readonly wants?: Pick<CommandOf<"SendInput">, "skill" | "agent">;
   readonly clock: Clock;
-  /** Cancels the turn; its end is still waited for, at most `CANCEL_MS_MAX`. */
+  /** Cancels the turn; its end is awaited for at most `CANCEL_MS_MAX`. */
   readonly signal: AbortSignal;
-  /** Is shown every event. When it finds its output closed, the turn is cancelled. */
+  /** Called with every event. If its output is closed, the turn is cancelled. */
   show(envelope: Envelope): Promise<void>;
 }
 
@@ -52,7 +52,7 @@ export async function runPromptTurn(options: TurnOptions): Promise<TurnResult> {
   }
 }
 
-/** An input that was taken back before it was accepted was cancelled, however that is called on the way. */
+/** Sends the input. One that was withdrawn before it was accepted throws the signal's reason. */
 async function sendInput(options: TurnOptions, giveUp: AbortSignal): Promise<SentInput> {
   const { connection, session: sessionId, content, wants, signal } = options;
   try {
@@ -102,7 +102,7 @@ async function followSent(
   return turnResult(state);
 }
 
-/** Cancels the turn once, and gives up on its end when that takes too long. */
+/** Cancels the turn once, and stops waiting for its end after the limit. */
 function canceller({ connection, session, clock }: TurnOptions, giveUp: AbortController) {
   let timer: Disposable | undefined;
   let sending: Promise<unknown> = Promise.resolve();
@@ -114,7 +114,7 @@ function canceller({ connection, session, clock }: TurnOptions, giveUp: AbortCon
           new Cancelled("signal", `the turn did not end within ${CANCEL_MS_MAX / 1000} s of its cancel`),
         ),
       );
-      // A refusal means that no turn runs any more; the events tell how it ended.
+      // A refusal means that the turn has ended; its events say how.
       sending = connection.send({ kind: "CancelTurn", sessionId: session }).catch(() => undefined);
     },
     async end(): Promise<void> {

@@ -13,25 +13,25 @@ import { neutraliseLine } from "../../../view/terminal/terminal-text.ts";
 import type { ProcessContext } from "../../process-context.ts";
 import { harnessOptions } from "../../process-context.ts";
 import { within } from "../../processes/within.ts";
-import { tellStart } from "../prompt/prompt.ts";
+import { printStartNotices } from "../prompt/prompt.ts";
 import type { ServeContext } from "./flags.ts";
 import { allowedOrigins } from "./origins.ts";
 
 /**
- * Time limit for an engine to end in order. Its sessions and then its transports have their own limits within it. Service
- * managers kill what is left after ten seconds or later.
+ * Time limit for an orderly shutdown of an engine; its sessions and then its transports have limits within it. Service
+ * managers kill a process after ten seconds or later.
  */
 const SERVE_CLOSE_MS_MAX = 9_500;
 
-/** A token that was laid down for a machine on which nobody can be asked. */
+/** Token file for a machine on which nobody can answer. */
 const CI_TOKEN = "ci-token.json";
 
 /**
- * `cinch serve`: an engine that others attach to, on the Unix socket and, where that is asked for, on a port (CTL-10). It
+ * Runs `cinch serve`: an engine that clients attach to, on the Unix socket and, with --listen, on a port (CTL-10). It
  * serves until a signal ends it: then every stream gets its SessionEnded, and the exit code is 130.
  *
- * With --until-idle it has no session of its own, tells on standard output in one line of JSON that it serves, or why it
- * does not, and ends by itself once it is not used any more (CTL-18).
+ * With --until-idle it opens no session, prints one line of JSON that it serves, or why not, and ends by itself once no
+ * client uses it (CTL-18).
  */
 export async function run(context: ServeContext): Promise<ExitCode> {
   const { flags, at } = context;
@@ -47,7 +47,7 @@ export async function run(context: ServeContext): Promise<ExitCode> {
 
 async function serve({ flags, settings, at }: ServeContext): Promise<ExitCode> {
   const { signal } = at.stop;
-  // Where nobody sits before it, a file that was not acknowledged ends the start: it may be long until somebody comes.
+  // Without a terminal an unacknowledged file ends the start: nobody may look here for a long time.
   const asksTrust = process.stdin.isTTY === true;
   const own = harnessOptions(settings, at, { attended: true, asksTrust });
   const options = await planeOptions(flags, at, own);
@@ -56,7 +56,7 @@ async function serve({ flags, settings, at }: ServeContext): Promise<ExitCode> {
   const service = await openEngineService(options, openServing, signal);
   try {
     const { session, notices = [], unbegun } = service.harness;
-    await tellStart({ notices }, at);
+    await printStartNotices({ notices }, at);
     const places = service.addresses.map((address) => `  ${neutraliseLine(address)}\n`).join("");
     const serving = session === undefined ? "serving" : `serving session ${session}`;
     await at.stderr.write(
@@ -161,7 +161,7 @@ async function opened(target: PlannedTarget, nowMs: number): Promise<HttpTarget>
   return { ...rest, tls: await readTls(tls, nowMs) };
 }
 
-/** The file that was named, else the one in the configuration directory, where there is one (AUTH-04). */
+/** Returns the given token file, else the one in the configuration directory, if it exists (AUTH-04). */
 async function tokenFiles(named: string | undefined, usual: string): Promise<readonly TokenFile[]> {
   const path = named === undefined ? usual : resolve(named);
   if (named === undefined && !existsSync(path)) return [];

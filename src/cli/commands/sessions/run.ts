@@ -1,11 +1,11 @@
 import { unreachable } from "../../../base/assert.ts";
 import type { ExitCode } from "../../../session/commands/cli-command.ts";
 import { harnessOptions } from "../../process-context.ts";
-import type { SessionsDesk } from "./sessions-desk.ts";
+import type { SessionsVerbContext } from "./sessions-verb-context.ts";
 import { sessionsWords } from "./sessions-words.ts";
 import type { SessionsContext } from "./verbs.ts";
 
-/** `cinch sessions`: looks at what is stored and keeps it, without an engine (SES-06…10). */
+/** Runs `cinch sessions`: shows and manages stored sessions, without an engine (SES-06…10). */
 export async function run(context: SessionsContext): Promise<ExitCode> {
   const words = sessionsWords(context);
   if (context.verb === "resume") return await resume(context, words.target);
@@ -25,32 +25,32 @@ async function resume({ settings, flags, at }: SessionsContext, id: string): Pro
   return await runLine({ settings: resumed, raw: false, listen: !flags["no-listen"] }, at);
 }
 
-async function runVerb(desk: SessionsDesk): Promise<ExitCode> {
-  const { verb } = desk.words;
+async function runVerb(context: SessionsVerbContext): Promise<ExitCode> {
+  const { verb } = context.words;
   switch (verb) {
     case "list":
-      return await (await import("./sessions-list.ts")).listSessions(desk);
+      return await (await import("./sessions-list.ts")).listSessions(context);
     case "show":
-      return await (await import("./sessions-show.ts")).showSession(desk);
+      return await (await import("./sessions-show.ts")).showSession(context);
     case "replay":
-      return await (await import("./replay/sessions-replay.ts")).replaySession(desk);
+      return await (await import("./replay/sessions-replay.ts")).replaySession(context);
     case "export":
-      return await (await import("./sessions-transfer.ts")).exportSession(desk);
+      return await (await import("./sessions-transfer.ts")).exportSession(context);
     case "import":
-      return await (await import("./sessions-transfer.ts")).importSession(desk);
+      return await (await import("./sessions-transfer.ts")).importSession(context);
     case "branch":
-      return await (await import("./sessions-keep.ts")).branchSession(desk);
+      return await (await import("./sessions-keep.ts")).branchSession(context);
     case "rewind":
-      return await (await import("./sessions-rewind.ts")).rewindSession(desk);
+      return await (await import("./sessions-rewind.ts")).rewindSession(context);
     case "pin":
     case "unpin":
-      return await (await import("./sessions-keep.ts")).pinSession(desk);
+      return await (await import("./sessions-keep.ts")).pinSession(context);
     case "delete":
-      return await (await import("./sessions-keep.ts")).deleteSession(desk);
+      return await (await import("./sessions-keep.ts")).deleteSession(context);
     case "expire":
-      return await (await import("./sessions-keep.ts")).expireSessions(desk);
+      return await (await import("./sessions-keep.ts")).expireSessions(context);
     case "dismiss":
-      return await (await import("./sessions-keep.ts")).dismissBanner(desk);
+      return await (await import("./sessions-keep.ts")).dismissExpiryWarning(context);
     case "resume":
       throw new TypeError("resume opens no store");
     default:

@@ -13,12 +13,12 @@ import type { LeftWhy } from "../../../session/store/retention.ts";
 import type { LogInfo } from "../../../session/store/store.ts";
 import { jsonLine } from "../../../view/wire-json.ts";
 import { askYes } from "../../io/terminal/yes-prompt.ts";
-import type { SessionsDesk } from "./sessions-desk.ts";
+import type { SessionsVerbContext } from "./sessions-verb-context.ts";
 
-/** `cinch sessions branch`: prints the id of the new session. */
-export async function branchSession(desk: SessionsDesk): Promise<ExitCode> {
-  const { words, sessions, at, stop } = desk;
-  const info = await wanted(desk);
+/** Runs `cinch sessions branch`: prints the id of the new session. */
+export async function branchSession(context: SessionsVerbContext): Promise<ExitCode> {
+  const { words, sessions, at, stop } = context;
+  const info = await wanted(context);
   const branched = await branchAt(sessions, info, words.at, stop.signal);
   const { session, logId, at: event } = branched;
   if (words.json) {
@@ -30,19 +30,19 @@ export async function branchSession(desk: SessionsDesk): Promise<ExitCode> {
   return EXIT.done;
 }
 
-/** `cinch sessions pin` and `unpin`, also of one that is in use. */
-export async function pinSession(desk: SessionsDesk): Promise<ExitCode> {
-  const { words, sessions } = desk;
-  const info = await wanted(desk);
+/** Runs `cinch sessions pin` and `unpin`, also for a session in use. */
+export async function pinSession(context: SessionsVerbContext): Promise<ExitCode> {
+  const { words, sessions } = context;
+  const info = await wanted(context);
   const pinned = words.verb === "pin";
   await sessions.store.pin(info.logId, pinned);
-  return await done(desk, info, { pinned }, pinned ? "is pinned" : "is no longer pinned");
+  return await done(context, info, { pinned }, pinned ? "is pinned" : "is no longer pinned");
 }
 
-/** `cinch sessions delete`: for good, so a person is asked. What belongs to the log goes with it. */
-export async function deleteSession(desk: SessionsDesk): Promise<ExitCode> {
-  const { words, sessions, at, stop } = desk;
-  const info = await wanted(desk);
+/** Runs `cinch sessions delete`: asks a person, since it is final. Checkpoints of the log are deleted, too. */
+export async function deleteSession(context: SessionsVerbContext): Promise<ExitCode> {
+  const { words, sessions, at, stop } = context;
+  const info = await wanted(context);
   if (info.heldBy !== undefined)
     throw new HarnessError("LogHeld", { id: info.session, pid: `${info.heldBy.pid}` });
   if (info.pinned) throw new HarnessError("SessionPinned", { id: info.session });
@@ -54,15 +54,15 @@ export async function deleteSession(desk: SessionsDesk): Promise<ExitCode> {
   await sessions.store.delete(info.logId);
   await sessions.world.files.remove(join(sessions.paths.data, "scratch", info.logId));
   await removeCheckpoints(sessions.world.files, checkpointsFolder(sessions.paths.data), info.logId);
-  return await done(desk, info, { deleted: true }, "is deleted");
+  return await done(context, info, { deleted: true }, "is deleted");
 }
 
-async function wanted({ words, sessions }: SessionsDesk): Promise<LogInfo> {
+async function wanted({ words, sessions }: SessionsVerbContext): Promise<LogInfo> {
   return await findSession(words.target, sessions.store, sessions.workingDir);
 }
 
 async function done(
-  { words, at }: SessionsDesk,
+  { words, at }: SessionsVerbContext,
   { session, logId }: LogInfo,
   facts: Readonly<Record<string, boolean>>,
   text: string,
@@ -72,8 +72,8 @@ async function done(
   return EXIT.done;
 }
 
-/** `cinch sessions expire`: tells what would lose its content; with --yes, it does. */
-export async function expireSessions({ words, sessions, at, stop }: SessionsDesk): Promise<ExitCode> {
+/** Runs `cinch sessions expire`: lists sessions that would lose their content; with --yes, removes the content. */
+export async function expireSessions({ words, sessions, at, stop }: SessionsVerbContext): Promise<ExitCode> {
   const { olderThanDays, yes, json } = words;
   const plan = await retentionOf(sessions, olderThanDays);
   const expired = yes
@@ -112,8 +112,8 @@ const LEFT: Readonly<Record<LeftWhy, string>> = {
     "its profile cannot be read, so how long to keep it is not known; cinch doctor names the place",
 };
 
-/** `cinch sessions dismiss`: the warning of these very sessions is not shown again. */
-export async function dismissBanner({ sessions, at }: SessionsDesk): Promise<ExitCode> {
+/** Runs `cinch sessions dismiss`: hides the warning about the sessions that expire now. */
+export async function dismissExpiryWarning({ sessions, at }: SessionsVerbContext): Promise<ExitCode> {
   const plan = await retentionOf(sessions);
   await dismissExpiring(sessions, plan);
   await at.stderr.write(`cinch: dismissed for ${count(plan.soon.length, "session")}\n`);

@@ -5,10 +5,10 @@ import { lossText } from "../../../session/store/findings.ts";
 import { sessionRow } from "../../../session/transcript/overview.ts";
 import { COLUMNS } from "../../../view/terminal/table.ts";
 import { jsonLine } from "../../../view/wire-json.ts";
-import type { SessionsDesk } from "./sessions-desk.ts";
+import type { SessionsVerbContext } from "./sessions-verb-context.ts";
 
-/** `cinch sessions list`: the sessions of this directory, or all of them, the newest first. */
-export async function listSessions({ words, sessions, at }: SessionsDesk): Promise<ExitCode> {
+/** Runs `cinch sessions list`: prints the sessions of this directory, or all, the newest first. */
+export async function listSessions({ words, sessions, at }: SessionsVerbContext): Promise<ExitCode> {
   const { store, workingDir, world } = sessions;
   const { all, limit, json } = words;
   const query = all ? { limit: limit + 1 } : { limit: limit + 1, workingDir };

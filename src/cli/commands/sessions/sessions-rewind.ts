@@ -11,18 +11,18 @@ import { rewindText } from "../../../view/texts/rewind-text.ts";
 import { harnessOptions } from "../../process-context.ts";
 import { CLOSE_MS_MAX, within } from "../../processes/within.ts";
 import type { Settings } from "../../settings.ts";
-import { tellStart } from "../prompt/prompt.ts";
-import type { SessionsDesk } from "./sessions-desk.ts";
+import { printStartNotices } from "../prompt/prompt.ts";
+import type { SessionsVerbContext } from "./sessions-verb-context.ts";
 
 /**
- * Sets a stored session back, without a line to the model: its files, its conversation or both (SES-15). What somebody
- * else has changed since stays, unless it is forced.
+ * Rewinds a stored session without a model: its files, its conversation or both (SES-15). Files that somebody else has
+ * changed since stay, unless --force is given.
  */
-export async function rewindSession({ words, sessions, at, stop }: SessionsDesk): Promise<ExitCode> {
+export async function rewindSession({ words, sessions, at, stop }: SessionsVerbContext): Promise<ExitCode> {
   const info = await findSession(words.target, sessions.store, sessions.workingDir);
   const to = await eventAt(info, { words, sessions, signal: stop.signal });
   const { openHarness } = await import("../../../app/harness.ts");
-  // No model reads anything here, so that nothing of the project has to be trusted.
+  // No model reads anything here, so nothing of the project has to be trusted.
   const settings: Settings = {
     ...words.settings,
     resume: { kind: "id", id: info.logId },
@@ -30,7 +30,7 @@ export async function rewindSession({ words, sessions, at, stop }: SessionsDesk)
   };
   const harness = await openHarness(harnessOptions(settings, at, { attended: false }), stop.signal);
   try {
-    await tellStart(harness, at);
+    await printStartNotices(harness, at);
     const connection = await harness.attach({ identityClass: "human", label: "cinch sessions rewind" });
     await connection.handshake(PROTOCOL_VERSION);
     const { result } = await connection.send({
@@ -50,14 +50,14 @@ export async function rewindSession({ words, sessions, at, stop }: SessionsDesk)
   }
 }
 
-/** The flag for a part alone; what is said where there is none is both. */
-function partOf(what: SessionsDesk["words"]["what"]): string {
+/** Returns the part that the flags name. Default: both. */
+function partOf(what: SessionsVerbContext["words"]["what"]): string {
   return what === "both" ? "" : ` --${what}`;
 }
 
-type Looking = Pick<SessionsDesk, "words" | "sessions"> & { readonly signal: AbortSignal };
+type Looking = Pick<SessionsVerbContext, "words" | "sessions"> & { readonly signal: AbortSignal };
 
-/** The event that is gone back to: the start of a turn where one is named. @throws HarnessError UsageInvalid where there is none. */
+/** Returns the event to go back to: the start of the named turn. @throws HarnessError UsageInvalid if it does not exist. */
 async function eventAt(info: LogInfo, { words, sessions, signal }: Looking): Promise<number> {
   const { to } = words;
   if (to === undefined) return 0;

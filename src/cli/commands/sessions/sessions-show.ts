@@ -20,30 +20,30 @@ import { COLUMNS, fittedTable, tableLines } from "../../../view/terminal/table.t
 import { neutraliseLine } from "../../../view/terminal/terminal-text.ts";
 import { ageText } from "../../../view/texts/age-text.ts";
 import { jsonLine } from "../../../view/wire-json.ts";
-import type { SessionsDesk } from "./sessions-desk.ts";
+import type { SessionsVerbContext } from "./sessions-verb-context.ts";
 
 const LOGS_MAX = 100_000;
-/** The newest turns that people are shown; --json has all of them. */
+/** Limit of turns in the text, the newest ones; --json has all. */
 const TURNS_SHOWN_MAX = 50;
-/** Columns of first words that are worth a column of their own. */
+/** Least width of the column of first words. */
 const WORDS_COLUMNS_MIN = 20;
 const COST_ROWS_MAX = 20;
-/** The names of facts, with what stands between them and the facts. */
+/** Width of the names of facts with their space. */
 const FACT_COLUMNS = "imported from:  ".length;
 
 interface Shown {
   readonly info: LogInfo;
   readonly costs: Costs;
   readonly digest: LogDigest;
-  /** Events that are damaged. */
+  /** Number of damaged events. */
   readonly unreadable: number;
   readonly orphans: readonly Intent[];
   readonly expired: readonly EventRange[];
   readonly branches: readonly LogInfo[];
 }
 
-/** `cinch sessions show`: what one session came to, and what is open in it. */
-export async function showSession({ words, sessions, at, stop }: SessionsDesk): Promise<ExitCode> {
+/** Runs `cinch sessions show`: prints turns, costs and open calls of one session. */
+export async function showSession({ words, sessions, at, stop }: SessionsVerbContext): Promise<ExitCode> {
   const { store, workingDir, world } = sessions;
   const info = await findSession(words.target, store, workingDir);
   const costs = new CostBook();
@@ -76,7 +76,7 @@ export async function showSession({ words, sessions, at, stop }: SessionsDesk): 
   return EXIT.done;
 }
 
-/** The same events; their costs are attributed in passing, and those that are damaged are counted. */
+/** Yields the same events. Adds up their costs, and counts damaged ones. */
 async function* counted(
   events: AsyncIterable<Envelope>,
   seen: { readonly costs: CostBook; unreadable: number },

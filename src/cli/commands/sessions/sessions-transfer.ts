@@ -8,10 +8,10 @@ import { EXIT } from "../../../session/commands/cli-command.ts";
 import { neutraliseLine } from "../../../view/terminal/terminal-text.ts";
 import { jsonLine } from "../../../view/wire-json.ts";
 import { writeNewFile } from "../../io/file-sink.ts";
-import type { SessionsDesk } from "./sessions-desk.ts";
+import type { SessionsVerbContext } from "./sessions-verb-context.ts";
 
-/** `cinch sessions export`: writes a session to standard output or a file, page by page, redacted once more (SES-10). */
-export async function exportSession({ words, sessions, at, stop }: SessionsDesk): Promise<ExitCode> {
+/** Runs `cinch sessions export`: writes a session to standard output or a file, page by page, redacted once more (SES-10). */
+export async function exportSession({ words, sessions, at, stop }: SessionsVerbContext): Promise<ExitCode> {
   const info = await findSession(words.target, sessions.store, sessions.workingDir);
   const { format } = words;
   const text = exportedText(sessions, info, { format, signal: stop.signal });
@@ -25,8 +25,8 @@ export async function exportSession({ words, sessions, at, stop }: SessionsDesk)
   return EXIT.done;
 }
 
-/** `cinch sessions import`: a new session, in this directory, of a JSONL export. */
-export async function importSession({ words, sessions, at, stop }: SessionsDesk): Promise<ExitCode> {
+/** Runs `cinch sessions import`: makes a new session in this directory from a JSONL export. */
+export async function importSession({ words, sessions, at, stop }: SessionsVerbContext): Promise<ExitCode> {
   const path = resolve(words.target);
   const found = await at.world.files.stat(path);
   if (found === undefined) throw new HarnessError("PathMissing", { what: "The export", path });

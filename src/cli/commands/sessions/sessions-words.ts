@@ -32,7 +32,7 @@ export interface SessionsWords {
 
 const LIMIT = 20;
 
-/** Names the words and flags of a command line. @throws HarnessError UsageInvalid for a `--to` that is no place. */
+/** Names the words and flags of a command line. @throws HarnessError UsageInvalid for an invalid `--to`. */
 export function sessionsWords(
   context: Pick<SessionsContext, "verb" | "words" | "flags" | "settings">,
 ): SessionsWords {

@@ -6,8 +6,8 @@ import type { Stop } from "../../processes/stop.ts";
 import type { TokenContext } from "./flags.ts";
 
 /**
- * `cinch token revoke ID…`: refuses tokens for good, with all that were minted from them (AUTH-05). Needs no engine; one
- * that runs ends their streams at once.
+ * Runs `cinch token revoke ID…`: rejects tokens for good, with all that were minted from them (AUTH-05). Needs no engine; a
+ * running one ends their streams at once.
  */
 export async function revokeTokens({ words, at, stop }: TokenContext): Promise<ExitCode> {
   const { tokenIdsOf } = await import("../../../server/auth/tokens/token-ids.ts");
@@ -24,12 +24,12 @@ export async function revokeTokens({ words, at, stop }: TokenContext): Promise<E
       await at.stdout.write(`revoked ${id}\n`);
     }
   }
-  await tellEngine(at, stop);
+  await notifyEngine(at, stop);
   return EXIT.done;
 }
 
-/** An engine reads what was revoked elsewhere when it checks a token, and then ends the streams. */
-async function tellEngine(at: ProcessContext, { signal }: Stop): Promise<void> {
+/** Connects to the running engine, which then reads the revocation and ends the streams. */
+async function notifyEngine(at: ProcessContext, { signal }: Stop): Promise<void> {
   const { runningEngine } = await import("../../engine/reach-engine.ts");
   try {
     await using _engine = await runningEngine({ at, signal });

@@ -9,7 +9,7 @@ import { openMemories } from "../open.ts";
 import type { Memories } from "../store/memories.ts";
 import type { MemoryContext } from "./flags.ts";
 
-/** Lists, shows or deletes the memories that a session here would be given (CTX-02). */
+/** Lists, shows or deletes the memories that a session here would read (CTX-02). */
 export async function run(context: MemoryContext): Promise<ExitCode> {
   const { verb, words, flags, stdout } = context;
   const memories = await openMemories(context, context.workingDir);

@@ -4,21 +4,21 @@ import { EventPrinter } from "../../../../client/line/output/event-printer.ts";
 import type { Envelope } from "../../../../protocol/events/envelope.ts";
 import { endingText } from "../../../../view/texts/ending-text.ts";
 
-/** Prints events as the line client printed them, and says in words what that showed in other ways: where turns end. */
+/** Prints events as the line client printed them. Says in words what it showed otherwise, such as the end of a turn. */
 export class ReplayPrinter {
   readonly #printer: EventPrinter;
   readonly #times: boolean;
   #midLine = false;
 
   constructor(ids: IdSource, { times }: { readonly times: boolean }) {
-    // A client and a run that nobody was: everything was said by others, in runs that are over.
+    // An id of no client: every event came from somebody else, in an earlier run.
     const nobody = ids.next("sess");
     const client = ids.next("cli");
     this.#printer = new EventPrinter({ client: () => client, session: () => nobody, answers: true });
     this.#times = times;
   }
 
-  /** Empty for an event that was not shown. */
+  /** Returns the text of an event; empty for one that was not shown. */
   print(event: Envelope): string {
     const text = this.#text(event);
     if (text === "") return "";
@@ -27,7 +27,7 @@ export class ReplayPrinter {
     if (!this.#times) return text;
     const time = `${event.ts.slice(11, 19)}  `;
     if (!wasMidLine) return `${time}${text}`;
-    // What goes on with a line has no time of its own; what ends it begins a new one.
+    // Only the start of a line has a time.
     return event.kind === "TextDelta" || !text.startsWith("\n") ? text : `\n${time}${text.slice(1)}`;
   }
 

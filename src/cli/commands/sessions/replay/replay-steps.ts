@@ -7,7 +7,7 @@ import { EXIT } from "../../../../session/commands/cli-command.ts";
 import type { LogInfo } from "../../../../session/store/store.ts";
 import { redactedEvents } from "../../../../session/transcript/redacted.ts";
 import { neutraliseLine } from "../../../../view/terminal/terminal-text.ts";
-import type { SessionsDesk } from "../sessions-desk.ts";
+import type { SessionsVerbContext } from "../sessions-verb-context.ts";
 import { ReplayPrinter } from "./replay-printer.ts";
 
 const KEYS_AHEAD_MAX = 1_000;
@@ -16,11 +16,15 @@ const KEYS_HELP =
 
 type Key = "next" | "turn" | "back" | "backTurn" | "end" | "quit" | { readonly goTo: number };
 
-/** Shows a log step by step: a key shows the next thing that was seen, or goes elsewhere in it. */
-export async function stepThrough(desk: SessionsDesk, info: LogInfo, since: number): Promise<ExitCode> {
-  const { at, stop } = desk;
+/** Shows a log step by step: keys show the next event or jump elsewhere. */
+export async function stepThrough(
+  context: SessionsVerbContext,
+  info: LogInfo,
+  since: number,
+): Promise<ExitCode> {
+  const { at, stop } = context;
   using keys = openKeys();
-  const stepper = new Stepper(desk, info);
+  const stepper = new Stepper(context, info);
   await at.stderr.write(`${neutraliseLine(info.session)} · ${KEYS_HELP}\n`);
   await stepper.goTo(since);
   for await (const key of keys.read(stop.signal)) {
@@ -31,18 +35,18 @@ export async function stepThrough(desk: SessionsDesk, info: LogInfo, since: numb
   return stop.signal.aborted ? EXIT.cancelled : EXIT.done;
 }
 
-/** A place in a log, with what was printed before it. */
+/** Position in a log, with the text printed before it. */
 class Stepper {
-  readonly #desk: SessionsDesk;
+  readonly #context: SessionsVerbContext;
   readonly #info: LogInfo;
   #printer: ReplayPrinter;
   #events: AsyncGenerator<Envelope> | undefined;
-  /** The events that something was shown for, in the order of the log, and those of them that begin a turn. */
+  /** Events with a text, in the order of the log, and those of them that begin a turn. */
   readonly #shown: number[] = [];
   readonly #turns = new Map<number, number>();
 
-  constructor(desk: SessionsDesk, info: LogInfo) {
-    this.#desk = desk;
+  constructor(context: SessionsVerbContext, info: LogInfo) {
+    this.#context = context;
     this.#info = info;
     this.#printer = this.#newPrinter();
   }
@@ -73,9 +77,9 @@ class Stepper {
     return this.#printer.end();
   }
 
-  /** Goes on behind an event; with `showing`, shows what comes there. */
+  /** Continues after an event; with `showing`, shows the next one. */
   async goTo(since: number, { showing }: { readonly showing: boolean } = { showing: false }): Promise<void> {
-    const { sessions, stop, at } = this.#desk;
+    const { sessions, stop, at } = this.#context;
     await this.#events?.return(undefined);
     const unfinished = this.#printer.end();
     this.#printer = this.#newPrinter();
@@ -96,7 +100,7 @@ class Stepper {
     if (known !== undefined) return await this.goTo(known - 1, { showing: true });
     const newest = Math.max(0, ...this.#turns.keys());
     if (turn < newest || turn > this.#info.turns) return await this.#say(`-- there is no turn ${turn} here`);
-    // What lies between is read and passed over.
+    // Events in between are read and skipped.
     for await (const event of this.#following()) {
       this.#noteTurn(event);
       if (event.kind !== "TurnStarted" || event.parentCall !== undefined) continue;
@@ -114,13 +118,13 @@ class Stepper {
     }
   }
 
-  /** Shows the next thing; text that came in pieces counts as one. Undefined at the end. */
+  /** Shows the next event; text in pieces counts as one. Returns undefined at the end. */
   async #next(): Promise<Envelope | undefined> {
     let shown: Envelope | undefined;
     for await (const event of this.#following()) {
       const text = this.#printer.print(event);
       if (text === "") continue;
-      await this.#desk.at.stdout.write(text);
+      await this.#context.at.stdout.write(text);
       if (shown === undefined) this.#shown.push(event.id);
       this.#noteTurn(event);
       shown = event;
@@ -139,11 +143,11 @@ class Stepper {
   }
 
   async #say(text: string): Promise<void> {
-    await this.#desk.at.stdout.write(`${this.#printer.end()}${text}\n`);
+    await this.#context.at.stdout.write(`${this.#printer.end()}${text}\n`);
   }
 
   #newPrinter(): ReplayPrinter {
-    return new ReplayPrinter(this.#desk.sessions.world.ids, { times: true });
+    return new ReplayPrinter(this.#context.sessions.world.ids, { times: true });
   }
 }
 
@@ -151,7 +155,7 @@ interface Keys extends Disposable {
   read(signal: AbortSignal): AsyncIterable<Key>;
 }
 
-/** The keys of the terminal, one by one; disposing gives it back as it was (R39). */
+/** Reads keys of the terminal one by one. Disposing restores the terminal (R39). */
 function openKeys(): Keys {
   const queue = new BoundedQueue<Key>(KEYS_AHEAD_MAX);
   let digits = "";

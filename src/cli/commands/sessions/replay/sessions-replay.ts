@@ -7,20 +7,20 @@ import type { ExitCode } from "../../../../session/commands/cli-command.ts";
 import { EXIT } from "../../../../session/commands/cli-command.ts";
 import { redactedEvents } from "../../../../session/transcript/redacted.ts";
 import { envelopeJson } from "../../../../view/wire-json.ts";
-import type { SessionsDesk } from "../sessions-desk.ts";
+import type { SessionsVerbContext } from "../sessions-verb-context.ts";
 import { ReplayPrinter } from "./replay-printer.ts";
 
-/** A pause that was longer is played as one of so many milliseconds. */
+/** Longest pause that is played, in milliseconds. */
 const PAUSE_MS_MAX = 5_000;
 
 /**
- * `cinch sessions replay`: shows again what happened, from the log alone. Nothing runs again: there is no model, no tool
- * and no network in it (SES-09).
+ * Runs `cinch sessions replay`: shows a session again from its log alone. Nothing runs again: no model, tool or network
+ * (SES-09).
  *
- * At a terminal it goes step by step, by keys; elsewhere, or with --speed, all of it is printed, each line with its time.
+ * At a terminal it steps by keys. Elsewhere, or with --speed, it prints everything, each line with its time.
  */
-export async function replaySession(desk: SessionsDesk): Promise<ExitCode> {
-  const { words, sessions, at, stop } = desk;
+export async function replaySession(context: SessionsVerbContext): Promise<ExitCode> {
+  const { words, sessions, at, stop } = context;
   const { store, world, workingDir } = sessions;
   const info = await findSession(words.target, store, workingDir);
   const since = words.from === undefined ? 0 : (await placeOf(store, info, words.from)) - 1;
@@ -30,7 +30,7 @@ export async function replaySession(desk: SessionsDesk): Promise<ExitCode> {
   }
   if (canStep && !words.json && words.speed === undefined) {
     const { stepThrough } = await import("./replay-steps.ts");
-    return await stepThrough(desk, info, since);
+    return await stepThrough(context, info, since);
   }
   const printer = new ReplayPrinter(world.ids, { times: true });
   let before: Envelope | undefined;

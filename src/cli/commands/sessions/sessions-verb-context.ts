@@ -4,7 +4,7 @@ import type { Stop } from "../../processes/stop.ts";
 import type { SessionsWords } from "./sessions-words.ts";
 
 /** Handles of a verb of `cinch sessions`. */
-export interface SessionsDesk {
+export interface SessionsVerbContext {
   readonly words: SessionsWords;
   readonly sessions: OpenSessions;
   readonly at: ProcessContext;

@@ -3,7 +3,7 @@ import { hostFetch, hostFetchThrough } from "../../../platform/sockets/fetch.ts"
 import type { Against } from "./against.ts";
 
 /** The way to a server at an address: requests and WebSockets. Certificates are always verified. */
-export function openDoor(against: Extract<Against, { readonly kind: "url" | "unix" }>): HttpAccess {
+export function openHttpAccess(against: Extract<Against, { readonly kind: "url" | "unix" }>): HttpAccess {
   if (against.kind === "unix") {
     const { path: socket } = against;
     const send = hostFetchThrough(socket);
