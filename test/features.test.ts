@@ -3,12 +3,13 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { openBareSession } from "../src/app/explain/bare-session.ts";
 import { FEATURES } from "../src/app/features.ts";
+import { TOOLS } from "../src/app/plan/tool-list.ts";
 import { SILENT } from "../src/base/log.ts";
 import type { World } from "../src/base/world.ts";
 import { hostWorld } from "../src/platform/host.ts";
 import type { Feature } from "../src/session/feature.ts";
 import { openPlace } from "./support/place.ts";
-import { ROOT, readSource } from "./support/source.ts";
+import { filesUnder, ROOT, readSource } from "./support/source.ts";
 import { testWorld } from "./support/world.ts";
 
 const { signal } = new AbortController();
@@ -51,6 +52,23 @@ test("[DOC-01] each setting, slash command, tool and subcommand of a feature has
     expect({ name, missing }).toEqual({ name, missing: [] });
   }
 });
+
+test("[PERM-01 PERM-02] each rule of a built-in preset or profile names a tool that there is", () => {
+  const files = filesUnder("src/config", "{presets,profiles}/*.toml");
+  const rules = files.flatMap((file) => {
+    const { permissions = {}, ...top } = Bun.TOML.parse(readSource(file)) as Record<string, Effects>;
+    return [top as Effects, permissions].flatMap(({ allow = [], ask = [], deny = [] }) => [
+      ...allow,
+      ...ask,
+      ...deny,
+    ]);
+  });
+  expect(rules).toContain("MemoryWrite");
+  const named = rules.map((rule) => /^[A-Za-z]+/.exec(rule)?.[0] ?? "");
+  expect(named.filter((name) => !TOOLS.nameable.includes(name))).toEqual([]);
+});
+
+type Effects = Readonly<Partial<Record<"allow" | "ask" | "deny", readonly string[]>>>;
 
 /** A feature that no setting can switch on. */
 const NEVER_USED: readonly string[] = ["notify"];

@@ -31,7 +31,7 @@ export const NEEDED: Readonly<Record<string, string>> = {
 
 const LIST = "src/app/features.ts";
 const FOLDERS = ["src", "test", "scripts", "bench", "examples", "sdk", "docs"];
-const FILES = ["package.json", "tsconfig.json", "knip.jsonc"];
+const FILES = ["cinch", "package.json", "tsconfig.json", "knip.jsonc"];
 /** Large, and no source. */
 const LEFT_OUT = /\/(?:test\/data|node_modules|dist|\.venv|__pycache__)(?:\/|$)/;
 

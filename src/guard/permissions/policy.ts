@@ -128,9 +128,10 @@ export function appliesToSession(
 type KnownTools = Pick<PolicySources, "tools" | "plugins">;
 
 function rulesFrom(rules: readonly ConfiguredRule[], scope: RuleScope, known: KnownTools): readonly Rule[] {
-  return rules.map((configured) => {
+  return rules.flatMap((configured) => {
+    if (isWithoutTool(configured, known)) return [];
     const read = readRule(configured, configured.promoted === undefined ? scope : "user", known);
-    if (typeof read !== "string") return read;
+    if (typeof read !== "string") return [read];
     const { path, line, key } = configured.where;
     throw new HarnessError("ConfigInvalid", { path, line: String(line), key, problem: read });
   });
@@ -150,9 +151,20 @@ export function ruleProblems(
   known: KnownTools,
 ): readonly (FilePosition & { readonly problem: string })[] {
   return rules.flatMap((configured) => {
+    if (isWithoutTool(configured, known)) return [];
     const read = readRule(configured, "user", known);
     return typeof read === "string" ? [{ ...configured.where, problem: read }] : [];
   });
+}
+
+/**
+ * Returns true for an allow rule of a built-in profile about a tool of a feature that this program was built without. It
+ * would allow nothing. A test holds every such rule to the tools that there are.
+ */
+function isWithoutTool({ effect, text, where }: ConfiguredRule, known: KnownTools): boolean {
+  if (effect !== "allow" || !where.path.startsWith(EMBEDDED)) return false;
+  const parsed = parseRule({ effect, text }, "profile", known.tools);
+  return parsed.kind === "rule" && unknownTool(parsed.rule.tool, known) !== undefined;
 }
 
 /** Parses a rule; a string is its problem. */
