@@ -243,7 +243,7 @@ test("[PROF-03 SBX-05] pass_env takes names of variables, and none that steers w
   const read = await load('[sandbox]\npass_env = ["DATABASE_URL"]');
   expect(saidOf(read.sections, sandboxSection)).toEqual({ passEnv: ["DATABASE_URL"] });
   expect(await refusal('[sandbox]\npass_env = ["A B"]')).toBe(
-    'config.toml:2: sandbox.pass_env: "A B" is no name of a variable',
+    'config.toml:2: sandbox.pass_env: "A B" is not a variable name',
   );
   expect(await refusal('[sandbox]\npass_env = ["BASH_ENV"]')).toBe(
     "config.toml:2: sandbox.pass_env: BASH_ENV reaches no child of cinch: it changes what a program runs",

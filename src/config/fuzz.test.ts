@@ -7,7 +7,7 @@ import { temporaryDirectory, testWorld } from "../../test/support/world.ts";
 import { SECTIONS } from "../app/plan/sections.ts";
 import { HarnessError } from "../base/errors.ts";
 import { encode } from "../base/text/text.ts";
-import { acknowledgedHooks } from "../features/hooks/hook-files.ts";
+import { parseAcknowledgedHooks } from "../features/hooks/hook-files.ts";
 import { parseAliases } from "../features/prompts/aliases.ts";
 import { configKeys, loadConfig, lookThroughConfig } from "./config.ts";
 import { loadProfile, lookThroughProfile, profileKeys } from "./profile.ts";
@@ -159,7 +159,7 @@ test("[REL-06 CMD-02 HOOK-02 PROF-03] property: any file of a project is read or
     fc.asyncProperty(TEXT, async (text) => {
       const file = { path, bytes: encode(text) };
       await outcome(text, path, () => parseAliases(file));
-      await outcome(text, path, () => acknowledgedHooks(file));
+      await outcome(text, path, () => parseAcknowledgedHooks(file));
       for (const [kind, read] of [
         ["config", (given: AcknowledgedFile) => projectConfig(given, SECTIONS)],
         ["permission-preset", projectPermissions],

@@ -4,7 +4,7 @@ import { testWorld } from "../../test/support/world.ts";
 import { SECTIONS } from "../app/plan/sections.ts";
 import { HarnessError, messageOf } from "../base/errors.ts";
 import { encode } from "../base/text/text.ts";
-import { acknowledgedHooks } from "../features/hooks/hook-files.ts";
+import { parseAcknowledgedHooks } from "../features/hooks/hook-files.ts";
 import { limitsSection } from "../features/limits/config.ts";
 import { readAcknowledgedServers } from "../features/mcp/declared/declared-servers.ts";
 import { parseAliases } from "../features/prompts/aliases.ts";
@@ -165,9 +165,9 @@ test("[CMD-02] an alias is never one to a built-in command nor over one, however
     ['x = "/skills:a\\n/quit"', "x: must be plain text in one line"],
     ['x = "/skills:\\u200ba"', "x: must be plain text in one line"],
     ['x = "/engine:web"', `x: ${builtIn}`],
-    ['X = "/skills:a"', "X: is no name: small letters, digits, dots, - and _, a letter first"],
-    ['2x = "/skills:a"', "2x: is no name: small letters, digits, dots, - and _, a letter first"],
-    ['"..x" = "/skills:a"', "..x: is no name: small letters, digits, dots, - and _, a letter first"],
+    ['X = "/skills:a"', "X: is not a name: small letters, digits, dots, - and _, a letter first"],
+    ['2x = "/skills:a"', "2x: is not a name: small letters, digits, dots, - and _, a letter first"],
+    ['"..x" = "/skills:a"', "..x: is not a name: small letters, digits, dots, - and _, a letter first"],
     ["x = 1", "x: must be a text"],
   ];
   for (const [line, problem] of wrong) {
@@ -190,7 +190,7 @@ test("[PROF-03 TOFU-01] of a repository too, no file that steers is read that is
   expect(await refusal(projectConfig(latin1("# ä\n"), SECTIONS))).toBe(told(1));
   expect(await refusal(projectPermissions(latin1('\ndeny = ["Read:ä"]\n')))).toBe(told(2));
   expect(await refusal(parseAliases(latin1('[aliases]\na = "/prompts:x ä"\n')))).toBe(told(2));
-  expect(await refusal(acknowledgedHooks(latin1('[[hooks]]\ncmd = "ä"\n')))).toBe(told(2));
+  expect(await refusal(parseAcknowledgedHooks(latin1('[[hooks]]\ncmd = "ä"\n')))).toBe(told(2));
   expect(await refusal(readAcknowledgedServers(latin1("\n\n# ä")))).toBe(told(3));
   const json = latin1('{"mcpServers":\n{"ä": {}}}', ".cinch/x.json");
   expect(await refusal(readAcknowledgedServers(json))).toBe(told(2, "JSON"));

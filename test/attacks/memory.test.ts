@@ -3,9 +3,9 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { dirname, join } from "node:path";
 import * as fc from "fast-check";
 import { TOOLS } from "../../src/app/plan/tool-list.ts";
-import { ForeignReading } from "../../src/features/memory/foreign.ts";
-import { memorySections, systemText } from "../../src/features/memory/sections.ts";
+import { memorySections, memorySystemText } from "../../src/features/memory/sections.ts";
 import { renderMemory } from "../../src/features/memory/store/memory-file.ts";
+import { UntrustedContent } from "../../src/features/memory/untrusted-content.ts";
 import type { Message } from "../../src/protocol/message.ts";
 import { cinchHome, runCinch } from "../support/cinch.ts";
 import { startMockProvider } from "../support/mock-provider/mock-provider.ts";
@@ -72,7 +72,7 @@ test("[CTX-02 ENG-14 S63] a memory can neither close its fence nor open another,
     fc.property(text, text, (description, content) => {
       const memory = { ...NOTE, description: `deploy ${description}`, content, tags: [] };
       const kept = { ...memory, scope: "user", path: "/m/note.md", modifiedMs: 0, bytes: 1 } as const;
-      const system = systemText([memory], { writes: false, redact: (each) => each });
+      const system = memorySystemText([memory], { writes: false, redact: (each) => each });
       for (const section of [...memorySections([kept]).map((each) => each.text), ...system.slice(1)]) {
         expect(section.startsWith("<untrusted-memory>\n")).toBe(true);
         expect(section.match(/<[\s/]*untrusted/giu)?.length).toBe(2);
@@ -170,10 +170,10 @@ test("[CTX-02] what a conversation has read from strangers is found in any shape
     content: [{ type: "tool_use", id: "call_00000000000000000000000000" as never, name, input }],
   });
   const what = (...messages: readonly Message[]) => {
-    const reading = new ForeignReading(TOOLS);
-    reading.see(messages);
-    reading.see([]); // a history that was made shorter
-    return reading.what;
+    const reading = new UntrustedContent(TOOLS);
+    reading.check(messages);
+    reading.check([]); // a history that was made shorter
+    return reading.description;
   };
   expect(
     what(used("Read"), used("Bash", { command: "make test" }), used("CallTool", { name: "MemoryRead" })),
@@ -201,8 +201,8 @@ test("[CTX-02] what a conversation has read from strangers is found in any shape
     content: [{ type: "text", text: "<untrusted-summary>\nx\n</untrusted-summary>" }],
   };
   expect(what(summary)).toBe("a summary of what stood here before");
-  const clean = new ForeignReading(TOOLS);
-  clean.see([used("Read")]);
-  clean.see([summary]);
-  expect(clean.what).toBeUndefined();
+  const clean = new UntrustedContent(TOOLS);
+  clean.check([used("Read")]);
+  clean.check([summary]);
+  expect(clean.description).toBeUndefined();
 });

@@ -77,7 +77,7 @@ test(
     await enter("/prompts:", "/prompts:review");
     await enter("/engine:", "There is no command /engine:. /help lists those there are.");
     await enter("/sessions:attach", "Write /sessions:attach ID; /sessions:list shows them.");
-    await enter("/skills:zzzz", /One that was written or acknowledged since:\s+\/skills:/);
+    await enter("/skills:zzzz", /If it was written or acknowledged since:\s+\/skills:/);
     for (const [at, command] of commandsInTexts().entries()) {
       const known = SLASH_COMMANDS.some(({ name }) => command === `/${name}`);
       expect([command, known]).toEqual([command, true]);

@@ -134,7 +134,7 @@ terminalTest(
       await terminal.shows(/>\s*$/); // keys count only once the prompt stands
     };
     await enter('clear; "$CINCH" --model mock:one', "/help lists commands");
-    await enter("ask me", "It wants to be told:");
+    await enter("ask me", "It asks for:");
     expect(await terminal.screen()).toContain("The MCP server everything asks:");
     await enter("1", "everything asks for String");
     await enter("Ada", "everything asks for Boolean");

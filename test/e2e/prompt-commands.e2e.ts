@@ -116,7 +116,7 @@ test(
     await refused("/dice", "there is no command /dice. Did you mean /dice:roll?");
     await refused("/dice:", "there is no command /dice:. Did you mean /dice:roll?");
     await refused("/skills:", "/skills is for a session that somebody sits before: begin one with cinch");
-    await refused("/skills:zzzz", "There is no skill 'zzzz' that counts in this session. There are: 2fa, ");
+    await refused("/skills:zzzz", "There is no active skill 'zzzz' in this session. There are: 2fa, ");
     await refused("/dice:rol", "there is no command /dice:rol. Did you mean /dice:roll?");
     await refused(
       "/prompts:look it's",

@@ -99,7 +99,7 @@ requireProgram("git")(
     const { code, stdout, stderr } = await rig.run(["--plain", "--no-listen"], "/skills:reload\n/quit\n");
     expect(code).toBe(0);
     const all = stdout + stderr;
-    expect(all).toContain("Looked at anew: 2 skills.");
+    expect(all).toContain("Reloaded: 2 skills.");
     expect(all.split("code-review")).toHaveLength(2);
   },
   300_000,

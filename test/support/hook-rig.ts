@@ -1,8 +1,8 @@
 import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Log } from "../../src/base/log.ts";
-import type { HookEntry } from "../../src/features/hooks/configured.ts";
-import { hookOf } from "../../src/features/hooks/configured.ts";
+import type { HookEntry } from "../../src/features/hooks/complete-hook.ts";
+import { completeHook } from "../../src/features/hooks/complete-hook.ts";
 import type { Event } from "../../src/protocol/events/events.ts";
 import type { HookMoment, HookResult } from "../../src/session/hooks/hooks.ts";
 import { Hooks } from "../../src/session/hooks/hooks.ts";
@@ -41,7 +41,7 @@ export function openHookRig(
   };
   const at = (name: string) => join(rig.outside, name);
   const hooks = entries(at).map((entry, index) =>
-    hookOf({ event: "PreToolUse", where: { path: "config.toml", line: index + 1 }, ...entry }, () =>
+    completeHook({ event: "PreToolUse", where: { path: "config.toml", line: index + 1 }, ...entry }, () =>
       Promise.resolve(rig.outside),
     ),
   );

@@ -121,7 +121,7 @@ function wordsIn(request: MockRequest | undefined): readonly string[] {
 
 function objectOf(line: string): JsonObject {
   const value = parseJson(line)?.value;
-  if (!isObject(value)) throw new Error(`this is no JSON object: ${line.slice(0, 200)}`);
+  if (!isObject(value)) throw new Error(`this is not a JSON object: ${line.slice(0, 200)}`);
   return value;
 }
 

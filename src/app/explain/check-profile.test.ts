@@ -59,7 +59,7 @@ cmd = "ls"
     `error ${config}:2: default_profile: there is no profile "secnd". Did you mean second?`,
     `error ${config}:4: agents.rounds: must be a whole number of at least 1`,
     `error ${config}:5: agents.depht: unknown key; did you mean "depth"?`,
-    `error ${config}:6: mcp_servers.cmd: is missing: the program to start, or url for a server that is elsewhere`,
+    `error ${config}:6: mcp_servers.cmd: is missing: the program to start, or url for a remote server`,
     `error ${config}:7: mcp_servers.name: "a b" must be at most 32 letters and digits, with single - and _ between them`,
     `error ${config}:8: mcp_servers.timeout: must be a number of at least 1`,
     `error ${config}:9: mcp_servers.foo: unknown key`,

@@ -103,10 +103,8 @@ export async function checkFiles(
     { permissions }: Pick<Profile, "permissions">,
     servers: readonly McpServer[],
   ): Promise<readonly Mistake[]> {
-    const { idleRulesIn: idleIn, readKnownServers: knownServers } = await import(
-      "../../features/mcp/known-servers.ts"
-    );
-    const idle = idleIn([permissions], await knownServers(servers, { world, paths }));
+    const { idleRulesIn, readKnownServers } = await import("../../features/mcp/known-servers.ts");
+    const idle = idleRulesIn([permissions], await readKnownServers(servers, { world, paths }));
     return idle.map(({ rule, problem }) => {
       return { weight: "warning", ...rule.where, problem: `"${rule.text}" has no effect: ${problem}` };
     });

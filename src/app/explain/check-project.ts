@@ -5,8 +5,8 @@ import { mistakesIn } from "../../config/mistakes.ts";
 import { projectConfig, projectPermissions } from "../../config/project.ts";
 import type { Following } from "../../config/table.ts";
 import type { ConfiguredHook } from "../../features/hooks/config.ts";
-import { acknowledgedHooks, readHooks } from "../../features/hooks/hook-files.ts";
-import { ownHookFiles } from "../../features/hooks/open.ts";
+import { parseAcknowledgedHooks, readHookFile } from "../../features/hooks/hook-files.ts";
+import { userHookFiles } from "../../features/hooks/open.ts";
 import { readAcknowledgedServers } from "../../features/mcp/declared/declared-servers.ts";
 import { parseAliases } from "../../features/prompts/aliases.ts";
 import { readProjectItems, readUserItems } from "../../guard/trust/review/find-items.ts";
@@ -53,10 +53,10 @@ export async function lookThroughProject(files: Files, workingDir: string): Prom
 /** The same for the user's own hooks and aliases, below their configuration folder. */
 export async function lookThroughUsers(files: Files, folder: string): Promise<readonly FileLook[]> {
   const looked: FileLook[] = [];
-  for (const path of await ownHookFiles(files, join(folder, "hooks"))) {
+  for (const path of await userHookFiles(files, join(folder, "hooks"))) {
     const read = async (following: Following) => ({
       ...NOTHING,
-      hooks: await readHooks(files, path, following),
+      hooks: await readHookFile(files, path, following),
     });
     looked.push(await lookThrough(path, read, "error"));
   }
@@ -102,7 +102,7 @@ function readerOf(
       if (!path.endsWith(".toml")) return undefined;
       return async (following) => ({
         ...NOTHING,
-        hooks: await acknowledgedHooks({ path, bytes }, following),
+        hooks: await parseAcknowledgedHooks({ path, bytes }, following),
       });
     case "mcp":
       return async (following) => {

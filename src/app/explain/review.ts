@@ -98,8 +98,8 @@ async function pluginsOf(
   { config, profile }: OpenedSettings,
 ): Promise<readonly TrustItem[]> {
   if (config.plugins.length === 0 && profile.plugins.length === 0) return [];
-  const { namedPlugins, readPlugins } = await import("../../features/plugins/plugin-files.ts");
-  return await readPlugins(options.world, namedPlugins({ config, profile, paths: options.paths }));
+  const { pluginPaths, readPlugins } = await import("../../features/plugins/plugin-files.ts");
+  return await readPlugins(options.world, pluginPaths({ config, profile, paths: options.paths }));
 }
 
 /** A folder stands for what is in it, and for the instructions above it that a session there loads too. */

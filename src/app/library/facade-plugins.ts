@@ -1,7 +1,7 @@
 import { HarnessError } from "../../base/errors.ts";
 import type { EnginePlugins } from "../../features/plugins/engine-plugins.ts";
 import { pluginsFeature } from "../../features/plugins/feature.ts";
-import type { Registered } from "../../features/plugins/registration/registered.ts";
+import type { RegisteredPlugin } from "../../features/plugins/registration/registered-plugin.ts";
 import type { Feature } from "../../session/feature.ts";
 
 /**
@@ -12,7 +12,7 @@ export const facadePluginsFeature: Feature<EnginePlugins> = {
   ...pluginsFeature,
   async rules({ trust, host, engine }) {
     if (host.embedded.length === 0) return undefined;
-    const { active, failed } = await (await engine()).of(trust);
+    const { active, failed } = await (await engine()).forSession(trust);
     const [first] = failed;
     if (first !== undefined) throw first.error; // whoever gave it is the one to tell
     for (const plugin of active) refuseUnfit(plugin);
@@ -20,7 +20,7 @@ export const facadePluginsFeature: Feature<EnginePlugins> = {
   },
 };
 
-function refuseUnfit({ name, providers, transports, rules }: Registered): void {
+function refuseUnfit({ name, providers, transports, rules }: RegisteredPlugin): void {
   const needs = [
     ...(providers.size > 0 ? ["a provider, and a Harness has one model"] : []),
     ...(transports.length > 0 ? ["a transport, and a Harness has no wires"] : []),

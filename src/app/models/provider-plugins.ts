@@ -1,7 +1,7 @@
 import { HarnessError } from "../../base/errors.ts";
 import { openEnginePlugins } from "../../features/plugins/engine-plugins.ts";
-import { namedPlugins, readPlugins } from "../../features/plugins/plugin-files.ts";
-import type { Opened } from "../../features/plugins/plugin-host.ts";
+import { pluginPaths, readPlugins } from "../../features/plugins/plugin-files.ts";
+import type { PluginLoadResult } from "../../features/plugins/plugin-host.ts";
 import type { Config } from "../../session/settings/settings.ts";
 import { engineHandles } from "../engine/engine-handles.ts";
 import type { HarnessOptions } from "../engine/options.ts";
@@ -45,11 +45,11 @@ export async function openProviderPlugins(
     name === undefined
       ? { path: "", plugins: [] }
       : (await settingsUnder(name, { ...options, config })).profile;
-  const count = (opened: Opened, from: string) => {
+  const count = (opened: PluginLoadResult, from: string) => {
     if (opened.kind === "failed") told.push({ provider: from, error: opened.error.message });
     else for (const provider of opened.plugin.providers.keys()) owners.set(provider, opened.plugin.name);
   };
-  const named = namedPlugins({ config, profile, paths });
+  const named = pluginPaths({ config, profile, paths });
   if (!isAny && named.length === 0) return offering;
   const host = await loaded.host();
   for (const opened of await host.given()) count(opened, "plugins");

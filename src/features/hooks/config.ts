@@ -2,12 +2,15 @@ import type { HookEvent } from "../../protocol/events/hook-events.ts";
 import { HOOK_EVENTS } from "../../protocol/events/hook-events.ts";
 import type { ConfigOf, ListSection } from "../../session/config-section.ts";
 
-/** Nothing may block a session for longer, whatever a file says. */
+/** The longest timeout that a file may set. */
 export const HOOK_TIMEOUT_MS_MAX = 600_000;
 
 const ABOUT_TOOLS: readonly HookEvent[] = ["PreToolUse", "PostToolUse"];
 
-/** `[[hooks]]`: commands of the user at moments of a session (HOOK-03). An unknown key is refused: a guard must be spelled right. */
+/**
+ * `[[hooks]]`: the user's commands at moments of a session (HOOK-03). Unknown keys are rejected, because a misspelt
+ * guard would not work.
+ */
 export const hooksSection = {
   shape: "list",
   name: "hooks",
@@ -43,7 +46,7 @@ export const hooksSection = {
       kind: "boolean",
       key: "blocking",
       meaning: "Refuses the call when the hook itself fails.",
-      otherwise: "as the event says",
+      otherwise: "depends on the event",
       example: true,
     },
     timeoutMs: {
@@ -51,8 +54,8 @@ export const hooksSection = {
       key: "timeout_ms",
       min: 1,
       unit: "milliseconds",
-      meaning: "How long the command may run.",
-      otherwise: "as the event says",
+      meaning: "The longest time for the command.",
+      otherwise: "depends on the event",
       example: 30_000,
       check: (ms: number) =>
         ms > HOOK_TIMEOUT_MS_MAX ? `must be at most ${HOOK_TIMEOUT_MS_MAX} (ten minutes)` : undefined,
@@ -77,10 +80,10 @@ export const hooksSection = {
       : undefined,
 } as const satisfies ListSection;
 
-/** One `[[hooks]]` of a file. What is omitted follows from the event. */
+/** One `[[hooks]]` of a file. Defaults of omitted keys depend on the event. */
 export type ConfiguredHook = ConfigOf<typeof hooksSection>[number];
 
-/** `Edit|Write`, `Todo*`; none for every tool. The `.*` that other programs write means the same as `*`. */
+/** Parses `Edit|Write` or `Todo*`; an empty list means every tool. `.*`, as in other programs' files, means `*`. */
 function names(text: string): readonly string[] {
   return text === "" || text === "*" ? [] : text.replaceAll(".*", "*").split("|");
 }

@@ -6,8 +6,8 @@ import { parseToml, readToml } from "../../config/toml.ts";
 import type { ConfiguredHook } from "./config.ts";
 import { hooksSection } from "./config.ts";
 
-/** Reads a file that holds nothing but hooks; empty if it does not exist. */
-export async function readHooks(
+/** Reads a file that contains only hooks. Returns none if it does not exist. */
+export async function readHookFile(
   files: Files,
   path: string,
   following?: Following,
@@ -16,8 +16,8 @@ export async function readHooks(
   return file === undefined ? [] : readOnly(file, hooksSection, following);
 }
 
-/** The same for a repository's file, from the bytes that a person has acknowledged. */
-export async function acknowledgedHooks(
+/** Parses a repository's file of hooks from the bytes that a person has acknowledged. */
+export async function parseAcknowledgedHooks(
   { path, bytes }: AcknowledgedFile,
   following?: Following,
 ): Promise<readonly ConfiguredHook[]> {

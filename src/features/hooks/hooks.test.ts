@@ -11,7 +11,7 @@ import { HOOK_EVENTS } from "../../protocol/events/hook-events.ts";
 import { CONTEXT_CHARACTERS_MAX, readHookAnswer } from "../../session/hooks/answer.ts";
 import { HOOK_MS_MAX, hookApplies } from "../../session/hooks/hook.ts";
 import { HOOK_KILL_AFTER_MS, HOOK_OUTPUT_BYTES_MAX } from "../../session/hooks/run-hook.ts";
-import { hookOf } from "./configured.ts";
+import { completeHook } from "./complete-hook.ts";
 
 const where = { path: "config.toml", line: 1 };
 const scripts = () => Promise.resolve("");
@@ -22,7 +22,7 @@ function answers(value: unknown): string {
 }
 
 test("[HOOK-03 HOOK-01] each event has its deadline, and only a PreToolUse hook blocks by its failure unless told", () => {
-  const entries = HOOK_EVENTS.map((event) => hookOf({ event, cmd: "true", where }, scripts));
+  const entries = HOOK_EVENTS.map((event) => completeHook({ event, cmd: "true", where }, scripts));
   expect(entries.map(({ event, timeoutMs, blocking }) => [event, timeoutMs, blocking])).toEqual([
     ["SessionStart", 5_000, false],
     ["UserPromptSubmit", 5_000, false],
@@ -31,7 +31,7 @@ test("[HOOK-03 HOOK-01] each event has its deadline, and only a PreToolUse hook 
     ["Compact", 60_000, false],
     ["Stop", 5_000, false],
   ]);
-  const told = hookOf({ event: "Stop", cmd: "true", timeoutMs: 7, blocking: true, where }, scripts);
+  const told = completeHook({ event: "Stop", cmd: "true", timeoutMs: 7, blocking: true, where }, scripts);
   expect([told.timeoutMs, told.blocking]).toEqual([7, true]);
 });
 
@@ -83,7 +83,7 @@ test("[HOOK-01] a matcher with stars matches what the same pattern with .* would
   const pattern = fc.stringMatching(/^[abT*]{1,6}$/);
   await holds(
     fc.property(name, pattern, (tool, matcher) => {
-      const hook = hookOf({ event: "PreToolUse", cmd: "x", matcher: [matcher], where }, scripts);
+      const hook = completeHook({ event: "PreToolUse", cmd: "x", matcher: [matcher], where }, scripts);
       const expected = new RegExp(`^${matcher.replaceAll("*", ".*")}$`).test(tool);
       expect(hookApplies(hook, "PreToolUse", { name: tool })).toBe(expected);
     }),
@@ -95,7 +95,7 @@ test("[HOOK-01 MCP-07] a matcher names a tool of a server as cinch does or as th
   const sum = { name: "mcp__git_hub__get_sum", spelled: "mcp__git_hub__get-sum" };
   const runs = (matcher: string, tool: typeof sum) =>
     hookApplies(
-      hookOf({ event: "PreToolUse", cmd: "x", matcher: [matcher], where }, scripts),
+      completeHook({ event: "PreToolUse", cmd: "x", matcher: [matcher], where }, scripts),
       "PreToolUse",
       tool,
     );
@@ -171,8 +171,8 @@ test.each([
   ["the words of another program", '{"hookSpecificOutput": {"permissionDecision": "deny"}}'],
   ["another tool", '{"tool": "Bash", "input": {"command": "rm -rf /"}}'],
   ["a decision that is none", '{"decision": "deny"}'],
-  ["a reason that is no text", '{"reason": {}}'],
-  ["an input that is no object", '{"input": "x"}'],
+  ["a reason that is not a text", '{"reason": {}}'],
+  ["an input that is not an object", '{"input": "x"}'],
   ["a prototype", '{"__proto__": {"decision": "allow"}}'],
   ["more depth than anybody reads", `{"input":${"[".repeat(9_000)}${"]".repeat(9_000)}}`],
 ])("[HOOK-01 S19] an answer with %s is a failure that is told, never a yes", async (_what, text) => {

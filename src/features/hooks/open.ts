@@ -16,8 +16,8 @@ import type { ConfiguredHook } from "./config.ts";
 import { hooksSection } from "./config.ts";
 
 /**
- * Opens the hooks of a session: the user's own (config.toml, the folder `hooks/` beside it, the profile), then those of the
- * project that a person has acknowledged. Resolves to undefined if there are none, and then nothing of them is loaded.
+ * Opens the hooks of a session: the user's own (config.toml, the folder `hooks/` beside it, the profile), then those
+ * of the project that a person has acknowledged. Resolves to undefined, and loads nothing, if there are none.
  * @throws HarnessError ConfigInvalid with file and line for an own hook that is invalid.
  */
 export async function openHooks(host: SessionHost): Promise<OpenFeature | undefined> {
@@ -26,20 +26,20 @@ export async function openHooks(host: SessionHost): Promise<OpenFeature | undefi
   const folder = join(paths.config, "hooks");
   const configured = await ownHooks({ files: world.files, config, profile, folder });
   if (configured.length === 0 && !trust.has("hook")) return undefined;
-  const { hookOf } = await import("./configured.ts");
+  const { completeHook } = await import("./complete-hook.ts");
   const { Hooks } = await import("../../session/hooks/hooks.ts");
   const { SessionHooks } = await import("../../session/hooks/session-hooks.ts");
   const { toolHooks } = await import("../../session/hooks/tool-hooks.ts");
-  const { beginsRelative } = await import("./scripts/repository-files.ts");
+  const { startsWithRelativePath } = await import("./scripts/repository-files.ts");
   const own = configured.map((each) => {
     checkTools(each, tools);
     const { path, line, key } = each.where;
-    if (beginsRelative(each.cmd)) throw invalid(path, line, key, RELATIVE);
-    return hookOf(each, () => Promise.resolve(folder));
+    if (startsWithRelativePath(each.cmd)) throw invalid(path, line, key, RELATIVE);
+    return completeHook(each, () => Promise.resolve(folder));
   });
   let ofProject: Promise<readonly Hook[]> | undefined;
   async function known(signal: AbortSignal): Promise<readonly Hook[]> {
-    if (!trust.has("hook")) return own; // no own hook waits for an answer about something else
+    if (!trust.has("hook")) return own; // the user's hooks do not wait for an answer about another kind
     const { items } = await trust.loaded(signal);
     ofProject ??= projectHooks(
       items.filter(({ kind }) => kind === "hook"),
@@ -59,7 +59,7 @@ export async function openHooks(host: SessionHost): Promise<OpenFeature | undefi
     onTurnEnd: (reason, turn) => moments.onTurnEnd(reason, turn),
     onCompact: (moment, context) => moments.onCompact(moment, context),
     onFollowed: () => moments.begin(),
-    // A setting of the project that is wrong ends the start, not the first turn, if nobody has to be asked first.
+    // If nobody has to be asked first, an invalid setting of the project ends the start, not the first turn.
     ready: async (signal) => void (trust.asks ? undefined : await known(signal)),
     settle: () => moments.end(),
     notices: () => configured.flatMap(noticesOf),
@@ -73,7 +73,7 @@ interface OwnHooks {
   readonly files: Files;
   readonly config: Pick<Config, "sections">;
   readonly profile: Pick<Profile, "sections">;
-  /** The folder `hooks/` of the configuration. */
+  /** The folder `hooks/` in the configuration folder. */
   readonly folder: string;
 }
 
@@ -83,10 +83,11 @@ async function ownHooks({ files, config, profile, folder }: OwnHooks): Promise<r
 }
 
 /**
- * The files that the user's own hooks run, as far as their commands name them: whoever writes one of them decides what
- * runs as the user at the next call (S39). Files of the system are not theirs to write.
+ * Returns the files that the user's own hooks run, as far as their commands name them. Whoever writes one of them
+ * decides what runs as the user at the next call (S39). Files of the system are excluded, because only the system can
+ * write them.
  */
-export async function hookFiles({
+export async function hookScriptPaths({
   world: { files },
   config,
   profile,
@@ -96,8 +97,8 @@ export async function hookFiles({
 }: SettingsPlace): Promise<readonly string[]> {
   const configured = await ownHooks({ files, config, profile, folder: join(paths.config, "hooks") });
   if (configured.length === 0) return [];
-  const { namedScripts } = await import("./scripts/named-scripts.ts");
-  return await namedScripts(
+  const { findNamedScripts } = await import("./scripts/named-scripts.ts");
+  return await findNamedScripts(
     files,
     configured.map(({ cmd }) => cmd),
     { root, home },
@@ -105,20 +106,20 @@ export async function hookFiles({
 }
 
 async function folderHooks(files: Files, folder: string): Promise<readonly ConfiguredHook[]> {
-  const paths = await ownHookFiles(files, folder);
+  const paths = await userHookFiles(files, folder);
   if (paths.length === 0) return [];
-  const { readHooks } = await import("./hook-files.ts");
-  return (await Promise.all(paths.map((path) => readHooks(files, path)))).flat();
+  const { readHookFile } = await import("./hook-files.ts");
+  return (await Promise.all(paths.map((path) => readHookFile(files, path)))).flat();
 }
 
-/** `hooks/*.toml` in the user's configuration, in the order of their names. */
-export async function ownHookFiles(files: Files, folder: string): Promise<readonly string[]> {
+/** Returns `hooks/*.toml` of the user's configuration, sorted by name. */
+export async function userHookFiles(files: Files, folder: string): Promise<readonly string[]> {
   const names = await namesIn(files, folder);
   const own = names.filter((name) => name.endsWith(".toml")).sort();
   return own.map((name) => join(folder, name));
 }
 
-/** @throws HarnessError ConfigInvalid where hooks may be there and cannot be seen: a guard must not be missing. */
+/** @throws HarnessError ConfigInvalid if the folder exists but cannot be read, because a guard must not be missing. */
 async function namesIn(files: Files, folder: string): Promise<readonly string[]> {
   try {
     if ((await files.stat(folder))?.kind !== "directory") return [];
@@ -129,31 +130,31 @@ async function namesIn(files: Files, folder: string): Promise<readonly string[]>
   }
 }
 
-/** What a project's files say, out of the bytes that were acknowledged. */
+/** Reads the hooks of a project's files from the acknowledged bytes. */
 async function projectHooks(
   items: readonly TrustItem[],
   { world: { files }, paths, trust, workspace, plan }: SessionHost,
 ): Promise<readonly Hook[]> {
   if (items.length === 0) return [];
-  const { acknowledgedHooks } = await import("./hook-files.ts");
-  const { KeptScripts } = await import("./scripts/kept-scripts.ts");
-  const { namedFile } = await import("./scripts/repository-files.ts");
-  const { hookOf } = await import("./configured.ts");
+  const { parseAcknowledgedHooks } = await import("./hook-files.ts");
+  const { ScriptCopies } = await import("./scripts/script-copies.ts");
+  const { findNamedFile } = await import("./scripts/repository-files.ts");
+  const { completeHook } = await import("./complete-hook.ts");
   const scripts = items
     .filter(({ path }) => basename(dirname(path)) === "hooks")
     .flatMap(({ path, files: [file] }) => (file === undefined ? [] : [{ ...file, name: basename(path) }]));
-  const kept = new KeptScripts(files, join(paths.data, "hooks"), scripts);
+  const kept = new ScriptCopies(files, join(paths.data, "hooks"), scripts);
   const hooks: Hook[] = [];
   for (const {
     path,
     files: [file],
   } of items) {
     if (file === undefined || !path.endsWith(".toml")) continue;
-    for (const each of await acknowledgedHooks({ path, bytes: file.bytes })) {
+    for (const each of await parseAcknowledgedHooks({ path, bytes: file.bytes })) {
       checkTools(each, plan().tools);
       hooks.push(
-        hookOf(each, async () => {
-          const named = await namedFile(files, each.cmd, { root: trust.root, cwd: workspace.root });
+        completeHook(each, async () => {
+          const named = await findNamedFile(files, each.cmd, { root: trust.root, cwd: workspace.root });
           if (named === undefined) return await kept.ready();
           throw new Error(
             `it names ${named}, a file of the repository that was not acknowledged with it; move it to .cinch/hooks and write $CINCH_HOOKS/${basename(named)}`,
@@ -165,7 +166,7 @@ async function projectHooks(
   return hooks;
 }
 
-/** @throws HarnessError ConfigInvalid: a guard for a tool that does not exist guards nothing, so its writer is told. */
+/** @throws HarnessError ConfigInvalid, because a guard for a tool that does not exist would guard nothing. */
 function checkTools(hook: ConfiguredHook, tools: ToolTable): void {
   const [first] = matcherProblems(hook, tools);
   const { path, line } = hook.where;
@@ -187,7 +188,7 @@ export function matcherProblems(
   });
 }
 
-/** Names settings that have no effect, so that their author knows. */
+/** Names settings without effect. */
 function noticesOf({ event, blocking, where: { path, line } }: ConfiguredHook): readonly string[] {
   const place = `${path}:${line}`;
   const canBlock = event === "PreToolUse" || event === "UserPromptSubmit";

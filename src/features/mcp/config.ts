@@ -66,13 +66,13 @@ const keys = {
   name: {
     kind: "text",
     key: "name",
-    meaning: "The name, which its tools bear too.",
+    meaning: "The name. It is part of the names of its tools.",
     required: "is missing",
     example: "files",
     check(name: string) {
       if (name.length > NAME_CHARACTERS_MAX || !/^[A-Za-z0-9]+(?:[_-][A-Za-z0-9]+)*$/.test(name))
         return `"${name}" must be at most ${NAME_CHARACTERS_MAX} letters and digits, with single - and _ between them`;
-      return ACTIONS.includes(name) ? `"${name}" is what is done with servers: take another` : undefined;
+      return ACTIONS.includes(name) ? `"${name}" is a command for servers: choose another name` : undefined;
     },
   },
   cmd: {
@@ -90,7 +90,7 @@ const keys = {
   args: {
     kind: "texts",
     key: "args",
-    meaning: `With \`cmd\`: its words. \`${WORKSPACE}\` stands for the folder that the session works in.`,
+    meaning: `With \`cmd\`: its arguments. \`${WORKSPACE}\` stands for the session's folder.`,
     otherwise: "none",
     example: [WORKSPACE],
     check: (args: readonly string[]) =>
@@ -108,7 +108,7 @@ const keys = {
   passEnv: {
     kind: "texts",
     key: "pass_env",
-    meaning: "With `cmd`: variables of yours that it gets, beside `HOME`, `PATH` and their like.",
+    meaning: "With `cmd`: your variables to pass on, in addition to `HOME`, `PATH` and the like.",
     otherwise: "none",
     example: ["HTTPS_PROXY"],
     check: (names: readonly string[]) => names.map(variableProblem).find((problem) => problem !== undefined),
@@ -150,11 +150,11 @@ const keys = {
   headers: {
     kind: "text-table",
     key: "headers",
-    meaning: "With `url`: further headers, without secrets.",
+    meaning: "With `url`: additional headers, without secrets.",
     otherwise: "none",
     example: { "X-Team": "tools" },
     checkEntry(name, value) {
-      if (!/^[A-Za-z0-9-]+$/.test(name)) return "is no header name";
+      if (!/^[A-Za-z0-9-]+$/.test(name)) return "is not a header name";
       if (/^(?:authorization|proxy-authorization|x-api-key|cookie|host|mcp-.*)$/i.test(name))
         return "may not be set here: use bearer for a token";
       return /^[\x20-\x7e]*$/.test(value) ? undefined : "must be plain ASCII in one line";
@@ -163,14 +163,14 @@ const keys = {
   bearer: {
     kind: "boolean",
     key: "bearer",
-    meaning: "With `url`: sends nothing without the token of `cinch creds login mcp:NAME`.",
+    meaning: "With `url`: requires the token of `cinch creds login mcp:NAME` for every request.",
     otherwise: "false",
     example: true,
   },
   clientId: {
     kind: "text",
     key: "client_id",
-    meaning: "With `url`: the name by which the server knows cinch, for OAuth.",
+    meaning: "With `url`: the OAuth client id of cinch at the server.",
     otherwise: "cinch registers itself",
     example: "cinch",
   },
@@ -185,7 +185,7 @@ const keys = {
     kind: "word",
     key: "discovery",
     words: ["eager", "lazy"],
-    meaning: "Whether the first request declares its tools, or ToolSearch finds them.",
+    meaning: "Declares its tools in the first request (`eager`), or leaves them to ToolSearch (`lazy`).",
     otherwise: "eager for up to `eager_tools_max` tools",
     example: "lazy",
   },
@@ -194,7 +194,7 @@ const keys = {
     key: "eager_tools_max",
     min: 0,
     unit: "tools",
-    meaning: "Tools that the first request declares at most, unless `discovery` says otherwise.",
+    meaning: "The most tools to declare in the first request, unless `discovery` is set.",
     default: EAGER_TOOLS_MAX,
     example: EAGER_TOOLS_MAX,
   },
@@ -203,7 +203,7 @@ const keys = {
     key: "timeout",
     min: 1,
     unit: "seconds",
-    meaning: "How long one call may take.",
+    meaning: "The longest time for one call.",
     otherwise: "as any tool",
     example: 120,
     check: (seconds: number) =>
@@ -219,7 +219,7 @@ export const mcpSection = {
   shape: "list",
   name: "mcp_servers",
   about:
-    "Servers whose tools a session has: [mcp.md](../mcp.md). Those of `config.toml` and of the profile are added; two of one name are refused.",
+    "Servers whose tools a session has: [mcp.md](../mcp.md). `config.toml` and the profile may both declare some; names must be unique.",
   inRepositoryProfile: true,
   otherWords: { command: "cmd", type: "transport", timeout_ms: "timeout" },
   keys,
@@ -228,10 +228,10 @@ export const mcpSection = {
     if (cmd === undefined && url === undefined)
       return {
         key: "cmd",
-        problem: "is missing: the program to start, or url for a server that is elsewhere",
+        problem: "is missing: the program to start, or url for a remote server",
       };
     if (cmd !== undefined && url !== undefined)
-      return { key: "url", problem: "goes without cmd: a server has one of both" };
+      return { key: "url", problem: "cannot be combined with cmd: a server has one of them" };
     if (cmd !== undefined && transport !== undefined && transport !== "stdio")
       return { key: "transport", problem: "must be stdio for a server with cmd" };
     if (url !== undefined && transport === "stdio")
@@ -285,7 +285,7 @@ function serverOf(said: ReadEntry<typeof keys>): McpServer {
 }
 
 function variableProblem(name: string): string | undefined {
-  if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) return `"${name}" is no name of a variable`;
+  if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) return `"${name}" is not a variable name`;
   return reachesChildren(name)
     ? undefined
     : `${name} reaches no child of cinch: it changes what a program runs`;

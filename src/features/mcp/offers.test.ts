@@ -103,7 +103,7 @@ test(
       "write /mcp-prompts:everything.args_prompt city [state]",
     );
     expect(await refused("everything.args-promt", "Bern")).toBe(
-      "The prompt 'everything.args-promt' of an MCP server cannot be used: there is none of this name (did you mean everything.args-prompt?).",
+      "The prompt 'everything.args-promt' of an MCP server cannot be used: there is no prompt of this name (did you mean everything.args-prompt?).",
     );
     expect(await refused("everything.args-prompt", "citi=Bern")).toBe(
       "The prompt 'everything.args-prompt' of an MCP server cannot be used: it has no argument citi (it has city). A value that holds = is written with its name: city=citi=Bern.",

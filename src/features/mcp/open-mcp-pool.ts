@@ -18,10 +18,10 @@ export function openMcpPool({ world, paths, models }: EngineHost): McpPool {
     },
     records: new ServerRecords(join(paths.config, "mcp-servers"), world.random),
     async openRemote(spec, log) {
-      const { openHttpTransport: openRemote } = await import("./transport/http.ts");
+      const { openHttpTransport } = await import("./transport/http.ts");
       const { clock, fetch } = world;
       const ports = { clock, fetch, log, authorized: models.authorizedFetch };
-      return await openRemote(spec, ports, { callMsMax: spec.callMsMax });
+      return await openHttpTransport(spec, ports, { callMsMax: spec.callMsMax });
     },
     prepare(client, server) {
       client.setRequestHandler("elicitation/create", async ({ params }) => {

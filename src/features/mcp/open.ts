@@ -81,7 +81,7 @@ export async function openMcp(host: SessionHost, engine: EngineServers): Promise
   };
 }
 
-interface Member {
+interface SessionServer {
   readonly declared: McpServer;
   readonly lease: ServerLease;
   readonly source: ToolSource;
@@ -93,8 +93,8 @@ class SessionServers implements AsyncDisposable {
   readonly notices: string[] = [];
   readonly #host: SessionHost;
   readonly #engine: EngineServers;
-  readonly #members: Member[] = [];
-  readonly #projects: Member[] = [];
+  readonly #members: SessionServer[] = [];
+  readonly #projects: SessionServer[] = [];
   readonly #life = new AbortController();
   readonly prompts: ServerPrompts;
   #joining: Promise<void> | undefined;
@@ -152,7 +152,7 @@ class SessionServers implements AsyncDisposable {
   async add(declared: readonly McpServer[]): Promise<void> {
     for (const server of declared) {
       const first = this.#members.find((each) => isSameName(each.declared, server));
-      if (first !== undefined) throw conflict(first.declared, server);
+      if (first !== undefined) throw conflictError(first.declared, server);
       this.notices.push(...missingVariables(server, this.#host.environment));
       this.#members.push(await this.#join(server));
     }
@@ -163,7 +163,8 @@ class SessionServers implements AsyncDisposable {
    * files.
    */
   ofProject(kind: "eager" | "lazy"): ToolSource {
-    const isOfKind = ({ source }: Member) => (source.late?.awaited === true ? "eager" : "lazy") === kind;
+    const isOfKind = ({ source }: SessionServer) =>
+      (source.late?.awaited === true ? "eager" : "lazy") === kind;
     const projects = this.#projects;
     const late: LateTools = {
       awaited: kind === "eager",
@@ -192,7 +193,7 @@ class SessionServers implements AsyncDisposable {
     }
   }
 
-  status(of: readonly Member[] = this.#all): McpStatus {
+  status(of: readonly SessionServer[] = this.#all): McpStatus {
     const servers = of.map(({ lease: { server } }) => ({
       name: server.spec.name,
       state: server.state,
@@ -258,11 +259,11 @@ class SessionServers implements AsyncDisposable {
     );
   }
 
-  get #all(): readonly Member[] {
+  get #all(): readonly SessionServer[] {
     return [...this.#members, ...this.#projects];
   }
 
-  #named(name: string): Member {
+  #named(name: string): SessionServer {
     const found = this.#all.find(({ declared }) => declared.name === name);
     if (found !== undefined) return found;
     const names = this.#all.map(({ declared }) => declared.name);
@@ -273,7 +274,7 @@ class SessionServers implements AsyncDisposable {
    * Shows a person the changes and saves the approval if they accept. If nobody can be asked, the command itself
    * counts as approval.
    */
-  async #isApproved({ lease: { server } }: Member): Promise<boolean> {
+  async #isApproved({ lease: { server } }: SessionServer): Promise<boolean> {
     const proposal = await server.proposal();
     const { lines } = proposal;
     if (lines.length > 0) {
@@ -297,7 +298,7 @@ class SessionServers implements AsyncDisposable {
    * Waits up to `START_WAIT_MS_MAX`; a later outcome appears in the server's state. @throws the error with which it
    * failed to start.
    */
-  async #restart({ lease: { server } }: Member): Promise<void> {
+  async #restart({ lease: { server } }: SessionServer): Promise<void> {
     using limit = deadline(this.#host.world.clock, START_WAIT_MS_MAX, this.#life.signal);
     const starting = server.restart(this.#life.signal);
     starting.catch(() => undefined); // appears in the server's state
@@ -312,7 +313,7 @@ class SessionServers implements AsyncDisposable {
     this.#host.registry.refresh();
   }
 
-  async #join(server: McpServer): Promise<Member> {
+  async #join(server: McpServer): Promise<SessionServer> {
     const { workspace, world, paths, environment } = this.#host;
     const folders = join(paths.state, "mcp");
     const spec = resolveSpec(server, { workspace, environment, folders });
@@ -329,7 +330,7 @@ class SessionServers implements AsyncDisposable {
     const tell = (event: ServerEvent) => {
       if (event.kind === "refused" && needsLogin(event.error)) this.#locked.add(shared);
       if (event.kind === "refused" && this.#restarting.has(shared)) return;
-      this.#host.publish(eventOf(spec.name, event));
+      this.#host.publish(serverEvent(spec.name, event));
     };
     if (shared.problem !== undefined && needsLogin(shared.problem)) this.#locked.add(shared);
     const leave = lease.server.watch(tell);
@@ -359,7 +360,7 @@ class SessionServers implements AsyncDisposable {
         for (const server of await readAcknowledgedServers({ path, bytes })) {
           this.#life.signal.throwIfAborted();
           const first = this.#all.find((each) => isSameName(each.declared, server));
-          if (first !== undefined) throw conflict(first.declared, server);
+          if (first !== undefined) throw conflictError(first.declared, server);
           this.#projects.push(await this.#join(server));
         }
       } catch (thrown) {
@@ -385,7 +386,7 @@ class SessionServers implements AsyncDisposable {
   }
 }
 
-function eventOf(name: string, event: ServerEvent): Event {
+function serverEvent(name: string, event: ServerEvent): Event {
   switch (event.kind) {
     case "down": {
       const reason = shortened(visible(event.reason), REASON_CHARACTERS_MAX);
@@ -421,7 +422,7 @@ function isSameName(one: McpServer, other: McpServer): boolean {
   return isSameServer(one.name, other.name);
 }
 
-function conflict(first: McpServer, second: McpServer): HarnessError<"McpServersConflict"> {
+function conflictError(first: McpServer, second: McpServer): HarnessError<"McpServersConflict"> {
   const placeOf = ({ where: { path, line } }: McpServer) => `${path}:${line}`;
   return new HarnessError("McpServersConflict", {
     name: second.name,

@@ -10,7 +10,7 @@ import { WORKSPACE } from "./config.ts";
 import type { ServerSpec } from "./server/server-spec.ts";
 
 /** Variables that programs need to find the user's folders and other programs. All others must be named. */
-const BASIC =
+const BASIC_VARIABLES =
   /^(?:HOME|LOGNAME|USER|SHELL|PATH|TERM|TZ|TMPDIR|LANG|LANGUAGE|LC_[A-Z]+|XDG_[A-Z]+_HOME|XDG_RUNTIME_DIR)$/;
 
 export interface SpecSources {
@@ -44,7 +44,7 @@ export function resolveSpec(server: McpServer, { workspace, environment, folders
     };
     return { ...common, ...address, identity: hashOf({ ...common, ...address }) };
   }
-  const basics = childEnvironment(workspace.env, (name) => BASIC.test(name));
+  const basics = childEnvironment(workspace.env, (name) => BASIC_VARIABLES.test(name));
   const passed = childEnvironment(environment, (name) => server.passEnv.includes(name));
   const command = {
     transport: server.transport,
@@ -73,7 +73,7 @@ export function missingVariables(
     .filter((variable) => environment[variable] === undefined)
     .map(
       (variable) =>
-        `${where.path}: the MCP server ${name} gets no ${variable}: it is not set, or holds a key that only cinch uses.`,
+        `${where.path}: the MCP server ${name} gets no ${variable}: it is not set, or contains a key that only cinch uses.`,
     );
 }
 

@@ -7,31 +7,31 @@ import type { OpenFeature } from "../../session/feature.ts";
 import type { SessionHost } from "../../session/host.ts";
 import type { TurnContext } from "../../session/moments.ts";
 import { selectPacks } from "../../tools/select-packs.ts";
-import { ForeignReading } from "./foreign.ts";
 import type { Memories } from "./store/memories.ts";
 import { memoryTools } from "./tools/memory-tools.ts";
+import { UntrustedContent } from "./untrusted-content.ts";
 
-/** The CustomEvent of the namespace `cinch` that tells which memories a turn was given: `{turn, names}`. */
+/** Kind of the CustomEvent in the namespace `cinch` that reports the memories added to a turn: `{turn, names}`. */
 const MEMORIES_GIVEN = "MemoriesGiven";
 
-/** Opens the memories of a person and of the repository that a folder lies in. */
+/** Opens the memories of the user and of the repository around a folder. */
 export async function openMemories(
   { world, paths, caches }: Pick<SessionHost, "world" | "paths"> & Partial<Pick<SessionHost, "caches">>,
   workingDir: string,
 ): Promise<Memories> {
-  const [{ memoryPlaces }, { Memories }] = await Promise.all([
-    import("./store/places.ts"),
+  const [{ findMemoryFolders: memoryPlaces }, { Memories }] = await Promise.all([
+    import("./store/memory-folders.ts"),
     import("./store/memories.ts"),
   ]);
   return new Memories(world, await memoryPlaces(world.files, paths.data, workingDir), caches);
 }
 
 /**
- * Opens memories between sessions (CTX-02): tools that write them, their index in the system text, and the memories that
- * match a prompt beside that prompt.
+ * Opens memories between sessions (CTX-02): tools that write them, their index in the system text, and memories that
+ * match a prompt, added to it.
  *
- * The index stays the same for a run, and added memories are stored with their prompt, so the cached prefix never changes.
- * Nothing is loaded until the first memory is written.
+ * The index stays the same for a run, and added memories are stored with their prompt, so the cached prefix never
+ * changes. Nothing is loaded until the first memory is written.
  */
 export function openMemory(host: SessionHost): OpenFeature {
   const { world, paths, workspace } = host;
@@ -39,39 +39,42 @@ export function openMemory(host: SessionHost): OpenFeature {
   const redact = (text: string) => host.redactor.text(text);
   let opening: Promise<Memories> | undefined;
 
-  const foreign = new ForeignReading(known);
+  const untrusted = new UntrustedContent(known);
   const open = () => {
     opening ??= openMemories(host, workspace.root);
     return opening;
   };
   const isEmpty = async () => (await world.files.stat(join(paths.data, "memory"))) === undefined;
-  const tools = selectPacks(memoryTools({ open, redact, foreign: () => foreign.what }), profile.toolPacks);
+  const tools = selectPacks(
+    memoryTools({ open, redact, untrusted: () => untrusted.description }),
+    profile.toolPacks,
+  );
   const writes = tools.tools().length > 0;
-  /** The turn with which each memory's text came into the conversation. */
+  /** The turn in which each memory's text joined the conversation. */
   const given = new Map<string, number>();
-  const told = new Set<string>();
+  const reported = new Set<string>();
   let messages = 0;
   let section: Promise<readonly SystemSection[]> | undefined;
 
   async function read(emit: TurnContext["emit"]) {
     try {
       const { memories, problems } = await (await open()).read();
-      for (const problem of problems.filter((each) => !told.has(each))) {
-        told.add(problem);
+      for (const problem of problems.filter((each) => !reported.has(each))) {
+        reported.add(problem);
         emit(errorOf(new HarnessError("MemoryInvalid", { problem })));
       }
       return memories;
     } catch (thrown) {
       if (!(thrown instanceof HarnessError)) throw thrown;
-      if (!told.has(thrown.message)) emit(errorOf(thrown));
-      told.add(thrown.message);
-      return []; // what cannot be read keeps nobody from working
+      if (!reported.has(thrown.message)) emit(errorOf(thrown));
+      reported.add(thrown.message);
+      return []; // unreadable memories do not stop the session
     }
   }
 
   async function index(emit: TurnContext["emit"]): Promise<readonly SystemSection[]> {
-    const { systemText } = await import("./sections.ts");
-    const texts = systemText((await isEmpty()) ? [] : await read(emit), { writes, redact });
+    const { memorySystemText } = await import("./sections.ts");
+    const texts = memorySystemText((await isEmpty()) ? [] : await read(emit), { writes, redact });
     return texts.map((text) => ({ name: "memory", text }));
   }
 
@@ -80,7 +83,7 @@ export function openMemory(host: SessionHost): OpenFeature {
     const memories = await read(at.emit);
     if (memories.length === 0) return [];
     const [{ selectMemories }, { memorySections }] = await Promise.all([
-      import("./select.ts"),
+      import("./select-memories.ts"),
       import("./sections.ts"),
     ]);
     const prompt = content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
@@ -95,7 +98,7 @@ export function openMemory(host: SessionHost): OpenFeature {
   }
 
   const memoryIndex: RequestMiddleware = async function* memoryIndex(request, context, next) {
-    foreign.see(request.messages);
+    untrusted.check(request.messages);
     // A memory that the conversation no longer holds can be added again.
     if (context.parentCall === undefined) {
       if (context.history.messages.length < messages) given.clear();

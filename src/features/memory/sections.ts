@@ -2,36 +2,36 @@ import type { PromptText } from "../../base/brand.ts";
 import { ownWords } from "../../base/brand.ts";
 import { byteLength } from "../../base/text/text.ts";
 import { fence } from "../../safety/fence.ts";
-import type { KeptMemory, Memory } from "./memory.ts";
+import type { Memory, StoredMemory } from "./memory.ts";
 import { indexLine } from "./store/index-file.ts";
 
-/** Of the index in the system text. */
+/** Bytes of the index in the system text. */
 export const INDEX_BYTES_MAX = 4_096;
-/** Of the memories that one turn is given. */
+/** Bytes of the memories added to one turn. */
 export const SELECTED_BYTES_MAX = 6_144;
 
-/** What stands in front of what was remembered: useful, and still no command. */
+/** Text before the memories: useful, but not instructions. */
 const MEMORIES_NOTICE =
   "Memories are notes from earlier sessions: take preferences and facts from them where they serve the user's request, and check what may have changed since.";
 
-/** How the model comes to the tools. */
+/** Text that leads the model to the tools. */
 const TOOLS_NOTICE =
   'What later sessions should know (a wish, a correction, a fact of the project) can be remembered: ToolSearch "memory".';
 
-/** What the system text says of memories: how to write them, and the index of those there are, behind the fence. */
-export function systemText(
+/** Renders the part of the system text about memories: how to write them, and the fenced index of existing ones. */
+export function memorySystemText(
   memories: readonly Memory[],
   { writes, redact }: { readonly writes: boolean; readonly redact: (text: string) => string },
 ): readonly PromptText[] {
-  const index = fence("memory", redact(indexText(memories)));
+  const index = fence("memory", redact(memoryIndexText(memories)));
   return [
     ...(writes ? [ownWords(TOOLS_NOTICE)] : []),
     ...(index === undefined ? [] : [ownWords(MEMORIES_NOTICE), index]),
   ];
 }
 
-/** A line for each memory, as many as fit into `INDEX_BYTES_MAX`. */
-export function indexText(memories: readonly Memory[]): string {
+/** Renders a line for each memory that fits into `INDEX_BYTES_MAX`. */
+export function memoryIndexText(memories: readonly Memory[]): string {
   const lines: string[] = [];
   let bytes = 0;
   for (const memory of memories) {
@@ -44,10 +44,13 @@ export function indexText(memories: readonly Memory[]): string {
   return [...lines, ...(more > 0 ? [`[${more} more]`] : [])].join("\n");
 }
 
-/** Each memory behind a fence of its own, so that none can speak for another, within `SELECTED_BYTES_MAX` in all. */
+/**
+ * Renders each memory in a separate fence, so that none can pass for another. All together take at most
+ * `SELECTED_BYTES_MAX`.
+ */
 export function memorySections(
-  memories: readonly KeptMemory[],
-): readonly { readonly memory: KeptMemory; readonly text: PromptText }[] {
+  memories: readonly StoredMemory[],
+): readonly { readonly memory: StoredMemory; readonly text: PromptText }[] {
   let room = SELECTED_BYTES_MAX;
   return memories.flatMap((memory) => {
     const text = fence("memory", withinBytes(memory, room));
@@ -58,17 +61,17 @@ export function memorySections(
   });
 }
 
-/** What MemoryRead answers, and what a turn is given. */
-export function memoryText({ name, type, description, content, modifiedMs }: KeptMemory): string {
+/** Renders a memory for MemoryRead and for a turn. */
+export function memoryAsText({ name, type, description, content, modifiedMs }: StoredMemory): string {
   const day = new Date(modifiedMs).toISOString().slice(0, 10);
   return `${name} (${type}, ${day}): ${description}\n\n${content}`;
 }
 
-/** The tags, and what making a text inert may add to it. */
+/** Bytes of the fence, and of making a text inert. */
 const FENCE_BYTES = 256;
 
-function withinBytes(memory: KeptMemory, bytesMax: number): string {
-  const text = memoryText(memory);
+function withinBytes(memory: StoredMemory, bytesMax: number): string {
+  const text = memoryAsText(memory);
   if (byteLength(text) + FENCE_BYTES <= bytesMax) return text;
   const lines = text.split("\n");
   const note = `[cut: MemoryRead ${memory.name} has the rest]`;

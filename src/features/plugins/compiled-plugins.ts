@@ -1,4 +1,4 @@
 import type { Plugin } from "./registration/plugin.ts";
 
-/** Plugins that come with the program: whoever builds a cinch of their own lists theirs here (PLUG-02). */
+/** Plugins compiled into the program. A custom build lists its plugins here (PLUG-02). */
 export const COMPILED_PLUGINS: readonly Plugin[] = [];

@@ -4,16 +4,16 @@ import type { EnginePort } from "../../session/engine-port.ts";
 import type { EngineFeature } from "../../session/feature.ts";
 import type { SessionTrust } from "../../session/guard/trust.ts";
 import type { EngineHandles } from "../../session/host.ts";
+import type { SessionPlugins } from "./load-session-plugins.ts";
+import { loadSessionPlugins } from "./load-session-plugins.ts";
 import type { PluginHost } from "./plugin-host.ts";
-import type { SessionPlugins } from "./session-plugins.ts";
-import { loadSessionPlugins } from "./session-plugins.ts";
 
-/** The plugins of one engine. Nothing of them is loaded before the first is needed. */
+/** The plugins of one engine. Nothing is loaded before the first is needed. */
 export interface EnginePlugins extends EngineFeature {
   /** Returns the host of all plugins; loads it at the first call. */
   readonly host: () => Promise<PluginHost>;
-  /** Loads the plugins of a session, as far as they are acknowledged; the same ones each time for one trust. */
-  of(trust: SessionTrust): Promise<SessionPlugins>;
+  /** Loads the acknowledged plugins of a session. Repeated calls with one trust return the same result. */
+  forSession(trust: SessionTrust): Promise<SessionPlugins>;
   /** Opens the transports of plugins that need no session: the embedder's, and those of config.toml. */
   serve(port: EnginePort): Promise<void>;
 }
@@ -57,7 +57,7 @@ export function openEnginePlugins(engine: EngineHandles): EnginePlugins {
 
   return {
     host,
-    of(trust) {
+    forSession(trust) {
       const opening = sessions.get(trust) ?? ofSession(trust);
       sessions.set(trust, opening);
       return opening;
@@ -79,7 +79,7 @@ export function openEnginePlugins(engine: EngineHandles): EnginePlugins {
   };
 }
 
-/** The others are asked about with the first session, which also tells why one cannot be had. */
+/** Loads the acknowledged plugins. The first session asks about the others and reports why one cannot be used. */
 async function loadAcknowledged(
   host: PluginHost,
   { world, judge, config: { plugins } }: EngineHandles,

@@ -3,26 +3,26 @@ import { arrayAt, stringAt } from "../../base/json.ts";
 import type { SlashCommandInfo } from "../../protocol/resources.ts";
 import type { NamespaceOwner } from "../../session/commands/stored-session-commands.ts";
 import type { PluginCommand, PluginCommandContext } from "./registration/plugin.ts";
-import { PluginError } from "./registration/raised.ts";
-import type { Registered } from "./registration/registered.ts";
-import type { Contained } from "./runtime/containment.ts";
+import { PluginError } from "./registration/plugin-error.ts";
+import type { RegisteredPlugin } from "./registration/registered-plugin.ts";
+import type { PluginContainment } from "./runtime/containment.ts";
 import type { PluginSession } from "./runtime/session.ts";
 
-/** How long a plugin's command may take. */
+/** The longest time for a plugin's command. */
 const COMMAND_MS_MAX = 60_000;
 
 /** One plugin in one session. */
 export interface ActivePlugin {
-  readonly plugin: Registered;
-  readonly contained: Contained;
+  readonly plugin: RegisteredPlugin;
+  readonly contained: PluginContainment;
   readonly session: PluginSession;
 }
 
-/** Of a name that somebody else has given, as much as is told. */
+/** Characters shown of a command name from elsewhere. */
 const VERB_CHARACTERS_MAX = 80;
 
-/** Carries out the commands of one namespace, under a time limit; what one throws refuses. */
-export function commandOwner(
+/** Runs the commands of one namespace under a time limit. An exception rejects the command. */
+export function namespaceOwner(
   { plugin, contained, session }: ActivePlugin,
   commands: readonly PluginCommand[],
 ): NamespaceOwner {
@@ -35,7 +35,7 @@ export function commandOwner(
     const command = commands.find(({ name }) => name === verb);
     if (command === undefined) {
       const known = commands.map(({ name }) => `/${namespace}:${name}`).join(", ");
-      throw invalid(`there is none of this name; the plugin ${plugin.name} has ${known}`);
+      throw invalid(`there is no command of this name; the plugin ${plugin.name} has ${known}`);
     }
     const args = wordsIn(payload);
     const words = { args, text: stringAt(payload, "text") ?? args.join(" "), payload };
@@ -49,7 +49,7 @@ export function commandOwner(
         try {
           return textOf(await command.run(words, context));
         } catch (thrown) {
-          // To refuse is no failure: the words may have been wrong.
+          // A rejection is not a failure: the words may have been wrong.
           if (thrown instanceof PluginError) refused.error = thrown;
           else refused.why = messageOf(thrown);
           return undefined;
@@ -74,8 +74,8 @@ function wordsIn(payload: unknown): readonly string[] {
   return arrayAt(payload, "args").filter((word) => typeof word === "string");
 }
 
-/** A plugin's commands as clients are shown them. */
-export function commandInfos({ namespaces }: Registered): readonly SlashCommandInfo[] {
+/** Lists a plugin's commands for clients. */
+export function slashCommandInfos({ namespaces }: RegisteredPlugin): readonly SlashCommandInfo[] {
   return [...namespaces].flatMap(([namespace, commands]) =>
     commands.map(({ name, usage = "", help }) => ({
       name: `${namespace}:${name}`,

@@ -6,20 +6,20 @@ import { readFileItem, readFolderItem } from "../../guard/trust/review/read-item
 import type { FoundItems, ProjectPlace, TrustItem } from "../../session/guard/trust.ts";
 import type { Config, Profile } from "../../session/settings/settings.ts";
 
-/** What names plugins: the user's own files and nothing else (PLUG-02). */
-export interface PluginNames {
+/** The files that may name plugins: only the user's own (PLUG-02). */
+export interface PluginSettings {
   readonly config: Pick<Config, "plugins">;
   readonly profile: Pick<Profile, "path" | "plugins">;
   readonly paths: Pick<HarnessPaths, "config">;
 }
 
-/** The paths of config.toml, then those of a profile in the user's own folder. */
-export function namedPlugins({ config, profile, paths }: PluginNames): readonly string[] {
+/** Returns the paths named by config.toml, then by a profile in the user's own folder. */
+export function pluginPaths({ config, profile, paths }: PluginSettings): readonly string[] {
   return [...new Set([...config.plugins, ...(isOwn(profile, paths) ? profile.plugins : [])])];
 }
 
-/** Sentences for the person: a profile elsewhere names plugins, and they are not loaded. */
-export function pluginNotices({ profile, paths }: PluginNames): readonly string[] {
+/** Returns a notice if a profile outside the user's folder names plugins, which are then not loaded. */
+export function pluginNotices({ profile, paths }: PluginSettings): readonly string[] {
   if (profile.plugins.length === 0 || isOwn(profile, paths)) return [];
   return [
     `${profile.path}: plugins: has no effect here: only config.toml and the profiles in ${join(paths.config, "profiles")} can name plugins.`,
@@ -27,9 +27,9 @@ export function pluginNotices({ profile, paths }: PluginNames): readonly string[
 }
 
 /** Reads the plugins that the user's own files name. */
-export async function pluginItems({ world, onlyProject, ...names }: ProjectPlace): Promise<FoundItems> {
+export async function readPluginItems({ world, onlyProject, ...names }: ProjectPlace): Promise<FoundItems> {
   if (onlyProject) return { items: [], problems: [] };
-  return { items: await readPlugins(world, namedPlugins(names)), problems: pluginNotices(names) };
+  return { items: await readPlugins(world, pluginPaths(names)), problems: pluginNotices(names) };
 }
 
 function isOwn({ path }: Pick<Profile, "path">, paths: Pick<HarnessPaths, "config">): boolean {
@@ -37,8 +37,9 @@ function isOwn({ path }: Pick<Profile, "path">, paths: Pick<HarnessPaths, "confi
 }
 
 /**
- * Reads plugins, each once: a file, or a folder with every file in it. Nothing of them is judged or imported yet.
- * @throws HarnessError PluginInvalid for one that is not there or cannot be read: who named it wants it.
+ * Reads plugins: a file, or a folder with all of its files. Each path is read once, and nothing is judged or
+ * imported.
+ * @throws HarnessError PluginInvalid for one that is missing or unreadable, because the user asked for it.
  */
 export async function readPlugins(
   { files }: Pick<World, "files">,

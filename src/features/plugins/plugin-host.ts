@@ -12,14 +12,14 @@ import type { EnginePort } from "../../session/engine-port.ts";
 import type { TrustItem } from "../../session/guard/trust.ts";
 import type { ExternalCode } from "../../session/host.ts";
 import type { ToolTable } from "../../tools/tool-facts.ts";
-import { containedProvider } from "./plugin-provider.ts";
-import { copiesOf, loadPlugin } from "./registration/load.ts";
+import { containProvider } from "./plugin-provider.ts";
+import { copyFolderName, loadPlugin } from "./registration/load-plugin.ts";
 import type { Plugin, PluginTransport } from "./registration/plugin.ts";
-import { assertPlugin, registerPlugin } from "./registration/register.ts";
-import type { Registered } from "./registration/registered.ts";
-import { claimsOf } from "./registration/registered.ts";
+import { assertPlugin, registerPlugin } from "./registration/register-plugin.ts";
+import type { RegisteredPlugin } from "./registration/registered-plugin.ts";
+import { claimedNames } from "./registration/registered-plugin.ts";
 
-/** How long a plugin's wire may take to begin, and to end. */
+/** The longest time for a plugin's transport to open, and to close. */
 const TRANSPORT_MS_MAX = 10_000;
 const OURS = "cinch itself";
 const REMEDY_OURS = "Have the plugin use another name, or take it out of your plugins.";
@@ -28,43 +28,46 @@ const OWN_TRANSPORTS = "inproc rest ws mcp-server acp minimal";
 export interface PluginHostParts {
   readonly world: World;
   readonly code: ExternalCode;
-  /** Where copies of acknowledged plugins are kept. */
+  /** Folder for copies of acknowledged plugins. */
   readonly folder: string;
-  /** The tools of cinch itself, whose names no plugin can have. */
+  /** The tools of cinch itself. No plugin can use their names. */
   readonly tools: ToolTable;
-  /** Those that come with the program, and those that its embedder gives. */
+  /** Plugins compiled into the program, and those that its embedder passes in. */
   readonly given: readonly unknown[];
   readonly providers: {
-    /** Every name that is taken. */
+    /** Returns all taken names. */
     names(): readonly string[];
     extend(name: string, open: ProviderFactory): void;
   };
 }
 
-/** A plugin that a session has, or why it has not. */
-export type Opened =
-  | { readonly kind: "registered"; readonly plugin: Registered; readonly notice?: string }
-  /** It threw, or came to no end: told, and the session goes on without it. */
+/** The result of loading a plugin for a session. */
+export type PluginLoadResult =
+  | { readonly kind: "registered"; readonly plugin: RegisteredPlugin; readonly notice?: string }
+  /** It threw or did not finish. That has been reported, and the session goes on without it. */
   | { readonly kind: "failed"; readonly error: HarnessError };
 
 /**
- * The plugins of one engine: each is imported and registered once, whichever sessions have it (PLUG-01).
+ * The plugins of one engine. Each is imported and registered once, and shared by its sessions (PLUG-01).
  *
- * Two that claim one name, or a name of cinch's own, are refused; nothing of the second counts then.
+ * A plugin that claims a name of cinch or of another plugin is rejected as a whole.
  */
 export class PluginHost implements AsyncDisposable {
   readonly #parts: PluginHostParts;
   readonly #end = new AbortController();
-  readonly #opened = new Map<string, { readonly content: string; readonly opening: Promise<Opened> }>();
+  readonly #opened = new Map<
+    string,
+    { readonly content: string; readonly opening: Promise<PluginLoadResult> }
+  >();
   readonly #claims = new Map<string, string>();
-  /** Where plugins came from, by the names of the folders that their copies are in. */
+  /** Paths of plugins, by the names of the folders that contain their copies. */
   readonly #copies = new Map<string, string>();
-  readonly #registered = new Map<string, Registered>();
-  /** What those have left uncaught that were registering still, by where they came from. */
+  readonly #registered = new Map<string, RegisteredPlugin>();
+  /** Uncaught errors of plugins that were still registering, by their paths. */
   readonly #early = new Map<string, unknown>();
   readonly #strays: Disposable;
-  readonly #wires = new AsyncDisposableStack();
-  readonly #waiting: { readonly plugin: Registered; readonly transport: PluginTransport }[] = [];
+  readonly #transports = new AsyncDisposableStack();
+  readonly #waiting: { readonly plugin: RegisteredPlugin; readonly transport: PluginTransport }[] = [];
   #engine: EnginePort | undefined;
 
   constructor(parts: PluginHostParts) {
@@ -80,9 +83,9 @@ export class PluginHost implements AsyncDisposable {
     this.#strays = parts.code.ownStrayErrors((thrown) => this.#isOwned(thrown));
   }
 
-  /** Those that nobody has to acknowledge. @throws HarnessError PluginInvalid, PluginConflict. */
-  async given(): Promise<readonly Opened[]> {
-    const all: Opened[] = [];
+  /** Loads the plugins that nobody has to acknowledge. @throws HarnessError PluginInvalid, PluginConflict. */
+  async given(): Promise<readonly PluginLoadResult[]> {
+    const all: PluginLoadResult[] = [];
     for (const [at, plugin] of this.#parts.given.entries()) {
       const from = `number ${at + 1} of those that were given`;
       all.push(await this.#once(from, "", async () => assertPlugin(plugin, from)));
@@ -91,18 +94,18 @@ export class PluginHost implements AsyncDisposable {
   }
 
   /**
-   * One that was acknowledged. An engine goes on with what it has loaded: another content at the same path counts once it
-   * is started anew.
+   * Loads an acknowledged plugin. An engine keeps what it has loaded: changed content at the same path is used after
+   * the engine restarts.
    * @throws HarnessError PluginInvalid, PluginConflict.
    */
-  async load(item: TrustItem): Promise<Opened> {
+  async load(item: TrustItem): Promise<PluginLoadResult> {
     const { world, code, folder } = this.#parts;
     const content = item.files.map(({ path, sha256 }) => `${path} ${sha256}`).join("\n");
     const opened = await this.#once(item.path, content, () => {
       const [hand] = item.files.flatMap(({ path }) => code.foreignHand(join(item.path, path)) ?? []);
       if (hand !== undefined)
         throw new HarnessError("PluginInvalid", { from: item.path, problem: `it ${hand}` });
-      this.#copies.set(copiesOf(item), item.path);
+      this.#copies.set(copyFolderName(item), item.path);
       return loadPlugin(item, {
         files: world.files,
         folder,
@@ -113,12 +116,12 @@ export class PluginHost implements AsyncDisposable {
     return isOld
       ? {
           ...opened,
-          notice: `The plugin ${item.path} has changed since this engine loaded it: it goes on with what it has loaded until it is started anew.`,
+          notice: `The plugin ${item.path} has changed since this engine loaded it: it uses the loaded version until it restarts.`,
         }
       : opened;
   }
 
-  /** From now on wires can be opened, those of plugins that come later too. Only the first engine counts. */
+  /** Opens the transports of loaded plugins, and from then on those of later ones. Later calls have no effect. */
   async serve(engine: EnginePort): Promise<void> {
     if (this.#engine !== undefined) return;
     this.#engine = engine;
@@ -127,11 +130,14 @@ export class PluginHost implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#end.abort(new HarnessError("EngineStopping", {}));
-    await this.#wires.disposeAsync();
+    await this.#transports.disposeAsync();
     this.#strays[Symbol.dispose]();
   }
 
-  /** An error that nobody caught is a plugin's own where the stack leads through its copies: that one has crashed. */
+  /**
+   * Attributes an uncaught error to the plugin whose copies appear in its stack. That plugin has crashed. Returns
+   * false if there is none.
+   */
   #isOwned(thrown: unknown): boolean {
     const names = framesOf(thrown).flatMap((frame) => /\/([0-9a-f]{64})\//.exec(frame)?.[1] ?? []);
     const from = names.flatMap((name) => this.#copies.get(name) ?? [])[0];
@@ -142,19 +148,19 @@ export class PluginHost implements AsyncDisposable {
     return true;
   }
 
-  #once(from: string, content: string, find: () => Promise<Plugin>): Promise<Opened> {
+  #once(from: string, content: string, find: () => Promise<Plugin>): Promise<PluginLoadResult> {
     const known = this.#opened.get(from);
     if (known !== undefined) return known.opening;
     const opening = this.#begin(from, find);
     this.#opened.set(from, { content, opening });
-    // What is refused can be mended, and tried again.
+    // A rejected plugin can be corrected, and tried again.
     opening.catch(() => this.#opened.delete(from));
     return opening;
   }
 
-  async #begin(from: string, find: () => Promise<Plugin>): Promise<Opened> {
+  async #begin(from: string, find: () => Promise<Plugin>): Promise<PluginLoadResult> {
     const { world } = this.#parts;
-    this.#early.delete(from); // of an attempt before this one
+    this.#early.delete(from); // left by an earlier attempt
     try {
       const plugin = await registerPlugin(await find(), {
         world,
@@ -166,7 +172,7 @@ export class PluginHost implements AsyncDisposable {
       if (this.#early.has(from)) plugin.health.crashed(this.#early.get(from));
       this.#claim(plugin);
       for (const [name, open] of plugin.providers)
-        this.#parts.providers.extend(name, containedProvider(name, open, plugin));
+        this.#parts.providers.extend(name, containProvider(name, open, plugin));
       for (const transport of plugin.transports) await this.#add(plugin, transport);
       return { kind: "registered", plugin };
     } catch (thrown) {
@@ -176,27 +182,27 @@ export class PluginHost implements AsyncDisposable {
     }
   }
 
-  /** All of its names, or none. */
-  #claim(plugin: Registered): void {
+  /** Claims all of a plugin's names, or none. */
+  #claim(plugin: RegisteredPlugin): void {
     const second = `the plugin ${plugin.name} (${plugin.from})`;
     const taken = new Set(this.#parts.providers.names());
-    for (const claim of claimsOf(plugin)) {
+    for (const claim of claimedNames(plugin)) {
       const first = this.#claims.get(claim) ?? (taken.has(providerIn(claim)) ? OURS : undefined);
       if (first === undefined) continue;
       const remedy =
         first === OURS ? REMEDY_OURS : "Take one of them out of your plugins, or have it use another name.";
       throw new HarnessError("PluginConflict", { first, second, what: claim, remedy });
     }
-    for (const claim of claimsOf(plugin)) this.#claims.set(claim, second);
+    for (const claim of claimedNames(plugin)) this.#claims.set(claim, second);
   }
 
-  async #add(plugin: Registered, transport: PluginTransport): Promise<void> {
+  async #add(plugin: RegisteredPlugin, transport: PluginTransport): Promise<void> {
     if (this.#engine === undefined) this.#waiting.push({ plugin, transport });
     else await this.#open(this.#engine, plugin, transport);
   }
 
-  /** A wire that does not begin keeps nobody from the others. */
-  async #open(engine: EnginePort, plugin: Registered, transport: PluginTransport): Promise<void> {
+  /** Opens a transport. A failure does not affect the other transports. */
+  async #open(engine: EnginePort, plugin: RegisteredPlugin, transport: PluginTransport): Promise<void> {
     const { clock } = this.#parts.world;
     using limit = deadline(clock, TRANSPORT_MS_MAX, this.#end.signal);
     const opening = (async () => await transport.open(engine, limit.signal))();
@@ -209,7 +215,7 @@ export class PluginHost implements AsyncDisposable {
         return closing;
       };
       const watching = plugin.health.onCrash(close);
-      this.#wires.defer(async () => {
+      this.#transports.defer(async () => {
         watching[Symbol.dispose]();
         await close();
       });
@@ -218,7 +224,7 @@ export class PluginHost implements AsyncDisposable {
     }
   }
 
-  async #close(plugin: Registered, wire: AsyncDisposable): Promise<void> {
+  async #close(plugin: RegisteredPlugin, wire: AsyncDisposable): Promise<void> {
     using limit = deadline(this.#parts.world.clock, TRANSPORT_MS_MAX, new AbortController().signal);
     try {
       await whileAlive((async () => await wire[Symbol.asyncDispose]())(), limit.signal);

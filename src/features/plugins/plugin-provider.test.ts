@@ -3,7 +3,7 @@ import { says, scriptedProvider } from "../../../test/support/scripted-provider.
 import { SILENT } from "../../base/log.ts";
 import type { ModelRequest, Usage } from "../../providers/provider.ts";
 import { NO_USAGE } from "../../providers/provider.ts";
-import { containedProvider } from "./plugin-provider.ts";
+import { containProvider } from "./plugin-provider.ts";
 import { PluginHealth } from "./runtime/containment.ts";
 
 const { signal } = new AbortController();
@@ -11,7 +11,7 @@ const { signal } = new AbortController();
 test("[PLUG-01 ENG-12] the provider of a plugin that is switched off answers with that, whatever it is asked", async () => {
   const health = new PluginHealth("mine", SILENT);
   let opened = 0;
-  const open = containedProvider(
+  const open = containProvider(
     "oracle",
     async () => {
       opened += 1;
@@ -32,7 +32,7 @@ test("[PLUG-01 ENG-12] the provider of a plugin that is switched off answers wit
 
 test("[PLUG-01 PROV-11] what the provider of a plugin counts is made whole, and what is no count is 0", async () => {
   const told: unknown[] = [{ inputTokens: 12.5, outputTokens: 1e300, cacheReadTokens: "3" }, undefined];
-  const open = containedProvider(
+  const open = containProvider(
     "oracle",
     async () => ({
       ...scriptedProvider([]),

@@ -2,16 +2,16 @@ import { HarnessError, messageOf } from "../../base/errors.ts";
 import type { ModelEvent, Provider } from "../../providers/provider.ts";
 import type { ProviderFactory } from "../../providers/registry.ts";
 import { readUsage } from "../../providers/token-count.ts";
-import type { Registered } from "./registration/registered.ts";
+import type { RegisteredPlugin } from "./registration/registered-plugin.ts";
 
 /**
- * A provider of a plugin: what it throws that is no failure of ours ends the turn in the plugin's name. Once the plugin is
- * switched off, it answers with that.
+ * Wraps a provider of a plugin. An unexpected exception ends the turn with an error that names the plugin. After the
+ * plugin is switched off, the provider fails with that reason.
  */
-export function containedProvider(
+export function containProvider(
   name: string,
   open: ProviderFactory,
-  plugin: Pick<Registered, "name" | "health">,
+  plugin: Pick<RegisteredPlugin, "name" | "health">,
 ): ProviderFactory {
   const assertOn = () => {
     if (plugin.health.off !== undefined) throw plugin.health.off;
@@ -57,7 +57,7 @@ export function containedProvider(
   };
 }
 
-/** Reads what a plugin's code may get wrong in an event, whatever its types say. */
+/** Checks the fields of an event that a plugin's code may get wrong, whatever its types say. */
 function checked(event: ModelEvent): ModelEvent {
   if (event.kind === "usage") return { kind: "usage", usage: readUsage(event.usage) };
   if (event.kind !== "finish" || typeof event.model === "string") return event;

@@ -3,19 +3,19 @@ import { HarnessError } from "../../base/errors.ts";
 import type { ReadSettings } from "../../session/commands/cli-command.ts";
 import type { EngineHandles } from "../../session/host.ts";
 import type { EngineOptions } from "../../session/options.ts";
-import { namedPlugins, readPlugins } from "./plugin-files.ts";
+import { pluginPaths, readPlugins } from "./plugin-files.ts";
 import { PluginHost } from "./plugin-host.ts";
-import type { Registered } from "./registration/registered.ts";
+import type { RegisteredPlugin } from "./registration/registered-plugin.ts";
 
-/** One plugin that the user's own files name, as far as it can be told without running it. */
+/** One plugin that the user's own files name, described without running it. */
 export interface PluginRow {
   readonly path: string;
-  /** "new", "changed": a person has to look at it before it is run. "unusable": it cannot be had, and why. */
+  /** `new`, `changed`: a person must acknowledge it before it runs. `unusable`: it cannot be loaded; see `problem`. */
   readonly state: "acknowledged" | "new" | "changed" | "unusable";
   readonly problem?: string;
 }
 
-/** What a plugin adds, in words. */
+/** The parts that a plugin adds. */
 export interface PluginReport {
   readonly name: string;
   readonly adds: readonly string[];
@@ -27,7 +27,7 @@ export async function listPlugins(
   { config, profile, judge }: Pick<ReadSettings, "config" | "profile" | "judge">,
 ): Promise<readonly PluginRow[]> {
   return await Promise.all(
-    namedPlugins({ config, profile, paths }).map(async (path): Promise<PluginRow> => {
+    pluginPaths({ config, profile, paths }).map(async (path): Promise<PluginRow> => {
       try {
         const { pending } = await judge(await readPlugins(world, [path]), workingDir);
         const [found] = pending;
@@ -61,7 +61,7 @@ export async function checkPlugin(
   throw new HarnessError("PluginInvalid", { from: path, problem: "there is nothing at this path" });
 }
 
-function addsOf(plugin: Registered): readonly string[] {
+function addsOf(plugin: RegisteredPlugin): readonly string[] {
   const { tools, sources, toolMiddleware, requestMiddleware, listeners, hooks, namespaces } = plugin;
   const some = (count: number, what: string) => (count === 0 ? [] : [`${what}: ${count}`]);
   return [

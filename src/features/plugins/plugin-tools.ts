@@ -1,65 +1,69 @@
 import type { CallPlan, Tool, ToolSource } from "../../tools/tool.ts";
 import type { ActivePlugin } from "./plugin-commands.ts";
-import type { Registered } from "./registration/registered.ts";
-import type { Contained } from "./runtime/containment.ts";
-import { OFF } from "./runtime/containment.ts";
-import { namedTool, pluginTool } from "./runtime/tools.ts";
+import type { RegisteredPlugin } from "./registration/registered-plugin.ts";
+import type { PluginContainment } from "./runtime/containment.ts";
+import { SWITCHED_OFF } from "./runtime/containment.ts";
+import { containTool, pluginTool } from "./runtime/tools.ts";
 
 type ActiveTools = Pick<ActivePlugin, "plugin" | "contained">;
 
-/** The tools that a plugin has registered, each source under its name. */
-export function toolSources({ plugin, contained }: ActiveTools): readonly ToolSource[] {
+/**
+ * Returns the tools that a plugin has registered, with one source for those of its own and one for each tool source.
+ */
+export function pluginToolSources({ plugin, contained }: ActiveTools): readonly ToolSource[] {
   const name = `plugin:${plugin.name}`;
-  const own = plugin.tools.map((tool) => guarded(pluginTool(tool, plugin.name), contained));
+  const own = plugin.tools.map((tool) => stopWhenOff(pluginTool(tool, plugin.name), contained));
   return [
     ...(own.length === 0 ? [] : [{ name, tools: () => own }]),
     ...plugin.sources.map(
       (source): ToolSource => ({
         name,
-        tools: () => toolsOf(source, plugin, contained),
+        tools: () => readSourceTools(source, plugin, contained),
         ...(source.late === undefined ? {} : { late: source.late }),
       }),
     ),
   ];
 }
 
-/** A source that throws has no tools. */
-function toolsOf(
+/** Reads the tools of a source. A source that throws has none. */
+function readSourceTools(
   source: Pick<ToolSource, "tools">,
-  { name }: Registered,
-  contained: Contained,
+  { name }: RegisteredPlugin,
+  contained: PluginContainment,
 ): readonly Tool[] {
-  if (contained.tellIfOff()) return [];
+  if (contained.reportIfOff()) return [];
   try {
-    return source.tools().map((tool) => guarded(namedTool(tool, name), contained));
+    return source.tools().map((tool) => stopWhenOff(containTool(tool, name), contained));
   } catch (thrown) {
     contained.failed("its tool source", thrown);
     return [];
   }
 }
 
-/** A tool of a plugin that is switched off says so. */
-function guarded<Plan extends CallPlan>(tool: Tool<Plan>, contained: Contained): Tool<Plan> {
+/** Wraps a tool so that it fails with a notice once its plugin is switched off. */
+function stopWhenOff<Plan extends CallPlan>(tool: Tool<Plan>, contained: PluginContainment): Tool<Plan> {
   return {
     ...tool,
     run: (plan, context) =>
-      contained.tellIfOff() ? Promise.resolve(offOutput(contained.plugin)) : tool.run(plan, context),
+      contained.reportIfOff() ? Promise.resolve(offOutput(contained.plugin)) : tool.run(plan, context),
   };
 }
 
 function offOutput(plugin: string) {
-  const text = `The plugin ${plugin} cannot be called: ${OFF}.`;
+  const text = `The plugin ${plugin} cannot be called: ${SWITCHED_OFF}.`;
   return { content: [{ type: "text", text } as const], isError: true };
 }
 
-/** The tools of plugins that a person still has to look at: the first request waits for them. */
-export function lateTools(
+/**
+ * Returns the source for the tools of plugins that a person still has to acknowledge. The first request waits for it.
+ */
+export function lateToolSource(
   active: () => readonly ActiveTools[],
   ready: (signal: AbortSignal) => Promise<void>,
 ): ToolSource {
   return {
     name: "plugins",
-    tools: () => active().flatMap((each) => toolSources(each).flatMap((source) => source.tools())),
+    tools: () => active().flatMap((each) => pluginToolSources(each).flatMap((source) => source.tools())),
     late: { awaited: true, ready },
   };
 }

@@ -9,10 +9,10 @@ export const ALIASES_MAX = 256;
 const EXPANSION_UNITS_MAX = 4_096;
 
 /**
- * Reads an aliases.toml that was acknowledged: `[aliases]`, short names for namespaced commands (CMD-02).
+ * Parses an acknowledged aliases.toml: `[aliases]`, short names for namespaced commands (CMD-02).
  *
- * An alias is never one to a built-in command, nor has the name of one: what `/help` or `/quit` does is not for a file
- * to say.
+ * An alias neither stands for a built-in command nor has the name of one, because no file may decide what `/help` or
+ * `/quit` does.
  * @throws HarnessError ConfigInvalid with file, line and key.
  */
 export async function parseAliases(
@@ -34,7 +34,7 @@ export async function parseAliases(
         `must be a text; a name with a dot stands in quotes: "${name}.x" = "/skills:name"`,
       );
     const text = aliases.string(name);
-    if (text === undefined) continue; // it was wrong, and is left out of another look
+    if (text === undefined) continue; // an invalid one, left out of a check
     const problem = problemOf(name, text);
     if (problem !== undefined) throw aliases.problem(name, problem);
     parsed.set(name, text);
@@ -44,7 +44,7 @@ export async function parseAliases(
 
 function problemOf(name: string, text: string): string | undefined {
   if (!/^[a-z][a-z0-9_.-]{0,62}$/.test(name))
-    return "is no name: small letters, digits, dots, - and _, a letter first";
+    return "is not a name: small letters, digits, dots, - and _, a letter first";
   if (isBuiltinCommand(name)) return `/${name} is a built-in command, and stays what it is`;
   if (text.length > EXPANSION_UNITS_MAX || /[\p{Cc}\p{Cf}]/u.test(text))
     return "must be plain text in one line";

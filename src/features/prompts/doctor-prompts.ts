@@ -6,8 +6,8 @@ export async function* examine({ options }: ExaminationInput): AsyncGenerator<Do
   const { world, paths } = options;
   const { items } = await readUserItems(world.files, paths.config, ["prompt-template", "alias-file"]);
   if (items.length === 0) return;
-  const { readWritten } = await import("./read-written.ts");
-  for (const { text, weight } of (await readWritten(items)).told)
+  const { readPromptFiles } = await import("./read-prompt-files.ts");
+  for (const { text, weight } of (await readPromptFiles(items)).notices)
     if (weight === "error")
       yield { weight: "note", text: `${text}.`, remedy: "Put it right, or leave it out." };
 }

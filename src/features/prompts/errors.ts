@@ -1,7 +1,7 @@
 import type { RefusalsOf } from "../../base/reasons.ts";
 import { errorsOf } from "../../base/reasons.ts";
 
-/** Refusals and failures of `features/prompts/`, with their texts for people. */
+/** Reasons and texts of the errors of `features/prompts/`. */
 export const ERRORS = errorsOf({
   PromptTemplateInvalid: "<problem>",
   UnknownPromptTemplate: "There is no prompt '<name>'. <known>",

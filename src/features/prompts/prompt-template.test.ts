@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import * as fc from "fast-check";
 import { holds } from "../../../test/support/property.ts";
 import { encode } from "../../base/text/text.ts";
-import { EXPANDED_CHARACTERS_MAX, expandTemplate } from "./expand.ts";
+import { EXPANDED_CHARACTERS_MAX, expandTemplate } from "./expand-template.ts";
 import { readTemplate } from "./template.ts";
 
 const read = (text: string, path = "/u/prompts/review.md") =>
@@ -13,7 +13,7 @@ test("[CTX-03] a prompt template is a Markdown file: its name is the file's, its
     await read("---\ndescription: Look at a file\nargument-hint: FILE\nmodel: opus\n---\nReview $1 now.\n"),
   ).toEqual({
     kind: "template",
-    told: [],
+    ignoredFields: [],
     template: {
       name: "review",
       source: "user",
@@ -30,7 +30,7 @@ test("[CTX-03] a prompt template is a Markdown file: its name is the file's, its
 test("[CTX-03] what is wrong with one is told with file, line and field, and nothing of it is taken", async () => {
   const problem = async (text: string, path?: string) => {
     const result = await read(text, path);
-    return result.kind === "problem" ? result.problem : result.told.join();
+    return result.kind === "problem" ? result.problem : result.ignoredFields.join();
   };
   expect(await problem("---\ndescription: x\n")).toBe(
     "/u/prompts/review.md:1: the head that begins here is not closed by a line of ---",
@@ -45,7 +45,9 @@ test("[CTX-03] what is wrong with one is told with file, line and field, and not
     "/u/prompts/review.md:2: descripton: unknown field; it has no effect",
   );
   expect(await problem("---\n---\n")).toBe("/u/prompts/review.md: it has no text");
-  expect(await problem("y", "/u/prompts/Two Words.md")).toContain("the file's name is no name for a prompt");
+  expect(await problem("y", "/u/prompts/Two Words.md")).toContain(
+    "the file's name is not a name for a prompt",
+  );
   const latin1 = Buffer.from("---\ndescription: Prüft\n---\ny", "latin1");
   expect(await readTemplate({ path: "/u/prompts/review.md", source: "user", bytes: latin1 })).toEqual({
     kind: "problem",

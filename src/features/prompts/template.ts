@@ -5,26 +5,30 @@ import { frontMatter, NOT_CLOSED } from "../../base/text/front-matter.ts";
 import { HEAD_CHARACTERS_MAX, readHead } from "../../base/text/markdown-head.ts";
 import { head } from "../../base/text/text.ts";
 
-/** A prompt with places for words, as a Markdown file of the user or of a project says it (CTX-03). */
+/** A prompt with placeholders for words, from a Markdown file of the user or of a project (CTX-03). */
 export interface PromptTemplate {
-  /** The file's own, without its ending. */
+  /** The file's name without its extension. */
   readonly name: string;
   readonly source: "user" | "project";
-  /** What it is for, in one line; the first line of its text where its head does not say. */
+  /** Its purpose in one line. Default: the first line of its text. */
   readonly description: string;
-  /** What is to be typed behind it: "FILE [DEPTH]". */
+  /** The expected words, for help texts: "FILE [DEPTH]". */
   readonly argumentHint?: string;
   readonly text: string;
 }
 
-export type ReadTemplate =
-  | { readonly kind: "template"; readonly template: PromptTemplate; readonly told: readonly string[] }
+export type TemplateResult =
+  | {
+      readonly kind: "template";
+      readonly template: PromptTemplate;
+      readonly ignoredFields: readonly string[];
+    }
   | { readonly kind: "problem"; readonly problem: string };
 
 const TEXT_CHARACTERS_MAX = 100_000;
 const DESCRIPTION_CHARACTERS_MAX = 250;
 const NAME = /^[a-z0-9](?:[a-z0-9_-]{0,62}[a-z0-9])?$/;
-/** Of the format's other readers: they mean nothing here, and nobody has misspelt them. */
+/** Fields of the format's other readers. They have no effect here and cause no warning. */
 const FOREIGN_FIELDS = new Set(["name", "model", "allowed-tools", "agent", "mode", "tools", "subtask"]);
 
 export interface TemplateFile {
@@ -33,11 +37,11 @@ export interface TemplateFile {
   readonly bytes: Uint8Array;
 }
 
-/** Reads a template. Never throws, whatever the text is; a problem names file, line and field. */
-export async function readTemplate({ path, source, bytes }: TemplateFile): Promise<ReadTemplate> {
+/** Reads a template. Never throws; a problem names file, line and field. */
+export async function readTemplate({ path, source, bytes }: TemplateFile): Promise<TemplateResult> {
   const name = templateName(path);
   if (!NAME.test(name))
-    return problem(`${path}: the file's name is no name for a prompt: small letters, digits, - and _`);
+    return problem(`${path}: the file's name is not a name for a prompt: small letters, digits, - and _`);
   const written = writtenText(bytes);
   if (written.kind === "problem") return problem(`${path}:${written.line}: ${written.problem}`);
   const parts = frontMatter(written.text);
@@ -48,10 +52,10 @@ export async function readTemplate({ path, source, bytes }: TemplateFile): Promi
     return problem(`${path}: its text has more than ${TEXT_CHARACTERS_MAX} characters`);
   const fields = await fieldsOf(parts.kind === "parts" ? parts.head : [], path);
   if (fields.kind === "problem") return fields;
-  const { description = firstLine(text), argumentHint, told } = fields;
+  const { description = firstLine(text), argumentHint, ignoredFields } = fields;
   return {
     kind: "template",
-    told,
+    ignoredFields,
     template: {
       name,
       source,
@@ -62,7 +66,7 @@ export async function readTemplate({ path, source, bytes }: TemplateFile): Promi
   };
 }
 
-/** What the prompt is called that a file holds. */
+/** Returns the name of the prompt in a file. */
 export function templateName(path: string): string {
   return basename(path).replace(/\.md$/i, "").toLowerCase();
 }
@@ -71,20 +75,20 @@ interface Fields {
   readonly kind: "fields";
   readonly description?: string;
   readonly argumentHint?: string;
-  readonly told: readonly string[];
+  readonly ignoredFields: readonly string[];
 }
 
 async function fieldsOf(
   lines: readonly string[],
   path: string,
-): Promise<Fields | Extract<ReadTemplate, { kind: "problem" }>> {
+): Promise<Fields | Extract<TemplateResult, { kind: "problem" }>> {
   const source = lines.join("\n");
-  if (source.trim() === "") return { kind: "fields", told: [] };
+  if (source.trim() === "") return { kind: "fields", ignoredFields: [] };
   if (source.length > HEAD_CHARACTERS_MAX)
     return problem(`${path}:1: its head has more than ${HEAD_CHARACTERS_MAX} characters`);
   const read = await readHead(lines);
   if (read.kind === "problem") return problem(`${path}:${read.line + 1}: ${read.problem}`);
-  if (!isObject(read.value)) return problem(`${path}:2: its head is no list of fields`);
+  if (!isObject(read.value)) return problem(`${path}:2: its head is not a list of fields`);
   const at = (key: string) => `${path}:${read.lineOf(key) + 1}: ${key}`;
   for (const key of ["description", "argument-hint"]) {
     const value = read.value[key];
@@ -100,7 +104,7 @@ async function fieldsOf(
     kind: "fields",
     ...(description === undefined || description.trim() === "" ? {} : { description }),
     ...(argumentHint === undefined ? {} : { argumentHint }),
-    told: unknown.map((key) => `${at(key)}: unknown field; it has no effect`),
+    ignoredFields: unknown.map((key) => `${at(key)}: unknown field; it has no effect`),
   };
 }
 
@@ -108,6 +112,6 @@ function firstLine(text: string): string {
   return text.split("\n").find((line) => line.trim() !== "") ?? "";
 }
 
-function problem(text: string): Extract<ReadTemplate, { kind: "problem" }> {
+function problem(text: string): Extract<TemplateResult, { kind: "problem" }> {
   return { kind: "problem", problem: text };
 }

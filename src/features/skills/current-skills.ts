@@ -2,41 +2,41 @@ import { HarnessError, messageOf } from "../../base/errors.ts";
 import type { Event } from "../../protocol/events/events.ts";
 import type { TrustItem } from "../../session/guard/trust.ts";
 import type { SessionHost } from "../../session/host.ts";
-import { packedSkills } from "./builtin/packs.ts";
+import { skillsInPacks } from "./builtin/packs.ts";
 import type { Skill } from "./format/skill.ts";
-import { removeOldCopies, skillsFolder } from "./format/skills-places.ts";
-import type { KeptSkills } from "./kept-skills.ts";
+import { removeOldCopies, skillCopiesFolder } from "./format/skill-folders.ts";
 import type { SessionSkills } from "./session-skills.ts";
+import type { SkillCopies } from "./skill-copies.ts";
 import type { SkillSet } from "./skill-set.ts";
 
-/** The CustomEvent of the namespace `cinch` that tells which skill was loaded, and why: `{name, source, why}`. */
+/** Kind of the CustomEvent in the namespace `cinch` that reports a loaded skill, and why: `{name, source, why}`. */
 const SKILL_ACTIVATED = "SkillActivated";
 
-/** The turn that a skill's text goes along with, and the half sentence that says why. */
-export interface Giving {
+/** The turn that gets a skill's text, and a half sentence with the reason. */
+export interface SkillActivation {
   readonly why: string;
   readonly turn: number;
   readonly emit: (event: Event) => void;
 }
 
 /**
- * The skills of one session as they stand now: those in the program that its profile names, and what of the user's and the
- * project's a person has acknowledged. It knows too which of them the conversation holds.
+ * The current skills of one session: the built-in ones that its profile names, and the acknowledged ones of the user
+ * and the project. It also tracks which of them the conversation contains.
  */
 export class CurrentSkills implements SessionSkills {
-  /** Whether a person has to be asked before they are known. */
+  /** True if a person has to be asked before the skills are known. */
   readonly isAsked: boolean;
-  /** Whether somebody sits there, who can have them looked at anew. */
+  /** True if a person is present who can reload the skills. */
   readonly canReload: boolean;
   readonly #host: SessionHost;
   readonly #builtin: readonly string[];
   #isUsed: boolean;
   #loading: Promise<SkillSet> | undefined;
   #now: SkillSet | undefined;
-  #kept: KeptSkills | undefined;
-  /** By the sentence: see `toldKey`. */
+  #copies: SkillCopies | undefined;
+  /** Keys by notice: see `noticeKey`. */
   #keys: ReadonlyMap<string, string> = new Map();
-  /** The turn with which each skill's text came into the conversation. */
+  /** The turn in which each skill's text joined the conversation. */
   readonly #given = new Map<string, number>();
   #messages = 0;
 
@@ -45,13 +45,13 @@ export class CurrentSkills implements SessionSkills {
     const { profile, wishes } = host.plan();
     const { trust } = host;
     this.#host = host;
-    this.#builtin = packedSkills(profile.skillPacks);
+    this.#builtin = skillsInPacks(profile.skillPacks);
     this.#isUsed = this.#builtin.length > 0 || trust.has("skill");
     this.isAsked = trust.asks && trust.has("skill");
     this.canReload = wishes.attended;
   }
 
-  /** Whether the session had skills from the start on, or a person has brought some. */
+  /** True if the session had skills from the start, or a person has added some. */
   get isUsed(): boolean {
     return this.#isUsed;
   }
@@ -60,7 +60,7 @@ export class CurrentSkills implements SessionSkills {
     const { trust } = this.#host;
     signal.throwIfAborted();
     if (this.#now !== undefined) return this.#now;
-    // No built-in skill waits for an answer about a file of the project, where there is no skill among them.
+    // Without skills in the project, built-in skills do not wait for answers about its files.
     const items = trust.has("skill") ? (await trust.loaded(signal)).items : [];
     this.#loading ??= this.#read(
       items.filter(({ kind }) => kind === "skill"),
@@ -87,10 +87,10 @@ export class CurrentSkills implements SessionSkills {
   }
 
   async activate(skill: Skill, why: string, emit: (event: Event) => void): Promise<string> {
-    const { bodyText } = await import("./format/texts.ts");
+    const { skillBodyText } = await import("./format/skill-texts.ts");
     const folder = await this.#ready(skill);
-    tellUse(skill, why, emit);
-    return this.#host.redactor.text(bodyText(skill, folder));
+    emitUse(skill, why, emit);
+    return this.#host.redactor.text(skillBodyText(skill, folder));
   }
 
   async activateOnce(skill: Skill, why: string, emit: (event: Event) => void): Promise<string | undefined> {
@@ -99,40 +99,43 @@ export class CurrentSkills implements SessionSkills {
     return await this.activate(skill, why, emit);
   }
 
-  /** The text of a skill as what goes to the model with an input. */
-  async give(skill: Skill, { why, turn, emit }: Giving): Promise<readonly string[]> {
-    const { activatedSections } = await import("./format/texts.ts");
-    const sections = activatedSections(skill, { folder: await this.#ready(skill), why });
+  /** Returns the text of a skill to send to the model with an input. */
+  async addToInput(skill: Skill, { why, turn, emit }: SkillActivation): Promise<readonly string[]> {
+    const { skillSections } = await import("./format/skill-texts.ts");
+    const sections = skillSections(skill, { folder: await this.#ready(skill), why });
     this.#given.set(skill.name, turn);
-    tellUse(skill, why, emit);
+    emitUse(skill, why, emit);
     return sections.map((text) => this.#host.redactor.text(text));
   }
 
-  /** Whether the conversation has the text of a skill from a turn before this one. */
-  wasGiven({ name }: Skill, turn: number): boolean {
+  /** Returns true if the conversation contains the text of a skill since an earlier turn. */
+  isInConversation({ name }: Skill, turn: number): boolean {
     // A refused input does not use up its turn number.
     return (this.#given.get(name) ?? turn) < turn;
   }
 
-  /** Told how many messages the conversation has now: what it no longer holds can be loaded again. */
-  follow(messages: number): void {
+  /**
+   * Updates the number of messages in the conversation. Fewer messages mean that earlier texts are gone and can be
+   * loaded again.
+   */
+  trackMessages(messages: number): void {
     if (messages < this.#messages) this.#given.clear();
     this.#messages = messages;
   }
 
-  async kept(): Promise<KeptSkills> {
-    if (this.#kept !== undefined) return this.#kept;
+  async copies(): Promise<SkillCopies> {
+    if (this.#copies !== undefined) return this.#copies;
     const { world } = this.#host;
-    const { KeptSkills } = await import("./kept-skills.ts");
-    if (this.#kept !== undefined) return this.#kept;
-    const kept = new KeptSkills(world.files, skillsFolder(this.#host, this.#host.logId));
-    this.#kept = kept;
-    await removeOldCopies(world, kept.folder);
-    return kept;
+    const { SkillCopies } = await import("./skill-copies.ts");
+    if (this.#copies !== undefined) return this.#copies;
+    const copies = new SkillCopies(world.files, skillCopiesFolder(this.#host, this.#host.logId));
+    this.#copies = copies;
+    await removeOldCopies(world, copies.folder);
+    return copies;
   }
 
-  /** What was found wrong and nobody was told yet, who is told now. */
-  untold(): readonly string[] {
+  /** Returns the notices that have not been shown, and marks them as shown. */
+  takeNotices(): readonly string[] {
     const { shown } = this.#host;
     const keyOf = (notice: string) => this.#keys.get(notice) ?? notice;
     const fresh = (this.#now?.notices ?? []).filter((notice) => !shown.has(keyOf(notice)));
@@ -140,21 +143,20 @@ export class CurrentSkills implements SessionSkills {
     return fresh;
   }
 
-  /** Removes the copies of their files. */
+  /** Removes the copies of the skills' files. */
   async close(): Promise<void> {
-    await this.#kept?.remove();
+    await this.#copies?.remove();
   }
 
   async #read(items: readonly TrustItem[], problems: readonly string[]): Promise<SkillSet> {
     const { clock } = this.#host.world;
-    const [{ loadSkills }, { builtinSkills }, { SkillSet }, { breather }, { noticeKey: toldKey }] =
-      await Promise.all([
-        import("./format/load-skills.ts"),
-        import("./builtin/builtin-skills.ts"),
-        import("./skill-set.ts"),
-        import("../../base/async/breather.ts"),
-        import("../../guard/trust/notice-key.ts"),
-      ]);
+    const [{ loadSkills }, { builtinSkills }, { SkillSet }, { breather }, { noticeKey }] = await Promise.all([
+      import("./format/load-skills.ts"),
+      import("./builtin/builtin-skills.ts"),
+      import("./skill-set.ts"),
+      import("../../base/async/breather.ts"),
+      import("../../guard/trust/notice-key.ts"),
+    ]);
     const folders = items.map(({ path, scope, files }) => ({ path, source: scope, files }));
     const loaded = [];
     const breathe = breather(clock, new AbortController().signal);
@@ -165,20 +167,23 @@ export class CurrentSkills implements SessionSkills {
       loaded.flatMap((each) => each.problems),
       problems,
     );
-    this.#keys = new Map(set.notices.map((notice) => [notice, toldKey(notice, items)]));
+    this.#keys = new Map(set.notices.map((notice) => [notice, noticeKey(notice, items)]));
     return set;
   }
 
-  /** The folder with the copies of a skill's files; undefined where it has none, or they cannot be made, which is told. */
+  /**
+   * Returns the folder with the copies of a skill's files; undefined if it has none. If they cannot be created,
+   * reports that and returns undefined.
+   */
   async #ready(skill: Skill): Promise<string | undefined> {
     const { workspace, world } = this.#host;
-    const kept = await this.kept();
+    const copies = await this.copies();
     try {
-      const folder = await kept.ready(skill);
+      const folder = await copies.ready(skill);
       if (folder !== undefined) workspace.readable?.add(await world.files.realpath(folder));
       return folder;
     } catch (thrown) {
-      // Its text is of use without them.
+      // The skill's text is useful without its files.
       const problem = `The files of the skill ${skill.name} cannot be made ready: ${messageOf(thrown)}`;
       const { reason, message } = new HarnessError("SkillProblem", { problem });
       this.#host.publish({ kind: "Error", payload: { reason, message } });
@@ -188,7 +193,7 @@ export class CurrentSkills implements SessionSkills {
 
   #tellChange(): void {
     if (this.#now === undefined) return;
-    for (const notice of this.untold()) {
+    for (const notice of this.takeNotices()) {
       const { reason, message } = new HarnessError("SkillProblem", { problem: notice });
       this.#host.publish({ kind: "Error", payload: { reason, message, severity: "notice" } });
     }
@@ -196,7 +201,7 @@ export class CurrentSkills implements SessionSkills {
   }
 }
 
-function tellUse({ name, source }: Skill, why: string, emit: (event: Event) => void): void {
+function emitUse({ name, source }: Skill, why: string, emit: (event: Event) => void): void {
   const payload = { name, source, why };
   emit({ kind: "CustomEvent", payload: { namespace: "cinch", kind: SKILL_ACTIVATED, payload } });
 }

@@ -10,12 +10,12 @@ export const skillsFeature: Feature = {
   tools: SKILL_TOOLS,
   commands: SKILL_COMMANDS,
   cli: skillsCommand,
-  unusable: async (items) => (await import("./unusable-skills.ts")).unusableSkills(items),
+  unusable: async (items) => (await import("./unusable-skills.ts")).findUnusableSkills(items),
   profileProblems: packProblems,
   async skillNames({ profile, judge, ...here }) {
     const { skills } = await (await import("./skills-review.ts")).reviewSkills(here, { profile, judge });
     return [...new Set(skills.map(({ skill }) => skill.name))];
   },
   isUsed: () => true,
-  open: async (host) => (await import("./skills.ts")).openSkills(host),
+  open: async (host) => (await import("./open.ts")).openSkills(host),
 };

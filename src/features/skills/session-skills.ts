@@ -1,20 +1,20 @@
 import type { Event } from "../../protocol/events/events.ts";
 import type { TrustItem } from "../../session/guard/trust.ts";
 import type { Skill } from "./format/skill.ts";
-import type { KeptSkills } from "./kept-skills.ts";
+import type { SkillCopies } from "./skill-copies.ts";
 import type { SkillSet } from "./skill-set.ts";
 
-/** What a session's skills are now, for the parts that work with them. */
+/** The current skills of a session, for the parts that use them. */
 export interface SessionSkills {
-  /** Waits until every question about them is settled. */
+  /** Waits until every question about them is answered. */
   load(signal: AbortSignal): Promise<SkillSet>;
-  /** Those that count now; waits for nothing. */
+  /** Returns the active skills without waiting; undefined before they are loaded. */
   known(): SkillSet | undefined;
-  /** Others count from now on: the built-in ones, and what of these items a person has acknowledged. */
+  /** Replaces the active skills by the built-in ones and the acknowledged ones of these items. */
   replace(items: readonly TrustItem[], problems: readonly string[]): Promise<SkillSet>;
-  /** The text of a skill, with its files made ready and its use told. */
+  /** Prepares a skill's files, reports its use, and returns its text. */
   activate(skill: Skill, why: string, emit: (event: Event) => void): Promise<string>;
-  /** The same, where the conversation has it not yet. */
+  /** Does the same if the conversation does not contain the skill yet. */
   activateOnce(skill: Skill, why: string, emit: (event: Event) => void): Promise<string | undefined>;
-  kept(): Promise<KeptSkills>;
+  copies(): Promise<SkillCopies>;
 }

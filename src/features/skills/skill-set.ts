@@ -1,27 +1,31 @@
 import { near } from "../../base/text/near.ts";
 import type { Skill, SkillProblem } from "./format/skill.ts";
-import { problemText } from "./format/skill.ts";
+import { skillProblemText } from "./format/skill.ts";
 
-/** Skills of one session, all places together. */
+/** Skills of one session, from all sources. */
 export const SKILLS_MAX = 1_000;
 
-/** Names that are told to who has named none of them. */
+/** Names listed in a hint. */
 const HINTED_MAX = 20;
 
 /**
- * The skills of one session by name. Of two that share a name the later one counts, in the order built-in, user, project
- * (SKL-03), and that is told: a repository's skill must not pass for another one.
+ * The skills of one session by name. If two share a name, the later one counts, in the order built-in, user, project
+ * (SKL-03). That is reported, because a repository's skill must not pass for another one.
  */
 export class SkillSet {
   readonly #skills: ReadonlyMap<string, Skill>;
-  /** Sentences for the person. */
+  /** Sentences for the user. */
   readonly notices: readonly string[];
 
   /**
-   * @param all in the order of their places.
-   * @param told sentences about what was not even read.
+   * @param all in the order of their sources.
+   * @param unreadNotices sentences about folders that were not read.
    */
-  constructor(all: readonly Skill[], problems: readonly SkillProblem[], told: readonly string[] = []) {
+  constructor(
+    all: readonly Skill[],
+    problems: readonly SkillProblem[],
+    unreadNotices: readonly string[] = [],
+  ) {
     const skills = new Map<string, Skill>();
     const shadows: string[] = [];
     for (const skill of all.slice(0, SKILLS_MAX)) {
@@ -33,13 +37,13 @@ export class SkillSet {
     if (more > 0) shadows.push(`${more} skills were left out, since ${SKILLS_MAX} are loaded.`);
     this.#skills = skills;
     this.notices = [
-      ...told,
-      ...problems.map((each) => problemText(each).replace(/(?<!\?)$/, ".")),
+      ...unreadNotices,
+      ...problems.map((each) => skillProblemText(each).replace(/(?<!\?)$/, ".")),
       ...shadows,
     ];
   }
 
-  /** In the order of their names, whatever order the disk has. */
+  /** All skills sorted by name, independent of the disk's order. */
   get list(): readonly Skill[] {
     return [...this.#skills.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
   }
@@ -48,12 +52,14 @@ export class SkillSet {
     return this.list.map(({ name }) => name);
   }
 
-  /** Letters with marks may come in two pieces, as some keyboards and file systems give them. */
+  /**
+   * Finds a skill by name, also if accents are separate characters, as some keyboards and file systems produce them.
+   */
   find(name: string): Skill | undefined {
     return this.#skills.get(name) ?? this.#skills.get(name.normalize("NFKC"));
   }
 
-  /** What to do about a name that is nobody's. */
+  /** Returns a hint about an unknown name. */
   hint(name: string): string {
     const [meant] = near(name, this.names);
     if (meant !== undefined) return `Did you mean ${meant}?`;
@@ -64,6 +70,6 @@ export class SkillSet {
 }
 
 function shadowText({ name, path, source }: Skill, before: Skill): string {
-  const what = before.source === "builtin" ? "the built-in skill of this name" : `that of ${before.path}`;
-  return `The ${source} skill ${name} (${path}) takes the place of ${what}.`;
+  const what = before.source === "builtin" ? "the built-in skill of this name" : `the one in ${before.path}`;
+  return `The ${source} skill ${name} (${path}) replaces ${what}.`;
 }

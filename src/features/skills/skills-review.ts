@@ -10,7 +10,7 @@ import type { ReadSettings } from "../../session/commands/cli-command.ts";
 import type { TrustItem } from "../../session/guard/trust.ts";
 import type { EngineOptions } from "../../session/options.ts";
 import { builtinSkills } from "./builtin/builtin-skills.ts";
-import { packedSkills } from "./builtin/packs.ts";
+import { skillsInPacks } from "./builtin/packs.ts";
 import type { CheckedProblem } from "./format/check-skill.ts";
 import { checkSkill } from "./format/check-skill.ts";
 import { isSkillFile, loadSkills } from "./format/load-skills.ts";
@@ -18,7 +18,7 @@ import type { Skill } from "./format/skill.ts";
 import { SKILL_FILE } from "./format/skill.ts";
 import { SkillSet } from "./skill-set.ts";
 
-/** Of a skill that counts, or why it does not. */
+/** The state of a skill: active, or why it is not. */
 export type SkillState = "active" | "new" | "changed" | "shadowed";
 
 export interface ReviewedSkill {
@@ -28,11 +28,11 @@ export interface ReviewedSkill {
 
 export interface SkillsReview {
   readonly skills: readonly ReviewedSkill[];
-  /** Sentences for the person. */
+  /** Sentences for the user. */
   readonly notices: readonly string[];
 }
 
-/** Every skill that a session here would find, whether it counts or not: what `cinch skills list` shows. */
+/** Returns every skill that a session here would find, active or not, for `cinch skills list`. */
 export async function reviewSkills(
   options: Pick<EngineOptions, "world" | "paths" | "workingDir" | "environment">,
   { profile, judge }: Pick<ReadSettings, "profile" | "judge">,
@@ -46,8 +46,8 @@ export async function reviewSkills(
     judged.pending.map(({ item, verdict }) => [item, verdict.kind]),
   );
   const found: ReviewedSkill[] = [];
-  const told = [];
-  for (const folder of builtinSkills(packedSkills(profile.skillPacks))) {
+  const skillProblems = [];
+  for (const folder of builtinSkills(skillsInPacks(profile.skillPacks))) {
     const { skills } = await loadSkills(folder);
     found.push(...skills.map((skill) => ({ skill, state: "active" as const })));
   }
@@ -55,10 +55,10 @@ export async function reviewSkills(
     const loaded = await loadSkills({ path: item.path, source: item.scope, files: item.files });
     const state: SkillState = pending.get(item) ?? "active";
     found.push(...loaded.skills.map((skill) => ({ skill, state })));
-    told.push(...loaded.problems);
+    skillProblems.push(...loaded.problems);
   }
   const active = found.filter(({ state }) => state === "active").map(({ skill }) => skill);
-  const set = new SkillSet(active, told, [...problems, ...judged.notices]);
+  const set = new SkillSet(active, skillProblems, [...problems, ...judged.notices]);
   const skills = found.map(({ skill, state }): ReviewedSkill => {
     const isShadowed = state === "active" && set.find(skill.name) !== skill;
     return { skill, state: isShadowed ? "shadowed" : state };
@@ -70,8 +70,8 @@ const FOLDERS_MAX = 10_000;
 const DEPTH_MAX = 6;
 
 /**
- * Holds skills to the open specification: a folder with a SKILL.md, the SKILL.md itself, or a folder of such folders.
- * What is wrong with a path itself is a problem of it; a place for skills may hold none.
+ * Checks skills against the open specification: a folder with a SKILL.md, the SKILL.md itself, or a folder of such
+ * folders. An invalid path is reported as a problem. With `arePlaces`, a folder may contain no skills.
  */
 export async function checkSkills(
   files: Files,
@@ -125,7 +125,7 @@ interface SkillFolderPath {
   readonly file: string;
 }
 
-/** Folders with a SKILL.md below one, itself included; links are not followed. */
+/** Returns the folders with a SKILL.md in a folder, including itself. Links are not followed. */
 async function skillFolders(files: Files, root: string): Promise<readonly SkillFolderPath[]> {
   const found: SkillFolderPath[] = [];
   const left = [{ path: root, depth: 0 }];

@@ -1,13 +1,13 @@
 import { visible } from "../../safety/hidden.ts";
 import type { TrustItem, UnusableItems } from "../../session/guard/trust.ts";
 import { loadSkills } from "./format/load-skills.ts";
-import { problemText } from "./format/skill.ts";
+import { skillProblemText } from "./format/skill.ts";
 
 /**
  * Returns the folders that hold no valid skill. A person need not acknowledge them, because nothing of them is loaded. A
  * corrected one has other content, and has to be acknowledged like any.
  */
-export async function unusableSkills(pending: readonly TrustItem[]): Promise<UnusableItems> {
+export async function findUnusableSkills(pending: readonly TrustItem[]): Promise<UnusableItems> {
   const items = new Set<TrustItem>();
   const notices: string[] = [];
   for (const item of pending) {
@@ -15,7 +15,7 @@ export async function unusableSkills(pending: readonly TrustItem[]): Promise<Unu
     const { skills, problems } = await loadSkills({ path: item.path, source: item.scope, files: item.files });
     if (skills.length > 0) continue;
     items.add(item);
-    notices.push(...problems.map((problem) => visible(problemText(problem))));
+    notices.push(...problems.map((problem) => visible(skillProblemText(problem))));
   }
   return { items, notices };
 }

@@ -9,8 +9,8 @@ import type { EngineOptions } from "../../session/options.ts";
 import { isServerTool } from "../../tools/server-tool-names.ts";
 import type { ToolTable } from "../../tools/tool-facts.ts";
 import { readAgents } from "./agents-review.ts";
-import type { AgentSet, GoodDefinition } from "./definitions/agent-set.ts";
-import { agentSet, placed } from "./definitions/agent-set.ts";
+import type { AgentSet, ValidDefinition } from "./definitions/agent-set.ts";
+import { fieldProblemText, readAgentSet } from "./definitions/agent-set.ts";
 
 interface Options extends Pick<EngineOptions, "world" | "paths" | "workingDir" | "environment"> {
   /** The tools that a definition may name, beside those of servers and plugins. */
@@ -28,9 +28,9 @@ export interface CheckedAgents {
 }
 
 /**
- * Holds files to the format, whether they would be found or not, and what they name to what there is here: models, tools,
- * skills (RUN-03).
- * @param paths files, and folders of `*.md`; none: whatever a session here would find.
+ * Checks definition files, including those that a session would not find, and the models, tools and skills that they
+ * name (RUN-03).
+ * @param paths files, and folders of `*.md`; empty: those that a session here would find.
  */
 export async function checkAgents(options: Options, paths: readonly string[]): Promise<CheckedAgents> {
   if (paths.length === 0) {
@@ -53,7 +53,7 @@ export async function checkAgents(options: Options, paths: readonly string[]): P
     }
   }
   const checked = read.length + problems.length;
-  return await checkedSet(options, await agentSet(read, options.tools), { checked, problems });
+  return await checkedSet(options, await readAgentSet(read, options.tools), { checked, problems });
 }
 
 async function checkedSet(
@@ -73,7 +73,7 @@ async function checkedSet(
   };
 }
 
-/** A file itself; of a folder, the definitions in it. */
+/** Returns the path of a file, or those of the definitions in a folder. */
 async function definitionsAt(
   files: Files,
   path: string,
@@ -84,9 +84,9 @@ async function definitionsAt(
   return names.sort().map((name) => join(path, name));
 }
 
-/** Tools of plugins and of servers are known to a session alone. */
+/** Reports tools that do not exist. Tools of plugins and servers are known only in a session. */
 function unknownTools(
-  { agent, path, lineOf }: GoodDefinition,
+  { agent, path, lineOf }: ValidDefinition,
   { config, profile }: ReadSettings,
   tools: ToolTable,
 ): readonly string[] {
@@ -99,22 +99,28 @@ function unknownTools(
       .map((name) => {
         const [meant] = near(name, known);
         const hint = meant === undefined ? "" : `; did you mean "${meant}"?`;
-        return placed(path, { line: lineOf(field), field, problem: `there is no tool "${name}"${hint}` });
+        return fieldProblemText(path, {
+          line: lineOf(field),
+          field,
+          problem: `there is no tool "${name}"${hint}`,
+        });
       });
   });
 }
 
 async function unknownModel(
-  { agent: { model }, path, lineOf }: GoodDefinition,
+  { agent: { model }, path, lineOf }: ValidDefinition,
   settings: ReadSettings,
 ): Promise<readonly string[]> {
   const problem = model === undefined ? undefined : await settings.modelProblem(model);
-  return problem === undefined ? [] : [placed(path, { line: lineOf("model"), field: "model", problem })];
+  return problem === undefined
+    ? []
+    : [fieldProblemText(path, { line: lineOf("model"), field: "model", problem })];
 }
 
-/** Those that nobody has acknowledged yet count too: what is missing is missing for good. */
+/** Reports skills that do not exist, acknowledged or not. */
 async function unknownSkills(
-  definitions: readonly GoodDefinition[],
+  definitions: readonly ValidDefinition[],
   { skillNames }: Options,
 ): Promise<readonly string[]> {
   if (definitions.every(({ agent }) => agent.skills.length === 0)) return [];
@@ -124,7 +130,7 @@ async function unknownSkills(
       .filter((name) => !known.includes(name))
       .map((name) => {
         const problem = `there is no skill "${name}". ${hintFor(name, known)}`;
-        return placed(path, { line: lineOf("skills"), field: "skills", problem });
+        return fieldProblemText(path, { line: lineOf("skills"), field: "skills", problem });
       }),
   );
 }

@@ -2,7 +2,7 @@ import type { TableSection } from "../../session/config-section.ts";
 
 /** Provider calls of a sub-agent whose definition sets no limit. */
 const AGENT_ROUNDS_MAX = 8;
-/** How deep sub-agents stand in each other. */
+/** The deepest nesting of sub-agents. */
 const AGENT_DEPTH_MAX = 2;
 
 /** `[agents]`: limits of sub-agents (ENG-10). */
@@ -25,7 +25,7 @@ export const agentsSection = {
       key: "depth",
       min: 0,
       unit: "levels",
-      meaning: "How deep sub-agents may start sub-agents. 0 switches them off.",
+      meaning: "The deepest nesting of sub-agents. 0 disables them.",
       default: AGENT_DEPTH_MAX,
       example: 2,
     },
@@ -45,7 +45,7 @@ export const delegateSection = {
       otherwise: "the small model of the session's vendor",
       example: "anthropic:haiku",
       check: (model: string) =>
-        /^[^:\s]+:\S+$/.test(model) ? undefined : `"${model}" is no model: write provider:name`,
+        /^[^:\s]+:\S+$/.test(model) ? undefined : `"${model}" is not a model: write provider:name`,
     },
   },
 } as const satisfies TableSection;

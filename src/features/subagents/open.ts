@@ -1,7 +1,7 @@
 import type { OpenFeature } from "../../session/feature.ts";
 import type { SessionHost } from "../../session/host.ts";
-import { openAgents } from "./agents.ts";
-import { openDelegate } from "./delegates.ts";
+import { openAgents } from "./open-agents.ts";
+import { openDelegate } from "./open-delegate.ts";
 
 /** Opens the tools Agent and Delegate in one session. */
 export function openSubagents(host: SessionHost): OpenFeature | undefined {

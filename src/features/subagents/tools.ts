@@ -5,7 +5,7 @@ export const AGENT_FACTS: ToolFacts = {
   otherNames: ["Task"],
   packs: ["agents"],
   effect: "starts-agents",
-  // What it does may change something: a call that broke off is never run again by itself.
+  // Its work may change something, so an interrupted call is never repeated automatically.
   mutating: true,
   level: "ReadOnly",
   autoAllowed: "at-its-level",

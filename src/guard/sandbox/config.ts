@@ -90,7 +90,7 @@ export type SandboxSettings = SettingsOf<typeof sandboxSection>;
 
 function variableProblem(names: readonly string[]): string | undefined {
   for (const name of names) {
-    if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) return `"${name}" is no name of a variable`;
+    if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) return `"${name}" is not a variable name`;
     if (!reachesChildren(name)) return `${name} reaches no child of cinch: it changes what a program runs`;
   }
   return undefined;

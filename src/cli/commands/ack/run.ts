@@ -6,7 +6,7 @@ import { HarnessError, messageOf } from "../../../base/errors.ts";
 import { count } from "../../../base/text/text.ts";
 import type { Files } from "../../../base/world.ts";
 import { codeOf } from "../../../base/world.ts";
-import { readWritten } from "../../../features/prompts/read-written.ts";
+import { readPromptFiles } from "../../../features/prompts/read-prompt-files.ts";
 import { describeItem } from "../../../guard/trust/review/describe.ts";
 import type { ExitCode } from "../../../session/commands/cli-command.ts";
 import { EXIT } from "../../../session/commands/cli-command.ts";
@@ -92,7 +92,7 @@ async function acknowledge(review: Review, at: ProcessContext): Promise<readonly
 
 /** Returns the errors in prompts and alias files. A file with one cannot be used. */
 async function unusable(items: readonly TrustItem[]): Promise<readonly string[]> {
-  const { told } = await readWritten(items);
+  const { notices: told } = await readPromptFiles(items);
   return told.filter(({ weight }) => weight === "error").map(({ text }) => text);
 }
 

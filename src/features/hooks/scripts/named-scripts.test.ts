@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { temporaryDirectory, testWorld } from "../../../../test/support/world.ts";
-import { namedScripts } from "./named-scripts.ts";
+import { findNamedScripts } from "./named-scripts.ts";
 
 test("[HOOK-01 S39] the scripts that commands of hooks name are found, by any path; programs of the system and folders are none", async () => {
   await using folder = temporaryDirectory();
@@ -15,7 +15,7 @@ test("[HOOK-01 S39] the scripts that commands of hooks name are found, by any pa
     "/usr/bin/env true | tee /home/user/missing/e.sh; cd scripts/; x=$(cat $PWD/scripts/d.sh)",
     `echo ${"a/".repeat(3_000)}`,
   ];
-  expect(await namedScripts(testWorld().files, commands, { root, home })).toEqual([
+  expect(await findNamedScripts(testWorld().files, commands, { root, home })).toEqual([
     join(home, "bin/a.sh"),
     join(home, "bin/b.sh"),
     join(home, "bin/c.sh"),

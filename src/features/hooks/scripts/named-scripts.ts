@@ -3,16 +3,16 @@ import type { Files } from "../../../base/world.ts";
 import { codeOf } from "../../../base/world.ts";
 
 const BETWEEN_WORDS = /[\s;&|<>()`"'=,]+/;
-/** What the system brings is nobody's to write, and is named by half of all commands. */
+/** System folders. Only the system writes there, and half of all commands name a program in them. */
 const SYSTEM = /^\/(?:usr(?!\/local\/)|bin|sbin|lib|lib64|nix\/store|dev|proc|sys)\//;
 
 /**
- * The files that commands of hooks name as they stand: by an absolute path, below the home directory, or by a path with
- * a slash in it below the folder that they run in.
+ * Returns the files that hook commands name literally: by an absolute path, below the home directory, or by a path
+ * with a slash relative to the folder in which they run.
  *
- * It sees what is written, not what a shell makes of it, nor what the programs read that the command starts.
+ * It reads the text only. It does not see what a shell expands, nor what the started programs read.
  */
-export async function namedScripts(
+export async function findNamedScripts(
   files: Files,
   commands: readonly string[],
   { root, home }: { readonly root: string; readonly home: string | undefined },
@@ -34,6 +34,6 @@ async function isFile(files: Files, path: string): Promise<boolean> {
     return (await files.stat(path))?.kind === "file";
   } catch (thrown) {
     if (codeOf(thrown) === undefined) throw thrown;
-    return false; // no path that anything could be at: a name that is too long, a folder that is none
+    return false; // not a possible path: a name that is too long, or a folder that is a file
   }
 }

@@ -3,12 +3,12 @@ import type { Files } from "../../../base/world.ts";
 import { codeOf } from "../../../base/world.ts";
 
 /**
- * The first file of a repository that a command names as it stands: what is in it was not acknowledged with the command,
- * and may be another thing each time.
+ * Returns the first file of a repository that a command names literally. Its content was not acknowledged with the
+ * command and may change each time.
  *
- * It sees what is written, not what a shell makes of it, nor what the programs read that the command starts.
+ * It reads the text only. It does not see what a shell expands, nor what the started programs read.
  */
-export async function namedFile(
+export async function findNamedFile(
   files: Files,
   command: string,
   { root, cwd }: { readonly root: string; readonly cwd: string },
@@ -24,8 +24,8 @@ export async function namedFile(
   return undefined;
 }
 
-/** Whether a command begins with a program of whatever folder it is run in. */
-export function beginsRelative(command: string): boolean {
+/** Returns true if a command starts with a program from the folder in which it runs. */
+export function startsWithRelativePath(command: string): boolean {
   const [first = ""] = command.trim().split(/\s/);
   return /^["']?(?:\.{1,2}\/|[\w.@+-]+\/)/.test(first);
 }
@@ -37,6 +37,6 @@ async function kindOf(files: Files, path: string) {
     return (await files.lstat(path))?.kind;
   } catch (thrown) {
     if (codeOf(thrown) === undefined) throw thrown;
-    return undefined; // no path that anything could be at: a name that is too long, a folder that is none
+    return undefined; // not a possible path: a name that is too long, or a folder that is a file
   }
 }

@@ -17,7 +17,7 @@ const JSON_NAMES: ReadonlyMap<string, string> = new Map([
  */
 export function parseMcpJson(path: string, text: string): TomlFile {
   const value = parseJson(text)?.value;
-  if (!isObject(value)) throw invalid(path, 1, "JSON", "this is no JSON object");
+  if (!isObject(value)) throw invalid(path, 1, "JSON", "this is not a JSON object");
   const wrong = (keys: readonly string[], problem: string) =>
     invalid(path, lineOfKey(text, keys), keys.join("."), problem);
   const [other] = Object.keys(value).filter((key) => key !== SERVERS);

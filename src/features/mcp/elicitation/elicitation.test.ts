@@ -57,7 +57,7 @@ test("[MCP-06] a person fills in the form of a server, field by field, and the s
     text: [
       "The MCP server files asks:",
       "Where shall it go?",
-      "It wants to be told:",
+      "It asks for:",
       "- Your name [name] (text)",
       "- count (whole number from 1 up to 9)",
       "- fast (yes or no)",
@@ -176,7 +176,7 @@ test("[MCP-06] a call that fails since a page has to be opened first shows the p
   );
   expect(someone.asked).toHaveLength(1);
   const declined =
-    "shop wants a person to open a page first, and nobody has: ask them before you call again.";
+    "shop needs a person to open a page first, and nobody has: ask them before you call again.";
   expect(await elicitPages("shop", failure, person("deny"))).toBe(declined);
   expect(await elicitPages("shop", failure, undefined)).toBe(declined);
   expect(await elicitPages("shop", new Error("else"), someone)).toBeUndefined();

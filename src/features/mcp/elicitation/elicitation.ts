@@ -76,7 +76,7 @@ export async function elicitPages(
   for (const { url, message } of pages.slice(0, PAGES_MAX)) {
     const { action } = await elicit(server, { mode: "url", url, message, elicitationId: "" }, elicitation);
     if (action !== "accept")
-      return `${server} wants a person to open a page first, and nobody has: ask them before you call again.`;
+      return `${server} needs a person to open a page first, and nobody has: ask them before you call again.`;
   }
   return `${server} wanted a person to open a page first. They say that they have: call again.`;
 }
@@ -95,7 +95,7 @@ async function elicitForm(
 ): Promise<Answer> {
   const form = parseForm(requestedSchema);
   if (form.kind === "unusable") return { action: "decline" };
-  const consent = await put(elicitation, {
+  const consent = await askQuestion(elicitation, {
     text: consentText(server, message, form.fields),
     choices: [
       { value: "answer", label: form.fields.length === 0 ? "agree" : "answer it" },
@@ -103,12 +103,12 @@ async function elicitForm(
     ],
     details: { server, mode: "form", fields: form.fields.map(({ name }) => name) },
   });
-  if (consent !== "answer") return notAnswered(consent);
+  if (consent !== "answer") return withoutAnswer(consent);
   const content = new Map<string, string | number | boolean | string[]>();
   for (const field of form.fields) {
     const told = await askField(server, field, elicitation);
-    if (told.kind === "none") return notAnswered(told.why);
-    if (told.kind === "value") content.set(field.name, wireValue(told.value));
+    if (told.kind === "none") return withoutAnswer(told.why);
+    if (told.kind === "value") content.set(field.name, protocolValue(told.value));
   }
   return { action: "accept", content: Object.fromEntries(content) };
 }
@@ -120,11 +120,11 @@ async function elicitUrl(
 ): Promise<Answer> {
   const target = URL.parse(url);
   if (target === null || !isSafeUrl(target)) return { action: "decline" };
-  const said = await put(elicitation, {
+  const said = await askQuestion(elicitation, {
     text: [
       `The MCP server ${server} asks you to open a page of ${target.host}:`,
       target.href,
-      cut(message),
+      shortenVisible(message),
       "cinch does not open it. Open it yourself only if you trust both.",
     ].join("\n"),
     choices: [
@@ -133,7 +133,7 @@ async function elicitUrl(
     ],
     details: { server, mode: "url", url: target.href },
   });
-  return said === "answer" ? { action: "accept" } : notAnswered(said);
+  return said === "answer" ? { action: "accept" } : withoutAnswer(said);
 }
 
 function consentText(server: string, message: string, fields: readonly FormField[]): string {
@@ -142,21 +142,25 @@ function consentText(server: string, message: string, fields: readonly FormField
   );
   return [
     `The MCP server ${server} asks:`,
-    cut(message),
-    ...(lines.length === 0 ? [] : ["It wants to be told:", ...lines]),
+    shortenVisible(message),
+    ...(lines.length === 0 ? [] : ["It asks for:", ...lines]),
     "What you answer goes to that server. Give it no password and no key.",
   ].join("\n");
 }
 
-type Told =
+type FieldOutcome =
   | { readonly kind: "value"; readonly value: FieldValue }
   | { readonly kind: "left-out" }
-  | { readonly kind: "none"; readonly why: Silence };
+  | { readonly kind: "none"; readonly why: NoAnswer };
 
-async function askField(server: string, field: FormField, elicitation: ElicitationContext): Promise<Told> {
+async function askField(
+  server: string,
+  field: FormField,
+  elicitation: ElicitationContext,
+): Promise<FieldOutcome> {
   let problem = "";
   for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
-    const said = await put(elicitation, fieldQuestion(server, field, problem));
+    const said = await askQuestion(elicitation, fieldQuestion(server, field, problem));
     if (typeof said === "object") return { kind: "none", why: said };
     const read = parseFieldAnswer(field, said);
     switch (read.kind) {
@@ -174,7 +178,7 @@ async function askField(server: string, field: FormField, elicitation: Elicitati
         unreachable(read);
     }
   }
-  return { kind: "none", why: { silence: "cancel" } };
+  return { kind: "none", why: { action: "cancel" } };
 }
 
 function fieldQuestion(
@@ -202,7 +206,7 @@ function presetText(preset: FieldValue, { kind }: FormField): string {
   const labels = [preset]
     .flat()
     .map((each) => options.find(({ value }) => value === each)?.label ?? String(each));
-  return cut(labels.join(", "), LABEL_UNITS_MAX);
+  return shortenVisible(labels.join(", "), LABEL_UNITS_MAX);
 }
 
 function choicesOf({ kind }: FormField): NewQuestion["choices"] {
@@ -210,7 +214,7 @@ function choicesOf({ kind }: FormField): NewQuestion["choices"] {
     // A value equal to our own word for leaving a field out is chosen by its number.
     return kind.options.map(({ value, label }, at) => ({
       value: value === OMITTED_ANSWER || value === "" ? String(at + 1) : value,
-      label: cut(label, LABEL_UNITS_MAX),
+      label: shortenVisible(label, LABEL_UNITS_MAX),
     }));
   }
   if (kind.kind !== "yes-no") return undefined;
@@ -222,7 +226,7 @@ function choicesOf({ kind }: FormField): NewQuestion["choices"] {
 
 function labelOf({ title, name, description }: FormField): string {
   const shown = title === name ? name : `${title} [${name}]`;
-  return cut(description === undefined ? shown : `${shown}: ${description}`, LABEL_UNITS_MAX);
+  return shortenVisible(description === undefined ? shown : `${shown}: ${description}`, LABEL_UNITS_MAX);
 }
 
 function kindText({ kind }: FormField): string {
@@ -240,52 +244,52 @@ function kindText({ kind }: FormField): string {
     case "one-of":
       return "one of a list";
     case "some-of":
-      return `some of: ${cut(kind.options.map(({ label }) => label).join(", "), 400)}; separated by commas`;
+      return `some of: ${shortenVisible(kind.options.map(({ label }) => label).join(", "), 400)}; separated by commas`;
     default:
       return unreachable(kind);
   }
 }
 
 /** The reason for a missing answer, as the server gets it. */
-interface Silence {
-  readonly silence: "decline" | "cancel";
+interface NoAnswer {
+  readonly action: "decline" | "cancel";
 }
 
 /** Asks one question. Returns the text of the answer, or why there is none. */
-async function put(
+async function askQuestion(
   { ask, signal, originator }: ElicitationContext,
   question: Pick<NewQuestion, "text" | "choices" | "details">,
-): Promise<string | Silence> {
+): Promise<string | NoAnswer> {
   const asked = {
     about: "elicitation" as const,
     ...question,
     ...(originator === undefined ? {} : { originator }),
   };
-  return wordsOf(await ask(asked, signal));
+  return answerText(await ask(asked, signal));
 }
 
-function wordsOf(answer: AskOutcome): string | Silence {
+function answerText(answer: AskOutcome): string | NoAnswer {
   switch (answer.kind) {
     case "answered":
       return typeof answer.answer === "string" ? answer.answer : String(answer.answer);
     case "timeout":
-      return { silence: "cancel" };
+      return { action: "cancel" };
     case "nobody":
-      return { silence: "decline" };
+      return { action: "decline" };
     default:
       return unreachable(answer);
   }
 }
 
-function notAnswered(said: string | Silence): Answer {
-  return { action: typeof said === "object" ? said.silence : "decline" };
+function withoutAnswer(said: string | NoAnswer): Answer {
+  return { action: typeof said === "object" ? said.action : "decline" };
 }
 
-function wireValue(value: FieldValue): string | number | boolean | string[] {
+function protocolValue(value: FieldValue): string | number | boolean | string[] {
   return typeof value === "object" ? [...value] : value;
 }
 
-function cut(text: string, unitsMax = MESSAGE_UNITS_MAX): string {
+function shortenVisible(text: string, unitsMax = MESSAGE_UNITS_MAX): string {
   const shown = visible(text);
   return shown.length <= unitsMax ? shown : `${shown.slice(0, unitsMax).toWellFormed()}…`;
 }

@@ -176,7 +176,7 @@ export function parseFieldAnswer(field: Omit<FormField, "preset">, answer: unkno
       return yesNoAnswer(answer);
     case "one-of": {
       const found = optionNamed(kind.options, answer);
-      return found === undefined ? problem("it is none of the choices") : value(found.value);
+      return found === undefined ? problem("it is not one of the choices") : value(found.value);
     }
     case "some-of":
       return severalAnswer(kind, answer);
@@ -242,7 +242,7 @@ function severalAnswer(kind: FieldKind & { readonly kind: "some-of" }, answer: u
   for (const part of parts) {
     const found = optionNamed(kind.options, part);
     if (found === undefined)
-      return problem(`${JSON.stringify(String(part).slice(0, 60))} is none of the choices`);
+      return problem(`${JSON.stringify(String(part).slice(0, 60))} is not one of the choices`);
     if (!values.includes(found.value)) values.push(found.value);
   }
   const { countMin = 0, countMax = kind.options.length } = kind;

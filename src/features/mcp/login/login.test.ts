@@ -54,7 +54,7 @@ test("[MCP-01] a server without a login is told as that, not by what it answers 
     fetch: () => new Response(page, { status: 404, headers: { "content-type": "text/html" } }),
   });
   const failed = await loggedIn(`http://127.0.0.1:${server.port}/mcp`).catch(messageOf);
-  expect(failed).toContain("the server describes no login. If it wants a token all the same");
+  expect(failed).toContain("the server describes no login. If it needs a token anyway");
   expect(failed).not.toContain("DOCTYPE");
 });
 
@@ -169,7 +169,7 @@ const LIES: readonly (readonly [string, OAuthServerOptions, string])[] = [
   [
     "gives a token with a line break",
     { token: () => Response.json({ access_token: "x\nhost: y", token_type: "bearer" }) },
-    "what no token does",
+    "invalid characters",
   ],
   [
     "refuses, with words",

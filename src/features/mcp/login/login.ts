@@ -103,7 +103,7 @@ export async function logIn(
 }
 
 const NO_LOGIN =
-  "the server describes no login. If it wants a token all the same, get one there and keep it with cinch creds add mcp:NAME";
+  "the server describes no login. If it needs a token anyway, get one there and store it with cinch creds add mcp:NAME";
 
 /** Sends a request without a token and returns the challenge in the answer. */
 async function challengeOf(url: URL, reach: RemoteFetch): Promise<Challenge> {
@@ -239,7 +239,7 @@ class LoginProvider implements OAuthClientProvider {
     if (tokens === undefined) throw new Error("the authorization server gave no token");
     const { access_token: accessToken, token_type: type, expires_in: seconds } = tokens;
     if (type.toLowerCase() !== "bearer") throw new Error("the token is of another kind than Bearer");
-    if (!isToken(accessToken)) throw new Error("the token holds what no token does");
+    if (!isToken(accessToken)) throw new Error("the token has invalid characters or is too long");
     const scope = tokens.scope ?? this.page?.searchParams.get("scope") ?? undefined;
     const renewal = this.#renewal(tokens);
     return {

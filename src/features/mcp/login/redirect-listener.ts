@@ -45,7 +45,10 @@ export async function listenForRedirect(
       if (!isOurs) return page(400, "This does not belong to the login that is under way.");
       came.resolve(url.searchParams);
       const isRefused = url.searchParams.get("code") === null;
-      return page(200, isRefused ? "cinch was not let in." : "cinch has been told. You can close this page.");
+      return page(
+        200,
+        isRefused ? "The login was refused." : "cinch has received the answer. You can close this page.",
+      );
     },
   });
   const port = new URL(listening.address.includes("://") ? listening.address : `http://${listening.address}`)

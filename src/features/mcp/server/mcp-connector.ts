@@ -110,8 +110,8 @@ export class McpConnector {
   /** Returns the refusal of a remote server, wherever it stands in the chain of causes. */
   async #refusal(thrown: unknown): Promise<unknown> {
     if (this.#parts.spec.transport === "stdio") return thrown;
-    const { findRefusal: refusalIn } = await import("../transport/http.ts");
-    return refusalIn(thrown) ?? thrown;
+    const { findRefusal } = await import("../transport/http.ts");
+    return findRefusal(thrown) ?? thrown;
   }
 }
 

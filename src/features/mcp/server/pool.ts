@@ -9,7 +9,7 @@ export interface ServerLease extends AsyncDisposable {
   readonly isShared: boolean;
 }
 
-interface Held {
+interface PooledServer {
   readonly server: SharedServer;
   leases: number;
 }
@@ -20,7 +20,7 @@ interface Held {
  */
 export class McpPool implements AsyncDisposable {
   readonly #ports: ServerPorts;
-  readonly #held = new Map<string, Held>();
+  readonly #held = new Map<string, PooledServer>();
   readonly #closing = new Set<Promise<void>>();
 
   constructor(ports: ServerPorts) {
@@ -51,12 +51,12 @@ export class McpPool implements AsyncDisposable {
     await Promise.all(this.#closing);
   }
 
-  async #release(identity: string, held: Held): Promise<void> {
+  async #release(identity: string, held: PooledServer): Promise<void> {
     held.leases -= 1;
     if (held.leases === 0 && this.#held.get(identity) === held) await this.#end(identity, held);
   }
 
-  async #end(identity: string, held: Held): Promise<void> {
+  async #end(identity: string, held: PooledServer): Promise<void> {
     this.#held.delete(identity);
     const closing = held.server.close();
     this.#closing.add(closing);

@@ -2,7 +2,7 @@ import type { Files } from "../../../base/world.ts";
 import { visible } from "../../../safety/hidden.ts";
 import type { ToolDefinition } from "../tools/definition.ts";
 import type { KnownTools } from "../tools/known-tools.ts";
-import { findProgram, hashProgram } from "../transport/program.ts";
+import { findServerProgram, hashProgram } from "../transport/program.ts";
 import type { ServerSpec } from "./server-spec.ts";
 
 /** The program and tools of a server, offered to a person for approval exactly as they are now. */
@@ -24,7 +24,7 @@ const COMPARE = "[compare the new one with what its maker says, or with a copy t
 export async function readProposal(spec: ServerSpec, files: Files, known: KnownTools): Promise<Proposal> {
   const { lines, tools } = await known.changes();
   if (spec.transport !== "stdio" || spec.sha256 === undefined) return { lines, tools };
-  const found = await findProgram(files, spec);
+  const found = await findServerProgram(files, spec);
   const program = await hashProgram(files, found);
   const approved = (await known.program()) ?? spec.sha256;
   if (program === approved || program === spec.sha256) return { lines, tools, program };

@@ -22,7 +22,7 @@ export interface ServerRecord {
 }
 
 /** The key of a record. */
-type Recorded = Pick<ServerSpec, "name" | "declaration">;
+type RecordKey = Pick<ServerSpec, "name" | "declaration">;
 
 /**
  * The approval records of servers: one private file for each declaration, in the configuration folder. Another
@@ -41,7 +41,7 @@ export class ServerRecords {
    * Returns undefined if there is no record.
    * @throws HarnessError McpRecordUnusable for a file that cinch did not write in this form.
    */
-  async read(spec: Recorded): Promise<ServerRecord | undefined> {
+  async read(spec: RecordKey): Promise<ServerRecord | undefined> {
     const path = this.#path(spec);
     const found = await readPrivate(path, RECORD_BYTES_MAX).catch((thrown: unknown) => {
       throw unusable(path, messageOf(thrown), thrown);
@@ -53,7 +53,7 @@ export class ServerRecords {
       throw unusable(path, "it is not what cinch writes there");
     const tools =
       value["tools"] === undefined ? undefined : arrayAt(value, "tools").map(parseStoredDefinition);
-    if (tools?.every((tool) => tool !== undefined) === false) throw unusable(path, "a tool in it is none");
+    if (tools?.every((tool) => tool !== undefined) === false) throw unusable(path, "a tool in it is invalid");
     const program = stringAt(value, "program");
     const known = tools?.filter((tool) => tool !== undefined);
     return {
@@ -63,7 +63,7 @@ export class ServerRecords {
   }
 
   /** @throws HarnessError McpRecordUnusable if it cannot be saved. The approval then does not count. */
-  async save(spec: Recorded, { program, tools }: ServerRecord): Promise<void> {
+  async save(spec: RecordKey, { program, tools }: ServerRecord): Promise<void> {
     const path = this.#path(spec);
     const value = { version: VERSION, server: spec.name, program, tools };
     try {
@@ -74,7 +74,7 @@ export class ServerRecords {
     }
   }
 
-  #path({ name, declaration }: Recorded): string {
+  #path({ name, declaration }: RecordKey): string {
     return join(this.#directory, `${name}-${declaration.slice(0, KEY_CHARACTERS)}.json`);
   }
 }

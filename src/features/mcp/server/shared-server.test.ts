@@ -346,7 +346,7 @@ test(
     }
     expect(hasGrownLessThan(200 * 1024 * 1024, before)).toBe(true);
     expect(problems).toEqual([
-      { reason: "it writes what is no message" },
+      { reason: "it writes what is not a message" },
       { reason: "it began a message of more than 16 MiB" },
     ]);
   },
@@ -362,7 +362,7 @@ test(
     await using session = rig.session(rig.spec(["floods-its-errors"]));
     await session.server.connected(signal);
     expect(await session.call("mcp__test__echo", { text: "x" })).toBe("echo: x");
-    await until("it is read no further", () => lines.includes("what else it writes is not kept"));
+    await until("it is read no further", () => lines.includes("further output is not logged"));
     expect(lines.length).toBeLessThan(220);
   },
   HANG_MS_MAX,

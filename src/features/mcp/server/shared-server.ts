@@ -22,7 +22,7 @@ import type { ServerSpec } from "./server-spec.ts";
 export type ServerState = "stopped" | "starting" | "running" | "degraded";
 
 /** Why a server was given up, and until when. */
-interface Down {
+interface Outage {
   readonly error: HarnessError;
   readonly untilMs: number;
   /** Fingerprint of the stored logins with which the server refused access. */
@@ -50,7 +50,7 @@ export class SharedServer {
   #starting: Promise<McpConnection> | undefined;
   #tried: Promise<void> = Promise.resolve();
   #failures: Failures = NO_FAILURES;
-  #down: Down | undefined;
+  #down: Outage | undefined;
   /** The refusal of the last call by a running server that wants a login. */
   #refusal: HarnessError | undefined;
   #promptsAt = 0;

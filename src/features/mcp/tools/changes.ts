@@ -7,7 +7,7 @@ import { stripMarks } from "./foreign-text.ts";
 /** Names of omitted tools that are listed; a server may have thousands. */
 const NAMES_MAX = 40;
 /** Parts of a tool that are not shown count as well: the rest of a long description, its annotations. */
-const UNSEEN = "[it differs in parts that cinch does not use]";
+const UNUSED_PARTS_DIFFER = "[it differs in parts that cinch does not use]";
 
 /**
  * Renders the differences between a server's tools and those that a person has approved, for that person to read
@@ -27,13 +27,14 @@ export async function renderToolChanges(
   );
   const lines: string[] = [];
   const heads: { readonly at: number; readonly text: string }[] = [];
-  const tell = (name: string, what: string, body: readonly string[] = []) => {
+  const addSection = (name: string, what: string, body: readonly string[] = []) => {
     heads.push({ at: lines.length, text: `${visible(name)} (${what})` });
     lines.push(`== ${visible(name)}: ${what}`, ...body);
   };
-  for (const name of approved.keys()) if (!names.has(name)) tell(name, "gone");
-  for (const tool of changed ?? []) tell(tool.name, "changed", await linesOf(approved.get(tool.name), tool));
-  for (const tool of came ?? []) tell(tool.name, "new", await linesOf(undefined, tool));
+  for (const name of approved.keys()) if (!names.has(name)) addSection(name, "gone");
+  for (const tool of changed ?? [])
+    addSection(tool.name, "changed", await linesOf(approved.get(tool.name), tool));
+  for (const tool of came ?? []) addSection(tool.name, "new", await linesOf(undefined, tool));
   return boundedLines(lines, (missing) => {
     const unseen = heads.filter(({ at }) => at >= lines.length - missing);
     return restText(
@@ -54,7 +55,7 @@ async function linesOf(before: ToolDefinition | undefined, tool: ToolDefinition)
   const after = { bytes: encode(textOf(tool)), executable: false };
   if (before === undefined) return await changeLines({ path: "", after });
   const shown = textOf(before);
-  if (shown === textOf(tool)) return [UNSEEN];
+  if (shown === textOf(tool)) return [UNUSED_PARTS_DIFFER];
   return await changeLines({ path: "", before: { bytes: encode(shown), executable: false }, after });
 }
 

@@ -87,8 +87,8 @@ export class KnownTools {
     await this.load();
     const [approved, tools] = [this.#approved, this.#tools];
     if (approved === undefined) return { tools, lines: [] };
-    const { renderToolChanges: toolChanges } = await import("./changes.ts");
-    return { tools, lines: await toolChanges(approved, tools) };
+    const { renderToolChanges } = await import("./changes.ts");
+    return { tools, lines: await renderToolChanges(approved, tools) };
   }
 
   /**

@@ -70,7 +70,7 @@ export function mcpTool({ server, definition, name, spelled, lazy, ask }: McpToo
       return { ...planOf(name, input), ...personOnly() };
     },
     async run(plan, context) {
-      const result = await called(server, definition, plan, { context, ask: ask() });
+      const result = await callServer(server, definition, plan, { context, ask: ask() });
       // It ran, so a person has allowed it in its current form.
       await known.accept(definition).catch((thrown: unknown) => {
         if (!(thrown instanceof HarnessError)) throw thrown;
@@ -120,7 +120,7 @@ function unavailable(name: string, why: unknown): string {
   return `${UNAVAILABLE} ${name}: ${shortened(visible(messageOf(why)), SUMMARY_CHARACTERS_MAX)}`;
 }
 
-async function called(
+async function callServer(
   server: SharedServer,
   definition: ToolDefinition,
   { input }: McpPlan,

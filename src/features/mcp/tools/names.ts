@@ -22,7 +22,7 @@ export function toolNames(server: string, tools: readonly string[]): readonly st
   return tools.map((tool) => {
     const plain = mapToolName(tool);
     const isAlone = own.has(tool) || (times.get(plain) === 1 && !own.has(plain));
-    return isAlone && fits(prefix + plain) ? prefix + plain : distinct(prefix, tool);
+    return isAlone && fits(prefix + plain) ? prefix + plain : hashedName(prefix, tool);
   });
 }
 
@@ -52,7 +52,7 @@ export function promptNames(prompts: readonly string[]): readonly string[] {
   return prompts.map((name) => {
     const plain = typed(name);
     const isTaken = own.has(plain) || prompts.some((other) => other !== name && typed(other) === plain);
-    return own.has(name) || !isTaken ? plain : `${plain}_${markOf(name)}`;
+    return own.has(name) || !isTaken ? plain : `${plain}_${shortHash(name)}`;
   });
 }
 
@@ -60,12 +60,12 @@ function fits(name: string): boolean {
   return name.length <= NAME_CHARACTERS_MAX;
 }
 
-function distinct(prefix: string, tool: string): string {
-  const hash = markOf(tool);
+function hashedName(prefix: string, tool: string): string {
+  const hash = shortHash(tool);
   const room = NAME_CHARACTERS_MAX - prefix.length - hash.length - 1;
   return `${prefix}${mapToolName(tool).slice(0, room)}_${hash}`;
 }
 
-function markOf(name: string): string {
+function shortHash(name: string): string {
   return sha256(encode(name.toWellFormed())).slice(0, DISTINCTION_CHARACTERS);
 }

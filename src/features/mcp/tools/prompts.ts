@@ -52,7 +52,7 @@ export class ServerPrompts {
   commands(): readonly SlashCommandInfo[] {
     return this.#servers().flatMap((server) => {
       if (server.state === "running") this.#ask(server);
-      return withVerbs(server, this.#known.get(server) ?? []).map(({ prompt, verb }) => ({
+      return namePrompts(server, this.#known.get(server) ?? []).map(({ prompt, verb }) => ({
         name: `${MCP_PROMPTS}:${verb}`,
         usage: `/${MCP_PROMPTS}:${verb}${usageOf(prompt)}`,
         help: shortened(visible(prompt.description ?? prompt.title ?? prompt.name), HELP_CHARACTERS_MAX),
@@ -78,16 +78,16 @@ export class ServerPrompts {
       );
     }
     const { client } = await server.connected(signal);
-    const offered = withVerbs(server, await this.#listed(server, verb));
-    const prompt = named(offered, verb);
+    const offered = namePrompts(server, await this.#listed(server, verb));
+    const prompt = findPrompt(offered, verb);
     if (prompt === undefined) {
       const verbs = offered.map((each) => each.verb);
       const [meant] = near(verb, verbs);
       const hint =
         meant === undefined ? `there are: ${verbs.join(", ") || "none"}` : `did you mean ${meant}?`;
-      throw unusable(verb, `there is none of this name (${hint})`);
+      throw unusable(verb, `there is no prompt of this name (${hint})`);
     }
-    const foreign = foreignArgument(prompt, args);
+    const foreign = unknownArgument(prompt, args);
     if (foreign !== undefined) throw unusable(verb, foreign);
     const values = assignArguments(prompt, args);
     if (values === undefined) throw unusable(verb, `write /${MCP_PROMPTS}:${verb}${usageOf(prompt)}`);
@@ -153,19 +153,19 @@ export class ServerPrompts {
   }
 }
 
-interface Offered {
+interface NamedPrompt {
   readonly prompt: Prompt;
   /** The name typed for it. */
   readonly verb: string;
 }
 
-function withVerbs({ spec }: SharedServer, prompts: readonly Prompt[]): readonly Offered[] {
+function namePrompts({ spec }: SharedServer, prompts: readonly Prompt[]): readonly NamedPrompt[] {
   const names = promptNames(prompts.map(({ name }) => name));
   return prompts.map((prompt, at) => ({ prompt, verb: `${spec.name}.${names[at] ?? ""}` }));
 }
 
 /** Finds a prompt by its exact name, or by the only name that is equal after mapping to `_` as tool names are. */
-function named(offered: readonly Offered[], verb: string): Prompt | undefined {
+function findPrompt(offered: readonly NamedPrompt[], verb: string): Prompt | undefined {
   const exact = offered.find((each) => each.verb === verb);
   if (exact !== undefined) return exact.prompt;
   const alike = offered.filter((each) => mapToolName(each.verb) === mapToolName(verb));
@@ -176,7 +176,7 @@ function named(offered: readonly Offered[], verb: string): Prompt | undefined {
  * Returns what is wrong with a word `name=value` that names none of the prompt's arguments. It is not taken for a
  * value.
  */
-function foreignArgument(
+function unknownArgument(
   { arguments: declared = [] }: Pick<Prompt, "arguments">,
   words: readonly string[],
 ): string | undefined {

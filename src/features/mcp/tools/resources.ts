@@ -52,16 +52,16 @@ function listTool(servers: () => readonly SharedServer[]): Tool<ListPlan> {
       return Promise.resolve({ summary, target: { kind: "none" }, server });
     },
     async run({ server }, context) {
-      const chosen = server === undefined ? servers() : [named(server, servers())];
+      const chosen = server === undefined ? servers() : [findServer(server, servers())];
       if (chosen.length === 0) throw new ToolFailure("This session has no MCP servers.");
-      const parts = await Promise.all(chosen.map((each) => listed(each, context)));
+      const parts = await Promise.all(chosen.map((each) => listResources(each, context)));
       return textOutput(parts.join("\n\n"));
     },
   };
 }
 
 /** Lists the resources of one server, or says why they are unknown. A failing server does not affect the others. */
-async function listed(server: SharedServer, { signal }: ToolContext): Promise<string> {
+async function listResources(server: SharedServer, { signal }: ToolContext): Promise<string> {
   const { name } = server.spec;
   try {
     const { client } = await server.connected(signal);
@@ -124,14 +124,14 @@ function readTool(servers: () => readonly SharedServer[]): Tool<ReadPlan> {
     lazy: true,
     plan(input) {
       const [server, uri] = [stringAt(input, "server") ?? "", stringAt(input, "uri") ?? ""];
-      named(server, servers());
+      findServer(server, servers());
       if (uri.length > URI_CHARACTERS_MAX)
         throw new ToolFailure(`An address has at most ${URI_CHARACTERS_MAX} characters.`);
       const summary = `${READ_RESOURCE_FACTS.name}:${server}:${visible(uri)}`;
       return Promise.resolve({ summary, target: { kind: "none" }, server, uri });
     },
     async run({ server, uri }, { signal }) {
-      const found = named(server, servers());
+      const found = findServer(server, servers());
       try {
         const { client } = await found.connected(signal);
         const options = { signal, timeout: NEVER_MS, cacheMode: "bypass" } as const;
@@ -149,7 +149,7 @@ function readTool(servers: () => readonly SharedServer[]): Tool<ReadPlan> {
 }
 
 /** @throws ToolFailure that names the session's servers. */
-function named(name: string, servers: readonly SharedServer[]): SharedServer {
+function findServer(name: string, servers: readonly SharedServer[]): SharedServer {
   const found = servers.find(({ spec }) => spec.name === name);
   if (found !== undefined) return found;
   const names = servers.map(({ spec }) => spec.name);

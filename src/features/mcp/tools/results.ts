@@ -117,7 +117,8 @@ function structuredText(structured: unknown, content: readonly ContentBlock[]): 
   if (structured === undefined) return undefined;
   const texts = content.flatMap((block) => (block.type === "text" ? [block.text] : []));
   const canonical = canonicalJson(structured);
-  const isRepeated = texts.some((said) => sameJson(said, canonical)) || saysAll(texts.join("\n"), structured);
+  const isRepeated =
+    texts.some((said) => sameJson(said, canonical)) || containsAllValues(texts.join("\n"), structured);
   return isRepeated ? undefined : JSON.stringify(structured);
 }
 
@@ -127,19 +128,19 @@ function sameJson(said: string, canonical: string): boolean {
 }
 
 /** Returns true if the text contains every text of a value, and every number together with its name. */
-function saysAll(said: string, value: unknown): boolean {
-  const values: Named[] = [];
-  const isWhole = gather("", value, values);
-  return isWhole && values.length > 0 && values.every((each) => says(said, each));
+function containsAllValues(said: string, value: unknown): boolean {
+  const values: NamedValue[] = [];
+  const isWhole = collectValues("", value, values);
+  return isWhole && values.length > 0 && values.every((each) => containsValue(said, each));
 }
 
 /** A text or number, and the nearest name above it. */
-interface Named {
+interface NamedValue {
   readonly name: string;
   readonly value: string | number;
 }
 
-function says(said: string, { name, value }: Named): boolean {
+function containsValue(said: string, { name, value }: NamedValue): boolean {
   if (typeof value === "string")
     return said.includes(value.trim()) || said.includes(JSON.stringify(value).slice(1, -1));
   const number = new RegExp(`(?<![\\d.])${RegExp.escape(String(value))}(?![\\d.]*\\d)`);
@@ -147,12 +148,12 @@ function says(said: string, { name, value }: Named): boolean {
 }
 
 /** Collects texts and numbers. Returns false if there are too many, or a boolean, which words do not show. */
-function gather(name: string, value: unknown, into: Named[]): boolean {
+function collectValues(name: string, value: unknown, into: NamedValue[]): boolean {
   if (typeof value === "boolean" || into.length > VALUES_MAX) return false;
   if (typeof value === "string" || typeof value === "number") into.push({ name, value });
   if (typeof value !== "object" || value === null) return true;
   const isList = Array.isArray(value);
-  return Object.entries(value).every(([key, inner]) => gather(isList ? name : key, inner, into));
+  return Object.entries(value).every(([key, inner]) => collectValues(isList ? name : key, inner, into));
 }
 
 function text(shown: string): ResultContent {

@@ -36,7 +36,7 @@ const UNIONS = ["anyOf", "oneOf", "allOf"] as const;
 export function safeSchema(schema: unknown): JsonSchema | undefined {
   if (!isObject(schema) || (schema["type"] !== undefined && schema["type"] !== "object")) return undefined;
   try {
-    const safe = new Reading(schema).node(schema, DEPTH_MAX, []);
+    const safe = new SchemaReducer(schema).node(schema, DEPTH_MAX, []);
     return { ...safe, type: "object", ...(safe["properties"] === undefined ? { properties: {} } : {}) };
   } catch (thrown) {
     if (thrown instanceof Unreadable) return undefined;
@@ -47,7 +47,7 @@ export function safeSchema(schema: unknown): JsonSchema | undefined {
 /** Caught in this file. */
 class Unreadable extends Error {}
 
-class Reading {
+class SchemaReducer {
   readonly #root: JsonObject;
   #left = SCHEMA_NODES_MAX;
 
@@ -93,11 +93,13 @@ class Reading {
       ...(isObject(properties)
         ? {
             properties: Object.fromEntries(
-              known.map((name) => [readable(name), this.node(properties[name], depth - 1, behind)]),
+              known.map((name) => [checkedName(name), this.node(properties[name], depth - 1, behind)]),
             ),
           }
         : {}),
-      ...(required.length > 0 ? { required: [...new Set(required)].map(readable).slice(0, VALUES_MAX) } : {}),
+      ...(required.length > 0
+        ? { required: [...new Set(required)].map(checkedName).slice(0, VALUES_MAX) }
+        : {}),
       ...(isClosed ? { additionalProperties: false } : {}),
       ...(isObject(more) ? { additionalProperties: this.node(more, depth - 1, behind) } : {}),
     };
@@ -158,7 +160,7 @@ function numberFrom(schema: JsonObject, key: (typeof NUMBERS)[number]): readonly
   return typeof value === "number" && Number.isFinite(value) ? [[key, value]] : [];
 }
 
-function readable(name: string): string {
+function checkedName(name: string): string {
   if (name.length > NAME_CHARACTERS_MAX || name === "__proto__" || !isShownUnchanged(name))
     throw new Unreadable();
   return name;

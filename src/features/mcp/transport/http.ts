@@ -46,7 +46,7 @@ export function openHttpTransport(
   const fetch = remoteFetch(server, ports, callMsMax);
   const url = new URL(server.url);
   return Promise.resolve(
-    server.transport === "sse" ? eventSource(url, fetch) : new StreamableHttp(url, fetch, ports.clock),
+    server.transport === "sse" ? openSseTransport(url, fetch) : new StreamableHttp(url, fetch, ports.clock),
   );
 }
 
@@ -120,7 +120,7 @@ class StreamableHttp implements Transport {
     const mark = String(this.#sent);
     try {
       await this.#inner.send(message, {
-        ...given(options),
+        ...definedOptions(options),
         headers: { ...options.headers, [MARK]: mark },
         onRequestStreamEnd: () => {
           if (options.onRequestStreamEnd !== undefined) options.onRequestStreamEnd();
@@ -184,7 +184,7 @@ class StreamableHttp implements Transport {
  * Opens the older transport: one stream, which is the connection. It is not opened again, because the server would
  * not recognise the client.
  */
-function eventSource(url: URL, reach: RemoteFetch): Transport {
+function openSseTransport(url: URL, reach: RemoteFetch): Transport {
   let isOpened = false;
   const transport: SSEClientTransport = new SSEClientTransport(url, {
     fetch: async (target, init) => {
@@ -196,14 +196,14 @@ function eventSource(url: URL, reach: RemoteFetch): Transport {
       const response = await reach(target, init);
       isOpened = response.ok;
       // The library would wait as long as the server likes before it notices that there is no second stream.
-      return isOpened ? whenOver(response, () => void transport.close()) : response;
+      return isOpened ? onBodyEnd(response, () => void transport.close()) : response;
     },
   });
   return transport;
 }
 
 /** Returns the same answer; calls `over` when its body ends or fails, but not when its reader leaves it. */
-function whenOver(response: Response, over: () => void): Response {
+function onBodyEnd(response: Response, over: () => void): Response {
   if (response.body === null) return response;
   const { status, headers } = response;
   const reader = response.body.getReader();
@@ -227,7 +227,7 @@ function whenOver(response: Response, over: () => void): Response {
 }
 
 /** Drops undefined options, which the library does not accept. */
-function given(options: TransportSendOptions): Partial<{
+function definedOptions(options: TransportSendOptions): Partial<{
   [Key in keyof TransportSendOptions]: NonNullable<TransportSendOptions[Key]>;
 }> {
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));

@@ -2,7 +2,7 @@ import { HarnessError } from "../../../base/errors.ts";
 import type { Log } from "../../../base/log.ts";
 import type { World } from "../../../base/world.ts";
 import type { ProgramSpec } from "../server/server-spec.ts";
-import { findProgram, hashProgram } from "./program.ts";
+import { findServerProgram, hashProgram } from "./program.ts";
 import { StdioTransport } from "./stdio.ts";
 
 /** Variable that marks every process of a server, so that those that leave its process group are found. */
@@ -27,7 +27,7 @@ export async function launchServer(
   { world, log, approved }: LaunchParts,
 ): Promise<StdioTransport> {
   const { files, spawn, clock, machine } = world;
-  const program = await findProgram(files, spec);
+  const program = await findServerProgram(files, spec);
   if (spec.sha256 !== undefined) {
     const actual = await hashProgram(files, program);
     if (actual !== spec.sha256 && actual !== approved) {

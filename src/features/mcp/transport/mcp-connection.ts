@@ -87,7 +87,7 @@ export async function connectMcp(
       versionNegotiation: { mode: era, probe: { timeoutMs: PROBE_MS_MAX } },
       listMaxPages: 0, // `boundLists` cuts a list where the library would discard it
       // Results are not checked against the output schema that a server declares.
-      jsonSchemaValidator: { getValidator: () => passed },
+      jsonSchemaValidator: { getValidator: () => acceptAny },
       listChanged: {
         tools: { autoRefresh: false, onChanged: parts.onToolsChanged },
         prompts: { autoRefresh: false, onChanged: () => parts.onPromptsChanged?.() },
@@ -159,11 +159,11 @@ function errorLog(log: Log): (error: Error) => void {
       visible(messageOf(error).slice(0, LOGGED_CHARACTERS_MAX * 2)),
       LOGGED_CHARACTERS_MAX,
     );
-    log.write("debug", "the wire tells of an error", { error: text });
-    if (written === LOGGED_ERRORS_MAX) log.write("debug", "what else it tells is not kept");
+    log.write("debug", "the connection reported an error", { error: text });
+    if (written === LOGGED_ERRORS_MAX) log.write("debug", "further errors are not logged");
   };
 }
 
-function passed<T>(input: unknown): JsonSchemaValidatorResult<T> {
+function acceptAny<T>(input: unknown): JsonSchemaValidatorResult<T> {
   return { valid: true, data: input as T, errorMessage: undefined };
 }

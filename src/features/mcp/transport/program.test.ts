@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { temporaryDirectory, testWorld } from "../../../../test/support/world.ts";
 import type { ProgramSpec } from "../server/server-spec.ts";
-import { findProgram, hashProgram } from "./program.ts";
+import { findServerProgram, hashProgram } from "./program.ts";
 
 const { files } = testWorld();
 
@@ -40,14 +40,14 @@ test("[MCP-04 S17] a program is looked for in the absolute folders of PATH, and 
   place.write("server", "no");
   place.write("a/server", "no", 0o600);
   place.write("b/server", "yes");
-  expect(await findProgram(files, place.spec("server"))).toEqual({
+  expect(await findServerProgram(files, place.spec("server"))).toEqual({
     path: place.at("b/server"),
     files: [place.at("b/server")],
   });
-  await expect(findProgram(files, place.spec("other"))).rejects.toThrow(
+  await expect(findServerProgram(files, place.spec("other"))).rejects.toThrow(
     "MCP server 'test' cannot be started: no folder of PATH has it: other (declared in /config.toml).",
   );
-  await expect(findProgram(files, place.spec("/nowhere/server"))).rejects.toThrow(
+  await expect(findServerProgram(files, place.spec("/nowhere/server"))).rejects.toThrow(
     "there is no program there",
   );
 });
@@ -61,7 +61,7 @@ test("[MCP-04 S37] what an interpreter is given to run counts with it, as cat an
     ["node", ["--flag", "server.js"]],
     ["nodejs", [place.at("server.js")]],
   ] as const) {
-    const program = await findProgram(files, place.spec(cmd, args));
+    const program = await findServerProgram(files, place.spec(cmd, args));
     expect(program.path).toBe(place.at(`b/${cmd}`));
     expect(program.files).toEqual([place.at("b/node"), place.at("server.js")]);
     const told = Bun.spawnSync([
@@ -80,7 +80,7 @@ test("[MCP-01 MCP-04] words of an interpreter that no path can be are words: a s
   place.write("b/sh", "the interpreter");
   symlinkSync(place.at("loop"), place.at("loop"));
   const args = ["-c", `exec my-server ${"x".repeat(300)}`, place.at("loop"), "y".repeat(5_000)];
-  expect((await findProgram(files, place.spec("sh", args))).files).toEqual([place.at("b/sh")]);
+  expect((await findServerProgram(files, place.spec("sh", args))).files).toEqual([place.at("b/sh")]);
 });
 
 test("[MCP-04 S37] what is run by an option, as a module or out of a folder counts too, and a folder that is only named does not", async () => {
@@ -97,7 +97,7 @@ test("[MCP-04 S37] what is run by an option, as a module or out of a folder coun
   ])
     place.write(name, name);
   const counted = async (cmd: string, ...args: string[]) =>
-    (await findProgram(files, place.spec(cmd, args))).files
+    (await findServerProgram(files, place.spec(cmd, args))).files
       .slice(1)
       .map((path) => relative(place.at("."), path));
   expect(await counted("node", "--require=./hook.js", "server.js")).toEqual(["hook.js", "server.js"]);

@@ -27,7 +27,7 @@ export interface Program {
  * replace the program.
  * @throws HarnessError McpProgramMissing.
  */
-export async function findProgram(files: Files, spec: ProgramSpec): Promise<Program> {
+export async function findServerProgram(files: Files, spec: ProgramSpec): Promise<Program> {
   const folders = (spec.env["PATH"] ?? "").split(":").filter((folder) => isAbsolute(folder));
   const places = spec.cmd.includes("/") ? [spec.cmd] : folders.map((folder) => join(folder, spec.cmd));
   for (const path of places) {

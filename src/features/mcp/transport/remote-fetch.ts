@@ -32,7 +32,7 @@ export function remoteFetch(
   callMsMax = HEAD_MS_MAX,
 ): RemoteFetch {
   const { origin } = new URL(server.url);
-  const send = sender(server, ports);
+  const send = authorizedSender(server, ports);
   return async (url, init = {}) => {
     const target = new URL(url);
     if (target.origin !== origin || !isSafeUrl(target))
@@ -45,23 +45,23 @@ export function remoteFetch(
     };
     // The answer to a call begins when the call is done; all others begin at once.
     const once = () =>
-      withHead(request.method === "POST" ? callMsMax : HEAD_MS_MAX, signal, ports.clock, (limited) =>
+      withinHeadLimit(request.method === "POST" ? callMsMax : HEAD_MS_MAX, signal, ports.clock, (limited) =>
         send(target.href, { ...request, signal: limited }),
       );
     let response = await once();
-    const waitMs = response.status === 429 ? busyMs(response) : undefined;
+    const waitMs = response.status === 429 ? retryAfterMs(response) : undefined;
     if (waitMs !== undefined && waitMs <= BUSY_WAIT_MS_MAX) {
       await response.body?.cancel();
       await ports.clock.sleep(waitMs, signal);
       response = await once();
     }
-    await refuse(server, response);
+    await throwRefusal(server, response);
     return boundResponse(response, ports.clock);
   };
 }
 
 /** Limits the silence before an answer. The answer itself goes on until the signal aborts. */
-async function withHead(
+async function withinHeadLimit(
   msMax: number,
   signal: AbortSignal,
   clock: Clock,
@@ -73,9 +73,9 @@ async function withHead(
 }
 
 /** Returns a function that sends with the server's token, or without one if there is none and none is required. */
-function sender({ name, bearer = false }: RemoteServer, ports: RemoteDependencies) {
+function authorizedSender({ name, bearer = false }: RemoteServer, ports: RemoteDependencies) {
   const without = new Set<string>();
-  return async (url: string, init: Sent): Promise<Response> => {
+  return async (url: string, init: SentRequest): Promise<Response> => {
     const { pathname } = new URL(url);
     if (!without.has(pathname)) {
       try {
@@ -94,7 +94,7 @@ function sender({ name, bearer = false }: RemoteServer, ports: RemoteDependencie
   };
 }
 
-interface Sent {
+interface SentRequest {
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
@@ -108,7 +108,7 @@ function headersOf(init: RequestInit, { headers }: RemoteServer): Readonly<Recor
 }
 
 /** @throws HarnessError if the server wants a login or more rights. */
-async function refuse({ name }: RemoteServer, response: Response): Promise<void> {
+async function throwRefusal({ name }: RemoteServer, response: Response): Promise<void> {
   if (response.status !== 401 && response.status !== 403) return;
   const challenge = parseChallenge(
     (response.headers.get("www-authenticate") ?? "").slice(0, HEADER_UNITS_MAX),
@@ -121,7 +121,7 @@ async function refuse({ name }: RemoteServer, response: Response): Promise<void>
 }
 
 /** Returns the wait that a busy server asks for, in milliseconds; undefined if it names none. */
-function busyMs(response: Response): number | undefined {
+function retryAfterMs(response: Response): number | undefined {
   const seconds = /^\d{1,6}$/.exec(response.headers.get("retry-after") ?? "")?.[0];
   return seconds === undefined ? undefined : Number(seconds) * 1_000;
 }

@@ -157,13 +157,13 @@ export class StdioTransport implements Transport {
           const message = messageFrom(line);
           if (message === undefined) {
             garbage += line.length + 1;
-            this.#log("it wrote a line that is no message", decode(line));
+            this.#log("it wrote a line that is not a message", decode(line));
           } else {
             garbage = 0;
             this.onmessage?.(message);
             await pace.spend(1, this.#over.signal);
           }
-          if (garbage > GARBAGE_BYTES_MAX) return this.#end("it writes what is no message");
+          if (garbage > GARBAGE_BYTES_MAX) return this.#end("it writes what is not a message");
         }
         if (lines.length > SERVER_MESSAGE_BYTES_MAX)
           return this.#end("it began a message of more than 16 MiB");
@@ -204,7 +204,7 @@ export class StdioTransport implements Transport {
     if (this.#logged > LOGGED_LINES_MAX) return;
     const { log } = this.#parts;
     log.write("info", what, { text: shortened(visible(text), LOGGED_LINE_CHARACTERS_MAX) });
-    if (this.#logged === LOGGED_LINES_MAX) log.write("info", "what else it writes is not kept");
+    if (this.#logged === LOGGED_LINES_MAX) log.write("info", "further output is not logged");
   }
 }
 

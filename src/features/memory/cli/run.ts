@@ -4,7 +4,7 @@ import type { ExitCode } from "../../../session/commands/cli-command.ts";
 import { EXIT } from "../../../session/commands/cli-command.ts";
 import { neutralise, neutraliseLine } from "../../../view/terminal/terminal-text.ts";
 import { jsonLine } from "../../../view/wire-json.ts";
-import type { KeptMemory } from "../memory.ts";
+import type { StoredMemory } from "../memory.ts";
 import { openMemories } from "../open.ts";
 import type { Memories } from "../store/memories.ts";
 import type { MemoryContext } from "./flags.ts";
@@ -47,7 +47,7 @@ async function list(memories: Memories, { flags, stdout, stderr }: MemoryContext
   if (problems.length > 0) await stderr.write(`cinch: ${count(problems.length, "problem")} in all\n`);
   return EXIT.done;
 }
-function shown(memory: KeptMemory): readonly string[] {
+function shown(memory: StoredMemory): readonly string[] {
   const { name, type, description, tags, content, path } = memory;
   return [
     `${name} (${type}, ${dayOf(memory)}): ${neutraliseLine(description)}`,
@@ -58,11 +58,11 @@ function shown(memory: KeptMemory): readonly string[] {
   ];
 }
 
-function rowOf({ name, type, description, tags, content, path, scope, modifiedMs }: KeptMemory) {
+function rowOf({ name, type, description, tags, content, path, scope, modifiedMs }: StoredMemory) {
   const modified = new Date(modifiedMs).toISOString();
   return { name, type, scope, description, tags, modified, path, content };
 }
 
-function dayOf({ modifiedMs }: KeptMemory): string {
+function dayOf({ modifiedMs }: StoredMemory): string {
   return new Date(modifiedMs).toISOString().slice(0, 10);
 }

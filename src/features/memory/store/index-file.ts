@@ -1,6 +1,6 @@
 import type { Memory } from "../memory.ts";
 
-/** The text of a folder's MEMORY.md: a line for each memory, by name (CTX-02). */
+/** Renders a folder's MEMORY.md: a line for each memory, sorted by name (CTX-02). */
 export function renderIndex(memories: readonly Memory[]): string {
   return memories.map((memory) => `${indexLine(memory)}\n`).join("");
 }

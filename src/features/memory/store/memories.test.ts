@@ -8,7 +8,7 @@ import type { Memory } from "../memory.ts";
 import { FOLDER_BYTES_MAX, MEMORIES_MAX } from "../memory.ts";
 import { Memories } from "./memories.ts";
 import { renderMemory } from "./memory-file.ts";
-import { memoryPlaces } from "./places.ts";
+import { findMemoryFolders } from "./memory-folders.ts";
 
 function openRig() {
   const directory = temporaryDirectory();
@@ -108,9 +108,9 @@ test("[CTX-02 R31] a broken file is left out, told with its line and left alone;
   expect(all.map(({ name }) => name)).toEqual(["good", "other"]);
   expect(problems.map((each) => each.replace(`${rig.places.project}/`, ""))).toEqual([
     "bad.md:1: it does not begin with a line of ---. It was left out.",
-    "folder.md:1: it is no file and was not read.",
+    "folder.md:1: it is not a file and was not read.",
     "huge.md:1: it has more than 16384 bytes and was not read.",
-    "link.md:1: it is no file and was not read.",
+    "link.md:1: it is not a file and was not read.",
   ]);
   expect(rig.read("project/bad.md")).toBe("no head");
   expect(rig.read("project/MEMORY.md")).toBe(
@@ -207,12 +207,12 @@ requireProgram("git")(
     rig.write("fake/.git", readFileSync(join(rig.path, "tree/.git"), "utf8"));
     rig.write("plain/x", "");
     const of = async (folder: string) =>
-      (await memoryPlaces(rig.world.files, "/data", join(rig.path, folder))).project.replace(
+      (await findMemoryFolders(rig.world.files, "/data", join(rig.path, folder))).project.replace(
         /[0-9a-f]{16}$/,
         "HASH",
       );
     const whole = async (folder: string) =>
-      (await memoryPlaces(rig.world.files, "/data", join(rig.path, folder))).project;
+      (await findMemoryFolders(rig.world.files, "/data", join(rig.path, folder))).project;
     expect(await of("main/src")).toBe("/data/memory/projects/main-HASH");
     expect(await whole("main/src")).toBe(await whole("main"));
     expect(await whole("tree")).toBe(await whole("main"));

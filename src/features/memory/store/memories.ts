@@ -1,23 +1,23 @@
 import type { Cache } from "../../../base/cache-budget.ts";
 import { CacheBudget } from "../../../base/cache-budget.ts";
 import { HarnessError } from "../../../base/errors.ts";
-import type { KeptMemory, Memory } from "../memory.ts";
-import { isIndexName, isSameName, NAME, scopeOf } from "../memory.ts";
-import type { FolderContent, KnownFile, MemoryWorld } from "./folder.ts";
-import { MemoryFolder } from "./folder.ts";
-import type { MemoryPlaces } from "./places.ts";
+import type { Memory, StoredMemory } from "../memory.ts";
+import { isIndexName, isSameName, MEMORY_NAME, memoryScope } from "../memory.ts";
+import type { FolderContent, KnownFile, MemoryWorld } from "./memory-folder.ts";
+import { MemoryFolder } from "./memory-folder.ts";
+import type { MemoryFolders } from "./memory-folders.ts";
 
 /**
- * The memories that a session can have: those of the person and those of the project it works in (CTX-02).
+ * The memories available to a session: the user's and the project's (CTX-02).
  *
- * A name stands for one memory. Where both folders hold it, the project's goes first.
+ * A name stands for one memory. If both folders contain it, the project's comes first.
  */
 export class Memories implements Disposable {
   readonly #known: Cache<KnownFile>;
   readonly #folders: { readonly user: MemoryFolder; readonly project: MemoryFolder };
 
-  /** @param caches what all caches of the engine share. */
-  constructor(world: MemoryWorld, { user, project }: MemoryPlaces, caches = new CacheBudget()) {
+  /** @param caches the engine's shared cache budget. */
+  constructor(world: MemoryWorld, { user, project }: MemoryFolders, caches = new CacheBudget()) {
     const known = caches.open<KnownFile>("memories");
     this.#known = known;
     this.#folders = {
@@ -30,7 +30,7 @@ export class Memories implements Disposable {
     this.#known[Symbol.dispose]();
   }
 
-  /** Everything there is now, and what was left out. @throws HarnessError MemoryUnreadable. */
+  /** Reads all memories, and what was left out. @throws HarnessError MemoryUnreadable. */
   async read(): Promise<FolderContent> {
     const { project, user } = this.#folders;
     const [theirs, own] = [await project.read(), await user.read()];
@@ -50,27 +50,27 @@ export class Memories implements Disposable {
   }
 
   /** @throws HarnessError MemoryUnreadable. */
-  async find(name: string): Promise<KeptMemory | undefined> {
+  async find(name: string): Promise<StoredMemory | undefined> {
     return (await this.read()).memories.find((memory) => isSameName(memory.name, name));
   }
 
   /**
-   * Writes a memory into the folder of its type, in place of one of its name wherever that was.
+   * Writes a memory to the folder for its type, replacing one with its name in either folder.
    * @throws HarnessError MemoryFull, MemoryUnwritable, MemoryUnreadable.
    */
   async write(memory: Memory): Promise<void> {
     const before = await this.find(memory.name);
-    const scope = scopeOf(memory.type);
+    const scope = memoryScope(memory.type);
     await this.#folders[scope].write(memory);
     if (before !== undefined && before.scope !== scope) await this.#folders[before.scope].remove(before.name);
   }
 
   /**
-   * Removes a memory; its file is gone, and only the log tells that it was.
+   * Deletes a memory. Only the log still shows that it existed.
    * @throws HarnessError MemoryMissing, MemoryUnwritable, MemoryUnreadable.
    */
-  async forget(name: string): Promise<KeptMemory | undefined> {
-    if (!NAME.test(name) || isIndexName(name)) throw new HarnessError("MemoryMissing", { name });
+  async forget(name: string): Promise<StoredMemory | undefined> {
+    if (!MEMORY_NAME.test(name) || isIndexName(name)) throw new HarnessError("MemoryMissing", { name });
     const found = await this.find(name);
     const spelled = found?.name ?? name;
     const { project, user } = this.#folders;

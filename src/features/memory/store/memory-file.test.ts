@@ -4,7 +4,7 @@ import { costMs } from "../../../../test/support/cost.ts";
 import { holds } from "../../../../test/support/property.ts";
 import { readYamlHead } from "../../../base/text/yaml-head.ts";
 import { CONTENT_BYTES_MAX, MEMORY_TYPES, TAG_CHARACTERS_MAX, TAGS_MAX } from "../memory.ts";
-import { oneLine, parseMemory, renderMemory } from "./memory-file.ts";
+import { descriptionLine, parseMemory, renderMemory } from "./memory-file.ts";
 
 const readYaml = async (source: string) => readYamlHead(source);
 const parse = (text: string, stem = "note") => parseMemory(text, { stem, type: "project" }, readYaml);
@@ -20,7 +20,7 @@ const NOTE = {
 const good = (...lines: readonly string[]) => parse(lines.join("\n"));
 
 test("[CTX-02] what people do to a file by hand is put up with", async () => {
-  const memory = { kind: "memory", memory: NOTE, told: [] } as const;
+  const memory = { kind: "memory", memory: NOTE, ignoredFields: [] } as const;
   expect(
     await good("---", "name: note", "description: what it is", "metadata: {type: project}", "---", "Body."),
   ).toEqual(memory);
@@ -49,7 +49,7 @@ test("[CTX-02] what people do to a file by hand is put up with", async () => {
   expect(await good("---", "---", "First line.", "Second.")).toEqual({
     kind: "memory",
     memory: { ...NOTE, description: "First line.", content: "First line.\nSecond." },
-    told: [],
+    ignoredFields: [],
   });
   expect(await good("---", "tags: one, two words", "description: what it is", "...", "Body.")).toEqual({
     ...memory,
@@ -72,7 +72,7 @@ test("[CTX-02] a file that is broken is told with the line where it is", async (
   expect(await good("---", "a: &a x", "description: *a", "---")).toMatchObject({
     memory: { description: "" },
   });
-  expect(await good("---", "- list", "---")).toEqual(problem(2, "its head is no list of keys and values"));
+  expect(await good("---", "- list", "---")).toEqual(problem(2, "its head is not a list of keys and values"));
   expect(await good("---", "---", "x".repeat(CONTENT_BYTES_MAX + 1))).toMatchObject({ line: 3 });
   expect(await parse(renderMemory(NOTE), "MEMORY")).toMatchObject({ kind: "problem" });
   expect(await parse(renderMemory(NOTE), "a b")).toMatchObject({ kind: "problem" });
@@ -82,7 +82,7 @@ test("[CTX-02] a file that was renamed goes by its new name, and that is told", 
   expect(await parse(renderMemory(NOTE), "other")).toEqual({
     kind: "memory",
     memory: { ...NOTE, name: "other" },
-    told: [{ line: 2, problem: "its name differs from the file's; it goes by other" }],
+    ignoredFields: [{ line: 2, problem: "its name differs from the file's; it goes by other" }],
   });
 });
 
@@ -92,12 +92,12 @@ const memory = fc.record({
   type: fc.constantFrom(...MEMORY_TYPES),
   description: fc
     .string({ unit: "binary", maxLength: 80 })
-    .map(oneLine)
+    .map(descriptionLine)
     .filter((line) => line !== ""),
   tags: fc.array(
     fc
       .string({ unit: "binary", maxLength: 10 })
-      .map(oneLine)
+      .map(descriptionLine)
       .filter((tag) => tag !== "" && tag.length <= TAG_CHARACTERS_MAX),
     { maxLength: TAGS_MAX },
   ),
@@ -112,7 +112,11 @@ test("[CTX-02 REL-06] what is written is read again, and YAML reads it the same 
     fc.asyncProperty(memory, async (each) => {
       const text = renderMemory(each);
       const place = { stem: each.name, type: "user" } as const;
-      expect(await parseMemory(text, place, readYaml)).toEqual({ kind: "memory", memory: each, told: [] });
+      expect(await parseMemory(text, place, readYaml)).toEqual({
+        kind: "memory",
+        memory: each,
+        ignoredFields: [],
+      });
       const read = await readYaml(text.slice(4, text.indexOf("\n---\n", 4)));
       const { name, description, type, tags } = each;
       const metadata = { type, ...(tags.length > 0 ? { tags } : {}) };

@@ -4,40 +4,44 @@ import type { HeadProblem, YamlHead } from "../../../base/text/yaml-head.ts";
 import type { Memory, MemoryType } from "../memory.ts";
 import {
   CONTENT_BYTES_MAX,
-  DESCRIPTION_CHARACTERS_MAX,
   isIndexName,
+  MEMORY_DESCRIPTION_CHARACTERS_MAX,
+  MEMORY_NAME,
   MEMORY_TYPES,
-  NAME,
   TAG_CHARACTERS_MAX,
   TAGS_MAX,
 } from "../memory.ts";
 
-/** What a file said; `told` are sentences about what was passed over in a file that is good all the same. */
+/** The result of parsing a file. `ignoredFields` lists what was ignored in a valid file. */
 export type ParsedMemory =
-  | { readonly kind: "memory"; readonly memory: Memory; readonly told: readonly HeadProblem[] }
+  | { readonly kind: "memory"; readonly memory: Memory; readonly ignoredFields: readonly HeadProblem[] }
   | ({ readonly kind: "problem" } & HeadProblem);
 
-/** Reads YAML. Loaded where a file has a form that cinch itself does not write. */
+/** Reads YAML. Loaded only for files in a form that cinch itself does not write. */
 export type ReadYaml = (source: string) => Promise<YamlHead>;
 
-export interface MemoryPlace {
-  /** The file's name less `.md`: what the memory goes by. */
+export interface MemoryFileInfo {
+  /** The file's name without `.md`, which is the memory's name. */
   readonly stem: string;
-  /** For a file that does not say. */
+  /** The type for a file that states none. */
   readonly type: MemoryType;
 }
 
-/** Longer heads are nobody's, and YAML takes more than linear time. */
+/** Memories need no longer heads, and YAML takes more than linear time. */
 const HEAD_CHARACTERS_MAX = 4_096;
 
 /**
- * Reads one memory file: a head between lines of `---`, then Markdown ([A] § Memory).
+ * Parses one memory file: a head between lines of `---`, then Markdown ([A] § Memory).
  *
- * What people do to files is put up with: line ends of any kind, a byte order mark, further keys, a head without type or
- * description. Never throws, whatever the text is, and takes time in proportion to it (REL-06).
+ * Manual edits are accepted: any line ends, a byte order mark, additional keys, a head without type or description.
+ * Never throws, and takes time in proportion to the text (REL-06).
  */
-export async function parseMemory(text: string, place: MemoryPlace, yaml: ReadYaml): Promise<ParsedMemory> {
-  if (!NAME.test(place.stem) || isIndexName(place.stem)) {
+export async function parseMemory(
+  text: string,
+  place: MemoryFileInfo,
+  yaml: ReadYaml,
+): Promise<ParsedMemory> {
+  if (!MEMORY_NAME.test(place.stem) || isIndexName(place.stem)) {
     return problem(1, "the file's name must be 1 to 64 letters, digits, - and _, and .md");
   }
   const lines = text
@@ -50,7 +54,7 @@ export async function parseMemory(text: string, place: MemoryPlace, yaml: ReadYa
   const source = lines.slice(1, end).join("\n");
   if (source.length > HEAD_CHARACTERS_MAX)
     return problem(1, `its head has more than ${HEAD_CHARACTERS_MAX} characters`);
-  const own = ownForm(source);
+  const own = parseOwnForm(source);
   const front = own ?? (await yaml(source));
   if (front.kind === "problem") return problem(front.line + 1, front.problem);
   const content = lines
@@ -60,7 +64,7 @@ export async function parseMemory(text: string, place: MemoryPlace, yaml: ReadYa
   return memoryOf(front, content, { ...place, line: end + 2 });
 }
 
-/** The text of a memory's file: `parseMemory` gives the same memory again. */
+/** Renders a memory's file. `parseMemory` returns the same memory. */
 export function renderMemory({ name, type, description, tags, content }: Memory): string {
   return [
     "---",
@@ -78,11 +82,11 @@ export function renderMemory({ name, type, description, tags, content }: Memory)
 function memoryOf(
   { value, lineOf }: Extract<YamlHead, { kind: "value" }>,
   content: string,
-  place: MemoryPlace & { readonly line: number },
+  place: MemoryFileInfo & { readonly line: number },
 ): ParsedMemory {
   const at = (key: string) => lineOf(key) + 1;
   if (value !== null && value !== undefined && !isObject(value))
-    return problem(2, "its head is no list of keys and values");
+    return problem(2, "its head is not a list of keys and values");
   const table = isObject(value) ? value : {};
   const metadata = isObject(table["metadata"]) ? table["metadata"] : {};
   const { name, description } = table;
@@ -95,20 +99,20 @@ function memoryOf(
     return problem(place.line, `it has more than ${CONTENT_BYTES_MAX} bytes`);
   const tags = tagsOf(metadata["tags"] ?? table["tags"]);
   if (tags === undefined) return problem(at("tags"), "tags must be a list of words");
-  const line = oneLine(description ?? "");
-  const told =
+  const line = descriptionLine(description ?? "");
+  const ignoredFields =
     name === undefined || name === place.stem
       ? []
       : [{ line: at("name"), problem: `its name differs from the file's; it goes by ${place.stem}` }];
-  const said = line === "" ? oneLine(content.split("\n", 1)[0] ?? "") : line;
+  const said = line === "" ? descriptionLine(content.split("\n", 1)[0] ?? "") : line;
   return {
     kind: "memory",
     memory: { name: place.stem, type: known, description: said, tags, content },
-    told,
+    ignoredFields,
   };
 }
 
-/** Undefined where they are none. What is too many or too long is left out. */
+/** Reads the tags; undefined if they are invalid. Too many or too long ones are dropped. */
 function tagsOf(value: unknown): readonly string[] | undefined {
   if (value === undefined || value === null) return [];
   const list = typeof value === "string" ? value.split(",") : value;
@@ -116,21 +120,18 @@ function tagsOf(value: unknown): readonly string[] | undefined {
   const words = list.filter((tag) => typeof tag === "string" || typeof tag === "number").map(String);
   if (words.length !== list.length) return undefined;
   return words
-    .map((tag) => oneLine(tag.toWellFormed()))
+    .map((tag) => descriptionLine(tag.toWellFormed()))
     .filter((tag) => tag !== "" && tag.length <= TAG_CHARACTERS_MAX)
     .slice(0, TAGS_MAX);
 }
 
-/** A text as a description holds it: blanks are single, and it ends in time. */
-export function oneLine(text: string): string {
-  return head(text.toWellFormed().replaceAll(/\s+/g, " ").trim(), DESCRIPTION_CHARACTERS_MAX).trim();
+/** Reduces a text to one line with single spaces, cut to the length of a description. */
+export function descriptionLine(text: string): string {
+  return head(text.toWellFormed().replaceAll(/\s+/g, " ").trim(), MEMORY_DESCRIPTION_CHARACTERS_MAX).trim();
 }
 
-/**
- * Reads a head of exactly the form that `renderMemory` writes, which is YAML too; undefined for every other. It spares a
- * start the parser.
- */
-function ownForm(source: string): Extract<YamlHead, { kind: "value" }> | undefined {
+/** Parses a head in exactly the form that `renderMemory` writes, without loading YAML; undefined for any other form. */
+function parseOwnForm(source: string): Extract<YamlHead, { kind: "value" }> | undefined {
   const form =
     /^name: ([A-Za-z0-9_-]+)\ndescription: ("[^\n]*")\nmetadata:\n {2}type: ([a-z]+)(?:\n {2}tags: (\[[^\n]*\]))?$/;
   const [, name, quoted = "", type, list] = form.exec(source) ?? [];
@@ -147,7 +148,7 @@ function ownForm(source: string): Extract<YamlHead, { kind: "value" }> | undefin
   };
 }
 
-/** Whether YAML takes a name for a text as it stands. */
+/** Returns true if YAML reads an unquoted name as text. */
 function isPlain(name: string): boolean {
   return /^[A-Za-z]/.test(name) && !/^(?:null|true|false)$/i.test(name);
 }

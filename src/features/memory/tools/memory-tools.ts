@@ -3,17 +3,17 @@ import type { InputOf } from "../../../tools/arguments.ts";
 import { textOutput } from "../../../tools/output.ts";
 import type { CallPlan, Tool, ToolContext, ToolSource } from "../../../tools/tool.ts";
 import { ToolFailure } from "../../../tools/tool.ts";
-import type { KeptMemory, Memory } from "../memory.ts";
+import type { Memory, StoredMemory } from "../memory.ts";
 import type { Memories } from "../store/memories.ts";
 import { MEMORY_FORGET_FACTS, MEMORY_READ_FACTS, MEMORY_WRITE_FACTS } from "../tools.ts";
 
 export interface MemoryToolsParts {
-  /** Loaded with the first call: a session that remembers nothing does without. */
+  /** Loads the memories with the first call, so that a session without memories does not. */
   readonly open: () => Promise<Memories>;
-  /** A text without its secrets. */
+  /** Returns a text without its secrets. */
   readonly redact: (text: string) => string;
-  /** What strangers wrote and this conversation has read, in words; undefined where nothing. */
-  readonly foreign: () => string | undefined;
+  /** Returns the untrusted content that this conversation has read, in words; undefined if there was none. */
+  readonly untrusted: () => string | undefined;
 }
 
 const READ_INPUT = { type: "object", properties: { name: { type: "string" } } } as const;
@@ -45,10 +45,10 @@ interface NamePlan extends CallPlan {
 }
 
 /**
- * The tools that read, write and forget memories (TOOL-05). They are lazy, so that a request is hardly longer for them.
+ * Returns the tools that read, write and forget memories (TOOL-05). They are lazy, to keep requests short.
  *
- * They touch no path that a rule could name. To write and to forget takes WorkspaceWrite; where the words may be
- * somebody else's, full access, so that a person is asked.
+ * They touch no path that a rule could name. Writing and forgetting need the level WorkspaceWrite. If the text may
+ * come from untrusted content, they need full access, so that a person is asked.
  */
 export function memoryTools(parts: MemoryToolsParts): ToolSource {
   const tools: readonly Tool[] = [memoryRead(parts), memoryWrite(parts), memoryForget(parts)];
@@ -67,12 +67,12 @@ function memoryRead({ open, redact }: MemoryToolsParts): Tool<NamePlan> {
       return { summary: summaryOf(MEMORY_READ_FACTS.name, name), target: { kind: "none" }, name };
     },
     async run({ name }, { signal }) {
-      const { indexText, memoryText } = await import("../sections.ts");
-      const text = await told(async () => {
+      const { memoryIndexText, memoryAsText } = await import("../sections.ts");
+      const text = await asToolFailure(async () => {
         const memories = await open();
         return name === ""
-          ? indexText((await memories.read()).memories)
-          : memoryText(await found(memories, name));
+          ? memoryIndexText((await memories.read()).memories)
+          : memoryAsText(await found(memories, name));
       });
       signal.throwIfAborted();
       return textOutput(redact(text) || "There are no memories");
@@ -80,7 +80,7 @@ function memoryRead({ open, redact }: MemoryToolsParts): Tool<NamePlan> {
   };
 }
 
-function memoryWrite({ open, redact, foreign }: MemoryToolsParts): Tool<WritePlan> {
+function memoryWrite({ open, redact, untrusted }: MemoryToolsParts): Tool<WritePlan> {
   return {
     ...MEMORY_WRITE_FACTS,
     description:
@@ -89,25 +89,25 @@ function memoryWrite({ open, redact, foreign }: MemoryToolsParts): Tool<WritePla
     inputSchema: WRITE_INPUT,
     lazy: true,
     async plan(input) {
-      const { planned } = await import("./planned.ts");
-      const { memory, suspicion } = planned(input as InputOf<typeof WRITE_INPUT>, redact);
+      const { prepareMemory } = await import("./prepare-memory.ts");
+      const { memory, suspicion } = prepareMemory(input as InputOf<typeof WRITE_INPUT>, redact);
       return {
         summary: summaryOf(MEMORY_WRITE_FACTS.name, memory.name),
         target: { kind: "none" },
         memory,
-        ...guarded(suspicion ?? strangers(foreign())),
+        ...guarded(suspicion ?? untrustedWarning(untrusted())),
       };
     },
     async run({ memory }, context) {
       context.signal.throwIfAborted();
-      await told(async () => (await open()).write(memory));
+      await asToolFailure(async () => (await open()).write(memory));
       tell(memory, context);
       return textOutput(`Remembered as ${memory.name}`);
     },
   };
 }
 
-function memoryForget({ open, foreign }: MemoryToolsParts): Tool<NamePlan> {
+function memoryForget({ open, untrusted }: MemoryToolsParts): Tool<NamePlan> {
   return {
     ...MEMORY_FORGET_FACTS,
     description: "Removes one memory of earlier sessions by its name, for good.",
@@ -116,25 +116,25 @@ function memoryForget({ open, foreign }: MemoryToolsParts): Tool<NamePlan> {
     lazy: true,
     async plan(input) {
       const { name } = input as InputOf<typeof FORGET_INPUT>;
-      await told(async () => found(await open(), name));
+      await asToolFailure(async () => found(await open(), name));
       return {
         summary: summaryOf(MEMORY_FORGET_FACTS.name, name),
         target: { kind: "none" },
         name,
-        ...guarded(strangers(foreign())),
+        ...guarded(untrustedWarning(untrusted())),
       };
     },
     async run({ name }, context) {
       context.signal.throwIfAborted();
-      const memory = await told(async () => (await open()).forget(name));
+      const memory = await asToolFailure(async () => (await open()).forget(name));
       if (memory !== undefined) tell(memory, context, { removed: true });
       return textOutput(`Forgotten: ${memory?.name ?? name}`);
     },
   };
 }
 
-/** What keeps a memory from being read or written is for the model to plan around; it ends no turn. */
-async function told<Result>(work: () => Promise<Result>): Promise<Result> {
+/** Reports a memory error to the model, which can plan around it, instead of ending the turn. */
+async function asToolFailure<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
   } catch (thrown) {
@@ -143,7 +143,7 @@ async function told<Result>(work: () => Promise<Result>): Promise<Result> {
   }
 }
 
-async function found(memories: Memories, name: string): Promise<KeptMemory> {
+async function found(memories: Memories, name: string): Promise<StoredMemory> {
   const memory = await memories.find(name);
   if (memory !== undefined) return memory;
   const { memories: all } = await memories.read();
@@ -161,12 +161,12 @@ function tell(
   emit({ kind: "MemoryWritten", payload: { name, type, description, ...removed } });
 }
 
-/** A name is the model's own word and may be anything until it was looked at. */
+/** Renders the summary of a call. The name is the model's unchecked text. */
 function summaryOf(tool: string, name: string): string {
   return name === "" ? tool : `${tool}:${name.slice(0, 80).toWellFormed()}`;
 }
 
-function strangers(read: string | undefined): string | undefined {
+function untrustedWarning(read: string | undefined): string | undefined {
   return read === undefined ? undefined : `this conversation has read ${read}, whose words may steer it`;
 }
 

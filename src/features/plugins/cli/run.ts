@@ -6,7 +6,7 @@ import { jsonLine } from "../../../view/wire-json.ts";
 import type { PluginRow } from "../plugin-report.ts";
 import type { PluginsContext } from "./flags.ts";
 
-/** Lists the plugins that the user's files name; runs one to see what it adds (PLUG-01). */
+/** Lists the plugins that the user's files name, or runs one to report what it adds (PLUG-01). */
 export async function run(context: PluginsContext): Promise<ExitCode> {
   const { verb, words, flags, workingDir, stdout, stderr } = context;
   const { world, paths, environment } = context;

@@ -12,64 +12,72 @@ import type { Level } from "../../../tools/tool-facts.ts";
 import type { PluginHook, PluginHookOptions, PluginMoments } from "../runtime/moments.ts";
 import type { PluginSession } from "../runtime/session.ts";
 
-/** The version of this contract. It counts up with a change that breaks a plugin; what is added later does not. */
+/** The version of this contract. A change that breaks plugins increments it; an addition does not. */
 export const PLUGIN_API_VERSION = 1;
 
 /**
- * Code that extends cinch from within its process ([A] § Plugin contract, PLUG-01).
+ * Code that extends cinch within its process ([A] § Plugin contract, PLUG-01).
  *
- * It runs as the user and can do whatever the user can. Permission, redaction and the sandbox stand between it and what
- * the model wants, never between it and the machine: that is why nobody but the user can name one.
+ * It runs as the user and can do whatever the user can. Permission, redaction and the sandbox restrict what the model
+ * wants, but never what a plugin does to the machine. So only the user can name a plugin.
  */
 export interface Plugin {
-  /** 1 to 32 small letters, digits and hyphens, a letter first. It is the namespace of its events, and its own alone. */
+  /**
+   * 1 to 32 lower-case letters, digits and hyphens, starting with a letter. It is the namespace of the plugin's
+   * events and must be unique.
+   */
   readonly name: string;
-  /** The `PLUGIN_API_VERSION` that it was written for. */
+  /** The `PLUGIN_API_VERSION` for which it was written. */
   readonly apiVersion: number;
   /**
-   * Says what the plugin adds. It is called once in an engine, before the first session that has it; when it has returned,
-   * nothing more can be registered.
+   * Registers what the plugin adds. Called once in an engine, before the first session with the plugin. Nothing can
+   * be registered after it has returned.
    */
   register(harness: PluginHarness): void | Promise<void>;
 }
 
-/** What a plugin registers with. Whatever it hands over is called under a time limit, and a failure of it is contained. */
+/**
+ * Registers the parts of a plugin. Each registered function is called under a time limit, and its failures are
+ * contained.
+ */
 export interface PluginHarness {
-  /** Of this cinch. */
+  /** The contract's version in this cinch. */
   readonly apiVersion: number;
   /** Aborts when the engine ends. */
   readonly signal: AbortSignal;
-  /** A tool that says in a few lines what it is and does. */
+  /** Registers a tool in the short form. */
   tool(tool: PluginTool): void;
-  /** Tools with the engine's own contract, a late source too. */
+  /** Registers tools with the engine's own contract, including a late source. */
   toolSource(source: Pick<ToolSource, "tools" | "late">): void;
   /**
-   * Stands around every call of a tool whose input is valid, outside of permission: it can watch, change the input, which
-   * is then judged like any other, and refuse. It can allow nothing.
+   * Registers middleware around every call of a tool with valid input, outside permission. It can observe, refuse, or
+   * change the input, which is then judged like any other. It cannot allow anything.
    */
   toolMiddleware(run: PluginToolMiddleware, options?: PluginMiddlewareOptions): void;
   /**
-   * Stands outermost around every request to a model. It refuses one by throwing what `context.error` returns: nothing is
-   * sent, and the turn ends with that reason.
+   * Registers the outermost middleware around every request to a model. It refuses a request by throwing what
+   * `context.error` returns: nothing is sent, and the turn ends with that reason.
    */
   requestMiddleware(run: PluginRequestMiddleware, options?: PluginMiddlewareOptions): void;
-  /** Told of each event of each session, in order, once it is in the log. */
+  /** Registers a listener. It gets each event of each session in order, once the event is in the log. */
   on(listener: PluginListener, kinds?: readonly EventKind[]): void;
-  /** Called at a moment of a session, beside the hooks of the configuration and by the same rules. */
+  /** Registers a hook, called at a moment of a session like the hooks of the configuration and by the same rules. */
   hook<Moment extends keyof PluginMoments>(
     moment: Moment,
     run: PluginHook<Moment>,
     options?: PluginHookOptions,
   ): void;
-  /** Claims a namespace of slash commands: `/NAMESPACE:NAME words`. */
+  /** Registers a namespace of slash commands: `/NAMESPACE:NAME words`. */
   commands(namespace: string, commands: readonly PluginCommand[]): void;
-  /** A rule of the permission gate, as in config.toml. What allows something is told to the person at the start. */
+  /**
+   * Registers a permission rule, as in config.toml. The user is notified at the start of rules that allow something.
+   */
   permission(effect: "allow" | "ask" | "deny", rule: string): void;
-  /** A model provider. Its name stands in `--model NAME:MODEL`; it needs no key of cinch's. */
+  /** Registers a model provider. It is selected with `--model NAME:MODEL` and gets no key from cinch. */
   provider(name: string, open: ProviderFactory): void;
-  /** A wire of the control plane: opened once the engine serves others, closed with it. */
+  /** Registers a transport of the control plane. It opens once the engine serves clients, and closes with it. */
   transport(transport: PluginTransport): void;
-  /** Into the operational log, under the plugin's name. Never content of a conversation. */
+  /** Writes to the operational log under the plugin's name. Never log content of a conversation. */
   log(level: LogLevel, message: string, fields?: Readonly<Record<string, unknown>>): void;
 }
 
@@ -79,23 +87,23 @@ export interface PluginTool {
   /** At most 250 characters. */
   readonly description: string;
   readonly inputSchema: JsonSchema;
-  /** What a call needs. Absent: DangerFullAccess, which is asked for. */
+  /** The level that a call needs. Default: DangerFullAccess, which is asked for. */
   readonly level?: Level;
-  /** Whether a call can change anything outside the conversation. Absent: it can. */
+  /** True if a call can change anything outside the conversation. Default: true. */
   readonly mutating?: boolean;
-  /** Not declared to the model, but found by ToolSearch. */
+  /** True if the tool is not declared to the model but found by ToolSearch. Default: false. */
   readonly lazy?: boolean;
   /**
-   * Says what a call will touch, with paths that are absolute and resolved; the permission gate judges that. Absent: it
-   * touches nothing that a rule about paths or addresses could name.
+   * Returns what a call will touch, with absolute and resolved paths, for the permission gate to judge. Default:
+   * nothing that a rule about paths or addresses could name.
    */
   plan?(input: JsonObject, at: PluginPlace): CallPlan | Promise<CallPlan>;
-  /** The result, as a text or as blocks. What it throws is the call's failure, which the model sees. */
+  /** Returns the result as a text or as blocks. An exception fails the call, and the model sees it. */
   run(input: JsonObject, call: PluginCallContext): string | ToolOutput | Promise<string | ToolOutput>;
 }
 
 export interface PluginPlace {
-  /** Where the session works. */
+  /** The workspace folder of the session. */
   readonly root: string;
   readonly cwd: string;
   readonly signal: AbortSignal;
@@ -104,24 +112,24 @@ export interface PluginPlace {
 export interface PluginCallContext extends PluginSession, PluginPlace {
   readonly callId: CallId;
   readonly turn: number;
-  /** Partial output for people who watch. */
+  /** Emits partial output for people who watch. */
   progress(text: string): void;
 }
 
-/** One call, as tool middleware sees it. */
+/** A tool call, as tool middleware gets it. */
 export interface PluginCall extends PluginSession {
   readonly callId: CallId;
   readonly turn: number;
   readonly tool: string;
   readonly input: JsonObject;
-  /** One line that names it, as permission rules do. */
+  /** One line that names the call, as permission rules do. */
   readonly summary: string;
   readonly signal: AbortSignal;
 }
 
 /**
- * Calls `next` at most once, with another input where it wants one. Not calling it refuses the call: what is returned
- * is its result then.
+ * Surrounds a tool call. It calls `next` at most once, with the same or another input. Without that call, its return
+ * value is the result, and the tool does not run.
  */
 export type PluginToolMiddleware = (
   call: PluginCall,
@@ -135,35 +143,35 @@ export type PluginRequestMiddleware = (
 ) => AsyncIterable<ModelEvent> | Promise<AsyncIterable<ModelEvent>>;
 
 export interface PluginMiddlewareOptions {
-  /** True: a call or request that it failed to look at does not run. Absent: it goes on without it. */
+  /** True if a call or request does not run when this middleware fails. Default: it runs without the middleware. */
   readonly guards?: boolean;
 }
 
 export type PluginListener = (event: Envelope, session: PluginSession) => void | Promise<void>;
 
 export interface PluginCommand {
-  /** 1 to 32 small letters, digits and hyphens, a letter first. */
+  /** 1 to 32 lower-case letters, digits and hyphens, starting with a letter. */
   readonly name: string;
-  /** How it is typed, behind its name: "NdM". */
+  /** The arguments after the name, for help texts: "NdM". */
   readonly usage?: string;
   /** One line for people. */
   readonly help: string;
-  /** What is returned is shown to whoever sent it. What it throws refuses the command. */
+  /** Runs the command. The returned text is shown to the sender; an exception rejects the command. */
   run(words: PluginWords, session: PluginCommandContext): string | undefined | Promise<string | undefined>;
 }
 
-/** What a command was sent with. */
+/** The arguments of a command. */
 export interface PluginWords {
-  /** As a shell splits them. */
+  /** The words, split like a shell does. */
   readonly args: readonly string[];
-  /** Everything behind the name as it was typed. */
+  /** The text after the name as it was typed. */
   readonly text: string;
-  /** The whole payload, from programs that send another one. */
+  /** The whole payload, for programs that send another form. */
   readonly payload: unknown;
 }
 
 export interface PluginCommandContext extends PluginSession {
-  /** Whether a person sent it, or an agent. */
+  /** The class of the sender. */
   readonly by: "human" | "agent";
   readonly signal: AbortSignal;
 }
@@ -171,8 +179,8 @@ export interface PluginCommandContext extends PluginSession {
 export interface PluginTransport {
   readonly name: string;
   /**
-   * Begins to carry clients. Whoever it attaches has the rights that it says, so it has to know who they are. The signal
-   * aborts when the engine ends; what is returned is disposed before that.
+   * Starts to serve clients. Each attached client has the rights that the transport states, so the transport must
+   * authenticate it. The signal aborts when the engine ends; the returned object is disposed of before that.
    */
   open(engine: EnginePort, signal: AbortSignal): AsyncDisposable | Promise<AsyncDisposable>;
 }

@@ -4,18 +4,18 @@ import { shortened } from "../../../base/text/text.ts";
 import type { World } from "../../../base/world.ts";
 import type { Event } from "../../../protocol/events/events.ts";
 
-/** So many failures of one plugin in one engine, and it is switched off. */
+/** Failures of one plugin in one engine after which it is switched off. */
 export const PLUGIN_FAILURES_MAX = 5;
 const WHY_CHARACTERS_MAX = 500;
-/** What is said of a plugin that is not called any more. */
-export const OFF = "it has failed too often, or outside of any call, and is switched off";
+/** The reason given for a plugin that is no longer called. */
+export const SWITCHED_OFF = "it has failed too often, or outside of any call, and is switched off";
 
-/** What came of calling a plugin. A failure has been told; `why` says it in words for a person and the model. */
-export type Attempt<Value> =
+/** The outcome of calling a plugin. A failure has been reported; `why` is its reason for a person and the model. */
+export type PluginCallResult<Value> =
   | { readonly kind: "done"; readonly value: Value }
   | { readonly kind: "failed"; readonly why: string };
 
-/** How often one plugin has failed in this engine, in whichever session. */
+/** Counts the failures of one plugin in this engine, across sessions. */
 export class PluginHealth {
   readonly plugin: string;
   readonly #log: World["log"];
@@ -28,14 +28,14 @@ export class PluginHealth {
     this.#log = log;
   }
 
-  /** Why it may not be called any more; undefined while it may. */
+  /** Why it may no longer be called; undefined while it may. */
   get off(): HarnessError | undefined {
     if (this.#crash !== undefined) return this.#crash;
     if (this.#failures < PLUGIN_FAILURES_MAX) return undefined;
     return new HarnessError("PluginOff", { plugin: this.plugin, count: String(PLUGIN_FAILURES_MAX) });
   }
 
-  /** It failed where nobody had called it, so nobody knows what of it still works: it is switched off at once. */
+  /** Switches the plugin off after an error outside any call, because nobody knows which of its parts still work. */
   crashed(thrown: unknown): void {
     this.failed("code that nobody had called", thrown);
     if (this.#crash !== undefined) return;
@@ -59,29 +59,29 @@ export class PluginHealth {
 }
 
 /**
- * Calls one plugin for one session, and keeps the session from whatever it does wrong: what it throws and what it never
- * ends becomes a failure, told once for each thing that goes wrong; with too many it is not called any more, told too.
+ * Calls one plugin for one session and isolates the session from its errors. An exception or an endless call becomes
+ * a failure, reported once for each kind. After too many failures the plugin is switched off, which is reported too.
  *
- * A loop that never gives the thread back cannot be contained from within the process.
+ * A loop that never yields cannot be contained within the process.
  */
-export class Contained {
+export class PluginContainment {
   readonly health: PluginHealth;
   readonly #clock: World["clock"];
-  readonly #tell: (event: Event) => void;
-  readonly #told = new Set<string>();
+  readonly #publish: (event: Event) => void;
+  readonly #reported = new Set<string>();
 
-  constructor(health: PluginHealth, clock: World["clock"], tell: (event: Event) => void) {
+  constructor(health: PluginHealth, clock: World["clock"], publish: (event: Event) => void) {
     this.health = health;
     this.#clock = clock;
-    this.#tell = tell;
+    this.#publish = publish;
   }
 
   get plugin(): string {
     return this.health.plugin;
   }
 
-  /** Whether it may not be called any more, which is told then, once: for a place where it would be called now. */
-  tellIfOff(): boolean {
+  /** Returns true if the plugin is switched off, and reports that once. */
+  reportIfOff(): boolean {
     const { off } = this.health;
     if (off === undefined) return false;
     this.#once("off", off);
@@ -89,7 +89,7 @@ export class Contained {
   }
 
   /**
-   * @param where what is called, as it reads behind "failed in": "its listener".
+   * @param where what is called, as it reads after "failed in": "its listener".
    * @throws signal.reason, and nothing else.
    */
   async call<Value>(
@@ -97,12 +97,12 @@ export class Contained {
     msMax: number,
     run: (signal: AbortSignal) => Value | Promise<Value>,
     signal: AbortSignal,
-  ): Promise<Attempt<Value>> {
+  ): Promise<PluginCallResult<Value>> {
     signal.throwIfAborted();
-    if (this.tellIfOff()) return { kind: "failed", why: OFF };
+    if (this.reportIfOff()) return { kind: "failed", why: SWITCHED_OFF };
     using limit = deadline(this.#clock, msMax, signal);
     try {
-      // In a step of its own: what is thrown before the first wait is contained too.
+      // In an async function, so that an exception before the first await is contained too.
       const running = (async () => await run(limit.signal))();
       return { kind: "done", value: await whileAlive(running, limit.signal) };
     } catch (thrown) {
@@ -111,7 +111,7 @@ export class Contained {
     }
   }
 
-  /** Counts and tells a failure that was found elsewhere. */
+  /** Counts and reports a failure that was found elsewhere. */
   failed(where: string, thrown: unknown): { readonly kind: "failed"; readonly why: string } {
     const why = shortened(messageOf(thrown), WHY_CHARACTERS_MAX);
     this.health.failed(where, thrown);
@@ -119,13 +119,13 @@ export class Contained {
       `${where}: ${why}`,
       new HarnessError("PluginFailed", { plugin: this.plugin, where, what: why }),
     );
-    this.tellIfOff();
+    this.reportIfOff();
     return { kind: "failed", why };
   }
 
   #once(what: string, { reason, message }: HarnessError): void {
-    if (this.#told.has(what)) return;
-    this.#told.add(what); // no more than the failures that switch it off, and the one that says so
-    this.#tell({ kind: "Error", payload: { reason, message, details: { plugin: this.plugin } } });
+    if (this.#reported.has(what)) return;
+    this.#reported.add(what); // bounded by the failures that switch it off, plus the report of that
+    this.#publish({ kind: "Error", payload: { reason, message, details: { plugin: this.plugin } } });
   }
 }

@@ -5,36 +5,36 @@ import type { Hook } from "../../../session/hooks/hook.ts";
 import { blocksByDefault, CAN_BLOCK, HOOK_MS_MAX, hookApplies } from "../../../session/hooks/hook.ts";
 import type { HookMoment, HookResult } from "../../../session/hooks/hooks.ts";
 import type { HookOutcome } from "../../../session/hooks/outcome.ts";
-import type { Contained } from "./containment.ts";
+import type { PluginContainment } from "./containment.ts";
 import type { PluginHookOptions } from "./moments.ts";
 import type { PluginSession } from "./session.ts";
 
-/** A hook as a plugin has registered it. */
+/** A registered hook of a plugin. */
 export interface RegisteredHook {
   readonly event: HookEvent;
   readonly options: PluginHookOptions;
   readonly run: (moment: never, session: PluginSession & { readonly signal: AbortSignal }) => unknown;
 }
 
-export interface SessionHook {
+export interface ActiveHook {
   readonly hook: RegisteredHook;
-  readonly contained: Contained;
+  readonly contained: PluginContainment;
   readonly session: PluginSession;
 }
 
 /**
- * The hooks of the plugins of one session, which say what the commands of a configuration could say: they can refuse and
- * never allow, what they add goes to the model as foreign text, and a guard that is broken lets nothing pass (HOOK-01).
+ * The hooks of the plugins of one session. They have the same effects as the commands of a configuration: they can
+ * refuse but not allow, their context goes to the model as untrusted text, and a failing guard blocks (HOOK-01).
  */
 export class PluginHooks {
-  readonly #known: () => readonly SessionHook[];
+  readonly #known: () => readonly ActiveHook[];
 
-  constructor(known: () => readonly SessionHook[]) {
+  constructor(known: () => readonly ActiveHook[]) {
     this.#known = known;
   }
 
   /**
-   * Calls the hooks of a moment one after the other. Whoever stops reading stops the rest.
+   * Calls the hooks of a moment one after the other. If the reader stops, the rest are not called.
    * @throws signal.reason.
    */
   async *run({ event, tool, input, signal }: HookMoment): AsyncGenerator<HookResult> {
@@ -46,7 +46,7 @@ export class PluginHooks {
   }
 }
 
-function hookOf({ hook: { event, options }, contained: { plugin } }: SessionHook): Hook {
+function hookOf({ hook: { event, options }, contained: { plugin } }: ActiveHook): Hook {
   const { tools, blocking = blocksByDefault(event), timeoutMs = HOOK_MS_MAX[event] } = options;
   const command = `the plugin ${plugin}`;
   return {
@@ -61,7 +61,7 @@ function hookOf({ hook: { event, options }, contained: { plugin } }: SessionHook
 }
 
 async function outcome(
-  { hook, contained, session }: SessionHook,
+  { hook, contained, session }: ActiveHook,
   { event, timeoutMs }: Hook,
   input: object,
   signal: AbortSignal,
@@ -71,24 +71,25 @@ async function outcome(
     where,
     timeoutMs,
     async (limit) => {
-      const told: unknown = structuredClone(input);
-      return answerFrom(await hook.run(told as never, { ...session, signal: limit }), event);
+      const sent: unknown = structuredClone(input);
+      return answerFrom(await hook.run(sent as never, { ...session, signal: limit }), event);
     },
     signal,
   );
   if (attempt.kind === "done") return attempt.value;
   const why = `the plugin ${contained.plugin} failed: ${attempt.why}`;
-  // It has been told: whoever reads the outcome tells nothing.
+  // The failure has been reported, so readers of the outcome do not repeat it.
   const payload = { event, command: `the plugin ${contained.plugin}`, exit_code: 1, output: why };
   return { kind: "failed", why, event: { kind: "HookError", payload } };
 }
 
-/** By the rules that hold for the commands of a configuration. */
+/** Checks an answer by the rules for the commands of a configuration. */
 function answerFrom(answer: unknown, event: HookEvent): HookOutcome {
   if (answer === undefined || answer === null) return { kind: "answered", answer: {} };
   if (!isObject(answer)) throw new Error(`it answered with ${typeof answer}, not with an object`);
   const { block, ...rest } = answer;
-  if (block !== undefined && typeof block !== "string") throw new Error("the block in its answer is no text");
+  if (block !== undefined && typeof block !== "string")
+    throw new Error("the block in its answer is not a text");
   const bytes = new TextEncoder().encode(JSON.stringify(rest));
   const read = readHookAnswer({ bytes, total: bytes.length }, event);
   if ("problem" in read) throw new Error(read.problem);

@@ -3,7 +3,7 @@ import type { JsonObject } from "../../../base/json.ts";
 import type { TurnEndReason } from "../../../protocol/events/events.ts";
 import type { PluginSession } from "./session.ts";
 
-/** What a plugin's hook is told at each moment of a session (HOOK-01). */
+/** The fields that a plugin's hook gets at each moment of a session (HOOK-01). */
 export interface PluginMoments {
   readonly SessionStart: { readonly source: "new" | "resume" };
   readonly UserPromptSubmit: { readonly turn: number; readonly prompt: string };
@@ -20,13 +20,13 @@ interface ToolMoment {
   readonly input: JsonObject;
 }
 
-/** What a hook may say. Nothing is a yes; no hook can allow what permission does not. */
+/** The answer of a hook. No answer means no objection. No hook can allow what permission does not. */
 export interface PluginHookAnswer {
-  /** UserPromptSubmit, PreToolUse: it shall not be, and why. PostToolUse: what is wrong, for the model. */
+  /** UserPromptSubmit, PreToolUse: refuses, with the reason. PostToolUse: what is wrong, for the model. */
   readonly block?: string;
-  /** For the model, as foreign text. */
+  /** Text for the model, passed on as untrusted. */
   readonly context?: string;
-  /** PreToolUse: the input that the call shall have instead. */
+  /** PreToolUse: the input that replaces the call's. */
   readonly input?: JsonObject;
 }
 
@@ -39,10 +39,10 @@ export type PluginHook<Moment extends keyof PluginMoments> = (
 type PluginHookSaid = PluginHookAnswer | undefined | void;
 
 export interface PluginHookOptions {
-  /** Names of tools, in which `*` stands for any characters. Absent: every tool. */
+  /** Names of tools; `*` stands for any characters. Default: every tool. */
   readonly tools?: readonly string[];
-  /** Whether a failure of the hook itself stops what it was asked about. Absent: PreToolUse alone. */
+  /** True if a failure of the hook itself stops what it was asked about. Default: true for PreToolUse only. */
   readonly blocking?: boolean;
-  /** Absent: as long as a hook of that moment may take. */
+  /** Default: the limit for hooks of that moment. */
   readonly timeoutMs?: number;
 }

@@ -4,10 +4,10 @@ import { textOutput } from "../../../tools/output.ts";
 import type { ToolOutput } from "../../../tools/tool.ts";
 
 /**
- * What a plugin gave as the result of a call, as the engine takes it.
+ * Converts a plugin's result of a call to the engine's form.
  * @throws Error that says what is wrong with it.
  */
-export function outputFrom(given: unknown): ToolOutput {
+export function convertOutput(given: unknown): ToolOutput {
   if (typeof given === "string") return textOutput(given);
   if (!isObject(given))
     throw new Error(`the result is ${typeNameOf(given)}, not a text or an object with content`);
@@ -27,7 +27,7 @@ function blockFrom(block: unknown): ResultContent {
         return { type, source: { type: kind, media_type, data } };
     }
   }
-  throw new Error("the content of the result holds something that is no text, image or audio block");
+  throw new Error("the content of the result holds something that is not a text, image or audio block");
 }
 
 function isBase64(data: unknown): data is string {

@@ -3,33 +3,35 @@ import { customError, HarnessError } from "../../../base/errors.ts";
 import type { RequestHandler, RequestMiddleware } from "../../../providers/middleware.ts";
 import type { ModelEvent } from "../../../providers/provider.ts";
 import type { PluginMiddlewareOptions, PluginRequestMiddleware } from "../registration/plugin.ts";
-import { PluginError } from "../registration/raised.ts";
-import type { Contained } from "./containment.ts";
-import { OFF } from "./containment.ts";
-import { OwnTime } from "./own-time.ts";
+import { PluginError } from "../registration/plugin-error.ts";
+import type { PluginContainment } from "./containment.ts";
+import { SWITCHED_OFF } from "./containment.ts";
+import { PausableDeadline } from "./pausable-deadline.ts";
 import type { PluginSession } from "./session.ts";
 import { MIDDLEWARE_MS_MAX } from "./tool-middleware.ts";
 
 const WHERE = "its request middleware";
 
 /**
- * A plugin's request middleware as the engine's own. Where it fails before it has sent anything, the request goes on
- * without it, or is refused where it guards; later the answer is in its hands, and the turn ends with an error that names
- * it. A failure of the provider that it lets through is the provider's. An error that it throws itself refuses: the turn ends with it.
+ * Adapts a plugin's request middleware to the engine's.
+ *
+ * If it fails before it has sent anything, the request goes on without it, or is refused if it is a guard. If it
+ * fails later, the turn ends with an error that names it. A provider failure that it passes on counts as the
+ * provider's. An error that it throws on purpose refuses the request: the turn ends with that reason.
  */
 export function pluginRequestMiddleware(
   { run, guards = false }: PluginMiddlewareOptions & { readonly run: PluginRequestMiddleware },
-  contained: Contained,
+  contained: PluginContainment,
   { error }: Pick<PluginSession, "error">,
 ): RequestMiddleware {
   const failed = (what: string, cause?: unknown) =>
     new HarnessError("PluginFailed", { plugin: contained.plugin, where: WHERE, what }, { cause });
   return async function* plugin(request, context, next) {
-    if (contained.tellIfOff()) {
-      if (guards) throw failed(OFF);
+    if (contained.reportIfOff()) {
+      if (guards) throw failed(SWITCHED_OFF);
       return yield* next(request, context);
     }
-    using time = new OwnTime(context.world.clock, MIDDLEWARE_MS_MAX);
+    using time = new PausableDeadline(context.world.clock, MIDDLEWARE_MS_MAX);
     const signal = AbortSignal.any([context.signal, time.signal]);
     const seen = new Set<unknown>();
     let isBegun = false;
@@ -63,10 +65,10 @@ export function pluginRequestMiddleware(
     }
     yield* next(request, context);
 
-    /** The engine takes its time with an event, and that is not the plugin's. */
+    /** Yields an event outside the plugin's time, because the engine takes its own time with it. */
     async function* timeOut(event: ModelEvent): AsyncGenerator<ModelEvent> {
       const { promise, resolve } = Promise.withResolvers<void>();
-      const away = time.away(() => promise);
+      const away = time.whilePaused(() => promise);
       try {
         yield event;
       } finally {
@@ -79,13 +81,13 @@ export function pluginRequestMiddleware(
 
 async function* watch(
   events: AsyncIterable<ModelEvent>,
-  time: OwnTime,
+  time: PausableDeadline,
   onThrown: (thrown: unknown) => void,
 ): AsyncGenerator<ModelEvent> {
   const source = events[Symbol.asyncIterator]();
   try {
     while (true) {
-      const step = await time.away(() => source.next());
+      const step = await time.whilePaused(() => source.next());
       if (step.done === true) return;
       yield step.value;
     }
@@ -97,7 +99,7 @@ async function* watch(
   }
 }
 
-/** Not awaited: what it still holds is freed by the signals that it was given, and it may never end. */
+/** Does not wait: the signals free what the plugin still holds, and it may never end. */
 function leave(own: AsyncIterator<ModelEvent> | undefined): void {
   own?.return?.()?.then(undefined, () => undefined);
 }

@@ -8,7 +8,7 @@ import { textOutput } from "../../../tools/output.ts";
 import type { Tool } from "../../../tools/tool.ts";
 import { ToolFailure } from "../../../tools/tool.ts";
 import type { PluginToolMiddleware } from "../registration/plugin.ts";
-import { Contained, PLUGIN_FAILURES_MAX, PluginHealth } from "./containment.ts";
+import { PLUGIN_FAILURES_MAX, PluginContainment, PluginHealth } from "./containment.ts";
 import { MIDDLEWARE_MS_MAX, pluginToolMiddleware } from "./tool-middleware.ts";
 
 const NEVER = new Promise<never>(() => undefined);
@@ -49,7 +49,7 @@ function openRig(run: PluginToolMiddleware, options: { readonly guards?: boolean
   };
   const { clock } = rig.world;
   const health = new PluginHealth("mine", rig.world.log);
-  const contained = new Contained(health, clock, (event) => void told.push(event));
+  const contained = new PluginContainment(health, clock, (event) => void told.push(event));
   const session = {
     session: rig.context.session,
     emit: () => undefined,
@@ -64,7 +64,7 @@ function openRig(run: PluginToolMiddleware, options: { readonly guards?: boolean
   return {
     ...rig,
     ran,
-    /** What stands behind the middleware, in the place of permission. */
+    /** Stands for permission, inside the middleware. */
     judged,
     clock,
     health,

@@ -7,41 +7,44 @@ import type { ToolCall, ToolMiddleware } from "../../../tools/middleware.ts";
 import { errorOutput } from "../../../tools/output.ts";
 import type { ToolContext, ToolOutput } from "../../../tools/tool.ts";
 import type { PluginMiddlewareOptions, PluginToolMiddleware } from "../registration/plugin.ts";
-import type { Contained } from "./containment.ts";
-import { OFF } from "./containment.ts";
-import { outputFrom } from "./output.ts";
-import { OwnTime } from "./own-time.ts";
+import type { PluginContainment } from "./containment.ts";
+import { SWITCHED_OFF } from "./containment.ts";
+import { convertOutput } from "./output.ts";
+import { PausableDeadline } from "./pausable-deadline.ts";
 import type { PluginSession } from "./session.ts";
 
-/** How long a plugin's middleware may hold a call or a request up, before what it surrounds and again after it. */
+/**
+ * The longest time for which a plugin's middleware may delay a call or a request, before the inner part and again
+ * after it.
+ */
 export const MIDDLEWARE_MS_MAX = 30_000;
 const CHANGED_INPUT_CHARACTERS_MAX = 2_000;
 const WHERE = "its tool middleware";
 
 /**
- * A plugin's tool middleware as the engine's own. It stands between validation and permission: an input that it changes
- * is validated and planned anew, and judged like any other; what it returns is redacted and told like any result.
+ * Adapts a plugin's tool middleware to the engine's. It runs between validation and permission. A changed input is
+ * validated, planned and judged like any other; the result is redacted and emitted like any result.
  *
- * Where it fails before it has passed the call on, the call goes on without it, or is refused where it guards; where it
- * fails afterwards, the result stands. What ends the turn, it cannot hold back.
+ * If it fails before it has passed the call on, the call goes on without it, or is refused if it is a guard. If it
+ * fails later, the result stands. It cannot suppress what ends the turn.
  */
 export function pluginToolMiddleware(
   { run, guards = false }: PluginMiddlewareOptions & { readonly run: PluginToolMiddleware },
-  contained: Contained,
+  contained: PluginContainment,
   { clock, session }: { readonly clock: ToolContext["world"]["clock"]; readonly session: PluginSession },
 ): ToolMiddleware {
   return async function plugin(call, context, next) {
     const without = (why: string) =>
       guards ? errorOutput(refusedText(call, contained.plugin, why)) : next(call, context);
-    if (contained.tellIfOff()) return await without(OFF);
+    if (contained.reportIfOff()) return await without(SWITCHED_OFF);
     let passed: Promise<ToolOutput> | undefined;
     let isOver = false;
-    using time = new OwnTime(clock, MIDDLEWARE_MS_MAX);
+    using time = new PausableDeadline(clock, MIDDLEWARE_MS_MAX);
 
     function pass(input?: JsonObject): Promise<ToolOutput> {
       if (isOver) return Promise.reject(new Error("the call has gone on without this middleware"));
       if (passed !== undefined) return Promise.reject(new Error("next can be called only once"));
-      passed = time.away(async () => {
+      passed = time.whilePaused(async () => {
         const {
           call: wanted,
           note,
@@ -56,13 +59,13 @@ export function pluginToolMiddleware(
     const seen = { ...session, ...factsOf(call, context) };
     const waiting = AbortSignal.any([context.signal, time.signal]);
     try {
-      const running = (async () => outputFrom(await run(seen, pass)))();
+      const running = (async () => convertOutput(await run(seen, pass)))();
       const output = await whileAlive(running, waiting);
-      await passed; // it may have answered for a call that still runs
+      await passed; // the middleware may have returned while the call still runs
       return output;
     } catch (thrown) {
       isOver = true;
-      // What was passed on has an end of its own, and counts: a refusal that ends the turn, too.
+      // The outcome of the inner call counts, including a refusal that ends the turn.
       const inner = passed === undefined ? undefined : await passed;
       if (context.signal.aborted) throw context.signal.reason;
       const { why } = contained.failed(WHERE, time.signal.aborted ? time.signal.reason : thrown);
@@ -88,7 +91,7 @@ async function changed(
   { context, plugin }: { readonly context: ToolContext; readonly plugin: string },
 ): Promise<ChangedCall> {
   if (input === undefined || canonicalJson(input) === canonicalJson(call.input)) return { call };
-  if (!isObject(input)) throw new Error("the input for next is no object");
+  if (!isObject(input)) throw new Error("the input for next is not an object");
   const { plan: _, ...unplanned } = call;
   const shown = shortened(JSON.stringify(input), CHANGED_INPUT_CHARACTERS_MAX);
   const note = `[The plugin ${plugin} has changed the input of this call to: ${shown}]`;

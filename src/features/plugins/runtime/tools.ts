@@ -4,16 +4,16 @@ import { isObject } from "../../../base/json.ts";
 import type { CallPlan, Tool, ToolContext } from "../../../tools/tool.ts";
 import { ToolFailure } from "../../../tools/tool.ts";
 import type { PluginCallContext, PluginTool } from "../registration/plugin.ts";
-import { PluginError } from "../registration/raised.ts";
-import { outputFrom } from "./output.ts";
+import { PluginError } from "../registration/plugin-error.ts";
+import { convertOutput } from "./output.ts";
 
 interface PluginPlan extends CallPlan {
   readonly input: JsonObject;
 }
 
 /**
- * A plugin's tool as the engine takes it: under the same rules as any other, with the time limit of every call. What it
- * throws is the call's failure, which the model sees under the plugin's name.
+ * Adapts a plugin's tool to the engine's, with the same rules and time limit as any other. An exception fails the
+ * call, and the model sees it with the plugin's name.
  */
 export function pluginTool(tool: PluginTool, plugin: string): Tool<PluginPlan> {
   const { name, description, inputSchema, level = "DangerFullAccess", mutating = true, lazy } = tool;
@@ -38,7 +38,7 @@ export function pluginTool(tool: PluginTool, plugin: string): Tool<PluginPlan> {
     },
     async run({ input }, context) {
       try {
-        return outputFrom(await tool.run(input, callContext(context, plugin)));
+        return convertOutput(await tool.run(input, callContext(context, plugin)));
       } catch (thrown) {
         throw failure(thrown, plugin, context);
       }
@@ -46,8 +46,8 @@ export function pluginTool(tool: PluginTool, plugin: string): Tool<PluginPlan> {
   };
 }
 
-/** A tool with the engine's own contract: what it throws becomes the call's failure too, and never ends the turn. */
-export function namedTool(tool: Tool, plugin: string): Tool {
+/** Wraps a tool with the engine's own contract, so that its exceptions fail the call and never end the turn. */
+export function containTool(tool: Tool, plugin: string): Tool {
   return {
     ...tool,
     async plan(input, context) {
@@ -59,7 +59,7 @@ export function namedTool(tool: Tool, plugin: string): Tool {
     },
     async run(plan, context) {
       try {
-        return outputFrom(await tool.run(plan, context));
+        return convertOutput(await tool.run(plan, context));
       } catch (thrown) {
         throw failure(thrown, plugin, context);
       }
@@ -83,7 +83,7 @@ function callContext(context: ToolContext, plugin: string): PluginCallContext {
   };
 }
 
-/** What permission judges must be there: a plan without it would be judged as touching nothing. */
+/** Checks a plan. Without the fields that permission judges, it would count as touching nothing. */
 function planFrom<Plan extends CallPlan>(plan: Plan): Plan {
   if (typeof plan?.summary === "string" && isObject(plan.target)) return plan;
   throw new Error("its plan has no summary or no target");

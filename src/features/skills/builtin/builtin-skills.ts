@@ -12,7 +12,7 @@ const TEXTS: ReadonlyMap<string, string> = new Map([
 
 const FILE_MODE = 0o400;
 
-/** The skills in the program of these names, as if they had been read from folders. */
+/** Returns the built-in skills with these names, in the form of folders that were read. */
 export function builtinSkills(names: readonly string[]): readonly SkillFolder[] {
   return names.flatMap((name) => {
     const text = TEXTS.get(name);

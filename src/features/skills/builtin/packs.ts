@@ -24,7 +24,7 @@ export function packProblems({
  * Returns the names of the built-in skills in these packs, each once.
  * @throws HarnessError UnknownSkillPack, which names the nearest.
  */
-export function packedSkills(packs: readonly string[]): readonly string[] {
+export function skillsInPacks(packs: readonly string[]): readonly string[] {
   return [...new Set(packs.flatMap(skillsOf))];
 }
 

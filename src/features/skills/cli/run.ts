@@ -18,7 +18,7 @@ export async function run(context: SkillsContext): Promise<ExitCode> {
   const { reviewSkills } = await import("../skills-review.ts");
   const { skills, notices } = await reviewSkills(placeOf(context), await context.readSettings());
   if (name === undefined) return await list(skills, notices, context);
-  // The one in use goes before another of its name.
+  // The active skill comes before others of its name.
   const named = skills.filter(({ skill }) => skill.name === name);
   const found = named.find(({ state }) => state === "active") ?? named.at(-1);
   if (found === undefined) {
@@ -103,12 +103,12 @@ function rowOf({ skill, state }: ReviewedSkill) {
 async function check(context: SkillsContext): Promise<ExitCode> {
   const { words: paths, flags, world, workingDir, stdout, stderr } = context;
   const { checkSkills } = await import("../skills-review.ts");
-  const { problemText } = await import("../format/skill.ts");
+  const { skillProblemText } = await import("../format/skill.ts");
   const arePlaces = paths.length === 0;
   const given = arePlaces ? await defaultPaths(context) : paths.map((path) => resolve(workingDir, path));
   const { checked, problems } = await checkSkills(world.files, given, { arePlaces });
   for (const problem of problems) {
-    const text = `${problem.severity}: ${neutraliseLine(problemText(problem))}\n`;
+    const text = `${problem.severity}: ${neutraliseLine(skillProblemText(problem))}\n`;
     await stdout.write(flags.json ? jsonLine(problem) : text);
   }
   const errors = problems.filter(({ severity }) => severity === "error").length;

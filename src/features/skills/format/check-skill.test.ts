@@ -6,7 +6,7 @@ import { readSource } from "../../../../test/support/source.ts";
 import { temporaryDirectory, testWorld } from "../../../../test/support/world.ts";
 import { checkSkills } from "../skills-review.ts";
 import { checkSkill } from "./check-skill.ts";
-import { problemText } from "./skill.ts";
+import { skillProblemText } from "./skill.ts";
 import { parseSkillFile } from "./skill-head.ts";
 
 interface Case {
@@ -76,7 +76,7 @@ test("[SKL-01] what is wrong is told with file, line and field, and the field th
     "---",
   ];
   const problems = await checkSkill(`${head.join("\n")}\nbody`, { path: "p/SKILL.md", folder: "p" });
-  expect(problems.map((each) => `${each.severity} ${problemText(each)}`)).toEqual([
+  expect(problems.map((each) => `${each.severity} ${skillProblemText(each)}`)).toEqual([
     "error p/SKILL.md:2: name: must be in lowercase",
     "error p/SKILL.md:2: name: must not begin or end with a hyphen",
     "error p/SKILL.md:2: name: must not have two hyphens in a row",
@@ -84,8 +84,8 @@ test("[SKL-01] what is wrong is told with file, line and field, and the field th
     "error p/SKILL.md:1: description: is missing",
     "error p/SKILL.md:4: compatibility: must be a text",
     "error p/SKILL.md:5: metadata: must be a list of keys and values",
-    "error p/SKILL.md:3: descripton: is no field of the specification; did you mean description?",
-    "warning p/SKILL.md:6: triggers: is read by cinch, and no field of the open specification: other programs pass over it",
+    "error p/SKILL.md:3: descripton: is not a field of the specification; did you mean description?",
+    "warning p/SKILL.md:6: triggers: is read by cinch, but not part of the open specification: other programs ignore it",
   ]);
 });
 
@@ -94,14 +94,14 @@ test("[SKL-01] a text with a colon in it, and a name that cinch leaves out, are 
     path: "S",
     folder: "p",
   });
-  expect(colon.map(problemText)).toEqual([
+  expect(colon.map(skillProblemText)).toEqual([
     "S:3: Nested mappings are not allowed in compact mappings; a text with a colon and a space in it stands in quotes",
   ]);
   const reload = await checkSkill("---\nname: reload\ndescription: x\n---\nbody", {
     path: "S",
     folder: "reload",
   });
-  expect(reload.map((each) => `${each.severity} ${problemText(each)}`)).toEqual([
+  expect(reload.map((each) => `${each.severity} ${skillProblemText(each)}`)).toEqual([
     "warning S:2: name: /skills:reload is a command of cinch, which leaves this skill out",
   ]);
 });
@@ -113,7 +113,7 @@ test("[SKL-01] limits of length are counted in characters", async () => {
         path: "S",
         folder: name,
       })
-    ).map(problemText);
+    ).map(skillProblemText);
   expect(await check("a".repeat(64), "é".repeat(1_024))).toEqual([]);
   expect(await check("a".repeat(65), "😀".repeat(1_025))).toEqual([
     "S:2: name: has 65 characters, more than 64",

@@ -4,20 +4,20 @@ import { near } from "../../../base/text/near.ts";
 import type { SkillProblem } from "./skill.ts";
 import {
   COMPATIBILITY_CHARACTERS_MAX,
-  NAME_CHARACTERS_MAX,
-  RESERVED_NAMES,
+  RESERVED_SKILL_NAMES,
   SKILL_DESCRIPTION_CHARACTERS_MAX,
+  SKILL_NAME_CHARACTERS_MAX,
 } from "./skill.ts";
 import { parseSkillFile } from "./skill-head.ts";
 import { triggerProblems } from "./triggers.ts";
 
-/** `error`: it breaks the open specification. `warning`: it keeps to it, and is not as others would have it. */
+/** `error`: it violates the open specification. `warning`: it is valid, but may not work as intended. */
 export interface CheckedProblem extends SkillProblem {
   readonly severity: "error" | "warning";
 }
 
-/** What is wrong with one field of a head. */
-export interface FieldProblem {
+/** A problem of one field of a head. */
+export interface SkillFieldProblem {
   readonly field: string;
   readonly problem: string;
 }
@@ -27,16 +27,16 @@ export interface UnknownField {
   readonly meant?: string;
 }
 
-/** Read where it is there, and no field of the specification. */
+/** A field that cinch reads and the specification does not define. */
 const OWN_FIELD = "triggers";
 const FIELDS = ["name", "description", "license", "compatibility", "metadata", "allowed-tools"] as const;
-/** A SKILL.md should be short: what is long goes into files beside it. */
+/** A SKILL.md should be short. Longer material belongs into files beside it. */
 const BODY_LINES_MAX = 500;
 
 /**
- * Holds one SKILL.md to the open specification, strictly (SKL-01). Never rejects.
+ * Checks one SKILL.md strictly against the open specification (SKL-01). Never rejects.
  *
- * @param folder the name of the folder that it lies in, which must be the skill's own.
+ * @param folder the name of its folder, which must be the skill's name.
  */
 export async function checkSkill(
   text: string,
@@ -54,7 +54,7 @@ export async function checkSkill(
     severity,
   });
   const problems: CheckedProblem[] = [
-    ...ruleProblems(head, folder).map(({ field, problem }) => at(field, problem)),
+    ...specificationProblems(head, folder).map(({ field, problem }) => at(field, problem)),
     ...unknownFields(head).map((each) => {
       const [problem, severity] = unknownText(each);
       return at(each.field, problem, severity);
@@ -62,7 +62,7 @@ export async function checkSkill(
     ...triggerProblems(head).map((problem) => at(OWN_FIELD, `${problem}; it has no effect`, "warning")),
   ];
   const called = typeof head["name"] === "string" ? head["name"].normalize("NFKC").trim().toLowerCase() : "";
-  if (RESERVED_NAMES.has(called))
+  if (RESERVED_SKILL_NAMES.has(called))
     problems.push(
       at("name", `/skills:${called} is a command of cinch, which leaves this skill out`, "warning"),
     );
@@ -78,8 +78,8 @@ export async function checkSkill(
   return problems;
 }
 
-/** What of a head breaks the rules for the fields that the specification knows; lines are those of the fields. */
-export function ruleProblems(head: JsonObject, folder: string): readonly FieldProblem[] {
+/** Returns the fields that violate the specification's rules. */
+export function specificationProblems(head: JsonObject, folder: string): readonly SkillFieldProblem[] {
   const of = (field: string, problems: readonly string[]) => problems.map((problem) => ({ field, problem }));
   return [
     ...of("name", nameProblems(head["name"], folder)),
@@ -92,15 +92,15 @@ export function ruleProblems(head: JsonObject, folder: string): readonly FieldPr
   ];
 }
 
-/** What is wrong with a name, by the specification; empty where nothing is. */
+/** Returns the problems of a name according to the specification. */
 export function nameProblems(value: unknown, folder: string): readonly string[] {
   if (value === undefined || value === null) return ["is missing"];
   if (typeof value !== "string") return ["must be a text"];
   const name = value.normalize("NFKC").trim();
   if (name === "") return ["is empty"];
   const problems: string[] = [];
-  if ([...name].length > NAME_CHARACTERS_MAX)
-    problems.push(`has ${[...name].length} characters, more than ${NAME_CHARACTERS_MAX}`);
+  if ([...name].length > SKILL_NAME_CHARACTERS_MAX)
+    problems.push(`has ${[...name].length} characters, more than ${SKILL_NAME_CHARACTERS_MAX}`);
   if (name !== name.toLowerCase()) problems.push("must be in lowercase");
   if (name.startsWith("-") || name.endsWith("-")) problems.push("must not begin or end with a hyphen");
   if (name.includes("--")) problems.push("must not have two hyphens in a row");
@@ -129,7 +129,7 @@ function metadataProblems(value: unknown): readonly string[] {
   return isObject(value) ? [] : ["must be a list of keys and values"];
 }
 
-/** The fields of a head that the specification does not know, each with the one that was probably meant. */
+/** Returns the fields that the specification does not define, each with the field that was probably meant. */
 export function unknownFields(head: JsonObject): readonly UnknownField[] {
   const known: readonly string[] = FIELDS;
   return Object.keys(head)
@@ -142,11 +142,8 @@ export function unknownFields(head: JsonObject): readonly UnknownField[] {
 
 function unknownText({ field, meant }: UnknownField): readonly [string, CheckedProblem["severity"]] {
   if (field === OWN_FIELD) {
-    return [
-      "is read by cinch, and no field of the open specification: other programs pass over it",
-      "warning",
-    ];
+    return ["is read by cinch, but not part of the open specification: other programs ignore it", "warning"];
   }
   const hint = meant === undefined ? `allowed are ${FIELDS.join(", ")}` : `did you mean ${meant}?`;
-  return [`is no field of the specification; ${hint}`, "error"];
+  return [`is not a field of the specification; ${hint}`, "error"];
 }

@@ -1,10 +1,10 @@
 import type { RefusalsOf } from "../../../base/reasons.ts";
 import { errorsOf } from "../../../base/reasons.ts";
 
-/** Refusals and failures of `features/skills/format/`, with their texts for people. */
+/** Reasons and texts of the errors of `features/skills/format/`. */
 export const ERRORS = errorsOf({
   SkillProblem: "<problem>",
-  SkillMissing: "There is no skill '<name>' that counts in this session. <hint>",
+  SkillMissing: "There is no active skill '<name>' in this session. <hint>",
   UnknownSkillPack: "There is no skill pack '<name>'. <hint> Profiles list packs in skill_packs.",
 });
 

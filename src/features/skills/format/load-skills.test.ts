@@ -16,10 +16,10 @@ import { SkillSet } from "../skill-set.ts";
 import { checkSkill } from "./check-skill.ts";
 import type { LoadedSkills } from "./load-skills.ts";
 import { loadSkills } from "./load-skills.ts";
-import { problemText } from "./skill.ts";
+import { skillProblemText } from "./skill.ts";
 import { parseSkillFile } from "./skill-head.ts";
-import { LISTING_BYTES_MAX, listingSections, listText } from "./texts.ts";
-import { fileTrigger, promptTrigger, triggersOf } from "./triggers.ts";
+import { LISTING_BYTES_MAX, skillListSections, skillListText } from "./skill-texts.ts";
+import { findFileTrigger, findPromptTrigger, parseTriggers } from "./triggers.ts";
 
 const { files } = testWorld();
 
@@ -29,7 +29,7 @@ function folder(path: string, content: Readonly<Record<string, string>>) {
 }
 
 function told({ problems }: LoadedSkills): readonly string[] {
-  return problems.map(problemText);
+  return problems.map(skillProblemText);
 }
 
 test("[SKL-01] twenty real skills load, those that break the rules too, each with what is in its folder", async () => {
@@ -57,7 +57,7 @@ test("[SKL-01] twenty real skills load, those that break the rules too, each wit
   expect(comms?.files).toHaveLength(5);
   expect(comms?.fields).toEqual({ license: "Complete terms in LICENSE.txt" });
   for (const skill of skills)
-    expect(listText([skill], 10_000).length).toBeLessThan(LISTED_CHARACTERS_MAX + 70);
+    expect(skillListText([skill], 10_000).length).toBeLessThan(LISTED_CHARACTERS_MAX + 70);
 }, 300_000);
 
 test("[SKL-01] a name that cannot be called gives way to the folder's; without either the skill is left out", async () => {
@@ -104,7 +104,7 @@ test("[SKL-01] what breaks the specification and can be used all the same is use
     "/s/one/SKILL.md:8: trigger: is passed on unread; did you mean triggers?",
   ]);
   const checked = await checkSkill(text, { path: "/s/one/SKILL.md", folder: "one" });
-  expect(checked.map(problemText).slice(0, broken.length)).toEqual(broken);
+  expect(checked.map(skillProblemText).slice(0, broken.length)).toEqual(broken);
   const number = await loadSkills(folder("/s/two", { "SKILL.md": "---\nname: two\ndescription: 5\n---\n" }));
   expect([number.skills, told(number)]).toEqual([
     [],
@@ -232,7 +232,7 @@ test("[SKL-02] the list is bounded in all, each line too, and says how many more
   );
   expect(set.list).toHaveLength(1_000);
   expect(set.notices).toEqual(["200 skills were left out, since 1000 are loaded."]);
-  const [, listing = ""] = listingSections(set.list);
+  const [, listing = ""] = skillListSections(set.list);
   expect(Buffer.byteLength(listing)).toBeLessThan(LISTING_BYTES_MAX + 200);
   expect(listing).toMatch(/\[\d+ more: Skill with "find" searches all of them\]/);
   for (const line of listing.split("\n").filter((each) => each.startsWith("- ")))
@@ -241,29 +241,29 @@ test("[SKL-02] the list is bounded in all, each line too, and says how many more
 
 test("[SKL-03] triggers are texts or a table; what is no text, too long or too many counts as nothing", () => {
   expect(
-    triggersOf({ triggers: ["*.proto", "Code  Review!", "Makefile.am", 3, null, "x".repeat(129), ""] }),
+    parseTriggers({ triggers: ["*.proto", "Code  Review!", "Makefile.am", 3, null, "x".repeat(129), ""] }),
   ).toEqual({
     globs: ["*.proto", "Makefile.am"],
     keywords: ["code review"],
   });
-  expect(triggersOf({ triggers: { files: ["a/**"], keywords: "one, Two" } })).toEqual({
+  expect(parseTriggers({ triggers: { files: ["a/**"], keywords: "one, Two" } })).toEqual({
     globs: ["a/**"],
     keywords: ["one", "two"],
   });
-  expect(triggersOf({ triggers: 5 })).toEqual({ globs: [], keywords: [] });
-  expect(triggersOf({ triggers: Array.from({ length: 99 }, () => "word") }).keywords).toHaveLength(32);
+  expect(parseTriggers({ triggers: 5 })).toEqual({ globs: [], keywords: [] });
+  expect(parseTriggers({ triggers: Array.from({ length: 99 }, () => "word") }).keywords).toHaveLength(32);
 });
 
 test("[SKL-03] a keyword is met as whole words in any spelling, a glob by the files that a prompt names", () => {
-  const triggers = triggersOf({ triggers: ["pull request", "größe", "*.proto", "docs/**/*.md"] });
-  const why = (prompt: string) => promptTrigger(prompt, { triggers });
+  const triggers = parseTriggers({ triggers: ["pull request", "größe", "*.proto", "docs/**/*.md"] });
+  const why = (prompt: string) => findPromptTrigger(prompt, { triggers });
   expect(why("open a Pull-Request")).toBe('the prompt says "pull request"');
   expect(why("welche GRÖSSE oder Größe?")).toBe('the prompt says "größe"');
   expect(why("pull requests")).toBeUndefined();
   expect(why("change `api/v1/user.proto`, please")).toBe("the prompt names api/v1/user.proto");
   expect(why("see @docs/a/b.md.")).toBe("the prompt names docs/a/b.md");
   expect(why("see other/a/b.md")).toBeUndefined();
-  expect(fileTrigger("deep/down/x.proto", triggers.globs)).toBe("*.proto");
+  expect(findFileTrigger("deep/down/x.proto", triggers.globs)).toBe("*.proto");
 });
 
 test("[SKL-03 REL-06] property: no prompt and no glob makes matching throw", async () => {
@@ -272,13 +272,13 @@ test("[SKL-03 REL-06] property: no prompt and no glob makes matching throw", asy
       fc.string({ unit: "binary", maxLength: 200 }),
       fc.string({ maxLength: 60 }),
       (prompt, glob) => {
-        promptTrigger(`${prompt} a/b.txt`, { triggers: triggersOf({ triggers: [`*${glob}`] }) });
+        findPromptTrigger(`${prompt} a/b.txt`, { triggers: parseTriggers({ triggers: [`*${glob}`] }) });
       },
     ),
     300,
   );
   const stars = "*".repeat(60) + "{a,b}".repeat(12);
-  promptTrigger("a".repeat(1_000).concat("/a.b "), {
+  findPromptTrigger("a".repeat(1_000).concat("/a.b "), {
     triggers: { globs: [stars, "**/".repeat(40)], keywords: [] },
   });
 }, 300_000);

@@ -4,16 +4,16 @@ import { writtenText } from "../../../base/files/written-text.ts";
 import type { JsonObject } from "../../../base/json.ts";
 import { decode } from "../../../base/text/text.ts";
 import type { TrustFile } from "../../../session/guard/trust.ts";
-import type { FieldProblem } from "./check-skill.ts";
-import { ruleProblems, unknownFields } from "./check-skill.ts";
+import type { SkillFieldProblem } from "./check-skill.ts";
+import { specificationProblems, unknownFields } from "./check-skill.ts";
 import type { Skill, SkillProblem, SkillSource } from "./skill.ts";
-import { RESERVED_NAMES, SKILL_FILE } from "./skill.ts";
+import { RESERVED_SKILL_NAMES, SKILL_FILE } from "./skill.ts";
 import { parseSkillFile } from "./skill-head.ts";
-import { triggersOf } from "./triggers.ts";
+import { parseTriggers } from "./triggers.ts";
 
-/** A folder as it was read, with every file in it. */
+/** The content of a skill folder. */
 export interface SkillFolder {
-  /** Absolute and resolved; of a built-in one `builtin:NAME`. */
+  /** Absolute and resolved; `builtin:NAME` for a built-in one. */
   readonly path: string;
   readonly source: SkillSource;
   readonly files: readonly TrustFile[];
@@ -24,23 +24,23 @@ export interface LoadedSkills {
   readonly problems: readonly SkillProblem[];
 }
 
-/** What may stand behind `/skills:`, in a path, and in a line of a list. */
+/** Names that can be typed after `/skills:`, and that are safe in a path and in a line of a list. */
 const NAME = /^[\p{L}\p{N}][\p{L}\p{N}._-]{0,63}$/u;
 
 /**
- * Makes skills of a folder: one for each SKILL.md in it, however deep, with the files that lie in its folder (SKL-01).
+ * Creates skills from a folder: one for each SKILL.md in it, at any depth, with the files of its folder (SKL-01).
  *
- * Lenient, since real skills break the rules: what can be used is used, and what breaks the specification is told with
- * file, line and field. Only one without a description, or without a name that can be called, is left out. Fields that the
- * specification does not know are passed on, and told where they read like one that was mistyped.
- * @param pause waited for before each head: to read one can take a tenth of a second, and a folder may hold many.
+ * It is lenient, because many skills violate the specification: usable skills are used, and violations are reported
+ * with file, line and field. Only a skill without a description, or without a name that can be typed, is left out.
+ * Unknown fields are passed on, and reported if they look misspelt.
+ * @param pause awaited before each head: reading one can take 0.1 s, and a folder may hold many.
  */
 export async function loadSkills(
   folder: SkillFolder,
   pause: () => Promise<void> = () => Promise.resolve(),
 ): Promise<LoadedSkills> {
   const heads = folder.files.filter(({ path }) => isSkillFile(path));
-  // SKILL.md goes before a file of its name in other letters in the same folder.
+  // SKILL.md comes before a file with its name in other letter case in the same folder.
   const kept = heads.filter(
     ({ path }) => path.endsWith(SKILL_FILE) || !heads.some((other) => isPreferred(other.path, path)),
   );
@@ -48,10 +48,10 @@ export async function loadSkills(
   const problems: SkillProblem[] = [];
   if (kept.length === 0) problems.push({ path: folder.path, problem: `it has no ${SKILL_FILE}` });
   for (const file of kept) {
-    const told = (problem: Omit<SkillProblem, "path">) =>
+    const report = (problem: Omit<SkillProblem, "path">) =>
       void problems.push({ path: `${folder.path}/${file.path}`, ...problem });
     await pause();
-    const skill = await skillOf(folder, file, told);
+    const skill = await skillOf(folder, file, report);
     if (skill !== undefined) skills.push(skill);
   }
   return { skills, problems };
@@ -65,23 +65,32 @@ function isPreferred(path: string, to: string): boolean {
   return path.endsWith(SKILL_FILE) && posix.dirname(path) === posix.dirname(to);
 }
 
-type Tell = (problem: Omit<SkillProblem, "path">) => void;
+type ReportProblem = (problem: Omit<SkillProblem, "path">) => void;
 
-async function skillOf(folder: SkillFolder, file: TrustFile, told: Tell): Promise<Skill | undefined> {
+async function skillOf(
+  folder: SkillFolder,
+  file: TrustFile,
+  report: ReportProblem,
+): Promise<Skill | undefined> {
   const written = writtenText(file.bytes);
-  if (written.kind === "problem") told({ line: written.line, problem: written.problem });
+  if (written.kind === "problem") report({ line: written.line, problem: written.problem });
   const parsed = await parseSkillFile(decode(file.bytes), { lenient: true });
   if (parsed.kind === "problem") {
-    told({ line: parsed.line, problem: `${parsed.problem}; the skill is left out` });
+    report({ line: parsed.line, problem: `${parsed.problem}; the skill is left out` });
     return undefined;
   }
-  if (parsed.told !== undefined)
-    told({ ...parsed.told, problem: `${parsed.told.problem}; the head was read line by line` });
+  if (parsed.yamlProblem !== undefined)
+    report({
+      ...parsed.yamlProblem,
+      problem: `${parsed.yamlProblem.problem}; the head was read line by line`,
+    });
   const { head, body, lineOf } = parsed;
   const below = posix.dirname(file.path);
   const path = below === "." ? folder.path : `${folder.path}/${below}`;
-  const called = calledBy(head, posix.basename(path.replace(/^builtin:/, "")), ({ field, problem }) =>
-    told({ line: lineOf(field), field, problem }),
+  const called = readNameAndDescription(
+    head,
+    posix.basename(path.replace(/^builtin:/, "")),
+    ({ field, problem }) => report({ line: lineOf(field), field, problem }),
   );
   if (called === undefined) return undefined;
   return {
@@ -89,35 +98,38 @@ async function skillOf(folder: SkillFolder, file: TrustFile, told: Tell): Promis
     source: folder.source,
     path,
     body,
-    triggers: triggersOf(head),
+    triggers: parseTriggers(head),
     fields: fieldsOf(head),
     files: filesBelow(folder.files, below),
   };
 }
 
-/** Name and description of a skill, with everything told that is wrong with its head; undefined where it is left out. */
-function calledBy(
+/**
+ * Returns name and description of a skill and reports all problems of its head. Returns undefined if the skill is
+ * left out.
+ */
+function readNameAndDescription(
   head: JsonObject,
   inFolder: string,
-  told: (problem: FieldProblem) => void,
+  report: (problem: SkillFieldProblem) => void,
 ): Pick<Skill, "name" | "description"> | undefined {
   const { name, problem: nameless } = nameOf(head, inFolder);
-  if (nameless !== undefined) told({ field: "name", problem: nameless });
+  if (nameless !== undefined) report({ field: "name", problem: nameless });
   if (name === undefined) return undefined;
-  const broken = ruleProblems(head, inFolder);
+  const broken = specificationProblems(head, inFolder);
   const description = descriptionOf(head["description"]);
   if (description === "") {
     const why = broken.find(({ field }) => field === "description")?.problem ?? "is missing";
-    told({ field: "description", problem: `${why}; the skill is left out` });
+    report({ field: "description", problem: `${why}; the skill is left out` });
     return undefined;
   }
-  for (const each of broken) if (each.field !== "name" || nameless === undefined) told(each);
+  for (const each of broken) if (each.field !== "name" || nameless === undefined) report(each);
   for (const { field, meant } of unknownFields(head))
-    if (meant !== undefined) told({ field, problem: `is passed on unread; did you mean ${meant}?` });
+    if (meant !== undefined) report({ field, problem: `is passed on unread; did you mean ${meant}?` });
   return { name, description };
 }
 
-/** The head's own name where it can be called, else the folder's; with what is wrong where that is not the head's own. */
+/** Returns the head's name if it can be typed, otherwise the folder's, with the problem of the head's name. */
 function nameOf(head: JsonObject, folder: string): { readonly name?: string; readonly problem?: string } {
   const said = typeof head["name"] === "string" ? head["name"].normalize("NFKC").trim() : "";
   const inFolder = folder.normalize("NFKC");
@@ -125,7 +137,7 @@ function nameOf(head: JsonObject, folder: string): { readonly name?: string; rea
   if (name === undefined)
     return { problem: "neither it nor the folder's name can be called; the skill is left out" };
   const lower = name.toLowerCase();
-  if (RESERVED_NAMES.has(lower))
+  if (RESERVED_SKILL_NAMES.has(lower))
     return { problem: `/skills:${lower} is a command, so no skill can have this name; it is left out` };
   if (said === "") return { name, problem: `is missing; the skill goes by its folder's name, ${name}` };
   return name === said

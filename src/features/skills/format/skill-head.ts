@@ -4,24 +4,24 @@ import { frontMatter, NOT_CLOSED } from "../../../base/text/front-matter.ts";
 import { HEAD_CHARACTERS_MAX, readHead } from "../../../base/text/markdown-head.ts";
 import type { HeadProblem } from "../../../base/text/yaml-head.ts";
 
-/** A SKILL.md taken apart: its head as a table, and the Markdown behind it. */
+/** A parsed SKILL.md: its head as a table, and the Markdown after it. */
 export type ParsedSkillFile =
   | {
       readonly kind: "skill";
       readonly head: JsonObject;
       readonly body: string;
-      /** The line of a key of the head. */
+      /** Returns the line of a key of the head. */
       lineOf(key: string): number;
-      /** Set where the head is no YAML and was read line by line. */
-      readonly told?: HeadProblem;
+      /** The YAML problem, if the head was read line by line instead. */
+      readonly yamlProblem?: HeadProblem;
     }
   | ({ readonly kind: "problem" } & HeadProblem);
 
 /**
- * Reads a SKILL.md: a head in YAML between lines of `---`, then Markdown (SKL-01).
+ * Parses a SKILL.md: a head in YAML between lines of `---`, then Markdown (SKL-01).
  *
- * Never rejects, whatever the text is, and takes time in proportion to it. With `lenient` a head that is no YAML is read
- * line by line as far as that goes, which is told: descriptions with an unquoted colon are common.
+ * Never rejects, and takes time in proportion to the text. With `lenient`, an invalid YAML head is read line by line,
+ * which is reported, because descriptions with an unquoted colon are common.
  */
 export async function parseSkillFile(
   text: string,
@@ -36,13 +36,13 @@ export async function parseSkillFile(
     return problem(1, `its head has more than ${HEAD_CHARACTERS_MAX} characters`);
   const read = await readHead(source);
   if (read.kind === "problem") {
-    const told = { line: read.line + 1, problem: read.problem };
-    const loose = lenient ? looseHead(source) : undefined;
+    const yamlProblem = { line: read.line + 1, problem: read.problem };
+    const loose = lenient ? readHeadLines(source) : undefined;
     return loose === undefined
-      ? { kind: "problem", ...told }
-      : { kind: "skill", head: loose.head, body, told, lineOf: loose.lineOf };
+      ? { kind: "problem", ...yamlProblem }
+      : { kind: "skill", head: loose.head, body, yamlProblem, lineOf: loose.lineOf };
   }
-  if (!isObject(read.value)) return problem(2, "its head is no list of keys and values");
+  if (!isObject(read.value)) return problem(2, "its head is not a list of keys and values");
   const head = read.value;
   return {
     kind: "skill",
@@ -59,8 +59,8 @@ interface Head {
 
 const LOOSE = /^(name|description|license|compatibility):[ \t]+(\S.*)$/;
 
-/** What lines of the known keys say, the first of each; undefined where there is no description. */
-function looseHead(lines: readonly string[]): Head | undefined {
+/** Reads the first line of each known key. Returns undefined without a description. */
+function readHeadLines(lines: readonly string[]): Head | undefined {
   const found: [string, string, number][] = [];
   for (const [at, line] of lines.entries()) {
     const [, key, value = ""] = LOOSE.exec(line) ?? [];

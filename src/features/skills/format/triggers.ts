@@ -6,19 +6,19 @@ import type { Skill, Triggers } from "./skill.ts";
 export const TRIGGERS_MAX = 32;
 export const TRIGGER_CHARACTERS_MAX = 128;
 
-/** How much of a prompt is looked at, and how many of its words may be paths. */
+/** Characters of a prompt that are searched, and words of it that may be paths. */
 const PROMPT_CHARACTERS_MAX = 65_536;
 const PATHS_MAX = 200;
-/** Of an entry that is none, where it is told. */
+/** Characters of an invalid entry shown in a message. */
 const SHOWN_CHARACTERS_MAX = 80;
 const GLOB = /[*?[{/]|^[^\s.]*\.[A-Za-z0-9]+$/;
 
 /**
- * What `triggers:` of a head says: a list of texts, each a glob of file names or words of a prompt, or a table of `globs`
- * (also `files`, `paths`) and `keywords`. What is none, too long or too many is left out. No field of the open
- * specification; it is read where it is there.
+ * Parses `triggers:` of a head: a list of texts, each a file pattern or words of a prompt, or a table of `globs`
+ * (also `files`, `paths`) and `keywords`. Invalid, too long or too many entries are dropped. The open specification
+ * does not define this field.
  */
-export function triggersOf(head: JsonObject): Triggers {
+export function parseTriggers(head: JsonObject): Triggers {
   const { triggers } = head;
   if (isObject(triggers)) {
     const globs = ["globs", "files", "paths"].flatMap((key) => textsOf(triggers[key]));
@@ -33,7 +33,7 @@ export function triggersOf(head: JsonObject): Triggers {
 
 const TABLE_KEYS = ["globs", "files", "paths", "keywords"];
 
-/** What of `triggers:` is left out, and why; empty where it counts as it stands. */
+/** Returns why entries of `triggers:` are dropped; empty if all are valid. */
 export function triggerProblems({ triggers }: JsonObject): readonly string[] {
   if (triggers === undefined || triggers === null) return [];
   if (!isObject(triggers)) return listProblems(triggers, "");
@@ -56,7 +56,7 @@ function listProblems(value: unknown, where: string): readonly string[] {
 
 function entryProblem(item: unknown): string | undefined {
   const shown = shortened(JSON.stringify(item) ?? "", SHOWN_CHARACTERS_MAX);
-  if (typeof item !== "string") return `${shown} is no text`;
+  if (typeof item !== "string") return `${shown} is not a text`;
   const text = item.trim();
   if (text.length > TRIGGER_CHARACTERS_MAX)
     return `${shown} has more than ${TRIGGER_CHARACTERS_MAX} characters`;
@@ -81,8 +81,8 @@ function textsOf(value: unknown): readonly string[] {
     .filter((item) => item !== "" && item.length <= TRIGGER_CHARACTERS_MAX);
 }
 
-/** Why a skill applies to a prompt, as a half sentence; undefined where it does not. */
-export function promptTrigger(prompt: string, { triggers }: Pick<Skill, "triggers">): string | undefined {
+/** Returns why a skill applies to a prompt, as a half sentence; undefined if it does not. */
+export function findPromptTrigger(prompt: string, { triggers }: Pick<Skill, "triggers">): string | undefined {
   const text = prompt.slice(0, PROMPT_CHARACTERS_MAX);
   const { keywords, globs } = triggers;
   if (keywords.length > 0) {
@@ -91,17 +91,17 @@ export function promptTrigger(prompt: string, { triggers }: Pick<Skill, "trigger
     if (keyword !== undefined) return `the prompt says "${keyword}"`;
   }
   if (globs.length === 0) return undefined;
-  const path = pathsIn(text).find((each) => fileTrigger(each, globs) !== undefined);
+  const path = pathsIn(text).find((each) => findFileTrigger(each, globs) !== undefined);
   return path === undefined ? undefined : `the prompt names ${path}`;
 }
 
-/** The first of these globs that a path matches; one without a slash is about the file's name alone. */
-export function fileTrigger(path: string, globs: readonly string[]): string | undefined {
+/** Returns the first pattern that matches a path. A pattern without a slash is compared with the file's name only. */
+export function findFileTrigger(path: string, globs: readonly string[]): string | undefined {
   const name = path.slice(path.lastIndexOf("/") + 1);
   return globs.find((glob) => new Bun.Glob(glob).match(glob.includes("/") ? path : name));
 }
 
-/** Letters and digits of any script in small letters, one blank between words. */
+/** Reduces a text to lower-case letters and digits of any script, with one space between words. */
 function wordsOf(text: string): string {
   return text
     .toLowerCase()
@@ -110,7 +110,7 @@ function wordsOf(text: string): string {
     .join(" ");
 }
 
-/** Words that may be the path of a file: they have a dot or a slash inside. */
+/** Returns the words that may be paths of files: those with a dot or a slash inside. */
 function pathsIn(text: string): readonly string[] {
   const words = text.split(/[\s"'`()<>[\]{},;]+/).map((word) => word.replace(/^@|[.:!?]+$/g, ""));
   return words.filter((word) => /[^.][./][^.]/.test(word) && word.length <= 1_024).slice(0, PATHS_MAX);

@@ -9,17 +9,19 @@ import type { SessionHost } from "../../../session/host.ts";
 import { assertHuman } from "../../../session/questions/questions.ts";
 import type { ToolContext } from "../../../tools/tool.ts";
 import type { SessionSkills } from "../session-skills.ts";
-import type { Reloaded } from "./skills-reload.ts";
+import type { ReloadResult } from "./skills-reload.ts";
 
 export interface SkillsCommands {
-  /** ReloadSkills: for a person, since it can put a question that widens what the model is told. */
+  /**
+   * Handles ReloadSkills. Only a person may send it, because it can ask a question that changes what the model reads.
+   */
   reload(command: CommandOf<"ReloadSkills">, client: AttachedClient): Promise<Accepted>;
-  /** Answers `ListSkills` for the session, once its skills are loaded. */
+  /** Answers `ListSkills` once the session's skills are loaded. */
   list(): Promise<ResultOf<"ListSkills">>;
-  /** Looks at all skills anew after one was written; gives a sentence for the model. */
+  /** Reads all skills again after one was written. Returns a sentence for the model. */
   rescan(context: ToolContext): Promise<string>;
-  offered(): readonly SlashCommandInfo[];
-  /** Takes open questions back, and waits for what is under way. */
+  slashCommands(): readonly SlashCommandInfo[];
+  /** Withdraws open questions and waits for running work. */
   settle(): Promise<void>;
 }
 
@@ -29,9 +31,9 @@ export function skillsCommands(skills: SessionSkills, host: SessionHost): Skills
   let current = new AbortController();
   let reloading: Promise<unknown> = Promise.resolve();
 
-  /** One after another: a newer look takes back the questions of the one before. */
-  async function reload(): Promise<Reloaded> {
-    current.abort(new Cancelled("engine", "the skills are looked at anew"));
+  /** Reloads one after the other. A newer reload withdraws the questions of the one before. */
+  async function reload(): Promise<ReloadResult> {
+    current.abort(new Cancelled("engine", "the skills are being reloaded"));
     const mine = new AbortController();
     current = mine;
     const { reloadSkills } = await import("./skills-reload.ts");
@@ -67,10 +69,10 @@ export function skillsCommands(skills: SessionSkills, host: SessionHost): Skills
     },
     async rescan() {
       const { waiting, asks } = await reload();
-      if (waiting.length === 0) return "It counts: this very content is acknowledged already.";
+      if (waiting.length === 0) return "It is active: this content is already acknowledged.";
       return `It is inactive until the user acknowledges it${asks ? ", which they are asked for now" : ": with cinch ack, or /skills:reload"}.`;
     },
-    offered() {
+    slashCommands() {
       const known = skills.known()?.list ?? [];
       return known.map(({ name, description }) => ({
         name: `skills:${name}`,
@@ -88,10 +90,10 @@ export function skillsCommands(skills: SessionSkills, host: SessionHost): Skills
 
 const HELP_CHARACTERS_MAX = 250;
 
-/** Their names are told to everybody by the event, so that a client that shows both has them once. */
+/** Renders the answer. It leaves out the names, because the event carries them and a client may show both. */
 function reloadedText(names: readonly string[], waiting: readonly string[], asks: boolean): string {
-  const counted = `Looked at anew: ${count(names.length, "skill")}.`;
+  const counted = `Reloaded: ${count(names.length, "skill")}.`;
   if (waiting.length === 0) return counted;
   const then = asks ? "you are asked about each" : "acknowledge them with cinch ack";
-  return `${counted} Not acknowledged as they are now, and left out: ${waiting.map(visible).join(", ")}; ${then}.`;
+  return `${counted} Inactive until acknowledged: ${waiting.map(visible).join(", ")}; ${then}.`;
 }

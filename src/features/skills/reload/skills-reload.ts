@@ -4,27 +4,27 @@ import type { TrustItem } from "../../../session/guard/trust.ts";
 import type { SessionHost } from "../../../session/host.ts";
 import type { SessionSkills } from "../session-skills.ts";
 
-/** What looking at all skills anew has found. */
-export interface Reloaded {
-  /** The names of those that count now. */
+/** The outcome of reloading all skills. */
+export interface ReloadResult {
+  /** The names of the active skills. */
   readonly skills: readonly string[];
-  /** Folders that a person has to look at first, as they know them. */
+  /** Folders that a person has to acknowledge first, as they know them. */
   readonly waiting: readonly string[];
-  /** Whether somebody is asked about those. */
+  /** True if a person is being asked about those. */
   readonly asks: boolean;
-  /** Resolves once every question is settled; what is acknowledged then counts, each from its answer on. */
+  /** Resolves once every question is answered. Each acknowledged skill is active from its answer on. */
   readonly settled: Promise<void>;
 }
 
 /**
- * Looks at every skill of user and project anew: what is acknowledged as it is now counts at once, what is not is asked for,
- * one after the other, where there is somebody (SKL-04, SKL-05).
+ * Reads every skill of the user and the project again. Acknowledged ones are active at once; the others are asked
+ * about one after the other if a person is present (SKL-04, SKL-05).
  */
 export async function reloadSkills(
   skills: SessionSkills,
   host: SessionHost,
   signal: AbortSignal,
-): Promise<Reloaded> {
+): Promise<ReloadResult> {
   const { world, paths, trust } = host;
   const { wishes } = host.plan();
   const { items, problems } = await readExtensions({ world, paths, ...wishes }, trust.root, "skill");

@@ -7,11 +7,11 @@ import type { SkillSet } from "../skill-set.ts";
 import { SKILL_FACTS } from "../tools.ts";
 
 export interface SkillToolParts {
-  /** The skills that count now. @throws the signal's reason. */
+  /** Resolves to the active skills. @throws the signal's reason. */
   readonly load: (signal: AbortSignal) => Promise<SkillSet>;
-  /** Makes a skill's files ready, tells that it is used, and gives its text. */
+  /** Prepares a skill's files, reports its use, and returns its text. */
   readonly activate: (skill: Skill, context: ToolContext) => Promise<string>;
-  /** Whether the session had skills from the start on or a person has brought some: else it is found by ToolSearch. */
+  /** True if the session had skills from the start or a person has added some. Otherwise ToolSearch finds this tool. */
   readonly isUsed: () => boolean;
 }
 
@@ -27,7 +27,7 @@ interface SkillPlan extends CallPlan {
 
 const FOUND_BYTES_MAX = 16_384;
 
-/** Loads a skill by its name, or searches all of them (SKL-02, TOOL-05). Reads only; it is never asked for. */
+/** Loads a skill by its name, or searches all of them (SKL-02, TOOL-05). It only reads, and is never asked for. */
 export function skillTool({ load, activate, isUsed }: SkillToolParts): Tool<SkillPlan> {
   return {
     ...SKILL_FACTS,
@@ -47,17 +47,17 @@ export function skillTool({ load, activate, isUsed }: SkillToolParts): Tool<Skil
     },
     async run({ name, find }, context) {
       const skills = await load(context.signal);
-      const { findSkills, listText } = await import("../format/texts.ts");
+      const { findSkills, skillListText } = await import("../format/skill-texts.ts");
       if (name === undefined) {
         const found = findSkills(find ?? "", skills.list);
         if (found.length === 0)
           return textOutput(`No skill matches. There are ${skills.names.length} in all.`);
-        return textOutput(listText(found, FOUND_BYTES_MAX));
+        return textOutput(skillListText(found, FOUND_BYTES_MAX));
       }
       const skill = skills.find(name);
       if (skill === undefined)
         throw new ToolFailure(
-          `There is no skill of this name that counts. ${skills.hint(name)} One that is new or has changed counts once the user has acknowledged it.`,
+          `There is no active skill of this name. ${skills.hint(name)} A new or changed one becomes active once the user has acknowledged it.`,
         );
       return textOutput(await activate(skill, context));
     },

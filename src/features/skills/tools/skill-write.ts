@@ -10,9 +10,9 @@ import { SKILL_FILE } from "../format/skill.ts";
 import { SKILL_WRITE_FACTS } from "../tools.ts";
 
 export interface SkillWriteParts {
-  /** Where skills of the project and of the user lie; of the user undefined where there is no home. Absolute. */
-  readonly places: { readonly project: string; readonly user: string | undefined };
-  /** Looks at all skills anew, now that one was written; gives what that means for this one, as a sentence. */
+  /** Absolute folders for skills of the project and of the user; no user folder without a home. */
+  readonly folders: { readonly project: string; readonly user: string | undefined };
+  /** Reads all skills again after one was written. Returns a sentence about the effect. */
   readonly rescan: (context: ToolContext) => Promise<string>;
 }
 
@@ -38,10 +38,10 @@ const FILE_BYTES_MAX = 262_144;
 const FILE_NAME = /^[A-Za-z0-9_][A-Za-z0-9._-]{0,99}(?:\/[A-Za-z0-9_][A-Za-z0-9._-]{0,99}){0,3}$/;
 
 /**
- * Writes a skill, or a file of one ([A] § Future, SKL-05). What it wrote counts only once a person has acknowledged it:
- * until then the skill is inactive, also one that was active before.
+ * Writes a skill, or a file of one ([A] § Future, SKL-05). The skill is inactive until a person has acknowledged it,
+ * even if it was active before.
  */
-export function skillWriteTool({ places, rescan }: SkillWriteParts): Tool<WritePlan> {
+export function skillWriteTool({ folders, rescan }: SkillWriteParts): Tool<WritePlan> {
   return {
     ...SKILL_WRITE_FACTS,
     description:
@@ -51,13 +51,16 @@ export function skillWriteTool({ places, rescan }: SkillWriteParts): Tool<WriteP
     lazy: true,
     async plan(input, { world }) {
       const { name, content, file = SKILL_FILE, scope = "project" } = input as WriteInput;
-      const place = places[scope];
-      if (place === undefined) throw new ToolFailure("There is no home folder for skills of the user.");
+      const folder = folders[scope];
+      if (folder === undefined) throw new ToolFailure("There is no home folder for skills of the user.");
       await assertWritable({ name, content, file });
-      const spelled = join(place, name, file);
-      const path = await resolved(world.files, spelled);
-      // A link in a repository would have it written anywhere.
-      if (path !== join(await resolved(world.files, dirname(dirname(place))), ...tailOf(place), name, file))
+      const spelled = join(folder, name, file);
+      const path = await resolveExisting(world.files, spelled);
+      // A link in a repository could lead to any file.
+      if (
+        path !==
+        join(await resolveExisting(world.files, dirname(dirname(folder))), ...tailOf(folder), name, file)
+      )
         throw new ToolFailure(`${spelled} leads elsewhere through a link, and is not written.`);
       return {
         summary: `SkillWrite:${scope} ${name}/${file}`,
@@ -83,7 +86,7 @@ export function skillWriteTool({ places, rescan }: SkillWriteParts): Tool<WriteP
   };
 }
 
-/** @throws ToolFailure with everything that is wrong. */
+/** @throws ToolFailure with all problems. */
 async function assertWritable({ name, content, file }: Required<Omit<WriteInput, "scope">>): Promise<void> {
   const { checkSkill, nameProblems } = await import("../format/check-skill.ts");
   const problems = nameProblems(name, name).map((problem) => `name: ${problem}`);
@@ -109,12 +112,12 @@ async function assertWritable({ name, content, file }: Required<Omit<WriteInput,
     throw new ToolFailure(`Not written (${count(problems.length, "problem")}): ${problems.join("; ")}.`);
 }
 
-function tailOf(place: string): readonly string[] {
-  return [basename(dirname(place)), basename(place)];
+function tailOf(folder: string): readonly string[] {
+  return [basename(dirname(folder)), basename(folder)];
 }
 
-/** With every link resolved, as far as there is anything. */
-async function resolved(files: Files, path: string): Promise<string> {
+/** Resolves every link in the existing part of a path. */
+async function resolveExisting(files: Files, path: string): Promise<string> {
   if ((await files.lstat(path)) !== undefined) {
     try {
       return await files.realpath(path);
@@ -124,5 +127,5 @@ async function resolved(files: Files, path: string): Promise<string> {
     }
   }
   const parent = dirname(path);
-  return parent === path ? path : join(await resolved(files, parent), basename(path));
+  return parent === path ? path : join(await resolveExisting(files, parent), basename(path));
 }

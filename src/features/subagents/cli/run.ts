@@ -5,10 +5,10 @@ import { EXIT } from "../../../session/commands/cli-command.ts";
 import { neutraliseLine } from "../../../view/terminal/terminal-text.ts";
 import { jsonLine } from "../../../view/wire-json.ts";
 import type { CheckedAgents } from "../agents-check.ts";
-import type { AgentsReview, KeptWorktree, ReviewedAgent } from "../agents-review.ts";
+import type { AgentsReview, ListedWorktree, ReviewedAgent } from "../agents-review.ts";
 import type { AgentsContext } from "./flags.ts";
 
-/** Lists or checks the kinds of sub-agents here, and lists or removes the worktrees that some have left. */
+/** Lists or checks the kinds of sub-agents here, and lists or removes leftover worktrees. */
 export async function run(context: AgentsContext): Promise<ExitCode> {
   const { verb, words, flags, workingDir, stdout, signal } = context;
   const place = placeOf(context);
@@ -30,7 +30,7 @@ export async function run(context: AgentsContext): Promise<ExitCode> {
     case "worktrees":
       return await worktrees(await review.listWorktrees(place), context);
     case "remove": {
-      const { path, branch } = await review.removeKept(place, words[0] ?? "", signal);
+      const { path, branch } = await review.removeLeftWorktree(place, words[0] ?? "", signal);
       const told = `removed: ${neutraliseLine(path)} and the branch ${neutraliseLine(branch)}\n`;
       await stdout.write(flags.json ? jsonLine({ removed: path, branch }) : told);
       return EXIT.done;
@@ -108,7 +108,7 @@ const WORKTREE_STATES = {
 } as const;
 
 async function worktrees(
-  all: readonly KeptWorktree[],
+  all: readonly ListedWorktree[],
   { flags, stdout, stderr }: AgentsContext,
 ): Promise<ExitCode> {
   if (all.length === 0 && !flags.json) await stderr.write("cinch: sub-agents have left no worktrees\n");

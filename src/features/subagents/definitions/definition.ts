@@ -1,41 +1,41 @@
 import type { ToolEffect } from "../../../tools/tool-facts.ts";
 
-/** One kind of sub-agent: what its file says, or what is built in (ENG-10, RUN-03). */
+/** One kind of sub-agent, defined by a file or built in (ENG-10, RUN-03). */
 export interface AgentDefinition {
-  /** Small letters, digits and `-`: what it is called by. */
+  /** Its unique name, of lower-case letters, digits and `-`. */
   readonly name: string;
-  /** One line: when to use it. The model chooses by it. */
+  /** One line that says when to use it. The model chooses by it. */
   readonly description: string;
   readonly scope: "builtin" | "user" | "project";
-  /** The file it stands in; absent for what is built in. */
+  /** The defining file; omitted for the built-in kind. */
   readonly path?: string;
-  /** `provider:name`, or a name that one provider has. Absent: the model of the session. */
+  /** `provider:name`, or a name that only one provider has. Default: the model of the session. */
   readonly model?: string;
-  /** What it may call. Absent: everything that its parent may. It is never more than that. */
+  /** The tools it may call, at most those of its parent. Default: all of these. */
   readonly tools?: readonly ToolGrant[];
-  /** What it may not call. */
+  /** The tools it may not call. */
   readonly disallowedTools: readonly string[];
-  /** Skills that it is told to use. */
+  /** Skills that its prompt tells it to use. */
   readonly skills: readonly string[];
-  /** Provider calls at most; absent: as `[agents]` says. */
+  /** The most provider calls. Default: the limit in `[agents]`. */
   readonly roundsMax?: number;
-  /** Whether it works in a git worktree of its own. */
+  /** True if it works in a git worktree of its own. */
   readonly worktree: boolean;
-  /** Its instructions: all of the file behind its head. */
+  /** Its instructions: the file's text after the head. */
   readonly prompt: string;
 }
 
-/** One tool that a definition grants. A `*` in the name stands for any characters. */
+/** A tool that a definition grants. `*` in the name stands for any characters. */
 export interface ToolGrant {
   readonly name: string;
-  /** Effect of the tool; absent for a pattern, and for tools of servers and plugins. */
+  /** Effect of the tool; omitted for a pattern, and for tools of servers and plugins. */
   readonly about?: ToolEffect;
-  /** Programs of a tool that runs commands, or kinds of a tool that starts agents. Absent: any. */
+  /** The allowed programs of a tool that runs commands, or kinds of a tool that starts agents. Default: any. */
   readonly only?: readonly string[];
 }
 
-/** What there is without any file. */
-export const GENERAL: AgentDefinition = {
+/** The built-in kind. */
+export const GENERAL_AGENT: AgentDefinition = {
   name: "general",
   description: "does one task with all tools of the session",
   scope: "builtin",

@@ -10,14 +10,14 @@ import type { AgentDefinition, ToolGrant } from "./definition.ts";
 /** Facts that decide whether a sub-agent has a tool. */
 export type GrantedTool = Pick<Tool, "name" | "spelled" | "effect" | "inSubAgents" | "isWay">;
 
-/** Returns true for the tools that a sub-agent of this kind has, of those of its parent (RUN-03). */
-export function sees(
+/** Returns a filter for the tools of its parent that a sub-agent of this kind gets (RUN-03). */
+export function toolFilter(
   { tools, disallowedTools, skills }: AgentDefinition,
   mayStart: boolean,
 ): (tool: GrantedTool) => boolean {
   return ({ name, spelled = name, effect, inSubAgents, isWay }) => {
     const isNamed = (pattern: string) => patternFitsTool(pattern, { name, spelled }, fits);
-    if (isWay === true) return true; // it leads only to tools that are seen anyway
+    if (isWay === true) return true; // leads only to tools that pass this filter
     if (inSubAgents === "never" || (effect === "starts-agents" && !mayStart)) return false;
     if (disallowedTools.some(isNamed)) return false;
     if (inSubAgents === "for-its-skills" && skills.length > 0) return true;
@@ -25,13 +25,13 @@ export function sees(
   };
 }
 
-/** The programs that its commands may run; undefined for any. */
-export function programsOf({ tools = [] }: AgentDefinition): readonly string[] | undefined {
+/** Returns the programs that its commands may run; undefined for any. */
+export function grantedPrograms({ tools = [] }: AgentDefinition): readonly string[] | undefined {
   return partsOf(tools, "runs-commands");
 }
 
-/** The kinds of sub-agents that it may start; undefined for any. */
-export function kindsOf({ tools = [] }: AgentDefinition): readonly string[] | undefined {
+/** Returns the kinds of sub-agents that it may start; undefined for any. */
+export function grantedKinds({ tools = [] }: AgentDefinition): readonly string[] | undefined {
   return partsOf(tools, "starts-agents");
 }
 
@@ -41,7 +41,10 @@ function partsOf(tools: readonly ToolGrant[], effect: ToolEffect): readonly stri
   return grants.flatMap(({ only = [] }) => only);
 }
 
-/** Whether a name is one of a pattern in which `*` is any characters: each part where it first can be, whatever a file says. */
+/**
+ * Matches a name against a pattern in which `*` stands for any characters. Each part takes its first match, so that
+ * no pattern backtracks.
+ */
 function fits(pattern: string, name: string): boolean {
   const [start = "", ...rest] = pattern.split("*");
   const end = rest.pop();
@@ -57,23 +60,23 @@ function fits(pattern: string, name: string): boolean {
 }
 
 /**
- * Refuses every command that would run another program than these, or of which that cannot be told. It stands before the
- * gate and allows nothing: what it lets through is judged as ever.
+ * Refuses every command that would run another program than these, or whose programs cannot be determined. It runs
+ * before the permission gate and allows nothing itself.
  */
-export function onlyPrograms(programs: readonly string[]): ToolMiddleware {
+export function restrictPrograms(programs: readonly string[]): ToolMiddleware {
   return async function onlyPrograms(call, context, next) {
     const { effect, subject } = call.tool;
     if (effect !== "runs-commands" || subject === undefined) return await next(call, context);
-    // A command under another name of its argument is a command as well.
+    // A command under another name of its argument counts as well.
     const command = stringAt(readArguments(call.tool, call.input).input, subject);
     if (command === undefined) return await next(call, context); // the tool refuses it
-    const why = await otherThan(programs, command);
+    const why = await programProblem(programs, command);
     if (why === undefined) return await next(call, context);
     return errorOutput(`This sub-agent may run ${programs.join(", ")} alone, and ${why}.`);
   };
 }
 
-async function otherThan(programs: readonly string[], command: string): Promise<string | undefined> {
+async function programProblem(programs: readonly string[], command: string): Promise<string | undefined> {
   const [{ analyse }, { literalOf }] = await Promise.all([
     import("../../../shell/analyse.ts"),
     import("../../../shell/analysis.ts"),
@@ -82,7 +85,7 @@ async function otherThan(programs: readonly string[], command: string): Promise<
   if (overLimit !== undefined) return overLimit;
   const [doubt] = unsure;
   if (doubt !== undefined) return `what the command runs is not certain: ${doubt.why}`;
-  // A loop, an expression or an assignment may change PATH, which decides what a name means.
+  // A loop, an expression or an assignment may change PATH, which decides what a name runs.
   if (structure.problem !== undefined)
     return `the command is more than names and words: ${structure.problem}`;
   for (const { name, wraps, text } of commands) {

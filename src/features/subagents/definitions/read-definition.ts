@@ -5,28 +5,28 @@ import { near } from "../../../base/text/near.ts";
 import type { YamlHead } from "../../../base/text/yaml-head.ts";
 import type { ToolEffect, ToolTable } from "../../../tools/tool-facts.ts";
 import type { AgentDefinition, ToolGrant } from "./definition.ts";
-import type { FieldProblem } from "./head-fields.ts";
-import { HeadFields, Wrong } from "./head-fields.ts";
+import type { HeadFieldProblem } from "./head-fields.ts";
+import { HeadFields, InvalidEntry } from "./head-fields.ts";
 
-/** What a file said; `told` are sentences about what was passed over, in one that is good as well. */
-export type ReadDefinition =
+/** The result of reading a file. `ignoredFields` lists ignored fields, of valid definitions too. */
+export type DefinitionResult =
   | {
       readonly kind: "agent";
       readonly agent: AgentDefinition;
-      readonly told: readonly FieldProblem[];
-      /** The line of a field in the file. */
+      readonly ignoredFields: readonly HeadFieldProblem[];
+      /** Returns the line of a field in the file. */
       lineOf(field: string): number;
     }
   | {
       readonly kind: "problem";
-      readonly problems: readonly FieldProblem[];
-      readonly told: readonly FieldProblem[];
+      readonly problems: readonly HeadFieldProblem[];
+      readonly ignoredFields: readonly HeadFieldProblem[];
     };
 
-export interface DefinitionPlace {
+export interface DefinitionSource {
   readonly path: string;
   readonly scope: "user" | "project";
-  /** The tools that it may name, beside those of servers and plugins. */
+  /** The tools that it may name, in addition to those of servers and plugins. */
   readonly tools: ToolTable;
 }
 
@@ -44,7 +44,7 @@ const FIELDS = [
   "worktree",
   "isolation",
 ];
-/** Of the format's other readers: they mean nothing here, and nobody has misspelt them. */
+/** Fields of the format's other readers. They have no effect here and cause no warning. */
 const FOREIGN_FIELDS = new Set([
   "color",
   "permissionMode",
@@ -54,21 +54,20 @@ const FOREIGN_FIELDS = new Set([
   "effort",
   "background",
 ]);
-/** Parts of a tool that a definition may grant, by the effect of the tool. */
+/** Which parts of a tool a definition may grant, by the effect of the tool. */
 const PARTS: ReadonlyMap<ToolEffect | undefined, string> = new Map([
-  ["runs-commands", "name of a program"],
+  ["runs-commands", "program name"],
   ["starts-agents", "kind of agent"],
 ]);
 const GRANT = /^([A-Za-z0-9_*-]{1,128})(?:\(([^()]*)\))?$/;
 
 /**
- * Reads one agent definition: a head between lines of `---`, then Markdown, which is its instructions (RUN-03).
+ * Reads one agent definition: a head between lines of `---`, then instructions in Markdown (RUN-03).
  *
- * Every restriction that a head names is kept or the file is refused: none is passed over. All that is wrong with the
- * fields is told, not only the first of it. Never throws, whatever the text
- * is, and takes time in proportion to it.
+ * Every restriction in a head is applied, or the file is rejected. All problems of the fields are reported, not only
+ * the first. Never throws, and takes time in proportion to the text.
  */
-export async function readDefinition(text: string, place: DefinitionPlace): Promise<ReadDefinition> {
+export async function readDefinition(text: string, place: DefinitionSource): Promise<DefinitionResult> {
   const parts = frontMatter(text);
   if (parts.kind === "headless") return problem(1, "it does not begin with a line of ---");
   if (parts.kind === "open") return problem(1, NOT_CLOSED);
@@ -87,18 +86,19 @@ type Head = Extract<YamlHead, { kind: "value" }>;
 
 function definitionOf(
   { value, lineOf }: Head,
-  { path, scope, prompt, tools: known }: DefinitionPlace & { readonly prompt: string },
-): ReadDefinition {
-  if (!isObject(value)) return problem(2, "its head is no list of keys and values");
+  { path, scope, prompt, tools: known }: DefinitionSource & { readonly prompt: string },
+): DefinitionResult {
+  if (!isObject(value)) return problem(2, "its head is not a list of keys and values");
   const fields = new HeadFields(value, lineOf);
-  const name = fields.wanted("name", NAME, "must be 1 to 64 small letters, digits and -");
-  const description = fields.wanted("description");
-  const model = fields.words("model");
-  const isolation = fields.words("isolation");
-  if (isolation !== undefined && isolation !== "worktree") fields.wrong("isolation", 'must be "worktree"');
+  const name = fields.required("name", NAME, "must be 1 to 64 small letters, digits and -");
+  const description = fields.required("description");
+  const model = fields.text("model");
+  const isolation = fields.text("isolation");
+  if (isolation !== undefined && isolation !== "worktree")
+    fields.addProblem("isolation", 'must be "worktree"');
   const tools = fields.list("tools", (text) => grantOf(text, known));
-  const roundsMax = fields.whole("maxTurns", ROUNDS_MAX);
-  const isApart = fields.flag("worktree");
+  const roundsMax = fields.integer("maxTurns", ROUNDS_MAX);
+  const inWorktree = fields.flag("worktree");
   const agent: AgentDefinition = {
     name,
     description,
@@ -109,17 +109,17 @@ function definitionOf(
     disallowedTools: fields.list("disallowedTools", (text) => deniedOf(text, known)) ?? [],
     skills: fields.list("skills", (skill) => skill) ?? [],
     ...(roundsMax === undefined ? {} : { roundsMax }),
-    worktree: isApart || isolation === "worktree",
+    worktree: inWorktree || isolation === "worktree",
     prompt,
   };
-  const told = unknownFields(value, fields);
+  const ignoredFields = unknownFields(value, fields);
   const problems = fields.problems.toSorted((one, other) => one.line - other.line);
-  if (problems.length > 0) return { kind: "problem", problems, told };
-  return { kind: "agent", agent, told, lineOf: (field) => fields.line(field) };
+  if (problems.length > 0) return { kind: "problem", problems, ignoredFields };
+  return { kind: "agent", agent, ignoredFields, lineOf: (field) => fields.line(field) };
 }
 
-function unknownFields(value: object, fields: HeadFields): readonly FieldProblem[] {
-  return Object.keys(value).flatMap((field): FieldProblem[] => {
+function unknownFields(value: object, fields: HeadFields): readonly HeadFieldProblem[] {
+  return Object.keys(value).flatMap((field): HeadFieldProblem[] => {
     if (FIELDS.includes(field) || FOREIGN_FIELDS.has(field)) return [];
     const [meant] = near(field, FIELDS);
     const hint = meant === undefined ? "" : `; did you mean "${meant}"?`;
@@ -127,10 +127,10 @@ function unknownFields(value: object, fields: HeadFields): readonly FieldProblem
   });
 }
 
-function grantOf(text: string, known: ToolTable): ToolGrant | Wrong {
+function grantOf(text: string, known: ToolTable): ToolGrant | InvalidEntry {
   const [, named = "", inner] = GRANT.exec(text) ?? [];
   if (named === "")
-    return new Wrong(`"${text}" is no tool: write Name, or Bash(git, gh) for some programs alone`);
+    return new InvalidEntry(`"${text}" is not a tool: write Name, or Bash(git, gh) for some programs alone`);
   const facts = known.all.find(({ name, otherNames = [] }) => name === named || otherNames.includes(named));
   const grant = facts === undefined ? { name: named } : { name: facts.name, about: facts.effect };
   if (inner === undefined) return grant;
@@ -140,21 +140,25 @@ function grantOf(text: string, known: ToolTable): ToolGrant | Wrong {
       ({ effect, inSubAgents }) => PARTS.has(effect) && inSubAgents === "granted",
     );
     const names = divisible.map(({ name }) => name).join(" and ");
-    return new Wrong(`"${text}": only ${names} can be granted in part`);
+    return new InvalidEntry(`"${text}": only ${names} can be granted in part`);
   }
-  // Other readers write `git:*` for whatever follows the program.
+  // Other readers write `git:*` for a program with any arguments.
   const only = inner.split(",").map((each) => each.trim().replace(/(?::\*| \*)$/, ""));
   const odd = only.find((each) => !/^[A-Za-z0-9][\w.+-]*$/.test(each));
   if (odd === undefined) return { ...grant, only };
-  return new Wrong(`"${text}": ${JSON.stringify(odd)} is no ${part}; further words cannot be asked for`);
+  return new InvalidEntry(
+    `"${text}": ${JSON.stringify(odd)} is not a ${part}; arguments cannot be restricted`,
+  );
 }
 
-function deniedOf(text: string, known: ToolTable): string | Wrong {
+function deniedOf(text: string, known: ToolTable): string | InvalidEntry {
   const grant = grantOf(text, known);
-  if (grant instanceof Wrong) return grant;
-  return grant.only === undefined ? grant.name : new Wrong(`"${text}": a whole tool is left out, or none`);
+  if (grant instanceof InvalidEntry) return grant;
+  return grant.only === undefined
+    ? grant.name
+    : new InvalidEntry(`"${text}": a whole tool is left out, or none`);
 }
 
-function problem(line: number, told: string): ReadDefinition {
-  return { kind: "problem", problems: [{ line, problem: told }], told: [] };
+function problem(line: number, text: string): DefinitionResult {
+  return { kind: "problem", problems: [{ line, problem: text }], ignoredFields: [] };
 }

@@ -6,29 +6,29 @@ import type { InputOf } from "../../../tools/arguments.ts";
 import { errorOutput, textOutput } from "../../../tools/output.ts";
 import type { CallPlan, Tool, ToolContext, ToolOutput } from "../../../tools/tool.ts";
 import { ToolFailure } from "../../../tools/tool.ts";
+import { agentHint } from "../definitions/agent-hint.ts";
 import type { AgentDefinition } from "../definitions/definition.ts";
-import { GENERAL } from "../definitions/definition.ts";
-import { kindsOf, programsOf, sees } from "../definitions/grants.ts";
-import { hintOf } from "../definitions/hint.ts";
+import { GENERAL_AGENT } from "../definitions/definition.ts";
+import { grantedKinds, grantedPrograms, toolFilter } from "../definitions/grants.ts";
 import { AGENT_FACTS } from "../tools.ts";
 import { assertTask } from "./task.ts";
 
-/** How long one sub-agent may take, with all that it waits for: longer than any piece of work that is one task. */
+/** The longest time for one sub-agent, including its waits. No single task should take longer. */
 export const AGENT_MS_MAX = 3_600_000;
-/** Of one kind, where the kinds are listed: the whole list is part of every request. */
+/** Characters listed of each kind. The list is part of every request. */
 const LISTED_CHARACTERS_MAX = 160;
 
 export interface AgentToolParts {
-  /** The built-in kind among them. */
+  /** The kinds, including the built-in one. */
   readonly agents: readonly AgentDefinition[];
   readonly spawn: SpawnAgent;
   readonly roundsMax: number;
   readonly depthMax: number;
-  /** Whether it is only found by ToolSearch. */
+  /** True if only ToolSearch finds it. */
   readonly lazy: boolean;
 }
 
-/** Lists every kind with its description: the whole list is part of each request. */
+/** Returns the input schema, which lists every kind with its description. */
 function inputSchema(agents: readonly AgentDefinition[]) {
   return {
     type: "object",
@@ -51,10 +51,10 @@ interface AgentPlan extends CallPlan {
 }
 
 /**
- * Gives one task to a sub-agent and answers with its last text (TOOL-05, ENG-10).
+ * Gives a task to a sub-agent and answers with its last text (TOOL-05, ENG-10).
  *
- * The call itself is allowed: what the sub-agent does is judged call by call, with the session's own permissions. A
- * worktree takes WorkspaceWrite.
+ * The call itself is allowed, because each call of the sub-agent is judged by the session's permissions. A worktree
+ * needs the level WorkspaceWrite.
  */
 export function agentTool(parts: AgentToolParts): Tool<AgentPlan> {
   const { agents, spawn, depthMax, lazy } = parts;
@@ -68,25 +68,27 @@ export function agentTool(parts: AgentToolParts): Tool<AgentPlan> {
     ...(lazy ? { lazy: true } : {}),
 
     async plan(input, context) {
-      const { type = GENERAL.name, prompt, worktree } = input as AgentInput;
-      const agent = found(type, agents);
+      const { type = GENERAL_AGENT.name, prompt, worktree } = input as AgentInput;
+      const agent = findAgent(type, agents);
       refuseChain(agent, agents, { context, depthMax });
       assertTask(prompt);
-      const apart = worktree ?? agent.worktree;
+      const inWorktree = worktree ?? agent.worktree;
       return {
         summary: `${AGENT_FACTS.name}:${agent.name}`,
         target: { kind: "none" },
         agent,
         prompt,
-        worktree: apart,
-        ...(apart ? { level: "WorkspaceWrite", levelWhy: "it makes a git worktree" } : { inPlanMode: true }),
+        worktree: inWorktree,
+        ...(inWorktree
+          ? { level: "WorkspaceWrite", levelWhy: "it makes a git worktree" }
+          : { inPlanMode: true }),
       };
     },
 
     async run({ agent, prompt, worktree }, context) {
       const { callId: parentCall, originator, turn, signal, within } = context;
       const chain = [...(within?.agents ?? []), agent.name];
-      const programs = programsOf(agent);
+      const programs = grantedPrograms(agent);
       try {
         const ended = await spawn({
           parentCall,
@@ -94,9 +96,9 @@ export function agentTool(parts: AgentToolParts): Tool<AgentPlan> {
           agents: chain,
           originator,
           turn,
-          hint: hintOf(agent),
+          hint: agentHint(agent),
           prompt,
-          sees: sees(agent, chain.length < depthMax),
+          sees: toolFilter(agent, chain.length < depthMax),
           ...(programs === undefined ? {} : { programs }),
           ...(agent.model === undefined ? {} : { model: agent.model }),
           roundsMax: agent.roundsMax ?? parts.roundsMax,
@@ -122,8 +124,8 @@ function listed({ name, description }: AgentDefinition): string {
   return `${name}: ${short.toWellFormed()}`;
 }
 
-/** @throws ToolFailure that names those there are. */
-function found(type: string, agents: readonly AgentDefinition[]): AgentDefinition {
+/** @throws ToolFailure that names the existing kinds. */
+function findAgent(type: string, agents: readonly AgentDefinition[]): AgentDefinition {
   const agent = agents.find(({ name }) => name === type);
   if (agent !== undefined) return agent;
   const names = agents.map(({ name }) => name);
@@ -132,7 +134,10 @@ function found(type: string, agents: readonly AgentDefinition[]): AgentDefinitio
   throw new ToolFailure(`There is no sub-agent ${JSON.stringify(type.slice(0, 80))}. ${hint}`);
 }
 
-/** A sub-agent never stands below one of its own kind: what is not done by then is not done by one more of it. */
+/**
+ * Refuses to start a sub-agent below one of its own kind, because another of that kind would not solve the task
+ * either.
+ */
 function refuseChain(
   agent: AgentDefinition,
   agents: readonly AgentDefinition[],
@@ -140,12 +145,12 @@ function refuseChain(
 ): void {
   const above = within?.agents ?? [];
   const chain = [...above, agent.name].join(" → ");
-  if (agent.name !== GENERAL.name && above.includes(agent.name))
+  if (agent.name !== GENERAL_AGENT.name && above.includes(agent.name))
     throw new ToolFailure(`Sub-agents may not start each other in a circle: ${chain}. Do it yourself.`);
   if (above.length >= depthMax)
     throw new ToolFailure(`Sub-agents stand at most ${depthMax} deep, and this would be one more: ${chain}.`);
   const caller = agents.find(({ name }) => name === above.at(-1));
-  const kinds = caller === undefined ? undefined : kindsOf(caller);
+  const kinds = caller === undefined ? undefined : grantedKinds(caller);
   if (kinds !== undefined && !kinds.includes(agent.name))
     throw new ToolFailure(`The sub-agent ${above.at(-1)} may start ${kinds.join(", ")} alone.`);
 }

@@ -13,7 +13,7 @@ export interface DelegateToolParts {
   /** The cheaper model, as `provider:name`. */
   readonly model: string;
   readonly delegate: (request: DelegateRequest) => Promise<DelegatedTask>;
-  /** Whether it is only found by ToolSearch. */
+  /** True if only ToolSearch finds it. */
   readonly lazy: boolean;
 }
 
@@ -28,9 +28,9 @@ interface DelegatePlan extends CallPlan {
 }
 
 /**
- * Gives a task to a session of its own with a cheaper model, waits for its end, and answers with its last words (ENG-23).
+ * Gives a task to a cheaper model in a separate session, waits for its end, and answers with its last text (ENG-23).
  *
- * Its events are in its own log; who wants to watch attaches to it. What nobody there allows is refused.
+ * The session has its own log, and clients can attach to it. Calls that nobody there allows are refused.
  */
 export function delegateTool({ model, delegate, lazy }: DelegateToolParts): Tool<DelegatePlan> {
   return {
@@ -45,7 +45,7 @@ export function delegateTool({ model, delegate, lazy }: DelegateToolParts): Tool
     plan(input) {
       const { prompt } = input as InputOf<typeof INPUT>;
       assertTask(prompt);
-      // In plan mode the session of the task is in plan mode too, so that nothing in it changes anything.
+      // In plan mode the delegated session is in plan mode too, so that it changes nothing.
       const harmless = { target: { kind: "none" }, inPlanMode: true } as const;
       return Promise.resolve({ summary: DELEGATE_FACTS.name, ...harmless, prompt });
     },

@@ -4,21 +4,21 @@ import { decode, head } from "../../../base/text/text.ts";
 import type { World } from "../../../base/world.ts";
 import { isInside } from "../../../tools/containment.ts";
 
-/** How long one call of git may take: a checkout of a large repository is the longest. */
+/** The longest time for one git call. The checkout of a large repository takes longest. */
 const GIT_MS_MAX = 300_000;
 const OUTPUT_BYTES_MAX = 4 * 1024 * 1024;
 const PROBLEM_CHARACTERS_MAX = 400;
 const FILTERS_MAX = 256;
 
-/** Runs git in a folder and gives what it printed. @throws HarnessError WorktreeFailed; the signal's reason. */
+/** Runs git in a folder and returns its output. @throws HarnessError WorktreeFailed; the signal's reason. */
 export type Git = (cwd: string, args: readonly string[], signal: AbortSignal) => Promise<string>;
 
 /**
- * Git for the repository whose configuration, objects and references are in this folder, whatever a file or link in a git
- * directory says of that: who can write there could name another configuration, and with it programs. Without a folder it
- * is for looking for the repository alone.
+ * Returns git for the repository with its configuration, objects and references in `common`. Files or links in a git
+ * directory cannot redirect it, because their writer could name another configuration, and with it programs. Omit
+ * `common` only for finding the repository.
  */
-export type GitOf = (common?: string) => Git;
+export type GitFor = (common?: string) => Git;
 
 interface GitCall {
   readonly args: readonly string[];
@@ -26,7 +26,7 @@ interface GitCall {
   readonly common?: string;
 }
 
-/** What of a repository's own configuration would have git run something, or reach something, is switched off (S34). */
+/** Disables settings of a repository that would make git run something or access the network (S34). */
 const HARMLESS: readonly (readonly [string, string])[] = [
   ["core.hooksPath", "/dev/null"],
   ["core.fsmonitor", "false"],
@@ -44,14 +44,14 @@ const HARMLESS: readonly (readonly [string, string])[] = [
 ];
 
 /**
- * The user's git, with nothing in its surroundings but what is needed here: no configuration of the user's or the
- * machine's, no hooks, no filters, no network, no questions.
- * @throws HarnessError WorktreeFailed where there is no git.
+ * Finds the user's git and runs it with a minimal environment: no configuration of the user or the machine, no hooks,
+ * no filters, no network, no questions.
+ * @throws HarnessError WorktreeFailed if there is no git.
  */
 export async function openGit(
   world: Pick<World, "spawn" | "clock" | "files">,
   { path, root }: { readonly path: string | undefined; readonly root: string },
-): Promise<GitOf> {
+): Promise<GitFor> {
   const program = await findGit(world, path ?? "", root);
   const run = async (
     cwd: string,
@@ -76,7 +76,7 @@ export async function openGit(
   };
   return (common) => async (cwd, args, signal) => {
     const at = common === undefined ? {} : { common };
-    // Which filters there are the repository says, and each is one that git would run; with none of them named, none does.
+    // The repository names filters, which git would run. Clearing each name disables them.
     const place = args.slice(
       0,
       Math.max(
@@ -87,7 +87,8 @@ export async function openGit(
     const listing = [...place, "config", "--includes", "--null", "--name-only", "--get-regexp", "^filter\\."];
     const listed = await run(cwd, { args: listing, settings: HARMLESS, ...at }, signal);
     const names = [...new Set(listed.output.split("\0").flatMap(filterOf))];
-    if (names.length > FILTERS_MAX) throw failed(`the repository names more than ${FILTERS_MAX} filters`);
+    if (names.length > FILTERS_MAX)
+      throw worktreeFailed(`the repository names more than ${FILTERS_MAX} filters`);
     const off = names.flatMap((name) => [
       [`${name}.clean`, ""] as const,
       [`${name}.smudge`, ""] as const,
@@ -101,20 +102,20 @@ export async function openGit(
     );
     if (code === 0) return output;
     const words = head(problem.replaceAll(/\s+/g, " ").trim(), PROBLEM_CHARACTERS_MAX);
-    throw failed(`git ${args[place.length]}: ${words === "" ? `it ended with ${code}` : words}`);
+    throw worktreeFailed(`git ${args[place.length]}: ${words === "" ? `it ended with ${code}` : words}`);
   };
 }
 
-export function failed(problem: string, cause?: unknown): HarnessError {
+export function worktreeFailed(problem: string, cause?: unknown): HarnessError {
   return new HarnessError("WorktreeFailed", { problem }, cause === undefined ? {} : { cause });
 }
 
-/** A worktree that is not removed, and why. */
-export function stays(problem: string): HarnessError {
+/** Returns the error for a worktree that is not removed. */
+export function worktreeStays(problem: string): HarnessError {
   return new HarnessError("WorktreeStays", { problem });
 }
 
-/** `filter.NAME` of a key below it. */
+/** Returns `filter.NAME` of a key below it. */
 function filterOf(key: string): readonly string[] {
   const name = /^(filter\..+)\.[^.]+$/s.exec(key)?.[1];
   return name === undefined ? [] : [name];
@@ -131,7 +132,7 @@ function environment(path: string, settings: typeof HARMLESS): Readonly<Record<s
     GIT_NO_LAZY_FETCH: "1",
     GIT_OPTIONAL_LOCKS: "0",
     GIT_CONFIG_COUNT: String(settings.length),
-    // By variables: a name of a filter may hold what ends a key on a command line.
+    // Set by variables, because a filter's name may contain characters that end a key on a command line.
     ...Object.fromEntries(
       settings.flatMap(([key, value], at) => [
         [`GIT_CONFIG_KEY_${at}`, key],
@@ -141,7 +142,7 @@ function environment(path: string, settings: typeof HARMLESS): Readonly<Record<s
   };
 }
 
-/** The first in PATH that is no file of the repository (S33). */
+/** Returns the first git in PATH that is not a file of the repository (S33). */
 async function findGit({ files }: Pick<World, "files">, path: string, root: string): Promise<string> {
   for (const folder of path.split(":")) {
     if (!folder.startsWith("/") || isInside(root, folder)) continue;
@@ -150,7 +151,7 @@ async function findGit({ files }: Pick<World, "files">, path: string, root: stri
     if (info?.kind === "file" && (info.mode & 0o111) !== 0 && !isInside(root, await files.realpath(program)))
       return program;
   }
-  throw failed("there is no git in PATH");
+  throw worktreeFailed("there is no git in PATH");
 }
 
 async function text(stream: AsyncIterable<Uint8Array>): Promise<string> {

@@ -20,9 +20,9 @@ import { ulidSource } from "../../../base/ids.ts";
 import { SILENT } from "../../../base/log.ts";
 import { hostWorld } from "../../../platform/host.ts";
 import { openGit } from "./git.ts";
-import { WorktreeRecords } from "./record.ts";
-import type { WorktreePlace } from "./worktree.ts";
+import type { WorktreeContext } from "./worktree.ts";
 import { closeWorktree, openWorktree, removeWorktree, worktreeText } from "./worktree.ts";
+import { WorktreeRecords } from "./worktree-record.ts";
 
 const gitTest = requireProgram("git");
 
@@ -46,7 +46,7 @@ const ids = ulidSource(
 );
 
 interface Rig extends AsyncDisposable {
-  readonly place: WorktreePlace;
+  readonly place: WorktreeContext;
   readonly repo: string;
   readonly root: string;
   git(...args: string[]): string;
@@ -80,7 +80,7 @@ async function rig(): Promise<Rig> {
   const mark = join(root, "ran");
   writeFileSync(canary, `#!/bin/sh\necho "$0 $*" >> ${mark}\ncat\n`);
   chmodSync(canary, 0o755);
-  const place: WorktreePlace = {
+  const place: WorktreeContext = {
     world,
     git: await openGit(world, { path: PATH, root: repo }),
     records: new WorktreeRecords(world.files, join(root, "records")),
@@ -225,7 +225,7 @@ gitTest(
       );
       const where = kind === "folder of logs" ? "logs" : "logs/HEAD";
       const removed = `It had put links or pipes among git's own files, which were removed: ${where}.`;
-      expect(told).toContain(kind === "log of the branch" ? `somebody has made ${ofBranch}` : removed);
+      expect(told).toContain(kind === "log of the branch" ? `something has created ${ofBranch}` : removed);
       expect(readFileSync(theirs, "utf8")).toBe("mine\n");
       rmSync(theirs);
     }

@@ -1,0 +1,45 @@
+import { HarnessError } from "../../base/errors.ts";
+import { settingsOf } from "../../config/settings/settings.ts";
+import { smallModel } from "../../providers/choosing/prices.ts";
+import { countSpent } from "../../session/budget/count-spent.ts";
+import type { OpenFeature } from "../../session/feature.ts";
+import type { SessionHost } from "../../session/host.ts";
+import { selectPacks } from "../../tools/select-packs.ts";
+import { delegateSection } from "./config.ts";
+import { delegateTool } from "./tools/delegate-tool.ts";
+
+/**
+ * Opens the tool Delegate (ENG-23), which gives a task to a cheaper model in a separate session. Returns undefined in
+ * such a session, and if no cheaper model is configured or known. The task's cost counts against the cap of the
+ * session that delegates it.
+ */
+export function openDelegate(host: SessionHost): OpenFeature | undefined {
+  const { delegate, store, model: slot, budget } = host;
+  const { profile, wishes, root: workingDir } = host.plan();
+  const keys = settingsOf(delegateSection, host.plan());
+  const provider = slot.name.slice(0, slot.name.indexOf(":"));
+  const small = smallModel(provider);
+  const model = keys.model ?? (small === undefined ? undefined : `${provider}:${small}`);
+  if (delegate === undefined || wishes.delegatedBy !== undefined || model === undefined) return undefined;
+  const tool = delegateTool({
+    model,
+    lazy: keys.model === undefined,
+    async delegate(request) {
+      const { spend, capUsd, turn } = budget;
+      if (turn.roundsLeft === 0) throw new HarnessError("TurnLimitReached", { rounds: "no round is left" });
+      const { msLeft: maxTimeMs } = turn;
+      const ended = await delegate(
+        { ...request, workingDir },
+        {
+          maxTurns: turn.roundsLeft,
+          ...(maxTimeMs === undefined ? {} : { maxTimeMs }),
+          ...(capUsd === undefined ? {} : { maxCostUsd: Math.max(0, capUsd - spend.total.usd) }),
+        },
+      );
+      turn.count(ended.rounds);
+      await countSpent(store, ended.log, spend);
+      return ended;
+    },
+  });
+  return { tools: [selectPacks({ name: "delegate", tools: () => [tool] }, profile.toolPacks)] };
+}

@@ -1,0 +1,75 @@
+import { basename, dirname, join } from "node:path";
+import type { PromptText } from "../../../base/brand.ts";
+import { ownWords } from "../../../base/brand.ts";
+import { messageOf } from "../../../base/errors.ts";
+import type { HarnessPaths } from "../../../base/files/harness-paths.ts";
+import { visible } from "../../../safety/hidden.ts";
+import type { SessionHost } from "../../../session/host.ts";
+import type { SpawnRequest } from "../../../session/spawn.ts";
+import { openGit } from "./git.ts";
+import type { WorktreeContext } from "./worktree.ts";
+import { closeWorktree, openWorktree, worktreeText } from "./worktree.ts";
+import { WorktreeRecords } from "./worktree-record.ts";
+
+/** The worktree of one running sub-agent. */
+export interface AgentWorkspace {
+  readonly root: string;
+  readonly hint: PromptText;
+  /** Closes the worktree. Returns sentences about what was left, for the caller of the sub-agent. Never throws. */
+  end(): Promise<readonly string[]>;
+}
+
+/** Returns the folder beside cinch's own data, so that a sub-agent works in it like in any workspace. */
+export function worktreesFolder({ data }: HarnessPaths): string {
+  return join(dirname(data), `${basename(data)}-worktrees`);
+}
+
+/** Returns the tools and folders for creating and recording worktrees. */
+export async function worktreeContext(
+  { world, paths, environment }: Pick<SessionHost, "world" | "paths" | "environment">,
+  root: string,
+): Promise<WorktreeContext> {
+  const git = await openGit(world, { path: environment?.["PATH"], root });
+  return {
+    world,
+    git,
+    records: new WorktreeRecords(world.files, worktreeRecordsFolder(paths)),
+    folder: worktreesFolder(paths),
+  };
+}
+
+export function worktreeRecordsFolder({ data }: HarnessPaths): string {
+  return join(data, "worktrees");
+}
+
+/** @throws HarnessError WorktreeFailed; the signal's reason. */
+export async function openAgentWorkspace(
+  { parentCall, agents, signal }: SpawnRequest,
+  host: Pick<SessionHost, "world" | "paths" | "environment" | "sandbox">,
+  workspace: string,
+): Promise<AgentWorkspace> {
+  const place = await worktreeContext(host, workspace);
+  const agent = agents.at(-1) ?? "agent";
+  const tree = await openWorktree({ callId: parentCall, agent, workspace }, place, signal);
+  const { root, isParentDirty, record } = tree;
+  return {
+    root,
+    hint: ownWords(
+      `You work in a git worktree of your own, ${visible(root)}, which stands at the commit ${record.base.slice(0, 12)}: paths and commands begin there, and nothing outside of it is yours to change. You may commit there, on no branch: ${visible(record.branch)} will stand at your last commit when you end. What you leave uncommitted is kept too.`,
+    ),
+    async end() {
+      const dirty = isParentDirty
+        ? ["It began at HEAD: what was not committed here was not in its worktree."]
+        : [];
+      try {
+        await host.sandbox.leave(root);
+        return [...dirty, worktreeText(tree, await closeWorktree(tree, place))];
+      } catch (thrown) {
+        return [
+          ...dirty,
+          `What it left in the worktree ${record.path} could not be inspected, and stays there: ${messageOf(thrown)}`,
+        ];
+      }
+    },
+  };
+}
