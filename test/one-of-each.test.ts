@@ -72,12 +72,15 @@ test("[DOC-01] an exported name has one meaning", () => {
   expect(Object.keys(SHARED_NAMES).length).toBeLessThanOrEqual(SHARED_NAMES_MAX);
 });
 
-/** Files that call what makes up a session's plan, outside the module that has it. The aim: the planner alone. */
+/**
+ * Files that call what makes up a session's plan, outside the file that declares it. Each is the planner: `userConfig`,
+ * `settingsUnder` and `judgeFilesBy` in `app/plan`. A policy is made by `policyAt` beside `policyFrom`.
+ */
 const CALLERS_MAX: Readonly<Record<string, number>> = {
-  loadConfig: 17,
-  openProfile: 8,
-  judgeItems: 11,
-  policyFrom: 1,
+  loadConfig: 1,
+  openProfile: 1,
+  judgeItems: 1,
+  policyFrom: 0,
 };
 
 test("[PROF-01] configuration, profile, trust and policy are read by one planner", () => {
