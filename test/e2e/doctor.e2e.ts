@@ -33,6 +33,22 @@ test("[SES-16 PROF-01] a configuration that cannot be read is told with file and
   expect(findings[1].remedy).toContain("move it away");
 });
 
+test("[SES-16 PROF-01] a rule that ends the start of a session is damage, though the file can be read", async () => {
+  const home = openHome();
+  mkdirSync(join(home.path, "config/cinch"), { recursive: true });
+  writeFileSync(join(home.path, "config/cinch/config.toml"), '[permissions]\ndeny = ["Raed"]\n');
+  const { code, stdout } = await runCinch(["doctor", "--json"], { home });
+  expect(code).toBe(1);
+  expect(JSON.parse(stdout).findings).toEqual([
+    {
+      area: "configuration",
+      weight: "damage",
+      text: expect.stringContaining('config.toml:2: permissions.deny: there is no tool "Raed"'),
+      remedy: "Correct the file at this place.",
+    },
+  ]);
+});
+
 function openHome(): CinchHome {
   const home = cinchHome();
   homes.push(home);

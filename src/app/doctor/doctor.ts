@@ -4,11 +4,13 @@ import { listProfiles } from "../../config/profile-files.ts";
 import { vertexLocation } from "../../providers/vendor-settings.ts";
 import type { DoctorCheck, DoctorFinding, ExaminationInput } from "../../session/commands/doctor-check.ts";
 import { brokenFileFinding } from "../../session/commands/doctor-check.ts";
+import type { SessionPlan } from "../../session/plan.ts";
 import type { Config } from "../../session/settings/settings.ts";
 import { inspectStore } from "../../session/sqlite/check/inspect.ts";
 import { providersOf } from "../engine/open-store.ts";
 import type { HarnessOptions } from "../engine/options.ts";
 import { FEATURES } from "../features.ts";
+import { sessionHere } from "../plan/plan-here.ts";
 import { namedProfile } from "../plan/settings.ts";
 import { userConfig } from "../plan/user-config.ts";
 
@@ -46,19 +48,40 @@ export async function* examine(
   }
 }
 
-async function* examineConfiguration({ options }: ExaminationInput): AsyncGenerator<DoctorFinding> {
+async function* examineConfiguration({ options, signal }: ExaminationInput): AsyncGenerator<DoctorFinding> {
   const { world, paths } = options;
+  const reported = new Set<string>();
   const config = await readable(() => userConfig(options));
-  if (config instanceof HarnessError) yield brokenFileFinding(config);
+  if (config instanceof HarnessError) {
+    reported.add(config.message);
+    yield brokenFileFinding(config);
+  }
   const directory = join(paths.config, "profiles");
   for (const { name, isOwn } of await listProfiles(world, directory)) {
     if (!isOwn) continue;
     const profile = await readable(() => namedProfile(options, join(directory, `${name}.toml`)));
-    if (profile instanceof HarnessError) yield brokenFileFinding(profile);
-    else
+    if (profile instanceof HarnessError) {
+      reported.add(profile.message);
+      yield brokenFileFinding(profile);
+    } else
       for (const text of profile.warnings)
         yield { weight: "note", text, remedy: "Put it right, or leave it out." };
   }
+  const plan = await readable(() => planWithoutPlugins(options, signal));
+  if (!(plan instanceof HarnessError) || reported.has(plan.message)) return;
+  if (plan.reason === "ConfigInvalid" || plan.reason === "ProfileMissing") yield brokenFileFinding(plan);
+  else yield { weight: "note", text: plan.message, remedy: "Until then no session starts in this folder." };
+}
+
+/**
+ * Makes the plan of a session that would start here. Loads no plugin, so a rule may name any tool of theirs.
+ * @throws HarnessError as the start of a session does.
+ */
+async function planWithoutPlugins(options: HarnessOptions, signal: AbortSignal): Promise<SessionPlan> {
+  const here = await sessionHere(options, signal);
+  const hasPlugins = here.trust.has("plugin") || here.pending.some(({ item }) => item.kind === "plugin");
+  const rules = hasPlugins ? { rules: [], tools: [], isPending: true } : undefined;
+  return (await here.openPlans(rules)).current;
 }
 
 /** Reports the state of credentials that are more than a key. Sends nothing over the network. */
