@@ -3,13 +3,13 @@ import type { FilePosition } from "../session/config-section.ts";
 import type { Following, Mending } from "./table.ts";
 import type { KeyPath } from "./toml.ts";
 
-/** What is wrong at one place of a file: an error ends the start of a session, a warning does not. */
+/** A mistake in a file, with its position. An error ends the start of a session, a warning does not. */
 export interface Mistake extends FilePosition {
   readonly weight: "error" | "warning";
   readonly problem: string;
 }
 
-/** What a look at a file found: the value, read as if nothing wrong stood there, and the errors. */
+/** Result of reading a file to its end: the value without the wrong entries, and the mistakes. */
 export interface Look<Value> {
   /** Absent where the file cannot be read at all. */
   readonly value?: Value;

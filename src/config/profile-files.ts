@@ -13,7 +13,7 @@ import selfProfile from "./profiles/self.toml" with { type: "toml" };
 import type { TomlFile } from "./toml.ts";
 import { readToml } from "./toml.ts";
 
-/** What the path of a profile in the program begins with. */
+/** Prefix of the path of a profile in the program. */
 export const EMBEDDED = "embedded:";
 /** The profile that counts where nobody names one. */
 export const DEFAULT_PROFILE = "default";
@@ -63,7 +63,7 @@ export async function profileFile(
   );
 }
 
-/** Whether a profile is named by the path of its file. */
+/** Returns true if a profile is named by the path of its file. */
 export function isProfilePath(nameOrPath: string): boolean {
   return nameOrPath.includes("/") || nameOrPath.endsWith(".toml");
 }
@@ -124,7 +124,7 @@ export async function presetFile(
   return (await files.stat(path))?.kind === "directory" ? undefined : await readToml(files, path);
 }
 
-/** Where a preset is looked for that the program does not have; undefined for a profile of the program. */
+/** Returns the path of a preset that the program does not have; undefined for a profile of the program. */
 export function presetPath(name: string, profile: TomlFile): string | undefined {
   if (profile.path.startsWith(EMBEDDED)) return undefined;
   return isAbsolute(name) ? name : join(dirname(profile.path), name);

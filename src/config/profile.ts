@@ -55,7 +55,7 @@ export async function loadProfile(
 
 /** A profile that was looked through. */
 export interface ProfileLook extends Look<Omit<Profile, "warnings">> {
-  /** Where one of its keys stands, or would. */
+  /** Returns the position of a key, or the one that it would have. */
   readonly where?: Table["where"];
 }
 
@@ -124,7 +124,7 @@ export async function profileKeys(
   ];
 }
 
-/** What a profile is called whose file does not say it. */
+/** Returns the name of a profile whose file has none. */
 function fileName(nameOrPath: string): string {
   return isProfilePath(nameOrPath) ? basename(nameOrPath).replace(/\.toml$/, "") : nameOrPath;
 }

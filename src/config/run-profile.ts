@@ -9,7 +9,7 @@ import type { LogInfo } from "../session/store/store.ts";
 import { DEFAULT_PROFILE, isProfilePath } from "./profile-files.ts";
 import { repositoryRoot } from "./repository-root.ts";
 
-/** What the profile of a run is loaded by: as it was asked for, as its log names it, or the user's own choice. */
+/** Returns the name or path of the profile of a run: as requested, as its log names it, or the user's own choice. */
 export function profileName(
   { profile }: CommandOf<"CreateSession">,
   before: LogInfo | undefined,
@@ -19,7 +19,7 @@ export function profileName(
   return isProfilePath(name) ? resolve(name) : name; // its log names it, wherever it is gone on with
 }
 
-/** Where profiles lie, and what cinch looks at them with. */
+/** Means to look at the files of profiles. */
 interface ProfileSources {
   readonly world: Pick<World, "files">;
   readonly paths: Pick<HarnessPaths, "config">;

@@ -7,17 +7,17 @@ import { invalid, lineOf } from "./toml.ts";
 
 /** Lets a reader go on behind what is wrong, so that one look finds all of it: see `mistakes.ts`. */
 export interface Mending {
-  /** What a reader finds at a key, where that is not what stands there; undefined: nothing. */
+  /** Returns the value that a reader finds at a key, which may differ from the file's; undefined: none. */
   found(path: string, keys: KeyPath, value: unknown): unknown;
-  /** Told each key that is asked for, with a value that it could have: an empty text for any text. */
+  /** Receives each key that is read, with a value that it could have: an empty text for any text. */
   asked(path: string, keys: KeyPath, standIn: unknown): void;
   /** Takes a value that the declaration of a key gives as an example. */
   offered(path: string, keys: KeyPath, example: unknown): void;
-  /** Told which key the next error is about. */
+  /** Receives the key of the next error. */
   refused(path: string, keys: KeyPath): void;
 }
 
-/** What looks on while a file is read. */
+/** Hooks that observe how a file is read. */
 export interface Following {
   readonly mending?: Mending;
 }
@@ -188,14 +188,14 @@ export class Table {
       : "";
   }
 
-  /** What counts as standing at a place in this table. */
+  /** Returns the value at a position of this table. */
   #found(value: unknown, ...keys: KeyPath): unknown {
     const { mending } = this.#following;
     return mending === undefined ? value : mending.found(this.#file.path, [...this.#keys, ...keys], value);
   }
 }
 
-/** What a key takes, in words, and one value that it would take. */
+/** Kind of value that a key takes, in words, with an example. */
 interface Kind {
   readonly what: string;
   readonly standIn: unknown;

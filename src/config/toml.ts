@@ -11,7 +11,7 @@ export interface TomlFile {
   readonly path: string;
   readonly text: string;
   readonly value: JsonObject;
-  /** Where a key stands, and how it is written there, for a file that is read as if it were TOML. */
+  /** Position of a key and the way it is written there, for a file that is read as if it were TOML. */
   placeOf?(keys: KeyPath): { readonly key: string; readonly line: number };
 }
 
@@ -126,7 +126,7 @@ function tableOf(parts: readonly string[], isList: boolean, lists: Map<string, n
   return path;
 }
 
-/** How many of the wanted keys this line names; −1 where it names another one. */
+/** Returns the number of wanted keys that this line names; −1 if it names another one. */
 function depthOf(full: KeyPath, keys: KeyPath): number {
   const isOfList = full.length === keys.length + 1 && typeof full.at(-1) === "number";
   const named = isOfList ? full.slice(0, -1) : full;

@@ -11,9 +11,9 @@ export interface HealthSources {
   readonly paths: HarnessPaths;
   readonly credentials: Pick<Credentials, "state">;
   readonly offered: Pick<LiveSessions, "mcpServers">;
-  /** How many sessions run here. */
+  /** Returns the number of sessions that run here. */
   readonly live: () => number;
-  /** Where the engine listens. */
+  /** Returns the addresses that the engine listens on. */
   readonly listeners: () => readonly string[];
 }
 

@@ -47,7 +47,7 @@ function problemsOf(profile: Omit<Profile, "warnings">): readonly ProfileProblem
   return FEATURES.flatMap((feature) => feature.profileProblems?.(profile) ?? []);
 }
 
-/** What is wrong, and the text of it that names the place. */
+/** A problem in a file, with a text that names its position. */
 export interface Finding extends Partial<FilePosition> {
   readonly weight: Mistake["weight"];
   readonly text: string;
@@ -55,10 +55,10 @@ export interface Finding extends Partial<FilePosition> {
   readonly problem?: string;
 }
 
-/** What a check looked at, and all that it found: file by file, each from its beginning to its end (PROF-01). */
+/** Result of a check: the files, and the findings file by file in the order of their lines (PROF-01). */
 export interface Checked {
   readonly profiles: readonly string[];
-  /** What else steers a session: hooks and aliases of the user, and what is in the project that is worked in. */
+  /** Other files that steer a session: hooks and aliases of the user, and the project's own files. */
   readonly files: readonly string[];
   readonly findings: readonly Finding[];
 }
@@ -143,7 +143,7 @@ export async function checkFiles(
   }
 }
 
-/** What is wrong in what was read well: rules and hooks that are about nothing. */
+/** Returns the mistakes in valid files: rules and hooks that match nothing. */
 function wrongIn({ permissions, hooks }: Said, config: Config): readonly Mistake[] {
   const known = { tools: TOOLS, ...unknownPlugins(config) };
   return [
@@ -157,7 +157,7 @@ function wrongIn({ permissions, hooks }: Said, config: Config): readonly Mistake
   ];
 }
 
-/** What leads to no model: a default ends the start of a session, anything else is met once it is used. */
+/** Returns the model names that cannot be used. A default is an error, any other a warning until it is used. */
 async function modelMistakes(
   said: Pick<Config, "defaultModel" | "plugins" | "sections"> & Partial<Pick<Config, "routes">>,
   own: Config,
@@ -211,7 +211,7 @@ function refusalOf(look: () => unknown): readonly string[] {
   }
 }
 
-/** As they stand in the files, one file after the other, `first` before all others. */
+/** Sorts mistakes by file and line, those of `first` before all others. */
 function inOrder(mistakes: readonly Mistake[], first?: string): readonly Finding[] {
   const paths = [...new Set([...(first === undefined ? [] : [first]), ...mistakes.map(({ path }) => path)])];
   return paths

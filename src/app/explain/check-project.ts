@@ -15,16 +15,16 @@ import type { Profile } from "../../session/settings/settings.ts";
 import { projectRoot } from "../plan/profiles/project-profile.ts";
 import { SECTIONS } from "../plan/sections.ts";
 
-/** What the rules and hooks of one file are about. */
+/** The rules and hooks of one file. */
 export interface Said extends Pick<Profile, "permissions"> {
   readonly hooks: readonly ConfiguredHook[];
 }
 
-/** What of a project steers a session there, and what is wrong with it. */
+/** Files of a project that steer a session there, with their mistakes. */
 export interface ProjectLook {
   /** Its profiles, by their paths. */
   readonly profiles: readonly string[];
-  /** What else was looked through. */
+  /** The other files that were checked. */
   readonly files: readonly FileLook[];
 }
 
@@ -82,7 +82,7 @@ async function lookThrough(
   return { path, said, mistakes: mistakes.map((each) => ({ ...each, weight })) };
 }
 
-/** How a file is read as a session would; undefined for scripts, and for presets, which profiles are read with. */
+/** Returns the reader that a session uses for a file; undefined for scripts, and for presets, which are read with their profile. */
 function readerOf(
   { kind, path, files: [file] }: TrustItem,
   root: string,

@@ -26,7 +26,7 @@ import type { OpenedSettings } from "../plan/settings.ts";
 import { openSettings } from "../plan/settings.ts";
 import { shownValue } from "./shown-value.ts";
 
-/** Where a value stands. */
+/** Source of a value. */
 export type Origin =
   | { readonly kind: "flag"; readonly name: string }
   | { readonly kind: "environment"; readonly name: string }
@@ -45,13 +45,13 @@ export interface EffectiveKey {
   /** Null where nothing is set and there is no default. Never a secret. */
   readonly value: unknown;
   readonly from: Origin;
-  /** What says something else and does not count, the weightiest first. */
+  /** Other values that do not count, the weightiest first. */
   readonly instead: readonly { readonly value: unknown; readonly from: Origin }[];
 }
 
 export interface EffectiveKeys {
   readonly profile: Profile;
-  /** What the profile is loaded by. */
+  /** Name or path that the profile was loaded by. */
   readonly reference: string;
   readonly keys: readonly EffectiveKey[];
   /** Sentences for the person: unknown keys, and files of the project that do not count. */

@@ -27,10 +27,10 @@ import type { HarnessOptions } from "../engine/options.ts";
 import type { BareSession } from "./bare-session.ts";
 import { openBareSession } from "./bare-session.ts";
 
-/** What would happen to one call, and why. */
+/** Verdict about one call, with its reason. */
 export interface Explained {
   readonly decision: Decision["kind"];
-  /** What would happen to a command that runs in a working sandbox; for other tools, the same. */
+  /** Verdict for a command in a working sandbox; for other tools, the same as `decision`. */
   readonly inSandbox: Decision["kind"];
   /** The rule that decides without a sandbox, as configuration writes it. */
   readonly rule?: string;
@@ -38,7 +38,7 @@ export interface Explained {
   readonly whyInSandbox: string;
   /** Which of the two holds here, of a command. */
   readonly here: ExpectedSandbox;
-  /** What would let it through, where it is not allowed: without a sandbox, and in one where that is another thing. */
+  /** Ways to allow a call that is not: without a sandbox, and in one if that differs. */
   readonly remedies: readonly string[];
 }
 
@@ -59,7 +59,7 @@ export interface Explainer extends AsyncDisposable {
   readonly notices: readonly string[];
   /** The tools that there are, those of MCP servers as far as they are known. */
   readonly tools: readonly string[];
-  /** Whether a call of this name can be explained; of a server that has never run, any tool can. */
+  /** Returns true if calls of the tool can be explained. Any tool of a server that has never run can. */
   hasTool(name: string): boolean;
   /** @param input the input of the call, as a model would send it. */
   explain(tool: string, input: unknown): Promise<Explained>;
@@ -191,7 +191,7 @@ function explained(
   };
 }
 
-/** What the tool itself does not take is not run, whoever would allow it. */
+/** Returns the verdict about an input that the tool itself refuses. */
 function refusal(why: string, here: ExpectedSandbox): Explained {
   return { decision: "deny", inSandbox: "deny", why, whyInSandbox: why, here, remedies: [] };
 }

@@ -19,13 +19,13 @@ import { openSettings } from "../plan/settings.ts";
 
 /** All that a person can acknowledge here, and what of it they have not. */
 export interface Review {
-  /** Of the project. */
+  /** Root of the project, resolved. */
   readonly root: string;
   readonly items: readonly TrustItem[];
   readonly pending: readonly PendingItem[];
-  /** Of the user's own configuration folder: trusted in one decision (TOFU-02). */
+  /** The user's own configuration folder: trusted in one decision (TOFU-02). */
   readonly own: OwnFolder;
-  /** Of `~/.agents`, which the user's programs share: likewise. */
+  /** `~/.agents`, which the user's programs share: trusted in one decision. */
   readonly shared: OwnFolder;
   /** Plugins that the user's own files name: each is looked at, and no lock file of a project approves one. */
   readonly plugins: {
@@ -107,13 +107,13 @@ function covers(named: string, path: string): boolean {
   return isWithin(named, path) || isBelow(dirname(path), named);
 }
 
-/** What of a project's files is not as a lock file, or the user's own approvals, have it (TOFU-04, TOFU-05). */
+/** Files of a project that differ from a lock file or from the user's own approvals (TOFU-04, TOFU-05). */
 export interface Drift {
   /** Below the root, each with what is wrong. */
   readonly paths: readonly string[];
-  /** How many files were compared. */
+  /** Number of compared files. */
   readonly compared: number;
-  /** What they were compared with. */
+  /** Name of the approvals that they were compared with. */
   readonly lockfile: string;
 }
 
@@ -142,7 +142,7 @@ export async function findDrift(options: ReviewOptions & { readonly lockfile?: s
   return { paths: drifted, compared: items.length + named.length, lockfile };
 }
 
-/** What a lock file names besides: the instructions of other folders. */
+/** Reads the other files that a lock file names: the instructions of other folders. */
 async function elsewhere(
   { world }: ReviewOptions,
   { approved }: Approvals,

@@ -8,7 +8,7 @@ import type { HarnessOptions } from "../engine/options.ts";
 import { SECTIONS } from "./sections.ts";
 import { userConfig } from "./user-config.ts";
 
-/** What of config.toml an engine works with from its start to its end, whatever its sessions are. */
+/** Keys of config.toml that hold for the whole life of an engine. */
 const OF_THE_ENGINE = ["providers", "routes", "prices", "vertex", "copilot"] as const;
 
 export interface ConfigNow {

@@ -19,7 +19,7 @@ export interface WrittenKey extends FilePosition {
   /** The name of its section. */
   readonly section: string;
   readonly merge: Merge;
-  /** As the file holds it; undefined where it does not. */
+  /** Value as the file holds it; undefined if it does not have the key. */
   readonly value: unknown;
 }
 

@@ -57,7 +57,7 @@ export async function openProfile(
   return profile;
 }
 
-/** Where a profile lies that was named, and so what it may say. */
+/** Location of a named profile, which decides what it may say. */
 export type ProfilePlace =
   | { readonly kind: "own" }
   /** In the repository that is worked in, outside of its own folders. */
@@ -126,7 +126,7 @@ function mistake(where: FilePosition, problem: string): Mistake {
   return { weight: "error", ...where, problem };
 }
 
-/** What only the user may say, of what stands in a repository's profile. */
+/** Returns the keys of a repository's profile that only the user may set. */
 function usersMistakes(file: TomlFile): readonly Mistake[] {
   const table = new Table(file);
   const users = table.keys().filter((key) => !repositoryProfileMayHold(key, file.value[key], SECTIONS));
@@ -141,7 +141,7 @@ async function projectOf({ files }: World, name: string, workingDir: string): Pr
   return [".cinch", ".agents"].some((folder) => isBelow(join(root, folder), path)) ? root : undefined;
 }
 
-/** Where the project of a folder begins: its repository's root, or the folder itself. */
+/** Returns the root of the repository that a folder belongs to, else the folder itself. */
 export async function projectRoot(files: Files, workingDir: string): Promise<string> {
   const here = await files.realpath(workingDir);
   return (await repositoryRoot(files, here)) ?? here;
@@ -202,7 +202,7 @@ const NO_LEAVE_FOR_HOOKS =
 const NOT_UNCONFINED =
   "a profile that lies in the repository may run nothing without a sandbox: take unconfined out, or put the profile among your own";
 
-/** What of a repository's profile would allow more than there is without it. */
+/** Returns the settings of a repository's profile that would allow more than there is without it. */
 function wideningMistakes(
   { permissions, sections }: Omit<Profile, "warnings">,
   at: (key: string) => FilePosition,
