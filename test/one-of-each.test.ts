@@ -46,6 +46,7 @@ const EXPORTED =
 /** Names that several files export by convention, each with the convention. At most `SHARED_NAMES_MAX`. */
 const SHARED_NAMES: Readonly<Record<string, string>> = {
   ERRORS: "each module's table of error texts, which `scripts/reasons.ts` joins by this name",
+  REFUSALS: "each module's own table of refusals, which `scripts/reasons.ts` joins by this name",
   run: "the code of a subcommand, which its `command.ts` imports when it is called",
   examine: "a doctor check of a feature, which its manifest imports when it is called",
 };

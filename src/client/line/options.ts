@@ -34,7 +34,7 @@ export interface LineClientOptions {
 }
 
 export interface LineOutcome {
-  /** How it ended: the user left, closed the input, pressed Ctrl-C twice, or the session ended. */
+  /** Reason of the end: the user left, closed the input, pressed Ctrl-C twice, or the session ended. */
   readonly why: "quit" | "closed" | "interrupt" | "ended";
   /** End reason of the last turn of this session, if it had one. */
   readonly lastTurn?: TurnEndReason;

@@ -7,7 +7,7 @@ import type { PrinterOptions } from "./event-printer.ts";
 import { EventPrinter } from "./event-printer.ts";
 
 /** Longest wait of a notice for the end of a streamed line, which may have stalled. */
-export const NOTICE_MS_MAX = 1_000;
+export const HELD_NOTICE_MS_MAX = 1_000;
 
 /** Longest wait of a notice for the end of a code block. */
 const NOTICE_IN_CODE_MS_MAX = 5_000;
@@ -64,7 +64,7 @@ export class SessionScreen implements Disposable {
     await this.#write(this.#printer.line(text, quotes));
   }
 
-  /** Prints a text at the end of the streamed line, or after `NOTICE_MS_MAX`. */
+  /** Prints a text at the end of the streamed line, or after `HELD_NOTICE_MS_MAX`. */
   async note(text: string): Promise<void> {
     await this.#write(this.#printer.notice(text));
   }
@@ -91,7 +91,7 @@ export class SessionScreen implements Disposable {
     const { terminal, clock, soon } = this.#options;
     if (!this.#printer.isHolding) this[Symbol.dispose]();
     else {
-      const ms = this.#printer.isInCode ? NOTICE_IN_CODE_MS_MAX : NOTICE_MS_MAX;
+      const ms = this.#printer.isInCode ? NOTICE_IN_CODE_MS_MAX : HELD_NOTICE_MS_MAX;
       this.#holding ??= clock.timer(ms, () => soon(() => this.flush()));
     }
     if (text !== "") await terminal.write(text);
