@@ -8,6 +8,7 @@ import { TEXTS } from "../src/base/reason-texts.ts";
 import type { Reason } from "../src/base/reasons.ts";
 import type { World } from "../src/base/world.ts";
 import { Accepted, Command } from "../src/protocol/commands/commands.ts";
+import { COMMAND_RESULTS } from "../src/protocol/commands/results.ts";
 import { EnvelopeSchema } from "../src/protocol/events/envelope.ts";
 import { Handshake } from "../src/protocol/handshake.ts";
 import { Message } from "../src/protocol/message.ts";
@@ -35,6 +36,7 @@ export function publishedFiles(): ReadonlyMap<string, string> {
   return new Map([
     ["docs/protocol/commands.schema.json", schemaText("Command", Command)],
     ["docs/protocol/accepted.schema.json", schemaText("Accepted", Accepted)],
+    ["docs/protocol/command-results.schema.json", jsonText(resultsSchema())],
     ["docs/protocol/events.schema.json", schemaText("Envelope", EnvelopeSchema)],
     ["docs/protocol/handshake.schema.json", schemaText("Handshake", Handshake)],
     ["docs/protocol/message.schema.json", schemaText("Message", Message)],
@@ -67,6 +69,19 @@ function schemaText(title: string, schema: z.ZodType): string {
   return jsonText({ title, "x-protocol-version": PROTOCOL_VERSION, ...schemaOf(schema) });
 }
 
+/** The `result` of the answer to each command that has one. */
+function resultsSchema(): object {
+  const results = Object.entries(COMMAND_RESULTS).map(([kind, schema]) => {
+    const { $schema: _schema, ...rest } = schemaOf(schema);
+    return [kind, rest] as const;
+  });
+  return {
+    title: "CommandResults",
+    "x-protocol-version": PROTOCOL_VERSION,
+    results: Object.fromEntries(results),
+  };
+}
+
 function jsonText(value: object): string {
   return `${JSON.stringify(value, null, 2)}\n`;
 }
@@ -91,6 +106,7 @@ function wireTypes(openApi: JsonObject): WireTypes {
     version: PROTOCOL_VERSION,
     schemas: Object.fromEntries(schemas),
     reasons: Object.keys(TEXTS),
+    results: Object.keys(COMMAND_RESULTS),
     queries: queryTypes(Object.fromEntries(schemas)),
   };
 }

@@ -11,6 +11,8 @@ export interface WireTypes {
   /** By name, in the order in which they are written. */
   readonly schemas: Readonly<Record<string, JsonSchema>>;
   readonly reasons: readonly string[];
+  /** Kinds of the commands whose answer has a result. */
+  readonly results: readonly string[];
   readonly queries: readonly QueryType[];
 }
 
@@ -37,7 +39,7 @@ const IDS: Readonly<Record<string, string>> = {
   task: "TaskId",
 };
 
-export function typescriptTypes({ version, schemas, reasons, queries }: WireTypes): string {
+export function typescriptTypes({ version, schemas, reasons, results, queries }: WireTypes): string {
   const parts = [
     `// ${HEADER}`,
     `export const PROTOCOL_VERSION = ${JSON.stringify(version)};`,
@@ -52,6 +54,7 @@ export function typescriptTypes({ version, schemas, reasons, queries }: WireType
     'export type EventKind = Envelope["kind"];',
     "export type EnvelopeOf<Kind extends EventKind> = Extract<Envelope, { readonly kind: Kind }>;",
     'export type CommandKind = Command["kind"];',
+    `/** \`result\` of the answer to each command that has one. */\nexport interface CommandResults {\n${results.map((kind) => `  readonly ${kind}: ${kind}Result;`).join("\n")}\n}`,
     `/** Fields and answer of each query. */\nexport interface Queries {\n${queries.map(({ kind, params, result }) => `  readonly ${kind}: { readonly params: ${params}; readonly result: ${result} };`).join("\n")}\n}`,
     `/** Address of each query. */\nexport const QUERY_ROUTES: Readonly<Record<keyof Queries, QueryRoute>> = ${JSON.stringify(Object.fromEntries(queries.map(({ kind, route }) => [kind, route])), null, 2)};`,
     "/** `{id}` in a path is `sessionId`; `{name}` the field that `name` says, else `name`. */\nexport interface QueryRoute {\n  readonly method?: string;\n  readonly path: string;\n  readonly ofSession?: string;\n  readonly name?: string;\n}",

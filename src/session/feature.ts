@@ -1,6 +1,7 @@
 import type { HarnessError } from "../base/errors.ts";
 import type { CommandSpec } from "../protocol/commands/command-spec.ts";
 import type { CommandOf } from "../protocol/commands/commands.ts";
+import type { ResultOfCommand } from "../protocol/commands/results.ts";
 import type { InputBlock } from "../protocol/content.ts";
 import type { TurnEndReason } from "../protocol/events/events.ts";
 import type { RequestContext, RequestMiddleware } from "../providers/middleware.ts";
@@ -194,7 +195,7 @@ export interface OpenFeature extends SessionLists, Partial<AsyncDisposable> {
     context: RequestContext,
   ): Promise<void>;
   /** Handles RewindSession while no turn can begin; resolves to the result. */
-  rewind?(request: CommandOf<"RewindSession">, turn: IdleTurn): Promise<unknown>;
+  rewind?(request: CommandOf<"RewindSession">, turn: IdleTurn): Promise<ResultOfCommand<"RewindSession">>;
   /** Prepares SwitchProfile. */
   readonly prepareSwitch?: PrepareSwitch;
   /** Number of tasks in the background. The session is not idle meanwhile. */

@@ -11,7 +11,14 @@ export type { Limits } from "./limits.ts";
 export { LIMITS } from "./limits.ts";
 export type * from "./protocol.ts";
 export { EVENT_KINDS, PROTOCOL_VERSION } from "./protocol.ts";
-export type { EventOptions, Input, InputOptions, SessionCommand, SignalOption } from "./session.ts";
+export type {
+  AcceptedOf,
+  EventOptions,
+  Input,
+  InputOptions,
+  SessionCommand,
+  SignalOption,
+} from "./session.ts";
 export { Session } from "./session.ts";
 export type { WebSocketClass, WebSocketLike } from "./socket.ts";
 export type { Minted, TokenClaims, Tokens } from "./tokens.ts";

@@ -629,6 +629,118 @@ export interface GetWebClientResult {
   readonly url?: string;
 }
 
+export interface CreateSessionResult {
+  readonly notices?: readonly string[];
+}
+
+export interface AttachSessionResult {
+  readonly notices?: readonly string[];
+}
+
+export interface SwitchProfileResult {
+  readonly notices?: readonly string[];
+  readonly from?: string;
+  readonly to?: string;
+  readonly log?: LogId;
+}
+
+export interface AnswerPermissionResult {
+  readonly counted?: boolean;
+}
+
+export interface AnswerResult {
+  readonly counted?: boolean;
+}
+
+export interface SetModelResult {
+  readonly notices?: readonly string[];
+}
+
+export interface CompactSessionResult {
+  readonly compacted?: boolean;
+}
+
+export interface BranchSessionResult {
+  readonly log: LogId;
+  readonly at: number;
+}
+
+export interface ExportSessionResult {
+  readonly path: string;
+}
+
+export interface DismissExpiringResult {
+  readonly sessions: number;
+}
+
+export interface PromoteRuleResult {
+  readonly profile?: string;
+  readonly directory?: string;
+  readonly path?: string;
+}
+
+export interface RewindSessionResult {
+  readonly to: number;
+  readonly what: "files" | "conversation" | "both";
+  readonly place?: string;
+  readonly done: boolean;
+  readonly conversation?: {
+    readonly messages: number;
+    readonly removed: number;
+    readonly restored?: number;
+  };
+  readonly files?: {
+    readonly create?: readonly string[];
+    readonly change?: readonly string[];
+    readonly mode?: readonly string[];
+    readonly remove?: readonly string[];
+    readonly contested?: readonly string[];
+    readonly foreign?: readonly string[];
+    readonly notRestorable?: ReadonlyArray<{
+      readonly path: string;
+      readonly why: string;
+    }>;
+    readonly counts?: {
+      readonly restore: number;
+      readonly remove: number;
+    };
+    readonly restored?: number;
+    readonly kept?: ReadonlyArray<{
+      readonly path: string;
+      readonly why: string;
+    }>;
+  };
+  readonly token?: string;
+  readonly undo?: number;
+}
+
+export interface ReloadSkillsResult {
+  readonly skills?: readonly string[];
+  readonly waiting?: readonly string[];
+  readonly asks?: boolean;
+  readonly text?: string;
+}
+
+export interface ManageMcpResult {
+  readonly servers?: ReadonlyArray<{
+    readonly name: string;
+    readonly state: "stopped" | "starting" | "running" | "degraded";
+    readonly tools: number;
+    readonly sessions?: readonly SessionId[];
+    readonly problem?: string;
+  }>;
+  readonly toolNames?: ReadonlyArray<{
+    readonly name: string;
+    readonly spelled?: string;
+  }>;
+  readonly approved?: boolean;
+  readonly text?: string;
+}
+
+export interface CustomCommandResult {
+  readonly text?: string;
+}
+
 export interface SendInputCommand {
   readonly kind: "SendInput";
   readonly sessionId: SessionId;
@@ -1478,6 +1590,25 @@ export type EventKind = Envelope["kind"];
 export type EnvelopeOf<Kind extends EventKind> = Extract<Envelope, { readonly kind: Kind }>;
 
 export type CommandKind = Command["kind"];
+
+/** `result` of the answer to each command that has one. */
+export interface CommandResults {
+  readonly CreateSession: CreateSessionResult;
+  readonly AttachSession: AttachSessionResult;
+  readonly SwitchProfile: SwitchProfileResult;
+  readonly AnswerPermission: AnswerPermissionResult;
+  readonly Answer: AnswerResult;
+  readonly SetModel: SetModelResult;
+  readonly CompactSession: CompactSessionResult;
+  readonly BranchSession: BranchSessionResult;
+  readonly ExportSession: ExportSessionResult;
+  readonly DismissExpiring: DismissExpiringResult;
+  readonly PromoteRule: PromoteRuleResult;
+  readonly RewindSession: RewindSessionResult;
+  readonly ReloadSkills: ReloadSkillsResult;
+  readonly ManageMcp: ManageMcpResult;
+  readonly CustomCommand: CustomCommandResult;
+}
 
 /** Fields and answer of each query. */
 export interface Queries {

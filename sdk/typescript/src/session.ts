@@ -6,6 +6,8 @@ import type {
   Accepted,
   AnswerPermissionCommand,
   Command,
+  CommandKind,
+  CommandResults,
   Envelope,
   SendInputCommand,
   SessionId,
@@ -27,6 +29,11 @@ export interface EventOptions extends SignalOption {
   /** The last event that was seen; 0: all from the beginning. Absent: from now on, and what waits for an answer. */
   readonly since?: number;
 }
+
+/** The answer to a command of one kind. */
+export type AcceptedOf<Kind extends CommandKind> = Omit<Accepted, "result"> & {
+  readonly result?: Kind extends keyof CommandResults ? CommandResults[Kind] : unknown;
+};
 
 /** A command of a session, which is named by whom it is sent. */
 export type SessionCommand = Command extends infer Each
@@ -168,11 +175,14 @@ export class Session {
   }
 
   /** Any command of the protocol. */
-  async send(command: SessionCommand, { signal }: SignalOption = {}): Promise<Accepted> {
+  async send<Sent extends SessionCommand>(
+    command: Sent,
+    { signal }: SignalOption = {},
+  ): Promise<AcceptedOf<Sent["kind"]>> {
     const answer = await this.#send(command.kind, "/command", command, signal);
     if (command.kind === "SwitchProfile" && answer.sessionId !== undefined)
       this.#goOnAs(answer.sessionId, command.inPlace === true);
-    return answer;
+    return answer as AcceptedOf<Sent["kind"]>;
   }
 
   async #send(kind: string, path: string, body: object, signal: AbortSignal | undefined): Promise<Accepted> {

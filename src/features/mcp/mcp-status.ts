@@ -1,33 +1,34 @@
-import { count } from "../../base/text/text.ts";
-import type { McpServerInfo } from "../../protocol/resources.ts";
+import type { ResultOfCommand } from "../../protocol/commands/results.ts";
 import { visible } from "../../safety/hidden.ts";
 import type { ToolNames } from "../../tools/server-tool-names.ts";
+import { mcpStatusText } from "../../view/texts/mcp-status-text.ts";
 
 const TOOLS_LISTED_MAX = 100;
 
-/** The answer of ManageMcp, for one server or for all. */
-export interface McpStatus {
-  readonly servers: readonly ServerStatus[];
-  /** The same for people: a line for each server, with its problem. */
-  readonly text: string;
+/** Result of ManageMcp, for one server or for all. `text` is for clients that do not draw the fields. */
+export type McpStatus = ResultOfCommand<"ManageMcp">;
+
+/** One server, as it is now. */
+export type ServerStatus = McpStatus["servers"][number];
+
+/**
+ * Returns the status of servers.
+ * @param named set for one server that a client named: its tools, as rules and sub-agents spell them, and whether it was approved.
+ */
+export function mcpStatus(
+  servers: readonly ServerStatus[],
+  { tools, approved }: { readonly tools?: readonly ToolNames[]; readonly approved?: false } = {},
+): McpStatus {
+  const status = {
+    servers: servers.map(({ problem, ...server }) =>
+      problem === undefined ? server : { ...server, problem: visible(problem) },
+    ),
+    ...(tools === undefined ? {} : { toolNames: tools.slice(0, TOOLS_LISTED_MAX).map(namesOf) }),
+    ...(approved === undefined ? {} : { approved }),
+  };
+  return { ...status, text: mcpStatusText(status) };
 }
 
-export type ServerStatus = McpServerInfo & { readonly problem?: string };
-
-export function mcpStatus(servers: readonly ServerStatus[]): McpStatus {
-  return { servers, text: servers.map(statusLine).join("\n") };
-}
-
-/** Adds the names of one server's tools to its status, as rules and sub-agents spell them. */
-export function statusWithTools(status: McpStatus, tools: readonly ToolNames[]): McpStatus {
-  const names = tools
-    .slice(0, TOOLS_LISTED_MAX)
-    .map(({ name, spelled = name }) => (spelled === name ? name : `${name} (${visible(spelled)})`));
-  const more = tools.length > TOOLS_LISTED_MAX ? [`and ${tools.length - TOOLS_LISTED_MAX} more`] : [];
-  return { ...status, text: [status.text, ...[...names, ...more].map((line) => `  ${line}`)].join("\n") };
-}
-
-function statusLine({ name, state, tools, problem }: ServerStatus): string {
-  const known = tools === 0 ? "" : `, ${count(tools, "tool")}`;
-  return `${name}: ${state}${known}${problem === undefined ? "" : `. ${visible(problem)}`}`;
+function namesOf({ name, spelled = name }: ToolNames) {
+  return spelled === name ? { name } : { name, spelled: visible(spelled) };
 }

@@ -5,7 +5,8 @@ import { Cancelled, HarnessError } from "../../base/errors.ts";
 import { hintFor } from "../../base/text/near.ts";
 import { shortened } from "../../base/text/text.ts";
 import { settingsOf } from "../../config/settings/settings.ts";
-import type { Accepted, CommandOf } from "../../protocol/commands/commands.ts";
+import type { CommandOf } from "../../protocol/commands/commands.ts";
+import type { AcceptedOf } from "../../protocol/commands/results.ts";
 import type { Event } from "../../protocol/events/events.ts";
 import type { QueryOf, ResultOf } from "../../protocol/queries/queries.ts";
 import type { SlashCommandInfo } from "../../protocol/resources.ts";
@@ -26,7 +27,7 @@ import type { EngineServers } from "./engine-servers.ts";
 import type { ServerTools } from "./mcp-rules.ts";
 import { idleRuleError, idleRules, isSameServer } from "./mcp-rules.ts";
 import type { McpStatus } from "./mcp-status.ts";
-import { mcpStatus, statusWithTools } from "./mcp-status.ts";
+import { mcpStatus } from "./mcp-status.ts";
 import { missingVariables, resolveSpec } from "./resolve-spec.ts";
 import type { ServerLease } from "./server/pool.ts";
 import type { ServerEvent } from "./server/server-ports.ts";
@@ -193,14 +194,14 @@ class SessionServers implements AsyncDisposable {
     }
   }
 
-  status(of: readonly SessionServer[] = this.#all): McpStatus {
+  status(of: readonly SessionServer[] = this.#all, named: Parameters<typeof mcpStatus>[1] = {}): McpStatus {
     const servers = of.map(({ lease: { server } }) => ({
       name: server.spec.name,
       state: server.state,
       tools: server.known.tools.length,
       ...(server.trouble === undefined ? {} : { problem: server.trouble.message }),
     }));
-    return mcpStatus(servers);
+    return mcpStatus(servers, named);
   }
 
   /** Lists the servers for engine queries. */
@@ -214,14 +215,17 @@ class SessionServers implements AsyncDisposable {
   }
 
   /** @throws HarnessError McpServerUnknown, InvalidCommand, or the error with which the server failed to start. */
-  async manage({ server, action }: CommandOf<"ManageMcp">, client: AttachedClient): Promise<Accepted> {
+  async manage(
+    { server, action }: CommandOf<"ManageMcp">,
+    client: AttachedClient,
+  ): Promise<AcceptedOf<"ManageMcp">> {
     const { signal } = this.#life;
     await this.#loaded(signal);
     if (server === "" && action === "status") return { result: this.status() };
     const member = this.#named(server);
     switch (action) {
       case "status":
-        return { result: statusWithTools(this.status([member]), member.source.tools()) };
+        return { result: this.status([member], { tools: member.source.tools() }) };
       case "restart":
         if (client.identityClass !== "human" && member.lease.isShared) {
           const why = "other sessions use the server too; only a client of class human may restart it now";
@@ -234,10 +238,7 @@ class SessionServers implements AsyncDisposable {
           const why = "only a client of class human may approve a server";
           throw new HarnessError("InvalidCommand", { kind: "ManageMcp", why });
         }
-        if (!(await this.#isApproved(member))) {
-          const { servers, text } = this.status([member]);
-          return { result: { servers, text: `Nothing was approved. ${text}` } };
-        }
+        if (!(await this.#isApproved(member))) return { result: this.status([member], { approved: false }) };
         if (member.lease.server.state === "stopped") await this.#restart(member);
         this.#host.registry.refresh();
         break;

@@ -1,18 +1,105 @@
 import * as z from "zod";
 import type { DeepReadonly } from "../deep-readonly.ts";
 import { EventSeqSchema, LogIdSchema } from "../ids.ts";
+import { McpServerInfo } from "../resources.ts";
 import type { Accepted, CommandKind } from "./commands.ts";
 
-/** Sentences for the user. */
-const Notices = z.object({ notices: z.array(z.string()).optional() });
-const Text = z.object({ text: z.string().optional() });
+/** Position in a log; 0 is the beginning. */
+const EventSeqOrStart = z.int().min(0);
 
-/** The `result` of each command that has one. Clients read no fields of other results. */
-const COMMAND_RESULTS = {
-  CreateSession: Notices,
-  AttachSession: Notices,
-  SwitchProfile: Notices,
-  SetModel: Notices,
+/** Sentences for the person. */
+const notices = () => z.object({ notices: z.array(z.string()).optional() });
+
+/** False for an answer that came after another one: it changes nothing. */
+const counted = () => z.object({ counted: z.boolean().optional() });
+
+/** A path that is not set back, and why. Of a list that was cut, the last one says how many more there are. */
+const UnreachedPath = z.object({ path: z.string(), why: z.string() });
+/** Paths, cut after 100; of a list that was cut, the last one says how many more there are. */
+const Paths = z.array(z.string()).default([]);
+
+/** Files that a rewind sets back, or leaves. */
+const RewoundFiles = z.object({
+  /** Files that come back. */
+  create: Paths,
+  /** Files that become as they were. */
+  change: Paths,
+  /** Files that get their mode back. */
+  mode: Paths,
+  /** Files that are removed. */
+  remove: Paths,
+  /** Files that the session and somebody else changed. They stay, unless the command names this set. */
+  contested: Paths,
+  /** Files that somebody else alone changed. They stay, unless the command names this set. */
+  foreign: Paths,
+  notRestorable: z.array(UnreachedPath).default([]),
+  /** Number of files and folders that would be set back, in full. */
+  counts: z.object({ restore: z.int().min(0), remove: z.int().min(0) }).optional(),
+  /** Number of files and folders that were set back. */
+  restored: z.int().min(0).optional(),
+  kept: z.array(UnreachedPath).optional(),
+});
+
+/** What a rewind would do, or did. */
+const RewindResult = z.object({
+  to: EventSeqOrStart,
+  what: z.enum(["files", "conversation", "both"]),
+  /** The point in words: "before turn 3". */
+  place: z.string().optional(),
+  /** False for a preview, and if a person refused. */
+  done: z.boolean(),
+  conversation: z
+    .object({
+      /** Messages that the model has afterwards. */
+      messages: z.int().min(0),
+      removed: z.int().min(0),
+      /** Messages that come back, if an earlier rewind is undone. */
+      restored: z.int().min(0).optional(),
+    })
+    .optional(),
+  files: RewoundFiles.optional(),
+  /** Sent back with the command, it is refused if it would do something else by now. */
+  token: z.string().optional(),
+  /** Event to go back to in order to undo this. */
+  undo: EventSeqOrStart.optional(),
+});
+
+/** The server that a ManageMcp named, or all servers of the session. */
+const ManageMcpResult = z.object({
+  servers: z.array(McpServerInfo.extend({ problem: z.string().optional() })).default([]),
+  /** Tools of the one server that was named, at most 100: `spelled` is the server's spelling, if that is another. */
+  toolNames: z.array(z.object({ name: z.string(), spelled: z.string().optional() })).optional(),
+  /** False if a person was asked to approve the server and did not. */
+  approved: z.boolean().optional(),
+  /** The same in words. Draw the other fields instead. */
+  text: z.string().optional(),
+});
+
+const ReloadSkillsResult = z.object({
+  /** Names of the skills that count now. */
+  skills: z.array(z.string()).default([]),
+  /** Paths of skills that are left out until somebody acknowledges them. */
+  waiting: z.array(z.string()).default([]),
+  /** True if the person is asked about each of them. */
+  asks: z.boolean().optional(),
+  /** The same in words. Draw the other fields instead. */
+  text: z.string().optional(),
+});
+
+/** The `result` of each command that has one. What is left out has none that a client reads by its fields. */
+export const COMMAND_RESULTS = {
+  CreateSession: notices(),
+  AttachSession: notices(),
+  SwitchProfile: notices().extend({
+    /** Names of the two profiles. */
+    from: z.string().optional(),
+    to: z.string().optional(),
+    /** Log of the session that goes on. */
+    log: LogIdSchema.optional(),
+  }),
+  AnswerPermission: counted(),
+  Answer: counted(),
+  SetModel: notices(),
   CompactSession: z.object({ compacted: z.boolean().optional() }),
   BranchSession: z.object({ log: LogIdSchema, at: EventSeqSchema }),
   ExportSession: z.object({ path: z.string() }),
@@ -23,9 +110,10 @@ const COMMAND_RESULTS = {
     directory: z.string().optional(),
     path: z.string().optional(),
   }),
-  ReloadSkills: Text,
-  ManageMcp: Text,
-  CustomCommand: Text,
+  RewindSession: RewindResult,
+  ReloadSkills: ReloadSkillsResult,
+  ManageMcp: ManageMcpResult,
+  CustomCommand: z.object({ text: z.string().optional() }),
 } as const;
 
 type Results = typeof COMMAND_RESULTS;

@@ -3,6 +3,7 @@ import type { JsonObject } from "../../base/json.ts";
 import { isObject, stringAt } from "../../base/json.ts";
 import type { Reason } from "../../base/reasons.ts";
 import { Accepted, Command } from "../../protocol/commands/commands.ts";
+import { COMMAND_RESULTS } from "../../protocol/commands/results.ts";
 import { EnvelopeSchema } from "../../protocol/events/envelope.ts";
 import { Handshake } from "../../protocol/handshake.ts";
 import { QUERY_KINDS } from "../../protocol/kinds.ts";
@@ -169,6 +170,7 @@ function named(): ReadonlyMap<z.ZodType, string> {
     all.set(params, `${kind}Query`);
     if (!all.has(result)) all.set(result, `${kind}Result`);
   }
+  for (const [kind, result] of Object.entries(COMMAND_RESULTS)) all.set(result, `${kind}Result`);
   for (const option of Command.options) all.set(option, `${option.shape.kind.value}Command`);
   for (const option of EnvelopeSchema.options) all.set(option, `${option.shape.kind.value}Event`);
   return all;

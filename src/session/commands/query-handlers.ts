@@ -1,4 +1,5 @@
-import type { Accepted, CommandOf } from "../../protocol/commands/commands.ts";
+import type { CommandOf } from "../../protocol/commands/commands.ts";
+import type { AcceptedOf } from "../../protocol/commands/results.ts";
 import type { QueryKind } from "../../protocol/kinds.ts";
 import type { QueryOf, ResultOf } from "../../protocol/queries/queries.ts";
 import type { AttachRequest } from "../access/attach-request.ts";
@@ -12,7 +13,10 @@ export type FeatureCommand = "EnterPlanMode" | "ExitPlanMode" | "ReloadSkills" |
  * @throws HarnessError if it is refused.
  */
 export type SessionCommands = {
-  readonly [Kind in FeatureCommand]?: (command: CommandOf<Kind>, client: AttachedClient) => Promise<Accepted>;
+  readonly [Kind in FeatureCommand]?: (
+    command: CommandOf<Kind>,
+    client: AttachedClient,
+  ) => Promise<AcceptedOf<Kind>>;
 };
 
 /** Client that asks. The hub has checked that it may ask this query. */

@@ -4,6 +4,7 @@ import type { World } from "../../base/world.ts";
 import type { Bus } from "../../engine/bus/bus.ts";
 import type { EngineParts, Turn } from "../../engine/loop/turn.ts";
 import type { CommandOf } from "../../protocol/commands/commands.ts";
+import type { ResultOfCommand } from "../../protocol/commands/results.ts";
 import type { InputBlock } from "../../protocol/content.ts";
 import type { PayloadOf, TurnEndReason } from "../../protocol/events/events.ts";
 import type { QueryHandlers, SessionCommands } from "../commands/query-handlers.ts";
@@ -67,7 +68,10 @@ export interface SessionDependencies {
   /** Called at the end of each turn while the session is still busy, before clients see it. */
   readonly onTurnEnd?: (reason: TurnEndReason, turn: TurnContext) => Promise<void>;
   /** Sets files, conversation or both back, while no turn can start; resolves to a report of what it did, or would do. */
-  readonly rewind?: (request: CommandOf<"RewindSession">, turn: IdleTurn) => Promise<unknown>;
+  readonly rewind?: (
+    request: CommandOf<"RewindSession">,
+    turn: IdleTurn,
+  ) => Promise<ResultOfCommand<"RewindSession">>;
   /** Milliseconds without subscribers and work after which it ends; absent: never (SES-11). */
   readonly idleTimeoutMs?: number;
   /** True if it is pinned: it then never ends by itself. */

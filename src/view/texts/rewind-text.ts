@@ -1,5 +1,5 @@
-import { isObject, stringAt } from "../../base/json.ts";
 import { count } from "../../base/text/text.ts";
+import type { ResultOfCommand } from "../../protocol/commands/results.ts";
 import { neutraliseLine } from "../terminal/terminal-text.ts";
 
 /** Paths of each list that are shown. */
@@ -30,18 +30,18 @@ const SPARED = [
   ["foreign", "stays as it is: cinch did not change it"],
 ] as const;
 
-/** Returns the result of a RewindSession for people: what it would do, or has done. */
-export function rewindText(result: unknown, { words = "", undo }: RewindTextOptions): string {
-  if (!isObject(result)) return "";
-  const { conversation, files } = result;
-  const done = result["done"] === true;
-  const place = stringAt(result, "place") ?? `event ${Number(result["to"])}`;
+type RewindResult = ResultOfCommand<"RewindSession">;
+type RewoundFiles = NonNullable<RewindResult["files"]>;
+type Unreached = RewoundFiles["notRestorable"];
+
+/** Renders the result of a RewindSession: what it would do, or has done. */
+export function rewindText(result: RewindResult, { words = "", undo }: RewindTextOptions): string {
+  const { done, to, place = `event ${to}`, conversation, files, undo: undoneBy } = result;
   const head = `${done ? "Set back to" : "This would set back to"} ${place}${words === "" ? "" : `: ${words}`}`;
   const lines = [head];
-  if (isObject(conversation)) lines.push(conversationText(conversation, done));
-  if (isObject(files)) lines.push(...(done ? doneLines(files) : plannedLines(files)));
-  const undoneBy = result["undo"];
-  if (done && typeof undoneBy === "number") lines.push(`To undo that: ${undo(undoneBy)}`);
+  if (conversation !== undefined) lines.push(conversationText(conversation, done));
+  if (files !== undefined) lines.push(...(done ? doneLines(files) : plannedLines(files)));
+  if (done && undoneBy !== undefined) lines.push(`To undo that: ${undo(undoneBy)}`);
   return lines.join("\n");
 }
 
@@ -58,8 +58,10 @@ function isAre(number: number): string {
   return number === 1 ? "is" : "are";
 }
 
-function conversationText(report: Readonly<Record<string, unknown>>, done: boolean): string {
-  const [removed, restored] = [Number(report["removed"] ?? 0), Number(report["restored"] ?? 0)];
+function conversationText(
+  { removed, restored = 0 }: NonNullable<RewindResult["conversation"]>,
+  done: boolean,
+): string {
   if (restored > 0)
     return `  Conversation: ${count(restored, "message")} come${restored === 1 ? "s" : ""} back.`;
   if (removed === 0) return "  Conversation: nothing changes.";
@@ -67,22 +69,27 @@ function conversationText(report: Readonly<Record<string, unknown>>, done: boole
   return `  Conversation: the model ${forgets} the last ${count(removed, "message")}.`;
 }
 
-function plannedLines(files: Readonly<Record<string, unknown>>): readonly string[] {
-  return headed(filesText(countsOf(files)), [
+const NO_FILES: FileCounts = { restore: 0, remove: 0 };
+
+function plannedLines(files: RewoundFiles): readonly string[] {
+  return headed(filesText(files.counts ?? NO_FILES), [
     ...[...PLANNED, ...SPARED].flatMap(([key, what]) => listed(files[key], what)),
-    ...unreached(files["notRestorable"], "cannot be set back"),
+    ...unreached(files.notRestorable, "cannot be set back"),
   ]);
 }
 
-function doneLines(files: Readonly<Record<string, unknown>>): readonly string[] {
-  const counts = countsOf(files);
-  const restored = Number(files["restored"] ?? 0);
+function doneLines({
+  counts = NO_FILES,
+  restored = 0,
+  kept = [],
+  ...files
+}: RewoundFiles): readonly string[] {
   const isWhole = restored === counts.restore + counts.remove;
   const text = isWhole ? filesText(counts) : `${count(restored, "file")} ${isAre(restored)} set back`;
   return headed(text, [
     ...(isWhole ? PLANNED.flatMap(([key, what]) => listed(files[key], what)) : []),
-    ...unreached(files["kept"], "stays as it is"),
-    ...unreached(files["notRestorable"], "cannot be set back"),
+    ...unreached(kept, "stays as it is"),
+    ...unreached(files.notRestorable, "cannot be set back"),
   ]);
 }
 
@@ -90,23 +97,12 @@ function headed(text: string, lines: readonly string[]): readonly string[] {
   return [`  ${text}${lines.length === 0 ? "." : ":"}`, ...lines];
 }
 
-function countsOf(files: Readonly<Record<string, unknown>>): FileCounts {
-  const { counts } = files;
-  const { restore, remove } = isObject(counts) ? counts : {};
-  return { restore: Number(restore ?? 0), remove: Number(remove ?? 0) };
+function listed(paths: readonly string[], what: string): readonly string[] {
+  return cut(paths.map((path) => `    ${neutraliseLine(path)} ${what}`));
 }
 
-function listed(list: unknown, what: string): readonly string[] {
-  if (!Array.isArray(list)) return [];
-  return cut(list.map((path) => `    ${neutraliseLine(String(path))} ${what}`));
-}
-
-function unreached(list: unknown, what: string): readonly string[] {
-  if (!Array.isArray(list)) return [];
-  const lines = list.filter(isObject).map(({ path, why }) => {
-    return `    ${neutraliseLine(String(path))} ${what}: ${neutraliseLine(String(why))}`;
-  });
-  return cut(lines);
+function unreached(paths: Unreached, what: string): readonly string[] {
+  return cut(paths.map(({ path, why }) => `    ${neutraliseLine(path)} ${what}: ${neutraliseLine(why)}`));
 }
 
 function cut(lines: readonly string[]): readonly string[] {

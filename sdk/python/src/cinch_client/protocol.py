@@ -2095,6 +2095,153 @@ class GetWebClientResult(TypedDict, total=False):
     url: str
 
 
+class CreateSessionResult(TypedDict, total=False):
+    notices: List[str]
+
+
+class AttachSessionResult(TypedDict, total=False):
+    notices: List[str]
+
+
+_SwitchProfileResultRequired = TypedDict("_SwitchProfileResultRequired", {
+
+})
+
+
+class SwitchProfileResult(_SwitchProfileResultRequired, total=False):
+    notices: List[str]
+    from: str
+    to: str
+    log: LogId
+
+
+class AnswerPermissionResult(TypedDict, total=False):
+    counted: bool
+
+
+class AnswerResult(TypedDict, total=False):
+    counted: bool
+
+
+class SetModelResult(TypedDict, total=False):
+    notices: List[str]
+
+
+class CompactSessionResult(TypedDict, total=False):
+    compacted: bool
+
+
+class BranchSessionResult(TypedDict):
+    log: LogId
+    at: int
+
+
+class ExportSessionResult(TypedDict):
+    path: str
+
+
+class DismissExpiringResult(TypedDict):
+    sessions: int
+
+
+class PromoteRuleResult(TypedDict, total=False):
+    profile: str
+    directory: str
+    path: str
+
+
+_RewindSessionResultConversationRequired = TypedDict("_RewindSessionResultConversationRequired", {
+    "messages": int,
+    "removed": int,
+})
+
+
+class RewindSessionResultConversation(_RewindSessionResultConversationRequired, total=False):
+    restored: int
+
+
+class RewindSessionResultFilesNotRestorableItem(TypedDict):
+    path: str
+    why: str
+
+
+class RewindSessionResultFilesCounts(TypedDict):
+    restore: int
+    remove: int
+
+
+class RewindSessionResultFilesKeptItem(TypedDict):
+    path: str
+    why: str
+
+
+class RewindSessionResultFiles(TypedDict, total=False):
+    create: List[str]
+    change: List[str]
+    mode: List[str]
+    remove: List[str]
+    contested: List[str]
+    foreign: List[str]
+    notRestorable: List[RewindSessionResultFilesNotRestorableItem]
+    counts: RewindSessionResultFilesCounts
+    restored: int
+    kept: List[RewindSessionResultFilesKeptItem]
+
+
+_RewindSessionResultRequired = TypedDict("_RewindSessionResultRequired", {
+    "to": int,
+    "what": Literal["files", "conversation", "both"],
+    "done": bool,
+})
+
+
+class RewindSessionResult(_RewindSessionResultRequired, total=False):
+    place: str
+    conversation: RewindSessionResultConversation
+    files: RewindSessionResultFiles
+    token: str
+    undo: int
+
+
+class ReloadSkillsResult(TypedDict, total=False):
+    skills: List[str]
+    waiting: List[str]
+    asks: bool
+    text: str
+
+
+_ManageMcpResultServersItemRequired = TypedDict("_ManageMcpResultServersItemRequired", {
+    "name": str,
+    "state": Literal["stopped", "starting", "running", "degraded"],
+    "tools": int,
+})
+
+
+class ManageMcpResultServersItem(_ManageMcpResultServersItemRequired, total=False):
+    sessions: List[SessionId]
+    problem: str
+
+
+_ManageMcpResultToolNamesItemRequired = TypedDict("_ManageMcpResultToolNamesItemRequired", {
+    "name": str,
+})
+
+
+class ManageMcpResultToolNamesItem(_ManageMcpResultToolNamesItemRequired, total=False):
+    spelled: str
+
+
+class ManageMcpResult(TypedDict, total=False):
+    servers: List[ManageMcpResultServersItem]
+    toolNames: List[ManageMcpResultToolNamesItem]
+    approved: bool
+    text: str
+
+
+class CustomCommandResult(TypedDict, total=False):
+    text: str
+
+
 # Address of each query: {id} in a path is sessionId; {name} the field that "name" says, else name.
 QUERY_ROUTES: Dict[str, Dict[str, str]] = {
     "ListSessions": {

@@ -1,7 +1,6 @@
 import { findSession } from "../../../app/sessions/sessions-find.ts";
 import { eventsOf } from "../../../app/sessions/sessions-read.ts";
 import { HarnessError } from "../../../base/errors.ts";
-import { isObject } from "../../../base/json.ts";
 import { count } from "../../../base/text/text.ts";
 import { PROTOCOL_VERSION } from "../../../protocol/version.ts";
 import type { ExitCode } from "../../../session/commands/cli-command.ts";
@@ -33,7 +32,7 @@ export async function rewindSession({ words, sessions, at, stop }: SessionsVerbC
     await printStartNotices(harness, at);
     const connection = await harness.attach({ identityClass: "human", label: "cinch sessions rewind" });
     await connection.handshake(PROTOCOL_VERSION);
-    const { result } = await connection.send({
+    const accepted = await connection.send({
       kind: "RewindSession",
       sessionId: harness.session,
       to,
@@ -41,10 +40,14 @@ export async function rewindSession({ words, sessions, at, stop }: SessionsVerbC
       ...(words.preview ? { preview: true } : {}),
       overwrite: words.force ? ["contested", "foreign"] : [],
     });
+    const { readAccepted } = await import("../../../protocol/commands/results.ts");
+    const { result } = readAccepted("RewindSession", accepted);
     const undo = (event: number) =>
       `cinch sessions rewind ${info.session} --to e${event}${partOf(words.what)}`;
-    await at.stdout.write(`${words.json ? JSON.stringify(result) : rewindText(result, { undo })}\n`);
-    return isObject(result) && (words.preview || result["done"] === true) ? EXIT.done : EXIT.failed;
+    await at.stdout.write(
+      `${words.json || result === undefined ? JSON.stringify(accepted.result) : rewindText(result, { undo })}\n`,
+    );
+    return result !== undefined && (words.preview || result.done) ? EXIT.done : EXIT.failed;
   } finally {
     await within(at.world.clock, CLOSE_MS_MAX, Promise.resolve(harness[Symbol.asyncDispose]()));
   }

@@ -18,7 +18,7 @@ async function typed(line: string) {
     say: async (text) => void said.push(text),
     request: (async (command: Command) => {
       sent.push(command);
-      return { text: "done" };
+      return { servers: [{ name: "files", state: "running", tools: 2 }] };
     }) as SlashContext["request"],
     standFor: async (name) => void said.push(`(${name})`),
   });
@@ -26,7 +26,7 @@ async function typed(line: string) {
 }
 
 const manages = (server: string, action: "status" | "restart" | "approve") => ({
-  said: ["done"],
+  said: ["files: running, 2 tools"],
   sent: [{ kind: "ManageMcp" as const, sessionId: SESSION, server, action }],
 });
 

@@ -1,5 +1,6 @@
 import type { SlashCommand } from "../../../view/slash/slash.ts";
 import { neutralise } from "../../../view/terminal/terminal-text.ts";
+import { mcpStatusText } from "../../../view/texts/mcp-status-text.ts";
 import type { SlashContext } from "../slash-context.ts";
 
 type McpContext = Pick<SlashContext, "session" | "say" | "request" | "standFor">;
@@ -23,7 +24,7 @@ export async function runMcp(command: SlashCommand, client: McpContext): Promise
     return await client.say(USAGE);
   const { session: sessionId } = client;
   const result = await client.request({ kind: "ManageMcp", sessionId, server, action });
-  if (result?.text !== undefined && result.text !== "") await client.say(neutralise(result.text));
+  if (result !== undefined && result.servers.length > 0) await client.say(neutralise(mcpStatusText(result)));
 }
 
 /** Returns true for `/mcp:restart` or `/mcp restart` without a server. A server of that name needs `status` behind it. */

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { fakeId, SESSION } from "../../../../test/support/fake-connection.ts";
 import type { Command } from "../../../protocol/commands/commands.ts";
+import { readAccepted } from "../../../protocol/commands/results.ts";
 import type { Envelope } from "../../../protocol/events/envelope.ts";
 import type { Event } from "../../../protocol/events/events.ts";
 import type { Turns } from "../../../view/session/turns.ts";
@@ -9,6 +10,7 @@ import type { SlashContext } from "../slash-context.ts";
 import { runRewind } from "./rewind.ts";
 
 const PLANNED = {
+  what: "both",
   to: 40,
   place: "before turn 2",
   done: false,
@@ -61,7 +63,7 @@ function surface(results: readonly unknown[], turns = seen([40, started(2, "fix 
     say: (text) => Promise.resolve(void said.push(text)),
     request: ((command: Command) => {
       sent.push(command);
-      return Promise.resolve(left.shift());
+      return Promise.resolve(readAccepted(command.kind, { result: left.shift() }).result);
     }) as SlashContext["request"],
   };
   return { client, said, sent };
@@ -118,6 +120,7 @@ test("[SES-15] /rewind undo goes back to before the last rewind, with what that 
   const turns = seen([40, started(2, "fix it")], [50, rewound(40, { what: "files", undo: 49 })]);
   const undone = {
     to: 49,
+    what: "files",
     place: "after turn 2",
     done: true,
     undo: 50,

@@ -1,4 +1,3 @@
-import { isObject } from "../../../base/json.ts";
 import type { Turns, Undo } from "../../../view/session/turns.ts";
 import { isPart, knownTurns } from "../../../view/session/turns.ts";
 import { parseSessionPoint } from "../../../view/session-point.ts";
@@ -31,8 +30,8 @@ export async function runRewind(args: readonly string[], client: RewindContext):
   if (planned === undefined) return;
   await client.say(rewindText(planned, options));
   const done = await client.request(command);
-  if (!isObject(done)) return;
-  await client.say(done["done"] === true ? rewindText(done, options) : "Nothing was set back.");
+  if (done === undefined) return;
+  await client.say(done.done ? rewindText(done, options) : "Nothing was set back.");
 }
 
 /** Returns the rewind point that the words name, or an error text. */

@@ -1,7 +1,8 @@
 import { isObject } from "../../../base/json.ts";
 import type { PayloadOf } from "../../../protocol/events/events.ts";
 import type { SlashCommand } from "../../../view/slash/slash.ts";
-import { neutralise, neutraliseLine } from "../../../view/terminal/terminal-text.ts";
+import { neutraliseLine } from "../../../view/terminal/terminal-text.ts";
+import { reloadedSkillsText } from "../../../view/texts/reloaded-skills-text.ts";
 import type { SlashContext } from "../slash-context.ts";
 
 type SkillsContext = Pick<SlashContext, "session" | "say" | "request" | "useSkill" | "standFor">;
@@ -13,7 +14,7 @@ export async function runSkills(command: SlashCommand, client: SkillsContext): P
   if (name === undefined) return await client.standFor("skills", { args: [], rest: "" });
   if (name === "reload") {
     const reloaded = await client.request({ kind: "ReloadSkills", sessionId });
-    if (reloaded?.text !== undefined) await client.say(neutralise(reloaded.text));
+    if (reloaded !== undefined) await client.say(reloadedSkillsText(reloaded));
     return;
   }
   await client.useSkill(text === "" ? `Use the skill ${name}.` : text, name);

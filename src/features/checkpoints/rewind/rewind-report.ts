@@ -1,45 +1,14 @@
 import { shownPath } from "../../../base/files/path-text.ts";
+import type { ResultOfCommand } from "../../../protocol/commands/results.ts";
 import type { FileCounts } from "../../../view/texts/rewind-text.ts";
 import type { RewindPreview } from "../checkpoints.ts";
 import { PATHS_LISTED_MAX } from "../checkpoints.ts";
 import type { RewindStep, SkippedPath } from "./rewind-plan.ts";
 
-/** The effect of a rewind, planned or done, as a client shows it. Lists of paths are cut, and counted in full. */
-export interface RewindReport {
-  readonly to: number;
-  readonly what: "files" | "conversation" | "both";
-  /** Name of the boundary: "before turn 3". */
-  readonly place: string;
-  readonly done: boolean;
-  readonly conversation?: ConversationReport;
-  readonly files?: FilesReport;
-  /** Token of the preview. Sent back with the command, which is rejected if its effect has changed. */
-  readonly token?: string;
-  /** Event to go back to in order to undo this; absent if there is none yet. */
-  readonly undo?: number;
-}
-
-export interface ConversationReport {
-  /** Count of messages afterwards. */
-  readonly messages: number;
-  readonly removed: number;
-  /** Count of messages that return, if an earlier rewind is undone. */
-  readonly restored?: number;
-}
-
-export interface FilesReport {
-  readonly create: readonly string[];
-  readonly change: readonly string[];
-  readonly mode: readonly string[];
-  readonly remove: readonly string[];
-  readonly contested: readonly string[];
-  readonly foreign: readonly string[];
-  readonly notRestorable: readonly SkippedPath[];
-  /** Full counts of what would be restored. */
-  readonly counts: FileCounts;
-  readonly restored?: number;
-  readonly kept?: readonly SkippedPath[];
-}
+/** The effect of a rewind, planned or done. Lists of paths are cut, and counted in full. */
+export type RewindReport = ResultOfCommand<"RewindSession">;
+export type ConversationReport = NonNullable<RewindReport["conversation"]>;
+export type FilesReport = NonNullable<RewindReport["files"]> & { readonly counts: FileCounts };
 
 export function conversationReport(before: number, messages: number): ConversationReport {
   const restored = messages - before;

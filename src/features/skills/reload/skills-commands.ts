@@ -1,6 +1,6 @@
 import { Cancelled, messageOf } from "../../../base/errors.ts";
-import { count } from "../../../base/text/text.ts";
-import type { Accepted, CommandOf } from "../../../protocol/commands/commands.ts";
+import type { CommandOf } from "../../../protocol/commands/commands.ts";
+import type { AcceptedOf } from "../../../protocol/commands/results.ts";
 import type { ResultOf } from "../../../protocol/queries/queries.ts";
 import type { SlashCommandInfo } from "../../../protocol/resources.ts";
 import { visible } from "../../../safety/hidden.ts";
@@ -8,6 +8,7 @@ import type { AttachedClient } from "../../../session/access/client.ts";
 import type { SessionHost } from "../../../session/host.ts";
 import { assertHuman } from "../../../session/questions/questions.ts";
 import type { ToolContext } from "../../../tools/tool.ts";
+import { reloadedSkillsText } from "../../../view/texts/reloaded-skills-text.ts";
 import type { SessionSkills } from "../session-skills.ts";
 import type { ReloadResult } from "./skills-reload.ts";
 
@@ -15,7 +16,7 @@ export interface SkillsCommands {
   /**
    * Handles ReloadSkills. Only a person may send it, because it can ask a question that changes what the model reads.
    */
-  reload(command: CommandOf<"ReloadSkills">, client: AttachedClient): Promise<Accepted>;
+  reload(command: CommandOf<"ReloadSkills">, client: AttachedClient): Promise<AcceptedOf<"ReloadSkills">>;
   /** Answers `ListSkills` once the session's skills are loaded. */
   list(): Promise<ResultOf<"ListSkills">>;
   /** Reads all skills again after one was written. Returns a sentence for the model. */
@@ -55,9 +56,8 @@ export function skillsCommands(skills: SessionSkills, host: SessionHost): Skills
     async reload(command, client) {
       assertHuman(client, command.kind);
       const { skills: names, waiting, asks } = await reload();
-      return {
-        result: { text: reloadedText(names, waiting, asks), skills: [...names], waiting: [...waiting] },
-      };
+      const result = { skills: names, waiting: waiting.map(visible), asks };
+      return { result: { ...result, text: reloadedSkillsText(result) } };
     },
     async list() {
       const { list, notices } = await skills.load(end.signal);
@@ -89,11 +89,3 @@ export function skillsCommands(skills: SessionSkills, host: SessionHost): Skills
 }
 
 const HELP_CHARACTERS_MAX = 250;
-
-/** Renders the answer. It leaves out the names, because the event carries them and a client may show both. */
-function reloadedText(names: readonly string[], waiting: readonly string[], asks: boolean): string {
-  const counted = `Reloaded: ${count(names.length, "skill")}.`;
-  if (waiting.length === 0) return counted;
-  const then = asks ? "you are asked about each" : "acknowledge them with cinch ack";
-  return `${counted} Inactive until acknowledged: ${waiting.map(visible).join(", ")}; ${then}.`;
-}
