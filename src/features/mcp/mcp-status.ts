@@ -1,7 +1,7 @@
 import type { ResultOfCommand } from "../../protocol/commands/results.ts";
 import { visible } from "../../safety/hidden.ts";
 import type { ToolNames } from "../../tools/server-tool-names.ts";
-import { mcpStatusText } from "../../view/texts/mcp-status-text.ts";
+import { mcpStatusText } from "../../view/texts/result-texts.ts";
 
 const TOOLS_LISTED_MAX = 100;
 

@@ -1,7 +1,6 @@
 import { expect, test } from "bun:test";
 import { readAccepted } from "../../protocol/commands/results.ts";
-import { mcpStatusText } from "./mcp-status-text.ts";
-import { reloadedSkillsText } from "./reloaded-skills-text.ts";
+import { mcpStatusText, reloadedSkillsText } from "./result-texts.ts";
 import { rewindText } from "./rewind-text.ts";
 
 test("[MCP-02 CMD-01] the status of servers is drawn from its fields, and nothing of a server drives a terminal", () => {

@@ -1,6 +1,6 @@
 import type { SlashCommand } from "../../../view/slash/slash.ts";
 import { neutralise } from "../../../view/terminal/terminal-text.ts";
-import { mcpStatusText } from "../../../view/texts/mcp-status-text.ts";
+import { mcpStatusText } from "../../../view/texts/result-texts.ts";
 import type { SlashContext } from "../slash-context.ts";
 
 type McpContext = Pick<SlashContext, "session" | "say" | "request" | "standFor">;

@@ -2,7 +2,7 @@ import { isObject } from "../../../base/json.ts";
 import type { PayloadOf } from "../../../protocol/events/events.ts";
 import type { SlashCommand } from "../../../view/slash/slash.ts";
 import { neutraliseLine } from "../../../view/terminal/terminal-text.ts";
-import { reloadedSkillsText } from "../../../view/texts/reloaded-skills-text.ts";
+import { reloadedSkillsText } from "../../../view/texts/result-texts.ts";
 import type { SlashContext } from "../slash-context.ts";
 
 type SkillsContext = Pick<SlashContext, "session" | "say" | "request" | "useSkill" | "standFor">;

@@ -8,7 +8,7 @@ import type { AttachedClient } from "../../../session/access/client.ts";
 import type { SessionHost } from "../../../session/host.ts";
 import { assertHuman } from "../../../session/questions/questions.ts";
 import type { ToolContext } from "../../../tools/tool.ts";
-import { reloadedSkillsText } from "../../../view/texts/reloaded-skills-text.ts";
+import { reloadedSkillsText } from "../../../view/texts/result-texts.ts";
 import type { SessionSkills } from "../session-skills.ts";
 import type { ReloadResult } from "./skills-reload.ts";
 

@@ -22,3 +22,15 @@ function statusLine({ name, state, tools, problem }: McpStatus["servers"][number
   const known = tools === 0 ? "" : `, ${count(tools, "tool")}`;
   return `${name}: ${state}${known}${problem === undefined ? "" : `. ${neutraliseLine(problem)}`}`;
 }
+
+/** Renders the result of a ReloadSkills. The names of the skills are left out: an event reports them. */
+export function reloadedSkillsText({
+  skills,
+  waiting,
+  asks,
+}: Omit<ResultOfCommand<"ReloadSkills">, "text">): string {
+  const counted = `Looked at anew: ${count(skills.length, "skill")}.`;
+  if (waiting.length === 0) return counted;
+  const then = asks === true ? "you are asked about each" : "acknowledge them with cinch ack";
+  return `${counted} Not acknowledged as they are now, and left out: ${waiting.map(neutraliseLine).join(", ")}; ${then}.`;
+}
