@@ -22,9 +22,9 @@ test("[MCP-02 CMD-01] the status of servers is drawn from its fields, and nothin
 });
 
 test("[SKL-04] the reload of skills is drawn from its fields", () => {
-  expect(reloadedSkillsText({ skills: ["a", "b"], waiting: [] })).toBe("Looked at anew: 2 skills.");
+  expect(reloadedSkillsText({ skills: ["a", "b"], waiting: [] })).toBe("Reloaded: 2 skills.");
   expect(reloadedSkillsText({ skills: ["a"], waiting: ["s/b"], asks: true })).toEndWith(
-    "left out: s/b; you are asked about each.",
+    "Inactive until acknowledged: s/b; you are asked about each.",
   );
 });
 

@@ -29,8 +29,8 @@ export function reloadedSkillsText({
   waiting,
   asks,
 }: Omit<ResultOfCommand<"ReloadSkills">, "text">): string {
-  const counted = `Looked at anew: ${count(skills.length, "skill")}.`;
+  const counted = `Reloaded: ${count(skills.length, "skill")}.`;
   if (waiting.length === 0) return counted;
   const then = asks === true ? "you are asked about each" : "acknowledge them with cinch ack";
-  return `${counted} Not acknowledged as they are now, and left out: ${waiting.map(neutraliseLine).join(", ")}; ${then}.`;
+  return `${counted} Inactive until acknowledged: ${waiting.map(neutraliseLine).join(", ")}; ${then}.`;
 }
