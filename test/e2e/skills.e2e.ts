@@ -207,7 +207,7 @@ requireProgram("git")(
       .replaceAll(`${place}/`, "")
       .split("\n")
       .filter((line) => !line.includes("is read by cinch"));
-    const why = "is a link to a place outside, and was not read";
+    const why = "is a link that leads outside, and was not read";
     expect([code, lines]).toEqual([
       0,
       [

@@ -53,7 +53,7 @@ test("[OBS-01] an address with the path of a signal is refused, and a variable t
   expect([rubbish.code, rubbish.stdout, rubbish.stderr]).toEqual([
     0,
     "two\n",
-    `${why} is no http or https URL.\n`,
+    `${why} is not an http or https URL.\n`,
   ]);
 });
 

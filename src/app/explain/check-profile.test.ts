@@ -65,7 +65,7 @@ cmd = "ls"
     `error ${config}:9: mcp_servers.foo: unknown key`,
     `error ${config}:13: mcp_servers.sha265: unknown key; did you mean "sha256"?`,
     `error ${config}:15: permissions.deny: there is no tool "Bsh"; did you mean "Bash"?`,
-    `error ${config}:15: permissions.deny: "Read((" is no rule: write Tool, Tool:glob or Tool:=literal`,
+    `error ${config}:15: permissions.deny: "Read((" is not a rule: write Tool, Tool:glob or Tool:=literal`,
     `error ${config}:16: providers.Bad: "Bad" is no provider name: small letters, digits, - and _`,
     `error ${config}:19: providers.b.kind: is missing: one of openai-compatible, openai-responses, anthropic`,
     `error ${config}:20: providers.b.base_url: must be an http or https URL`,

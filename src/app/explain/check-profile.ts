@@ -14,7 +14,7 @@ import type { McpServer } from "../../features/mcp/config.ts";
 import { mcpSection } from "../../features/mcp/config.ts";
 import { isSameServer } from "../../features/mcp/mcp-rules.ts";
 import { delegateSection } from "../../features/subagents/config.ts";
-import { assertRules, ruleProblems, unknownPlugins } from "../../guard/permissions/policy.ts";
+import { assertRules, permissionRuleProblems, unknownPlugins } from "../../guard/permissions/policy.ts";
 import type { FilePosition } from "../../session/config-section.ts";
 import type { ProfileProblem } from "../../session/feature.ts";
 import type { Config, Profile } from "../../session/settings/settings.ts";
@@ -147,7 +147,7 @@ export async function checkFiles(
 function wrongIn({ permissions, hooks }: Said, config: Config): readonly Mistake[] {
   const known = { tools: TOOLS, ...unknownPlugins(config) };
   return [
-    ...ruleProblems(permissions.rules, known).map(({ problem, ...where }) => error(where, problem)),
+    ...permissionRuleProblems(permissions.rules, known).map(({ problem, ...where }) => error(where, problem)),
     ...hooks.flatMap((hook) => {
       const { path, line } = hook.where;
       return matcherProblems(hook, TOOLS).map((problem) =>

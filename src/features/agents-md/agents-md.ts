@@ -54,7 +54,7 @@ export async function readContextFiles({
   const reader = new Reader(files, root);
   for (const source of profile.contextSources) {
     if (!isSource(source))
-      reader.problems.push(`"${source}" is no context source: a file name below the repository`);
+      reader.problems.push(`"${source}" is not a context source: write a file name below the repository`);
     else for (const folder of pathDown(root, here)) await reader.readAll(folder, source);
   }
   return { items: reader.files, problems: reader.problems };

@@ -125,8 +125,8 @@ test("[CTX-01 S22] a link may not lead out of the repository, and one file is re
   const { files, problems } = await repo.read(["AGENTS.md", "CLAUDE.md", ".cursor/rules/*.mdc", "GEMINI.md"]);
   expect(files.map(({ path, text }) => [path, text])).toEqual([["AGENTS.md", "real"]]);
   expect(problems.map((problem) => problem.replace(/ENOENT.*/, "ENOENT"))).toEqual([
-    "a/b/AGENTS.md is a link to a place outside, and was not read.",
-    ".cursor/rules/1.mdc is a link to a place outside, and was not read.",
+    "a/b/AGENTS.md is a link that leads outside, and was not read.",
+    ".cursor/rules/1.mdc is a link that leads outside, and was not read.",
     "GEMINI.md cannot be read: ENOENT",
   ]);
 });
@@ -148,9 +148,9 @@ test("[CTX-01 R22] what is too large is cut at a line and told; what is binary, 
   expect(problems).toEqual([
     `AGENTS.md was cut: ${CONTEXT_FILE_BYTES_MAX} of its ${byteLength(line) * lines} bytes are in the prompt.`,
     "a/AGENTS.md is binary, and was not read.",
-    "a/b/AGENTS.md is no regular file, and was not read.",
-    '"../x" is no context source: a file name below the repository',
-    '"/etc/passwd" is no context source: a file name below the repository',
+    "a/b/AGENTS.md is not a regular file, and was not read.",
+    '"../x" is not a context source: write a file name below the repository',
+    '"/etc/passwd" is not a context source: write a file name below the repository',
   ]);
 });
 

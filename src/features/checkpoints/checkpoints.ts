@@ -78,7 +78,7 @@ export class Checkpoints {
         await this.#tracker.scan("user", signal);
         await this.#tracker.compareWithGit(signal);
       } catch (thrown) {
-        if (!signal.aborted) this.#log("the workspace could not be looked at", thrown);
+        if (!signal.aborted) this.#log("the workspace could not be scanned", thrown);
       }
     });
   }
@@ -120,7 +120,7 @@ export class Checkpoints {
         if (reach === "anything") await this.#tracker.scan("calls", signal);
         else await this.#tracker.scanPaths(reach, "calls", signal);
       } catch (thrown) {
-        if (!signal.aborted) this.#log("what a call has changed could not be looked at", thrown);
+        if (!signal.aborted) this.#log("the changes of a call could not be scanned", thrown);
       } finally {
         this.#tracker.callEnds(reach);
       }

@@ -109,7 +109,7 @@ export function openCheckpointsFeature(host: SessionHost): OpenFeature {
       world.log.for("checkpoint").write("warn", "a cancelled command's changes are not known", {
         what: messageOf(thrown),
       });
-      return { unknown: "the workspace could not be looked at in time" };
+      return { unknown: "the workspace could not be scanned in time" };
     }
   }
 

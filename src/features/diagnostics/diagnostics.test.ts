@@ -47,10 +47,10 @@ test("[TOOL-11 REL-06] whatever else a server writes ends the reading with a rea
     const stream = chunksOf(Buffer.from(text), 1_000);
     return await Array.fromAsync(parseFrames(stream)).then(() => "", messageOf);
   };
-  expect(await failing("x".repeat(5_000))).toBe("what it writes is no message");
+  expect(await failing("x".repeat(5_000))).toBe("its output is not a protocol message");
   expect(await failing(`Content-Length: ${LSP_MESSAGE_BYTES_MAX + 1}\r\n\r\n`)).toContain("is too large");
-  expect(await failing("Content-Length: -1\r\n\r\n")).toBe("what it writes is no message");
-  expect(await failing("Content-Length: 2\r\n\r\nno")).toBe("a message of it is no JSON");
+  expect(await failing("Content-Length: -1\r\n\r\n")).toBe("its output is not a protocol message");
+  expect(await failing("Content-Length: 2\r\n\r\nno")).toBe("it wrote a message that is not JSON");
   expect(await failing("Content-Length: 5\r\n\r\n{}")).toBe("its last message broke off");
 });
 

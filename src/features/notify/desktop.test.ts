@@ -8,7 +8,7 @@ import { until } from "../../../test/support/until.ts";
 import { temporaryDirectory, testWorld } from "../../../test/support/world.ts";
 import type { SpawnOptions } from "../../base/world.ts";
 import { hostSockets } from "../../platform/sockets/sockets.ts";
-import { busDesktop, macDesktop, NOTICE_MS_MAX } from "./desktop.ts";
+import { busDesktop, DESKTOP_NOTICE_MS_MAX, macDesktop } from "./desktop.ts";
 import { busPaths } from "./session-bus.ts";
 
 const NOTICE = { title: "cinch", text: "code <123456> & nothing else", forMs: 60_000 };
@@ -67,7 +67,7 @@ test("[AUTH-03] a bus that says nothing is given up after its time", async () =>
   const { clock } = testWorld();
   const showing = desktopAt(fake.address, clock).show(NOTICE);
   await until("the bus was reached", () => fake.names.length > 0);
-  await clock.advance(NOTICE_MS_MAX);
+  await clock.advance(DESKTOP_NOTICE_MS_MAX);
   expect(await showing).toBe(false);
 });
 
@@ -111,7 +111,7 @@ test("[AUTH-03] a notifier of macOS that hangs is ended with the time for showin
   const desktop = macDesktop({ ...world, spawn });
   const late = desktop.show(NOTICE);
   await until("the notifier runs", () => started === 1);
-  await world.clock.advance(NOTICE_MS_MAX);
+  await world.clock.advance(DESKTOP_NOTICE_MS_MAX);
   expect(await late).toBe(false);
   const over = new AbortController();
   const taken = desktop.show(NOTICE, over.signal);

@@ -8,10 +8,10 @@ import type { BusPlace, SessionBus } from "./session-bus.ts";
 import { openSessionBus } from "./session-bus.ts";
 
 /** Time limit for showing a notice. */
-export const NOTICE_MS_MAX = 5_000;
+export const DESKTOP_NOTICE_MS_MAX = 5_000;
 
 /** Opens the desktop of the user whose environment this is; undefined if it names no session bus. */
-export function openDesktop({ world, environment, uid, connect }: DesktopPlace): Desktop | undefined {
+export function openNoticeDesktop({ world, environment, uid, connect }: DesktopPlace): Desktop | undefined {
   if (world.machine.platform === "darwin") return macDesktop(world);
   const { DBUS_SESSION_BUS_ADDRESS: named = "", XDG_RUNTIME_DIR: runtime = "" } = environment;
   const address = named === "" && isAbsolute(runtime) ? `unix:path=${join(runtime, "bus")}` : named;
@@ -28,7 +28,7 @@ const SERVICE = {
 export function busDesktop(place: BusPlace, { clock, log }: Pick<World, "clock" | "log">): Desktop {
   return {
     async show(notice, until) {
-      using limit = deadline(clock, NOTICE_MS_MAX, until ?? new AbortController().signal);
+      using limit = deadline(clock, DESKTOP_NOTICE_MS_MAX, until ?? new AbortController().signal);
       let bus: SessionBus | undefined;
       let isShown = false;
       try {
@@ -54,7 +54,7 @@ export function busDesktop(place: BusPlace, { clock, log }: Pick<World, "clock" 
   }
 
   async function closed(bus: SessionBus, id: number): Promise<void> {
-    using limit = deadline(clock, NOTICE_MS_MAX, new AbortController().signal);
+    using limit = deadline(clock, DESKTOP_NOTICE_MS_MAX, new AbortController().signal);
     const call = { ...SERVICE, member: "CloseNotification", signature: "u", body: new Marshal().uint32(id) };
     await bus.call(call, limit.signal).catch((thrown: unknown) => {
       log.for("notify").write("debug", "a notice was not taken back", { problem: messageOf(thrown) });
@@ -91,7 +91,7 @@ function escaped(text: string): string {
 export function macDesktop({ clock, spawn, log }: Pick<World, "clock" | "spawn" | "log">): Desktop {
   return {
     async show({ title, text }, until) {
-      using limit = deadline(clock, NOTICE_MS_MAX, until ?? new AbortController().signal);
+      using limit = deadline(clock, DESKTOP_NOTICE_MS_MAX, until ?? new AbortController().signal);
       const script = `display notification ${quoted(text)} with title ${quoted(title)}\n`;
       const argv = ["/usr/bin/osascript", "-"] as const;
       await using child = spawn({ argv, cwd: "/", env: {}, stdin: script });

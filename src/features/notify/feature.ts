@@ -6,7 +6,7 @@ import type { Feature } from "../../session/feature.ts";
  */
 export const notifyFeature: Feature = {
   name: "notify",
-  openDesktop: async (at) => (await import("./desktop.ts")).openDesktop(at),
+  openDesktop: async (at) => (await import("./desktop.ts")).openNoticeDesktop(at),
   isUsed: () => false,
   open: async () => undefined,
 };

@@ -7,7 +7,7 @@ import { testWorld } from "../../../test/support/world.ts";
 import type { Clock } from "../../base/world.ts";
 import { hostSockets } from "../../platform/sockets/sockets.ts";
 import { DBUS_MESSAGE_BYTES_MAX, decodeReply, encodeCall, Marshal, messageLength } from "./dbus-wire.ts";
-import { busDesktop, NOTICE_MS_MAX } from "./desktop.ts";
+import { busDesktop, DESKTOP_NOTICE_MS_MAX } from "./desktop.ts";
 
 const NOTICE = { title: "cinch", text: "the code: 123456", forMs: 60_000 };
 
@@ -21,7 +21,7 @@ test("[AUTH-03] a bus that lets us in and then answers nothing is given up after
   const { clock } = testWorld();
   const showing = desktopAt(fake.address, clock).show(NOTICE);
   await until("it was asked", () => fake.asked > 0, 60_000);
-  await clock.advance(NOTICE_MS_MAX);
+  await clock.advance(DESKTOP_NOTICE_MS_MAX);
   expect(await showing).toBe(false);
 }, 120_000);
 
@@ -30,7 +30,7 @@ test("[AUTH-03] a bus that sends without end what nobody asked for holds nobody 
   const { clock } = testWorld();
   const showing = desktopAt(fake.address, clock).show(NOTICE);
   await until("it was reached", () => fake.names.length > 0, 60_000);
-  await clock.advance(NOTICE_MS_MAX);
+  await clock.advance(DESKTOP_NOTICE_MS_MAX);
   expect(await showing).toBe(false);
 }, 120_000);
 

@@ -42,7 +42,7 @@ export type TelemetryKeys = ConfigOf<typeof telemetrySection>;
 /** Returns why a text is not the address of a collector, as the end of a sentence; undefined for an address. */
 export function collectorProblem(text: string): string | undefined {
   const url = URL.parse(text);
-  if (!/^https?:$/.test(url?.protocol ?? "")) return "is no http or https URL";
+  if (!/^https?:$/.test(url?.protocol ?? "")) return "is not an http or https URL";
   const [, signal] = /\/v1\/(traces|metrics|logs)\/*$/.exec(url?.pathname ?? "") ?? [];
   if (signal !== undefined) return `is where ${signal} go: leave /v1/${signal} out, which is added to it`;
   if (url?.search !== "" || url.hash !== "") return "has more behind its path, where /v1/traces is to stand";

@@ -146,7 +146,7 @@ export function assertRules(rules: readonly ConfiguredRule[], known: KnownTools)
 }
 
 /** Lists each unreadable rule, with its problem and position. */
-export function ruleProblems(
+export function permissionRuleProblems(
   rules: readonly ConfiguredRule[],
   known: KnownTools,
 ): readonly (FilePosition & { readonly problem: string })[] {

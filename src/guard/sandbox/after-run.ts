@@ -34,7 +34,7 @@ export async function removePlantedLinks(
   );
   const unseen = filled.map(
     (path) =>
-      `[${visible(path)} holds more folders than were looked through for links, which git outside of the sandbox would write through: a person should look at it before git is used there]`,
+      `[${visible(path)} holds more folders than were searched for links, which git outside the sandbox would write through: a person should check it before git is used there]`,
   );
   return [...(await Promise.all(looks)).flat(), ...unseen];
 }

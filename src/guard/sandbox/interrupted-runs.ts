@@ -76,7 +76,7 @@ export async function disarmInterruptedRuns(world: Part, folder: string): Promis
       const problem = messageOf(thrown);
       log
         .for("sandbox")
-        .write("error", "what a killed session's command left was not looked at", { path, problem });
+        .write("error", "what a killed session's command left was not checked", { path, problem });
     }
   }
   return notices;

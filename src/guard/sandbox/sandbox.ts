@@ -189,7 +189,7 @@ class SandboxOfSession implements OpenSandbox {
       const problem = messageOf(thrown);
       this.#sources.world.log
         .for("sandbox")
-        .write("error", "what a background command left was not looked at", { problem });
+        .write("error", "what a background command left was not checked", { problem });
     }
   }
 

@@ -24,7 +24,7 @@ export async function* parseFrames(stream: AsyncIterable<Uint8Array>): AsyncGene
       if (wanted === 0) {
         const end = bytes.subarray(0, HEAD_BYTES_MAX).indexOf(HEAD_END);
         if (end === -1) {
-          if (bytes.length >= HEAD_BYTES_MAX) throw new Error("what it writes is no message");
+          if (bytes.length >= HEAD_BYTES_MAX) throw new Error("its output is not a protocol message");
           break;
         }
         headBytes = end + HEAD_END.length;
@@ -49,7 +49,7 @@ export function frameMessage(message: unknown): Uint8Array {
 
 function lengthIn(head: string): number {
   const [, digits] = /^content-length:[ \t]*(\d{1,9})[ \t]*$/im.exec(head.replaceAll("\r", "")) ?? [];
-  if (digits === undefined) throw new Error("what it writes is no message");
+  if (digits === undefined) throw new Error("its output is not a protocol message");
   const length = Number(digits);
   if (length > LSP_MESSAGE_BYTES_MAX) throw new Error(`a message of ${length} bytes is too large`);
   return length;
@@ -57,6 +57,6 @@ function lengthIn(head: string): number {
 
 function bodyOf(bytes: Uint8Array): unknown {
   const parsed = parseMessage(decode(bytes));
-  if (parsed === undefined) throw new Error("a message of it is no JSON");
+  if (parsed === undefined) throw new Error("it wrote a message that is not JSON");
   return parsed.value;
 }

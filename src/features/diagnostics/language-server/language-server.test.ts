@@ -168,7 +168,7 @@ test(
     for (const [how, why] of [
       ["dies", "it has ended"],
       ["floods", "it floods"],
-      ["garbage", "what it writes is no message"],
+      ["garbage", "its output is not a protocol message"],
     ] as const) {
       await using rig = openToolRig();
       await using source = server(rig, how);

@@ -264,9 +264,9 @@ test("[ENG-24] what is no moment, no length of time and no cron line says what i
     'does not say where that hour counts: write its distance from UTC behind it, such as "2026-03-01T09:00+01:00", or "2026-03-01T09:00Z"',
   );
   const fields = "takes 5: minute, hour, day of the month, month, day of the week";
-  expect(problem(parseCron("0 3 * *", "UTC"))).toBe(`is no cron line: it has 4 fields, and ${fields}`);
-  expect(problem(parseCron("0 0 3 * * *", "UTC"))).toBe(`is no cron line: it has 6 fields, and ${fields}`);
-  expect(problem(parseCron("0 25 * * *", "UTC"))).toStartWith("is no cron line: ");
+  expect(problem(parseCron("0 3 * *", "UTC"))).toBe(`is not a cron line: it has 4 fields, and ${fields}`);
+  expect(problem(parseCron("0 0 3 * * *", "UTC"))).toBe(`is not a cron line: it has 6 fields, and ${fields}`);
+  expect(problem(parseCron("0 25 * * *", "UTC"))).toStartWith("is not a cron line: ");
   expect(problem(parseCron("0 3 30 2 *", "UTC"))).toBe("is never due: no year has such a day");
   expect(problem(parseCron("0 3 * * *", "Mars/X"))).toBe('there is no time zone "Mars/X"');
 });
@@ -321,15 +321,15 @@ test(
     expect(tasks.map(({ name }) => name)).toEqual(["good"]);
     expect(problems.map(({ message }) => message.replaceAll(`${place.folder}/`, ""))).toEqual([
       expect.stringContaining('a.toml:5: max_turn: unknown key; did you mean "max_turns"?'),
-      expect.stringContaining("b.toml:4: cron: is no cron line"),
+      expect.stringContaining("b.toml:4: cron: is not a cron line"),
       expect.stringContaining("c.toml:5: cron: write one of cron, every and at"),
       expect.stringContaining("d.toml:4: every: must be a text"),
       expect.stringContaining("e.toml:1: TOML:"),
       expect.stringContaining("f.toml:1: schema_version: is 9, and this cinch knows 1"),
       expect.stringContaining("g.toml:2: cwd: must be an absolute path"),
       expect.stringContaining("h.toml:5: TOML: it is no UTF-8 text"),
-      expect.stringContaining("Bad Name.toml:1: name: it is no name of a task: call it so with 1 to 64"),
-      expect.stringContaining("dir.toml:1: TOML: it is a folder, and no task"),
+      expect.stringContaining("Bad Name.toml:1: name: it is not a task name: rename it to 1 to 64"),
+      expect.stringContaining("dir.toml:1: TOML: it is a folder, not a task"),
       expect.stringContaining("link.toml:1: TOML: it is a link, which is not followed"),
     ]);
   },

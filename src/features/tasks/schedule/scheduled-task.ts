@@ -41,7 +41,7 @@ export function isTaskName(name: string): boolean {
 /** @throws HarnessError ScheduleUnusable. */
 export function assertName(name: string): void {
   if (isTaskName(name)) return;
-  const problem = `${JSON.stringify(name.slice(0, 80))} is no name: write ${TASK_NAME_FORM}`;
+  const problem = `${JSON.stringify(name.slice(0, 80))} is not a task name: write ${TASK_NAME_FORM}`;
   throw new HarnessError("ScheduleUnusable", { problem });
 }
 

@@ -23,9 +23,9 @@ const SUFFIX = ".toml";
 const STATE = ".state.json";
 const LOG = ".runs.jsonl";
 const NO_FILE = {
-  directory: "it is a folder, and no task",
+  directory: "it is a folder, not a task",
   symlink: "it is a link, which is not followed: put the file itself here",
-  other: "it is no regular file",
+  other: "it is not a regular file",
 } as const;
 
 export interface TaskFilesOptions {
@@ -68,7 +68,7 @@ export class TaskFiles {
       const path = join(folder, file);
       if (kind !== "file") strange.push(invalid(path, 1, "TOML", NO_FILE[kind]));
       else if (!isTaskName(name))
-        strange.push(invalid(path, 1, "name", `it is no name of a task: call it so with ${TASK_NAME_FORM}`));
+        strange.push(invalid(path, 1, "name", `it is not a task name: rename it to ${TASK_NAME_FORM}`));
       else names.push(name);
     }
     return { names, strange };

@@ -30,7 +30,7 @@ export function parseCron(cron: string, timeZone: string): ParsedWhen<When> {
     return { kind: "problem", problem: `there is no time zone ${JSON.stringify(timeZone)}` };
   const fields = cron.trim().split(/\s+/).length;
   if (fields !== CRON_FIELDS && !cron.trim().startsWith("@")) {
-    const problem = `is no cron line: it has ${count(fields, "field")}, and takes ${CRON_FIELDS}: minute, hour, day of the month, month, day of the week`;
+    const problem = `is not a cron line: it has ${count(fields, "field")}, and takes ${CRON_FIELDS}: minute, hour, day of the month, month, day of the week`;
     return { kind: "problem", problem };
   }
   try {
@@ -39,7 +39,7 @@ export function parseCron(cron: string, timeZone: string): ParsedWhen<When> {
   } catch (thrown) {
     return {
       kind: "problem",
-      problem: `is no cron line: ${messageOf(thrown).replace(/^CronPattern: /, "")}`,
+      problem: `is not a cron line: ${messageOf(thrown).replace(/^CronPattern: /, "")}`,
     };
   }
   return { kind: "value", value: { kind: "cron", cron, timeZone } };

@@ -139,7 +139,7 @@ async function failClosed(look: () => Promise<string | undefined>): Promise<stri
     return await look();
   } catch (thrown) {
     if (codeOf(thrown) === undefined) throw thrown;
-    return `what it reads could not be looked at (${messageOf(thrown)})`;
+    return `what it reads could not be inspected (${messageOf(thrown)})`;
   }
 }
 

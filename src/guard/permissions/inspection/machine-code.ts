@@ -14,7 +14,7 @@ const BUILTINS_ALONE = new Set(["which"]);
 /**
  * Returns the first program of a name in the absolute folders of PATH, as bash finds it; undefined if there is none.
  */
-export async function findProgram(
+export async function findOnPath(
   path: string | undefined,
   name: string,
   files: Files,

@@ -78,7 +78,7 @@ async function configOf(path: string, files: Files): Promise<HarmlessConfig | { 
   try {
     text = await textOf(path, CONFIG_BYTES_MAX, files);
   } catch (thrown) {
-    if (thrown instanceof FileTooLarge) return { problem: `${path} is too large to be looked through` };
+    if (thrown instanceof FileTooLarge) return { problem: `${path} is too large to inspect` };
     throw thrown;
   }
   const keys = gitConfigKeys(text ?? "");
@@ -103,7 +103,7 @@ async function submoduleProblem(path: string, files: Files): Promise<string | un
   } catch (thrown) {
     if (codeOf(thrown) === "ENOENT") return undefined;
     if (thrown instanceof FileTooLarge || codeOf(thrown) !== undefined)
-      return `${path} could not be looked through`;
+      return `${path} could not be inspected`;
     throw thrown;
   }
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -123,7 +123,7 @@ async function submoduleProblem(path: string, files: Files): Promise<string | un
     at += (Math.floor((end - at) / 8) + 1) * 8;
   }
   const shared = at + 4 <= bytes.length && view.getUint32(at) === SHARED_INDEX;
-  return shared ? `${path} goes on in another file` : undefined;
+  return shared ? `${path} continues in another file` : undefined;
 }
 
 async function textOf(path: string, bytesMax: number, files: Files): Promise<string | undefined> {

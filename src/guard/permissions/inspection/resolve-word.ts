@@ -21,12 +21,12 @@ export interface PathResolver {
   readonly keys?: KeyFiles;
 }
 
-type Resolved = Pick<ResolvedPath, "path" | "exists"> | undefined;
+type Resolved = Pick<ResolvedWordPath, "path" | "exists"> | undefined;
 
 /** Paths that a word of a command means; a string is the reason why they cannot be known. */
-export type ResolvedWord = readonly ResolvedPath[] | string;
+export type ResolvedWord = readonly ResolvedWordPath[] | string;
 
-export interface ResolvedPath {
+export interface ResolvedWordPath {
   /** Absolute, with every link resolved; for a missing file, below its nearest existing parent, resolved. */
   readonly path: string;
   readonly exists: boolean;
@@ -46,7 +46,7 @@ export async function resolveWord(
 ): Promise<ResolvedWord> {
   if (directories === undefined) return `where ${word.text} leads depends on a cd that is not known`;
   if (word.kind === "variables" || word.kind === "unknown") return `${word.text} is only known when it runs`;
-  const found: ResolvedPath[] = [];
+  const found: ResolvedWordPath[] = [];
   for (const directory of directories) {
     const start = await placeOf(directory, resolver);
     if (start === undefined) return `the directory ${directory} cannot be resolved`;
@@ -82,7 +82,7 @@ async function resolved(
   spelled: string,
   start: string,
   resolver: PathResolver,
-): Promise<Pick<ResolvedPath, "path" | "exists"> | undefined> {
+): Promise<Pick<ResolvedWordPath, "path" | "exists"> | undefined> {
   if (spelled.includes("\0") || spelled.length > 4_096) return undefined;
   let at = spelled.startsWith("/") ? "/" : start;
   let exists = true;

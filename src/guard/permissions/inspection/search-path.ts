@@ -5,7 +5,7 @@ import type { Files } from "../../../base/world.ts";
 import type { Directories, ShellCommand } from "../../../shell/analysis.ts";
 import { literalOf } from "../../../shell/analysis.ts";
 import type { WorkspacePaths } from "../rules/workspace-paths.ts";
-import { findProgram, scriptProblem } from "./machine-code.ts";
+import { findOnPath, scriptProblem } from "./machine-code.ts";
 import type { PathResolver } from "./resolve-word.ts";
 import { resolveWord } from "./resolve-word.ts";
 
@@ -91,7 +91,7 @@ async function nameProblem(
         return `${file} may be what it starts, since PATH names its folder`;
     }
   }
-  const found = program.includes("/") ? program : await findProgram(path, program, files);
+  const found = program.includes("/") ? program : await findOnPath(path, program, files);
   const odd = found === undefined ? undefined : await scriptProblem(program, found, workspace, files);
   return odd && `${odd}, and PATH names a folder of the workspace`;
 }

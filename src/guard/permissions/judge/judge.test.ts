@@ -496,7 +496,7 @@ test("[PERM-09] property: any literal can be printed and read again", async () =
   );
 });
 
-test("[PERM-02] a text that is no rule is told what is wrong with it", () => {
+test("[PERM-02] a text that is not a rule is told what is wrong with it", () => {
   const wrong = [
     "",
     ":x",
@@ -548,6 +548,6 @@ test("[PERM-02 MCP-07] a rule about a server's tool holds as cinch writes its na
   for (const rule of ["mcp__s__get-*", "mcp__s__a,mcp__s__b"])
     expect(parseRule({ effect: "deny", text: rule }, "user", TOOLS)).toEqual({
       kind: "problem",
-      problem: `"${rule}" is no rule: write mcp__SERVER__TOOL for one tool of a server, or mcp__SERVER__* for all of them`,
+      problem: `"${rule}" is not a rule: write mcp__SERVER__TOOL for one tool of a server, or mcp__SERVER__* for all of them`,
     });
 });

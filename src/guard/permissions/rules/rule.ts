@@ -23,7 +23,7 @@ export function parseRule(source: RuleSource, scope: RuleScope, tools: EffectsBy
     return problem(`a rule has at most ${RULE_CHARACTERS_MAX} characters`);
   const parts = RULE.exec(text);
   const tool = parts?.[1];
-  if (tool === undefined) return problem(`"${text}" is no rule: write ${formsOf(text)}`);
+  if (tool === undefined) return problem(`"${text}" is not a rule: write ${formsOf(text)}`);
   if (scope === "project" && effect === "allow") {
     return problem(`"${text}": a repository's rules can only ask or deny`);
   }

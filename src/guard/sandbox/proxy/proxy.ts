@@ -89,7 +89,7 @@ async function serve(client: Duplex, at: Serving): Promise<void> {
     const read = await readHead(client);
     if (read === undefined) return refuse(client, 431, "cinch: the head of the request is too long", at);
     const request = parseProxyRequest(read.head);
-    if (request === undefined) return refuse(client, 400, "cinch: this is no request to a proxy", at);
+    if (request === undefined) return refuse(client, 400, "cinch: this is not a proxy request", at);
     const { host, port } = request;
     const entry = entryFor(at.entries, host, port);
     if (entry === undefined) {

@@ -75,7 +75,7 @@ class BodyEnd {
     const line = this.#line;
     this.#line = "";
     if (!line.endsWith("\r\n") || /[\r\n\0]/.test(line.slice(0, -2)))
-      throw new Error("a line of the body is none");
+      throw new Error("a line of the body is malformed");
     return [line.slice(0, -2), next];
   }
 

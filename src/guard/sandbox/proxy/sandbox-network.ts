@@ -11,7 +11,7 @@ import { systemProgram } from "../system-program.ts";
 import { openProxy } from "./proxy.ts";
 import { Refusals } from "./sandbox-refusals.ts";
 
-/** In a network that holds nothing else. */
+/** Port in a network that contains nothing else. */
 const PORT = 3128;
 const READY_MS_MAX = 10_000;
 const NSENTER: readonly [string, ...string[]] = [
@@ -33,7 +33,7 @@ export type OpenNetwork =
   | ({
       readonly kind: "open";
       readonly policy: NetworkPolicy;
-      /** Whether the relay has died: its id may be somebody else's by now. */
+      /** Returns true if the relay has ended: its process id may be another process's by now. */
       ended(): boolean;
       readonly refusals: Refusals;
     } & AsyncDisposable)
@@ -42,8 +42,8 @@ export type OpenNetwork =
 /**
  * Opens the network of a session's commands: a namespace with a relay in it, and the proxy behind the relay.
  *
- * The relay holds the namespace open and is no process that a command sees: commands enter its network and nothing else of
- * it. Where it dies no command gets in any more, and fails with that.
+ * The relay keeps the namespace open, and no command sees its process: commands enter its network and nothing else of it.
+ * If it ends, no command can enter any more, and each fails with that.
  */
 export async function openNetwork(sources: NetworkSources): Promise<OpenNetwork> {
   const { world, relay, hosts, workshop } = sources;
@@ -93,7 +93,7 @@ export async function openNetwork(sources: NetworkSources): Promise<OpenNetwork>
   }
 }
 
-/** The sandbox's own network, so that a server and its client in one command meet; but for what is to be the host's. */
+/** Returns names for the sandbox's own network, where a server and its client in one command meet; without listed ones. */
 function directNames(hosts: readonly string[]): readonly string[] {
   const listed = hosts
     .map((text) => parseHostEntry(text))
@@ -105,7 +105,7 @@ function directNames(hosts: readonly string[]): readonly string[] {
 
 function closed(
   why: string,
-  remedy = "start the session anew; the operational log may tell more",
+  remedy = "start a new session; the operational log may have details",
 ): OpenNetwork {
   return { kind: "closed", why, remedy };
 }
@@ -115,7 +115,7 @@ const RELAY_OPTIONS = [
   ...["--die-with-parent", "--new-session", "--dev-bind", "/", "/"],
 ];
 
-/** The id of the process in the namespace, which it tells once it listens. */
+/** Returns the id of the process in the namespace, which it prints once it listens. */
 async function readyPid(world: World, relay: Child): Promise<string | undefined> {
   using limit = deadline(world.clock, READY_MS_MAX, new AbortController().signal);
   const reading = (async () => {

@@ -181,21 +181,21 @@ test("[TOFU-01 R14 S65] a lock file that is damaged, newer, odd or open to other
   const good = readFileSync(at.path, "utf8");
   const entry = JSON.stringify(JSON.parse(good).approved[0]);
   const wrong: readonly (readonly [string, string])[] = [
-    ["", "it is no JSON"],
-    [good.slice(0, 40), "it is no JSON"],
-    ["[]", "it holds no object"],
+    ["", "it is not JSON"],
+    [good.slice(0, 40), "it is not JSON"],
+    ["[]", "it is not a JSON object"],
     [good.replace('"version": 1', '"version": 2'), "its version is 2, and this cinch knows 1"],
     [good.replace('"version": 1', '"version": "1"'), "its version is unknown"],
     [good.replace('"version": 1,', '"version": 1, "version": 1,'), "a key stands twice"],
-    [good.replace('"scope": "project"', '"scope": "project", "__proto__": {}'), '"__proto__" is no key'],
+    [good.replace('"scope": "project"', '"scope": "project", "__proto__": {}'), '"__proto__" is an unknown key'],
     [good.replace('"scope": "project"', '"scope": "everywhere"'), '"everywhere" is neither project nor user'],
-    [good.replace('"context-file"', '"anything"'), '"anything" is no kind of file'],
-    [good.replace("/repo/AGENTS.md", "/repo/../AGENTS.md"), "is no absolute path"],
-    [good.replace("/repo/AGENTS.md", "AGENTS.md"), "is no absolute path"],
-    [good.replace(/"sha256": "../, '"sha256": "XX'), "is no SHA-256"],
-    [`{"version":1,"approved":[${entry},${entry}],"directories":[]}`, "it says something twice about"],
-    [`{"version":1,"approved":[${entry}]}`, '"directories" is no list'],
-    [`${"[".repeat(100)}${"]".repeat(100)}`, "it is no JSON"],
+    [good.replace('"context-file"', '"anything"'), '"anything" is not a known kind of file'],
+    [good.replace("/repo/AGENTS.md", "/repo/../AGENTS.md"), "is not an absolute path"],
+    [good.replace("/repo/AGENTS.md", "AGENTS.md"), "is not an absolute path"],
+    [good.replace(/"sha256": "../, '"sha256": "XX'), "is not a SHA-256 digest"],
+    [`{"version":1,"approved":[${entry},${entry}],"directories":[]}`, "it has two entries for"],
+    [`{"version":1,"approved":[${entry}]}`, '"directories" is not a list'],
+    [`${"[".repeat(100)}${"]".repeat(100)}`, "it is not JSON"],
   ];
   for (const [text, problem] of wrong) {
     writeFileSync(at.path, text);
@@ -215,10 +215,10 @@ test("[TOFU-01 R22] a folder, a device or a link into nowhere in its place is an
   await using at = place();
   mkdirSync(join(at.root, "cinch"));
   mkdirSync(at.path);
-  expect(await reasonOf(at.open())).toContain("it is no regular file");
+  expect(await reasonOf(at.open())).toContain("it is not a regular file");
   const other = join(at.root, "link.lock");
   symlinkSync("/dev/zero", other);
-  expect(await reasonOf(TrustLedger.open(world, other))).toContain("it is no regular file");
+  expect(await reasonOf(TrustLedger.open(world, other))).toContain("it is not a regular file");
 });
 
 test("[TOFU-01] an approval that cannot be written does not count", async () => {
@@ -292,7 +292,7 @@ test("[TOFU-01 R31] approvals that another process locks are waited for, not for
   await until("it waits", () => world.clock.waiting > 0);
   await world.clock.advance(5_000);
   expect(await refused).toStartWith(
-    `TrustLedgerUnwritable: The approval cannot be kept in ${at.path}: another process has held ${lock} for 5 s.`,
+    `TrustLedgerUnwritable: The approval cannot be stored in ${at.path}: another process has held ${lock} for 5 s.`,
   );
   expect((await (await at.open()).judge(item("a"))).kind).toBe("trusted");
 });

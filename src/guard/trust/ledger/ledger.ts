@@ -227,7 +227,7 @@ async function readText(files: World["files"], path: string): Promise<string | u
     const info = await files.stat(path);
     if (info === undefined) return undefined;
     if (info.kind !== "file") {
-      throw new HarnessError("TrustLedgerInvalid", { path, problem: "it is no regular file" });
+      throw new HarnessError("TrustLedgerInvalid", { path, problem: "it is not a regular file" });
     }
     return decode(await files.read(path, LOCK_FILE_BYTES_MAX));
   } catch (thrown) {

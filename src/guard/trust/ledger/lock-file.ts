@@ -56,7 +56,7 @@ export interface LockFileSource {
  */
 export function parseLockFile(text: string, place: LockFileSource): Approvals {
   const document = jsonOf(text, place);
-  if (!isObject(document)) throw invalid(place, "it holds no object");
+  if (!isObject(document)) throw invalid(place, "it is not a JSON object");
   const { version } = document;
   if (version !== LOCK_FILE_VERSION) {
     const found = typeof version === "number" ? version : "unknown";
@@ -68,7 +68,7 @@ export function parseLockFile(text: string, place: LockFileSource): Approvals {
   const directories = reader.list(document, "directories").map((entry) => reader.directory(entry));
   const keys = [...approved.map(approvalKey), ...directories.map(({ path }) => `directory ${path}`)];
   const twice = keys.find((key, at) => keys.indexOf(key) !== at);
-  if (twice !== undefined) throw invalid(place, `it says something twice about ${twice}`);
+  if (twice !== undefined) throw invalid(place, `it has two entries for ${twice}`);
   return { approved, directories };
 }
 
@@ -113,7 +113,7 @@ function order(a: string, b: string): number {
 
 function jsonOf(text: string, place: LockFileSource): unknown {
   const parsed = parseJson(text);
-  if (parsed === undefined) throw invalid(place, "it is no JSON");
+  if (parsed === undefined) throw invalid(place, "it is not JSON");
   const { value } = parsed;
   // Parsing drops a duplicate key, so the text is longer than what was parsed.
   const dense = text.replaceAll(/("(?:[^"\\]|\\.)*")|\s+/g, (_, string: string | undefined) => string ?? "");
@@ -130,20 +130,20 @@ class Reader {
 
   keys(value: object, known: readonly string[]): void {
     const unknown = Object.keys(value).find((key) => !known.includes(key));
-    if (unknown !== undefined) throw invalid(this.#place, `"${unknown}" is no key of it`);
+    if (unknown !== undefined) throw invalid(this.#place, `"${unknown}" is an unknown key`);
   }
 
   list(value: object, key: string): readonly object[] {
     const list: unknown = Reflect.get(value, key);
     if (!Array.isArray(list) || !list.every(isObject))
-      throw invalid(this.#place, `"${key}" is no list of objects`);
+      throw invalid(this.#place, `"${key}" is not a list of objects`);
     return list;
   }
 
   approval(value: object): Approval {
     this.keys(value, ["kind", "path", "scope", "at", "files"]);
     const kind = TRUST_KINDS.find((known) => known === Reflect.get(value, "kind"));
-    if (kind === undefined) throw invalid(this.#place, `${show(value, "kind")} is no kind of file`);
+    if (kind === undefined) throw invalid(this.#place, `${show(value, "kind")} is not a known kind of file`);
     const scope = (["project", "user"] as const).find((known) => known === Reflect.get(value, "scope"));
     if (scope === undefined)
       throw invalid(this.#place, `${show(value, "scope")} is neither project nor user`);
@@ -166,14 +166,16 @@ class Reader {
       const path = this.#text(file, "path");
       const hash = this.#text(file, "sha256");
       const executable: unknown = Reflect.get(file, "executable");
-      if (path !== "" && !isBelow(path)) throw invalid(this.#place, `${show(file, "path")} is no path in it`);
-      if (!/^[0-9a-f]{64}$/.test(hash)) throw invalid(this.#place, `${show(file, "sha256")} is no SHA-256`);
+      if (path !== "" && !isBelow(path))
+        throw invalid(this.#place, `${show(file, "path")} is not a path below it`);
+      if (!/^[0-9a-f]{64}$/.test(hash))
+        throw invalid(this.#place, `${show(file, "sha256")} is not a SHA-256 digest`);
       if (typeof executable !== "boolean")
         throw invalid(this.#place, '"executable" is neither true nor false');
       return { path, sha256: hash, executable };
     });
     const paths = new Set(files.map(({ path }) => path));
-    if (paths.size !== files.length) throw invalid(this.#place, "it says something twice about one file");
+    if (paths.size !== files.length) throw invalid(this.#place, "it has two entries for one file");
     return files;
   }
 
@@ -181,16 +183,16 @@ class Reader {
     const { root } = this.#place;
     if (root === undefined) {
       if (isAbsolute(path) && normalize(path) === path) return path;
-      throw invalid(this.#place, `"${path}" is no absolute path`);
+      throw invalid(this.#place, `"${path}" is not an absolute path`);
     }
     if (scope === "project" && isBelow(path)) return join(root, path);
-    throw invalid(this.#place, `"${path}" is no path in the project`);
+    throw invalid(this.#place, `"${path}" is not a path in the project`);
   }
 
   #text(value: object, key: string): string {
     const text: unknown = Reflect.get(value, key);
     if (typeof text === "string") return text;
-    throw invalid(this.#place, `"${key}" is no text`);
+    throw invalid(this.#place, `"${key}" is not a string`);
   }
 }
 

@@ -106,14 +106,14 @@ test("[TOFU-01 S42 R22] what is too large, too many, no file, or a way out of th
     ["skill", ".cinch/skills/inside", "SKILL.md again.md"],
   ]);
   expect(refused.map((why) => why.replace(/ENOENT.*?'/, "ENOENT'"))).toEqual([
-    ".cinch/hooks/evil.sh is a link to a place outside, and was not read",
+    ".cinch/hooks/evil.sh is a link that leads outside, and was not read",
     expect.stringMatching(/^\.cinch\/hooks\/gone\.sh cannot be read: ENOENT/),
     ".cinch/skills/big holds SKILL.md, which has 1,048,577 bytes, more than 1,048,576, and was not read",
-    ".cinch/skills/fifo holds pipe, which is no regular file, and was not read",
-    ".cinch/skills/folders holds assets, which is a link to a place outside, and was not read",
-    ".cinch/skills/linked is a link to a place outside, and was not read",
+    ".cinch/skills/fifo holds pipe, which is not a regular file, and was not read",
+    ".cinch/skills/folders holds assets, which is a link that leads outside, and was not read",
+    ".cinch/skills/linked is a link that leads outside, and was not read",
     ".cinch/skills/many holds more than 256 files, and was not read",
-    ".cinch/skills/out holds asset, which is a link to a place outside, and was not read",
+    ".cinch/skills/out holds asset, which is a link that leads outside, and was not read",
     ".cinch/skills/padded holds README.md, which has 1,048,577 bytes, more than 1,048,576, and was not read",
   ]);
 });

@@ -45,7 +45,7 @@ export async function readFileItem(files: Files, place: ItemLocation): Promise<R
  */
 export async function readFolderItem(files: Files, place: ItemLocation): Promise<ReadItem> {
   return await reading(files, place, async (path) => {
-    if ((await files.stat(path))?.kind !== "directory") throw new Refused("is no folder");
+    if ((await files.stat(path))?.kind !== "directory") throw new Refused("is not a folder");
     const found = await readFolder(files, path);
     if (found.length === 0) throw new Refused("is an empty folder");
     return { ...itemOf(place, path), files: found };
@@ -61,7 +61,7 @@ async function reading(
   try {
     if ((await files.lstat(path)) === undefined) return { kind: "absent" };
     const resolved = await files.realpath(path);
-    if (!isWithin(root, resolved)) throw new Refused("is a link to a place outside");
+    if (!isWithin(root, resolved)) throw new Refused("is a link that leads outside");
     return { kind: "item", item: await read(resolved) };
   } catch (thrown) {
     if (thrown instanceof Refused)
@@ -85,7 +85,7 @@ async function readFolder(files: Files, root: string): Promise<readonly TrustFil
       const at = join(folder.path, name);
       const path = relative(root, at).split(sep).join("/");
       if (kind === "directory") folders.push({ path: at, depth: folder.depth + 1 });
-      else if (kind === "other") throw new Refused(`holds ${path}, which is no regular file`);
+      else if (kind === "other") throw new Refused(`holds ${path}, which is not a regular file`);
       else {
         if (found.length === ITEM_FILES_MAX)
           throw new Refused(`holds more than ${count(ITEM_FILES_MAX, "file")}`);
@@ -104,14 +104,14 @@ async function readFile(
   { at, root, path }: { readonly at: string; readonly root: string; readonly path: string },
 ): Promise<TrustFile> {
   const named = path === "" ? "" : `holds ${path}, which `;
-  if (!isWithin(root, at)) throw new Refused(`${named}is a link to a place outside`);
+  if (!isWithin(root, at)) throw new Refused(`${named}is a link that leads outside`);
   const info = await files.stat(at);
-  if (info !== undefined && info.kind !== "file") throw new Refused(`${named}is no regular file`);
+  if (info !== undefined && info.kind !== "file") throw new Refused(`${named}is not a regular file`);
   await using file = await files.openResolved(at);
   const { size, mode } = file.info;
   if (size > ITEM_FILE_BYTES_MAX)
     throw new Refused(`${named}has ${grouped(size)} bytes, more than ${grouped(ITEM_FILE_BYTES_MAX)}`);
   const bytes = await file.read(0, size + 1);
-  if (bytes.length > size) throw new Refused(`${named}grows while it is read`);
+  if (bytes.length > size) throw new Refused(`${named}grew while it was read`);
   return trustFile(path, bytes, mode);
 }
