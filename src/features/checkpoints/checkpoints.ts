@@ -241,9 +241,9 @@ export class Checkpoints {
     const files = [...entries.values()].filter(({ kind }) => kind === "file").length;
     const missing = notRestorable.length;
     if (missing === 0) return { files };
-    const told = notRestorable.slice(0, PATHS_LISTED_MAX).map(shownPath);
+    const listed = notRestorable.slice(0, PATHS_LISTED_MAX).map(shownPath);
     const rest = missing > PATHS_LISTED_MAX ? [`and ${missing - PATHS_LISTED_MAX} more`] : [];
-    return { files: Math.max(0, files - missing), notRestorable: [...told, ...rest] };
+    return { files: Math.max(0, files - missing), notRestorable: [...listed, ...rest] };
   }
 
   #reach(changes: Changes): Changes {

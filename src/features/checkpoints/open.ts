@@ -34,10 +34,10 @@ export function openCheckpointsFeature(host: SessionHost): OpenFeature {
   let opening: Promise<Checkpoints> | undefined;
   let lookedFor: number | undefined;
   /** Number of the last turn whose files could not be recorded. */
-  let unkept: number | undefined;
+  let unrecordedTurn: number | undefined;
   const work = new Set<Promise<void>>();
   /** Calls that may have changed something and have not been checked yet. */
-  const kept = new Map<CallId, Changes>();
+  const uncheckedCalls = new Map<CallId, Changes>();
   const stop = new AbortController();
   let idle: Disposable | undefined;
 
@@ -67,8 +67,8 @@ export function openCheckpointsFeature(host: SessionHost): OpenFeature {
 
   /** Publishes the failure once in a turn. It is in the log, so that no rewind goes back over it. */
   function tellUnkept({ reason, message, fields }: HarnessError, turn: number): void {
-    if (unkept === turn) return;
-    unkept = turn;
+    if (unrecordedTurn === turn) return;
+    unrecordedTurn = turn;
     publish({ kind: "Error", payload: { reason, message, details: { ...fields } } });
   }
 
@@ -131,8 +131,8 @@ export function openCheckpointsFeature(host: SessionHost): OpenFeature {
     try {
       return await next(call, context);
     } finally {
-      const changes = kept.get(call.id);
-      kept.delete(call.id);
+      const changes = uncheckedCalls.get(call.id);
+      uncheckedCalls.delete(call.id);
       if (changes !== undefined) beside(lookAfter(changes));
     }
   };
@@ -142,7 +142,7 @@ export function openCheckpointsFeature(host: SessionHost): OpenFeature {
     const isOwn = context.workspace.root === workspace.root;
     if (!call.tool.mutating || !isOwn) return await next(call, context);
     const { recordBeforeChange: keepBeforeChange } = await import("./record-before-change.ts");
-    const begins = (id: CallId, changes: Changes) => void kept.set(id, changes);
+    const begins = (id: CallId, changes: Changes) => void uncheckedCalls.set(id, changes);
     const keep = keepBeforeChange({ open, isRequired: keys.required ?? false, begins, failed: tellUnkept });
     return await keep(call, context, next);
   };

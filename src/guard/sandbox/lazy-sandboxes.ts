@@ -17,8 +17,8 @@ export function lazySandboxes(
   const all = new Map<string, OpenSandbox & SearchSupport>();
   const at = (root: string) => {
     const sandbox = all.get(root) ?? {
-      ...late(() => open.sandbox(root)),
-      ...lateSearch(() => open.search(root)),
+      ...lazySandbox(() => open.sandbox(root)),
+      ...lazySearch(() => open.search(root)),
     };
     all.set(root, sandbox);
     return sandbox;
@@ -42,7 +42,7 @@ export function lazySandboxes(
   };
 }
 
-function lateSearch(open: () => Promise<SearchSandbox>): SearchSupport {
+function lazySearch(open: () => Promise<SearchSandbox>): SearchSupport {
   let opening: Promise<SearchSandbox> | undefined;
   return {
     async search(place) {
@@ -52,7 +52,7 @@ function lateSearch(open: () => Promise<SearchSandbox>): SearchSupport {
   };
 }
 
-function late(open: () => Promise<OpenSandbox>): OpenSandbox {
+function lazySandbox(open: () => Promise<OpenSandbox>): OpenSandbox {
   let opening: Promise<OpenSandbox> | undefined;
   const opened = () => {
     opening ??= open();

@@ -77,7 +77,9 @@ export function sandboxRecord(world: Part & Pick<World, "ids">, folder: string, 
     },
     async end() {
       const others = await records(files, folder);
-      const needed = others.some((each) => each.path !== path && each.root === root && lives(machine, each));
+      const needed = others.some(
+        (each) => each.path !== path && each.root === root && isRunning(machine, each),
+      );
       if (needed && written.made.length > 0) return;
       for (const each of written.made) await removeEmpty(files, each);
       if (isKept) await files.remove(path);
@@ -93,11 +95,11 @@ export function sandboxRecord(world: Part & Pick<World, "ids">, folder: string, 
 export async function removeLeftovers(world: Part, folder: string): Promise<void> {
   const { files, machine, log } = world;
   const all = await records(files, folder);
-  for (const each of all.filter((one) => !lives(machine, one))) {
+  for (const each of all.filter((one) => !isRunning(machine, one))) {
     try {
       // A session may have started on the same workspace meanwhile, and need these paths.
       const others = await records(files, folder);
-      if (others.some((one) => one.root === each.root && lives(machine, one))) continue;
+      if (others.some((one) => one.root === each.root && isRunning(machine, one))) continue;
       for (const path of each.made) await removeEmpty(files, path);
       for (const path of each.absent) await removePlanted(files, path);
       if (each.base !== undefined && BASE.test(each.base)) await files.remove(each.base);
@@ -111,7 +113,7 @@ export async function removeLeftovers(world: Part, folder: string): Promise<void
   }
 }
 
-function lives({ isAlive }: World["machine"], { pid, processStart }: Written): boolean {
+function isRunning({ isAlive }: World["machine"], { pid, processStart }: Written): boolean {
   return isAlive(pid, processStart);
 }
 

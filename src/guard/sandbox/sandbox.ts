@@ -68,7 +68,7 @@ class SandboxOfSession implements OpenSandbox {
   readonly #absent = new Set<string>();
   /** Notices about ended commands, for the next result. */
   readonly #notes: string[] = [];
-  #isTold = false;
+  #isReported = false;
 
   constructor(sources: SandboxSources) {
     const { world, root } = sources;
@@ -249,8 +249,8 @@ class SandboxOfSession implements OpenSandbox {
   }
 
   #tell({ why, remedy }: Extract<SandboxState, { kind: "unavailable" }>): void {
-    if (this.#isTold) return;
-    this.#isTold = true;
+    if (this.#isReported) return;
+    this.#isReported = true;
     const asks =
       this.#sources.autoApprove === true
         ? "Each command runs with your own rights, since --auto-approve says yes to it"

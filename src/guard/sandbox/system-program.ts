@@ -25,7 +25,7 @@ export async function systemProgram(
   for (const folder of new Set(folders.slice(0, FOLDERS_MAX))) {
     const place = join(folder, name);
     if ((await statOf(files, place))?.kind !== "file") continue;
-    const why = await whyNotRoots(files, place);
+    const why = await nonRootProblem(files, place);
     if (why === undefined) return { kind: "found", path: place };
     refused.push(`${place} is not used: ${why}`);
   }
@@ -34,7 +34,7 @@ export async function systemProgram(
 }
 
 /** Returns what a user other than root could change on the way to a program; undefined if nothing. */
-async function whyNotRoots(
+async function nonRootProblem(
   files: Pick<Files, "stat" | "lstat" | "realpath">,
   place: string,
 ): Promise<string | undefined> {

@@ -42,7 +42,7 @@ export async function availableSteps(
         ? to
         : undefined;
     if (needs !== undefined && (await contentOf(needs, parts, signal)) === undefined)
-      notRestorable.push({ path: step.path, why: whyGone(step.to) });
+      notRestorable.push({ path: step.path, why: missingReason(step.to) });
     else available.push(step);
     if (index % STEPS_PER_PAUSE === 0) await parts.tree.pause(signal);
   }
@@ -96,20 +96,22 @@ class Restoring {
   }
 
   async remove(step: RewindStep): Promise<void> {
-    if (goes(step)) await this.#attempt(step, (tree, ...at) => tree.remove(...at));
+    if (mustBeRemoved(step)) await this.#attempt(step, (tree, ...at) => tree.remove(...at));
   }
 
   async makeFolder(step: RewindStep): Promise<void> {
     const { from, to } = step;
     if (to?.kind !== "directory" || from?.kind === "directory") return;
-    await this.#attempt(afterGoing(step), (tree, ...at) => tree.makeFolder(...at, to.mode | OWNER_MAY_WRITE));
+    await this.#attempt(afterRemoval(step), (tree, ...at) =>
+      tree.makeFolder(...at, to.mode | OWNER_MAY_WRITE),
+    );
   }
 
   async put(step: RewindStep): Promise<void> {
     const { path, from, to } = step;
     if (to?.kind === "symlink") {
       const link = { kind: "symlink", target: to.target } as const;
-      await this.#attempt(afterGoing(step), (tree, ...at) => tree.put(...at, link));
+      await this.#attempt(afterRemoval(step), (tree, ...at) => tree.put(...at, link));
     }
     if (to?.kind !== "file") return;
     const { mode } = to.stat;
@@ -118,9 +120,9 @@ class Restoring {
       return;
     }
     const content = await contentOf(to, this.#parts, this.#signal);
-    if (content === undefined) this.#notRestorable.push({ path, why: whyGone(to) });
+    if (content === undefined) this.#notRestorable.push({ path, why: missingReason(to) });
     else
-      await this.#attempt(afterGoing(step), (tree, ...at) =>
+      await this.#attempt(afterRemoval(step), (tree, ...at) =>
         tree.put(...at, { kind: "file", content, mode }),
       );
   }
@@ -148,7 +150,7 @@ class Restoring {
     } catch (thrown) {
       this.#failed.add(path);
       this.#restored.delete(path);
-      this.#kept.push({ path, why: whyLeft(thrown) });
+      this.#kept.push({ path, why: skipReason(thrown) });
     }
     this.#attempts += 1;
     if (this.#attempts % STEPS_PER_PAUSE === 0) await tree.pause(this.#signal);
@@ -156,14 +158,14 @@ class Restoring {
 }
 
 /** Returns true if what exists must be removed first: only a file can be replaced by another in one step. */
-function goes({ from, to }: RewindStep): boolean {
+function mustBeRemoved({ from, to }: RewindStep): boolean {
   if (from === undefined) return false;
   return to === undefined || (from.kind === "directory") !== (to.kind === "directory");
 }
 
 /** Returns the expected state before the new file is put: nothing, if the old one had to be removed. */
-function afterGoing(step: RewindStep): RewindStep {
-  return goes(step) ? { path: step.path } : step;
+function afterRemoval(step: RewindStep): RewindStep {
+  return mustBeRemoved(step) ? { path: step.path } : step;
 }
 
 /** @throws PathMoved if a file is not in the state that the plan was made for. */
@@ -211,13 +213,13 @@ async function contentOf(
   return bytes?.length === stat.size ? bytes : undefined;
 }
 
-function whyGone(entry: Entry | undefined): string {
+function missingReason(entry: Entry | undefined): string {
   return entry?.kind === "file" && entry.content.kind === "git"
     ? "the repository no longer has its content"
     : "its content is missing or damaged in the checkpoint store";
 }
 
-function whyLeft(thrown: unknown): string {
+function skipReason(thrown: unknown): string {
   if (thrown instanceof PathMoved) return "it was changed or replaced at this moment, or a link leads there";
   const code = codeOf(thrown);
   if (code === "ENOTEMPTY" || code === "EEXIST") return "the folder holds other files";

@@ -69,11 +69,11 @@ export function planRewind(
     else if (by === "both" || by === "unknown") plan.contested.push(step);
     else plan.foreign.push(step);
   }
-  return withoutSpared(plan);
+  return withoutKeptFolders(plan);
 }
 
 /** Keeps a folder that calls made if something in it stays: the folder then belongs to that set. */
-function withoutSpared(plan: RewindPlan): RewindPlan {
+function withoutKeptFolders(plan: RewindPlan): RewindPlan {
   const [aboveContested, aboveForeign] = [heldBy(plan.contested), heldBy(plan.foreign)];
   const goes = plan.steps.filter(({ from, to }) => from?.kind === "directory" && to?.kind !== "directory");
   const contested = goes.filter(({ path }) => aboveContested.has(path));

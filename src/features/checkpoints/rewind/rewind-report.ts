@@ -38,13 +38,13 @@ function isModeOnly({ from, to }: RewindStep): boolean {
 }
 
 export function listedPaths(steps: readonly RewindStep[]): readonly string[] {
-  const told = steps.slice(0, PATHS_LISTED_MAX).map(({ path }) => shownPath(path));
-  const rest = steps.length - told.length;
-  return rest === 0 ? told : [...told, `and ${rest} more`];
+  const listed = steps.slice(0, PATHS_LISTED_MAX).map(({ path }) => shownPath(path));
+  const rest = steps.length - listed.length;
+  return rest === 0 ? listed : [...listed, `and ${rest} more`];
 }
 
 export function listedSkips(paths: readonly SkippedPath[]): readonly SkippedPath[] {
-  const told = paths.slice(0, PATHS_LISTED_MAX).map(({ path, why }) => ({ path: shownPath(path), why }));
-  const rest = paths.length - told.length;
-  return rest === 0 ? told : [...told, { path: `and ${rest} more`, why: "not listed" }];
+  const listed = paths.slice(0, PATHS_LISTED_MAX).map(({ path, why }) => ({ path: shownPath(path), why }));
+  const rest = paths.length - listed.length;
+  return rest === 0 ? listed : [...listed, { path: `and ${rest} more`, why: "not listed" }];
 }

@@ -195,7 +195,7 @@ async function gapAfter(store: SessionStore, logId: LogId, after: number): Promi
   let last: number | undefined = after;
   while (last !== undefined) {
     const page: readonly Envelope[] = await store.markedEvents(logId, last, PAGE_EVENTS);
-    const gap = page.find(isUnkept);
+    const gap = page.find(isUnrecorded);
     if (gap !== undefined) return gap.id;
     last = page.at(-1)?.id;
   }
@@ -215,7 +215,7 @@ async function gapBefore(
   let to = place.at;
   while (to > 0 && !checkpoints.hasRecords(to, place)) {
     const page = await store.eventsBefore(logId, to, PAGE_EVENTS);
-    const gap = page.findLast(isUnkept);
+    const gap = page.findLast(isUnrecorded);
     if (gap !== undefined) return checkpoints.hasRecords(gap.id, place) ? undefined : gap.id;
     to = (page[0]?.id ?? 1) - 1;
   }
@@ -244,7 +244,7 @@ async function wasKept(
 }
 
 /** Returns true for an event after which calls continued although their changes could not be recorded. */
-function isUnkept(event: Envelope): boolean {
+function isUnrecorded(event: Envelope): boolean {
   return event.kind === "Error" && event.payload.reason === "CheckpointUnwritable";
 }
 

@@ -23,7 +23,7 @@ export class Entries {
   readonly #all = new Map<string, Entry>();
   /** Differences to the last record. */
   readonly #changed = new Map<string, ChangedBy>();
-  readonly #unkept = new Set<string>();
+  readonly #unstored = new Set<string>();
   /** Paths outside the workspace, and folders that are not scanned: few of many. */
   readonly #outside = new Set<string>();
   readonly #leftOut = new Set<string>();
@@ -50,8 +50,8 @@ export class Entries {
   }
 
   /** Files whose content still has to be stored. */
-  get unkept(): readonly (readonly [path: string, entry: FileEntry])[] {
-    return [...this.#unkept].flatMap((path) => {
+  get unstored(): readonly (readonly [path: string, entry: FileEntry])[] {
+    return [...this.#unstored].flatMap((path) => {
       const entry = this.#all.get(path);
       return entry?.kind === "file" ? [[path, entry] as const] : [];
     });
@@ -94,7 +94,7 @@ export class Entries {
   #put(path: string, entry: Entry | undefined): void {
     if (entry === undefined) this.#all.delete(path);
     else this.#all.set(path, entry);
-    note(this.#unkept, path, entry?.kind === "file" && isPending(entry.content));
+    note(this.#unstored, path, entry?.kind === "file" && isPending(entry.content));
     note(this.#leftOut, path, entry?.kind === "other" && SKIP_REASONS.has(entry.why));
     if (path.startsWith("/")) note(this.#outside, path, entry !== undefined);
   }

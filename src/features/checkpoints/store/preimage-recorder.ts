@@ -31,7 +31,7 @@ export class PreimageRecorder {
   /** Finds the files that equal an object of the repository, where their times alone do not show it. */
   async compareWithGit(pause: () => Promise<void>): Promise<void> {
     const { entries, snapshots, repository } = this.#parts;
-    for (const [path, entry] of entries.unkept) {
+    for (const [path, entry] of entries.unstored) {
       const tracked = repository()?.entry(path);
       if (tracked === undefined || entry.stat.size > RECORDED_FILE_BYTES_MAX) continue;
       const content = snapshots.read(path);
@@ -45,15 +45,16 @@ export class PreimageRecorder {
   /** Stores the small ones first. @throws HarnessError CheckpointUnwritable; what `pause` throws. */
   async recordAll(pause: () => Promise<void>): Promise<void> {
     const { entries } = this.#parts;
-    const files = entries.unkept.toSorted(([, a], [, b]) => a.stat.size - b.stat.size);
+    const files = entries.unstored.toSorted(([, a], [, b]) => a.stat.size - b.stat.size);
     for (const [path, entry] of files) {
-      const content = entry.stat.size > RECORDED_FILE_BYTES_MAX ? TOO_LARGE : await this.#kept(path, pause);
+      const content =
+        entry.stat.size > RECORDED_FILE_BYTES_MAX ? TOO_LARGE : await this.#contentOf(path, pause);
       entries.refine(path, { ...entry, content });
       await pause();
     }
   }
 
-  async #kept(path: string, pause: () => Promise<void>): Promise<Content> {
+  async #contentOf(path: string, pause: () => Promise<void>): Promise<Content> {
     const { snapshots, store, repository, room } = this.#parts;
     const content = snapshots.read(path);
     if (content === undefined) return UNREADABLE;

@@ -1,24 +1,24 @@
 import { byteLength, encode, grouped, wellFormed } from "../../../base/text/text.ts";
 
 /**
- * Returns a text within a number of bytes of UTF-8: whole, or its beginning and end with `told` between them, cut
- * between characters. If there is no space for any of it, `told` is cut too.
+ * Returns a text within a number of bytes of UTF-8: whole, or its beginning and end with `describeCut` between them, cut
+ * between characters. If there is no space for any of it, `describeCut` is cut too.
  */
 export function headAndTail(
   text: string,
   bytesMax: number,
-  told: (missing: number) => string = leftOut,
+  describeCut: (missing: number) => string = leftOut,
 ): string {
   const whole = wellFormed(text);
   if (whole.length * 3 <= bytesMax || byteLength(whole) <= bytesMax) return whole;
   const bytes = encode(whole);
-  const marker = `\n${told(bytes.length)}\n`;
+  const marker = `\n${describeCut(bytes.length)}\n`;
   const room = bytesMax - byteLength(marker);
-  if (room <= 0) return withinBytes(told(bytes.length), bytesMax);
+  if (room <= 0) return withinBytes(describeCut(bytes.length), bytesMax);
   const headEnd = characterStart(bytes, Math.ceil(room / 2), -1);
   const tailStart = characterStart(bytes, bytes.length - Math.floor(room / 2), 1);
   const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
-  const between = `\n${told(tailStart - headEnd)}\n`;
+  const between = `\n${describeCut(tailStart - headEnd)}\n`;
   return decoder.decode(bytes.subarray(0, headEnd)) + between + decoder.decode(bytes.subarray(tailStart));
 }
 

@@ -68,8 +68,8 @@ async function reference(
   ].join(" and ");
   const how = await again(call, text, aside);
   const name = call === undefined ? "a call" : call.name;
-  const told = `${MARK} of ${name} (${block.tool_use_id}, ${what}) aside to make room. ${how}]`;
-  return { ...block, content: [{ type: "text", text: told }] };
+  const marker = `${MARK} of ${name} (${block.tool_use_id}, ${what}) aside to make room. ${how}]`;
+  return { ...block, content: [{ type: "text", text: marker }] };
 }
 
 /** Returns how to get a result again: a file is read again at its path; everything else is stored. */

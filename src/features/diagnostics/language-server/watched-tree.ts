@@ -70,7 +70,7 @@ export class WatchedTree {
           const isClosed = CLOSED.includes(name);
           if (info?.kind === "directory" && !isClosed) folders.push(path);
           // The time of any other folder shows only what its files show themselves.
-          if (info?.kind === "file" || (info !== undefined && isClosed)) now.set(path, printOf(info));
+          if (info?.kind === "file" || (info !== undefined && isClosed)) now.set(path, fingerprintOf(info));
         }
       }
       if (entries.length > room) return false;
@@ -98,6 +98,6 @@ export class WatchedTree {
   }
 }
 
-function printOf({ size, modifiedMs, changedMs = 0, identity }: FileInfo): string {
+function fingerprintOf({ size, modifiedMs, changedMs = 0, identity }: FileInfo): string {
   return `${size} ${modifiedMs} ${changedMs} ${identity}`;
 }

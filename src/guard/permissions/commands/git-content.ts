@@ -34,7 +34,7 @@ const SILENT = new Set(
 /** Matches a repository of this machine: files brought from or to it may be files here. */
 const LOCAL_PLACE = /^(?:[./~]|file:)/;
 /** Words with which a silent subcommand prints changes after all, or copies everything. */
-const LOUD_WORDS: Readonly<Record<string, RegExp | undefined>> = {
+const PRINTING_WORDS: Readonly<Record<string, RegExp | undefined>> = {
   fetch: LOCAL_PLACE,
   pull: LOCAL_PLACE,
   push: LOCAL_PLACE,
@@ -151,7 +151,7 @@ function isSilent(subcommand: string, words: readonly ShellWord[]): boolean {
   if (subcommand === "clone")
     return words.some((word) => /^(?:https?:|ssh:|git[@:])/.test(literalOf(word) ?? ""));
   if (!SILENT.has(subcommand)) return false;
-  const loud = LOUD_WORDS[subcommand];
+  const loud = PRINTING_WORDS[subcommand];
   return loud === undefined || !words.some((word) => loud.test(literalOf(word) ?? ""));
 }
 

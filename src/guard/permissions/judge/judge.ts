@@ -282,7 +282,7 @@ function wholeCall(
 ): Decision | undefined {
   const rule = rules.find((rule) => covers(rule, plan, tool, workspace));
   if (rule !== undefined) return allow(rule);
-  if (quiet && isAutoAllowedCall(plan, tool, workspace, facts)) return QUIET;
+  if (quiet && isAutoAllowedCall(plan, tool, workspace, facts)) return ALLOWED_READ;
   if (facts === undefined || plan.target.kind !== "command") return undefined;
   if (below(workspace.root, plan.target.cwd) === undefined) return undefined;
   const [first] =
@@ -313,7 +313,7 @@ function allPaths(
       first ??= rule;
     }
   }
-  return first === undefined ? QUIET : allow(first);
+  return first === undefined ? ALLOWED_READ : allow(first);
 }
 
 /** A profile's rules are about the work, not about keys that lie beside it. */
@@ -321,7 +321,7 @@ function reaches(rule: Rule, path: string): boolean {
   return rule.scope !== "profile" || !mayHoldCredentials(path);
 }
 
-const QUIET: Decision = { kind: "allow", why: "it only reads" };
+const ALLOWED_READ: Decision = { kind: "allow", why: "it only reads" };
 
 function allow(rule: Rule): Decision {
   return { kind: "allow", rule, why: `the rule allow "${printRule(rule)}" covers it` };

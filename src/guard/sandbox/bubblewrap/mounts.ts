@@ -115,7 +115,7 @@ export async function planMounts(
     if (kind === "directory") mounts.push({ kind: "empty-directory", path });
     else if (kind !== undefined && !closed.has(path)) mounts.push({ kind: "empty-file", path });
   }
-  mounts.push(...held.flatMap((each) => heldAbove(each, mounts)));
+  mounts.push(...held.flatMap((each) => parentMounts(each, mounts)));
   return { mounts: inOrder(mounts, [...RUN_KEPT, ...visible]), made };
 }
 
@@ -129,7 +129,7 @@ interface Held {
  * Returns mounts for the folders between. A folder mounted on itself cannot be renamed, so the path to what lies in
  * it stays the same. Skips a folder inside a closed one: the mount would make it writable again.
  */
-function heldAbove({ path, base }: Held, mounts: readonly Mount[]): readonly Mount[] {
+function parentMounts({ path, base }: Held, mounts: readonly Mount[]): readonly Mount[] {
   const closed = mounts.filter((mount) => mount.kind !== "bind" && isBelow(base, mount.path));
   const held: Mount[] = [];
   for (let parent = dirname(path); parent.length > base.length; parent = dirname(parent)) {

@@ -37,7 +37,7 @@ const NOTES = /^(?:\[[^\n]*\]|\(no (?:new )?output\))$/gm;
  * session that printed something names them all, without claiming that they are the cause.
  */
 export class MissingVariableNotes {
-  #isTold = false;
+  #isReported = false;
 
   /** Returns the note to append to the output of one command; empty if there is none. */
   after({ command, output, failed, context }: RunWithoutSecrets): readonly string[] {
@@ -50,12 +50,12 @@ export class MissingVariableNotes {
     if (named.length > 0) return this.#tell(named, failed ? ", which may be why this failed" : "");
     if (!failed) return [];
     if (UNAUTHENTICATED.test(text)) return this.#tell(names, ", which may be why this failed");
-    if (this.#isTold || text.replaceAll(NOTES, "").trim() === "") return [];
+    if (this.#isReported || text.replaceAll(NOTES, "").trim() === "") return [];
     return this.#tell(names, ". If this needed one, that is why it failed");
   }
 
   #tell(names: readonly string[], why: string): readonly string[] {
-    this.#isTold = true;
+    this.#isReported = true;
     const shown = names.slice(0, NAMES_MAX).join(", ") + (names.length > NAMES_MAX ? " …" : "");
     const them = names.length === 1 ? "it" : "them";
     const what = names.length === 1 ? "holds a secret and is" : "hold secrets and are";

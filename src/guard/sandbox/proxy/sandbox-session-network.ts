@@ -22,7 +22,7 @@ export class SessionNetwork implements AsyncDisposable {
   /** The name of the backend. */
   readonly #backend: string;
   #opening: Promise<OpenNetwork> | undefined;
-  #isTold = false;
+  #isReported = false;
   /**
    * True if a person, a rule or `--auto-approve` lets commands run behind a proxy that refuses every host and records
    * it.
@@ -120,8 +120,8 @@ export class SessionNetwork implements AsyncDisposable {
 
   #none(why: string, remedy: string): NetworkPolicy {
     const text = `Commands have no network, though [sandbox] lists hosts: ${why}. Remedy: ${remedy}.`;
-    if (!this.#isTold) this.#sources.onUnavailable(text);
-    this.#isTold = true;
+    if (!this.#isReported) this.#sources.onUnavailable(text);
+    this.#isReported = true;
     return { kind: "off" };
   }
 }

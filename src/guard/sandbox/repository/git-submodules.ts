@@ -26,7 +26,7 @@ export function submodules(files: Pick<Files, "lstat" | "openResolved">): Submod
   async function pathsIn(path: string, isShared: boolean): Promise<readonly string[]> {
     const info = await files.lstat(path);
     if (info?.kind !== "file" || info.size > INDEX_BYTES_MAX) return [];
-    const print = printOf(info);
+    const print = fingerprintOf(info);
     const before = known.get(path);
     if (before?.print === print) return before.paths;
     await using file = await files.openResolved(path);
@@ -34,7 +34,8 @@ export function submodules(files: Pick<Files, "lstat" | "openResolved">): Submod
     // The hashes of a repository are all of one kind, and an index parses to its exact end only with the right one.
     const read = entriesOf(bytes, 20) ?? entriesOf(bytes, 32);
     if (read === undefined) return [];
-    const more = read.shared === undefined || isShared ? [] : await pathsIn(besides(path, read.shared), true);
+    const more =
+      read.shared === undefined || isShared ? [] : await pathsIn(sharedIndexPath(path, read.shared), true);
     const paths = [...read.paths, ...more];
     if (read.shared === undefined) known.set(path, { print, paths });
     return paths;
@@ -51,7 +52,7 @@ export function submodules(files: Pick<Files, "lstat" | "openResolved">): Submod
   };
 }
 
-function besides(path: string, hash: string): string {
+function sharedIndexPath(path: string, hash: string): string {
   return join(path, "..", `sharedindex.${hash}`);
 }
 
@@ -106,6 +107,6 @@ function prefixCut(bytes: Uint8Array, from: number): { readonly length: number; 
   return { length, next: at };
 }
 
-function printOf({ identity, size, modifiedMs, changedMs }: FileInfo): string {
+function fingerprintOf({ identity, size, modifiedMs, changedMs }: FileInfo): string {
   return [identity, size, modifiedMs, changedMs].join(" ");
 }

@@ -133,7 +133,7 @@ class Watch implements HostRunWatch {
     const own = paths.flatMap((path) => below(this.#root, path) || []);
     for (const path of own) {
       const info = await this.#info(path);
-      if (info !== undefined && isWatched(path)) known.set(path, printOf(info));
+      if (info !== undefined && isWatched(path)) known.set(path, fingerprintOf(info));
     }
     this.#known = known;
     return false;
@@ -157,7 +157,7 @@ class Watch implements HostRunWatch {
     const infos = await Promise.all(watched.map((path) => this.#info(path)));
     return watched.flatMap((path, at) => {
       const info = infos[at];
-      return info === undefined ? [] : [[path, printOf(info)] as const];
+      return info === undefined ? [] : [[path, fingerprintOf(info)] as const];
     });
   }
 
@@ -173,7 +173,7 @@ class Watch implements HostRunWatch {
   async #list(folder: string): Promise<{ readonly print?: string; readonly names: readonly string[] }> {
     const info = await this.#info(folder);
     if (info === undefined) return { names: [] };
-    const print = printOf(info);
+    const print = fingerprintOf(info);
     if (info.kind !== "directory") return { print, names: [] };
     const known = this.#lists.get(folder);
     if (known?.print === print) return known;
@@ -196,7 +196,7 @@ function isWatched(path: string): boolean {
   return NAMES.has(path) || FOLDERS.some((folder) => isBelow(folder, path));
 }
 
-function printOf({ kind, identity, size, modifiedMs, changedMs, mode }: FileInfo): string {
+function fingerprintOf({ kind, identity, size, modifiedMs, changedMs, mode }: FileInfo): string {
   return [kind, identity, size, modifiedMs, changedMs, mode].join(" ");
 }
 

@@ -98,7 +98,7 @@ export function repositoryScan(files: Files, root: string): RepositoryScan {
     try {
       const info = await files.lstat(path);
       if (info?.kind !== "directory") return undefined;
-      const print = printOf(info);
+      const print = fingerprintOf(info);
       if (before?.print === print) return before;
       const entries = await files.list(path);
       const names = new Set(entries.map(({ name }) => name));
@@ -151,6 +151,6 @@ function below({ path, depth, hidden }: Folder, { folders, bare }: Listing): rea
   }));
 }
 
-function printOf({ identity, modifiedMs, changedMs }: FileInfo): string {
+function fingerprintOf({ identity, modifiedMs, changedMs }: FileInfo): string {
   return [identity, modifiedMs, changedMs].join(" ");
 }

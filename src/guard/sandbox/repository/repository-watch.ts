@@ -220,7 +220,7 @@ class Watch implements RepositoryWatch {
   async #prints(paths: readonly string[]): Promise<Parts> {
     const looks = paths.map(async (path) => {
       const info = await this.#infoOf(path);
-      return info === undefined ? [] : [[path, printOf(info)] as const];
+      return info === undefined ? [] : [[path, fingerprintOf(info)] as const];
     });
     return new Map((await Promise.all(looks)).flat());
   }
@@ -241,6 +241,6 @@ function isIn(directory: string, path: string, directories: readonly string[]): 
   );
 }
 
-function printOf({ kind, identity, size, modifiedMs, changedMs, mode }: FileInfo): string {
+function fingerprintOf({ kind, identity, size, modifiedMs, changedMs, mode }: FileInfo): string {
   return [kind, identity, size, modifiedMs, changedMs, mode].join(" ");
 }
