@@ -187,7 +187,10 @@ test("[TOFU-01 R14 S65] a lock file that is damaged, newer, odd or open to other
     [good.replace('"version": 1', '"version": 2'), "its version is 2, and this cinch knows 1"],
     [good.replace('"version": 1', '"version": "1"'), "its version is unknown"],
     [good.replace('"version": 1,', '"version": 1, "version": 1,'), "a key stands twice"],
-    [good.replace('"scope": "project"', '"scope": "project", "__proto__": {}'), '"__proto__" is an unknown key'],
+    [
+      good.replace('"scope": "project"', '"scope": "project", "__proto__": {}'),
+      '"__proto__" is an unknown key',
+    ],
     [good.replace('"scope": "project"', '"scope": "everywhere"'), '"everywhere" is neither project nor user'],
     [good.replace('"context-file"', '"anything"'), '"anything" is not a known kind of file'],
     [good.replace("/repo/AGENTS.md", "/repo/../AGENTS.md"), "is not an absolute path"],
