@@ -2,8 +2,8 @@
  * Makes characters visible that a person does not see and a model reads: Unicode tags, zero-width characters,
  * direction overrides, stacks of variation selectors, and in addresses letters that look like Latin ones (S62).
  *
- * Each run becomes `[hidden: U+E0041 …]`. Where they belong they stay: joiners and selectors in emoji and in scripts
- * that need them, direction marks beside right-to-left text, the three subdivision flags.
+ * Each run becomes `[hidden: U+E0041 …]`. Legitimate uses stay: joiners and selectors in emoji and in scripts that
+ * need them, direction marks beside right-to-left text, the three subdivision flags.
  */
 export function showHidden(text: string): string {
   if (!NOT_ASCII.test(text)) return text;
@@ -18,8 +18,8 @@ export function showHidden(text: string): string {
 }
 
 /**
- * An address one of whose names mixes Latin letters with those of a script that has the same shapes: no name that
- * somebody uses does, and a reader takes it for another one.
+ * Marks an address with a name that mixes Latin letters with those of a look-alike script: no real name does, and a
+ * reader takes it for another one.
  */
 function showLookAlikes(address: string): string {
   const labels = address.split(/([./@:?#])/);
@@ -31,14 +31,14 @@ function showLookAlikes(address: string): string {
 }
 
 /**
- * Makes control characters visible in the same form: escape sequences in both widths, lone carriage returns, form feeds,
- * the line ends of Unicode. Line feeds, tabs and CR LF stay.
+ * Makes control characters visible in the same form: escape sequences in both widths, lone carriage returns, form
+ * feeds, Unicode line ends. Line feeds, tabs and CR LF stay.
  */
 export function showControls(text: string): string {
   return text.replaceAll(CONTROLS, (run) => `[hidden: ${named(run)}]`);
 }
 
-/** Puts the characters back that `showHidden` and `showControls` have named; what they have left out stays out. */
+/** Restores the characters that `showHidden` and `showControls` named; characters that they omitted stay omitted. */
 export function unhidden(shown: string): string {
   return shown.replaceAll(/\[hidden: (U\+[0-9A-F]{4,6}(?: U\+[0-9A-F]{4,6})*)\]/g, (mark, names: string) => {
     const codes = names.split(" ").map((name) => Number.parseInt(name.slice(2), 16));
@@ -46,7 +46,7 @@ export function unhidden(shown: string): string {
   });
 }
 
-/** A text in one line for people: control characters and hidden characters as their escapes. */
+/** Returns a text as one line for people, with control and hidden characters escaped. */
 export function visible(text: string): string {
   return showHidden(text).replaceAll(CONTROL, (control) => {
     const known = { "\n": "\\n", "\r": "\\r", "\t": "\\t", "\u001b": "\\e" }[control];
@@ -65,7 +65,7 @@ const HIDDEN =
   "\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f" +
   "\\u3164\\ufe00-\\ufe0f\\ufeff\\uffa0\\ufff9-\\ufffb\\u{1bca0}-\\u{1bca3}\\u{1d173}-\\u{1d17a}\\u{e0000}-\\u{e0fff}";
 const SUSPECT = new RegExp(`[${HIDDEN}]`, "u");
-// A black flag is part of the run after it, so that the three flags that are written with tags can be told.
+// A black flag is part of the run after it, so that the three flags written with tags can be recognised.
 const RUNS = new RegExp(`\\u{1f3f4}[\\u{e0020}-\\u{e007f}]+|[${HIDDEN}]+`, "gu");
 const FLAG =
   /^\u{1f3f4}\u{e0067}\u{e0062}(?:\u{e0065}\u{e006e}\u{e0067}|\u{e0073}\u{e0063}\u{e0074}|\u{e0077}\u{e006c}\u{e0073})\u{e007f}$/u;
@@ -77,7 +77,7 @@ const RIGHT_TO_LEFT = /^[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{S
 const IDEOGRAPH = /^\p{Script=Han}$/u;
 const EMOJI = /^\p{Emoji}$/u;
 
-/** Tells whether a run of hidden characters does its ordinary work between its neighbours. */
+/** Returns true if a run of hidden characters is legitimate between its neighbours. */
 function belongs(run: string, before: number | undefined, after: number | undefined): boolean {
   const [first = 0, second, third] = [...run].map((character) => character.codePointAt(0) ?? 0);
   if (third !== undefined) return false;

@@ -8,18 +8,18 @@ const OWNER_ONLY = 0o600;
 const FOLDER_OWNER_ONLY = 0o700;
 const OTHERS = 0o077;
 
-/** A file that nobody but its owner may see, as it was found. */
+/** State of a file that only its owner may access. */
 export type PrivateFile =
   | { readonly kind: "missing" }
-  /** It is there and must not be used; why, in words that go on after its path. */
+  /** It exists and must not be used; the reason continues a sentence after its path. */
   | { readonly kind: "refused"; readonly problem: string }
   | { readonly kind: "read"; readonly bytes: Uint8Array; readonly mode: number };
 
 /**
- * Reads a file of ours that holds a secret. One that is a link, belongs to somebody else, can be read or written by
- * others or is no ordinary file is refused: what stood in it may be known, or may not be ours (S54).
+ * Reads a file of cinch with a secret. Refuses a link, another user's file, one that others can read or write, and
+ * any other kind of file: its content may be known, or may not be the user's (S54).
  *
- * What is judged is the open file, not its path. Failures of the system are thrown with their code.
+ * The checks apply to the open file, not to its path. System errors are thrown with their code.
  */
 export async function readPrivate(path: string, bytesMax: number): Promise<PrivateFile> {
   // O_NONBLOCK: opening a FIFO must not wait for a writer.
@@ -54,8 +54,8 @@ export async function readPrivate(path: string, bytesMax: number): Promise<Priva
 }
 
 /**
- * Makes a private file unless there is one, in one step: whoever looks sees no file or all of it, and of several
- * processes that make it at once one succeeds. Tells whether it was this one.
+ * Creates a private file in one step unless it exists: readers see no file or all of it, and of several concurrent
+ * processes one succeeds. Returns true if it was this one.
  */
 export async function createPrivate(path: string, bytes: Uint8Array, unique: Uint8Array): Promise<boolean> {
   await mkdir(dirname(path), { recursive: true, mode: FOLDER_OWNER_ONLY });
@@ -74,8 +74,8 @@ export async function createPrivate(path: string, bytes: Uint8Array, unique: Uin
 }
 
 /**
- * Puts a private file in the place of whatever is there, in one step. Its mode is 0600, whatever the mode of the old one
- * was, and a link is replaced, not followed.
+ * Replaces a file by a private one in one step. Its mode is 0600, whatever the old mode was, and a link is replaced,
+ * not followed.
  */
 export async function replacePrivate(path: string, bytes: Uint8Array, unique: Uint8Array): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: FOLDER_OWNER_ONLY });
@@ -90,15 +90,18 @@ export async function replacePrivate(path: string, bytes: Uint8Array, unique: Ui
   }
 }
 
-/** Removes the file itself; a link is removed, not followed. Nothing there: nothing to do. */
+/** Removes the file itself; a link is removed, not followed. Does nothing if it does not exist. */
 export async function removePrivate(path: string): Promise<void> {
   await rm(path, { force: true });
 }
 
-/** Longer than anybody takes to write a few bytes. */
+/** Longer than any process takes to write a few bytes. */
 const LEFT_OVER_MS = 60_000;
 
-/** Removes what processes left that were killed while they made this file: told by its age, beside the newest. */
+/**
+ * Removes temporary files of processes that were killed while they created this file: those older than the newest by
+ * this time.
+ */
 async function removeLeftovers(path: string, newest: string): Promise<void> {
   const { mtimeMs } = await lstat(newest);
   const start = `.${basename(path)}.`;
@@ -107,7 +110,7 @@ async function removeLeftovers(path: string, newest: string): Promise<void> {
     const found = join(dirname(path), name);
     const madeMs = await lstat(found).then(
       (stats) => stats.mtimeMs,
-      () => mtimeMs, // whoever made it has removed it
+      () => mtimeMs, // its creator has removed it
     );
     if (madeMs < mtimeMs - LEFT_OVER_MS) await rm(found, { force: true });
   }
@@ -115,7 +118,7 @@ async function removeLeftovers(path: string, newest: string): Promise<void> {
 
 const TEMPORARY = ".cinch-tmp";
 
-/** Writes a new file of mode 0600 and waits until the disk has it. */
+/** Writes a new file of mode 0600 and waits until it is on disk. */
 export async function writeNew(path: string, bytes: Uint8Array): Promise<void> {
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
   await using file = await open(path, flags, OWNER_ONLY);
@@ -127,7 +130,7 @@ export function temporaryBeside(path: string, unique: Uint8Array): string {
   return join(dirname(path), `.${basename(path)}.${Buffer.from(unique).toString("hex")}${TEMPORARY}`);
 }
 
-/** Compares two secrets in a time that tells nothing about them, their lengths included (AUTH-10). */
+/** Compares two secrets in a time that reveals nothing about them or their lengths (AUTH-10). */
 export function sameSecret(one: string | Uint8Array, other: string | Uint8Array): boolean {
   const digest = (value: string | Uint8Array) => createHash("sha256").update(value).digest();
   return timingSafeEqual(digest(one), digest(other));

@@ -1,12 +1,12 @@
 import { BlockList, isIP } from "node:net";
 
 /**
- * Tells whether an address is one of the public internet: what a page or a proxied command may be taken from.
+ * Returns true if an address belongs to the public internet, so that a page or a proxied command may use it.
  *
- * Everything that IANA lists as special is not: private, loopback, link-local (cloud metadata among them), shared,
- * documentation, benchmarking, multicast and reserved ranges. Of IPv6 only global unicast counts, without the ranges
- * that carry an IPv4 address inside (6to4, Teredo, NAT64, mapped): what they lead to cannot be seen. A text that is
- * no address, or one with a zone, is not public (TOOL-04, S55, S57).
+ * All of IANA's special ranges are excluded: private, loopback, link-local (cloud metadata among them), shared,
+ * documentation, benchmarking, multicast and reserved. Of IPv6 only global unicast is accepted, without the ranges
+ * that embed an IPv4 address (6to4, Teredo, NAT64, mapped): their targets are not visible. A text that is no address,
+ * or one with a zone, is not public (TOOL-04, S55, S57).
  */
 export function isPublicAddress(address: string): boolean {
   switch (isIP(address)) {
@@ -24,7 +24,7 @@ const SPECIAL_4 = ranges("ipv4", [
   ["10.0.0.0", 8],
   ["100.64.0.0", 10],
   ["127.0.0.0", 8],
-  ["168.63.129.16", 32], // a cloud's host, spoken to by its guests only
+  ["168.63.129.16", 32], // a cloud's host, which only its guests use
   ["169.254.0.0", 16],
   ["172.16.0.0", 12],
   ["192.0.0.0", 24],

@@ -7,29 +7,29 @@ import { isWordCharacter, prepare, scan } from "./secrets/scan.ts";
 import { isSecretValue } from "./secrets/secret-value.ts";
 
 /**
- * Replaces secrets by `«redacted:KIND»`: first the values of keys that are known, then whatever carries the mark of
- * a family ([A] § Storage policy, SES-05 in a first form).
+ * Replaces secrets by `«redacted:KIND»`: first the values of known keys, then everything with the mark of a family
+ * ([A] § Storage policy, SES-05 in a first form).
  *
- * Redacting twice is redacting once. It finds what it knows; it is no boundary.
+ * Redaction is idempotent. It finds known forms only; it is no boundary.
  */
 export interface Redactor {
   text(text: string): string;
-  /** Every string of a JSON value, keys too. What holds no secret comes back as it was. */
+  /** Redacts every string of a JSON value, keys too. A value without secrets is returned unchanged. */
   json(value: unknown): unknown;
-  /** For text that arrives in pieces, cut anywhere: together they give what `text` gives for the whole. */
+  /** Redacts text that arrives in pieces, cut anywhere: the result equals `text` of the whole. */
   stream(): RedactingStream;
 }
 
 export interface RedactingStream {
-  /** What is decided by now. A suffix that may begin a secret is held, at most some 40,000 characters of it. */
+  /** Returns the decided part. A suffix that may begin a secret is held, at most some 40,000 characters. */
   push(chunk: string): string;
-  /** The rest. The stream can then be used for the next text. */
+  /** Returns the rest. The stream can then be used for the next text. */
   end(): string;
 }
 
 /**
- * Makes a redactor for the secrets that are known now; a new one takes a new redactor.
- * @param known the prints of keys that this process does not have.
+ * Creates a redactor for the currently known secrets; a new secret needs a new redactor.
+ * @param known the fingerprints of keys that this process does not have.
  * @param values secrets that it has: those of the user's environment.
  */
 export function redactor(known: readonly SecretPrint[], values: readonly Secret[] = []): Redactor {
@@ -57,7 +57,7 @@ export function redactor(known: readonly SecretPrint[], values: readonly Secret[
   };
 }
 
-/** The tables of the families are the same for every redactor, and made at the first. */
+/** The family tables are the same for every redactor, and built by the first. */
 let shared: PreparedSearch | undefined;
 
 function stage(by: PreparedSearch): RedactingStream {
@@ -85,7 +85,7 @@ interface Mark {
   readonly prefix: string;
 }
 
-/** A value is named after a mark of at least so many characters. */
+/** A value is named after a mark of at least this many characters. */
 const HEAD_CHARACTERS = 3;
 
 function familySearch(): Search {
@@ -93,13 +93,13 @@ function familySearch(): Search {
   const byPrefix = Map.groupBy(marks, ({ prefix }) => prefix);
   const telling = marks.filter(({ prefix }) => prefix.length >= HEAD_CHARACTERS);
   const byHead = Map.groupBy(telling, ({ prefix }) => prefix.slice(0, HEAD_CHARACTERS));
-  // For each start when it is met: for all of them it would take a millisecond of every start of cinch.
+  // Per start on demand: for all of them it would add a millisecond to every start of cinch.
   const met = new Map<string, readonly Mark[]>();
   function marksAt(start: string): readonly Mark[] {
     const known = met.get(start);
     if (known !== undefined) return known;
     const all: Mark[] = [];
-    // The longest prefix first: what is too short for `sk-ant-` may still be some other `sk-`.
+    // The longest prefix first: a text too short for `sk-ant-` may still be another `sk-`.
     for (let length = start.length; length > 0; length--)
       all.push(...(byPrefix.get(start.slice(0, length)) ?? []));
     met.set(start, all);
@@ -123,7 +123,7 @@ function familySearch(): Search {
       }
       return { kind: "no" };
 
-      /** A value is named after its own mark where it has one. */
+      /** Returns the kind of a value's own mark, if it has one. */
       function kindAt(from: number): string | undefined {
         if (from === place.at) return undefined;
         const blank = place.text[from - 1] === " " || place.text[from - 1] === "\t";
@@ -149,14 +149,14 @@ function redactJson(value: unknown, text: (text: string) => string): unknown {
   return Object.fromEntries(unique(redacted));
 }
 
-/** A value beside the name of a secret is one, as it is in a text. */
+/** Redacts a value beside the name of a secret, as in a text. */
 function redactEntry(key: string, value: unknown, text: (text: string) => string): unknown {
   const redacted = redactJson(value, text);
   if (redacted !== value || typeof value !== "string") return redacted;
   return isSecretValue(key, value) ? "«redacted:secret»" : value;
 }
 
-/** Two keys that became the same are told apart, so that none is lost. */
+/** Renames keys that became equal, so that none is lost. */
 function unique(entries: readonly (readonly [string, unknown])[]): readonly (readonly [string, unknown])[] {
   const seen = new Map<string, number>();
   return entries.map(([key, value]) => {

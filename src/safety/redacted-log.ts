@@ -4,7 +4,7 @@ import type { Redactor } from "./redact.ts";
 import { redactor } from "./redact.ts";
 
 /**
- * The same log, with secrets taken out of every line (SES-05, S54). What it needs is made at the first line.
+ * Returns a log that redacts secrets in every line (SES-05, S54). Its redactor is created at the first line.
  * @param values the secrets of the environment.
  */
 export function redactedLog(log: Log, values: () => readonly Secret[] = () => []): Log {

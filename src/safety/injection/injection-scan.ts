@@ -3,12 +3,12 @@ import { showHidden } from "../hidden.ts";
 import { SHAPES } from "./injection-shapes.ts";
 import { otherSpellings } from "./injection-spellings.ts";
 
-/** Something in a text that looks like an attempt to command a model. */
+/** Text that looks like an attempt to command a model. */
 export interface Finding {
   readonly kind: FindingKind;
-  /** In words, for the person who decides. */
+  /** Description for the person who decides. */
   readonly what: string;
-  /** What was found, shortened; foreign text. */
+  /** The matching text, shortened; foreign. */
   readonly excerpt: string;
 }
 
@@ -24,14 +24,14 @@ export type FindingKind =
 
 export const FINDINGS_MAX = 20;
 const EXCERPT_UNITS_MAX = 120;
-/** How much of an encoded run is decoded. */
+/** Maximum of an encoded run that is decoded. */
 const DECODED_UNITS_MAX = 4_096;
 
 /**
- * Looks for known forms of prompt injection. A detector for the person who reviews a file, never a boundary: what it
- * does not find is not safe, and nothing is let through on its word alone (TOFU-03).
+ * Searches known forms of prompt injection. It helps a person to review a file and is no boundary: other text is not
+ * safe, and nothing is allowed because of its result alone (TOFU-03).
  *
- * Takes time in proportion to the text. Gives at most `FINDINGS_MAX` findings.
+ * The time is proportional to the text. Returns at most `FINDINGS_MAX` findings.
  */
 export function scanForInjection(text: string): readonly Finding[] {
   const shown = showHidden(text);
@@ -58,7 +58,7 @@ interface Pattern {
   readonly form: RegExp;
 }
 
-// Gaps are bounded and stay in one sentence, so that a pattern reads each place of a text a bounded number of times.
+// Gaps are bounded and stay in one sentence, so that a pattern reads each position a bounded number of times.
 const GAP = "[^.!?\\n]{0,40}";
 const ABANDON =
   "(?:ignor(?:e|ing)|disregard(?:ing)?|forget(?:ting)?|overlook(?:ing)?|override|bypass|do not follow|don't follow)";
@@ -69,7 +69,7 @@ const BEFORE =
 const SECRETS =
   "(?:\\.env\\b|\\.netrc|\\.ssh\\b|id_(?:rsa|ed25519|ecdsa)|\\.aws\\b|credentials?\\b|secrets?\\b|api[ _-]?keys?|(?:access |auth |owner |capability )?tokens?\\b(?! count| limit| usage| budget)|tokens?\\.json|private keys?|system prompt|passwords?|environment variables|output of ['\"]?env)";
 
-/** Words that are taken for nothing else: they are looked for in other spellings too. */
+/** Unambiguous words, which are searched in other spellings too. */
 const ABANDONING: Pattern = {
   kind: "override",
   what: "it tells the model to drop its instructions",
@@ -204,7 +204,7 @@ function matches(text: string, patterns: readonly Pattern[]): readonly Finding[]
   );
 }
 
-/** One spelling for what reads alike: look-alike widths, typographic quotes, invisible characters, runs of blanks. */
+/** Normalises text that reads alike: look-alike widths, typographic quotes, invisible characters, runs of blanks. */
 function normal(text: string): string {
   return text
     .normalize("NFKC")
@@ -215,7 +215,7 @@ function normal(text: string): string {
     .replaceAll(/(?<=\S)\n(?=[a-z])/g, " "); // a sentence that was broken into lines
 }
 
-/** What stands in the text as Base64, as binary digits or as hexadecimal pairs, where it decodes to words. */
+/** Returns the decoded words of Base64, binary digits or hexadecimal pairs in the text. */
 function encoded(text: string): readonly string[] {
   const base64 = [...text.matchAll(/[A-Za-z0-9+/]{32,}={0,2}/g)].map(([run]) => fromBase64(run));
   const binary = [...text.matchAll(/(?:[01]{8}\s){7,}[01]{8}/g)].map(([run]) => fromCodes(run, 2));

@@ -1,4 +1,4 @@
-/** Forms of injected commands by what they do, in plain English; see `PATTERNS` of the scanner, which adds these to its own. */
+/** Forms of injected commands by effect, in plain English. The scanner adds them to its own `PATTERNS`. */
 
 const GAP = "[^.!?\\n]{0,60}";
 const ACT =

@@ -1,8 +1,8 @@
 const DECODED_UNITS_MAX = 65_536;
 
 /**
- * Returns a text in the other spellings that a model reads as easily: with escapes resolved, with digits for letters, letter by
- * letter, backwards. Empty where there is nothing to resolve. `compact`: blanks were lost with it.
+ * Returns a text in the other spellings that a model reads as easily: with escapes resolved, digits for letters,
+ * letter by letter, backwards. Empty if nothing is encoded. `compact`: blanks were lost.
  */
 export function otherSpellings(
   text: string,
@@ -20,7 +20,10 @@ function changed(text: string, other: string) {
   return other === text ? [] : [{ text: other, compact: false }];
 }
 
-/** `%69`, `&#105;`, `&#x69;`, `\\u0069`, `\\x69` as the letters they stand for; control characters stay as they are. */
+/**
+ * Decodes `%69`, `&#105;`, `&#x69;`, `\\u0069`, `\\x69` to the letters they stand for; control characters stay
+ * encoded.
+ */
 function unescaped(text: string): string {
   return text.replaceAll(
     /%([2-7][0-9a-f])|&#(\d{2,3});|&#x([0-9a-f]{2});|\\u00([2-7][0-9a-f])|\\x([2-7][0-9a-f])/gi,
@@ -41,14 +44,14 @@ const LETTERS: Readonly<Record<string, string>> = {
   "7": "t",
 };
 
-/** In words that mix letters and digits, the letters that the digits look like. */
+/** Replaces digits by similar letters in words that mix both. */
 function withoutDigits(text: string): string {
   return text.replaceAll(/\b(?=[a-z]{0,24}[013457])(?=\d{0,24}[a-z])[a-z013457]{3,24}\b/gi, (word) =>
     word.replaceAll(/[013457]/g, (digit) => LETTERS[digit] ?? digit),
   );
 }
 
-/** `i g n o r e`, `i.g.n.o.r.e`, `I-G-N-O-R-E`: the letters together, with the words around them. */
+/** Joins spelled-out words such as `i g n o r e`, `i.g.n.o.r.e`, `I-G-N-O-R-E`, with the words around them. */
 function spelledOut(text: string) {
   const found = text.replaceAll(/(?<![a-z])(?:[a-z][ ._-]){4,120}[a-z](?![a-z])/gi, (run) =>
     run.replaceAll(/[ ._-]/g, ""),

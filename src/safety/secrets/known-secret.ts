@@ -3,12 +3,13 @@ import type { Secret } from "../../base/brand.ts";
 import type { Place, Search, Verdict } from "./scan.ts";
 
 /**
- * By what a secret is recognised without having it: its first characters, its length, and a salted hash of the whole.
+ * Fingerprint that finds a secret without its value: its first characters, its length, and a salted hash of the
+ * whole.
  *
- * Whoever reads this learns nothing of use about a key that was made by chance; that is why short ones have none.
+ * It reveals nothing useful about a random key; therefore short secrets have none.
  */
 export interface SecretPrint {
-  /** What stands in the marker: «redacted:KIND». */
+  /** Name in the marker: «redacted:KIND». */
   readonly kind: string;
   readonly start: string;
   readonly characters: number;
@@ -17,11 +18,11 @@ export interface SecretPrint {
   readonly sha256: string;
 }
 
-/** What is hidden of a shorter value could be guessed from its print. Blanking it out would hit ordinary words too. */
+/** A shorter value could be guessed from its fingerprint, and redacting it would also hit ordinary words. */
 export const KNOWN_CHARACTERS_MIN = 16;
 const START_CHARACTERS = 3;
 
-/** The prints of secrets in every form they may stand in. The salt is new for each set. */
+/** Returns the fingerprints of secrets in every form they may occur in. The salt is new for each set. */
 export function printsOf(secrets: readonly Secret[], salt: Uint8Array): readonly SecretPrint[] {
   const salted = Buffer.from(salt).toString("hex");
   return secrets.flatMap((secret) => {
@@ -36,9 +37,9 @@ export function printsOf(secrets: readonly Secret[], salt: Uint8Array): readonly
   });
 }
 
-/** The ways in which one key may stand in a text: as it is, in JSON, in a URL, in base64, line by line. */
+/** Returns the forms of one key in a text: plain, in JSON, in a URL, in base64, line by line. */
 function spellings(value: string): readonly string[] {
-  // The last group differs when a newline was encoded with it.
+  // The last group differs if a newline was encoded with it.
   const base64 = Buffer.from(value, "utf8").toString("base64").slice(0, -4);
   const all = [...value.split(/\s+/), ...escaped(value), base64];
   return [...new Set(all)].filter((text) => text.length >= KNOWN_CHARACTERS_MIN && !/\s/.test(text));
@@ -48,7 +49,7 @@ function escaped(value: string): readonly string[] {
   return [JSON.stringify(value).slice(1, -1), encodeURIComponent(value.toWellFormed())];
 }
 
-/** Finds what has one of these prints. */
+/** Finds texts with one of these fingerprints. */
 export function knownSearch(prints: readonly SecretPrint[]): Search {
   const longestFirst = [...prints].sort((a, b) => b.characters - a.characters);
   return {
@@ -62,10 +63,10 @@ function decide(prints: readonly SecretPrint[], { text, at, complete }: Place): 
   for (const { kind, start, characters, salt, sha256 } of prints) {
     if (!text.startsWith(start, at)) continue;
     const candidate = text.slice(at, at + characters);
-    if (/\s/.test(candidate)) continue; // no print is of a text with blanks
+    if (/\s/.test(candidate)) continue; // no fingerprinted text has blanks
     if (candidate.length < characters) open = true;
     else if (hashOf(salt, candidate) === sha256) {
-      // What is longer may still come, and goes before.
+      // A longer match may still come, and takes precedence.
       return open && !complete
         ? { kind: "undecided" }
         : { kind: "secret", name: kind, from: at, to: at + characters };
@@ -74,7 +75,7 @@ function decide(prints: readonly SecretPrint[], { text, at, complete }: Place): 
   return { kind: open && !complete ? "undecided" : "no" };
 }
 
-/** Finds secrets whose values are at hand: those of the user's environment. They may be shorter than keys with prints. */
+/** Finds secrets with known values: those of the user's environment. They may be shorter than fingerprinted keys. */
 export function valueSearch(secrets: readonly Secret[]): Search {
   const known = secrets.flatMap((secret) =>
     valueSpellings(secret.reveal()).map((spelled) => ({ kind: kindOf(secret), spelled })),
@@ -99,7 +100,10 @@ export function valueSearch(secrets: readonly Secret[]): Search {
 
 const VALUE_CHARACTERS_MIN = 8;
 
-/** Returns its forms: plain, escaped, in base64 at each of the three offsets that text before it can cause, and its long words. */
+/**
+ * Returns its forms: plain, escaped, in base64 at each of the three offsets that preceding text can cause, and its
+ * long words.
+ */
 function valueSpellings(value: string): readonly string[] {
   const long = value.split(/\s+/).filter((word) => word.length >= KNOWN_CHARACTERS_MIN);
   const encoded = [0, 1, 2].map((offset) => {

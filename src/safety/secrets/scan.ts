@@ -1,40 +1,38 @@
-/**
- * Replaces what a search finds in a text that may arrive in pieces: together the pieces give what the whole gives.
- */
+/** Finds secrets in a text that may arrive in pieces: the pieces give the same result as the whole. */
 export interface Search {
-  /** Every text that a secret can begin with, or that stands right before one. */
+  /** Every text that a secret can begin with, or that directly precedes one. */
   readonly starts: readonly Start[];
   decide(place: Place): Verdict;
 }
 
 export interface Start {
   readonly text: string;
-  /** It counts only where no letter or digit stands before it. */
+  /** True if it counts only without a letter or digit before it. */
   readonly bounded: boolean;
-  /** False where it cannot count, told by a glance. `floor`: see `Place`. */
+  /** Quick check. Returns false if it cannot begin a secret. `floor`: see `Place`. */
   readonly likely?: (text: string, at: number, floor: number) => boolean;
 }
 
-/** Where one of the starts was found, the longest where several stand at one place. */
+/** Position of a start, the longest if several match there. */
 export interface Place {
   readonly text: string;
   readonly at: number;
   readonly start: string;
-  /** No more text comes: everything must be decided. */
+  /** True if no more text comes: everything must be decided. */
   readonly complete: boolean;
-  /** The character before it; "" at the beginning of the text, "»" behind a marker. */
+  /** The character before it; "" at the beginning of the text, "»" after a marker. */
   readonly before: string;
-  /** Up to so many characters that stand before it, as they were let out: at most `BEHIND_CHARACTERS_MAX`. */
+  /** Returns up to this many characters before it, as they were output: at most `BEHIND_CHARACTERS_MAX`. */
   behind(characters: number): string;
-  /** What stands in `text` from here to the place will be let out as it is. */
+  /** The part of `text` from here to the position is output unchanged. */
   readonly floor: number;
 }
 
 export const BEHIND_CHARACTERS_MAX = 256;
 
-/** `undecided`: the text ends before it can be told; asked again with more of it. */
+/** `undecided`: the text ends too early; the caller asks again with more of it. */
 export type Verdict =
-  /** Nothing before the place itself can go: it may have been let out already. */
+  /** Text before the position cannot be redacted: it may already be output. */
   | { readonly kind: "secret"; readonly name: string; readonly from: number; readonly to: number }
   | { readonly kind: "no" }
   | { readonly kind: "undecided" };
@@ -42,28 +40,28 @@ export type Verdict =
 export interface Scanned {
   readonly out: string;
   readonly held: string;
-  /** The last characters of what is out, for the next piece. */
+  /** The last characters of the output, for the next piece. */
   readonly behind: string;
 }
 
-/** A search made ready: starts are found by tables of their first two characters. */
+/** A search with tables that find starts by their first two characters. */
 export interface PreparedSearch {
   readonly search: Search;
   readonly starts: StartTable;
 }
 
 interface StartTable {
-  /** By the code of the first character: 0 none, 1 only where no word character stands before it, 2 anywhere. */
+  /** By the code of the first character: 0 none, 1 only without a word character before it, 2 anywhere. */
   readonly first: Uint8Array;
-  /** By the codes of the first two characters: which of the lists has the starts that have them; 0 none. */
+  /** By the codes of the first two characters: index of the list of their starts; 0 none. */
   readonly pairs: Uint16Array;
   readonly lists: readonly (readonly Start[])[];
-  /** For a character beyond ASCII, which no table has. */
+  /** For a character beyond ASCII, which the tables lack. */
   readonly byFirst: readonly (readonly Start[])[];
   readonly charactersMax: number;
-  /** Every text that a start begins with; whether it must be bounded. Made when the first text comes in pieces. */
+  /** Every prefix of a start, and true if it must be bounded. Built when the first text comes in pieces. */
   readonly beginnings: () => ReadonlyMap<string, boolean>;
-  /** Whether one of them holds a blank. */
+  /** True if one of them contains a blank. */
   readonly blanks: boolean;
 }
 
@@ -94,7 +92,7 @@ function pairsOf(byFirst: readonly (readonly Start[])[]): Pick<StartTable, "pair
     const any = starts.filter(({ text }) => text.length === 1);
     if (any.length > 0) pairs.fill(lists.push(any) - 1, code * ASCII, (code + 1) * ASCII);
     for (const second of new Set(starts.map(({ text }) => text.charCodeAt(1)))) {
-      if (!(second < ASCII)) continue; // there is none, or it is looked up by the first
+      if (!(second < ASCII)) continue; // missing, or it is found by the first
       const some = starts.filter(({ text }) => text.length === 1 || text.charCodeAt(1) === second);
       pairs[code * ASCII + second] = lists.push(some) - 1;
     }
@@ -113,16 +111,16 @@ function beginningsOf(starts: readonly Start[]): ReadonlyMap<string, boolean> {
   return beginnings;
 }
 
-/** All characters beyond ASCII share one place. */
+/** All characters beyond ASCII share one slot. */
 function slot(code: number): number {
   return code < ASCII ? code : ASCII;
 }
 
-/** One pass over a text; `held` is what must wait for more, and is "" where the text is complete. */
+/** Scans a text once. `held` must wait for more text; it is "" if the text is complete. */
 export function scan(by: PreparedSearch, text: string, behind: string, complete: boolean): Scanned {
   const { search, starts } = by;
   let out = "";
-  let from = 0; // what lies before is in `out`
+  let from = 0; // text before it is in `out`
   let tail = behind; // the characters before `from`
   let at = 0;
   while (true) {
@@ -181,7 +179,7 @@ class Here implements Place {
   }
 }
 
-/** At least `BEHIND_CHARACTERS_MAX` of what stands behind, where there are so many; cut only now and then. */
+/** Keeps at least `BEHIND_CHARACTERS_MAX` of the preceding text, if available; trimmed only now and then. */
 function kept(tail: string, more: string): string {
   if (more.length >= BEHIND_CHARACTERS_MAX) return more.slice(-BEHIND_CHARACTERS_MAX);
   const all = tail + more;
@@ -193,7 +191,7 @@ interface Found {
   readonly text: string;
 }
 
-/** The next place where one of the starts stands. `from` and `tail`: what stands before the first character. */
+/** Finds the next start. `from` and `tail`: the text before the first character. */
 function findStart(
   starts: StartTable,
   text: string,
@@ -229,7 +227,7 @@ function findStart(
   return undefined;
 }
 
-/** Where the text ends in what may be the first characters of a start, or in half a surrogate pair. */
+/** Returns the position where the text ends in a possible beginning of a start, or in half a surrogate pair. */
 function openEnd(starts: StartTable, text: string, from: number, tail: string): number {
   const { beginnings, charactersMax, blanks } = starts;
   const least = Math.max(from, text.length - charactersMax + 1);
@@ -237,7 +235,7 @@ function openEnd(starts: StartTable, text: string, from: number, tail: string): 
   let open = text.length;
   for (let at = text.length - 1; at >= least; at--) {
     const code = text.charCodeAt(at);
-    if (code <= 32 && !blanks) break; // no start goes on over a blank
+    if (code <= 32 && !blanks) break; // no start continues over a blank
     const bounded = known.get(text.slice(at));
     if (bounded === undefined) continue;
     const before = at === from ? tail.charCodeAt(tail.length - 1) : text.charCodeAt(at - 1);

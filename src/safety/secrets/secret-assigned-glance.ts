@@ -26,7 +26,8 @@ const ENDINGS = new Set(
     "th",
     "ts",
     "ig",
-    // Endings of words behind the name of a secret: prod, dev, live, test, staging, qa, old, new, string, raw, plain, hex, env.
+    // Endings of words after the name of a secret: prod, dev, live, test, staging, qa, old, new, string, raw, plain,
+    // hex, env.
     ...["od", "ev", "ve", "st", "ng", "qa", "ld", "ew", "aw", "ex", "nv", "lt", "ox", "us", "xt", "ge", "tr"],
   ].map(pair),
 );
@@ -35,12 +36,15 @@ function pair(letters: string): number {
   return letters.charCodeAt(0) * 256 + letters.charCodeAt(1);
 }
 
-/** Tells by a glance that a separator may count. Near the floor it always may: `glanceAt` decides there. */
+/**
+ * Quick check that a separator may follow a secret's name. Near the floor it is always true: `glanceAt` decides
+ * there.
+ */
 export function mayFollowName(text: string, at: number, floor: number): boolean {
   return at - floor < GLANCE_CHARACTERS || isGlanced(text, at) || mayGoOnEncoded(text, at);
 }
 
-/** Tells the same with what was let out before the floor; `undecided` when more text may begin base64. */
+/** The same check with the text before the floor; `undecided` if more text may begin base64. */
 export function glanceAt(place: Place): "may" | "no" | "undecided" {
   const { text, at, complete } = place;
   const near = place.behind(GLANCE_CHARACTERS).padStart(GLANCE_CHARACTERS);
@@ -48,7 +52,7 @@ export function glanceAt(place: Place): "may" | "no" | "undecided" {
   return mayGoOnEncoded(text, at) && !complete ? "undecided" : "no";
 }
 
-/** Tells by the last letters of the name before a separator that it may name a secret: most do not. */
+/** Checks the last letters of the name before a separator: most names are no secrets'. */
 function isGlanced(text: string, at: number): boolean {
   let end = at - 1;
   const least = at - QUICK_CHARACTERS;
@@ -61,18 +65,18 @@ function isGlanced(text: string, at: number): boolean {
   return text.charCodeAt(at) !== COLON && hasColonBehind(text, at);
 }
 
-/** Looks at the nearest characters alone: `lastIndexOf` would read the whole text for each separator. */
+/** Checks the nearest characters only: `lastIndexOf` would read the whole text for each separator. */
 function hasColonBehind(text: string, at: number): boolean {
   const least = Math.max(0, at - TYPE_CHARACTERS_MAX + 1);
   for (let near = at - 1; near >= least; near--) if (text.charCodeAt(near) === COLON) return true;
   return false;
 }
 
-/** Most characters between the end of a name and its separator: quotes and blanks. */
+/** Maximum of quotes and blanks between a name and its separator. */
 const QUICK_CHARACTERS = 24;
-/** Most characters of a type between a name and `=`. */
+/** Maximum length of a type between a name and `=`. */
 export const TYPE_CHARACTERS_MAX = 28;
-/** Most characters before the separator that a glance looks at. */
+/** Maximum of characters before the separator that the quick check reads. */
 const GLANCE_CHARACTERS = 32;
 const COLON = 58;
 
@@ -82,7 +86,7 @@ export function isNameCode(code: number): boolean {
   );
 }
 
-/** Tells that a line of YAML may go on with base64, or with a block of lines. */
+/** Returns true if a line of YAML may continue with base64, or with a block of lines. */
 function mayGoOnEncoded(text: string, at: number): boolean {
   if (text.charCodeAt(at) !== COLON) return false;
   return isEncoded(text, at) || text.length - at <= ENCODED_CHARACTERS_MAX;

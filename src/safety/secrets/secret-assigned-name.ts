@@ -6,12 +6,12 @@ import { classOfName } from "./secret-value.ts";
 
 const NAME_CHARACTERS_MAX = 64;
 
-/** The class that a name, or its surroundings, gives a value. */
+/** Class that a name, or its context, gives a value. */
 export interface AssignedName {
   readonly class: NameClass | "header" | "kubernetes" | "query";
 }
 
-/** A name with its type behind it: `password: str = "…"`. */
+/** A name with its type after it: `password: str = "…"`. */
 const TYPED = /([A-Za-z][A-Za-z0-9_.-]{0,63})["'`]?[ \t]{0,4}:[ \t]{0,4}[A-Za-z_&][\w.<>|[\]&' ]{0,24}$/;
 const NAMED_BEFORE =
   /(?:name|key|id)["']?\s{0,4}[:=]\s{0,4}["']?([A-Za-z][\w.-]{0,63})["']?[\s,;]{0,24}["']?[\w-]{0,16}value["']?[ \t]{0,8}$/i;
@@ -22,7 +22,7 @@ const KUBERNETES_DATA =
 /** Names of keys in the query of an address; elsewhere they mean other things. */
 const QUERY = /[?&](?:code|sig|signature)$/i;
 
-/** Reads the name before a separator, and what it says of the value; undefined when it says nothing. */
+/** Reads the name before a separator and returns the class of its value; undefined if it has none. */
 export function nameBehind(place: Place): AssignedName | undefined {
   const { text, at } = place;
   const near = place.behind(NAME_CHARACTERS_MAX + 24);
@@ -43,7 +43,7 @@ export function nameBehind(place: Place): AssignedName | undefined {
   return other === undefined ? undefined : classes.get(other);
 }
 
-/** The name at the end of a text, without the quotes and blanks behind it. */
+/** Returns the name at the end of a text, without quotes and blanks after it. */
 function lastName(near: string): string {
   let end = near.length;
   end = skipBack(near, end, { most: 2, over: SEPARATORS });
@@ -51,7 +51,7 @@ function lastName(near: string): string {
   end = skipBack(near, end, { most: 2, over: QUOTES });
   const least = Math.max(0, end - NAME_CHARACTERS_MAX);
   let start = end;
-  let letter = end; // where the name begins that has the first letter
+  let letter = end; // start of the name with the first letter
   while (start > least) {
     const code = near.charCodeAt(start - 1);
     if (!isNameCode(code) && code !== DOT && code !== DASH) break;
@@ -82,7 +82,7 @@ function codesOf(characters: string): ReadonlySet<number> {
 
 const NAMES_MAX = 2_000;
 
-/** A cache of the classes of names: a text has few names, each of them often. */
+/** A cache of the classes of names: a text repeats few names often. */
 class Classes {
   readonly #known = new Map<string, AssignedName | undefined>();
 

@@ -1,12 +1,12 @@
 import type { Match } from "./families/secret-family.ts";
 import { UNDECIDED } from "./families/secret-family.ts";
 
-/** A value is judged by so many of its first characters. */
+/** Number of first characters that decide about a value. */
 export const LOOK_CHARACTERS = 64;
-/** It is read to its end, up to so many characters. */
+/** Maximum of characters up to the end of a value. */
 const VALUE_CHARACTERS_MAX = 8_192;
 
-/** A value as far as it is judged. */
+/** The judged part of a value. */
 export interface AssignedValue {
   readonly from: number;
   readonly to: number;
@@ -20,13 +20,13 @@ export interface AssignedValue {
 /** Gap between a separator and its value: the rest of `:=`, `=>` or `==`, blanks, a quote, the scheme of a header. */
 export const GAP =
   /^[:=>]{0,2}[ \t]{0,32}(?:new\s)?(\\?["'`]|&quot;)?(?:(?:Basic|Bearer|Token|ApiKey|Digest|basic|bearer|token)[ \t]{1,2}(?=[^\s"'`]))?/;
-/** Gap between the name of a header made for keys and its value, whatever scheme it names. */
+/** Gap between the name of a key header and its value, with any scheme. */
 export const HEADER_GAP =
   /^[:=>]{0,2}[ \t]{0,32}(?:new\s)?(\\?["'`]|&quot;)?([A-Za-z][A-Za-z0-9_-]{1,24}[ \t]{1,2}(?=[^\s"'`]))?/;
 export const BLOCK_GAP = /^[ \t]{0,8}(?:[>|]-?[ \t]{0,8}\r?\n[ \t]{1,32})?(["']?)/;
 const GAP_CHARACTERS_MAX = 64;
 
-/** Reads the first characters of the value; undefined when the text must go on first. */
+/** Reads the first characters of the value; undefined if more text is needed. */
 export function valueAfter(
   text: string,
   at: number,
@@ -41,7 +41,7 @@ export function valueAfter(
   const from = at + gap.length;
   const near = valueEnd(text, from, { quote, charactersMax: LOOK_CHARACTERS });
   if (near === text.length && near < from + LOOK_CHARACTERS && !complete) return undefined;
-  // What is a value now is a scheme, once something follows its blanks.
+  // The current value becomes a scheme if text follows its blanks.
   if (!complete && text.length - near <= 2 && text.slice(near).trim() === "") return undefined;
   const tail = near < from + LOOK_CHARACTERS && quote === undefined ? /[.:)\]}]+$/ : /(?!)/;
   const body = text.slice(from, near).replace(tail, "");

@@ -1,12 +1,12 @@
 import { isFilled, isPlaceholder } from "./families/secret-family.ts";
 
-/** What a name says of the value beside it. */
+/** Class of a value, by its name. */
 export type NameClass =
-  /** A password: chosen by a person, so it need not look like chance. */
+  /** A password: chosen by a person, so it need not look random. */
   | "password"
-  /** A token or the like: made by a machine. */
+  /** A token or similar: generated. */
   | "secret"
-  /** A key of some kind, of which most are no secrets. */
+  /** A key of some kind; most are no secrets. */
   | "key"
   /** `user:password` in one value. */
   | "login";
@@ -21,14 +21,14 @@ const HARMLESS_KEY_OF =
 const HARMLESS_TOKEN_OF =
   /^(?:public|csrf|xsrf|next|page|continuation|cancellation|cancel|pagination|syntax|lexer|stop|start|end|eos|bos|pad|unk|mask|sep|design|color|colour|syncs?|change|resume|delta|authenticity|verification|sync)$/;
 
-/** Words behind the name of a secret that say which one, where, or in what form. */
+/** Words after the name of a secret that specify which one, where, or its form. */
 const QUALIFIER =
   /^(?:prod|production|live|dev|development|stage|staging|test|testing|qa|sandbox|base|current|old|new|previous|next|default|main|value|val|raw|plain|plaintext|b64|base64|hex|str|string|env|v\d+)$/;
 const QUALIFIERS_MAX = 2;
 
 /**
- * Reads a name such as `AWS_SECRET_ACCESS_KEY`, `db.password2`, `SECRET_KEY_BASE` or `clientSecret`; undefined for any
- * other.
+ * Classifies a name such as `AWS_SECRET_ACCESS_KEY`, `db.password2`, `SECRET_KEY_BASE` or `clientSecret`; undefined
+ * for any other.
  */
 export function classOfName(name: string): NameClass | undefined {
   const words = name
@@ -68,7 +68,7 @@ function classOfWords(all: readonly string[]): NameClass | undefined {
   return undefined;
 }
 
-/** Whether a whole value, beside a name, is a secret. */
+/** Returns true if a whole value beside a name is a secret. */
 export function isSecretValue(name: string, value: string): boolean {
   const found = value.length > NAMED_CHARACTERS_MAX ? undefined : classOfName(name);
   if (found === undefined) return false;
@@ -82,7 +82,7 @@ const STAND_IN =
 const NAMELIKE =
   /^(?:(?:my|the|some|new|old|test|fake|user|db|admin|super|api|access|client|auth|app|wrong|invalid|valid|correct|bad|good|confirm|current|not|a|no|any|very|top|shared|bearer|refresh|id|session|reset|default|secure|strong)[-_ ]?)*(?:password|passwd|passphrase|pass|pwd|secret|token|key|string|null|none|true|false|undefined|required|optional|hidden|text|credentials?|value|user|username|postgres|mysql|guest|admin|root|test)\d{0,4}!?$/i;
 
-/** Whether a text is what people write where a secret would stand, or the name of one. */
+/** Returns true if a text stands for a secret in documentation, or is the name of one. */
 export function isStandIn(value: string): boolean {
   return value.startsWith("$") || STAND_IN.test(value) || NAMELIKE.test(value) || isPlaceholderOf(value);
 }
@@ -95,12 +95,12 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const CODE = /^[A-Za-z_$@][\w$]*(?:(?:\.|::|->|\?\.)[A-Za-z_$][\w$]*)+$/;
 const PLACE = /^(?:\.{0,2}|~|[A-Za-z]:)[/\\]|:\/\/|\.[a-z]{2,4}$|^[\w.-]+\/[\w./-]*\.\w{1,5}$/;
 
-/** Whether a value may be a password, judged by itself. */
+/** Returns true if a value may be a password, judged by itself. */
 export function mayBePassword(value: string, quoted: boolean): boolean {
   if (value.length < 6 || /[^\x21-\x7e]/.test(value)) return false;
   const digit = /\d/.test(value);
   const letter = /[A-Za-z]/.test(value);
-  if (!letter || !(digit || quoted)) return false; // before what costs more
+  if (!letter || !(digit || quoted)) return false; // before the expensive checks
   if (isStandIn(value) || PLACE.test(value)) return false;
   if (CODE.test(value) && (quoted || isWords(value))) return false;
   if (!quoted) return !isWords(value) && !/[()[\]{}]/.test(value);
@@ -108,27 +108,33 @@ export function mayBePassword(value: string, quoted: boolean): boolean {
   return letter && (value.length >= 8 || /[!@#$%^&*?+=~]/.test(value)) && !isLabel(value);
 }
 
-/** One word with or without a capital: what a form shows. `rootpasswd` is none, since no dictionary has it. */
+/**
+ * Returns true for one word with or without a capital, as forms show it. `rootpasswd` is none, since no dictionary
+ * has it.
+ */
 function isLabel(value: string): boolean {
   return /^[A-Z]?[a-z]+$/.test(value) && !/.(?:passwd|pwd)/.test(value)
     ? true
     : /^[a-z]+(?:[-_.][a-z]+)+$/i.test(value);
 }
 
-/** Whether a value looks as if a machine had drawn it. */
+/** Returns true if a value looks randomly generated. */
 export function looksDrawn(value: string, name: NameClass): boolean {
-  // What costs least goes first: a text may be made of such names and values.
+  // The cheapest first: a text may consist of such names and values.
   if (value.length < 8 || !isVaried(value, name)) return false;
   if (/[^\x21-\x7e]|[()[\]{}\\;,"'`<>]/.test(value)) return false;
   if (isStandIn(value) || CODE.test(value)) return false;
-  // The alphabet beside `key` is most often the table of an encoding.
+  // The alphabet beside `key` is usually the table of an encoding.
   if (name === "key" && isPlaceholder(value)) return false;
   if (/\//.test(value) && PLACE.test(value) && !isBase64(value)) return false;
   if (UUID.test(value)) return true;
   return !/^[0-9.,:+eE-]+$/.test(value) && !isWords(value);
 }
 
-/** Base64 with a slash in it, as one value in three has one: one part at least is longer than a word, and mixed. */
+/**
+ * Returns true for base64 with a slash in it, as one value in three has: at least one part is longer than a word, and
+ * mixed.
+ */
 function isBase64(value: string): boolean {
   if (!/^[A-Za-z0-9+/]{40,}={0,2}$/.test(value)) return false;
   return value.split(/[+/=]/).some((part) => {
@@ -138,7 +144,7 @@ function isBase64(value: string): boolean {
   });
 }
 
-/** Letters of both kinds and digits, as many as chance would have put there. */
+/** Returns true if letters of both cases and digits are as frequent as in random text. */
 function isVaried(value: string, name: NameClass): boolean {
   let digits = 0;
   let lower = false;
@@ -158,13 +164,13 @@ function isVaried(value: string, name: NameClass): boolean {
   return digits >= 2 && lower && upper;
 }
 
-/** Parts that are words, short numbers or versions: `prod-service-v2`, `DOC_Vector_5_32`. */
+/** Returns true if all parts are words, short numbers or versions: `prod-service-v2`, `DOC_Vector_5_32`. */
 function isWords(value: string): boolean {
   let from = 0;
   for (let at = 0; at < value.length; at++) {
     const code = value.charCodeAt(at);
     const parted = PART_ENDS.has(code);
-    // A capital behind a small letter begins a part.
+    // A capital after a small letter begins a part.
     if (!parted && !(isUpper(code) && at > from && isLower(value.charCodeAt(at - 1)))) continue;
     if (!isPart(value, from, at)) return false;
     from = parted ? at + 1 : at;
@@ -177,7 +183,10 @@ const WORD_DIGITS_MAX = 3;
 const NUMBER_DIGITS_MAX = 10;
 const V = 118;
 
-/** A word in small letters, with a capital or in capitals, and up to three digits; or a number, with or without a `v`. */
+/**
+ * Returns true for a word in small letters, with a capital or in capitals, and up to three digits; or a number, with
+ * or without a `v`.
+ */
 function isPart(text: string, from: number, to: number): boolean {
   let at = from;
   while (at < to && isUpper(text.charCodeAt(at))) at++;
@@ -202,7 +211,7 @@ function isLower(code: number): boolean {
   return code >= 97 && code <= 122;
 }
 
-/** Capitals in the middle of words, more often than a name in camel case has them. */
+/** Returns true for capitals inside words, more often than camel-case names have them. */
 function isMixed(value: string): boolean {
   const changes = value.match(/[a-z][A-Z]|[A-Z][a-z]/g)?.length ?? 0;
   return changes * 3 >= value.length - 2;

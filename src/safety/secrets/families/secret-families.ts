@@ -5,7 +5,7 @@ import { SHAPE_FAMILIES } from "./secret-family-shapes.ts";
 import { TOKEN_FAMILIES } from "./secret-family-tokens.ts";
 import { WORD_FAMILIES } from "./secret-family-words.ts";
 
-/** Everything that is known of what secrets look like, the most telling first. */
+/** All secret families, the most specific first. */
 export const FAMILIES: readonly Family[] = [
   ...TOKEN_FAMILIES,
   ...SHAPE_FAMILIES,

@@ -7,12 +7,12 @@ import { TOKEN_FAMILIES } from "./secret-family-tokens.ts";
 
 const USER_INFO_CHARACTERS_MAX = 400;
 const PASSWORD_CHARACTERS_MAX = 256;
-/** Shortest password without a digit for an account whose name says nothing, such as `user` or `admin`. */
+/** Shortest password without a digit for an account with a generic name, such as `user` or `admin`. */
 const CHOSEN_CHARACTERS_MIN = 12;
 const TOKEN_CHARACTERS_MIN = 16;
-/** Most `@` of one address that are tried, from the last one back. */
+/** Maximum of `@` tried in one address, from the last one back. */
 const AT_SIGNS_MAX = 8;
-/** Schemes of servers that a program logs in to. People who write such addresses encode no slash in a password. */
+/** Schemes of servers that a program logs in to. Users of such addresses do not encode slashes in passwords. */
 const SERVER =
   /(?:postgres|postgresql|mysql|mariadb|mongodb|redis|rediss|amqp|amqps|mssql|sqlserver|clickhouse|nats|cockroachdb)(?:\+\w{1,16})?$/i;
 const EXAMPLE_HOST = /^(?:[\w-]+\.)*(?:example|invalid|test)(?:\.(?:com|org|net))?(?![\w.-])/i;
@@ -39,7 +39,7 @@ export function addressPassword(): Family {
   };
 }
 
-/** Returns the secret before the last `@` that has one before it: what ends at a later `@` may be no password. */
+/** Returns the secret before the last `@` that has one before it: text before a later `@` may be no password. */
 function secretOfAuthority(near: string): Found | undefined {
   let end = near.length;
   for (let count = 0; count < AT_SIGNS_MAX; count++) {
@@ -66,14 +66,14 @@ function secretOfUser(info: string, host: string): Found | undefined {
   const password = colon < 0 ? "" : info.slice(colon + 1);
   if (password === "" || password === "x-oauth-basic")
     return isToken(user) ? { from: 0, to: user.length } : undefined;
-  // A port, with what follows it.
+  // A port, with the text after it.
   if (/^\d{1,5}[/?#]/.test(password) || password === user) return undefined;
   if (user.includes("@") || user.includes("/")) return undefined;
   if (password.length > PASSWORD_CHARACTERS_MAX || !isGiven(password, { user, host })) return undefined;
   return { from: isTokenUser(user) ? 0 : colon + 1, to: info.length };
 }
 
-/** A token in the place of a user, which would be passed over with it: with the mark of an issuer, or drawn. */
+/** Returns true for a token in the user position: with an issuer's mark, or random. */
 export function isTokenUser(user: string): boolean {
   issuers ??= [...TOKEN_FAMILIES, ...SHAPE_FAMILIES].flatMap(({ prefixes }) =>
     prefixes.filter(({ length }) => length >= ISSUER_CHARACTERS_MIN),
@@ -95,7 +95,7 @@ function isToken(user: string): boolean {
   return user.length >= TOKEN_CHARACTERS_MIN && !user.includes(".") && looksDrawn(user, "secret");
 }
 
-/** Tells a real password from an example: with a user name from documentation it must look like one. */
+/** Returns true for a real password, not an example: with a user name from documentation it must look random. */
 function isGiven(
   password: string,
   { user, host }: { readonly user: string; readonly host: string },
@@ -108,10 +108,10 @@ function isGiven(
   return isMixed || password.length >= CHOSEN_CHARACTERS_MIN;
 }
 
-/** Names that accounts really have; what else stands in for a name is an example as a whole. */
+/** Plausible account names; any other user makes the whole address an example. */
 const NAMELIKE_USER = /^[A-Za-z][\w.-]{0,63}$/;
 
-/** Tells a template that somebody fills in: `{password}`, `%PASSWORD%`, `[password]`. */
+/** Returns true for a template: `{password}`, `%PASSWORD%`, `[password]`. */
 function isFilledIn(text: string): boolean {
   return /\{[^{}]*\}|^%.*%$|^\[.*\]$|%\(\w*\)s|^\(.*\)$/.test(text) || /^[A-Z]+(?:_[A-Z]+)*$/.test(text);
 }
@@ -119,7 +119,7 @@ function isFilledIn(text: string): boolean {
 const NAME_ENDS = new Set(Array.from(" \t\r\n/\"'`<>\\", (character) => character.charCodeAt(0)));
 const SERVER_ENDS = new Set(Array.from(" \t\r\n\"'`<>\\", (character) => character.charCodeAt(0)));
 
-/** Returns the end of the part of an address that may hold a user and a host. */
+/** Returns the end of the part of an address that may contain a user and a host. */
 function nameEnd(
   text: string,
   { from, most, ends }: { readonly from: number; readonly most: number; readonly ends: ReadonlySet<number> },

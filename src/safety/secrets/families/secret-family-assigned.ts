@@ -17,7 +17,7 @@ import { NO, UNDECIDED } from "./secret-family.ts";
 import { addressPassword } from "./secret-family-address.ts";
 import { loginOption } from "./secret-family-login.ts";
 
-/** Families for values that are secrets because of what stands before them: a name, a scheme, an option. */
+/** Families of values that are secret because of the text before them: a name, a scheme, an option. */
 export const ASSIGNED_FAMILIES: readonly Family[] = [assigned(), addressPassword(), loginOption()];
 
 /**
@@ -50,8 +50,8 @@ const SCHEMES = /^(?:Basic|Bearer|Token|ApiKey|Api-Key|Digest)\s/i;
 const QUERY_CHARACTERS_MIN = 40;
 
 /**
- * Tells whether a value is a secret, by the class of its name.
- * @param isLast the value ends its line or its quotes: a sentence about a header goes on.
+ * Returns true if a value is a secret, by the class of its name.
+ * @param isLast the value ends its line or its quotes: a sentence about a header continues.
  */
 function judge({ body, quote, scheme }: AssignedValue, name: AssignedName, isLast: boolean): boolean {
   const quoted = quote !== undefined;
@@ -81,7 +81,7 @@ function isDrawnValue(body: string, name: NameClass, quoted: boolean): boolean {
   return looksDrawn(body, name) && (quoted || !/[*?%!&|]/.test(body));
 }
 
-/** Decodes the percent-encoded signs of base64, as the query of an address has them. */
+/** Decodes the percent-encoded signs of base64, as in the query of an address. */
 function decoded(body: string): string {
   return body.replaceAll(/%(?:2[bf]|3d)/gi, (code) => SIGNS.get(code.toLowerCase()) ?? code);
 }
@@ -92,7 +92,7 @@ const SIGNS: ReadonlyMap<string, string> = new Map([
   ["%3d", "="],
 ]);
 
-/** Accepts letters, digits and signs of all kinds, as frameworks draw keys: no code has so many. */
+/** Accepts letters, digits and signs of all kinds, as frameworks generate keys: no code has so many. */
 function isScrambled(body: string): boolean {
   if (body.length < 32 || /[^\x21-\x7e]|\$\{|\{\{|[<>"'`\\]|(.)\1{3}/.test(body)) return false;
   return [/[a-zA-Z]/g, /\d/g, /[^a-zA-Z0-9]/g].every((kind) => (body.match(kind)?.length ?? 0) >= 4);

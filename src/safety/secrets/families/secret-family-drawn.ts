@@ -11,31 +11,31 @@ const MIXED_CHARACTERS_MIN = 24;
 const LOWER_CHARACTERS_MIN = 36;
 const HEX_CHARACTERS_MIN = 32;
 
-/** Shortest run of hexadecimal digits behind a mark that says nothing of a secret. */
+/** Shortest run of hexadecimal digits after a mark that does not suggest a secret. */
 const UNTOLD_HEX_CHARACTERS_MIN = 36;
 /** Lengths of the usual digests: md5, sha-1, sha-224, sha-256, sha-384, sha-512. */
 const DIGEST_CHARACTERS: ReadonlySet<number> = new Set([32, 40, 56, 64, 96, 128]);
-/** Shortest part that must look drawn by itself, in a body of several. */
+/** Shortest part that must look random by itself, in a body of several. */
 const PART_CHARACTERS_MIN = 8;
 const DOTTED_PART_CHARACTERS_MIN = 20;
 
-/** A mark of an issuer: one to three short groups behind a blank, a quote or a separator of an assignment. */
+/** A mark of an issuer: one to three short groups after a blank, a quote or a separator of an assignment. */
 const MARK =
   /(?:^|[\s"'`=:,;([{<>|])((?:[A-Za-z][A-Za-z0-9]{0,11}|\d|\d(?=\d{0,4}[A-Za-z])[A-Za-z0-9]{5,11})(?:[-_.+][A-Za-z0-9]{1,10}){0,2})$/;
 /** First of several parts with dots between: an id in base64, which stays. */
 const FIRST_PART = /(?:^|[\s"'`=:,;([{<>|/])([A-Za-z0-9_-]{18,40})$/;
-/** Words for values that name something and open nothing: ids, digests, versions, builds. */
+/** Words of values that are no secrets: ids, digests, versions, builds. */
 const NAMING =
   /(?:^|[-_.])(?:sha\d*|md5|blake\w*|crc\w*|id|uuid|guid|msg|toolu|call|chatcmpl|cmpl|run|req|resp|res|evt|event|file|obj|user|usr|org|proj|cus|sub|in|pi|pm|ch|price|prod|acct|sess|session|thread|asst|step|batch|item|rs|ws|trace|span|commit|rev|build|cache|chunk|layer|image|img|tag|hash|digest|etag|integrity|key|index|main|vendor|app|page|node|linux|darwin|win\d*|v\d+|pub|public|pk|log|tok|task|client|cli|tmp|src|css|pkg|txn|tx|blk|vol|svc)$/i;
-/** Words that call something secret, even where a digest would look the same. */
+/** Words that mean a secret, even if a digest looks the same. */
 const TELLING =
   /(?:^|[-_.])(?:sk|pat|pw|secret|token|api|apikey|access|auth|oauth|live|cred|bearer|priv|private)$/i;
-/** A group of letters and digits in turn, as no word and no version has them: `s4t2ud`, `p8e`. */
+/** A group of alternating letters and digits, unlike any word or version: `s4t2ud`, `p8e`. */
 const CODED = /(?:^|[-_.+])(?=[A-Za-z0-9]*\d[A-Za-z])[A-Za-z][A-Za-z0-9]{2,}(?:$|[-_.+])/;
 
 /**
- * A short mark and a long text that a machine has drawn: `nfp_…`, `tvly-…`, `hawk.….…`, as issuers write keys; and the
- * parts behind the first of `ID.PART.PART`. The mark stays, the rest goes.
+ * A short mark and a long random text: `nfp_…`, `tvly-…`, `hawk.….…`, as issuers write keys; and the parts after the
+ * first of `ID.PART.PART`. The mark stays, the rest is redacted.
  */
 export function drawnToken(): Family {
   return {
@@ -64,25 +64,25 @@ export function drawnToken(): Family {
   };
 }
 
-/** Characters behind a body that tell the name of a file or a text that its writer cut off. */
+/** Characters after a body that show a file name or a text that was cut off. */
 const NO_TOKEN_CHARACTERS_MAX = 32;
 const FILE_ENDING = /^\.[a-z]{2,5}\b/;
 const CUT_OFF = /^(?:\.\.\.|…)/;
 
-/** Tells that a body is the name of a file or was cut off, and so no token. */
+/** Returns true if a body is a file name or was cut off, and so no token. */
 function isNoTokenBefore(rest: string): boolean {
   if (CUT_OFF.test(rest)) return true;
   return FILE_ENDING.test(rest) && !marksLikeEndings().some((mark) => rest.startsWith(mark, 1));
 }
 
-/** Tells that more text may make a file ending of the rest, or a mark of an issuer of a file ending. */
+/** Returns true if more text may turn the rest into a file ending, or a file ending into an issuer's mark. */
 function isOpenEnding(rest: string): boolean {
   if (rest.length >= NO_TOKEN_CHARACTERS_MAX) return false;
   if (/^(?:\.[a-z.]*)?$/.test(rest)) return true;
   return rest.startsWith(".") && marksLikeEndings().some((mark) => mark.startsWith(rest.slice(1)));
 }
 
-/** Returns the marks of issuers that a file ending could be the beginning of: `sk-`, `hvs.`, `oauth:`. */
+/** Returns issuers' marks that a file ending could begin: `sk-`, `hvs.`, `oauth:`. */
 function marksLikeEndings(): readonly string[] {
   endingMarks ??= [...TOKEN_FAMILIES, ...SHAPE_FAMILIES].flatMap(({ prefixes }) =>
     prefixes.filter((prefix) => FILE_ENDING.test(`.${prefix}`) && /[^a-z]/.test(prefix)),
@@ -92,7 +92,7 @@ function marksLikeEndings(): readonly string[] {
 
 let endingMarks: readonly string[] | undefined;
 
-/** A known mark behind other letters is part of a word: `xghp_`. */
+/** A known mark after other letters is part of a word: `xghp_`. */
 function endsInIssuers(mark: string): boolean {
   issuers ??= TOKEN_FAMILIES.flatMap(({ prefixes }) => prefixes.filter(({ length }) => length > 3));
   return issuers.some(
@@ -105,7 +105,7 @@ function endsInIssuers(mark: string): boolean {
 
 let issuers: readonly string[] | undefined;
 
-/** Tells by a glance that a body may follow: characters of one, with a digit. Most separators are followed by a word. */
+/** Quick check that a body may follow: its characters, with a digit. Most separators are followed by a word. */
 function isFollowedByBody(text: string, at: number): boolean {
   const most = at + MIXED_CHARACTERS_MIN;
   const dots = text.charCodeAt(at) === DOT;
@@ -129,7 +129,7 @@ function isLetterCode(code: number): boolean {
   return (code >= 65 && code <= 90) || (code >= 97 && code <= 122);
 }
 
-/** Tells text that a machine has drawn: letters, digits and the dashes of base64url behind a mark. */
+/** Returns true for random text: letters, digits and the dashes of base64url after a mark. */
 function isDrawn(body: string, mark: string): boolean {
   const telling = TELLING.test(mark);
   if (NAMING.test(mark) && !telling) return false;
@@ -145,7 +145,7 @@ function isDrawn(body: string, mark: string): boolean {
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** Accepts hexadecimal digits behind a telling mark or one that is no word, or as many as no digest has. */
+/** Accepts hexadecimal digits after a mark that means a secret or is no word, or more than any digest has. */
 function isHexKey(run: string, mark: string, telling: boolean): boolean {
   if (run.length < HEX_CHARACTERS_MIN || !/[a-f]/i.test(run) || !/\d/.test(run) || isOrdered(run))
     return false;
@@ -153,7 +153,7 @@ function isHexKey(run: string, mark: string, telling: boolean): boolean {
   return run.length >= UNTOLD_HEX_CHARACTERS_MIN && !DIGEST_CHARACTERS.has(run.length);
 }
 
-/** Accepts parts with dots between, one of them long and drawn, behind a mark or a drawn id. */
+/** Accepts parts with dots between, one of them long and random, after a mark or a random id. */
 function isDottedToken(body: string, mark: string | undefined, behind: string): boolean {
   const first = mark === undefined ? FIRST_PART.exec(behind)?.[1] : undefined;
   if (mark === undefined && (first === undefined || !isMixedText(first))) return false;
@@ -161,7 +161,7 @@ function isDottedToken(body: string, mark: string | undefined, behind: string): 
   return body.split(".").some((part) => part.length >= DOTTED_PART_CHARACTERS_MIN && isMixedText(part));
 }
 
-/** Accepts base64url that a machine has drawn: both cases and digits all over, in one part at least. */
+/** Accepts random base64url: both cases and digits throughout, in at least one part. */
 function isMixedText(text: string): boolean {
   if (!isMixed(text.replaceAll(/[-_]/g, ""))) return false;
   return text.split(/[-_]/).some((part) => {
@@ -176,7 +176,7 @@ function isMixedText(text: string): boolean {
   });
 }
 
-/** Accepts both cases and digits in turn; with few digits, more turns than names in camel case have. */
+/** Accepts alternating cases and digits; with few digits, more changes than camel-case names have. */
 function isMixed(text: string): boolean {
   const { digits, lower, upper } = kindsOf(text);
   if (digits === 0 || lower < 3 || upper < 3 || isOrdered(text)) return false;
@@ -188,7 +188,7 @@ function kindsOf(text: string): { readonly digits: number; readonly lower: numbe
   return { digits: number(/\d/g), lower: number(/[a-z]/g), upper: number(/[A-Z]/g) };
 }
 
-/** Counts the changes of the kind of character: many in random text, few in words and numbers. */
+/** Counts the changes between character kinds: many in random text, few in words and numbers. */
 function changes(body: string): number {
   return body.match(/[a-z](?=[^a-z])|[A-Z](?=[^A-Z])|\d(?=\D)/g)?.length ?? 0;
 }

@@ -7,10 +7,12 @@ const LOGIN =
   /^(?:[ =]{1,2})(?:"([^"\s:]{1,128}):([^"\s]{0,256})"|'([^'\s:]{1,128}):([^'\s]{0,256})'|"?([^\s:"'/]{1,128})"?:["']?([^\s"'/\\]{6,256})["']?)(?=[\s;|&)\\"'`]|$)/;
 const LOGIN_CHARACTERS_MAX = 600;
 
-/** Signs in the middle of tokens that names of accounts do not have. */
+/** Signs inside tokens that account names do not have. */
 const OTHER_TOKEN = /[~|!].{16}/;
 
-/** Redacts the password in `curl -u user:password` and `--user "user:password"`, or the user when it has no password. */
+/**
+ * Redacts the password in `curl -u user:password` and `--user "user:password"`, or the user if it has no password.
+ */
 export function loginOption(): Family {
   return {
     kind: "password",
@@ -21,7 +23,7 @@ export function loginOption(): Family {
       const near = text.slice(start, start + LOGIN_CHARACTERS_MAX);
       const lineEnd = near.search(/[\r\n]/);
       if (lineEnd < 0 && near.length < LOGIN_CHARACTERS_MAX && !complete) {
-        // Decided once the argument is followed by something.
+        // Decided when text follows the argument.
         if (!/^[ =]{1,2}(?:"[^"]*"|'[^']*'|[^\s"']+(?:"[^"]*"|'[^']*')?)\s/.test(near)) {
           return /^(?:[ =]|$)/.test(near) ? UNDECIDED : NO;
         }
@@ -42,13 +44,13 @@ export function loginOption(): Family {
   };
 }
 
-/** Accepts a password for a user name from manuals: only one that looks drawn. */
+/** Accepts a password for a user name from manuals only if it looks random. */
 function isStrong(user: string, secret: string): boolean {
   if (!/^[A-Za-z][\w.-]{0,63}$/.test(user) || secret.length < 12) return false;
   return looksDrawn(secret, "secret") || /\d[A-Za-z]/.test(secret);
 }
 
-/** Accepts a password that a person chose: numbers alone are ids, words alone are places. */
+/** Accepts a password that a person chose: numbers alone are ids, words alone are paths. */
 function isChosen(text: string): boolean {
   if (text.length < 6 || !/[A-Za-z]/.test(text)) return false;
   return /\d/.test(text) || (text.length >= 12 && /[a-z][A-Z]/.test(text));

@@ -15,7 +15,7 @@ import {
 
 export const KEY_BLOCK_CHARACTERS_MAX = 32_768;
 
-/** Secrets with a structure of their own: groups, parts, lines. */
+/** Secrets with a structure: groups, parts, lines. */
 export const SHAPE_FAMILIES: readonly Family[] = [
   slack(),
   jsonWebToken(),
@@ -70,7 +70,7 @@ function slack(): Family {
       const numbered =
         parts.length > 1 && parts.some((part) => /^\d{8,}$/.test(part)) && (parts.at(-1) ?? "").length >= 8;
       const long = body.length >= 100 && hasDigit(body);
-      // What follows the token in the same run says nothing of it.
+      // The text after the token in the same run does not matter.
       return (numbered || long) && !isPlaceholder(body.slice(0, LOOK_CHARACTERS))
         ? { kind: "secret", from: at, to: end }
         : NO;
@@ -103,7 +103,7 @@ function jsonWebToken(): Family {
 
 const HEADER_VALUE = run("[A-Za-z0-9._~+/=-]");
 
-/** `Bearer` and a token: the word stays, the token goes. */
+/** `Bearer` and a token: the word stays, the token is redacted. */
 function bearer(): Family {
   return {
     kind: "bearer",
@@ -130,7 +130,7 @@ const KEY_HEADER_CHARACTERS_MAX = 80;
 const KEY_FOOTER = /-----END [A-Z0-9 ]{0,60}-----/y;
 const KEY_FOOTER_CHARACTERS_MAX = 80;
 const KEY_BODY_MIN = 16;
-/** The whole block of a private key, or what there is of one that was cut off. */
+/** The whole block of a private key, or the beginning of one that was cut off. */
 function keyBlock(): Family {
   return {
     kind: "private-key",
@@ -159,7 +159,7 @@ function keyBlock(): Family {
       const footer = KEY_FOOTER.exec(text)?.[0];
       if (footer === undefined) return cutOff(text, at, { start, complete });
       const body = text.slice(start, bodyEnd);
-      // With a marker in it, it was no block for the reader before: it must begin as one that was cut off.
+      // A marker in it means that an earlier pass saw no block: it must begin as one that was cut off.
       if (body.includes(MARKER_START) && cutOff(text, at, { start, complete: true }).kind === "no") return NO;
       if (body.replace(/«.*/s, "").replaceAll(/[^A-Za-z0-9+/=]/g, "").length < KEY_BODY_MIN) return NO;
       return { kind: "secret", from: at, to: bodyEnd + footer.length };
@@ -174,23 +174,23 @@ const KEY_LINE_CHARACTERS_MIN = 16;
 const KEY_LINE = run("[A-Za-z0-9+/=]");
 
 /**
- * The beginning of a block that was cut off: lines of base64, after the headers that encrypted keys have.
+ * Matches the beginning of a block that was cut off: lines of base64, after the headers of encrypted keys.
  *
- * Read step by step: as one pattern it would try every way to share a line out among the headers, for hours.
+ * Read step by step: a single pattern would try every division of a line among the headers, for hours.
  */
 function cutOff(
   text: string,
   at: number,
   { start, complete }: { readonly start: number; readonly complete: boolean },
 ): Match {
-  // What goes on to the end of the text may go on behind it.
+  // Text up to the end may continue in the next piece.
   const mayGoOn = !complete && text.length - start < KEY_BLOCK_CHARACTERS_MAX + KEY_FOOTER_CHARACTERS_MAX;
   let end = start;
   for (let count = 0; count < KEY_LINE_HEADERS_MAX; count++) {
     const header = endOf(KEY_LINE_HEADER, text, endOf(BETWEEN_LINES, text, end) ?? end);
     if (header === text.length && mayGoOn) return UNDECIDED;
     if (header === undefined) break;
-    // A marker has moved what is behind it.
+    // A marker has moved the text after it.
     if (text[header] === MARKER_START) return NO;
     end = header;
   }
@@ -211,7 +211,7 @@ function endOf(pattern: RegExp, text: string, from: number): number | undefined 
   return pattern.test(text) ? pattern.lastIndex : undefined;
 }
 
-/** How many characters of base64 stand right before, as far as that matters. */
+/** Counts the base64 characters right before, up to the relevant maximum. */
 function base64Before(text: string, end: number): number {
   return /[A-Za-z0-9+/=]*$/.exec(text.slice(end - KEY_LINE_CHARACTERS_MIN, end))?.[0].length ?? 0;
 }
@@ -219,7 +219,7 @@ function base64Before(text: string, end: number): number {
 const PATH = run("[A-Za-z0-9_/+=@.-]");
 const PATH_MIN = 20;
 
-/** An address that is a credential as a whole: its host stays, its path goes. */
+/** An address that is a credential as a whole: its host stays, its path is redacted. */
 function path(kind: string, prefixes: readonly string[]): Family {
   return {
     kind,
@@ -237,7 +237,7 @@ function path(kind: string, prefixes: readonly string[]): Family {
 
 const BEHIND_BODY = run("[A-Za-z0-9_~.=-]");
 
-/** A mark in the middle of a token: what stands before it is a name and stays, the rest goes. */
+/** A mark inside a token: the name before it stays, the rest is redacted. */
 function behindName(
   kind: string,
   mark: string,
@@ -247,7 +247,7 @@ function behindName(
     kind,
     prefixes: [mark],
     anywhere: true,
-    // A name that ends in a digit or letter stands right before it.
+    // A name that ends in a digit or letter precedes it.
     likely: (text, at, floor) => at === floor || isWordCharacter(text[at - 1] ?? ""),
     match(place) {
       const { text, at, complete } = place;
@@ -281,7 +281,7 @@ function flyMacaroon(): Family {
   };
 }
 
-/** Hexadecimal digits, exactly so many, and behind them the place where they count: `…-us12`. */
+/** Exactly this many hexadecimal digits, followed by a data centre: `…-us12`. */
 function hexWithPlace(
   kind: string,
   [digits, place, placeCharacters]: readonly [number, RegExp, number],
@@ -290,7 +290,7 @@ function hexWithPlace(
   return {
     kind,
     prefixes: Array.from("0123456789abcdef"),
-    // Most words end before their digits could.
+    // Most words end earlier than the digits could.
     likely: (text, at) => at + digits >= text.length || text.charCodeAt(at + digits) === DASH,
     match({ text, at, complete }) {
       const end = hex(text, at, digits + 1);
@@ -307,7 +307,7 @@ function hexWithPlace(
 
 const DASH = 45;
 
-/** Parts of one long run are not candidates of their own where looking at each would cost quadratic time. */
+/** Returns true inside a long run, whose parts are no candidates: checking each would cost quadratic time. */
 function continues(before: string): boolean {
   return /[A-Za-z0-9_-]/.test(before);
 }

@@ -18,9 +18,9 @@ function isHex(body: string): boolean {
   return HEX.test(body) && hasDigit(body);
 }
 
-/** Families with a fixed prefix: what the issuers document, and the rules of gitleaks that the tests name. */
+/** Families with a fixed prefix, from the issuers' documentation and the rules of gitleaks that the tests name. */
 export const TOKEN_FAMILIES: readonly Family[] = [
-  // Our own: the beginning of every token that `server/auth/tokens/token.ts` writes, and of those of token files.
+  // cinch's own: the beginning of every token that `server/auth/tokens/token.ts` writes, and of those of token files.
   token("cinch-token", ["eyJ2ZXIiOjEsImp0aSI6InRva18"], [DOTTED, 20]),
   token("cinch-token", ["cinch_ci_"], [DASHED, 43]),
   exactly("aws-access-key", ["AKIA", "ASIA", "ABIA", "ACCA"], [WORD, 16, (body) => /^[A-Z2-7]+$/.test(body)]),
@@ -143,7 +143,7 @@ export const TOKEN_FAMILIES: readonly Family[] = [
   token("mapbox-token", ["sk.eyJ"], [DOTTED, 60]),
   {
     ...token("airtable-token", ["pat"], [DOTTED, 79, (body) => /^[A-Za-z0-9]{14}\.[a-f0-9]+$/.test(body)]),
-    // "path" and "pattern" are everywhere.
+    // "path" and "pattern" are frequent.
     likely: (text, at) => text.length - at <= AIRTABLE_DOT || text[at + AIRTABLE_DOT] === ".",
   },
   token("figma-token", ["figd_", "figo_"], [DASHED, 40]),

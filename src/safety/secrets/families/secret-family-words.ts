@@ -5,16 +5,16 @@ import { NO, UNDECIDED } from "./secret-family.ts";
 
 const VALUE_CHARACTERS_MAX = 512;
 
-/** Endings of options and words behind which a value stands with a blank between. */
+/** Endings of options and words that are followed by a blank and a value. */
 const ENDINGS: readonly string[] = ["token", "key", "secret", "password", "passwd", "passphrase"];
 const OPTION = /(?:^|[\s"'`=])--([A-Za-z][A-Za-z0-9-]{0,40})?$/;
 const NAME_BEFORE = /(?:^|[\s"'`(])[A-Za-z-]{0,16}$/;
-/** Shortest value behind a word of a sentence: longer than words are. */
+/** Shortest value after a word of a sentence: longer than words. */
 const SAID_CHARACTERS_MIN = 24;
 
 /**
- * A value behind a name and a blank: `--token VALUE`, `login me password VALUE`, `ENV API_TOKEN VALUE`, `password 'VALUE'`,
- * `<apiKey>VALUE</apiKey>`. The name stays, the value goes.
+ * A value after a name and a blank: `--token VALUE`, `login me password VALUE`, `ENV API_TOKEN VALUE`, `password
+ * 'VALUE'`, `<apiKey>VALUE</apiKey>`. The name stays, the value is redacted.
  */
 export const WORD_FAMILIES: readonly Family[] = [
   option(),
@@ -43,7 +43,7 @@ function option(): Family {
   };
 }
 
-/** `add-authtoken VALUE`, `the token VALUE`: without a sign between, only what a machine has drawn. */
+/** `add-authtoken VALUE`, `the token VALUE`: without a sign between, only random values. */
 function said(place: Place, start: number): Match {
   if (!/^[A-Za-z0-9]/.test(place.text[start] ?? "0")) return NO;
   const match = valueBehind(place, start, "key");
@@ -54,8 +54,8 @@ const GIVEN_BEFORE =
   /(?:[ \t](?:-u|-U|--user|--username|--login)(?:[ \t=]{0,2}[^\s=]{1,64})|\bsshpass)[ \t]{1,4}$/;
 
 /**
- * `-p VALUE` behind `-u USER`, `sshpass -p VALUE`, `mysql -u USER -pVALUE`, `redis-cli -a VALUE`, `openssl … -k VALUE`: what
- * such a letter means, the command before it says.
+ * `-p VALUE` after `-u USER`, `sshpass -p VALUE`, `mysql -u USER -pVALUE`, `redis-cli -a VALUE`, `openssl … -k
+ * VALUE`: the command before it determines the meaning of the letter.
  */
 function shortOption(): Family {
   return {
@@ -78,7 +78,7 @@ const COMMANDS: Readonly<Record<string, RegExp>> = {
   "-k ": /\bopenssl\b[^\n]{0,80}[ \t]$/,
 };
 
-/** A `Cookie` header from the first value on that a machine has drawn: most often that of the session. */
+/** A `Cookie` header from the first random value on, usually that of the session. */
 function cookie(): Family {
   return {
     kind: "cookie",
@@ -160,7 +160,7 @@ function named(): Family {
   };
 }
 
-/** A tag that is named like a secret. */
+/** A tag named like a secret. */
 function element(): Family {
   return {
     kind: "secret",
@@ -193,7 +193,7 @@ function mayCloseTag(text: string, at: number, floor: number): boolean {
 const [D, E, N, T, Y] = [100, 101, 110, 116, 121];
 const TAG_ENDS = /(?:word|oken|cret|key|rase)$/i;
 
-/** Judges the word or the quoted text at a place by the name before it. */
+/** Judges the word or the quoted text at a position by the name before it. */
 function valueBehind({ text, complete }: Place, at: number, name: string): Match {
   const near = text.slice(at, at + VALUE_CHARACTERS_MAX);
   const quote = /^["']/.exec(near)?.[0];

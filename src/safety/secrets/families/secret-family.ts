@@ -1,42 +1,42 @@
 import type { Place } from "../scan.ts";
 
 /**
- * What secrets look like that carry their own mark, and the ways to say it.
+ * A kind of secrets with a mark of their own, and functions to define one.
  *
- * Matching takes time linear in the text, whatever the text is: a candidate that fails has looked at a bounded number
- * of characters, and one that succeeds is consumed.
+ * Matching takes time linear in any text: a failed candidate has inspected a bounded number of characters, and a
+ * successful one is consumed.
  */
 export interface Family {
-  /** What stands in the marker: «redacted:KIND». */
+  /** Name in the marker: «redacted:KIND». */
   readonly kind: string;
-  /** A secret begins with one of these, or stands right behind one. */
+  /** A secret begins with one of these, or directly follows one. */
   readonly prefixes: readonly string[];
-  /** The prefix counts behind a letter or digit too. */
+  /** True if the prefix also counts after a letter or digit. */
   readonly anywhere?: true;
-  /** Told by a glance that costs next to nothing: false where a prefix that is everywhere cannot count. */
+  /** Quick check of a frequent prefix. Returns false if it cannot begin a secret. */
   likely?(text: string, at: number, floor: number): boolean;
   match(place: Place, prefix: string): Match;
 }
 
-/** `undecided`: the text ends before it can be told; asked again with more of it. */
+/** `undecided`: the text ends too early; the caller asks again with more of it. */
 export type Match =
   | { readonly kind: "secret"; readonly from: number; readonly to: number }
   | { readonly kind: "no" }
   | { readonly kind: "undecided" };
 
 export const TOKEN_CHARACTERS_MAX = 8_192;
-/** A decision is made from so many characters, so that a refused candidate costs no more. */
+/** Number of characters that decide, so that a refused candidate costs no more. */
 export const LOOK_CHARACTERS = 48;
 
 export const NO: Match = { kind: "no" };
 export const UNDECIDED: Match = { kind: "undecided" };
 
-/** What stands right before a marker was longer, and is judged no differently now. */
+/** Text right before a marker was longer originally; it is judged the same way now. */
 export const MARKER_START = "«";
 
 export type Run = (text: string, from: number, charactersMax: number) => number;
 
-/** Where a run of these characters ends that begins at `from`. */
+/** Returns a function that finds the end of a run of these characters. */
 export function run(characters: string): Run {
   const patterns = new Map<number, RegExp>();
   return (text, from, charactersMax) => {
@@ -55,7 +55,7 @@ export const BASE64 = run("[A-Za-z0-9+/=_-]");
 
 export type Accept = (body: string) => boolean;
 
-/** A prefix and at least `bodyMin` characters; the first of them must look like chance, not like a placeholder. */
+/** Defines a prefix and at least `bodyMin` characters; the first of them must look random, not like a placeholder. */
 export function token(
   kind: string,
   prefixes: readonly string[],
@@ -77,7 +77,7 @@ export function token(
   };
 }
 
-/** The secret from `at` to the end of its characters. Dots and dashes at the end belong to the sentence. */
+/** Returns the secret from `at` to the end of its characters. Dots and dashes at the end belong to the sentence. */
 export function endOfToken(
   text: string,
   at: number,
@@ -92,7 +92,7 @@ export function endOfToken(
   return { kind: "secret", from: at, to: start + text.slice(start, end).replace(/[.-]+$/, "").length };
 }
 
-/** A prefix and exactly `length` characters, then one of another kind. */
+/** Defines a prefix and exactly `length` characters, then one of another kind. */
 export function exactly(
   kind: string,
   prefixes: readonly string[],
@@ -113,7 +113,7 @@ export function exactly(
   };
 }
 
-/** A prefix and a run of at most `charactersMax` characters that a pattern describes as a whole. */
+/** Defines a prefix and a run of at most `charactersMax` characters that match a pattern as a whole. */
 export function shaped(
   kind: string,
   prefixes: readonly string[],
@@ -149,14 +149,14 @@ const ALPHABET_CHARACTERS = 26;
 const COUNTED_DIGITS_MAX = 13;
 const [ZERO, NINE] = [48, 57];
 
-/** `xxxx…`, `aaaa…`, the alphabet, counting: what documentation writes where a secret would stand. */
+/** Returns true for placeholders of documentation: `xxxx…`, `aaaa…`, the alphabet, counting. */
 export function isPlaceholder(body: string): boolean {
   return isFilled(body) || isMonotonous(body);
 }
 
 /**
- * Tells whether a text is a form that nobody has filled in: `xxxx…`, `0000…`, counting, for half of it or more. Behind the
- * mark of an issuer, or the name of a secret, the alphabet is none: it has the length and the characters of a real token
+ * Returns true if at least half of a text is filler: `xxxx…`, `0000…`, counting. After an issuer's mark, or the name
+ * of a secret, the alphabet is no filler: it has the length and the characters of a real token
  * (docs/decisions/0008-what-looks-whole-is-redacted.md).
  */
 export function isFilled(body: string): boolean {
@@ -184,10 +184,10 @@ function hasDistinct(body: string): boolean {
   return false;
 }
 
-/** One character over and over, or characters in order. */
+/** Returns true for one repeated character, or characters in order. */
 function isMonotonous(body: string): boolean {
   let before = 0;
-  let same = 0; // how many of one character, and how many of a sequence, end here
+  let same = 0; // lengths of the repetition and of the sequence that end here
   let ordered = 0;
   for (let at = 0; at < body.length; at++) {
     const exact = body.charCodeAt(at);
