@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { lstatSync, mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { SILENT } from "../src/base/log.ts";
+import { SILENT_LOG } from "../src/base/log.ts";
 import { CheckpointStore } from "../src/features/checkpoints/store/checkpoint-store.ts";
 import { Tracker } from "../src/features/checkpoints/tracking/tracker.ts";
 import { hostTree } from "../src/platform/files/tree.ts";
@@ -51,7 +51,7 @@ export async function measureCheckpoint({ quick }: Pick<Place, "quick">): Promis
 }
 
 async function openTracker(root: string, folder: string): Promise<Tracker> {
-  const world = hostWorld(SILENT);
+  const world = hostWorld(SILENT_LOG);
   const { files, random } = world;
   const store = await CheckpointStore.open({
     files,

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { resumeLog } from "../src/app/log/resume.ts";
 import type { LogId } from "../src/base/ids.ts";
-import { SILENT } from "../src/base/log.ts";
+import { SILENT_LOG } from "../src/base/log.ts";
 import type { World } from "../src/base/world.ts";
 import { Redaction } from "../src/engine/bus/redaction.ts";
 import { hostWorld } from "../src/platform/host.ts";
@@ -38,7 +38,7 @@ interface StoreFigures extends LogFigures {
  * alone with the same batches and syncs.
  */
 export async function measureLog(place: Place): Promise<readonly Row[]> {
-  const host = hostWorld(SILENT);
+  const host = hostWorld(SILENT_LOG);
   const shift = { ms: 0 };
   const world = { ...host, clock: { ...host.clock, now: () => host.clock.now() + shift.ms } };
   const folder = mkdtempSync(join(place.scratch, "log-"));

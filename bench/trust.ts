@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { SILENT } from "../src/base/log.ts";
+import { SILENT_LOG } from "../src/base/log.ts";
 import { encode } from "../src/base/text/text.ts";
 import { trustFile } from "../src/guard/trust/ledger/item.ts";
 import { TrustLedger } from "../src/guard/trust/ledger/ledger.ts";
@@ -35,7 +35,7 @@ async function measureLedger(place: Place): Promise<readonly Row[]> {
 }
 
 async function acknowledge(home: Home): Promise<void> {
-  const world = hostWorld(SILENT);
+  const world = hostWorld(SILENT_LOG);
   const text = "Prefer short functions, and say why in comments.\n".repeat(160);
   const path = join(await world.files.realpath(join(home.path, "project")), "AGENTS.md");
   writeFileSync(path, text, { mode: 0o644 });

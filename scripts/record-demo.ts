@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { SILENT } from "../src/base/log.ts";
+import { SILENT_LOG } from "../src/base/log.ts";
 import { byteLength } from "../src/base/text/text.ts";
 import { CHECK, FIX, layOut } from "../src/cli/commands/demo/project.ts";
 import { acknowledge, CONFIG, PROMPT } from "../src/cli/commands/demo/stage.ts";
@@ -67,11 +67,11 @@ export async function recordDemo(): Promise<string> {
   try {
     const project = join(scratch, "project");
     const recorded = join(scratch, "cassette.jsonl");
-    await layOut(hostWorld(SILENT), project, { fixed: false });
+    await layOut(hostWorld(SILENT_LOG), project, { fixed: false });
     mkdirSync(join(scratch, "config/cinch"), { recursive: true });
     const provider = `[providers.scripted]\nkind = "anthropic"\nbase_url = "${mock.url}"\n`;
     writeFileSync(join(scratch, "config/cinch/config.toml"), CONFIG + provider);
-    await acknowledge(hostWorld(SILENT), { project, config: join(scratch, "config/cinch") });
+    await acknowledge(hostWorld(SILENT_LOG), { project, config: join(scratch, "config/cinch") });
     const child = Bun.spawn(
       [join(ROOT, "cinch"), "-p", PROMPT, "--model", "scripted:demo", "--record", recorded],
       {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { openBareSession } from "../src/app/explain/bare-session.ts";
 import { FEATURES } from "../src/app/features.ts";
 import { TOOLS } from "../src/app/plan/tool-list.ts";
-import { SILENT } from "../src/base/log.ts";
+import { SILENT_LOG } from "../src/base/log.ts";
 import type { World } from "../src/base/world.ts";
 import { hostWorld } from "../src/platform/host.ts";
 import type { Feature } from "../src/session/feature.ts";
@@ -105,7 +105,7 @@ for (const feature of FEATURES) {
     await using place = openPlace();
     place.config(readFileSync(join(place.root, "config/config.toml"), "utf8") + SETTINGS);
     const running = new Set<unknown>();
-    const world = testWorld({ spawn: counted(hostWorld(SILENT).spawn, running) });
+    const world = testWorld({ spawn: counted(hostWorld(SILENT_LOG).spawn, running) });
     const plugin = { name: "probe", apiVersion: 1, register: () => undefined } as const;
     await using bare = await openBareSession(place.options({ world, plugins: [plugin] }), signal);
     const left = () => ({

@@ -4,7 +4,7 @@ import { dirname, join, resolve } from "node:path";
 import type { HarnessOptions } from "../src/app/engine/options.ts";
 import { effectiveKeys } from "../src/app/explain/effective-keys.ts";
 import { sessionHere } from "../src/app/plan/plan-here.ts";
-import { SILENT } from "../src/base/log.ts";
+import { SILENT_LOG } from "../src/base/log.ts";
 import { durationMs } from "../src/base/text/duration.ts";
 import { parseArguments } from "../src/cli/args/arguments.ts";
 import { COMMANDS } from "../src/cli/commands/commands.ts";
@@ -41,7 +41,7 @@ for (const setup of SETTINGS_SETUPS)
     const repo = join(home.path, "repo");
     const paths = { config: "config/cinch", data: "data/cinch", state: "state/cinch" };
     const at = {
-      world: hostWorld(SILENT),
+      world: hostWorld(SILENT_LOG),
       paths: {
         config: join(home.path, paths.config),
         data: join(home.path, paths.data),

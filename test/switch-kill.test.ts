@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { LogId } from "../src/base/ids.ts";
-import { SILENT } from "../src/base/log.ts";
+import { SILENT_LOG } from "../src/base/log.ts";
 import { openMachineKey } from "../src/credentials/machine-key.ts";
 import { hostWorld } from "../src/platform/host.ts";
 import type { Envelope } from "../src/protocol/events/envelope.ts";
@@ -93,7 +93,7 @@ async function liveAndDie(folder: string, kill: number): Promise<Life> {
 
 /** Every log with its events, the oldest log first. */
 async function readLogs(folder: string): Promise<ReadonlyMap<LogId, readonly Envelope[]>> {
-  const world = hostWorld(SILENT);
+  const world = hostWorld(SILENT_LOG);
   using machine = await openMachineKey({ directory: join(folder, "config"), random: world.random });
   const logKey = { key: machine.derive("cinch log v1"), source: machine.source };
   await using store = await openSqliteStore({ path: join(folder, "data/sessions.db"), world, logKey });

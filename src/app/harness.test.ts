@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { acknowledgeAll } from "../../test/support/acknowledge.ts";
 import { calls, says } from "../../test/support/mock-provider/turn.ts";
 import { connect, openPlace, turn } from "../../test/support/place.ts";
-import { SILENT } from "../base/log.ts";
+import { SILENT_LOG } from "../base/log.ts";
 import { hostWorld } from "../platform/host.ts";
 import type { Envelope } from "../protocol/events/envelope.ts";
 import { openHarness, showDump } from "./harness.ts";
@@ -139,7 +139,7 @@ test("[SES-07 R37] a log that is in use is not opened twice, and the holder is n
     message: expect.stringContaining(`process ${process.pid}`),
   });
   const scratch = join(place.root, "data", "scratch", harness.logId);
-  expect((await hostWorld(SILENT).files.stat(scratch))?.kind).toBe("directory");
+  expect((await hostWorld(SILENT_LOG).files.stat(scratch))?.kind).toBe("directory");
 });
 
 test("[PROV-11] the cost of each call is told at the configured price, and the cap refuses before it is sent", async () => {
@@ -295,7 +295,7 @@ test("[LOG-01 SES-04] a raw dump holds the traffic whole, sealed, in a file of t
   expect(text).toContain("the question");
   expect(text).toContain("the answer");
   expect(text).not.toContain("own-canary");
-  expect((await hostWorld(SILENT).files.stat(rawDump))?.mode).toBe(0o600);
+  expect((await hostWorld(SILENT_LOG).files.stat(rawDump))?.mode).toBe(0o600);
   const weekAgo = new Date(Date.now() - 8 * 86_400_000);
   const other = join(place.root, "state", "debug", "mine.txt");
   writeFileSync(other, "not ours");

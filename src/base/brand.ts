@@ -8,7 +8,7 @@ declare const brand: unique symbol;
 export type PromptText = string & { readonly [brand]: "PromptText" };
 
 /** Marks trusted text, written in this repository or by the user in their configuration. */
-export function ownWords(text: string): PromptText {
+export function trustedText(text: string): PromptText {
   return text as PromptText;
 }
 

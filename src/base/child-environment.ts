@@ -32,7 +32,7 @@ export function reachesChildren(name: string): boolean {
  * git takes no lock and writes no index. Programs that a repository's configuration would run are disabled, even if
  * the repository is created between the check and the run (PERM-04, S34).
  */
-export function readingEnvironment(env: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+export function readOnlyEnvironment(env: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   const kept = Object.entries(env).filter(([name]) => reachesChildren(name) && !name.startsWith("GIT_"));
   return { ...Object.fromEntries(kept), ...READING_GIT };
 }

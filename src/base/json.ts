@@ -82,12 +82,12 @@ function depthWithin(value: unknown, depth: number): boolean {
 }
 
 /** Estimates the JSON characters of a value: those of its strings and keys, and a few for everything else. */
-export function charsOf(value: unknown): number {
+export function jsonCharacters(value: unknown): number {
   if (typeof value === "string") return value.length + 2;
   if (typeof value !== "object" || value === null) return 8;
   let chars = 2;
-  if (Array.isArray(value)) for (const inner of value) chars += charsOf(inner);
-  else for (const key in value) chars += key.length + 4 + charsOf((value as JsonObject)[key]);
+  if (Array.isArray(value)) for (const inner of value) chars += jsonCharacters(inner);
+  else for (const key in value) chars += key.length + 4 + jsonCharacters((value as JsonObject)[key]);
   return chars;
 }
 

@@ -16,7 +16,7 @@ export interface Log {
 }
 
 /** Discards everything: for the façade and for tests that ignore the log. */
-export const SILENT: Log = {
-  for: () => SILENT,
+export const SILENT_LOG: Log = {
+  for: () => SILENT_LOG,
   write: () => undefined,
 };

@@ -5,7 +5,7 @@ import { HarnessError } from "../base/errors.ts";
 import type { HarnessPaths } from "../base/files/harness-paths.ts";
 import type { World } from "../base/world.ts";
 import { hostWorld } from "../platform/host.ts";
-import { openLog } from "../platform/log-file.ts";
+import { openLogFile } from "../platform/log-file.ts";
 import { redactedLog } from "../safety/redacted-log.ts";
 import { secretsByForm } from "../safety/secrets/secret-variables.ts";
 import { cinchPaths, userEnvironment } from "./environment.ts";
@@ -38,7 +38,7 @@ export interface ProcessContext {
  */
 export function processContext(settings: Settings, stop: Stop, raw = false): ProcessContext {
   const paths = cinchPaths(process.env);
-  const log = openLog({
+  const log = openLogFile({
     directory: join(paths.state, "log"),
     toStderr: settings.logToStderr,
     now: () => world.clock.now(),

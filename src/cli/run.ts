@@ -143,7 +143,7 @@ function endOnBugs(stderr: Output): void {
     let isOurs = true;
     try {
       // Loaded only now. An uncaught error of a plugin is the plugin's own (PLUG-01).
-      const { hasOwners, isOwned } = await import("../platform/stray-errors.ts");
+      const { hasOwners, isClaimed: isOwned } = await import("../platform/stray-errors.ts");
       isOurs = !isOwned(thrown);
       if (!isOurs) return;
       const whose = hasOwners() ? "bug in cinch, or in a plugin" : "bug in cinch";

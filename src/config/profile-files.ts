@@ -2,7 +2,7 @@ import { dirname, isAbsolute, join } from "node:path";
 import { HarnessError } from "../base/errors.ts";
 import type { JsonObject } from "../base/json.ts";
 import { isObject } from "../base/json.ts";
-import { near } from "../base/text/near.ts";
+import { nearestWords } from "../base/text/near.ts";
 import type { World } from "../base/world.ts";
 import askPreset from "./presets/ask.toml" with { type: "toml" };
 import defaultPreset from "./presets/default.toml" with { type: "toml" };
@@ -46,7 +46,7 @@ export async function knownFile(
   const file = await profileFile(world, nameOrPath, userProfilesDir);
   if (file !== undefined) return file;
   const known = [...new Set([...PROFILES.keys(), ...(await userProfiles(world, userProfilesDir))])];
-  const [nearest] = near(nameOrPath, known);
+  const [nearest] = nearestWords(nameOrPath, known);
   const meant = nearest === undefined ? "" : ` Did you mean '${nearest}'?`;
   throw new HarnessError("ProfileMissing", { name: nameOrPath, meant, known: known.join(", ") });
 }

@@ -1,6 +1,6 @@
 import type { JsonObject } from "../base/json.ts";
 import { isObject } from "../base/json.ts";
-import { near } from "../base/text/near.ts";
+import { nearestWords } from "../base/text/near.ts";
 import type { FilePosition } from "../session/config-section.ts";
 import type { KeyPath, TomlFile } from "./toml.ts";
 import { invalid, lineOf } from "./toml.ts";
@@ -155,7 +155,7 @@ export class Table {
     const unknown = this.keys().filter((key) => !this.#known.has(key));
     return unknown.map((key) => {
       const known = [...this.#known];
-      const meant = meanings.get(key) ?? ofSameWords(key, known) ?? near(key, known)[0];
+      const meant = meanings.get(key) ?? ofSameWords(key, known) ?? nearestWords(key, known)[0];
       return { key, problem: `unknown key${meant === undefined ? "" : `; did you mean "${meant}"?`}` };
     });
   }

@@ -1,6 +1,6 @@
 import { HarnessError } from "../base/errors.ts";
-import { causeOf } from "../base/files/file-cause.ts";
-import { writtenText } from "../base/files/written-text.ts";
+import { fileCause } from "../base/files/file-cause.ts";
+import { decodeWrittenText } from "../base/files/written-text.ts";
 import type { JsonObject } from "../base/json.ts";
 import { isObject } from "../base/json.ts";
 import type { World } from "../base/world.ts";
@@ -40,7 +40,7 @@ export async function parseToml(path: string, source: string | Uint8Array): Prom
  * @throws HarnessError ConfigInvalid with the first line that is no UTF-8.
  */
 export function writtenIn(path: string, bytes: Uint8Array, format: "TOML" | "JSON"): string {
-  const written = writtenText(bytes);
+  const written = decodeWrittenText(bytes);
   if (written.kind === "problem") throw invalid(path, written.line, format, written.problem);
   return written.text;
 }
@@ -55,7 +55,7 @@ async function readBytes(files: World["files"], path: string): Promise<Uint8Arra
   } catch (thrown) {
     if (thrown instanceof HarnessError) throw thrown;
     if (codeOf(thrown) === undefined && !(thrown instanceof FileTooLarge)) throw thrown;
-    throw invalid(path, 1, "TOML", `it cannot be read: ${causeOf(thrown)}`, thrown);
+    throw invalid(path, 1, "TOML", `it cannot be read: ${fileCause(thrown)}`, thrown);
   }
 }
 

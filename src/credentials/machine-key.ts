@@ -2,9 +2,9 @@ import { hkdfSync, pbkdf2 } from "node:crypto";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { HarnessError, messageOf } from "../base/errors.ts";
-import { explainedStorage } from "../base/files/storage-problem.ts";
+import { explainStorage } from "../base/files/storage-problem.ts";
 import type { Random } from "../base/world.ts";
-import { createPrivate, readPrivate } from "../safety/private-file.ts";
+import { createPrivateFile, readPrivateFile } from "../safety/private-file.ts";
 
 export const MACHINE_KEY_VARIABLE = "CINCH_MACHINE_KEY";
 export const PASSPHRASE_VARIABLE = "CINCH_PASSPHRASE";
@@ -126,11 +126,11 @@ function keyPath({ directory }: MachineKeyOptions): string {
 /** Reads the random bytes of one file; creates it at first use. */
 async function privateBytes(path: string, length: number, random: Random): Promise<Uint8Array> {
   try {
-    let found = await readPrivate(path, length + 1);
+    let found = await readPrivateFile(path, length + 1);
     if (found.kind === "missing") {
       const fresh = random.bytes(length);
-      if (await createPrivate(path, fresh, random.bytes(6))) return fresh;
-      found = await readPrivate(path, length + 1); // another process was first
+      if (await createPrivateFile(path, fresh, random.bytes(6))) return fresh;
+      found = await readPrivateFile(path, length + 1); // another process was first
     }
     if (found.kind === "read") {
       if (found.bytes.length === length) return found.bytes;
@@ -142,7 +142,7 @@ async function privateBytes(path: string, length: number, random: Random): Promi
     throw unusable(path, found.kind === "missing" ? "it was removed meanwhile" : `it ${found.problem}`);
   } catch (thrown) {
     if (thrown instanceof HarnessError) throw thrown;
-    const { problem, remedy } = explainedStorage(thrown, {
+    const { problem, remedy } = explainStorage(thrown, {
       folder: dirname(path),
       variable: "XDG_CONFIG_HOME",
     });

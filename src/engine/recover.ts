@@ -9,7 +9,7 @@ import { CALL_MARK } from "../tools/chain/call-mark.ts";
 import { errorOutput, textOutput } from "../tools/output.ts";
 import type { ToolOutput } from "../tools/tool.ts";
 import type { PendingCall } from "./loop/reply.ts";
-import type { EngineParts, Turn } from "./loop/turn.ts";
+import type { EngineDependencies, Turn } from "./loop/turn.ts";
 
 /** Thrown when the user does not want to continue this session. */
 export class ResumeAborted extends Error {
@@ -29,7 +29,7 @@ export class ResumeAborted extends Error {
 export async function answerOrphans(
   orphans: readonly OrphanedCall[],
   turn: Turn,
-  at: Deciding & { readonly parts: EngineParts; readonly results: Map<CallId, ToolOutput> },
+  at: Deciding & { readonly parts: EngineDependencies; readonly results: Map<CallId, ToolOutput> },
 ): Promise<void> {
   const { parts, results, inner = [] } = at;
   const living = await endSurvivors([...orphans, ...inner], parts);
@@ -60,7 +60,7 @@ export async function answerOrphans(
  */
 async function endSurvivors(
   calls: readonly { readonly callId: CallId }[],
-  { world: { machine, log }, session }: EngineParts,
+  { world: { machine, log }, session }: EngineDependencies,
 ): Promise<readonly number[]> {
   const all: number[] = [];
   for (const { callId } of calls) {
@@ -146,7 +146,7 @@ async function answerAbout(
 }
 
 interface Recovering {
-  readonly parts: EngineParts;
+  readonly parts: EngineDependencies;
   readonly turn: Turn;
 }
 
@@ -179,7 +179,7 @@ const NOTED = "succeeded:";
  * @throws HarnessError OrphanUnsettled if there was none.
  */
 function fateOf(given: AskOutcome, call: Unsettled): OrphanFate {
-  if (given.kind !== "answered") throw unsettled(call);
+  if (given.kind !== "answered") throw orphanUnsettled(call);
   const answer = String(given.answer); // a client may encode a choice as another JSON value: it was accepted as this text
   if (answer === "failed" || answer === "abort") return { kind: answer };
   if (answer === "succeeded") return { kind: "succeeded" };
@@ -188,7 +188,7 @@ function fateOf(given: AskOutcome, call: Unsettled): OrphanFate {
 }
 
 /** Returns the error for a call that nobody has decided about. */
-export function unsettled({ tool, summary, startedAt, living = [] }: Unsettled): HarnessError {
+export function orphanUnsettled({ tool, summary, startedAt, living = [] }: Unsettled): HarnessError {
   const call = `${tool} '${shortened(summary.replaceAll(/\s+/g, " "), CALL_CHARACTERS_MAX)}'`;
   const started = living.length === 0 ? startedAt : `${startedAt};${livingText(living).replace(/\.$/, "")}`;
   return new HarnessError("OrphanUnsettled", { call, started });

@@ -8,12 +8,12 @@ import type { ToolRegistry } from "../tools/registry.ts";
 import { Conversation } from "./loop/conversation.ts";
 import { Dispatcher } from "./loop/dispatch.ts";
 import { runTurn } from "./loop/loop.ts";
-import type { EngineParts } from "./loop/turn.ts";
+import type { EngineDependencies } from "./loop/turn.ts";
 import { Turn } from "./loop/turn.ts";
 
 /** Parts of a session that its sub-agents share. */
-export interface SpawnParts {
-  readonly engine: EngineParts;
+export interface SpawnDependencies {
+  readonly engine: EngineDependencies;
   /** The session's registry: a sub-agent sees all or part of it. */
   readonly registry: ToolRegistry;
   /** The whole tool middleware: permissions, hooks, ledger, sandbox, redaction. */
@@ -30,12 +30,12 @@ export interface SpawnParts {
  * are in no log: only its result reaches the agent above. It ends at once with its signal. Throws only if the log
  * cannot be written.
  */
-export async function spawn(request: RunSubAgentRequest, parts: SpawnParts): Promise<SubAgentResult> {
+export async function spawn(request: RunSubAgentRequest, parts: SpawnDependencies): Promise<SubAgentResult> {
   const { engine } = parts;
   const { bus, redaction, world, session } = engine;
   const { within, tools, workspace, guard = (handler) => handler } = request;
   const conversation = new Conversation(unremembered(bus), []);
-  const child: EngineParts = {
+  const child: EngineDependencies = {
     world,
     session,
     bus,
@@ -75,7 +75,7 @@ export async function spawn(request: RunSubAgentRequest, parts: SpawnParts): Pro
 }
 
 /** Returns the bus without storing messages: a sub-agent's history ends with it. */
-function unremembered(bus: EngineParts["bus"]) {
+function unremembered(bus: EngineDependencies["bus"]) {
   return {
     remember: () => undefined,
     publish: bus.publish.bind(bus),

@@ -8,7 +8,9 @@ const NAMES = ["libc.so.6", `libc.musl-${process.arch === "arm64" ? "aarch64" : 
  *
  * The first call loads the foreign function interface, not this file.
  */
-export function fromC<S extends Parameters<typeof dlopen>[1]>(symbols: S): Library<S>["symbols"] | undefined {
+export function cFunctions<S extends Parameters<typeof dlopen>[1]>(
+  symbols: S,
+): Library<S>["symbols"] | undefined {
   if (process.platform !== "linux") return undefined;
   const ffi = process.getBuiltinModule("bun:ffi") as { readonly dlopen: typeof dlopen } | undefined;
   if (ffi === undefined) return undefined;

@@ -15,7 +15,7 @@ export async function importExternal(path: string): Promise<unknown> {
 const EVERYBODY_WRITES = 0o002;
 
 /** Returns why code at a path must not run as the user: another user can change it. Undefined if nobody else can. */
-export function foreignHand(path: string): string | undefined {
+export function otherWriters(path: string): string | undefined {
   const { uid, mode } = statSync(path);
   const own = process.geteuid?.();
   if (own !== undefined && uid !== own && uid !== 0) return "belongs to another user";

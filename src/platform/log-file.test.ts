@@ -4,14 +4,14 @@ import { join } from "node:path";
 import { ROOT } from "../../test/support/source.ts";
 import { temporaryDirectory } from "../../test/support/world.ts";
 import type { LogLevel } from "../base/log.ts";
-import { openLog } from "./log-file.ts";
+import { openLogFile } from "./log-file.ts";
 
 const NOON = Date.parse("2026-03-01T12:00:00.000Z");
 const DAY_MS = 86_400_000;
 
 function open(directory: string, levels: Readonly<Record<string, LogLevel>> = {}) {
   let now = NOON;
-  const log = openLog({
+  const log = openLogFile({
     directory,
     toStderr: false,
     now: () => now,
@@ -84,12 +84,12 @@ test("[LOG-01] a log that cannot be written is told once and ends nothing; --log
   const taken = join(folder.path, "taken");
   writeFileSync(taken, "a file where a folder should be");
   const program = `
-    import { openLog } from ${JSON.stringify(join(ROOT, "src/platform/log-file.ts"))};
+    import { openLogFile } from ${JSON.stringify(join(ROOT, "src/platform/log-file.ts"))};
     const at = { directory: ${JSON.stringify(taken)}, now: () => ${NOON}, levels: new Map() };
-    const quiet = openLog({ ...at, toStderr: false });
+    const quiet = openLogFile({ ...at, toStderr: false });
     quiet.write("info", "one");
     quiet.write("info", "two");
-    openLog({ toStderr: true, now: at.now, levels: new Map() }).write("info", "three");`;
+    openLogFile({ toStderr: true, now: at.now, levels: new Map() }).write("info", "three");`;
   const { exitCode, stderr, stdout } = Bun.spawnSync([process.execPath, "-e", program], { cwd: folder.path });
   const told = stderr.toString().trimEnd().split("\n");
   expect({ exitCode, stdout: stdout.toString(), lines: told.length }).toEqual({

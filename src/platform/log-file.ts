@@ -22,7 +22,7 @@ const DIRECTORY_MODE = 0o700;
  * Nothing is opened until the first line. A log that cannot be written is reported once on stderr and does not stop
  * the work.
  */
-export function openLog(options: LogOptions): Log {
+export function openLogFile(options: LogOptions): Log {
   const sink = lineSink(options);
   return logFor("", options, sink);
 }

@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSyn
 import { join } from "node:path";
 import { temporaryDirectory } from "../../test/support/world.ts";
 import { encode } from "../base/text/text.ts";
-import { extract, hostRipgrep } from "./ripgrep.ts";
+import { extractExecutable, hostRipgrep } from "./ripgrep.ts";
 
 test("[TOOL-03] ripgrep is found where npm has put it, and nothing is written", async () => {
   await using place = temporaryDirectory();
@@ -43,13 +43,13 @@ test("[TOOL-03] an embedded ripgrep runs from the compiled program, extracted on
 
 test("[TOOL-03] a program that was changed since is replaced, and a folder open to others is refused", async () => {
   await using place = temporaryDirectory();
-  const path = await extract(encode("program"), join(place.path, "bin"));
+  const path = await extractExecutable(encode("program"), join(place.path, "bin"));
   writeFileSync(path, "evil");
-  expect(await extract(encode("program"), join(place.path, "bin"))).toBe(path);
+  expect(await extractExecutable(encode("program"), join(place.path, "bin"))).toBe(path);
   expect(readFileSync(path, "utf8")).toBe("program");
   mkdirSync(join(place.path, "open"));
   chmodSync(join(place.path, "open"), 0o777);
-  await expect(extract(encode("program"), join(place.path, "open"))).rejects.toThrow(
+  await expect(extractExecutable(encode("program"), join(place.path, "open"))).rejects.toThrow(
     "must be a directory of yours alone",
   );
 });

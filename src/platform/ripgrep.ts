@@ -26,7 +26,7 @@ export function hostRipgrep(directory: string): () => Promise<string> {
 
 async function find(directory: string): Promise<string> {
   const embedded = Bun.embeddedFiles.find((file) => EMBEDDED_NAME.test(nameOf(file)));
-  if (embedded !== undefined) return await extract(await embedded.bytes(), join(directory, "bin"));
+  if (embedded !== undefined) return await extractExecutable(await embedded.bytes(), join(directory, "bin"));
   const program = process.platform === "win32" ? "rg.exe" : "rg";
   const name = `@vscode/ripgrep-${process.platform}-${process.arch}/bin/${program}`;
   try {
@@ -39,7 +39,7 @@ async function find(directory: string): Promise<string> {
 }
 
 /** Writes an executable file with this content to `directory` and returns its path; an existing one is reused. */
-export async function extract(content: Uint8Array, directory: string): Promise<string> {
+export async function extractExecutable(content: Uint8Array, directory: string): Promise<string> {
   await mkdir(directory, { recursive: true, mode: 0o700 });
   const { mode, uid } = await lstat(directory);
   if ((mode & 0o077) !== 0 || (process.getuid !== undefined && uid !== process.getuid())) {

@@ -8,7 +8,7 @@ const owners = new Set<StrayOwner>();
  *
  * The program must call `isOwned`: this file listens to nothing.
  */
-export function ownStrayErrors(owner: StrayOwner): Disposable {
+export function claimStrayErrors(owner: StrayOwner): Disposable {
   owners.add(owner);
   return { [Symbol.dispose]: () => void owners.delete(owner) };
 }
@@ -19,6 +19,6 @@ export function hasOwners(): boolean {
 }
 
 /** Offers an uncaught error to its owners: an exception, or an unhandled rejection. */
-export function isOwned(thrown: unknown): boolean {
+export function isClaimed(thrown: unknown): boolean {
   return [...owners].filter((owner) => owner(thrown)).length > 0; // each engine with such a plugin is notified
 }

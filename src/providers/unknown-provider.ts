@@ -1,5 +1,5 @@
 import { HarnessError } from "../base/errors.ts";
-import { near } from "../base/text/near.ts";
+import { nearestWords } from "../base/text/near.ts";
 
 /**
  * Returns the error for an unknown provider, with the known name that may have been meant.
@@ -10,7 +10,7 @@ export function unknownProviderError(
   known: readonly string[],
   place = "",
 ): HarnessError<"UnknownProvider"> {
-  const [nearest] = near(name, known);
+  const [nearest] = nearestWords(name, known);
   const meant = nearest === undefined ? "" : ` Did you mean '${nearest}'?`;
   return new HarnessError("UnknownProvider", { name, meant, known: known.join(", ") + place });
 }

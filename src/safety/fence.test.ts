@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as fc from "fast-check";
-import { fence, UNTRUSTED_NOTICE, unfenced } from "./fence.ts";
+import { fence, UNTRUSTED_NOTICE, unfence } from "./fence.ts";
 import { showHidden } from "./hidden.ts";
 
 function inside(foreign: string): string {
@@ -125,8 +125,8 @@ test("[ENG-14 TOOL-01] what a model was shown is put back as it stood, but for w
     "a[hidden: no]b",
     "plain",
   ])
-    expect(unfenced(inside(text))).toBe(text);
-  expect(unfenced("[hidden: U+110000] [hidden: U+1B]")).toBe("[hidden: U+110000] [hidden: U+1B]");
+    expect(unfence(inside(text))).toBe(text);
+  expect(unfence("[hidden: U+110000] [hidden: U+1B]")).toBe("[hidden: U+110000] [hidden: U+1B]");
 });
 
 test("[ENG-14] an empty section is left out", () => {

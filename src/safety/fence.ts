@@ -1,5 +1,5 @@
 import type { PromptText } from "../base/brand.ts";
-import { showControls, showHidden, unhidden } from "./hidden.ts";
+import { restoreHidden, showControls, showHidden } from "./hidden.ts";
 
 /** Names of the sections for content from outside the trust boundary. */
 export type SectionName =
@@ -39,8 +39,8 @@ export function fence(name: SectionName, foreign: string): PromptText | undefine
  * Returns a text as it was before it was fenced, for a model that repeats fenced text: named characters and the
  * brackets of apparent tags are restored.
  */
-export function unfenced(shown: string): string {
-  return unhidden(shown).replaceAll(DEFUSED, "<");
+export function unfence(shown: string): string {
+  return restoreHidden(shown).replaceAll(DEFUSED, "<");
 }
 
 /** The standing instruction for every section. */

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { showHidden, visible } from "./hidden.ts";
+import { showHidden, visibleLine } from "./hidden.ts";
 
 /** Text written with characters that no one sees: U+E0000 plus the code of each letter. */
 function smuggled(text: string): string {
@@ -46,7 +46,7 @@ test("[S62] an address that is spelt with letters of another script is shown as 
 });
 
 test("[PERM-06] control characters are shown as their escapes", () => {
-  expect(visible("a\u001b[31m\r\n\t\u0000\u0085\u2028b\u200b")).toBe(
+  expect(visibleLine("a\u001b[31m\r\n\t\u0000\u0085\u2028b\u200b")).toBe(
     "a\\e[31m\\r\\n\\t\\u0000\\u0085\\u2028b[hidden: U+200B]",
   );
 });

@@ -39,7 +39,7 @@ export function showControls(text: string): string {
 }
 
 /** Restores the characters that `showHidden` and `showControls` named; characters that they omitted stay omitted. */
-export function unhidden(shown: string): string {
+export function restoreHidden(shown: string): string {
   return shown.replaceAll(/\[hidden: (U\+[0-9A-F]{4,6}(?: U\+[0-9A-F]{4,6})*)\]/g, (mark, names: string) => {
     const codes = names.split(" ").map((name) => Number.parseInt(name.slice(2), 16));
     return codes.some((code) => code > 0x10ffff) ? mark : String.fromCodePoint(...codes);
@@ -47,7 +47,7 @@ export function unhidden(shown: string): string {
 }
 
 /** Returns a text as one line for people, with control and hidden characters escaped. */
-export function visible(text: string): string {
+export function visibleLine(text: string): string {
   return showHidden(text).replaceAll(CONTROL, (control) => {
     const known = { "\n": "\\n", "\r": "\\r", "\t": "\\t", "\u001b": "\\e" }[control];
     return known ?? `\\u${(control.codePointAt(0) ?? 0).toString(16).padStart(4, "0")}`;

@@ -21,7 +21,7 @@ export type PrivateFile =
  *
  * The checks apply to the open file, not to its path. System errors are thrown with their code.
  */
-export async function readPrivate(path: string, bytesMax: number): Promise<PrivateFile> {
+export async function readPrivateFile(path: string, bytesMax: number): Promise<PrivateFile> {
   // O_NONBLOCK: opening a FIFO must not wait for a writer.
   const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
   const file = await openUnlessMissing(path, flags);
@@ -57,11 +57,15 @@ export async function readPrivate(path: string, bytesMax: number): Promise<Priva
  * Creates a private file in one step unless it exists: readers see no file or all of it, and of several concurrent
  * processes one succeeds. Returns true if it was this one.
  */
-export async function createPrivate(path: string, bytes: Uint8Array, unique: Uint8Array): Promise<boolean> {
+export async function createPrivateFile(
+  path: string,
+  bytes: Uint8Array,
+  unique: Uint8Array,
+): Promise<boolean> {
   await mkdir(dirname(path), { recursive: true, mode: FOLDER_OWNER_ONLY });
   const temporary = temporaryBeside(path, unique);
   try {
-    await writeNew(temporary, bytes);
+    await writeNewFile(temporary, bytes);
     await removeLeftovers(path, temporary);
     await link(temporary, path);
     return true;
@@ -77,11 +81,11 @@ export async function createPrivate(path: string, bytes: Uint8Array, unique: Uin
  * Replaces a file by a private one in one step. Its mode is 0600, whatever the old mode was, and a link is replaced,
  * not followed.
  */
-export async function replacePrivate(path: string, bytes: Uint8Array, unique: Uint8Array): Promise<void> {
+export async function replacePrivateFile(path: string, bytes: Uint8Array, unique: Uint8Array): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: FOLDER_OWNER_ONLY });
   const temporary = temporaryBeside(path, unique);
   try {
-    await writeNew(temporary, bytes);
+    await writeNewFile(temporary, bytes);
     await removeLeftovers(path, temporary);
     await rename(temporary, path);
   } catch (thrown) {
@@ -91,7 +95,7 @@ export async function replacePrivate(path: string, bytes: Uint8Array, unique: Ui
 }
 
 /** Removes the file itself; a link is removed, not followed. Does nothing if it does not exist. */
-export async function removePrivate(path: string): Promise<void> {
+export async function removePrivateFile(path: string): Promise<void> {
   await rm(path, { force: true });
 }
 
@@ -119,7 +123,7 @@ async function removeLeftovers(path: string, newest: string): Promise<void> {
 const TEMPORARY = ".cinch-tmp";
 
 /** Writes a new file of mode 0600 and waits until it is on disk. */
-export async function writeNew(path: string, bytes: Uint8Array): Promise<void> {
+export async function writeNewFile(path: string, bytes: Uint8Array): Promise<void> {
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
   await using file = await open(path, flags, OWNER_ONLY);
   await file.writeFile(bytes);

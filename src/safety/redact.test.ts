@@ -13,7 +13,7 @@ import { secretPositives, secretSamples } from "../../test/support/secret-sample
 import { Secret } from "../base/brand.ts";
 import type { Redactor } from "./redact.ts";
 import { redactor } from "./redact.ts";
-import { printsOf } from "./secrets/known-secret.ts";
+import { fingerprintSecrets } from "./secrets/known-secret.ts";
 
 const NONE = redactor([]);
 const MARKER = /«redacted:[A-Za-z0-9_.-]+»/;
@@ -183,7 +183,7 @@ test("[SES-05] a known key is found whatever it looks like and however it is wri
 });
 
 test("[SES-05 CRED-03] what a key is recognised by does not hold the key, and holds nothing back in ordinary text", () => {
-  const prints = printsOf([new Secret("KEY", "0123abcd.p/q+r=s!")], new Uint8Array(16));
+  const prints = fingerprintSecrets([new Secret("KEY", "0123abcd.p/q+r=s!")], new Uint8Array(16));
   expect(JSON.stringify(prints)).not.toContain("abcd");
   const stream = redactor(prints).stream();
   expect(stream.push("as in 012 and 0123ab")).toBe("as in 012 and ");

@@ -2,8 +2,8 @@ import type { Secret } from "../base/brand.ts";
 import { FAMILIES } from "./secrets/families/secret-families.ts";
 import type { SecretPrint } from "./secrets/known-secret.ts";
 import { knownSearch, valueSearch } from "./secrets/known-secret.ts";
-import type { PreparedSearch, Search } from "./secrets/scan.ts";
-import { isWordCharacter, prepare, scan } from "./secrets/scan.ts";
+import type { PreparedSearch, SecretSearch } from "./secrets/scan.ts";
+import { isWordCharacter, prepareSearch, scanText } from "./secrets/scan.ts";
 import { isSecretValue } from "./secrets/secret-value.ts";
 
 /**
@@ -33,15 +33,15 @@ export interface RedactingStream {
  * @param values secrets that it has: those of the user's environment.
  */
 export function redactor(known: readonly SecretPrint[], values: readonly Secret[] = []): Redactor {
-  shared ??= prepare(familySearch());
+  shared ??= prepareSearch(familySearch());
   const searches = [
-    ...(known.length === 0 ? [] : [prepare(knownSearch(known))]),
-    ...(values.length === 0 ? [] : [prepare(valueSearch(values))]),
+    ...(known.length === 0 ? [] : [prepareSearch(knownSearch(known))]),
+    ...(values.length === 0 ? [] : [prepareSearch(valueSearch(values))]),
     shared,
   ];
 
   function text(text: string): string {
-    return searches.reduce((rest, by) => scan(by, rest, "", true).out, text);
+    return searches.reduce((rest, by) => scanText(by, rest, "", true).out, text);
   }
 
   return {
@@ -66,13 +66,13 @@ function stage(by: PreparedSearch): RedactingStream {
   return {
     push(chunk) {
       if (chunk === "") return "";
-      const result = scan(by, held + chunk, behind, false);
+      const result = scanText(by, held + chunk, behind, false);
       held = result.held;
       behind = result.behind;
       return result.out;
     },
     end() {
-      const { out } = scan(by, held, behind, true);
+      const { out } = scanText(by, held, behind, true);
       held = "";
       behind = "";
       return out;
@@ -88,7 +88,7 @@ interface Mark {
 /** A value is named after a mark of at least this many characters. */
 const HEAD_CHARACTERS = 3;
 
-function familySearch(): Search {
+function familySearch(): SecretSearch {
   const marks = FAMILIES.flatMap((family) => family.prefixes.map((prefix) => ({ family, prefix })));
   const byPrefix = Map.groupBy(marks, ({ prefix }) => prefix);
   const telling = marks.filter(({ prefix }) => prefix.length >= HEAD_CHARACTERS);

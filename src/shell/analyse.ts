@@ -1,7 +1,7 @@
 import type { Analysis } from "./analysis.ts";
 import { SHELL_CHARACTERS_MAX } from "./analysis.ts";
 import { OverLimit } from "./findings.ts";
-import { Reading } from "./reading.ts";
+import { LineReading } from "./line-reading.ts";
 
 /**
  * Parses a bash command line into the commands that it would run. Never throws, and never exceeds its limits.
@@ -11,7 +11,7 @@ import { Reading } from "./reading.ts";
  * that bash might read differently; a caller that allows commands must check it.
  */
 export function analyse(command: string): Analysis {
-  const reading = new Reading();
+  const reading = new LineReading();
   if (command.length > SHELL_CHARACTERS_MAX)
     return { ...reading.result(), overLimit: `it is longer than ${SHELL_CHARACTERS_MAX} characters` };
   try {

@@ -23,7 +23,7 @@ export function afterCd(args: readonly ShellWord[], before: Directories): Direct
   return limited(before.map((directory) => posix.join(directory, path)));
 }
 
-export function union(a: Directories, b: Directories): Directories {
+export function unionDirectories(a: Directories, b: Directories): Directories {
   if (a === b) return a;
   return a === undefined || b === undefined ? undefined : limited([...a, ...b]);
 }
@@ -35,12 +35,12 @@ function limited(all: readonly string[]): Directories {
 }
 
 /** Variables that `cd` depends on: if one is set, its target is unknown. */
-export const PLACE_VARIABLES: ReadonlySet<string> = new Set(["CDPATH", "HOME", "PWD", "OLDPWD"]);
+export const DIRECTORY_VARIABLES: ReadonlySet<string> = new Set(["CDPATH", "HOME", "PWD", "OLDPWD"]);
 
 const MOVERS = new Set(["env", "sudo", "su", "doas", "chroot", "runuser"]);
 
 /** Returns true for `env -C DIR`, `sudo -D DIR` and the like, which run their command in another directory. */
-export function changesPlace(name: string, args: readonly ShellWord[]): boolean {
+export function changesDirectory(name: string, args: readonly ShellWord[]): boolean {
   if (MOVERS.has(name)) return args.some((arg) => /^(?:-[A-Za-z]*[CDRi]|--ch)/.test(arg.text));
   return name === "find" && args.some((arg) => /^-(?:exec|ok)dir$/.test(arg.text));
 }

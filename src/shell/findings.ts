@@ -10,14 +10,14 @@ import {
 /** Ends the reading of a line above a limit; caught inside this module. */
 export class OverLimit extends Error {}
 
-export type Writable<T> = { -readonly [K in keyof T]: T[K] };
+export type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
 const DOUBTS_MAX = 16;
 
 /** Results of one pass over a line, and counters of its limits. */
 export class Findings {
-  readonly commands: Writable<ShellCommand>[] = [];
-  readonly redirections: Writable<ShellRedirection>[] = [];
+  readonly commands: Mutable<ShellCommand>[] = [];
+  readonly redirections: Mutable<ShellRedirection>[] = [];
   readonly functions = new Set<string>();
   structure: Structure = { problem: "it could not be read", grouped: false };
   readonly #unsure: Unsure[] = [];

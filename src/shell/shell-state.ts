@@ -6,12 +6,12 @@ export interface Shell {
 }
 
 /** Directories after a part of the line, for success and failure. */
-export interface Outcome {
+export interface DirectoryOutcome {
   readonly success: Directories;
   readonly failure: Directories;
 }
 
-export interface Level {
+export interface ReadingLevel {
   /** The text that positions refer to. */
   readonly source: string;
   readonly depth: number;
@@ -19,6 +19,6 @@ export interface Level {
 }
 
 /** Returns unchanged directories for both results. */
-export function stay({ directories }: Shell): Outcome {
+export function sameDirectories({ directories }: Shell): DirectoryOutcome {
   return { success: directories, failure: directories };
 }

@@ -1,19 +1,19 @@
 import type { Assignment, Command, Redirection, SyntaxNode } from "unbash";
 import type { ShellAssignment, ShellCommand, ShellWord } from "./analysis.ts";
 import { literalOf, SHELL_DEPTH_MAX } from "./analysis.ts";
-import { afterCd, changesPlace, PLACE_VARIABLES, union } from "./directories.ts";
-import type { Findings, Writable } from "./findings.ts";
+import { afterCd, changesDirectory, DIRECTORY_VARIABLES, unionDirectories } from "./directories.ts";
+import type { Findings, Mutable } from "./findings.ts";
 import { OverLimit } from "./findings.ts";
 import { settingDoubt } from "./settings.ts";
-import type { Level, Outcome, Shell } from "./shell-state.ts";
-import { stay } from "./shell-state.ts";
-import { assignmentWord, wordOf } from "./syntax/words.ts";
-import { wrappedBy } from "./wrappers/wrappers.ts";
+import type { DirectoryOutcome, ReadingLevel, Shell } from "./shell-state.ts";
+import { sameDirectories } from "./shell-state.ts";
+import { assignmentWord, parseWord } from "./syntax/words.ts";
+import { wrappedCommands } from "./wrappers/wrappers.ts";
 
 /** Reads nested content of a command: a script, or the expansions in a word. */
 export interface InnerReader {
-  script(text: string, shell: Shell, level: Level): void;
-  inside(node: SyntaxNode, shell: Shell, level: Level): void;
+  script(text: string, shell: Shell, level: ReadingLevel): void;
+  inside(node: SyntaxNode, shell: Shell, level: ReadingLevel): void;
 }
 
 /**
@@ -30,7 +30,7 @@ export class SimpleCommands {
   }
 
   /** Reads a command's words, assignments and redirections. */
-  read(node: Command, shell: Shell, level: Level): Outcome {
+  read(node: Command, shell: Shell, level: ReadingLevel): DirectoryOutcome {
     const assignments: ShellAssignment[] = [];
     for (const part of node.prefix) {
       if (part.type === "Assignment") assignments.push(this.#assignment(part, shell, level));
@@ -41,18 +41,18 @@ export class SimpleCommands {
     for (const part of node.suffix) {
       if (part.type === "Word") {
         this.#reader.inside(part, shell, level);
-        args.push(wordOf(part));
+        args.push(parseWord(part));
       } else if (part.type === "Assignment") {
         this.#reader.inside(part, shell, level);
         args.push(assignmentWord(part));
-        if (PLACE_VARIABLES.has(part.name)) shell.directories = undefined;
+        if (DIRECTORY_VARIABLES.has(part.name)) shell.directories = undefined;
       } else {
         this.redirection(part, shell, level);
       }
     }
     const text = level.source.slice(node.pos, node.end);
-    if (assignments.some(({ name }) => PLACE_VARIABLES.has(name))) shell.directories = undefined;
-    const name = node.name === undefined ? undefined : wordOf(node.name);
+    if (assignments.some(({ name }) => DIRECTORY_VARIABLES.has(name))) shell.directories = undefined;
+    const name = node.name === undefined ? undefined : parseWord(node.name);
     return this.#invocation({ name, args, assignments, text }, shell, level);
   }
 
@@ -65,10 +65,10 @@ export class SimpleCommands {
       text,
     }: Pick<ShellCommand, "args" | "assignments" | "text"> & { readonly name: ShellWord | undefined },
     shell: Shell,
-    level: Level,
-  ): Outcome {
+    level: ReadingLevel,
+  ): DirectoryOutcome {
     this.#found.countCommand(args.length);
-    const command: Writable<ShellCommand> = {
+    const command: Mutable<ShellCommand> = {
       ...(name === undefined ? {} : { name }),
       args,
       assignments,
@@ -78,15 +78,15 @@ export class SimpleCommands {
     };
     this.#found.commands.push(command);
     const program = literalOf(name);
-    if (program === undefined) return stay(shell);
+    if (program === undefined) return sameDirectories(shell);
     const plainName = program.slice(program.lastIndexOf("/") + 1);
     const setting = settingDoubt(plainName, args);
     if (setting !== undefined) this.#found.doubt(0, setting);
-    const wrapped = wrappedBy(plainName, args);
+    const wrapped = wrappedCommands(plainName, args);
     if (wrapped.length > 0) {
       command.wraps = wrapped.every(({ plain }) => plain) ? "plain" : "opaque";
       const before = shell.directories;
-      const elsewhere = changesPlace(plainName, args);
+      const elsewhere = changesDirectory(plainName, args);
       for (const { words, script, unknown, here } of wrapped) {
         const inner = { ...level, depth: level.depth + 1, wrappedBy: program };
         if (inner.depth > SHELL_DEPTH_MAX) throw new OverLimit("it is nested too deeply");
@@ -114,25 +114,25 @@ export class SimpleCommands {
           });
         }
       }
-      return { success: shell.directories, failure: union(before, shell.directories) };
+      return { success: shell.directories, failure: unionDirectories(before, shell.directories) };
     }
     if (plainName === "cd" || plainName === "pushd") {
       const before = shell.directories;
       return { success: plainName === program ? afterCd(args, before) : undefined, failure: before };
     }
     if (plainName === "popd" || plainName === "." || plainName === "source") shell.directories = undefined;
-    return stay(shell);
+    return sameDirectories(shell);
   }
 
-  #assignment(node: Assignment, shell: Shell, level: Level): ShellAssignment {
+  #assignment(node: Assignment, shell: Shell, level: ReadingLevel): ShellAssignment {
     this.#reader.inside(node, shell, level);
     const { name, value, append, index } = node;
     if (value.type !== "Word" || append === true || index !== undefined)
       return { name, value: { kind: "unknown", text: node.text, why: "an array or an appended value" } };
-    return { name, value: wordOf(value) };
+    return { name, value: parseWord(value) };
   }
 
-  redirection(node: Redirection, shell: Shell, level: Level): void {
+  redirection(node: Redirection, shell: Shell, level: ReadingLevel): void {
     this.#reader.inside(node, shell, level);
     const { directories } = shell;
     if (node.type === "HereDoc") {
@@ -145,7 +145,7 @@ export class SimpleCommands {
     const target: ShellWord =
       node.target === undefined
         ? { kind: "unknown", text: "", why: "it has no target" }
-        : wordOf(node.target);
+        : parseWord(node.target);
     this.#found.redirections.push({ operator: node.operator, target, directories });
   }
 }

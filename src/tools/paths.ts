@@ -1,5 +1,5 @@
 import { basename, dirname, join, relative, resolve } from "node:path";
-import { causeOf } from "../base/files/file-cause.ts";
+import { fileCause } from "../base/files/file-cause.ts";
 import type { FileInfo, Files } from "../base/world.ts";
 import { codeOf, PathMoved } from "../base/world.ts";
 import { isInside } from "./containment.ts";
@@ -91,5 +91,5 @@ export function escapeControls(name: string): string {
 export function fileFailure(thrown: unknown, shown: string): unknown {
   if (thrown instanceof PathMoved) return new ToolFailure(`${shown}: ${thrown.message}`, { cause: thrown });
   if (codeOf(thrown) === undefined) return thrown;
-  return new ToolFailure(`${shown}: ${causeOf(thrown)}`, { cause: thrown });
+  return new ToolFailure(`${shown}: ${fileCause(thrown)}`, { cause: thrown });
 }

@@ -1,7 +1,7 @@
 import { HarnessError } from "../base/errors.ts";
 import type { JsonSchema } from "../base/json.ts";
 import { isObject, stringAt } from "../base/json.ts";
-import { near } from "../base/text/near.ts";
+import { nearestWords } from "../base/text/near.ts";
 import type { Tool, ToolSource } from "./tool.ts";
 import { DESCRIPTION_CHARACTERS_MAX, ToolFailure } from "./tool.ts";
 import { CALL_TOOL, callToolTool, TOOL_SEARCH, toolSearchTool, unwrapInput } from "./tool-search.ts";
@@ -150,7 +150,7 @@ export class ToolRegistry {
   #unknown(name: string): string {
     const names = [...this.#all().keys()];
     if (names.length === 0) return `There is no tool ${quoted(name)}: this session has no tools at all.`;
-    const meant = near(name, names);
+    const meant = nearestWords(name, names);
     return meant.length > 0
       ? `There is no tool ${quoted(name)}. Did you mean ${meant.join(" or ")}?`
       : `There is no tool ${quoted(name)}. There are: ${this.declared()

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { SECTIONS } from "../../src/app/plan/sections.ts";
 import { HarnessError } from "../../src/base/errors.ts";
 import { parseJson } from "../../src/base/json.ts";
-import { SILENT } from "../../src/base/log.ts";
+import { SILENT_LOG } from "../../src/base/log.ts";
 import { loadConfig } from "../../src/config/config.ts";
 import { parseLockFile } from "../../src/guard/trust/ledger/lock-file.ts";
 import { hostWorld } from "../../src/platform/host.ts";
@@ -408,7 +408,7 @@ test("[PROF-03 S65] config.toml takes one spelling of a key: nested, dotted, dou
   const path = join(directory.path, "config.toml");
   const load = async (text: string) => {
     writeFileSync(path, text);
-    return await loadConfig(hostWorld(SILENT), path, SECTIONS);
+    return await loadConfig(hostWorld(SILENT_LOG), path, SECTIONS);
   };
   expect((await load('permissions.level = "ReadOnly"\n')).permissions.level).toBe("ReadOnly"); // TOML's own spelling of the same
   for (const text of [

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { messageOf } from "../../src/base/errors.ts";
-import { openLog } from "../../src/platform/log-file.ts";
+import { openLogFile } from "../../src/platform/log-file.ts";
 import { redactor } from "../../src/safety/redact.ts";
 import { redactedLog } from "../../src/safety/redacted-log.ts";
 import type { ToolMiddleware } from "../../src/tools/middleware.ts";
@@ -71,7 +71,7 @@ test("[SES-05 PERM-06 S54] the question for a permission shows no secret: not in
 test("[LOG-01 S54] what a line of the operational log is told forges no other line and no field, and drives no terminal", async () => {
   await using folder = temporaryDirectory();
   const levels = new Map();
-  const log = redactedLog(openLog({ directory: folder.path, toStderr: false, now: () => 0, levels }));
+  const log = redactedLog(openLogFile({ directory: folder.path, toStderr: false, now: () => 0, levels }));
   const forged = `\r\n{"level":"error","msg":"forged"}\u001b[2J\u2028`;
   log
     .for("engine")

@@ -1,7 +1,7 @@
 import { describe, expect } from "bun:test";
 import { existsSync, lstatSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { SILENT } from "../../src/base/log.ts";
+import { SILENT_LOG } from "../../src/base/log.ts";
 import {
   gitRepositoryFinder,
   gitRunner,
@@ -173,7 +173,7 @@ test("[PERM-02 S26 S34] a repository that names something to run is none in whic
   };
   const place = { root: rig.root, scratch: join(rig.root, "no-scratch") };
   const env = { PATH: process.env["PATH"] ?? "", HOME: rig.root };
-  const git = gitRepositoryFinder(gitRunner(hostWorld(SILENT), env, place));
+  const git = gitRepositoryFinder(gitRunner(hostWorld(SILENT_LOG), env, place));
   const asking = { files: rig.world.files, git };
   for (const [name, script] of Object.entries(plants)) {
     make(`mkdir -p p; ${script}`);

@@ -3,7 +3,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { HarnessOptions } from "../../src/app/engine/options.ts";
 import { hasReason } from "../../src/base/errors.ts";
-import { SILENT } from "../../src/base/log.ts";
+import { SILENT_LOG } from "../../src/base/log.ts";
 import { hostWorld } from "../../src/platform/host.ts";
 import { CANARY, hostileFiles, writeHostile } from "../support/hostile-repository.ts";
 import { says } from "../support/mock-provider/turn.ts";
@@ -25,7 +25,7 @@ test("[TOFU-01 S33 S34 S35 S41] sixty and more hostile repositories, one file ea
     await using place = openPlace(says("fine"));
     mkdirSync(join(place.root, "outside"), { recursive: true });
     writeHostile(place.repo, [file]);
-    const host = hostWorld(SILENT);
+    const host = hostWorld(SILENT_LOG);
     const world = {
       ...host,
       spawn(options: Parameters<typeof host.spawn>[0]) {

@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, wri
 import { join } from "node:path";
 import type { OpenHarness } from "../../src/app/harness.ts";
 import type { AskId } from "../../src/base/ids.ts";
-import { SILENT } from "../../src/base/log.ts";
+import { SILENT_LOG } from "../../src/base/log.ts";
 import { hostWorld } from "../../src/platform/host.ts";
 import type { Connection } from "../../src/protocol/connection.ts";
 import type { Envelope, EnvelopeOf } from "../../src/protocol/events/envelope.ts";
@@ -128,7 +128,7 @@ test("[TOFU-01] nobody answers: after ten minutes the file is left out, told, an
   const clock = fakeClock();
   await using place = openPlace(says("fine"));
   place.write("AGENTS.md", "canary");
-  await using harness = await place.open({ ...ASKING, world: { ...hostWorld(SILENT), clock } });
+  await using harness = await place.open({ ...ASKING, world: { ...hostWorld(SILENT_LOG), clock } });
   await using who = await person(harness);
   const question = await who.next();
   await say(harness, who);

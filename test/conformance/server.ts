@@ -2,7 +2,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { openHarness } from "../../src/app/harness.ts";
 import { HTTP_FEATURES, serveControl } from "../../src/app/serving/control-plane.ts";
-import { SILENT } from "../../src/base/log.ts";
+import { SILENT_LOG } from "../../src/base/log.ts";
 import { discover } from "../../src/conformance/discover.ts";
 import type { SuiteClock } from "../../src/conformance/http-access.ts";
 import type { RunScenariosOptions } from "../../src/conformance/run-scenarios.ts";
@@ -50,7 +50,7 @@ export async function openMemoryServer(fault: Fault = {}): Promise<MemoryServer>
   for (const folder of [paths.config, workingDir]) mkdirSync(folder);
   const clock = fakeClock();
   const { listen, door } = memoryListener(fault.wire);
-  const world = { ...hostWorld(SILENT), clock, listen };
+  const world = { ...hostWorld(SILENT_LOG), clock, listen };
   const opened = await openAuthority({ world, stateDirectory: paths.state, channels: () => [] });
   undo.use(opened);
   const authority = fault.authority?.(opened) ?? opened;

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { realpathSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { SILENT } from "../../src/base/log.ts";
+import { SILENT_LOG } from "../../src/base/log.ts";
 import type { Report } from "../../src/conformance/render.ts";
 import { hostWorld } from "../../src/platform/host.ts";
 import type { ParentProcess } from "../../src/server/auth/owner/parent-process.ts";
@@ -160,7 +160,7 @@ async function seenRunning(
   });
   let seen: ParentProcess | undefined;
   await until("the program is seen, or has ended", async () => {
-    const parent = await readProcess(hostWorld(SILENT).files, running.pid).catch(() => undefined);
+    const parent = await readProcess(hostWorld(SILENT_LOG).files, running.pid).catch(() => undefined);
     // A compiled program is one file, and has no script.
     if (parent?.binary === realpathSync(cinchPath()) || parent?.script?.startsWith("(arguments") === true)
       seen = parent;

@@ -1,8 +1,8 @@
 import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { readingEnvironment } from "../../src/base/child-environment.ts";
-import { SILENT } from "../../src/base/log.ts";
+import { readOnlyEnvironment } from "../../src/base/child-environment.ts";
+import { SILENT_LOG } from "../../src/base/log.ts";
 import { inspectCommand } from "../../src/guard/permissions/inspection/inspect-command.ts";
 import { hostWorld } from "../../src/platform/host.ts";
 import { literalOf } from "../../src/shell/analysis.ts";
@@ -101,7 +101,7 @@ export async function failuresOf(
   const calls = await watch(
     judged.map(({ line }) => line),
     place.root,
-    readingEnvironment(env),
+    readOnlyEnvironment(env),
   );
   return judged.flatMap(({ line, names }, at) => {
     const problem = unsafe(calls[at] ?? [], names, place);
@@ -115,7 +115,7 @@ async function namesIfQuiet(
   { root, home }: HostileWorkspace,
   env: Readonly<Record<string, string>>,
 ): Promise<readonly string[] | undefined> {
-  const world = hostWorld(SILENT);
+  const world = hostWorld(SILENT_LOG);
   const place = { root, scratch: join(root, "../scratch"), home };
   const target = { kind: "command", command, cwd: root } as const;
   const { analysis, approvalReason: loud } = await inspectCommand(target, place, {

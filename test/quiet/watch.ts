@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { SILENT } from "../../src/base/log.ts";
+import { SILENT_LOG } from "../../src/base/log.ts";
 import { hostWorld } from "../../src/platform/host.ts";
 
 /** One thing that the kernel was asked for while a line ran. */
@@ -80,7 +80,7 @@ async function traced(
       detached: true, // a group that can be ended as a whole: a program outlives the strace that watched it
     });
     let isLate = false;
-    using _limit = hostWorld(SILENT).clock.timer(startMs + lines.length * lineMs, () => {
+    using _limit = hostWorld(SILENT_LOG).clock.timer(startMs + lines.length * lineMs, () => {
       isLate = true;
       process.kill(-child.pid, "SIGKILL");
     });

@@ -1,5 +1,5 @@
 import { TOOLS } from "../../src/app/plan/tool-list.ts";
-import { SILENT } from "../../src/base/log.ts";
+import { SILENT_LOG } from "../../src/base/log.ts";
 import type { Files } from "../../src/base/world.ts";
 import { inspectCommand } from "../../src/guard/permissions/inspection/inspect-command.ts";
 import type { Decision } from "../../src/guard/permissions/judge/judge.ts";
@@ -45,7 +45,7 @@ const PATH_ALONE = { PATH: process.env["PATH"] ?? "" };
 /** The verdict on one command line, as the gate comes to it: the words are read, and the disk is looked at. */
 export async function verdictOn(command: string, policy: Policy, where: Where): Promise<Decision> {
   const { root, cwd = root, home = "/home/user", confined = false, env = PATH_ALONE } = where;
-  const world = hostWorld(SILENT);
+  const world = hostWorld(SILENT_LOG);
   const { files = world.files } = where;
   const target = { kind: "command", command, cwd } as const;
   const place = { root, scratch: "/nowhere/scratch", home };

@@ -6,7 +6,7 @@ import type { SessionsSources } from "../../src/app/sessions/session-keeping.ts"
 import { sessionKeeping } from "../../src/app/sessions/session-keeping.ts";
 import type { LogId } from "../../src/base/ids.ts";
 import { ulidSource } from "../../src/base/ids.ts";
-import { SILENT } from "../../src/base/log.ts";
+import { SILENT_LOG } from "../../src/base/log.ts";
 import type { World } from "../../src/base/world.ts";
 import { TurnLimits } from "../../src/engine/loop/turn-limits.ts";
 import { handleRewind } from "../../src/features/checkpoints/rewind/rewind.ts";
@@ -177,7 +177,7 @@ function simWorld({ process, chance, isAlive }: EngineSurroundings): World {
     lock: () => Promise.reject(new Error("a simulated world has no locks")),
     spawn: nothing,
     listen: nothing,
-    log: SILENT,
+    log: SILENT_LOG,
     machine: {
       platform: "linux",
       pid,

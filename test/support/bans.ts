@@ -79,7 +79,7 @@ export const BLOCKING_BANS: readonly Ban[] = [
   ban(
     "a lock of SQLite that is waited for in the thread",
     /\bbusy_timeout\b(?!\s*=\s*0\b)/,
-    "busy_timeout = 0, and whenFree of base/async/when-free.ts",
+    "busy_timeout = 0, and retryWhileBusy of base/async/retry-while-busy.ts",
     ["src/session/sqlite/connection.ts"], // takes the wait as an argument; the next line holds who passes one
   ),
   ban(

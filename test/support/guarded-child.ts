@@ -1,4 +1,4 @@
-import { SILENT } from "../../src/base/log.ts";
+import { SILENT_LOG } from "../../src/base/log.ts";
 import { hostSpawn } from "../../src/platform/processes/spawn.ts";
 
 /**
@@ -9,7 +9,7 @@ const [mark = ""] = process.argv.slice(2);
 const leaves = `( setsid sleep ${mark} </dev/null >/dev/null 2>&1 & )`;
 const script = `${leaves}; ${leaves}; trap '' TERM HUP INT; sleep ${mark} & echo ready; while :; do sleep ${mark}; done`;
 const PATH = "/usr/local/bin:/usr/bin:/bin";
-await using child = hostSpawn(SILENT)({
+await using child = hostSpawn(SILENT_LOG)({
   argv: ["/bin/bash", "-c", script],
   cwd: "/",
   env: { PATH, GUARDED: `${mark}.here` },

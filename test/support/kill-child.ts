@@ -4,7 +4,7 @@ import { resumeLog } from "../../src/app/log/resume.ts";
 import { composeSession } from "../../src/app/session/chains/session.ts";
 import { SessionCore } from "../../src/app/session/chains/session-core.ts";
 import type { LogId, SessionId } from "../../src/base/ids.ts";
-import { SILENT } from "../../src/base/log.ts";
+import { SILENT_LOG } from "../../src/base/log.ts";
 import { TurnLimits } from "../../src/engine/loop/turn-limits.ts";
 import { hostWorld } from "../../src/platform/host.ts";
 import type { Connection } from "../../src/protocol/connection.ts";
@@ -30,7 +30,7 @@ const [folder = ""] = process.argv.slice(2);
 const CALLS_MAX = 3;
 const PIECES = 4;
 
-const world = hostWorld(SILENT);
+const world = hostWorld(SILENT_LOG);
 const store = await openSqliteStore({ path: join(folder, "sessions.db"), world, logKey: LOG_KEY });
 /** Opens the session and sends one input after another, until it is killed. */
 async function live(): Promise<void> {

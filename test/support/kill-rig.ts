@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { SILENT } from "../../src/base/log.ts";
+import { SILENT_LOG } from "../../src/base/log.ts";
 import { hostWorld } from "../../src/platform/host.ts";
 import type { Envelope } from "../../src/protocol/events/envelope.ts";
 import { openSqliteStore } from "../../src/session/sqlite/open.ts";
@@ -117,7 +117,7 @@ function acceptedIn(told: string): number {
 }
 
 async function readLog(folder: string): Promise<readonly Envelope[]> {
-  const world = hostWorld(SILENT);
+  const world = hostWorld(SILENT_LOG);
   await using store = await openSqliteStore({ path: join(folder, "sessions.db"), world, logKey: LOG_KEY });
   const [log] = await store.list({ limit: 1 });
   return log === undefined ? [] : await store.events(log.logId, 0, EVENTS_PER_READ);

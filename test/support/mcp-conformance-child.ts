@@ -1,5 +1,5 @@
 import type { ClientId } from "../../src/base/ids.ts";
-import { SILENT } from "../../src/base/log.ts";
+import { SILENT_LOG } from "../../src/base/log.ts";
 import type { McpGrant } from "../../src/credentials/mcp/grant.ts";
 import { joinScopes } from "../../src/credentials/mcp/grant.ts";
 import type { GrantStore } from "../../src/credentials/mcp/grant-fetch.ts";
@@ -38,13 +38,13 @@ const store: GrantStore = {
 async function session(): Promise<void> {
   const server = { name: "conformance", transport: "http" as const, url, headers: {} };
   const authorized = grantFetch({ store, fetch, clock: hostClock });
-  const ports = { clock: hostClock, fetch, authorized, log: SILENT };
+  const ports = { clock: hostClock, fetch, authorized, log: SILENT_LOG };
   const connection = await connectMcp(
     await openHttpTransport(server, ports),
     "auto",
     {
       clock: hostClock,
-      log: SILENT,
+      log: SILENT_LOG,
       version: "0",
       capabilities: { elicitation: { form: { applyDefaults: true }, url: {} } },
       prepare(client) {
@@ -89,7 +89,7 @@ async function logInAgain(scope: string | undefined): Promise<void> {
     {
       clock: hostClock,
       random: hostRandom,
-      listen: hostListen(SILENT),
+      listen: hostListen(SILENT_LOG),
       fetch,
       resolve: hostResolve,
       show: browse,

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { HarnessError } from "../../src/base/errors.ts";
 import type { CallId, ClientId, SessionId } from "../../src/base/ids.ts";
 import type { Log } from "../../src/base/log.ts";
-import { SILENT } from "../../src/base/log.ts";
+import { SILENT_LOG } from "../../src/base/log.ts";
 import type { World } from "../../src/base/world.ts";
 import { McpPool } from "../../src/features/mcp/server/pool.ts";
 import type { ServerEvent, ServerPorts } from "../../src/features/mcp/server/server-ports.ts";
@@ -154,7 +154,7 @@ export interface Journaled {
 
 function contextOf(world: ReturnType<typeof testWorld>, signal: AbortSignal): ToolContext {
   return {
-    world: { ...world, log: SILENT },
+    world: { ...world, log: SILENT_LOG },
     signal,
     session: "sess_1" as SessionId,
     callId: "call_1" as CallId,

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
-import { SILENT } from "../../src/base/log.ts";
+import { SILENT_LOG } from "../../src/base/log.ts";
 import { hostWorld } from "../../src/platform/host.ts";
 import { openAuthority } from "../../src/server/auth/open-authority.ts";
 import { readProcess } from "../../src/server/auth/owner/parent-process.ts";
@@ -75,7 +75,7 @@ export async function openMcpPlace(
   for (const folder of [config, work]) mkdirSync(folder);
   const local = `[providers.mock]\nkind = "openai-compatible"\nbase_url = "${provider.url}/v1"\n`;
   writeFileSync(join(config, "config.toml"), `default_model = "mock:one"\n${local}`);
-  const world = hostWorld(SILENT);
+  const world = hostWorld(SILENT_LOG);
   const state = join(home.path, "state/cinch");
   const authority = await openAuthority({ world, stateDirectory: state, channels: () => [] });
   if (isAttested) {

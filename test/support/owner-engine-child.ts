@@ -1,7 +1,7 @@
 import { join } from "node:path";
-import { SILENT } from "../../src/base/log.ts";
+import { SILENT_LOG } from "../../src/base/log.ts";
 import { hostWorld } from "../../src/platform/host.ts";
-import { holdDescent } from "../../src/platform/sockets/descent.ts";
+import { trackDescendants } from "../../src/platform/sockets/descendants.ts";
 import { hostSockets } from "../../src/platform/sockets/sockets.ts";
 import { openAuthority } from "../../src/server/auth/open-authority.ts";
 import { openOwnerExchange } from "../../src/server/auth/owner/owner.ts";
@@ -11,9 +11,9 @@ import { openOwnerExchange } from "../../src/server/auth/owner/owner.ts";
  * tool would, says "ready", and ends when its standard input does.
  */
 const [stateDirectory = "", ...command] = process.argv.slice(2);
-const world = hostWorld(SILENT);
+const world = hostWorld(SILENT_LOG);
 await using authority = await openAuthority({ world, stateDirectory, channels: () => [] });
-using descent = holdDescent(world.clock);
+using descent = trackDescendants(world.clock);
 await using _exchange = await openOwnerExchange({
   world,
   sockets: hostSockets,

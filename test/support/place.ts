@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import type { HarnessOptions } from "../../src/app/engine/options.ts";
 import type { OpenHarness } from "../../src/app/harness.ts";
 import { openHarness } from "../../src/app/harness.ts";
-import { SILENT } from "../../src/base/log.ts";
+import { SILENT_LOG } from "../../src/base/log.ts";
 import { hostWorld } from "../../src/platform/host.ts";
 import type { Accepted } from "../../src/protocol/commands/commands.ts";
 import type { Connection } from "../../src/protocol/connection.ts";
@@ -37,7 +37,7 @@ export function openPlace(...script: Turn[]): Place {
   mkdirSync(repo);
   mkdirSync(paths.config);
   const options = (more: Partial<HarnessOptions> = {}): HarnessOptions => ({
-    world: hostWorld(SILENT),
+    world: hostWorld(SILENT_LOG),
     paths,
     workingDir: repo,
     autoApprove: false,

@@ -3,12 +3,12 @@ import * as fc from "fast-check";
 import { Secret } from "../../src/base/brand.ts";
 import type { Redactor } from "../../src/safety/redact.ts";
 import { redactor } from "../../src/safety/redact.ts";
-import { printsOf } from "../../src/safety/secrets/known-secret.ts";
+import { fingerprintSecrets } from "../../src/safety/secrets/known-secret.ts";
 import { secretPositives } from "./secret-samples.ts";
 
 /** Makes a redactor that has the prints of these secrets. */
 export function knowing(...secrets: readonly Secret[]): Redactor {
-  return redactor(printsOf(secrets, new Uint8Array(16)));
+  return redactor(fingerprintSecrets(secrets, new Uint8Array(16)));
 }
 
 /** A redactor with two known keys: one of odd signs, one of two lines. */

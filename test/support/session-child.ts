@@ -3,7 +3,7 @@ import { rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { messageOf } from "../../src/base/errors.ts";
 import type { LogId } from "../../src/base/ids.ts";
-import { SILENT } from "../../src/base/log.ts";
+import { SILENT_LOG } from "../../src/base/log.ts";
 import { hostWorld } from "../../src/platform/host.ts";
 import { openSqliteStore } from "../../src/session/sqlite/open.ts";
 import type { Durability, SessionStore, SessionWriter } from "../../src/session/store/store.ts";
@@ -14,7 +14,7 @@ import { LOG_KEY, newLog, reasonOf, says, texts } from "./store-rig.ts";
  * `session-child.ts <task> <path> [log id]`. What it acknowledges it has written to standard output before.
  */
 const [task = "", path = "", logId = ""] = process.argv.slice(2);
-const world = hostWorld(SILENT);
+const world = hostWorld(SILENT_LOG);
 const session = world.ids.next("sess");
 const input = Bun.stdin.stream().getReader();
 

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { SILENT } from "../../src/base/log.ts";
+import { SILENT_LOG } from "../../src/base/log.ts";
 import { hostWorld } from "../../src/platform/host.ts";
 import { acknowledgeAll } from "./acknowledge.ts";
 import { cinchHome, runCinch } from "./cinch.ts";
@@ -31,7 +31,7 @@ export async function observe(setup: SettingsSetup): Promise<string> {
       state: join(home.path, "state/cinch"),
     };
     const options = { autoApprove: false, strictPermissions: false, attended: false, environment: home.env };
-    await acknowledgeAll({ ...options, world: hostWorld(SILENT), paths, workingDir: repo });
+    await acknowledgeAll({ ...options, world: hostWorld(SILENT_LOG), paths, workingDir: repo });
   }
   const lines: string[] = [];
   const json = ["--output-format", "json"];

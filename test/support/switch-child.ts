@@ -2,7 +2,7 @@ import { writeSync } from "node:fs";
 import { join } from "node:path";
 import { openHarness } from "../../src/app/harness.ts";
 import type { SessionId } from "../../src/base/ids.ts";
-import { SILENT } from "../../src/base/log.ts";
+import { SILENT_LOG } from "../../src/base/log.ts";
 import { hostWorld } from "../../src/platform/host.ts";
 import { PROTOCOL_VERSION } from "../../src/protocol/version.ts";
 
@@ -16,7 +16,7 @@ const PROFILES = ["self", "default"] as const;
 
 await using harness = await openHarness(
   {
-    world: hostWorld(SILENT),
+    world: hostWorld(SILENT_LOG),
     paths: { config: join(folder, "config"), data: join(folder, "data"), state: join(folder, "state") },
     workingDir: join(folder, "work"),
     model: "conformance:cues",

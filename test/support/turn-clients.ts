@@ -3,7 +3,7 @@ import { connect } from "../../sdk/typescript/src/index.ts";
 import { resultOf } from "../../src/app/library/prompt-result.ts";
 import { serveControl } from "../../src/app/serving/control-plane.ts";
 import { Cancelled, HarnessError } from "../../src/base/errors.ts";
-import { SILENT } from "../../src/base/log.ts";
+import { SILENT_LOG } from "../../src/base/log.ts";
 import type { OutputFormat } from "../../src/cli/commands/prompt/flags.ts";
 import { answerIn } from "../../src/cli/commands/prompt/prompt.ts";
 import type { ProcessContext } from "../../src/cli/process-context.ts";
@@ -48,7 +48,7 @@ export interface TurnClients extends AsyncDisposable {
 export async function openTurnClients(turns: ReadonlyMap<string, readonly Envelope[]>): Promise<TurnClients> {
   await using held = new AsyncDisposableStack();
   const directory = held.use(temporaryDirectory());
-  const world = hostWorld(SILENT);
+  const world = hostWorld(SILENT_LOG);
   const engine = replayEngine(world, turns);
   const { session } = engine;
   const authority = held.use(

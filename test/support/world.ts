@@ -3,7 +3,7 @@ import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ulidSource } from "../../src/base/ids.ts";
-import { SILENT } from "../../src/base/log.ts";
+import { SILENT_LOG } from "../../src/base/log.ts";
 import type { World } from "../../src/base/world.ts";
 import { lockDatabase } from "../../src/platform/files/database-lock.ts";
 import { hostWorld } from "../../src/platform/host.ts";
@@ -19,7 +19,7 @@ export function testWorld(parts: Partial<World> = {}, seed = 1): TestWorld {
   const clock = fakeClock();
   const random = seededRandom(seed);
   return {
-    ...hostWorld(SILENT),
+    ...hostWorld(SILENT_LOG),
     random,
     ids: ulidSource(clock.now, random.bytes),
     lock: (path, signal) => lockDatabase(path, clock, signal),

@@ -1,5 +1,5 @@
 import { Cancelled, HarnessError } from "../../base/errors.ts";
-import { failureOf } from "../../base/files/storage-problem.ts";
+import { toHarnessError } from "../../base/files/storage-problem.ts";
 import type { Log } from "../../base/log.ts";
 import type { Reason } from "../../base/reasons.ts";
 
@@ -26,7 +26,7 @@ export async function bootStep<Value>(log: Log, step: string, run: () => Promise
   } catch (caught) {
     const thrown = firstOf(caught);
     if (thrown instanceof BootFailure || thrown instanceof Cancelled) throw thrown;
-    const error = failureOf(thrown);
+    const error = toHarnessError(thrown);
     // The caller asked wrongly and gets the answer: nothing here has failed.
     const { httpStatusOf: statusOf } = await import("../../server/http/statuses.ts");
     const level = statusOf(error.reason as Reason) < 500 ? "info" : "error";

@@ -1,6 +1,6 @@
 import { Secret } from "../../base/brand.ts";
 import { HarnessError } from "../../base/errors.ts";
-import { SILENT } from "../../base/log.ts";
+import { SILENT_LOG } from "../../base/log.ts";
 import type { World } from "../../base/world.ts";
 import { authorizedFetch } from "../../credentials/authorized-fetch.ts";
 import { hostWorld } from "../../platform/host.ts";
@@ -34,7 +34,7 @@ export function apiProvider(server: ModelServer): Provider {
     throw new HarnessError("UsageInvalid", {
       problem: `the wire ${kind} needs baseUrl: it has no default server`,
     });
-  return providerOf(server, hostWorld(SILENT));
+  return providerOf(server, hostWorld(SILENT_LOG));
 }
 
 /** Returns the provider for a model server in a world. */

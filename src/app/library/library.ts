@@ -1,4 +1,4 @@
-import { SILENT } from "../../base/log.ts";
+import { SILENT_LOG } from "../../base/log.ts";
 import { hostWorld } from "../../platform/host.ts";
 import { resolveModelId } from "../../providers/choosing/model-aliases.ts";
 import { providerOf } from "./api-provider.ts";
@@ -13,7 +13,7 @@ import { unsupportedRuntime } from "./runtime.ts";
  */
 export function libraryParts(): FacadeParts {
   if (typeof Bun === "undefined") throw unsupportedRuntime();
-  const world = hostWorld(SILENT);
+  const world = hostWorld(SILENT_LOG);
   return {
     world,
     model(config) {

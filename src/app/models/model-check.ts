@@ -1,6 +1,6 @@
 import { deadline } from "../../base/async/deadline.ts";
 import { HarnessError, hasReason } from "../../base/errors.ts";
-import { near } from "../../base/text/near.ts";
+import { nearestWords } from "../../base/text/near.ts";
 import type { World } from "../../base/world.ts";
 import type { ChosenModel } from "../../providers/choosing/choose-model.ts";
 import { knownModel } from "../../providers/choosing/prices.ts";
@@ -99,7 +99,7 @@ function lists(models: readonly Model[], model: string): boolean {
 
 function nearest(model: string, models: readonly Model[]): string {
   const ids = models.map(({ id }) => id);
-  const names = near(model, ids);
+  const names = nearestWords(model, ids);
   // Vendors' names begin with that of the maker: "anthropic/claude-…".
   const meant = names.length > 0 ? names : ids.filter((id) => id.split("/").at(-1) === model).slice(0, 3);
   return meant.length === 0 ? "" : `; nearest: ${meant.join(", ")}`;

@@ -1,4 +1,4 @@
-import { holdDescent } from "../../platform/sockets/descent.ts";
+import { trackDescendants } from "../../platform/sockets/descendants.ts";
 import { hostSockets } from "../../platform/sockets/sockets.ts";
 import { openOwnerExchange } from "../../server/auth/owner/owner.ts";
 import { bootStep } from "../engine/boot.ts";
@@ -32,7 +32,7 @@ export async function openEngineService<Engine extends OpenEngine>(
   });
   await using undo = new AsyncDisposableStack();
   // Before anything is started: an orphan from before it would not count as a descendant.
-  const descent = undo.use(holdDescent(world.clock));
+  const descent = undo.use(trackDescendants(world.clock));
   // The transports listen before the owner can get a token: until then the health says so.
   let isReady = false;
   const plane = undo.use(await openControlPlane({ ...options, isReady: () => isReady }, begin, signal));

@@ -2,7 +2,7 @@ import { dirname } from "node:path";
 import { HarnessError } from "../../base/errors.ts";
 import type { World } from "../../base/world.ts";
 import { codeOf } from "../../base/world.ts";
-import { closeFolder } from "../../platform/files/close-folder.ts";
+import { restrictFolder } from "../../platform/files/restrict-folder.ts";
 import { hostSockets } from "../../platform/sockets/sockets.ts";
 
 /**
@@ -16,7 +16,7 @@ export async function freeSocket(
   { files }: Pick<World, "files">,
   signal: AbortSignal,
 ): Promise<void> {
-  closeFolder(dirname(path)); // another program may have created it with any mode, so it may be open to others
+  restrictFolder(dirname(path)); // another program may have created it with any mode, so it may be open to others
   try {
     const stream = await hostSockets.connectPath(path, signal);
     stream.destroy();

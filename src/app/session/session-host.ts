@@ -1,5 +1,5 @@
 import { assert } from "../../base/assert.ts";
-import type { SpawnParts } from "../../engine/spawn.ts";
+import type { SpawnDependencies } from "../../engine/spawn.ts";
 import type { CommandOf } from "../../protocol/commands/commands.ts";
 import type { InputBlock } from "../../protocol/content.ts";
 import type { Event } from "../../protocol/events/events.ts";
@@ -47,7 +47,7 @@ export class SessionHostBuilder {
   readonly host: SessionHost;
   readonly #base: HostBase;
   #features: OpenFeatures | undefined;
-  #composed: { readonly session: Session; readonly shared: SpawnParts } | undefined;
+  #composed: { readonly session: Session; readonly shared: SpawnDependencies } | undefined;
 
   constructor(base: HostBase) {
     this.#base = base;
@@ -94,7 +94,7 @@ export class SessionHostBuilder {
   }
 
   /** Adds the session, once it is composed. */
-  complete(composed: { readonly session: Session; readonly shared: SpawnParts }): void {
+  complete(composed: { readonly session: Session; readonly shared: SpawnDependencies }): void {
     this.#composed = composed;
   }
 
@@ -116,7 +116,7 @@ export class SessionHostBuilder {
     return this.#features;
   }
 
-  #afterwards(): { readonly session: Session; readonly shared: SpawnParts } {
+  #afterwards(): { readonly session: Session; readonly shared: SpawnDependencies } {
     assert(this.#composed !== undefined, "nothing runs before its session is composed");
     return this.#composed;
   }

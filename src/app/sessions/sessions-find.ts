@@ -1,7 +1,7 @@
 import { HarnessError } from "../../base/errors.ts";
 import type { LogId, SessionId } from "../../base/ids.ts";
 import { isId } from "../../base/ids.ts";
-import { near } from "../../base/text/near.ts";
+import { nearestWords } from "../../base/text/near.ts";
 import type { ResumeRequest } from "../../session/options.ts";
 import type { LogInfo } from "../../session/store/store.ts";
 
@@ -117,7 +117,7 @@ function hintFor(wanted: string, all: readonly Found[]): string {
   if (all.length === 0) return "No session is stored yet.";
   const id = normalId(wanted);
   const sameKind = (known: string) => !id.includes("_") || known.slice(0, 3) === id.slice(0, 3);
-  const likely = near(id, all.slice(0, RECENT_LOGS).flatMap(idsOf).filter(sameKind));
+  const likely = nearestWords(id, all.slice(0, RECENT_LOGS).flatMap(idsOf).filter(sameKind));
   const isNear = likely.length > 0 && wanted.length > PREFIX_UNITS_MIN;
   const ids = isNear ? likely : all.slice(0, TOLD_MAX).map(({ session }) => session);
   return `${isNear ? "The nearest" : "The newest"}: ${ids.join(", ")}. All of them: cinch sessions list --all`;

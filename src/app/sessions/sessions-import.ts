@@ -1,4 +1,4 @@
-import { breather } from "../../base/async/breather.ts";
+import { periodicPause } from "../../base/async/periodic-pause.ts";
 import { HarnessError } from "../../base/errors.ts";
 import type { LogId, SessionId } from "../../base/ids.ts";
 import { DEFAULT_PROFILE } from "../../config/profile-files.ts";
@@ -42,7 +42,7 @@ export interface Imported {
 export async function importLog(sessions: OpenSessions, options: ImportOptions): Promise<Imported> {
   const { store, world, holder, workingDir } = sessions;
   const { signal } = options;
-  const breathe = breather(world.clock, signal);
+  const breathe = periodicPause(world.clock, signal);
   const looked = await lookThrough(options, breathe);
   const [logId, run] = [world.ids.next("log"), world.ids.next("sess")];
   const { seal, last } = looked;

@@ -1,4 +1,4 @@
-import { breather } from "../../base/async/breather.ts";
+import { periodicPause } from "../../base/async/periodic-pause.ts";
 import { hasReason } from "../../base/errors.ts";
 import type { EventSeq, LogId } from "../../base/ids.ts";
 import type { Clock } from "../../base/world.ts";
@@ -26,7 +26,7 @@ export async function* eventsOf(
   { logId, session, createdAt, lastEvent }: Pick<LogInfo, "logId" | "session" | "createdAt" | "lastEvent">,
   { since = 0, signal, clock }: ReadOptions,
 ): AsyncGenerator<Envelope> {
-  const breathe = breather(clock, signal);
+  const breathe = periodicPause(clock, signal);
   let last: Pick<Envelope, "id" | "session" | "ts"> = { id: since, session, ts: createdAt };
   let limit = PAGE_EVENTS;
   let unreadable = 0;

@@ -2,27 +2,33 @@ import { expect, test } from "bun:test";
 import { normalize } from "node:path/posix";
 import fc from "fast-check";
 import { holds } from "../../../test/support/property.ts";
-import { below, cleanPath, isBelow, isWithin } from "./below.ts";
+import { cleanPath, isBelow, isWithin, relativeWithin } from "./below.ts";
 
 test("[PERM-02 PERM-10 S21] a path is below a folder by whole components, whatever slashes end it, and everything is below /", () => {
   for (const folder of ["/home/u", "/home/u/", "/home/u/.", "/home/u//", "/home/./u", "/home/me/../u"]) {
-    expect([below(folder, "/home/u/.bashrc"), below(folder, "/home/u"), below(folder, "/home/user")]).toEqual(
-      [".bashrc", "", undefined],
-    );
+    expect([
+      relativeWithin(folder, "/home/u/.bashrc"),
+      relativeWithin(folder, "/home/u"),
+      relativeWithin(folder, "/home/user"),
+    ]).toEqual([".bashrc", "", undefined]);
   }
-  expect(below("/", "/home/u/.bashrc")).toBe("home/u/.bashrc");
-  expect(below("/", "/")).toBe("");
-  expect(below("/w/app", "/w/app/../x")).toBeUndefined();
-  expect(below("/w/app", "w/app/x")).toBeUndefined();
-  expect(below("C:\\w", "C:\\w\\x\\y")).toBe("x/y");
+  expect(relativeWithin("/", "/home/u/.bashrc")).toBe("home/u/.bashrc");
+  expect(relativeWithin("/", "/")).toBe("");
+  expect(relativeWithin("/w/app", "/w/app/../x")).toBeUndefined();
+  expect(relativeWithin("/w/app", "w/app/x")).toBeUndefined();
+  expect(relativeWithin("C:\\w", "C:\\w\\x\\y")).toBe("x/y");
 });
 
 test("[PERM-02] paths that are relative to one folder are compared alike", () => {
-  expect(below("a", "a/b/c")).toBe("b/c");
-  expect(below("a", "ab")).toBeUndefined();
-  expect(below("", "a/b")).toBe("a/b");
-  expect(["/a", "..", "../a"].map((path) => below("", path))).toEqual([undefined, undefined, undefined]);
-  expect(below("", "..a")).toBe("..a");
+  expect(relativeWithin("a", "a/b/c")).toBe("b/c");
+  expect(relativeWithin("a", "ab")).toBeUndefined();
+  expect(relativeWithin("", "a/b")).toBe("a/b");
+  expect(["/a", "..", "../a"].map((path) => relativeWithin("", path))).toEqual([
+    undefined,
+    undefined,
+    undefined,
+  ]);
+  expect(relativeWithin("", "..a")).toBe("..a");
 });
 
 /** Parts of absolute paths with all that a path can be written with, and few names, so that they meet. */
@@ -41,7 +47,7 @@ test("[PERM-02 PERM-10 S21] below says what comparing the components one by one 
       const [outer, inner] = [componentsOf(folder), componentsOf(path)];
       const holdsIt = outer.every((part, at) => inner[at] === part);
       const expected = holdsIt ? inner.slice(outer.length).join("/") : undefined;
-      expect(below(folder, path)).toBe(expected);
+      expect(relativeWithin(folder, path)).toBe(expected);
       expect(isWithin(folder, path)).toBe(holdsIt);
       expect(isBelow(folder, path)).toBe(holdsIt && inner.length > outer.length);
     }),
@@ -55,8 +61,8 @@ test("[PERM-02 PERM-10 S21] what is made of a folder and names is below it, in a
   await holds(
     fc.property(fc.array(name, { minLength: 1 }), fc.array(name), spelled, (folder, rest, end) => {
       const base = `/${folder.join("/")}`;
-      expect(below(`${base}${end}`, [base, ...rest].join("/"))).toBe(rest.join("/"));
-      expect(below(`${base}x`, [base, ...rest].join("/"))).toBeUndefined();
+      expect(relativeWithin(`${base}${end}`, [base, ...rest].join("/"))).toBe(rest.join("/"));
+      expect(relativeWithin(`${base}x`, [base, ...rest].join("/"))).toBeUndefined();
     }),
     2_000,
   );

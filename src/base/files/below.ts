@@ -6,7 +6,7 @@
  * Case is significant, so on a disk that ignores case another spelling counts as outside, which asks instead of
  * allowing (S21, S25).
  */
-export function below(folder: string, path: string): string | undefined {
+export function relativeWithin(folder: string, path: string): string | undefined {
   const base = cleanPath(folder);
   const full = cleanPath(path);
   if (full === base) return "";
@@ -17,12 +17,12 @@ export function below(folder: string, path: string): string | undefined {
 
 /** Returns true if `path` is `folder` or below it. Rules: `below`. */
 export function isWithin(folder: string, path: string): boolean {
-  return below(folder, path) !== undefined;
+  return relativeWithin(folder, path) !== undefined;
 }
 
 /** Returns true if `path` is below `folder` and is not the folder itself. Rules: `below`. */
 export function isBelow(folder: string, path: string): boolean {
-  return (below(folder, path) ?? "") !== "";
+  return (relativeWithin(folder, path) ?? "") !== "";
 }
 
 const UNCLEAN = /\/\/|.\/$|(?:^|\/)\.{1,2}(?:\/|$)/;

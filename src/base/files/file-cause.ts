@@ -16,6 +16,6 @@ const CAUSES: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Explains why a file operation failed: system codes by their meaning, other errors by their message. */
-export function causeOf(thrown: unknown): string {
+export function fileCause(thrown: unknown): string {
   return CAUSES.get(codeOf(thrown) ?? "") ?? messageOf(thrown);
 }

@@ -33,7 +33,7 @@ export function pathBytes(text: string): Uint8Array | string {
 }
 
 /** Returns a path for people: invalid UTF-8 becomes U+FFFD. */
-export function shownPath(text: string): string {
+export function displayPath(text: string): string {
   return text.toWellFormed();
 }
 
@@ -54,18 +54,18 @@ function decoded(bytes: Uint8Array): string | undefined {
 }
 
 /** Joins a folder and a path. Other join functions would drop bytes that are no UTF-8. */
-export function pathBelow(folder: string, path: string): string {
+export function joinPathText(folder: string, path: string): string {
   if (folder === "" || path === "") return folder + path;
   return folder.endsWith("/") ? folder + path : `${folder}/${path}`;
 }
 
 /** Returns the folder of a path; "/" for entries of the root, "" for a name alone. */
-export function folderOf(path: string): string {
+export function parentFolder(path: string): string {
   const slash = path.lastIndexOf("/");
   return slash === 0 ? "/" : path.slice(0, Math.max(0, slash));
 }
 
 /** Returns the last name of a path. */
-export function nameOf(path: string): string {
+export function baseName(path: string): string {
   return path.slice(path.lastIndexOf("/") + 1);
 }

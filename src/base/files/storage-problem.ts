@@ -62,7 +62,7 @@ export function storageProblem(
 }
 
 /** Returns the same as `storageProblem`, or the error's own text if nothing better is known. */
-export function explainedStorage(thrown: unknown, place: StoragePlace): StorageProblem {
+export function explainStorage(thrown: unknown, place: StoragePlace): StorageProblem {
   const remedy = `Look at ${place.folder}, or set ${place.variable} to another folder that you may write to.`;
   return storageProblem(thrown, place) ?? { problem: messageOf(thrown), remedy };
 }
@@ -81,7 +81,7 @@ export function diskFailure(thrown: unknown): HarnessError<"DiskUnwritable"> | u
 /**
  * Returns the error that ends a turn or a command: itself, a disk error with path and remedy, or an internal error.
  */
-export function failureOf(thrown: unknown): HarnessError {
+export function toHarnessError(thrown: unknown): HarnessError {
   if (thrown instanceof HarnessError) return thrown;
   return (
     diskFailure(thrown) ?? new HarnessError("InternalError", { what: messageOf(thrown) }, { cause: thrown })

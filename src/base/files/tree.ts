@@ -13,7 +13,7 @@ export interface Tree {
    * not read again, and only differences are returned.
    * @throws TreeTooLarge above `entriesMax`; the signal's reason.
    */
-  look(root: string, options: LookOptions, signal: AbortSignal): Promise<Look>;
+  scan(root: string, options: ScanOptions, signal: AbortSignal): Promise<TreeSnapshot>;
   /** Returns undefined if nothing exists there. Nothing exists below a link or a file. */
   stat(root: string, path: string): NodeStat | undefined;
   /** Counts the entries below a folder; stops at `max`. */
@@ -63,15 +63,15 @@ export interface NamedNode {
   readonly kind: FileKind;
 }
 
-export interface LookOptions {
-  readonly since?: Look;
+export interface ScanOptions {
+  readonly since?: TreeSnapshot;
   readonly entriesMax: number;
   /** Selects the entries to scan from those of a folder. */
   readonly select: (folder: string, entries: readonly NamedNode[]) => readonly NamedNode[];
 }
 
 /** State of a tree at one time. */
-export interface Look {
+export interface TreeSnapshot {
   /** Differences from the earlier snapshot, removed entries first; everything if there was none. */
   readonly changes: readonly NodeChange[];
   readonly entries: number;

@@ -14,7 +14,7 @@ const strict = new TextDecoder("utf-8", { fatal: true });
  * Decodes UTF-8 of files that configure cinch. Invalid bytes are an error, never U+FFFD, since a rule about
  * `geheim.txt` in another encoding would match no file. A byte order mark is dropped.
  */
-export function writtenText(bytes: Uint8Array): WrittenText {
+export function decodeWrittenText(bytes: Uint8Array): WrittenText {
   return isUtf8(bytes)
     ? { kind: "text", text: decode(bytes) }
     : { kind: "problem", line: badLine(bytes), problem: NO_UTF8 };

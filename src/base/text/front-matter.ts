@@ -21,7 +21,7 @@ const MARK = /^---[ \t]*$/;
  * Splits the head between lines of `---` from the Markdown after it. Accepts a byte order mark and line ends of any
  * kind.
  */
-export function frontMatter(text: string): FrontMatter {
+export function splitFrontMatter(text: string): FrontMatter {
   const lines = text
     .replace(/^\ufeff/, "")
     .replaceAll(/\r\n?/g, "\n")

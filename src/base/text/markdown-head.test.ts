@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import * as fc from "fast-check";
 import { holds } from "../../../test/support/property.ts";
-import { readHead } from "./markdown-head.ts";
+import { readMarkdownHead } from "./markdown-head.ts";
 import type { YamlHead } from "./yaml-head.ts";
 import { readYamlHead } from "./yaml-head.ts";
 
@@ -49,7 +49,7 @@ const line = fc.oneof(
 test("[SKL-01 REL-06] property: whatever a head holds, it says what YAML says, in the same lines", async () => {
   await holds(
     fc.asyncProperty(fc.array(line, { maxLength: 8 }), async (lines) => {
-      const [yaml, read] = [readYamlHead(lines.join("\n")), await readHead(lines)];
+      const [yaml, read] = [readYamlHead(lines.join("\n")), await readMarkdownHead(lines)];
       expect(said(read)).toEqual(said(yaml));
     }),
     3_000,

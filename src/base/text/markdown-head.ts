@@ -7,7 +7,7 @@ export const HEAD_CHARACTERS_MAX = 16_384;
  * Parses the lines of a Markdown file's head, as `readYamlHead` does. Most heads are too simple to need the YAML
  * parser, which takes longer to load than they take to parse.
  */
-export async function readHead(lines: readonly string[]): Promise<YamlHead> {
+export async function readMarkdownHead(lines: readonly string[]): Promise<YamlHead> {
   const plain = plainHead(lines);
   if (plain !== undefined) return plain;
   const { readYamlHead } = await import("./yaml-head.ts");

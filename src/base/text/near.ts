@@ -8,7 +8,7 @@ const WORD_CHARACTERS_MAX = 256;
  * Likely are the same word in another case, a word that begins with the other, and one in which at most a third of
  * the letters (but at least one) differ, are missing, added, or swapped with their neighbour.
  */
-export function near(word: string, known: readonly string[]): readonly string[] {
+export function nearestWords(word: string, known: readonly string[]): readonly string[] {
   if (word === "" || word.length > WORD_CHARACTERS_MAX) return [];
   const wanted = fold(word);
   const distanceMax = Math.max(1, Math.floor(wanted.length / 3));
@@ -23,7 +23,7 @@ export function near(word: string, known: readonly string[]): readonly string[] 
 
 /** Returns a hint for an error about an unknown word: the probable ones, else all known ones. */
 export function hintFor(word: string, known: readonly string[]): string {
-  const [meant] = near(word, known);
+  const [meant] = nearestWords(word, known);
   return meant === undefined ? `There are: ${known.join(", ") || "none"}.` : `Did you mean ${meant}?`;
 }
 

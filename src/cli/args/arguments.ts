@@ -1,4 +1,4 @@
-import { near } from "../../base/text/near.ts";
+import { nearestWords } from "../../base/text/near.ts";
 import type { CliFlag } from "../../session/commands/cli-command.ts";
 import { neutraliseLine } from "../../view/terminal/terminal-text.ts";
 import { BARE } from "../commands/bare.ts";
@@ -75,7 +75,7 @@ function named(word: string, commands: readonly AnyCommand[]): AnyCommand | unde
 }
 
 function unknown(word: string, commands: readonly AnyCommand[]): Misuse {
-  const [meant] = near(
+  const [meant] = nearestWords(
     word,
     commands.map(({ name }) => name),
   );
@@ -92,7 +92,7 @@ function aboutOf({ flags, plain }: Words, commands: readonly AnyCommand[]): read
   const names = commands.map(({ name }) => name);
   if ([...names, ...HELP_TOPICS].includes(word)) return [word];
   if (word === "help") return [];
-  const [meant] = near(word, [...names, ...HELP_TOPICS]);
+  const [meant] = nearestWords(word, [...names, ...HELP_TOPICS]);
   const hint = meant === undefined ? "cinch --help lists them" : `did you mean cinch help ${meant}?`;
   throw new Misuse(`there is no command "${word}"; ${hint}`);
 }

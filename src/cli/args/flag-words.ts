@@ -1,4 +1,4 @@
-import { near } from "../../base/text/near.ts";
+import { nearestWords } from "../../base/text/near.ts";
 import type { CliFlag } from "../../session/commands/cli-command.ts";
 
 /** A command line, taken apart. */
@@ -72,7 +72,7 @@ function shortOf(flag: CliFlag): string | undefined {
 }
 
 function unknownFlag(name: string, known: readonly CliFlag[]): string {
-  const [meant] = near(
+  const [meant] = nearestWords(
     name.replace(/^-+/, ""),
     known.map((flag) => flag.name),
   );

@@ -1,4 +1,4 @@
-import { near } from "../../base/text/near.ts";
+import { nearestWords } from "../../base/text/near.ts";
 import type { CliAction, CliFlag, CliVerb } from "../../session/commands/cli-command.ts";
 import { parseSettings } from "../settings.ts";
 import type { FlagTexts } from "./flag-values.ts";
@@ -55,7 +55,7 @@ function verbOf(
   if (verb !== undefined) return [verb, rest];
   const usual = command.verbs.find(({ name }) => name === "");
   if (usual !== undefined && (word === "" || usual.words !== undefined)) return [usual, plain];
-  const [meant] = near(
+  const [meant] = nearestWords(
     word,
     command.verbs.map(({ name }) => name),
   );

@@ -1,7 +1,7 @@
 import { parseJson } from "../../base/json.ts";
 import type { Clock } from "../../base/world.ts";
 import { answerText, refusalFromBody, unreachableError } from "../../client/remote/server-frames.ts";
-import type { EngineWire } from "../../platform/sockets/engine-wire.ts";
+import type { EngineTransport } from "../../platform/sockets/engine-transport.ts";
 import type { AttachRequest } from "../../session/access/attach-request.ts";
 import type { EngineTokens } from "./engine-tokens.ts";
 
@@ -11,7 +11,7 @@ const ANSWER_MS_MAX = 30_000;
 export interface AskEngineDependencies {
   /** `http://HOST:PORT`, also for a Unix socket. */
   readonly url: string;
-  readonly wire: EngineWire;
+  readonly wire: EngineTransport;
   readonly tokens: EngineTokens;
   readonly clock: Clock;
 }

@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
 import { hasReason } from "../../base/errors.ts";
 import { makeUndumpable } from "../../platform/processes/undumpable.ts";
-import type { EnginePlace } from "../../platform/sockets/engine-wire.ts";
-import { engineWire } from "../../platform/sockets/engine-wire.ts";
+import type { EngineAddress } from "../../platform/sockets/engine-transport.ts";
+import { engineTransport } from "../../platform/sockets/engine-transport.ts";
 import { readFlagFile } from "../args/flag-file.ts";
 import { misuse } from "../args/misuse.ts";
 import type { ConnectWords } from "../commands/line/flags.ts";
@@ -34,7 +34,7 @@ export async function connectEngine(options: ConnectOptions): Promise<ReachedEng
   const { clock, random } = at.world;
   const parts = {
     url,
-    wire: engineWire(place),
+    wire: engineTransport(place),
     tokens: givenToken(token),
     clock,
     random,
@@ -52,7 +52,7 @@ const LOOPBACK: readonly string[] = ["127.0.0.1", "localhost"];
 async function placeOf({
   url,
   ca,
-}: ConnectWords): Promise<{ readonly place: EnginePlace; readonly url: string }> {
+}: ConnectWords): Promise<{ readonly place: EngineAddress; readonly url: string }> {
   const parsed = URL.parse(url);
   const forms = "https://HOST:PORT, http://127.0.0.1:PORT or unix:///PATH";
   if (parsed === null) throw misuse(`--connect takes ${forms}, not '${url}'`);

@@ -66,7 +66,7 @@ export async function runningEngine({
   const { ownerTokens } = await import("./engine-tokens.ts");
   const { requestOwnerToken: askService } = await import("../../app/serving/ask-service.ts");
   const { servicePaths } = await import("../../app/serving/service-paths.ts");
-  const { engineWire } = await import("../../platform/sockets/engine-wire.ts");
+  const { engineTransport: engineWire } = await import("../../platform/sockets/engine-transport.ts");
   const { clock, random } = world;
   const ask = async (claims: Readonly<Record<string, unknown>>) => {
     try {

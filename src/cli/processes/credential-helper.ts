@@ -1,13 +1,13 @@
 import { rmSync } from "node:fs";
 import { dirname } from "node:path";
-import { SILENT } from "../../base/log.ts";
+import { SILENT_LOG } from "../../base/log.ts";
 import { parseStart } from "../../credentials/helper/helper-messages.ts";
 import { openHelper } from "../../credentials/helper/open-helper.ts";
 import { HELPER_HEARTBEAT_MS } from "../../credentials/helper/supervise.ts";
 import { hostClock } from "../../platform/clock.ts";
-import { BESIDE_DESCRIPTOR } from "../../platform/processes/beside.ts";
 import type { Channel, ChannelHandler } from "../../platform/processes/channel.ts";
 import { openChannel } from "../../platform/processes/channel.ts";
+import { HELPER_DESCRIPTOR } from "../../platform/processes/helper-process.ts";
 import { makeUndumpable } from "../../platform/processes/undumpable.ts";
 import { hostRandom } from "../../platform/random.ts";
 import { hostFetch } from "../../platform/sockets/fetch.ts";
@@ -40,7 +40,7 @@ export async function runHelper(): Promise<void> {
   beat(channel);
   const report = await openHelper(start, {
     fetch: hostFetch(),
-    listen: hostListen(SILENT),
+    listen: hostListen(SILENT_LOG),
     random: hostRandom,
     clock: hostClock,
     readSettings: configured,
@@ -51,7 +51,7 @@ export async function runHelper(): Promise<void> {
 /** Opens the pipe. A user who typed these internal words has no pipe there, and gets an error. */
 async function openOwnChannel(handler: ChannelHandler): Promise<Channel> {
   try {
-    return await openChannel(BESIDE_DESCRIPTOR, handler);
+    return await openChannel(HELPER_DESCRIPTOR, handler);
   } catch {
     await standardError().write("cinch: this command line is for cinch itself; see cinch --help\n");
     process.exit(EXIT.usage);

@@ -2,8 +2,8 @@ import { closeSync, openSync } from "node:fs";
 import { Cancelled, HarnessError } from "../../base/errors.ts";
 import { helperClient } from "../../credentials/helper/client.ts";
 import { parseBrokerMessage } from "../../credentials/helper/helper-messages.ts";
-import { BESIDE_DESCRIPTOR } from "../../platform/processes/beside.ts";
 import { openChannel } from "../../platform/processes/channel.ts";
+import { HELPER_DESCRIPTOR } from "../../platform/processes/helper-process.ts";
 import type { Stop } from "./stop.ts";
 
 /**
@@ -19,7 +19,7 @@ export async function openKeeperLink(
   const token = Promise.withResolvers<string>();
   token.promise.catch(() => undefined); // most commands never ask for it
   try {
-    await openChannel(BESIDE_DESCRIPTOR, {
+    await openChannel(HELPER_DESCRIPTOR, {
       message(text) {
         const note = parseBrokerMessage(text);
         if (note === undefined) return;

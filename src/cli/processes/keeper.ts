@@ -9,10 +9,10 @@ import { parseBrokerMessage } from "../../credentials/helper/helper-messages.ts"
 import { superviseHelper } from "../../credentials/helper/supervise.ts";
 import { hostClock } from "../../platform/clock.ts";
 import { makeTemporaryFolder } from "../../platform/files/temporary.ts";
-import type { Beside } from "../../platform/processes/beside.ts";
-import { startBeside } from "../../platform/processes/beside.ts";
 import type { Channel } from "../../platform/processes/channel.ts";
 import { openChannel } from "../../platform/processes/channel.ts";
+import type { HelperProcess } from "../../platform/processes/helper-process.ts";
+import { startHelperProcess } from "../../platform/processes/helper-process.ts";
 import { makeUndumpable } from "../../platform/processes/undumpable.ts";
 import { EXIT } from "../../session/commands/cli-command.ts";
 import { wasClosed } from "../io/output.ts";
@@ -43,19 +43,19 @@ export async function runKeeper(
   makeUndumpable(); // before any process runs that could read it
   const directory = makeTemporaryFolder("cinch-keys-");
   process.once("exit", () => rmSync(directory, { recursive: true, force: true }));
-  const engine = startBeside({
+  const engine = startHelperProcess({
     argv: ownCommand([ENGINE_WORD, wasClosed(1) ? "closed" : "open", ...argv]),
     env: cleanEnvironment(secrets),
     stdio: "inherit",
   });
   const engineLink = linkTo(engine, { message: () => undefined, ended: () => undefined });
   if (token !== undefined) engineLink.send({ kind: "token", text: token });
-  const helpers: Beside[] = [];
+  const helpers: HelperProcess[] = [];
   const supervisor = superviseHelper({
     clock: hostClock,
     start(events) {
       const socket = join(directory, `${helpers.length}.sock`);
-      const helper = startBeside({
+      const helper = startHelperProcess({
         argv: ownCommand([HELPER_WORD]),
         env: bareEnvironment(),
         stdio: "ignore",
@@ -100,7 +100,7 @@ interface Link {
 }
 
 /** Returns the pipe to one of our processes, usable at once: messages before it is open wait. */
-function linkTo({ descriptor }: Beside, handler: Parameters<typeof openChannel>[1]): Link {
+function linkTo({ descriptor }: HelperProcess, handler: Parameters<typeof openChannel>[1]): Link {
   let waiting: string[] | undefined = [];
   let channel: Channel | undefined;
   let closed = false;

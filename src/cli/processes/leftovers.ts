@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { SILENT } from "../../base/log.ts";
+import { SILENT_LOG } from "../../base/log.ts";
 import type { Clock } from "../../base/world.ts";
 import { codeOf } from "../../base/world.ts";
 
@@ -46,7 +46,7 @@ async function sweepWorkspaces(env: Environment): Promise<void> {
     if ((await hostFiles.stat(folder)) === undefined) return;
     const { hostMachine } = await import("../../platform/machine.ts");
     const { removeLeftovers } = await import("../../guard/sandbox/sandbox-leftovers.ts");
-    await removeLeftovers({ files: hostFiles, machine: hostMachine(), log: SILENT }, folder);
+    await removeLeftovers({ files: hostFiles, machine: hostMachine(), log: SILENT_LOG }, folder);
   } catch (thrown) {
     if (codeOf(thrown) === undefined) throw thrown; // a failing disk is no business of this run
   }

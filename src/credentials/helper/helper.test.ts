@@ -5,7 +5,7 @@ import { fakeClock } from "../../../test/support/fake-clock.ts";
 import { holds } from "../../../test/support/property.ts";
 import { seededRandom, temporaryDirectory, testWorld } from "../../../test/support/world.ts";
 import { hasReason } from "../../base/errors.ts";
-import { SILENT } from "../../base/log.ts";
+import { SILENT_LOG } from "../../base/log.ts";
 import type { Fetch, FetchInit } from "../../base/world.ts";
 import { hostClock } from "../../platform/clock.ts";
 import { hostFetch, hostFetchThrough } from "../../platform/sockets/fetch.ts";
@@ -329,7 +329,7 @@ test("[CRED-01 SES-04] a machine key of the wrong length is the helper's refusal
     { ...startIn(folder.path), variables: { CINCH_MACHINE_KEY: "short" } },
     {
       fetch: hostFetch(),
-      listen: hostListen(SILENT),
+      listen: hostListen(SILENT_LOG),
       clock: hostClock,
       random: seededRandom(1),
       readSettings: () => configured([]),
@@ -446,7 +446,7 @@ async function openRig(answer: (request: Request) => Response, more: { readonly 
     {
       clock: hostClock,
       readSettings: () => configured([custom]),
-      listen: hostListen(SILENT),
+      listen: hostListen(SILENT_LOG),
       random: seededRandom(5),
       fetch(url, init) {
         asked.resolve();

@@ -4,7 +4,7 @@ import { fakeClock } from "../../../test/support/fake-clock.ts";
 import { agree, startOAuthMcpServer } from "../../../test/support/oauth-mcp-server.ts";
 import { temporaryDirectory } from "../../../test/support/world.ts";
 import { Secret } from "../../base/brand.ts";
-import { SILENT } from "../../base/log.ts";
+import { SILENT_LOG } from "../../base/log.ts";
 import { logIn } from "../../features/mcp/login/login.ts";
 import { hostClock } from "../../platform/clock.ts";
 import { hostRandom } from "../../platform/random.ts";
@@ -27,7 +27,7 @@ const CREDENTIAL = { kind: "header", header: "authorization", prefix: "Bearer " 
 async function openRig(options: Parameters<typeof startOAuthMcpServer>[0] = {}) {
   const server = startOAuthMcpServer(options);
   const clock = fakeClock();
-  const ports = { clock, random: hostRandom, fetch, resolve: hostResolve, listen: hostListen(SILENT) };
+  const ports = { clock, random: hostRandom, fetch, resolve: hostResolve, listen: hostListen(SILENT_LOG) };
   const show = async (page: URL) => void (await agree(page));
   const kept: { grant: McpGrant | undefined } = {
     grant: await logIn({ name: "guarded", url: server.url, scopes: [] }, { ...ports, show }, signal),
@@ -114,7 +114,7 @@ test("[MCP-01] a login of another process counts from the next request that need
     random: hostRandom,
     fetch,
     resolve: hostResolve,
-    listen: hostListen(SILENT),
+    listen: hostListen(SILENT_LOG),
   };
   const show = async (page: URL) => void (await agree(page));
   rig.kept.grant = await logIn(

@@ -4,7 +4,7 @@ import { agree, startOAuthMcpServer } from "../../../test/support/oauth-mcp-serv
 import { until } from "../../../test/support/until.ts";
 import { temporaryDirectory } from "../../../test/support/world.ts";
 import { Secret } from "../../base/brand.ts";
-import { SILENT } from "../../base/log.ts";
+import { SILENT_LOG } from "../../base/log.ts";
 import { logIn } from "../../features/mcp/login/login.ts";
 import { toolOutput } from "../../features/mcp/tools/results.ts";
 import { openHttpTransport, remoteProblem } from "../../features/mcp/transport/http.ts";
@@ -23,7 +23,7 @@ import { renderGrant } from "./grant.ts";
 
 const { signal } = new AbortController();
 const fetch = hostFetch();
-const listen = hostListen(SILENT);
+const listen = hostListen(SILENT_LOG);
 
 /** A helper with a store of its own, and the engine's end of it. */
 async function openRig() {
@@ -54,7 +54,7 @@ async function openRig() {
   });
   return {
     report,
-    ports: { clock: hostClock, fetch, authorized: credentials.send, log: SILENT },
+    ports: { clock: hostClock, fetch, authorized: credentials.send, log: SILENT_LOG },
     async keep(grant: McpGrant): Promise<void> {
       using machineKey = await openMachineKey({ directory: folder.path, random: hostRandom });
       const secret = new Secret("api-key", renderGrant(grant));
@@ -78,7 +78,7 @@ test("[MCP-01 CRED-03] a login made while the engine runs counts; calls stream t
   await using rig = await openRig();
   expect(rig.report.held).toEqual([]);
   const declared = { name: "guarded", transport: "http", url: server.url, headers: {} } as const;
-  const parts = { clock: hostClock, log: SILENT, version: "0", onToolsChanged: () => undefined };
+  const parts = { clock: hostClock, log: SILENT_LOG, version: "0", onToolsChanged: () => undefined };
   const opened = async () =>
     await connectMcp(await openHttpTransport(declared, rig.ports), "auto", parts, signal);
   expect(await opened().then(() => "let in", remoteProblem)).toContain("cinch creds login mcp:guarded");

@@ -1,7 +1,7 @@
 import { realpathSync } from "node:fs";
 import { relative } from "node:path";
 import { messageOf } from "../../base/errors.ts";
-import { readPrivate } from "../../safety/private-file.ts";
+import { readPrivateFile } from "../../safety/private-file.ts";
 import { isTrackedByGit } from "./git-index.ts";
 import { enclosingRepository, harnessSecretsPath } from "./harness-secrets-path.ts";
 
@@ -36,7 +36,7 @@ export async function readHarnessSecrets(
       if (isTrackedByGit(root, inside))
         return leftOut("is tracked by git, so everybody who has the repository has it");
     }
-    const found = await readPrivate(path, FILE_BYTES_MAX);
+    const found = await readPrivateFile(path, FILE_BYTES_MAX);
     if (found.kind === "missing") return { variables: {} };
     if (found.kind === "refused") return leftOut(found.problem);
     const variables = parseVariables(new TextDecoder().decode(found.bytes), known);

@@ -5,7 +5,7 @@ import { Secret } from "../../base/brand.ts";
 import { HarnessError, messageOf } from "../../base/errors.ts";
 import { arrayAt, numberAt, parseJson, stringAt } from "../../base/json.ts";
 import type { Clock, World } from "../../base/world.ts";
-import { readPrivate, sameSecret, temporaryBeside, writeNew } from "../../safety/private-file.ts";
+import { readPrivateFile, sameSecret, temporaryBeside, writeNewFile } from "../../safety/private-file.ts";
 import type { MachineKey } from "../machine-key.ts";
 import { withStoreLock } from "./store-lock.ts";
 
@@ -74,7 +74,7 @@ export async function changeKeyStore(
       await removeLeftovers(path);
       const temporary = temporaryBeside(path, random.bytes(6));
       try {
-        await writeNew(
+        await writeNewFile(
           temporary,
           new TextEncoder().encode(sealed(keys, machineKey, random.bytes(NONCE_BYTES))),
         );
@@ -94,7 +94,7 @@ export async function changeKeyStore(
 
 async function read(path: string): Promise<string | undefined> {
   try {
-    const found = await readPrivate(path, KEY_STORE_BYTES_MAX);
+    const found = await readPrivateFile(path, KEY_STORE_BYTES_MAX);
     if (found.kind === "missing") return undefined;
     if (found.kind === "read") return new TextDecoder().decode(found.bytes);
     throw damaged(path, `it ${found.problem}`);

@@ -1,6 +1,6 @@
 import { Database } from "bun:sqlite";
 import { closeSync, constants, openSync } from "node:fs";
-import { whenFree } from "../../base/async/when-free.ts";
+import { retryWhileBusy } from "../../base/async/retry-while-busy.ts";
 import type { Clock } from "../../base/world.ts";
 import { codeOf } from "../../base/world.ts";
 
@@ -24,7 +24,7 @@ export async function withStoreLock<Value>(
   using database = new Database(path, { readwrite: true });
   database.run("PRAGMA busy_timeout = 0");
   const patience = { clock, msMax: LOCK_MS_MAX, signal: new AbortController().signal };
-  await whenFree(patience, isBusy, () => database.run("BEGIN EXCLUSIVE"));
+  await retryWhileBusy(patience, isBusy, () => database.run("BEGIN EXCLUSIVE"));
   try {
     return await work();
   } finally {

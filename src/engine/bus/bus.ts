@@ -15,7 +15,7 @@ import type {
   StoredMessage,
 } from "../../session/store/store.ts";
 import { mergeDelta } from "./delta.ts";
-import type { Origin } from "./origin.ts";
+import type { EventOrigin } from "./origin.ts";
 import type { Redaction } from "./redaction.ts";
 import { Subscriber } from "./subscriber.ts";
 
@@ -39,7 +39,7 @@ export interface BusOptions {
 }
 
 type Item =
-  | { readonly kind: "event"; event: Event; readonly origin: Origin; readonly ts: string }
+  | { readonly kind: "event"; event: Event; readonly origin: EventOrigin; readonly ts: string }
   | { readonly kind: "message"; readonly message: Message; readonly turn: number; readonly boundary: boolean }
   | { readonly kind: "intent"; readonly intent: Intent }
   | { readonly kind: "outcome"; readonly outcome: CallOutcome };
@@ -95,7 +95,7 @@ export class Bus {
   }
 
   /** Publishes an event. It is in the log before any client sees it; `commit` waits for that. */
-  publish(published: Event, origin: Origin = {}): void {
+  publish(published: Event, origin: EventOrigin = {}): void {
     this.#assertOpen();
     const event = this.#options.redaction.event(published);
     if (event === undefined) return;
@@ -178,7 +178,7 @@ export class Bus {
       this.#subscribers.add(subscriber);
       if (person !== undefined) this.#people.add(subscriber);
     }
-    for (const event of person ?? []) subscriber.tell(event);
+    for (const event of person ?? []) subscriber.deliverAside(event);
     signal.addEventListener("abort", leave, { once: true });
     return subscriber.read(signal, leave);
   }
@@ -189,8 +189,8 @@ export class Bus {
   }
 
   /** Sends an event to every person who subscribes now; it is not logged. Returns their number. */
-  tellPeople(event: Event): number {
-    for (const subscriber of this.#people) subscriber.tell(event);
+  notifyPeople(event: Event): number {
+    for (const subscriber of this.#people) subscriber.deliverAside(event);
     return this.#people.size;
   }
 

@@ -1,16 +1,16 @@
 import type { Event } from "../../protocol/events/events.ts";
-import type { Origin } from "./origin.ts";
+import type { EventOrigin } from "./origin.ts";
 
 /** Longest merged delta, so that events stay bounded while the log is slow. */
 export const DELTA_CHARACTERS_MAX = 65_536;
 
 interface Waiting {
   readonly event: Event;
-  readonly origin: Origin;
+  readonly origin: EventOrigin;
 }
 
 /** Merges two consecutive deltas of the same origin into one event; undefined if they cannot be merged. */
-export function mergeDelta(waiting: Waiting, next: Event, origin: Origin): Event | undefined {
+export function mergeDelta(waiting: Waiting, next: Event, origin: EventOrigin): Event | undefined {
   const { event } = waiting;
   if (waiting.origin.originator !== origin.originator || waiting.origin.parentCall !== origin.parentCall) {
     return undefined;

@@ -61,7 +61,7 @@ export class Subscriber {
   }
 
   /** Delivers an event outside the log: it is read next, with the id of the event before it. Never waits. */
-  tell(event: Event): void {
+  deliverAside(event: Event): void {
     this.#aside = [
       ...this.#aside.slice(1 - ASIDE_EVENTS_MAX),
       { ...event, session: this.#log.session, ts: this.#log.now(), aside: true },

@@ -1,7 +1,7 @@
 import type { RequestContext, RequestHandler } from "../../providers/middleware.ts";
 import { chainRequest } from "../../providers/middleware.ts";
 import { openRequest } from "./loop.ts";
-import type { EngineParts, Turn } from "./turn.ts";
+import type { EngineDependencies, Turn } from "./turn.ts";
 
 /**
  * Shortens the history between two turns by the request middleware (`/compact`, SES-13). It uses the turn's cancel
@@ -10,7 +10,7 @@ import type { EngineParts, Turn } from "./turn.ts";
  * Returns false if nothing was replaced: there was nothing to gain, or no middleware compacts.
  * @throws HarnessError if the log failed; the signal's reason.
  */
-export async function compactHistory(turn: Turn, parts: EngineParts): Promise<boolean> {
+export async function compactHistory(turn: Turn, parts: EngineDependencies): Promise<boolean> {
   const before = parts.conversation.messages;
   const context: RequestContext = {
     ...turn.requestContext(0, parts.model().provider),

@@ -8,8 +8,8 @@ import { joinMessages } from "../../session/history/valid-history.ts";
 import { errorOutput } from "../../tools/output.ts";
 import type { ToolOutput } from "../../tools/tool.ts";
 import type { Bus } from "../bus/bus.ts";
-import type { Origin } from "../bus/origin.ts";
-import type { PendingCall, Reply } from "./reply.ts";
+import type { EventOrigin } from "../bus/origin.ts";
+import type { ModelReply, PendingCall } from "./reply.ts";
 
 /** Bus functions that store a history and publish its changes. */
 export type HistoryLog = Pick<Bus, "remember" | "commit" | "publish" | "lastEvent">;
@@ -69,7 +69,7 @@ export class Conversation {
   }
 
   /** Stores the model's reply, even a partial one. An empty reply is not stored. */
-  addReply(reply: Reply, turn: number): void {
+  addReply(reply: ModelReply, turn: number): void {
     if (reply.message !== undefined) this.#add(reply.message, turn);
   }
 
@@ -91,7 +91,7 @@ export class Conversation {
    */
   async replace(
     view: readonly Message[],
-    { turn, origin }: { readonly turn: number; readonly origin: Origin },
+    { turn, origin }: { readonly turn: number; readonly origin: EventOrigin },
     told: (boundary: EventSeq) => Event,
   ): Promise<void> {
     assert(view.length > 0, "a history is never replaced by nothing");

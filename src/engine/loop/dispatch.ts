@@ -7,7 +7,7 @@ import type { ToolRegistry } from "../../tools/registry.ts";
 import type { SubAgentContext, ToolContext, ToolOutput, Workspace } from "../../tools/tool.ts";
 import { displayFields } from "../../tools/tool-facts.ts";
 import type { Bus } from "../bus/bus.ts";
-import type { Origin } from "../bus/origin.ts";
+import type { EventOrigin } from "../bus/origin.ts";
 import type { Redaction } from "../bus/redaction.ts";
 import type { CancelNode } from "../cancel.ts";
 import type { PendingCall } from "./reply.ts";
@@ -16,13 +16,13 @@ import type { TurnTiming } from "./timing.ts";
 /** The turn that a call belongs to. */
 export interface DispatchContext {
   readonly originator: ClientId;
-  readonly origin: Origin;
+  readonly origin: EventOrigin;
   readonly turn: number;
   readonly cancel: CancelNode;
   readonly timing: TurnTiming;
 }
 
-export interface DispatcherParts {
+export interface DispatcherDependencies {
   readonly world: World;
   readonly session: SessionId;
   readonly bus: Bus;
@@ -41,7 +41,7 @@ export interface DispatcherParts {
   readonly mayRunBeside?: (call: ToolCall, context: ToolContext) => Promise<boolean | "alone">;
 }
 
-export interface Together {
+export interface ParallelCalls {
   /** At least one. */
   readonly count: number;
   /** True if they change nothing: an earlier failure does not stop them, and theirs stops no other read-only call. */
@@ -49,23 +49,23 @@ export interface Together {
 }
 
 /** One call by itself. */
-export const ALONE: Together = { count: 1, onlyRead: false };
+export const SINGLE_CALL: ParallelCalls = { count: 1, onlyRead: false };
 
 /** Limit of calls that run in parallel. */
 export const CALLS_AT_ONCE_MAX = 8;
 
 /** Passes a call of the model to its tool, through the middleware, and publishes its events. */
 export class Dispatcher {
-  readonly #parts: DispatcherParts;
+  readonly #parts: DispatcherDependencies;
 
-  constructor(parts: DispatcherParts) {
+  constructor(parts: DispatcherDependencies) {
     this.#parts = parts;
   }
 
   /** Counts how many of these calls, from the first on, may run in parallel. */
-  async together(calls: readonly PendingCall[], context: DispatchContext): Promise<Together> {
+  async together(calls: readonly PendingCall[], context: DispatchContext): Promise<ParallelCalls> {
     const { mayRunBeside } = this.#parts;
-    if (mayRunBeside === undefined) return ALONE;
+    if (mayRunBeside === undefined) return SINGLE_CALL;
     const first = calls.slice(0, CALLS_AT_ONCE_MAX);
     for (const [at, call] of first.entries()) {
       const { tool, name, input } = this.#parts.registry.resolve(call.name, call.input);

@@ -7,12 +7,12 @@ import { chainRequest } from "../../providers/middleware.ts";
 import type { ModelRequest } from "../../providers/provider.ts";
 import { reportSilence } from "../../providers/retry/report-silence.ts";
 import type { ToolOutput } from "../../tools/tool.ts";
-import { collect } from "./collect.ts";
-import { ALONE } from "./dispatch.ts";
-import type { PendingCall, Reply } from "./reply.ts";
+import { collectReply } from "./collect-reply.ts";
+import { SINGLE_CALL } from "./dispatch.ts";
+import type { ModelReply, PendingCall } from "./reply.ts";
 import { ReplyBuilder } from "./reply.ts";
 import { nextStep } from "./step.ts";
-import type { EngineParts, Turn, TurnEnded } from "./turn.ts";
+import type { EngineDependencies, Turn, TurnEnded } from "./turn.ts";
 
 /**
  * Called between two rounds, when every call is answered: adds new user input to the history, and returns true if
@@ -31,7 +31,7 @@ const NOTHING_BETWEEN: BetweenRounds = async () => false;
  */
 export async function runTurn(
   turn: Turn,
-  parts: EngineParts,
+  parts: EngineDependencies,
   between: BetweenRounds = NOTHING_BETWEEN,
 ): Promise<TurnEnded> {
   try {
@@ -69,7 +69,7 @@ function goesOn(reason: TurnEndReason): boolean {
 }
 
 /** Makes one provider call. Everything that arrived is in the history, even if the answer broke off (ENG-18). */
-async function ask(turn: Turn, parts: EngineParts, round: number): Promise<Reply> {
+async function ask(turn: Turn, parts: EngineDependencies, round: number): Promise<ModelReply> {
   turn.cancel.signal.throwIfAborted();
   // The log can fail between the end of a call and its answer in the history, which then lacks it.
   if (parts.bus.failure !== undefined) throw parts.bus.failure;
@@ -79,7 +79,7 @@ async function ask(turn: Turn, parts: EngineParts, round: number): Promise<Reply
   const middleware = turn.timing.start("request_middleware");
   const firstByte = turn.timing.start("provider_first_byte");
   const total = turn.timing.start("provider_total");
-  const told = tellRequest(request, turn.requestContext(round, provider));
+  const told = logRequest(request, turn.requestContext(round, provider));
   try {
     const send = chainRequest(parts.requestMiddleware, (final, context) => {
       middleware();
@@ -95,7 +95,7 @@ async function ask(turn: Turn, parts: EngineParts, round: number): Promise<Reply
       onFirst: firstByte,
       onBlock,
     };
-    await collect(stream, builder, sink);
+    await collectReply(stream, builder, sink);
     told.answered(builder.reply);
   } catch (thrown) {
     told.failed(thrown);
@@ -112,7 +112,7 @@ async function ask(turn: Turn, parts: EngineParts, round: number): Promise<Reply
 }
 
 /** Builds the next request before the middleware: the history and the tools, with nothing added. */
-export function openRequest(parts: EngineParts): ModelRequest {
+export function openRequest(parts: EngineDependencies): ModelRequest {
   const { id: model, outputTokensMax, thinking } = parts.model();
   return {
     model,
@@ -126,12 +126,12 @@ export function openRequest(parts: EngineParts): ModelRequest {
 }
 
 interface ToldRequest {
-  answered(reply: Reply): void;
+  answered(reply: ModelReply): void;
   failed(thrown: unknown): void;
 }
 
 /** Logs one provider call in the operational log: how much was sent and the result, without content. */
-function tellRequest(
+function logRequest(
   { model, messages, tools }: ModelRequest,
   { world, session, turn, round, provider, signal }: RequestContext,
 ): ToldRequest {
@@ -159,7 +159,11 @@ function tellRequest(
  *
  * Every call is answered in the history, even on cancel or error: providers refuse a call without its result.
  */
-async function dispatchInOrder(calls: readonly PendingCall[], turn: Turn, parts: EngineParts): Promise<void> {
+async function dispatchInOrder(
+  calls: readonly PendingCall[],
+  turn: Turn,
+  parts: EngineDependencies,
+): Promise<void> {
   const results = new Map<string, ToolOutput>();
   let why = "the turn was ended before it";
   try {
@@ -167,7 +171,7 @@ async function dispatchInOrder(calls: readonly PendingCall[], turn: Turn, parts:
     for (let rest = calls; rest.length > 0; ) {
       const isLone = rest.length === 1 && failed === undefined;
       const { count, onlyRead } = isLone
-        ? ALONE
+        ? SINGLE_CALL
         : await parts.dispatcher.together(rest, turn.dispatchContext());
       // Read-only calls continue after a failure; calls that may change something do not.
       if (failed !== undefined && !onlyRead) break;
@@ -184,7 +188,7 @@ async function dispatchInOrder(calls: readonly PendingCall[], turn: Turn, parts:
 
 interface Dispatching {
   readonly turn: Turn;
-  readonly parts: EngineParts;
+  readonly parts: EngineDependencies;
   readonly results: Map<string, ToolOutput>;
 }
 

@@ -15,7 +15,7 @@ export interface PendingCall {
 }
 
 /** The answer of one provider call. */
-export interface Reply {
+export interface ModelReply {
   /** The assistant's message, in the canonical form; undefined if nothing came. */
   readonly message: Message | undefined;
   readonly calls: readonly PendingCall[];
@@ -76,7 +76,7 @@ export class ReplyBuilder {
     }
   }
 
-  get reply(): Reply {
+  get reply(): ModelReply {
     const content = this.#content();
     return {
       message: content.length === 0 ? undefined : { role: "assistant", content },

@@ -1,6 +1,6 @@
 import type { Reason } from "../../base/reasons.ts";
 import type { TurnEndReason } from "../../protocol/events/events.ts";
-import type { PendingCall, Reply } from "./reply.ts";
+import type { ModelReply, PendingCall } from "./reply.ts";
 
 /** Next step of the loop after an answer. */
 export type Step =
@@ -20,7 +20,7 @@ export type StepError = Extract<
  *
  * @param round counts the provider calls of this turn from 1; at `roundsMax` no tool is run any more (ENG-05).
  */
-export function nextStep(reply: Reply, round: number, roundsMax: number): Step {
+export function nextStep(reply: ModelReply, round: number, roundsMax: number): Step {
   if (reply.finish === "length") return { kind: "yield", reason: "length", error: "OutputTruncated" };
   if (reply.finish === "refused") return { kind: "yield", reason: "error", error: "ResponseRefused" };
   if (reply.finish === "error") return { kind: "yield", reason: "error", error: "ResponseRefused" };

@@ -1,5 +1,5 @@
 import { Cancelled, HarnessError, hasReason, messageOf } from "../../base/errors.ts";
-import { failureOf } from "../../base/files/storage-problem.ts";
+import { toHarnessError } from "../../base/files/storage-problem.ts";
 import type { ClientId, InputId, SessionId } from "../../base/ids.ts";
 import { durationText } from "../../base/text/duration.ts";
 import type { World } from "../../base/world.ts";
@@ -10,18 +10,18 @@ import type { History, RequestContext, RequestMiddleware } from "../../providers
 import type { Provider, ToolSchema } from "../../providers/provider.ts";
 import type { SubAgentContext } from "../../tools/tool.ts";
 import type { Bus } from "../bus/bus.ts";
-import type { Origin } from "../bus/origin.ts";
+import type { EventOrigin } from "../bus/origin.ts";
 import type { Redaction } from "../bus/redaction.ts";
 import { CancelNode } from "../cancel.ts";
 import type { Conversation } from "./conversation.ts";
 import type { DispatchContext, Dispatcher } from "./dispatch.ts";
-import type { Reply } from "./reply.ts";
+import type { ModelReply } from "./reply.ts";
 import type { StepError } from "./step.ts";
 import { TurnTiming } from "./timing.ts";
 import type { TurnLimits } from "./turn-limits.ts";
 
 /** The engine of one session: everything a turn works with, wired by the composition. */
-export interface EngineParts {
+export interface EngineDependencies {
   readonly world: World;
   readonly session: SessionId;
   readonly bus: Bus;
@@ -62,11 +62,11 @@ export type TurnEnded = Extract<Event, { kind: "TurnEnded" }>;
 /** One turn, started by a SendInput: its number, its cancel node, its timing, and its end. */
 export class Turn implements Disposable {
   readonly number: number;
-  readonly origin: Origin;
+  readonly origin: EventOrigin;
   readonly originator: ClientId;
   readonly cancel: CancelNode;
   readonly timing: TurnTiming;
-  readonly #parts: EngineParts;
+  readonly #parts: EngineDependencies;
   readonly #writeMsBefore: number;
   #begun: readonly InputBlock[] | undefined;
   #timer: Disposable | undefined;
@@ -74,7 +74,7 @@ export class Turn implements Disposable {
   /** Error that ended it. */
   error: HarnessError | undefined;
 
-  constructor(parts: EngineParts, number: number, originator: ClientId, parent?: AbortSignal) {
+  constructor(parts: EngineDependencies, number: number, originator: ClientId, parent?: AbortSignal) {
     this.#parts = parts;
     this.number = number;
     this.originator = originator;
@@ -169,7 +169,10 @@ export class Turn implements Disposable {
   }
 
   /** Ends it with the loop's decision. */
-  end(reason: TurnEndReason, told: { readonly error?: StepError; readonly reply?: Reply } = {}): TurnEnded {
+  end(
+    reason: TurnEndReason,
+    told: { readonly error?: StepError; readonly reply?: ModelReply } = {},
+  ): TurnEnded {
     if (told.error !== undefined) this.#publishError(this.#stepError(told.error, told.reply));
     this.timing.spent("log_write", this.#parts.bus.writeMs - this.#writeMsBefore);
     this.publish({ kind: "TurnTiming", payload: this.timing.payload(this.number) });
@@ -208,10 +211,10 @@ export class Turn implements Disposable {
   #bug(thrown: unknown): HarnessError {
     const stack = thrown instanceof Error ? thrown.stack : undefined;
     this.#parts.world.log.for("engine").write("error", "a turn failed", { what: messageOf(thrown), stack });
-    return failureOf(thrown);
+    return toHarnessError(thrown);
   }
 
-  #stepError(reason: StepError, reply: Reply | undefined): HarnessError {
+  #stepError(reason: StepError, reply: ModelReply | undefined): HarnessError {
     const { id: model, outputTokensMax } = this.#parts.model();
     switch (reason) {
       case "OutputTruncated":

@@ -1,10 +1,10 @@
-import { ownWords } from "../../base/brand.ts";
+import { trustedText } from "../../base/brand.ts";
 import type { World } from "../../base/world.ts";
 import type { RequestMiddleware } from "../../providers/middleware.ts";
 import type { SystemSection } from "../../providers/provider.ts";
 import type { SectionName } from "../../safety/fence.ts";
 import { fence, UNTRUSTED_NOTICE } from "../../safety/fence.ts";
-import { visible } from "../../safety/hidden.ts";
+import { visibleLine } from "../../safety/hidden.ts";
 import type { ContextFile } from "./agents-md.ts";
 
 export interface ContextOptions {
@@ -38,14 +38,14 @@ function assemble(
 ): readonly SystemSection[] {
   const day = new Date(world.clock.now()).toISOString().slice(0, 10);
   const environment = [
-    `Working directory: ${visible(workingDir)}${isRepository ? " (git repository)" : ""}`,
+    `Working directory: ${visibleLine(workingDir)}${isRepository ? " (git repository)" : ""}`,
     `Platform: ${world.machine.platform}. Date: ${day}.`,
     UNTRUSTED_NOTICE,
     ...(files.length > 0 ? [FILES_NOTICE] : []),
   ].join("\n");
   return [
-    ...(promptHeader === "" ? [] : [{ name: "profile", text: ownWords(promptHeader) }]),
-    { name: "environment", text: ownWords(environment) },
+    ...(promptHeader === "" ? [] : [{ name: "profile", text: trustedText(promptHeader) }]),
+    { name: "environment", text: trustedText(environment) },
     ...files.flatMap(sectionOf),
   ];
 }

@@ -1,5 +1,5 @@
 import { HarnessError } from "../../base/errors.ts";
-import { shownPath } from "../../base/files/path-text.ts";
+import { displayPath } from "../../base/files/path-text.ts";
 import type { ToolContext } from "../../tools/tool.ts";
 
 /** Limit for files that the event names; the rest is counted. */
@@ -28,6 +28,6 @@ export function reportCancelledCommand(
 function shownList(paths: readonly string[]): string {
   if (paths.length === 0) return "none seen";
   const rest = paths.length - FILES_SHOWN_MAX;
-  const shown = paths.slice(0, FILES_SHOWN_MAX).map(shownPath);
+  const shown = paths.slice(0, FILES_SHOWN_MAX).map(displayPath);
   return [...shown, ...(rest > 0 ? [`and ${rest} more`] : [])].join(", ");
 }

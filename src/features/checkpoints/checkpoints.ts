@@ -1,6 +1,6 @@
 import { HarnessError, messageOf } from "../../base/errors.ts";
-import { below } from "../../base/files/below.ts";
-import { shownPath } from "../../base/files/path-text.ts";
+import { relativeWithin } from "../../base/files/below.ts";
+import { displayPath } from "../../base/files/path-text.ts";
 import type { World } from "../../base/world.ts";
 import type { Event } from "../../protocol/events/events.ts";
 import type { RestoreParts, RestoreResult } from "./rewind/restore.ts";
@@ -241,14 +241,14 @@ export class Checkpoints {
     const files = [...entries.values()].filter(({ kind }) => kind === "file").length;
     const missing = notRestorable.length;
     if (missing === 0) return { files };
-    const listed = notRestorable.slice(0, PATHS_LISTED_MAX).map(shownPath);
+    const listed = notRestorable.slice(0, PATHS_LISTED_MAX).map(displayPath);
     const rest = missing > PATHS_LISTED_MAX ? [`and ${missing - PATHS_LISTED_MAX} more`] : [];
     return { files: Math.max(0, files - missing), notRestorable: [...listed, ...rest] };
   }
 
   #reach(changes: Changes): Changes {
     const { root } = this.#parts.tracking;
-    return changes === "anything" ? changes : changes.map((path) => below(root, path) || path);
+    return changes === "anything" ? changes : changes.map((path) => relativeWithin(root, path) || path);
   }
 
   #log(message: string, thrown: unknown): void {

@@ -1,6 +1,6 @@
 import { basename, dirname, join } from "node:path";
 import { messageOf } from "../../base/errors.ts";
-import { near } from "../../base/text/near.ts";
+import { nearestWords } from "../../base/text/near.ts";
 import type { Files } from "../../base/world.ts";
 import { codeOf } from "../../base/world.ts";
 import { saidOf } from "../../config/settings/read-section.ts";
@@ -182,7 +182,7 @@ export function matcherProblems(
     (name) => !name.includes("*") && !isServerTool(name) && !nameable.includes(name),
   );
   return unknown.map((name) => {
-    const [meant] = near(name, nameable);
+    const [meant] = nearestWords(name, nameable);
     const hint = meant === undefined ? `there are ${nameable.join(", ")}` : `did you mean "${meant}"?`;
     return `there is no tool "${name}"; ${hint}`;
   });

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { inTurn } from "../../../test/support/recordings.ts";
 import { NO_HISTORY } from "../../../test/support/request-context.ts";
 import { testWorld } from "../../../test/support/world.ts";
-import { ownWords } from "../../base/brand.ts";
+import { trustedText } from "../../base/brand.ts";
 import type { Event, PayloadOf } from "../../protocol/events/events.ts";
 import { costOf } from "../../providers/choosing/cost.ts";
 import { ProviderError } from "../../providers/error.ts";
@@ -203,7 +203,7 @@ test("[ENG-13] a request whose input alone would pass the cap is refused before 
     reason: "CostBudgetExceeded",
     fields: { spent: "0.00", cap: "1.00" },
   });
-  const system: ModelRequest = { ...REQUEST, system: [{ name: "profile", text: ownWords(text) }] };
+  const system: ModelRequest = { ...REQUEST, system: [{ name: "profile", text: trustedText(text) }] };
   await expect(send(system)).rejects.toMatchObject({ reason: "CostBudgetExceeded" });
   expect(asked).toEqual([]);
   await send();

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { fakeClock } from "../../../test/support/fake-clock.ts";
 import { openMcpRig } from "../../../test/support/mcp-rig.ts";
 import { until } from "../../../test/support/until.ts";
-import { SILENT } from "../../base/log.ts";
+import { SILENT_LOG } from "../../base/log.ts";
 import { ToolRefresher } from "./tools/tool-refresher.ts";
 import { LAST_WORDS_MS_MAX } from "./transport/stdio.ts";
 
@@ -113,7 +113,7 @@ test("[MCP-06 REL-04] a server that keeps saying that its tools are others is as
   let isRestless = true;
   const listing: ToolRefresher = new ToolRefresher({
     clock,
-    log: SILENT,
+    log: SILENT_LOG,
     signal: life.signal,
     async list() {
       asked.push(clock.monotonic());

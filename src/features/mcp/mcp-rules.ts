@@ -1,7 +1,7 @@
 import { HarnessError } from "../../base/errors.ts";
-import { near } from "../../base/text/near.ts";
+import { nearestWords } from "../../base/text/near.ts";
 import { parseRule, printRule } from "../../guard/permissions/rules/rule.ts";
-import { visible } from "../../safety/hidden.ts";
+import { visibleLine } from "../../safety/hidden.ts";
 import type { ConfiguredRule } from "../../session/settings/permission-settings.ts";
 import type { ToolNames } from "../../tools/server-tool-names.ts";
 import { mapToolName, mayNameTool, splitServerToolName } from "../../tools/server-tool-names.ts";
@@ -44,15 +44,15 @@ export function isSameServer(one: string, other: string): boolean {
 
 /** Returns the error that reports a rule without effect. */
 export function idleRuleError({ rule: { effect, text, where }, problem }: IdleRule): HarnessError {
-  const rule = `${effect} "${visible(text)}"`;
+  const rule = `${effect} "${visibleLine(text)}"`;
   return new HarnessError("McpRuleIdle", { rule, path: where.path, line: String(where.line), problem });
 }
 
 function problemOf(tool: string, { name, tools }: ServerTools): string {
-  const [meant] = near(
+  const [meant] = nearestWords(
     tool,
     tools.map((each) => each.name),
   );
   const hint = meant === undefined ? `/mcp:${name} lists them.` : `did you mean ${meant}?`;
-  return `the MCP server '${name}' has no tool ${visible(tool)}; ${hint}`;
+  return `the MCP server '${name}' has no tool ${visibleLine(tool)}; ${hint}`;
 }

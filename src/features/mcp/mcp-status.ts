@@ -1,5 +1,5 @@
 import type { ResultOfCommand } from "../../protocol/commands/results.ts";
-import { visible } from "../../safety/hidden.ts";
+import { visibleLine } from "../../safety/hidden.ts";
 import type { ToolNames } from "../../tools/server-tool-names.ts";
 import { mcpStatusText } from "../../view/texts/result-texts.ts";
 
@@ -21,7 +21,7 @@ export function mcpStatus(
 ): McpStatus {
   const status = {
     servers: servers.map(({ problem, ...server }) =>
-      problem === undefined ? server : { ...server, problem: visible(problem) },
+      problem === undefined ? server : { ...server, problem: visibleLine(problem) },
     ),
     ...(tools === undefined ? {} : { toolNames: tools.slice(0, TOOLS_LISTED_MAX).map(namesOf) }),
     ...(approved === undefined ? {} : { approved }),
@@ -30,5 +30,5 @@ export function mcpStatus(
 }
 
 function namesOf({ name, spelled = name }: ToolNames) {
-  return spelled === name ? { name } : { name, spelled: visible(spelled) };
+  return spelled === name ? { name } : { name, spelled: visibleLine(spelled) };
 }

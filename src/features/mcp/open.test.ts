@@ -12,7 +12,7 @@ import { until } from "../../../test/support/until.ts";
 import { checkFiles } from "../../app/explain/check-profile.ts";
 import { openExplainer } from "../../app/explain/explain.ts";
 import { stringAt } from "../../base/json.ts";
-import { SILENT } from "../../base/log.ts";
+import { SILENT_LOG } from "../../base/log.ts";
 import { hostWorld } from "../../platform/host.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
 
@@ -314,7 +314,7 @@ test(
     );
     const dies = join(rig.root, "dies");
     rig.config(`[permissions]\nallow = ["mcp__odd__*"]\n${rig.toml("odd", [`dies-where=${dies}`])}`);
-    const world = hostWorld(SILENT);
+    const world = hostWorld(SILENT_LOG);
     const { clock } = world;
     // The pauses between restarts, sooner.
     const hasty = { ...clock, sleep: (ms: number, stop: AbortSignal) => clock.sleep(ms / 100, stop) };
@@ -668,7 +668,7 @@ test(
   async () => {
     await using rig = openRig(says("done"));
     rig.config(rig.toml("odd", ["never-greets"], 'discovery = "eager"'));
-    const world = hostWorld(SILENT);
+    const world = hostWorld(SILENT_LOG);
     const { clock } = world;
     const waits = [1_000, 10_000]; // sooner
     const timer = (ms: number, callback: () => void) =>

@@ -10,7 +10,7 @@ import type { AcceptedOf } from "../../protocol/commands/results.ts";
 import type { Event } from "../../protocol/events/events.ts";
 import type { QueryOf, ResultOf } from "../../protocol/queries/queries.ts";
 import type { SlashCommandInfo } from "../../protocol/resources.ts";
-import { visible } from "../../safety/hidden.ts";
+import { visibleLine } from "../../safety/hidden.ts";
 import type { AttachedClient } from "../../session/access/client.ts";
 import type { OfferedServer } from "../../session/commands/lists.ts";
 import type { OpenFeature } from "../../session/feature.ts";
@@ -142,7 +142,7 @@ class SessionServers implements AsyncDisposable {
     unclosed,
   }: QueryOf<"ExpandMcpPrompt">): Promise<ResultOf<"ExpandMcpPrompt">> {
     if (unclosed !== undefined) {
-      const problem = `/${MCP_PROMPTS}:${visible(name)}: ${unclosedText(unclosed)}`;
+      const problem = `/${MCP_PROMPTS}:${visibleLine(name)}: ${unclosedText(unclosed)}`;
       throw new HarnessError("UsageInvalid", { problem });
     }
     await this.#loaded(this.#life.signal);
@@ -268,7 +268,7 @@ class SessionServers implements AsyncDisposable {
     const found = this.#all.find(({ declared }) => declared.name === name);
     if (found !== undefined) return found;
     const names = this.#all.map(({ declared }) => declared.name);
-    throw new HarnessError("McpServerUnknown", { name: visible(name), hint: hintFor(name, names) });
+    throw new HarnessError("McpServerUnknown", { name: visibleLine(name), hint: hintFor(name, names) });
   }
 
   /**
@@ -390,11 +390,11 @@ class SessionServers implements AsyncDisposable {
 function serverEvent(name: string, event: ServerEvent): Event {
   switch (event.kind) {
     case "down": {
-      const reason = shortened(visible(event.reason), REASON_CHARACTERS_MAX);
+      const reason = shortened(visibleLine(event.reason), REASON_CHARACTERS_MAX);
       return { kind: "MCPServerDown", payload: { name, reason, attempts: event.attempts } };
     }
     case "failing": {
-      const why = shortened(visible(event.reason), REASON_CHARACTERS_MAX);
+      const why = shortened(visibleLine(event.reason), REASON_CHARACTERS_MAX);
       return errorEvent(new HarnessError("McpStartFailed", { name, why }));
     }
     case "slow":
@@ -407,7 +407,7 @@ function serverEvent(name: string, event: ServerEvent): Event {
     case "refused":
       return errorEvent(event.error);
     case "changed": {
-      const tools = shortened(event.tools.map(visible).join(", "), REASON_CHARACTERS_MAX);
+      const tools = shortened(event.tools.map(visibleLine).join(", "), REASON_CHARACTERS_MAX);
       return errorEvent(new HarnessError("McpToolsChanged", { name, tools }));
     }
     default:

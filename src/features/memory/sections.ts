@@ -1,5 +1,5 @@
 import type { PromptText } from "../../base/brand.ts";
-import { ownWords } from "../../base/brand.ts";
+import { trustedText } from "../../base/brand.ts";
 import { byteLength } from "../../base/text/text.ts";
 import { fence } from "../../safety/fence.ts";
 import type { Memory, StoredMemory } from "./memory.ts";
@@ -25,8 +25,8 @@ export function memorySystemText(
 ): readonly PromptText[] {
   const index = fence("memory", redact(memoryIndexText(memories)));
   return [
-    ...(writes ? [ownWords(TOOLS_NOTICE)] : []),
-    ...(index === undefined ? [] : [ownWords(MEMORIES_NOTICE), index]),
+    ...(writes ? [trustedText(TOOLS_NOTICE)] : []),
+    ...(index === undefined ? [] : [trustedText(MEMORIES_NOTICE), index]),
   ];
 }
 

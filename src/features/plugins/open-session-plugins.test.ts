@@ -10,12 +10,12 @@ import { says as scripted, scriptedProvider } from "../../../test/support/script
 import { until } from "../../../test/support/until.ts";
 import { HarnessError } from "../../base/errors.ts";
 import type { SessionId } from "../../base/ids.ts";
-import { SILENT } from "../../base/log.ts";
+import { SILENT_LOG } from "../../base/log.ts";
 import { refusalFromBody } from "../../client/remote/server-frames.ts";
 import { TrustLedger } from "../../guard/trust/ledger/ledger.ts";
 import { Harness } from "../../index.ts";
 import { hostWorld } from "../../platform/host.ts";
-import { isOwned } from "../../platform/stray-errors.ts";
+import { isClaimed } from "../../platform/stray-errors.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
 import { asRefusal, errorAnswer, errorBody } from "../../server/http/answers.ts";
 import type { EnginePort } from "../../session/engine-port.ts";
@@ -517,7 +517,7 @@ test("[PLUG-01] a plugin that throws in register is left out and told, and the s
 });
 
 async function approve({ root }: Pick<Place, "root">, path: string): Promise<void> {
-  const world = hostWorld(SILENT);
+  const world = hostWorld(SILENT_LOG);
   const ledger = await TrustLedger.open(world, join(root, "config/approved.lock"));
   await ledger.approve(await readPlugins(world, [path]));
 }
@@ -620,7 +620,7 @@ test("[PLUG-01 ENG-12 REL-04] an error that nobody caught, and whose stack leads
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, CRASHING.replace("CLOSED", JSON.stringify(closed)), { mode: 0o600 });
   name([path]);
-  const world = hostWorld(SILENT);
+  const world = hostWorld(SILENT_LOG);
   const ledger = await TrustLedger.open(world, join(place.root, "config/approved.lock"));
   await ledger.approve(await readPlugins(world, [path]));
   const stray = new Error("late");
@@ -637,9 +637,9 @@ test("[PLUG-01 ENG-12 REL-04] an error that nobody caught, and whose stack leads
     const [copies = ""] = readdirSync(join(place.root, "data/plugins"));
     const frame = (file: string) => `Error: late\n    at tick (${file}:1:1)`;
     stray.stack = frame(import.meta.path);
-    expect([isOwned(stray), isOwned("thrown"), errorsOf(watching.seen)]).toEqual([false, false, []]);
+    expect([isClaimed(stray), isClaimed("thrown"), errorsOf(watching.seen)]).toEqual([false, false, []]);
     stray.stack = frame(join(place.root, "data/plugins", copies, "plugin.ts"));
-    expect([isOwned(stray), isOwned(stray)]).toEqual([true, true]);
+    expect([isClaimed(stray), isClaimed(stray)]).toEqual([true, true]);
     for (const { seen } of [watching, other]) {
       await until("what is told", () => errorsOf(seen).length > 0);
       expect(seen.find(({ kind }) => kind === "Error")?.payload).toMatchObject({
@@ -663,7 +663,7 @@ test("[PLUG-01 ENG-12 REL-04] an error that nobody caught, and whose stack leads
     const command = { kind: "CustomCommand", namespace: "crashing", verb: "go", payload: {} } as const;
     await expect(connection.send({ ...command, sessionId })).rejects.toThrow("switched off");
   }
-  expect(isOwned(stray)).toBe(false);
+  expect(isClaimed(stray)).toBe(false);
 });
 
 test("[PLUG-01 ENG-12] an error that nobody caught while a plugin was registering still switches it off too", async () => {
@@ -688,7 +688,7 @@ test("[PLUG-01 ENG-12] an error that nobody caught while a plugin was registerin
   const isSeen = () => {
     const [copies] = existsSync(folder) ? readdirSync(folder) : [];
     stray.stack = `Error: early\n    at tick (${join(folder, copies ?? "none", "plugin.ts")}:1:1)`;
-    return isOwned(stray);
+    return isClaimed(stray);
   };
   await until("it is loaded", isSeen);
   gate.resolve();

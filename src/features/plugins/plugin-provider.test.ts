@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { says, scriptedProvider } from "../../../test/support/scripted-provider.ts";
-import { SILENT } from "../../base/log.ts";
+import { SILENT_LOG } from "../../base/log.ts";
 import type { ModelRequest, Usage } from "../../providers/provider.ts";
 import { NO_USAGE } from "../../providers/provider.ts";
 import { containProvider } from "./plugin-provider.ts";
@@ -9,7 +9,7 @@ import { PluginHealth } from "./runtime/containment.ts";
 const { signal } = new AbortController();
 
 test("[PLUG-01 ENG-12] the provider of a plugin that is switched off answers with that, whatever it is asked", async () => {
-  const health = new PluginHealth("mine", SILENT);
+  const health = new PluginHealth("mine", SILENT_LOG);
   let opened = 0;
   const open = containProvider(
     "oracle",
@@ -40,7 +40,7 @@ test("[PLUG-01 PROV-11] what the provider of a plugin counts is made whole, and 
         for (const usage of told) yield { kind: "usage", usage: usage as Usage };
       },
     }),
-    { name: "mine", health: new PluginHealth("mine", SILENT) },
+    { name: "mine", health: new PluginHealth("mine", SILENT_LOG) },
   );
   const events = await Array.fromAsync((await open()).chat(REQUEST, signal));
   expect(events).toEqual([

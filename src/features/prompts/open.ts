@@ -1,5 +1,5 @@
 import { Cancelled, HarnessError, messageOf } from "../../base/errors.ts";
-import { near } from "../../base/text/near.ts";
+import { nearestWords } from "../../base/text/near.ts";
 import type { SlashCommandInfo } from "../../protocol/resources.ts";
 import type { QueryHandler } from "../../session/commands/query-handlers.ts";
 import type { OpenFeature } from "../../session/feature.ts";
@@ -136,7 +136,7 @@ function hintOf(name: string, { templates, brokenTemplates }: LoadedPrompts): st
   const broken = brokenTemplates.get(name);
   if (broken !== undefined) return `Its file cannot be used: ${broken}`;
   const known = [...templates.keys()];
-  const [meant] = near(name, known);
+  const [meant] = nearestWords(name, known);
   if (meant !== undefined) return `Did you mean /${PROMPTS}:${meant}?`;
   return known.length === 0 ? NONE_YET : `There are: ${known.join(", ")}.`;
 }

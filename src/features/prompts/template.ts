@@ -1,8 +1,8 @@
 import { basename } from "node:path";
-import { writtenText } from "../../base/files/written-text.ts";
+import { decodeWrittenText } from "../../base/files/written-text.ts";
 import { isObject, stringAt } from "../../base/json.ts";
-import { frontMatter, NOT_CLOSED } from "../../base/text/front-matter.ts";
-import { HEAD_CHARACTERS_MAX, readHead } from "../../base/text/markdown-head.ts";
+import { NOT_CLOSED, splitFrontMatter } from "../../base/text/front-matter.ts";
+import { HEAD_CHARACTERS_MAX, readMarkdownHead } from "../../base/text/markdown-head.ts";
 import { head } from "../../base/text/text.ts";
 
 /** A prompt with placeholders for words, from a Markdown file of the user or of a project (CTX-03). */
@@ -42,9 +42,9 @@ export async function readTemplate({ path, source, bytes }: TemplateFile): Promi
   const name = templateName(path);
   if (!NAME.test(name))
     return problem(`${path}: the file's name is not a name for a prompt: small letters, digits, - and _`);
-  const written = writtenText(bytes);
+  const written = decodeWrittenText(bytes);
   if (written.kind === "problem") return problem(`${path}:${written.line}: ${written.problem}`);
-  const parts = frontMatter(written.text);
+  const parts = splitFrontMatter(written.text);
   if (parts.kind === "open") return problem(`${path}:1: ${NOT_CLOSED}`);
   const { body: text } = parts;
   if (text === "") return problem(`${path}: it has no text`);
@@ -86,7 +86,7 @@ async function fieldsOf(
   if (source.trim() === "") return { kind: "fields", ignoredFields: [] };
   if (source.length > HEAD_CHARACTERS_MAX)
     return problem(`${path}:1: its head has more than ${HEAD_CHARACTERS_MAX} characters`);
-  const read = await readHead(lines);
+  const read = await readMarkdownHead(lines);
   if (read.kind === "problem") return problem(`${path}:${read.line + 1}: ${read.problem}`);
   if (!isObject(read.value)) return problem(`${path}:2: its head is not a list of fields`);
   const at = (key: string) => `${path}:${read.lineOf(key) + 1}: ${key}`;

@@ -150,13 +150,14 @@ export class CurrentSkills implements SessionSkills {
 
   async #read(items: readonly TrustItem[], problems: readonly string[]): Promise<SkillSet> {
     const { clock } = this.#host.world;
-    const [{ loadSkills }, { builtinSkills }, { SkillSet }, { breather }, { noticeKey }] = await Promise.all([
-      import("./format/load-skills.ts"),
-      import("./builtin/builtin-skills.ts"),
-      import("./skill-set.ts"),
-      import("../../base/async/breather.ts"),
-      import("../../guard/trust/notice-key.ts"),
-    ]);
+    const [{ loadSkills }, { builtinSkills }, { SkillSet }, { periodicPause: breather }, { noticeKey }] =
+      await Promise.all([
+        import("./format/load-skills.ts"),
+        import("./builtin/builtin-skills.ts"),
+        import("./skill-set.ts"),
+        import("../../base/async/periodic-pause.ts"),
+        import("../../guard/trust/notice-key.ts"),
+      ]);
     const folders = items.map(({ path, scope, files }) => ({ path, source: scope, files }));
     const loaded = [];
     const breathe = breather(clock, new AbortController().signal);

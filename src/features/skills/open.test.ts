@@ -20,7 +20,7 @@ import { until } from "../../../test/support/until.ts";
 import type { HarnessOptions } from "../../app/engine/options.ts";
 import { openReview } from "../../app/explain/review.ts";
 import type { OpenHarness } from "../../app/harness.ts";
-import { SILENT } from "../../base/log.ts";
+import { SILENT_LOG } from "../../base/log.ts";
 import { hostWorld } from "../../platform/host.ts";
 import type { Envelope, EnvelopeOf } from "../../protocol/events/envelope.ts";
 import { AgentClient } from "../../server/mcp/agent-client.ts";
@@ -624,7 +624,7 @@ test("[SKL-01 REL-01] skills that take long to read hold up no other session of 
   await using place = openPlace(says("done"));
   for (const name of ["a", "b", "c"]) skill(place, name);
   await acknowledge(place);
-  const world = hostWorld(SILENT);
+  const world = hostWorld(SILENT_LOG);
   const { clock } = world;
   let now = 0;
   let turns = 0;

@@ -1,4 +1,4 @@
-import { near } from "../../base/text/near.ts";
+import { nearestWords } from "../../base/text/near.ts";
 import type { Skill, SkillProblem } from "./format/skill.ts";
 import { skillProblemText } from "./format/skill.ts";
 
@@ -61,7 +61,7 @@ export class SkillSet {
 
   /** Returns a hint about an unknown name. */
   hint(name: string): string {
-    const [meant] = near(name, this.names);
+    const [meant] = nearestWords(name, this.names);
     if (meant !== undefined) return `Did you mean ${meant}?`;
     const rest = this.#skills.size - HINTED_MAX;
     const names = this.names.slice(0, HINTED_MAX).join(", ");

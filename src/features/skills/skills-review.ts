@@ -1,6 +1,6 @@
 import { basename, dirname, join } from "node:path";
 import { messageOf } from "../../base/errors.ts";
-import { writtenText } from "../../base/files/written-text.ts";
+import { decodeWrittenText } from "../../base/files/written-text.ts";
 import type { Files } from "../../base/world.ts";
 import { codeOf } from "../../base/world.ts";
 import { repositoryRoot } from "../../config/repository-root.ts";
@@ -102,7 +102,7 @@ async function checkFile(files: Files, folder: string, file: string): Promise<re
     const size = (await files.stat(path))?.size ?? 0;
     if (size > ITEM_FILE_BYTES_MAX)
       return [wrong(path, `it has ${size} bytes, more than ${ITEM_FILE_BYTES_MAX}, and is never loaded`)];
-    const written = writtenText(await files.read(path, ITEM_FILE_BYTES_MAX));
+    const written = decodeWrittenText(await files.read(path, ITEM_FILE_BYTES_MAX));
     if (written.kind === "problem") return [{ ...wrong(path, written.problem), line: written.line }];
     const own = await files.realpath(folder);
     const problems = await checkSkill(written.text, { path, folder: basename(own) });

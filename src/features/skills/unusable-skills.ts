@@ -1,4 +1,4 @@
-import { visible } from "../../safety/hidden.ts";
+import { visibleLine } from "../../safety/hidden.ts";
 import type { TrustItem, UnusableItems } from "../../session/guard/trust.ts";
 import { loadSkills } from "./format/load-skills.ts";
 import { skillProblemText } from "./format/skill.ts";
@@ -15,7 +15,7 @@ export async function findUnusableSkills(pending: readonly TrustItem[]): Promise
     const { skills, problems } = await loadSkills({ path: item.path, source: item.scope, files: item.files });
     if (skills.length > 0) continue;
     items.add(item);
-    notices.push(...problems.map((problem) => visible(skillProblemText(problem))));
+    notices.push(...problems.map((problem) => visibleLine(skillProblemText(problem))));
   }
   return { items, notices };
 }

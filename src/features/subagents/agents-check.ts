@@ -1,6 +1,6 @@
 import { join } from "node:path";
-import { causeOf } from "../../base/files/file-cause.ts";
-import { hintFor, near } from "../../base/text/near.ts";
+import { fileCause } from "../../base/files/file-cause.ts";
+import { hintFor, nearestWords } from "../../base/text/near.ts";
 import type { Files } from "../../base/world.ts";
 import { codeOf, FileTooLarge } from "../../base/world.ts";
 import { ITEM_FILE_BYTES_MAX } from "../../guard/trust/review/read-item.ts";
@@ -49,7 +49,7 @@ export async function checkAgents(options: Options, paths: readonly string[]): P
       read.push({ path, scope: "user", bytes: await files.read(path, ITEM_FILE_BYTES_MAX) } as const);
     } catch (thrown) {
       if (codeOf(thrown) === undefined && !(thrown instanceof FileTooLarge)) throw thrown;
-      problems.push(`${path}:1: it cannot be read: ${causeOf(thrown)}`);
+      problems.push(`${path}:1: it cannot be read: ${fileCause(thrown)}`);
     }
   }
   const checked = read.length + problems.length;
@@ -97,7 +97,7 @@ function unknownTools(
     return named
       .filter((name) => !name.includes("*") && !isServerTool(name) && !known.includes(name))
       .map((name) => {
-        const [meant] = near(name, known);
+        const [meant] = nearestWords(name, known);
         const hint = meant === undefined ? "" : `; did you mean "${meant}"?`;
         return fieldProblemText(path, {
           line: lineOf(field),

@@ -1,6 +1,6 @@
 import type { TaskId } from "../../base/ids.ts";
 import { shortened } from "../../base/text/text.ts";
-import { visible } from "../../safety/hidden.ts";
+import { visibleLine } from "../../safety/hidden.ts";
 import type { BackgroundTasks, RunInfo } from "../../session/background.ts";
 
 /** Limit for ended tasks that are still reported to the model. */
@@ -52,7 +52,7 @@ export class TaskReports {
 }
 
 function endText({ id, what, state, detail }: RunInfo): string {
-  const how = detail === undefined ? "" : ` (${visible(detail)})`;
-  const line = shortened(visible(what), WHAT_CHARACTERS_MAX).replaceAll("\n", " ");
+  const how = detail === undefined ? "" : ` (${visibleLine(detail)})`;
+  const line = shortened(visibleLine(what), WHAT_CHARACTERS_MAX).replaceAll("\n", " ");
   return `The background task ${id} has ended: ${state}${how}. It was: ${line}. CallTool BashTask polls the output of a command.`;
 }

@@ -1,6 +1,6 @@
 import { HarnessError } from "../../base/errors.ts";
 import { isWithin } from "../../base/files/below.ts";
-import { near } from "../../base/text/near.ts";
+import { nearestWords } from "../../base/text/near.ts";
 import { EMBEDDED } from "../../config/profile-files.ts";
 import { permissionsSection } from "../../config/sections/permissions.ts";
 import { settingsOf } from "../../config/settings/settings.ts";
@@ -178,7 +178,7 @@ function readRule({ effect, text }: ConfiguredRule, scope: RuleScope, known: Kno
 function unknownTool(name: string, { tools: { nameable }, plugins }: KnownTools): string | undefined {
   if (isServerTool(name) || nameable.includes(name) || plugins?.isPending || plugins?.tools.includes(name))
     return undefined;
-  const [meant] = near(name, nameable);
+  const [meant] = nearestWords(name, nameable);
   const hint = meant === undefined ? `there are ${nameable.join(", ")}` : `did you mean "${meant}"?`;
   return `there is no tool "${name}"; ${hint}`;
 }

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from "node:path";
 import { until } from "../../../test/support/until.ts";
 import { temporaryDirectory, testWorld } from "../../../test/support/world.ts";
-import { SILENT } from "../../base/log.ts";
+import { SILENT_LOG } from "../../base/log.ts";
 import { lockDatabase } from "../../platform/files/database-lock.ts";
 import { hostWorld } from "../../platform/host.ts";
 import { promoteSessionRule } from "./promote.ts";
@@ -11,14 +11,14 @@ import { promoteSessionRule } from "./promote.ts";
 test("[PERM-07] rules that several sessions and processes promote at once all stand in the file", async () => {
   await using place = openPlace();
   const rules = Array.from({ length: 12 }, (_, index) => `Bash:task ${index}`);
-  const sources = { ...place.sources, world: hostWorld(SILENT), paths: place.paths };
+  const sources = { ...place.sources, world: hostWorld(SILENT_LOG), paths: place.paths };
   const program = `
     import { hostWorld } from ${JSON.stringify(join(import.meta.dir, "../../platform/host.ts"))};
-    import { SILENT } from ${JSON.stringify(join(import.meta.dir, "../../base/log.ts"))};
+    import { SILENT_LOG } from ${JSON.stringify(join(import.meta.dir, "../../base/log.ts"))};
     import { promoteSessionRule } from ${JSON.stringify(join(import.meta.dir, "promote.ts"))};
     const [sources, go, ...rules] = process.argv.slice(2);
     const { paths, ...others } = JSON.parse(sources);
-    const world = hostWorld(SILENT);
+    const world = hostWorld(SILENT_LOG);
     process.stdout.write("ready");
     while ((await world.files.stat(go)) === undefined);
     for (const rule of rules) await promoteSessionRule(rule, { ...others, world, paths });`;

@@ -1,5 +1,5 @@
 import type { Files } from "../../base/world.ts";
-import { visible } from "../../safety/hidden.ts";
+import { visibleLine } from "../../safety/hidden.ts";
 import type { PlantedLinks } from "./repository/git-links.ts";
 import type { HostRunChanges } from "./repository/host-run.ts";
 import type { RepositoryChange } from "./repository/repository-watch.ts";
@@ -28,13 +28,13 @@ export async function removePlantedLinks(
   const looks = links.map(async (path) =>
     (await files.removeResolved(path))
       ? [
-          `[${visible(path)} was removed: git makes no link there, and outside of the sandbox would write through it]`,
+          `[${visibleLine(path)} was removed: git makes no link there, and outside of the sandbox would write through it]`,
         ]
       : [],
   );
   const unseen = filled.map(
     (path) =>
-      `[${visible(path)} holds more folders than were searched for links, which git outside the sandbox would write through: a person should check it before git is used there]`,
+      `[${visibleLine(path)} holds more folders than were searched for links, which git outside the sandbox would write through: a person should check it before git is used there]`,
   );
   return [...(await Promise.all(looks)).flat(), ...unseen];
 }

@@ -1,6 +1,6 @@
 import { HarnessError } from "../../base/errors.ts";
 import type { Event } from "../../protocol/events/events.ts";
-import { visible } from "../../safety/hidden.ts";
+import { visibleLine } from "../../safety/hidden.ts";
 import type { PendingItem, TrustRecord } from "../../session/guard/trust.ts";
 import type { Ask } from "../../session/questions.ts";
 
@@ -39,7 +39,7 @@ export async function askAcknowledged(
     return true;
   } catch (thrown) {
     if (!(thrown instanceof HarnessError)) throw thrown;
-    const message = `${thrown.message} ${visible(path)} is left out of this session.`;
+    const message = `${thrown.message} ${visibleLine(path)} is left out of this session.`;
     publish({ kind: "Error", payload: { reason: thrown.reason, message } });
     return false;
   }

@@ -1,4 +1,4 @@
-import { visible } from "../../safety/hidden.ts";
+import { visibleLine } from "../../safety/hidden.ts";
 import type { PendingItem, TrustItem, TrustKind } from "../../session/guard/trust.ts";
 import { kindName } from "./ledger/item.ts";
 
@@ -14,7 +14,7 @@ export interface SkippedItems {
 /** Returns the user's unacknowledged files that only add: an unattended run continues without them (TOFU-04). */
 export function skipUnacknowledged(pending: readonly PendingItem[]): SkippedItems {
   const own = pending.filter(({ item }) => item.scope === "user" && ADDING.has(item.kind));
-  const named = own.map(({ item, path }) => `${visible(path)} (${kindName(item.kind)})`).join(", ");
+  const named = own.map(({ item, path }) => `${visibleLine(path)} (${kindName(item.kind)})`).join(", ");
   const notices =
     own.length === 0
       ? []

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { HarnessError } from "../../base/errors.ts";
-import { below } from "../../base/files/below.ts";
+import { relativeWithin } from "../../base/files/below.ts";
 import { decode } from "../../base/text/text.ts";
-import { visible } from "../../safety/hidden.ts";
+import { visibleLine } from "../../safety/hidden.ts";
 import type { JudgedItems, PendingItem, TrustItem, TrustKind } from "../../session/guard/trust.ts";
 import type { EngineOptions } from "../../session/options.ts";
 import { kindName } from "./ledger/item.ts";
@@ -50,7 +50,7 @@ export async function judgeItems(
 
 /** Returns the path relative to the project's root, or absolute if it lies elsewhere. */
 function shownPath(root: string, path: string): string {
-  return below(root, path) ?? path;
+  return relativeWithin(root, path) ?? path;
 }
 
 /**
@@ -67,7 +67,7 @@ async function needsNoQuestion({ item, verdict }: PendingItem, promoteProse: boo
 
 function noticeOf({ path, verdict }: PendingItem): string {
   const what = verdict.kind === "changed" ? verdict.class : verdict.kind;
-  return `${visible(path)} has changed since you acknowledged it (${what}), and is used as it is now.`;
+  return `${visibleLine(path)} has changed since you acknowledged it (${what}), and is used as it is now.`;
 }
 
 /** Returns the error that ends a run in which nobody can be asked ([A] § User-facing errors, TOFU-04). */
@@ -76,12 +76,14 @@ export function unacknowledgedError(
 ): HarnessError<"NonInteractiveAckRefused" | "HookHashChanged"> {
   const changed = pending.filter(({ item, verdict }) => item.kind === "hook" && verdict.kind === "changed");
   if (changed.length === pending.length) {
-    return new HarnessError("HookHashChanged", { path: changed.map(({ path }) => visible(path)).join(", ") });
+    return new HarnessError("HookHashChanged", {
+      path: changed.map(({ path }) => visibleLine(path)).join(", "),
+    });
   }
   const kinds = new Map<TrustKind, string[]>();
   for (const { item, path, verdict } of pending) {
     const state = verdict.kind === "changed" ? ` has changed: ${verdict.class}` : "";
-    kinds.set(item.kind, [...(kinds.get(item.kind) ?? []), visible(path) + state]);
+    kinds.set(item.kind, [...(kinds.get(item.kind) ?? []), visibleLine(path) + state]);
   }
   const kind = [...kinds].map(([name, paths]) => `${kindName(name)} (${paths.join(", ")})`).join(" and ");
   return new HarnessError("NonInteractiveAckRefused", { kind });

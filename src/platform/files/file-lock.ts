@@ -1,6 +1,6 @@
 import { closeSync, constants, openSync } from "node:fs";
 import type { Clock } from "../../base/world.ts";
-import { fromC } from "../c-library.ts";
+import { cFunctions } from "../c-library.ts";
 
 const LOCK_EX = 2;
 const LOCK_NB = 4;
@@ -19,7 +19,7 @@ export async function lockFile(
   signal: AbortSignal,
 ): Promise<Disposable> {
   signal.throwIfAborted();
-  const c = fromC({ flock: { args: ["i32", "i32"], returns: "i32" } });
+  const c = cFunctions({ flock: { args: ["i32", "i32"], returns: "i32" } });
   const descriptor = openSync(path, FLAGS, OWNER_ONLY);
   const lock = { [Symbol.dispose]: () => closeSync(descriptor) };
   try {

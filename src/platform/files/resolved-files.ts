@@ -28,7 +28,7 @@ export async function openResolved(path: string): Promise<OpenFile> {
     const info = fileInfo(stats);
     return {
       info,
-      read: (offset, length) => readFully(file, { offset, length, size: info.size }),
+      readTool: (offset, length) => readFully(file, { offset, length, size: info.size }),
       [Symbol.asyncDispose]: () => file.close(),
     };
   } catch (thrown) {

@@ -12,7 +12,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { HarnessError } from "../../base/errors.ts";
-import { explainedStorage } from "../../base/files/storage-problem.ts";
+import { explainStorage } from "../../base/files/storage-problem.ts";
 import { isObject, parseJson } from "../../base/json.ts";
 import { codeOf } from "../../base/world.ts";
 import { hostMachine } from "../machine.ts";
@@ -51,7 +51,7 @@ export function makeTemporaryFolder(prefix: string, mark = writeMark): string {
       const place = { folder: parent, variable: "TMPDIR", exists };
       throw new HarnessError(
         "TemporaryUnusable",
-        { path: parent, ...explainedStorage(cause, place) },
+        { path: parent, ...explainStorage(cause, place) },
         { cause },
       );
     }

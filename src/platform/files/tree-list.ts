@@ -1,9 +1,9 @@
 import { readdirSync } from "node:fs";
-import { pathBelow, pathText } from "../../base/files/path-text.ts";
+import { joinPathText, pathText } from "../../base/files/path-text.ts";
 import type { NamedNode } from "../../base/files/tree.ts";
 import type { FileKind } from "../../base/world.ts";
 import { codeOf } from "../../base/world.ts";
-import { fromC } from "../c-library.ts";
+import { cFunctions } from "../c-library.ts";
 import { direntKind, isGone, native, nodeStat, statWords } from "./tree-stat.ts";
 
 /** Space for some hundred entries. */
@@ -34,7 +34,7 @@ function listOpen(path: string, descriptor: number): readonly NamedNode[] | unde
     for (let at = 0; at < length; at += view.getUint16(at + LENGTH_AT, true)) {
       const name = nameAt(bytes, at + NAME_AT);
       if (name === "." || name === "..") continue;
-      const kind = KINDS[bytes[at + KIND_AT] ?? 0] ?? nodeStat(statWords(pathBelow(path, name)), 0)?.kind;
+      const kind = KINDS[bytes[at + KIND_AT] ?? 0] ?? nodeStat(statWords(joinPathText(path, name)), 0)?.kind;
       if (kind !== undefined) found.push({ name, kind });
     }
   }
@@ -61,7 +61,7 @@ function listByPath(path: string): readonly NamedNode[] | undefined {
 function listBytes(path: string): readonly NamedNode[] {
   return readdirSync(native(path), { encoding: "buffer" }).flatMap((bytes) => {
     const name = pathText(bytes);
-    const stat = nodeStat(statWords(pathBelow(path, name)), 0);
+    const stat = nodeStat(statWords(joinPathText(path, name)), 0);
     return stat === undefined ? [] : [{ name, kind: stat.kind }];
   });
 }
@@ -75,7 +75,7 @@ interface Lister {
 let lister: Lister | "none" | undefined;
 
 function loadLister(): Lister | undefined {
-  const symbols = fromC({ getdents64: { args: ["i32", "ptr", "usize"], returns: "i64" } } as const);
+  const symbols = cFunctions({ getdents64: { args: ["i32", "ptr", "usize"], returns: "i64" } } as const);
   const ffi = process.getBuiltinModule("bun:ffi") as
     | { readonly ptr: (bytes: Uint8Array) => never }
     | undefined;

@@ -1,10 +1,10 @@
 import type { Dirent } from "node:fs";
 import { constants, lstatSync } from "node:fs";
-import { pathBelow, pathBytes } from "../../base/files/path-text.ts";
+import { joinPathText, pathBytes } from "../../base/files/path-text.ts";
 import type { NodeStat } from "../../base/files/tree.ts";
 import type { FileKind } from "../../base/world.ts";
 import { codeOf } from "../../base/world.ts";
-import { fromC } from "../c-library.ts";
+import { cFunctions } from "../c-library.ts";
 import { kindOf } from "./file-info.ts";
 
 /** Numbers stored per entry: mode with its kind, size (2), modified (2), changed (2), inode. */
@@ -30,7 +30,7 @@ export interface PackedNames {
 }
 
 /** A folder during a scan: open if the C library can be called, else named by its path. */
-export interface LookedFolder {
+export interface OpenedFolder {
   /** Its numbers. */
   readonly words: Uint32Array;
   /** Set if it is open. */
@@ -52,9 +52,9 @@ export function cPath(path: string): Uint8Array {
 }
 
 /** Returns undefined if there is no folder, or it cannot be read. A link is none. */
-export function lookInto(path: string, named: Uint8Array): LookedFolder | undefined {
+export function openForStat(path: string, named: Uint8Array): OpenedFolder | undefined {
   const library = cLibrary();
-  if (library === undefined) return lookSlowly(path);
+  if (library === undefined) return openByPath(path);
   const descriptor = library.open(library.pointer(named), FOLDER_FLAGS);
   if (descriptor < 0) return undefined;
   const words = new Uint32Array(STAT_WORDS);
@@ -101,7 +101,7 @@ function take(view: DataView, words: Uint32Array, at: number): void {
   words[at + 7] = view.getUint32(INODE, true);
 }
 
-function lookSlowly(path: string): LookedFolder | undefined {
+function openByPath(path: string): OpenedFolder | undefined {
   const words = statWords(path);
   if (nodeStat(words, 0)?.kind !== "directory") return undefined;
   return {
@@ -179,7 +179,7 @@ export function direntKind(entry: Dirent): FileKind {
 }
 
 function statSlowly(folder: string, names: readonly string[], words: Uint32Array): void {
-  for (const [index, name] of names.entries()) statOne(pathBelow(folder, name), words, index * STAT_WORDS);
+  for (const [index, name] of names.entries()) statOne(joinPathText(folder, name), words, index * STAT_WORDS);
 }
 
 function statOne(path: string, words: Uint32Array, at: number): void {
@@ -228,7 +228,7 @@ function cLibrary(): CLibrary | undefined {
 
 function loadC(): CLibrary | undefined {
   if (process.arch !== "x64" && process.arch !== "arm64") return undefined;
-  const symbols = fromC({
+  const symbols = cFunctions({
     fstatat: { args: ["i32", "ptr", "ptr", "i32"], returns: "i32" },
     open: { args: ["ptr", "i32"], returns: "i32" },
     close: { args: ["i32"], returns: "i32" },

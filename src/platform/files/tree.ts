@@ -18,11 +18,11 @@ import {
   writeSync,
 } from "node:fs";
 import { assert } from "../../base/assert.ts";
-import { folderOf, nameOf, pathBelow, pathText } from "../../base/files/path-text.ts";
+import { baseName, joinPathText, parentFolder, pathText } from "../../base/files/path-text.ts";
 import type { NewNode, NodeStat, Tree } from "../../base/files/tree.ts";
 import { codeOf, PathMoved } from "../../base/world.ts";
 import { listFolder } from "./tree-list.ts";
-import { look } from "./tree-look.ts";
+import { scanTree } from "./tree-scan.ts";
 import { isGone, native, nodeStat, statWords } from "./tree-stat.ts";
 
 const O_PATH = 0x20_0000;
@@ -32,32 +32,32 @@ const FOLDER_MODE = 0o755;
 
 /** The machine's trees. Not part of the world: loaded only where needed. */
 export const hostTree: Tree = {
-  look: (root, options, signal) => look(root, options, () => pause(signal)),
+  scan: (root, options, signal) => scanTree(root, options, () => pause(signal)),
   stat,
   count,
   read,
   readLink(root, path) {
-    using parent = openFolder(folderOf(pathBelow(root, path)));
-    return pathText(readlinkSync(native(parent.at(nameOf(path))), { encoding: "buffer" }));
+    using parent = openFolder(parentFolder(joinPathText(root, path)));
+    return pathText(readlinkSync(native(parent.at(baseName(path))), { encoding: "buffer" }));
   },
   put,
   makeFolder(root, path, mode) {
     assertBelow(root, path);
-    using parent = openParents(folderOf(pathBelow(root, path)));
-    const here = parent.at(nameOf(path));
+    using parent = openParents(parentFolder(joinPathText(root, path)));
+    const here = parent.at(baseName(path));
     if (nodeStat(statWords(here), 0)?.kind !== "directory") mkdirSync(native(here));
     changeMode(here, mode);
   },
   setMode(root, path, mode) {
     assertBelow(root, path);
-    using parent = openFolder(folderOf(pathBelow(root, path)));
-    changeMode(parent.at(nameOf(path)), mode);
+    using parent = openFolder(parentFolder(joinPathText(root, path)));
+    changeMode(parent.at(baseName(path)), mode);
   },
   remove(root, path) {
     assertBelow(root, path);
     try {
-      using parent = openFolder(folderOf(pathBelow(root, path)));
-      const here = parent.at(nameOf(path));
+      using parent = openFolder(parentFolder(joinPathText(root, path)));
+      const here = parent.at(baseName(path));
       const stat = nodeStat(statWords(here), 0);
       if (stat?.kind === "directory") rmdirSync(native(here));
       else if (stat !== undefined) unlinkSync(native(here));
@@ -75,10 +75,10 @@ async function pause(signal: AbortSignal): Promise<void> {
 
 function stat(root: string, path: string): NodeStat | undefined {
   if (path === "") return nodeStat(statWords(root), 0);
-  const whole = pathBelow(root, path);
+  const whole = joinPathText(root, path);
   try {
-    using parent = openFolder(folderOf(whole));
-    return nodeStat(statWords(parent.at(nameOf(whole))), 0);
+    using parent = openFolder(parentFolder(whole));
+    return nodeStat(statWords(parent.at(baseName(whole))), 0);
   } catch (thrown) {
     if (thrown instanceof PathMoved || isGone(thrown)) return undefined;
     throw thrown;
@@ -86,19 +86,19 @@ function stat(root: string, path: string): NodeStat | undefined {
 }
 
 function count(root: string, path: string, max: number): number {
-  const open = [pathBelow(root, path)];
+  const open = [joinPathText(root, path)];
   let found = 0;
   for (let folder = open.pop(); folder !== undefined && found < max; folder = open.pop()) {
     for (const { name, kind } of listFolder(folder) ?? []) {
       found += 1;
-      if (kind === "directory") open.push(pathBelow(folder, name));
+      if (kind === "directory") open.push(joinPathText(folder, name));
     }
   }
   return Math.min(found, max);
 }
 
 function read(root: string, path: string, bytesMax: number): Uint8Array {
-  const whole = pathBelow(root, path);
+  const whole = joinPathText(root, path);
   // O_NONBLOCK: opening a FIFO that replaced the file must not wait for a writer.
   const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
   const file = movedOnLink(whole, () => openSync(native(whole), flags));
@@ -146,9 +146,9 @@ function changeMode(path: string, mode: number): void {
 
 function put(root: string, path: string, node: NewNode): void {
   assertBelow(root, path);
-  const whole = pathBelow(root, path);
-  using parent = openParents(folderOf(whole));
-  const target = parent.at(nameOf(whole));
+  const whole = joinPathText(root, path);
+  using parent = openParents(parentFolder(whole));
+  const target = parent.at(baseName(whole));
   if (nodeStat(statWords(target), 0)?.kind === "directory") throw new PathMoved(whole);
   const temporary = parent.at(`.${randomBytes(8).toString("hex")}.cinch-tmp`);
   try {
@@ -193,11 +193,11 @@ function openParents(path: string): Parent {
   try {
     return openFolder(path);
   } catch (thrown) {
-    if (codeOf(thrown) !== "ENOENT" || folderOf(path) === path) throw thrown;
+    if (codeOf(thrown) !== "ENOENT" || parentFolder(path) === path) throw thrown;
   }
-  using above = openParents(folderOf(path));
+  using above = openParents(parentFolder(path));
   try {
-    mkdirSync(native(above.at(nameOf(path))), FOLDER_MODE);
+    mkdirSync(native(above.at(baseName(path))), FOLDER_MODE);
   } catch (thrown) {
     if (codeOf(thrown) !== "EEXIST") throw thrown; // another process created it: it is checked like any other
   }
@@ -216,7 +216,7 @@ function openFolder(path: string): Parent {
     throw thrown;
   }
   return {
-    at: (name) => (HANDLES_HAVE_PATHS ? `/proc/self/fd/${handle}/${name}` : pathBelow(path, name)),
+    at: (name) => (HANDLES_HAVE_PATHS ? `/proc/self/fd/${handle}/${name}` : joinPathText(path, name)),
     check,
     [Symbol.dispose]: () => closeSync(handle),
   };

@@ -13,7 +13,7 @@ export interface DetachedOptions {
 }
 
 /** A process that survives this one. */
-export interface Detached {
+export interface DetachedProcess {
   readonly pid: number;
   /** Its standard output. */
   readonly stdout: ReadableStream<Uint8Array>;
@@ -24,7 +24,7 @@ export interface Detached {
  * keeps no other folder in use.
  * @throws a system error if it cannot be started.
  */
-export function startDetached({ argv, env, logPath }: DetachedOptions): Detached {
+export function startDetached({ argv, env, logPath }: DetachedOptions): DetachedProcess {
   const isLong = (statSync(logPath, { throwIfNoEntry: false })?.size ?? 0) > LOG_BYTES_MAX;
   const log = openSync(logPath, isLong ? "w" : "a", OWNER_ONLY);
   try {

@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import type { MarkedProcesses } from "../../base/world.ts";
 import { codeOf } from "../../base/world.ts";
-import { carries } from "./process-environment.ts";
+import { environmentHasEntry } from "./process-environment.ts";
 
 const LOOK_AGAIN_MS = 5;
 /** Time for processes to disappear after SIGKILL. */
@@ -30,7 +30,7 @@ export async function endMarked(name: string, value: string, signal = kill): Pro
 function marked(name: string, value: string): readonly number[] {
   return readdirSync("/proc")
     .map(Number)
-    .filter((pid) => pid > 0 && pid !== process.pid && carries(pid, `${name}=${value}`));
+    .filter((pid) => pid > 0 && pid !== process.pid && environmentHasEntry(pid, `${name}=${value}`));
 }
 
 function kill(pid: number): void {

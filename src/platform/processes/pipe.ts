@@ -1,5 +1,5 @@
 import { closeSync } from "node:fs";
-import { fromC } from "../c-library.ts";
+import { cFunctions } from "../c-library.ts";
 
 const O_CLOEXEC = 0o2000000;
 
@@ -51,7 +51,7 @@ let makePipe: MakePipe | "none" | undefined;
  * Returns true if kernel pipes are available: on Linux, if the C library can be called. Checks once, which takes
  * about 1 ms.
  */
-export function givesPipes(): boolean {
+export function hasKernelPipes(): boolean {
   return pipeMaker() !== "none";
 }
 
@@ -71,6 +71,6 @@ export function openEnds(): { readonly readEnd: number; readonly writeEnd: numbe
 }
 
 function pipeMaker(): MakePipe | "none" {
-  makePipe ??= fromC({ pipe2: { args: ["ptr", "i32"], returns: "i32" } })?.pipe2 ?? "none";
+  makePipe ??= cFunctions({ pipe2: { args: ["ptr", "i32"], returns: "i32" } })?.pipe2 ?? "none";
   return makePipe;
 }

@@ -7,7 +7,7 @@ import { codeOf } from "../../base/world.ts";
  * The process may be one with a key in its environment, and this one must never have a key. So the data is in one
  * buffer only, is wiped before anything else happens, and becomes no string (CRED-03).
  */
-export function carries(pid: number, entry: string): boolean {
+export function environmentHasEntry(pid: number, entry: string): boolean {
   return (
     ifReadable(() => {
       const file = openSync(`/proc/${pid}/environ`, "r");

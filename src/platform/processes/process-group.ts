@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { codeOf } from "../../base/world.ts";
-import { carries, ifReadable } from "./process-environment.ts";
+import { environmentHasEntry, ifReadable } from "./process-environment.ts";
 
 /** Time for the processes of a group to end after SIGTERM. */
 export const TERM_GRACE_MS = 1_000;
@@ -88,7 +88,7 @@ export async function endGroup(group: ProcessGroup): Promise<void> {
  * namespace. Such a process cannot be assigned any more, so other exiting processes are waited for too: some
  * microseconds, and at most 0.5 s.
  */
-export async function lastOnesGone(group: ProcessGroup): Promise<void> {
+export async function waitForExiting(group: ProcessGroup): Promise<void> {
   if (process.platform !== "linux" || group.mark === undefined) return;
   const until = performance.now() + KILL_WAIT_MS_MAX;
   while (candidates(group).some(({ isExiting }) => isExiting) && performance.now() < until)
@@ -138,7 +138,7 @@ function isUnder(each: Process, leader: number): boolean {
 }
 
 function isMarked(each: Process, mark: string | undefined): boolean {
-  return mark !== undefined && carries(each.pid, `${mark}\0`);
+  return mark !== undefined && environmentHasEntry(each.pid, `${mark}\0`);
 }
 
 /**

@@ -6,13 +6,13 @@ import { noneWith, openFiles, processesWith, zombiesOf } from "../../../test/sup
 import { hasGrownLessThan } from "../../../test/support/resident.ts";
 import { until } from "../../../test/support/until.ts";
 import { temporaryDirectory } from "../../../test/support/world.ts";
-import { SILENT } from "../../base/log.ts";
+import { SILENT_LOG } from "../../base/log.ts";
 import { decode, encode } from "../../base/text/text.ts";
 import type { Child, SpawnOptions } from "../../base/world.ts";
 import { endGroup, livingMembers } from "./process-group.ts";
 import { hostSpawn } from "./spawn.ts";
 
-const spawn = hostSpawn(SILENT);
+const spawn = hostSpawn(SILENT_LOG);
 
 const PATH = "/usr/local/bin:/usr/bin:/bin";
 const ALL_DEAD_MS_MAX = 2_000;

@@ -7,9 +7,9 @@ import { openAnnouncement } from "./announcement.ts";
 import type { Leader } from "./child-output.ts";
 import { ChildOutput } from "./child-output.ts";
 import type { Pipe } from "./pipe.ts";
-import { givesPipes, openPipe } from "./pipe.ts";
+import { hasKernelPipes, openPipe } from "./pipe.ts";
 import type { ProcessGroup } from "./process-group.ts";
-import { endGroup, lastOnesGone, livingMembers, signalGroup } from "./process-group.ts";
+import { endGroup, livingMembers, signalGroup, waitForExiting } from "./process-group.ts";
 import type { Watching } from "./watchdog.ts";
 import { watchdog } from "./watchdog.ts";
 
@@ -30,7 +30,7 @@ const NO_PIPES =
 export function hostSpawn(log: Log): Spawn {
   let told = process.platform !== "linux"; // on other systems sockets serve as well
   return (options) => {
-    if (!told && !givesPipes()) {
+    if (!told && !hasKernelPipes()) {
       told = true;
       log.for("spawn").write("warn", NO_PIPES);
     }
@@ -96,7 +96,7 @@ function start(options: SpawnOptions, watching: Watching): Child {
   }
   async function end(): Promise<void> {
     if (!isGone()) await endGroup(group);
-    await lastOnesGone(group);
+    await waitForExiting(group);
     await Promise.race([exited, Bun.sleep(EXIT_WAIT_MS_MAX)]);
     await Promise.all([stdout.leaveUnread(), stderr.leaveUnread()]);
     watching.leave();

@@ -1,4 +1,4 @@
-import { fromC } from "../c-library.ts";
+import { cFunctions } from "../c-library.ts";
 
 const PR_SET_DUMPABLE = 4;
 
@@ -9,6 +9,6 @@ const PR_SET_DUMPABLE = 4;
  * Takes about 0.6 ms. Returns true on success; false on other systems.
  */
 export function makeUndumpable(): boolean {
-  const c = fromC({ prctl: { args: ["i32", "u64", "u64", "u64", "u64"], returns: "i32" } });
+  const c = cFunctions({ prctl: { args: ["i32", "u64", "u64", "u64", "u64"], returns: "i32" } });
   return c?.prctl(PR_SET_DUMPABLE, 0n, 0n, 0n, 0n) === 0;
 }

@@ -1,5 +1,5 @@
 import type { Fetch } from "../../base/world.ts";
-import { decoded } from "./decoded.ts";
+import { decodeBody } from "./decode-body.ts";
 
 /**
  * Idle connections are closed after at most 90 s (PROV-12), so that none stays for ever and one is available for the
@@ -47,7 +47,7 @@ export function hostFetch(idleSecondsMax = IDLE_SECONDS_MAX): Fetch {
       headers: sent,
       ...(body === undefined ? {} : { body: body as BodyInit }), // a Uint8Array is one; the DOM types require its buffer kind
     });
-    return decoded(answer, signal);
+    return decodeBody(answer, signal);
   };
 }
 

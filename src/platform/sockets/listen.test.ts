@@ -3,7 +3,7 @@ import { statSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { temporaryDirectory } from "../../../test/support/world.ts";
-import { SILENT } from "../../base/log.ts";
+import { SILENT_LOG } from "../../base/log.ts";
 import type { ListenOptions, ServerSocket } from "../../base/world.ts";
 import { hostListen } from "./listen.ts";
 
@@ -12,7 +12,7 @@ const UPGRADE =
 const LOOPBACK = { kind: "tcp", hostname: "127.0.0.1", port: 0 } as const;
 
 function listen(options: Omit<ListenOptions, "target"> & Partial<Pick<ListenOptions, "target">>) {
-  return hostListen(SILENT)({ target: LOOPBACK, ...options });
+  return hostListen(SILENT_LOG)({ target: LOOPBACK, ...options });
 }
 
 test("[CTL-10] a Unix socket is its owner's alone from its first instant", async () => {
@@ -38,9 +38,9 @@ test("[CTL-10] a port that is listened at already is not shared", async () => {
 test("[CTL-06] what a handler throws becomes a 500 that tells nothing, and is told in the operational log", async () => {
   const told: string[] = [];
   const log = {
-    ...SILENT,
+    ...SILENT_LOG,
     for: () => ({
-      ...SILENT,
+      ...SILENT_LOG,
       write: (_: unknown, __: unknown, fields?: object) => void told.push(JSON.stringify(fields)),
     }),
   };

@@ -1,5 +1,5 @@
 import type { Duplex } from "node:stream";
-import { fromC } from "../c-library.ts";
+import { cFunctions } from "../c-library.ts";
 
 const SOL_SOCKET = 1;
 const SO_PEERCRED = 17;
@@ -19,7 +19,7 @@ export function peerCredentials(stream: Duplex): PeerCredentials | undefined {
   const handle: unknown = Reflect.get(stream, "_handle");
   const fd: unknown = typeof handle === "object" && handle !== null ? Reflect.get(handle, "fd") : undefined;
   if (typeof fd !== "number" || fd < 0) return undefined;
-  const c = fromC({ getsockopt: { args: ["i32", "i32", "i32", "ptr", "ptr"], returns: "i32" } });
+  const c = cFunctions({ getsockopt: { args: ["i32", "i32", "i32", "ptr", "ptr"], returns: "i32" } });
   const found = new Int32Array(CREDENTIAL_BYTES / Int32Array.BYTES_PER_ELEMENT);
   const length = new Uint32Array([CREDENTIAL_BYTES]);
   if (c?.getsockopt(fd, SOL_SOCKET, SO_PEERCRED, found, length) !== 0) return undefined;

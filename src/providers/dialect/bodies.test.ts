@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { ownWords } from "../../base/brand.ts";
+import { trustedText } from "../../base/brand.ts";
 import type { CallId } from "../../base/ids.ts";
 import type { ContentBlock } from "../../protocol/content.ts";
 import type { Message } from "../../protocol/message.ts";
@@ -61,9 +61,9 @@ const context = (family: string, parts: Partial<DialectContext> = {}): DialectCo
 
 const FULL: Partial<ModelRequest> = {
   system: [
-    { name: "profile", text: ownWords("Be brief.") },
-    { name: "empty", text: ownWords(" ") },
-    { name: "agents-md", text: ownWords("Use tabs.") },
+    { name: "profile", text: trustedText("Be brief.") },
+    { name: "empty", text: trustedText(" ") },
+    { name: "agents-md", text: trustedText("Use tabs.") },
   ],
   tools: [
     { name: "Read", description: "Reads.", inputSchema: SCHEMA },
@@ -196,7 +196,7 @@ test("[PROV-04] a plain chat body is as small as the smallest server wants it, a
     assistant(text("ok")),
     assistant(text("done")),
   ];
-  const system = [{ name: "p", text: ownWords("s") }];
+  const system = [{ name: "p", text: trustedText("s") }];
   expect(
     openaiChat.body(
       request(messages, { system, cache: { prefix: true, messages: [0], key: "k" } }),
@@ -440,7 +440,7 @@ test("[PROV-15] the Messages API gets four cache marks at most, the later ones",
     (index % 2 === 0 ? user : assistant)(text(`${index}`)),
   );
   const cache = { prefix: true, messages: [0, 1, 2, 3, 6] };
-  const system = [{ name: "p", text: ownWords("s") }];
+  const system = [{ name: "p", text: trustedText("s") }];
   const body = anthropicMessages.body(request(messages, { cache, system }), context("anthropic"));
   const marked = (body["messages"] as Message[]).map(({ content }) => "cache_control" in (content[0] ?? {}));
   expect(marked).toEqual([false, false, true, true, false, false, true]);

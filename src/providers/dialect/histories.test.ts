@@ -5,7 +5,7 @@ import {
   chatComplaints,
   responsesComplaints,
 } from "../../../test/support/wire-validity.ts";
-import { ownWords } from "../../base/brand.ts";
+import { trustedText } from "../../base/brand.ts";
 import type { CallId } from "../../base/ids.ts";
 import { decode } from "../../base/text/text.ts";
 import type { ContentBlock, ResultContent } from "../../protocol/content.ts";
@@ -179,7 +179,7 @@ describe("any valid history makes a body that its provider takes", () => {
           fc.boolean(),
           (messages, marks, prefix) => {
             const parts: Partial<ModelRequest> = {
-              system: [{ name: "a", text: ownWords("\udc00 be brief") }],
+              system: [{ name: "a", text: trustedText("\udc00 be brief") }],
               cache: { prefix, messages: marks },
               thinking: { effort: "low" },
               outputTokensMax: 4_096,
@@ -208,7 +208,7 @@ describe("a history that grows gives the same bytes as one that is sent for the 
           for (let length = 1; length <= messages.length; length++) {
             const known = messages.slice(0, length);
             const parts = { cache: { prefix: true, messages: [length - 3, length - 1] } };
-            const system = [{ name: "a", text: ownWords("be brief") }];
+            const system = [{ name: "a", text: trustedText("be brief") }];
             const sent = bytes.render(dialect.body(request(known, { ...parts, system }), context));
             const anew = dialect.body(request(structuredClone(known), { ...parts, system }), context);
             expect(decode(sent)).toBe(JSON.stringify(anew));

@@ -1,5 +1,5 @@
 import { HarnessError } from "../../base/errors.ts";
-import { causeOf } from "../../base/files/file-cause.ts";
+import { fileCause } from "../../base/files/file-cause.ts";
 import { decode } from "../../base/text/text.ts";
 import type { World } from "../../base/world.ts";
 import { codeOf } from "../../base/world.ts";
@@ -18,7 +18,7 @@ export async function readCassette(world: Pick<World, "files">, path: string): P
   } catch (thrown) {
     if (thrown instanceof HarnessError) throw thrown;
     if (codeOf(thrown) === "ENOENT") throw new HarnessError("PathMissing", { what: "The cassette", path });
-    const problem = causeOf(thrown);
+    const problem = fileCause(thrown);
     throw new HarnessError("CassetteInvalid", { path, line: "1", problem }, { cause: thrown });
   }
 }

@@ -10,7 +10,7 @@ import { Secret } from "../../base/brand.ts";
 import { ulidSource } from "../../base/ids.ts";
 import type { Message } from "../../protocol/message.ts";
 import { redactor } from "../../safety/redact.ts";
-import { printsOf } from "../../safety/secrets/known-secret.ts";
+import { fingerprintSecrets } from "../../safety/secrets/known-secret.ts";
 import type { ModelEvent, ModelRequest, Provider } from "../provider.ts";
 import { parseCassette } from "./cassette.ts";
 import { recorder } from "./record.ts";
@@ -476,7 +476,7 @@ function player(text: string, values: RunValues): Provider {
 function openTape(answers: readonly ScriptedAnswer[], name = "c.jsonl") {
   const folder = temporaryDirectory();
   const path = join(folder.path, name);
-  const known = redactor(printsOf([new Secret("mock-key", KEY)], new Uint8Array(16)));
+  const known = redactor(fingerprintSecrets([new Secret("mock-key", KEY)], new Uint8Array(16)));
   const wrap = recorder({ world: testWorld(), path, model: "scripted:m", values: HERE, redactor: known });
   return {
     path,

@@ -1,18 +1,18 @@
 import { head } from "../../base/text/text.ts";
 import { showHidden } from "../hidden.ts";
-import { SHAPES } from "./injection-shapes.ts";
+import { INJECTION_SHAPES } from "./injection-shapes.ts";
 import { otherSpellings } from "./injection-spellings.ts";
 
 /** Text that looks like an attempt to command a model. */
-export interface Finding {
-  readonly kind: FindingKind;
+export interface InjectionFinding {
+  readonly kind: InjectionKind;
   /** Description for the person who decides. */
   readonly what: string;
   /** The matching text, shortened; foreign. */
   readonly excerpt: string;
 }
 
-export type FindingKind =
+export type InjectionKind =
   | "hidden"
   | "breakout"
   | "override"
@@ -33,7 +33,7 @@ const DECODED_UNITS_MAX = 4_096;
  *
  * The time is proportional to the text. Returns at most `FINDINGS_MAX` findings.
  */
-export function scanForInjection(text: string): readonly Finding[] {
+export function scanForInjection(text: string): readonly InjectionFinding[] {
   const shown = showHidden(text);
   const plain = normal(text);
   const read = matches(plain, PATTERNS);
@@ -53,7 +53,7 @@ export function scanForInjection(text: string): readonly Finding[] {
 }
 
 interface Pattern {
-  readonly kind: FindingKind;
+  readonly kind: InjectionKind;
   readonly what: string;
   readonly form: RegExp;
 }
@@ -170,7 +170,7 @@ const OWN: readonly Pattern[] = [
 
 const PATTERNS: readonly Pattern[] = [
   ...OWN,
-  ...SHAPES.map(({ kind, what, forms }) => ({ kind, what, form: rx(...forms) })),
+  ...INJECTION_SHAPES.map(({ kind, what, forms }) => ({ kind, what, form: rx(...forms) })),
 ];
 
 /** The same without blanks. */
@@ -186,7 +186,7 @@ function rx(...forms: readonly string[]): RegExp {
   return new RegExp(forms.map((form) => `(?:${form})`).join("|"), "giu");
 }
 
-function hidden(shown: string): readonly Finding[] {
+function hidden(shown: string): readonly InjectionFinding[] {
   const found = [
     ...shown.matchAll(
       /\[(?:hidden|look-alike): [^\]]{0,120}\]|\x1b[\][(P^_]|[\x00-\x08\x0b\x0c\x0e-\x1a\x7f-\x9f]/gu,
@@ -196,7 +196,7 @@ function hidden(shown: string): readonly Finding[] {
   return found.slice(0, FINDINGS_MAX).map(([run]) => ({ kind: "hidden", what, excerpt: run }));
 }
 
-function matches(text: string, patterns: readonly Pattern[]): readonly Finding[] {
+function matches(text: string, patterns: readonly Pattern[]): readonly InjectionFinding[] {
   return patterns.flatMap(({ kind, what, form }) =>
     [...text.matchAll(form)].slice(0, FINDINGS_MAX).map(([found]) => {
       return { kind, what, excerpt: head(found.trim(), EXCERPT_UNITS_MAX) };

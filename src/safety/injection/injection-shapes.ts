@@ -9,13 +9,13 @@ const MODEL = "(?:ai|llm|agents?|assistants?|models?|copilot|claude|gpt|bots?)";
 const ORDERS =
   "(?:instructions?|directives?|rules|guidelines|orders|policies|polic(?:y|ies)|guardrails|safeguards|restrictions|filters|limits)";
 
-export interface Shape {
+export interface InjectionShape {
   readonly kind: "override" | "mode" | "consent" | "secret" | "concealed";
   readonly what: string;
   readonly forms: readonly string[];
 }
 
-export const SHAPES: readonly Shape[] = [
+export const INJECTION_SHAPES: readonly InjectionShape[] = [
   {
     kind: "mode",
     what: "it gives the model another character or a place without rules",

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Secret } from "../../base/brand.ts";
-import type { Place, Search, Verdict } from "./scan.ts";
+import type { SearchPosition, SecretSearch, SecretVerdict } from "./scan.ts";
 
 /**
  * Fingerprint that finds a secret without its value: its first characters, its length, and a salted hash of the
@@ -23,7 +23,7 @@ export const KNOWN_CHARACTERS_MIN = 16;
 const START_CHARACTERS = 3;
 
 /** Returns the fingerprints of secrets in every form they may occur in. The salt is new for each set. */
-export function printsOf(secrets: readonly Secret[], salt: Uint8Array): readonly SecretPrint[] {
+export function fingerprintSecrets(secrets: readonly Secret[], salt: Uint8Array): readonly SecretPrint[] {
   const salted = Buffer.from(salt).toString("hex");
   return secrets.flatMap((secret) => {
     const kind = kindOf(secret);
@@ -50,7 +50,7 @@ function escaped(value: string): readonly string[] {
 }
 
 /** Finds texts with one of these fingerprints. */
-export function knownSearch(prints: readonly SecretPrint[]): Search {
+export function knownSearch(prints: readonly SecretPrint[]): SecretSearch {
   const longestFirst = [...prints].sort((a, b) => b.characters - a.characters);
   return {
     starts: [...new Set(prints.map(({ start }) => start))].map((text) => ({ text, bounded: false })),
@@ -58,7 +58,7 @@ export function knownSearch(prints: readonly SecretPrint[]): Search {
   };
 }
 
-function decide(prints: readonly SecretPrint[], { text, at, complete }: Place): Verdict {
+function decide(prints: readonly SecretPrint[], { text, at, complete }: SearchPosition): SecretVerdict {
   let open = false;
   for (const { kind, start, characters, salt, sha256 } of prints) {
     if (!text.startsWith(start, at)) continue;
@@ -76,7 +76,7 @@ function decide(prints: readonly SecretPrint[], { text, at, complete }: Place): 
 }
 
 /** Finds secrets with known values: those of the user's environment. They may be shorter than fingerprinted keys. */
-export function valueSearch(secrets: readonly Secret[]): Search {
+export function valueSearch(secrets: readonly Secret[]): SecretSearch {
   const known = secrets.flatMap((secret) =>
     valueSpellings(secret.reveal()).map((spelled) => ({ kind: kindOf(secret), spelled })),
   );

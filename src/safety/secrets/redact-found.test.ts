@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { Secret } from "../../base/brand.ts";
 import { redactor } from "../redact.ts";
-import { printsOf } from "./known-secret.ts";
+import { fingerprintSecrets } from "./known-secret.ts";
 
 // What the properties in `redact.test.ts` found once in some ten thousand runs, each made small.
 
@@ -97,7 +97,7 @@ test("[SES-05] a mark of an issuer behind a dot is no file ending: the token bef
 });
 
 test("[SES-05 S54] a password before the first @ is redacted although what ends at a later @ is none", () => {
-  const known = redactor(printsOf([new Secret("A_KEY", "0123abcd.p/q+r=s!")], new Uint8Array(16)));
+  const known = redactor(fingerprintSecrets([new Secret("A_KEY", "0123abcd.p/q+r=s!")], new Uint8Array(16)));
   const once = {
     "https://cafeb4b3:d3adb33f@enterprise.contribsys.com0123abcd.p/q+r=s!:5432:a:b:@h0aAa":
       "https://cafeb4b3:«redacted:password»@enterprise.contribsys.com«redacted:A_KEY»:5432:a:b:«redacted:password»",

@@ -1,8 +1,8 @@
 /** Finds secrets in a text that may arrive in pieces: the pieces give the same result as the whole. */
-export interface Search {
+export interface SecretSearch {
   /** Every text that a secret can begin with, or that directly precedes one. */
   readonly starts: readonly Start[];
-  decide(place: Place): Verdict;
+  decide(place: SearchPosition): SecretVerdict;
 }
 
 export interface Start {
@@ -14,7 +14,7 @@ export interface Start {
 }
 
 /** Position of a start, the longest if several match there. */
-export interface Place {
+export interface SearchPosition {
   readonly text: string;
   readonly at: number;
   readonly start: string;
@@ -31,7 +31,7 @@ export interface Place {
 export const BEHIND_CHARACTERS_MAX = 256;
 
 /** `undecided`: the text ends too early; the caller asks again with more of it. */
-export type Verdict =
+export type SecretVerdict =
   /** Text before the position cannot be redacted: it may already be output. */
   | { readonly kind: "secret"; readonly name: string; readonly from: number; readonly to: number }
   | { readonly kind: "no" }
@@ -46,7 +46,7 @@ export interface Scanned {
 
 /** A search with tables that find starts by their first two characters. */
 export interface PreparedSearch {
-  readonly search: Search;
+  readonly search: SecretSearch;
   readonly starts: StartTable;
 }
 
@@ -67,7 +67,7 @@ interface StartTable {
 
 const ASCII = 128;
 
-export function prepare(search: Search): PreparedSearch {
+export function prepareSearch(search: SecretSearch): PreparedSearch {
   const first = new Uint8Array(ASCII + 1);
   const byFirst: Start[][] = Array.from({ length: ASCII + 1 }, () => []);
   for (const start of [...search.starts].sort((a, b) => b.text.length - a.text.length)) {
@@ -117,7 +117,7 @@ function slot(code: number): number {
 }
 
 /** Scans a text once. `held` must wait for more text; it is "" if the text is complete. */
-export function scan(by: PreparedSearch, text: string, behind: string, complete: boolean): Scanned {
+export function scanText(by: PreparedSearch, text: string, behind: string, complete: boolean): Scanned {
   const { search, starts } = by;
   let out = "";
   let from = 0; // text before it is in `out`
@@ -148,7 +148,7 @@ export function scan(by: PreparedSearch, text: string, behind: string, complete:
   }
 }
 
-class Here implements Place {
+class Here implements SearchPosition {
   readonly text: string;
   readonly at: number;
   readonly start: string;

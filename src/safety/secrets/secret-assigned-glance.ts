@@ -1,4 +1,4 @@
-import type { Place } from "./scan.ts";
+import type { SearchPosition } from "./scan.ts";
 
 /** Last two letters of names of secrets. */
 const ENDINGS = new Set(
@@ -45,7 +45,7 @@ export function mayFollowName(text: string, at: number, floor: number): boolean 
 }
 
 /** The same check with the text before the floor; `undecided` if more text may begin base64. */
-export function glanceAt(place: Place): "may" | "no" | "undecided" {
+export function glanceAt(place: SearchPosition): "may" | "no" | "undecided" {
   const { text, at, complete } = place;
   const near = place.behind(GLANCE_CHARACTERS).padStart(GLANCE_CHARACTERS);
   if (isGlanced(near + text.charAt(at), near.length) || isEncoded(text, at)) return "may";

@@ -1,4 +1,4 @@
-import type { Place } from "./scan.ts";
+import type { SearchPosition } from "./scan.ts";
 import { BEHIND_CHARACTERS_MAX } from "./scan.ts";
 import { isNameCode, TYPE_CHARACTERS_MAX } from "./secret-assigned-glance.ts";
 import type { NameClass } from "./secret-value.ts";
@@ -23,7 +23,7 @@ const KUBERNETES_DATA =
 const QUERY = /[?&](?:code|sig|signature)$/i;
 
 /** Reads the name before a separator and returns the class of its value; undefined if it has none. */
-export function nameBehind(place: Place): AssignedName | undefined {
+export function nameBefore(place: SearchPosition): AssignedName | undefined {
   const { text, at } = place;
   const near = place.behind(NAME_CHARACTERS_MAX + 24);
   const name = lastName(near);

@@ -1,8 +1,8 @@
-import type { Match } from "./families/secret-family.ts";
+import type { SecretMatch } from "./families/secret-family.ts";
 import { UNDECIDED } from "./families/secret-family.ts";
 
 /** Number of first characters that decide about a value. */
-export const LOOK_CHARACTERS = 64;
+export const VALUE_HEAD_CHARACTERS = 64;
 /** Maximum of characters up to the end of a value. */
 const VALUE_CHARACTERS_MAX = 8_192;
 
@@ -39,18 +39,22 @@ export function valueAfter(
   }
   const quote = mark === "" ? undefined : mark;
   const from = at + gap.length;
-  const near = valueEnd(text, from, { quote, charactersMax: LOOK_CHARACTERS });
-  if (near === text.length && near < from + LOOK_CHARACTERS && !complete) return undefined;
+  const near = valueEnd(text, from, { quote, charactersMax: VALUE_HEAD_CHARACTERS });
+  if (near === text.length && near < from + VALUE_HEAD_CHARACTERS && !complete) return undefined;
   // The current value becomes a scheme if text follows its blanks.
   if (!complete && text.length - near <= 2 && text.slice(near).trim() === "") return undefined;
-  const tail = near < from + LOOK_CHARACTERS && quote === undefined ? /[.:)\]}]+$/ : /(?!)/;
+  const tail = near < from + VALUE_HEAD_CHARACTERS && quote === undefined ? /[.:)\]}]+$/ : /(?!)/;
   const body = text.slice(from, near).replace(tail, "");
   return { from, to: from + body.length, body, quote, scheme };
 }
 
 /** Returns the whole of a value that was judged by its first characters. */
-export function wholeValue(text: string, { from, to, quote, body }: AssignedValue, complete: boolean): Match {
-  if (body.length < LOOK_CHARACTERS) return { kind: "secret", from, to };
+export function wholeValue(
+  text: string,
+  { from, to, quote, body }: AssignedValue,
+  complete: boolean,
+): SecretMatch {
+  if (body.length < VALUE_HEAD_CHARACTERS) return { kind: "secret", from, to };
   const end = valueEnd(text, from, { quote, charactersMax: VALUE_CHARACTERS_MAX });
   if (end === text.length && end < from + VALUE_CHARACTERS_MAX && !complete) return UNDECIDED;
   return { kind: "secret", from, to: end };

@@ -72,7 +72,7 @@ function classOfWords(all: readonly string[]): NameClass | undefined {
 export function isSecretValue(name: string, value: string): boolean {
   const found = value.length > NAMED_CHARACTERS_MAX ? undefined : classOfName(name);
   if (found === undefined) return false;
-  return found === "password" ? mayBePassword(value, true) : found !== "login" && looksDrawn(value, found);
+  return found === "password" ? mayBePassword(value, true) : found !== "login" && looksRandom(value, found);
 }
 
 const NAMED_CHARACTERS_MAX = 4_096;
@@ -83,7 +83,7 @@ const NAMELIKE =
   /^(?:(?:my|the|some|new|old|test|fake|user|db|admin|super|api|access|client|auth|app|wrong|invalid|valid|correct|bad|good|confirm|current|not|a|no|any|very|top|shared|bearer|refresh|id|session|reset|default|secure|strong)[-_ ]?)*(?:password|passwd|passphrase|pass|pwd|secret|token|key|string|null|none|true|false|undefined|required|optional|hidden|text|credentials?|value|user|username|postgres|mysql|guest|admin|root|test)\d{0,4}!?$/i;
 
 /** Returns true if a text stands for a secret in documentation, or is the name of one. */
-export function isStandIn(value: string): boolean {
+export function isPlaceholderValue(value: string): boolean {
   return value.startsWith("$") || STAND_IN.test(value) || NAMELIKE.test(value) || isPlaceholderOf(value);
 }
 
@@ -101,7 +101,7 @@ export function mayBePassword(value: string, quoted: boolean): boolean {
   const digit = /\d/.test(value);
   const letter = /[A-Za-z]/.test(value);
   if (!letter || !(digit || quoted)) return false; // before the expensive checks
-  if (isStandIn(value) || PLACE.test(value)) return false;
+  if (isPlaceholderValue(value) || PLACE.test(value)) return false;
   if (CODE.test(value) && (quoted || isWords(value))) return false;
   if (!quoted) return !isWords(value) && !/[()[\]{}]/.test(value);
   if (digit && letter) return true;
@@ -119,11 +119,11 @@ function isLabel(value: string): boolean {
 }
 
 /** Returns true if a value looks randomly generated. */
-export function looksDrawn(value: string, name: NameClass): boolean {
+export function looksRandom(value: string, name: NameClass): boolean {
   // The cheapest first: a text may consist of such names and values.
   if (value.length < 8 || !isVaried(value, name)) return false;
   if (/[^\x21-\x7e]|[()[\]{}\\;,"'`<>]/.test(value)) return false;
-  if (isStandIn(value) || CODE.test(value)) return false;
+  if (isPlaceholderValue(value) || CODE.test(value)) return false;
   // The alphabet beside `key` is usually the table of an encoding.
   if (name === "key" && isPlaceholder(value)) return false;
   if (/\//.test(value) && PLACE.test(value) && !isBase64(value)) return false;

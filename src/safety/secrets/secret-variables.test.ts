@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { redactor } from "../redact.ts";
-import { saysSecret, secretsByForm, secretVariables } from "./secret-variables.ts";
+import { isSecretName, secretsByForm, secretVariables } from "./secret-variables.ts";
 
 test("[SES-05] the name of a variable says secret, or it does not", () => {
   const secret = [
@@ -73,8 +73,8 @@ test("[SES-05] the name of a variable says secret, or it does not", () => {
       "HISTSIZE",
     ],
   ];
-  expect(secret.filter((name) => !saysSecret(name))).toEqual([]);
-  expect(harmless.filter(saysSecret)).toEqual([]);
+  expect(secret.filter((name) => !isSecretName(name))).toEqual([]);
+  expect(harmless.filter(isSecretName)).toEqual([]);
 });
 
 function textsOf(name: string, value: string): readonly string[] {

@@ -1,5 +1,5 @@
 import { Secret } from "../../base/brand.ts";
-import { looksDrawn } from "./secret-value.ts";
+import { looksRandom } from "./secret-value.ts";
 
 /** A variable of an environment with a secret. */
 export interface SecretVariable {
@@ -27,7 +27,7 @@ export function secretVariables(environment: Readonly<Record<string, string>>): 
     const texts =
       inside.length > 0
         ? inside
-        : (saysSecret(name) || seemsSecret(name, value.trim())) && isSecret(value.trim())
+        : (isSecretName(name) || seemsSecret(name, value.trim())) && isSecret(value.trim())
           ? [value.trim()]
           : [];
     if (texts.length === 0) return [];
@@ -65,7 +65,7 @@ const OPEN_KEY_OF =
   /^(?:PUBLIC|PUB|GPG|PGP|HOST|PRIMARY|FOREIGN|PARTITION|SORT|CACHE|BUCKET|OBJECT|ROW|GROUP|ROUTING|MAP|HASH|INDEX|COMPOSE|PREFIX|LEADER|META|ALT|CTRL|SHIFT|HOT|MENU|ARROW|RETURN|ESCAPE|TAB|ANY|DICT|SITE|RECAPTCHA|PUBLISHABLE|FEATURE|FLAG|LAYOUT)$/;
 
 /** Returns true if the name of a variable means that its value is secret. */
-export function saysSecret(name: string): boolean {
+export function isSecretName(name: string): boolean {
   const words = wordsOf(name);
   const last = words.at(-1) ?? "";
   if (ABOUT.test(last) || words.includes("PUBLIC")) return false;
@@ -92,7 +92,7 @@ const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 /** Accepts `STRIPE_SK`, `AWS_SESSION` with a random value; not `DESKTOP_SESSION`, nor the number of a session. */
 function seemsSecret(name: string, value: string): boolean {
   const word = wordsOf(name).findLast((each) => !WHICH_ONE.test(each)) ?? "";
-  return HINTING.test(word) && !UUID.test(value) && looksDrawn(value, "secret");
+  return HINTING.test(word) && !UUID.test(value) && looksRandom(value, "secret");
 }
 
 /** Accepts `STRIPE_KEY`, `API_KEY_PROD`; not `SORT_KEY`, `KEY` or `MONKEY`. */

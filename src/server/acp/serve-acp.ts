@@ -20,7 +20,7 @@ import {
   ndJsonStream,
 } from "@agentclientprotocol/sdk";
 import { HarnessError } from "../../base/errors.ts";
-import { below } from "../../base/files/below.ts";
+import { relativeWithin } from "../../base/files/below.ts";
 import type { SessionId } from "../../base/ids.ts";
 import { isId } from "../../base/ids.ts";
 import { arrayAt } from "../../base/json.ts";
@@ -207,7 +207,8 @@ class Editor implements AsyncDisposable {
     const { connection } = await this.#attached();
     const { sessions } = await connection.query({ kind: "ListSessions", past: true, limit: LISTED_MAX });
     const wanted = sessions.filter(
-      ({ turns, working_dir }) => turns > 0 && (typeof cwd !== "string" || below(cwd, working_dir) === ""),
+      ({ turns, working_dir }) =>
+        turns > 0 && (typeof cwd !== "string" || relativeWithin(cwd, working_dir) === ""),
     );
     return {
       sessions: wanted.map(({ session, working_dir, title, updated_at }) => ({

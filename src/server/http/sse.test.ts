@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { connect } from "node:net";
 import { fakeClock } from "../../../test/support/fake-clock.ts";
 import { until } from "../../../test/support/until.ts";
-import { SILENT } from "../../base/log.ts";
+import { SILENT_LOG } from "../../base/log.ts";
 import { hostClock } from "../../platform/clock.ts";
 import { hostListen } from "../../platform/sockets/listen.ts";
 import { pulledBody, STALLED_MS_MAX, sseFrame } from "./sse.ts";
@@ -27,7 +27,7 @@ test("[ENG-08 CTL-06] for a reader that stops no more is made than fits into its
   async function* endless(): AsyncGenerator<string> {
     for (; made < pieces; made++) yield piece;
   }
-  await using listening = await hostListen(SILENT)({
+  await using listening = await hostListen(SILENT_LOG)({
     target: { kind: "tcp", hostname: "127.0.0.1", port: 0 },
     handle: () =>
       new Response(pulledBody(endless(), { clock: hostClock, left: left.resolve, failed: () => "" })),
@@ -65,7 +65,7 @@ test("[ENG-08 CTL-06] a reader that takes nothing for two minutes is hung up on;
     "/reading": () => endless("/reading"),
     "/quiet": quiet,
   };
-  await using listening = await hostListen(SILENT)({
+  await using listening = await hostListen(SILENT_LOG)({
     target: { kind: "tcp", hostname: "127.0.0.1", port: 0 },
     handle: ({ url }) => {
       const { pathname } = new URL(url);

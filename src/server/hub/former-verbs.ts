@@ -1,7 +1,7 @@
 import { HarnessError } from "../../base/errors.ts";
 import { isId } from "../../base/ids.ts";
 import { arrayAt, isObject, stringAt } from "../../base/json.ts";
-import { near } from "../../base/text/near.ts";
+import { nearestWords } from "../../base/text/near.ts";
 import type { Accepted, Command, CommandOf } from "../../protocol/commands/commands.ts";
 import { SLASH_COMMANDS } from "../../protocol/commands/own-commands.ts";
 import type { QueryKind } from "../../protocol/kinds.ts";
@@ -169,7 +169,7 @@ async function expanded(
 }
 
 function unknownVerb(namespace: string, verb: string, verbs: readonly string[]): string {
-  const [meant] = near(verb, verbs);
+  const [meant] = nearestWords(verb, verbs);
   const hint = meant === undefined ? `there are ${verbs.join(", ")}` : `did you mean /${namespace}:${meant}?`;
   return `there is no such command; ${hint}`;
 }

@@ -1,5 +1,5 @@
-import type { Patience } from "../../base/async/when-free.ts";
-import { whenFree } from "../../base/async/when-free.ts";
+import type { BusyRetryOptions } from "../../base/async/retry-while-busy.ts";
+import { retryWhileBusy } from "../../base/async/retry-while-busy.ts";
 import { HarnessError, hasReason } from "../../base/errors.ts";
 import type { StoreConnection } from "./connection.ts";
 
@@ -18,8 +18,8 @@ const READERS_MS_MAX = 5_000;
 export type WhenFree = <Result>(work: () => Result | Promise<Result>) => Promise<Result>;
 
 /** Makes a `WhenFree` with these limits. */
-export function openWhenFree(patience: Patience): WhenFree {
-  return (work) => whenFree(patience, (thrown) => hasReason(thrown, "StoreBusy"), work);
+export function openWhenFree(patience: BusyRetryOptions): WhenFree {
+  return (work) => retryWhileBusy(patience, (thrown) => hasReason(thrown, "StoreBusy"), work);
 }
 
 /**
@@ -28,7 +28,7 @@ export function openWhenFree(patience: Patience): WhenFree {
  */
 export async function truncateLog(
   connection: StoreConnection,
-  patience: Pick<Patience, "clock" | "signal">,
+  patience: Pick<BusyRetryOptions, "clock" | "signal">,
 ): Promise<void> {
   const whenUnread = openWhenFree({ ...patience, msMax: READERS_MS_MAX });
   try {

@@ -1,5 +1,5 @@
 import type { EventSeq } from "../../base/ids.ts";
-import { charsOf } from "../../base/json.ts";
+import { jsonCharacters } from "../../base/json.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
 
 /** Events read from the log at a time: at first, and at most. */
@@ -33,7 +33,7 @@ export class LogPages {
     const found = await this.#read(since, asked);
     let [kept, chars] = [0, 0];
     for (const { payload } of found) {
-      const length = charsOf(payload);
+      const length = jsonCharacters(payload);
       if (kept > 0 && chars + length > PAGE_CHARS_MAX) break;
       kept += 1;
       chars += length;

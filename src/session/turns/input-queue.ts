@@ -1,6 +1,6 @@
 import { HarnessError } from "../../base/errors.ts";
 import type { ClientId, IdSource, InputId } from "../../base/ids.ts";
-import { charsOf } from "../../base/json.ts";
+import { jsonCharacters } from "../../base/json.ts";
 import type { Bus } from "../../engine/bus/bus.ts";
 import type { CommandOf } from "../../protocol/commands/commands.ts";
 import type { AttachedClient } from "../access/client.ts";
@@ -84,8 +84,8 @@ export class InputQueue {
   ): Promise<InputId> {
     const { content } = command;
     const wants = wantsOf(command);
-    const waiting = this.#places.reduce((sum, { input }) => sum + charsOf(input.content), 0);
-    const isFull = waiting + charsOf(content) > INPUTS_WAITING_CHARS_MAX;
+    const waiting = this.#places.reduce((sum, { input }) => sum + jsonCharacters(input.content), 0);
+    const isFull = waiting + jsonCharacters(content) > INPUTS_WAITING_CHARS_MAX;
     // A single complete one is taken, however large: it is no more than was already read of it.
     if (this.#places.length >= INPUTS_WAITING_MAX || (isFull && waiting > 0))
       throw new HarnessError("InputQueueFull", { count: String(this.#places.length) });

@@ -2,7 +2,7 @@ import { deadline, whileAlive } from "../../base/async/deadline.ts";
 import { Cancelled, HarnessError } from "../../base/errors.ts";
 import type { CallId } from "../../base/ids.ts";
 import { Turn } from "../../engine/loop/turn.ts";
-import { answerOrphans, ResumeAborted, unsettled } from "../../engine/recover.ts";
+import { answerOrphans, orphanUnsettled, ResumeAborted } from "../../engine/recover.ts";
 import type { ToolOutput } from "../../tools/tool.ts";
 import type { AttachedClient } from "../access/client.ts";
 import type { Unfinished } from "../history/unfinished.ts";
@@ -100,7 +100,7 @@ export class Recovery {
     try {
       await whileAlive(settling, limit.signal);
     } catch (thrown) {
-      throw limit.reached ? new StillOpen(unsettled({ ...open.intent, tool: open.name })) : thrown;
+      throw limit.reached ? new StillOpen(orphanUnsettled({ ...open.intent, tool: open.name })) : thrown;
     }
   }
 

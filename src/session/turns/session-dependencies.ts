@@ -2,7 +2,7 @@ import type { CacheBudget } from "../../base/cache-budget.ts";
 import type { LogId, SessionId } from "../../base/ids.ts";
 import type { World } from "../../base/world.ts";
 import type { Bus } from "../../engine/bus/bus.ts";
-import type { EngineParts, Turn } from "../../engine/loop/turn.ts";
+import type { EngineDependencies, Turn } from "../../engine/loop/turn.ts";
 import type { CommandOf } from "../../protocol/commands/commands.ts";
 import type { ResultOfCommand } from "../../protocol/commands/results.ts";
 import type { InputBlock } from "../../protocol/content.ts";
@@ -22,7 +22,7 @@ export interface SessionDependencies {
   readonly logId: LogId;
   readonly bus: Bus;
   readonly questions: Questions;
-  readonly engine: EngineParts;
+  readonly engine: EngineDependencies;
   /** The last turn of the log. */
   readonly lastTurn: number;
   /** Unfinished work of an earlier run; absent for a new log and after a clean end. */

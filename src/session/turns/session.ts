@@ -121,7 +121,7 @@ export class Session {
 
   /** Sends an event to the people who are subscribed, beside the log, and returns their number. */
   tellPeople(event: Event): number {
-    return this.#parts.bus.tellPeople(event);
+    return this.#parts.bus.notifyPeople(event);
   }
 
   /** True if a turn runs, or a task in the background. */

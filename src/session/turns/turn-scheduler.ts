@@ -1,5 +1,5 @@
 import { HarnessError, hasReason, messageOf } from "../../base/errors.ts";
-import { failureOf } from "../../base/files/storage-problem.ts";
+import { toHarnessError } from "../../base/files/storage-problem.ts";
 import type { ClientId, InputId } from "../../base/ids.ts";
 import type { LogLevel } from "../../base/log.ts";
 import { runTurn } from "../../engine/loop/loop.ts";
@@ -241,7 +241,7 @@ export class TurnScheduler {
     const { bus } = this.#options.parts;
     if (bus.failure !== undefined) throw bus.failure;
     if (thrown instanceof Withdrawn) return;
-    const error = failureOf(thrown);
+    const error = toHarnessError(thrown);
     const { reason, message, fields } = error;
     bus.publish({ kind: "Error", payload: { reason, message, details: { ...fields, inputId } } });
     if (reason === "PromptRefused") this.#queue.drop(inputId);

@@ -22,7 +22,7 @@ const BETWEEN =
  *
  * The parser skips text that it does not understand: this finds it, so that nothing runs unseen.
  */
-export function unreadPlace(script: Script, source: string): number | undefined {
+export function uncoveredPosition(script: Script, source: string): number | undefined {
   const leaves: (readonly [number, number])[] = [];
   gather(script, leaves);
   leaves.sort((a, b) => a[0] - b[0]);

@@ -1,6 +1,6 @@
 import type { AndOr, Command, CommandNode, PipelineNode, Redirection, Script, Statement, Word } from "unbash";
 import type { Structure } from "../analysis.ts";
-import { wordOf } from "./words.ts";
+import { parseWord } from "./words.ts";
 
 /**
  * Classifies the syntax tree of a line by a closed grammar (PERM-04).
@@ -68,13 +68,13 @@ class StructureReader {
   }
 
   #name(word: Word): void {
-    const read = wordOf(word);
+    const read = parseWord(word);
     if (!isPlain(word) || read.kind !== "known" || read.home || read.value === "")
       this.#refuse(`the name of the command, ${word.text}, is only known when it runs`);
   }
 
   #argument(word: Word): void {
-    const read = wordOf(word);
+    const read = parseWord(word);
     if (read.kind === "unknown") this.#refuse(`${word.text}: ${read.why}`);
     else if (!isPlain(word)) this.#refuse(`the expansion in ${word.text}`);
     else if (read.kind === "variables") {
@@ -93,7 +93,7 @@ class StructureReader {
       const { descriptor, operator, target } = redirection;
       if (descriptor !== undefined && (descriptor.type !== "FileDescriptor" || descriptor.value > 2))
         this.#refuse("a descriptor above 2");
-      const read = target === undefined ? undefined : wordOf(target);
+      const read = target === undefined ? undefined : parseWord(target);
       if (target === undefined || read?.kind !== "known" || !isPlain(target))
         this.#refuse(`a redirection to ${target?.text ?? "nothing"}`);
       else if (operator === "<>") this.#refuse("<> may create a file");

@@ -4,7 +4,7 @@ import type { ShellWord } from "../analysis.ts";
 /**
  * Reads one word of the syntax tree. A word that is not certainly one fixed argument is `unknown`, with the reason.
  */
-export function wordOf(word: Word): ShellWord {
+export function parseWord(word: Word): ShellWord {
   const { text } = word;
   const parts = word.parts ?? [];
   if (parts.length === 0) return plain(text, word.value);
@@ -25,7 +25,7 @@ export function wordOf(word: Word): ShellWord {
 export function assignmentWord({ text, name, value, append, index }: Assignment): ShellWord {
   if (value.type !== "Word" || index !== undefined || append === true)
     return { kind: "unknown", text, why: "an array or an appended value" };
-  const read = wordOf(value);
+  const read = parseWord(value);
   if (read.kind !== "known" || read.home) return { kind: "unknown", text, why: "the value is expanded" };
   return { kind: "known", text, value: `${name}=${read.value}`, home: false };
 }

@@ -101,6 +101,6 @@ export const WRAPPERS: ReadonlyMap<string, Wrapper> = new Map<string, Wrapper>([
 
 export const SHELLS = new Set(["bash", "sh", "dash", "ash", "zsh", "ksh", "mksh", "rbash"]);
 /** Commands that pass their words, joined by blanks, to a shell. */
-export const JOINING = new Set(["watch", "eval"]);
+export const JOINING_COMMANDS = new Set(["watch", "eval"]);
 /** Commands that run the text after `-c`. */
-export const C_TAKERS = new Set(["su", "runuser", "script", "flock", "sg", "newgrp"]);
+export const DASH_C_COMMANDS = new Set(["su", "runuser", "script", "flock", "sg", "newgrp"]);

@@ -1,7 +1,7 @@
 import type { ShellWord } from "../analysis.ts";
 import { literalOf } from "../analysis.ts";
 import type { Wrapper } from "./wrapper-table.ts";
-import { C_TAKERS, JOINING, SHELLS, WRAPPERS } from "./wrapper-table.ts";
+import { DASH_C_COMMANDS, JOINING_COMMANDS, SHELLS, WRAPPERS } from "./wrapper-table.ts";
 
 /** A command that another command would start. */
 export interface Wrapped {
@@ -18,15 +18,15 @@ export interface Wrapped {
 }
 
 /** Returns the commands that a command starts, by its name and arguments; empty if they name none. */
-export function wrappedBy(name: string, args: readonly ShellWord[]): readonly Wrapped[] {
+export function wrappedCommands(name: string, args: readonly ShellWord[]): readonly Wrapped[] {
   if (SHELLS.has(name)) return shellScript(args);
-  if (JOINING.has(name)) return joined(name, args);
+  if (JOINING_COMMANDS.has(name)) return joined(name, args);
   if (name === "find") return execOfFind(args);
   if (name === "fd" || name === "fdfind") return behind(args, /^-(?:x|X|-exec|-exec-batch)$/);
   if (name === "trap") return trapped(args);
   if (name === "mapfile" || name === "readarray") return scriptBehind(args, /^-[a-zA-Z]*C$/);
   if (name === "complete" || name === "compgen") return scriptBehind(args, /^-[a-zA-Z]*[CF]$/);
-  if (C_TAKERS.has(name)) {
+  if (DASH_C_COMMANDS.has(name)) {
     const script = scriptBehind(args, /^(?:-[a-zA-Z]*c|--command)$/);
     if (script.length > 0) return script;
   }

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { deadline, whileAlive } from "../../base/async/deadline.ts";
-import { readingEnvironment } from "../../base/child-environment.ts";
+import { readOnlyEnvironment } from "../../base/child-environment.ts";
 import type { Exit, Files } from "../../base/world.ts";
 import type { InputOf } from "../arguments.ts";
 import { addedMarker } from "../chain/redaction-marker.ts";
@@ -262,7 +262,7 @@ async function startInBackground(
  * Returns the environment of a command. One that is known to only read gets the environment that it was judged in.
  */
 function environmentOf({ workspace, onlyReads }: ToolContext): Workspace["env"] {
-  return onlyReads === true ? readingEnvironment(workspace.env) : workspace.env;
+  return onlyReads === true ? readOnlyEnvironment(workspace.env) : workspace.env;
 }
 
 /** @throws ToolFailure if the planned directory has been replaced (PERM-10). */

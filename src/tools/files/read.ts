@@ -1,4 +1,4 @@
-import { near } from "../../base/text/near.ts";
+import { nearestWords } from "../../base/text/near.ts";
 import { sizeText } from "../../base/text/size-text.ts";
 import type { OpenFile } from "../../base/world.ts";
 import type { InputOf } from "../arguments.ts";
@@ -84,7 +84,7 @@ export const readTool: Tool<ReadPlan> = {
 async function readOpened(file: OpenFile, plan: ReadPlan, context: ToolContext): Promise<ToolOutput> {
   const { signal } = context;
   const { shown, path } = plan.file;
-  const beginning = await file.read(0, FIRST_BYTES);
+  const beginning = await file.readTool(0, FIRST_BYTES);
   const content = detectFileContent(beginning);
   if (content.kind === "binary") throw new ToolFailure(binaryText(shown, content.what, file.info.size));
   if (content.kind === "image") return await readImage(file, { plan, context, content });
@@ -107,7 +107,10 @@ async function readOpened(file: OpenFile, plan: ReadPlan, context: ToolContext):
 /** Returns the same file with its beginning cached, so that a small file is read once. */
 function withBeginning(file: OpenFile, beginning: Uint8Array): OpenFile {
   if (beginning.length === FIRST_BYTES) return file;
-  return { ...file, read: (offset, length) => Promise.resolve(beginning.subarray(offset, offset + length)) };
+  return {
+    ...file,
+    readTool: (offset, length) => Promise.resolve(beginning.subarray(offset, offset + length)),
+  };
 }
 
 function pageText(page: Page, offset: number): string {
@@ -152,7 +155,7 @@ async function missingText(file: ResolvedPath, context: ToolContext): Promise<st
   const folder = file.path.slice(0, slash) || "/";
   const siblings = await context.world.files.listResolved(folder, 0).catch(() => undefined); // the folder does not exist either
   if (siblings === undefined) return `${text} Its folder does not exist either.`;
-  const meant = near(
+  const meant = nearestWords(
     file.path.slice(slash + 1),
     siblings.map((entry) => entry.name),
   );

@@ -1,4 +1,4 @@
-import { unfenced } from "../../safety/fence.ts";
+import { unfence } from "../../safety/fence.ts";
 
 /** One exact replacement, as the model writes it. */
 export interface Replacement {
@@ -62,8 +62,8 @@ function spelledFor(text: string, edit: Replacement): Spelled {
   const written = withLineEnds(text, edit);
   if (text.includes(written.old)) return written;
   const meant = withLineEnds(text, {
-    old_string: unfenced(edit.old_string),
-    new_string: unfenced(edit.new_string),
+    old_string: unfence(edit.old_string),
+    new_string: unfence(edit.new_string),
   });
   return text.includes(meant.old) ? meant : written;
 }

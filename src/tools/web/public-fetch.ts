@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
 import { messageOf } from "../../base/errors.ts";
 import type { World } from "../../base/world.ts";
-import { visible } from "../../safety/hidden.ts";
+import { visibleLine } from "../../safety/hidden.ts";
 import { isPublicAddress } from "../../safety/public-address.ts";
 import { ToolFailure } from "../tool.ts";
 
@@ -42,7 +42,7 @@ const HEADERS = {
 export function parsePageUrl(text: string): URL {
   const url = URL.parse(text.trim());
   if (url === null)
-    throw new ToolFailure(`"${visible(text)}" is no address: give a whole http or https URL.`);
+    throw new ToolFailure(`"${visibleLine(text)}" is no address: give a whole http or https URL.`);
   if (url.protocol !== "https:" && url.protocol !== "http:") {
     throw new ToolFailure(`WebFetch reads http and https addresses, not ${url.protocol}`);
   }
@@ -108,7 +108,7 @@ export async function fetchPublic(
 function redirectTarget(from: URL, location: string): URL {
   const target = URL.parse(location, from.href);
   if (target === null) {
-    throw new ToolFailure(`${from.href} redirects to "${visible(location)}", which is no address.`);
+    throw new ToolFailure(`${from.href} redirects to "${visibleLine(location)}", which is no address.`);
   }
   return parsePageUrl(target.href);
 }
@@ -129,7 +129,7 @@ async function requestOnce(net: Net, url: URL, signal: AbortSignal): Promise<Res
       failures.push(messageOf(thrown));
     }
   }
-  throw new ToolFailure(`${url.host} cannot be reached: ${failures.map(visible).join("; ")}`);
+  throw new ToolFailure(`${url.host} cannot be reached: ${failures.map(visibleLine).join("; ")}`);
 }
 
 async function publicAddresses(net: Net, url: URL, signal: AbortSignal): Promise<readonly string[]> {
@@ -139,12 +139,12 @@ async function publicAddresses(net: Net, url: URL, signal: AbortSignal): Promise
     addresses = await net.resolve(host, signal);
   } catch (thrown) {
     signal.throwIfAborted();
-    throw new ToolFailure(`${url.host} has no address: ${visible(messageOf(thrown))}`);
+    throw new ToolFailure(`${url.host} has no address: ${visibleLine(messageOf(thrown))}`);
   }
   if (addresses.length === 0) throw new ToolFailure(`${url.host} has no address.`);
   const inside = addresses.find((address) => !isPublicAddress(address));
   if (inside === undefined) return addresses;
-  throw innerFailure(inside === host ? `${url.host} is` : `${url.host} is ${visible(inside)}, which is`);
+  throw innerFailure(inside === host ? `${url.host} is` : `${url.host} is ${visibleLine(inside)}, which is`);
 }
 
 async function readAnswer(url: URL, response: Response, signal: AbortSignal): Promise<FetchedPage> {
@@ -163,7 +163,7 @@ async function readAnswer(url: URL, response: Response, signal: AbortSignal): Pr
     }
   } catch (thrown) {
     signal.throwIfAborted();
-    throw new ToolFailure(`The answer of ${url.host} broke off: ${visible(messageOf(thrown))}`);
+    throw new ToolFailure(`The answer of ${url.host} broke off: ${visibleLine(messageOf(thrown))}`);
   } finally {
     await reader?.cancel().catch(() => undefined); // it has ended or failed: nothing is left to stop
   }

@@ -1,7 +1,7 @@
 import { deadline } from "../../base/async/deadline.ts";
 import { sizeText } from "../../base/text/size-text.ts";
 import { fence } from "../../safety/fence.ts";
-import { visible } from "../../safety/hidden.ts";
+import { visibleLine } from "../../safety/hidden.ts";
 import type { InputOf } from "../arguments.ts";
 import { errorOutput, textOutput } from "../output.ts";
 import type { CallPlan, Tool, ToolContext, ToolOutput } from "../tool.ts";
@@ -87,7 +87,7 @@ async function renderPage(asked: URL, answer: FetchedPage): Promise<ToolOutput> 
   if (kind === undefined) {
     const size = `${answer.cut ? "more than " : ""}${sizeText(body.length)}`;
     throw new ToolFailure(
-      `${asked.href} is ${visible(contentType).slice(0, 100)} of ${size}: no text to read.`,
+      `${asked.href} is ${visibleLine(contentType).slice(0, 100)} of ${size}: no text to read.`,
     );
   }
   const decoded = decodePage(body, contentType);

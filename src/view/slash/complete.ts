@@ -1,4 +1,4 @@
-import { near } from "../../base/text/near.ts";
+import { nearestWords } from "../../base/text/near.ts";
 import { SLASH_COMMANDS } from "../../protocol/commands/own-commands.ts";
 import { BUILTIN_COMMAND_NAMES } from "../../protocol/commands/slash-commands.ts";
 import type { SlashCommandInfo } from "../../protocol/resources.ts";
@@ -105,7 +105,7 @@ function alike(word: string, { known, namespaces }: Known): readonly string[] {
   if (namespace !== undefined && !namespaces.includes(namespace))
     return inNearNamespace({ namespace, part }, { known, namespaces });
   const within = part === "" ? [] : own.filter((name) => afterColon(name).toLowerCase().includes(part));
-  return within.length > 0 ? within : near(word, own);
+  return within.length > 0 ? within : nearestWords(word, own);
 }
 
 /** Returns names in the namespaces that an unknown one begins, or is spelt like: those that begin so, else all. */
@@ -114,7 +114,7 @@ function inNearNamespace(
   { known, namespaces }: Known,
 ): readonly string[] {
   const longer = namespaces.filter((each) => each.toLowerCase().startsWith(namespace.toLowerCase()));
-  const meant = longer.length > 0 ? longer : near(namespace, namespaces);
+  const meant = longer.length > 0 ? longer : nearestWords(namespace, namespaces);
   const begins = known.filter(
     (name) => meant.includes(namespaceOf(name) ?? "") && afterColon(name).toLowerCase().startsWith(part),
   );

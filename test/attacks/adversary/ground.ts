@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { HarnessOptions } from "../../../src/app/engine/options.ts";
-import { SILENT } from "../../../src/base/log.ts";
+import { SILENT_LOG } from "../../../src/base/log.ts";
 import { hostWorld } from "../../../src/platform/host.ts";
 import { cinchPath } from "../../support/cinch.ts";
 import { ROOT } from "../../support/source.ts";
@@ -65,7 +65,7 @@ export function openBase(provider: string, settings: string): Base {
     path,
     ground,
     options: {
-      world: hostWorld(SILENT),
+      world: hostWorld(SILENT_LOG),
       paths,
       workingDir: root,
       autoApprove: false,

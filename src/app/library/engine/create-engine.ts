@@ -1,4 +1,4 @@
-import { SILENT } from "../../../base/log.ts";
+import { SILENT_LOG } from "../../../base/log.ts";
 import type { World } from "../../../base/world.ts";
 import { compactionFeature } from "../../../features/compaction/feature.ts";
 import { limitsFeature } from "../../../features/limits/feature.ts";
@@ -43,7 +43,7 @@ export interface LibraryEngine extends AsyncDisposable {
  */
 export async function createEngine(setup: EngineSetup): Promise<LibraryEngine> {
   if (typeof Bun === "undefined") throw unsupportedRuntime();
-  return await openIn(hostWorld(SILENT), setup);
+  return await openIn(hostWorld(SILENT_LOG), setup);
 }
 
 async function openIn(world: World, setup: EngineSetup): Promise<LibraryEngine> {

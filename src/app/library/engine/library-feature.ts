@@ -1,4 +1,4 @@
-import { ownWords } from "../../../base/brand.ts";
+import { trustedText } from "../../../base/brand.ts";
 import type { RequestMiddleware } from "../../../providers/middleware.ts";
 import { UNTRUSTED_NOTICE } from "../../../safety/fence.ts";
 import type { Feature } from "../../../session/feature.ts";
@@ -33,8 +33,8 @@ export function libraryFeature({ systemPrompt = "", tools, watch }: LibraryParts
 /** Returns middleware that puts a text before what plugins added. The notice about fences goes with every request. */
 function systemText(text: string): RequestMiddleware {
   const own = [
-    ...(text === "" ? [] : [{ name: "library", text: ownWords(text) }]),
-    { name: "environment", text: ownWords(UNTRUSTED_NOTICE) },
+    ...(text === "" ? [] : [{ name: "library", text: trustedText(text) }]),
+    { name: "environment", text: trustedText(UNTRUSTED_NOTICE) },
   ];
   return (request, context, next) => next({ ...request, system: [...own, ...request.system] }, context);
 }

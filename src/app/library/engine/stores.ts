@@ -1,6 +1,6 @@
 import { dirname } from "node:path";
 import { HarnessError } from "../../../base/errors.ts";
-import { SILENT } from "../../../base/log.ts";
+import { SILENT_LOG } from "../../../base/log.ts";
 import { KEY_BYTES, openMachineKey } from "../../../credentials/machine-key.ts";
 import { hostWorld } from "../../../platform/host.ts";
 import { hostMachine } from "../../../platform/machine.ts";
@@ -36,7 +36,7 @@ export function memoryStore(): SessionStore {
 export async function sqliteStore({ path, key, signal }: SqliteStoreSetup): Promise<SessionStore> {
   if (key !== undefined && key.length !== KEY_BYTES)
     throw new HarnessError("UsageInvalid", { problem: `the key of a store has ${KEY_BYTES} bytes` });
-  const world = hostWorld(SILENT);
+  const world = hostWorld(SILENT_LOG);
   return await openSqliteStore({
     path,
     world,

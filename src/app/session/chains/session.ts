@@ -4,12 +4,12 @@ import type { LogId, SessionId } from "../../../base/ids.ts";
 import type { World } from "../../../base/world.ts";
 import { redactOutput } from "../../../engine/bus/redaction.ts";
 import { Conversation } from "../../../engine/loop/conversation.ts";
-import type { DispatcherParts } from "../../../engine/loop/dispatch.ts";
+import type { DispatcherDependencies } from "../../../engine/loop/dispatch.ts";
 import { Dispatcher } from "../../../engine/loop/dispatch.ts";
 import { ledger } from "../../../engine/loop/ledger.ts";
-import type { EngineParts } from "../../../engine/loop/turn.ts";
+import type { EngineDependencies } from "../../../engine/loop/turn.ts";
 import type { TurnLimits } from "../../../engine/loop/turn-limits.ts";
-import type { SpawnParts } from "../../../engine/spawn.ts";
+import type { SpawnDependencies } from "../../../engine/spawn.ts";
 import type { Message } from "../../../protocol/message.ts";
 import type { ModelInUse } from "../../../providers/choosing/model-in-use.ts";
 import type { RequestMiddleware } from "../../../providers/middleware.ts";
@@ -70,7 +70,7 @@ export interface SessionMaterial
   readonly registry: ToolRegistry;
   readonly workspace: Workspace;
   /** Absent: calls of one answer run one after the other. */
-  readonly mayRunBeside?: NonNullable<DispatcherParts["mayRunBeside"]>;
+  readonly mayRunBeside?: NonNullable<DispatcherDependencies["mayRunBeside"]>;
   /** Middleware of the features, in their order. */
   readonly around: readonly Around[];
   /** Permission gate: after every guard. */
@@ -85,13 +85,13 @@ export interface SessionMaterial
   readonly model: () => ModelInUse;
   readonly roundsMax: number;
   readonly limits: TurnLimits;
-  readonly onBlock?: EngineParts["onBlock"];
+  readonly onBlock?: EngineDependencies["onBlock"];
 }
 
 /** A session, and what sub-agents share with it. */
 export interface ComposedSession {
   readonly session: Session;
-  readonly shared: SpawnParts;
+  readonly shared: SpawnDependencies;
 }
 
 /** Composes a session. The order of the middleware is normative: see `ToolMiddleware` and `RequestMiddleware`. */
@@ -130,7 +130,7 @@ export function composeSession(material: SessionMaterial): ComposedSession {
     ...retention,
     ...requestMiddlewareAt(around, "attempt"),
   ];
-  const engine: EngineParts = {
+  const engine: EngineDependencies = {
     world,
     session,
     bus,

@@ -50,7 +50,7 @@ async function chosen({ scenario, quick }: ConformanceContext["flags"]): Promise
   const names = scenario?.split(",").map((name) => name.trim());
   const unknown = names?.find((name) => !SCENARIOS.some(({ id }) => id === name));
   if (unknown !== undefined) {
-    const { near } = await import("../../../base/text/near.ts");
+    const { nearestWords: near } = await import("../../../base/text/near.ts");
     const known = SCENARIOS.map(({ id }) => id);
     const [meant] = near(unknown, known);
     const hint = meant === undefined ? `known: ${known.join(", ")}` : `did you mean ${meant}?`;

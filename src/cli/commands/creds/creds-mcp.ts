@@ -1,6 +1,6 @@
 import { userConfig } from "../../../app/plan/user-config.ts";
 import { Secret } from "../../../base/brand.ts";
-import { SILENT } from "../../../base/log.ts";
+import { SILENT_LOG } from "../../../base/log.ts";
 import { settingsOf } from "../../../config/settings/settings.ts";
 import type { MachineKey } from "../../../credentials/machine-key.ts";
 import type { McpGrant } from "../../../credentials/mcp/grant.ts";
@@ -86,7 +86,7 @@ async function login(server: string, words: readonly string[], creds: McpCreds):
       random: hostRandom,
       fetch: hostFetch(),
       resolve: hostResolve,
-      listen: hostListen(SILENT),
+      listen: hostListen(SILENT_LOG),
       async show(page) {
         await standardError().write(
           `cinch: open this page in a browser on this machine and agree there, within 10 min (Ctrl-C to give up):\n${neutraliseLine(page.href)}\n`,

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { Secret } from "../../../base/brand.ts";
-import { near } from "../../../base/text/near.ts";
+import { nearestWords } from "../../../base/text/near.ts";
 import { keyVariableOf } from "../../../credentials/env-keys.ts";
 import { findGoogleCredentials } from "../../../credentials/helper/find-google-credentials.ts";
 import type { HeldKey } from "../../../credentials/helper/helper-messages.ts";
@@ -220,7 +220,7 @@ function knownProvider(name: string | undefined, customs: readonly CustomProvide
   if (name === undefined) throw misuse(`name a provider: ${known.join(", ")}`);
   if (!known.includes(name)) {
     if (looksLikeKey(name)) throw misuse(ON_THE_COMMAND_LINE);
-    const [meant] = near(name, known);
+    const [meant] = nearestWords(name, known);
     const hint = meant === undefined ? "" : `; did you mean ${meant}?`;
     const end = hint === "" ? "." : "";
     throw misuse(`there is no provider "${neutraliseLine(name)}"${hint}${end} Known: ${known.join(", ")}`);

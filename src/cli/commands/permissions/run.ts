@@ -4,7 +4,7 @@ import { TOOLS } from "../../../app/plan/tool-list.ts";
 import { unreachable } from "../../../base/assert.ts";
 import { messageOf } from "../../../base/errors.ts";
 import { isObject, parseJson } from "../../../base/json.ts";
-import { near } from "../../../base/text/near.ts";
+import { nearestWords } from "../../../base/text/near.ts";
 import type { SandboxTrial } from "../../../guard/sandbox/sandbox-probe.ts";
 import type { ExitCode } from "../../../session/commands/cli-command.ts";
 import { EXIT } from "../../../session/commands/cli-command.ts";
@@ -73,7 +73,7 @@ function checkTool(tool: string, explainer: Explainer): void {
 }
 
 function unknownTool(tool: string, tools: readonly string[]): string {
-  const [meant] = near(tool, tools);
+  const [meant] = nearestWords(tool, tools);
   return `there is no tool ${tool}; ${meant === undefined ? `there are ${tools.join(", ")}` : `did you mean ${meant}?`}`;
 }
 

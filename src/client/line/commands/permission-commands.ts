@@ -1,5 +1,5 @@
 import { HarnessError } from "../../../base/errors.ts";
-import { near } from "../../../base/text/near.ts";
+import { nearestWords } from "../../../base/text/near.ts";
 import type { SlashCommand } from "../../../view/slash/slash.ts";
 import { neutraliseLine } from "../../../view/terminal/terminal-text.ts";
 import { refusalText } from "../../../view/texts/refusal-text.ts";
@@ -33,7 +33,7 @@ export async function runPermissions(
   const wide = widened === undefined ? undefined : ruleNamed([widened], client.rules);
   if (wide !== undefined && known === "promote")
     return await promote({ rule: wide, everywhere: true }, client);
-  const [meant] = near(typed, client.rules);
+  const [meant] = nearestWords(typed, client.rules);
   const hint = meant === undefined ? "/permissions lists them." : `Did you mean ${meant}?`;
   const what =
     typed === ""
@@ -49,7 +49,7 @@ function ruleNamed(texts: readonly string[], rules: readonly string[]): string |
 }
 
 function unknownText(verb: string): string {
-  const [meant] = near(verb, VERBS);
+  const [meant] = nearestWords(verb, VERBS);
   const hint =
     meant === undefined ? "/permissions lists what you have allowed." : `Did you mean /permissions:${meant}?`;
   return neutraliseLine(`There is no command /permissions:${verb}. ${hint}`);

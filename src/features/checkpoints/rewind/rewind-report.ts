@@ -1,4 +1,4 @@
-import { shownPath } from "../../../base/files/path-text.ts";
+import { displayPath } from "../../../base/files/path-text.ts";
 import type { ResultOfCommand } from "../../../protocol/commands/results.ts";
 import type { FileCounts } from "../../../view/texts/rewind-text.ts";
 import type { RewindPreview } from "../checkpoints.ts";
@@ -38,13 +38,13 @@ function isModeOnly({ from, to }: RewindStep): boolean {
 }
 
 export function listedPaths(steps: readonly RewindStep[]): readonly string[] {
-  const listed = steps.slice(0, PATHS_LISTED_MAX).map(({ path }) => shownPath(path));
+  const listed = steps.slice(0, PATHS_LISTED_MAX).map(({ path }) => displayPath(path));
   const rest = steps.length - listed.length;
   return rest === 0 ? listed : [...listed, `and ${rest} more`];
 }
 
 export function listedSkips(paths: readonly SkippedPath[]): readonly SkippedPath[] {
-  const listed = paths.slice(0, PATHS_LISTED_MAX).map(({ path, why }) => ({ path: shownPath(path), why }));
+  const listed = paths.slice(0, PATHS_LISTED_MAX).map(({ path, why }) => ({ path: displayPath(path), why }));
   const rest = paths.length - listed.length;
   return rest === 0 ? listed : [...listed, { path: `and ${rest} more`, why: "not listed" }];
 }

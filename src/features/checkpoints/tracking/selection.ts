@@ -1,4 +1,4 @@
-import { pathBelow } from "../../../base/files/path-text.ts";
+import { joinPathText } from "../../../base/files/path-text.ts";
 import type { NamedNode, Tree } from "../../../base/files/tree.ts";
 import { decode } from "../../../base/text/text.ts";
 import { isExportName } from "../../../session/transcript/export-name.ts";
@@ -68,7 +68,7 @@ export class Selection {
           left.push({ path, why: GIT_FOLDER });
         return false;
       }
-      if (exclude.includes(pathBelow(root, path))) return false;
+      if (exclude.includes(joinPathText(root, path))) return false;
       if (path === PLACEHOLDER && kind === "directory" && this.#parts.tree.count(root, path, 1) === 0)
         return false;
       if (kind !== "directory") return true;

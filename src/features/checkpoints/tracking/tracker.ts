@@ -1,4 +1,4 @@
-import type { Look, NodeChange, Tree } from "../../../base/files/tree.ts";
+import type { NodeChange, Tree, TreeSnapshot } from "../../../base/files/tree.ts";
 import { TreeTooLarge } from "../../../base/files/tree.ts";
 import type { Files, World } from "../../../base/world.ts";
 import { CurrentRepository } from "../git/current-repository.ts";
@@ -48,7 +48,7 @@ export class Tracker {
   readonly #snapshots: FileSnapshots;
   readonly #entries: Entries;
   readonly #recorder: PreimageRecorder;
-  #look: Look | undefined;
+  #look: TreeSnapshot | undefined;
   #lookedMs = Number.NEGATIVE_INFINITY;
   #isPartial: boolean;
   /** Paths that running calls may change, in the form of `entries`: a change there is theirs, whoever scans first. */
@@ -157,7 +157,7 @@ export class Tracker {
     const select = this.#selection.select.bind(this.#selection);
     const hasKnown = this.#entries.all.size > 0;
     const options = { entriesMax: WORKSPACE_ENTRIES_MAX, select, ...(since === undefined ? {} : { since }) };
-    const look = await tree.look(root, options, signal).catch(orTooLarge);
+    const look = await tree.scan(root, options, signal).catch(orTooLarge);
     if (look === "too large") {
       this.#isPartial = true;
       return;

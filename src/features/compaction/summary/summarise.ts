@@ -1,5 +1,5 @@
 import { deadline, whileAlive } from "../../../base/async/deadline.ts";
-import { ownWords } from "../../../base/brand.ts";
+import { trustedText } from "../../../base/brand.ts";
 import { messageOf } from "../../../base/errors.ts";
 import { byteLength } from "../../../base/text/text.ts";
 import type { Message } from "../../../protocol/message.ts";
@@ -71,7 +71,7 @@ function summaryRequest({ messages, earlier, request, ...task }: SummaryTask): M
   const text = fence("summary", transcript(messages, earlier, task.inputBytesMax)) ?? "(nothing was said)";
   return {
     model: request.model,
-    system: [{ name: "summary", text: ownWords(INSTRUCTIONS) }],
+    system: [{ name: "summary", text: trustedText(INSTRUCTIONS) }],
     messages: [
       {
         role: "user",

@@ -2,7 +2,7 @@ import type { ElicitRequest, ElicitResult } from "@modelcontextprotocol/client";
 import { unreachable } from "../../../base/assert.ts";
 import type { ClientId } from "../../../base/ids.ts";
 import { arrayAt, stringAt } from "../../../base/json.ts";
-import { visible } from "../../../safety/hidden.ts";
+import { visibleLine } from "../../../safety/hidden.ts";
 import { isSafeUrl } from "../../../safety/safe-url.ts";
 import type { Ask, AskOutcome, NewQuestion } from "../../../session/questions.ts";
 import type { FieldValue, FormField } from "./form.ts";
@@ -290,6 +290,6 @@ function protocolValue(value: FieldValue): string | number | boolean | string[] 
 }
 
 function shortenVisible(text: string, unitsMax = MESSAGE_UNITS_MAX): string {
-  const shown = visible(text);
+  const shown = visibleLine(text);
   return shown.length <= unitsMax ? shown : `${shown.slice(0, unitsMax).toWellFormed()}…`;
 }

@@ -2,7 +2,7 @@ import { isIP } from "node:net";
 import { deadline } from "../../../base/async/deadline.ts";
 import type { Clock, Fetch, FetchInit, Resolve } from "../../../base/world.ts";
 import { codeOf } from "../../../base/world.ts";
-import { visible } from "../../../safety/hidden.ts";
+import { visibleLine } from "../../../safety/hidden.ts";
 import { isPublicAddress } from "../../../safety/public-address.ts";
 import { isLoopback, isSafeUrl } from "../../../safety/safe-url.ts";
 import { boundResponse } from "../transport/bounded-body.ts";
@@ -39,7 +39,7 @@ export function loginFetch(server: URL, net: LoginNetwork, signal: AbortSignal):
   let isPublic: boolean | undefined;
   return async (url, init = {}) => {
     const target = new URL(url);
-    const place = visible(target.origin);
+    const place = visibleLine(target.origin);
     if (!isSafeUrl(target)) throw new TypeError(`${place} is not https`);
     if (isLoopback(target) && !isLoopback(server))
       throw new TypeError(`${place} is this machine, and the server is not on it`);

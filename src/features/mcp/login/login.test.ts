@@ -4,7 +4,7 @@ import type { OAuthServerOptions } from "../../../../test/support/oauth-mcp-serv
 import { agree, startOAuthMcpServer } from "../../../../test/support/oauth-mcp-server.ts";
 import { holds } from "../../../../test/support/property.ts";
 import { HarnessError, messageOf } from "../../../base/errors.ts";
-import { SILENT } from "../../../base/log.ts";
+import { SILENT_LOG } from "../../../base/log.ts";
 import type { McpGrant } from "../../../credentials/mcp/grant.ts";
 import { joinScopes, parseGrant, renderGrant } from "../../../credentials/mcp/grant.ts";
 import { hostClock } from "../../../platform/clock.ts";
@@ -20,7 +20,7 @@ const PORTS: LoginPorts = {
   random: hostRandom,
   fetch: hostFetch(),
   resolve: () => Promise.reject(new Error("nothing is looked up here")),
-  listen: hostListen(SILENT),
+  listen: hostListen(SILENT_LOG),
   show: async (page) => void (await agree(page)),
 };
 

@@ -14,7 +14,7 @@ import { HarnessError, messageOf } from "../../../base/errors.ts";
 import type { Clock, Listen, Random } from "../../../base/world.ts";
 import type { McpGrant, Renewal } from "../../../credentials/mcp/grant.ts";
 import { belowAddress, CLIENT_AUTHENTICATIONS, joinScopes } from "../../../credentials/mcp/grant.ts";
-import { visible } from "../../../safety/hidden.ts";
+import { visibleLine } from "../../../safety/hidden.ts";
 import { isSafeUrl } from "../../../safety/safe-url.ts";
 import { trimPunctuation } from "../tools/foreign-text.ts";
 import type { RemoteFetch } from "../transport/remote-fetch.ts";
@@ -97,7 +97,7 @@ export async function logIn(
   } catch (thrown) {
     signal.throwIfAborted();
     const words = provider?.hasNoLogin === true ? NO_LOGIN : trimPunctuation(messageOf(thrown));
-    const why = visible(words).slice(0, WORDS_UNITS_MAX);
+    const why = visibleLine(words).slice(0, WORDS_UNITS_MAX);
     throw new HarnessError("McpLoginFailed", { name, why }, { cause: thrown });
   }
 }

@@ -1,5 +1,5 @@
 import type { Files } from "../../../base/world.ts";
-import { visible } from "../../../safety/hidden.ts";
+import { visibleLine } from "../../../safety/hidden.ts";
 import type { ToolDefinition } from "../tools/definition.ts";
 import type { KnownTools } from "../tools/known-tools.ts";
 import { findServerProgram, hashProgram } from "../transport/program.ts";
@@ -28,7 +28,7 @@ export async function readProposal(spec: ServerSpec, files: Files, known: KnownT
   const program = await hashProgram(files, found);
   const approved = (await known.program()) ?? spec.sha256;
   if (program === approved || program === spec.sha256) return { lines, tools, program };
-  const paths = found.files.map(visible).join(" and ");
+  const paths = found.files.map(visibleLine).join(" and ");
   const head = [`== ${paths}: another program`, `-sha256 ${approved}`, `+sha256 ${program}`, COMPARE];
   return { lines: [...head, ...lines], tools, program };
 }

@@ -3,7 +3,7 @@ import { HarnessError, messageOf } from "../../../base/errors.ts";
 import { arrayAt, isObject, parseJson, stringAt } from "../../../base/json.ts";
 import { decode, encode } from "../../../base/text/text.ts";
 import type { Random } from "../../../base/world.ts";
-import { readPrivate, replacePrivate } from "../../../safety/private-file.ts";
+import { readPrivateFile, replacePrivateFile } from "../../../safety/private-file.ts";
 import type { ToolDefinition } from "../tools/definition.ts";
 import { parseStoredDefinition } from "../tools/definition.ts";
 import type { ServerSpec } from "./server-spec.ts";
@@ -43,7 +43,7 @@ export class ServerRecords {
    */
   async read(spec: RecordKey): Promise<ServerRecord | undefined> {
     const path = this.#path(spec);
-    const found = await readPrivate(path, RECORD_BYTES_MAX).catch((thrown: unknown) => {
+    const found = await readPrivateFile(path, RECORD_BYTES_MAX).catch((thrown: unknown) => {
       throw unusable(path, messageOf(thrown), thrown);
     });
     if (found.kind === "missing") return undefined;
@@ -68,7 +68,7 @@ export class ServerRecords {
     const value = { version: VERSION, server: spec.name, program, tools };
     try {
       const content = encode(`${JSON.stringify(value, undefined, 1)}\n`);
-      await replacePrivate(path, content, this.#random.bytes(UNIQUE_BYTES));
+      await replacePrivateFile(path, content, this.#random.bytes(UNIQUE_BYTES));
     } catch (thrown) {
       throw unusable(path, messageOf(thrown), thrown);
     }

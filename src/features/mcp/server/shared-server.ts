@@ -4,7 +4,7 @@ import { Cancelled, HarnessError, messageOf } from "../../../base/errors.ts";
 import type { JsonObject } from "../../../base/json.ts";
 import type { Log } from "../../../base/log.ts";
 import { shortened } from "../../../base/text/text.ts";
-import { visible } from "../../../safety/hidden.ts";
+import { visibleLine } from "../../../safety/hidden.ts";
 import type { ElicitationContext } from "../elicitation/elicitation.ts";
 import type { ToolDefinition } from "../tools/definition.ts";
 import { KnownTools } from "../tools/known-tools.ts";
@@ -294,7 +294,7 @@ export class SharedServer {
 
   #unavailable(attempts: number, cause: unknown): HarnessError {
     const { name } = this.spec;
-    const why = shortened(visible(messageOf(cause)), WHY_CHARACTERS_MAX);
+    const why = shortened(visibleLine(messageOf(cause)), WHY_CHARACTERS_MAX);
     const fields = { name, attempts: String(attempts), log: this.#ports.log, why };
     return new HarnessError("MCPServerUnavailable", fields, { cause });
   }

@@ -1,6 +1,6 @@
 import { encode, grouped } from "../../../base/text/text.ts";
 import { boundedLines, changeLines } from "../../../guard/trust/review/describe.ts";
-import { visible } from "../../../safety/hidden.ts";
+import { visibleLine } from "../../../safety/hidden.ts";
 import type { ToolDefinition } from "./definition.ts";
 import { stripMarks } from "./foreign-text.ts";
 
@@ -28,8 +28,8 @@ export async function renderToolChanges(
   const lines: string[] = [];
   const heads: { readonly at: number; readonly text: string }[] = [];
   const addSection = (name: string, what: string, body: readonly string[] = []) => {
-    heads.push({ at: lines.length, text: `${visible(name)} (${what})` });
-    lines.push(`== ${visible(name)}: ${what}`, ...body);
+    heads.push({ at: lines.length, text: `${visibleLine(name)} (${what})` });
+    lines.push(`== ${visibleLine(name)}: ${what}`, ...body);
   };
   for (const name of approved.keys()) if (!names.has(name)) addSection(name, "gone");
   for (const tool of changed ?? [])

@@ -1,6 +1,6 @@
 import { shortened } from "../../../base/text/text.ts";
 import { fence } from "../../../safety/fence.ts";
-import { visible } from "../../../safety/hidden.ts";
+import { visibleLine } from "../../../safety/hidden.ts";
 
 /** Length of the marks around untrusted text. */
 const MARKS_CHARACTERS = (fence("tool-description", "x") ?? "").length - 1;
@@ -10,7 +10,7 @@ const MARKS_CHARACTERS = (fence("tool-description", "x") ?? "").length - 1;
  * with the marks. Returns undefined for an empty text.
  */
 export function foreignText(text: string, charactersMax: number): string | undefined {
-  const line = visible(text.toWellFormed().replaceAll(/\s+/g, " ").trim());
+  const line = visibleLine(text.toWellFormed().replaceAll(/\s+/g, " ").trim());
   // Making text inert may lengthen it, so a text that is too long is cut again.
   for (let room = charactersMax - MARKS_CHARACTERS; room > 0; room = Math.floor(room / 2)) {
     const fenced = fence("tool-description", shortened(line, room));
@@ -30,7 +30,7 @@ export function stripMarks(text: string): string {
  * marks.
  */
 export function isShownUnchanged(text: string): boolean {
-  return text.isWellFormed() && visible(text) === text && !/untrusted-/i.test(text);
+  return text.isWellFormed() && visibleLine(text) === text && !/untrusted-/i.test(text);
 }
 
 /** Removes the final punctuation of a sentence from elsewhere, so that our sentence can go on behind it. */

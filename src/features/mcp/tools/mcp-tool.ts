@@ -3,7 +3,7 @@ import { HarnessError, messageOf } from "../../../base/errors.ts";
 import type { JsonObject } from "../../../base/json.ts";
 import { canonicalJson, isObject } from "../../../base/json.ts";
 import { shortened } from "../../../base/text/text.ts";
-import { visible } from "../../../safety/hidden.ts";
+import { visibleLine } from "../../../safety/hidden.ts";
 import type { Ask } from "../../../session/questions.ts";
 import type { ToolNames } from "../../../tools/server-tool-names.ts";
 import type { CallPlan, Tool, ToolContext } from "../../../tools/tool.ts";
@@ -49,7 +49,7 @@ export function mcpTool({ server, definition, name, spelled, lazy, ask }: McpToo
   function personOnly(): Pick<CallPlan, "personOnly"> {
     const what = known.unapproved(definition);
     if (what === undefined) return {};
-    const says = visible(stripMarks(definition.description));
+    const says = visibleLine(stripMarks(definition.description));
     const since =
       what === "tool"
         ? "has added this tool since its tools were approved, and describes it as"
@@ -117,7 +117,7 @@ async function assertReachable(server: SharedServer): Promise<void> {
 }
 
 function unavailable(name: string, why: unknown): string {
-  return `${UNAVAILABLE} ${name}: ${shortened(visible(messageOf(why)), SUMMARY_CHARACTERS_MAX)}`;
+  return `${UNAVAILABLE} ${name}: ${shortened(visibleLine(messageOf(why)), SUMMARY_CHARACTERS_MAX)}`;
 }
 
 async function callServer(
@@ -146,7 +146,7 @@ async function callServer(
     const pages = await elicitPages(server.spec.name, thrown, elicitation);
     if (pages !== undefined) throw new ToolFailure(pages, { cause: thrown });
     const isGone = thrown instanceof HarnessError || server.state !== "running";
-    const text = shortened(visible(messageOf(thrown)), SUMMARY_CHARACTERS_MAX);
+    const text = shortened(visibleLine(messageOf(thrown)), SUMMARY_CHARACTERS_MAX);
     throw new ToolFailure(isGone ? unavailable(server.spec.name, thrown) : text, { cause: thrown });
   }
 }
@@ -161,6 +161,6 @@ function progressText({
   readonly message?: string | undefined;
 }): string {
   const share = total === undefined ? String(progress) : `${progress} of ${total}`;
-  const said = message === undefined ? "" : `: ${shortened(visible(message), PROGRESS_CHARACTERS_MAX)}`;
+  const said = message === undefined ? "" : `: ${shortened(visibleLine(message), PROGRESS_CHARACTERS_MAX)}`;
   return `${share}${said}\n`;
 }

@@ -1,11 +1,11 @@
 import type { Prompt } from "@modelcontextprotocol/client";
 import { deadline, whileAlive } from "../../../base/async/deadline.ts";
 import { HarnessError, messageOf } from "../../../base/errors.ts";
-import { near } from "../../../base/text/near.ts";
+import { nearestWords } from "../../../base/text/near.ts";
 import { shortened } from "../../../base/text/text.ts";
 import type { Clock } from "../../../base/world.ts";
 import type { SlashCommandInfo } from "../../../protocol/resources.ts";
-import { visible } from "../../../safety/hidden.ts";
+import { visibleLine } from "../../../safety/hidden.ts";
 import { mapToolName } from "../../../tools/server-tool-names.ts";
 import type { SharedServer } from "../server/shared-server.ts";
 import { trimPunctuation } from "./foreign-text.ts";
@@ -55,7 +55,7 @@ export class ServerPrompts {
       return namePrompts(server, this.#known.get(server) ?? []).map(({ prompt, verb }) => ({
         name: `${MCP_PROMPTS}:${verb}`,
         usage: `/${MCP_PROMPTS}:${verb}${usageOf(prompt)}`,
-        help: shortened(visible(prompt.description ?? prompt.title ?? prompt.name), HELP_CHARACTERS_MAX),
+        help: shortened(visibleLine(prompt.description ?? prompt.title ?? prompt.name), HELP_CHARACTERS_MAX),
         command: "CustomCommand",
       }));
     });
@@ -82,7 +82,7 @@ export class ServerPrompts {
     const prompt = findPrompt(offered, verb);
     if (prompt === undefined) {
       const verbs = offered.map((each) => each.verb);
-      const [meant] = near(verb, verbs);
+      const [meant] = nearestWords(verb, verbs);
       const hint =
         meant === undefined ? `there are: ${verbs.join(", ") || "none"}` : `did you mean ${meant}?`;
       throw unusable(verb, `there is no prompt of this name (${hint})`);
@@ -103,7 +103,7 @@ export class ServerPrompts {
       return shortened(texts.join("\n\n"), PROMPT_CHARACTERS_MAX);
     } catch (thrown) {
       signal.throwIfAborted();
-      throw unusable(verb, shortened(visible(messageOf(thrown)), HELP_CHARACTERS_MAX), thrown);
+      throw unusable(verb, shortened(visibleLine(messageOf(thrown)), HELP_CHARACTERS_MAX), thrown);
     }
   }
 
@@ -113,7 +113,7 @@ export class ServerPrompts {
     } catch (thrown) {
       this.#signal.throwIfAborted();
       if (thrown instanceof HarnessError) throw thrown;
-      throw unusable(verb, shortened(visible(messageOf(thrown)), HELP_CHARACTERS_MAX), thrown);
+      throw unusable(verb, shortened(visibleLine(messageOf(thrown)), HELP_CHARACTERS_MAX), thrown);
     }
   }
 
@@ -184,16 +184,16 @@ function unknownArgument(
     const name = /^([A-Za-z][\w-]*)=/.exec(word)?.[1];
     const names = declared.map((each) => each.name);
     if (name === undefined || names.includes(name) || names.length === 0) continue;
-    const hint = visible(near(name, names)[0] ?? names.join(", "));
+    const hint = visibleLine(nearestWords(name, names)[0] ?? names.join(", "));
     const [first = ""] = names;
-    return `it has no argument ${name} (it has ${hint}). A value that holds = is written with its name: ${visible(first)}=${visible(word)}`;
+    return `it has no argument ${name} (it has ${hint}). A value that holds = is written with its name: ${visibleLine(first)}=${visibleLine(word)}`;
   }
   return undefined;
 }
 
 function usageOf({ arguments: all = [] }: Prompt): string {
   const words = all.map(
-    ({ name, required }) => ` ${required === true ? visible(name) : `[${visible(name)}]`}`,
+    ({ name, required }) => ` ${required === true ? visibleLine(name) : `[${visibleLine(name)}]`}`,
   );
   return shortened(words.join(""), USAGE_CHARACTERS_MAX);
 }
@@ -225,7 +225,7 @@ export function assignArguments(
 function unusable(prompt: string, why: string, cause?: unknown): HarnessError<"McpPromptUnusable"> {
   return new HarnessError(
     "McpPromptUnusable",
-    { prompt: visible(prompt), why: trimPunctuation(why) },
+    { prompt: visibleLine(prompt), why: trimPunctuation(why) },
     { cause },
   );
 }

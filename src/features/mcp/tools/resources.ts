@@ -3,7 +3,7 @@ import { messageOf } from "../../../base/errors.ts";
 import { stringAt } from "../../../base/json.ts";
 import { hintFor } from "../../../base/text/near.ts";
 import { shortened } from "../../../base/text/text.ts";
-import { visible } from "../../../safety/hidden.ts";
+import { visibleLine } from "../../../safety/hidden.ts";
 import { textOutput } from "../../../tools/output.ts";
 import type { CallPlan, Tool, ToolContext } from "../../../tools/tool.ts";
 import { ToolFailure } from "../../../tools/tool.ts";
@@ -81,7 +81,7 @@ async function listResources(server: SharedServer, { signal }: ToolContext): Pro
     return [`${name}:`, ...lines.slice(0, LISTED_MAX), ...more].join("\n");
   } catch (thrown) {
     signal.throwIfAborted();
-    return `${name} cannot be asked: ${shortened(visible(messageOf(thrown)), LINE_CHARACTERS_MAX)}`;
+    return `${name} cannot be asked: ${shortened(visibleLine(messageOf(thrown)), LINE_CHARACTERS_MAX)}`;
   }
 }
 
@@ -100,7 +100,7 @@ function line(
   },
 ): string {
   const said = [title, mimeType, description].filter((each) => each !== undefined && each !== "").join(", ");
-  return shortened(`- ${visible(uri)}: ${visible(said)}`, LINE_CHARACTERS_MAX);
+  return shortened(`- ${visibleLine(uri)}: ${visibleLine(said)}`, LINE_CHARACTERS_MAX);
 }
 
 interface ReadPlan extends CallPlan {
@@ -127,7 +127,7 @@ function readTool(servers: () => readonly SharedServer[]): Tool<ReadPlan> {
       findServer(server, servers());
       if (uri.length > URI_CHARACTERS_MAX)
         throw new ToolFailure(`An address has at most ${URI_CHARACTERS_MAX} characters.`);
-      const summary = `${READ_RESOURCE_FACTS.name}:${server}:${visible(uri)}`;
+      const summary = `${READ_RESOURCE_FACTS.name}:${server}:${visibleLine(uri)}`;
       return Promise.resolve({ summary, target: { kind: "none" }, server, uri });
     },
     async run({ server, uri }, { signal }) {
@@ -140,9 +140,12 @@ function readTool(servers: () => readonly SharedServer[]): Tool<ReadPlan> {
         return { content: contents.slice(0, PARTS_MAX).map(convertResource) };
       } catch (thrown) {
         signal.throwIfAborted();
-        throw new ToolFailure(`${server}: ${shortened(visible(messageOf(thrown)), LINE_CHARACTERS_MAX)}`, {
-          cause: thrown,
-        });
+        throw new ToolFailure(
+          `${server}: ${shortened(visibleLine(messageOf(thrown)), LINE_CHARACTERS_MAX)}`,
+          {
+            cause: thrown,
+          },
+        );
       }
     },
   };

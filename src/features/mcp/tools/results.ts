@@ -6,7 +6,7 @@ import type {
 } from "@modelcontextprotocol/client";
 import { canonicalJson, parseJson } from "../../../base/json.ts";
 import type { ResultContent } from "../../../protocol/content.ts";
-import { visible } from "../../../safety/hidden.ts";
+import { visibleLine } from "../../../safety/hidden.ts";
 import { MEDIA_BYTES_MAX } from "../../../tools/chain/truncate.ts";
 import type { ToolOutput } from "../../../tools/tool.ts";
 
@@ -50,14 +50,14 @@ export function convertBlock(block: ContentBlock): ResultContent {
     default:
       // A newer server may send a kind that the library passes on as it came.
       return text(
-        `[a block of a kind that is not known here: ${visible(String(Reflect.get(block, "type"))).slice(0, 40)}]`,
+        `[a block of a kind that is not known here: ${visibleLine(String(Reflect.get(block, "type"))).slice(0, 40)}]`,
       );
   }
 }
 
 /** Converts one piece of a resource: its text, or its content if it is an image or a sound. */
 export function convertResource(resource: EmbeddedResource["resource"]): ResultContent {
-  const named = resource.mimeType === undefined ? "" : `, ${visible(resource.mimeType).slice(0, 100)}`;
+  const named = resource.mimeType === undefined ? "" : `, ${visibleLine(resource.mimeType).slice(0, 100)}`;
   if ("text" in resource) return text(`[resource ${uriText(resource.uri)}${named}]\n${resource.text}`);
   const { blob, mimeType = "" } = resource;
   if (IMAGES.has(mimeType)) return mediaFrom({ type: "image", data: blob, mimeType });
@@ -77,7 +77,7 @@ function mediaFrom({
   readonly mimeType: string;
 }): ResultContent {
   const noun = type === "image" ? "an image" : "a sound";
-  const kind = visible(mimeType).slice(0, 100);
+  const kind = visibleLine(mimeType).slice(0, 100);
   const isKnown = type === "image" ? IMAGES.has(mimeType) : SOUNDS.test(mimeType);
   if (!isKnown) return text(`[${noun} of the kind ${kind} was left out: models do not take it]`);
   const bytes = base64Length(data);
@@ -100,7 +100,7 @@ function linkText({ uri, name, title, description, mimeType }: ResourceLink): st
 }
 
 function uriText(uri: string): string {
-  return visible(uri).slice(0, LINK_UNITS_MAX);
+  return visibleLine(uri).slice(0, LINK_UNITS_MAX);
 }
 
 /**

@@ -6,7 +6,7 @@ import { fakeClock } from "../../../../test/support/fake-clock.ts";
 import { holds } from "../../../../test/support/property.ts";
 import { until } from "../../../../test/support/until.ts";
 import { HarnessError } from "../../../base/errors.ts";
-import { SILENT } from "../../../base/log.ts";
+import { SILENT_LOG } from "../../../base/log.ts";
 import type { RemoteDependencies } from "../../../credentials/mcp/remote-server.ts";
 import { hostClock } from "../../../platform/clock.ts";
 import { hostFetch } from "../../../platform/sockets/fetch.ts";
@@ -24,7 +24,7 @@ const fetch = hostFetch();
 const authorized: AuthorizedFetch = ({ provider }) =>
   Promise.reject(new HarnessError("ProviderKeyMissing", { provider, variable: "none", kept: "" }));
 
-const PORTS: RemoteDependencies = { clock: hostClock, fetch, authorized, log: SILENT };
+const PORTS: RemoteDependencies = { clock: hostClock, fetch, authorized, log: SILENT_LOG };
 
 async function connected(
   { url, transport = "http" }: { readonly url: string; readonly transport?: "http" | "sse" },

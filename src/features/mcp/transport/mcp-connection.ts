@@ -14,7 +14,7 @@ import { numberAt } from "../../../base/json.ts";
 import type { Log } from "../../../base/log.ts";
 import { shortened } from "../../../base/text/text.ts";
 import type { Clock } from "../../../base/world.ts";
-import { visible } from "../../../safety/hidden.ts";
+import { visibleLine } from "../../../safety/hidden.ts";
 import { TOOLS_MAX } from "../tools/definition.ts";
 import { boundLists } from "./bounded-lists.ts";
 
@@ -156,7 +156,7 @@ function errorLog(log: Log): (error: Error) => void {
     written += 1;
     if (written > LOGGED_ERRORS_MAX) return;
     const text = shortened(
-      visible(messageOf(error).slice(0, LOGGED_CHARACTERS_MAX * 2)),
+      visibleLine(messageOf(error).slice(0, LOGGED_CHARACTERS_MAX * 2)),
       LOGGED_CHARACTERS_MAX,
     );
     log.write("debug", "the connection reported an error", { error: text });

@@ -2,7 +2,7 @@ import { DeadlineReached, HarnessError } from "../../../base/errors.ts";
 import type { Clock } from "../../../base/world.ts";
 import type { RemoteDependencies, RemoteServer } from "../../../credentials/mcp/remote-server.ts";
 import { credentialName } from "../../../credentials/mcp/remote-server.ts";
-import { visible } from "../../../safety/hidden.ts";
+import { visibleLine } from "../../../safety/hidden.ts";
 import { isSafeUrl } from "../../../safety/safe-url.ts";
 import { parseChallenge } from "../login/challenge.ts";
 import { boundResponse } from "./bounded-body.ts";
@@ -36,7 +36,7 @@ export function remoteFetch(
   return async (url, init = {}) => {
     const target = new URL(url);
     if (target.origin !== origin || !isSafeUrl(target))
-      throw new TypeError(`the server ${server.name} leads to another place: ${visible(target.origin)}`);
+      throw new TypeError(`the server ${server.name} leads to another place: ${visibleLine(target.origin)}`);
     const signal = init.signal ?? new AbortController().signal;
     const request = {
       method: init.method ?? "GET",
@@ -117,7 +117,10 @@ async function throwRefusal({ name }: RemoteServer, response: Response): Promise
   if (response.status === 403 && !isScope) return;
   await response.body?.cancel();
   if (!isScope) throw new HarnessError("McpLoginNeeded", { name });
-  throw new HarnessError("McpScopeMissing", { name, scope: visible(challenge.scope ?? "").slice(0, 500) });
+  throw new HarnessError("McpScopeMissing", {
+    name,
+    scope: visibleLine(challenge.scope ?? "").slice(0, 500),
+  });
 }
 
 /** Returns the wait that a busy server asks for, in milliseconds; undefined if it names none. */

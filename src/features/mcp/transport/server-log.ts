@@ -2,7 +2,7 @@ import type { LoggingMessageNotification } from "@modelcontextprotocol/client";
 import type { Log, LogLevel } from "../../../base/log.ts";
 import { shortened } from "../../../base/text/text.ts";
 import type { Clock } from "../../../base/world.ts";
-import { visible } from "../../../safety/hidden.ts";
+import { visibleLine } from "../../../safety/hidden.ts";
 
 const MESSAGE_CHARACTERS_MAX = 500;
 /** Messages of one server written per minute. The rest is counted. */
@@ -36,8 +36,8 @@ export function serverLogHandler(log: Log, clock: Clock): (notification: Logging
     if (written > MESSAGES_MAX) return;
     const text = typeof data === "string" ? data : (JSON.stringify(data) ?? "");
     log.write(LEVELS.get(level) ?? "debug", "the server logs", {
-      text: shortened(visible(text.slice(0, MESSAGE_CHARACTERS_MAX * 2)), MESSAGE_CHARACTERS_MAX),
-      ...(logger === undefined ? {} : { logger: shortened(visible(logger.slice(0, 200)), 100) }),
+      text: shortened(visibleLine(text.slice(0, MESSAGE_CHARACTERS_MAX * 2)), MESSAGE_CHARACTERS_MAX),
+      ...(logger === undefined ? {} : { logger: shortened(visibleLine(logger.slice(0, 200)), 100) }),
     });
   };
 }

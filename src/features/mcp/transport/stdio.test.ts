@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { fakeClock } from "../../../../test/support/fake-clock.ts";
 import { holds } from "../../../../test/support/property.ts";
 import { until } from "../../../../test/support/until.ts";
-import { SILENT } from "../../../base/log.ts";
+import { SILENT_LOG } from "../../../base/log.ts";
 import { decode, encode } from "../../../base/text/text.ts";
 import type { Child, Exit } from "../../../base/world.ts";
 import { LineBuffer, StdioTransport } from "./stdio.ts";
@@ -56,7 +56,7 @@ test("[MCP-01 REL-04] long messages are read no faster than so many bytes a seco
       exited.resolve({ kind: "code", code: 0 });
     },
   };
-  const transport = new StdioTransport({ child, clock, log: SILENT });
+  const transport = new StdioTransport({ child, clock, log: SILENT_LOG });
   let messages = 0;
   transport.onmessage = () => {
     messages += 1;

@@ -4,7 +4,7 @@ import { isObject, parseMessage } from "../../../base/json.ts";
 import type { Log } from "../../../base/log.ts";
 import { decode, encode, shortened } from "../../../base/text/text.ts";
 import type { Child, Clock, Exit } from "../../../base/world.ts";
-import { visible } from "../../../safety/hidden.ts";
+import { visibleLine } from "../../../safety/hidden.ts";
 import { NotSent } from "../server/outcome.ts";
 import { MESSAGES_PER_SECOND_MAX, RateLimit, SERVER_MESSAGE_BYTES_MAX } from "./server-limits.ts";
 
@@ -195,7 +195,7 @@ export class StdioTransport implements Transport {
 
   #said(text: string): void {
     if (text.trim() === "") return;
-    this.#lastWords = shortened(visible(text.trim()), LAST_WORDS_CHARACTERS_MAX);
+    this.#lastWords = shortened(visibleLine(text.trim()), LAST_WORDS_CHARACTERS_MAX);
     this.#log("it wrote to standard error", text);
   }
 
@@ -203,7 +203,7 @@ export class StdioTransport implements Transport {
     this.#logged += 1;
     if (this.#logged > LOGGED_LINES_MAX) return;
     const { log } = this.#parts;
-    log.write("info", what, { text: shortened(visible(text), LOGGED_LINE_CHARACTERS_MAX) });
+    log.write("info", what, { text: shortened(visibleLine(text), LOGGED_LINE_CHARACTERS_MAX) });
     if (this.#logged === LOGGED_LINES_MAX) log.write("info", "further output is not logged");
   }
 }

@@ -1,5 +1,5 @@
 import { HarnessError } from "../../../base/errors.ts";
-import { near } from "../../../base/text/near.ts";
+import { nearestWords } from "../../../base/text/near.ts";
 import { profileContentSection } from "../../../config/sections/profile-keys.ts";
 import type { ProfileProblem } from "../../../session/feature.ts";
 import type { SessionPlan } from "../../../session/plan.ts";
@@ -36,7 +36,7 @@ function skillsOf(pack: string): readonly string[] {
 
 function unknownPack(pack: string): HarnessError {
   const known = Object.keys(SKILL_PACKS);
-  const [meant] = near(pack, known);
+  const [meant] = nearestWords(pack, known);
   const hint = meant === undefined ? `Known: ${known.join(", ")}.` : `Did you mean '${meant}'?`;
   return new HarnessError("UnknownSkillPack", { name: pack, hint });
 }

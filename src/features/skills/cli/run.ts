@@ -1,7 +1,7 @@
 import { join, resolve } from "node:path";
 import { unreachable } from "../../../base/assert.ts";
 import { HarnessError } from "../../../base/errors.ts";
-import { near } from "../../../base/text/near.ts";
+import { nearestWords } from "../../../base/text/near.ts";
 import { count } from "../../../base/text/text.ts";
 import type { ExitCode } from "../../../session/commands/cli-command.ts";
 import { EXIT } from "../../../session/commands/cli-command.ts";
@@ -22,7 +22,7 @@ export async function run(context: SkillsContext): Promise<ExitCode> {
   const named = skills.filter(({ skill }) => skill.name === name);
   const found = named.find(({ state }) => state === "active") ?? named.at(-1);
   if (found === undefined) {
-    const [meant] = near(
+    const [meant] = nearestWords(
       name,
       skills.map(({ skill }) => skill.name),
     );

@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../../base/json.ts";
 import { isObject } from "../../../base/json.ts";
-import { near } from "../../../base/text/near.ts";
+import { nearestWords } from "../../../base/text/near.ts";
 import type { SkillProblem } from "./skill.ts";
 import {
   COMPATIBILITY_CHARACTERS_MAX,
@@ -135,7 +135,7 @@ export function unknownFields(head: JsonObject): readonly UnknownField[] {
   return Object.keys(head)
     .filter((field) => !known.includes(field))
     .map((field) => {
-      const [meant] = field === OWN_FIELD ? [] : near(field, [...FIELDS, OWN_FIELD]);
+      const [meant] = field === OWN_FIELD ? [] : nearestWords(field, [...FIELDS, OWN_FIELD]);
       return meant === undefined ? { field } : { field, meant };
     });
 }

@@ -1,6 +1,6 @@
 import { posix } from "node:path";
-import { below } from "../../../base/files/below.ts";
-import { writtenText } from "../../../base/files/written-text.ts";
+import { relativeWithin } from "../../../base/files/below.ts";
+import { decodeWrittenText } from "../../../base/files/written-text.ts";
 import type { JsonObject } from "../../../base/json.ts";
 import { decode } from "../../../base/text/text.ts";
 import type { TrustFile } from "../../../session/guard/trust.ts";
@@ -72,7 +72,7 @@ async function skillOf(
   file: TrustFile,
   report: ReportProblem,
 ): Promise<Skill | undefined> {
-  const written = writtenText(file.bytes);
+  const written = decodeWrittenText(file.bytes);
   if (written.kind === "problem") report({ line: written.line, problem: written.problem });
   const parsed = await parseSkillFile(decode(file.bytes), { lenient: true });
   if (parsed.kind === "problem") {
@@ -156,7 +156,7 @@ function fieldsOf(head: JsonObject): JsonObject {
 function filesBelow(files: readonly TrustFile[], folder: string): readonly TrustFile[] {
   if (folder === ".") return files;
   return files.flatMap((file) => {
-    const path = below(folder, file.path) ?? "";
+    const path = relativeWithin(folder, file.path) ?? "";
     return path === "" ? [] : [{ ...file, path }];
   });
 }

@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../../base/json.ts";
 import { isObject } from "../../../base/json.ts";
-import { frontMatter, NOT_CLOSED } from "../../../base/text/front-matter.ts";
-import { HEAD_CHARACTERS_MAX, readHead } from "../../../base/text/markdown-head.ts";
+import { NOT_CLOSED, splitFrontMatter } from "../../../base/text/front-matter.ts";
+import { HEAD_CHARACTERS_MAX, readMarkdownHead } from "../../../base/text/markdown-head.ts";
 import type { HeadProblem } from "../../../base/text/yaml-head.ts";
 
 /** A parsed SKILL.md: its head as a table, and the Markdown after it. */
@@ -27,14 +27,14 @@ export async function parseSkillFile(
   text: string,
   { lenient }: { readonly lenient: boolean },
 ): Promise<ParsedSkillFile> {
-  const parts = frontMatter(text);
+  const parts = splitFrontMatter(text);
   if (parts.kind === "headless") return problem(1, "it does not begin with a line of ---");
   if (parts.kind === "open") return problem(1, NOT_CLOSED);
   const { head: source, body } = parts;
   const characters = source.reduce((sum, line) => sum + line.length + 1, 0);
   if (characters > HEAD_CHARACTERS_MAX)
     return problem(1, `its head has more than ${HEAD_CHARACTERS_MAX} characters`);
-  const read = await readHead(source);
+  const read = await readMarkdownHead(source);
   if (read.kind === "problem") {
     const yamlProblem = { line: read.line + 1, problem: read.problem };
     const loose = lenient ? readHeadLines(source) : undefined;

@@ -1,8 +1,8 @@
 import type { PromptText } from "../../../base/brand.ts";
-import { ownWords } from "../../../base/brand.ts";
+import { trustedText } from "../../../base/brand.ts";
 import { byteLength, head, shortened } from "../../../base/text/text.ts";
 import { fence } from "../../../safety/fence.ts";
-import { showHidden, visible } from "../../../safety/hidden.ts";
+import { showHidden, visibleLine } from "../../../safety/hidden.ts";
 import { listedDescription } from "../../../safety/listed-description.ts";
 import type { Skill } from "./skill.ts";
 import { COMPATIBILITY_CHARACTERS_MAX } from "./skill.ts";
@@ -21,7 +21,7 @@ const SKILLS_NOTICE =
 /** Returns the list of tier 1 for the system text. It stays the same until the skills change; empty without skills. */
 export function skillListSections(skills: readonly Skill[]): readonly PromptText[] {
   const listing = fence("skill", skillListText(skills, LISTING_BYTES_MAX));
-  return listing === undefined ? [] : [ownWords(SKILLS_NOTICE), listing];
+  return listing === undefined ? [] : [trustedText(SKILLS_NOTICE), listing];
 }
 
 /** Renders a line for each skill that fits, and the number of further skills. */
@@ -75,7 +75,7 @@ export function skillSections(
   const body = fence("skill", skillBodyText(skill, folder));
   return body === undefined
     ? []
-    : [ownWords(`[The skill ${visible(skill.name)} applies: ${visible(why)}]`), body];
+    : [trustedText(`[The skill ${visibleLine(skill.name)} applies: ${visibleLine(why)}]`), body];
 }
 
 function bodyOf({ body }: Skill, folder: string | undefined): string {
@@ -89,13 +89,13 @@ function bodyOf({ body }: Skill, folder: string | undefined): string {
 function needsText({ fields }: Skill): string {
   const { compatibility } = fields;
   if (typeof compatibility !== "string" || compatibility.trim() === "") return "";
-  return `\nCompatibility: ${shortened(visible(compatibility.trim().replaceAll(/\s+/g, " ")), COMPATIBILITY_CHARACTERS_MAX)}`;
+  return `\nCompatibility: ${shortened(visibleLine(compatibility.trim().replaceAll(/\s+/g, " ")), COMPATIBILITY_CHARACTERS_MAX)}`;
 }
 
 function filesText({ files }: Skill, folder: string | undefined): string {
   const others = files.filter(({ path }) => !/^skill\.md$/i.test(path));
   if (folder === undefined || others.length === 0) return "";
-  const named = others.slice(0, FILES_NAMED_MAX).map(({ path }) => visible(path));
+  const named = others.slice(0, FILES_NAMED_MAX).map(({ path }) => visibleLine(path));
   const more = others.length - named.length;
   return `\nIts files are in ${folder} (copies of what the user has acknowledged; paths in it are below that folder): ${named.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }

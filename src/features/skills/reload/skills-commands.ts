@@ -3,7 +3,7 @@ import type { CommandOf } from "../../../protocol/commands/commands.ts";
 import type { AcceptedOf } from "../../../protocol/commands/results.ts";
 import type { ResultOf } from "../../../protocol/queries/queries.ts";
 import type { SlashCommandInfo } from "../../../protocol/resources.ts";
-import { visible } from "../../../safety/hidden.ts";
+import { visibleLine } from "../../../safety/hidden.ts";
 import type { AttachedClient } from "../../../session/access/client.ts";
 import type { SessionHost } from "../../../session/host.ts";
 import { assertHuman } from "../../../session/questions/questions.ts";
@@ -56,7 +56,7 @@ export function skillsCommands(skills: SessionSkills, host: SessionHost): Skills
     async reload(command, client) {
       assertHuman(client, command.kind);
       const { skills: names, waiting, asks } = await reload();
-      const result = { skills: names, waiting: waiting.map(visible), asks };
+      const result = { skills: names, waiting: waiting.map(visibleLine), asks };
       return { result: { ...result, text: reloadedSkillsText(result) } };
     },
     async list() {
@@ -65,7 +65,7 @@ export function skillsCommands(skills: SessionSkills, host: SessionHost): Skills
       const rows = list.map(({ name, description, source, path }) => {
         return { name, source, path, description: listedDescription(description) };
       });
-      return { skills: rows, ...(notices.length === 0 ? {} : { notices: notices.map(visible) }) };
+      return { skills: rows, ...(notices.length === 0 ? {} : { notices: notices.map(visibleLine) }) };
     },
     async rescan() {
       const { waiting, asks } = await reload();
@@ -77,7 +77,7 @@ export function skillsCommands(skills: SessionSkills, host: SessionHost): Skills
       return known.map(({ name, description }) => ({
         name: `skills:${name}`,
         usage: `/skills:${name} [TEXT]`,
-        help: visible(description).slice(0, HELP_CHARACTERS_MAX).toWellFormed(),
+        help: visibleLine(description).slice(0, HELP_CHARACTERS_MAX).toWellFormed(),
         command: "SendInput",
       }));
     },

@@ -1,6 +1,6 @@
 import { basename, join } from "node:path";
 import { messageOf } from "../../../base/errors.ts";
-import { below } from "../../../base/files/below.ts";
+import { relativeWithin } from "../../../base/files/below.ts";
 import { codeOf } from "../../../base/world.ts";
 import { sha256 } from "../../../guard/trust/ledger/item.ts";
 import type { TrustFile } from "../../../session/guard/trust.ts";
@@ -77,7 +77,7 @@ function textOf({ plan, input }: ToolCall): string {
 /** Returns the files that a call used, relative to the workspace. */
 function pathsOf({ plan }: ToolCall, { workspace }: ToolContext): readonly string[] {
   if (plan?.target.kind !== "paths") return [];
-  return plan.target.paths.flatMap(({ path }) => below(workspace.root, path) || []);
+  return plan.target.paths.flatMap(({ path }) => relativeWithin(workspace.root, path) || []);
 }
 
 /** Prepares the copies of a skill's files. Returns why that failed; undefined on success. */

@@ -1,4 +1,4 @@
-import { writtenText } from "../../../base/files/written-text.ts";
+import { decodeWrittenText } from "../../../base/files/written-text.ts";
 import type { ToolTable } from "../../../tools/tool-facts.ts";
 import type { AgentDefinition } from "./definition.ts";
 import { GENERAL_AGENT } from "./definition.ts";
@@ -73,7 +73,7 @@ export async function readAgentSet(files: readonly DefinitionFile[], tools: Tool
 }
 
 async function readFile({ path, scope, bytes }: DefinitionFile, tools: ToolTable): Promise<DefinitionResult> {
-  const written = writtenText(bytes);
+  const written = decodeWrittenText(bytes);
   if (written.kind === "text") return await readDefinition(written.text, { path, scope, tools });
   return { kind: "problem", problems: [written], ignoredFields: [] };
 }

@@ -1,7 +1,7 @@
 import { isObject } from "../../../base/json.ts";
-import { frontMatter, NOT_CLOSED } from "../../../base/text/front-matter.ts";
-import { HEAD_CHARACTERS_MAX, readHead } from "../../../base/text/markdown-head.ts";
-import { near } from "../../../base/text/near.ts";
+import { NOT_CLOSED, splitFrontMatter } from "../../../base/text/front-matter.ts";
+import { HEAD_CHARACTERS_MAX, readMarkdownHead } from "../../../base/text/markdown-head.ts";
+import { nearestWords } from "../../../base/text/near.ts";
 import type { YamlHead } from "../../../base/text/yaml-head.ts";
 import type { ToolEffect, ToolTable } from "../../../tools/tool-facts.ts";
 import type { AgentDefinition, ToolGrant } from "./definition.ts";
@@ -68,13 +68,13 @@ const GRANT = /^([A-Za-z0-9_*-]{1,128})(?:\(([^()]*)\))?$/;
  * the first. Never throws, and takes time in proportion to the text.
  */
 export async function readDefinition(text: string, place: DefinitionSource): Promise<DefinitionResult> {
-  const parts = frontMatter(text);
+  const parts = splitFrontMatter(text);
   if (parts.kind === "headless") return problem(1, "it does not begin with a line of ---");
   if (parts.kind === "open") return problem(1, NOT_CLOSED);
   const { body: prompt, bodyLine } = parts;
   if (parts.head.join("\n").length > HEAD_CHARACTERS_MAX)
     return problem(1, `its head has more than ${HEAD_CHARACTERS_MAX} characters`);
-  const head = await readHead(parts.head);
+  const head = await readMarkdownHead(parts.head);
   if (head.kind === "problem") return problem(head.line + 1, head.problem);
   if (prompt === "") return problem(bodyLine - 1, "there are no instructions behind its head");
   if (prompt.length > PROMPT_CHARACTERS_MAX)
@@ -121,7 +121,7 @@ function definitionOf(
 function unknownFields(value: object, fields: HeadFields): readonly HeadFieldProblem[] {
   return Object.keys(value).flatMap((field): HeadFieldProblem[] => {
     if (FIELDS.includes(field) || FOREIGN_FIELDS.has(field)) return [];
-    const [meant] = near(field, FIELDS);
+    const [meant] = nearestWords(field, FIELDS);
     const hint = meant === undefined ? "" : `; did you mean "${meant}"?`;
     return [fields.at(field, `is not known and has no effect${hint}`)];
   });

@@ -1,5 +1,5 @@
 import { HarnessError } from "../../../base/errors.ts";
-import { near } from "../../../base/text/near.ts";
+import { nearestWords } from "../../../base/text/near.ts";
 import { count } from "../../../base/text/text.ts";
 import type { SpawnAgent, SpawnedAgent } from "../../../session/spawn.ts";
 import type { InputOf } from "../../../tools/arguments.ts";
@@ -129,7 +129,7 @@ function findAgent(type: string, agents: readonly AgentDefinition[]): AgentDefin
   const agent = agents.find(({ name }) => name === type);
   if (agent !== undefined) return agent;
   const names = agents.map(({ name }) => name);
-  const meant = near(type, names);
+  const meant = nearestWords(type, names);
   const hint = meant.length > 0 ? `Did you mean ${meant.join(" or ")}?` : `There are: ${names.join(", ")}.`;
   throw new ToolFailure(`There is no sub-agent ${JSON.stringify(type.slice(0, 80))}. ${hint}`);
 }

@@ -1,9 +1,9 @@
 import { basename, dirname, join } from "node:path";
 import type { PromptText } from "../../../base/brand.ts";
-import { ownWords } from "../../../base/brand.ts";
+import { trustedText } from "../../../base/brand.ts";
 import { messageOf } from "../../../base/errors.ts";
 import type { HarnessPaths } from "../../../base/files/harness-paths.ts";
-import { visible } from "../../../safety/hidden.ts";
+import { visibleLine } from "../../../safety/hidden.ts";
 import type { SessionHost } from "../../../session/host.ts";
 import type { SpawnRequest } from "../../../session/spawn.ts";
 import { openGit } from "./git.ts";
@@ -54,8 +54,8 @@ export async function openAgentWorkspace(
   const { root, isParentDirty, record } = tree;
   return {
     root,
-    hint: ownWords(
-      `You work in a git worktree of your own, ${visible(root)}, which stands at the commit ${record.base.slice(0, 12)}: paths and commands begin there, and nothing outside of it is yours to change. You may commit there, on no branch: ${visible(record.branch)} will stand at your last commit when you end. What you leave uncommitted is kept too.`,
+    hint: trustedText(
+      `You work in a git worktree of your own, ${visibleLine(root)}, which stands at the commit ${record.base.slice(0, 12)}: paths and commands begin there, and nothing outside of it is yours to change. You may commit there, on no branch: ${visibleLine(record.branch)} will stand at your last commit when you end. What you leave uncommitted is kept too.`,
     ),
     async end() {
       const dirty = isParentDirty

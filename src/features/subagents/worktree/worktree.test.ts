@@ -17,7 +17,7 @@ import { until } from "../../../../test/support/until.ts";
 import { temporaryDirectory } from "../../../../test/support/world.ts";
 import type { CallId } from "../../../base/ids.ts";
 import { ulidSource } from "../../../base/ids.ts";
-import { SILENT } from "../../../base/log.ts";
+import { SILENT_LOG } from "../../../base/log.ts";
 import { hostWorld } from "../../../platform/host.ts";
 import { openGit } from "./git.ts";
 import type { WorktreeContext } from "./worktree.ts";
@@ -28,7 +28,7 @@ const gitTest = requireProgram("git");
 
 // Real git, real repositories, and what a repository may say to have git run something.
 
-const world = hostWorld(SILENT);
+const world = hostWorld(SILENT_LOG);
 const { signal } = new AbortController();
 const PATH = "/usr/local/bin:/usr/bin:/bin";
 const ENV = {

@@ -2,7 +2,7 @@ import { basename, dirname, join } from "node:path";
 import type { CallId } from "../../../base/ids.ts";
 import { count, shortened } from "../../../base/text/text.ts";
 import type { World } from "../../../base/world.ts";
-import { visible } from "../../../safety/hidden.ts";
+import { visibleLine } from "../../../safety/hidden.ts";
 import { isInside } from "../../../tools/containment.ts";
 import type { Git, GitFor } from "./git.ts";
 import { worktreeFailed, worktreeStays } from "./git.ts";
@@ -232,21 +232,21 @@ export function worktreeText({ record: { path, branch, base } }: Worktree, end: 
   const { changed, commits, specialFiles } = end;
   const named = changed
     .slice(0, NAMED_MAX)
-    .map((name) => shortened(visible(name), NAME_CHARACTERS_MAX))
+    .map((name) => shortened(visibleLine(name), NAME_CHARACTERS_MAX))
     .join(", ");
   const more = changed.length > NAMED_MAX ? ` and ${changed.length - NAMED_MAX} more` : "";
   const files =
     changed.length === 0
       ? ""
       : ` ${count(changed.length, "file")} changed and not committed: ${named}${more}.`;
-  const subjects = end.named.map((line) => shortened(visible(line), SUBJECT_CHARACTERS_MAX)).join("; ");
+  const subjects = end.named.map((line) => shortened(visibleLine(line), SUBJECT_CHARACTERS_MAX)).join("; ");
   const earlier = commits > end.named.length ? `; and ${commits - end.named.length} earlier` : "";
   const own =
     commits === 0 ? " Nothing is committed." : ` ${count(commits, "commit")} on it: ${subjects}${earlier}.`;
   const strange =
     specialFiles.length === 0
       ? ""
-      : ` It had put links or pipes among git's own files, which were removed: ${specialFiles.slice(0, NAMED_MAX).map(visible).join(", ")}.`;
+      : ` It had put links or pipes among git's own files, which were removed: ${specialFiles.slice(0, NAMED_MAX).map(visibleLine).join(", ")}.`;
   return `Its work is in the worktree ${path} alone, on the branch ${branch}, made of ${base.slice(0, 12)}.${own}${files}${strange}`;
 }
 

@@ -1,5 +1,5 @@
 import { HarnessError } from "../../../base/errors.ts";
-import { visible } from "../../../safety/hidden.ts";
+import { visibleLine } from "../../../safety/hidden.ts";
 import type { InputOf } from "../../../tools/arguments.ts";
 import { textOutput } from "../../../tools/output.ts";
 import type { CallPlan, Tool, ToolSource } from "../../../tools/tool.ts";
@@ -138,7 +138,7 @@ async function summaryOf({
   const { whenText } = await import("./when.ts");
   const cost = maxCostUsd === undefined ? "" : `, at most $${maxCostUsd}`;
   const facts = `${level}, at most ${maxTurns} turns${cost}`;
-  return visible(
+  return visibleLine(
     `${SCHEDULE_TASK_FACTS.name} ${name}: ${whenText(when)} in ${cwd}, ${facts}: ${prompt.replaceAll("\n", " ")}`,
   );
 }

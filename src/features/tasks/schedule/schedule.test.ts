@@ -17,7 +17,7 @@ import { holds } from "../../../../test/support/property.ts";
 import { readSource } from "../../../../test/support/source.ts";
 import { until } from "../../../../test/support/until.ts";
 import { temporaryDirectory, testWorld } from "../../../../test/support/world.ts";
-import { SILENT } from "../../../base/log.ts";
+import { SILENT_LOG } from "../../../base/log.ts";
 import type { Files } from "../../../base/world.ts";
 import { parseToml } from "../../../config/toml.ts";
 import { lockDatabase } from "../../../platform/files/database-lock.ts";
@@ -34,7 +34,7 @@ import { CHECK_EVERY_MS, RUNS_AT_ONCE_MAX, Scheduler } from "./scheduler.ts";
 import { RUNS_KEPT_MAX } from "./task-files.ts";
 import { nextDue, parseAt, parseCron, parseEvery } from "./when.ts";
 
-const { clock: realClock } = hostWorld(SILENT);
+const { clock: realClock } = hostWorld(SILENT_LOG);
 const { signal } = new AbortController();
 const START = "2026-03-01T00:00:00.000Z";
 const HOUR = 3_600_000;
@@ -484,7 +484,7 @@ test("[ENG-24 REL-06 R31] whatever stands in the files of a task's runs, reading
 });
 
 function openScheduler(place: ReturnType<typeof openFolder>, run: RunTask, pid = 1) {
-  return new Scheduler({ world: { clock: place.clock, log: SILENT }, schedule: place.engine(pid), run });
+  return new Scheduler({ world: { clock: place.clock, log: SILENT_LOG }, schedule: place.engine(pid), run });
 }
 
 test(

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { deadline, whileAlive } from "../../../base/async/deadline.ts";
-import { readingEnvironment } from "../../../base/child-environment.ts";
+import { readOnlyEnvironment } from "../../../base/child-environment.ts";
 import { messageOf } from "../../../base/errors.ts";
-import { below } from "../../../base/files/below.ts";
+import { relativeWithin } from "../../../base/files/below.ts";
 import { decode } from "../../../base/text/text.ts";
 import type { Files, World } from "../../../base/world.ts";
 import type { WorkspacePaths } from "../rules/workspace-paths.ts";
@@ -55,7 +55,7 @@ export function gitRunner(
   env: Readonly<Record<string, string>>,
   workspace: WorkspacePaths,
 ): RunGit {
-  const surroundings = { ...readingEnvironment(env), LC_ALL: "C" };
+  const surroundings = { ...readOnlyEnvironment(env), LC_ALL: "C" };
   return async (directory, args) => {
     const program = await gitIn(env["PATH"] ?? "", workspace, world.files);
     if (program === undefined) return "there is no git in PATH outside of the workspace";
@@ -98,7 +98,7 @@ async function gitIn(path: string, workspace: WorkspacePaths, files: Files): Pro
     const program = join(folder, "git");
     const info = await files.stat(program);
     if (info?.kind !== "file" || (info.mode & 0o111) === 0) continue;
-    return below(workspace.root, await files.realpath(program)) === undefined ? program : undefined;
+    return relativeWithin(workspace.root, await files.realpath(program)) === undefined ? program : undefined;
   }
   return undefined;
 }

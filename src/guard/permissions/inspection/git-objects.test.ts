@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { requireProgram } from "../../../../test/support/requires.ts";
 import { temporaryDirectory } from "../../../../test/support/world.ts";
 import { TOOLS } from "../../../app/plan/tool-list.ts";
-import { SILENT } from "../../../base/log.ts";
+import { SILENT_LOG } from "../../../base/log.ts";
 import { hostWorld } from "../../../platform/host.ts";
 import type { Policy } from "../../../session/guard/policy.ts";
 import type { Rule, RuleSource } from "../../../session/guard/rule.ts";
@@ -58,7 +58,7 @@ async function judging(
     rules: listed,
     ownDirectories: [],
   };
-  const world = hostWorld(SILENT);
+  const world = hostWorld(SILENT_LOG);
   const { files } = world;
   const env = { PATH: "/usr/local/bin:/usr/bin:/bin", HOME: folder.path };
   const reading = readRules(listed, place);

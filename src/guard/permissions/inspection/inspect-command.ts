@@ -1,5 +1,5 @@
 import { messageOf } from "../../../base/errors.ts";
-import { below } from "../../../base/files/below.ts";
+import { relativeWithin } from "../../../base/files/below.ts";
 import type { Files, World } from "../../../base/world.ts";
 import { codeOf } from "../../../base/world.ts";
 import { analyse } from "../../../shell/analyse.ts";
@@ -76,7 +76,7 @@ export async function inspectCommand(
       ? {}
       : { ruleMatches: await matchedRules(known, analysis, { root: workspace.root, resolver }, reading) };
   const approvalReason =
-    below(workspace.root, target.cwd) === undefined
+    relativeWithin(workspace.root, target.cwd) === undefined
       ? "it does not run in the workspace"
       : known.kind === "unknown"
         ? known.why
@@ -112,7 +112,7 @@ async function findReadOnlyParts(
   const readOnly = new Set<ShellCommand | ShellRedirection>();
   if (
     commands.length + redirections.length > PARTS_MAX ||
-    below(disk.workspace.root, disk.resolver.cwd) === undefined
+    relativeWithin(disk.workspace.root, disk.resolver.cwd) === undefined
   )
     return readOnly;
   const parts = [

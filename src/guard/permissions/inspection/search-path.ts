@@ -1,5 +1,5 @@
 import { basename, dirname, join } from "node:path";
-import { below } from "../../../base/files/below.ts";
+import { relativeWithin } from "../../../base/files/below.ts";
 import { realPathIfThere } from "../../../base/files/real-path.ts";
 import type { Files } from "../../../base/world.ts";
 import type { Directories, ShellCommand } from "../../../shell/analysis.ts";
@@ -122,7 +122,7 @@ async function lookedUp(
   const inside: string[] = [];
   for (const folder of folders.filter((each) => each.startsWith("/"))) {
     const real = await placeOf(folder, files);
-    if (open.some((directory) => below(directory, real) !== undefined)) inside.push(real);
+    if (open.some((directory) => relativeWithin(directory, real) !== undefined)) inside.push(real);
   }
   const relative = folders.filter((each) => !each.startsWith("/")).map((each) => each || ".");
   return { inside, relative };

@@ -1,4 +1,4 @@
-import { below } from "../../../base/files/below.ts";
+import { relativeWithin } from "../../../base/files/below.ts";
 import type { Files } from "../../../base/world.ts";
 import type { ShellWord } from "../../../shell/analysis.ts";
 import { literalOf } from "../../../shell/analysis.ts";
@@ -48,7 +48,8 @@ async function useProblem(use: Use, disk: DiskChecks): Promise<string | undefine
   const found = await resolveWord(word, directories, resolver);
   if (typeof found === "string") return found;
   const readable = [workspace.root, workspace.scratch, ...(workspace.readable ?? [])];
-  const isReadable = (path: string) => readable.some((directory) => below(directory, path) !== undefined);
+  const isReadable = (path: string) =>
+    readable.some((directory) => relativeWithin(directory, path) !== undefined);
   for (const { path, spelled } of found) {
     if (word.kind === "glob" && /^[-@]/.test(spelled)) return `${spelled} would be taken for a flag`;
     if (use.existence === true) {

@@ -1,4 +1,4 @@
-import { below } from "../../../base/files/below.ts";
+import { relativeWithin } from "../../../base/files/below.ts";
 import type { CallPlan, PathUse, Tool } from "../../../tools/tool.ts";
 import { readsFiles } from "../../../tools/tool-facts.ts";
 import type { WorkspacePaths } from "../rules/workspace-paths.ts";
@@ -42,5 +42,5 @@ export function isAutoAllowedPath(use: PathUse, tool: AutoAllowedTool, workspace
   if (use.access !== "read" || use.linked !== undefined) return false;
   if (pathsOfUse(use).some(mayHoldCredentials)) return false;
   const readable = [workspace.root, workspace.scratch, ...(workspace.readable ?? [])];
-  return readable.some((directory) => below(directory, use.path) !== undefined);
+  return readable.some((directory) => relativeWithin(directory, use.path) !== undefined);
 }

@@ -2,7 +2,7 @@ import { assert, unreachable } from "../../../base/assert.ts";
 import type { Reason } from "../../../base/reasons.ts";
 import { reasonText } from "../../../base/reasons.ts";
 import type { World } from "../../../base/world.ts";
-import { visible } from "../../../safety/hidden.ts";
+import { visibleLine } from "../../../safety/hidden.ts";
 import type { Policy } from "../../../session/guard/policy.ts";
 import type { Confinement } from "../../../session/guard/sandbox.ts";
 import type { AskPermission } from "../../../session/questions.ts";
@@ -277,7 +277,7 @@ async function settle(decision: Decision, at: Gated): Promise<Settled> {
       return {
         because: decision.because,
         reason: "PermissionDenied",
-        text: `${callName(at)} is not allowed: ${visible(decision.why)}. ${denialRemedy(decision)}`,
+        text: `${callName(at)} is not allowed: ${visibleLine(decision.why)}. ${denialRemedy(decision)}`,
       };
     case "ask":
       if (!at.options.autoApprove || decision.personOnly) return await askPerson(decision, at);

@@ -1,5 +1,5 @@
 import { assert } from "../../../base/assert.ts";
-import { below } from "../../../base/files/below.ts";
+import { relativeWithin } from "../../../base/files/below.ts";
 import type { Policy } from "../../../session/guard/policy.ts";
 import type { Rule } from "../../../session/guard/rule.ts";
 import { literalOf } from "../../../shell/analysis.ts";
@@ -284,7 +284,7 @@ function wholeCall(
   if (rule !== undefined) return allow(rule);
   if (quiet && isAutoAllowedCall(plan, tool, workspace, facts)) return ALLOWED_READ;
   if (facts === undefined || plan.target.kind !== "command") return undefined;
-  if (below(workspace.root, plan.target.cwd) === undefined) return undefined;
+  if (relativeWithin(workspace.root, plan.target.cwd) === undefined) return undefined;
   const [first] =
     coveringRules(
       rules.filter((rule) => rule.tool === tool.name),
@@ -328,7 +328,7 @@ function allow(rule: Rule): Decision {
 }
 
 function isOutside({ path, access }: PathUse, { root }: WorkspacePaths): boolean {
-  return access === "write" && (root === "/" || below(root, path) === undefined);
+  return access === "write" && (root === "/" || relativeWithin(root, path) === undefined);
 }
 
 function rootWhy({ target }: CallPlan, { root }: WorkspacePaths): string | undefined {

@@ -1,5 +1,5 @@
 import { unreachable } from "../../../base/assert.ts";
-import { visible } from "../../../safety/hidden.ts";
+import { visibleLine } from "../../../safety/hidden.ts";
 import type { Policy } from "../../../session/guard/policy.ts";
 import type { PermissionQuestion } from "../../../session/questions.ts";
 import { literalOf } from "../../../shell/analysis.ts";
@@ -45,7 +45,7 @@ export function permissionQuestion(decision: Asked, at: JudgedCall): PermissionQ
     ...agentOf(context),
     summary:
       view?.runsOutside === true || at.offer?.outside !== undefined ? `${OUTSIDE}\n${summary}` : summary,
-    reason: visible(
+    reason: visibleLine(
       [
         decision.why,
         ...(decision.network === undefined ? [] : [networkText(decision, at)]),
@@ -55,9 +55,9 @@ export function permissionQuestion(decision: Asked, at: JudgedCall): PermissionQ
     ...(onceOnly ? { onceOnly: true } : {}),
     ...(at.offer?.outside === undefined || (at.offer.hosts.length === 0 && at.offer.asksEach !== true)
       ? {}
-      : { hosts: at.offer.hosts.map(visible) }),
+      : { hosts: at.offer.hosts.map(visibleLine) }),
     // Shown and sent back verbatim, so only if both forms are the same.
-    ...(rules.length === 1 && rules[0] !== undefined && rules[0] === visible(rules[0])
+    ...(rules.length === 1 && rules[0] !== undefined && rules[0] === visibleLine(rules[0])
       ? { rule: rules[0] }
       : {}),
   };
@@ -92,7 +92,7 @@ function holdsSecret({ plan, call, workspace, options: { isStorable } }: JudgedC
 function networkText({ network = [] }: Asked, { view, offer }: JudgedCall): string {
   const setting = `To let it through from now on: [sandbox] ${networkSetting(network, view)} in config.toml${hostHint(network, view)}`;
   if (offer !== undefined) {
-    const hosts = offer.hosts.map(visible).join(", ");
+    const hosts = offer.hosts.map(visibleLine).join(", ");
     const stays =
       offer.asksEach === true
         ? "it runs in the sandbox, and you are asked for the hosts that its proxy refuses"
@@ -106,7 +106,7 @@ function networkText({ network = [] }: Asked, { view, offer }: JudgedCall): stri
 
 /** Returns the setting that a user would write, with the hosts that are listed already. */
 function networkSetting(wanted: readonly string[], view: CommandView | undefined): string {
-  const hosts = [...(view?.confined?.hosts ?? []), ...wanted].map((host) => tomlString(visible(host)));
+  const hosts = [...(view?.confined?.hosts ?? []), ...wanted].map((host) => tomlString(visibleLine(host)));
   return `network = [${[...hosts, ...(wanted.length === 0 ? ['"the host it needs"'] : [])].join(", ")}]`;
 }
 
@@ -139,14 +139,14 @@ function summaryOf(plan: CallPlan, tool: string, workspace: WorkspacePaths): str
   const { target } = plan;
   switch (target.kind) {
     case "none":
-      return visible(plan.summary);
+      return visibleLine(plan.summary);
     case "url":
-      return `${tool}:${visible(target.url)}`;
+      return `${tool}:${visibleLine(target.url)}`;
     case "command":
       // Lines of the command stay separate lines, so that a long one is readable.
       return [
-        ...target.command.split("\n").map(visible),
-        ...(target.cwd === workspace.root ? [] : [`(in ${visible(target.cwd)})`]),
+        ...target.command.split("\n").map(visibleLine),
+        ...(target.cwd === workspace.root ? [] : [`(in ${visibleLine(target.cwd)})`]),
       ].join("\n");
     case "paths":
       return [...new Set(target.paths.map((use) => `${tool}:${pathText(use)}`))].join("\n");
@@ -156,17 +156,19 @@ function summaryOf(plan: CallPlan, tool: string, workspace: WorkspacePaths): str
 }
 
 function pathText({ path, spelled, linked }: PathUse): string {
-  if (linked !== undefined) return `${visible(spelled ?? path)} (another name of ${visible(linked)})`;
-  return spelled === undefined ? visible(path) : `${visible(spelled)} (a link to ${visible(path)})`;
+  if (linked !== undefined) return `${visibleLine(spelled ?? path)} (another name of ${visibleLine(linked)})`;
+  return spelled === undefined
+    ? visibleLine(path)
+    : `${visibleLine(spelled)} (a link to ${visibleLine(path)})`;
 }
 
 export function callName({ plan, call }: JudgedCall): string {
-  return visible(plan.summary === call.tool.name ? plan.summary : `${call.tool.name} (${plan.summary})`);
+  return visibleLine(plan.summary === call.tool.name ? plan.summary : `${call.tool.name} (${plan.summary})`);
 }
 
 export function unattendedText(decision: Asked, at: JudgedCall): string {
   const { call, plan, workspace, options, policy } = at;
-  const why = `${callName(at)} needs a person's consent (${visible(decision.why)}), and nobody can be asked in this run.`;
+  const why = `${callName(at)} needs a person's consent (${visibleLine(decision.why)}), and nobody can be asked in this run.`;
   const onward = "Go on without it, or say what could not be done.";
   if (decision.personOnly) return `${why} No rule and no --auto-approve lifts that. ${onward}`;
   if (decision.network !== undefined) {

@@ -1,4 +1,4 @@
-import { below } from "../../../base/files/below.ts";
+import { relativeWithin } from "../../../base/files/below.ts";
 import type { CallPlan, CallTarget } from "../../../tools/tool.ts";
 import { startupPaths } from "../../sandbox/policy/hidden-paths.ts";
 import { unquoted } from "../rules/command-patterns.ts";
@@ -35,11 +35,11 @@ export function guardedTarget(
   const startup = startupPaths(workspace.home, workspace.root);
   const uses = target.paths.flatMap((use) => pathsOfUse(use).map((path) => ({ path, access: use.access })));
   for (const { path, access } of uses) {
-    const own = ownDirectories.some((directory) => below(directory, path) !== undefined);
-    const scratch = below(workspace.scratch, path) !== undefined && access === "read";
+    const own = ownDirectories.some((directory) => relativeWithin(directory, path) !== undefined);
+    const scratch = relativeWithin(workspace.scratch, path) !== undefined && access === "read";
     if (own && !scratch) return `${path} belongs to cinch itself`;
     if (access === "write" && steering.includes(path)) return `${path} steers cinch`;
-    if (access === "write" && startup.some((each) => below(each.path, path) !== undefined))
+    if (access === "write" && startup.some((each) => relativeWithin(each.path, path) !== undefined))
       return `${path} decides what runs at your next login`;
     const directory = guardedComponent(path);
     if (directory !== undefined && (access === "write" || directory === KEYS))
@@ -57,7 +57,7 @@ export function guardedPath(
   }: { readonly ownDirectories: readonly string[]; readonly steering: readonly string[] },
 ): string | undefined {
   if (steering.includes(path)) return `${path} steers cinch`;
-  if (ownDirectories.some((directory) => below(directory, path) !== undefined))
+  if (ownDirectories.some((directory) => relativeWithin(directory, path) !== undefined))
     return `${path} belongs to cinch itself`;
   const directory = guardedComponent(path);
   return directory === undefined ? undefined : `${path} lies in a ${directory} directory`;
@@ -68,7 +68,7 @@ function guardedCommand(
   { command, cwd }: CommandTarget,
   ownDirectories: readonly string[],
 ): string | undefined {
-  const own = ownDirectories.find((directory) => below(directory, cwd) !== undefined);
+  const own = ownDirectories.find((directory) => relativeWithin(directory, cwd) !== undefined);
   if (own !== undefined) return `the command runs in ${cwd}, which belongs to cinch itself`;
   const directory = guardedComponent(cwd);
   if (directory !== undefined) return `the command runs in a ${directory} directory`;

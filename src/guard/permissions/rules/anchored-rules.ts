@@ -1,4 +1,4 @@
-import { pathBelow } from "../../../base/files/path-text.ts";
+import { joinPathText } from "../../../base/files/path-text.ts";
 import type { Rule } from "../../../session/guard/rule.ts";
 import { readsFiles } from "../../../tools/tool-facts.ts";
 
@@ -16,6 +16,6 @@ export function anchoredRules(rules: readonly Rule[], root: string): readonly Ru
     // Rules that are about the whole machine already.
     if (match.text.startsWith("/") || match.text.startsWith("**/")) return [];
     const start = match.kind === "glob" ? root.replaceAll(/[*?[\]{}!\\]/g, "\\$&") : root;
-    return [{ ...rule, match: { ...match, text: pathBelow(start, match.text) } }];
+    return [{ ...rule, match: { ...match, text: joinPathText(start, match.text) } }];
   });
 }

@@ -1,4 +1,4 @@
-import { below } from "../../../base/files/below.ts";
+import { relativeWithin } from "../../../base/files/below.ts";
 import type { Rule } from "../../../session/guard/rule.ts";
 import { readsFiles } from "../../../tools/tool-facts.ts";
 import { namedPath } from "./read-rules.ts";
@@ -31,7 +31,7 @@ export function deniedPaths(rules: readonly Rule[], root: string): DeniedPaths {
       .map(({ path }) => path),
     // Elsewhere nothing can be written anyway.
     readOnly: named
-      .filter(({ about, path }) => about === "writes-files" && (below(root, path) ?? "") !== "")
+      .filter(({ about, path }) => about === "writes-files" && (relativeWithin(root, path) ?? "") !== "")
       .filter(isFirst)
       .map(({ path, kind }) => ({ path, kind })),
   };

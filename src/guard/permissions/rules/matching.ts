@@ -1,4 +1,4 @@
-import { below, cleanPath } from "../../../base/files/below.ts";
+import { cleanPath, relativeWithin } from "../../../base/files/below.ts";
 import type { Rule } from "../../../session/guard/rule.ts";
 import type { ToolNames } from "../../../tools/server-tool-names.ts";
 import { mayNameTool, namesTool } from "../../../tools/server-tool-names.ts";
@@ -94,7 +94,7 @@ export function covers(rule: Rule, plan: CallPlan, names: RuleTool, workspace: W
       return match.kind === "literal" && match.text === plan.target.url;
     case "command": {
       const { command, cwd } = plan.target;
-      if (below(workspace.root, cwd) === undefined) return false;
+      if (relativeWithin(workspace.root, cwd) === undefined) return false;
       return match.kind === "literal" && match.text === command;
     }
     case "paths":
@@ -120,7 +120,7 @@ function matchesPath(path: string, match: Named, workspace: WorkspacePaths, fold
   const text = folded ? match.text.toLowerCase() : match.text;
   // In a restriction "**/" means anywhere on the machine, in a grant anywhere in the workspace.
   const anywhere = text.startsWith("/") || (folded && text.startsWith("**/"));
-  const subject = anywhere ? cleanPath(path) : below(workspace.root, path);
+  const subject = anywhere ? cleanPath(path) : relativeWithin(workspace.root, path);
   if (subject === undefined) return false;
   return match.kind === "literal" ? subject === text : new Bun.Glob(text).match(subject);
 }

@@ -1,5 +1,5 @@
 import { isAbsolute, join } from "node:path";
-import { below } from "../../../base/files/below.ts";
+import { relativeWithin } from "../../../base/files/below.ts";
 import type { Rule } from "../../../session/guard/rule.ts";
 import type { CallPlan } from "../../../tools/tool.ts";
 import { readsFiles } from "../../../tools/tool-facts.ts";
@@ -52,11 +52,13 @@ export function readRules(rules: readonly Rule[], workspace: WorkspacePaths): Re
         const named = namedPath(rule, workspace.root)?.path;
         if (named !== undefined)
           return (
-            below(directory, named) !== undefined && !leftOut.some((out) => below(out, named) !== undefined)
+            relativeWithin(directory, named) !== undefined &&
+            !leftOut.some((out) => relativeWithin(out, named) !== undefined)
           );
         const start = patternStart(rule, workspace.root);
-        const meets = below(directory, start) !== undefined || below(start, directory) !== undefined;
-        return meets && !leftOut.some((out) => below(out, start) !== undefined);
+        const meets =
+          relativeWithin(directory, start) !== undefined || relativeWithin(start, directory) !== undefined;
+        return meets && !leftOut.some((out) => relativeWithin(out, start) !== undefined);
       });
     },
     naming(chosen) {

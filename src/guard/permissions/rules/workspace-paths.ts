@@ -1,4 +1,4 @@
-import { below, cleanPath } from "../../../base/files/below.ts";
+import { cleanPath, relativeWithin } from "../../../base/files/below.ts";
 import { foldPath } from "../../../tools/containment.ts";
 import type { PathUse } from "../../../tools/tool.ts";
 
@@ -16,7 +16,7 @@ export interface WorkspacePaths {
 
 /** Returns a path as a rule spells it: relative to the workspace if it lies inside, otherwise absolute. */
 export function rulePath(path: string, workspace: WorkspacePaths): string {
-  return below(workspace.root, path) || cleanPath(path);
+  return relativeWithin(workspace.root, path) || cleanPath(path);
 }
 
 /**
@@ -38,5 +38,7 @@ export function pathsOfUse({ path, spelled, linked }: PathUse): readonly string[
  * Returns the paths that must all be granted: all but the spelled one if that does not claim to lie in the workspace.
  */
 export function grantedPaths(use: PathUse, workspace: WorkspacePaths): readonly string[] {
-  return pathsOfUse(use).filter((path) => path !== use.spelled || below(workspace.root, path) !== undefined);
+  return pathsOfUse(use).filter(
+    (path) => path !== use.spelled || relativeWithin(workspace.root, path) !== undefined,
+  );
 }

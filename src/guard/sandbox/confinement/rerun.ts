@@ -1,4 +1,4 @@
-import { visible } from "../../../safety/hidden.ts";
+import { visibleLine } from "../../../safety/hidden.ts";
 import { isPublicName } from "../../../session/guard/hosts.ts";
 import type { Ask } from "../../../session/questions.ts";
 import { outsidePlan } from "../../../tools/chain/outside-plan.ts";
@@ -53,7 +53,7 @@ export async function askRerun(failed: FailedCall, options: RerunOptions): Promi
   const answer = await options.ask(
     {
       about: "outside-sandbox",
-      text: `${call.name}${whose} failed in the sandbox (${symptom.what}). ${again}\n${visible((plan ?? call.plan).summary)}`,
+      text: `${call.name}${whose} failed in the sandbox (${symptom.what}). ${again}\n${visibleLine((plan ?? call.plan).summary)}`,
       choices: [
         ...(hosts.length === 0
           ? []

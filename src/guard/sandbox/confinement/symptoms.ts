@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { below, isBelow, isWithin } from "../../../base/files/below.ts";
+import { isBelow, isWithin, relativeWithin } from "../../../base/files/below.ts";
 import type { ProxyRefusal } from "../../../session/guard/hosts.ts";
 import { isPublicName, networkSetting } from "../../../session/guard/hosts.ts";
 import type { Confine } from "../../../session/guard/sandbox.ts";
@@ -140,7 +140,7 @@ export function findHiddenSymptom(
 ): Symptom | undefined {
   const text = output.slice(-TEXT_BYTES_MAX);
   const inHome = (path: string) => {
-    const rest = home === undefined ? undefined : below(home, path);
+    const rest = home === undefined ? undefined : relativeWithin(home, path);
     return (rest ?? "") === "" ? [] : ["~", "$HOME", "${HOME}"].map((each) => `${each}/${rest}`);
   };
   const named = (path: string) =>

@@ -1,5 +1,5 @@
 import { isAbsolute, join } from "node:path";
-import { below, cleanPath, isWithin } from "../../../base/files/below.ts";
+import { cleanPath, isWithin, relativeWithin } from "../../../base/files/below.ts";
 import type { Files } from "../../../base/world.ts";
 import type { ProtectedPlace } from "../../../session/guard/sandbox.ts";
 
@@ -256,7 +256,7 @@ export function environmentPaths(
     ...Object.entries(MOVED).flatMap(([name, folder]) => {
       return filesIn(
         environment[name],
-        IN_HOME.flatMap((path) => below(folder, path) || []),
+        IN_HOME.flatMap((path) => relativeWithin(folder, path) || []),
       );
     }),
   ];

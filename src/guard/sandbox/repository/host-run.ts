@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { below, isBelow } from "../../../base/files/below.ts";
+import { isBelow, relativeWithin } from "../../../base/files/below.ts";
 import type { FileInfo, Files } from "../../../base/world.ts";
 import type { RepositoryChange, RepositoryWatch } from "./repository-watch.ts";
 
@@ -130,7 +130,7 @@ class Watch implements HostRunWatch {
       return repositories.length > 0;
     }
     const known = new Map(this.#known);
-    const own = paths.flatMap((path) => below(this.#root, path) || []);
+    const own = paths.flatMap((path) => relativeWithin(this.#root, path) || []);
     for (const path of own) {
       const info = await this.#info(path);
       if (info !== undefined && isWatched(path)) known.set(path, fingerprintOf(info));
@@ -208,7 +208,7 @@ export function displayedChange(
   root: string,
   { path, isNew, removed, left }: RepositoryChange,
 ): RepositoryChange {
-  const inRoot = below(root, path);
+  const inRoot = relativeWithin(root, path);
   return {
     path: shown(inRoot === undefined ? path : inRoot || "."),
     isNew,

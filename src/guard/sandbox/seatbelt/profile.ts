@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { below } from "../../../base/files/below.ts";
+import { relativeWithin } from "../../../base/files/below.ts";
 import type { SandboxPolicy } from "../../../session/guard/sandbox.ts";
 
 /**
@@ -47,7 +47,7 @@ const DEVICES = ["/dev/null", "/dev/zero", "/dev/random", "/dev/urandom", "/dev/
 /** Returns the workspace, and the folders between it and the protected paths in it. */
 function parentsOf({ root, readOnly }: Omit<SandboxPolicy, "network">): readonly string[] {
   const parents = readOnly.flatMap(({ path }) => {
-    const parts = below(root, path)?.split("/") ?? [];
+    const parts = relativeWithin(root, path)?.split("/") ?? [];
     return parts.slice(0, -1).map((_, at) => join(root, ...parts.slice(0, at + 1)));
   });
   return [...new Set([root, ...parents])];

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { below, isWithin } from "../../../base/files/below.ts";
+import { isWithin, relativeWithin } from "../../../base/files/below.ts";
 import type { TrustFile, TrustItem } from "../../../session/guard/trust.ts";
 import type { Approvals, ApprovedFile } from "./lock-file.ts";
 import { approvalKey } from "./lock-file.ts";
@@ -40,7 +40,7 @@ function isAmong(file: TrustFile | ApprovedFile, approved: readonly ApprovedFile
 
 function inTrustedDirectory(item: TrustItem, { directories }: Approvals): boolean {
   return directories.some((directory) => {
-    const place = below(directory.path, item.path) ?? "";
+    const place = relativeWithin(directory.path, item.path) ?? "";
     if (place === "") return false;
     // A file that was removed from a skill changes it too.
     const known = directory.files.filter(({ path }) => isWithin(place, path));

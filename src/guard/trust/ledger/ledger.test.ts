@@ -13,7 +13,7 @@ import * as fc from "fast-check";
 import { until } from "../../../../test/support/until.ts";
 import { temporaryDirectory, testWorld } from "../../../../test/support/world.ts";
 import { HarnessError } from "../../../base/errors.ts";
-import { SILENT } from "../../../base/log.ts";
+import { SILENT_LOG } from "../../../base/log.ts";
 import { encode } from "../../../base/text/text.ts";
 import { hostWorld } from "../../../platform/host.ts";
 import type { TrustItem, TrustKind, TrustScope } from "../../../session/guard/trust.ts";
@@ -251,12 +251,12 @@ test("[TOFU-01 R37] sessions and processes that approve at once lose nothing of 
   const from = (path: string) => JSON.stringify(join(import.meta.dir, path));
   writeFileSync(
     program,
-    `import { SILENT } from ${from("../../../base/log.ts")};
+    `import { SILENT_LOG } from ${from("../../../base/log.ts")};
     import { hostWorld } from ${from("../../../platform/host.ts")};
     import { trustFile } from ${from("item.ts")};
     import { TrustLedger } from ${from("ledger.ts")};
     const [path, go, ...names] = process.argv.slice(2);
-    const world = hostWorld(SILENT);
+    const world = hostWorld(SILENT_LOG);
     process.stdout.write("ready");
     while ((await world.files.stat(go)) === undefined);
     for (const name of names) {
@@ -275,7 +275,7 @@ test("[TOFU-01 R37] sessions and processes that approve at once lose nothing of 
   );
   for (const { stdout } of children) await stdout.getReader().read();
   writeFileSync(go, "");
-  const real = hostWorld(SILENT);
+  const real = hostWorld(SILENT_LOG);
   const paths = Array.from({ length: 8 }, (_, index) => `/repo/${index}`);
   await Promise.all(
     paths.map(async (path) => await (await TrustLedger.open(real, at.path)).approve([item("a", { path })])),

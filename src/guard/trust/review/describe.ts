@@ -1,5 +1,5 @@
 import { decode, grouped, shortened } from "../../../base/text/text.ts";
-import { visible } from "../../../safety/hidden.ts";
+import { visibleLine } from "../../../safety/hidden.ts";
 import { scanForInjection } from "../../../safety/injection/injection-scan.ts";
 import type { FileChange, TrustItem, TrustVerdict } from "../../../session/guard/trust.ts";
 import { kindName } from "../ledger/item.ts";
@@ -25,11 +25,11 @@ export async function describeItem(
   );
   const [first] = findings;
   return [
-    `${visible(shownPath)}: ${kindName(item.kind)} ${verdict.kind === "new" ? "that you have not acknowledged yet" : `that has changed since you acknowledged it (${verdict.class})`}.`,
+    `${visibleLine(shownPath)}: ${kindName(item.kind)} ${verdict.kind === "new" ? "that you have not acknowledged yet" : `that has changed since you acknowledged it (${verdict.class})`}.`,
     EFFECTS[item.kind],
     ...(first === undefined
       ? []
-      : [`Looks like an attack (${findings.length}×): ${first.what}: “${visible(first.excerpt)}”`]),
+      : [`Looks like an attack (${findings.length}×): ${first.what}: “${visibleLine(first.excerpt)}”`]),
     "",
     ...(await bodyOf(changes)),
   ].join("\n");
@@ -56,7 +56,7 @@ function added({ path, bytes, executable }: TrustItem["files"][number]): FileCha
 async function bodyOf(changes: readonly FileChange[]): Promise<readonly string[]> {
   const lines: string[] = [];
   for (const change of changes) {
-    if (change.path !== "") lines.push(`== ${visible(change.path)}`);
+    if (change.path !== "") lines.push(`== ${visibleLine(change.path)}`);
     lines.push(...(await changeLines(change)));
   }
   return boundedLines(lines, (missing) => `[${grouped(missing)} lines more are not shown: open the file]`);
@@ -124,7 +124,7 @@ function tidy(lines: readonly string[], sign = ""): readonly string[] {
 function readable(line: string): string {
   const plain = line.replace(/\r$/, "").replaceAll("\t", "    ");
   const dense = plain.replaceAll(/(?<=\S) {20,}(?=\S)/g, (run) => ` [${run.length} blanks] `);
-  const shown = shortened(visible(dense), LINE_UNITS_MAX);
+  const shown = shortened(visibleLine(dense), LINE_UNITS_MAX);
   return shown.length < dense.length && dense.length > LINE_UNITS_MAX
     ? `${shown} [${grouped(dense.length - LINE_UNITS_MAX)} characters more]`
     : shown;

@@ -1,6 +1,6 @@
 import type { Family } from "./secret-family.ts";
 import { ASSIGNED_FAMILIES } from "./secret-family-assigned.ts";
-import { drawnToken } from "./secret-family-drawn.ts";
+import { randomTokenFamily } from "./secret-family-drawn.ts";
 import { SHAPE_FAMILIES } from "./secret-family-shapes.ts";
 import { TOKEN_FAMILIES } from "./secret-family-tokens.ts";
 import { WORD_FAMILIES } from "./secret-family-words.ts";
@@ -11,5 +11,5 @@ export const FAMILIES: readonly Family[] = [
   ...SHAPE_FAMILIES,
   ...ASSIGNED_FAMILIES,
   ...WORD_FAMILIES,
-  drawnToken(),
+  randomTokenFamily(),
 ];

@@ -1,5 +1,5 @@
 import { isWordCharacter } from "../scan.ts";
-import { isStandIn, looksDrawn } from "../secret-value.ts";
+import { isPlaceholderValue, looksRandom } from "../secret-value.ts";
 import type { Family } from "./secret-family.ts";
 import { NO, UNDECIDED } from "./secret-family.ts";
 import { SHAPE_FAMILIES } from "./secret-family-shapes.ts";
@@ -21,7 +21,7 @@ const EXAMPLE_HOST = /^(?:[\w-]+\.)*(?:example|invalid|test)(?:\.(?:com|org|net)
  * Redacts the password in `scheme://user:password@host`, up to the last `@` before the host. Redacts the token in
  * `scheme://token@host`, and in `scheme://token:x-oauth-basic@host`.
  */
-export function addressPassword(): Family {
+export function addressPasswordFamily(): Family {
   return {
     kind: "password",
     prefixes: ["://"],
@@ -79,7 +79,7 @@ export function isTokenUser(user: string): boolean {
     prefixes.filter(({ length }) => length >= ISSUER_CHARACTERS_MIN),
   );
   if (user.length < TOKEN_USER_CHARACTERS_MIN) return false;
-  return looksDrawn(user, "key") || issuers.some((mark) => bears(user, mark));
+  return looksRandom(user, "key") || issuers.some((mark) => bears(user, mark));
 }
 
 function bears(user: string, mark: string): boolean {
@@ -92,7 +92,7 @@ const ISSUER_CHARACTERS_MIN = 3;
 let issuers: readonly string[] | undefined;
 
 function isToken(user: string): boolean {
-  return user.length >= TOKEN_CHARACTERS_MIN && !user.includes(".") && looksDrawn(user, "secret");
+  return user.length >= TOKEN_CHARACTERS_MIN && !user.includes(".") && looksRandom(user, "secret");
 }
 
 /** Returns true for a real password, not an example: with a user name from documentation it must look random. */
@@ -100,10 +100,10 @@ function isGiven(
   password: string,
   { user, host }: { readonly user: string; readonly host: string },
 ): boolean {
-  if (isStandIn(password) || isFilledIn(password) || isFilledIn(user)) return false;
+  if (isPlaceholderValue(password) || isFilledIn(password) || isFilledIn(user)) return false;
   const isMixed = /\d/.test(password) && /[A-Za-z]/.test(password);
   if (password.length < (isMixed ? 5 : 6)) return false;
-  if (user === "" || !isStandIn(user)) return true;
+  if (user === "" || !isPlaceholderValue(user)) return true;
   if (EXAMPLE_HOST.test(host) || !NAMELIKE_USER.test(user)) return false;
   return isMixed || password.length >= CHOSEN_CHARACTERS_MIN;
 }

@@ -1,24 +1,28 @@
 import { glanceAt, mayFollowName } from "../secret-assigned-glance.ts";
 import type { AssignedName } from "../secret-assigned-name.ts";
-import { nameBehind } from "../secret-assigned-name.ts";
+import { nameBefore } from "../secret-assigned-name.ts";
 import type { AssignedValue } from "../secret-assigned-value.ts";
 import {
   BLOCK_GAP,
   GAP,
   HEADER_GAP,
-  LOOK_CHARACTERS,
+  VALUE_HEAD_CHARACTERS,
   valueAfter,
   wholeValue,
 } from "../secret-assigned-value.ts";
 import type { NameClass } from "../secret-value.ts";
-import { isStandIn, looksDrawn, mayBePassword } from "../secret-value.ts";
+import { isPlaceholderValue, looksRandom, mayBePassword } from "../secret-value.ts";
 import type { Family } from "./secret-family.ts";
 import { NO, UNDECIDED } from "./secret-family.ts";
-import { addressPassword } from "./secret-family-address.ts";
-import { loginOption } from "./secret-family-login.ts";
+import { addressPasswordFamily } from "./secret-family-address.ts";
+import { loginOptionFamily } from "./secret-family-login.ts";
 
 /** Families of values that are secret because of the text before them: a name, a scheme, an option. */
-export const ASSIGNED_FAMILIES: readonly Family[] = [assigned(), addressPassword(), loginOption()];
+export const ASSIGNED_FAMILIES: readonly Family[] = [
+  assigned(),
+  addressPasswordFamily(),
+  loginOptionFamily(),
+];
 
 /**
  * Redacts the value in `password = "…"`, `API_KEY=…`, `"clientSecret": "…"` and `Authorization: Basic …`. Leaves the name
@@ -32,7 +36,7 @@ function assigned(): Family {
     likely: mayFollowName,
     match(place) {
       const { text, at, complete } = place;
-      const name = nameBehind(place);
+      const name = nameBefore(place);
       if (name === undefined) return NO;
       const glance = glanceAt(place);
       if (glance !== "may") return glance === "undecided" ? UNDECIDED : NO;
@@ -59,18 +63,18 @@ function judge({ body, quote, scheme }: AssignedValue, name: AssignedName, isLas
     case "password":
       return mayBePassword(body, quoted);
     case "header":
-      if (isStandIn(body) || !/^[^(){}]*[A-Za-z][^(){}]*$/.test(body)) return false;
+      if (isPlaceholderValue(body) || !/^[^(){}]*[A-Za-z][^(){}]*$/.test(body)) return false;
       return (body.length >= 10 && /\d/.test(body)) || (isLast && SCHEMES.test(scheme) && body.length >= 6);
     case "kubernetes":
       return (
         body.length >= 12 &&
-        (body.length % 4 === 0 || body.length === LOOK_CHARACTERS) &&
+        (body.length % 4 === 0 || body.length === VALUE_HEAD_CHARACTERS) &&
         /^[A-Za-z0-9+/]+={0,2}$/.test(body)
       );
     case "query":
       return body.length >= QUERY_CHARACTERS_MIN && isDrawnValue(decoded(body), "key", quoted);
     case "login":
-      return /^[^\s:]{4,}:[^\s:]{4,}$/.test(body) && !isStandIn(body);
+      return /^[^\s:]{4,}:[^\s:]{4,}$/.test(body) && !isPlaceholderValue(body);
     default:
       if (name.class === "secret" && isScrambled(body)) return true;
       return isDrawnValue(decoded(body), name.class, quoted);
@@ -78,7 +82,7 @@ function judge({ body, quote, scheme }: AssignedValue, name: AssignedName, isLas
 }
 
 function isDrawnValue(body: string, name: NameClass, quoted: boolean): boolean {
-  return looksDrawn(body, name) && (quoted || !/[*?%!&|]/.test(body));
+  return looksRandom(body, name) && (quoted || !/[*?%!&|]/.test(body));
 }
 
 /** Decodes the percent-encoded signs of base64, as in the query of an address. */

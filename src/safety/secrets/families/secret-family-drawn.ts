@@ -37,7 +37,7 @@ const CODED = /(?:^|[-_.+])(?=[A-Za-z0-9]*\d[A-Za-z])[A-Za-z][A-Za-z0-9]{2,}(?:$
  * A short mark and a long random text: `nfp_…`, `tvly-…`, `hawk.….…`, as issuers write keys; and the parts after the
  * first of `ID.PART.PART`. The mark stays, the rest is redacted.
  */
-export function drawnToken(): Family {
+export function randomTokenFamily(): Family {
   return {
     kind: "token",
     prefixes: ["_", "-", "."],

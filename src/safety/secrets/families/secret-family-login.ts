@@ -1,4 +1,4 @@
-import { isStandIn, looksDrawn } from "../secret-value.ts";
+import { isPlaceholderValue, looksRandom } from "../secret-value.ts";
 import type { Family } from "./secret-family.ts";
 import { NO, UNDECIDED } from "./secret-family.ts";
 import { isTokenUser } from "./secret-family-address.ts";
@@ -13,7 +13,7 @@ const OTHER_TOKEN = /[~|!].{16}/;
 /**
  * Redacts the password in `curl -u user:password` and `--user "user:password"`, or the user if it has no password.
  */
-export function loginOption(): Family {
+export function loginOptionFamily(): Family {
   return {
     kind: "password",
     prefixes: ["--user", "-u"],
@@ -34,8 +34,8 @@ export function loginOption(): Family {
       const password = found[2] ?? found[4] ?? found[6] ?? "";
       const secret = password === "" ? user : password;
       if (password !== "" && OTHER_TOKEN.test(user)) return NO;
-      if (isStandIn(secret) || !isChosen(secret)) return NO;
-      if (isStandIn(user) && !isStrong(user, secret)) return NO;
+      if (isPlaceholderValue(secret) || !isChosen(secret)) return NO;
+      if (isPlaceholderValue(user) && !isStrong(user, secret)) return NO;
       const from = start + found[0].indexOf(secret, password === "" ? 0 : found[0].indexOf(":"));
       // A token given as the user is redacted too.
       const first = user !== "" && isTokenUser(user) ? start + found[0].indexOf(user) : from;
@@ -47,7 +47,7 @@ export function loginOption(): Family {
 /** Accepts a password for a user name from manuals only if it looks random. */
 function isStrong(user: string, secret: string): boolean {
   if (!/^[A-Za-z][\w.-]{0,63}$/.test(user) || secret.length < 12) return false;
-  return looksDrawn(secret, "secret") || /\d[A-Za-z]/.test(secret);
+  return looksRandom(secret, "secret") || /\d[A-Za-z]/.test(secret);
 }
 
 /** Accepts a password that a person chose: numbers alone are ids, words alone are paths. */

@@ -1,15 +1,15 @@
 import { isWordCharacter } from "../scan.ts";
-import type { Family, Match } from "./secret-family.ts";
+import type { Family, SecretMatch } from "./secret-family.ts";
 import {
+  characterRun,
   DASHED,
+  DECISION_CHARACTERS,
   endOfToken,
   hasDigit,
   isPlaceholder,
-  LOOK_CHARACTERS,
   MARKER_START,
   NO,
-  run,
-  TOKEN_CHARACTERS_MAX,
+  SECRET_CHARACTERS_MAX,
   UNDECIDED,
 } from "./secret-family.ts";
 
@@ -53,7 +53,7 @@ const SLACK_CHARACTERS_MAX = 512;
 
 /** Groups joined by dashes, one of them a long number; or one very long group (configuration tokens). */
 function slack(): Family {
-  const groups = run("[A-Za-z0-9-]");
+  const groups = characterRun("[A-Za-z0-9-]");
   return {
     kind: "slack-token",
     prefixes: [
@@ -71,7 +71,7 @@ function slack(): Family {
         parts.length > 1 && parts.some((part) => /^\d{8,}$/.test(part)) && (parts.at(-1) ?? "").length >= 8;
       const long = body.length >= 100 && hasDigit(body);
       // The text after the token in the same run does not matter.
-      return (numbered || long) && !isPlaceholder(body.slice(0, LOOK_CHARACTERS))
+      return (numbered || long) && !isPlaceholder(body.slice(0, DECISION_CHARACTERS))
         ? { kind: "secret", from: at, to: end }
         : NO;
     },
@@ -89,8 +89,8 @@ function jsonWebToken(): Family {
       for (let part = 0; part < 5; part++) {
         if (part > 0 && text[end] !== ".") break;
         const start = part === 0 ? at : end + 1;
-        const stop = DASHED(text, start, TOKEN_CHARACTERS_MAX);
-        if (stop === text.length && !complete && stop < start + TOKEN_CHARACTERS_MAX) return UNDECIDED;
+        const stop = DASHED(text, start, SECRET_CHARACTERS_MAX);
+        if (stop === text.length && !complete && stop < start + SECRET_CHARACTERS_MAX) return UNDECIDED;
         if (part < 2 && stop - start < 10) return NO;
         if (part >= 2 && stop === start && text[stop] !== ".") break; // the full stop of a sentence
         end = stop;
@@ -101,7 +101,7 @@ function jsonWebToken(): Family {
   };
 }
 
-const HEADER_VALUE = run("[A-Za-z0-9._~+/=-]");
+const HEADER_VALUE = characterRun("[A-Za-z0-9._~+/=-]");
 
 /** `Bearer` and a token: the word stays, the token is redacted. */
 function bearer(): Family {
@@ -113,8 +113,8 @@ function bearer(): Family {
       const start = at + prefix.length + gap;
       if (start === text.length && !complete && gap < 4) return UNDECIDED;
       if (gap === 0) return NO;
-      const seen = HEADER_VALUE(text, start, LOOK_CHARACTERS);
-      if (seen === text.length && !complete && seen < start + LOOK_CHARACTERS) return UNDECIDED;
+      const seen = HEADER_VALUE(text, start, DECISION_CHARACTERS);
+      if (seen === text.length && !complete && seen < start + DECISION_CHARACTERS) return UNDECIDED;
       if (text[seen] === MARKER_START) return NO;
       const body = text.slice(start, seen);
       const chance =
@@ -171,7 +171,7 @@ const BETWEEN_LINES = /(?:\s|\\[nrt])*/y;
 const KEY_LINE_HEADER = /[A-Za-z-]{1,20}: [^\r\n\\«]{0,200}/y;
 const KEY_LINE_HEADERS_MAX = 4;
 const KEY_LINE_CHARACTERS_MIN = 16;
-const KEY_LINE = run("[A-Za-z0-9+/=]");
+const KEY_LINE = characterRun("[A-Za-z0-9+/=]");
 
 /**
  * Matches the beginning of a block that was cut off: lines of base64, after the headers of encrypted keys.
@@ -182,7 +182,7 @@ function cutOff(
   text: string,
   at: number,
   { start, complete }: { readonly start: number; readonly complete: boolean },
-): Match {
+): SecretMatch {
   // Text up to the end may continue in the next piece.
   const mayGoOn = !complete && text.length - start < KEY_BLOCK_CHARACTERS_MAX + KEY_FOOTER_CHARACTERS_MAX;
   let end = start;
@@ -197,7 +197,7 @@ function cutOff(
   let isKey = end > start && base64Before(text, end) >= KEY_LINE_CHARACTERS_MIN; // all on one line
   while (end < start + KEY_BLOCK_CHARACTERS_MAX) {
     const from = endOf(BETWEEN_LINES, text, end) ?? end;
-    const to = KEY_LINE(text, from, TOKEN_CHARACTERS_MAX);
+    const to = KEY_LINE(text, from, SECRET_CHARACTERS_MAX);
     if (to === text.length && mayGoOn) return UNDECIDED;
     if (to - from < KEY_LINE_CHARACTERS_MIN) break;
     isKey = true;
@@ -216,7 +216,7 @@ function base64Before(text: string, end: number): number {
   return /[A-Za-z0-9+/=]*$/.exec(text.slice(end - KEY_LINE_CHARACTERS_MIN, end))?.[0].length ?? 0;
 }
 
-const PATH = run("[A-Za-z0-9_/+=@.-]");
+const PATH = characterRun("[A-Za-z0-9_/+=@.-]");
 const PATH_MIN = 20;
 
 /** An address that is a credential as a whole: its host stays, its path is redacted. */
@@ -226,8 +226,8 @@ function path(kind: string, prefixes: readonly string[]): Family {
     prefixes,
     match({ text, at, complete }, prefix) {
       const start = at + prefix.length;
-      const seen = PATH(text, start, LOOK_CHARACTERS);
-      if (seen === text.length && !complete && seen < start + LOOK_CHARACTERS) return UNDECIDED;
+      const seen = PATH(text, start, DECISION_CHARACTERS);
+      if (seen === text.length && !complete && seen < start + DECISION_CHARACTERS) return UNDECIDED;
       const body = text.slice(start, seen);
       if (seen - start < PATH_MIN || isPlaceholder(body) || /X{6}|x{6}|\.\.\./.test(body)) return NO;
       return endOfToken(text, start, { start, characters: PATH, complete });
@@ -235,7 +235,7 @@ function path(kind: string, prefixes: readonly string[]): Family {
   };
 }
 
-const BEHIND_BODY = run("[A-Za-z0-9_~.=-]");
+const BEHIND_BODY = characterRun("[A-Za-z0-9_~.=-]");
 
 /** A mark inside a token: the name before it stays, the rest is redacted. */
 function behindName(
@@ -253,8 +253,8 @@ function behindName(
       const { text, at, complete } = place;
       if (!name.test(place.behind(nameMax + 1))) return NO;
       const start = at + mark.length;
-      const seen = BEHIND_BODY(text, start, TOKEN_CHARACTERS_MAX);
-      if (seen === text.length && !complete && seen < start + TOKEN_CHARACTERS_MAX) return UNDECIDED;
+      const seen = BEHIND_BODY(text, start, SECRET_CHARACTERS_MAX);
+      if (seen === text.length && !complete && seen < start + SECRET_CHARACTERS_MAX) return UNDECIDED;
       if (text[seen] === MARKER_START) return NO;
       const body = text.slice(start, seen).replace(/[.]+$/, "");
       return shape.test(body) && !isPlaceholder(body)
@@ -264,7 +264,7 @@ function behindName(
   };
 }
 
-const MACAROON = run("[A-Za-z0-9+/=,_-]");
+const MACAROON = characterRun("[A-Za-z0-9+/=,_-]");
 
 /** `FlyV1` and one or more tokens: the word stays. */
 function flyMacaroon(): Family {
@@ -273,9 +273,9 @@ function flyMacaroon(): Family {
     prefixes: ["FlyV1 "],
     match({ text, at, complete }, prefix) {
       const start = at + prefix.length;
-      const seen = MACAROON(text, start, LOOK_CHARACTERS);
-      if (seen === text.length && !complete && seen < start + LOOK_CHARACTERS) return UNDECIDED;
-      if (seen < start + LOOK_CHARACTERS || isPlaceholder(text.slice(start, seen))) return NO;
+      const seen = MACAROON(text, start, DECISION_CHARACTERS);
+      if (seen === text.length && !complete && seen < start + DECISION_CHARACTERS) return UNDECIDED;
+      if (seen < start + DECISION_CHARACTERS || isPlaceholder(text.slice(start, seen))) return NO;
       return endOfToken(text, start, { start, characters: MACAROON, complete });
     },
   };
@@ -286,7 +286,7 @@ function hexWithPlace(
   kind: string,
   [digits, place, placeCharacters]: readonly [number, RegExp, number],
 ): Family {
-  const hex = run("[0-9a-f]");
+  const hex = characterRun("[0-9a-f]");
   return {
     kind,
     prefixes: Array.from("0123456789abcdef"),

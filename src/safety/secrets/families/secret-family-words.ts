@@ -1,6 +1,6 @@
-import type { Place } from "../scan.ts";
-import { classOfName, looksDrawn, mayBePassword } from "../secret-value.ts";
-import type { Family, Match } from "./secret-family.ts";
+import type { SearchPosition } from "../scan.ts";
+import { classOfName, looksRandom, mayBePassword } from "../secret-value.ts";
+import type { Family, SecretMatch } from "./secret-family.ts";
 import { NO, UNDECIDED } from "./secret-family.ts";
 
 const VALUE_CHARACTERS_MAX = 512;
@@ -44,7 +44,7 @@ function option(): Family {
 }
 
 /** `add-authtoken VALUE`, `the token VALUE`: without a sign between, only random values. */
-function said(place: Place, start: number): Match {
+function said(place: SearchPosition, start: number): SecretMatch {
   if (!/^[A-Za-z0-9]/.test(place.text[start] ?? "0")) return NO;
   const match = valueBehind(place, start, "key");
   return match.kind === "secret" && match.to - match.from < SAID_CHARACTERS_MIN ? NO : match;
@@ -93,7 +93,7 @@ function cookie(): Family {
       for (const pair of line.split("; ")) {
         const [, name, value = ""] = /^([\w.-]{1,64}=)(\S*)$/.exec(pair) ?? [];
         if (name === undefined) return NO;
-        if (value.length >= 20 && looksDrawn(value, "secret"))
+        if (value.length >= 20 && looksRandom(value, "secret"))
           return { kind: "secret", from: from + name.length, to: start + line.length };
         from += pair.length + 2;
       }
@@ -194,7 +194,7 @@ const [D, E, N, T, Y] = [100, 101, 110, 116, 121];
 const TAG_ENDS = /(?:word|oken|cret|key|rase)$/i;
 
 /** Judges the word or the quoted text at a position by the name before it. */
-function valueBehind({ text, complete }: Place, at: number, name: string): Match {
+function valueBehind({ text, complete }: SearchPosition, at: number, name: string): SecretMatch {
   const near = text.slice(at, at + VALUE_CHARACTERS_MAX);
   const quote = /^["']/.exec(near)?.[0];
   const from = quote === undefined ? 0 : 1;
@@ -210,9 +210,9 @@ function judged(
   body: string,
   name: string,
   { start, quoted }: { readonly start: number; readonly quoted: boolean },
-): Match {
+): SecretMatch {
   const found = classOfName(name);
   if (found === undefined || found === "login" || body.startsWith("-")) return NO;
-  const isSecret = found === "password" ? mayBePassword(body, quoted) : looksDrawn(body, found);
+  const isSecret = found === "password" ? mayBePassword(body, quoted) : looksRandom(body, found);
   return isSecret ? { kind: "secret", from: start, to: start + body.length } : NO;
 }

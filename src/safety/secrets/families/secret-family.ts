@@ -1,4 +1,4 @@
-import type { Place } from "../scan.ts";
+import type { SearchPosition } from "../scan.ts";
 
 /**
  * A kind of secrets with a mark of their own, and functions to define one.
@@ -15,21 +15,21 @@ export interface Family {
   readonly anywhere?: true;
   /** Quick check of a frequent prefix. Returns false if it cannot begin a secret. */
   likely?(text: string, at: number, floor: number): boolean;
-  match(place: Place, prefix: string): Match;
+  match(place: SearchPosition, prefix: string): SecretMatch;
 }
 
 /** `undecided`: the text ends too early; the caller asks again with more of it. */
-export type Match =
+export type SecretMatch =
   | { readonly kind: "secret"; readonly from: number; readonly to: number }
   | { readonly kind: "no" }
   | { readonly kind: "undecided" };
 
-export const TOKEN_CHARACTERS_MAX = 8_192;
+export const SECRET_CHARACTERS_MAX = 8_192;
 /** Number of characters that decide, so that a refused candidate costs no more. */
-export const LOOK_CHARACTERS = 48;
+export const DECISION_CHARACTERS = 48;
 
-export const NO: Match = { kind: "no" };
-export const UNDECIDED: Match = { kind: "undecided" };
+export const NO: SecretMatch = { kind: "no" };
+export const UNDECIDED: SecretMatch = { kind: "undecided" };
 
 /** Text right before a marker was longer originally; it is judged the same way now. */
 export const MARKER_START = "«";
@@ -37,7 +37,7 @@ export const MARKER_START = "«";
 export type Run = (text: string, from: number, charactersMax: number) => number;
 
 /** Returns a function that finds the end of a run of these characters. */
-export function run(characters: string): Run {
+export function characterRun(characters: string): Run {
   const patterns = new Map<number, RegExp>();
   return (text, from, charactersMax) => {
     const pattern = patterns.get(charactersMax) ?? new RegExp(`${characters}{0,${charactersMax}}`, "y");
@@ -47,21 +47,21 @@ export function run(characters: string): Run {
   };
 }
 
-export const WORD = run("[A-Za-z0-9_]");
-export const DASHED = run("[A-Za-z0-9_-]");
-export const DOTTED = run("[A-Za-z0-9_.-]");
-export const PADDED = run("[A-Za-z0-9_=-]");
-export const BASE64 = run("[A-Za-z0-9+/=_-]");
+export const WORD = characterRun("[A-Za-z0-9_]");
+export const DASHED = characterRun("[A-Za-z0-9_-]");
+export const DOTTED = characterRun("[A-Za-z0-9_.-]");
+export const PADDED = characterRun("[A-Za-z0-9_=-]");
+export const BASE64 = characterRun("[A-Za-z0-9+/=_-]");
 
 export type Accept = (body: string) => boolean;
 
 /** Defines a prefix and at least `bodyMin` characters; the first of them must look random, not like a placeholder. */
-export function token(
+export function tokenFamily(
   kind: string,
   prefixes: readonly string[],
   [characters, bodyMin, accept = () => true]: readonly [Run, number, Accept?],
 ): Family {
-  const look = Math.max(bodyMin, LOOK_CHARACTERS);
+  const look = Math.max(bodyMin, DECISION_CHARACTERS);
   return {
     kind,
     prefixes,
@@ -86,14 +86,14 @@ export function endOfToken(
     characters,
     complete,
   }: { readonly start: number; readonly characters: Run; readonly complete: boolean },
-): Match {
-  const end = characters(text, start, TOKEN_CHARACTERS_MAX);
-  if (end === text.length && !complete && end < start + TOKEN_CHARACTERS_MAX) return UNDECIDED;
+): SecretMatch {
+  const end = characters(text, start, SECRET_CHARACTERS_MAX);
+  if (end === text.length && !complete && end < start + SECRET_CHARACTERS_MAX) return UNDECIDED;
   return { kind: "secret", from: at, to: start + text.slice(start, end).replace(/[.-]+$/, "").length };
 }
 
 /** Defines a prefix and exactly `length` characters, then one of another kind. */
-export function exactly(
+export function exactFamily(
   kind: string,
   prefixes: readonly string[],
   [characters, length, accept = () => true]: readonly [Run, number, Accept?],
@@ -114,7 +114,7 @@ export function exactly(
 }
 
 /** Defines a prefix and a run of at most `charactersMax` characters that match a pattern as a whole. */
-export function shaped(
+export function patternFamily(
   kind: string,
   prefixes: readonly string[],
   [characters, charactersMax, shape, accept = isNoStandIn]: readonly [Run, number, RegExp, Accept?],

@@ -2,7 +2,7 @@ import type { Duplex } from "node:stream";
 import { HarnessError } from "../../../base/errors.ts";
 import { isObject, parseJson } from "../../../base/json.ts";
 import { decode } from "../../../base/text/text.ts";
-import { readPrivate } from "../../../safety/private-file.ts";
+import { readPrivateFile } from "../../../safety/private-file.ts";
 import { OWNER_LINE_BYTES_MAX, readLine } from "./line.ts";
 import { OWNER_FILE_BYTES_MAX } from "./owner.ts";
 
@@ -23,7 +23,7 @@ export interface AskOwnerOptions {
  */
 export async function askOwner(parts: AskOwnerOptions): Promise<string> {
   const { connect, socketPath, tokenPath, claims, signal } = parts;
-  const found = await readPrivate(tokenPath, OWNER_FILE_BYTES_MAX);
+  const found = await readPrivateFile(tokenPath, OWNER_FILE_BYTES_MAX);
   if (found.kind === "missing") throw stale(`there is no ${tokenPath}`, "Start the engine: cinch serve.");
   if (found.kind === "refused")
     throw stale(`${tokenPath} ${found.problem}`, "Start the engine anew: it writes a new one.");

@@ -2,7 +2,7 @@ import { Cancelled, HarnessError, messageOf } from "../../../base/errors.ts";
 import { isObject, parseJson } from "../../../base/json.ts";
 import { decode, encode } from "../../../base/text/text.ts";
 import type { World } from "../../../base/world.ts";
-import { readPrivate, replacePrivate } from "../../../safety/private-file.ts";
+import { readPrivateFile, replacePrivateFile } from "../../../safety/private-file.ts";
 import type { ParentProcess } from "./parent-process.ts";
 import { readProcess } from "./parent-process.ts";
 
@@ -120,7 +120,7 @@ async function keep({ world, lockPath }: AttestationDependencies, parent: Attest
   const parents = [...others, attested(parent)].slice(-PARENTS_MAX);
   try {
     const content = encode(`${JSON.stringify({ version: 1, parents }, undefined, 2)}\n`);
-    await replacePrivate(lockPath, content, world.random.bytes(UNIQUE_BYTES));
+    await replacePrivateFile(lockPath, content, world.random.bytes(UNIQUE_BYTES));
   } catch (thrown) {
     throw unusable(lockPath, messageOf(thrown), thrown);
   }
@@ -139,7 +139,7 @@ function attested(parent: AttestedParent): AttestedParent {
 }
 
 async function readLock(path: string): Promise<readonly AttestedParent[]> {
-  const found = await readPrivate(path, LOCK_BYTES_MAX).catch((thrown: unknown) => {
+  const found = await readPrivateFile(path, LOCK_BYTES_MAX).catch((thrown: unknown) => {
     throw unusable(path, messageOf(thrown), thrown);
   });
   if (found.kind === "missing") return [];

@@ -2,7 +2,12 @@ import type { Duplex } from "node:stream";
 import { HarnessError, messageOf } from "../../../base/errors.ts";
 import { isObject, parseJson } from "../../../base/json.ts";
 import type { World } from "../../../base/world.ts";
-import { readPrivate, removePrivate, replacePrivate, sameSecret } from "../../../safety/private-file.ts";
+import {
+  readPrivateFile,
+  removePrivateFile,
+  replacePrivateFile,
+  sameSecret,
+} from "../../../safety/private-file.ts";
 import type { Authority, ClaimsRequest } from "../../../session/access/authority.ts";
 import { readClaimsRequest } from "../tokens/claims-request.ts";
 import { OWNER_LINE_BYTES_MAX, readLine } from "./line.ts";
@@ -18,7 +23,7 @@ export const OWNER_LIFETIME_MS = 60 * 60_000;
 
 /**
  * Returns true if the process at the other end may be the owner's; the machine's own answer comes from
- * `platform/sockets/descent.ts`.
+ * `platform/sockets/descendants.ts`.
  */
 export type JudgePeer = (
   stream: Duplex,
@@ -63,7 +68,7 @@ export async function openOwnerExchange(parts: OwnerExchangeDependencies): Promi
     void exchange(parts, secret, stream).finally(() => open.delete(stream));
   });
   try {
-    await replacePrivate(tokenPath, secret, world.random.bytes(UNIQUE_BYTES));
+    await replacePrivateFile(tokenPath, secret, world.random.bytes(UNIQUE_BYTES));
   } catch (thrown) {
     await listening[Symbol.asyncDispose]();
     throw thrown;
@@ -80,9 +85,9 @@ export async function openOwnerExchange(parts: OwnerExchangeDependencies): Promi
 
 /** Leaves the files that another engine may have put there meanwhile. */
 async function removeOwn(path: string, secret: Uint8Array): Promise<void> {
-  const found = await readPrivate(path, OWNER_FILE_BYTES_MAX);
+  const found = await readPrivateFile(path, OWNER_FILE_BYTES_MAX);
   if (found.kind !== "read") return;
-  if (sameSecret(found.bytes, secret)) await removePrivate(path);
+  if (sameSecret(found.bytes, secret)) await removePrivateFile(path);
   found.bytes.fill(0);
 }
 

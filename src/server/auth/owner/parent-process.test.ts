@@ -1,11 +1,11 @@
 import { expect, test } from "bun:test";
-import { SILENT } from "../../../base/log.ts";
+import { SILENT_LOG } from "../../../base/log.ts";
 import { hostWorld } from "../../../platform/host.ts";
 import { readProcess } from "./parent-process.ts";
 
 /** Files in which the command line of a process is another at its n-th reading. */
 function filesWhere(commandLines: readonly (string | undefined)[]) {
-  const { files } = hostWorld(SILENT);
+  const { files } = hostWorld(SILENT_LOG);
   let readings = 0;
   return {
     ...files,

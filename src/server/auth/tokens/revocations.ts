@@ -5,7 +5,7 @@ import { isId } from "../../../base/ids.ts";
 import { isObject, parseJson } from "../../../base/json.ts";
 import { decode, encode } from "../../../base/text/text.ts";
 import type { Files, Random } from "../../../base/world.ts";
-import { readPrivate, replacePrivate } from "../../../safety/private-file.ts";
+import { readPrivateFile, replacePrivateFile } from "../../../safety/private-file.ts";
 import { LIFETIME_MS_MAX } from "./claims-request.ts";
 import { tokenKeyPath } from "./token-key.ts";
 
@@ -111,7 +111,7 @@ export class Revocations {
     try {
       const seen = await this.#look();
       if (seen === this.#seen) return;
-      const found = await readPrivate(this.#path, FILE_BYTES_MAX);
+      const found = await readPrivateFile(this.#path, FILE_BYTES_MAX);
       if (found.kind === "refused") throw this.#unusable(`it ${found.problem}`);
       if (found.kind === "read") for (const [jti, entry] of this.#parse(found.bytes)) this.#learn(jti, entry);
       this.#seen = seen;
@@ -153,7 +153,7 @@ export class Revocations {
     const revoked = [...this.#entries].map(([jti, { atMs, untilMs }]) => ({ jti, at: atMs, until: untilMs }));
     const content = encode(`${JSON.stringify({ version: 1, revoked })}\n`);
     try {
-      await replacePrivate(this.#path, content, this.#parts.random.bytes(UNIQUE_BYTES));
+      await replacePrivateFile(this.#path, content, this.#parts.random.bytes(UNIQUE_BYTES));
       this.#seen = await this.#look();
     } catch (thrown) {
       throw this.#unusable(messageOf(thrown), thrown);

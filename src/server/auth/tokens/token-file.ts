@@ -1,7 +1,7 @@
 import { HarnessError, messageOf } from "../../../base/errors.ts";
 import { isObject, parseJson } from "../../../base/json.ts";
 import { decode } from "../../../base/text/text.ts";
-import { readPrivate } from "../../../safety/private-file.ts";
+import { readPrivateFile } from "../../../safety/private-file.ts";
 import type { Claims } from "./claims.ts";
 import { readClaims } from "./claims.ts";
 
@@ -48,7 +48,7 @@ const REWRITE = "write it anew as docs/other-machines.md says, then chmod 400";
 
 async function readWhole(path: string): Promise<Uint8Array> {
   try {
-    const found = await readPrivate(path, BYTES_MAX);
+    const found = await readPrivateFile(path, BYTES_MAX);
     if (found.kind === "missing") throw new HarnessError("PathMissing", { what: "The token file", path });
     if (found.kind === "refused") {
       // Others may have read it by now: restricting it does not help.

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { HarnessError, messageOf } from "../../../base/errors.ts";
 import { storageProblem } from "../../../base/files/storage-problem.ts";
 import type { Random } from "../../../base/world.ts";
-import { createPrivate, readPrivate } from "../../../safety/private-file.ts";
+import { createPrivateFile, readPrivateFile } from "../../../safety/private-file.ts";
 
 const KEY_BYTES = 32;
 const UNIQUE_BYTES = 6;
@@ -21,11 +21,11 @@ export function tokenKeyPath(stateDirectory: string): string {
 export async function openTokenKey(stateDirectory: string, random: Random): Promise<Uint8Array> {
   const path = tokenKeyPath(stateDirectory);
   try {
-    let found = await readPrivate(path, KEY_BYTES + 1);
+    let found = await readPrivateFile(path, KEY_BYTES + 1);
     if (found.kind === "missing") {
       const fresh = random.bytes(KEY_BYTES);
-      if (await createPrivate(path, fresh, random.bytes(UNIQUE_BYTES))) return fresh;
-      found = await readPrivate(path, KEY_BYTES + 1); // another engine was first
+      if (await createPrivateFile(path, fresh, random.bytes(UNIQUE_BYTES))) return fresh;
+      found = await readPrivateFile(path, KEY_BYTES + 1); // another engine was first
     }
     if (found.kind === "missing") throw unusable(path, "it was removed meanwhile");
     if (found.kind === "refused") throw unusable(path, `it ${found.problem}`);

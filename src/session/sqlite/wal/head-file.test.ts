@@ -12,7 +12,7 @@ import { join } from "node:path";
 import { LOG_KEY, newLog, reasonOf, texts } from "../../../../test/support/store-rig.ts";
 import type { TestWorld } from "../../../../test/support/world.ts";
 import { temporaryDirectory, testWorld } from "../../../../test/support/world.ts";
-import { SILENT } from "../../../base/log.ts";
+import { SILENT_LOG } from "../../../base/log.ts";
 import type { Durability, Loss, NewLog, SessionStore, StoreFinding } from "../../store/store.ts";
 import { inspectStore } from "../check/inspect.ts";
 import { openSqliteStore } from "../open.ts";
@@ -169,8 +169,8 @@ test("[SES-18 SES-16] heads that cannot be written are logged once, and the sess
   rmSync(heads, { force: true });
   const told: string[] = [];
   const log = {
-    ...SILENT,
-    for: () => ({ ...SILENT, write: (_level: string, text: string) => void told.push(text) }),
+    ...SILENT_LOG,
+    for: () => ({ ...SILENT_LOG, write: (_level: string, text: string) => void told.push(text) }),
   } as unknown as TestWorld["log"];
   await using store = await openSqliteStore({ path, world: { ...world, log }, logKey: LOG_KEY });
   const made = newLog(world);

@@ -28,11 +28,11 @@ test("[AUTH-11] the process at the other end of a Unix socket is told by the ker
 test("[AUTH-11] a stream that is no socket is refused, and no timer is left when descent is let go", () => {
   const program = `
     import { Duplex } from "node:stream";
-    import { holdDescent } from ${JSON.stringify(join(import.meta.dir, "descent.ts"))};
+    import { trackDescendants } from ${JSON.stringify(join(import.meta.dir, "descendants.ts"))};
     let armed = 0;
     const clock = { timer: () => { armed++; return { [Symbol.dispose]() { armed--; } }; } };
     {
-      using descent = holdDescent(clock);
+      using descent = trackDescendants(clock);
       console.log(descent.judge(new Duplex()).kind);
     }
     console.log(armed);`;
@@ -45,9 +45,9 @@ test("[AUTH-11] orphans that have ended are collected, and the runtime's own chi
   // In a process of its own: who inherits orphans does so to its end.
   const program = `
     import { readFileSync, readdirSync } from "node:fs";
-    import { holdDescent } from ${JSON.stringify(join(import.meta.dir, "descent.ts"))};
+    import { trackDescendants } from ${JSON.stringify(join(import.meta.dir, "descendants.ts"))};
     let look;
-    using descent = holdDescent({ timer: (_ms, callback) => { look = callback; return { [Symbol.dispose]() {} }; } });
+    using descent = trackDescendants({ timer: (_ms, callback) => { look = callback; return { [Symbol.dispose]() {} }; } });
     const zombies = () => readdirSync("/proc").filter((pid) => {
       try {
         const stat = readFileSync("/proc/" + pid + "/stat", "latin1");

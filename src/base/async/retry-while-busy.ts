@@ -8,7 +8,7 @@ const PAUSES_MS: readonly number[] = [1, 2, 5, 10, 15, 20];
  */
 const PAUSE_MS_MAX = 25;
 
-export interface Patience {
+export interface BusyRetryOptions {
   readonly clock: Pick<Clock, "monotonic" | "sleep">;
   /** Total wait, counted from the first failed try. */
   readonly msMax: number;
@@ -23,8 +23,8 @@ export interface Patience {
  * The first try runs at once, in the same step as the call. A busy try must have changed nothing.
  * @throws the last error after the total wait, or if it is not busy; the reason of the signal.
  */
-export async function whenFree<Result>(
-  { clock, msMax, signal }: Patience,
+export async function retryWhileBusy<Result>(
+  { clock, msMax, signal }: BusyRetryOptions,
   isBusy: (thrown: unknown) => boolean,
   work: () => Result | Promise<Result>,
 ): Promise<Result> {

@@ -11,22 +11,22 @@ import type {
 import { forEachChild, parse } from "unbash";
 import type { Analysis, Directories, ShellWord } from "./analysis.ts";
 import { SHELL_DEPTH_MAX } from "./analysis.ts";
-import { PLACE_VARIABLES, union } from "./directories.ts";
+import { DIRECTORY_VARIABLES, unionDirectories } from "./directories.ts";
 import { Findings, OverLimit } from "./findings.ts";
 import { readsPipe, writesPipe } from "./pipe-ends.ts";
-import type { Level, Outcome, Shell } from "./shell-state.ts";
-import { stay } from "./shell-state.ts";
+import type { DirectoryOutcome, ReadingLevel, Shell } from "./shell-state.ts";
+import { sameDirectories } from "./shell-state.ts";
 import { SimpleCommands } from "./simple-command.ts";
-import { unreadPlace } from "./syntax/coverage.ts";
+import { uncoveredPosition } from "./syntax/coverage.ts";
 import { expansionsIn } from "./syntax/expansions.ts";
 import { structureOf } from "./syntax/structure.ts";
-import { oddCharacter } from "./syntax/suspicious.ts";
-import { wordOf } from "./syntax/words.ts";
+import { suspiciousCharacter } from "./syntax/suspicious.ts";
+import { parseWord } from "./syntax/words.ts";
 
 const BROKEN_CHARACTERS_MAX = 4_096;
 
 /** One pass over a line: statements, pipelines and compound commands, and the directory of each part. */
-export class Reading {
+export class LineReading {
   readonly #found = new Findings();
   readonly #simple = new SimpleCommands(this.#found, {
     script: (text, shell, level) => this.#script(text, shell, level),
@@ -41,10 +41,10 @@ export class Reading {
     this.#script(text, { directories: [""] }, { source: text, depth: 0 });
   }
 
-  #script(text: string, shell: Shell, level: Level): void {
+  #script(text: string, shell: Shell, level: ReadingLevel): void {
     this.#found.countCharacters(text.length);
     this.#found.countHereDocuments(text);
-    const odd = oddCharacter(text);
+    const odd = suspiciousCharacter(text);
     if (odd !== undefined) this.#found.doubt(odd.at, odd.why);
     const script = parse(text);
     for (const { message, pos } of script.errors ?? []) this.#found.doubt(pos, message);
@@ -55,53 +55,53 @@ export class Reading {
     this.#parsed(script, shell, { ...level, source: text });
   }
 
-  #parsed(script: Script, shell: Shell, level: Level): void {
+  #parsed(script: Script, shell: Shell, level: ReadingLevel): void {
     if (level.depth > SHELL_DEPTH_MAX) throw new OverLimit("it is nested too deeply");
     this.#found.countScript();
-    const unread = unreadPlace(script, level.source);
+    const unread = uncoveredPosition(script, level.source);
     if (unread !== undefined) this.#found.doubt(unread, "a place that could not be read");
     for (const statement of script.commands) this.#statement(statement, shell, level);
   }
 
-  #list({ commands }: CompoundList, shell: Shell, level: Level): void {
+  #list({ commands }: CompoundList, shell: Shell, level: ReadingLevel): void {
     for (const statement of commands) this.#statement(statement, shell, level);
   }
 
-  #statement({ command, background }: Statement, shell: Shell, level: Level): void {
+  #statement({ command, background }: Statement, shell: Shell, level: ReadingLevel): void {
     if (background === true) {
       this.#pipelineOrList(command, { ...shell }, level);
       return;
     }
     const { success, failure } = this.#pipelineOrList(command, shell, level);
-    shell.directories = union(success, failure);
+    shell.directories = unionDirectories(success, failure);
   }
 
-  #pipelineOrList(node: PipelineNode | AndOr, shell: Shell, level: Level): Outcome {
+  #pipelineOrList(node: PipelineNode | AndOr, shell: Shell, level: ReadingLevel): DirectoryOutcome {
     if (node.type !== "AndOr") return this.#pipeline(node, shell, level);
-    let { success, failure }: Outcome = { success: undefined, failure: undefined };
+    let { success, failure }: DirectoryOutcome = { success: undefined, failure: undefined };
     for (const [at, part] of node.commands.entries()) {
       const operator = at === 0 ? undefined : node.operators[at - 1];
       if (operator !== undefined) shell.directories = operator === "&&" ? success : failure;
       const outcome = this.#pipeline(part, shell, level);
       if (operator === undefined) ({ success, failure } = outcome);
       else if (operator === "&&") {
-        failure = union(failure, outcome.failure);
+        failure = unionDirectories(failure, outcome.failure);
         ({ success } = outcome);
       } else {
-        success = union(success, outcome.success);
+        success = unionDirectories(success, outcome.success);
         ({ failure } = outcome);
       }
     }
     return { success, failure };
   }
 
-  #pipeline(node: PipelineNode, shell: Shell, level: Level): Outcome {
+  #pipeline(node: PipelineNode, shell: Shell, level: ReadingLevel): DirectoryOutcome {
     if (node.type !== "Pipeline") return this.#command(node, shell, level);
     // Two negations cancel each other.
     const negated = node.prefixes.filter((prefix) => prefix.type === "Negation").length % 2 === 1;
     if (node.commands.length === 1) {
       const [only] = node.commands;
-      if (only === undefined) return stay(shell);
+      if (only === undefined) return sameDirectories(shell);
       const { success, failure } = this.#command(only, shell, level);
       return negated ? { success: failure, failure: success } : { success, failure };
     }
@@ -117,10 +117,10 @@ export class Reading {
       const writes = part.type === "Command" && this.#found.commands.length === first + 1 && writesPipe(part);
       writer = writes ? first : undefined;
     }
-    return stay(shell);
+    return sameDirectories(shell);
   }
 
-  #command(node: CommandNode, shell: Shell, level: Level): Outcome {
+  #command(node: CommandNode, shell: Shell, level: ReadingLevel): DirectoryOutcome {
     if (level.depth > SHELL_DEPTH_MAX) throw new OverLimit("it is nested too deeply");
     const deeper = { ...level, depth: level.depth + 1 };
     switch (node.type) {
@@ -131,10 +131,10 @@ export class Reading {
         return this.#command(node.command, shell, deeper);
       case "Subshell":
         this.#list(node.body, { ...shell }, deeper);
-        return stay(shell);
+        return sameDirectories(shell);
       case "BraceGroup":
         this.#list(node.body, shell, deeper);
-        return stay(shell);
+        return sameDirectories(shell);
       case "If": {
         const clauses = [node, ...node.elif];
         let after: Directories;
@@ -142,11 +142,11 @@ export class Reading {
           this.#list(clause, shell, deeper);
           const branch = { ...shell };
           this.#list(then, branch, deeper);
-          after = at === 0 ? branch.directories : union(after, branch.directories);
+          after = at === 0 ? branch.directories : unionDirectories(after, branch.directories);
         }
         if (node.else !== undefined) this.#list(node.else, shell, deeper);
-        shell.directories = union(after, shell.directories);
-        return stay(shell);
+        shell.directories = unionDirectories(after, shell.directories);
+        return sameDirectories(shell);
       }
       case "While":
         return this.#loop(shell, () => {
@@ -156,7 +156,7 @@ export class Reading {
       case "For":
       case "Select":
         for (const word of node.wordlist ?? []) this.#inside(word, shell, deeper);
-        if (PLACE_VARIABLES.has(node.name.value)) shell.directories = undefined;
+        if (DIRECTORY_VARIABLES.has(node.name.value)) shell.directories = undefined;
         return this.#loop(shell, () => this.#list(node.body, shell, deeper));
       case "ArithmeticFor":
         for (const part of [node.initialize, node.test, node.update])
@@ -170,10 +170,10 @@ export class Reading {
           // With ;& one body follows another, so each may begin where any body before it ended.
           const branch = { directories: after };
           this.#list(body, branch, deeper);
-          after = union(after, branch.directories);
+          after = unionDirectories(after, branch.directories);
         }
         shell.directories = after;
-        return stay(shell);
+        return sameDirectories(shell);
       }
       case "Function": {
         this.#found.functions.add(node.name.value);
@@ -181,13 +181,13 @@ export class Reading {
         if (node.body.type === "CompoundList") this.#list(node.body, body, deeper);
         else this.#command(node.body, body, deeper);
         shell.directories = undefined; // the time and effect of its calls are not followed
-        return stay(shell);
+        return sameDirectories(shell);
       }
       case "Coproc": {
         const copy = { ...shell };
         if (node.body.type === "CompoundList") this.#list(node.body, copy, deeper);
         else this.#command(node.body, copy, deeper);
-        return stay(shell);
+        return sameDirectories(shell);
       }
       case "TestCommand":
       case "ArithmeticCommand":
@@ -202,12 +202,12 @@ export class Reading {
           text: level.source.slice(node.pos, node.end),
           ...(level.wrappedBy === undefined ? {} : { wrappedBy: level.wrappedBy }),
         });
-        return stay(shell);
+        return sameDirectories(shell);
     }
   }
 
   /** Handles a body that runs more than once: if it ends in another directory, it may run in any. */
-  #loop(shell: Shell, body: () => void): Outcome {
+  #loop(shell: Shell, body: () => void): DirectoryOutcome {
     const before = shell.directories;
     const [firstCommand, firstRedirection] = [this.#found.commands.length, this.#found.redirections.length];
     body();
@@ -218,11 +218,11 @@ export class Reading {
         redirection.directories = undefined;
       shell.directories = undefined;
     }
-    return stay(shell);
+    return sameDirectories(shell);
   }
 
   /** Reads the commands in the expansions of a word, an assignment, a redirection or an expression. */
-  #inside(node: SyntaxNode, shell: Shell, level: Level): void {
+  #inside(node: SyntaxNode, shell: Shell, level: ReadingLevel): void {
     for (const expansion of expansionsIn(node)) {
       if (expansion.kind === "doubt") this.#found.doubt(expansion.at, expansion.why);
       else this.#substitution(expansion.node.script, expansion.node, shell, level);
@@ -235,7 +235,7 @@ export class Reading {
       | undefined,
     node: { readonly pos: number; readonly text: string },
     shell: Shell,
-    level: Level,
+    level: ReadingLevel,
   ): void {
     if (script === undefined) {
       this.#found.doubt(node.pos, "a substitution that could not be read");
@@ -252,7 +252,7 @@ export class Reading {
 function wordsBelow(node: SyntaxNode): readonly ShellWord[] {
   const words: ShellWord[] = [];
   const gather = (inner: SyntaxNode) => {
-    if (inner.type === "Word") words.push(wordOf(inner as Word));
+    if (inner.type === "Word") words.push(parseWord(inner as Word));
     else forEachChild(inner, gather);
   };
   forEachChild(node, gather);

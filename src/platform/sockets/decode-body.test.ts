@@ -10,7 +10,7 @@ import {
 } from "node:zlib";
 import { codeOf } from "../../base/world.ts";
 import { connectionError, describeNetworkError } from "../../providers/http/connection-error.ts";
-import { DAMAGED_ENCODING, decoded } from "./decoded.ts";
+import { DAMAGED_ENCODING, decodeBody } from "./decode-body.ts";
 import { hostFetch } from "./fetch.ts";
 
 const { signal } = new AbortController();
@@ -69,7 +69,7 @@ test("[PROV-12] deflate is read with zlib's header and without it, however it is
         },
       });
       const answer = new Response(body, { headers: { "content-encoding": "deflate" } });
-      expect(await decoded(answer, undefined).text()).toBe(text);
+      expect(await decodeBody(answer, undefined).text()).toBe(text);
     }
 });
 

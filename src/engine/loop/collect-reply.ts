@@ -2,13 +2,13 @@ import type { ContentBlock } from "../../protocol/content.ts";
 import type { ModelEvent } from "../../providers/provider.ts";
 import type { RedactingStream } from "../../safety/redact.ts";
 import type { Bus } from "../bus/bus.ts";
-import type { Origin } from "../bus/origin.ts";
+import type { EventOrigin } from "../bus/origin.ts";
 import type { Redaction } from "../bus/redaction.ts";
 import type { ReplyBuilder } from "./reply.ts";
 
 export interface CollectSink {
   readonly bus: Bus;
-  readonly origin: Origin;
+  readonly origin: EventOrigin;
   readonly family: string;
   readonly redaction: Redaction;
   onFirst(): void;
@@ -21,7 +21,7 @@ export interface CollectSink {
  *
  * Errors of the stream are rethrown; `builder` then contains everything that had arrived.
  */
-export async function collect(
+export async function collectReply(
   stream: AsyncIterable<ModelEvent>,
   builder: ReplyBuilder,
   sink: CollectSink,

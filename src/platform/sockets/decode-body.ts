@@ -1,5 +1,5 @@
 import { codeOf } from "../../base/world.ts";
-import { inflated } from "./inflated.ts";
+import { inflateBody } from "./inflate-body.ts";
 
 /** Error code of an answer whose compressed body ends too early, or does not match its header. */
 export const DAMAGED_ENCODING = "DamagedEncoding";
@@ -13,7 +13,7 @@ const FORMATS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Returns an answer with its body decompressed; other encodings are unchanged. */
-export function decoded(answer: Response, signal: AbortSignal | undefined): Response {
+export function decodeBody(answer: Response, signal: AbortSignal | undefined): Response {
   const { body, status, statusText, headers } = answer;
   const format = FORMATS.get((headers.get("content-encoding") ?? "").trim().toLowerCase());
   if (body === null || format === undefined || headers.get("content-length") === "0") return answer;
@@ -21,7 +21,7 @@ export function decoded(answer: Response, signal: AbortSignal | undefined): Resp
   for (const name of ["content-encoding", "content-length"]) plain.delete(name);
   const bytes =
     format === "deflate"
-      ? inflated(body)
+      ? inflateBody(body)
       : body.pipeThrough(new DecompressionStream(format as CompressionFormat));
   return new Response(withoutDamage(bytes, signal), { status, statusText, headers: plain });
 }

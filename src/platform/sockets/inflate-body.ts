@@ -4,7 +4,7 @@ const HEADER_BYTES = 2;
  * Decompresses a body of the encoding "deflate". The standard means zlib's format, but some servers send the bare
  * algorithm: the first two bytes tell them apart.
  */
-export function inflated(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
+export function inflateBody(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
   const reader = body.getReader();
   let plain: ReadableStreamDefaultReader<Uint8Array> | undefined;
 

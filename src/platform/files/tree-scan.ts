@@ -1,10 +1,19 @@
 import { isBelow } from "../../base/files/below.ts";
-import { pathBelow } from "../../base/files/path-text.ts";
-import type { Look, LookOptions, NodeChange } from "../../base/files/tree.ts";
+import { joinPathText } from "../../base/files/path-text.ts";
+import type { NodeChange, ScanOptions, TreeSnapshot } from "../../base/files/tree.ts";
 import { TreeTooLarge } from "../../base/files/tree.ts";
 import { listFolder } from "./tree-list.ts";
-import type { LookedFolder, PackedNames } from "./tree-stat.ts";
-import { cPath, GONE, lookInto, nodeStat, packNames, STAT_WORDS, statWords, wordsAt } from "./tree-stat.ts";
+import type { OpenedFolder, PackedNames } from "./tree-stat.ts";
+import {
+  cPath,
+  GONE,
+  nodeStat,
+  openForStat,
+  packNames,
+  STAT_WORDS,
+  statWords,
+  wordsAt,
+} from "./tree-stat.ts";
 
 /** Work between two pauses. */
 const SLICE_MS = 5;
@@ -24,7 +33,7 @@ interface Folder {
   readonly stats: Uint32Array;
 }
 
-class HostLook implements Look {
+class HostSnapshot implements TreeSnapshot {
   changes: NodeChange[] = [];
   readonly folders = new Map<string, Folder>();
   entries = 0;
@@ -53,13 +62,13 @@ class HostLook implements Look {
 }
 
 /** Implements `Tree.look` on this machine. */
-export async function look(
+export async function scanTree(
   root: string,
-  { since, entriesMax, select }: LookOptions,
+  { since, entriesMax, select }: ScanOptions,
   pause: () => Promise<void>,
-): Promise<Look> {
-  const before = since instanceof HostLook ? since.folders : new Map<string, Folder>();
-  const seen = new HostLook();
+): Promise<TreeSnapshot> {
+  const before = since instanceof HostSnapshot ? since.folders : new Map<string, Folder>();
+  const seen = new HostSnapshot();
   const doubtSeconds = (Date.now() - DOUBT_MS) / 1000;
   const isSure = (words: Uint32Array, at: number) =>
     (words[at + 5] ?? 0) + (words[at + 6] ?? 0) / 1e9 < doubtSeconds;
@@ -67,9 +76,9 @@ export async function look(
   let sliceEnd = performance.now() + SLICE_MS;
   for (let path = open.pop(); path !== undefined; path = open.pop()) {
     const known = before.get(path);
-    const at = pathBelow(root, path);
+    const at = joinPathText(root, path);
     const named = known?.cPath ?? cPath(at);
-    const folder = lookedAt({ at, path, named }, { known, isSure, select });
+    const folder = scanFolder({ at, path, named }, { known, isSure, select });
     if (folder === undefined) {
       seen.keepUnread(path, statWords(at), before);
       continue;
@@ -80,7 +89,7 @@ export async function look(
     seen.entries += folder.names.length + 1;
     if (seen.entries > entriesMax) throw new TreeTooLarge(root, entriesMax);
     for (let at = folder.folders.length - 1; at >= 0; at -= 1)
-      open.push(pathBelow(path, folder.folders[at] ?? ""));
+      open.push(joinPathText(path, folder.folders[at] ?? ""));
     if (performance.now() < sliceEnd) continue;
     await pause();
     sliceEnd = performance.now() + SLICE_MS;
@@ -95,14 +104,14 @@ function goneFolders(
   return [...before].flatMap(([path, { names, stats }]) => {
     if (now.has(path)) return [];
     const gone = names.filter((_, index) => stats[index * STAT_WORDS] !== GONE);
-    return [{ path, sure: true }, ...gone.map((name) => ({ path: pathBelow(path, name), sure: true }))];
+    return [{ path, sure: true }, ...gone.map((name) => ({ path: joinPathText(path, name), sure: true }))];
   });
 }
 
 interface Seeing {
   readonly known: Folder | undefined;
   readonly isSure: (words: Uint32Array, at: number) => boolean;
-  readonly select: LookOptions["select"];
+  readonly select: ScanOptions["select"];
 }
 
 interface Place {
@@ -112,15 +121,15 @@ interface Place {
 }
 
 interface Opened extends Place {
-  readonly handle: LookedFolder;
+  readonly handle: OpenedFolder;
 }
 
 /** Returns undefined if there is no folder, or it cannot be read. */
-function lookedAt(place: Place, seeing: Seeing): Folder | undefined {
+function scanFolder(place: Place, seeing: Seeing): Folder | undefined {
   const { known } = seeing;
   // A folder that contains only folders, and is unchanged, need not be opened.
   if (known?.names.length === 0 && sameWords(known.words, wordsAt(place.at, place.named), 0)) return known;
-  const handle = lookInto(place.at, place.named);
+  const handle = openForStat(place.at, place.named);
   if (handle === undefined) return undefined;
   try {
     const folder = seeFolder({ ...place, handle }, seeing);
@@ -185,13 +194,14 @@ function statFolder(changes: NodeChange[], { folder, known, isSure }: Statting):
     const stat = nodeStat(stats, here);
     const sure = isSure(stats, here);
     if (stat !== undefined || (known !== undefined && there >= 0 && known.stats[there] !== GONE)) {
-      changes.push({ path: pathBelow(path, name), ...(stat === undefined ? {} : { stat }), sure });
+      changes.push({ path: joinPathText(path, name), ...(stat === undefined ? {} : { stat }), sure });
     }
     // An inode that no file has: the next scan reports it again.
     if (stat !== undefined && !sure) stats[here + 7] = 0;
   }
   for (const [name, index] of places ?? []) {
-    if (known?.stats[index * STAT_WORDS] !== GONE) changes.push({ path: pathBelow(path, name), sure: true });
+    if (known?.stats[index * STAT_WORDS] !== GONE)
+      changes.push({ path: joinPathText(path, name), sure: true });
   }
 }
 

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import type { Duplex } from "node:stream";
 import type { Clock } from "../../base/world.ts";
 import { codeOf } from "../../base/world.ts";
-import { fromC } from "../c-library.ts";
+import { cFunctions } from "../c-library.ts";
 import { peerCredentials } from "./peer-credentials.ts";
 
 const PR_SET_CHILD_SUBREAPER = 36;
@@ -20,7 +20,7 @@ export type PeerVerdict =
   | { readonly kind: "refused"; readonly problem: string };
 
 /** While it is held, no descendant of this process can hide its ancestry. */
-export interface Descent extends Disposable {
+export interface DescendantTracker extends Disposable {
   /** Classifies the peer; refuses it if anything is uncertain. */
   judge(stream: Duplex): PeerVerdict;
 }
@@ -32,8 +32,8 @@ export interface Descent extends Disposable {
  *
  * Ended orphans are collected every 30 s. If this is not available, `judge` refuses every peer.
  */
-export function holdDescent(clock: Pick<Clock, "timer">): Descent {
-  const c = fromC({
+export function trackDescendants(clock: Pick<Clock, "timer">): DescendantTracker {
+  const c = cFunctions({
     prctl: { args: ["i32", "u64", "u64", "u64", "u64"], returns: "i32" },
     waitpid: { args: ["i32", "ptr", "i32"], returns: "i32" },
   });

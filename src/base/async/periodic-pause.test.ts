@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { breather } from "./breather.ts";
+import { periodicPause } from "./periodic-pause.ts";
 
 test("[REL-01 R33] work that never waits lets others have their turn every 30 ms, and ends with its signal", async () => {
   let nowMs = 0;
@@ -12,7 +12,7 @@ test("[REL-01 R33] work that never waits lets others have their turn every 30 ms
     },
   };
   const stop = new AbortController();
-  const breathe = breather(clock, stop.signal);
+  const breathe = periodicPause(clock, stop.signal);
   for (let step = 0; step < 10; step++) {
     await breathe();
     nowMs += 12;

@@ -2,18 +2,18 @@ import type { Fetch } from "../../base/world.ts";
 import { hostFetch, hostFetchThrough } from "./fetch.ts";
 
 /** Address of an engine. */
-export type EnginePlace =
+export type EngineAddress =
   | { readonly kind: "unix"; readonly path: string }
   /** `ca`: certificates, as PEM, that are trusted instead of the system's. */
   | { readonly kind: "url"; readonly ca?: string };
 
-export interface EngineWire {
+export interface EngineTransport {
   readonly fetch: Fetch;
   readonly openSocket: (url: string, protocols: string[]) => WebSocket;
 }
 
 /** Returns the two ways to reach an engine: requests and WebSockets. Certificates are always verified. */
-export function engineWire(place: EnginePlace): EngineWire {
+export function engineTransport(place: EngineAddress): EngineTransport {
   if (place.kind === "unix") {
     return {
       fetch: hostFetchThrough(place.path),

@@ -8,7 +8,7 @@ const WORK_MS_MAX = 30;
  * it, a loop over an in-process store would see no signal until its end.
  * @throws the signal's reason.
  */
-export function breather(
+export function periodicPause(
   clock: Pick<Clock, "monotonic" | "sleep">,
   signal: AbortSignal,
 ): () => Promise<void> {

@@ -1,6 +1,6 @@
 import type { Exit } from "../../base/world.ts";
 
-export interface BesideOptions {
+export interface HelperProcessOptions {
   readonly argv: readonly [string, ...string[]];
   /** The whole environment of the process: nothing is inherited. */
   readonly env: Readonly<Record<string, string>>;
@@ -9,7 +9,7 @@ export interface BesideOptions {
 }
 
 /** A helper process of cinch that runs beside this one. */
-export interface Beside {
+export interface HelperProcess {
   readonly pid: number;
   /** This side of the pipe that the process has as descriptor 3. */
   readonly descriptor: number;
@@ -19,16 +19,16 @@ export interface Beside {
 }
 
 /** Descriptor of the pipe in a process started by `startBeside`. */
-export const BESIDE_DESCRIPTOR = 3;
+export const HELPER_DESCRIPTOR = 3;
 
 /**
  * Starts a process in this process's group: both share the terminal and receive its signals.
  *
  * @throws a system error if it cannot be started.
  */
-export function startBeside({ argv, env, stdio }: BesideOptions): Beside {
+export function startHelperProcess({ argv, env, stdio }: HelperProcessOptions): HelperProcess {
   const child = Bun.spawn([...argv], { env: { ...env }, stdio: [stdio, stdio, stdio, "pipe"] });
-  const descriptor: unknown = child.stdio[BESIDE_DESCRIPTOR];
+  const descriptor: unknown = child.stdio[HELPER_DESCRIPTOR];
   if (typeof descriptor !== "number") throw new TypeError("the runtime gave no pipe to a process of ours");
   return {
     pid: child.pid,
