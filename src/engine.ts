@@ -33,11 +33,11 @@ export type {
   ModelEvent,
   ModelRequest,
   ModelToolUse,
+  ModelUsage,
   Price,
   Provider,
   SystemSection,
   ToolSchema,
-  Usage as ModelUsage,
 } from "./providers/provider.ts";
 export type {
   Batch,

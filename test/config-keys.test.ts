@@ -32,14 +32,9 @@ test("[PROF-03] the name of a key stands in its section and nowhere else in the 
   expect(found).toEqual(OTHERS.map(([file]) => file));
 });
 
-test("[PROF-03] config.toml is read in one place, and by the two that need keys before an engine", () => {
+test("[PROF-03] config.toml is read in one place", () => {
   const callers = SOURCES.filter((file) => /\bloadConfig\(/.test(codeOf(readSource(file)).text));
-  expect(callers).toEqual([
-    "src/app/plan/settings.ts",
-    "src/cli/commands/creds/creds-mcp.ts",
-    "src/cli/secrets.ts",
-    "src/config/config.ts",
-  ]);
+  expect(callers).toEqual(["src/app/plan/user-config.ts", "src/config/config.ts"]);
 });
 
 test("[PROF-03] every key that a project may tighten has an order, or is a number, a length of time or a list", () => {

@@ -26,7 +26,7 @@ import {
 import { readSections, readTable, saidOf } from "./settings/read-section.ts";
 import { settingsOf } from "./settings/settings.ts";
 import type { WrittenKey } from "./settings/written-keys.ts";
-import { listKey, presetKey, writtenIn, writtenKeys } from "./settings/written-keys.ts";
+import { listKey, presetKey, writtenKeys, writtenKeysOf } from "./settings/written-keys.ts";
 import type { Following } from "./table.ts";
 import { Table } from "./table.ts";
 import type { TomlFile } from "./toml.ts";
@@ -119,7 +119,7 @@ export async function profileKeys(
   return [
     ...writtenKeys(table, "profile", others),
     ...(name === undefined ? [] : [presetKey(table)]),
-    ...writtenIn(rules, "profile", permissionsSection),
+    ...writtenKeysOf(rules, "profile", permissionsSection),
     ...(promoted === undefined ? [] : [listKey(promoted, PROMOTED)]),
   ];
 }

@@ -3,7 +3,7 @@ import type { ProjectSettings, SectionValues } from "../session/settings/setting
 import { permissionSettings, permissionsSection } from "./sections/permissions.ts";
 import { readKeys, saidOf } from "./settings/read-section.ts";
 import type { WrittenKey } from "./settings/written-keys.ts";
-import { writtenIn, writtenKeys } from "./settings/written-keys.ts";
+import { writtenKeys, writtenKeysOf } from "./settings/written-keys.ts";
 import type { Following } from "./table.ts";
 import { Table } from "./table.ts";
 import { parseToml } from "./toml.ts";
@@ -68,7 +68,7 @@ export async function projectKeys(
   sections: readonly ConfigSection[],
 ): Promise<readonly WrittenKey[]> {
   const table = new Table(await parseToml(path, bytes));
-  if (kind === "permission-preset") return writtenIn(table, "config", permissionsSection);
+  if (kind === "permission-preset") return writtenKeysOf(table, "config", permissionsSection);
   return writtenKeys(
     table,
     "config",

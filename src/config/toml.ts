@@ -31,7 +31,7 @@ export async function readToml(files: World["files"], path: string): Promise<Tom
  * @throws HarnessError ConfigInvalid with the line, for bytes that are no UTF-8 too.
  */
 export async function parseToml(path: string, source: string | Uint8Array): Promise<TomlFile> {
-  const text = typeof source === "string" ? source : writtenIn(path, source, "TOML");
+  const text = typeof source === "string" ? source : decodeText(path, source, "TOML");
   return { path, text, value: await parse(path, text) };
 }
 
@@ -39,7 +39,7 @@ export async function parseToml(path: string, source: string | Uint8Array): Prom
  * The text of a configuration file, be it TOML or JSON.
  * @throws HarnessError ConfigInvalid with the first line that is no UTF-8.
  */
-export function writtenIn(path: string, bytes: Uint8Array, format: "TOML" | "JSON"): string {
+export function decodeText(path: string, bytes: Uint8Array, format: "TOML" | "JSON"): string {
   const written = decodeWrittenText(bytes);
   if (written.kind === "problem") throw invalid(path, written.line, format, written.problem);
   return written.text;

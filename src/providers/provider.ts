@@ -163,7 +163,7 @@ export type ModelEvent =
   | { readonly kind: "thinking"; readonly index: number; readonly text: string }
   | { readonly kind: "block"; readonly index: number; readonly block: ModelBlock }
   /** Totals so far: each replaces the previous. */
-  | { readonly kind: "usage"; readonly usage: Usage }
+  | { readonly kind: "usage"; readonly usage: ModelUsage }
   | {
       readonly kind: "finish";
       readonly reason: FinishReason;
@@ -185,7 +185,7 @@ export interface ModelToolUse {
 }
 
 /** Token counts. Input tokens exclude tokens read from or written to the cache. */
-export interface Usage {
+export interface ModelUsage {
   readonly inputTokens: number;
   readonly outputTokens: number;
   readonly cacheReadTokens: number;
@@ -198,4 +198,9 @@ export interface Usage {
  */
 export type FinishReason = "stop" | "tool_use" | "length" | "refused" | "paused" | "error";
 
-export const NO_USAGE: Usage = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
+export const NO_USAGE: ModelUsage = {
+  inputTokens: 0,
+  outputTokens: 0,
+  cacheReadTokens: 0,
+  cacheWriteTokens: 0,
+};

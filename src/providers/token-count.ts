@@ -1,5 +1,5 @@
 import { numberAt } from "../base/json.ts";
-import type { Usage } from "./provider.ts";
+import type { ModelUsage } from "./provider.ts";
 
 /** A higher number is no token count: no model takes a millionth of it. */
 export const TOKENS_MAX = 1e12;
@@ -15,7 +15,7 @@ export function tokensAt(value: unknown, key: string): number | undefined {
 }
 
 /** Reads a usage from an untrusted value. A part that is no count is 0. */
-export function readUsage(value: unknown): Usage {
+export function readUsage(value: unknown): ModelUsage {
   return {
     inputTokens: tokensAt(value, "inputTokens") ?? 0,
     outputTokens: tokensAt(value, "outputTokens") ?? 0,

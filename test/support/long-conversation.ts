@@ -3,7 +3,7 @@ import { compactionMiddleware } from "../../src/features/compaction/compaction-m
 import type { CompactionParts } from "../../src/features/compaction/compaction-parts.ts";
 import type { InputBlock } from "../../src/protocol/content.ts";
 import { ProviderError } from "../../src/providers/error.ts";
-import type { ModelEvent, ModelRequest, Usage } from "../../src/providers/provider.ts";
+import type { ModelEvent, ModelRequest, ModelUsage } from "../../src/providers/provider.ts";
 import type { Tool } from "../../src/tools/tool.ts";
 import type { Chance } from "./chance.ts";
 import { chance as chanceOf } from "./chance.ts";
@@ -208,7 +208,7 @@ class Spoken {
     yield { kind: "block", index: index++, block: { type: "tool_use", name: "TodoWrite", input: { todos } } };
   }
 
-  async *#summary(usage: Usage): AsyncGenerator<ModelEvent> {
+  async *#summary(usage: ModelUsage): AsyncGenerator<ModelEvent> {
     const chance = this.#chance;
     const kind = chance.below(6);
     if (kind === 0) throw new ProviderError("ProviderFailed", { provider: "p", status: "500", detail: "no" });
@@ -257,7 +257,7 @@ class Spoken {
   }
 }
 
-function measure({ system, tools: schemas, messages }: ModelRequest): { usage: Usage; bytes: number } {
+function measure({ system, tools: schemas, messages }: ModelRequest): { usage: ModelUsage; bytes: number } {
   let images = 0;
   const text = JSON.stringify({ system, schemas, messages }, (_key, value: unknown) => {
     if (typeof value !== "object" || value === null || !("type" in value) || value.type !== "image")
@@ -270,7 +270,7 @@ function measure({ system, tools: schemas, messages }: ModelRequest): { usage: U
   return { bytes, usage: { inputTokens, outputTokens: 5, cacheReadTokens: 0, cacheWriteTokens: 0 } };
 }
 
-function* ending(usage: Usage, reason: "stop" | "tool_use"): Generator<ModelEvent> {
+function* ending(usage: ModelUsage, reason: "stop" | "tool_use"): Generator<ModelEvent> {
   yield { kind: "usage", usage };
   yield { kind: "finish", reason, raw: reason };
 }

@@ -1,5 +1,11 @@
 import { CANONICAL_FORM_VERSION } from "../../src/protocol/version.ts";
-import type { ModelBlock, ModelEvent, ModelRequest, Provider, Usage } from "../../src/providers/provider.ts";
+import type {
+  ModelBlock,
+  ModelEvent,
+  ModelRequest,
+  ModelUsage,
+  Provider,
+} from "../../src/providers/provider.ts";
 
 /** One answer of a scripted model: events, or what is thrown in its place. */
 export type ScriptedAnswer = (request: ModelRequest, signal: AbortSignal) => AsyncIterable<ModelEvent>;
@@ -28,7 +34,7 @@ export function scriptedProvider(answers: readonly ScriptedAnswer[], family = "s
   };
 }
 
-const USAGE: Usage = { inputTokens: 10, outputTokens: 5, cacheReadTokens: 0, cacheWriteTokens: 0 };
+const USAGE: ModelUsage = { inputTokens: 10, outputTokens: 5, cacheReadTokens: 0, cacheWriteTokens: 0 };
 
 /** An answer of text, one delta a word. */
 export function says(text: string): ScriptedAnswer {

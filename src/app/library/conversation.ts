@@ -17,7 +17,7 @@ import type { HarnessConfig } from "./embedder.ts";
 import { OUTPUT_TOKENS_MAX, PROMPT_ROUNDS_MAX } from "./embedder.ts";
 import { ENGINE_PROFILE, settingsOfSetup } from "./engine/engine-settings.ts";
 import { libraryFeature } from "./engine/library-feature.ts";
-import { openSessions } from "./engine/open-sessions.ts";
+import { openEmbeddedSessions } from "./engine/open-sessions.ts";
 import { facadePluginsFeature } from "./facade-plugins.ts";
 
 /** Model of a `Harness`. */
@@ -73,7 +73,7 @@ async function open(sources: ConversationSources, history: readonly Message[]): 
   const store = memorySessionStore(world.machine);
   await using undo = new AsyncDisposableStack();
   const sessions = undo.use(
-    await openSessions({
+    await openEmbeddedSessions({
       ...settingsOfSetup({ provider, model: id, limits }),
       ...{ world, provider, model: id, store, plugins, onBlock },
       prefix: "cinch-library-",

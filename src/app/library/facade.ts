@@ -12,7 +12,7 @@ import type { LibraryModel, Opened } from "./conversation.ts";
 import { openConversation } from "./conversation.ts";
 import type { EventHandler, HarnessConfig, HarnessTool, PromptResult } from "./embedder.ts";
 import { engineTool } from "./engine/engine-tool.ts";
-import { runPrompt } from "./engine/run-prompt.ts";
+import { runEmbeddedPrompt } from "./engine/run-prompt.ts";
 import { assertUsable, promptBlocks } from "./facade-checks.ts";
 import type { PromptWatcher } from "./prompt-result.ts";
 
@@ -128,7 +128,7 @@ export class AgentConversation implements AsyncDisposable {
   async #run(content: InputBlock[], signal: AbortSignal): Promise<PromptResult> {
     signal.throwIfAborted();
     const { session, connection } = await this.#opened();
-    return await runPrompt(content, {
+    return await runEmbeddedPrompt(content, {
       connection,
       session,
       signal,

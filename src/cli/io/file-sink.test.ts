@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { temporaryDirectory } from "../../../test/support/world.ts";
-import { writeNewFile } from "./file-sink.ts";
+import { writeOutputFile } from "./file-sink.ts";
 
 const { signal } = new AbortController();
 
@@ -16,8 +16,8 @@ test("[SES-10] an export that is written touches no other file in its folder, an
   writeFileSync(at("mine"), "mine");
   writeFileSync(at("a.jsonl.part"), "a download of mine");
   symlinkSync(at("mine"), at("a.jsonl.2.part"));
-  await writeNewFile(at("a.jsonl"), pieces("one\n", "two\n"), signal);
-  await writeNewFile(at("a.jsonl"), pieces("three\n"), signal);
+  await writeOutputFile(at("a.jsonl"), pieces("one\n", "two\n"), signal);
+  await writeOutputFile(at("a.jsonl"), pieces("three\n"), signal);
   const names = ["a.jsonl", "a.jsonl.part", "mine"];
   expect(names.map((name) => readFileSync(at(name), "utf8"))).toEqual([
     "three\n",
@@ -36,6 +36,6 @@ test("[SES-10 SES-16] an export that breaks off leaves the file that was there, 
     yield "half";
     throw new Error("broke off");
   }
-  await expect(writeNewFile(path, broken(), signal)).rejects.toThrow("broke off");
+  await expect(writeOutputFile(path, broken(), signal)).rejects.toThrow("broke off");
   expect([readFileSync(path, "utf8"), readdirSync(directory.path)]).toEqual(["before", ["a.jsonl"]]);
 });

@@ -12,7 +12,7 @@ const PARTS_MAX = 100;
  * it is written and synced; until then it stays as it was.
  * @throws HarnessError UsageInvalid if the file cannot be created or written; the signal's reason.
  */
-export async function writeNewFile(
+export async function writeOutputFile(
   path: string,
   pieces: AsyncIterable<string>,
   signal: AbortSignal,

@@ -52,7 +52,11 @@ function keysIn(table: Table, file: SettingsFile, section: ConfigSection): reado
 }
 
 /** Returns the keys of a section that stand in a table of their own, such as the permissions of a preset. */
-export function writtenIn(table: Table, file: SettingsFile, section: ConfigSection): readonly WrittenKey[] {
+export function writtenKeysOf(
+  table: Table,
+  file: SettingsFile,
+  section: ConfigSection,
+): readonly WrittenKey[] {
   return keysOf(table, section, { file, before: `${section.name}.` });
 }
 

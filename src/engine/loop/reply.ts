@@ -2,7 +2,7 @@ import { assert, unreachable } from "../../base/assert.ts";
 import type { CallId, IdSource } from "../../base/ids.ts";
 import type { ContentBlock } from "../../protocol/content.ts";
 import type { Message } from "../../protocol/message.ts";
-import type { FinishReason, ModelBlock, ModelEvent, Usage } from "../../providers/provider.ts";
+import type { FinishReason, ModelBlock, ModelEvent, ModelUsage } from "../../providers/provider.ts";
 import { NO_USAGE } from "../../providers/provider.ts";
 import type { Redaction } from "../bus/redaction.ts";
 
@@ -22,7 +22,7 @@ export interface ModelReply {
   readonly text: string;
   /** True if the model ended the turn with an explicit yield block. */
   readonly yielded: boolean;
-  readonly usage: Usage;
+  readonly usage: ModelUsage;
   readonly finish: FinishReason | undefined;
   readonly rawFinish: string;
 }
@@ -39,7 +39,7 @@ export class ReplyBuilder {
   readonly #blocks = new Map<number, ContentBlock>();
   readonly #partialText = new Map<number, string>();
   readonly #calls: PendingCall[] = [];
-  #usage: Usage = NO_USAGE;
+  #usage: ModelUsage = NO_USAGE;
   #finish: { readonly reason: FinishReason; readonly raw: string } | undefined;
 
   constructor(ids: IdSource, redaction: Redaction) {

@@ -1,5 +1,5 @@
 import type { RequestContext } from "../../providers/middleware.ts";
-import type { ModelRequest, Usage } from "../../providers/provider.ts";
+import type { ModelRequest, ModelUsage } from "../../providers/provider.ts";
 import type { CompactionParts, PendingRequest } from "./compaction-parts.ts";
 import type { CompactionResult } from "./run-compaction.ts";
 import type { CompactionTrigger, TokenBudget } from "./window/token-budget.ts";
@@ -88,7 +88,7 @@ export class CompactionState {
     this.#refusedAt.set(model, this.tokens.ofRequest(model, request));
   }
 
-  answered({ request, context }: Pick<PendingRequest, "request" | "context">, usage: Usage): void {
+  answered({ request, context }: Pick<PendingRequest, "request" | "context">, usage: ModelUsage): void {
     const model = tokenModelKey(request, context);
     const counted = usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens;
     if (counted > (this.#refusedAt.get(model) ?? Number.POSITIVE_INFINITY)) this.#refusedAt.delete(model);

@@ -1,6 +1,6 @@
 import { HarnessError } from "../../base/errors.ts";
 import type { RequestContext, RequestHandler } from "../../providers/middleware.ts";
-import type { ModelEvent, ModelRequest, Usage } from "../../providers/provider.ts";
+import type { ModelEvent, ModelRequest, ModelUsage } from "../../providers/provider.ts";
 import type { PendingRequest } from "./compaction-parts.ts";
 import type { CompactionState } from "./compaction-state.ts";
 import { ATTEMPTS_MAX, tokenModelKey } from "./compaction-state.ts";
@@ -16,7 +16,7 @@ export class FittedCall implements AsyncIterator<ModelEvent> {
   #events: AsyncIterator<ModelEvent> | undefined;
   #hasContent = false;
   #refusals = 0;
-  #usage: Usage | undefined;
+  #usage: ModelUsage | undefined;
 
   constructor(state: CompactionState, { request, context, next }: PendingRequest) {
     this.#state = state;

@@ -9,13 +9,13 @@ import { costOf } from "../../providers/choosing/cost.ts";
 import { ProviderError } from "../../providers/error.ts";
 import type { RequestContext, RequestHandler, RequestMiddleware } from "../../providers/middleware.ts";
 import { chainRequest } from "../../providers/middleware.ts";
-import type { ModelEvent, ModelRequest, Price, Usage } from "../../providers/provider.ts";
+import type { ModelEvent, ModelRequest, ModelUsage, Price } from "../../providers/provider.ts";
 import { Spend } from "../../session/budget/spend.ts";
 import { costCap } from "./cost-cap.ts";
 import { costMeter } from "./cost-meter.ts";
 
 const PRICE: Price = { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 };
-const USAGE: Usage = {
+const USAGE: ModelUsage = {
   inputTokens: 1_000,
   outputTokens: 200,
   cacheReadTokens: 10_000,
@@ -25,7 +25,10 @@ const USAGE: Usage = {
 const USD = 0.0105;
 const PAYLOAD: PayloadOf<"CostIncremented"> = { provider: "acme", model: "m", ...USAGE, usd: USD, turn: 2 };
 
-const usage = (part: Partial<Usage> = {}): ModelEvent => ({ kind: "usage", usage: { ...USAGE, ...part } });
+const usage = (part: Partial<ModelUsage> = {}): ModelEvent => ({
+  kind: "usage",
+  usage: { ...USAGE, ...part },
+});
 const FINISH: ModelEvent = { kind: "finish", reason: "stop", raw: "stop" };
 const TEXT: ModelEvent = { kind: "text", index: 0, text: "hi" };
 
@@ -148,7 +151,7 @@ test("[PROV-11] long inputs have their own price where the provider has one", ()
     cacheRead: 1,
     longInput: { aboveTokens: 1_000, input: 2, output: 3, cacheRead: 2 },
   };
-  const at = (inputTokens: number): Usage => ({
+  const at = (inputTokens: number): ModelUsage => ({
     inputTokens,
     outputTokens: 100,
     cacheReadTokens: 500,

@@ -1,7 +1,7 @@
 import { costOf } from "../../providers/choosing/cost.ts";
 import type { RequestContext, RequestMiddleware } from "../../providers/middleware.ts";
 import { observeStream } from "../../providers/observe-stream.ts";
-import type { ModelRequest, Price, Usage } from "../../providers/provider.ts";
+import type { ModelRequest, ModelUsage, Price } from "../../providers/provider.ts";
 import { NO_USAGE } from "../../providers/provider.ts";
 import type { Spend } from "../../session/budget/spend.ts";
 
@@ -18,7 +18,7 @@ export type PriceOf = (provider: string, model: string) => Price | undefined;
  */
 export function costMeter(priceOf: PriceOf, spend?: Spend): RequestMiddleware {
   return function costMeter(request, context, next) {
-    let usage: Usage | undefined;
+    let usage: ModelUsage | undefined;
     let isFinished = false;
     return observeStream(next(request, context), {
       event(event) {
@@ -31,7 +31,7 @@ export function costMeter(priceOf: PriceOf, spend?: Spend): RequestMiddleware {
     });
   };
 
-  function count(request: ModelRequest, context: RequestContext, usage: Usage | undefined): void {
+  function count(request: ModelRequest, context: RequestContext, usage: ModelUsage | undefined): void {
     const provider = context.provider.name;
     const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens } = usage ?? NO_USAGE;
     const usd = usage === undefined ? null : costOf(usage, priceOf(provider, request.model));

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { says, scriptedProvider } from "../../../test/support/scripted-provider.ts";
 import { SILENT_LOG } from "../../base/log.ts";
-import type { ModelRequest, Usage } from "../../providers/provider.ts";
+import type { ModelRequest, ModelUsage } from "../../providers/provider.ts";
 import { NO_USAGE } from "../../providers/provider.ts";
 import { containProvider } from "./plugin-provider.ts";
 import { PluginHealth } from "./runtime/containment.ts";
@@ -37,7 +37,7 @@ test("[PLUG-01 PROV-11] what the provider of a plugin counts is made whole, and 
     async () => ({
       ...scriptedProvider([]),
       async *chat() {
-        for (const usage of told) yield { kind: "usage", usage: usage as Usage };
+        for (const usage of told) yield { kind: "usage", usage: usage as ModelUsage };
       },
     }),
     { name: "mine", health: new PluginHealth("mine", SILENT_LOG) },

@@ -3,7 +3,7 @@ import type { CallId } from "../../base/ids.ts";
 import type { World } from "../../base/world.ts";
 import type { TurnEndReason } from "../../protocol/events/events.ts";
 import type { RequestMiddleware } from "../../providers/middleware.ts";
-import type { FinishReason, ModelBlock, Usage } from "../../providers/provider.ts";
+import type { FinishReason, ModelBlock, ModelUsage } from "../../providers/provider.ts";
 import { NO_USAGE } from "../../providers/provider.ts";
 import type { ToolMiddleware } from "../../tools/middleware.ts";
 import type { SubAgentContext, ToolOutput } from "../../tools/tool.ts";
@@ -29,7 +29,7 @@ export interface SessionTelemetryParts {
   /** Span of the program that started this one. */
   readonly parentSpan?: SpanContext | undefined;
   /** Returns US dollars of one call; null if its price is unknown. */
-  readonly costOf: (usage: Usage, provider: string, model: string) => number | null;
+  readonly costOf: (usage: ModelUsage, provider: string, model: string) => number | null;
   /** Removes secrets from content; undefined if no content is sent. */
   readonly content: Redact | undefined;
 }
@@ -122,7 +122,7 @@ export class SessionTelemetry {
       },
     });
     let firstMs: number | undefined;
-    let usage: Usage = NO_USAGE;
+    let usage: ModelUsage = NO_USAGE;
     let finish: FinishReason | undefined;
     let model: string | undefined;
     let error: string | undefined = "left";
@@ -159,7 +159,7 @@ export class SessionTelemetry {
     }
   }
 
-  #countTokens(usage: Usage, span: OpenSpan, known: Attributes): void {
+  #countTokens(usage: ModelUsage, span: OpenSpan, known: Attributes): void {
     const { tokens } = this.#parts.exporter;
     const input = usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens;
     tokens.record(input, { ...known, "gen_ai.token.type": "input" });

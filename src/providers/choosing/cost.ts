@@ -1,4 +1,4 @@
-import type { Price, Usage } from "../provider.ts";
+import type { ModelUsage, Price } from "../provider.ts";
 
 const TOKENS_PER_PRICE = 1_000_000;
 
@@ -7,7 +7,7 @@ const TOKENS_PER_PRICE = 1_000_000;
  *
  * A kind of token with a count of zero needs no price. An unknown price never counts as zero.
  */
-export function costOf(usage: Usage, price: Price | undefined): number | null {
+export function costOf(usage: ModelUsage, price: Price | undefined): number | null {
   if (price === undefined) return null;
   const inputTokens = usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens;
   const long = price.longInput;

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { asStream, readAnswer } from "../../../test/support/recordings.ts";
-import type { Usage } from "../provider.ts";
+import type { ModelUsage } from "../provider.ts";
 import { anthropicMessages } from "./anthropic-messages/anthropic-messages.ts";
 import type { Dialect } from "./dialect.ts";
 import { openaiChat } from "./openai-chat/openai-chat.ts";
@@ -44,7 +44,7 @@ test.each(WIRES)(
       const usages = answer.events.flatMap((event) => (event.kind === "usage" ? [event.usage] : []));
       return usages.at(-1);
     };
-    const usage = (inputTokens: number, outputTokens: number): Usage => ({
+    const usage = (inputTokens: number, outputTokens: number): ModelUsage => ({
       inputTokens,
       outputTokens,
       cacheReadTokens: 0,

@@ -12,7 +12,7 @@ import { EngineSession } from "./engine-session.ts";
 import { settingsOfSetup } from "./engine-settings.ts";
 import { engineTool } from "./engine-tool.ts";
 import { libraryFeature } from "./library-feature.ts";
-import { openSessions } from "./open-sessions.ts";
+import { openEmbeddedSessions } from "./open-sessions.ts";
 import type { EngineSetup } from "./setup.ts";
 import { memoryStore } from "./stores.ts";
 
@@ -53,7 +53,7 @@ async function openIn(world: World, setup: EngineSetup): Promise<LibraryEngine> 
   const tools = { name: "library", tools: () => given.map(engineTool) };
   new ToolRegistry().add(tools); // throws for a tool that is not as it must be
   const store = setup.store ?? memoryStore();
-  const sessions = await openSessions({
+  const sessions = await openEmbeddedSessions({
     ...settings,
     ...{ world, provider, model, store },
     prefix: "cinch-engine-",

@@ -11,7 +11,7 @@ import type { Question } from "../../../view/questions/questions.ts";
 import { closesQuestion, questionId, questionOf } from "../../../view/questions/questions.ts";
 import type { PromptResult } from "../embedder.ts";
 import { promptBlocks } from "../facade-checks.ts";
-import { runPrompt } from "./run-prompt.ts";
+import { runEmbeddedPrompt } from "./run-prompt.ts";
 import type { EngineAnswer, EngineQuestion, EngineSetup } from "./setup.ts";
 
 /** Handles that a session of an engine works with. */
@@ -56,7 +56,7 @@ export class EngineSession implements AsyncDisposable {
     options: { readonly signal?: AbortSignal } = {},
   ): Promise<PromptResult> {
     const { signal = new AbortController().signal } = options;
-    return await runPrompt(await promptBlocks(content), {
+    return await runEmbeddedPrompt(await promptBlocks(content), {
       connection: this.#handles.connection,
       session: this.id,
       signal,

@@ -45,7 +45,7 @@ export interface SessionIds {
  * Opens an engine with the parts of a program: no file of the user, no project, no environment. Its sessions are composed like
  * those of every other engine. What was opened is freed if it fails.
  */
-export async function openSessions(parts: EmbeddedParts): Promise<EmbeddedSessions> {
+export async function openEmbeddedSessions(parts: EmbeddedParts): Promise<EmbeddedSessions> {
   const {
     world,
     provider,

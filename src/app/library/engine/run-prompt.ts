@@ -20,7 +20,7 @@ export interface PromptAt {
  * Sends a prompt and follows its turn to the end.
  * @throws HarnessError if it is refused or the turn fails; `signal.reason` if it was aborted.
  */
-export async function runPrompt(content: InputBlock[], at: PromptAt): Promise<PromptResult> {
+export async function runEmbeddedPrompt(content: InputBlock[], at: PromptAt): Promise<PromptResult> {
   const { connection, session: sessionId, signal, watcher, onCancelFailed } = at;
   signal.throwIfAborted();
   const stop = new AbortController();

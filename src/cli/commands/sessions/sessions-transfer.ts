@@ -7,7 +7,7 @@ import type { ExitCode } from "../../../session/commands/cli-command.ts";
 import { EXIT } from "../../../session/commands/cli-command.ts";
 import { neutraliseLine } from "../../../view/terminal/terminal-text.ts";
 import { jsonLine } from "../../../view/wire-json.ts";
-import { writeNewFile } from "../../io/file-sink.ts";
+import { writeOutputFile } from "../../io/file-sink.ts";
 import type { SessionsVerbContext } from "./sessions-verb-context.ts";
 
 /** Runs `cinch sessions export`: writes a session to standard output or a file, page by page, redacted once more (SES-10). */
@@ -20,7 +20,7 @@ export async function exportSession({ words, sessions, at, stop }: SessionsVerbC
     return EXIT.done;
   }
   const path = resolve(words.output);
-  await writeNewFile(path, text, stop.signal);
+  await writeOutputFile(path, text, stop.signal);
   await at.stderr.write(`cinch: ${info.session} is written to ${neutraliseLine(path)}\n`);
   return EXIT.done;
 }

@@ -1,7 +1,7 @@
 import { byteLength } from "../../../base/text/text.ts";
 import type { Message } from "../../../protocol/message.ts";
 import { estimateTokens } from "../../../providers/dialect/request/token-estimate.ts";
-import type { ModelRequest, Usage } from "../../../providers/provider.ts";
+import type { ModelRequest, ModelUsage } from "../../../providers/provider.ts";
 
 export const BYTES_PER_TOKEN = 4;
 /**
@@ -53,7 +53,7 @@ export class TokenCounter {
   }
 
   /** Learns from what the provider counted for a request. */
-  learn(model: string, request: Counted, usage: Usage): void {
+  learn(model: string, request: Counted, usage: ModelUsage): void {
     const counted = usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens;
     const raw = this.#rawPrefix(request) + this.#rawMessages(request.messages);
     if (counted < LEARNT_TOKENS_MIN || raw < LEARNT_TOKENS_MIN) return;

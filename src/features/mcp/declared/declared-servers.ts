@@ -1,7 +1,7 @@
 import type { AcknowledgedFile } from "../../../config/project.ts";
 import { readOnly } from "../../../config/settings/read-section.ts";
 import type { Following } from "../../../config/table.ts";
-import { invalid, parseToml, writtenIn } from "../../../config/toml.ts";
+import { decodeText, invalid, parseToml } from "../../../config/toml.ts";
 import type { FilePosition } from "../../../session/config-section.ts";
 import type { McpServer } from "../config.ts";
 import { mcpSection, WORKSPACE } from "../config.ts";
@@ -16,7 +16,7 @@ export async function readAcknowledgedServers(
   following?: Following,
 ): Promise<readonly McpServer[]> {
   const file = isJson(path)
-    ? (await import("./mcp-json.ts")).parseMcpJson(path, writtenIn(path, bytes, "JSON"))
+    ? (await import("./mcp-json.ts")).parseMcpJson(path, decodeText(path, bytes, "JSON"))
     : await parseToml(path, bytes);
   const servers = readOnly(file, mcpSection, following);
   const [first] = repositoryServerProblems(servers);

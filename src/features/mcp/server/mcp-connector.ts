@@ -4,7 +4,7 @@ import type { Log } from "../../../base/log.ts";
 import { launchServer } from "../transport/launch.ts";
 import type { Era, McpConnection } from "../transport/mcp-connection.ts";
 import { connectMcp } from "../transport/mcp-connection.ts";
-import type { StdioTransport } from "../transport/stdio.ts";
+import type { ServerStdioTransport } from "../transport/stdio.ts";
 import type { ServerPorts } from "./server-ports.ts";
 import type { ServerSpec } from "./server-spec.ts";
 
@@ -31,7 +31,7 @@ export class McpConnector {
   readonly #parts: ConnectorParts;
   #era: Era = "auto";
   #startsInAttempt = 2;
-  #wire: StdioTransport | undefined;
+  #wire: ServerStdioTransport | undefined;
   #logins = "";
   #isDoubtful = false;
 

@@ -3,7 +3,7 @@ import type { Log } from "../../../base/log.ts";
 import type { World } from "../../../base/world.ts";
 import type { ProgramSpec } from "../server/server-spec.ts";
 import { findServerProgram, hashProgram } from "./program.ts";
-import { StdioTransport } from "./stdio.ts";
+import { ServerStdioTransport } from "./stdio.ts";
 
 /** Variable that marks every process of a server, so that those that leave its process group are found. */
 export const SERVER_MARK = "CINCH_MCP";
@@ -25,7 +25,7 @@ export interface LaunchParts {
 export async function launchServer(
   spec: ProgramSpec,
   { world, log, approved }: LaunchParts,
-): Promise<StdioTransport> {
+): Promise<ServerStdioTransport> {
   const { files, spawn, clock, machine } = world;
   const program = await findServerProgram(files, spec);
   if (spec.sha256 !== undefined) {
@@ -48,5 +48,5 @@ export async function launchServer(
     mark: SERVER_MARK,
     talks: true,
   });
-  return new StdioTransport({ child, clock, log });
+  return new ServerStdioTransport({ child, clock, log });
 }

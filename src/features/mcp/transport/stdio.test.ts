@@ -6,7 +6,7 @@ import { until } from "../../../../test/support/until.ts";
 import { SILENT_LOG } from "../../../base/log.ts";
 import { decode, encode } from "../../../base/text/text.ts";
 import type { Child, Exit } from "../../../base/world.ts";
-import { LineBuffer, StdioTransport } from "./stdio.ts";
+import { LineBuffer, ServerStdioTransport } from "./stdio.ts";
 
 test("[MCP-01] property: messages are the same wherever their bytes were split", async () => {
   await holds(
@@ -56,7 +56,7 @@ test("[MCP-01 REL-04] long messages are read no faster than so many bytes a seco
       exited.resolve({ kind: "code", code: 0 });
     },
   };
-  const transport = new StdioTransport({ child, clock, log: SILENT_LOG });
+  const transport = new ServerStdioTransport({ child, clock, log: SILENT_LOG });
   let messages = 0;
   transport.onmessage = () => {
     messages += 1;

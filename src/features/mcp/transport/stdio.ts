@@ -39,7 +39,7 @@ export interface StdioTransportParts {
  * Output is read at a limited rate and not buffered beyond that. A flood, an endless message or lines that are no
  * messages close this transport and affect nothing else. Standard error goes to the operational log, within limits.
  */
-export class StdioTransport implements Transport {
+export class ServerStdioTransport implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
   onmessage?: (message: JSONRPCMessage) => void;

@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../../base/json.ts";
 import { arrayAt, isObject, numberAt, objectAt, stringAt } from "../../../base/json.ts";
-import type { FinishReason, Usage } from "../../provider.ts";
+import type { FinishReason, ModelUsage } from "../../provider.ts";
 import { NO_USAGE } from "../../provider.ts";
 import { tokensAt } from "../../token-count.ts";
 import { finishEvent } from "../answer/finish-event.ts";
@@ -25,7 +25,7 @@ export class AnthropicAnswerReader implements AnswerReader {
   #blocks = 0;
   #calls = 0;
   #hasSpoken = false;
-  #usage: Usage = NO_USAGE;
+  #usage: ModelUsage = NO_USAGE;
   #stopReason: string | undefined;
   #isOver = false;
 

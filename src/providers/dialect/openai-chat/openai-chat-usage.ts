@@ -1,10 +1,10 @@
 import type { JsonObject } from "../../../base/json.ts";
 import { arrayAt, objectAt } from "../../../base/json.ts";
-import type { Usage } from "../../provider.ts";
+import type { ModelUsage } from "../../provider.ts";
 import { tokensAt } from "../../token-count.ts";
 
 /** Reads the usage of a chunk from wherever its vendor puts it; undefined if it has none. */
-export function chatUsage(chunk: JsonObject): Usage | undefined {
+export function chatUsage(chunk: JsonObject): ModelUsage | undefined {
   const usage =
     objectAt(chunk, "usage") ??
     objectAt(objectAt(chunk, "x_groq"), "usage") ??
@@ -13,7 +13,7 @@ export function chatUsage(chunk: JsonObject): Usage | undefined {
 }
 
 /** Converts the usage of either OpenAI dialect to the canonical form, where input tokens exclude cached ones. */
-export function openAiUsage(usage: JsonObject): Usage {
+export function openAiUsage(usage: JsonObject): ModelUsage {
   const details = objectAt(usage, "prompt_tokens_details") ?? objectAt(usage, "input_tokens_details");
   const prompt = tokensAt(usage, "prompt_tokens") ?? tokensAt(usage, "input_tokens") ?? 0;
   const completion = tokensAt(usage, "completion_tokens") ?? tokensAt(usage, "output_tokens") ?? 0;

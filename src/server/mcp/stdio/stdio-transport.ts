@@ -8,7 +8,7 @@ const PENDING_CHARS_MAX = 1_048_576;
  * Writes the messages of a server over standard input and output: one after the other, as fast as they are read at the
  * other end. Writers can wait for room.
  */
-export class StdioTransport implements Transport {
+export class McpStdioTransport implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
   onmessage?: (message: JSONRPCMessage) => void;

@@ -18,7 +18,7 @@ import { mcpServer } from "../mcp-server.ts";
 import { INVALID_REQUEST, logFailure, PARSE_ERROR, rpcRefusal } from "../refusals.ts";
 import { ResourceSubscriptions } from "../resource-subscriptions.ts";
 import { INPUT_LINE_BYTES_MAX, readInputLines } from "./lines.ts";
-import { StdioTransport } from "./stdio-transport.ts";
+import { McpStdioTransport } from "./stdio-transport.ts";
 
 /** Requests of one client that wait for their answers. */
 export const UNANSWERED_REQUESTS_MAX = 64;
@@ -71,7 +71,7 @@ class Refused extends Error {}
 
 class StdioClient implements AsyncDisposable {
   readonly #parts: StdioDependencies;
-  readonly #wire: StdioTransport;
+  readonly #wire: McpStdioTransport;
   readonly #unanswered = new Set<RequestId>();
   /** Subscriptions of the modern era, from request to acknowledgement. */
   readonly #listening = new Map<RequestId, { begin(): void }>();
@@ -84,7 +84,7 @@ class StdioClient implements AsyncDisposable {
 
   constructor(parts: StdioDependencies) {
     this.#parts = parts;
-    this.#wire = new StdioTransport(parts.write, (message) => this.#leaving(message));
+    this.#wire = new McpStdioTransport(parts.write, (message) => this.#leaving(message));
     this.#admission = parts.admit(this.#inputOver.signal);
     this.#admission.catch(() => undefined); // the first request gets it
   }
