@@ -4,7 +4,7 @@ import type { LogFigures, LogWork } from "./log-work.ts";
 import { SCREEN_EVENTS, timedSync } from "./log-work.ts";
 
 /**
- * What the store does, with bun:sqlite alone: one table of JSON, prepared statements, the same batches and the same
+ * Does the store's work with bun:sqlite alone: one table of JSON, prepared statements, the same batches and the same
  * syncs. Nothing is sealed, redacted, checked, leased, counted or expired.
  */
 export function measureBareLog(path: string, work: LogWork): LogFigures {

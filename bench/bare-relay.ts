@@ -2,7 +2,7 @@ import type { ServerWebSocket } from "bun";
 import { linesOf } from "./watching.ts";
 
 /**
- * What `bench/control.ts` compares cinch with: asks the model server at POST /go, hands each piece of its answer to every
+ * Relay that `bench/control.ts` compares cinch with: asks the model server at POST /go, hands each piece of its answer to every
  * WebSocket as it comes, and answers GET /item with some JSON. No log, no tokens, no order, nothing for who is slow.
  */
 const [baseUrl = ""] = Bun.argv.slice(2);

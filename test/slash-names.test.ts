@@ -16,7 +16,7 @@ import { holds } from "./support/property.ts";
 
 // Whatever may be called something can be called: each rule for a name, held against what reads commands.
 
-/** What each kind of file makes of a name: the name that it is then called by, undefined where it refuses it. */
+/** Readers of each kind of file: return the name that it is called by, undefined if the name is refused. */
 const KINDS: Readonly<Record<string, (name: string) => Promise<string | undefined>>> = {
   async skills(name) {
     const file = trustFile("SKILL.md", encode(`---\nname: "${name}"\ndescription: d\n---\nx\n`), 0o644);

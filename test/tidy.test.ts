@@ -59,32 +59,25 @@ test("[CTL-11] nothing in src waits in a way that blocks its thread", () => {
   expect(caught('database.run("PRAGMA busy_timeout = 0")')).toBe(0);
 });
 
-/** Doc comments that begin with another word. Lower it with each that is rewritten; never raise it. */
-const QUESTIONING_DOCS_MAX = 1660;
-
 /** Words with which a doc comment never begins: they ask, or leave out the noun or the verb. */
 const QUESTIONING =
   "What|Whether|Where|Of|As|How|Told|That|Those|Such|Same|So|Who|Whoever|Whom|Whose|Which|Why|Somebody|Nobody|Asked|Begun|Kept|Made|Seen";
 
-test("doc comments begin with a verb or a noun phrase: those that begin with a question or a participle get no more", () => {
+test("doc comments begin with a verb or a noun phrase, not with a question or a participle", () => {
   const begun = OURS.flatMap((file) => questioningDocs(readSource(file)).map((line) => `${file}:${line}`));
-  const newest = begun.length > QUESTIONING_DOCS_MAX ? begun : [];
-  expect({ count: newest.length, allowed: QUESTIONING_DOCS_MAX, all: newest }).toEqual({
-    count: 0,
-    allowed: QUESTIONING_DOCS_MAX,
-    all: [],
-  });
+  expect(begun).toEqual([]);
+  // `#` stands for `/*`, so that this file passes too.
   const sample = [
-    "/** Whether it is. */",
-    "/**",
+    "#* Whether it is. */",
+    "#*",
     " * As before.",
     " */",
-    "/** What. */ x(/** Asks. */)",
+    "#* What. */ x(#* Asks. */)",
     "// How",
-    "/** Who asked. */",
-    "/** Whole lines. */",
+    "#* Who asked. */",
+    "#* Whole lines. */",
   ];
-  expect(questioningDocs(sample.join("\n"))).toEqual([1, 2, 5, 7]);
+  expect(questioningDocs(sample.join("\n").replaceAll("#", "/*"))).toEqual([1, 2, 5, 7]);
 });
 
 /** Returns the lines on which such a doc comment begins. */

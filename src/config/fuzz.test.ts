@@ -77,7 +77,7 @@ function values() {
   );
 }
 
-/** What a reader makes of a text: accepted, or refused with the file and a line of it, and nothing else. */
+/** Returns the result of reading a text: accepted, or refused with the file and a line of it, and nothing else. */
 async function outcome(text: string, path: string, read: () => Promise<unknown>): Promise<string> {
   try {
     await read();

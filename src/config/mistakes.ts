@@ -16,7 +16,7 @@ export interface Look<Value> {
   readonly mistakes: readonly Mistake[];
 }
 
-/** So many errors are looked for in one file: each costs a reading of it. */
+/** Most errors reported for one file: each costs one more reading of it. */
 export const MISTAKES_MAX = 100;
 
 /** For a text that must be an address. */

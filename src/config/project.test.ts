@@ -14,7 +14,7 @@ import { profileKeys } from "./profile.ts";
 import { projectConfig, projectPermissions } from "./project.ts";
 import { saidOf } from "./settings/read-section.ts";
 
-/** What a repository may say, and what a profile says of itself. */
+/** Keys that a repository may set, and those that describe a profile. */
 const MAY_STAND_THERE = new Set(["max_time", "permissions", "sandbox", "name", "schema_version"]);
 
 const file = (text: string) => ({ path: ".cinch/config.toml", bytes: encode(text) });

@@ -42,7 +42,7 @@ export async function mustBeOutside(
 }
 
 /**
- * Nobody looks at a task's profile before each run, and a model may have written it, or its preset, since.
+ * Rejects a profile of a task that lies in the repository: a model may have written it, or its preset, since the last run.
  * @throws HarnessError UsageInvalid.
  */
 export async function assertOutside(
@@ -67,8 +67,8 @@ async function fileWithin(
 }
 
 /**
- * Whether a profile is a file of the repository that a folder belongs to, or of the folder itself. What is in cinch's own
- * folder is none, wherever that lies: no model writes there.
+ * Returns true if a profile is a file of the repository that a folder belongs to, or of the folder itself. Files in cinch's own
+ * folder do not count, wherever it lies: no model writes there.
  */
 export async function isFileWithin(
   workingDir: string,

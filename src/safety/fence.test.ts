@@ -12,7 +12,7 @@ function inside(foreign: string): string {
   return fenced.slice("<untrusted-agents-md>\n".length, -"\n</untrusted-agents-md>".length);
 }
 
-/** What a careless reader might see: entities and escapes resolved, styles and invisible characters gone. */
+/** Returns the text as a careless reader might see it: entities and escapes resolved, styles and invisible characters gone. */
 function asReadCarelessly(text: string): string {
   return text
     .replaceAll(/<!--.*?-->/gs, "")

@@ -45,7 +45,7 @@ export interface SpawnedAgent {
   readonly text: string;
   readonly reason: TurnEndReason;
   readonly rounds: number;
-  /** Why it failed, if it did. */
+  /** Reason of the failure, if it failed. */
   readonly error?: string;
   /** Sentences for the caller about its worktree, or about a model that was not available. */
   readonly told: readonly string[];
@@ -78,7 +78,7 @@ export interface DelegatedTask {
   readonly rounds: number;
   readonly session: SessionId;
   readonly log: LogId;
-  /** Why it failed, if it did. */
+  /** Reason of the failure, if it failed. */
   readonly error?: string;
 }
 /** Runs one sub-agent; see `spawn` of `engine/`. */
@@ -108,6 +108,6 @@ export interface SubAgentResult {
   readonly text: string;
   readonly reason: TurnEndReason;
   readonly rounds: number;
-  /** Why it failed, if it did. */
+  /** Reason of the failure, if it failed. */
   readonly error?: string;
 }

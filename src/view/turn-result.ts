@@ -26,7 +26,7 @@ export interface TurnResult {
   readonly tools: readonly string[];
   /** Calls that did not run because nobody had allowed them. */
   readonly refused: number;
-  /** Why the turn did not end well; absent after `complete`, `yield` and `cancelled`. */
+  /** Error that ended the turn; absent after `complete`, `yield` and `cancelled`. */
   readonly error?: TurnError;
 }
 

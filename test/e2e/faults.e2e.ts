@@ -10,7 +10,7 @@ import type { Turn } from "../support/mock-provider/turn.ts";
 import { calls, says } from "../support/mock-provider/turn.ts";
 import { requireProgram } from "../support/requires.ts";
 
-/** What a hostile model, repository or machine does to a real run. The long random rounds are `npm run soak`. */
+/** Real runs against a hostile model, repository or machine. The long random rounds are `npm run soak`. */
 
 const SECRET = "KEY=of-somebody";
 

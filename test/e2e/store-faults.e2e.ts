@@ -18,7 +18,7 @@ import type { Turn } from "../support/mock-provider/turn.ts";
 import { says } from "../support/mock-provider/turn.ts";
 import { requireProgram } from "../support/requires.ts";
 
-/** What a store in a bad state does to `cinch -p`: a reason, an exit code, and the session still there (SES-16). */
+/** Runs of `cinch -p` with a store in a bad state: a reason, an exit code, and the session still there (SES-16). */
 
 const SAID = "remembered";
 

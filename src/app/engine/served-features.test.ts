@@ -5,7 +5,7 @@ import type { EventKind } from "../../protocol/events/events.ts";
 import { EVENT_KINDS } from "../../protocol/kinds.ts";
 import { HTTP_FEATURES } from "../serving/control-plane.ts";
 
-/** Those who only read events, and whoever makes envelopes of a stored line. */
+/** Modules that only read events, or make envelopes of a stored line. */
 const READERS = /^src\/(client|conformance|demo|protocol|runner|session\/transcript)\//;
 
 test("[CTL-04] the handshake names every event that this version sends, and none that nobody sends", () => {

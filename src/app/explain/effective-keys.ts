@@ -163,7 +163,7 @@ function profileRow(
   return { key: "profile", value, from: { kind: "flag", name: "--profile" }, instead };
 }
 
-/** Which providers have a key in the environment; never the key. */
+/** Lists the providers that have a key in the environment; never the key. */
 function keyRows({ environment }: HarnessOptions, { providers }: Config): readonly EffectiveKey[] {
   const names = [...new Set([...providers, ...VENDORS].map(({ name }) => name))];
   return names.flatMap((name) => {

@@ -36,7 +36,7 @@ export interface Explained {
   readonly rule?: string;
   readonly why: string;
   readonly whyInSandbox: string;
-  /** Which of the two holds here, of a command. */
+  /** For a command: the one of the two that holds here. */
   readonly here: ExpectedSandbox;
   /** Ways to allow a call that is not: without a sandbox, and in one if that differs. */
   readonly remedies: readonly string[];

@@ -11,7 +11,7 @@ export const DEFAULT_MODEL = "claude-3-haiku-20240307";
 /** The wire that the model's server speaks; the words are those of `[providers.NAME] kind` in config.toml. */
 export type HarnessWire = "anthropic" | "openai-compatible" | "openai-responses";
 
-/** How the agent of a `Harness` is set up ([B] § Configuration). */
+/** Settings of a `Harness` ([B] § Configuration). */
 export interface HarnessConfig {
   /** Key of the model's API. Required, except for a server of the OpenAI wires that wants none. */
   readonly apiKey?: string;
@@ -90,7 +90,7 @@ export interface CallUsage extends Usage {
   readonly model: string;
 }
 
-/** How a prompt ended. */
+/** Result of a prompt. */
 export interface PromptResult {
   /** Text of the last message that had any. */
   readonly text: string;
@@ -100,6 +100,6 @@ export interface PromptResult {
   readonly turns: number;
   /** All provider calls of this prompt together. */
   readonly usage: Usage;
-  /** Why the prompt ended before it was done, such as a limit; absent after "complete". */
+  /** Reason why the prompt ended early, such as a limit; absent after "complete". */
   readonly error?: { readonly reason: string; readonly message: string };
 }

@@ -16,7 +16,7 @@ import { runEmbeddedPrompt } from "./engine/run-prompt.ts";
 import { assertUsable, promptBlocks } from "./facade-checks.ts";
 import type { PromptWatcher } from "./prompt-result.ts";
 
-/** What a `Harness` is extended with. */
+/** Extensions of a `Harness`. */
 export interface HarnessPlugins {
   readonly plugins?: readonly Plugin[];
 }
@@ -39,7 +39,7 @@ export class AgentConversation implements AsyncDisposable {
   readonly #model: LibraryModel;
   readonly #plugins: readonly Plugin[];
   readonly #library: ToolSource;
-  /** What the embedder should know: that a retired model was replaced. */
+  /** Notices for the embedder, such as a retired model that was replaced. */
   readonly notices: readonly string[];
   #session: Promise<Opened> | undefined;
   /** Cancels the prompt that runs. */

@@ -16,7 +16,7 @@ export interface OfferedModels {
   readonly plugin?: string;
   readonly models?: readonly Model[];
   readonly error?: string;
-  /** Why the provider was not asked. */
+  /** Reason why the provider was not asked. */
   readonly notice?: string;
 }
 

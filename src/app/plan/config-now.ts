@@ -18,8 +18,8 @@ export interface ConfigNow {
 }
 
 /**
- * What config.toml says when a session begins: an engine outlives many of them, and a rule that was written meanwhile counts
- * for the next one. What belongs to the engine stays as it was at its start, which is told where it is another by now.
+ * Reads config.toml for a new session. An engine outlives many sessions; a rule written meanwhile holds for the next one.
+ * Keys of the engine keep the value of its start. A notice names each that has changed since.
  *
  * @throws HarnessError ConfigInvalid with file, line and key.
  */

@@ -22,7 +22,7 @@ function openPriced(config: string, ...script: Parameters<typeof openPlace>): Pl
   return place;
 }
 
-/** How the first turn of a session ends that an agent has asked for. */
+/** Returns the end of the first turn of a session that an agent asked for. */
 async function endingOf(
   place: Place,
   run: CommandOf<"CreateSession">["run"],

@@ -4,7 +4,7 @@ import { setsBack, sparesOthers } from "../../../test/support/rewind-properties.
 
 const gitTest = requireProgram("git");
 
-/** Kept small here: a run takes some 80 ms. `npm run soak -- --rewinds N` takes any number, each time others. */
+/** Number of runs, small here: a run takes some 80 ms. `npm run soak -- --rewinds N` takes any number, each time others. */
 const RUNS = 40;
 
 /** Changed from time to time by hand, so that other cases are drawn. */

@@ -12,7 +12,7 @@ export const PLAN_MODE = "PlanMode";
 
 export interface PlanModeState {
   readonly active: boolean;
-  /** Who changed it: a client, or the model, which can only enter. Absent if nothing changed. */
+  /** Originator of the change: a client, or the model, which can only enter. Absent if nothing changed. */
   readonly by?: ClientId | "model";
   /** The plan that a person approved. */
   readonly plan?: string;

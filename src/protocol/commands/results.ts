@@ -40,7 +40,7 @@ const RewoundFiles = z.object({
   kept: z.array(UnreachedPath).optional(),
 });
 
-/** What a rewind would do, or did. */
+/** Effect of a rewind, planned or done. */
 const RewindResult = z.object({
   to: EventSeqOrStart,
   what: z.enum(["files", "conversation", "both"]),

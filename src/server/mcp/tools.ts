@@ -231,7 +231,7 @@ function isServed({ command: kind }: ToolRow, served: readonly CommandKind[]): b
 
 const SCHEMAS = new WeakMap<z.ZodObject, Tool["inputSchema"]>();
 
-/** Made once, for every client. */
+/** Returns the JSON schema of an input, made once for all clients. */
 function schemaOf(schema: z.ZodObject): Tool["inputSchema"] {
   const known = SCHEMAS.get(schema);
   if (known !== undefined) return known;

@@ -7,7 +7,7 @@ import type { EnginePort } from "../../session/engine-port.ts";
 
 /** Time for which a client without an open socket can come back. */
 export const CLIENT_KEPT_MS = 60_000;
-/** Such clients at a time; of more, the one that left first cannot come back. */
+/** Most disconnected clients remembered; of more, the one that left first cannot come back. */
 export const CLIENTS_KEPT_MAX = 4_096;
 
 /** A client as one socket holds it; releasing it stops nothing. */

@@ -77,7 +77,7 @@ export type NetworkPolicy =
 export type SandboxState =
   /** `made`: empty entries that the sandbox creates on the disk while it exists; the owner of the session removes them. */
   | { readonly kind: "working"; readonly confine: Confine; readonly made: readonly string[] }
-  /** Why there is none, in a sentence, and a remedy for a person. */
+  /** Reason why there is no sandbox, in a sentence, and a remedy for a person. */
   | { readonly kind: "unavailable"; readonly why: string; readonly remedy: string };
 
 export interface Confine {

@@ -32,7 +32,7 @@ export interface TrustFile {
   readonly executable: boolean;
 }
 
-/** What is acknowledged at once: one file, or a folder (a skill) with every file in it. */
+/** Unit of acknowledgement: one file, or a folder (a skill) with every file in it. */
 export interface TrustItem {
   readonly kind: TrustKind;
   /** Absolute, every link resolved. */
@@ -46,7 +46,7 @@ export type ChangeClass = "metadata-only" | "prose" | "code-adjacent" | "executa
 
 /** One file of an item, before and after a change. */
 export interface FileChange {
-  /** As in `TrustFile`. */
+  /** Path as in `TrustFile`. */
   readonly path: string;
   /** Absent: the file is new. */
   readonly before?: { readonly bytes?: Uint8Array; readonly executable: boolean };

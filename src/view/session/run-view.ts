@@ -22,7 +22,7 @@ export interface RunView {
   readonly turn?: { readonly number: number; readonly originator: ClientId };
   /** Reason of the end of the last turn. */
   readonly ended?: TurnEndReason;
-  /** Why the run ended; absent while it goes on. */
+  /** Reason why the run ended; absent while it goes on. */
   readonly sessionEnded?: SessionEndReason;
   /** Calls of the newest turn that did not run because nobody had allowed them. */
   readonly refusals: readonly RefusedCall[];

@@ -110,7 +110,7 @@ export type EngineQuestion =
       readonly request: PayloadOf<"PermissionRequested">;
     }
   | {
-      /** Which of these? */
+      /** Choice between several answers. */
       readonly kind: "choice";
       readonly id: AskId;
       readonly session: EngineQuestionSession;

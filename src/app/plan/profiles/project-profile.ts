@@ -166,7 +166,7 @@ function held(files: Files, root: string, items: readonly TrustItem[]): Files {
 }
 
 /**
- * Who names a file of a repository by its path takes its word for everything but programs: a clone brings both (MCP-04,
+ * Checks a profile that a user named by its path in a repository. All of it holds but programs: a clone brings both (MCP-04,
  * HOOK-02).
  */
 function mistakesWithin(

@@ -8,7 +8,7 @@ const TERMINAL = "/dev/tty";
 
 /** Longest line that a person types. */
 const LINE_CHARACTERS_MAX = 1_024;
-/** Nobody types two lines within this time. */
+/** Two lines within this time were pasted, not typed. */
 const LINE_PAUSE_MS = 50;
 
 interface TerminalQuestion {

@@ -22,7 +22,7 @@ export interface LineEditor {
 }
 
 const EARLY = "Not taken: keys count as an answer only after a pause of 0.3 s. Answer now.";
-/** Nobody types two lines within this time. */
+/** Two lines within this time were pasted, not typed. */
 const LINE_PAUSE_MS = 50;
 const PASTED = "A question takes no pasted text.";
 const TOGETHER = "Not taken: keys and Enter arrived at once, as in a paste. Press them again.";

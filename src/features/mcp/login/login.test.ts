@@ -34,7 +34,7 @@ function loggedIn(
   return logIn({ name: "guarded", url, scopes: [], ...request }, { ...PORTS, ...ports }, STOP);
 }
 
-/** Why a login failed, or what it gave. */
+/** Returns the reason why a login failed, or its result. */
 async function outcome(options: OAuthServerOptions, ports: Partial<LoginPorts> = {}): Promise<string> {
   await using server = startOAuthMcpServer(options);
   try {

@@ -39,7 +39,7 @@ export class McpConnector {
     this.#parts = parts;
   }
 
-  /** Why the last connection to a program ended, in words. */
+  /** Reason why the last connection to a program ended, in words. */
   get problem(): string | undefined {
     return this.#wire?.problem;
   }

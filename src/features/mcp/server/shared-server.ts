@@ -21,7 +21,7 @@ import type { ServerSpec } from "./server-spec.ts";
 
 export type ServerState = "stopped" | "starting" | "running" | "degraded";
 
-/** Why a server was given up, and until when. */
+/** Reason why a server is not called, and the end of that time. */
 interface Outage {
   readonly error: HarnessError;
   readonly untilMs: number;
@@ -112,7 +112,7 @@ export class SharedServer {
     return this.#tried;
   }
 
-  /** Why it was given up, until the cooldown ends. */
+  /** Reason why it is not called until the cooldown ends. */
   get problem(): HarnessError | undefined {
     const { clock } = this.#ports.world;
     return this.#down !== undefined && clock.monotonic() < this.#down.untilMs ? this.#down.error : undefined;

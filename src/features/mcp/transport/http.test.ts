@@ -20,7 +20,7 @@ import { remoteFetch } from "./remote-fetch.ts";
 const HANG_MS_MAX = 60_000;
 const fetch = hostFetch();
 
-/** Nobody has a token. */
+/** Fetch without a token. */
 const authorized: AuthorizedFetch = ({ provider }) =>
   Promise.reject(new HarnessError("ProviderKeyMissing", { provider, variable: "none", kept: "" }));
 

@@ -56,7 +56,7 @@ export class ServerStdioTransport implements Transport {
     this.#parts = parts;
   }
 
-  /** Why it closed, in words; undefined while it is open, or if we closed it. */
+  /** Reason why it closed, in words; undefined while it is open, or if we closed it. */
   get problem(): string | undefined {
     return this.#problem;
   }

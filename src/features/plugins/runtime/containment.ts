@@ -28,7 +28,7 @@ export class PluginHealth {
     this.#log = log;
   }
 
-  /** Why it may no longer be called; undefined while it may. */
+  /** Reason why it may no longer be called; undefined while it may. */
   get off(): HarnessError | undefined {
     if (this.#crash !== undefined) return this.#crash;
     if (this.#failures < PLUGIN_FAILURES_MAX) return undefined;

@@ -18,7 +18,7 @@ export interface AgentSet {
   readonly agents: readonly AgentDefinition[];
   /** The definitions from files, without the built-in one. */
   readonly definitions: readonly ValidDefinition[];
-  /** Why files were rejected: `path:line: field: what is wrong`. */
+  /** Reasons why files were rejected: `path:line: field: what is wrong`. */
   readonly problems: readonly string[];
   /** Parts of files without effect, in the same form. */
   readonly warnings: readonly string[];

@@ -54,7 +54,7 @@ const FOREIGN_FIELDS = new Set([
   "effort",
   "background",
 ]);
-/** Which parts of a tool a definition may grant, by the effect of the tool. */
+/** Parts of a tool that a definition may grant, by the effect of the tool. */
 const PARTS: ReadonlyMap<ToolEffect | undefined, string> = new Map([
   ["runs-commands", "program name"],
   ["starts-agents", "kind of agent"],

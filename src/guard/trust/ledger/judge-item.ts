@@ -6,7 +6,7 @@ import { approvalKey } from "./lock-file.ts";
 
 export type Judgement =
   | { readonly kind: "trusted" }
-  /** Nobody has acknowledged it at this path. */
+  /** Not yet acknowledged at this path. */
   | { readonly kind: "new" }
   /** Something else was acknowledged at this path. */
   | { readonly kind: "changed"; readonly was: readonly ApprovedFile[] };
