@@ -172,40 +172,74 @@ function pythonOf(schema: JsonSchema, name: string, blocks: string[]): string {
   }
 }
 
+/**
+ * Returns the definition of a TypedDict. Fields that a class body cannot declare, such as `from`, go into the functional
+ * form, `TypedDict("Name", {"from": str})`.
+ */
 function pythonClass(name: string, fields: readonly Field[], blocks: string[]): string {
   const typed = fields.map((field) => ({
     ...field,
     type: pythonOf(field.schema, `${name}${capital(field.name)}`, blocks),
   }));
-  const [required, optional] = [
-    typed.filter((each) => each.isRequired),
-    typed.filter((each) => !each.isRequired),
-  ];
-  // A class can have no field that is a word of Python.
-  const isWritable = typed.every((each) => !PYTHON_WORDS.has(each.name));
-  if (!isWritable || (optional.length > 0 && required.length > 0)) {
-    const base = optional.length === 0 ? name : `_${name}Required`;
-    const keys = required.map((each) => `    ${JSON.stringify(each.name)}: ${each.type},`).join("\n");
-    const first = `${base} = TypedDict(${JSON.stringify(base)}, {\n${keys}\n})\n`;
-    return optional.length === 0 ? first : `${first}\n\n${members(name, `${base}, total=False`, optional)}`;
-  }
-  return members(
-    name,
-    required.length === 0 && optional.length > 0 ? "TypedDict, total=False" : "TypedDict",
-    typed,
-  );
+  const required = typed.filter((each) => each.isRequired);
+  const optional = typed.filter((each) => !each.isRequired);
+  if (optional.length === 0) return typedDict(name, required);
+  if (required.length === 0) return typedDict(name, optional, ", total=False");
+  const requiredName = `_${name}Required`;
+  const first = functionalTypedDict(requiredName, required);
+  if (optional.every(isClassField))
+    return `${first}\n\n${classTypedDict(name, `${requiredName}, total=False`, optional)}`;
+  const optionalName = `_${name}Optional`;
+  const second = functionalTypedDict(optionalName, optional, ", total=False");
+  return `${first}\n\n${second}\n\n${classTypedDict(name, `${requiredName}, ${optionalName}`, [])}`;
 }
 
-function members(
-  name: string,
-  bases: string,
-  fields: readonly { readonly name: string; readonly type: string }[],
-): string {
+interface TypedField {
+  readonly name: string;
+  readonly type: string;
+}
+
+function typedDict(name: string, fields: readonly TypedField[], total = ""): string {
+  return fields.every(isClassField)
+    ? classTypedDict(name, `TypedDict${total}`, fields)
+    : functionalTypedDict(name, fields, total);
+}
+
+function functionalTypedDict(name: string, fields: readonly TypedField[], total = ""): string {
+  const keys = fields.map((each) => `    ${JSON.stringify(each.name)}: ${each.type},`).join("\n");
+  return `${name} = TypedDict(${JSON.stringify(name)}, {\n${keys}\n}${total})\n`;
+}
+
+function classTypedDict(name: string, bases: string, fields: readonly TypedField[]): string {
   const lines = fields.map((each) => `    ${each.name}: ${each.type}`);
   return `class ${name}(${bases}):\n${lines.length === 0 ? "    pass" : lines.join("\n")}\n`;
 }
 
-const PYTHON_WORDS = new Set(["from", "class", "in", "is", "not", "import", "global", "with", "as", "def"]);
+/** Returns true if the body of a class can declare the field. Python changes names that begin with two underscores. */
+function isClassField({ name }: TypedField): boolean {
+  return /^(?!__)[A-Za-z_]\w*$/.test(name) && !PYTHON_KEYWORDS.has(name);
+}
+
+/** Python's `keyword.kwlist`. */
+const PYTHON_KEYWORDS: ReadonlySet<string> = new Set([
+  ...["False", "None", "True", "and", "as", "assert", "async", "await", "break", "class", "continue", "def"],
+  ...[
+    "del",
+    "elif",
+    "else",
+    "except",
+    "finally",
+    "for",
+    "from",
+    "global",
+    "if",
+    "import",
+    "in",
+    "is",
+    "lambda",
+  ],
+  ...["nonlocal", "not", "or", "pass", "raise", "return", "try", "while", "with", "yield"],
+]);
 
 function pythonValue(value: unknown): string {
   if (typeof value === "boolean") return value ? "True" : "False";

@@ -2103,16 +2103,12 @@ class AttachSessionResult(TypedDict, total=False):
     notices: List[str]
 
 
-_SwitchProfileResultRequired = TypedDict("_SwitchProfileResultRequired", {
-
-})
-
-
-class SwitchProfileResult(_SwitchProfileResultRequired, total=False):
-    notices: List[str]
-    from: str
-    to: str
-    log: LogId
+SwitchProfileResult = TypedDict("SwitchProfileResult", {
+    "notices": List[str],
+    "from": str,
+    "to": str,
+    "log": LogId,
+}, total=False)
 
 
 class AnswerPermissionResult(TypedDict, total=False):
