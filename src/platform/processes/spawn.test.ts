@@ -344,8 +344,8 @@ test("[REL-03] a child ends with this process also where that is killed the mome
   const own = longSleep();
   const program = `
     import { hostSpawn } from "${import.meta.dirname}/spawn.ts";
-    import { SILENT } from "${import.meta.dirname}/../../base/log.ts";
-    hostSpawn(SILENT)({ argv: ["sleep", "${own}"], cwd: "/", env: { PATH: "${PATH}" } });
+    import { SILENT_LOG } from "${import.meta.dirname}/../../base/log.ts";
+    hostSpawn(SILENT_LOG)({ argv: ["sleep", "${own}"], cwd: "/", env: { PATH: "${PATH}" } });
     process.kill(process.pid, "SIGKILL");`;
   const flags = ["--no-install", "--no-env-file", "--config=/dev/null"];
   const { signalCode } = Bun.spawnSync([process.execPath, ...flags, "-e", program]);

@@ -170,7 +170,7 @@ test("[PROF-02 CTX-03 ENG-10] what is merely to be known of files is a note and 
     expect.stringMatching(/^error: \/config\/prompts\/bad\.md:2: /),
     expect.stringMatching(/^note: \/config\/agents\/helper\.md:4: colour: /),
     "note: /config/prompts/ask.md:2: colour: unknown field; it has no effect",
-    "note: /repo/.cinch/prompts/plan.md: it takes the place of your own prompt plan in this project",
+    "note: /repo/.cinch/prompts/plan.md: it replaces your own prompt plan in this project",
     expect.stringMatching(/^note: @closed\.txt did not go to the model/),
   ]);
   await rig.type("/profiles:review");
