@@ -28,7 +28,7 @@ function openServer(call: (message: Message) => string) {
         const length = Number(/content-length: (\d+)/i.exec(head)?.[1] ?? 0);
         if (body === undefined || body.length < length) return;
         socket.data.text = "";
-        if (!head.startsWith("POST")) return void socket.end("HTTP/1.1 405 No\r\ncontent-length: 0\r\n\r\n");
+        if (!head.startsWith("POST")) return void socket.write(status("405 Method Not Allowed"));
         const message = JSON.parse(body) as Message;
         if (message.method === "tools/call") {
           calls.push(body);
