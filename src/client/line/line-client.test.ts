@@ -705,6 +705,22 @@ test("[CMD-01 CTL-15] a slash command that this client has never heard of is car
   await rig.end();
 });
 
+test.each(["mcp:names", "tasks:names", "skills:names", "prompts:names", "permissions:names"])(
+  "[CMD-01 CTL-15] a command that the engine lists comes before a name that the client would look up: /%s",
+  async (name) => {
+    const rig = openRig();
+    const shows = { as: "list", field: "tools", line: "{name}", none: "none" };
+    const stands_for = { query: "ListTools", fields: { sessionId: { from: "session" } }, shows };
+    const listed = { name, usage: `/${name}`, help: "the tools", command: "client", stands_for };
+    rig.connection.reply = ({ kind }) =>
+      kind === "ListTools" ? { tools: [{ name: "Read" }] } : { slash_commands: [listed] };
+    await rig.type(`/${name}`);
+    await until("it is drawn", () => rig.shown() !== "");
+    expect([rig.shown(), rig.sent]).toEqual(["Read\n", []]);
+    await rig.end();
+  },
+);
+
 test("[CLI-01 TUI-03] a command that is slow keeps no event, no answer and no Ctrl-C waiting", async () => {
   const rig = openRig();
   const slow = Promise.withResolvers<void>();

@@ -83,9 +83,9 @@ export async function runSlashCommand(command: SlashCommand, client: SlashContex
   const { namespace } = command;
   if (command.name === "") return await client.say(unknownText(command, await client.listCommands()));
   if (namespace === undefined) return await runAlone(command, client);
+  // A listed command comes first: `/mcp:SERVER` and the like take only the names that no command has.
   const run = Object.hasOwn(NAMESPACES, namespace) ? NAMESPACES[namespace] : undefined;
-  if (run !== undefined) return await run(command, client);
-  await runListed(command, client, runForeign);
+  await runListed(command, client, run ?? runForeign);
 }
 
 async function runAlone(command: SlashCommand, client: SlashContext): Promise<void> {
