@@ -3,6 +3,7 @@ import { shortened } from "../../base/text/text.ts";
 import type { World } from "../../base/world.ts";
 import type { Event } from "../../protocol/events/events.ts";
 import { SlidingLimit } from "../../server/auth/sliding-limit.ts";
+import { agentAsksText } from "../../view/questions/question-words.ts";
 import { neutraliseLine } from "../../view/terminal/terminal-text.ts";
 
 /** Notices about agents that people get within ten minutes; further ones go to the operational log only. */
@@ -58,7 +59,7 @@ export class AgentSessions {
     if (begun === undefined || begun.isQuiet || this.#parts.peopleIn(session) > 0) return;
     const { agent } = begun;
     const named = shortened(neutraliseLine(tool), TOOL_CHARACTERS_MAX);
-    const text = `Session ${session} of outer agent ${agent} asks for permission: ${named}. /sessions:attach ${session} to answer.`;
+    const text = agentAsksText({ session, agent, tool: named });
     this.#tell("AgentAsks", { session, agent, tool: named }, text);
   }
 

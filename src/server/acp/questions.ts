@@ -4,7 +4,7 @@ import type { CommandOf } from "../../protocol/commands/commands.ts";
 import { askAnswers } from "../../view/questions/ask-answers.ts";
 import type { PermissionAnswer } from "../../view/questions/permission-answers.ts";
 import { permissionAnswers } from "../../view/questions/permission-answers.ts";
-import { questionWords } from "../../view/questions/question-words.ts";
+import { DENY_ALIKE_LABEL, questionWords } from "../../view/questions/question-words.ts";
 import type { Question } from "../../view/questions/questions.ts";
 import { askedCall, textContent, verbatim } from "./shown-call.ts";
 
@@ -53,7 +53,7 @@ function permission(
           name: capitalised(label),
           kind: KINDS[key],
         })),
-        { optionId: DENY_ALWAYS, name: "Deny exactly this for this session", kind: "reject_always" },
+        { optionId: DENY_ALWAYS, name: capitalised(DENY_ALIKE_LABEL), kind: "reject_always" },
       ],
     },
     answer(optionId) {

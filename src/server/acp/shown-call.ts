@@ -9,7 +9,7 @@ import type {
 import { stringAt } from "../../base/json.ts";
 import type { ResultContent } from "../../protocol/content.ts";
 import type { PayloadOf } from "../../protocol/events/events.ts";
-import { permissionReason } from "../../view/questions/question-words.ts";
+import { permissionHeading, permissionReason } from "../../view/questions/question-words.ts";
 import { callSummary } from "../../view/texts/call-summary.ts";
 import type { ProposedChange } from "../../view/texts/change-preview.ts";
 import { proposedChanges } from "../../view/texts/change-preview.ts";
@@ -46,7 +46,7 @@ export function shownCall({ tool, args, toolKind = "other", preview }: Call, wor
  * make in a file (PERM-06).
  */
 export function askedCall(request: PayloadOf<"PermissionRequested">, workingDir: string): ToolCallUpdate {
-  const { callId, summary, reason, diff } = request;
+  const { callId, agent, summary, reason, diff } = request;
   const call = shownCall(request, workingDir);
   const [location] = call.locations;
   const compared = diff === undefined || location === undefined ? [] : hunks(diff, location.path);
@@ -55,6 +55,8 @@ export function askedCall(request: PayloadOf<"PermissionRequested">, workingDir:
     ...call,
     status: "pending",
     content: [
+      // The editor's own dialog asks for the permission; only a sub-agent is news.
+      ...(agent === undefined ? [] : [textContent(verbatimLine(permissionHeading(request)))]),
       textContent(verbatim(summary)),
       ...(reason === undefined ? [] : [textContent(verbatimLine(permissionReason(reason)))]),
       ...(compared.length > 0 ? compared : call.content),

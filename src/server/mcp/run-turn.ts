@@ -136,20 +136,20 @@ async function* progressing(
   if (progress === undefined) return yield* events;
   let telling = Promise.resolve();
   const say = (message: string) => {
-    telling = telling.then(() => progress(message)).catch(() => undefined); // a client that left gets no progress
+    telling = telling.then(() => progress(`${message}.`)).catch(() => undefined); // a client that left gets no progress
   };
   let timer: Disposable | undefined;
   const beat = () => {
     timer = clock.timer(PROGRESS_MS, () => {
-      say("The turn goes on.");
+      say("The turn goes on");
       beat();
     });
   };
   beat();
   try {
     for await (const event of events) {
-      if (event.kind === "ToolCallStarted") say(`Calls ${event.payload.tool}.`);
-      if (event.kind === "PermissionRequested") say(`${waitingForPermission(event.payload.tool)}.`);
+      if (event.kind === "ToolCallStarted") say(`Calls ${event.payload.tool}`);
+      if (event.kind === "PermissionRequested") say(waitingForPermission(event.payload.tool));
       yield event;
     }
   } finally {

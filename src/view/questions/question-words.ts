@@ -1,5 +1,5 @@
 import type { PayloadOf } from "../../protocol/events/events.ts";
-import { neutraliseLine } from "../terminal/terminal-text.ts";
+import { neutraliseLine, reveal } from "../terminal/terminal-text.ts";
 
 type Ask = PayloadOf<"Asked">;
 
@@ -84,3 +84,34 @@ export function permissionReason(reason: string): string {
 export function waitingForPermission(tool: string): string {
   return `${neutraliseLine(tool)} waits for permission`;
 }
+
+/** Returns the notice to people that an agent's session waits for permission; names already cut to one line. */
+export function agentAsksText({
+  session,
+  agent,
+  tool,
+}: Readonly<Record<"session" | "agent" | "tool", string>>): string {
+  return `Session ${session} of outer agent ${agent} asks for permission: ${tool}. /sessions:attach ${session} to answer.`;
+}
+
+/** Returns the question that lets a person keep a rule for the session or shorten it, with an example. */
+export function ruleQuestion(rule: string, example: string): string {
+  return `Rule: ${reveal(rule)}\nEnter keeps it. To allow all that begins alike, type the first words of it, such as: ${example}`;
+}
+
+/** Label of the answer that denies a call and each one like it, for clients that offer it. */
+export const DENY_ALIKE_LABEL = "deny exactly this for this session";
+
+/** Returns what happens without an answer, as a sentence. */
+export function unansweredText(timeoutMs: number, unanswered: string = PERMISSION_UNANSWERED): string {
+  return `Without an answer within ${timeoutMs / 1_000} s ${unanswered}.`;
+}
+
+const PERMISSION_UNANSWERED = "it is denied";
+
+/** Words of the question about a call that a crash interrupted. */
+export const ORPHAN_WORDS = {
+  first: "cinch ended while this call was running, so nobody knows whether it took effect:",
+  last: "Please look, and say what became of it:",
+  noted: "it succeeded, and the model reads your note",
+} as const;

@@ -1,7 +1,7 @@
 import type { PermissionScope } from "../../../protocol/commands/commands.ts";
 import type { PayloadOf } from "../../../protocol/events/events.ts";
 import { permissionAnswers } from "../../../view/questions/permission-answers.ts";
-import { permissionHeading, permissionReason } from "../../../view/questions/question-words.ts";
+import { permissionHeading, permissionReason, ruleQuestion } from "../../../view/questions/question-words.ts";
 import { reveal } from "../../../view/terminal/terminal-text.ts";
 import { changeText } from "../output/change-text.ts";
 import { quote } from "../output/quote.ts";
@@ -49,7 +49,7 @@ export function permissionQuestionText(request: PayloadOf<"PermissionRequested">
 
 /** Returns the question that lets the user keep or shorten a rule. */
 export function ruleQuestionText(rule: string): string {
-  return `Rule: ${reveal(rule)}\nEnter keeps it. To allow all that begins alike, type the first words of it, such as: ${example(rule)}`;
+  return ruleQuestion(rule, example(rule));
 }
 
 /**

@@ -2,7 +2,12 @@ import type { Envelope } from "../../../protocol/events/envelope.ts";
 import type { PayloadOf } from "../../../protocol/events/events.ts";
 import { askAnswers, notedNumber } from "../../../view/questions/ask-answers.ts";
 import { permissionAnswers } from "../../../view/questions/permission-answers.ts";
-import { fateText, questionWords } from "../../../view/questions/question-words.ts";
+import {
+  fateText,
+  ORPHAN_WORDS,
+  questionWords,
+  unansweredText,
+} from "../../../view/questions/question-words.ts";
 import type { Question } from "../../../view/questions/questions.ts";
 import { closesQuestion, questionId, questionOf } from "../../../view/questions/questions.ts";
 import { neutralise, neutraliseLine } from "../../../view/terminal/terminal-text.ts";
@@ -100,10 +105,10 @@ export function timeLimitText(question: OpenQuestion): string | undefined {
   if (question.kind === "asked") {
     const { timeoutMs = 0 } = question.ask;
     if (timeoutMs > TOLD_MS_MAX) return undefined;
-    return `Without an answer within ${timeoutMs / 1_000} s ${questionWords(question.ask).unanswered}.`;
+    return unansweredText(timeoutMs, questionWords(question.ask).unanswered);
   }
   if (question.stage === "rule") return undefined;
-  return `Without an answer within ${(question.request.timeoutMs ?? 0) / 1_000} s it is denied.`;
+  return unansweredText(question.request.timeoutMs ?? 0);
 }
 
 /** Returns the answers that a question takes, for a user who gave none of them. */
@@ -168,14 +173,14 @@ function orphanText(ask: PayloadOf<"Asked">): string {
     ({ value, label }, at) => `  ${at + 1}  ${fateText(value) ?? neutraliseLine(label)}`,
   );
   return [
-    "cinch ended while this call was running, so nobody knows whether it took effect:",
+    ORPHAN_WORDS.first,
     quote(callSummary(String(details["tool"]), details["args"])),
     ...["within", "living"].flatMap((name) => {
       const text = details[name];
       return typeof text === "string" ? [neutraliseLine(text.trim())] : [];
     }),
-    "Please look, and say what became of it:",
+    ORPHAN_WORDS.last,
     ...lines,
-    ...(noted === undefined ? [] : [`  ${noted}: NOTE  it succeeded, and the model reads your note`]),
+    ...(noted === undefined ? [] : [`  ${noted}: NOTE  ${ORPHAN_WORDS.noted}`]),
   ].join("\n");
 }
