@@ -43,6 +43,8 @@ export interface Tool<Plan extends CallPlan = CallPlan> extends Partial<ToolFact
    * (LIB-07).
    */
   readonly lazy?: boolean;
+  /** Returns why only a person may allow its calls now, whatever rules and flags say. */
+  personOnly?(): string | undefined;
   /** Set for the replacement of a missing tool: its name is what the model wrote, at any length. */
   readonly missing?: true;
 

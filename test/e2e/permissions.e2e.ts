@@ -3,7 +3,11 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { commandsOf } from "../shell/cases.ts";
 import { cinchHome, runCinch } from "../support/cinch.ts";
+import { scriptServer, serverToml } from "../support/mcp-servers.ts";
+import { says } from "../support/mock-provider/turn.ts";
 import { requireProgram } from "../support/requires.ts";
+import { openServed } from "../support/served.ts";
+import { until } from "../support/until.ts";
 import { temporaryDirectory } from "../support/world.ts";
 
 /** Safe ones that ask all the same: docs/threat-model.md says why. */
@@ -267,6 +271,72 @@ requireProgram("bwrap")(
   },
 );
 
+const SERVER_CHILD = join(import.meta.dirname, "../support/mcp-server-child.ts");
+
+/** A tool of a server, as it lists it. */
+function listedTool(name: string, description = "Does it.") {
+  return { name, description, inputSchema: { type: "object", properties: { text: { type: "string" } } } };
+}
+
+test("[PERM-12 MCP-07] a tool of an MCP server is explained by what the live session has, else by the record, whose time is named", async () => {
+  await using directory = temporaryDirectory();
+  const list = join(directory.path, "tools.json");
+  const write = (...tools: readonly object[]) => writeFileSync(list, JSON.stringify(tools));
+  write(listedTool("get-sum"));
+  await using served = await openServed({
+    script: [says("done")],
+    config: `[permissions]\nallow = ["mcp__odd__*"]\n${serverToml("odd", scriptServer(SERVER_CHILD, join(directory.path, "journal"), `tools=${list}`))}`,
+  });
+  const explain = (tool: string, ...flags: readonly string[]) => {
+    const words = ["permissions", "explain", "--tool", tool, "--input", "{}", ...flags];
+    return runCinch(words, { home: served.home, cwd: served.work });
+  };
+  const token = await served.token();
+  const begun = await served.ask("/v1/sessions", token, { workingDir: served.work });
+  const { sessionId: session } = (await begun.json()) as { readonly sessionId: string };
+  const isListed = async (name: string) =>
+    (await (await served.ask(`/v1/sessions/${session}/tools`, token)).text()).includes(`"mcp__odd__${name}"`);
+  const first = await served.ask(`/v1/sessions/${session}/input?wait=turn`, token, {
+    content: [{ type: "text", text: "go" }],
+  });
+  expect(first.status).toBe(200);
+  await until("the server has listed its tools", () => isListed("get_sum"));
+  expect((await explain("mcp__odd__get-sum")).stdout).toBe(
+    `allow: the rule allow "mcp__odd__*" covers it\nthe tool: as the live session ${session} has it\n`,
+  );
+
+  write(listedTool("get-sum", "Does something else."), listedTool("wipe-all"));
+  const restart = { kind: "ManageMcp", server: "odd", action: "restart" };
+  expect((await served.ask(`/v1/sessions/${session}/command`, token, restart)).status).toBe(200);
+  await until("the server has listed them again", () => isListed("wipe_all"));
+  for (const tool of ["mcp__odd__wipe_all", "mcp__odd__wipe-all", "mcp__odd__get_sum"]) {
+    const { code, stdout } = await explain(tool);
+    expect([tool, code, stdout]).toEqual([
+      tool,
+      0,
+      expect.stringMatching(/^ask: odd (?:has added this tool|describes this tool differently)/),
+    ]);
+    expect(stdout).toContain(`\nthe tool: as the live session ${session} has it\n`);
+  }
+
+  await served.end("SIGTERM");
+  const recorded = await explain("mcp__odd__get_sum");
+  expect(recorded.stdout).toMatch(
+    /^allow: the rule allow "mcp__odd__\*" covers it\nthe tool: as recorded on \d{4}-\d\d-\d\dT[\d:.]+Z, .*\n$/,
+  );
+  expect((await explain("mcp__odd__wipe_all")).code).toBe(2);
+  const call = { tool: "mcp__odd__get_sum", input: {} };
+  const json = await runCinch(["permissions", "explain", "--json"], {
+    home: served.home,
+    cwd: served.work,
+    stdin: JSON.stringify(call),
+  });
+  expect(JSON.parse(json.stdout)).toMatchObject({
+    decision: "allow",
+    tool_facts: expect.stringMatching(/^as recorded on /),
+  });
+}, 120_000);
+
 test("[PERM-12 MCP-07] a call of a tool of an MCP server is explained too, by either of its names, before the server has ever run", async () => {
   using home = cinchHome();
   const config = join(home.path, "config", "cinch", "config.toml");
@@ -281,7 +351,7 @@ test("[PERM-12 MCP-07] a call of a tool of an MCP server is explained too, by ei
       'deny: the rule deny "mcp__git-hub__get-sum" forbids it\n',
     );
   expect((await explain("mcp__git_hub__set")).stdout).toBe(
-    'allow: the rule allow "mcp__git-hub__*" covers it\n',
+    'allow: the rule allow "mcp__git-hub__*" covers it\nthe tool: unknown: git-hub has never listed its tools here, so any name and input is taken; start a session with it\n',
   );
   write("");
   expect((await explain("mcp__git_hub__set")).stdout).toContain(

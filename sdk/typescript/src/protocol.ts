@@ -446,6 +446,8 @@ export interface ToolInfo {
   readonly mutating: boolean;
   readonly lazy: boolean;
   readonly source: string;
+  readonly spelled?: string;
+  readonly person_only?: string;
 }
 
 export interface TurnAnswer {

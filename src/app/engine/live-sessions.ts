@@ -91,8 +91,10 @@ type ListedTools = ReturnType<ToolRegistry["list"]>;
 
 /** Returns tools in the form for clients. */
 export function toolInfos(listed: ListedTools): readonly ToolInfo[] {
-  return listed.map(
-    ({ tool: { name, description, inputSchema, level, mutating, lazy = false }, source }) => ({
+  return listed.map(({ tool, source }) => {
+    const { name, description, inputSchema, level, mutating, lazy = false, spelled = name } = tool;
+    const personOnly = tool.personOnly?.();
+    return {
       name,
       description,
       input_schema: { ...inputSchema },
@@ -100,8 +102,10 @@ export function toolInfos(listed: ListedTools): readonly ToolInfo[] {
       mutating,
       lazy,
       source,
-    }),
-  );
+      ...(spelled === name ? {} : { spelled }),
+      ...(personOnly === undefined ? {} : { person_only: personOnly }),
+    };
+  });
 }
 
 function profileCommand(profile: string): SlashCommandInfo {

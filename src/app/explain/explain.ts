@@ -2,7 +2,14 @@ import type { ClientId } from "../../base/ids.ts";
 import { settingsOf } from "../../config/settings/settings.ts";
 import { mcpSection } from "../../features/mcp/config.ts";
 import { readAcknowledgedServers } from "../../features/mcp/declared/declared-servers.ts";
-import { findKnownTool, idleRulesIn, readKnownServers } from "../../features/mcp/known-servers.ts";
+import type { LiveTools } from "../../features/mcp/known-servers.ts";
+import {
+  findKnownTool,
+  idleRulesIn,
+  readKnownServers,
+  serverOfTool,
+  withLiveTools,
+} from "../../features/mcp/known-servers.ts";
 import { idleRuleError } from "../../features/mcp/mcp-rules.ts";
 import { inspectCommand } from "../../guard/permissions/inspection/inspect-command.ts";
 import { confinementView, inspectionOptions } from "../../guard/permissions/judge/gate.ts";
@@ -40,6 +47,17 @@ export interface Explained {
   readonly here: ExpectedSandbox;
   /** Ways to allow a call that is not: without a sandbox, and in one if that differs. */
   readonly remedies: readonly string[];
+  /** Of a tool of an MCP server: where its facts come from, or why they are unknown. A phrase for the person. */
+  readonly toolFacts?: string;
+}
+
+/** Returns the tools of a running session with this working directory and profile; undefined if there is none. */
+export type FindLiveTools = (here: SessionPlace) => Promise<LiveTools | undefined>;
+
+interface SessionPlace {
+  readonly root: string;
+  /** As the session names it. */
+  readonly profile: string;
 }
 
 /** A rule that is in force, and the file that it stands in. */
@@ -69,9 +87,14 @@ export interface Explainer extends AsyncDisposable {
 
 /**
  * Reads configuration, profile and acknowledged project settings, and judges calls by them, without running anything.
+ * @param findLiveTools is asked for the tools of MCP servers, if there are servers. Default: those that were recorded.
  * @throws HarnessError as the start of a session does: ConfigInvalid, ProfileMissing, PathMissing.
  */
-export async function openExplainer(options: HarnessOptions, signal: AbortSignal): Promise<Explainer> {
+export async function openExplainer(
+  options: HarnessOptions,
+  signal: AbortSignal,
+  findLiveTools?: FindLiveTools,
+): Promise<Explainer> {
   const { world } = options;
   const bare = await openBareSession(options, signal);
   const { config, registry, keys } = bare;
@@ -96,10 +119,18 @@ export async function openExplainer(options: HarnessOptions, signal: AbortSignal
         readAcknowledgedServers({ path, bytes: file?.bytes ?? new Uint8Array() }),
       ),
   );
-  const servers = await readKnownServers([...settingsOf(mcpSection, bare.plan), ...declared.flat()], options);
+  const known = await readKnownServers([...settingsOf(mcpSection, bare.plan), ...declared.flat()], options);
+  const live = known.length === 0 ? undefined : await findLiveTools?.({ root, profile: bare.plan.reference });
+  const servers = live === undefined ? known : withLiveTools(known, live);
   const find = (name: string) => registry.find(name) ?? findKnownTool(name, servers);
 
   async function explain(name: string, input: unknown): Promise<Explained> {
+    const verdict = await verdictOf(name, input);
+    const server = serverOfTool(name, servers);
+    return server === undefined ? verdict : { ...verdict, toolFacts: server.from };
+  }
+
+  async function verdictOf(name: string, input: unknown): Promise<Explained> {
     const tool = find(name);
     if (tool === undefined) return refusal(`there is no tool ${name}`, here);
     const prepared = await prepareCall({ id: context.callId, name, input, tool }, context);

@@ -1,5 +1,8 @@
 import { join } from "node:path";
 import { HarnessError } from "../../base/errors.ts";
+import type { SessionId } from "../../base/ids.ts";
+import type { Files } from "../../base/world.ts";
+import type { ToolInfo } from "../../protocol/resources.ts";
 import type { EngineOptions } from "../../session/options.ts";
 import type { PermissionSettings } from "../../session/settings/permission-settings.ts";
 import {
@@ -14,15 +17,22 @@ import type { IdleRule } from "./mcp-rules.ts";
 import { idleRules, isSameServer } from "./mcp-rules.ts";
 import { declarationHash } from "./resolve-spec.ts";
 import { ServerRecords } from "./server/server-records.ts";
-import type { ToolDefinition } from "./tools/definition.ts";
 import { planOnlyTool } from "./tools/mcp-tool.ts";
 import { namedTools } from "./tools/names.ts";
 
-/** A declared server and its remembered tools, without starting it. */
+/** A declared server and its tools, as far as they are known without starting it. */
 export interface KnownServer {
   readonly name: string;
-  /** The tools at the server's last start; undefined if it has never listed any. */
+  /** Undefined: its tools are unknown. */
   readonly tools: readonly Tool[] | undefined;
+  /** Where the tools come from, or why they are unknown: a phrase for the person. */
+  readonly from: string;
+}
+
+/** Tools of a running session, as its engine lists them. */
+export interface LiveTools {
+  readonly session: SessionId;
+  readonly tools: readonly ToolInfo[];
 }
 
 /**
@@ -34,18 +44,28 @@ export async function readKnownServers(
   { world, paths }: Pick<EngineOptions, "world" | "paths">,
 ): Promise<readonly KnownServer[]> {
   const records = new ServerRecords(join(paths.config, "mcp-servers"), world.random);
-  return await Promise.all(
-    servers.map(async (server) => {
-      const { name } = server;
-      const definitions = await toolsIn(records, server);
-      const tools =
-        definitions &&
-        namedTools(name, definitions).map(({ definition, ...names }) =>
-          planOnlyTool({ ...names, inputSchema: definition.inputSchema }),
-        );
-      return { name, tools };
-    }),
-  );
+  return await Promise.all(servers.map((server) => knownServer(records, server, world.files)));
+}
+
+/** Returns the servers with the tools that a running session has of them. Of the others, what was known before stays. */
+export function withLiveTools(
+  servers: readonly KnownServer[],
+  { session, tools }: LiveTools,
+): readonly KnownServer[] {
+  return servers.map((server) => {
+    const own = tools.filter(({ name }) => name.startsWith(serverToolPrefix(server.name)));
+    if (own.length === 0) return server;
+    const known = own.map(({ name, spelled = name, input_schema: inputSchema, person_only: personOnly }) =>
+      planOnlyTool({ name, spelled, inputSchema: { ...inputSchema }, personOnly }),
+    );
+    return { name: server.name, tools: known, from: `as the live session ${session} has it` };
+  });
+}
+
+/** Returns the server of a tool, by either spelling of the tool's name. */
+export function serverOfTool(name: string, servers: readonly KnownServer[]): KnownServer | undefined {
+  const parts = splitServerToolName(name);
+  return parts && servers.find((each) => isSameServer(each.name, parts.server));
 }
 
 /**
@@ -57,7 +77,7 @@ export function findKnownTool(name: string, servers: readonly KnownServer[]): To
   if (known !== undefined) return known;
   const parts = splitServerToolName(name);
   if (parts === undefined || parts.tool === "*") return undefined;
-  const server = servers.find((each) => isSameServer(each.name, parts.server));
+  const server = serverOfTool(name, servers);
   if (server === undefined || server.tools !== undefined) return undefined;
   const prefix = serverToolPrefix(server.name);
   const names = { name: `${prefix}${mapToolName(parts.tool)}`, spelled: `${prefix}${parts.tool}` };
@@ -73,15 +93,28 @@ export function idleRulesIn(
   return servers.flatMap(({ name, tools = [] }) => idleRules(rules, { name, tools }));
 }
 
-async function toolsIn(
+async function knownServer(
   records: ServerRecords,
   server: McpServer,
-): Promise<readonly ToolDefinition[] | undefined> {
+  files: Pick<Files, "stat">,
+): Promise<KnownServer> {
+  const { name } = server;
+  const key = { name, declaration: declarationHash(server) };
+  const unknown = (why: string): KnownServer => ({
+    ...{ name, tools: undefined },
+    from: `unknown: ${why}, so any name and input is taken; start a session with it`,
+  });
   try {
-    const record = await records.read({ name: server.name, declaration: declarationHash(server) });
-    return record?.tools;
+    const definitions = (await records.read(key))?.tools;
+    if (definitions === undefined) return unknown(`${name} has never listed its tools here`);
+    const tools = namedTools(name, definitions).map(({ definition, ...names }) =>
+      planOnlyTool({ ...names, inputSchema: definition.inputSchema }),
+    );
+    const changedMs = (await files.stat(records.path(key)))?.modifiedMs;
+    const at = changedMs === undefined ? "" : ` on ${new Date(changedMs).toISOString()}`;
+    return { name, tools, from: `as recorded${at}, since no session that runs here has it` };
   } catch (thrown) {
-    if (thrown instanceof HarnessError) return undefined; // a session with this server reports it
+    if (thrown instanceof HarnessError) return unknown(thrown.message); // a session with this server reports it
     throw thrown;
   }
 }

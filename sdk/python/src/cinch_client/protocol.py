@@ -1870,14 +1870,20 @@ class TaskInfo(_TaskInfoRequired, total=False):
     detail: str
 
 
-class ToolInfo(TypedDict):
-    name: str
-    description: str
-    input_schema: Dict[str, Any]
-    level: Literal["ReadOnly", "WorkspaceWrite", "DangerFullAccess"]
-    mutating: bool
-    lazy: bool
-    source: str
+_ToolInfoRequired = TypedDict("_ToolInfoRequired", {
+    "name": str,
+    "description": str,
+    "input_schema": Dict[str, Any],
+    "level": Literal["ReadOnly", "WorkspaceWrite", "DangerFullAccess"],
+    "mutating": bool,
+    "lazy": bool,
+    "source": str,
+})
+
+
+class ToolInfo(_ToolInfoRequired, total=False):
+    spelled: str
+    person_only: str
 
 
 class TurnAnswerError(TypedDict):

@@ -1,4 +1,4 @@
-import type { Explained, Explainer } from "../../../app/explain/explain.ts";
+import type { Explained, Explainer, FindLiveTools } from "../../../app/explain/explain.ts";
 import { openExplainer } from "../../../app/explain/explain.ts";
 import { TOOLS } from "../../../app/plan/tool-list.ts";
 import { unreachable } from "../../../base/assert.ts";
@@ -9,6 +9,7 @@ import type { SandboxTrial } from "../../../guard/sandbox/sandbox-probe.ts";
 import type { ExitCode } from "../../../session/commands/cli-command.ts";
 import { EXIT } from "../../../session/commands/cli-command.ts";
 import { BASH_FACTS } from "../../../tools/bash/bash.ts";
+import { isServerTool } from "../../../tools/server-tool-names.ts";
 import { neutralise, neutraliseLine } from "../../../view/terminal/terminal-text.ts";
 import { misuse } from "../../args/misuse.ts";
 import type { ProcessContext } from "../../process-context.ts";
@@ -34,7 +35,8 @@ export async function run({
   stop,
 }: PermissionsContext): Promise<ExitCode> {
   const calls = verb === "explain" ? callsOf(flags, command) : undefined;
-  await using explainer = await openExplainer(harnessOptions(settings, at, { attended: true }), stop.signal);
+  const options = harnessOptions(settings, at, { attended: true });
+  await using explainer = await openExplainer(options, stop.signal, await findLiveTools(calls, at));
   for (const notice of explainer.notices) await at.stderr.write(`cinch: ${neutraliseLine(notice)}\n`);
   if (calls === undefined) return await list(explainer, at);
   if (calls.kind === "lines") return await explainLines(explainer, at, stop);
@@ -50,6 +52,16 @@ export async function run({
 type Calls =
   | { readonly kind: "lines" }
   | { readonly kind: "one"; readonly tool: string; readonly input: unknown };
+
+/** Only calls that may be of an MCP server's tool need the running engine. */
+async function findLiveTools(
+  calls: Calls | undefined,
+  at: ProcessContext,
+): Promise<FindLiveTools | undefined> {
+  if (calls === undefined || (calls.kind === "one" && !isServerTool(calls.tool))) return undefined;
+  const { liveTools } = await import("../../engine/live-tools.ts");
+  return liveTools(at);
+}
 
 function callsOf({ json, tool, input }: PermissionsContext["flags"], command: string | undefined): Calls {
   if (json) {
@@ -82,7 +94,7 @@ function isCommand(tool: string): boolean {
 }
 
 function render(verdict: Explained, tool: string, trial: SandboxTrial): readonly string[] {
-  const { decision, inSandbox, why, whyInSandbox, here, remedies } = verdict;
+  const { decision, inSandbox, why, whyInSandbox, here, remedies, toolFacts } = verdict;
   const ofCommand =
     here.kind === "none"
       ? [`here: as above, since ${here.why}`]
@@ -94,6 +106,7 @@ function render(verdict: Explained, tool: string, trial: SandboxTrial): readonly
     `${decision}: ${why}`,
     ...(isCommand(tool) ? ofCommand : []),
     ...remedies.map((remedy) => `to let it through: ${remedy}`),
+    ...(toolFacts === undefined ? [] : [`the tool: ${toolFacts}`]),
   ];
 }
 
@@ -139,10 +152,12 @@ async function explainLines(explainer: Explainer, at: ProcessContext, stop: Stop
       await at.stdout.write(`${JSON.stringify({ error: `line ${number}: ${call}` })}\n`);
       continue;
     }
-    const { decision, inSandbox, rule, why, here } = await explainer.explain(call.tool, call.input);
+    const verdict = await explainer.explain(call.tool, call.input);
+    const { decision, inSandbox, rule = null, why, here, toolFacts } = verdict;
     const sandbox = here.kind === "none" ? null : here.name;
+    const facts = toolFacts === undefined ? {} : { tool_facts: toolFacts };
     await at.stdout.write(
-      `${JSON.stringify({ decision, in_sandbox: inSandbox, rule: rule ?? null, why, sandbox })}\n`,
+      `${JSON.stringify({ decision, in_sandbox: inSandbox, rule, why, sandbox, ...facts })}\n`,
     );
   }
   if (bad === 0) return EXIT.done;

@@ -42,7 +42,7 @@ export class ServerRecords {
    * @throws HarnessError McpRecordUnusable for a file that cinch did not write in this form.
    */
   async read(spec: RecordKey): Promise<ServerRecord | undefined> {
-    const path = this.#path(spec);
+    const path = this.path(spec);
     const found = await readPrivateFile(path, RECORD_BYTES_MAX).catch((thrown: unknown) => {
       throw unusable(path, messageOf(thrown), thrown);
     });
@@ -62,9 +62,14 @@ export class ServerRecords {
     };
   }
 
+  /** Returns the file of a record, which may not exist. */
+  path({ name, declaration }: RecordKey): string {
+    return join(this.#directory, `${name}-${declaration.slice(0, KEY_CHARACTERS)}.json`);
+  }
+
   /** @throws HarnessError McpRecordUnusable if it cannot be saved. The approval then does not count. */
   async save(spec: RecordKey, { program, tools }: ServerRecord): Promise<void> {
-    const path = this.#path(spec);
+    const path = this.path(spec);
     const value = { version: VERSION, server: spec.name, program, tools };
     try {
       const content = encode(`${JSON.stringify(value, undefined, 1)}\n`);
@@ -72,10 +77,6 @@ export class ServerRecords {
     } catch (thrown) {
       throw unusable(path, messageOf(thrown), thrown);
     }
-  }
-
-  #path({ name, declaration }: RecordKey): string {
-    return join(this.#directory, `${name}-${declaration.slice(0, KEY_CHARACTERS)}.json`);
   }
 }
 

@@ -46,15 +46,15 @@ interface McpPlan extends CallPlan {
 export function mcpTool({ server, definition, name, spelled, lazy, ask }: McpToolParts): Tool<McpPlan> {
   const { spec, known } = server;
 
-  function personOnly(): Pick<CallPlan, "personOnly"> {
+  function personOnly(): string | undefined {
     const what = known.unapproved(definition);
-    if (what === undefined) return {};
+    if (what === undefined) return undefined;
     const says = visibleLine(stripMarks(definition.description));
     const since =
       what === "tool"
         ? "has added this tool since its tools were approved, and describes it as"
         : "describes this tool differently than when it was approved";
-    return { personOnly: `${spec.name} ${since}: ${says}` };
+    return `${spec.name} ${since}: ${says}`;
   }
 
   return {
@@ -65,9 +65,10 @@ export function mcpTool({ server, definition, name, spelled, lazy, ask }: McpToo
     inputSchema: definition.inputSchema,
     msMax: spec.callMsMax,
     ...(lazy ? { lazy } : {}),
+    personOnly,
     async plan(input) {
       await assertReachable(server);
-      return { ...planOf(name, input), ...personOnly() };
+      return planOf(name, input, personOnly());
     },
     async run(plan, context) {
       const result = await callServer(server, definition, plan, { context, ask: ask() });
@@ -83,15 +84,16 @@ export function mcpTool({ server, definition, name, spelled, lazy, ask }: McpToo
   };
 }
 
-/** Returns the plan that a call is judged by: its name and its whole input. */
-function planOf(name: string, input: unknown): McpPlan {
+/** Returns the plan that a call is judged by: its name, its whole input, and why only a person may allow it. */
+function planOf(name: string, input: unknown, personOnly: string | undefined): McpPlan {
   const given = isObject(input) ? input : {};
   const summary = shortened(`${name}:${canonicalJson(given)}`, SUMMARY_CHARACTERS_MAX);
-  return { summary, target: { kind: "none" }, input: given };
+  const only = personOnly === undefined ? {} : { personOnly };
+  return { summary, target: { kind: "none" }, input: given, ...only };
 }
 
 /** Makes the same tool without a server: it can be planned and judged, but not run. */
-export function planOnlyTool({ name, spelled, inputSchema }: PlanOnlyTool): Tool {
+export function planOnlyTool({ name, spelled, inputSchema, personOnly }: PlanOnlyTool): Tool {
   const description = `A tool of an MCP server: ${name}`;
   return {
     ...SERVER_TOOL_FACTS,
@@ -99,12 +101,14 @@ export function planOnlyTool({ name, spelled, inputSchema }: PlanOnlyTool): Tool
     spelled,
     description,
     inputSchema,
-    plan: (input) => Promise.resolve(planOf(name, input)),
+    plan: (input) => Promise.resolve(planOf(name, input, personOnly)),
     run: () => Promise.reject(new ToolFailure(`${name} is only judged here`)),
   };
 }
 
-type PlanOnlyTool = Required<ToolNames> & Pick<Tool, "inputSchema">;
+interface PlanOnlyTool extends Required<ToolNames>, Pick<Tool, "inputSchema"> {
+  readonly personOnly?: string | undefined;
+}
 
 /**
  * Fails before a person is asked for a call that cannot be answered. @throws ToolFailure if the server was given up.
