@@ -178,7 +178,7 @@ export interface OpenFile extends AsyncDisposable {
   /** State of the open file itself, not of its path. */
   readonly info: FileInfo;
   /** Reads at most `length` bytes from `offset`; fewer at the end. */
-  readTool(offset: number, length: number): Promise<Uint8Array>;
+  read(offset: number, length: number): Promise<Uint8Array>;
 }
 
 /** A resolved path that now leads elsewhere: something was swapped between check and use. */

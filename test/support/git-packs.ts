@@ -132,7 +132,7 @@ export class FilesInMemory {
     const info: FileInfo = { kind: "file", size: bytes.length, mode: 0o644, modifiedMs: 0, identity: path };
     return {
       info,
-      readTool: (offset, length) => {
+      read: (offset, length) => {
         this.#onRead();
         const part = bytes.slice(offset, offset + length);
         this.bytesRead += part.length;

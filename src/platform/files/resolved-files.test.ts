@@ -60,10 +60,10 @@ test("[TOOL-01] an open file is read in ranges, to its end and no further", asyn
   writeFileSync(path, "0123456789");
   await using file = await hostFiles.openResolved(path);
   const ranges = [
-    await file.readTool(0, 4),
-    await file.readTool(8, 9),
-    await file.readTool(10, 1),
-    await file.readTool(99, 1),
+    await file.read(0, 4),
+    await file.read(8, 9),
+    await file.read(10, 1),
+    await file.read(99, 1),
   ];
   expect([file.info.size, ...ranges.map((bytes) => new TextDecoder().decode(bytes))]).toEqual([
     10,

@@ -28,7 +28,7 @@ export async function openResolved(path: string): Promise<OpenFile> {
     const info = fileInfo(stats);
     return {
       info,
-      readTool: (offset, length) => readFully(file, { offset, length, size: info.size }),
+      read: (offset, length) => readFully(file, { offset, length, size: info.size }),
       [Symbol.asyncDispose]: () => file.close(),
     };
   } catch (thrown) {

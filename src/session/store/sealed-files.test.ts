@@ -37,7 +37,7 @@ test("[SES-04 ENG-16] what is kept in the folder is sealed on the disk, and read
     expect((await reader.stat(path))?.size).toBe(whole.length);
     await using file = await reader.openResolved(path);
     expect(file.info.size).toBe(whole.length);
-    expect(new TextDecoder().decode(await file.readTool(4, CANARY.length))).toBe(CANARY);
+    expect(new TextDecoder().decode(await file.read(4, CANARY.length))).toBe(CANARY);
   }
   expect(open(inside).read(path, 3)).rejects.toThrow("more than the 3");
 });

@@ -95,11 +95,11 @@ export function sealedFiles(files: Files, place: SealedPlace): Files {
 }
 
 async function openSealed(file: OpenFile, key: Uint8Array): Promise<OpenFile> {
-  const sealed = await SealedFile.open(key, (offset, length) => file.readTool(offset, length));
+  const sealed = await SealedFile.open(key, (offset, length) => file.read(offset, length));
   if (sealed === undefined) return file;
   return {
     info: { ...file.info, size: sealed.size },
-    readTool: (offset, length) => sealed.read(offset, length),
+    read: (offset, length) => sealed.read(offset, length),
     [Symbol.asyncDispose]: () => file[Symbol.asyncDispose](),
   };
 }

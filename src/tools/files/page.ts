@@ -53,7 +53,7 @@ export async function readPage(
     signal.throwIfAborted();
     // One byte more than expected, so that a small file shows its end in one read.
     const wanted = Math.min(CHUNK_BYTES, Math.max(CHUNK_BYTES_MIN, file.info.size - at + 1));
-    const bytes = await file.readTool(at, wanted);
+    const bytes = await file.read(at, wanted);
     at += bytes.length;
     if (at <= WHOLE_BYTES_MAX) hash.update(bytes);
     const ended = bytes.length < wanted;

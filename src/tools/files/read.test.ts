@@ -166,7 +166,7 @@ test("[TOOL-01] a page far into a file above 1 GiB is found, and no more of it h
     async openResolved() {
       return {
         info: { kind: "file", size, modifiedMs: 0, mode: 0o644, identity: "big" },
-        readTool: async (offset, length) => chunk.subarray(0, Math.max(0, Math.min(length, size - offset))),
+        read: async (offset, length) => chunk.subarray(0, Math.max(0, Math.min(length, size - offset))),
         async [Symbol.asyncDispose]() {},
       };
     },

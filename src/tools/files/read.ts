@@ -84,7 +84,7 @@ export const readTool: Tool<ReadPlan> = {
 async function readOpened(file: OpenFile, plan: ReadPlan, context: ToolContext): Promise<ToolOutput> {
   const { signal } = context;
   const { shown, path } = plan.file;
-  const beginning = await file.readTool(0, FIRST_BYTES);
+  const beginning = await file.read(0, FIRST_BYTES);
   const content = detectFileContent(beginning);
   if (content.kind === "binary") throw new ToolFailure(binaryText(shown, content.what, file.info.size));
   if (content.kind === "image") return await readImage(file, { plan, context, content });
@@ -109,7 +109,7 @@ function withBeginning(file: OpenFile, beginning: Uint8Array): OpenFile {
   if (beginning.length === FIRST_BYTES) return file;
   return {
     ...file,
-    readTool: (offset, length) => Promise.resolve(beginning.subarray(offset, offset + length)),
+    read: (offset, length) => Promise.resolve(beginning.subarray(offset, offset + length)),
   };
 }
 

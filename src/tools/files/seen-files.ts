@@ -27,9 +27,9 @@ export function sha256Of(bytes: Uint8Array): string {
 /** Reads the whole content of a file; undefined above `WHOLE_BYTES_MAX`, even if the reported size is smaller. */
 export async function readWhole(file: OpenFile): Promise<Uint8Array | undefined> {
   if (file.info.size > WHOLE_BYTES_MAX) return undefined;
-  const bytes = await file.readTool(0, file.info.size + 1);
+  const bytes = await file.read(0, file.info.size + 1);
   if (bytes.length <= file.info.size) return bytes;
   // Files in /proc report size 0 and contain more; others may be growing.
-  const all = await file.readTool(0, WHOLE_BYTES_MAX + 1);
+  const all = await file.read(0, WHOLE_BYTES_MAX + 1);
   return all.length > WHOLE_BYTES_MAX ? undefined : all;
 }

@@ -82,7 +82,7 @@ export class GitObjects {
       const { pack, offset } = base;
       reading.spend(HEAD_BYTES);
       const file = await reading.open(pack.path);
-      const { type, size, end, head } = headOf(await file.readTool(offset, HEAD_BYTES));
+      const { type, size, end, head } = headOf(await file.read(offset, HEAD_BYTES));
       if (type === OFFSET_DELTA || type === REF_DELTA) {
         if (deltas.length === DELTAS_MAX) return undefined;
         const below = type === OFFSET_DELTA ? readOffsetVarint(head, end) : undefined;
@@ -161,7 +161,7 @@ class Reading implements AsyncDisposable {
     this.spend(size);
     // Deflate makes incompressible data larger by at most five bytes for each 16 KB.
     const length = Math.min(file.info.size - from, size + Math.ceil(size / 1024) + HEAD_BYTES);
-    const content = inflate(await file.readTool(from, length), Math.max(1, size));
+    const content = inflate(await file.read(from, length), Math.max(1, size));
     if (content.length !== size) throw new Error("an object of another length than its pack says");
     return content;
   }
@@ -193,7 +193,7 @@ async function wholeFile(files: Files, path: string): Promise<Uint8Array | undef
   try {
     await using file = await files.openResolved(path);
     if (file.info.size > OBJECT_BYTES_MAX) throw new Error("an object that is larger than is read");
-    return await file.readTool(0, file.info.size);
+    return await file.read(0, file.info.size);
   } catch (thrown) {
     const code = codeOf(thrown);
     if (thrown instanceof PathMoved || code === "ENOENT" || code === "ENOTDIR") return undefined;

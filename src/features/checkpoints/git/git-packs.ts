@@ -32,7 +32,7 @@ export async function openPacks(files: Files, folder: string): Promise<readonly 
 async function fanOut(files: Files, path: string): Promise<Uint32Array | undefined> {
   try {
     await using index = await files.openResolved(path);
-    const view = viewOf(await index.readTool(0, NAMES_AT));
+    const view = viewOf(await index.read(0, NAMES_AT));
     if (view.getUint32(0) !== MAGIC || view.getUint32(4) !== VERSION) return undefined;
     return Uint32Array.from({ length: 256 }, (_, byte) => view.getUint32(8 + byte * 4));
   } catch {
@@ -50,7 +50,7 @@ export async function findOffset(files: Files, pack: Pack, object: string): Prom
   const { from, count } = bucketOf(pack, object);
   if (count <= 0 || count > BUCKET_NAMES_MAX) return undefined;
   await using index = await files.openResolved(pack.index);
-  const names = await index.readTool(NAMES_AT + from * NAME_BYTES, count * NAME_BYTES);
+  const names = await index.read(NAMES_AT + from * NAME_BYTES, count * NAME_BYTES);
   const place = placeOf(names, object);
   return place === undefined ? undefined : await readOffset(index, pack.upTo[255] ?? 0, from + place);
 }
@@ -77,10 +77,10 @@ function placeOf(names: Uint8Array, object: string): number | undefined {
 
 async function readOffset(index: OpenFile, objects: number, number: number): Promise<number> {
   const places = NAMES_AT + objects * (NAME_BYTES + CHECK_BYTES);
-  const place = viewOf(await index.readTool(places + number * PLACE_BYTES, PLACE_BYTES)).getUint32(0);
+  const place = viewOf(await index.read(places + number * PLACE_BYTES, PLACE_BYTES)).getUint32(0);
   if (place < 0x8000_0000) return place;
   const large = places + objects * PLACE_BYTES + (place - 0x8000_0000) * LARGE_BYTES;
-  return Number(viewOf(await index.readTool(large, LARGE_BYTES)).getBigUint64(0));
+  return Number(viewOf(await index.read(large, LARGE_BYTES)).getBigUint64(0));
 }
 
 function viewOf(bytes: Uint8Array): DataView {

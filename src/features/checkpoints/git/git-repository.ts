@@ -137,7 +137,7 @@ function stampOf({ modified, changed, size, inode }: NodeStat): string {
 async function readIndex(files: Files, path: string): Promise<Uint8Array | undefined> {
   await using index = await files.openResolved(path);
   const { size } = index.info;
-  return size > INDEX_BYTES_MAX ? undefined : await index.readTool(0, size);
+  return size > INDEX_BYTES_MAX ? undefined : await index.read(0, size);
 }
 
 function foldersOf(paths: Iterable<string>): ReadonlySet<string> {

@@ -84,7 +84,7 @@ export class OpenFiles {
   async #textOf(path: string): Promise<string | undefined> {
     try {
       await using file = await this.#parts.files.openResolved(path);
-      return file.info.size > FILE_BYTES_MAX ? undefined : decode(await file.readTool(0, FILE_BYTES_MAX));
+      return file.info.size > FILE_BYTES_MAX ? undefined : decode(await file.read(0, FILE_BYTES_MAX));
     } catch (thrown) {
       if (thrown instanceof PathMoved || codeOf(thrown) !== undefined) return undefined;
       throw thrown;

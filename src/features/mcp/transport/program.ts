@@ -102,7 +102,7 @@ export async function hashProgram(files: Files, program: Program): Promise<strin
   for (const path of program.files) {
     await using file = await files.openResolved(path);
     for (let offset = 0; ; ) {
-      const chunk = await file.readTool(offset, CHUNK_BYTES);
+      const chunk = await file.read(offset, CHUNK_BYTES);
       if (chunk.length === 0) break;
       hash.update(chunk);
       offset += chunk.length;

@@ -80,7 +80,7 @@ interface Table {
 }
 
 async function textOf(file: OpenFile): Promise<string> {
-  return decode(await file.readTool(0, EVIDENCE_BYTES_MAX));
+  return decode(await file.read(0, EVIDENCE_BYTES_MAX));
 }
 
 /**

@@ -113,7 +113,7 @@ export async function readGitFile(
     if ((await files.lstat(path)) === undefined) return undefined;
     await using file = await files.openResolved(path);
     if (file.info.size > bytesMax) return { problem: "unreadable" };
-    return decode(await file.readTool(0, bytesMax));
+    return decode(await file.read(0, bytesMax));
   } catch (thrown) {
     if (!(thrown instanceof Error)) throw thrown;
     return { problem: "unreadable" };

@@ -30,7 +30,7 @@ export function submodules(files: Pick<Files, "lstat" | "openResolved">): Submod
     const before = known.get(path);
     if (before?.print === print) return before.paths;
     await using file = await files.openResolved(path);
-    const bytes = await file.readTool(0, INDEX_BYTES_MAX);
+    const bytes = await file.read(0, INDEX_BYTES_MAX);
     // The hashes of a repository are all of one kind, and an index parses to its exact end only with the right one.
     const read = entriesOf(bytes, 20) ?? entriesOf(bytes, 32);
     if (read === undefined) return [];

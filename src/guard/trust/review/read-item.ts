@@ -111,7 +111,7 @@ async function readFile(
   const { size, mode } = file.info;
   if (size > ITEM_FILE_BYTES_MAX)
     throw new Refused(`${named}has ${grouped(size)} bytes, more than ${grouped(ITEM_FILE_BYTES_MAX)}`);
-  const bytes = await file.readTool(0, size + 1);
+  const bytes = await file.read(0, size + 1);
   if (bytes.length > size) throw new Refused(`${named}grew while it was read`);
   return trustFile(path, bytes, mode);
 }

@@ -94,7 +94,7 @@ async function hashOf(files: ProcFiles, path: string, identity: string): Promise
   if (file.info.identity !== identity) throw new Error(`${path} was replaced since it was started`);
   const hash = createHash("sha256");
   for (let offset = 0; ; ) {
-    const chunk = await file.readTool(offset, CHUNK_BYTES);
+    const chunk = await file.read(offset, CHUNK_BYTES);
     if (chunk.length === 0) return hash.digest("hex");
     hash.update(chunk);
     offset += chunk.length;
