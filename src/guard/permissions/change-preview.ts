@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
 import type { Files } from "../../base/world.ts";
 import type { PermissionQuestion } from "../../session/questions.ts";
-import { replaceExact } from "../../tools/files/replace.ts";
-import { parseText } from "../../tools/files/text-file.ts";
+import { replaceExact } from "../../tools/files/text/replace.ts";
+import { parseText } from "../../tools/files/text/text-file.ts";
 import type { ProposedChange } from "../../view/texts/change-preview.ts";
 import { proposedChanges } from "../../view/texts/change-preview.ts";
 import { mayHoldCredentials } from "./judge/sensitive.ts";

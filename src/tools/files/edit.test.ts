@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { openToolRig } from "../../../test/support/tool-rig.ts";
 import { editTool } from "./edit.ts";
 import { multiEditTool } from "./multi-edit.ts";
-import { replaceExact } from "./replace.ts";
+import { replaceExact } from "./text/replace.ts";
 
 /** Makes one edit of a file with this content; gives what the model is told and what the file is then. */
 async function edited(content: string | Uint8Array, change: object, tool = editTool) {

@@ -8,14 +8,14 @@ import { escapeControls, fileFailure, pathPlan, resolvePath } from "../paths.ts"
 import type { CallPlan, Tool, ToolContext, ToolOutput } from "../tool.ts";
 import { ToolFailure } from "../tool.ts";
 import type { ToolFacts } from "../tool-facts.ts";
-import { renderExcerpt } from "./excerpt.ts";
 import { openPlanned } from "./open-planned.ts";
-import type { Region, Replacement } from "./replace.ts";
-import { replaceExact } from "./replace.ts";
 import { isUnchanged, readWhole, sha256Of, WHOLE_BYTES_MAX } from "./seen-files.ts";
 import { storeFile } from "./store-file.ts";
-import type { FileText } from "./text-file.ts";
-import { parseText, renderText } from "./text-file.ts";
+import { renderExcerpt } from "./text/excerpt.ts";
+import type { Region, Replacement } from "./text/replace.ts";
+import { replaceExact } from "./text/replace.ts";
+import type { FileText } from "./text/text-file.ts";
+import { parseText, renderText } from "./text/text-file.ts";
 import { markerRefusal, staleText } from "./write.ts";
 
 export interface EditPlan extends CallPlan {

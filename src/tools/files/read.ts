@@ -9,13 +9,13 @@ import { escapeControls, fileFailure, pathPlan, resolvePath } from "../paths.ts"
 import type { CallPlan, Tool, ToolContext, ToolOutput } from "../tool.ts";
 import { ToolFailure } from "../tool.ts";
 import type { ToolFacts } from "../tool-facts.ts";
-import type { FileContent } from "./file-content.ts";
-import { detectFileContent } from "./file-content.ts";
 import { openPlanned } from "./open-planned.ts";
-import type { Page } from "./page.ts";
-import { readPage } from "./page.ts";
 import { readWhole, recordSeenFile, sha256Of } from "./seen-files.ts";
-import { detectEncoding } from "./text-file.ts";
+import type { FileContent } from "./text/file-content.ts";
+import { detectFileContent } from "./text/file-content.ts";
+import type { Page } from "./text/page.ts";
+import { readPage } from "./text/page.ts";
+import { detectEncoding } from "./text/text-file.ts";
 
 const LINES_DEFAULT = 2_000;
 /** Most source files are read whole by the first read. */

@@ -11,7 +11,7 @@ import type { ToolFacts } from "../tool-facts.ts";
 import { openPlanned } from "./open-planned.ts";
 import { isUnchanged, readWhole, sha256Of } from "./seen-files.ts";
 import { storeFile } from "./store-file.ts";
-import { lineCount } from "./text-file.ts";
+import { lineCount } from "./text/text-file.ts";
 
 interface WritePlan extends CallPlan {
   readonly file: ResolvedPath;

@@ -1,4 +1,4 @@
-import { shortened } from "../../base/text/text.ts";
+import { shortened } from "../../../base/text/text.ts";
 import type { Region } from "./replace.ts";
 import { lineAt } from "./replace.ts";
 

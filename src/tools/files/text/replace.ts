@@ -1,4 +1,4 @@
-import { unfence } from "../../safety/fence.ts";
+import { unfence } from "../../../safety/fence.ts";
 
 /** One exact replacement, as the model writes it. */
 export interface Replacement {

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import { byteLength, head } from "../../base/text/text.ts";
-import type { OpenFile } from "../../base/world.ts";
-import { WHOLE_BYTES_MAX } from "./seen-files.ts";
+import { byteLength, head } from "../../../base/text/text.ts";
+import type { OpenFile } from "../../../base/world.ts";
+import { WHOLE_BYTES_MAX } from "../seen-files.ts";
 import type { FileText } from "./text-file.ts";
 
 export const PAGE_LINE_CHARACTERS_MAX = 2_000;
