@@ -40,7 +40,7 @@ test("[DOC-01 ENG-02] every reason why a turn ends has its row", () => {
   expect(rows).toEqual([...TurnEndReason.options]);
 });
 
-test("[DOC-01 TOOL-09] the table of tools is what the registry gets", async () => {
+test("[DOC-01 TOOL-09] the table of built-in tools is what the registry gets, in its order", async () => {
   await using runs = new BackgroundRuns(() => undefined);
   const tools = builtinTools({ runs, ripgrep: () => Promise.resolve("rg") }).tools();
   const builtIn = /^## Built in$(.*?)^## /msu.exec(readSource(TOOLS))?.[1] ?? "";

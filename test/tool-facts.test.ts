@@ -5,10 +5,12 @@ import { TOOLS } from "../src/app/plan/tool-list.ts";
 import { ToolRegistry } from "../src/tools/registry.ts";
 import type { CallTarget, Tool, ToolSource } from "../src/tools/tool.ts";
 import type { AutoAllowed, ToolEffect } from "../src/tools/tool-facts.ts";
+import { readsFiles } from "../src/tools/tool-facts.ts";
 import { officialServer, serverToml } from "./support/mcp-servers.ts";
 import { calls, says } from "./support/mock-provider/turn.ts";
 import type { Place } from "./support/place.ts";
 import { connect, openPlace, turn } from "./support/place.ts";
+import { readSource } from "./support/source.ts";
 import { openToolRig } from "./support/tool-rig.ts";
 
 /** For hangs. */
@@ -213,4 +215,13 @@ test("[PERM-04] the tools that may run without a question are decided one by one
     "TodoWrite",
     "ToolSearch",
   ]);
+});
+
+test("[PERM-04 DOC-01] the page about permissions names the tools that read files without a question", () => {
+  const [, listed = ""] =
+    /tools that only read files \(([^)]*)\)/.exec(readSource("docs/permissions.md")) ?? [];
+  const known = TOOLS.all.filter(
+    ({ autoAllowed, effect }) => autoAllowed === "known-reads" && readsFiles(effect),
+  );
+  expect(listed.split(/,\s/).sort()).toEqual(known.map(({ name }) => name).sort());
 });

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import * as fc from "fast-check";
+import { readSource } from "../../test/support/source.ts";
 import { testWorld } from "../../test/support/world.ts";
 import { SECTIONS } from "../app/plan/sections.ts";
 import { HarnessError, messageOf } from "../base/errors.ts";
@@ -11,11 +12,18 @@ import { parseAliases } from "../features/prompts/aliases.ts";
 import { sandboxSection } from "../guard/sandbox/config.ts";
 import { configKeys } from "./config.ts";
 import { profileKeys } from "./profile.ts";
-import { projectConfig, projectPermissions } from "./project.ts";
+import { projectConfig, projectKeys, projectPermissions } from "./project.ts";
 import { saidOf } from "./settings/read-section.ts";
 
-/** Keys that a repository may set, and those that describe a profile. */
-const MAY_STAND_THERE = new Set(["max_time", "permissions", "sandbox", "name", "schema_version"]);
+/** Keys that a repository may set at the top of its file, by their declarations, and those that describe a profile. */
+const MAY_STAND_THERE = new Set([
+  ...SECTIONS.flatMap(({ shape, in: file, name, keys }) => {
+    const tightened = Object.values(keys).filter(({ project }) => project === "restrict");
+    if (file !== "profile" && shape !== "top") return tightened.length === 0 ? [] : [name];
+    return tightened.map(({ key, configKey = key }) => configKey);
+  }),
+  ...["name", "schema_version"],
+]);
 
 const file = (text: string) => ({ path: ".cinch/config.toml", bytes: encode(text) });
 
@@ -194,4 +202,15 @@ test("[PROF-03 TOFU-01] of a repository too, no file that steers is read that is
   expect(await refusal(readAcknowledgedServers(latin1("\n\n# ä")))).toBe(told(3));
   const json = latin1('{"mcpServers":\n{"ä": {}}}', ".cinch/x.json");
   expect(await refusal(readAcknowledgedServers(json))).toBe(told(2, "JSON"));
+});
+
+test("[PROF-03] the guide to trust shows every key that a repository's file may hold, and no other", async () => {
+  const [, example = ""] =
+    /## Settings of a repository\n[\s\S]*?```toml\n([\s\S]*?)```/.exec(readSource("docs/trust.md")) ?? [];
+  await projectConfig(file(example), SECTIONS);
+  const keys = await projectKeys(file(example), "config", SECTIONS);
+  const missing = keys.filter(
+    ({ declared, value }) => declared.project === "restrict" && value === undefined,
+  );
+  expect(missing.map(({ id }) => id)).toEqual([]);
 });
