@@ -75,12 +75,13 @@ function isAliased(keys: ConfigKeys): boolean {
   return Object.values(keys).some(({ configKey }) => configKey !== undefined);
 }
 
-function repositoryText({ keys, inRepositoryProfile }: ConfigSection): string {
+function repositoryText(section: ConfigSection): string {
+  const { keys, inRepositoryProfile } = section;
   const tightened = Object.values(keys).filter(({ project }) => project === "restrict");
   const settings =
     tightened.length === 0
       ? " A repository's `.cinch/config.toml` cannot set it."
-      : ` A repository's \`.cinch/config.toml\` can only tighten ${list(tightened.map((key) => `\`${nameIn(key)}\``))}.`;
+      : ` A repository's \`.cinch/config.toml\` can only tighten ${list(tightened.map((key) => `\`${nameIn(key)}\``))}${section.in === "profile" ? ", at the top of the file" : ""}.`;
   return inRepositoryProfile === true ? `${settings} A profile in a repository may hold it.` : settings;
 }
 
@@ -121,10 +122,16 @@ const WITH_URL: readonly string[] = [
 function rowsOf(keys: ConfigKeys, before: string): readonly string[] {
   return Object.values(keys).flatMap((key) => {
     const name = `\`${before}${key.key}\``;
-    const alias = key.configKey === undefined ? "" : ` (config.toml: \`${key.configKey}\`)`;
+    const alias = aliasText(key);
     const row = `| ${name}${alias} | ${valueText(key)} | ${defaultText(key)} | ${cell(key.meaning)} |`;
     return key.kind === "tables" ? [row, ...rowsOf(key.keys, `${key.key}.`)] : [row];
   });
+}
+
+/** Returns where config.toml has a key of a profile's table, and its name there if it has another. */
+function aliasText({ key, configKey }: ConfigKey): string {
+  if (configKey === undefined) return "";
+  return configKey === key ? " (config.toml: at the top)" : ` (config.toml: \`${configKey}\`)`;
 }
 
 function valueText(key: ConfigKey): string {
@@ -174,7 +181,11 @@ function notesOf(section: ConfigSection): readonly string[] {
           ]
         : [];
     const flag = key.flag === undefined ? [] : [`${name}: \`${key.flag.name}\` goes before every file.`];
-    return [...flag, ...tightened, ...added, ...first];
+    const project =
+      key.project === "restrict" && key.merge !== "add"
+        ? [`${name}: an acknowledged value of the repository goes before all of these if it is tighter.`]
+        : [];
+    return [...flag, ...tightened, ...added, ...first, ...project];
   });
   const own = section.in === "config" ? "No profile can set it." : "Only a profile can set it.";
   const both = "`config.toml` goes before the profile, and both before the default.";

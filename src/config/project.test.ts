@@ -76,6 +76,8 @@ test("[PROF-03 TOFU-01] nothing widens, redirects or adds: each such key is an e
     ['default_model = "evil:x"', `:1: default_model: ${own}`],
     ['default_profile = "evil"', `:1: default_profile: ${own}`],
     ["max_cost = 1000", `:1: max_cost: ${own}`],
+    ["[limits]\nrounds = 3", `:1: limits: ${own}`],
+    ['[limits]\ntime = "9m"', ':1: limits: write it at the top: max_time = "9m"'],
     ["[prices]", `:1: prices: ${own}`],
     ["[trust]\npromote_prose = true", `:1: trust: ${own}`],
     ['[aliases]\nq = "/x:y"', `:1: aliases: ${own}`],

@@ -33,7 +33,7 @@ export async function projectConfig(
   const file = await parseToml(path, bytes);
   const table = new Table(file, [], file.value, following);
   const users = table.keys().find((name) => isUsers(name, sections));
-  if (users !== undefined) throw table.problem(users, NOT_A_PROJECTS);
+  if (users !== undefined) throw table.problem(users, topProblem(table, users, sections) ?? NOT_A_PROJECTS);
   const values = new Map<string, unknown>();
   for (const section of sections) {
     const keys = restrictedKeys(section);
@@ -74,6 +74,16 @@ export async function projectKeys(
     "config",
     sections.filter((section) => restrictedKeys(section).length > 0),
   );
+}
+
+/** Returns where to write a key that stands in the table of a profile, if a repository may write it elsewhere. */
+function topProblem(table: Table, name: string, sections: readonly ConfigSection[]): string | undefined {
+  const section = sections.find((each) => each.in === "profile" && each.name === name);
+  if (section === undefined || !table.isTable(name)) return undefined;
+  const written = table.table(name)?.keys() ?? [];
+  const key = restrictedKeys(section).find(([, each]) => written.includes(each.key))?.[1];
+  if (key === undefined) return undefined;
+  return `write it at the top: ${key.configKey ?? key.key} = ${JSON.stringify(table.table(name)?.written(key.key))}`;
 }
 
 function settingsIn(

@@ -71,8 +71,13 @@ describe("[PROF-03] every setting is told with its value and where it comes from
     expect((await effectiveKeys(options)).keys.filter(({ key }) => key === "permissions.deny")).toHaveLength(
       2,
     );
-    // What is lower already stays.
-    expect((await show(place, { level: "ReadOnly" }))("permissions.level")[1]).toBe("--level");
+    // A value that is as low already stays, and that of the project is shown as one that does not count.
+    expect((await show(place, { level: "ReadOnly" }))("permissions.level")).toEqual([
+      '"ReadOnly"',
+      "--level",
+      "embedded:preset/default.toml",
+      "repo/.cinch/config.toml:2",
+    ]);
   });
 
   test("[PERM-12] with --strict-permissions what an embedded preset allows does not count, what the user allows does", async () => {

@@ -31,9 +31,11 @@ export function mergeKey<From>(
   const first = chosen ?? fallback;
   const rest = all.filter((each) => each !== first);
   const restricting = key.project === "restrict" ? tightest(key, project) : undefined;
-  if (restricting !== undefined && isTighter(key, restricting.value, first.value))
-    return [{ ...restricting, instead: [first, ...rest] }];
-  return [{ ...first, instead: rest }];
+  if (restricting !== undefined && isTighter(key, restricting.value, first.value)) {
+    const others = project.filter((each) => each !== restricting);
+    return [{ ...restricting, instead: [first, ...rest, ...others] }];
+  }
+  return [{ ...first, instead: [...rest, ...project] }];
 }
 
 /** The lists that hold something; one that is empty if none does. */
