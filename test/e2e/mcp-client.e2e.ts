@@ -85,7 +85,7 @@ requireProgram("git")(
     const { stdout, stderr } = await rig.run("-p", "go");
     expect(stdout).toBe("done\n");
     expect(stderr).toContain(
-      "MCP server 'broken' did not start: it ended with the exit code 1. It is tried again",
+      "MCP server 'broken' did not start: it ended with the exit code 1. cinch retries",
     );
     expect(stderr).toMatch(
       /\ncinch: \/mcp:broken is typed in a session at a terminal: cinch, or this one: cinch --resume sess_\w+\n/,

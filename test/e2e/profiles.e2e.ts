@@ -104,7 +104,7 @@ test(
       2,
       `error  ${own}/newer.toml:1: schema_version: is 9, and this cinch knows 1: upgrade cinch\n` +
         `warning  ${own}/typo.toml:1: tol_packs: unknown key; did you mean "tool_packs"?\n` +
-        `error  ${own}/typo.toml:2: name: must be a text\n` +
+        `error  ${own}/typo.toml:2: name: must be a text, such as "review"\n` +
         `error  ${own}/typo.toml:3: agents: must be a table\n` +
         "6 profiles and config.toml: 4 findings\n",
     ]);

@@ -110,7 +110,7 @@ test(
     };
     await refused("/compact", "/compact is for a session that somebody sits before", "/skills:NAME");
     await refused("/Skils:2fa", "Did you mean /skills:2fa?");
-    await refused("/skills:2fb", "There is no skill '2fb'", "Did you mean 2fa?");
+    await refused("/skills:2fb", "There is no active skill '2fb'", "Did you mean 2fa?");
     await refused("/prompts:lok", "There is no prompt 'lok'. Did you mean /prompts:look?");
     await refused("/mcp-prompts:s.p", "there is no command /mcp-prompts:s.p.");
     await refused("/dice", "there is no command /dice. Did you mean /dice:roll?");

@@ -84,7 +84,7 @@ requireProgram("git")(
     expect(line.stdout).toContain("create-plan (user): Create a concise plan.");
     expect(line.stdout).toContain("skill create-plan: the user asked for it");
     expect(line.stdout).toContain(
-      "There is no skill 'create-plam' that counts in this session. Did you mean create-plan?",
+      "There is no active skill 'create-plam' in this session. Did you mean create-plan?",
     );
     expect(rig.sent(3)).toContain("[The skill create-plan applies: the user asked for it]");
     expect(rig.sent(3)).toContain("for the move");
@@ -214,7 +214,7 @@ requireProgram("git")(
         `warning: linked: cinch leaves it out: it holds x.txt, which ${why}`,
         "warning: none/SKILL.md:4: triggers: must be texts, in a list or with commas between them; it has no effect",
         'warning: some/SKILL.md:4: triggers: "" has no letter or digit; it has no effect',
-        "warning: some/SKILL.md:4: triggers: 7 is no text; it has no effect",
+        "warning: some/SKILL.md:4: triggers: 7 is not a text; it has no effect",
         "warning: table/SKILL.md:4: triggers: has no glob: write globs and keywords; it has no effect",
         'warning: table/SKILL.md:4: triggers: "!!" has no letter or digit; it has no effect',
         "",
