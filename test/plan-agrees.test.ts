@@ -2,7 +2,9 @@ import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { openExplainer } from "../src/app/explain/explain.ts";
+import { TOOLS } from "../src/app/plan/tool-list.ts";
 import type { Plugin } from "../src/features/plugins/registration/plugin.ts";
+import { officialServer, serverToml } from "./support/mcp-servers.ts";
 import { calls, says } from "./support/mock-provider/turn.ts";
 import { connect, openPlace, turn } from "./support/place.ts";
 
@@ -40,6 +42,25 @@ const CALLS: readonly (readonly [tool: string, input: object])[] = [
   ["ScheduleTask", { name: "nightly", prompt: "look", every: "1d" }],
   ["ProbeChange", {}],
 ];
+
+test("[CTL-15 TOOL-06] the tools listed for the engine contain those of each of its sessions, with the same facts", async () => {
+  await using place = openPlace(says("done"));
+  const own = readFileSync(join(place.root, "config/config.toml"), "utf8");
+  const server = serverToml("every", officialServer("everything"));
+  place.config(`${own}\n[delegate]\nmodel = "mock:cheap"\n\n[tasks]\nschedule = true\n\n${server}`);
+  await using harness = await place.open({ plugins: [PLUGIN] });
+  await turn(harness, "go");
+  const connection = await connect(harness);
+  const { tools: all } = await connection.query({ kind: "ListTools" });
+  const { tools } = await connection.query({ kind: "ListTools", sessionId: harness.session });
+  const names = tools.map(({ name }) => name);
+  for (const name of ["Read", "MemoryWrite", "Skill", "ScheduleTask", "ProbeChange", "mcp__every__echo"])
+    expect(names).toContain(name);
+  for (const tool of tools) expect(all.find(({ name }) => name === tool.name)).toEqual(tool);
+  // Beyond them, there are only tools that a session can have.
+  const others = all.filter(({ name }) => !names.includes(name));
+  for (const { name } of others) expect(TOOLS.of(name)).toBeDefined();
+}, 120_000);
 
 test(
   "[ENG-30 PERM-02 CLI-02] permissions explain knows every tool of a session but those of MCP servers, and gives the gate's verdict",
