@@ -53,13 +53,13 @@ type Calls =
   | { readonly kind: "lines" }
   | { readonly kind: "one"; readonly tool: string; readonly input: unknown };
 
-/** Only calls that may be of an MCP server's tool need the running engine. */
+/** Returns the search for live tools, if a call may be of an MCP server's tool: only these need the running engine. */
 async function findLiveTools(
   calls: Calls | undefined,
   at: ProcessContext,
 ): Promise<FindLiveTools | undefined> {
   if (calls === undefined || (calls.kind === "one" && !isServerTool(calls.tool))) return undefined;
-  const { liveTools } = await import("../../engine/live-tools.ts");
+  const { liveTools } = await import("./live-tools.ts");
   return liveTools(at);
 }
 
