@@ -128,7 +128,7 @@ export const ToolInfo = z.object({
   source: z.string(),
   /** Its name with the spelling of its MCP server, if that is another. Since protocol 0.3.0. */
   spelled: z.string().optional(),
-  /** Why each call needs the yes of a person, whatever rules say. Since protocol 0.3.0. */
+  /** The reason why each call needs the yes of a person, whatever rules say. Since protocol 0.3.0. */
   person_only: z.string().optional(),
 });
 

@@ -47,7 +47,7 @@ export interface Explained {
   readonly here: ExpectedSandbox;
   /** Ways to allow a call that is not: without a sandbox, and in one if that differs. */
   readonly remedies: readonly string[];
-  /** Of a tool of an MCP server: where its facts come from, or why they are unknown. A phrase for the person. */
+  /** Origin of the facts about a tool of an MCP server, or the reason why they are unknown: a phrase for the person. */
   readonly toolFacts?: string;
 }
 
@@ -56,7 +56,7 @@ export type FindLiveTools = (here: SessionPlace) => Promise<LiveTools | undefine
 
 interface SessionPlace {
   readonly root: string;
-  /** As the session names it. */
+  /** Name of the profile in the session. */
   readonly profile: string;
 }
 

@@ -25,7 +25,7 @@ export interface KnownServer {
   readonly name: string;
   /** Undefined: its tools are unknown. */
   readonly tools: readonly Tool[] | undefined;
-  /** Where the tools come from, or why they are unknown: a phrase for the person. */
+  /** Origin of the tools, or the reason why they are unknown: a phrase for the person. */
   readonly from: string;
 }
 
