@@ -275,6 +275,21 @@ test("[PROF-01 PROF-03] one's own hooks and aliases and a project's own settings
   ]);
 });
 
+test("[PROF-03] a project's value that does not count, because that of the user is tighter, is a warning", async () => {
+  await using place = openPlace();
+  const config = place.own("config.toml", 'max_time = "5m"\n[permissions]\nlevel = "ReadOnly"\n');
+  const project = place.project(
+    ".cinch/config.toml",
+    'max_time = "10m"\n[permissions]\nlevel = "WorkspaceWrite"\nstrict = true\n',
+  );
+  expect(await place.told("default")).toEqual([
+    `warning ${project}:1: max_time: has no effect: yours is tighter, "5m" (${config}:1)`,
+    `warning ${project}:3: permissions.level: has no effect: yours is tighter, "ReadOnly" (${config}:3)`,
+  ]);
+  place.project(".cinch/config.toml", 'max_time = "5m"\n');
+  expect(await place.told("default")).toEqual([]);
+});
+
 test("[PROF-01 REL-03] of a file with very many mistakes a hundred are told, and that there may be more", async () => {
   await using place = openPlace();
   place.config(Array.from({ length: 300 }, (_, at) => `key${at} = 1\n`).join(""));

@@ -27,6 +27,7 @@ import { SECTIONS } from "../plan/sections.ts";
 import { TOOLS } from "../plan/tool-list.ts";
 import type { Said } from "./check-project.ts";
 import { lookThroughProject, lookThroughUsers } from "./check-project.ts";
+import { looseKeyMistakes } from "./loose-keys.ts";
 
 const NO_TOOLS = { name: "nobody", tools: () => [] } as const;
 
@@ -96,6 +97,16 @@ export async function checkFiles(
   const findings = [...inOrder(wrong)];
   const profiles = named === undefined ? [...known, ...project.profiles] : [named];
   for (const name of profiles) findings.push(...(await ofProfile(name, config)));
+  if (!findings.some(({ weight }) => weight === "error")) {
+    const profile = named ?? used;
+    const user = {
+      world,
+      folder: paths.config,
+      profile: isProfilePath(profile) ? resolve(profile) : profile,
+    };
+    const keys = project.files.flatMap((file) => file.keys);
+    findings.push(...inOrder(await looseKeyMistakes(keys, user)));
+  }
   return { profiles, files: others.map(({ path }) => path), findings };
 
   /** Rules that hold nothing back: a start passes over them, and tells of them once it knows the server. */

@@ -2,7 +2,8 @@ import { dirname, join } from "node:path";
 import type { Files } from "../../base/world.ts";
 import type { Mistake } from "../../config/mistakes.ts";
 import { mistakesIn } from "../../config/mistakes.ts";
-import { projectConfig, projectPermissions } from "../../config/project.ts";
+import { projectConfig, projectKeys, projectPermissions } from "../../config/project.ts";
+import type { WrittenKey } from "../../config/settings/written-keys.ts";
 import type { Following } from "../../config/table.ts";
 import type { ConfiguredHook } from "../../features/hooks/config.ts";
 import { parseAcknowledgedHooks, readHookFile } from "../../features/hooks/hook-files.ts";
@@ -32,6 +33,8 @@ interface FileLook {
   readonly path: string;
   readonly said: Said;
   readonly mistakes: readonly Mistake[];
+  /** Settings that the file may hold; none for files of other kinds, and for a file with mistakes. */
+  readonly keys: readonly WrittenKey[];
 }
 
 const NOTHING: Said = { permissions: { rules: [] }, hooks: [] };
@@ -45,7 +48,9 @@ export async function lookThroughProject(files: Files, workingDir: string): Prom
   const looked: FileLook[] = [];
   for (const item of items) {
     const read = readerOf(item, root);
-    if (read !== undefined) looked.push(await lookThrough(item.path, read, weightOf(item)));
+    if (read === undefined) continue;
+    const look = await lookThrough(item.path, read, weightOf(item));
+    looked.push({ ...look, keys: look.mistakes.length === 0 ? await settingsOf(item) : [] });
   }
   return { profiles, files: looked };
 }
@@ -68,6 +73,11 @@ export async function lookThroughUsers(files: Files, folder: string): Promise<re
   return looked;
 }
 
+async function settingsOf({ kind, path, files: [file] }: TrustItem): Promise<readonly WrittenKey[]> {
+  if (file === undefined || (kind !== "config" && kind !== "permission-preset")) return [];
+  return await projectKeys({ path, bytes: file.bytes }, kind, SECTIONS);
+}
+
 /** Without its servers or aliases a session begins all the same. */
 function weightOf({ kind }: TrustItem): Mistake["weight"] {
   return kind === "mcp" || kind === "alias-file" ? "warning" : "error";
@@ -79,7 +89,7 @@ async function lookThrough(
   weight: Mistake["weight"],
 ): Promise<FileLook> {
   const { value: said = NOTHING, mistakes } = await mistakesIn(read);
-  return { path, said, mistakes: mistakes.map((each) => ({ ...each, weight })) };
+  return { path, said, mistakes: mistakes.map((each) => ({ ...each, weight })), keys: [] };
 }
 
 /** Returns the reader that a session uses for a file; undefined for scripts, and for presets, which are read with their profile. */
