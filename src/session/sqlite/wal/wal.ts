@@ -1,4 +1,4 @@
-import { closeSync, openSync, readFileSync, readSync, statSync } from "node:fs";
+import { closeSync, fstatSync, openSync, readFileSync, readSync, statSync } from "node:fs";
 import { codeOf } from "../../../base/world.ts";
 
 const HEADER_BYTES = 32;
@@ -10,6 +10,8 @@ const DATABASE_HEADER_BYTES = 100;
 const DATABASE_MAGIC = "SQLite format 3\0";
 /** A process that writes the log back has finished one of its steps by then. */
 const LOOKS_MAX = 3;
+/** Descriptors of the files of stores, by path: three for each store that this process has open. */
+const OPEN_FILES = new Map<string, { readonly file: number; readonly inode: bigint }>();
 
 /** The write-ahead log of a store (SQLite file format, § 4). */
 interface Wal {
@@ -57,14 +59,10 @@ function readHead(path: string) {
 
 /** Returns bytes of a file, fewer at its end; none if it does not exist. */
 function startOf(path: string, count: number, at = 0): Buffer {
-  const file = opened(path);
+  const file = openFile(path);
   if (file === undefined) return Buffer.alloc(0);
-  try {
-    const bytes = Buffer.alloc(count);
-    return bytes.subarray(0, readSync(file, bytes, 0, count, at));
-  } finally {
-    closeSync(file);
-  }
+  const bytes = Buffer.alloc(count);
+  return bytes.subarray(0, readSync(file, bytes, 0, count, at));
 }
 
 /**
@@ -98,13 +96,32 @@ export function mayHaveFramesBehind(store: string): boolean {
   });
 }
 
-function opened(path: string): number | undefined {
+/**
+ * Opens a file of a store, or returns the descriptor that is open already.
+ *
+ * Closing any descriptor of a file drops every POSIX lock that this process holds on it, SQLite's too (fcntl(2)): another
+ * process would then reset the index that this one has mapped. So a descriptor stays open as long as its file exists.
+ */
+function openFile(path: string): number | undefined {
+  for (const [at, { file, inode }] of OPEN_FILES)
+    if (inodeOf(at) !== inode) {
+      closeSync(file);
+      OPEN_FILES.delete(at);
+    }
+  const known = OPEN_FILES.get(path);
+  if (known !== undefined) return known.file;
   try {
-    return openSync(path, "r");
+    const file = openSync(path, "r");
+    OPEN_FILES.set(path, { file, inode: fstatSync(file, { bigint: true }).ino });
+    return file;
   } catch (thrown) {
     if (codeOf(thrown) === "ENOENT") return undefined;
     throw thrown;
   }
+}
+
+function inodeOf(path: string): bigint | undefined {
+  return statSync(path, { bigint: true, throwIfNoEntry: false })?.ino;
 }
 
 /** Returns the frames up to the last one that ends a transaction. */
