@@ -137,7 +137,7 @@ describe("[SBX-01 S26] of a repository below the workspace", () => {
     expect(readFileSync(theirs, "utf8")).toBe("mine\n");
     expect(await rig.bash("true")).toBe("(no output)");
     const many = "mkdir -p $(seq -f '.git/refs/heads/a%g' 2000)";
-    expect(await rig.bash(`${many}`)).toContain("holds more folders than were looked through for links");
+    expect(await rig.bash(`${many}`)).toContain("holds more folders than were searched for links");
   });
 
   test("that became one outside of the sandbox is closed for the next command", async () => {
