@@ -101,9 +101,9 @@ export function harnessOptions(
 
 /** Loaded with the first notice. */
 async function tellDesktop(text: string, { world, environment }: ProcessContext): Promise<boolean> {
-  const { openUserDesktop: openDesktop } = await import("./io/code-channels.ts");
+  const { openUserDesktop } = await import("./io/code-channels.ts");
   const notice = { title: "cinch", text, forMs: NOTICE_MS };
-  return (await (await openDesktop(world, environment))?.show(notice)) ?? false;
+  return (await (await openUserDesktop(world, environment))?.show(notice)) ?? false;
 }
 
 /**

@@ -143,8 +143,8 @@ function endOnBugs(stderr: Output): void {
     let isOurs = true;
     try {
       // Loaded only now. An uncaught error of a plugin is the plugin's own (PLUG-01).
-      const { hasOwners, isClaimed: isOwned } = await import("../platform/stray-errors.ts");
-      isOurs = !isOwned(thrown);
+      const { hasOwners, isClaimed } = await import("../platform/stray-errors.ts");
+      isOurs = !isClaimed(thrown);
       if (!isOurs) return;
       const whose = hasOwners() ? "bug in cinch, or in a plugin" : "bug in cinch";
       await stderr.write(`cinch: ${whose}: ${neutralise(stackOf(thrown))}\n`);

@@ -28,8 +28,8 @@ export async function bootStep<Value>(log: Log, step: string, run: () => Promise
     if (thrown instanceof BootFailure || thrown instanceof Cancelled) throw thrown;
     const error = toHarnessError(thrown);
     // The caller asked wrongly and gets the answer: nothing here has failed.
-    const { httpStatusOf: statusOf } = await import("../../server/http/statuses.ts");
-    const level = statusOf(error.reason as Reason) < 500 ? "info" : "error";
+    const { httpStatusOf } = await import("../../server/http/statuses.ts");
+    const level = httpStatusOf(error.reason as Reason) < 500 ? "info" : "error";
     log.for("boot").write(level, "the start failed", { step, reason: error.reason, message: error.message });
     throw new BootFailure(step, error);
   }

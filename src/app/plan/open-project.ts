@@ -41,18 +41,18 @@ export async function openProject({ wishes, ...of }: ProjectToOpen): Promise<Ope
   const notices = [...project.problems, ...judged.notices];
   if (judged.pending.length === 0 || asks)
     return { trust: new ProjectTrust(project, SECTIONS, judged), notices };
-  const { skipUnacknowledged: leftOut } = await import("../../guard/trust/skipped-items.ts");
-  const own = leftOut(judged.pending);
+  const { skipUnacknowledged } = await import("../../guard/trust/skipped-items.ts");
+  const own = skipUnacknowledged(judged.pending);
   const others = judged.pending.filter(({ item }) => !own.items.has(item));
   // A list of approvals that was named tells of any difference.
-  const { unacknowledgedError: nobodyAcknowledged } = await import("../../guard/trust/trust-gate.ts");
+  const { unacknowledgedError } = await import("../../guard/trust/trust-gate.ts");
   const { lockfile } = settingsOf(trustSection, settings);
-  if (lockfile !== undefined && others.length > 0) throw nobodyAcknowledged(others);
+  if (lockfile !== undefined && others.length > 0) throw unacknowledgedError(others);
   const items = others.map(({ item }) => item);
   const unusable = await Promise.all(FEATURES.flatMap((feature) => feature.unusable?.(items) ?? []));
   const isUnusable = (item: TrustItem) => unusable.some((found) => found.items.has(item));
   const unseen = others.filter(({ item }) => !isUnusable(item));
-  if (unseen.length > 0) throw nobodyAcknowledged(unseen);
+  if (unseen.length > 0) throw unacknowledgedError(unseen);
   const isLeft = (item: TrustItem) => own.items.has(item) || isUnusable(item);
   const usable = { ...project, items: project.items.filter((item) => !isLeft(item)) };
   return {

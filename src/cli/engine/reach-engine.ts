@@ -64,13 +64,13 @@ export async function runningEngine({
   const { world, paths } = at;
   const { openRemotePort } = await import("./remote-port.ts");
   const { ownerTokens } = await import("./engine-tokens.ts");
-  const { requestOwnerToken: askService } = await import("../../app/serving/ask-service.ts");
+  const { requestOwnerToken } = await import("../../app/serving/ask-service.ts");
   const { servicePaths } = await import("../../app/serving/service-paths.ts");
-  const { engineTransport: engineWire } = await import("../../platform/sockets/engine-transport.ts");
+  const { engineTransport } = await import("../../platform/sockets/engine-transport.ts");
   const { clock, random } = world;
   const ask = async (claims: Readonly<Record<string, unknown>>) => {
     try {
-      return await askService(paths, claims, signal);
+      return await requestOwnerToken(paths, claims, signal);
     } catch (thrown) {
       throw isAbsent(thrown) ? new EngineAbsent(thrown) : thrown;
     }
@@ -79,7 +79,7 @@ export async function runningEngine({
     return await openRemotePort(
       {
         url: "http://localhost",
-        wire: engineWire({ kind: "unix", path: servicePaths(paths).control }),
+        wire: engineTransport({ kind: "unix", path: servicePaths(paths).control }),
         tokens: ownerTokens(ask, () => clock.monotonic()),
         clock,
         random,

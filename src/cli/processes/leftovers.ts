@@ -37,8 +37,8 @@ async function sweepNow(env: Environment): Promise<void> {
  * a sandbox.
  */
 async function sweepWorkspaces(env: Environment): Promise<void> {
-  const { stateFolder: stateOf } = await import("../environment.ts");
-  const state = stateOf(env);
+  const { stateFolder } = await import("../environment.ts");
+  const state = stateFolder(env);
   if (state === undefined) return;
   const folder = join(state, "sandboxes");
   const { hostFiles } = await import("../../platform/files/files.ts");

@@ -141,9 +141,9 @@ export function openCheckpointsFeature(host: SessionHost): OpenFeature {
     // Changes of a sub-agent in its own worktree are kept or removed with that worktree.
     const isOwn = context.workspace.root === workspace.root;
     if (!call.tool.mutating || !isOwn) return await next(call, context);
-    const { recordBeforeChange: keepBeforeChange } = await import("./record-before-change.ts");
+    const { recordBeforeChange } = await import("./record-before-change.ts");
     const begins = (id: CallId, changes: Changes) => void uncheckedCalls.set(id, changes);
-    const keep = keepBeforeChange({ open, isRequired: keys.required ?? false, begins, failed: tellUnkept });
+    const keep = recordBeforeChange({ open, isRequired: keys.required ?? false, begins, failed: tellUnkept });
     return await keep(call, context, next);
   };
 
@@ -182,8 +182,8 @@ export function openCheckpointsFeature(host: SessionHost): OpenFeature {
       });
     },
     async rewind(command, turn) {
-      const { handleRewind: rewindSession } = await import("./rewind/rewind.ts");
-      return await rewindSession(command, turn, { host, open });
+      const { handleRewind } = await import("./rewind/rewind.ts");
+      return await handleRewind(command, turn, { host, open });
     },
     async settle() {
       idle?.[Symbol.dispose]();

@@ -62,8 +62,8 @@ export class CompactionState {
     const before = context.history.messages;
     await parts.before?.({ trigger, tokens: tokens.ofRequest(model, request) }, context);
     const budget = this.budget({ request, context });
-    const { runCompaction: compact } = await import("./run-compaction.ts");
-    const done = await compact({
+    const { runCompaction } = await import("./run-compaction.ts");
+    const done = await runCompaction({
       trigger,
       request,
       context,

@@ -23,8 +23,8 @@ export function openMentions(host: SessionHost): OpenFeature {
     async onInput(content, turn) {
       const text = content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
       if (!text.includes("@")) return [];
-      const { findMentions: mentionsIn } = await import("./mentions.ts");
-      const mentions = mentionsIn(text);
+      const { findMentions } = await import("./mentions.ts");
+      const mentions = findMentions(text);
       return mentions.length === 0 ? [] : await attachments(mentions, turn, host);
     },
   };

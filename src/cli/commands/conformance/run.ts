@@ -50,9 +50,9 @@ async function chosen({ scenario, quick }: ConformanceContext["flags"]): Promise
   const names = scenario?.split(",").map((name) => name.trim());
   const unknown = names?.find((name) => !SCENARIOS.some(({ id }) => id === name));
   if (unknown !== undefined) {
-    const { nearestWords: near } = await import("../../../base/text/near.ts");
+    const { nearestWords } = await import("../../../base/text/near.ts");
     const known = SCENARIOS.map(({ id }) => id);
-    const [meant] = near(unknown, known);
+    const [meant] = nearestWords(unknown, known);
     const hint = meant === undefined ? `known: ${known.join(", ")}` : `did you mean ${meant}?`;
     throw new HarnessError("UsageInvalid", { problem: `--scenario ${unknown}: there is none; ${hint}` });
   }

@@ -11,8 +11,8 @@ export async function run(context: TokenContext): Promise<ExitCode> {
     return await revokeTokens(context);
   }
   const { makeToken } = await import("../../../server/auth/tokens/token-command.ts");
-  const { requestOwnerToken: askService } = await import("../../../app/serving/ask-service.ts");
-  const text = await makeToken(commandOf(flags), (claims) => askService(at.paths, claims, stop.signal));
+  const { requestOwnerToken } = await import("../../../app/serving/ask-service.ts");
+  const text = await makeToken(commandOf(flags), (claims) => requestOwnerToken(at.paths, claims, stop.signal));
   await at.stdout.write(`${text}\n`);
   return EXIT.done;
 }

@@ -144,9 +144,9 @@ export async function mayRunOutside(
   const { plan } = call;
   if (plan?.target.kind !== "command") return false;
   const workspace = await placeOf(context);
-  const { inspectCommand: examine } = await import("../inspection/inspect-command.ts");
+  const { inspectCommand } = await import("../inspection/inspect-command.ts");
   const standing = options.policy();
-  const facts = await examine(
+  const facts = await inspectCommand(
     plan.target,
     workspace,
     inspectionOptions(standing, workspace, surroundings(context, options)),
@@ -164,8 +164,8 @@ export async function onlyReads(
 ): Promise<boolean> {
   if (plan?.target.kind !== "command" || plan.target.outside === true) return false;
   const workspace = await placeOf(context);
-  const { inspectCommand: examine } = await import("../inspection/inspect-command.ts");
-  const facts = await examine(
+  const { inspectCommand } = await import("../inspection/inspect-command.ts");
+  const facts = await inspectCommand(
     plan.target,
     workspace,
     inspectionOptions(policy(), workspace, surroundings(context, { keys })),
@@ -195,9 +195,9 @@ async function viewOf(
 ): Promise<CommandView | undefined> {
   const { target } = plan;
   if (target.kind !== "command") return undefined;
-  const { inspectCommand: examine } = await import("../inspection/inspect-command.ts"); // a session without commands loads no parser of command lines
+  const { inspectCommand } = await import("../inspection/inspect-command.ts"); // a session without commands loads no parser of command lines
   const [facts, confinement] = await Promise.all([
-    examine(target, workspace, inspectionOptions(policy, workspace, surroundings(context, options))),
+    inspectCommand(target, workspace, inspectionOptions(policy, workspace, surroundings(context, options))),
     options.confinement?.(plan, context) ?? NO_CONFINEMENT,
   ]);
   return { facts, ...confinementView(confinement, target) };
