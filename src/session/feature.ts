@@ -128,7 +128,7 @@ export interface EngineFeature extends AsyncDisposable {
   serve?(port: EnginePort): Promise<void>;
 }
 
-/** Place of a tool middleware. The order is normative: see `TOOL_ORDER` in `app/session/chains.ts`. */
+/** Place of a tool middleware. The order is normative: see `app/session/chains/session.ts`. */
 export type ToolPlace =
   /** Outermost: sees every call, invalid ones too. */
   | "watch"
@@ -141,7 +141,7 @@ export type ToolPlace =
   /** Right around the tool, inside its time limit. Sees redacted output before truncation. */
   | "inner";
 
-/** Place of a request middleware. The order is normative: see `REQUEST_ORDER` in `app/session/chains.ts`. */
+/** Place of a request middleware. The order is normative: see `app/session/chains/session.ts`. */
 export type RequestPlace =
   /** Outermost around a whole request. */
   | "watch"
