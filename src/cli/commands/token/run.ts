@@ -12,7 +12,9 @@ export async function run(context: TokenContext): Promise<ExitCode> {
   }
   const { makeToken } = await import("../../../server/auth/tokens/token-command.ts");
   const { requestOwnerToken } = await import("../../../app/serving/ask-service.ts");
-  const text = await makeToken(commandOf(flags), (claims) => requestOwnerToken(at.paths, claims, stop.signal));
+  const text = await makeToken(commandOf(flags), (claims) =>
+    requestOwnerToken(at.paths, claims, stop.signal),
+  );
   await at.stdout.write(`${text}\n`);
   return EXIT.done;
 }
