@@ -90,18 +90,18 @@ export class CacheBudget {
   open<Value>(name: string, options: CacheOptions<Value> = {}): Cache<Value> {
     const { weigh = weightOf, onEvicted } = options;
     const kind = this.#kindOf(name);
-    const kept = new Map<string, { readonly entry: Entry; readonly value: Value }>();
+    const entries = new Map<string, { readonly entry: Entry; readonly value: Value }>();
     const remove = (key: string) => {
-      const known = kept.get(key);
-      kept.delete(key);
+      const known = entries.get(key);
+      entries.delete(key);
       if (known !== undefined) this.#remove(known.entry);
     };
     const clear = () => {
-      for (const key of kept.keys()) remove(key);
+      for (const key of entries.keys()) remove(key);
     };
     return {
       get: (key) => {
-        const known = kept.get(key);
+        const known = entries.get(key);
         if (known === undefined) kind.misses += 1;
         else this.#use(known.entry);
         return known?.value;
@@ -114,7 +114,7 @@ export class CacheBudget {
           onEvicted?.(value, key);
         };
         const entry: Entry = { kind, bytes, evict };
-        kept.set(key, { entry, value });
+        entries.set(key, { entry, value });
         this.#add(entry);
       },
       delete: remove,

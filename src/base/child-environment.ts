@@ -6,20 +6,19 @@ export function childEnvironment(
   environment: Readonly<Record<string, string | undefined>>,
   wanted: (name: string) => boolean = () => true,
 ): Readonly<Record<string, string>> {
-  const kept: Record<string, string> = {};
+  const passed: Record<string, string> = {};
   for (const [name, value] of Object.entries(environment)) {
-    if (value !== undefined && reachesChildren(name) && wanted(name)) kept[name] = value;
+    if (value !== undefined && reachesChildren(name) && wanted(name)) passed[name] = value;
   }
-  return kept;
+  return passed;
 }
 
 /**
- * Returns true if a variable of the user may reach a child process: the one list for all children of cinch (S10, P1,
- * S13).
+ * Returns true if a variable of the user may reach a child process: the one list for all children of cinch (S10,
+ * P1, S13).
  *
- * Excluded are variables that run other code in a child (`BUN_OPTIONS=--preload x` runs x in every Bun that a tool
- * starts, `BASH_ENV` in every bash), that change the meaning of a command, or that are meant for cinch only, such as
- * tokens.
+ * Excluded are variables that run other code in a child: `BUN_OPTIONS=--preload x` runs x in every Bun, `BASH_ENV` in
+ * every bash. So are those that change the meaning of a command, and those for cinch only, such as tokens.
  */
 export function reachesChildren(name: string): boolean {
   return !KEPT_BACK.test(name);
@@ -33,8 +32,8 @@ export function reachesChildren(name: string): boolean {
  * the repository is created between the check and the run (PERM-04, S34).
  */
 export function readOnlyEnvironment(env: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
-  const kept = Object.entries(env).filter(([name]) => reachesChildren(name) && !name.startsWith("GIT_"));
-  return { ...Object.fromEntries(kept), ...READING_GIT };
+  const passed = Object.entries(env).filter(([name]) => reachesChildren(name) && !name.startsWith("GIT_"));
+  return { ...Object.fromEntries(passed), ...READING_GIT };
 }
 
 const READING_SETTINGS: readonly (readonly [string, string])[] = [

@@ -17,6 +17,13 @@ test("[BUS-03] every placeholder of every text can be filled, and none is left",
   }
 });
 
+test("[BUS-03] a reason that the table lacks is named", () => {
+  for (const reason of ["busy", "toString"]) {
+    const make = () => new HarnessError(reason as Reason, {} as Fields<Reason>);
+    expect(make).toThrow(`there is no reason "${reason}"; docs/protocol/errors.md lists them`);
+  }
+});
+
 test("[BUS-03] what is filled in is text: a value with angle brackets or dollars is not read again", () => {
   const error = new HarnessError("HookTimeout", {
     event: "<cmd>",
@@ -48,7 +55,7 @@ test("[BUS-03] a start that a plugin's refusal ends has its reason and text", ()
   ]);
 });
 
-test("[BUS-03] a reason is for programs: it can be told apart, with its fields and its origin", () => {
+test("[BUS-03] a reason is for programs: it is distinct, with its fields and its origin", () => {
   const cause = new Error("below");
   const error: unknown = new HarnessError(
     "ProfileMissing",

@@ -11,15 +11,27 @@ export function errorsOf<const Table extends Readonly<Record<string, string>>>(t
   return table;
 }
 
-/** Answers to a refusal. Default: HTTP status 500, exit code 1. */
-export interface Refusal {
+/**
+ * Answers to a refusal. Default: HTTP status 500, exit code 1.
+ *
+ * `Query` is the kinds of queries that its module may name: `QueryKind` of `protocol/`, which this layer cannot import.
+ */
+export interface Refusal<Query extends string = string> {
   readonly status?: number;
   /** True if only another command line or configuration helps: exit code 2. */
   readonly isUsage?: true;
+  /** End of the turn that it ends. Default: `error`. */
+  readonly endsTurn?: "budget" | "no_progress";
+  /** True if another model may answer the request: a route takes its next one. */
+  readonly isOfModel?: true;
+  /** Queries that it can refuse, by kind, for the documents. */
+  readonly queries?: readonly Query[];
 }
 
-/** Refusals of one module, beside its errors. Exported as `REFUSALS`. */
-export type RefusalsOf<Table> = { readonly [R in keyof Table]?: Refusal };
+/** Refusals of one module, beside its errors. Exported as `REFUSALS`. A module that names no `Query` refuses none. */
+export type RefusalsOf<Table, Query extends string = never> = {
+  readonly [R in keyof Table]?: Refusal<Query>;
+};
 
 const BY_REASON: Readonly<Record<string, Refusal>> = REFUSALS;
 
@@ -29,6 +41,12 @@ export function refusalOf(reason: string): Refusal | undefined {
 }
 
 export type Reason = keyof typeof TEXTS;
+
+/** Returns the reasons whose modules declare that they refuse a query of this kind. */
+export function reasonsOfQuery(kind: string): readonly Reason[] {
+  const declared = Object.entries(BY_REASON).filter(([, { queries }]) => queries?.includes(kind) === true);
+  return declared.map(([reason]) => reason as Reason);
+}
 
 /** Returns true if an untrusted text is a reason of cinch. */
 export function isReason(text: string): text is Reason {
@@ -50,8 +68,14 @@ export type Slots<Text extends string> = Text extends `${string}<${infer Slot}>$
 
 export type Fields<R extends Reason> = { readonly [Slot in Slots<(typeof TEXTS)[R]>]: string };
 
-/** Renders the text of a reason with every placeholder filled. */
+/**
+ * Renders the text of a reason with every placeholder filled.
+ *
+ * @throws TypeError if the table has no such reason, which a program without types can give.
+ */
 export function reasonText<R extends Reason>(reason: R, fields: Fields<R>): string {
+  if (!Object.hasOwn(TEXTS, reason))
+    throw new TypeError(`there is no reason "${String(reason)}"; docs/protocol/errors.md lists them`);
   return fill(TEXTS[reason], fields);
 }
 

@@ -126,6 +126,8 @@ export interface Files {
   lstat(path: string): Promise<FileInfo | undefined>;
   /** Resolves every symlink; the file must exist. */
   realpath(path: string): Promise<string>;
+  /** Returns the target of a symlink as it is written there; the path must be one. */
+  readlink(path: string): Promise<string>;
   list(path: string): Promise<readonly DirectoryEntry[]>;
   /** Reads at most `length` bytes from `offset`; fewer at the end. Never follows a symlink in the last component. */
   readRange(path: string, offset: number, length: number): Promise<Uint8Array>;
@@ -151,9 +153,8 @@ export interface Files {
    */
   openResolved(path: string): Promise<OpenFile>;
   /**
-   * Like `writeAtomic`, for a path that was resolved before, with the same guarantee as `openResolved`. Creates
-   * missing parents. Keeps the mode of an existing file, and its owner if possible. Returns the new state of the
-   * file.
+   * Like `writeAtomic`, for a path that was resolved before, with the same guarantee as `openResolved`. Creates missing
+   * parents. Keeps the mode of an existing file, and its owner if possible. Returns the new state of the file.
    */
   writeResolved(path: string, content: Uint8Array | string): Promise<FileInfo>;
   /**
@@ -256,7 +257,7 @@ export interface Child extends AsyncDisposable {
 /** First output of a child, before it begins its work. */
 export interface Announcement {
   /** Resolves when the child has closed its end, or has ended: empty if nothing came. Call it once. */
-  said(): Promise<Uint8Array>;
+  read(): Promise<Uint8Array>;
   /** Lets the child begin. Further calls do nothing. */
   goOn(): void;
 }

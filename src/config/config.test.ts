@@ -5,10 +5,10 @@ import * as fc from "fast-check";
 import { temporaryDirectory, testWorld } from "../../test/support/world.ts";
 import { SECTIONS } from "../app/plan/sections.ts";
 import { HarnessError, messageOf } from "../base/errors.ts";
-import { limitsSection } from "../features/limits/config.ts";
 import { sandboxSection } from "../guard/sandbox/config.ts";
 import type { Config } from "../session/settings/settings.ts";
 import { loadConfig } from "./config.ts";
+import { limitsSection } from "./sections/limits.ts";
 import { saidOf } from "./settings/read-section.ts";
 import { lineOf } from "./toml.ts";
 
@@ -95,7 +95,7 @@ test("[PROF-03] a missing file says nothing, and an empty one neither; a byte or
   expect(await load('\ufeffdefault_model = "a:b"')).toMatchObject({ ...nothing, defaultModel: "a:b" });
 });
 
-test("[PROF-03 R30] what is wrong in config.toml is told with file, line and key", async () => {
+test("[PROF-03 R30] a mistake in config.toml is reported with file, line and key", async () => {
   const wrong: readonly (readonly [string, string])[] = [
     ["a = 1\nb = = 2", "config.toml:2: TOML: invalid value (column 5)"],
     ["a = 1\na = 2", "config.toml:2: TOML: trying to redefine an already defined table or value (column 1)"],
@@ -127,6 +127,10 @@ test("[PROF-03 R30] what is wrong in config.toml is told with file, line and key
     [
       '[permissions]\nlevel = "All"',
       'config.toml:2: permissions.level: must be one of "ReadOnly", "WorkspaceWrite", "DangerFullAccess"',
+    ],
+    [
+      '[permissions]\nlevel = "readonly"',
+      'config.toml:2: permissions.level: must be one of "ReadOnly", "WorkspaceWrite", "DangerFullAccess"; did you mean "ReadOnly"?',
     ],
     ["providers = 1", "config.toml:1: providers: must be a table"],
     ['[providers.a]\nkind = "anthropic"', "config.toml:1: providers.a.base_url: is missing"],
@@ -229,7 +233,7 @@ test("[PROF-03] in a list of tables, the line is that of the table that is meant
   expect(lineOf('servers = [{ name = "a" }]\n', ["servers", 0, "name"])).toBe(1);
 });
 
-test("[PROF-03] a mistake in the second server of a file is told with its own line", async () => {
+test("[PROF-03] a mistake in the second server of a file is reported with its own line", async () => {
   const two = (second: string) =>
     `[[mcp_servers]]\nname = "files"\ncmd = "a"\n\n[[mcp_servers]]\n${second}\n`;
   expect(await refusal(two('name = "a b"\ncmd = "b"'))).toStartWith("config.toml:6: mcp_servers.name: ");
@@ -252,7 +256,7 @@ test("[PROF-03 SBX-05] pass_env takes names of variables, and none that steers w
 
 test("[PROF-03 SBX-01] what the sandbox writes or hides is never the whole machine, however that is spelt", async () => {
   const whole =
-    "is the whole machine, and a sandbox that writes everywhere is none: name the folders that commands need";
+    "is the whole machine, and a sandbox that can write everywhere confines nothing: name the folders that commands need";
   for (const path of ["/", "//", "/./", "/."])
     expect(await refusal(`[sandbox]\nwritable = ["/srv", "${path}"]`)).toBe(
       `config.toml:2: sandbox.writable: "${path}" ${whole}`,
@@ -270,4 +274,9 @@ test("[PROF-03 SBX-01] what the sandbox writes or hides is never the whole machi
   expect(await refusal('[sandbox]\nwritable = ["srv", "/"]')).toBe(
     `config.toml:2: sandbox.writable: "srv" must be an absolute path, or begin with ~/, without ..; "/" ${whole}`,
   );
+});
+
+test("[PROF-01 PROF-03] a key that belongs into a profile says so, with the names that config.toml has for it", async () => {
+  const problem = await refusal("[limits]\nrounds = 30\n");
+  expect(problem).toContain("limits: stands in a profile; at its top, config.toml has max_turns, max_cost");
 });

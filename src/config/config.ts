@@ -1,7 +1,7 @@
 import type { World } from "../base/world.ts";
 import type { ConfigSection } from "../session/config-section.ts";
 import type { Config } from "../session/settings/settings.ts";
-import type { Look } from "./mistakes.ts";
+import type { LookupResult } from "./mistakes.ts";
 import { pricesSection, providersSection } from "./providers/providers.ts";
 import { routingSection } from "./providers/routing.ts";
 import { copilotSection, vertexSection } from "./providers/vendor-settings.ts";
@@ -9,6 +9,7 @@ import { modelSection } from "./sections/models.ts";
 import { permissionSettings, permissionsSection } from "./sections/permissions.ts";
 import { pluginsSection } from "./sections/plugins.ts";
 import { profileChoiceSection } from "./sections/profile-keys.ts";
+import { misplacedKeys } from "./settings/misplaced-keys.ts";
 import { readSections, saidOf } from "./settings/read-section.ts";
 import type { WrittenKey } from "./settings/written-keys.ts";
 import { writtenKeys } from "./settings/written-keys.ts";
@@ -44,7 +45,7 @@ export async function lookThroughConfig(
   world: Pick<World, "files">,
   path: string,
   sections: readonly ConfigSection[],
-): Promise<Look<Config> & { readonly where?: Table["where"] }> {
+): Promise<LookupResult<Config> & { readonly where?: Table["where"] }> {
   const { mistakesIn } = await import("./mistakes.ts");
   const { value, mistakes } = await mistakesIn(async (following) => {
     const file = (await readToml(world.files, path)) ?? { path, text: "", value: {} };
@@ -67,7 +68,7 @@ export async function configKeys(
 
 function configFrom(table: Table, sections: readonly ConfigSection[]): Config {
   const { values } = readSections(table, "config", sections);
-  table.refuseUnknown();
+  table.refuseUnknown(undefined, misplacedKeys("config", sections));
   const prices = saidOf(values, pricesSection) ?? [];
   const vertex = saidOf(values, vertexSection);
   const copilot = saidOf(values, copilotSection);

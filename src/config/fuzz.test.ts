@@ -93,7 +93,7 @@ async function outcome(text: string, path: string, read: () => Promise<unknown>)
   }
 }
 
-test("[REL-06 PROF-01 PROF-03] property: any config.toml and any profile is read or refused with its file and a line of it, and every key of what is read can be told", async () => {
+test("[REL-06 PROF-01 PROF-03] property: any config.toml and any profile is read or refused with its file and a line of it, and every key of a valid file can be shown", async () => {
   await using directory = temporaryDirectory();
   const path = join(directory.path, "any.toml");
   mkdirSync(join(directory.path, "preset"));

@@ -1,16 +1,10 @@
 import { hasReason } from "../base/errors.ts";
-import type { FilePosition } from "../session/config-section.ts";
+import type { Mistake } from "../session/config-section.ts";
 import type { Following, Mending } from "./table.ts";
 import type { KeyPath } from "./toml.ts";
 
-/** A mistake in a file, with its position. An error ends the start of a session, a warning does not. */
-export interface Mistake extends FilePosition {
-  readonly weight: "error" | "warning";
-  readonly problem: string;
-}
-
 /** Result of reading a file to its end: the value without the wrong entries, and the mistakes. */
-export interface Look<Value> {
+export interface LookupResult<Value> {
   /** Absent where the file cannot be read at all. */
   readonly value?: Value;
   readonly mistakes: readonly Mistake[];
@@ -23,16 +17,18 @@ export const MISTAKES_MAX = 100;
 const ADDRESS = "https://stand-in.invalid/";
 
 /**
- * Reads a file again and again, each time without what was wrong, until nothing is: so all of its errors are told at once,
- * and its readers know nothing of that. What must be there and is not is given a value to go on with.
- * @param read throws ConfigInvalid at the first error, and hands what it was given to each table.
+ * Collects all errors of a file: reads it repeatedly, each time without the errors found before, until it reads
+ * without one.
+ *
+ * The readers do not know of it. A required key that is wrong gets a stand-in value, so that reading can continue.
+ * @param read Throws ConfigInvalid at the first error, and passes `following` to each table.
  */
 export async function mistakesIn<Value>(
   read: (following: Following) => Value | Promise<Value>,
-): Promise<Look<Value>> {
-  const mended = new Mended();
+): Promise<LookupResult<Value>> {
+  const mended = new CollectedMistakes();
   const mistakes: Mistake[] = [];
-  const told = new Set<string>();
+  const reportedPlaces = new Set<string>();
   for (;;) {
     try {
       return { value: await read({ mending: mended }), mistakes };
@@ -40,9 +36,10 @@ export async function mistakesIn<Value>(
       if (!hasReason(thrown, "ConfigInvalid")) throw thrown;
       const { path, line, key, problem } = thrown.fields;
       const place = mended.place() ?? `${path} ${key}`;
-      // What stands in for a value may be wrong in another way, which is nobody's mistake.
-      if (!told.has(place)) mistakes.push({ weight: "error", path, line: Number(line), key, problem });
-      told.add(place);
+      // A stand-in may be invalid in another way: that is no mistake of the user's.
+      if (!reportedPlaces.has(place))
+        mistakes.push({ weight: "error", path, line: Number(line), key, problem });
+      reportedPlaces.add(place);
       if (!mended.goOn()) return { mistakes };
       if (mistakes.length === MISTAKES_MAX) return { mistakes: [...mistakes, more(path, Number(line))] };
     }
@@ -50,58 +47,58 @@ export async function mistakesIn<Value>(
 }
 
 function more(path: string, line: number): Mistake {
-  const problem = `${MISTAKES_MAX} errors are told at once; mend these, and look again for more`;
+  const problem = `${MISTAKES_MAX} errors are reported at once; fix these, and check again for more`;
   return { weight: "error", path, line, key: "TOML", problem };
 }
 
-interface Place {
+interface KeyLocation {
   readonly path: string;
   readonly keys: KeyPath;
 }
 
-class Mended implements Mending {
-  /** By place: what is read there instead. */
+class CollectedMistakes implements Mending {
+  /** Values that replace the file's, by position. */
   readonly #instead = new Map<string, unknown>();
-  /** By place: what there is to try, the first first. */
+  /** Remedies still to try, by position, in their order. */
   readonly #remedies = new Map<string, unknown[]>();
   readonly #standIns = new Map<string, unknown>();
-  /** By place: a value that its declaration gives as an example. */
+  /** Example values from declarations, by position. */
   readonly #examples = new Map<string, unknown>();
   readonly #present = new Set<string>();
-  #refused: Place | undefined;
+  #refused: KeyLocation | undefined;
 
-  found(path: string, keys: KeyPath, value: unknown): unknown {
+  valueAt(path: string, keys: KeyPath, value: unknown): unknown {
     const place = nameOf({ path, keys });
     if (value !== undefined) this.#present.add(place);
     return this.#instead.has(place) ? this.#instead.get(place) : value;
   }
 
-  asked(path: string, keys: KeyPath, standIn: unknown): void {
+  onKeyRead(path: string, keys: KeyPath, standIn: unknown): void {
     this.#standIns.set(nameOf({ path, keys }), standIn);
   }
 
-  offered(path: string, keys: KeyPath, example: unknown): void {
+  onExample(path: string, keys: KeyPath, example: unknown): void {
     this.#examples.set(nameOf({ path, keys }), example);
   }
 
-  refused(path: string, keys: KeyPath): void {
+  onError(path: string, keys: KeyPath): void {
     this.#refused = { path, keys };
   }
 
-  /** The place of the last error; undefined where it was about no key of a table. */
+  /** Returns the position of the last error; undefined if it was about no key of a table. */
   place(): string | undefined {
     return this.#refused === undefined ? undefined : nameOf(this.#refused);
   }
 
-  /** Takes what was wrong out of the next reading; false where there is no way to go on. */
+  /** Removes the last error from the next reading. Returns false if that is impossible, so that reading must stop. */
   goOn(): boolean {
     const refused = this.#refused;
     this.#refused = undefined;
     return refused !== undefined && this.#mend(refused);
   }
 
-  /** Without the key; with what it could be; at last without the table that it stands in. */
-  #mend({ path, keys }: Place): boolean {
+  /** Tries the next remedy: without the key, then with a stand-in, then without the table that holds it. */
+  #mend({ path, keys }: KeyLocation): boolean {
     if (keys.length === 0) return false;
     const place = nameOf({ path, keys });
     const remedies = this.#remedies.get(place) ?? this.#remediesOf(place);
@@ -121,6 +118,6 @@ class Mended implements Mending {
   }
 }
 
-function nameOf({ path, keys }: Place): string {
+function nameOf({ path, keys }: KeyLocation): string {
   return JSON.stringify([path, ...keys]);
 }

@@ -7,6 +7,7 @@ import type { World } from "../base/world.ts";
 import askPreset from "./presets/ask.toml" with { type: "toml" };
 import defaultPreset from "./presets/default.toml" with { type: "toml" };
 import readOnlyPreset from "./presets/read-only.toml" with { type: "toml" };
+import { isProfilePath } from "./profile-path.ts";
 import conformanceProfile from "./profiles/conformance.toml" with { type: "toml" };
 import defaultProfile from "./profiles/default.toml" with { type: "toml" };
 import selfProfile from "./profiles/self.toml" with { type: "toml" };
@@ -15,14 +16,21 @@ import { readToml } from "./toml.ts";
 
 /** Prefix of the path of a profile in the program. */
 export const EMBEDDED = "embedded:";
-/** The profile that counts where nobody names one. */
+/** Returns path and line of a setting; the path alone for a file in the program, which has no lines. */
+export function positionText({ path, line }: { readonly path: string; readonly line: number }): string {
+  return path.startsWith(EMBEDDED) ? path : `${path}:${line}`;
+}
+
+/** Name of the profile of a session that names none. */
 export const DEFAULT_PROFILE = "default";
+/** Name of the profile of `cinch conformance`, whose model plays a script. */
+export const CONFORMANCE_PROFILE = "conformance";
 /** The preset of a profile that names none. */
 export const PRESET_DEFAULT = "preset/default.toml";
 const PROFILES: ReadonlyMap<string, unknown> = new Map([
   [DEFAULT_PROFILE, defaultProfile],
   ["self", selfProfile],
-  ["conformance", conformanceProfile],
+  [CONFORMANCE_PROFILE, conformanceProfile],
 ]);
 /** The profiles in the program. */
 export const PROFILE_NAMES: readonly string[] = [...PROFILES.keys()];
@@ -35,8 +43,8 @@ const PRESETS: ReadonlyMap<string, unknown> = new Map([
 export const PRESET_NAMES: readonly string[] = [...PRESETS.keys()];
 
 /**
- * The file of a profile that must be there.
- * @throws HarnessError ProfileMissing with the nearest name; ConfigInvalid for what is no TOML.
+ * Reads the file of a required profile.
+ * @throws HarnessError ProfileMissing with the nearest name; ConfigInvalid for invalid TOML.
  */
 export async function knownFile(
   world: Pick<World, "files">,
@@ -51,7 +59,10 @@ export async function knownFile(
   throw new HarnessError("ProfileMissing", { name: nameOrPath, meant, known: known.join(", ") });
 }
 
-/** The file of a profile: by its path, or by its name in the user's folder, then in the program. Undefined: there is none. */
+/**
+ * Finds the file of a profile: by its path, or by its name in the user's folder, then in the program. Returns undefined
+ * if there is none.
+ */
 export async function profileFile(
   { files }: Pick<World, "files">,
   nameOrPath: string,
@@ -63,25 +74,25 @@ export async function profileFile(
   );
 }
 
-/** Returns true if a profile is named by the path of its file. */
-export function isProfilePath(nameOrPath: string): boolean {
-  return nameOrPath.includes("/") || nameOrPath.endsWith(".toml");
-}
-
 /**
- * Lists every profile that can be named: the user's own, and those in the program that none of these replaces. A file that a
- * profile names as its rules is not one.
+ * Lists every profile that can be named: the user's own, and those in the program that none of these replaces. A file
+ * that a profile names as its rules is not one.
  */
 export async function listProfiles(
   world: Pick<World, "files">,
   userProfilesDir: string,
 ): Promise<readonly { readonly name: string; readonly isOwn: boolean }[]> {
-  const own = await userProfiles(world, userProfilesDir);
-  const embeddedNames = [...PROFILES.keys()].filter((name) => !own.includes(name));
+  const userFiles = await userProfiles(world, userProfilesDir);
+  const embeddedNames = [...PROFILES.keys()].filter((name) => !userFiles.includes(name));
   return [
-    ...own.map((name) => ({ name, isOwn: true })),
+    ...userFiles.map((name) => ({ name, isOwn: true })),
     ...embeddedNames.map((name) => ({ name, isOwn: false })),
   ];
+}
+
+/** Returns false for the profile in the program that only tests use. */
+export function isForPeople({ name, isOwn }: { readonly name: string; readonly isOwn: boolean }): boolean {
+  return isOwn || name !== CONFORMANCE_PROFILE;
 }
 
 async function userProfiles(world: Pick<World, "files">, directory: string): Promise<readonly string[]> {
@@ -99,7 +110,7 @@ async function userProfiles(world: Pick<World, "files">, directory: string): Pro
 /** Returns the file that a profile names as its rules; nothing if it names none, or is itself unreadable. */
 async function namedPreset(files: World["files"], path: string): Promise<readonly string[]> {
   const profile = await readToml(files, path).catch((thrown: unknown) => {
-    if (thrown instanceof HarnessError) return undefined; // told when the profile itself is read
+    if (thrown instanceof HarnessError) return undefined; // reported when the profile itself is read
     throw thrown;
   });
   const preset = profile?.value["permissions"];
@@ -109,9 +120,10 @@ async function namedPreset(files: World["files"], path: string): Promise<readonl
 }
 
 /**
- * The file of a preset: in the program by its name, else beside the profile that names it. Undefined where there is none.
+ * Finds the file of a preset: in the program by its name, else beside the profile that names it. Returns undefined if
+ * there is none.
  *
- * No file goes before what is in the program: one that is not there yet could be written by a model.
+ * No file can replace a preset of the program: a model could write one that does not exist yet.
  */
 export async function presetFile(
   { files }: Pick<World, "files">,

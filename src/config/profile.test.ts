@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { temporaryDirectory, testWorld } from "../../test/support/world.ts";
 import { SECTIONS } from "../app/plan/sections.ts";
 import { byteLength } from "../base/text/text.ts";
-import { limitsSection } from "../features/limits/config.ts";
 import { mcpSection } from "../features/mcp/config.ts";
 import { loadProfile } from "./profile.ts";
+import { limitsSection } from "./sections/limits.ts";
 import { saidOf } from "./settings/read-section.ts";
 import { settingsOf } from "./settings/settings.ts";
 
@@ -130,7 +130,7 @@ test("[PROF-01] a path to a profile must exist", async () => {
   });
 });
 
-test("[PROF-01] a path that leads nowhere names one's own profiles too; a file without a name has the file's", async () => {
+test("[PROF-01] the error about a missing path names the user's profiles too; a file without a name has the file's", async () => {
   await using directory = temporaryDirectory();
   const profiles = join(directory.path, "profiles");
   mkdirSync(profiles);

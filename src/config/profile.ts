@@ -2,10 +2,9 @@ import { basename } from "node:path";
 import type { World } from "../base/world.ts";
 import type { ConfigSection, FilePosition } from "../session/config-section.ts";
 import type { Profile } from "../session/settings/settings.ts";
-import type { Look } from "./mistakes.ts";
+import type { LookupResult } from "./mistakes.ts";
 import {
   EMBEDDED,
-  isProfilePath,
   knownFile,
   PRESET_DEFAULT,
   PRESET_NAMES,
@@ -14,6 +13,7 @@ import {
   presetPath,
   profileFile,
 } from "./profile-files.ts";
+import { isProfilePath } from "./profile-path.ts";
 import { PROMOTED, promotedRules, promotedTable } from "./promoted.ts";
 import { modelSection } from "./sections/models.ts";
 import { permissionSettings, permissionsSection } from "./sections/permissions.ts";
@@ -23,6 +23,7 @@ import {
   profileContentSection,
   profileHeadSection,
 } from "./sections/profile-keys.ts";
+import { misplacedKeys } from "./settings/misplaced-keys.ts";
 import { readSections, readTable, saidOf } from "./settings/read-section.ts";
 import { settingsOf } from "./settings/settings.ts";
 import type { WrittenKey } from "./settings/written-keys.ts";
@@ -35,10 +36,10 @@ import { invalid } from "./toml.ts";
 /**
  * Loads a profile by its name or by the path of its file.
  *
- * A name is looked for as `NAME.toml` in the user's folder, then in the program; a path (with a slash, or ending in
- * .toml) must exist. Unknown keys are warnings, so that a file of a newer cinch still loads; but for
- * permissions and MCP servers they are errors, since a misspelt `deny` or `sha256` must not pass.
- * @throws HarnessError ProfileMissing; ConfigInvalid with file, line and key for a value that is none.
+ * A name is searched as `NAME.toml` in the user's folder, then in the program. A path (with a slash, or ending in
+ * .toml) must exist. Unknown keys are warnings, so that a file of a newer cinch still loads. For permissions and MCP
+ * servers they are errors: a misspelt `deny` or `sha256` must not pass.
+ * @throws HarnessError ProfileMissing; ConfigInvalid with file, line and key for an invalid value.
  */
 export async function loadProfile(
   world: Pick<World, "files">,
@@ -54,13 +55,13 @@ export async function loadProfile(
 }
 
 /** A profile that was looked through. */
-export interface ProfileLook extends Look<Omit<Profile, "warnings">> {
+export interface ProfileLookup extends LookupResult<Omit<Profile, "warnings">> {
   /** Returns the position of a key, or the one that it would have. */
   readonly where?: Table["where"];
 }
 
 /**
- * All that is wrong in a profile and in its preset, unknown keys too.
+ * Returns all mistakes in a profile and in its preset, unknown keys too.
  * @throws HarnessError ProfileMissing.
  */
 export async function lookThroughProfile(
@@ -68,7 +69,7 @@ export async function lookThroughProfile(
   nameOrPath: string,
   userProfilesDir: string,
   sections: readonly ConfigSection[],
-): Promise<ProfileLook> {
+): Promise<ProfileLookup> {
   const { mistakesIn } = await import("./mistakes.ts");
   const name = fileName(nameOrPath);
   const { value, mistakes } = await mistakesIn(async (following) => {
@@ -85,16 +86,16 @@ export async function lookThroughProfile(
   };
 }
 
-/** A name that stands for another profile, or for none, wherever a session shows it. */
+/** Returns the problem of a name that a session would show as that of another profile, or as none; else nothing. */
 function nameProblems(
   { profile: { name, path }, table }: Awaited<ReturnType<typeof readProfile>>,
   nameOrPath: string,
 ): readonly Unknown[] {
-  const own = fileName(nameOrPath);
-  if (name === own || path.startsWith(EMBEDDED)) return [];
+  const foundName = fileName(nameOrPath);
+  if (name === foundName || path.startsWith(EMBEDDED)) return [];
   const at = table.where("name");
   if (!isProfilePath(nameOrPath))
-    return [{ ...at, problem: `sessions show "${name}", and this profile is found as "${own}" only` }];
+    return [{ ...at, problem: `sessions show "${name}", and this profile is found as "${foundName}" only` }];
   return PROFILE_NAMES.includes(name)
     ? [{ ...at, problem: `sessions show "${name}", which is a profile of the program too` }]
     : [];
@@ -156,9 +157,9 @@ async function readProfile(
   const others = sections.filter((section) => section !== permissionsSection);
   const { values, loose } = readSections(table, "profile", others);
   const permissions = await permissionsTable(world, table, file, following);
-  const said = readTable(permissions.table, "profile", permissionsSection);
+  const permissionValues = readTable(permissions.table, "profile", permissionsSection);
   const promoted = await promotedRules(world, { table, path: file.path, profilesDir }, following);
-  const settings = permissionSettings(said, (effect) => permissions.table.where(effect));
+  const settings = permissionSettings(permissionValues, (effect) => permissions.table.where(effect));
   const content = settingsOf(profileContentSection, { profile: { sections: values, path: file.path } });
   const profile = {
     name: saidOf(values, profileHeadSection)?.name ?? name,
@@ -166,16 +167,23 @@ async function readProfile(
     files: [file.path, permissions.path ?? EMBEDDED, promoted.path ?? EMBEDDED].filter(
       (path) => !path.startsWith(EMBEDDED),
     ),
-    sections: new Map([...values, [permissionsSection.name, said]]),
+    sections: new Map([...values, [permissionsSection.name, permissionValues]]),
     ...saidOf(values, modelSection),
     ...content,
     plugins: saidOf(values, pluginsSection)?.paths ?? [],
     permissions: { ...settings, rules: [...settings.rules, ...promoted.rules] },
   };
-  return { profile, unknown: [table, ...loose].flatMap(unknownIn), table };
+  return {
+    profile,
+    unknown: [
+      ...unknownIn(table, misplacedKeys("profile", sections)),
+      ...loose.flatMap((each) => unknownIn(each)),
+    ],
+    table,
+  };
 }
 
-/** Throws for a file of a newer version: whatever else it holds has a meaning of its own. */
+/** Throws for a file of a newer version, whose other keys may have another meaning. */
 function refuseNewer(table: Table): void {
   const { key, min } = profileHeadSection.keys.schemaVersion;
   const version = table.integer(key, min) ?? PROFILE_SCHEMA_VERSION;
@@ -185,8 +193,8 @@ function refuseNewer(table: Table): void {
   throw invalid(place.path, place.line, place.key, problem);
 }
 
-function unknownIn(table: Table): readonly Unknown[] {
-  return table.unknown().map(({ key, problem }) => ({ ...table.where(key), problem }));
+function unknownIn(table: Table, misplaced?: ReadonlyMap<string, string>): readonly Unknown[] {
+  return table.unknown(undefined, misplaced).map(({ key, problem }) => ({ ...table.where(key), problem }));
 }
 
 /** The permissions of a profile: its own table, or the preset that it names. */
@@ -210,8 +218,8 @@ async function permissionsTable(
   const name = table.string(key) ?? PRESET_DEFAULT;
   const preset = await presetFile(world, name, file);
   if (preset === undefined) throw table.problem(key, noPreset(name, file));
-  const own = new Table(preset, [], preset.value, following);
-  return { table: own, name, path: preset.path };
+  const presetTable = new Table(preset, [], preset.value, following);
+  return { table: presetTable, name, path: preset.path };
 }
 
 function noPreset(name: string, file: TomlFile): string {

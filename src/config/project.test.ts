@@ -6,13 +6,13 @@ import { SECTIONS } from "../app/plan/sections.ts";
 import { HarnessError, messageOf } from "../base/errors.ts";
 import { encode } from "../base/text/text.ts";
 import { parseAcknowledgedHooks } from "../features/hooks/hook-files.ts";
-import { limitsSection } from "../features/limits/config.ts";
 import { readAcknowledgedServers } from "../features/mcp/declared/declared-servers.ts";
 import { parseAliases } from "../features/prompts/aliases.ts";
 import { sandboxSection } from "../guard/sandbox/config.ts";
 import { configKeys } from "./config.ts";
 import { profileKeys } from "./profile.ts";
 import { projectConfig, projectKeys, projectPermissions } from "./project.ts";
+import { limitsSection } from "./sections/limits.ts";
 import { saidOf } from "./settings/read-section.ts";
 
 /** Keys that a repository may set at the top of its file, by their declarations, and those that describe a profile. */
@@ -36,6 +36,20 @@ async function refusal(work: Promise<unknown>): Promise<string> {
   }
   return "accepted";
 }
+
+test("[PROF-03 SBX-01] a repository hides no place without which no command starts", async () => {
+  const hidden = (path: string) =>
+    refusal(projectConfig(file(`[sandbox]\nhidden = ["notes", ${JSON.stringify(path)}]`), SECTIONS));
+  for (const path of ["/usr", "/lib64", "//bin/", "/usr/./lib", "/proc", "/proc/self", "/dev", "/dev/null"])
+    expect(await hidden(path)).toBe(
+      `.cinch/config.toml:2: sandbox.hidden: "${path}" is of the system, and no command starts without it: take it out`,
+    );
+  expect(await hidden("/")).toStartWith('.cinch/config.toml:2: sandbox.hidden: "/" is the whole machine');
+  expect(await hidden(".")).toStartWith('.cinch/config.toml:2: sandbox.hidden: "." is the whole repository');
+  expect(await hidden("a/../../b")).toContain("must be a path below the repository, without ..");
+  for (const path of ["fixtures/private", "./x", "~/notes", "/srv/keys", "/usr/share/x", "/etc"])
+    expect(await hidden(path)).toBe("accepted");
+});
 
 test("[PROF-03] a repository may lower the level, be stricter, and add rules that ask and deny", async () => {
   const { permissions, sections } = await projectConfig(
@@ -99,7 +113,7 @@ test("[PROF-03 TOFU-01] nothing widens, redirects or adds: each such key is an e
   }
 });
 
-test("[PROF-03] every key that only the user may set is told as that, and none is called unknown", async () => {
+test("[PROF-03] every key that only the user may set is reported as that, and none is called unknown", async () => {
   const keys = [
     ...(await configKeys(testWorld(), "/nowhere/config.toml", SECTIONS)),
     ...(await profileKeys(testWorld(), "default", "/nowhere", SECTIONS)),
@@ -162,7 +176,7 @@ test("[CMD-02] an alias may stand for whatever can be typed: a prompt of a serve
 test("[CMD-02] an alias is never one to a built-in command nor over one, however it is written", async () => {
   const builtIn = "an alias may not stand for a built-in command";
   const wrong: readonly (readonly [string, string])[] = [
-    ['help = "/skills:x"', "help: /help is a built-in command, and stays what it is"],
+    ['help = "/skills:x"', "help: /help is a built-in command, and cannot be replaced"],
     ['x = "/quit"', `x: ${builtIn}`],
     ['x = "/QUIT now"', `x: ${builtIn}`],
     ['x = "/model:evil"', `x: ${builtIn}`],

@@ -18,12 +18,13 @@ export interface AcknowledgedFile {
 /** The problem of a key that only the user may set. */
 export const NOT_A_PROJECTS = "a repository may not set this; only your own configuration can";
 
-/** Words that have files of their own beside config.toml, and are the user's too. */
+/** Keys of the user alone, whose content stands in other files beside config.toml. */
 const USERS_FILES: readonly string[] = ["skills", "aliases"];
 
 /**
- * Reads `.cinch/config.toml`: the keys that are declared with `project: "restrict"`, and no others.
- * @throws HarnessError ConfigInvalid with file, line and key for what is unknown, and for what would widen anything.
+ * Reads `.cinch/config.toml`: only keys that are declared with `project: "restrict"`.
+ * @throws HarnessError ConfigInvalid with file, line and key for an unknown key, and for a value that would widen
+ * a permission.
  */
 export async function projectConfig(
   { path, bytes }: AcknowledgedFile,
@@ -38,17 +39,17 @@ export async function projectConfig(
   for (const section of sections) {
     const keys = restrictedKeys(section);
     if (keys.length === 0) continue;
-    const own = section.in === "profile" ? table : table.table(section.name);
-    if (own === undefined) continue;
-    if (own !== table) refuseOthers(own, section);
-    values.set(section.name, readRestricting(own, keys, own === table));
-    if (own !== table) own.refuseUnknown();
+    const sectionTable = section.in === "profile" ? table : table.table(section.name);
+    if (sectionTable === undefined) continue;
+    if (sectionTable !== table) refuseOthers(sectionTable, section);
+    values.set(section.name, readRestricting(sectionTable, keys, sectionTable === table));
+    if (sectionTable !== table) sectionTable.refuseUnknown();
   }
   table.refuseUnknown();
   return settingsIn(values, (effect) => table.where(permissionsSection.name, effect));
 }
 
-/** Reads `.cinch/permissions.toml`: the content of `[permissions]` of a project's config.toml, as a file of its own. */
+/** Reads `.cinch/permissions.toml`: the content of `[permissions]` of a project's config.toml, in a separate file. */
 export async function projectPermissions(
   { path, bytes }: AcknowledgedFile,
   following?: Following,
@@ -56,9 +57,9 @@ export async function projectPermissions(
   const file = await parseToml(path, bytes);
   const table = new Table(file, [], file.value, following);
   refuseOthers(table, permissionsSection);
-  const said = readRestricting(table, restrictedKeys(permissionsSection), false);
+  const values = readRestricting(table, restrictedKeys(permissionsSection), false);
   table.refuseUnknown();
-  return settingsIn(new Map([[permissionsSection.name, said]]), (effect) => table.where(effect));
+  return settingsIn(new Map([[permissionsSection.name, values]]), (effect) => table.where(effect));
 }
 
 /** Returns every key that a project's file may hold, with its value. The file has been read before. */
@@ -76,7 +77,9 @@ export async function projectKeys(
   );
 }
 
-/** Returns where to write a key that stands in the table of a profile, if a repository may write it elsewhere. */
+/**
+ * Returns the place for a key that stands in a profile's table, if a repository may set it elsewhere; else undefined.
+ */
 function topProblem(table: Table, name: string, sections: readonly ConfigSection[]): string | undefined {
   const section = sections.find((each) => each.in === "profile" && each.name === name);
   if (section === undefined || !table.isTable(name)) return undefined;
@@ -93,7 +96,7 @@ function settingsIn(
   return { sections: values, permissions: permissionSettings(saidOf(values, permissionsSection), whereIs) };
 }
 
-/** The keys of a section that a repository may tighten, by the names of their properties. */
+/** Returns the keys of a section that a repository may tighten, by the names of their properties. */
 function restrictedKeys({ keys }: ConfigSection): readonly (readonly [string, ConfigKey])[] {
   return Object.entries(keys).filter(([, { project }]) => project === "restrict");
 }
@@ -114,8 +117,8 @@ function isUsers(name: string, sections: readonly ConfigSection[]): boolean {
 }
 
 /**
- * True for a key or table at the top that a profile in a repository may hold: one that is declared so, one that nobody
- * knows, and a switch at its default.
+ * Returns true for a top-level key or table that a repository's profile may hold: one declared so, an unknown one, or a
+ * switch at its default.
  */
 export function repositoryProfileMayHold(
   name: string,
@@ -136,7 +139,7 @@ export function repositoryProfileMayHold(
   return true;
 }
 
-/** Refuses the declared keys of a table that a repository may not set. A refused list may stand there if it is empty. */
+/** Refuses the keys of a table that a repository may not set. Such a list may be present if it is empty. */
 function refuseOthers(table: Table, { keys }: ConfigSection): void {
   for (const key of Object.values(keys)) {
     if (key.project === "restrict") continue;
@@ -152,15 +155,15 @@ function readRestricting(
   isAtTop: boolean,
 ): Readonly<Record<string, unknown>> {
   const nameOf = (key: ConfigKey) => (isAtTop ? (key.configKey ?? key.key) : key.key);
-  const said = readKeys(table, Object.fromEntries(keys), { file: "project", name: nameOf });
+  const values = readKeys(table, Object.fromEntries(keys), { file: "project", name: nameOf });
   for (const [property, key] of keys) {
-    const problem = looseProblem(key, said[property]);
+    const problem = looseProblem(key, values[property]);
     if (problem !== undefined) throw table.problem(nameOf(key), problem);
   }
-  return said;
+  return values;
 }
 
-/** Returns why a value restricts nothing: it is the loosest that there is. */
+/** Returns the reason if a value is the loosest one and so restricts nothing; else undefined. */
 function looseProblem({ tightestFirst, refusal }: ConfigKey, value: unknown): string | undefined {
   if (tightestFirst === undefined || value !== tightestFirst.at(-1)) return undefined;
   const others = tightestFirst.slice(0, -1).map((each) => JSON.stringify(each));

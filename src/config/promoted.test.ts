@@ -35,7 +35,7 @@ test("[PERM-07] a promoted rule stands at the end of a profile, which keeps all 
   expect(await promoted(BLOCK, other)).toBe(`${BLOCK}\n${BLOCK.replace("/w/app", "/w/other")}`);
 });
 
-test("[PERM-07] a new file is the user's alone, and what cannot be added to is left as it is, and told", async () => {
+test("[PERM-07] a new file is readable by the user alone; a file that cannot be extended stays unchanged and is reported", async () => {
   await using directory = temporaryDirectory();
   const path = join(directory.path, "mine.toml");
   await promoteRule(files, path, HERE);

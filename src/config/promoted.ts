@@ -20,8 +20,8 @@ const FILE_MODE = 0o600;
 export const PROMOTED = "promoted";
 
 /**
- * Returns the path of the file that holds the promoted rules of a profile: the profile's own file, or for an embedded one
- * `NAME.rules.toml` in the user's folder of profiles.
+ * Returns the path of the file that holds the promoted rules of a profile: the profile's own file, or for an embedded
+ * one `NAME.rules.toml` in the user's folder of profiles.
  */
 export function promotedPath(profilePath: string, profilesDir: string): string {
   if (!profilePath.startsWith(EMBEDDED)) return profilePath;
@@ -35,7 +35,10 @@ interface PromotingProfile {
   readonly profilesDir: string;
 }
 
-/** Returns the table that holds the promoted rules of a profile: its own, or that of a file apart; undefined without one. */
+/**
+ * Returns the table that holds the promoted rules of a profile: its own, or that of a file apart; undefined
+ * without one.
+ */
 export async function promotedTable(
   { files }: Pick<World, "files">,
   { table, path, profilesDir }: PromotingProfile,
@@ -56,11 +59,11 @@ export async function promotedRules(
   profile: PromotingProfile,
   following: Following,
 ): Promise<{ readonly rules: readonly ConfiguredRule[]; readonly path?: string }> {
-  const own = await promotedTable(world, profile, following);
-  if (own === undefined) return { rules: [] };
-  const rules = promotedFrom(own);
-  if (own === profile.table) return { rules };
-  own.refuseUnknown();
+  const promotedRules = await promotedTable(world, profile, following);
+  if (promotedRules === undefined) return { rules: [] };
+  const rules = promotedFrom(promotedRules);
+  if (promotedRules === profile.table) return { rules };
+  promotedRules.refuseUnknown();
   return { rules, path: promotedPath(profile.path, profile.profilesDir) };
 }
 
@@ -79,10 +82,12 @@ function promotedFrom(parent: Table): readonly ConfiguredRule[] {
 }
 
 /**
- * Adds a promoted rule to the end of a file, which is made where there is none. Everything else in it, comments too, stays
- * as it is (PERM-07). A rule that the file has for this directory, or everywhere, is not written again. The caller lets one
- * process at a time do this.
- * @throws HarnessError ConfigInvalid where the file is no TOML, or is written in a way that is not added to here.
+ * Adds a promoted rule to the end of a file and creates the file if needed. Everything else in it stays, comments
+ * too (PERM-07).
+ *
+ * A rule that the file already has for this directory, or for all, is not added again. The caller lets one process at a
+ * time do this.
+ * @throws HarnessError ConfigInvalid for invalid TOML, or if the form of the file allows no addition.
  */
 export async function promoteRule(
   files: World["files"],
@@ -90,8 +95,8 @@ export async function promoteRule(
   { rule, directory }: Promotion,
 ): Promise<void> {
   const before = (await readToml(files, path)) ?? { path, text: "", value: {} };
-  const held = promotedFrom(new Table(before));
-  const isHeld = held.some(
+  const promotedBefore = promotedFrom(new Table(before));
+  const isHeld = promotedBefore.some(
     ({ text, promoted }) =>
       text === rule && (promoted?.directory === undefined || promoted.directory === directory),
   );
@@ -106,7 +111,10 @@ export async function promoteRule(
   await files.writeAtomic(path, text, FILE_MODE);
 }
 
-/** True where the new text reads as the old one with the entry added. A list that is written in one line reads as nothing. */
+/**
+ * True where the new text reads as the old one with the entry added. A list that is written in one line reads
+ * as nothing.
+ */
 async function saysAlso(
   path: string,
   text: string,
@@ -127,13 +135,13 @@ function withBlock(text: string, block: readonly string[]): string {
   return `${text}${gap}${block.join("\n")}\n`;
 }
 
-/** JSON strings are TOML basic strings, but for DEL. */
+/** Returns a TOML basic string. A JSON string is one, but for DEL. */
 function tomlString(text: string): string {
   return JSON.stringify(text).replaceAll("\u007f", "\\u007f");
 }
 
 function byHand(path: string, rule: string, cause?: unknown): HarnessError {
-  const problem = `the rule "${rule}" could not be added to what stands there; add it by hand`;
+  const problem = `the rule "${rule}" could not be added to the existing text; add it by hand`;
   return new HarnessError(
     "ConfigInvalid",
     { path, line: "1", key: PROMOTED, problem },

@@ -1,33 +1,40 @@
-import { resolve } from "node:path";
 import { HarnessError } from "../base/errors.ts";
 import { isBelow } from "../base/files/below.ts";
 import type { HarnessPaths } from "../base/files/harness-paths.ts";
 import type { World } from "../base/world.ts";
-import type { CommandOf } from "../protocol/commands/commands.ts";
 import type { Config, Profile } from "../session/settings/settings.ts";
 import type { LogInfo } from "../session/store/store.ts";
-import { DEFAULT_PROFILE, isProfilePath } from "./profile-files.ts";
+import { DEFAULT_PROFILE } from "./profile-files.ts";
+import { isProfilePath, resolveProfile } from "./profile-path.ts";
 import { repositoryRoot } from "./repository-root.ts";
 
-/** Returns the name or path of the profile of a run: as requested, as its log names it, or the user's own choice. */
-export function profileName(
-  { profile }: CommandOf<"CreateSession">,
-  before: LogInfo | undefined,
-  { defaultProfile = DEFAULT_PROFILE }: Config,
-): string {
-  const name = profile ?? before?.profile ?? defaultProfile;
-  return isProfilePath(name) ? resolve(name) : name; // its log names it, wherever it is gone on with
+/** Choices of a profile, the weightiest first. */
+interface ProfileChoices {
+  /** Name or path in the flag or the command. */
+  readonly named?: string | undefined;
+  /** The run that is continued. */
+  readonly before?: Pick<LogInfo, "profile"> | undefined;
+  readonly config: Pick<Config, "defaultProfile">;
+  /** Working directory of the session. A relative path is one of this folder. */
+  readonly workingDir: string;
 }
 
-/** Means to look at the files of profiles. */
+/**
+ * Returns the name or absolute path of the profile of a session. Default: `default`. Its log keeps what is returned.
+ */
+export function profileReference({ named, before, config, workingDir }: ProfileChoices): string {
+  return resolveProfile(named ?? before?.profile ?? config.defaultProfile ?? DEFAULT_PROFILE, workingDir);
+}
+
+/** Access to the files of profiles. */
 interface ProfileSources {
   readonly world: Pick<World, "files">;
   readonly paths: Pick<HarnessPaths, "config">;
 }
 
 /**
- * A log names the profile that it ran under. A file in the folder that is worked in, be it its preset alone, may have been
- * changed by a model since: whoever goes on with it names it once more.
+ * Refuses to resume a log under a profile file in its working directory, or with a preset from there: a model may have
+ * changed it since. The user must name it again.
  * @throws HarnessError UsageInvalid.
  */
 export async function mustBeOutside(
@@ -42,7 +49,8 @@ export async function mustBeOutside(
 }
 
 /**
- * Rejects a profile of a task that lies in the repository: a model may have written it, or its preset, since the last run.
+ * Rejects a profile of a task that lies in the repository: a model may have written it, or its preset, since the
+ * last run.
  * @throws HarnessError UsageInvalid.
  */
 export async function assertOutside(
@@ -56,7 +64,7 @@ export async function assertOutside(
   throw new HarnessError("UsageInvalid", { problem });
 }
 
-/** The first file that a profile was read from and that lies in the repository of a folder. */
+/** Returns the first file of a profile that lies in the repository of a folder. */
 async function fileWithin(
   workingDir: string,
   of: Pick<Profile, "files">,
@@ -67,8 +75,9 @@ async function fileWithin(
 }
 
 /**
- * Returns true if a profile is a file of the repository that a folder belongs to, or of the folder itself. Files in cinch's own
- * folder do not count, wherever it lies: no model writes there.
+ * Returns true if a profile is a file of the repository that a folder is in, or of the folder itself.
+ *
+ * Files in cinch's own folder are excepted, wherever it is: no model writes there.
  */
 export async function isFileWithin(
   workingDir: string,

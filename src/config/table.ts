@@ -5,16 +5,16 @@ import type { FilePosition } from "../session/config-section.ts";
 import type { KeyPath, TomlFile } from "./toml.ts";
 import { invalid, lineOf } from "./toml.ts";
 
-/** Lets a reader go on behind what is wrong, so that one look finds all of it: see `mistakes.ts`. */
+/** Lets a reader continue after an error, so that one check finds all of them. See `mistakes.ts`. */
 export interface Mending {
   /** Returns the value that a reader finds at a key, which may differ from the file's; undefined: none. */
-  found(path: string, keys: KeyPath, value: unknown): unknown;
+  valueAt(path: string, keys: KeyPath, value: unknown): unknown;
   /** Receives each key that is read, with a value that it could have: an empty text for any text. */
-  asked(path: string, keys: KeyPath, standIn: unknown): void;
+  onKeyRead(path: string, keys: KeyPath, standIn: unknown): void;
   /** Takes a value that the declaration of a key gives as an example. */
-  offered(path: string, keys: KeyPath, example: unknown): void;
+  onExample(path: string, keys: KeyPath, example: unknown): void;
   /** Receives the key of the next error. */
-  refused(path: string, keys: KeyPath): void;
+  onError(path: string, keys: KeyPath): void;
 }
 
 /** Hooks that observe how a file is read. */
@@ -57,14 +57,14 @@ export class Table {
     );
   }
 
-  /** A finite number of at least `min`. */
+  /** Returns a finite number of at least `min`. */
   number(key: string, min: number): number | undefined {
     return this.#typed(key, { what: `a number of at least ${min}`, standIn: min }, (value) =>
       typeof value === "number" && Number.isFinite(value) && value >= min ? value : undefined,
     );
   }
 
-  /** A whole number of at least `min`. */
+  /** Returns a whole number of at least `min`. */
   integer(key: string, min: number): number | undefined {
     return this.#typed(key, { what: `a whole number of at least ${min}`, standIn: min }, (value) =>
       typeof value === "number" && Number.isSafeInteger(value) && value >= min ? value : undefined,
@@ -72,7 +72,10 @@ export class Table {
   }
 
   oneOf<Word extends string>(key: string, words: readonly Word[]): Word | undefined {
-    const what = `one of ${words.map((word) => `"${word}"`).join(", ")}`;
+    const written = this.#value[key];
+    const [meant] = typeof written === "string" ? nearestWords(written, words) : [];
+    const hint = meant === undefined ? "" : `; did you mean "${meant}"?`;
+    const what = `one of ${words.map((word) => `"${word}"`).join(", ")}${hint}`;
     return this.#typed(key, { what, standIn: words[0] }, (value) => words.find((word) => word === value));
   }
 
@@ -89,39 +92,39 @@ export class Table {
       : new Table(this.#file, [...this.#keys, key], value, this.#following);
   }
 
-  /** Names a value that a key would take, for a look at the whole file: see `mistakesIn`. */
+  /** Registers a valid value of a key for the check of a whole file. See `mistakesIn`. */
   example(key: string, value: unknown): void {
     this.#examples.set(key, value);
-    this.#following.mending?.offered(this.#file.path, [...this.#keys, key], value);
+    this.#following.mending?.onExample(this.#file.path, [...this.#keys, key], value);
   }
 
-  /** The value that stands at a key, of whatever type; undefined where none does. The key counts as known. */
+  /** Returns the value of a key, of any type; undefined without one. The key counts as known. */
   written(key: string): unknown {
     this.#known.add(key);
-    return this.#found(this.#value[key], key);
+    return this.#valueAt(this.#value[key], key);
   }
 
   isTable(key: string): boolean {
-    return isObject(this.#found(this.#value[key], key));
+    return isObject(this.#valueAt(this.#value[key], key));
   }
 
-  /** The tables of a list of tables. */
+  /** Returns the tables of a list of tables. */
   tables(key: string): readonly Table[] {
     const value = this.#typed(key, { what: "a list of tables", standIn: [] }, (value) =>
       Array.isArray(value) && value.every(isObject) ? value : undefined,
     );
     return (value ?? []).flatMap((item, at) =>
-      this.#found(item, key, at) === undefined
+      this.#valueAt(item, key, at) === undefined
         ? []
         : [new Table(this.#file, [...this.#keys, key, at], item, this.#following)],
     );
   }
 
   keys(): readonly string[] {
-    return Object.keys(this.#value).filter((key) => this.#found(this.#value[key], key) !== undefined);
+    return Object.keys(this.#value).filter((key) => this.#valueAt(this.#value[key], key) !== undefined);
   }
 
-  /** Every table in this one by its name, for tables whose names the user chooses. */
+  /** Returns every table in this one by its name, for tables whose names the user chooses. */
   named(): readonly (readonly [string, Table])[] {
     return this.keys().map((key) => {
       const table = this.table(key);
@@ -141,28 +144,35 @@ export class Table {
 
   problem(key: string, problem: string): Error {
     const { path, line, key: full } = this.where(key);
-    this.#following.mending?.refused(path, [...this.#keys, key]);
+    this.#following.mending?.onError(path, [...this.#keys, key]);
     return invalid(path, line, full, problem);
   }
 
   /**
-   * A text for each key that nothing asked for, with the known key it may have been meant to be.
+   * Returns a text for each unread key, with the nearest known key.
    * @param meanings other words for a known key, which no likeness of letters would find.
+   * @param misplaced texts for keys that stand in another file.
    */
   unknown(
     meanings: ReadonlyMap<string, string> = new Map(),
+    misplaced: ReadonlyMap<string, string> = new Map(),
   ): readonly { readonly key: string; readonly problem: string }[] {
     const unknown = this.keys().filter((key) => !this.#known.has(key));
     return unknown.map((key) => {
+      const elsewhere = misplaced.get(key);
+      if (elsewhere !== undefined) return { key, problem: elsewhere };
       const known = [...this.#known];
-      const meant = meanings.get(key) ?? ofSameWords(key, known) ?? nearestWords(key, known)[0];
-      return { key, problem: `unknown key${meant === undefined ? "" : `; did you mean "${meant}"?`}` };
+      const suggestion = meanings.get(key) ?? ofSameWords(key, known) ?? nearestWords(key, known)[0];
+      return {
+        key,
+        problem: `unknown key${suggestion === undefined ? "" : `; did you mean "${suggestion}"?`}`,
+      };
     });
   }
 
-  /** For tables where a misspelt key must not switch anything off. */
-  refuseUnknown(meanings?: ReadonlyMap<string, string>): void {
-    const [first] = this.unknown(meanings);
+  /** Throws for an unknown key, in tables where a misspelt key must not switch anything off. */
+  refuseUnknown(meanings?: ReadonlyMap<string, string>, misplaced?: ReadonlyMap<string, string>): void {
+    const [first] = this.unknown(meanings, misplaced);
     if (first !== undefined) throw this.problem(first.key, first.problem);
   }
 
@@ -172,8 +182,8 @@ export class Table {
     read: (value: unknown) => Value | undefined,
   ): Value | undefined {
     this.#known.add(key);
-    this.#following.mending?.asked(this.#file.path, [...this.#keys, key], standIn);
-    const value = this.#found(this.#value[key], key);
+    this.#following.mending?.onKeyRead(this.#file.path, [...this.#keys, key], standIn);
+    const value = this.#valueAt(this.#value[key], key);
     if (value === undefined) return undefined;
     const found = read(value);
     if (found === undefined) throw this.problem(key, `must be ${what}${this.#suchAs(key, what)}`);
@@ -189,9 +199,9 @@ export class Table {
   }
 
   /** Returns the value at a position of this table. */
-  #found(value: unknown, ...keys: KeyPath): unknown {
+  #valueAt(value: unknown, ...keys: KeyPath): unknown {
     const { mending } = this.#following;
-    return mending === undefined ? value : mending.found(this.#file.path, [...this.#keys, ...keys], value);
+    return mending === undefined ? value : mending.valueAt(this.#file.path, [...this.#keys, ...keys], value);
   }
 }
 
@@ -203,7 +213,9 @@ interface Kind {
 
 const A_TABLE: Kind = { what: "a table", standIn: {} };
 
-/** The shortest known key that has all words of a key, or whose words it has all: "default_model" for "model". */
+/**
+ * Returns the shortest known key that has all words of a key, or whose words the key has: "default_model" for "model".
+ */
 function ofSameWords(key: string, known: readonly string[]): string | undefined {
   const wanted = wordsOf(key);
   const alike = known.filter((candidate) => {

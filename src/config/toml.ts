@@ -6,7 +6,7 @@ import { isObject } from "../base/json.ts";
 import type { World } from "../base/world.ts";
 import { codeOf, FileTooLarge } from "../base/world.ts";
 
-/** A configuration file as it was read: where it is and its text, for messages that name file and line. */
+/** A configuration file with its path and text, for messages that name file and line. */
 export interface TomlFile {
   readonly path: string;
   readonly text: string;
@@ -18,8 +18,8 @@ export interface TomlFile {
 export const CONFIG_BYTES_MAX = 1_048_576;
 
 /**
- * Reads a TOML file of at most `CONFIG_BYTES_MAX`; undefined where there is none, and then no parser is loaded.
- * @throws HarnessError ConfigInvalid for what cannot be read or is no TOML, with the line.
+ * Reads a TOML file of at most `CONFIG_BYTES_MAX`. Returns undefined if there is none, and then loads no parser.
+ * @throws HarnessError ConfigInvalid, with the line, for an unreadable file or invalid TOML.
  */
 export async function readToml(files: World["files"], path: string): Promise<TomlFile | undefined> {
   const bytes = await readBytes(files, path);
@@ -36,8 +36,8 @@ export async function parseToml(path: string, source: string | Uint8Array): Prom
 }
 
 /**
- * The text of a configuration file, be it TOML or JSON.
- * @throws HarnessError ConfigInvalid with the first line that is no UTF-8.
+ * Decodes the text of a configuration file, TOML or JSON.
+ * @throws HarnessError ConfigInvalid with the first line that is not UTF-8.
  */
 export function decodeText(path: string, bytes: Uint8Array, format: "TOML" | "JSON"): string {
   const written = decodeWrittenText(bytes);
@@ -72,7 +72,7 @@ async function parse(path: string, text: string): Promise<JsonObject> {
   }
 }
 
-/** The error of one key in one file. */
+/** Returns the error about one key in one file. */
 export function invalid(
   path: string,
   line: number,
@@ -88,8 +88,8 @@ export function invalid(
 export type KeyPath = readonly (string | number)[];
 
 /**
- * The line, from 1, on which a key of a TOML text stands; the line of the nearest table around it where it cannot be
- * found, for inline tables and keys spelt with escapes. For messages: never for meaning.
+ * Returns the line of a key in a TOML text, from 1. For inline tables and keys with escapes it returns the line of
+ * the nearest table around it. Use it in messages only.
  */
 export function lineOf(text: string, keys: KeyPath): number {
   const lists = new Map<string, number>();
@@ -111,7 +111,7 @@ export function lineOf(text: string, keys: KeyPath): number {
   return best.line;
 }
 
-/** The way to the table of a header: in the newest table of each list that it names, or in a new one. */
+/** Returns the table of a header: in the newest table of each list that it names, or in a new one. */
 function tableOf(parts: readonly string[], isList: boolean, lists: Map<string, number>): KeyPath {
   const path: (string | number)[] = [];
   for (const [at, part] of parts.entries()) {
@@ -126,7 +126,7 @@ function tableOf(parts: readonly string[], isList: boolean, lists: Map<string, n
   return path;
 }
 
-/** Returns the number of wanted keys that this line names; −1 if it names another one. */
+/** Returns the number of searched keys that this line names; −1 if it names another key. */
 function depthOf(full: KeyPath, keys: KeyPath): number {
   const isOfList = full.length === keys.length + 1 && typeof full.at(-1) === "number";
   const named = isOfList ? full.slice(0, -1) : full;
@@ -140,7 +140,7 @@ function splitKey(key: string): readonly string[] {
   );
 }
 
-/** The kind of multi-line string that is open behind a line. */
+/** Returns the kind of multi-line string that is open after a line. */
 function openQuote(line: string, before: string | undefined): string | undefined {
   let open = before;
   for (const [quote] of line.matchAll(/"""|'''/g)) {

@@ -46,7 +46,7 @@ test("[CRED-03] the key goes where the provider wants it, and a caller's own cre
   expect(sent[1]?.headers).toEqual({});
 });
 
-test("[CRED-03] a missing key names its variable, also for one's own provider; an optional one is left out", async () => {
+test("[CRED-03] a missing key names its variable, also for a custom provider; an optional one is left out", async () => {
   const { send, sent } = open({ OPENAI_API_KEY: "  " });
   await expect(send(REQUEST)).rejects.toThrow("Provider openai needs a key. Set OPENAI_API_KEY");
   await expect(send({ ...REQUEST, provider: "own" })).rejects.toThrow(

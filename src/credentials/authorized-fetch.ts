@@ -39,9 +39,9 @@ export interface AuthorizedFetchDependencies {
 /**
  * Returns a fetch that inserts a provider's key into its request at the last moment (CRED-03).
  *
- * The key is removed from the answer, unless it is too short to be a secret: local servers get a word such as `none`,
- * which also occurs in answers. A failed answer also gets the name of the key's source, so that a refused key can be
- * found.
+ * The key is removed from the answer, unless it is too short to be a secret: local servers get a word such as
+ * `none`, which also occurs in answers. A failed answer also gets the name of the key's source, so that a refused
+ * key can be found.
  * @throws HarnessError ProviderKeyMissing, naming the variable; ProviderKeyRefused for a value that cannot be a key.
  */
 export function authorizedFetch(parts: AuthorizedFetchDependencies): AuthorizedFetch {
@@ -84,13 +84,13 @@ async function withoutKey(response: Response, value: string, source: string): Pr
 
 /** Returns the caller's request without credential and routing headers. */
 export function stripCredentials({ method, body, signal, headers = {} }: AuthorizedRequest): FetchInit {
-  const kept = Object.entries(headers).filter(([header]) => {
+  const safeHeaders = Object.entries(headers).filter(([header]) => {
     const name = header.toLowerCase();
     return !CREDENTIAL_HEADERS.has(name) && !ROUTE.test(name);
   });
   return {
     signal,
-    headers: Object.fromEntries(kept),
+    headers: Object.fromEntries(safeHeaders),
     ...(method === undefined ? {} : { method }),
     ...(body === undefined ? {} : { body }),
   };

@@ -23,7 +23,7 @@ export interface Credentials {
   /** Returns sentences for the user at the start: where a key was found, an unsafe key. */
   notices(): Promise<readonly string[]>;
   /** Lists the known keys with their source and any known problem, without values. */
-  held(): Promise<readonly HeldKey[]>;
+  list(): Promise<readonly HeldKey[]>;
   /** Returns the state of the helper, and the source of the machine key if it was used (CRED-04, SES-04). */
   state(): { readonly helper: HelperState; readonly machineKey?: MachineKeySource };
 }

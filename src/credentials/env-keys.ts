@@ -10,8 +10,10 @@ export const KEY_VARIABLES: readonly string[] = VENDORS.map(({ keyVariable }) =>
 
 /** Returns every variable that may hold a key, including those of the user's providers. */
 export function keyVariables(customs: readonly CustomProvider[]): readonly string[] {
-  const own = customs.map(({ apiKeyEnv }) => apiKeyEnv).filter((variable) => variable !== undefined);
-  return [...new Set([...KEY_VARIABLES, ...own])];
+  const customVariables = customs
+    .map(({ apiKeyEnv }) => apiKeyEnv)
+    .filter((variable) => variable !== undefined);
+  return [...new Set([...KEY_VARIABLES, ...customVariables])];
 }
 
 /** Returns the variable that holds the key of one provider, if it has one. */

@@ -33,7 +33,7 @@ test("[PROV-06 PROV-14 CRED-03] a program that uses cinch as a library asks Vert
     settings: {},
   });
   expect(await held.keys.providers()).toEqual(["copilot", "vertex"]);
-  expect(await held.held()).toEqual([
+  expect(await held.list()).toEqual([
     { provider: "copilot", source: "COPILOT_GITHUB_TOKEN" },
     { provider: "vertex", source: "the environment" },
   ]);

@@ -70,14 +70,14 @@ export function localCredentials(parts: LocalCredentialsOptions): Credentials {
       found = await opened;
       return found.derive("cinch log v1");
     },
-    async held() {
+    async list() {
       const found = await Promise.all(
         (await ring.providers()).map(async (provider) => ({ provider, key: await ring.keyFor(provider) })),
       );
-      const held = found.flatMap(({ provider, key }) =>
+      const heldKeys = found.flatMap(({ provider, key }) =>
         key === undefined ? [] : [{ provider, source: key.source }],
       );
-      return isVertex ? [...held, { provider: "vertex", source: "the environment" }] : held;
+      return isVertex ? [...heldKeys, { provider: "vertex", source: "the environment" }] : heldKeys;
     },
     notices: async () => (insecureDevKey && opened !== undefined ? (await opened).notices : []),
     state: () => ({

@@ -148,7 +148,7 @@ test("[CRED-01 S54] a key file that others can read, that is a link, or that is 
   }
 });
 
-test("[CRED-01] the development key is told at every start, and so is a keychain that cannot be used", async () => {
+test("[CRED-01] the development key is announced at every start, and so is a keychain that cannot be used", async () => {
   await using rig = openRig();
   const dev = await rig.open({ insecureDevKey: true });
   expect(dev.notices.join()).toContain("everybody knows");
@@ -161,7 +161,7 @@ test("[CRED-01] the development key is told at every start, and so is a keychain
   expect(file.notices.join()).toContain("The keychain cannot be used (no D-Bus); the key file");
 });
 
-test("[CRED-01] a passphrase that is set and empty is told with what to do, and nothing weaker takes its place", async () => {
+test("[CRED-01] an empty passphrase is reported with its remedy, and nothing weaker replaces it", async () => {
   await using rig = openRig();
   for (const passphrase of ["", " \t"]) {
     await expect(rig.open({ passphrase })).rejects.toThrow(

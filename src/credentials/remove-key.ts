@@ -1,8 +1,8 @@
 const MARK = new TextEncoder().encode("«redacted:api-key»");
 
 /**
- * Removes a key from bytes that arrive in pieces, wherever it is split, so that an answer that echoes its key does
- * not carry it further (CRED-03, S54).
+ * Removes a key from bytes that arrive in pieces, wherever it is split. An answer that echoes its key does not carry
+ * it further (CRED-03, S54).
  *
  * Only a possible beginning of the key waits for the next piece. An answer that encodes the key differently, or
  * spreads it over events of a stream, is not detected here.
@@ -32,9 +32,9 @@ export class KeyRemover {
 
   /** Returns the rest at the end of the bytes. */
   end(): Uint8Array {
-    const held = this.#held;
+    const heldKey = this.#held;
     this.#held = new Uint8Array();
-    return held;
+    return heldKey;
   }
 
   /** Counts the last bytes that equal the beginning of the key. */

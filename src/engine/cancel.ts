@@ -1,8 +1,8 @@
 /**
  * One node of the tree of cancellable work: turn → tool calls → child engines (ENG-09).
  *
- * Cancelling a node cancels everything below it; parent and siblings continue. Disposing a node removes it from the
- * tree.
+ * Cancelling a node cancels everything below it; parent and siblings continue. Disposing a node removes it from
+ * the tree.
  */
 export class CancelNode implements Disposable {
   readonly #controller = new AbortController();

@@ -29,7 +29,7 @@ async function resumed(
     runs.push(input);
     return ok("looked");
   });
-  const call: OrphanedCall = { callId, name: "Act", input: { what: "build" }, begun: true, ...orphan };
+  const call: OrphanedCall = { callId, name: "Act", input: { what: "build" }, hasBegun: true, ...orphan };
   const rig = await openRig({
     script: [says("going on")],
     tools: [act],
@@ -103,7 +103,7 @@ function sendTo(rig: Rig, connection = rig.connection): Promise<unknown> {
     .catch((thrown: unknown) => thrown);
 }
 
-test("[SES-03 PERM-12] where nobody can be asked, the session is not gone on with, and the choice is named", async () => {
+test("[SES-03 PERM-12] where nobody can be asked, the session is not resumed, and the choice is named", async () => {
   await using rig = await resumed({ intent: intent(true) }, false);
   for (const _ of [1, 2]) {
     const refusal = await sendTo(rig);
@@ -216,7 +216,10 @@ test("[SES-03 REL-03] processes of an open call are ended before anybody is aske
     script: [],
     history,
     attended: false,
-    unfinished: { turn: 1, calls: [{ callId, name: "Act", input: {}, begun: true, intent: intent(true) }] },
+    unfinished: {
+      turn: 1,
+      calls: [{ callId, name: "Act", input: {}, hasBegun: true, intent: intent(true) }],
+    },
   });
   expect(await sendTo(rig)).toMatchObject({
     reason: "OrphanUnsettled",
@@ -235,7 +238,10 @@ test("[SES-03 REL-03] a process that cannot be ended is named in the question", 
     world: Object.assign(Object.create(world), { machine }),
     script: [],
     history,
-    unfinished: { turn: 1, calls: [{ callId, name: "Act", input: {}, begun: true, intent: intent(true) }] },
+    unfinished: {
+      turn: 1,
+      calls: [{ callId, name: "Act", input: {}, hasBegun: true, intent: intent(true) }],
+    },
   });
   const sent = sendTo(rig);
   const { payload } = await rig.until("Asked");
@@ -248,8 +254,8 @@ test("[SES-03 REL-03] a process that cannot be ended is named in the question", 
   await sent;
 });
 
-test("[SES-07] the turn that broke off is ended in the log, and a call that never began is told so", async () => {
-  await using rig = await resumed({ begun: false });
+test("[SES-07] the interrupted turn is ended in the log, and a call that never began is reported as not run", async () => {
+  await using rig = await resumed({ hasBegun: false });
   await rig.send("go on");
   expect(rig.events.slice(0, 3)).toMatchObject([
     { kind: "Error", payload: { reason: "TurnInterrupted" } },
@@ -261,7 +267,7 @@ test("[SES-07] the turn that broke off is ended in the log, and a call that neve
 });
 
 test("[SES-03 R38] a call whose end is unknown, since the log stopped around it, is neither run again nor asked about", async () => {
-  await using rig = await resumed({ begun: true });
+  await using rig = await resumed({ hasBegun: true });
   await rig.send("go on");
   expect(rig.runs).toEqual([]);
   expect(rig.events.map((event) => event.kind)).not.toContain("Asked");

@@ -34,7 +34,7 @@ export async function answerOrphans(
   const { parts, results, inner = [] } = at;
   const living = await endSurvivors([...orphans, ...inner], parts);
   const calls: PendingCall[] = [];
-  for (const { callId: id, name, input, intent, begun } of orphans) {
+  for (const { callId: id, name, input, intent, hasBegun } of orphans) {
     const call: PendingCall = { id, name, input };
     calls.push(call);
     if (results.has(id)) continue;
@@ -43,7 +43,7 @@ export async function answerOrphans(
       conclude(call, OUTPUTS.forgotten, { parts, turn });
     } else if (intent !== undefined) {
       results.set(call.id, await settle(call, intent, { ...at, turn, living }));
-    } else if (begun) {
+    } else if (hasBegun) {
       results.set(call.id, OUTPUTS.unknown); // between its start and its intent, or its outcome and its result
       tellEnd(call, OUTPUTS.unknown, { parts, turn });
     }
@@ -55,8 +55,7 @@ export async function answerOrphans(
 }
 
 /**
- * Ends processes of a killed engine's calls, which would continue to change things. Returns those that are still
- * alive.
+ * Ends processes of a killed engine's calls, which would continue to change things. Returns those that are still alive.
  */
 async function endSurvivors(
   calls: readonly { readonly callId: CallId }[],
@@ -178,9 +177,10 @@ const NOTED = "succeeded:";
  * Parses an answer.
  * @throws HarnessError OrphanUnsettled if there was none.
  */
-function fateOf(given: AskOutcome, call: Unsettled): OrphanFate {
-  if (given.kind !== "answered") throw orphanUnsettled(call);
-  const answer = String(given.answer); // a client may encode a choice as another JSON value: it was accepted as this text
+function fateOf(outcome: AskOutcome, call: Unsettled): OrphanFate {
+  if (outcome.kind !== "answered") throw orphanUnsettled(call);
+  // A client may encode a choice as another JSON value: it was accepted as this text.
+  const answer = String(outcome.answer);
   if (answer === "failed" || answer === "abort") return { kind: answer };
   if (answer === "succeeded") return { kind: "succeeded" };
   assert(answer.startsWith(NOTED), "an answer is one of the choices, or succeeded with a note");
@@ -205,9 +205,11 @@ function livingText(pids: readonly number[]): string {
 /** Returns the result of a call that the user says succeeded. Like every result it is fenced for the model. */
 function succeeded(note: string | undefined): ToolOutput {
   const words = note?.trim() ?? "";
-  const said = "The process ended while this ran. The user says that it succeeded";
-  if (words === "") return textOutput(`${said}; its output is lost.`);
-  return textOutput(`${said}; its output is lost. The user's note: ${shortened(words, NOTE_CHARACTERS_MAX)}`);
+  const statement = "The process ended while this ran. The user says that it succeeded";
+  if (words === "") return textOutput(`${statement}; its output is lost.`);
+  return textOutput(
+    `${statement}; its output is lost. The user's note: ${shortened(words, NOTE_CHARACTERS_MAX)}`,
+  );
 }
 
 const OUTPUTS = {

@@ -52,3 +52,12 @@ function startTimer(
   start(ms);
   return { [Symbol.dispose]: () => clearTimeout(handle) };
 }
+
+/**
+ * Keeps the process waiting until it is disposed. Without anything that can wake it, the runtime does not sleep in a
+ * top-level `await`: it spins.
+ */
+export function holdProcessOpen(): Disposable {
+  const timer = setInterval(() => undefined, TIMER_MS_MAX);
+  return { [Symbol.dispose]: () => clearInterval(timer) };
+}

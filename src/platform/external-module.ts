@@ -17,7 +17,7 @@ const EVERYBODY_WRITES = 0o002;
 /** Returns why code at a path must not run as the user: another user can change it. Undefined if nobody else can. */
 export function otherWriters(path: string): string | undefined {
   const { uid, mode } = statSync(path);
-  const own = process.geteuid?.();
-  if (own !== undefined && uid !== own && uid !== 0) return "belongs to another user";
+  const userId = process.geteuid?.();
+  if (userId !== undefined && uid !== userId && uid !== 0) return "belongs to another user";
   return (mode & EVERYBODY_WRITES) === 0 ? undefined : "can be written by everybody: chmod o-w";
 }

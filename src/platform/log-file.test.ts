@@ -72,14 +72,14 @@ test("[LOG-01] levels go by component, the nearest name deciding", async () => {
   ]);
 });
 
-test("[LOG-01] debug and trace are left out where nothing is said", async () => {
+test("[LOG-01] debug and trace are left out by default", async () => {
   await using folder = temporaryDirectory();
   const { log } = open(folder.path);
   for (const level of ["trace", "debug", "info"] as const) log.write(level, level);
   expect(lines(join(folder.path, "harness-20260301.log"))).toHaveLength(1);
 });
 
-test("[LOG-01] a log that cannot be written is told once and ends nothing; --log-to-stderr shows every line", async () => {
+test("[LOG-01] a log that cannot be written is reported once and ends nothing; --log-to-stderr shows every line", async () => {
   await using folder = temporaryDirectory();
   const taken = join(folder.path, "taken");
   writeFileSync(taken, "a file where a folder should be");

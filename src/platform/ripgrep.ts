@@ -10,7 +10,7 @@ const HASH_CHARACTERS = 16;
  * Returns a function that finds ripgrep at its first call.
  *
  * From source, it is the binary of the npm package for this platform. A compiled program embeds it and writes it to
- * the folder `bin` of `directory`, which is private (0700), under a name with its hash, for all later runs.
+ * the private folder (0700) `bin` of `directory`. Its name contains its hash, and later runs use it.
  * @throws Error if this platform has none, or others can access that folder.
  */
 export function hostRipgrep(directory: string): () => Promise<string> {

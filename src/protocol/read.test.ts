@@ -4,6 +4,7 @@ import { schemaOf } from "../../scripts/schemas.ts";
 import { fitting } from "../../test/support/arbitrary.ts";
 import { holds } from "../../test/support/property.ts";
 import { HarnessError, hasReason } from "../base/errors.ts";
+import { ID_PREFIXES, isId } from "../base/ids.ts";
 import { isObject } from "../base/json.ts";
 import { Command } from "./commands/commands.ts";
 import { EnvelopeSchema } from "./events/envelope.ts";
@@ -211,6 +212,23 @@ describe("events", () => {
     }
   });
 
+  test("[BUS-05 CTL-14] an id of another length is refused wherever it stands in an event, without quoting it", async () => {
+    const tail = "0".repeat(100_000);
+    let changed = 0;
+    const property = fc.property(envelopes, (envelope) => {
+      for (const { path, value } of textsIn(envelope)) {
+        if (!ID_PREFIXES.some((prefix) => isId(prefix, value))) continue;
+        changed += 1;
+        const why = refusedEvent(withTextAt(envelope, path, `${value}${tail}`));
+        expect(why).toContain(path.filter((key) => !/^\d+$/.test(key)).at(-1) ?? "");
+        expect(why).not.toBe("accepted");
+        expect(why.length).toBeLessThan(300);
+      }
+    });
+    await holds(property, 100);
+    expect(changed).toBeGreaterThan(100);
+  });
+
   test("[BUS-07] an event that does not fit its schema is refused with the field's name", () => {
     const sent = {
       id: 7,
@@ -225,3 +243,32 @@ describe("events", () => {
     expect(() => readEnvelope(null)).toThrow(HarnessError);
   });
 });
+
+interface TextAt {
+  readonly path: readonly string[];
+  readonly value: string;
+}
+
+/** Returns the texts in a JSON value with the keys that lead there. */
+function textsIn(value: unknown, path: readonly string[] = []): readonly TextAt[] {
+  if (typeof value === "string") return [{ path, value }];
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([key, each]) => textsIn(each, [...path, key]));
+}
+
+function withTextAt(value: unknown, [key, ...rest]: readonly string[], text: string): unknown {
+  if (key === undefined) return text;
+  if (Array.isArray(value)) return value.with(Number(key), withTextAt(value[Number(key)], rest, text));
+  const { [key]: inner, ...others } = value as Record<string, unknown>;
+  return { ...others, [key]: withTextAt(inner, rest, text) };
+}
+
+function refusedEvent(value: unknown): string {
+  try {
+    readEnvelope(value);
+  } catch (thrown) {
+    if (hasReason(thrown, "InvalidEvent")) return thrown.message;
+    throw thrown;
+  }
+  return "accepted";
+}

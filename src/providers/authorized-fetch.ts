@@ -14,8 +14,8 @@ export interface AuthorizedRequest extends FetchInit {
   readonly url: string;
   readonly credential: CredentialUse;
   /**
-   * True if the request must not be repeated. If it may have arrived, its failure is returned instead of a second
-   * attempt.
+   * True if the request must not be repeated. If it may have arrived, its failure is returned instead of a
+   * second attempt.
    */
   readonly once?: boolean;
 }

@@ -43,9 +43,9 @@ export interface History {
   /**
    * Builds later requests from `view`, which must be valid and not empty; the log keeps the earlier messages. The
    * event is published with it; both are durable when it resolves.
-   * @param told returns the event to publish, given the last event before it: the boundary.
+   * @param eventOf returns the event to publish, given the last event before it: the boundary.
    */
-  replace(view: readonly Message[], told: (boundary: EventSeq) => Event): Promise<void>;
+  replace(view: readonly Message[], eventOf: (boundary: EventSeq) => Event): Promise<void>;
 }
 
 export type RequestHandler = (request: ModelRequest, context: RequestContext) => AsyncIterable<ModelEvent>;
@@ -54,8 +54,7 @@ export type RequestHandler = (request: ModelRequest, context: RequestContext) =>
  * Wraps a provider call: changes the request, observes or replaces the stream, refuses, or retries ([A] seam 1,
  * ENG-06). The first listed is outermost.
  *
- * Order in a harness, normative: memories, skills and plugins · context assembly · compaction · cache breakpoints ·
- * routing · retry and fail-over · budget · telemetry · provider.
+ * `app/session/chains/order.ts` holds the order of a session's middleware.
  */
 export type RequestMiddleware = (
   request: ModelRequest,

@@ -105,7 +105,6 @@ export interface Model {
 
 /** Actions of a cost cap for a call of unknown price. */
 export const UNKNOWN_PRICES = ["warn", "refuse"] as const;
-export type UnknownPrice = (typeof UNKNOWN_PRICES)[number];
 
 /** US dollars for one million tokens. An absent price is unknown, never free. */
 export interface Price {
@@ -163,7 +162,12 @@ export type ModelEvent =
   | { readonly kind: "thinking"; readonly index: number; readonly text: string }
   | { readonly kind: "block"; readonly index: number; readonly block: ModelBlock }
   /** Totals so far: each replaces the previous. */
-  | { readonly kind: "usage"; readonly usage: ModelUsage }
+  | {
+      readonly kind: "usage";
+      readonly usage: ModelUsage;
+      /** Set by the engine if a count was not readable: the cost of the call is then unknown. */
+      readonly unreadable?: true;
+    }
   | {
       readonly kind: "finish";
       readonly reason: FinishReason;
@@ -193,8 +197,8 @@ export interface ModelUsage {
 }
 
 /**
- * Reason for the end of an answer. `stop` and `tool_use` are the good ends; `paused` asks to send the request again
- * unchanged.
+ * Reason for the end of an answer. `stop` and `tool_use` are the good ends; `paused` asks to send the request
+ * again unchanged.
  */
 export type FinishReason = "stop" | "tool_use" | "length" | "refused" | "paused" | "error";
 

@@ -27,7 +27,7 @@ test("[PROV-01] a provider is loaded when it is first asked for, and only once",
   expect([first === second, loaded]).toEqual([true, 1]);
 });
 
-test("[PROV-01] an unknown provider is told with those that are known", async () => {
+test("[PROV-01] an unknown provider is reported with the known ones", async () => {
   const registry = new ProviderRegistry();
   registry.register("one", () => named("one"));
   await expect(registry.open("won")).rejects.toThrow("There is no provider 'won'. Known: one.");
@@ -41,7 +41,7 @@ test("[PROV-15] an adapter for another canonical form is refused by name and ver
   );
 });
 
-test("[PROV-01] a provider that could not be opened is tried anew the next time", async () => {
+test("[PROV-01] a provider that could not be opened is tried again the next time", async () => {
   const registry = new ProviderRegistry();
   let tries = 0;
   registry.register("late", () => {

@@ -1,5 +1,4 @@
 import { numberAt } from "../base/json.ts";
-import type { ModelUsage } from "./provider.ts";
 
 /** A higher number is no token count: no model takes a millionth of it. */
 export const TOKENS_MAX = 1e12;
@@ -12,14 +11,4 @@ export function tokensAt(value: unknown, key: string): number | undefined {
   const found = numberAt(value, key);
   if (found === undefined || found < 0 || found > TOKENS_MAX) return undefined;
   return Math.ceil(found);
-}
-
-/** Reads a usage from an untrusted value. A part that is no count is 0. */
-export function readUsage(value: unknown): ModelUsage {
-  return {
-    inputTokens: tokensAt(value, "inputTokens") ?? 0,
-    outputTokens: tokensAt(value, "outputTokens") ?? 0,
-    cacheReadTokens: tokensAt(value, "cacheReadTokens") ?? 0,
-    cacheWriteTokens: tokensAt(value, "cacheWriteTokens") ?? 0,
-  };
 }

@@ -45,9 +45,8 @@ export const VERTEX_NEEDS =
   "ANTHROPIC_VERTEX_PROJECT_ID and CLOUD_ML_REGION, with Application Default Credentials of Google";
 
 /**
- * Returns true if the user selected Vertex AI: by a project variable with no other purpose, by the switch together
- * with the usual variables, or in their configuration. Google's general project variable alone says nothing about
- * models.
+ * Returns true if the user selected Vertex AI: by a project variable with no other purpose, by the switch together with
+ * the usual variables, or in their configuration. Google's general project variable alone says nothing about models.
  */
 export function usesVertex(environment: Environment, settings: VertexSettings | undefined): boolean {
   return (
@@ -113,8 +112,8 @@ export interface CopilotAddresses {
 }
 
 /**
- * Returns the addresses of GitHub or an enterprise. Enterprises with data residency have hosts of their own below
- * `ghe.com`.
+ * Returns the addresses of GitHub or an enterprise. Enterprises with data residency have hosts of their own
+ * below `ghe.com`.
  */
 export function copilotAddresses(settings: CopilotSettings = {}): CopilotAddresses {
   const githubUrl = settings.githubUrl ?? GITHUB_URL;

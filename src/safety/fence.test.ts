@@ -12,7 +12,10 @@ function inside(foreign: string): string {
   return fenced.slice("<untrusted-agents-md>\n".length, -"\n</untrusted-agents-md>".length);
 }
 
-/** Returns the text as a careless reader might see it: entities and escapes resolved, styles and invisible characters gone. */
+/**
+ * Returns the text as a careless reader might see it: entities and escapes resolved, styles and invisible
+ * characters gone.
+ */
 function asReadCarelessly(text: string): string {
   return text
     .replaceAll(/<!--.*?-->/gs, "")

@@ -46,8 +46,9 @@ const PLAIN: readonly string[] = [
   "mongodb://localhost:27017/db?owner=a@b.c, amqp://rabbitmq:5672/@vh9, postgres://host:5432/x?a=b@c",
 ];
 
-// Seen red for 14 of them with what is read of an address as it was: any name that documentation uses let its password pass.
-test("[SES-05 S54] the password in an address goes, whoever it is for; scheme, name and host stay", () => {
+// Seen red for 14 of them with what is read of an address as it was: any name that documentation uses let its
+// password pass.
+test("[SES-05 S54] the password in an address is redacted, whoever it is for; scheme, name and host stay", () => {
   for (const [address, secret] of SECRET) {
     expect(REDACTOR.text(`see ${address} there`)).toBe(
       `see ${address.replace(secret, "«redacted:password»")} there`,

@@ -6,10 +6,10 @@ import { LATER_SECRET_FORMATS } from "../../test/support/secret-formats-later.ts
 import { secretPositives, secretSamples } from "../../test/support/secret-samples.ts";
 import { redactor } from "./redact.ts";
 
-// How much is found, and how much is blanked out that is none. Rules are divided in two by the hash of their name: what is
-// built for one half is measured on the other. Before the shapes in `secret-family-drawn.ts` and `secret-family-words.ts`,
-// 40 % of the made forms were found. The later forms were written when those shapes stood; first measured, 84 % of one half
-// were found and 90.6 % of the other, and only misses of the first were looked at.
+// How much is found, and how much is blanked out that is none. Rules are divided in two by the hash of their name:
+// what is built for one half is measured on the other. Before the shapes in `secret-family-drawn.ts` and
+// `secret-family-words.ts`, 40 % of the made forms were found. The later forms were written when those shapes stood;
+// first measured, 84 % of one half were found and 90.6 % of the other, and only misses of the first were looked at.
 
 const FOUND_MIN = 0.95;
 const LATER_FOUND_MIN = 0.9;

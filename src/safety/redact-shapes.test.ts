@@ -56,7 +56,7 @@ const PLAIN: readonly string[] = [
   "TOKEN_TEST=true, SECRET_BASE=./secrets, PASSWORD_MAIN=$PASSWORD",
 ];
 
-test("[SES-05] a secret is known by its shape and by what stands beside it, whoever issued it", () => {
+test("[SES-05] a secret is recognised by its shape and its context, whoever issued it", () => {
   for (const [text, secret] of SECRET) {
     const out = REDACTOR.text(text);
     expect({ text, out: out.replace(/«redacted:[\w-]+»/, "«»") }).toEqual({

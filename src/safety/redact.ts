@@ -61,19 +61,19 @@ export function redactor(known: readonly SecretPrint[], values: readonly Secret[
 let shared: PreparedSearch | undefined;
 
 function stage(by: PreparedSearch): RedactingStream {
-  let held = "";
+  let pending = "";
   let behind = "";
   return {
     push(chunk) {
       if (chunk === "") return "";
-      const result = scanText(by, held + chunk, behind, false);
-      held = result.held;
+      const result = scanText(by, pending + chunk, behind, false);
+      pending = result.tail;
       behind = result.behind;
       return result.out;
     },
     end() {
-      const { out } = scanText(by, held, behind, true);
-      held = "";
+      const { out } = scanText(by, pending, behind, true);
+      pending = "";
       behind = "";
       return out;
     },

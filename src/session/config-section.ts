@@ -22,7 +22,7 @@ export type ProjectRule = "never" | "restrict";
 /** A command line flag that sets a key. */
 export interface KeyFlag {
   readonly name: string;
-  /** Name of the option of the engine that holds its value: a property of `EngineOptions`. */
+  /** Name of the wish that holds its value: a property of `SessionWishes`, or `model` of `EngineOptions`. */
   readonly option: string;
   /** The value that a flag without a value stands for, as a file would hold it. */
   readonly means?: unknown;
@@ -36,7 +36,7 @@ interface KeyFacts<Written> {
   /** A value as a file would hold it, for the documents. */
   readonly example: Written;
   /** Default as a file would hold it. A function computes it from the other keys of the section. */
-  readonly default?: Written | ((said: Readonly<Record<string, unknown>>) => Written | undefined);
+  readonly default?: Written | ((values: Readonly<Record<string, unknown>>) => Written | undefined);
   /** For the documents: what holds without a value, if there is no default. */
   readonly otherwise?: string;
   /** The only file that may hold it; those of the section when omitted. */
@@ -49,12 +49,16 @@ interface KeyFacts<Written> {
   readonly ownProfileFirst?: boolean;
   /** `never` when omitted. */
   readonly project?: ProjectRule;
-  /** Values from the tightest to the loosest, for `restrict` and `lower`. Numbers need none: the lower is the tighter. */
+  /**
+   * Values from the tightest to the loosest, for `restrict` and `lower`. Numbers need none: the lower is the tighter.
+   */
   readonly tightestFirst?: readonly Written[];
   /** Refusal of a repository's value, instead of the general text. */
   readonly refusal?: string;
   /** A profile that lies in a repository may hold the key. As its section says when omitted. */
   readonly inRepositoryProfile?: boolean;
+  /** Set if it names a model that is used later: `cinch profile check` warns of one that cannot be used. */
+  readonly namesModel?: true;
   readonly flag?: KeyFlag;
   /** An engine reads the key at its start only: later sessions of it do not see a change. */
   readonly fixedAtStart?: true;
@@ -78,6 +82,8 @@ export interface BooleanKey extends KeyFacts<boolean> {
 export interface NumberKey extends KeyFacts<number> {
   readonly kind: "integer" | "number" | "seconds";
   readonly min: number;
+  /** Highest value, included. Default: none. */
+  readonly max?: number;
   /** For the documents: tokens, US dollars, days. */
   readonly unit?: string;
 }
@@ -114,7 +120,7 @@ export interface TablesKey extends KeyFacts<readonly Readonly<Record<string, unk
   readonly kind: "tables";
   readonly keys: ConfigKeys;
   readonly itemsMax: number;
-  readonly checkItem?: (said: Readonly<Record<string, unknown>>) => SectionProblem | undefined;
+  readonly checkItem?: (values: Readonly<Record<string, unknown>>) => SectionProblem | undefined;
 }
 
 export type ConfigKey =
@@ -135,6 +141,9 @@ export interface SectionProblem {
   readonly key: string;
   readonly problem: string;
 }
+
+/** A value that a profile within a repository may not hold, with its position. */
+export type RepositoryProblem = Pick<Mistake, keyof FilePosition | "problem">;
 
 interface SectionFacts {
   /** Unique. The name of the table in the files, but for a `top` section. */
@@ -160,20 +169,29 @@ export interface TableSection extends SectionFacts {
   readonly shape: "table";
   /** An unknown key is a warning, so that a newer file still loads. Refused when omitted. */
   readonly unknown?: "warn";
-  readonly check?: (said: Readonly<Record<string, unknown>>) => SectionProblem | undefined;
+  readonly check?: (values: Readonly<Record<string, unknown>>) => SectionProblem | undefined;
 }
 
-/** `[[name]]`. The entries of all files are added, those of `config.toml` first. */
-export interface ListSection extends SectionFacts {
+/**
+ * `[[name]]`. The entries of all files are added, those of `config.toml` first.
+ *
+ * `Entry` is the value of an entry in the code: what `entry` returns, else its keys with their position.
+ */
+export interface ListSection<Entry = unknown> extends SectionFacts {
   readonly shape: "list";
   readonly itemsMax?: number;
   /** The key whose place stands for that of its entry. The first key when omitted. */
   readonly place?: string;
-  readonly check?: (said: Readonly<Record<string, unknown>>) => SectionProblem | undefined;
+  readonly check?: (values: Readonly<Record<string, unknown>>) => SectionProblem | undefined;
   /** Returns why a list is refused, as the end of the sentence "SECTION: …". */
   readonly checkAll?: (entries: readonly ListEntry[]) => string | undefined;
+  /**
+   * Returns what the entries of a profile within a repository may not say.
+   * @param at position of the section.
+   */
+  checkInRepository?(entries: readonly Entry[], at: FilePosition): readonly RepositoryProblem[];
   /** Turns an entry into the value of the code. */
-  readonly entry?: (said: never) => unknown;
+  readonly entry?: (values: never) => Entry;
   /** With `first` an entry of a profile gives way to one of the same name in `config.toml`. */
   readonly sameName?: "first";
 }
@@ -187,7 +205,7 @@ export interface NamedSection extends SectionFacts {
   readonly shape: "named";
   /** Returns why a name is refused, as the end of the sentence "SECTION.NAME: …". */
   readonly checkName?: (name: string) => string | undefined;
-  readonly check?: (said: Readonly<Record<string, unknown>>, name: string) => SectionProblem | undefined;
+  readonly check?: (values: Readonly<Record<string, unknown>>, name: string) => SectionProblem | undefined;
 }
 
 /** The place of a value in a file, for messages. */
@@ -196,6 +214,12 @@ export interface FilePosition {
   /** From 1. */
   readonly line: number;
   readonly key: string;
+}
+
+/** A mistake in a file, with its position. An error ends the start of a session, a warning does not. */
+export interface Mistake extends FilePosition {
+  readonly weight: "error" | "warning";
+  readonly problem: string;
 }
 
 type Word<Key> = Key extends { readonly words: readonly (infer Each)[] } ? Each : never;
@@ -247,12 +271,12 @@ export type EntryOf<Keys extends ConfigKeys> = Omit<
   >;
 };
 
-/** One entry of a list as it was read, before `entry` turns it into the value of the code. */
-export type ReadEntry<Keys extends ConfigKeys> = EntryOf<Keys> & { readonly where: FilePosition };
+/** One entry of a list with these keys, with its position. */
+export type ListEntryOf<Keys extends ConfigKeys> = EntryOf<Keys> & Pick<ListEntry, "where">;
 
 /** The parsed value of a section, as one file holds it. */
 export type ConfigOf<Section extends ConfigSection> = Section extends {
-  readonly entry: (said: never) => infer Entry;
+  readonly entry: (values: never) => infer Entry;
 }
   ? readonly Entry[]
   : Section extends { readonly shape: "list" }

@@ -1,41 +1,52 @@
 import type { HarnessError } from "../base/errors.ts";
+import type { HarnessPaths } from "../base/files/harness-paths.ts";
+import type { LogId } from "../base/ids.ts";
+import type { World } from "../base/world.ts";
 import type { CommandSpec } from "../protocol/commands/command-spec.ts";
 import type { CommandOf } from "../protocol/commands/commands.ts";
 import type { ResultOfCommand } from "../protocol/commands/results.ts";
 import type { InputBlock } from "../protocol/content.ts";
 import type { TurnEndReason } from "../protocol/events/events.ts";
+import type { Message } from "../protocol/message.ts";
+import type { ProfileInfo } from "../protocol/resources.ts";
 import type { RequestContext, RequestMiddleware } from "../providers/middleware.ts";
-import type { ToolMiddleware } from "../tools/middleware.ts";
-import type { ToolSource } from "../tools/tool.ts";
+import type { ToolCall, ToolMiddleware } from "../tools/middleware.ts";
+import type { ToolContext, ToolSource } from "../tools/tool.ts";
 import type { ToolFacts } from "../tools/tool-facts.ts";
 import type { CliCommand, UnattendedEngine } from "./commands/cli-command.ts";
 import type { DoctorCheck } from "./commands/doctor-check.ts";
 import type { SessionLists } from "./commands/lists.ts";
 import type { QueryHandlers, SessionCommands } from "./commands/query-handlers.ts";
+import type { RuntimeTools, RuntimeToolsContext } from "./commands/runtime-tools.ts";
+import type { ServerCreds } from "./commands/server-creds.ts";
+import type { CheckedFile, FilesToCheck, SettingsToCheck } from "./commands/settings-check.ts";
 import type { NamespaceOwner } from "./commands/stored-session-commands.ts";
-import type { ConfigSection } from "./config-section.ts";
+import type { ConfigSection, Mistake } from "./config-section.ts";
 import type { EnginePort } from "./engine-port.ts";
 import type { PluginRules } from "./guard/policy.ts";
 import type {
   JudgeFiles,
   ReadItems,
   SessionTrust,
-  SettingsPlace,
+  SettingsContext,
   TrustItem,
+  TrustLayout,
   UnusableItems,
 } from "./guard/trust.ts";
-import type { PrepareSwitch } from "./handover.ts";
+import type { PrepareSwitch, TurnsSummary } from "./handover.ts";
 import type { BackReader } from "./history/read-back.ts";
-import type { EngineHost, SessionHost } from "./host.ts";
+import type { EngineHandles, EngineHost, SessionHost } from "./host.ts";
 import type { CarriedState, IdleTurn, InputWants, TurnContext } from "./moments.ts";
-import type { Desktop, DesktopPlace, EngineOptions } from "./options.ts";
-import type { SessionPlan } from "./plan.ts";
+import type { Desktop, DesktopContext, EngineOptions } from "./options.ts";
+import type { SessionPlan, SessionWishes } from "./plan.ts";
+import type { Profile, SectionValues } from "./settings/settings.ts";
 
 /**
  * One mechanism of a session, as its folder `features/<name>/feature.ts` exports it. `app/features.ts` lists them all.
  *
- * A manifest holds plain data and imports types only: all manifests are loaded at every start. The code behind it is
- * imported by `openEngine` and `open`.
+ * A manifest holds plain data and short functions: all manifests are loaded at every start. It imports types, and the
+ * declarations of its own folder (`config.ts`, `tools.ts`, `commands.ts`, `trust-files.ts`, `cli/command.ts`). The code
+ * behind it is imported when it is called.
  */
 export interface Feature<Engine extends EngineFeature | undefined = EngineFeature | undefined> {
   /** Name of the folder. */
@@ -48,36 +59,33 @@ export interface Feature<Engine extends EngineFeature | undefined = EngineFeatur
   readonly commands?: readonly CommandSpec[];
   /** Subcommand of `cinch`: plain data, from its `cli/command.ts`. */
   readonly cli?: CliCommand;
-  /** Examinations of `cinch doctor`. */
-  readonly checks?: readonly DoctorCheck[];
-  /** Reads the files of the project that it would load, for a person to acknowledge. */
-  readonly trustItems?: ReadItems;
-  /** Returns those of these items of which nothing would be loaded: a session starts without their acknowledgement. */
-  unusable?(items: readonly TrustItem[]): Promise<UnusableItems>;
-  /** Returns the problems of a profile that its sections alone cannot find. */
-  profileProblems?(profile: Pick<SessionPlan["profile"], "skillPacks">): readonly ProfileProblem[];
-  /** Returns the names of the skills that a session here would find, acknowledged or not. */
-  skillNames?(at: SettingsHere): Promise<readonly string[]>;
-  /** Returns a reader of the state that a stored session ended in. */
-  readBack?(): Promise<StateReader>;
-  /** Works beside an engine for as long as `cinch serve` runs. */
-  whileServing?(at: ServingEngine): Promise<AsyncDisposable>;
-  /** Opens a way to the user's desktop; undefined if this machine has none. */
-  openDesktop?(at: DesktopPlace): Promise<Desktop | undefined>;
-  /** Opens the part that outlives a session: a pool, an exporter. Called once, before the first session that needs it. */
-  openEngine?(host: EngineHost): Promise<Engine>;
+  /** Files that it would load, for a person to acknowledge. */
+  readonly trust?: FeatureFiles;
+  /** Finds mistakes in what its user has written and stored. */
+  readonly check?: FeatureChecks;
+  /** Contributions to a session that can be listed without one. */
+  readonly offers?: FeatureOffers;
+  /** Work on stored sessions that do not run. */
+  readonly stored?: StoredSessions;
+  /** Work for an engine that serves clients. */
+  readonly serving?: FeatureServing;
+  /** Set if the engine of a program that embeds cinch has it, too: it needs neither files of a user nor clients. */
+  readonly inPrograms?: FeatureInPrograms;
   /** Set if opening it starts programs: a command that only inspects a session leaves it closed. */
   readonly startsPrograms?: true;
-  /** True if its part of the engine has to be open as soon as the engine serves clients. */
-  serves?(host: EngineHost): boolean;
+  /** Loads the work on credentials of its servers. At most one feature has it. */
+  serverCreds?(): Promise<ServerCreds>;
+  /** Opens a way to the user's desktop; undefined if this machine has none. */
+  openDesktop?(at: DesktopContext): Promise<Desktop | undefined>;
   /**
-   * Finds files whose author decides what runs as the user, beside the settings themselves (S39). A model may not write them.
+   * Opens the part that outlives a session: a pool, an exporter. Called once, before the first session that needs it.
    */
-  readonly steeringFiles?: (at: SettingsPlace) => Promise<readonly string[]>;
+  openEngine?(host: EngineHost): Promise<Engine>;
   /** Returns true if the session needs the feature. Pure: reads the plan and nothing else. */
   isUsed(plan: SessionPlan): boolean;
   /**
-   * Returns the permission rules that the feature brings to a session, before its plan is made.
+   * Returns the permission rules that the feature brings to a session, before its plan is made. Those of several
+   * features are joined.
    * @throws HarnessError if the session cannot start as its user wants.
    */
   rules?(at: {
@@ -92,6 +100,72 @@ export interface Feature<Engine extends EngineFeature | undefined = EngineFeatur
   open(host: SessionHost, engine: Engine): Promise<OpenFeature | undefined>;
 }
 
+/** Files of a feature that a person acknowledges, and those that a model may not write. */
+export interface FeatureFiles {
+  /** Files below `.cinch`, `.agents` and the user's folders that it loads: plain data, from its `trust-files.ts`. */
+  readonly layouts?: readonly TrustLayout[];
+  /** Reads files elsewhere in the project that it would load. */
+  readonly items?: ReadItems;
+  /** Returns those of these items of which nothing would be loaded: a session starts without their acknowledgement. */
+  unusable?(items: readonly TrustItem[]): Promise<UnusableItems>;
+  /** Returns the errors in items, as sentences for the person. Nothing of such an item is used. */
+  errors?(items: readonly TrustItem[]): Promise<readonly string[]>;
+  /**
+   * Finds files whose author decides what runs as the user, beside the settings themselves (S39). A model may not
+   * write them.
+   */
+  steering?(at: SettingsContext): Promise<readonly string[]>;
+}
+
+/** Finds mistakes that the sections of a feature alone cannot find. */
+export interface FeatureChecks {
+  /** Examinations of `cinch doctor`. */
+  readonly doctor?: readonly DoctorCheck[];
+  /** Returns the problems of a profile. */
+  profile?(profile: Pick<SessionPlan["profile"], "skillPacks">): readonly ProfileProblem[];
+  /** Returns the mistakes in the settings of one file. */
+  settings?(settings: SettingsToCheck): Promise<readonly Mistake[]>;
+  /** Reads the files beside the settings that it would load, acknowledged or not, with their mistakes. */
+  files?(at: FilesToCheck): Promise<readonly CheckedFile[]>;
+}
+
+/** Contributions of a feature that commands list without opening a session. */
+export interface FeatureOffers {
+  /** Returns the tools that a session learns only when it runs, as far as they are known before. */
+  tools?(context: RuntimeToolsContext): Promise<RuntimeTools>;
+  /** Returns the names of the skills that a session here would find, acknowledged or not. */
+  skills?(at: SettingsHere): Promise<readonly string[]>;
+  /** Returns the MCP servers of a profile, as clients see them. */
+  mcpServers?(profile: Profile): ProfileInfo["mcp_servers"];
+  /**
+   * Loads the providers that it would bring to a session, to list their models.
+   * @param profile only its path and plugins count.
+   */
+  providers?(host: EngineHandles, profile: Pick<Profile, "path" | "plugins">): Promise<ProviderOffer>;
+}
+
+/** Work of a feature on stored sessions. */
+export interface StoredSessions {
+  /** Returns a reader of the state that a stored session ended in. */
+  readBack?(): Promise<StateReader>;
+  /** Loads the work on files that it keeps beside stored logs. */
+  logFiles?(): Promise<LogFiles>;
+}
+
+/** Work of a feature for an engine that serves clients. */
+export interface FeatureServing {
+  /** True if its part of the engine has to be open as soon as the engine serves clients. */
+  atStart?(host: EngineHost): boolean;
+  /** Works beside an engine for as long as `cinch serve` runs. */
+  beside?(at: ServingEngine): Promise<AsyncDisposable>;
+}
+
+/** A feature in the engine of a program that embeds cinch. */
+export interface FeatureInPrograms {
+  /** Returns values of its sections, from the program's wishes. */
+  settings?(wishes: ProgramWishes): SectionValues;
+}
+
 /** A problem of a profile. A session under it cannot start. */
 export interface ProfileProblem {
   /** Name of the key in the file. */
@@ -101,7 +175,8 @@ export interface ProfileProblem {
 
 /** Folder to work in, with the settings that a session there would have. */
 export interface SettingsHere
-  extends Pick<EngineOptions, "world" | "paths" | "workingDir" | "environment">,
+  extends Pick<EngineOptions, "world" | "paths" | "workingDir">,
+    Pick<SessionWishes, "environment">,
     Pick<SessionPlan, "config" | "profile"> {
   /** Judges files as the session does. Records nothing. */
   readonly judge: JudgeFiles;
@@ -110,6 +185,45 @@ export interface SettingsHere
 /** Reads events from the newest to the oldest, and keeps the state that the next run starts with. */
 export interface StateReader extends BackReader {
   readonly state: CarriedState;
+}
+
+/** Wishes of a program for the engine inside it. */
+export interface ProgramWishes {
+  /** Tokens of the model's window. Default: what the provider's catalogue says. */
+  readonly contextTokens?: number;
+}
+
+/** Providers that a feature brings, until the offer is disposed. */
+export interface ProviderOffer extends AsyncDisposable {
+  /** Names of plugins, by the names of their providers. */
+  readonly owners: ReadonlyMap<string, string>;
+  /** Plugins that offer nothing, by name or path, and why. */
+  readonly problems: readonly ({ readonly provider: string } & (
+    | { readonly error: string }
+    | { readonly notice: string }
+  ))[];
+}
+
+/** Machine and folders of stored logs. */
+export interface LogFilesOptions {
+  readonly world: Pick<World, "files" | "random">;
+  readonly paths: Pick<HarnessPaths, "data">;
+}
+
+/** Files that a feature keeps for stored logs, below the data folder. They expire and go with their log. */
+export interface LogFiles {
+  /**
+   * Removes the files of a log whose content from before a day has expired, if nothing was added since (SES-06).
+   * @param beforeDay as YYYY-MM-DD.
+   */
+  expire(log: LogId, beforeDay: string, at: LogFilesOptions): Promise<void>;
+  /** Removes all files of a log for good. */
+  remove(log: LogId, at: LogFilesOptions): Promise<void>;
+  /**
+   * Marks the files of all logs as sealed under an earlier key, before the key changes.
+   * @param logKey the new key.
+   */
+  markEarlierKey(logKey: Uint8Array, at: LogFilesOptions): Promise<void>;
 }
 
 /** An engine that `cinch serve` runs. */
@@ -128,21 +242,21 @@ export interface EngineFeature extends AsyncDisposable {
   serve?(port: EnginePort): Promise<void>;
 }
 
-/** Place of a tool middleware. The order is normative: see `app/session/chains/session.ts`. */
-export type ToolPlace =
-  /** Outermost: sees every call, invalid ones too. */
+/** Place of a tool middleware. `app/session/chains/order.ts` holds the order of all places. */
+export type ToolPosition =
+  /** Before validation: sees every call, invalid ones too. */
   | "watch"
   /** After validation, before anything is judged: hooks of the user and of plugins. */
   | "hooks"
-  /** After hooks: refuses or asks. */
+  /** After hooks, before the permission gate: refuses or asks. */
   | "guard"
   /** After memoisation, before the ledger: records files before they change. */
   | "keep"
   /** Right around the tool, inside its time limit. Sees redacted output before truncation. */
   | "inner";
 
-/** Place of a request middleware. The order is normative: see `app/session/chains/session.ts`. */
-export type RequestPlace =
+/** Place of a request middleware. `app/session/chains/order.ts` holds the order of all places. */
+export type RequestPosition =
   /** Outermost around a whole request. */
   | "watch"
   /** Adds to the system text and the messages. */
@@ -156,11 +270,23 @@ export type RequestPlace =
 
 /** A middleware with its place. At one place the order of `app/features.ts` holds, the first outermost. */
 export type Around =
-  | { readonly tool: ToolPlace; readonly request?: never; readonly run: ToolMiddleware }
-  | { readonly request: RequestPlace; readonly tool?: never; readonly run: RequestMiddleware };
+  | { readonly tool: ToolPosition; readonly request?: never; readonly run: ToolMiddleware }
+  | { readonly request: RequestPosition; readonly tool?: never; readonly run: RequestMiddleware };
+
+/** Forecast about a call, besides the verdict of the permission gate. */
+export interface CallForecast {
+  /** `refuses`: nobody is asked. `may-refuse`: only running code of the user would tell. */
+  readonly kind: "refuses" | "may-refuse";
+  /** Phrase for the person. */
+  readonly why: string;
+}
 
 /**
  * A feature in one session. Everything is optional; calls go to the features in the order of `app/features.ts`.
+ *
+ * Lists of several features are concatenated. Some things exist once in a session: `rewind`, `prepareSwitch`, a kind
+ * in `commands` or `queries`, a key in `carries`, a namespace in `ownerOf`. A second feature with the same one ends
+ * the start, or the call of `ownerOf`.
  *
  * Disposal comes after the last event.
  */
@@ -185,6 +311,11 @@ export interface OpenFeature extends SessionLists, Partial<AsyncDisposable> {
     turn: TurnContext,
     wants: InputWants,
   ): Promise<readonly InputBlock[]>;
+  /**
+   * Says what its middleware may do to a planned call before the permission gate judges it. Runs nothing of the call,
+   * and no code of the user.
+   */
+  forecast?(call: ToolCall, context: ToolContext): Promise<readonly CallForecast[]>;
   /** Called each time a client subscribes. */
   onFollowed?(): void;
   /** Called at the end of each turn while the session is still busy, before clients see the end. */
@@ -194,6 +325,8 @@ export interface OpenFeature extends SessionLists, Partial<AsyncDisposable> {
     moment: { readonly trigger: string; readonly tokens: number },
     context: RequestContext,
   ): Promise<void>;
+  /** Summarises the last turns of a conversation for a session that follows; undefined if nothing was said. */
+  summary?(messages: readonly Message[], turnsMax: number): Promise<TurnsSummary | undefined>;
   /** Handles RewindSession while no turn can begin; resolves to the result. */
   rewind?(request: CommandOf<"RewindSession">, turn: IdleTurn): Promise<ResultOfCommand<"RewindSession">>;
   /** Prepares SwitchProfile. */

@@ -11,7 +11,7 @@ import type { CarriedState, IdleTurn } from "./moments.ts";
 export interface Handover {
   readonly session: SessionId;
   readonly logId: LogId;
-  /** Model to go on with if neither the profile nor the configuration names one that can be used. */
+  /** Model to continue with if neither the profile nor the configuration names one that can be used. */
   readonly model: string;
   /** Log of the session before. */
   readonly previousLog: LogId;
@@ -23,6 +23,12 @@ export interface Handover {
   readonly imported?: readonly InputBlock[];
   /** Keys of problems that were shown in the sessions before. */
   readonly shown: Set<string>;
+}
+
+/** Last turns of a conversation, as a text for the session that follows. */
+export interface TurnsSummary {
+  readonly turns: number;
+  readonly text: string;
 }
 
 /** Opens a session with the wishes of the one before it, except for `changes`. */
@@ -37,8 +43,8 @@ export interface PreparedSwitch<Opened> {
   /** Payload for the subscribers of the session before, sent before it ends. */
   readonly event: PayloadOf<"ProfileSwitched"> & { readonly next: SessionId; readonly logId: LogId };
   /**
-   * Starts it; in place, after the session before has released its log. If that fails in place, the session goes on
-   * under its old profile and `refused` says why.
+   * Starts it; in place, after the session before has released its log. If that fails in place, the session
+   * continues under its old profile and `refused` says why.
    */
   open(): Promise<{ readonly opened: Opened; readonly refused?: HarnessError }>;
 }

@@ -21,7 +21,7 @@ import type { SessionPermissions } from "./guard/permissions.ts";
 import type { PluginRules } from "./guard/policy.ts";
 import type { SessionSandboxes } from "./guard/session-sandbox.ts";
 import type { JudgeFiles, SessionTrust } from "./guard/trust.ts";
-import type { Handover } from "./handover.ts";
+import type { Handover, TurnsSummary } from "./handover.ts";
 import type { OpenedLog } from "./history/resumed-log.ts";
 import type { EngineModels, SessionModel } from "./models.ts";
 import type { CarriedState } from "./moments.ts";
@@ -37,7 +37,9 @@ export interface ExternalCode {
   importModule(path: string): Promise<unknown>;
   /** Returns why a file may not run as the user: somebody else can change it. Undefined if nobody else can. */
   foreignHand(path: string): string | undefined;
-  /** Asks `owner` about each error of this process that nobody caught. True claims the error. Disposing it ends that. */
+  /**
+   * Asks `owner` about each error of this process that nobody caught. True claims the error. Disposing it ends that.
+   */
   ownStrayErrors(owner: (thrown: unknown) => boolean): Disposable;
 }
 
@@ -52,6 +54,8 @@ export interface EngineHandles {
   readonly models: EngineModels;
   /** Plugins that the embedder gives. Only `features/plugins` knows their shape. */
   readonly embedded: readonly unknown[];
+  /** False in a program's conversation: its one model calls the program's tools, and nothing is asked. */
+  readonly isGated: boolean;
   /** Every tool that cinch itself has. */
   readonly tools: ToolTable;
   /** Judges files by the settings of the engine; in a session, by those of its plan. */
@@ -70,7 +74,8 @@ export interface EngineHost extends EngineHandles {
 /**
  * Handles that a session gives to its features.
  *
- * `publish`, `ask` and `follow` work from the start. `registry` has all tools, and `spawn` works, once every feature is open.
+ * `publish`, `ask` and `follow` work from the start. `registry` has all tools, and `spawn` works, once every feature
+ * is open.
  */
 export interface SessionHost extends EngineHost {
   readonly session: SessionId;
@@ -92,7 +97,10 @@ export interface SessionHost extends EngineHost {
   readonly shown: Set<string>;
   /** Publishes an event to every subscriber and to the log. */
   publish(event: Event): void;
-  /** Yields every event from now on, once it is in the log, until the session ends. It does not keep the session from being idle. */
+  /**
+   * Yields every event from now on, once it is in the log, until the session ends. It does not keep the session from
+   * being idle.
+   */
   follow(signal: AbortSignal): AsyncIterable<Envelope>;
   readonly ask: Ask;
   /** Answers an open question about something for a person; returns false if there is none. */
@@ -112,15 +120,12 @@ export interface SessionHost extends EngineHost {
     moment: { readonly trigger: string; readonly tokens: number },
     context: RequestContext,
   ): Promise<void>;
-  /** State that a following session begins with, as the features carry it. */
+  /** Returns the state that the features carry over to the next session. */
   carries(): CarriedState;
   /** Data that the session's features list. */
   readonly lists: Required<SessionLists>;
   /** Summarises the last turns of a conversation for a session that follows; undefined if nothing was said. */
-  summary(
-    messages: readonly Message[],
-    turnsMax: number,
-  ): Promise<{ readonly turns: number; readonly text: string } | undefined>;
+  summary(messages: readonly Message[], turnsMax: number): Promise<TurnsSummary | undefined>;
   /** Loads the operations on folders of the real machine. */
   tree(): Promise<Tree>;
   /** Session that this one follows, if any. */
@@ -130,6 +135,8 @@ export interface SessionHost extends EngineHost {
    * @throws HarnessError ProfileMissing, ConfigInvalid, TrustRefused, UnknownToolPack, UnknownSkillPack.
    */
   planUnder(profile: string): Promise<Pick<SessionPlan, "reference" | "profile">>;
-  /** Runs the tool middleware of hooks around a call that nobody is asked about: for what a person names in an input. */
+  /**
+   * Runs the tool middleware of hooks around a call that nobody is asked about: for what a person names in an input.
+   */
   readonly unasked: (call: ToolCall, context: ToolContext) => Promise<ToolOutput>;
 }

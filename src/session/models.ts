@@ -28,7 +28,7 @@ export interface EngineModels {
   providerNames(): readonly string[];
   /** Sends a request with the key of its provider put in. */
   readonly authorizedFetch: AuthorizedFetch;
-  /** Key that logs are sealed with: 32 bytes, a new copy each time. */
+  /** Returns a new copy of the key that logs are sealed with: 32 bytes. */
   logKey(): Promise<Uint8Array>;
 }
 

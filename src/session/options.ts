@@ -3,11 +3,13 @@ import type { HarnessPaths } from "../base/files/harness-paths.ts";
 import type { World } from "../base/world.ts";
 import type { SessionWishes } from "./plan.ts";
 
-/** Options of one engine, and the wishes that its sessions start with. */
-export interface EngineOptions extends SessionWishes {
+/** Options of one engine. */
+export interface EngineOptions {
   readonly world: World;
   readonly paths: HarnessPaths;
   readonly workingDir: string;
+  /** Wishes that its sessions start with: what a person or a program asked for. */
+  readonly wishes: SessionWishes;
   /** Name, or path of a file that must exist. Default: the configuration's, else `default`. */
   readonly profile?: string;
   /** `provider:name`. */
@@ -18,8 +20,8 @@ export interface EngineOptions extends SessionWishes {
   readonly paced?: boolean;
   readonly resume?: ResumeRequest;
   /**
-   * Command that lets confined commands out to a list of hosts; a port and the path of a socket are appended. Absent: they
-   * have no network, whatever the list says.
+   * Command that lets confined commands out to a list of hosts; a port and the path of a socket are appended. Absent:
+   * they have no network, whatever the list says.
    */
   readonly relayCommand?: readonly [string, ...string[]];
   /** Folder of the machine key. Default: the configuration directory. */
@@ -40,7 +42,7 @@ export type ResumeRequest =
   | { readonly kind: "last" };
 
 /** Handles to reach the desktop of the user. */
-export interface DesktopPlace {
+export interface DesktopContext {
   readonly world: Pick<World, "clock" | "log" | "machine" | "spawn">;
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** User id of this process; 0 where the system has none. */
@@ -62,8 +64,8 @@ export interface Desktop {
    * Shows a notice, and takes it back when the signal aborts; without a signal it stays as long as the desktop lets it.
    * Resolves to true if a service of the desktop took it. Failures go to the operational log.
    *
-   * The text goes over a socket and never through arguments, which every user of the machine can read. Programs of the same
-   * user can still read their session's bus: that is the limit of this way to reach a person.
+   * The text goes over a socket and never through arguments, which every user of the machine can read. Programs of
+   * the same user can still read their session's bus: that is the limit of this way to reach a person.
    */
   show(notice: DesktopNotice, until?: AbortSignal): Promise<boolean>;
 }

@@ -39,8 +39,8 @@ export interface SessionWishes {
   /** True if a person can answer. If false, a question is refused at once (PERM-12). */
   readonly attended: boolean;
   /**
-   * True if whoever answers can read a project's files first; default: `attended`. If false, a file that nobody acknowledged
-   * ends the start (TOFU-04).
+   * True if the person who answers can read a project's files first; default: `attended`. If false, a file that
+   * nobody acknowledged ends the start (TOFU-04).
    */
   readonly asksTrust?: boolean;
   /** Load nothing of the project: no instructions, no settings. */
@@ -76,8 +76,8 @@ export interface SessionWishes {
 /**
  * Everything that holds in one session, as a value: settings with their layers applied, wishes, limits and policy.
  *
- * `app/plan` makes it, and nothing mutates it. An acknowledgement, or a plugin that loads later, makes the next plan by the
- * same function; so whoever needs the current one calls `host.plan()` each time.
+ * `app/plan` makes it, and nothing mutates it. An acknowledgement, or a plugin that loads later, makes the next plan
+ * by the same function; so code that needs the current one calls `host.plan()` each time.
  */
 export interface SessionPlan {
   /** Working directory, absolute and resolved. */

@@ -1,6 +1,9 @@
 import type { ClientId } from "../base/ids.ts";
 import type { PayloadOf } from "../protocol/events/events.ts";
 
+/** Time limit of a question, unless the profile sets another ([A] § Observability). */
+export const PERMISSION_TIMEOUT_MS = 60_000;
+
 /**
  * Asks a person one question and waits for the answer: trust acknowledgements, orphaned calls, plan approval,
  * elicitation, re-runs outside the sandbox. One mechanism for all of them (`Asked` and `Answered` events).

@@ -143,7 +143,7 @@ describe("where a command runs", () => {
   }
 });
 
-test("[S05 S06 S13] what bash may read in another way is told with its place", () => {
+test("[S05 S06 S13] text that bash may read in another way is reported with its position", () => {
   const LINES = [
     "ls\rrm x",
     "ls\u00a0-la",
@@ -204,7 +204,7 @@ test("[S05] an expansion that is more than a plain variable is never a known wor
   for (const word of words) expect([word, ...commands(`echo ${word}`)]).toEqual([word, "echo ?"]);
 });
 
-test("[S09] a line over a limit is told so, in time", async () => {
+test("[S09] a line over a limit is reported, in time", async () => {
   const lines = [
     `a ${"x".repeat(SHELL_CHARACTERS_MAX)}`,
     "cat<<A;".repeat(13_000),

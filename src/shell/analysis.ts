@@ -102,8 +102,7 @@ export type ShellWord =
   | { readonly kind: "unknown"; readonly text: string; readonly why: string };
 
 /**
- * Returns the argument that a word certainly expands to; undefined for any other, including a leading `~`: see
- * `home`.
+ * Returns the argument that a word certainly expands to; undefined for any other, including a leading `~`: see `home`.
  */
 export function literalOf(word: ShellWord | undefined): string | undefined {
   return word?.kind === "known" && !word.home ? word.value : undefined;

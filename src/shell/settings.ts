@@ -24,8 +24,8 @@ const HARMLESS_SHOPT = new Set([
 ]);
 
 /**
- * Returns why bash may read the rest differently after a command that changes shell settings; undefined for any other
- * command.
+ * Returns why bash may read the rest differently after a command that changes shell settings; undefined for any
+ * other command.
  */
 export function settingDoubt(name: string, args: readonly ShellWord[]): string | undefined {
   switch (name) {

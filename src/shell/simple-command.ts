@@ -17,8 +17,8 @@ export interface InnerReader {
 }
 
 /**
- * Reads simple commands: their words, the commands they start, their directories, and redirections of all kinds of
- * commands.
+ * Reads simple commands: their words, the commands they start, their directories, and redirections of all kinds
+ * of commands.
  */
 export class SimpleCommands {
   readonly #found: Findings;

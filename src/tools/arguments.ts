@@ -59,11 +59,11 @@ export function readArguments({ aliases, inputSchema }: Tool, input: unknown): R
       ignored.push(name);
       continue;
     }
-    const meant = typeof alias === "object" ? alias.read(value) : value;
-    read.set(argument, meant);
-    if (meant !== value)
+    const resolved = typeof alias === "object" ? alias.read(value) : value;
+    read.set(argument, resolved);
+    if (resolved !== value)
       notes.push(
-        `The argument ${quoted(name)} was read as ${argument}: ${shortened(JSON.stringify(meant) ?? "nothing", NAME_CHARACTERS_MAX)}.`,
+        `The argument ${quoted(name)} was read as ${argument}: ${shortened(JSON.stringify(resolved) ?? "nothing", NAME_CHARACTERS_MAX)}.`,
       );
   }
   if (ignored.length > 0) notes.push(ignoredText(ignored, known));

@@ -18,10 +18,7 @@ export type ToolHandler = (call: ToolCall, context: ToolContext) => Promise<Tool
 /**
  * Wraps the dispatch of a call ([A] seam 2, ENG-07). The first listed is outermost. Calls `next` at most once; policy
  * belongs here, never in the dispatcher.
- *
- * Order in a harness, normative: telemetry · validate · PostToolUse · PreToolUse · plugins · diagnostics · plan mode
- * · permission · memoise · checkpoint · intent/outcome · sandbox · time limit · truncate and spill · skills · redact
- * · tool.
+ * `app/session/chains/order.ts` holds the order of a session's middleware.
  */
 export type ToolMiddleware = (call: ToolCall, context: ToolContext, next: ToolHandler) => Promise<ToolOutput>;
 

@@ -41,7 +41,7 @@ test("[PERM-10 S21] a path is inside by its parts, after every link is followed"
   });
 });
 
-test("[PERM-10 S22] a link is planned as what it leads to, and the gate is told both names", async () => {
+test("[PERM-10 S22] a link is planned as its target, and the gate gets both names", async () => {
   await using rig = openToolRig();
   writeFileSync(join(rig.outside, "secret"), "s");
   symlinkSync(join(rig.outside, "secret"), join(rig.root, "leaf"));

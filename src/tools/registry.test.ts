@@ -103,7 +103,7 @@ test("[LIB-07] a lazy tool is found by words, with its schema, and called under 
   expect(tools.resolve("weather_forecast", input)).toEqual(found);
 });
 
-test("[LIB-07 MCP-02] who searches is told how many more tools fit than are shown", async () => {
+test("[LIB-07 MCP-02] a search shows how many more tools match", async () => {
   await using rig = openToolRig();
   const many = Array.from({ length: 1_012 }, (_, at) => probe({ name: `weather_${at}`, lazy: true }));
   const { tool } = registry(source("mcp:w", ...many)).resolve("ToolSearch", {});

@@ -150,9 +150,9 @@ export class ToolRegistry {
   #unknown(name: string): string {
     const names = [...this.#all().keys()];
     if (names.length === 0) return `There is no tool ${quoted(name)}: this session has no tools at all.`;
-    const meant = nearestWords(name, names);
-    return meant.length > 0
-      ? `There is no tool ${quoted(name)}. Did you mean ${meant.join(" or ")}?`
+    const suggestions = nearestWords(name, names);
+    return suggestions.length > 0
+      ? `There is no tool ${quoted(name)}. Did you mean ${suggestions.join(" or ")}?`
       : `There is no tool ${quoted(name)}. There are: ${this.declared()
           .map((tool) => tool.name)
           .join(", ")}.`;
@@ -216,7 +216,17 @@ export function toolProblem(tool: Tool): string | undefined {
   if (!isObject(tool.inputSchema) || tool.inputSchema["type"] !== "object") {
     return 'its input schema is not of type "object"';
   }
+  if (!isJson(tool.inputSchema)) return "its input schema is not JSON";
   return undefined;
+}
+
+/** Returns false for what has no JSON text: cycles and bigints. */
+function isJson(schema: JsonSchema): boolean {
+  try {
+    return JSON.stringify(schema) !== undefined;
+  } catch {
+    return false;
+  }
 }
 
 /** Replaces a missing tool, so that the call is answered like any other that fails. */

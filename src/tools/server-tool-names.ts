@@ -41,13 +41,13 @@ export function namesTool(written: string, tool: ToolNames): boolean {
   if (parts === undefined) return false;
   const prefix = serverToolPrefix(parts.server);
   if (parts.tool === "*") return tool.name.startsWith(prefix);
-  const own = `${prefix}${parts.tool}`;
-  return own === tool.name || own === tool.spelled;
+  const toolName = `${prefix}${parts.tool}`;
+  return toolName === tool.name || toolName === tool.spelled;
 }
 
 /**
- * Returns true if a written name may mean a tool. Rules that deny or watch a tool apply in any spelling, and ignore
- * case.
+ * Returns true if a written name may mean a tool. Rules that deny or watch a tool apply in any spelling, and
+ * ignore case.
  */
 export function mayNameTool(written: string, tool: ToolNames): boolean {
   if (namesTool(written, tool)) return true;

@@ -80,8 +80,8 @@ export interface ToolFacts {
   /** Arguments with the change of a file, for its preview (PERM-06). */
   readonly preview?: ChangePreview;
   /**
-   * Sub-agents that can have it: those whose definition grants it; none; also those whose definition names skills
-   * (RUN-03).
+   * Sub-agents that can have it: those whose definition grants it; none; also those whose definition names
+   * skills (RUN-03).
    */
   readonly inSubAgents: "granted" | "never" | "for-its-skills";
   /** Part of its newest call that a compaction keeps (SES-13). */
@@ -114,9 +114,6 @@ export function toolTable(lists: readonly (readonly ToolFacts[])[]): ToolTable {
     nameable: all.filter(({ isWay }) => isWay !== true).map(({ name }) => name),
   };
 }
-
-/** A table without tools, for callers that only read names of servers' tools. */
-export const NO_TOOLS: ToolTable = toolTable([]);
 
 export function readsFiles(effect: ToolEffect | undefined): boolean {
   return effect === "reads-files" || effect === "searches-files";

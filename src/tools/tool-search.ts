@@ -120,17 +120,17 @@ function answer(query: string, tools: readonly Tool[]): string {
   const all = query.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
   const long = all.filter((word) => word.length > SHORT_WORD_CHARACTERS_MAX);
   const words = long.length > 0 ? long : all;
-  const meant = new Set(query.match(/\w+/g));
+  const queryWords = new Set(query.match(/\w+/g));
   const found = tools
-    .map((tool) => ({ tool, score: score(tool, words) + (meant.has(tool.name) ? NAMED_SCORE : 0) }))
+    .map((tool) => ({ tool, score: score(tool, words) + (queryWords.has(tool.name) ? NAMED_SCORE : 0) }))
     .filter((entry) => entry.score > 0)
     .sort((a, b) => b.score - a.score);
   if (found.length > 0) {
     const shown = found.slice(0, FOUND_TOOLS_MAX).map((entry) => render(entry.tool));
     const more = found.length - shown.length;
-    const told =
+    const moreText =
       more > 0 ? [`(${grouped(more)} more fit; to see them, search with other words of theirs)`] : [];
-    return [...shown, ...told].join("\n");
+    return [...shown, ...moreText].join("\n");
   }
   const names = tools.map((tool) => tool.name);
   if (names.length === 0) return "There are no further tools.";

@@ -39,8 +39,8 @@ export interface Tool<Plan extends CallPlan = CallPlan> extends Partial<ToolFact
   /** Time limit of one call. Default `TOOL_MS_MAX`. */
   readonly msMax?: number;
   /**
-   * True if it is rare or one of many: not declared to the model, but found by ToolSearch and called through CallTool
-   * (LIB-07).
+   * True if it is rare or one of many: not declared to the model, but found by ToolSearch and called through
+   * CallTool (LIB-07).
    */
   readonly lazy?: boolean;
   /** Returns why only a person may allow its calls now, whatever rules and flags say. */
@@ -207,7 +207,7 @@ export interface LateTools {
   /** Their origins, which ToolSearch names to the model if they are not declared. Absent: none to name. */
   readonly origins?: readonly string[];
   /**
-   * Resolves when the tools are known, or that there are none for now. Starts what that needs, and takes no longer
+   * Resolves when the tools are known, or known to be absent for now. Starts what that needs, and takes no longer
    * than the source's time limit.
    * @throws the signal's reason, and nothing else.
    */

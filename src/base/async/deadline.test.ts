@@ -29,7 +29,7 @@ test("[ENG-09 ENG-22] the parent's reason is handed on as it is, before and afte
   expect(late.signal.reason).toBe(why);
 });
 
-test("[ENG-22] a sign of life starts the wait anew", async () => {
+test("[ENG-22] a sign of life restarts the wait", async () => {
   const clock = fakeClock();
   using limit = deadline(clock, 100, NEVER);
   for (let sign = 0; sign < 3; sign++) {

@@ -3,8 +3,8 @@ import type { Clock } from "../world.ts";
 /** Pauses between the first tries. */
 const PAUSES_MS: readonly number[] = [1, 2, 5, 10, 15, 20];
 /**
- * The pause from then on. It is short, because the lock has no queue: a process that tries seldom never gets it among
- * many.
+ * The pause from then on. It is short, because the lock has no queue: a process that tries seldom never gets it
+ * among many.
  */
 const PAUSE_MS_MAX = 25;
 

@@ -30,8 +30,8 @@ const UNCLEAN = /\/\/|.\/$|(?:^|\/)\.{1,2}(?:\/|$)/;
 const OF_WINDOWS = /^(?:[A-Za-z]:[\\/]|\\\\)/;
 
 /** Returns a path without `.`, `..`, doubled and trailing slashes. The current folder, relative to itself, is "". */
-export function cleanPath(given: string): string {
-  const path = OF_WINDOWS.test(given) ? given.replaceAll("\\", "/") : given;
+export function cleanPath(input: string): string {
+  const path = OF_WINDOWS.test(input) ? input.replaceAll("\\", "/") : input;
   if (!UNCLEAN.test(path)) return path;
   const isAbsolute = path.startsWith("/");
   const parts: string[] = [];

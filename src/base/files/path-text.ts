@@ -32,11 +32,6 @@ export function pathBytes(text: string): Uint8Array | string {
   return Uint8Array.from(parts);
 }
 
-/** Returns a path for people: invalid UTF-8 becomes U+FFFD. */
-export function displayPath(text: string): string {
-  return text.toWellFormed();
-}
-
 /** Returns one character, or one byte that is none. */
 function pieceAt(bytes: Uint8Array, at: number): readonly [string, number] {
   const first = bytes[at] ?? 0;

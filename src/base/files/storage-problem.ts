@@ -10,7 +10,7 @@ export interface StorageProblem {
 }
 
 /** The folder that could not be written. */
-export interface StoragePlace {
+export interface StorageFolder {
   readonly folder: string;
   /** Environment variable that moves the folder. */
   readonly variable: string;
@@ -29,23 +29,23 @@ const PROBLEMS: Readonly<Record<string, string>> = {
 };
 
 const DISK_FAILURES: Readonly<Record<string, StorageProblem>> = {
-  ENOSPC: { problem: `${PROBLEMS["ENOSPC"]} (ENOSPC)`, remedy: "Make room on that disk, then go on." },
+  ENOSPC: { problem: `${PROBLEMS["ENOSPC"]} (ENOSPC)`, remedy: "Make room on that disk, then continue." },
   EDQUOT: {
     problem: `${PROBLEMS["EDQUOT"]} (EDQUOT)`,
-    remedy: "Make room, or have the quota raised, then go on.",
+    remedy: "Make room, or have the quota raised, then continue.",
   },
-  EROFS: { problem: `${PROBLEMS["EROFS"]} (EROFS)`, remedy: "Mount it for writing, then go on." },
+  EROFS: { problem: `${PROBLEMS["EROFS"]} (EROFS)`, remedy: "Mount it for writing, then continue." },
   EIO: { problem: "its disk failed (EIO)", remedy: "Look at the log of the system and at the disk." },
   EFBIG: {
     problem: "a file may not grow that large (EFBIG)",
-    remedy: "Raise the limit (ulimit -f), then go on.",
+    remedy: "Raise the limit (ulimit -f), then continue.",
   },
 };
 
 /** Explains why a folder cannot be written; undefined for an unrelated error. */
 export function storageProblem(
   thrown: unknown,
-  { folder, variable, exists = false }: StoragePlace,
+  { folder, variable, exists = false }: StorageFolder,
 ): StorageProblem | undefined {
   const code = codeOf(thrown) ?? "";
   const known = PROBLEMS[code];
@@ -62,7 +62,7 @@ export function storageProblem(
 }
 
 /** Returns the same as `storageProblem`, or the error's own text if nothing better is known. */
-export function explainStorage(thrown: unknown, place: StoragePlace): StorageProblem {
+export function explainStorage(thrown: unknown, place: StorageFolder): StorageProblem {
   const remedy = `Look at ${place.folder}, or set ${place.variable} to another folder that you may write to.`;
   return storageProblem(thrown, place) ?? { problem: messageOf(thrown), remedy };
 }

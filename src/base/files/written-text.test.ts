@@ -9,7 +9,7 @@ test("[PROF-01] what a person wrote is read as UTF-8, its byte order mark droppe
   expect(decodeWrittenText(new Uint8Array())).toEqual({ kind: "text", text: "" });
 });
 
-test("[PROF-01] the first line that is no UTF-8 is told, also the last one without an end, and of UTF-16", () => {
+test("[PROF-01] the first line that is not UTF-8 is reported, also the last one without an end, and of UTF-16", () => {
   const latin1 = Buffer.from("level = 'ReadOnly'\r\n# ä\nquiet = true\n# ö", "latin1");
   expect(decodeWrittenText(latin1)).toEqual({ kind: "problem", line: 2, problem: NO_UTF8 });
   const cut = encode("one\ntwo\nä").subarray(0, -1);

@@ -18,8 +18,8 @@ export const NOT_CLOSED = "the head that begins here is not closed by a line of 
 const MARK = /^---[ \t]*$/;
 
 /**
- * Splits the head between lines of `---` from the Markdown after it. Accepts a byte order mark and line ends of any
- * kind.
+ * Splits the head between lines of `---` from the Markdown after it. Accepts a byte order mark and line ends of
+ * any kind.
  */
 export function splitFrontMatter(text: string): FrontMatter {
   const lines = text

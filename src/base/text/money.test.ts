@@ -16,7 +16,7 @@ test.each([
   expect(printUsd(usd)).toBe(text);
 });
 
-test("[ENG-13] an amount that is not nothing never reads as nothing, and is told within a tenth", async () => {
+test("[ENG-13] an amount above zero never reads as zero, and is shown within a tenth", async () => {
   const amounts = fc.double({ min: 1e-90, max: 1e6, noNaN: true });
   await holds(fc.property(amounts, (usd) => Math.abs(Number(printUsd(usd)) - usd) <= usd / 10));
 });

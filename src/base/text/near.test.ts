@@ -26,7 +26,7 @@ test("[CLI-01 REL-06] a text that is too long to be a name is like none, and cos
   expect(await costMs(() => nearestWords("x".repeat(10_000), known), 100)).toBeLessThan(100);
 });
 
-test("[CLI-01] who is told of a word that is nobody's is told what was probably meant, else all that there is", () => {
+test("[CLI-01] an unknown word is answered with the nearest known words, or else with all of them", () => {
   expect(hintFor("modle", ["model", "profile"])).toBe("Did you mean model?");
   expect(hintFor("frobnicate", ["model", "profile"])).toBe("There are: model, profile.");
   expect(hintFor("frobnicate", [])).toBe("There are: none.");

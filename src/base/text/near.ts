@@ -5,8 +5,8 @@ const WORD_CHARACTERS_MAX = 256;
 /**
  * Returns the few known words that a mistyped one probably means, the likeliest first.
  *
- * Likely are the same word in another case, a word that begins with the other, and one in which at most a third of
- * the letters (but at least one) differ, are missing, added, or swapped with their neighbour.
+ * Likely are the same word in another case, and a word that begins with the other. So is one in which at most a third
+ * of the letters, but at least one, differ, are missing, added or swapped.
  */
 export function nearestWords(word: string, known: readonly string[]): readonly string[] {
   if (word === "" || word.length > WORD_CHARACTERS_MAX) return [];

@@ -1,6 +1,6 @@
 import { count } from "./text.ts";
 
-/** A size for people: "812 bytes", "1.4 MB". */
+/** Returns a size for people: "812 bytes", "1.4 MB". */
 export function sizeText(bytes: number): string {
   if (bytes < 1024) return count(bytes, "byte");
   const power = Math.min(4, Math.floor(Math.log2(bytes) / 10));

@@ -56,25 +56,25 @@ function parsed(source: string): YamlHead {
   return { kind: "value", value, lineOf: (key) => lines.get(key) ?? 1 };
 }
 
-type Told = (key: string, offset: number) => void;
+type OnKey = (key: string, offset: number) => void;
 
 /**
  * Reads a node to the depth of such a head. The library's own conversion renders nested keys as text, which takes
  * cubic time, and prints warnings.
  */
-function readNode(node: unknown, depth: number, told: Told): unknown {
+function readNode(node: unknown, depth: number, onKey: OnKey): unknown {
   if (isScalar(node)) return node.value;
   if (depth === DEPTH_MAX) return undefined;
-  if (isMap(node)) return Object.fromEntries(entriesOf(node, depth, told));
-  return isSeq(node) ? node.items.map((item) => readNode(item, depth + 1, told)) : undefined;
+  if (isMap(node)) return Object.fromEntries(entriesOf(node, depth, onKey));
+  return isSeq(node) ? node.items.map((item) => readNode(item, depth + 1, onKey)) : undefined;
 }
 
-function entriesOf({ items }: YAMLMap, depth: number, told: Told): readonly (readonly [string, unknown])[] {
+function entriesOf({ items }: YAMLMap, depth: number, onKey: OnKey): readonly (readonly [string, unknown])[] {
   return items.flatMap(({ key, value }) => {
     if (!isScalar(key)) return [];
     const name = String(key.value);
-    told(name, key.range?.[0] ?? 0);
-    return [[name, readNode(value, depth + 1, told)] as const];
+    onKey(name, key.range?.[0] ?? 0);
+    return [[name, readNode(value, depth + 1, onKey)] as const];
   });
 }
 

@@ -19,7 +19,7 @@ async function load(text: string): Promise<unknown> {
   }
 }
 
-test("[PROV-06 PROV-14 PROF-03] what is said of Vertex AI and Copilot is read key by key, without the slashes at the end", async () => {
+test("[PROV-06 PROV-14 PROF-03] the settings of Vertex AI and Copilot are read key by key, without the slashes at the end", async () => {
   expect(await load("")).toEqual({ vertex: undefined, copilot: undefined });
   expect(await load("[vertex]\n[copilot]\n")).toEqual({ vertex: {}, copilot: {} });
   const text = `[vertex]

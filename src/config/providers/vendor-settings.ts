@@ -62,7 +62,7 @@ export const copilotSection = {
       kind: "text",
       key: "github_url",
       meaning: "The address of GitHub, or of your enterprise: `https://NAME.ghe.com`.",
-      default: (said: Readonly<Record<string, unknown>>) => copilotAddresses(said).githubUrl,
+      default: (values: Readonly<Record<string, unknown>>) => copilotAddresses(values).githubUrl,
       example: "https://github.com",
       check: addressProblem,
       as: plainAddress,
@@ -71,7 +71,7 @@ export const copilotSection = {
       kind: "text",
       key: "base_url",
       meaning: "The address that models are asked at.",
-      default: (said: Readonly<Record<string, unknown>>) => copilotAddresses(said).baseUrl,
+      default: (values: Readonly<Record<string, unknown>>) => copilotAddresses(values).baseUrl,
       example: "https://api.githubcopilot.com",
       check: addressProblem,
       as: plainAddress,
@@ -118,12 +118,12 @@ function addressProblem(text: string): string | undefined {
   return url.search !== "" || url.hash !== "" ? "must not have a ? or # part" : undefined;
 }
 
-/** Without a slash at its end. */
+/** Returns an address without a slash at its end. */
 function plainAddress(text: string): string {
   return new URL(text).href.replace(/\/+$/, "");
 }
 
-/** It stands in a header or form as it is. */
+/** Returns the problem of a word that is sent unchanged in a header or form. */
 function wordProblem(text: string): string | undefined {
   return /^[\x21-\x7e]{1,100}$/.test(text) ? undefined : "must be one word of plain ASCII";
 }

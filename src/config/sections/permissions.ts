@@ -93,13 +93,13 @@ const EFFECTS = ["deny", "ask", "allow"] as const;
 
 /** Turns the lists of a table that was read into rules with their places. */
 export function permissionSettings(
-  said: ConfigOf<typeof permissionsSection> | undefined,
+  values: ConfigOf<typeof permissionsSection> | undefined,
   whereIs: (effect: ConfiguredRule["effect"]) => FilePosition,
 ): PermissionSettings {
-  if (said === undefined) return { rules: [] };
-  const { allow: _allow, ask: _ask, deny: _deny, ...others } = said;
+  if (values === undefined) return { rules: [] };
+  const { allow: _allow, ask: _ask, deny: _deny, ...others } = values;
   const rules = EFFECTS.flatMap((effect) =>
-    (said[effect] ?? []).map((text) => ({ effect, text, where: whereIs(effect) })),
+    (values[effect] ?? []).map((text) => ({ effect, text, where: whereIs(effect) })),
   );
   return { ...others, rules };
 }

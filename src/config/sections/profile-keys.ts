@@ -1,11 +1,11 @@
 import type { TopSection } from "../../session/config-section.ts";
 
 export const PROFILE_SCHEMA_VERSION = 1;
-/** It stands in logs, in texts for people and in telemetry. */
+/** Appears in logs, in texts for people and in telemetry. */
 const NAME = /^[^\p{C}\p{Zl}\p{Zp}]{1,64}$/u;
 export const TOOL_EXECUTIONS = ["sequential", "parallel-read-only"] as const;
 
-/** The profile that counts if nobody names one. */
+/** The profile of a session that names none. */
 export const profileChoiceSection = {
   shape: "top",
   name: "profile-choice",
@@ -15,7 +15,8 @@ export const profileChoiceSection = {
     defaultProfile: {
       kind: "text",
       key: "default_profile",
-      meaning: "The profile of a session without `--profile`.",
+      meaning:
+        "The profile of a session without `--profile`: a name, or the path of a file. A relative path is one of the working directory.",
       default: "default",
       example: "self",
     },

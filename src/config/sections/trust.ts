@@ -1,7 +1,7 @@
 import { isAbsolute } from "node:path";
 import type { TableSection } from "../../session/config-section.ts";
 
-/** `[trust]`: which files of a project count without a question. */
+/** `[trust]`: which files of a project need no question. */
 export const trustSection = {
   shape: "table",
   name: "trust",

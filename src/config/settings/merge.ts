@@ -1,32 +1,32 @@
 import { durationMs } from "../../base/text/duration.ts";
 import type { ConfigKey, Merge } from "../../session/config-section.ts";
 
-/** A value, and whoever gives it. Written values and those of the code are merged by the same rules. */
-export interface Given<From> {
+/** A value with its source. Written values and defaults of the code are merged by the same rules. */
+export interface SourcedValue<From> {
   readonly value: unknown;
   readonly from: From;
 }
 
 /** The values of one key, the weightiest first, apart from those of the project. */
-export interface GivenValues<From> {
-  readonly own: readonly Given<From>[];
-  readonly project: readonly Given<From>[];
-  readonly fallback: Given<From>;
+export interface SourcedValues<From> {
+  readonly userValues: readonly SourcedValue<From>[];
+  readonly project: readonly SourcedValue<From>[];
+  readonly fallback: SourcedValue<From>;
 }
 
-/** The value that counts, and those that do not. For `add` every value counts, each in an entry of its own. */
-export interface Merged<From> extends Given<From> {
-  readonly instead: readonly Given<From>[];
+/** The effective value, and those it overrides. For `add` every value is effective, each in a separate entry. */
+export interface Merged<From> extends SourcedValue<From> {
+  readonly instead: readonly SourcedValue<From>[];
 }
 
-/** Merges the values of a key by its declaration: the only place that knows which of them counts (PROF-03). */
+/** Merges the values of a key by its declaration. No other code decides which of them is effective (PROF-03). */
 export function mergeKey<From>(
   key: ConfigKey,
   merge: Merge,
-  { own, project, fallback }: GivenValues<From>,
+  { userValues, project, fallback }: SourcedValues<From>,
 ): readonly Merged<From>[] {
-  if (merge === "add") return added([...own, ...project], own[0] ?? fallback);
-  const all = own.length === 0 ? [fallback] : own;
+  if (merge === "add") return added([...userValues, ...project], userValues[0] ?? fallback);
+  const all = userValues.length === 0 ? [fallback] : userValues;
   const chosen = merge === "lower" ? tightest(key, all) : all[0];
   const first = chosen ?? fallback;
   const rest = all.filter((each) => each !== first);
@@ -38,14 +38,20 @@ export function mergeKey<From>(
   return [{ ...first, instead: [...rest, ...project] }];
 }
 
-/** The lists that hold something; one that is empty if none does. */
-function added<From>(given: readonly Given<From>[], empty: Given<From>): readonly Merged<From>[] {
-  const entries = given.filter(({ value }) => !Array.isArray(value) || value.length > 0);
+/** Returns the lists that are not empty; one empty list if all are. */
+function added<From>(
+  values: readonly SourcedValue<From>[],
+  empty: SourcedValue<From>,
+): readonly Merged<From>[] {
+  const entries = values.filter(({ value }) => !Array.isArray(value) || value.length > 0);
   return (entries.length > 0 ? entries : [empty]).map((one) => ({ ...one, instead: [] }));
 }
 
-function tightest<From>(key: ConfigKey, given: readonly Given<From>[]): Given<From> | undefined {
-  return given.reduce<Given<From> | undefined>(
+function tightest<From>(
+  key: ConfigKey,
+  values: readonly SourcedValue<From>[],
+): SourcedValue<From> | undefined {
+  return values.reduce<SourcedValue<From> | undefined>(
     (best, each) => (best === undefined || isTighter(key, each.value, best.value) ? each : best),
     undefined,
   );

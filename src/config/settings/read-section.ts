@@ -21,7 +21,7 @@ export interface ReadSections {
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** The value of a section in one file; undefined if the file does not have it. */
+/** Returns the value of a section in one file; undefined if the file does not have it. */
 export function saidOf<Section extends ConfigSection>(
   values: SectionValues,
   section: Section,
@@ -70,11 +70,11 @@ function readSection(parent: Table, file: SettingsFile, section: ConfigSection, 
       return tables?.named().map(([name, table]) => {
         const problem = section.checkName?.(name);
         if (problem !== undefined) throw tables.problem(name, problem);
-        const said = readKeys(table, section.keys, { file, isEntry: true });
+        const values = readKeys(table, section.keys, { file, isEntry: true });
         table.refuseUnknown(meaningsOf(section));
-        requireKeys(table, section.keys, said);
-        throwProblem(table, section.check?.(said, name));
-        return { ...said, name };
+        requireKeys(table, section.keys, values);
+        throwProblem(table, section.check?.(values, name));
+        return { ...values, name };
       });
     }
   }
@@ -89,12 +89,12 @@ export function readTable<Section extends TableSection>(
   file: SettingsFile,
   section: Section,
 ): ConfigOf<Section> {
-  const said = readKeys(table, section.keys, { file });
+  const values = readKeys(table, section.keys, { file });
   if (section.unknown !== "warn") table.refuseUnknown(meaningsOf(section));
-  requireKeys(table, section.keys, said);
-  throwProblem(table, section.check?.(said));
+  requireKeys(table, section.keys, values);
+  throwProblem(table, section.check?.(values));
   // Each property is the value of the key that declares it.
-  return said as ConfigOf<Section>;
+  return values as ConfigOf<Section>;
 }
 
 function readList(
@@ -108,17 +108,17 @@ function readList(
     throw parent.problem(section.name, `holds more than ${itemsMax}`);
   const [first = "name"] = Object.values(section.keys).map(({ key }) => key);
   const entries = tables.map((table) => {
-    const said = readKeys(table, section.keys, { file, isEntry: true });
+    const values = readKeys(table, section.keys, { file, isEntry: true });
     table.refuseUnknown(meaningsOf(section));
-    requireKeys(table, section.keys, said);
-    throwProblem(table, section.check?.(said));
-    return { ...said, where: table.where(section.place ?? first) };
+    requireKeys(table, section.keys, values);
+    throwProblem(table, section.check?.(values));
+    return { ...values, where: table.where(section.place ?? first) };
   });
   const problem = section.checkAll?.(entries);
   if (problem !== undefined) throw parent.problem(section.name, problem);
   const { entry } = section;
-  // An entry has what the keys of the same declaration say.
-  return entry === undefined ? entries : entries.map((each) => (entry as (said: unknown) => unknown)(each));
+  // An entry has the types of the keys in the same declaration.
+  return entry === undefined ? entries : entries.map((each) => (entry as (value: unknown) => unknown)(each));
 }
 
 interface KeyReading {
@@ -132,22 +132,22 @@ interface KeyReading {
 
 /** Reads the keys of a table. */
 export function readKeys(table: Table, keys: ConfigKeys, reading: KeyReading): Values {
-  const said: Record<string, unknown> = {};
+  const values: Record<string, unknown> = {};
   for (const [property, key] of Object.entries(keys)) {
     if (key.in !== undefined && key.in !== reading.file && reading.file !== "project") continue;
     const name = reading.name?.(key) ?? key.key;
     table.example(name, key.example);
     const value =
-      readKey(table, name, key, reading) ?? (reading.isEntry === true ? defaultOf(key, said) : undefined);
-    if (value !== undefined) said[property] = value;
+      readKey(table, name, key, reading) ?? (reading.isEntry === true ? defaultOf(key, values) : undefined);
+    if (value !== undefined) values[property] = value;
   }
-  return said;
+  return values;
 }
 
 /** Throws for a mandatory key that is missing. Unknown keys are refused before: one may be the same key misspelt. */
-function requireKeys(table: Table, keys: ConfigKeys, said: Values): void {
+function requireKeys(table: Table, keys: ConfigKeys, values: Values): void {
   for (const [property, { key, required }] of Object.entries(keys))
-    if (required !== undefined && said[property] === undefined) throw table.problem(key, required);
+    if (required !== undefined && values[property] === undefined) throw table.problem(key, required);
 }
 
 function readKey(table: Table, name: string, key: ConfigKey, reading: KeyReading): unknown {
@@ -178,7 +178,7 @@ type Checked<Written> = ConfigKey & {
   readonly checkInProject?: (written: Written) => string | undefined;
 };
 
-/** The value for the code, of one that has the right type. */
+/** Returns the value for the code from a written one of the right type. */
 function checked<Written>(
   table: Table,
   {
@@ -190,10 +190,25 @@ function checked<Written>(
 ): unknown {
   if (written === undefined) return undefined;
   const check = file === "project" ? (key.checkInProject ?? key.check) : key.check;
-  const problem =
-    check?.(written) ?? (key.kind === "duration" ? durationProblem(key, String(written)) : undefined);
+  const problem = check?.(written) ?? limitProblem(key, written);
   if (problem !== undefined) throw table.problem(name, problem);
   return codeValue(key, written);
+}
+
+/** Returns why a value lies outside the limits of its kind, as the end of the sentence "KEY: …". */
+function limitProblem(key: ConfigKey, written: unknown): string | undefined {
+  switch (key.kind) {
+    case "duration":
+      return durationProblem(key, String(written));
+    case "integer":
+    case "number":
+    case "seconds":
+      return key.max === undefined || Number(written) <= key.max
+        ? undefined
+        : `must be at most ${key.max}${key.unit === undefined ? "" : ` ${key.unit}`}`;
+    default:
+      return undefined;
+  }
 }
 
 /** Turns the value that a file holds into that of the code. */
@@ -204,13 +219,13 @@ export function codeValue(key: ConfigKey, written: unknown): unknown {
   return key.kind === "seconds" ? Number(written) * 1_000 : written;
 }
 
-/** The default of a key as a file would hold it; undefined without one. */
-export function writtenDefault(key: ConfigKey, said: Values): unknown {
-  return typeof key.default === "function" ? key.default(said) : key.default;
+/** Returns the default of a key in the form of a file; undefined without one. */
+export function writtenDefault(key: ConfigKey, values: Values): unknown {
+  return typeof key.default === "function" ? key.default(values) : key.default;
 }
 
-function defaultOf(key: ConfigKey, said: Values): unknown {
-  const written = writtenDefault(key, said);
+function defaultOf(key: ConfigKey, values: Values): unknown {
+  const written = writtenDefault(key, values);
   return written === undefined ? undefined : codeValue(key, written);
 }
 
@@ -230,11 +245,11 @@ function readTables(
   const tables = parent.tables(name);
   if (tables.length > key.itemsMax) throw parent.problem(name, `holds more than ${key.itemsMax} ${name}`);
   return tables.map((table) => {
-    const said = readKeys(table, key.keys, { file: reading.file, isEntry: true });
+    const values = readKeys(table, key.keys, { file: reading.file, isEntry: true });
     table.refuseUnknown();
-    requireKeys(table, key.keys, said);
-    throwProblem(table, key.checkItem?.(said));
-    return said;
+    requireKeys(table, key.keys, values);
+    throwProblem(table, key.checkItem?.(values));
+    return values;
   });
 }
 
@@ -272,8 +287,8 @@ function throwProblem(
   if (found !== undefined) throw table.problem(found.key, found.problem);
 }
 
-function withoutEmpty(said: Values): Values | undefined {
-  return Object.keys(said).length === 0 ? undefined : said;
+function withoutEmpty(values: Values): Values | undefined {
+  return Object.keys(values).length === 0 ? undefined : values;
 }
 
 /**

@@ -1,14 +1,15 @@
 import type { ConfigKey, ConfigSection, SettingsOf } from "../../session/config-section.ts";
+import type { SessionWishes } from "../../session/plan.ts";
 import type { SectionValues } from "../../session/settings/settings.ts";
 import { EMBEDDED } from "../profile-files.ts";
-import type { Given, Merged } from "./merge.ts";
+import type { Merged, SourcedValue } from "./merge.ts";
 import { mergeKey } from "./merge.ts";
 import { codeValue, writtenDefault } from "./read-section.ts";
 
-/** The sources of a session's settings. What is omitted says nothing. */
+/** The sources of a session's settings. An omitted source sets nothing. */
 export interface SettingsSources {
-  /** The options of the command line or of the client, by their names. */
-  readonly wishes?: object;
+  /** Wishes of the command line or of the client. */
+  readonly wishes?: Partial<SessionWishes>;
   readonly config?: { readonly sections: SectionValues };
   readonly profile?: { readonly sections: SectionValues; readonly path: string };
   /** Acknowledged settings of the repository. They only restrict. */
@@ -39,19 +40,20 @@ export function settingsOf<Section extends ConfigSection>(
 }
 
 function listed(section: ConfigSection, { config, profile }: SettingsSources): readonly unknown[] {
-  const [own, others] = [config, profile].map((file) => {
+  const [configValues, profileValues] = [config, profile].map((file) => {
     const entries = file?.sections.get(section.name);
     return Array.isArray(entries) ? entries : [];
   });
-  if (section.shape !== "list" || section.sameName !== "first") return [...(own ?? []), ...(others ?? [])];
-  const names = new Set(own?.map((entry: object) => Reflect.get(entry, "name")));
+  if (section.shape !== "list" || section.sameName !== "first")
+    return [...(configValues ?? []), ...(profileValues ?? [])];
+  const names = new Set(configValues?.map((entry: object) => Reflect.get(entry, "name")));
   return [
-    ...(own ?? []),
-    ...(others ?? []).filter((entry: object) => !names.has(Reflect.get(entry, "name"))),
+    ...(configValues ?? []),
+    ...(profileValues ?? []).filter((entry: object) => !names.has(Reflect.get(entry, "name"))),
   ];
 }
 
-/** Returns the source of the value that counts for a key. */
+/** Returns the source of the effective value of a key. */
 export function sourceOf<Section extends ConfigSection>(
   section: Section,
   property: keyof Section["keys"] & string,
@@ -65,7 +67,7 @@ export function givenValues<Section extends ConfigSection>(
   section: Section,
   property: keyof Section["keys"] & string,
   sources: SettingsSources,
-): readonly Given<SourceKind>[] {
+): readonly SourcedValue<SourceKind>[] {
   const key = section.keys[property];
   return key === undefined ? [] : ownValues(section, property, key, sources);
 }
@@ -74,11 +76,11 @@ function mergedValues(
   section: ConfigSection,
   property: string,
   sources: SettingsSources,
-  said: Readonly<Record<string, unknown>>,
+  values: Readonly<Record<string, unknown>>,
 ): readonly Merged<SourceKind>[] {
   const key = section.keys[property];
   if (key === undefined) return [];
-  const written = writtenDefault(key, said);
+  const written = writtenDefault(key, values);
   const fallback = {
     value: written === undefined ? undefined : codeValue(key, written),
     from: "default" as const,
@@ -86,8 +88,8 @@ function mergedValues(
   const project = (sources.project ?? []).flatMap(({ sections }) =>
     present(valueIn(sections, section, property), "project"),
   );
-  const own = ownValues(section, property, key, sources);
-  return mergeKey(key, key.merge ?? "replace", { own, project, fallback });
+  const userValues = ownValues(section, property, key, sources);
+  return mergeKey(key, key.merge ?? "replace", { userValues, project, fallback });
 }
 
 function ownValues(
@@ -95,7 +97,7 @@ function ownValues(
   property: string,
   key: ConfigKey,
   { wishes, config, profile }: SettingsSources,
-): readonly Given<SourceKind>[] {
+): readonly SourcedValue<SourceKind>[] {
   const inConfig = present(valueIn(config?.sections, section, property), "config");
   const inProfile = present(valueIn(profile?.sections, section, property), "profile");
   return inOrder(key, {
@@ -106,7 +108,7 @@ function ownValues(
   });
 }
 
-/** The order of weight: flag, `config.toml`, profile; an own profile goes first where a key says so. */
+/** Sources in their order: flag, `config.toml`, profile. A profile file of the user goes first for keys declared so. */
 export function inOrder<Each>(
   { ownProfileFirst = false }: ConfigKey,
   by: Readonly<Record<"flag" | "config" | "profile", readonly Each[]>> & { readonly isOwnProfile: boolean },
@@ -117,19 +119,19 @@ export function inOrder<Each>(
     : [...flag, ...config, ...profile];
 }
 
-/** The value that a flag gives a key, as the code has it; undefined without the flag. */
+/** Returns the value that a flag gives a key, for the code; undefined without the flag. */
 export function flagValue({ flag }: ConfigKey, options: object): unknown {
   if (flag === undefined) return undefined;
-  const given: unknown = Reflect.get(options, flag.option);
-  if ("means" in flag) return given === true ? flag.means : undefined;
-  return given;
+  const flagValue: unknown = Reflect.get(options, flag.option);
+  if ("means" in flag) return flagValue === true ? flag.means : undefined;
+  return flagValue;
 }
 
 function valueIn(sections: SectionValues | undefined, { name }: ConfigSection, property: string): unknown {
-  const said = sections?.get(name);
-  return typeof said === "object" && said !== null ? Reflect.get(said, property) : undefined;
+  const values = sections?.get(name);
+  return typeof values === "object" && values !== null ? Reflect.get(values, property) : undefined;
 }
 
-function present(value: unknown, from: SourceKind): readonly Given<SourceKind>[] {
+function present(value: unknown, from: SourceKind): readonly SourcedValue<SourceKind>[] {
   return value === undefined ? [] : [{ value, from }];
 }

@@ -11,7 +11,7 @@ import { permissionsSection } from "../sections/permissions.ts";
 import type { Table } from "../table.ts";
 import { isIn } from "./read-section.ts";
 
-/** A key that a file may hold, and the value that stands there. */
+/** A key that a file may hold, with the value that it has there. */
 export interface WrittenKey extends FilePosition {
   /** With the names of its tables and dots between them, wherever a file has it: `limits.rounds`. */
   readonly id: string;
@@ -51,7 +51,7 @@ function keysIn(table: Table, file: SettingsFile, section: ConfigSection): reado
   }
 }
 
-/** Returns the keys of a section that stand in a table of their own, such as the permissions of a preset. */
+/** Returns the keys of a section that has its own table, such as the permissions of a preset. */
 export function writtenKeysOf(
   table: Table,
   file: SettingsFile,
@@ -87,7 +87,7 @@ export function presetKey(table: Table): WrittenKey {
   return { id, declared, section: id, merge: "replace", value: table.written(id), ...table.where(id) };
 }
 
-/** The keys of a section of profiles that config.toml has at its top. */
+/** Returns the keys of a section of profiles that config.toml has at its top. */
 function aliases(table: Table, { name, keys }: ConfigSection): readonly WrittenKey[] {
   return Object.values(keys).flatMap((declared) => {
     const { configKey, key, merge = "replace" } = declared;

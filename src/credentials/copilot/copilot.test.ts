@@ -67,7 +67,7 @@ function startLogin(answers: readonly (object | Response | Error)[]): Login {
   };
 }
 
-test("[PROV-06] a login shows address and code, asks at the interval, and slower where it is told to, until somebody has said yes", async () => {
+test("[PROV-06] a login shows address and code, polls at the interval, and slower when the server asks for it, until the person has agreed", async () => {
   const login = startLogin([
     CODE,
     PENDING,

@@ -36,20 +36,20 @@ export interface DeviceCode {
  * Logs in to GitHub as a device: the user opens an address and types a code, while this polls for the result
  * (PROV-06, RFC 8628).
  *
- * @throws HarnessError CopilotLoginFailed if the login was denied, the code expired, or GitHub answers unexpectedly;
- * signal.reason.
+ * @throws HarnessError CopilotLoginFailed if the login was denied, the code expired, or GitHub answers
+ * unexpectedly; signal.reason.
  */
 export async function logInByDeviceFlow(parts: DeviceFlowDependencies, signal: AbortSignal): Promise<Secret> {
   const { clock } = parts;
-  const begun = await begin(parts, signal);
-  const endMs = clock.monotonic() + begun.seconds * 1_000;
-  await parts.show({ url: begun.url, code: begun.userCode, minutes: Math.ceil(begun.seconds / 60) });
-  let intervalSeconds = begun.intervalSeconds;
+  const flow = await begin(parts, signal);
+  const endMs = clock.monotonic() + flow.seconds * 1_000;
+  await parts.show({ url: flow.url, code: flow.userCode, minutes: Math.ceil(flow.seconds / 60) });
+  let intervalSeconds = flow.intervalSeconds;
   let failures = 0;
   while (true) {
     await clock.sleep(intervalSeconds * 1_000, signal);
     if (clock.monotonic() > endMs) throw failed("the code was not typed in time, and is no longer good");
-    const answer = await poll(parts, begun.deviceCode, signal);
+    const answer = await poll(parts, flow.deviceCode, signal);
     switch (answer.kind) {
       case "token":
         return answer.token;
@@ -71,7 +71,7 @@ export async function logInByDeviceFlow(parts: DeviceFlowDependencies, signal: A
   }
 }
 
-interface Begun {
+interface StartedFlow {
   readonly deviceCode: string;
   readonly userCode: string;
   readonly url: string;
@@ -79,7 +79,7 @@ interface Begun {
   readonly intervalSeconds: number;
 }
 
-async function begin(parts: DeviceFlowDependencies, signal: AbortSignal): Promise<Begun> {
+async function begin(parts: DeviceFlowDependencies, signal: AbortSignal): Promise<StartedFlow> {
   const { githubUrl, clientId } = parts;
   const reply = await post(parts, "/login/device/code", { client_id: clientId, scope: SCOPE }, signal);
   if (reply.kind === "refused") throw failed(reply.detail);
@@ -87,9 +87,9 @@ async function begin(parts: DeviceFlowDependencies, signal: AbortSignal): Promis
   const [deviceCode, userCode] = [stringAt(value, "device_code"), stringAt(value, "user_code")];
   const url = stringAt(value, "verification_uri");
   if (deviceCode === undefined || userCode === undefined || url === undefined) {
-    const said = stringAt(value, "error_description") ?? stringAt(value, "error");
+    const detail = stringAt(value, "error_description") ?? stringAt(value, "error");
     throw failed(
-      said === undefined ? `${githubUrl} answered ${status} and no code` : presentableMessage(said),
+      detail === undefined ? `${githubUrl} answered ${status} and no code` : presentableMessage(detail),
     );
   }
   // The user is about to open the address and type the code, so both must have the expected form.

@@ -21,8 +21,8 @@ export interface CopilotExchangeOptions {
 }
 
 /**
- * Exchanges a GitHub token for a Copilot token, which lives for half an hour and names the address for requests
- * (PROV-06).
+ * Exchanges a GitHub token for a Copilot token, which lives for half an hour and names the address for
+ * requests (PROV-06).
  *
  * The address is accepted if it belongs to GitHub, to the enterprise of the login, or to the address that the user
  * configured. The token is sent nowhere else.
@@ -86,8 +86,8 @@ function lifeOf(value: unknown, { clock }: CopilotExchangeOptions, headers: Head
   const dated = Date.parse(headers.get("date") ?? "");
   const nowMs = Number.isNaN(dated) ? clock.now() : dated;
   const seconds = ends === undefined ? 0 : ends - nowMs / 1_000;
-  const told = seconds > 0 ? seconds : (numberAt(value, "refresh_in") ?? 0);
-  return Math.min(told > 0 ? told : LIFE_SECONDS_DEFAULT, LIFE_SECONDS_MAX);
+  const lifetime = seconds > 0 ? seconds : (numberAt(value, "refresh_in") ?? 0);
+  return Math.min(lifetime > 0 ? lifetime : LIFE_SECONDS_DEFAULT, LIFE_SECONDS_MAX);
 }
 
 /** Returns the address without a trailing slash, if it is accepted. */

@@ -7,8 +7,7 @@ import { credentialsUnusable, readCredentialFile } from "./credential-file.ts";
 type Variables = Readonly<Record<string, string | undefined>>;
 
 /**
- * Source of Application Default Credentials: the file of the variable, gcloud's file, or the machine's metadata
- * server.
+ * Source of Application Default Credentials: the file of the variable, gcloud's file, or the machine's metadata server.
  */
 export type GoogleSource =
   | { readonly kind: "file"; readonly path: string; readonly source: string }

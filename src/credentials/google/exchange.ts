@@ -171,7 +171,7 @@ async function subjectToken(
     );
   }
   if (!/^https?:\/\//i.test(subject.url))
-    throw credentialsUnusable(source, "the url of its credential_source is none");
+    throw credentialsUnusable(source, "the url of its credential_source is not a URL");
   if (field === undefined) return await plainToken(fetch, subject, signal);
   const reply = await requestToken(fetch, subject.url, { headers: subject.headers, signal });
   if (reply.kind === "refused") return reply;
@@ -198,8 +198,8 @@ async function plainToken(
 }
 
 /**
- * Returns the token of the service account of this Google machine. On other machines there is no answer, or another
- * program's.
+ * Returns the token of the service account of this Google machine. On other machines there is no answer, or
+ * another program's.
  */
 async function fromMetadata(
   { fetch, origin: place, clock }: GoogleExchangeOptions,
@@ -286,6 +286,6 @@ function googles(named: string, { origin: place, tokenUrl }: GoogleExchangeOptio
   if (url !== null && (isGoogles || isOwn) && url.username === "") return url.href;
   throw credentialsUnusable(
     place.source,
-    `it sends its tokens to ${url?.host ?? "what is no address"}, which is not Google's; where that is meant, name it as token_url in [vertex] of config.toml`,
+    `it sends its tokens to ${url?.host ?? "what is no address"}, which is not Google's; if that is intended, name it as token_url in [vertex] of config.toml`,
   );
 }

@@ -234,7 +234,7 @@ test("[PROV-14 S59] credentials go to Google, and elsewhere only where the user'
   expect(own.asked.map(({ url }) => url)).toEqual([tokenUrl]);
 });
 
-test("[PROV-14] what a token endpoint refuses, redirects or garbles is told with its address, and never with a credential", async () => {
+test("[PROV-14] a refusal, redirect or garbled answer of a token endpoint is reported with its address, and never with a credential", async () => {
   const place = "https://oauth2.googleapis.com/token";
   const refused = { error: "invalid_grant", error_description: "Bad Request: the refresh token was revoked" };
   const answers: readonly (readonly [answer: Response | Error, told: readonly unknown[]])[] = [

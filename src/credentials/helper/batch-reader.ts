@@ -5,9 +5,8 @@ export const BATCH_MS = 15;
 const GATHER_BYTES_MAX = 65_536;
 
 /**
- * Returns a reader that combines small pieces of a body. The first piece, and one after a pause, is returned at once.
- * A piece within 15 ms of the previous one waits for the rest of that time and is joined with everything that
- * arrives.
+ * Returns a reader that combines small pieces of a body. The first piece, and one after a pause, is returned at once. A
+ * piece within 15 ms of the previous one waits for the rest of that time and is joined with everything that arrives.
  *
  * A stream of small deltas then costs a third of the work in each process that it passes, without a visible delay. At
  * most 64 KiB are read ahead.

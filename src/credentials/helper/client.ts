@@ -7,7 +7,7 @@ import type { AuthorizedRequest } from "../../providers/authorized-fetch.ts";
 import type { KeyNeeds } from "../../providers/vendors.ts";
 import { stripCredentials } from "../authorized-fetch.ts";
 import type { Credentials, HelperState } from "../credentials.ts";
-import { isCredentialName } from "../mcp/remote-server.ts";
+import { isCredentialName } from "../mcp/credential-name.ts";
 import { readHelperAnswer } from "./helper-answer.ts";
 import type { BrokerMessage, HelperReady, HelperReport } from "./helper-messages.ts";
 import { asciiJson, fieldsOf, REQUEST_HEADER, TOKEN_HEADER } from "./helper-messages.ts";
@@ -36,8 +36,9 @@ export type HelperMessage = Exclude<BrokerMessage, { readonly kind: "signal" | "
 /**
  * Returns a client that sends requests through the credential helper, the only process with keys (CRED-03).
  *
- * After a crash it waits for the next helper and repeats unanswered requests, unless a request must be sent once and
- * the helper may have sent it. An answer that had begun breaks off, as it does when a provider fails (CRED-04).
+ * After a crash it waits for the next helper and repeats unanswered requests. A request that must be sent once is
+ * not repeated if the helper may have sent it. An answer that had begun breaks off, as it does when a provider
+ * fails (CRED-04).
  * @throws HarnessError CredentialHelperFailed after two crashes within 60 s; any refusal of the helper.
  */
 export function helperClient(): HelperClient {
@@ -75,7 +76,7 @@ export function helperClient(): HelperClient {
     changed = Promise.withResolvers();
   }
 
-  function lost(why: Error): void {
+  function onLost(why: Error): void {
     current = undefined;
     refused ??= why;
     first.resolve({ kind: "failed", times: 0 });
@@ -104,9 +105,9 @@ export function helperClient(): HelperClient {
       const { credential, provider, signal } = request;
       const clean = stripCredentials(request);
       if (credential.kind === "none") return await fetch(request.url, clean);
-      const { held } = await whileAlive(ready(), signal);
+      const { held: heldKeys } = await whileAlive(ready(), signal);
       // A login at an MCP server may be newer than this list: the helper checks each time.
-      if (!isCredentialName(provider) && !held.some((key) => key.provider === provider)) {
+      if (!isCredentialName(provider) && !heldKeys.some((key) => key.provider === provider)) {
         if (credential.optional === true) return await fetch(request.url, clean);
         const needs = needsOf(provider) ?? { variable: `the key of ${provider}`, kept: "" };
         throw new HarnessError("ProviderKeyMissing", { provider, ...needs });
@@ -152,7 +153,7 @@ export function helperClient(): HelperClient {
         return new Uint8Array(Buffer.from(machineKey.logKey, "base64"));
       },
       notices: async () => (await ready()).notices,
-      held: async () => (await ready()).held,
+      list: async () => (await ready()).held,
       state() {
         const source = current?.machineKey?.source;
         return { helper: state, ...(source === undefined ? {} : { machineKey: source }) };
@@ -160,11 +161,11 @@ export function helperClient(): HelperClient {
     };
   }
 
-  return { receive: tell, fail: lost, credentials };
+  return { receive: tell, fail: onLost, credentials };
 }
 
 /** Error text of a request that is not repeated. */
-const GONE = "the credential helper ended before it told of an answer";
+const GONE = "the credential helper ended before it reported an answer";
 /** Codes of a socket without a listener: nothing was sent. */
 const NO_CONNECTION = new Set(["ConnectionRefused", "ECONNREFUSED", "ENOENT", "FailedToOpenSocket"]);
 

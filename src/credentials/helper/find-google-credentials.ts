@@ -4,7 +4,7 @@ import type { HeldKey } from "./helper-messages.ts";
 
 export interface FoundGoogle {
   readonly origin: GoogleSource;
-  readonly held: HeldKey;
+  readonly heldKey: HeldKey;
 }
 
 /** Finds Google's credentials and their problem, if any. Loaded only if Vertex AI is used. */
@@ -14,9 +14,9 @@ export async function findGoogleCredentials(
   const { describeGoogleSource, googleSource } = await import("../google/default-credentials.ts");
   const place = googleSource(variables);
   try {
-    return { origin: place, held: { provider: "vertex", source: await describeGoogleSource(place) } };
+    return { origin: place, heldKey: { provider: "vertex", source: await describeGoogleSource(place) } };
   } catch (thrown) {
     if (!(thrown instanceof HarnessError)) throw thrown;
-    return { origin: place, held: { provider: "vertex", source: place.source, problem: thrown.message } };
+    return { origin: place, heldKey: { provider: "vertex", source: place.source, problem: thrown.message } };
   }
 }

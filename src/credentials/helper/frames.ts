@@ -1,6 +1,5 @@
 /**
- * Parts of an answer from the helper to the engine: a head, pieces of the body as they arrive, and an end or a
- * failure.
+ * Parts of an answer from the helper to the engine: a head, pieces of the body as they arrive, and an end or a failure.
  *
  * Plain HTTP is not enough: the runtime sends no head before the first byte of a body, and an answer that breaks off
  * at once may look unfinished. A stream without an end frame means that the helper crashed.

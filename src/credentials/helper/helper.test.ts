@@ -52,7 +52,7 @@ test("[CRED-03] a request goes through the helper with the key put in, and its a
 });
 
 // Seen red with the caller's own headers sent on, and with any method.
-test("[CRED-03 S54 S59] whoever asks has no say in where a key goes behind its address, nor in where the request ends", async () => {
+test("[CRED-03 S54 S59] a request cannot choose where a key goes behind its address, nor where the request ends", async () => {
   await using rig = await openRig(
     (request) => new Response(JSON.stringify([request.method, ...[...request.headers.keys()].sort()])),
   );
@@ -74,7 +74,7 @@ test("[CRED-03 S54 S59] whoever asks has no say in where a key goes behind its a
   }
 });
 
-test("[CRED-03] a key that was refused is told with its source, and cut out of the body, in the helper", async () => {
+test("[CRED-03] a refused key is reported with its source, and cut out of the body, in the helper", async () => {
   await using rig = await openRig(() => new Response(`bad key ${KEY}`, { status: 401 }));
   const response = await rig.send({});
   expect([response.status, response.headers.get("x-cinch-key-source")]).toEqual([401, "OWN_KEY"]);
@@ -89,7 +89,7 @@ test("[CRED-03 PROV-12] redirects are not followed, and an address that cannot b
   expect(Reflect.get(failure as object, "code")).toBe("ECONNREFUSED");
 });
 
-test("[CRED-03 S54] the head of an answer is told before its body begins", async () => {
+test("[CRED-03 S54] the head of an answer arrives before its body begins", async () => {
   const body = Promise.withResolvers<Uint8Array>();
   const stream = new ReadableStream<Uint8Array>({
     async pull(controller) {
@@ -121,7 +121,7 @@ test("[CRED-03 ENG-09] an engine that leaves ends the request to the provider", 
   await aborted.promise;
 });
 
-test("[CRED-03] an answer that breaks off is an error for whoever reads it, never an end", async () => {
+test("[CRED-03] an answer that breaks off is an error for its reader, never an end", async () => {
   let sent = false;
   const stream = new ReadableStream<Uint8Array>({
     pull(controller) {
@@ -202,7 +202,7 @@ test("[CRED-03] the only address of a vendor's key is the one that its adapter a
   }
 });
 
-test("[PROV-06 PROV-14 S59] a token of Google's goes to a project's address at Vertex AI, one of Copilot's to Copilot, and to one's own addresses in their place", () => {
+test("[PROV-06 PROV-14 S59] a token of Google's goes to a project's address at Vertex AI, one of Copilot's to Copilot, and to configured addresses instead", () => {
   const base = "https://europe-west1-aiplatform.googleapis.com";
   const own = { vertex: { baseUrl: "http://127.0.0.1:7/v1" }, copilot: { baseUrl: "http://127.0.0.1:7/c" } };
   const ghe = { copilot: { githubUrl: "https://octo.ghe.com" } };
@@ -309,7 +309,7 @@ test("[MCP-07 CRED-04] what is to be sent once goes to the next helper only wher
   client.receive(READY);
   const request = { provider: "own", url: "http://a/", credential, signal, once: true };
   await expect(credentials.send(request)).rejects.toThrow(
-    "the credential helper ended before it told of an answer",
+    "the credential helper ended before it reported an answer",
   );
   expect(asked).toEqual(["one", "one+", "one++"]);
 });
@@ -323,7 +323,7 @@ const READY: HelperReady = {
   notices: [],
 };
 
-test("[CRED-01 SES-04] a machine key of the wrong length is the helper's refusal, with its reason, for the engine to tell", async () => {
+test("[CRED-01 SES-04] a machine key of the wrong length is the helper's refusal, with its reason, for the engine to report", async () => {
   await using folder = temporaryDirectory();
   const report = await openHelper(
     { ...startIn(folder.path), variables: { CINCH_MACHINE_KEY: "short" } },

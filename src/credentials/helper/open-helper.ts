@@ -8,7 +8,7 @@ import { authorizedFetch } from "../authorized-fetch.ts";
 import { fingerprintKeys } from "../fingerprint-keys.ts";
 import type { Keychain, MachineKey } from "../machine-key.ts";
 import { MACHINE_KEY_VARIABLE, openMachineKey, PASSPHRASE_VARIABLE } from "../machine-key.ts";
-import { isCredentialName } from "../mcp/remote-server.ts";
+import { isCredentialName } from "../mcp/credential-name.ts";
 import { findKeys } from "../store/find-keys.ts";
 import { tokenSources } from "../token/token-sources.ts";
 import { isAllowedAddress } from "./base-url.ts";
@@ -42,10 +42,10 @@ export async function openHelper(start: HelperStart, parts: HelperDependencies):
     const { customs, keychain, settings = {} } = await parts.readSettings(start.directory);
     using machineKey = await machineKeyOf({ ...start, keychain }, parts);
     const google = start.google === undefined ? undefined : await findGoogleCredentials(start.google);
-    const { keys, held, notices } = await findKeys({
+    const { keys, heldKeys, notices } = await findKeys({
       ...start,
       customs,
-      ...(google === undefined ? {} : { exchanged: [google.held] }),
+      ...(google === undefined ? {} : { exchanged: [google.heldKey] }),
       ...(machineKey === undefined ? {} : { machineKey }),
     });
     const token = Buffer.from(parts.random.bytes(TOKEN_BYTES)).toString("hex");
@@ -76,7 +76,7 @@ export async function openHelper(start: HelperStart, parts: HelperDependencies):
       kind: "ready",
       socket,
       token,
-      held,
+      held: heldKeys,
       prints: await fingerprintKeys(keys, parts.random),
       notices: [...(machineKey?.notices ?? []), ...notices],
       ...(machineKey === undefined

@@ -32,9 +32,9 @@ export interface ServeKeysOptions {
 /**
  * Returns the handler of the engine's requests: it sends each with its provider's key and streams the answer back.
  *
- * A wrong token gets 403. A key is sent to the base URL of its own provider and nowhere else, whatever the engine
- * requests, and only in credential headers (S54, S59). The head of an answer is sent as soon as it arrives; the body
- * is read no faster than the engine reads. When the engine disconnects, the request to the provider ends.
+ * A wrong token gets 403. A key is sent only to the base URL of its own provider, whatever the engine requests, and
+ * only in credential headers (S54, S59). The head of an answer is sent as soon as it arrives; the body is read no
+ * faster than the engine reads. When the engine disconnects, the request to the provider ends.
  */
 export function serveKeys({
   token,
@@ -101,9 +101,9 @@ function text(head: AnswerHead): Uint8Array {
   return new TextEncoder().encode(JSON.stringify(head));
 }
 
-type Asked = Omit<AuthorizedRequest, "signal" | "body">;
+type HelperRequest = Omit<AuthorizedRequest, "signal" | "body">;
 
-function requestFrom(text: string): Asked | undefined {
+function requestFrom(text: string): HelperRequest | undefined {
   const value = parseJson(text)?.value;
   const [provider, url] = [stringAt(value, "provider"), stringAt(value, "url")];
   const credential = credentialFrom(objectAt(value, "credential"));

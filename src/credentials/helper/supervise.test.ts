@@ -6,7 +6,7 @@ import { CRASHES_MS, HELPER_HEARTBEAT_MS, superviseHelper } from "./supervise.ts
 
 const READY: HelperReady = { kind: "ready", socket: "/s", token: "t", held: [], prints: [], notices: [] };
 
-test("[CRED-04] a helper that crashes is replaced once; the second crash within 60 s is the end, and told", async () => {
+test("[CRED-04] a helper that crashes is replaced once; a second crash within 60 s ends it, and is reported", async () => {
   const rig = openRig();
   rig.started(0).report(READY);
   rig.started(0).ended();

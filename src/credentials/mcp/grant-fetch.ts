@@ -58,7 +58,7 @@ export function grantFetch({ store, fetch, clock }: GrantFetchDependencies): Aut
 
 function grantSource(name: string, { store, fetch, clock }: GrantFetchDependencies): TokenSource {
   let refused: string | undefined;
-  const held = cachedToken({
+  const cached = cachedToken({
     source: "creds.enc",
     baseUrl: "",
     clock,
@@ -80,12 +80,12 @@ function grantSource(name: string, { store, fetch, clock }: GrantFetchDependenci
     },
   });
   return {
-    source: held.source,
-    baseUrl: held.baseUrl,
-    current: (signal) => held.current(signal),
+    source: cached.source,
+    baseUrl: cached.baseUrl,
+    current: (signal) => cached.current(signal),
     drop(token) {
       refused = token.value.reveal();
-      held.drop(token);
+      cached.drop(token);
     },
   };
 }

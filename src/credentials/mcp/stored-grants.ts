@@ -36,17 +36,17 @@ export function storedGrants(directory: string, key: MachineKey, world: Changing
 
 function storeKeyOf({ source, derive }: MachineKey): MachineKey {
   const purposes: readonly KeyPurpose[] = ["cinch creds v1", "cinch creds v1 id"];
-  const kept = new Map(purposes.map((purpose) => [purpose, derive(purpose)]));
+  const keys = new Map(purposes.map((purpose) => [purpose, derive(purpose)]));
   return {
     source,
     notices: [],
     derive(purpose) {
-      const bytes = kept.get(purpose);
+      const bytes = keys.get(purpose);
       if (bytes === undefined) throw new Error(`this key is not for "${purpose}"`);
       return bytes.slice();
     },
     [Symbol.dispose]() {
-      for (const bytes of kept.values()) bytes.fill(0);
+      for (const bytes of keys.values()) bytes.fill(0);
     },
   };
 }

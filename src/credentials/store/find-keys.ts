@@ -6,7 +6,7 @@ import { VENDORS } from "../../providers/vendors.ts";
 import { envKeyRing, keyVariables } from "../env-keys.ts";
 import type { HeldKey } from "../helper/helper-messages.ts";
 import type { MachineKey } from "../machine-key.ts";
-import { isCredentialName } from "../mcp/remote-server.ts";
+import { isCredentialName } from "../mcp/credential-name.ts";
 import { readHarnessSecrets } from "./harness-secrets.ts";
 import type { StoredKey } from "./key-store.ts";
 import { KEY_STORE_FILE, readKeyStore } from "./key-store.ts";
@@ -30,7 +30,7 @@ export interface KeySources {
 export interface FoundKeys {
   readonly keys: KeyRing;
   /** The known keys with their sources, in the order in which providers are tried. */
-  readonly held: readonly HeldKey[];
+  readonly heldKeys: readonly HeldKey[];
   readonly notices: readonly string[];
 }
 
@@ -53,32 +53,32 @@ export async function findKeys(sources: KeySources): Promise<FoundKeys> {
   const rings = [envKeyRing(variables, customs), storeKeyRing(stored), fromFile];
 
   const found = new Map<string, { readonly key: Secret; readonly source: string }>();
-  const told = new Set<string>();
+  const reported = new Set<string>();
   for (const ring of rings) {
     for (const provider of await ring.providers()) {
       const entry = await ring.keyFor(provider);
       if (entry === undefined || found.has(provider)) continue;
       const source = ring === fromFile ? HARNESS_SECRETS : entry.source;
-      if (ring === fromFile) told.add(provider);
+      if (ring === fromFile) reported.add(provider);
       found.set(provider, { key: entry.key, source });
     }
   }
   const order = [...customs, ...VENDORS].map(({ name }) => name);
   const exchanged = (sources.exchanged ?? []).filter(({ provider }) => !found.has(provider));
-  const held = [
+  const heldKeys = [
     ...[...found].map(([provider, { source }]): HeldKey => ({ provider, source })),
     ...exchanged,
   ].sort((one, other) => order.indexOf(one.provider) - order.indexOf(other.provider));
   const notices = [
     ...(secrets.problem === undefined ? [] : [secrets.problem]),
-    ...(told.size === 0 ? [] : [`Keys from ${HARNESS_SECRETS}: ${[...told].join(", ")}.`]),
+    ...(reported.size === 0 ? [] : [`Keys from ${HARNESS_SECRETS}: ${[...reported].join(", ")}.`]),
   ];
   return {
     keys: {
       keyFor: (provider) => Promise.resolve(found.get(provider)),
-      providers: () => Promise.resolve(held.map(({ provider }) => provider)),
+      providers: () => Promise.resolve(heldKeys.map(({ provider }) => provider)),
     },
-    held,
+    heldKeys,
     notices,
   };
 }

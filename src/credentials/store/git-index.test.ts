@@ -9,7 +9,7 @@ const withGit = requireProgram("git");
 const PATH = ".harness-secrets/env";
 
 withGit(
-  "[CRED-02] what git tracks is told by every version of its index, in worktrees and split indexes too",
+  "[CRED-02] tracked files are found in every version of git's index, in worktrees and split indexes too",
   async () => {
     await using folder = temporaryDirectory();
     const root = join(folder.path, "repository");

@@ -19,8 +19,8 @@ export function harnessSecretsPath(workingDir: string): string | undefined {
 }
 
 /**
- * Returns the folders that may contain such a file: the existing ones, which no command may read, and the working
- * directory's.
+ * Returns the folders that may contain such a file: the existing ones, which no command may read, and the
+ * working directory's.
  */
 export function harnessSecretsFolders(workingDir: string): {
   readonly own: string;

@@ -32,7 +32,7 @@ test("[CRED-02] the file counts from a folder below its repository's root, and n
   expect(await readHarnessSecrets(deep, KEY_VARIABLES)).toEqual({ variables: { ZAI_API_KEY: "the-key" } });
 });
 
-test("[CRED-02 S54] a file or folder that is a link, and an index that cannot be understood, are refused and told", async () => {
+test("[CRED-02 S54] a file or folder that is a link, and an index that cannot be parsed, are refused and reported", async () => {
   await using folder = temporaryDirectory();
   const [one, two, three] = ["one", "two", "three"].map((name) => join(folder.path, name)) as [
     string,

@@ -39,7 +39,7 @@ test("[CRED-01] what was stored is read back, and the file shows neither key nor
   expect(JSON.stringify(keys)).not.toContain(KEY);
 });
 
-test("[CRED-01] another machine key is told as another key, and nothing is overwritten", async () => {
+test("[CRED-01] another machine key is reported as another key, and nothing is overwritten", async () => {
   await using rig = await openRig();
   await rig.add(ENTRY);
   const before = readFileSync(rig.path);
@@ -54,7 +54,7 @@ test("[CRED-01] another machine key is told as another key, and nothing is overw
   expect(readFileSync(rig.path)).toEqual(before);
 });
 
-test("[CRED-01 R25] a store with any byte changed, cut off or made up is told as damaged or as another key's, and left alone", async () => {
+test("[CRED-01 R25] a store with a changed, missing or invented byte is reported as damaged or as another key's, and left unchanged", async () => {
   await using rig = await openRig();
   await rig.add(ENTRY);
   const whole = readFileSync(rig.path);
@@ -138,7 +138,7 @@ test("[CRED-01 CTL-11] a key is added once another process has let go of the sto
   expect((await rig.read()).map(({ account }) => account)).toEqual(["default"]);
 });
 
-test("[CRED-01] a store that another process never lets go of is told after the total wait, and is as it was", async () => {
+test("[CRED-01] a store that another process never releases is reported after the total wait, and stays unchanged", async () => {
   const clock = fakeClock();
   await using rig = await openRig(clock);
   using _lock = lockOf(rig.path);

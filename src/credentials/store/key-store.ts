@@ -49,7 +49,7 @@ export async function readKeyStore({ path, machineKey }: KeyStoreOptions): Promi
   if (!sameSecret(keyId, keyIdOf(machineKey))) {
     throw new HarnessError("CredentialsLocked", { path, source: machineKey.source });
   }
-  const plain = opened(path, { keyId, nonce, data }, machineKey);
+  const plain = decrypt(path, { keyId, nonce, data }, machineKey);
   try {
     return keysFrom(path, new TextDecoder().decode(plain));
   } finally {
@@ -161,7 +161,7 @@ function sealed(keys: readonly StoredKey[], machineKey: MachineKey, nonce: Uint8
   }
 }
 
-function opened(path: string, { keyId, nonce, data }: Sealed, machineKey: MachineKey): Uint8Array {
+function decrypt(path: string, { keyId, nonce, data }: Sealed, machineKey: MachineKey): Uint8Array {
   const key = machineKey.derive("cinch creds v1");
   try {
     const decipher = createDecipheriv("aes-256-gcm", key, nonce, { authTagLength: TAG_BYTES });

@@ -8,8 +8,8 @@ import { codeOf } from "../../base/world.ts";
 export const LOCK_MS_MAX = 20_000;
 
 /**
- * Runs a function while no other process does, under a system lock that ends with its process. Waiting blocks no
- * thread.
+ * Runs a function while no other process does, under a system lock that ends with its process. Waiting blocks
+ * no thread.
  *
  * The lock is a transaction on an empty database, since the runtime offers no other.
  * @throws an error of SQLite if another process still has it after 20 s, or the file cannot be created.

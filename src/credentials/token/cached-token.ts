@@ -17,18 +17,18 @@ export interface CachedTokenOptions extends Pick<TokenSource, "source" | "baseUr
  * the monotonic clock, so that a wrong date has no effect.
  */
 export function cachedToken({ source, baseUrl, clock, exchange }: CachedTokenOptions): TokenSource {
-  let held: Held | undefined;
+  let cached: CachedToken | undefined;
   let underWay: Promise<AccessToken | ExchangeRefused> | undefined;
 
   async function renew(): Promise<AccessToken | ExchangeRefused> {
     using limit = deadline(clock, EXCHANGE_MS_MAX, new AbortController().signal);
-    const old = held;
+    const old = cached;
     try {
       const answer = await whileAlive(exchange(limit.signal), limit.signal);
       if (answer.kind === "refused") return old === undefined || !isGood(old) ? answer : old.token;
       const nowMs = clock.monotonic();
       const { token, renewAfterMs, endsAfterMs } = answer;
-      held = { token, renewMs: nowMs + renewAfterMs, endMs: nowMs + endsAfterMs };
+      cached = { token, renewMs: nowMs + renewAfterMs, endMs: nowMs + endsAfterMs };
       return token;
     } catch (thrown) {
       if (limit.reached) return old !== undefined && isGood(old) ? old.token : tooSlow();
@@ -38,8 +38,8 @@ export function cachedToken({ source, baseUrl, clock, exchange }: CachedTokenOpt
   }
 
   /** True if the token was not refused and has not ended. */
-  function isGood(it: Held): boolean {
-    return it === held && clock.monotonic() < it.endMs;
+  function isGood(it: CachedToken): boolean {
+    return it === cached && clock.monotonic() < it.endMs;
   }
 
   return {
@@ -47,19 +47,19 @@ export function cachedToken({ source, baseUrl, clock, exchange }: CachedTokenOpt
     baseUrl,
     async current(signal) {
       signal.throwIfAborted();
-      if (held !== undefined && clock.monotonic() < held.renewMs) return held.token;
+      if (cached !== undefined && clock.monotonic() < cached.renewMs) return cached.token;
       underWay ??= renew().finally(() => {
         underWay = undefined;
       });
       return await whileAlive(underWay, signal);
     },
     drop(token) {
-      if (held?.token === token) held = undefined;
+      if (cached?.token === token) cached = undefined;
     },
   };
 }
 
-interface Held {
+interface CachedToken {
   readonly token: AccessToken;
   /** By the monotonic clock. */
   readonly renewMs: number;

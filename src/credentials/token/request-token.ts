@@ -16,8 +16,8 @@ export type TokenReply =
  * Sends a request to a token endpoint and reads its answer as JSON. Redirects are not followed, since they would
  * forward the credentials.
  *
- * A network failure, a redirect, and an answer that is no JSON object or is too long are returned as a refusal with a
- * text for people. The text repeats nothing that was sent or received. The caller interprets the status.
+ * Returns a refusal with a text for people after a network failure, a redirect, or an answer that is too long or no
+ * JSON object. The text repeats nothing that was sent or received. The caller interprets the status.
  */
 export async function requestToken(fetch: Fetch, url: string, init: FetchInit): Promise<TokenReply> {
   const place = addressWithoutQuery(url);
@@ -57,13 +57,13 @@ export function tokenRefusal(place: string, reply: Extract<TokenReply, { kind: "
   const { status, value, headers } = reply;
   const details = isObject(value["error_details"]) ? value["error_details"] : undefined;
   const nested = isObject(value["error"]) ? value["error"] : undefined;
-  const said =
+  const detail =
     stringAt(details, "message") ??
     stringAt(value, "error_description") ??
     stringAt(nested, "message") ??
     stringAt(value, "message") ??
     stringAt(value, "error");
-  const words = said === undefined ? `answered ${status}` : `refused: ${presentableMessage(said)}`;
+  const words = detail === undefined ? `answered ${status}` : `refused: ${presentableMessage(detail)}`;
   const retryAfter = headers.get("retry-after");
   return {
     kind: "refused",

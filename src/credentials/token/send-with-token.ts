@@ -17,8 +17,8 @@ export interface TokenAnswer {
 }
 
 /**
- * Sends a request with a valid token. After a refusal (401) it exchanges a new token and repeats the request once:
- * the token may have been revoked, or have ended while the machine slept.
+ * Sends a request with a valid token. After a refusal (401) it exchanges a new token and repeats the request once.
+ * The token may have been revoked, or have ended while the machine slept.
  *
  * If no token is available, the refusal is returned in the form of a provider's answer, so that it is reported and
  * retried in the same way.
@@ -31,16 +31,16 @@ export async function sendWithToken(
   const { signal } = request.init;
   const first = await tokens.current(signal);
   if (isRefused(first)) return { response: refusalOf(first, tokens.source) };
-  const response = await sent(request, first, tokens, fetch);
+  const response = await send(request, first, tokens, fetch);
   if (response.status !== 401) return { response, token: first };
   tokens.drop(first);
   await response.body?.cancel();
   const second = await tokens.current(signal);
   if (isRefused(second)) return { response: refusalOf(second, tokens.source) };
-  return { response: await sent(request, second, tokens, fetch), token: second };
+  return { response: await send(request, second, tokens, fetch), token: second };
 }
 
-async function sent(
+async function send(
   { url, init, credential }: TokenRequest,
   { value, baseUrl, headers }: AccessToken,
   tokens: TokenSource,

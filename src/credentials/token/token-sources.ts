@@ -54,11 +54,11 @@ async function openSource(provider: string, parts: TokenSourcesOptions): Promise
   const addresses = copilotAddresses(settings.copilot);
   const { baseUrl: ownBaseUrl, editorVersion = COPILOT_EDITOR } = settings.copilot ?? {};
   const copilot = { addresses, fetch, clock, editorVersion, githubToken: found.key };
-  const own = ownBaseUrl === undefined ? {} : { ownBaseUrl };
+  const address = ownBaseUrl === undefined ? {} : { ownBaseUrl };
   return cachedToken({
     source: found.source,
     baseUrl: addresses.baseUrl,
     clock,
-    exchange: (signal) => exchangeCopilotToken({ ...copilot, ...own }, signal),
+    exchange: (signal) => exchangeCopilotToken({ ...copilot, ...address }, signal),
   });
 }

@@ -62,7 +62,7 @@ test("[PROV-06 PROV-14] a hundred requests at once make one exchange, and so do 
   expect([await rig.now(), rig.exchanges]).toEqual(["token-2", 2]);
 });
 
-test("[PROV-06 PROV-14] while a renewal fails, the old token goes on until its end, and no longer", async () => {
+test("[PROV-06 PROV-14] while a renewal fails, the old token continues until its end, and no longer", async () => {
   const rig = openRig((count) => (count === 1 ? tokenOf("token-1") : REFUSED));
   expect(await rig.now()).toBe("token-1");
   await rig.clock.advance(HOUR_MS - 1);
@@ -71,7 +71,7 @@ test("[PROV-06 PROV-14] while a renewal fails, the old token goes on until its e
   expect(await rig.now()).toBe(503);
 });
 
-test("[PROV-06 PROV-14] a token that was refused is never handed out again, not even where no other can be had", async () => {
+test("[PROV-06 PROV-14] a refused token is never handed out again, not even if there is no other", async () => {
   const rig = openRig((count) => (count === 1 ? tokenOf("token-1") : REFUSED));
   const first = await rig.source.current(signal);
   if (!("kind" in first)) rig.source.drop(first);

@@ -160,7 +160,7 @@ test("[ENG-08] [BUS-02 R35] a slow subscriber holds up nobody and still gets eve
   expect(rest.map((event) => event.id)).toEqual(Array.from({ length: total - 1 }, (_, index) => index + 2));
 });
 
-test("[CTL-14] [SES-17] a subscriber that names the last event it saw goes on right behind it", async () => {
+test("[CTL-14] [SES-17] a subscriber that names the last event it saw continues right behind it", async () => {
   const { bus } = await openBus();
   for (let number = 0; number < 600; number++) bus.publish(custom(number));
   await bus.commit("process");

@@ -61,7 +61,7 @@ export class Bus {
   /** Subscribers that are people, who also get events outside the log. */
   readonly #people = new Set<Subscriber>();
   #pending: Item[] = [];
-  readonly #begun = new Set<CallId>();
+  readonly #begunCalls = new Set<CallId>();
   #last: EventSeq;
   #lastKind = "";
   #writing: Promise<void> | undefined;
@@ -121,14 +121,14 @@ export class Bus {
 
   intend(intent: Intent): void {
     this.#assertOpen();
-    this.#begun.add(intent.callId);
+    this.#begunCalls.add(intent.callId);
     const summary = this.#options.redaction.text(intent.summary);
     this.#pending.push({ kind: "intent", intent: { ...intent, summary } });
   }
 
   /** Returns, once, true if a call was about to run: a call that ended before that had no effect. */
   takeBegun(callId: CallId): boolean {
-    return this.#begun.delete(callId);
+    return this.#begunCalls.delete(callId);
   }
 
   conclude(outcome: CallOutcome): void {

@@ -11,7 +11,7 @@ import { Redaction } from "./redaction.ts";
 const DAY_MS = 86_400_000;
 const signal = new AbortController().signal;
 
-test("[CTL-14 SES-06 BUS-01] a reader from before what has expired is told of the gap first, then gets the rest", async () => {
+test("[CTL-14 SES-06 BUS-01] a reader that starts before expired content gets the gap first, then the rest", async () => {
   await using rig = await openRig([3, 2]);
   const { bus, session, first, second, gap } = rig;
   for (const since of [0, 1, 2]) {

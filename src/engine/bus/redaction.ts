@@ -62,8 +62,7 @@ export class Redaction {
   }
 
   /**
-   * Redacts a block of the model; undefined if it contains a secret and must not be changed (thinking, unknown
-   * blocks).
+   * Redacts a block of the model; undefined if it contains a secret and must not be changed (thinking, unknown blocks).
    */
   block(block: ContentBlock): ContentBlock | undefined {
     switch (block.type) {

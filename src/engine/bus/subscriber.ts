@@ -23,9 +23,9 @@ export interface SubscribedLog {
 /**
  * One reader of a session's events: everything after its cursor in order, first from the log, then live.
  *
- * It never delays the engine and never loses an event: when its queue is full the queue is dropped, and the reader
- * continues from the log at its cursor (ENG-08). If the log no longer has the next event, a StreamGap replaces it
- * (CTL-14).
+ * It never delays the engine and never loses an event: when its queue is full the queue is dropped, and the
+ * reader continues from the log at its cursor (ENG-08). If the log no longer has the next event, a StreamGap
+ * replaces it (CTL-14).
  */
 export class Subscriber {
   readonly #log: SubscribedLog;

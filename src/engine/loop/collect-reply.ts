@@ -61,10 +61,10 @@ class Pieces {
     this.#publish(kind, index, open.stream.push(text));
   }
 
-  /** @param block the whole block, if known: thinking that came in no pieces is published as one. */
+  /** @param block the whole block, if known: text or thinking that came in no pieces is published as one. */
   end(index: number, block?: ContentBlock): void {
-    if (block?.type === "thinking" && !this.#open.has(index))
-      this.push({ kind: "thinking", index, text: block.text });
+    if ((block?.type === "text" || block?.type === "thinking") && !this.#open.has(index))
+      this.push({ kind: block.type, index, text: block.text });
     const open = this.#open.get(index);
     if (open === undefined) return;
     this.#open.delete(index);

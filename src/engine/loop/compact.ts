@@ -1,6 +1,7 @@
 import type { RequestContext, RequestHandler } from "../../providers/middleware.ts";
 import { chainRequest } from "../../providers/middleware.ts";
 import { openRequest } from "./loop.ts";
+import { providerAnswer } from "./provider-answer.ts";
 import type { EngineDependencies, Turn } from "./turn.ts";
 
 /**
@@ -23,5 +24,5 @@ export async function compactHistory(turn: Turn, parts: EngineDependencies): Pro
 
 /** The end of the chain: only summary requests are sent. */
 const sendSummaries: RequestHandler = async function* sendSummaries(request, context) {
-  if (context.purpose === "summary") yield* context.provider.chat(request, context.signal);
+  if (context.purpose === "summary") yield* providerAnswer(request, context);
 };

@@ -86,18 +86,17 @@ export class Conversation {
   }
 
   /**
-   * See `History`. The log keeps its messages; the first one of the view marks the boundary from which a resume
-   * reads.
+   * See `History`. The log keeps its messages; the first one of the view marks the boundary from which a resume reads.
    */
   async replace(
     view: readonly Message[],
     { turn, origin }: { readonly turn: number; readonly origin: EventOrigin },
-    told: (boundary: EventSeq) => Event,
+    eventOf: (boundary: EventSeq) => Event,
   ): Promise<void> {
     assert(view.length > 0, "a history is never replaced by nothing");
     const bus = this.#bus;
     await bus.commit("process");
-    bus.publish(told(bus.lastEvent), origin);
+    bus.publish(eventOf(bus.lastEvent), origin);
     for (const [at, message] of view.entries()) bus.remember(message, turn, at === 0);
     this.#messages = [...view];
     this.#shown = undefined;

@@ -34,9 +34,9 @@ export interface DispatcherDependencies {
   /** The tool middleware around the tool. All policy is in there, none here ([A] hard rule 8). */
   readonly handler: ToolHandler;
   /**
-   * Returns true for a call that may run in parallel with others of the same answer: it changes nothing and needs no
-   * question. Returns "alone" for a call that also only reads, but runs by itself. Absent: one call runs at a time
-   * (ENG-20).
+   * Returns true for a call that may run in parallel with others of the same answer: it changes nothing and needs
+   * no question. Returns "alone" for a call that also only reads, but runs by itself. Absent: one call runs at a
+   * time (ENG-20).
    */
   readonly mayRunBeside?: (call: ToolCall, context: ToolContext) => Promise<boolean | "alone">;
 }
@@ -108,8 +108,8 @@ export class Dispatcher {
       if (this.#parts.bus.failure === undefined) progress.end();
       // Every published start of a call has a published end, whatever the result.
       const aborted = node.signal.aborted;
-      const begun = bus.takeBegun(call.id);
-      this.#tell(call, aborted ? cancelled(node.signal.reason, begun) : broken(thrown), context);
+      const isBegun = bus.takeBegun(call.id);
+      this.#tell(call, aborted ? cancelled(node.signal.reason, isBegun) : broken(thrown), context);
       throw aborted ? node.signal.reason : thrown;
     } finally {
       bus.takeBegun(call.id);
@@ -165,7 +165,7 @@ function broken(thrown: unknown): ToolOutput {
   return errorOutput(`not finished: ${messageOf(thrown)}`);
 }
 
-function cancelled(reason: unknown, begun: boolean): ToolOutput {
-  const effect = begun ? "it may have taken effect in part" : "it did not run";
+function cancelled(reason: unknown, isBegun: boolean): ToolOutput {
+  const effect = isBegun ? "it may have taken effect in part" : "it did not run";
   return errorOutput(`cancelled: ${messageOf(reason)}; ${effect}`);
 }

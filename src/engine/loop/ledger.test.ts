@@ -29,7 +29,7 @@ function watchedStore(): { readonly store: SessionStore; readonly unsynced: stri
   return { store, unsynced };
 }
 
-test("[SES-03 REL-02] that a call which changes something is about to run, and how it ended, survives the loss of power before anything goes on", async () => {
+test("[SES-03 REL-02] that a call which changes something is about to run, and how it ended, survives the loss of power before anything continues", async () => {
   const { store, unsynced } = watchedStore();
   const seen: unknown[] = [];
   const look = (what: string) => seen.push([what, [...unsynced]]);

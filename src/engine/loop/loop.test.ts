@@ -25,7 +25,7 @@ test("[ENG-01] [ENG-02] an answer without tool calls ends the turn as complete",
   expect(turn.events.at(-1)?.kind).toBe("TurnEnded");
 });
 
-test("[ENG-01] a tool's result goes back to the model, and the turn goes on until it answers", async () => {
+test("[ENG-01] a tool's result goes back to the model, and the turn continues until it answers", async () => {
   await using rig = await openRig({
     script: [calls("let me look", { name: "Read" }), says("done")],
     tools: [read],
@@ -89,7 +89,7 @@ test("[ENG-04] a failed call stops those after it, and each of them is answered 
   ]);
 });
 
-test("[ENG-05] reaching the turn limit is told, and the last calls are answered without being run", async () => {
+test("[ENG-05] reaching the turn limit is reported, and the last calls are answered without running", async () => {
   await using rig = await openRig({
     script: [calls({ name: "Read" }), calls({ name: "Read" }), says("after the limit")],
     tools: [read],
@@ -122,7 +122,7 @@ test("[ENG-11] who reacts to TurnEnded at once can send the next input", async (
   expect((await rig.until("TurnEnded", 2)).payload.reason).toBe("complete");
 });
 
-test("[ENG-12] a throw in the provider becomes an Error event, and the session goes on", async () => {
+test("[ENG-12] a throw in the provider becomes an Error event, and the session continues", async () => {
   await using rig = await openRig({
     script: [events(new TypeError("undefined is not a provider")), says("still here")],
   });
@@ -149,7 +149,7 @@ test("[ENG-12] a throw in a tool middleware ends the turn, not the session, and 
   ]);
 });
 
-test("[ENG-12] a tool that throws what it should not is told to the model, and the turn goes on", async () => {
+test("[ENG-12] an unexpected exception of a tool is reported to the model, and the turn continues", async () => {
   const throws = fakeTool("Throws", () => Promise.reject(new SyntaxError("oops")));
   await using rig = await openRig({ script: [calls({ name: "Throws" }), says("noted")], tools: [throws] });
   expect(await rig.send("go")).toMatchObject({
@@ -184,7 +184,7 @@ test("[ENG-15] an answer of nothing is an Error and ends the turn as empty", asy
   });
 });
 
-test("[ENG-17] TurnTiming tells where the time of a turn went", async () => {
+test("[ENG-17] TurnTiming shows where the time of a turn went", async () => {
   const slow = fakeTool("Slow", async (_input, context) => {
     await context.world.clock.sleep(250, context.signal);
     return ok("at last");
@@ -223,7 +223,7 @@ test("[ENG-18 R01] after a stream that broke off, what had arrived is kept and t
   expect(answered?.content[0]).toMatchObject({ type: "tool_result", is_error: true });
 });
 
-test("[ENG-09] [ENG-18] a cancelled turn tells who cancelled it, and the next one goes on from a valid history", async () => {
+test("[ENG-09] [ENG-18] a cancelled turn names who cancelled it, and the next one continues from a valid history", async () => {
   await using rig = await openRig({ script: [hangs("let me think"), says("hello again")] });
   const { id: sessionId } = rig.session;
   const sent = rig.send("go");
@@ -263,7 +263,7 @@ test("[ENG-09] [ENG-18 R01] a call cancelled while it runs is answered, and so a
   ]);
 });
 
-test("[ENG-09] what is told of a cancelled call is whether it ran: at a question before it, it did not", async () => {
+test("[ENG-09] a cancelled call reports if it ran: at a question before it, it did not", async () => {
   const told = async (stops: "before it" | "in it") => {
     const wait = (signal: AbortSignal) =>
       new Promise<never>((_resolve, reject) =>

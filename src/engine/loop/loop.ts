@@ -5,10 +5,10 @@ import { ProviderError } from "../../providers/error.ts";
 import type { RequestContext } from "../../providers/middleware.ts";
 import { chainRequest } from "../../providers/middleware.ts";
 import type { ModelRequest } from "../../providers/provider.ts";
-import { reportSilence } from "../../providers/retry/report-silence.ts";
 import type { ToolOutput } from "../../tools/tool.ts";
 import { collectReply } from "./collect-reply.ts";
 import { SINGLE_CALL } from "./dispatch.ts";
+import { providerAnswer } from "./provider-answer.ts";
 import type { ModelReply, PendingCall } from "./reply.ts";
 import { ReplyBuilder } from "./reply.ts";
 import { nextStep } from "./step.ts";
@@ -79,11 +79,11 @@ async function ask(turn: Turn, parts: EngineDependencies, round: number): Promis
   const middleware = turn.timing.start("request_middleware");
   const firstByte = turn.timing.start("provider_first_byte");
   const total = turn.timing.start("provider_total");
-  const told = logRequest(request, turn.requestContext(round, provider));
+  const logged = logRequest(request, turn.requestContext(round, provider));
   try {
     const send = chainRequest(parts.requestMiddleware, (final, context) => {
       middleware();
-      return context.provider.chat(final, context.signal, reportSilence(context));
+      return providerAnswer(final, context);
     });
     const stream = send(request, turn.requestContext(round, provider));
     const { bus, redaction, onBlock } = parts;
@@ -96,9 +96,9 @@ async function ask(turn: Turn, parts: EngineDependencies, round: number): Promis
       onBlock,
     };
     await collectReply(stream, builder, sink);
-    told.answered(builder.reply);
+    logged.answered(builder.reply);
   } catch (thrown) {
-    told.failed(thrown);
+    logged.failed(thrown);
     const { reply } = builder;
     if (parts.bus.failure !== undefined) throw thrown;
     parts.conversation.addReply(reply, turn.number);

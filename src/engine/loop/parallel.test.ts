@@ -144,7 +144,7 @@ test("[ENG-20 ENG-04] a read that fails stops none that follow, however many the
   expect(JSON.stringify(answers.slice(-2)).match(/not executed: Read failed before it/gu)).toHaveLength(2);
 });
 
-test("[ENG-20 ENG-11 R01] a cancel ends all of them, each is answered, and the next turn goes on", async () => {
+test("[ENG-20 ENG-11 R01] a cancel ends all of them, each is answered, and the next turn continues", async () => {
   const begun = Promise.withResolvers<void>();
   let count = 0;
   const slow = fakeTool("Read", async (_, { signal }) => {

@@ -48,8 +48,8 @@ export class ReplyBuilder {
   }
 
   /**
-   * Takes one event and returns a finished block in its canonical form, without secrets. Only calls keep their true
-   * input.
+   * Takes one event and returns a finished block in its canonical form, without secrets. Only calls keep their
+   * true input.
    */
   add(event: ModelEvent): ContentBlock | undefined {
     assert(this.#finish === undefined || event.kind === "usage", "nothing but usage follows the finish");

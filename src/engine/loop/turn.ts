@@ -1,10 +1,11 @@
 import { Cancelled, HarnessError, hasReason, messageOf } from "../../base/errors.ts";
 import { toHarnessError } from "../../base/files/storage-problem.ts";
 import type { ClientId, InputId, SessionId } from "../../base/ids.ts";
+import { refusalOf } from "../../base/reasons.ts";
 import { durationText } from "../../base/text/duration.ts";
 import type { World } from "../../base/world.ts";
 import type { ContentBlock, InputBlock } from "../../protocol/content.ts";
-import type { Event, TurnEndReason } from "../../protocol/events/events.ts";
+import type { Event, PayloadOf, TurnEndReason } from "../../protocol/events/events.ts";
 import type { ModelInUse } from "../../providers/choosing/model-in-use.ts";
 import type { History, RequestContext, RequestMiddleware } from "../../providers/middleware.ts";
 import type { Provider, ToolSchema } from "../../providers/provider.ts";
@@ -45,8 +46,7 @@ export interface EngineDependencies {
 }
 
 /**
- * CustomEvent of the namespace `cinch` that reports the turn and round that an input entered: `{inputId, turn,
- * round}`.
+ * CustomEvent of the namespace `cinch` that reports the turn and round that an input entered: `{inputId, turn, round}`.
  */
 export const INPUT_DELIVERED = "InputDelivered";
 
@@ -68,7 +68,7 @@ export class Turn implements Disposable {
   readonly timing: TurnTiming;
   readonly #parts: EngineDependencies;
   readonly #writeMsBefore: number;
-  #begun: readonly InputBlock[] | undefined;
+  #openingInput: readonly InputBlock[] | undefined;
   #timer: Disposable | undefined;
   rounds = 0;
   /** Error that ended it. */
@@ -109,7 +109,7 @@ export class Turn implements Disposable {
     const { bus, conversation, redaction } = this.#parts;
     const { number: turn, originator } = this;
     const content = redaction.input(input);
-    this.#begun = content;
+    this.#openingInput = content;
     const waited = inputId === undefined ? {} : { inputId };
     this.publish({ kind: "TurnStarted", payload: { turn, originator, content: [...content], ...waited } });
     conversation.addInput([...content, ...redaction.input(added)], turn);
@@ -156,7 +156,7 @@ export class Turn implements Disposable {
       turn: this.number,
       round,
       history: this.history,
-      ...(this.#begun === undefined ? {} : { turnInput: this.#begun }),
+      ...(this.#openingInput === undefined ? {} : { turnInput: this.#openingInput }),
       ...within,
       emit: (event) => this.publish(event),
       spent: (component, ms) => this.timing.spent(component, ms),
@@ -171,12 +171,14 @@ export class Turn implements Disposable {
   /** Ends it with the loop's decision. */
   end(
     reason: TurnEndReason,
-    told: { readonly error?: StepError; readonly reply?: ModelReply } = {},
+    outcome: { readonly error?: StepError; readonly reply?: ModelReply } = {},
   ): TurnEnded {
-    if (told.error !== undefined) this.#publishError(this.#stepError(told.error, told.reply));
+    if (outcome.error !== undefined) this.#publishError(this.#stepError(outcome.error, outcome.reply));
     this.timing.spent("log_write", this.#parts.bus.writeMs - this.#writeMsBefore);
     this.publish({ kind: "TurnTiming", payload: this.timing.payload(this.number) });
-    return { kind: "TurnEnded", payload: { turn: this.number, reason, rounds: this.rounds } };
+    const payload = { turn: this.number, reason, rounds: this.rounds };
+    const error = this.error === undefined ? {} : { error: errorPayload(this.error) };
+    return { kind: "TurnEnded", payload: { ...payload, ...error } };
   }
 
   /**
@@ -188,9 +190,7 @@ export class Turn implements Disposable {
     if (this.cancel.signal.aborted) return this.#stopped(this.cancel.cause);
     const error = thrown instanceof HarnessError ? thrown : this.#bug(thrown);
     this.#publishError(error);
-    const budget = error.reason === "CostBudgetExceeded" || error.reason === "CostUnknown";
-    if (error.reason === "CompactionStuck" || error.reason === "NoProgress") return this.end("no_progress");
-    return this.end(budget ? "budget" : "error");
+    return this.end(refusalOf(error.reason)?.endsTurn ?? "error");
   }
 
   [Symbol.dispose](): void {
@@ -237,7 +237,11 @@ export class Turn implements Disposable {
 
   #publishError(error: HarnessError): void {
     this.error = error;
-    const { reason, message, fields } = error;
-    this.publish({ kind: "Error", payload: { reason, message, details: { ...fields } } });
+    this.publish({ kind: "Error", payload: errorPayload(error) });
   }
+}
+
+/** Returns an error as the Error event and the end of its turn have it. */
+export function errorPayload({ reason, message, fields }: HarnessError): PayloadOf<"Error"> {
+  return { reason, message, details: { ...fields } };
 }

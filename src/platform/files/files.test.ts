@@ -76,7 +76,7 @@ test("a range is read as far as there is something, and never through a symlink"
   expect(await failureOf(hostFiles.readRange(join(folder.path, "link"), 0, 1))).toBe("ELOOP");
 });
 
-test("what a path is can be told: kinds, links, hard links, and nothing", async () => {
+test("the kind of a path can be determined: kinds, links, hard links, and nothing", async () => {
   await using folder = temporaryDirectory();
   const at = (name: string) => join(folder.path, name);
   writeFileSync(at("file"), "abc", { mode: 0o640 });

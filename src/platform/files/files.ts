@@ -1,7 +1,19 @@
 import { randomBytes } from "node:crypto";
 import type { BigIntStats } from "node:fs";
 import { constants } from "node:fs";
-import { appendFile, chmod, lstat, mkdir, open, readdir, realpath, rename, rm, stat } from "node:fs/promises";
+import {
+  appendFile,
+  chmod,
+  lstat,
+  mkdir,
+  open,
+  readdir,
+  readlink,
+  realpath,
+  rename,
+  rm,
+  stat,
+} from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type { FileInfo, Files } from "../../base/world.ts";
 import { codeOf, FileTooLarge } from "../../base/world.ts";
@@ -16,6 +28,7 @@ export const hostFiles: Files = {
   stat: (path) => info(() => stat(path, { bigint: true })),
   lstat: (path) => info(() => lstat(path, { bigint: true })),
   realpath: (path) => realpath(path),
+  readlink: (path) => readlink(path),
   async list(path) {
     const entries = await readdir(path, { withFileTypes: true });
     return entries.map((entry) => ({ name: entry.name, kind: kindOf(entry) }));

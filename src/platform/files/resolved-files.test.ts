@@ -37,7 +37,7 @@ test("[PERM-10 S29] a path with a link in any part is not opened, written or lis
   expect(readFileSync(join(folder.path, "real/f"), "utf8")).toBe("content");
 });
 
-test("[TOOL-01] a rewritten file keeps its mode, a new one gets its folders, and what is told is the new file", async () => {
+test("[TOOL-01] a rewritten file keeps its mode, a new one gets its folders, and the facts describe the new file", async () => {
   await using folder = temporaryDirectory();
   const path = join(folder.path, "run.sh");
   writeFileSync(path, "old");

@@ -3,7 +3,7 @@ import { chmodSync, statSync } from "node:fs";
 const OTHERS_WRITE = 0o022;
 
 /**
- * Removes write access of others from a folder of this user, so that nobody can place files in it, such as a socket
+ * Removes write access of others from a folder of this user. Nobody else can then place files in it, such as a socket
  * instead of the engine's (S30). Another user's folder is unchanged.
  * @throws the system's error if the folder does not exist, or its mode cannot be changed.
  */

@@ -11,8 +11,8 @@ export interface ScratchFolder extends AsyncDisposable {
 const living = new Set<string>();
 
 /**
- * Makes a folder of this process alone below the temporary folder. The end of the process removes it if nobody disposed it. After
- * a kill, the next call of this function, in any process, removes it.
+ * Makes a folder of this process alone below the temporary folder. The end of the process removes it if nobody
+ * disposed it. After a kill, the next call of this function, in any process, removes it.
  * @throws HarnessError TemporaryUnusable.
  */
 export function openScratchFolder(prefix: string): ScratchFolder {

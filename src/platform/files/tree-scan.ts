@@ -103,29 +103,32 @@ function goneFolders(
 ): readonly NodeChange[] {
   return [...before].flatMap(([path, { names, stats }]) => {
     if (now.has(path)) return [];
-    const gone = names.filter((_, index) => stats[index * STAT_WORDS] !== GONE);
-    return [{ path, sure: true }, ...gone.map((name) => ({ path: joinPathText(path, name), sure: true }))];
+    const existing = names.filter((_, index) => stats[index * STAT_WORDS] !== GONE);
+    return [
+      { path, sure: true },
+      ...existing.map((name) => ({ path: joinPathText(path, name), sure: true })),
+    ];
   });
 }
 
-interface Seeing {
+interface ScanContext {
   readonly known: Folder | undefined;
   readonly isSure: (words: Uint32Array, at: number) => boolean;
   readonly select: ScanOptions["select"];
 }
 
-interface Place {
+interface TreeEntry {
   readonly at: string;
   readonly path: string;
   readonly named: Uint8Array;
 }
 
-interface Opened extends Place {
+interface OpenTreeEntry extends TreeEntry {
   readonly handle: OpenedFolder;
 }
 
 /** Returns undefined if there is no folder, or it cannot be read. */
-function scanFolder(place: Place, seeing: Seeing): Folder | undefined {
+function scanFolder(place: TreeEntry, seeing: ScanContext): Folder | undefined {
   const { known } = seeing;
   // A folder that contains only folders, and is unchanged, need not be opened.
   if (known?.names.length === 0 && sameWords(known.words, wordsAt(place.at, place.named), 0)) return known;
@@ -142,8 +145,8 @@ function scanFolder(place: Place, seeing: Seeing): Folder | undefined {
 
 /** Returns a folder with its names: those of the earlier snapshot if nothing was added, removed or renamed since. */
 function seeFolder(
-  { at, path, named, handle }: Opened,
-  { known, isSure, select }: Seeing,
+  { at, path, named, handle }: OpenTreeEntry,
+  { known, isSure, select }: ScanContext,
 ): Folder | undefined {
   const now = handle.words;
   if (known !== undefined && sameWords(known.words, now, 0)) {
@@ -161,9 +164,9 @@ function seeFolder(
   const entries = listFolder(at, handle.descriptor);
   if (entries === undefined) return undefined;
   const words = isSure(now, 0) ? now : Uint32Array.of(now[0] ?? 0);
-  const kept = select(path, entries);
-  const names = kept.filter(({ kind }) => kind !== "directory").map(({ name }) => name);
-  const folders = kept.filter(({ kind }) => kind === "directory").map(({ name }) => name);
+  const selectedEntries = select(path, entries);
+  const names = selectedEntries.filter(({ kind }) => kind !== "directory").map(({ name }) => name);
+  const folders = selectedEntries.filter(({ kind }) => kind === "directory").map(({ name }) => name);
   const stats = new Uint32Array(names.length * STAT_WORDS);
   return { path, cPath: named, words, folders, names, packed: packNames(names), stats };
 }

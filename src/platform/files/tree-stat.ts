@@ -215,7 +215,7 @@ interface CLibrary {
   /** An empty name: the folder itself. */
   readonly empty: number;
   /** Keeps alive the memory that the C library uses. */
-  readonly held: readonly Uint8Array[];
+  readonly buffers: readonly Uint8Array[];
   readonly struct: number;
   readonly view: DataView;
 }
@@ -246,7 +246,7 @@ function loadC(): CLibrary | undefined {
     open: symbols.open as unknown as CLibrary["open"],
     close: symbols.close as unknown as CLibrary["close"],
     pointer: ffi.ptr,
-    held: [struct, empty],
+    buffers: [struct, empty],
     empty: ffi.ptr(empty),
     struct: ffi.ptr(struct),
     view: new DataView(buffer),

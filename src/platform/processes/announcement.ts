@@ -41,7 +41,7 @@ export function openAnnouncement(): AnnouncementEnds {
       const reader = pipe.take();
       isTaken = true;
       return {
-        said: () => readAll(reader),
+        read: () => readAll(reader),
         goOn,
         end() {
           goOn();
@@ -62,7 +62,7 @@ function onNullDevice(): AnnouncementEnds {
   return {
     numbers: [descriptor, descriptor],
     take: () => ({
-      said: () => Promise.resolve(new Uint8Array()),
+      read: () => Promise.resolve(new Uint8Array()),
       goOn: () => undefined,
       end: () => undefined,
     }),

@@ -17,7 +17,7 @@ type Reader = ReadableStreamDefaultReader<Uint8Array>;
 /** One output of a child: read once, or left unread. */
 export class ChildOutput {
   readonly #open: () => Reader;
-  #begun = false;
+  #hasBegun = false;
 
   /** @param open returns the reader, and is called at most once. */
   constructor(open: () => Reader) {
@@ -25,14 +25,14 @@ export class ChildOutput {
   }
 
   read(leader: Leader): AsyncGenerator<Uint8Array> {
-    this.#begun = true;
+    this.#hasBegun = true;
     return untilLeft(this.#open, leader);
   }
 
   /** Frees it if nobody has begun to read; a reader frees it itself. */
   async leaveUnread(): Promise<void> {
-    if (this.#begun) return;
-    this.#begun = true;
+    if (this.#hasBegun) return;
+    this.#hasBegun = true;
     await this.#open().cancel();
   }
 }
@@ -41,7 +41,7 @@ export class ChildOutput {
  * Reads the pipe of a child to its end, or until the leader has exited and nothing more comes.
  *
  * A grandchild in the background inherits the pipe and may hold it for ever. After the leader's exit the content of
- * the pipe is read, then it is abandoned after 100 ms of silence, at the latest after 1 s of waiting. Time in which
+ * the pipe is read. The pipe is abandoned after 100 ms of silence, at the latest after 1 s of waiting. Time in which
  * the consumer does not read is not counted, nor time in which this process could not run: ticks are counted, and
  * between two of them the pipe was checked.
  */

@@ -37,17 +37,17 @@ export interface ProcessGroup {
  * Ids and start times of members seen while the group is being ended. When its parent dies, a process that left the
  * group loses its last connection to it, and must not be forgotten.
  */
-type Seen = Map<number, string>;
+type SeenProcesses = Map<number, string>;
 
 /**
  * Returns the ids of the living processes, without zombies; the leader is included while it runs.
  *
  * On Linux these are: the group, the session (jobs of a shell have groups of their own), children of any of them, and
  * processes with the mark in their environment, which finds those in a new session. A process in a new session that
- * lost its parent and has another environment is found only if it was `seen` before; otherwise only the pid namespace
+ * lost its parent and has another environment is found only if it was `seen` before. Otherwise only the pid namespace
  * of a sandbox ends it. On other systems only the group is visible, by its leader's id.
  */
-export function livingMembers(group: ProcessGroup, seen: Seen = new Map()): readonly number[] {
+export function livingMembers(group: ProcessGroup, seen: SeenProcesses = new Map()): readonly number[] {
   if (process.platform !== "linux") return groupAnswers(group.leader) ? [group.leader] : [];
   const living = candidates(group);
   // An id is reused only when no group and no session has it: then all processes of those have ended.
@@ -68,7 +68,7 @@ export function livingMembers(group: ProcessGroup, seen: Seen = new Map()): read
 
 /** Ends a whole group: SIGTERM, then SIGKILL for the rest. Takes at most 1.5 s. */
 export async function endGroup(group: ProcessGroup): Promise<void> {
-  const seen: Seen = new Map();
+  const seen: SeenProcesses = new Map();
   let living = livingMembers(group, seen);
   if (living.length === 0) return;
   signalGroup(group, "SIGTERM", living);
@@ -112,7 +112,7 @@ export function signalGroup(
   for (const [pid, its] of groups) if (its !== group.leader) send(pid, signal);
 }
 
-async function waitForEnd(group: ProcessGroup, seen: Seen, ms: number): Promise<readonly number[]> {
+async function waitForEnd(group: ProcessGroup, seen: SeenProcesses, ms: number): Promise<readonly number[]> {
   const until = performance.now() + ms;
   let living = livingMembers(group, seen);
   while (living.length > 0 && performance.now() < until) {

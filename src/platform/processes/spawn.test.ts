@@ -2,7 +2,13 @@ import { afterEach, describe, expect, test } from "bun:test";
 import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { ownMs } from "../../../test/support/own-time.ts";
-import { noneWith, openFiles, processesWith, zombiesOf } from "../../../test/support/processes.ts";
+import {
+  noneWith,
+  openFiles,
+  processesWith,
+  signalIfRunning,
+  zombiesOf,
+} from "../../../test/support/processes.ts";
 import { hasGrownLessThan } from "../../../test/support/resident.ts";
 import { until } from "../../../test/support/until.ts";
 import { temporaryDirectory } from "../../../test/support/world.ts";
@@ -39,7 +45,7 @@ function longSleep(): string {
   return own;
 }
 afterEach(() => {
-  for (const pid of marks.flatMap(processesWith)) process.kill(pid, "SIGKILL");
+  for (const pid of marks.flatMap(processesWith)) signalIfRunning(pid, "SIGKILL");
   marks = [];
 });
 
@@ -56,7 +62,7 @@ describe("a child", () => {
     expect(await text(unfed.stdout)).toBe("0\n");
   });
 
-  test("[TOOL-02] tells its exit code, its signal, or why it never started", async () => {
+  test("[TOOL-02] reports its exit code, its signal, or why it never started", async () => {
     await using one = shell("exit 3");
     await using two = shell("kill -9 $$");
     await using three = spawn({ argv: ["no-such-program"], cwd: "/", env: { PATH } });
@@ -83,7 +89,7 @@ test("[SBX-04] a child that announces itself begins when it is let, also by nobo
   const before = openFiles();
   for (const _ of [1, 2, 3]) {
     await using child = shell("echo hello >&3; exec 3>&-; read -r _ <&4; echo begun", { announces: true });
-    expect(decode((await child.announcement?.said()) ?? new Uint8Array())).toBe("hello\n");
+    expect(decode((await child.announcement?.read()) ?? new Uint8Array())).toBe("hello\n");
     child.announcement?.goOn();
     child.announcement?.goOn();
     expect(await text(child.stdout)).toBe("begun\n");
@@ -96,7 +102,7 @@ test("[SBX-04] a child that announces itself begins when it is let, also by nobo
 test("[SBX-04] the announcement of a child that has ended is over, also where a process of its keeps it open", async () => {
   const own = longSleep();
   await using child = shell(`sleep ${own} & exit 3`, { announces: true });
-  const said = child.announcement?.said();
+  const said = child.announcement?.read();
   expect(await child.exited).toEqual({ kind: "code", code: 3 });
   expect(await said).toEqual(new Uint8Array());
   await until("what the child has left runs", () => processesWith(`sleep\0${own}`).length === 1);
@@ -191,7 +197,7 @@ describe("reading a child", () => {
     expect(child.leftBehind()).toBe(false);
   });
 
-  test("[TOOL-02 R19] ends though a grandchild goes on writing", async () => {
+  test("[TOOL-02 R19] ends though a grandchild continues writing", async () => {
     const own = longSleep();
     await using fast = shell(`yes ${own} & exit 0`);
     await using slow = shell(`(while sleep 0.02; do echo tick; done; sleep ${own}) & exit 0`);
@@ -268,7 +274,7 @@ describe("reading a child", () => {
     expect(await child.exited).toMatchObject({ kind: expect.stringMatching(/code|signal/) });
   });
 
-  test("[PERM-10] happens where it was told to run", async () => {
+  test("[PERM-10] happens in the given directory", async () => {
     await using home = temporaryDirectory();
     await using child = shell("pwd -P", { cwd: home.path });
     expect(await text(child.stdout)).toBe(`${join(home.path)}\n`);
@@ -293,7 +299,7 @@ test("[TOOL-02] where the C library cannot be called, output comes by sockets an
   expect(said).toEqual([...told, "a", "b"]);
 });
 
-test("[MCP-01] a child that is talked to answers, sees the end, and whoever writes to one that is gone is told", async () => {
+test("[MCP-01] a child with piped input answers, sees the end, and writing to one that has ended reports it", async () => {
   const options = { cwd: "/", env: {}, talks: true } as const;
   {
     await using child = spawn({ ...options, argv: ["/bin/cat"] });
@@ -324,7 +330,7 @@ test("[REL-03 R18 MCP-05] whatever a child ignores, and wherever its own have go
   expect(decode((await firstOf(engine.stdout))[0] ?? new Uint8Array())).toBe("ready\n");
   // The engine, the shell, its guard; the sleeps may be about to be some yet.
   expect(processesWith(own).length).toBeGreaterThan(2);
-  process.kill(engine.pid, "SIGKILL");
+  signalIfRunning(engine.pid, "SIGKILL");
   await noneWith(own);
 }, 60_000);
 

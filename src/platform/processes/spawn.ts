@@ -21,17 +21,17 @@ const NO_PIPES =
 /**
  * Returns a function that starts processes, each as the leader of its own group and session (ENG-09, REL-03).
  *
- * Leaving the scope of a child ends its whole group within 2 s, whether the leader lives or not, and also processes
+ * Leaving the scope of a child ends its whole group within 2 s, even if the leader has exited. It also ends processes
  * that left the group, as far as `process-group.ts` finds them. A watchdog does the same if this process is killed.
  *
  * Outputs are pipes. If Linux provides none they are sockets, which it cannot open as /dev/stdout and /dev/stderr; a
  * warning is logged once.
  */
 export function hostSpawn(log: Log): Spawn {
-  let told = process.platform !== "linux"; // on other systems sockets serve as well
+  let isWarned = process.platform !== "linux"; // on other systems sockets serve as well
   return (options) => {
-    if (!told && !hasKernelPipes()) {
-      told = true;
+    if (!isWarned && !hasKernelPipes()) {
+      isWarned = true;
       log.for("spawn").write("warn", NO_PIPES);
     }
     let watching: Watching | undefined;
@@ -83,16 +83,16 @@ function start(options: SpawnOptions, watching: Watching): Child {
       ? { kind: "code", code }
       : { kind: "signal", signal: String(child.signalCode) };
   });
-  let gone = false;
+  let hasEnded = false;
   let ended: Promise<void> | undefined;
 
   /** An empty group never has members again, but its number may be reused. */
   function isGone(): boolean {
-    if (!gone && leader.exited && livingMembers(group).length === 0) {
-      gone = true;
+    if (!hasEnded && leader.exited && livingMembers(group).length === 0) {
+      hasEnded = true;
       watching.leave();
     }
-    return gone;
+    return hasEnded;
   }
   async function end(): Promise<void> {
     if (!isGone()) await endGroup(group);

@@ -8,7 +8,7 @@ import { hostSockets } from "./sockets.ts";
 const FLAGS = ["--no-install", "--no-env-file", "--config=/dev/null"];
 const onLinux = process.platform === "linux";
 
-test("[AUTH-11] the process at the other end of a Unix socket is told by the kernel, of any other stream nobody", async () => {
+test("[AUTH-11] the kernel names the process at the other end of a Unix socket; of any other stream nobody is known", async () => {
   await using folder = temporaryDirectory();
   const path = join(folder.path, "s");
   const told = Promise.withResolvers<unknown>();

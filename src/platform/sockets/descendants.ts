@@ -27,8 +27,7 @@ export interface DescendantTracker extends Disposable {
 
 /**
  * Makes this process inherit its orphans (Linux): a process that creates a new session, forks twice, or loses its
- * parent otherwise becomes a child of this process, not of the system. So the chain of parents shows every
- * descendant.
+ * parent otherwise becomes a child of this process, not of the system. So the chain of parents shows every descendant.
  *
  * Ended orphans are collected every 30 s. If this is not available, `judge` refuses every peer.
  */
@@ -66,7 +65,7 @@ export function trackDescendants(clock: Pick<Clock, "timer">): DescendantTracker
 
 function judge(stream: Duplex): PeerVerdict {
   const peer = peerCredentials(stream);
-  if (peer === undefined) return refused("it cannot be told which process it is");
+  if (peer === undefined) return refused("its process cannot be determined");
   if (peer.uid !== process.geteuid?.()) return refused("it runs as another user");
   for (let look = 0; look < LOOKS_MAX; look++) {
     const found = descends(peer.pid);

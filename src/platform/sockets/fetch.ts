@@ -45,7 +45,8 @@ export function hostFetch(idleSecondsMax = IDLE_SECONDS_MAX): Fetch {
       signal,
       ...(method === undefined ? {} : { method }),
       headers: sent,
-      ...(body === undefined ? {} : { body: body as BodyInit }), // a Uint8Array is one; the DOM types require its buffer kind
+      // A Uint8Array is one; the DOM types require its buffer kind.
+      ...(body === undefined ? {} : { body: body as BodyInit }),
     });
     return decodeBody(answer, signal);
   };

@@ -47,7 +47,10 @@ export function inflateBody(body: ReadableStream<Uint8Array>): ReadableStream<Ui
 
 type Decompression = ReadableWritablePair<Uint8Array<ArrayBuffer>, Uint8Array>;
 
-/** Method 8, a window of at most 32 KiB, and a check: both bytes as one number are a multiple of 31 (RFC 1950). */
+/**
+ * Returns true for method 8, a window of at most 32 KiB, and a valid check: both bytes as one number are a multiple
+ * of 31 (RFC 1950).
+ */
 function isZlib([first = 0, second = 0]: Uint8Array): boolean {
   return (first & 0x0f) === 8 && first >> 4 <= 7 && ((first << 8) | second) % 31 === 0;
 }

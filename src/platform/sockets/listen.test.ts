@@ -35,7 +35,7 @@ test("[CTL-10] a port that is listened at already is not shared", async () => {
   expect(await (await fetch(first.address)).text()).toBe("first");
 });
 
-test("[CTL-06] what a handler throws becomes a 500 that tells nothing, and is told in the operational log", async () => {
+test("[CTL-06] an exception of a handler becomes a 500 without details, and is written to the operational log", async () => {
   const told: string[] = [];
   const log = {
     ...SILENT_LOG,

@@ -22,9 +22,12 @@ export const hostSockets = {
   },
 };
 
-type Place = { readonly path: string } | { readonly host: string; readonly port: number };
+type ListenAddress = { readonly path: string } | { readonly host: string; readonly port: number };
 
-async function listening(place: Place, connected: (stream: Duplex) => void): Promise<AsyncDisposable> {
+async function listening(
+  place: ListenAddress,
+  connected: (stream: Duplex) => void,
+): Promise<AsyncDisposable> {
   const server = createServer({ allowHalfOpen: false }, connected);
   const before = process.umask(0o177);
   try {
@@ -42,7 +45,7 @@ async function listening(place: Place, connected: (stream: Duplex) => void): Pro
   };
 }
 
-async function connected(place: Place, signal: AbortSignal): Promise<Duplex> {
+async function connected(place: ListenAddress, signal: AbortSignal): Promise<Duplex> {
   signal.throwIfAborted();
   const socket = netConnect(place);
   const { promise, resolve, reject } = Promise.withResolvers<void>();

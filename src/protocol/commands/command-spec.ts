@@ -7,8 +7,7 @@ import type { CommandKind } from "./commands.ts";
  * Rules by which a client draws an answer, as data, so that a new query or command needs no change in a client.
  *
  * A template is a text with fields of the answer in braces: `{name}`, `{path.of.fields}`, a list joined by commas, or
- * `{tools|tool}` for a number with its noun. A part in brackets is omitted if one of its fields is absent, empty or
- * 0.
+ * `{tools|tool}` for a number with its noun. A part in brackets is omitted if one of its fields is absent, empty or 0.
  */
 export const Shows = z.discriminatedUnion("as", [
   /** `none`: the text if every field of `text` is absent. */

@@ -69,8 +69,7 @@ export const RunSettings = z.object({
   /** A path on the engine's machine. */
   lockfile: z.string().optional(),
   /**
-   * False if the client's user cannot read a project's files first: files that were not acknowledged are then
-   * refused.
+   * False if the client's user cannot read a project's files first: files that were not acknowledged are then refused.
    */
   asksTrust: z.boolean().optional(),
   /** Environment of the processes that its tools start. Default: that of the engine. */
@@ -155,8 +154,8 @@ export const RewindSession = z.object({
   /** True to only report what it would do. */
   preview: z.boolean().optional(),
   /**
-   * Token of a preview. The rewind is refused if it would now do something else, and needs no further confirmation
-   * otherwise.
+   * Token of a preview. The rewind is refused if it would now do something else, and needs no further
+   * confirmation otherwise.
    */
   token: z.string().optional(),
   /**
@@ -177,8 +176,8 @@ export const PromoteRule = z.object({
   sessionId,
   rule: z.string(),
   /**
-   * True: in every directory, under the current profile; else in the session's working directory and below. Since
-   * 0.3.0.
+   * True: in every directory, under the current profile; else in the session's working directory and below.
+   * Since 0.3.0.
    */
   everywhere: z.boolean().optional(),
 });

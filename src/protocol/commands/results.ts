@@ -94,7 +94,7 @@ export const COMMAND_RESULTS = {
     /** Names of the two profiles. */
     from: z.string().optional(),
     to: z.string().optional(),
-    /** Log of the session that goes on. */
+    /** Log of the session that continues. */
     log: LogIdSchema.optional(),
   }),
   AnswerPermission: counted(),

@@ -6,7 +6,7 @@ export function describeCommand(info: SlashCommandInfo): SlashCommandInfo {
   const { name, usage, help } = info;
   const colon = name.indexOf(":");
   const words = usage.startsWith(`/${name} `) ? usage.slice(name.length + 2) : "";
-  const isBuiltin = SLASH_COMMANDS.some((own) => own.name === name);
+  const isBuiltin = SLASH_COMMANDS.some((builtin) => builtin.name === name);
   const known = words === "" ? (isBuiltin ? { maxLength: 0 } : {}) : { description: words };
   return {
     ...info,

@@ -47,6 +47,13 @@ export const TodoItem = z.object({
 /** Index of the piece's block in one answer of the model. Default: 0. Since protocol 0.3.0. */
 const blockIndex = z.int().min(0);
 
+/** A failure: the reason is for programs, the message for people. */
+const failure = {
+  reason: z.string(),
+  message: z.string(),
+  details: z.record(z.string(), z.unknown()).optional(),
+};
+
 const payloads = {
   TextDelta: z.object({ text: z.string(), index: blockIndex.optional() }),
   ThinkingDelta: z.object({ block: ThinkingPiece, index: blockIndex.optional() }),
@@ -71,7 +78,16 @@ const payloads = {
     /** The input that had waited, if any: it has begun and is never begun again. */
     inputId: InputIdSchema.optional(),
   }),
-  TurnEnded: z.object({ turn, reason: TurnEndReason, rounds: z.int().min(0).optional() }),
+  TurnEnded: z.object({
+    turn,
+    reason: TurnEndReason,
+    rounds: z.int().min(0).optional(),
+    /**
+     * Failure that ended the turn, as its Error event has it. Absent after `complete`, `yield` and `cancelled`. An
+     * older engine leaves it out: there the last Error event of the turn says it.
+     */
+    error: z.object(failure).optional(),
+  }),
   TurnTiming: z.object({
     turn,
     components: z.record(z.string(), nanoseconds),
@@ -113,9 +129,8 @@ const payloads = {
     /** True if an answer applies to this call only and cannot make a rule for the session. Absent: it may. */
     onceOnly: z.boolean().optional(),
     /**
-     * Hosts that an answer can open for the session's commands in the sandbox, instead of a call outside of it.
-     * Empty: not known yet; the call runs in the sandbox, and another question names the hosts that its proxy
-     * refused.
+     * Hosts that an answer can open for the session's commands in the sandbox, instead of a call outside of it. Empty:
+     * not known yet; the call runs in the sandbox, and another question names the hosts that its proxy refused.
      */
     hosts: z.array(z.string()).optional(),
     /** The change of a file: the hunks of a unified diff, unescaped. */
@@ -138,9 +153,7 @@ const payloads = {
   }),
   Cancelled: z.object({ turn, by: z.string(), reason: z.string() }),
   Error: z.object({
-    reason: z.string(),
-    message: z.string(),
-    details: z.record(z.string(), z.unknown()).optional(),
+    ...failure,
     /** A notice is for information: nothing has failed. Absent: an error. */
     severity: z.literal("notice").optional(),
   }),

@@ -14,12 +14,12 @@ const KIND_CHARS_MAX = 64;
  * Parses a query of untrusted bytes; unknown fields are dropped. @throws HarnessError InvalidQuery, naming the field.
  */
 export function readQuery(value: unknown): Query {
-  const given = stringAt(value, "kind");
-  if (given === undefined || !isObject(value))
+  const receivedKind = stringAt(value, "kind");
+  if (receivedKind === undefined || !isObject(value))
     throw invalid("(none)", "a query is a JSON object with a kind");
-  const kind = QUERY_KINDS.find((known) => known === given);
+  const kind = QUERY_KINDS.find((known) => known === receivedKind);
   if (kind === undefined) {
-    const shown = wellFormed(given.slice(0, KIND_CHARS_MAX));
+    const shown = wellFormed(receivedKind.slice(0, KIND_CHARS_MAX));
     throw invalid(/^[\w:.()-]+$/.test(shown) ? shown : "(not a name)", "there is no query of this kind");
   }
   const parsed = queryDefinition(kind).params.safeParse(value);

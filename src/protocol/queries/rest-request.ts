@@ -13,17 +13,19 @@ export interface RestRequest {
 
 /** Returns the REST request of a query. */
 export function buildRestRequest({ kind, ...fields }: { readonly kind: QueryKind }): RestRequest {
-  const given: Readonly<Record<string, unknown>> = fields;
+  const values: Readonly<Record<string, unknown>> = fields;
   const { rest } = queryDefinition(kind);
-  const isOfSession = rest.ofSession !== undefined && given["sessionId"] !== undefined;
+  const isOfSession = rest.ofSession !== undefined && values["sessionId"] !== undefined;
   const template = isOfSession ? (rest.ofSession ?? "") : rest.path;
   const inPath = new Set(pathFields(template, rest).map(({ field }) => field));
   const path = template.replaceAll(/\{(\w+)\}/g, (_all, name: string) =>
-    encodeURIComponent(String(given[fieldOf(name, rest)])),
+    encodeURIComponent(String(values[fieldOf(name, rest)])),
   );
-  const left = Object.entries(given).filter(([field, value]) => !inPath.has(field) && value !== undefined);
-  if (rest.method === "POST") return { method: "POST", path, body: Object.fromEntries(left) };
-  const words = left.flatMap(([field, value]) =>
+  const remaining = Object.entries(values).filter(
+    ([field, value]) => !inPath.has(field) && value !== undefined,
+  );
+  if (rest.method === "POST") return { method: "POST", path, body: Object.fromEntries(remaining) };
+  const words = remaining.flatMap(([field, value]) =>
     (Array.isArray(value) ? value : [value]).map((each) => [field, String(each)]),
   );
   const query = new URLSearchParams(words).toString();

@@ -77,7 +77,7 @@ export const SESSION_QUERIES = {
       path: "/v1/find-session",
       fields: {
         text: "An id, the beginning of one, or `last`.",
-        sessionId: "`last` is looked for in the working directory of this session. Default: in any.",
+        sessionId: "`last` is searched in the working directory of this session. Default: in any.",
       },
     },
     refusals: ["NoSuchSession", "NothingToContinue", "SessionAmbiguous"],
@@ -91,7 +91,7 @@ export const SESSION_QUERIES = {
     rest: { path: "/v1/sessions/{id}/profile" },
   }),
   CheckProfile: defineQuery({
-    about: "Checks whether a session can go on under a profile.",
+    about: "Checks if a session can continue under a profile.",
     params: z.object({ sessionId: SessionIdSchema, profile: z.string() }),
     result: z.object({ profile: z.string(), path: z.string() }),
     reads: "session",
@@ -121,7 +121,7 @@ export const SESSION_QUERIES = {
     result: z.object({ prompt: z.string() }),
     reads: "session",
     rest: { method: "POST", path: "/v1/sessions/{id}/prompts" },
-    refusals: ["UnknownPromptTemplate", "PromptTemplateInvalid", "UsageInvalid"],
+    refusals: ["UsageInvalid"],
   }),
   ExpandMcpPrompt: defineQuery({
     about: "The text of a prompt of an MCP server. The server is asked for it.",
@@ -134,7 +134,7 @@ export const SESSION_QUERIES = {
     result: z.object({ prompt: z.string() }),
     reads: "session",
     rest: { method: "POST", path: "/v1/sessions/{id}/mcp-prompts" },
-    refusals: ["McpPromptUnusable", "UsageInvalid"],
+    refusals: ["UsageInvalid"],
   }),
   ListTasks: defineQuery({
     about: "What a session has run in the background.",

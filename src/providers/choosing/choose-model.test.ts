@@ -36,10 +36,12 @@ test("[PROF-01] what cannot be meant is refused with what could be", async () =>
   );
   await expect(choose("some-model")).rejects.toThrow("name its provider too, as in provider:some-model");
   await expect(choose("openai")).rejects.toThrow("name a model of it too, as in openai:MODEL");
-  await expect(choose("openai:")).rejects.toThrow("the name of the model is missing");
+  await expect(choose("openai:")).rejects.toThrow(
+    'the name of the model is missing behind "openai:": write openai:MODEL. List them with: cinch models',
+  );
 });
 
-test("[PROF-01] the first preferred model whose provider has a key is taken, and what was passed over is told", async () => {
+test("[PROF-01] the first preferred model whose provider has a key is used, and skipped ones are reported", async () => {
   const both = { preferred: ["zai:glm-4.6", "openai:gpt-5"] };
   expect(await chooseModel(wishes({ ...both, keyed: ["zai", "openai"] }))).toEqual({
     provider: "zai",
@@ -68,7 +70,7 @@ test("[PROF-01] a default without a key falls back to the first provider that ha
   });
 });
 
-test("[PROF-01] where only an embedded profile's suggestion cannot be used, what is used is told and not what nobody asked for", async () => {
+test("[PROF-01] if only an embedded profile's suggestion cannot be used, the notice names the used model alone", async () => {
   const suggested = "zai:glm-4.6";
   expect(await chooseModel(wishes({ suggested, keyed: ["anthropic"] }))).toEqual({
     provider: "anthropic",
@@ -107,6 +109,16 @@ test("[PROF-01] with nothing at all the message says what to set", async () => {
   );
 });
 
+test("[PROF-01] the default that an embedded profile suggests is named with what it lacks if nothing replaces it", async () => {
+  const suggested = "zai:glm-4.6";
+  await expect(chooseModel(wishes({ suggested }))).rejects.toThrow(
+    "No model can be used: the default zai:glm-4.6 needs ZAI_API_KEY, and nothing replaces it. Set one of ZAI_API_KEY, ANTHROPIC_API_KEY, OPENAI_API_KEY, OPENROUTER_API_KEY, or keep",
+  );
+  await expect(chooseModel(wishes({ suggested, preferred: ["openai:gpt-5"] }))).rejects.toThrow(
+    "No model can be used: openai:gpt-5 needs OPENAI_API_KEY, and no key is there. Set one of OPENAI_API_KEY, ANTHROPIC_API_KEY,",
+  );
+});
+
 test("[PROF-01 PROV-05] a provider that is almost configured is named with what it lacks", async () => {
   const keyless = { ...OWN, name: "mock", defaultModel: "m", apiKeyEnv: "MY_KEY" };
   await expect(chooseModel(wishes({ customs: [keyless, OWN] }))).rejects.toThrow(
@@ -142,7 +154,7 @@ test("[PROF-01] a default without a key is named with its variable, also where n
   );
 });
 
-test("[PROV-06 PROF-01] Copilot is asked only where it is named, and who has nothing else is told that", async () => {
+test("[PROV-06 PROF-01] Copilot is used only if it is named, and the error says so if there is no other provider", async () => {
   const failure = chooseModel(wishes({ keyed: ["copilot"] }));
   await expect(failure).rejects.toThrow(
     "No model can be used: copilot has a key, and is used only where a model of it is named: --model copilot:NAME.",

@@ -12,8 +12,8 @@ export interface ModelPreferences {
   /** Models that the session, the user and the profile prefer, in order of precedence. */
   readonly preferred?: readonly string[];
   /**
-   * Model that an embedded profile suggests if the user named none. Nobody asked for it, so a missing key is not
-   * reported.
+   * Model that an embedded profile suggests if the user named none. Nobody asked for it, so its missing key is
+   * reported only if no model is found.
    */
   readonly suggested?: string;
   /** Providers that have a key now. */
@@ -35,8 +35,8 @@ export interface ChosenModel {
 }
 
 /**
- * Chooses the model of a session (PROF-01): the requested one, else the first preferred one that can be used, else
- * the first provider that has a key, else the first server on this machine.
+ * Chooses the model of a session (PROF-01): the requested one, else the first preferred one that can be used. Else it
+ * takes the first provider that has a key, else the first server on this machine.
  *
  * A default whose provider has no key is skipped, and the notice says so. A requested model is never replaced.
  * @throws HarnessError UnknownProvider, UsageInvalid for a name without a provider, ProviderKeyMissing if the
@@ -67,10 +67,12 @@ export async function chooseModel(wishes: ModelPreferences): Promise<ChosenModel
   if (server !== undefined && first !== undefined) {
     const model = { provider: server.name, model: first };
     const why = gaps.length === 0 ? "no provider is configured" : gaps.join("; ");
-    const told = fallbackNotice(passedOver, model) ?? `Using ${nameOf(model)}, since ${why}.`;
-    return { ...model, notice: told };
+    const notice = fallbackNotice(passedOver, model) ?? `Using ${nameOf(model)}, since ${why}.`;
+    return { ...model, notice };
   }
-  throw noModelError(passedOver, gaps);
+  if (suggested === undefined || passedOver.length > 0 || gaps.length > 0)
+    throw noModelError(passedOver, gaps);
+  throw noModelError([], [], { model: nameOf(suggested), variable: variableOf(suggested.provider, wishes) });
 }
 
 /** A default that cannot be used, and the variable that would hold its provider's key. */
@@ -81,19 +83,26 @@ interface SkippedModel {
 
 /**
  * Returns the NoModel error: what the user's default lacks, or what each partly configured provider lacks (`gaps`),
- * then every way to get a model.
+ * or what the default of an embedded profile lacks (`suggested`), then every way to get a model.
  */
 export function noModelError(
   passedOver: readonly SkippedModel[] = [],
   gaps: readonly string[] = [],
+  suggested?: SkippedModel,
 ): HarnessError<"NoModel"> {
+  const defaults = suggested === undefined ? [] : [suggested];
   const variables = [
     ...passedOver,
+    ...defaults,
     ...VENDORS.flatMap(({ keyVariable: variable, defaultModel }) =>
       variable === undefined || defaultModel === undefined ? [] : [{ variable }],
     ),
   ];
-  const lacks = [...(passedOver.length === 0 ? [] : [`${needs(passedOver)}, and no key is there`]), ...gaps];
+  const lacks = [
+    ...(passedOver.length === 0 ? [] : [`${needs(passedOver)}, and no key is there`]),
+    ...gaps,
+    ...defaults.map((model) => `the default ${needs([model])}, and nothing replaces it`),
+  ];
   return new HarnessError("NoModel", {
     problem: lacks.length === 0 ? "is configured" : `can be used: ${lacks.join("; ")}`,
     variables: [...new Set(variables.map(({ variable }) => variable))].join(", "),
@@ -132,7 +141,8 @@ function parseModel(text: string, wishes: ModelPreferences): ModelName {
   const model = text.slice(colon + 1);
   if (!known.includes(provider)) throw unknownProviderError(provider, known);
   if (model !== "") return { provider, model };
-  throw new HarnessError("UsageInvalid", { problem: `the model ${text}: the name of the model is missing` });
+  const problem = `the name of the model is missing behind "${text}": write ${text}MODEL. List them with: cinch models`;
+  throw new HarnessError("UsageInvalid", { problem });
 }
 
 /** Finds the provider of `sonnet`, `claude-…`, or an id that exactly one vendor is known for. */
@@ -144,10 +154,10 @@ function providerOf(model: string, { keyed, prefersVertex = false }: ModelPrefer
   return VENDORS.find(({ name }) => knownModel(name, model) !== undefined)?.name;
 }
 
-function chosenModel({ provider, model }: ModelName, told?: string): ChosenModel {
+function chosenModel({ provider, model }: ModelName, notice?: string): ChosenModel {
   const isClaude = provider === "anthropic" || provider === "vertex";
   const { id, note } = isClaude ? resolveModelId(model, []) : { id: model, note: undefined };
-  const sentences = [told, note].filter((sentence) => sentence !== undefined);
+  const sentences = [notice, note].filter((sentence) => sentence !== undefined);
   return { provider, model: id, ...(sentences.length === 0 ? {} : { notice: sentences.join(" ") }) };
 }
 
@@ -180,14 +190,14 @@ function missingSettings(
   );
   const isNamed = (name: string) => passedOver.some(({ model }) => model.startsWith(`${name}:`));
   const others = customs.filter(({ name }) => !isNamed(name));
-  const own = others.map(({ name, apiKeyEnv, defaultModel }) => {
+  const customServers = others.map(({ name, apiKeyEnv, defaultModel }) => {
     const lacks = [
       ...(apiKeyEnv === undefined || keyed.includes(name) ? [] : [`no key (set ${apiKeyEnv})`]),
       ...(defaultModel === undefined ? [`no default_model (add it, or use --model ${name}:NAME)`] : []),
     ];
     return `[providers.${name}] has ${lacks.join(" and ")}`;
   });
-  return [...vendors, ...own];
+  return [...vendors, ...customServers];
 }
 
 function firstConfigured({ keyed, customs, prefersVertex = false }: ModelPreferences): ModelName | undefined {

@@ -5,7 +5,8 @@ const TOKENS_PER_PRICE = 1_000_000;
 /**
  * Returns the cost of a usage in US dollars, or null if a price that it needs is unknown (PROV-11).
  *
- * A kind of token with a count of zero needs no price. An unknown price never counts as zero.
+ * A kind of token with a count of zero needs no price. An unknown price never counts as zero; nor does a price or a
+ * count that is no number from 0 on, as a catalogue may list.
  */
 export function costOf(usage: ModelUsage, price: Price | undefined): number | null {
   if (price === undefined) return null;
@@ -23,5 +24,9 @@ export function costOf(usage: ModelUsage, price: Price | undefined): number | nu
 
 function part(tokens: number, rate: number | undefined): number | null {
   if (tokens === 0) return 0;
-  return rate === undefined ? null : (tokens * rate) / TOKENS_PER_PRICE;
+  return isAmount(tokens) && isAmount(rate) ? (tokens * rate) / TOKENS_PER_PRICE : null;
+}
+
+function isAmount(value: unknown): value is number {
+  return typeof value === "number" && Number.isFinite(value) && value >= 0;
 }

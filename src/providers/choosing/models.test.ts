@@ -29,7 +29,7 @@ test("[LIB-08] the document's ids are taken as they are while the catalogue list
   }
 });
 
-test("[LIB-08] a retired id is answered with the catalogue's successor, and a note tells so", () => {
+test("[LIB-08] a retired id is answered with the catalogue's successor, and a note says so", () => {
   expect(resolveModelId("claude-3-haiku-20240307", CATALOGUE)).toEqual({
     id: "claude-haiku-5-5",
     note: "The model claude-3-haiku-20240307 is retired; its successor claude-haiku-5-5 is used.",

@@ -1,30 +1,18 @@
 import type { Model, Price } from "../provider.ts";
 
 /**
- * Returns published prices and sizes of a well-known model, as of November 2026, for providers whose catalogue has no
- * prices.
+ * Returns published prices and sizes of a well-known model, as of November 2026, for providers whose catalogue has
+ * no prices.
  *
- * Prices of the provider's own catalogue take precedence over this table. An id that is not here has no known price
- * (PROV-11). Cache writes are those that last five minutes. Prices of subscriptions, batches and fast modes are not
- * here.
+ * Prices of the provider's own catalogue take precedence over this table. An id that is not here has no known
+ * price (PROV-11). Cache writes are those that last five minutes. Prices of subscriptions, batches and fast modes
+ * are not here.
  */
 export function knownModel(provider: string, id: string): Model | undefined {
   const models = Object.hasOwn(TABLE, provider) ? TABLE[provider] : undefined;
   const found = models?.find((model) => model.id === id || model.id === withoutDate(id));
   return found === undefined ? undefined : { ...found, id };
 }
-
-/** Returns the small and cheap model of a vendor, for tasks that need no larger one; undefined if none is known. */
-export function smallModel(provider: string): string | undefined {
-  return Object.hasOwn(SMALL, provider) ? SMALL[provider] : undefined;
-}
-
-const SMALL: Readonly<Record<string, string>> = {
-  anthropic: "claude-haiku-5-5",
-  openai: "gpt-6-luna",
-  vertex: "claude-haiku-5-5",
-  zai: "glm-4.5-air",
-};
 
 /** Removes the date of a model id: `-20250929`, `@20250929`, `-2025-11-13` or `-latest`. */
 function withoutDate(id: string): string {

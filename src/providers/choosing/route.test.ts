@@ -31,7 +31,7 @@ test("[PROV-07 SES-13] the window of a route is that of the largest model that a
   expect(conversationModels(ROUTE)).toEqual(["d:large", "a:main"]);
 });
 
-test("[PROV-07] a route that is not there is told with those that are", () => {
+test("[PROV-07] an unknown route is reported with the known ones", () => {
   expect(() => findRoute([ROUTE], "mixd")).toThrow("does not know the model 'mixd'");
   expect(() => findRoute([ROUTE], "mixd")).toThrow("routes: mixed");
   expect(() => findRoute([], "mixd")).toThrow("config.toml has no [routing.NAME]");

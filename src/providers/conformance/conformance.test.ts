@@ -66,7 +66,7 @@ test("[CTL-13] each cue word of a prompt has the answer that is published for it
   expect(textOf(await answered(prompt("cue:secret")))).toMatch(/\bghp_[A-Za-z0-9]{36}\b/);
 });
 
-test("[CTL-13] the cue call calls once, loop with every answer anew, and ask as often as it says", async () => {
+test("[CTL-13] the cue call calls once, loop with every new answer, and ask the given number of times", async () => {
   expect(callsOf(await answered(prompt("cue:call")))).toMatchObject([{ name: "TodoWrite" }]);
   expect(textOf(await answered(prompt("cue:call"), ...result(false)))).toBe("called");
   const looped = [await answered(prompt("cue:loop")), await answered(prompt("cue:loop"), ...result(false))];
@@ -83,7 +83,7 @@ test("[CTL-13] of two prompts that are one message the last counts", async () =>
   expect(textOf(await answered({ role: "user", content: [...one.content, ...two.content] }))).toBe("on");
 });
 
-test("[CTL-13] the cue recall tells the cues before it, and a cue counts anew in a later turn", async () => {
+test("[CTL-13] the cue recall lists the cues before it, and a cue counts again in a later turn", async () => {
   const told = await answered(prompt("cue:say a"), prompt("cue:ask"), ...result(true), prompt("cue:recall"));
   expect(textOf(told)).toBe("cue:say a | cue:ask");
   expect(callsOf(await answered(prompt("cue:ask"), ...result(true), prompt("cue:ask")))).toHaveLength(1);

@@ -45,7 +45,7 @@ async function* answer(request: ModelRequest, signal: AbortSignal): AsyncGenerat
   }
   if (cue.kind === "think") yield* thought(cue.text);
   const call = callOf(turn);
-  if (call === undefined) yield* said(cue, turn, request);
+  if (call === undefined) yield* answerTo(cue, turn, request);
   else yield { kind: "block", index: 0, block: call };
   yield {
     kind: "usage",
@@ -66,7 +66,7 @@ function callOf({ cue, results }: CuedTurn): ModelBlock | undefined {
   return undefined;
 }
 
-async function* said(
+async function* answerTo(
   cue: Cue,
   { results }: CuedTurn,
   { messages }: ModelRequest,

@@ -3,8 +3,8 @@ import { ProviderError } from "../error.ts";
 import type { Provider } from "../provider.ts";
 
 /**
- * Wraps Copilot so that OpenRouter answers for the same model if Copilot refuses the user (401) or the model for this
- * call ([A] § v0.2 GitHub Copilot, PROV-06). No other failure spends money elsewhere.
+ * Wraps Copilot ([A] § v0.2 GitHub Copilot, PROV-06). OpenRouter answers for the same model if Copilot refuses the
+ * user (401) or the model for this call. No other failure spends money elsewhere.
  *
  * @param openFallback returns undefined if OpenRouter has no key; then the original refusal is thrown.
  */
@@ -15,11 +15,11 @@ export function withOpenRouterFallback(
   return {
     ...copilot,
     async route({ model }) {
-      const own = { provider: copilot, model };
+      const copilotModel = { provider: copilot, model };
       const name = nameAtOpenRouter(model);
       const standIn = name === undefined ? undefined : await openStandIn();
-      if (name === undefined || standIn === undefined) return [own];
-      return [own, { provider: standIn, model: name, takesOver: isRefusedHere }];
+      if (name === undefined || standIn === undefined) return [copilotModel];
+      return [copilotModel, { provider: standIn, model: name, takesOver: isRefusedHere }];
     },
   };
 }

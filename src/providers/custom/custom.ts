@@ -10,8 +10,8 @@ import type { Provider } from "../provider.ts";
 import type { CustomProvider } from "../vendors.ts";
 
 /**
- * Returns a provider that the user configured: a gateway, a server on the network, or a vendor unknown to cinch
- * (PROV-05).
+ * Returns a provider that the user configured: a gateway, a server on the network, or a vendor unknown to
+ * cinch (PROV-05).
  */
 export function customProvider(provider: CustomProvider, dependencies: ProviderDependencies): Provider {
   const { name, headers = {} } = provider;
@@ -43,8 +43,7 @@ function wireOf({ kind, baseUrl, apiKeyEnv }: CustomProvider): WireOf {
 }
 
 /**
- * Adds `/v1` if it is missing. Base addresses of Anthropic's API are given without it, as in Anthropic's own
- * variable.
+ * Adds `/v1` if it is missing. Base addresses of Anthropic's API are given without it, as in Anthropic's own variable.
  */
 function withVersion(baseUrl: string): string {
   const trimmed = baseUrl.replace(/\/+$/, "");

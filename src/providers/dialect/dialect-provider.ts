@@ -1,6 +1,7 @@
 import { CacheBudget } from "../../base/cache-budget.ts";
 import { HarnessError, hasReason, messageOf } from "../../base/errors.ts";
 import { parseJson } from "../../base/json.ts";
+import type { Log } from "../../base/log.ts";
 import type { World } from "../../base/world.ts";
 import type { ContentBlock } from "../../protocol/content.ts";
 import type { Message } from "../../protocol/message.ts";
@@ -14,7 +15,7 @@ import type { Model, ModelEvent, ModelRequest, Provider, Server, Silence } from 
 import { tokensAt } from "../token-count.ts";
 import { AnswerStream } from "./answer/answer-stream.ts";
 import { joinDeltas } from "./answer/join-deltas.ts";
-import type { CatalogueSnapshot } from "./catalogue/catalogue-cache.ts";
+import type { Catalogue, CatalogueSnapshot } from "./catalogue/catalogue-cache.ts";
 import { CATALOGUE_BYTES_MAX, openCatalogue } from "./catalogue/catalogue-cache.ts";
 import type { Dialect, DialectContext, DialectQuirks } from "./dialect.ts";
 import { RequestBytes } from "./request/request-bytes.ts";
@@ -77,37 +78,16 @@ export function dialectProvider(vendor: Vendor, dependencies: ProviderDependenci
   const wire = { provider: name, headers, credential, send: dependencies.send, clock };
   const requestBytes = new RequestBytes();
 
-  const cataloguePath = vendor.cataloguePath ?? "/models";
-  const catalogue = openCatalogue({
-    world: dependencies.world,
-    provider: name,
-    url: baseUrl + cataloguePath,
-    cache: (dependencies.caches ?? new CacheBudget()).open<CatalogueSnapshot>("models"),
-    ...(dependencies.cacheDirectory === undefined ? {} : { directory: dependencies.cacheDirectory }),
-    fetch: (signal) =>
-      fetchText({
-        ...wire,
-        model: "",
-        url: baseUrl + cataloguePath,
-        signal,
-        bytesMax: CATALOGUE_BYTES_MAX,
-        limits: { headersMsMax: CATALOGUE_MS_MAX },
-      }),
-  });
-
-  function contextFor(request: ModelRequest): DialectContext {
-    const toolNames = request.tools.map((tool) => tool.name);
-    const quirks = vendor.quirks === undefined ? {} : { quirks: vendor.quirks };
-    return { provider: name, family, model: request.model, toolNames, ...quirks };
-  }
+  const catalogue = openVendorCatalogue(vendor, dependencies, { wire, baseUrl });
+  const list = modelList(vendor, catalogue, log);
 
   async function* chat(
     request: ModelRequest,
     signal: AbortSignal,
     onSilence?: (silence: Silence) => void,
   ): AsyncGenerator<ModelEvent> {
-    await refuseUnsupported(request);
-    const context = contextFor(request);
+    await refuseUnsupported(request, name, catalogue);
+    const context = contextFor(vendor, request);
     const body = requestBytes.render(dialect.body(request, context));
     const { model } = request;
     const url = baseUrl + (vendor.pathOf?.(model) ?? dialect.path);
@@ -130,57 +110,17 @@ export function dialectProvider(vendor: Vendor, dependencies: ProviderDependenci
     }
   }
 
-  /**
-   * Throws if the model does not accept the images or audio of the messages; the error names what to leave out
-   * (ENG-25).
-   */
-  async function refuseUnsupported({ model, messages }: ModelRequest): Promise<void> {
-    const media = mediaIn(messages);
-    if (media.size === 0) return;
-    const listed = (await catalogue.known()).find(({ id }) => id === model);
-    const takes = listed?.takes ?? knownModel(name, model)?.takes;
-    for (const kind of media) {
-      if (takes === undefined || takes.includes(kind)) continue;
-      throw new ProviderError("UnsupportedContent", { model, content: kind === "image" ? "images" : kind });
-    }
-  }
-
-  async function models(signal: AbortSignal): Promise<readonly Model[]> {
-    const listed = vendor.catalogueOptional ? await listedOrNone(signal) : await catalogue.models(signal);
-    return withOthers(listed);
-  }
-
-  function withOthers(listed: readonly Model[]): readonly Model[] {
-    const ids = new Set(listed.map(({ id }) => id));
-    const others = (vendor.models ?? []).filter(({ id }) => !ids.has(id));
-    return [...listed, ...others].map((model) => ({ ...knownModel(name, model.id), ...model }));
-  }
-
-  async function listedOrNone(signal: AbortSignal): Promise<readonly Model[]> {
-    try {
-      return await catalogue.models(signal);
-    } catch (thrown) {
-      signal.throwIfAborted();
-      // A missing catalogue is tolerated; a missing or refused key is reported here as everywhere.
-      const isKey = hasReason(thrown, "ProviderKeyMissing") || hasReason(thrown, "ProviderKeyRefused");
-      if (isKey || !(thrown instanceof Error)) throw thrown;
-      log.write("info", "the provider has no catalogue now", { provider: name, problem: messageOf(thrown) });
-      return [];
-    }
-  }
-
   async function tokenCount(messages: readonly Message[], signal: AbortSignal): Promise<number> {
     if (vendor.tokenCount === undefined || messages.length === 0) return estimateTokens(messages);
     const { path, model } = vendor.tokenCount;
     const request: ModelRequest = { ...EMPTY_REQUEST, model, messages };
-    const body = dialect.body(request, contextFor(request));
+    const body = dialect.body(request, contextFor(vendor, request));
     const asked = { model, messages: body["messages"] };
-    const url = baseUrl + path;
     try {
       const text = await fetchText({
         ...wire,
         model,
-        url,
+        url: baseUrl + path,
         body: asked,
         signal,
         bytesMax: COUNT_BYTES_MAX,
@@ -205,9 +145,90 @@ export function dialectProvider(vendor: Vendor, dependencies: ProviderDependenci
     pricesInCatalogue: vendor.pricesInCatalogue ?? false,
     server: serverOf(baseUrl),
     chat,
-    known: async () => withOthers(await catalogue.known()),
-    models,
+    ...list,
     tokenCount,
+  };
+}
+
+function contextFor({ name, family, quirks }: Vendor, { model, tools }: ModelRequest): DialectContext {
+  const toolNames = tools.map((tool) => tool.name);
+  return { provider: name, family, model, toolNames, ...(quirks === undefined ? {} : { quirks }) };
+}
+
+/** Fields of every request to a vendor. */
+type Wire = Pick<Parameters<typeof fetchText>[0], "provider" | "headers" | "credential" | "send" | "clock">;
+
+function openVendorCatalogue(
+  { name, cataloguePath = "/models" }: Vendor,
+  { world, caches = new CacheBudget(), cacheDirectory: directory }: ProviderDependencies,
+  { wire, baseUrl }: { readonly wire: Wire; readonly baseUrl: string },
+): Catalogue {
+  const url = baseUrl + cataloguePath;
+  return openCatalogue({
+    world,
+    provider: name,
+    url,
+    cache: caches.open<CatalogueSnapshot>("models"),
+    ...(directory === undefined ? {} : { directory }),
+    fetch: (signal) =>
+      fetchText({
+        ...wire,
+        model: "",
+        url,
+        signal,
+        bytesMax: CATALOGUE_BYTES_MAX,
+        limits: { headersMsMax: CATALOGUE_MS_MAX },
+      }),
+  });
+}
+
+/**
+ * Throws if the model does not accept the images or audio of the messages; the error names what to leave out (ENG-25).
+ */
+async function refuseUnsupported(
+  { model, messages }: ModelRequest,
+  provider: string,
+  catalogue: Catalogue,
+): Promise<void> {
+  const media = mediaIn(messages);
+  if (media.size === 0) return;
+  const listed = (await catalogue.known()).find(({ id }) => id === model);
+  const takes = listed?.takes ?? knownModel(provider, model)?.takes;
+  for (const kind of media) {
+    if (takes === undefined || takes.includes(kind)) continue;
+    throw new ProviderError("UnsupportedContent", { model, content: kind === "image" ? "images" : kind });
+  }
+}
+
+/** Returns the lists of a vendor's models: those of its catalogue, then those that it leaves out. */
+function modelList(vendor: Vendor, catalogue: Catalogue, log: Log): Pick<Provider, "known" | "models"> {
+  const { name } = vendor;
+
+  function withOthers(listed: readonly Model[]): readonly Model[] {
+    const ids = new Set(listed.map(({ id }) => id));
+    const others = (vendor.models ?? []).filter(({ id }) => !ids.has(id));
+    return [...listed, ...others].map((model) => ({ ...knownModel(name, model.id), ...model }));
+  }
+
+  async function listedOrNone(signal: AbortSignal): Promise<readonly Model[]> {
+    try {
+      return await catalogue.models(signal);
+    } catch (thrown) {
+      signal.throwIfAborted();
+      // A missing catalogue is tolerated; a missing or refused key is reported here as everywhere.
+      const isKey = hasReason(thrown, "ProviderKeyMissing") || hasReason(thrown, "ProviderKeyRefused");
+      if (isKey || !(thrown instanceof Error)) throw thrown;
+      log.write("info", "the provider has no catalogue now", { provider: name, problem: messageOf(thrown) });
+      return [];
+    }
+  }
+
+  return {
+    known: async () => withOthers(await catalogue.known()),
+    async models(signal) {
+      const listed = vendor.catalogueOptional ? await listedOrNone(signal) : await catalogue.models(signal);
+      return withOthers(listed);
+    },
   };
 }
 

@@ -99,7 +99,7 @@ test("[PROV-10] any bytes at all give events and at most a ProviderError, in eve
   }
 }, 300_000);
 
-test("[PROV-10] an event without end is told as malformed, not held in memory", async () => {
+test("[PROV-10] an event without end is reported as malformed, not held in memory", async () => {
   const mega = new TextEncoder().encode("x".repeat(1024 * 1024));
   const chunks = [new TextEncoder().encode("data: "), ...Array.from({ length: 17 }, () => mega)];
   for (const dialect of [anthropicMessages, openaiChat, openaiResponses]) {

@@ -42,7 +42,7 @@ test("[PROV-09] an unknown model is understood in the words of each server, a wr
   expect(errorFor(404, "404 page not found").reason).toBe("ProviderRefused");
 });
 
-test("[PROV-03] an answer refused for its content is not told as a refused key", () => {
+test("[PROV-03] an answer refused for its content is not reported as a refused key", () => {
   const flagged = '{"error":{"code":403,"message":"Your input was flagged by moderation"}}';
   expect(errorFor(403, flagged).reason).toBe("ProviderRefused");
   expect(errorFor(403, '{"error":{"message":"Key disabled"}}').reason).toBe("ProviderKeyRefused");

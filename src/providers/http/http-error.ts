@@ -81,27 +81,27 @@ export async function readUpTo(
 ): Promise<{ readonly text: string; readonly whole: boolean }> {
   if (response.body === null) return { text: "", whole: true };
   const reader = response.body.getReader();
-  const kept: Uint8Array[] = [];
+  const chunks: Uint8Array[] = [];
   let size = 0;
   let whole = false;
   while (size < bytesMax && !whole) {
     const { done, value } = await reader.read();
     if (done) whole = true;
     else {
-      kept.push(value.subarray(0, bytesMax - size));
+      chunks.push(value.subarray(0, bytesMax - size));
       size += value.length;
     }
   }
   if (!whole) await reader.cancel();
-  return { text: decode(joined(kept)), whole };
+  return { text: decode(joined(chunks)), whole };
 }
 
 /**
  * Returns true for statuses after which the same request may succeed. A provider's `x-should-retry` takes precedence.
  */
 function isTransient(status: number, headers: Headers): boolean {
-  const said = headers.get("x-should-retry");
-  if (said === "true" || said === "false") return said === "true";
+  const shouldRetry = headers.get("x-should-retry");
+  if (shouldRetry === "true" || shouldRetry === "false") return shouldRetry === "true";
   if (status === 501 || status === 505) return false;
   return status === 408 || status === 409 || status === 425 || status === 429 || status >= 500;
 }

@@ -1,6 +1,5 @@
 /**
- * Returns the wait that a provider asks for, in milliseconds: `retry-after-ms`, or `Retry-After` as seconds or a
- * date.
+ * Returns the wait that a provider asks for, in milliseconds: `retry-after-ms`, or `Retry-After` as seconds or a date.
  *
  * Undefined if neither is present or readable; never negative.
  */

@@ -113,7 +113,7 @@ test("[PROV-10 R06] one broken line among events with a single newline between t
   ]);
 });
 
-test("[PROV-10] an event of several lines stays one, also where a line of it is an object by itself", () => {
+test("[PROV-10] an event of several lines stays one, also if a line of it is a complete object", () => {
   const lines = ["{", '"a": [', '{"b":1},', '{"b":2}', "],", '"c":', '{"d":3}', "}"];
   const text = `${lines.map((line) => `data: ${line}\n`).join("")}\ndata: [DONE]\n\n`;
   expect(eventsOf([encode(text)]).map(({ data }) => data)).toEqual([lines.join("\n"), "[DONE]"]);

@@ -19,8 +19,9 @@ export type TakeEvent = (name: string, data: string) => void;
  *
  * Accepts LF, CR and CRLF, a byte order mark, comments, unknown fields, and characters split over chunks; invalid
  * UTF-8 becomes U+FFFD. Two extensions serve careless servers. A last event without its blank line is delivered at
- * the end. Events with a single newline between them stay apart: one ends where the next begins, if its data is a
- * whole JSON object or `[DONE]`, or is broken JSON that the next whole object cannot belong to.
+ * the end. Events with a single newline between them stay apart. One ends where the next begins if its data is a
+ * whole JSON object or `[DONE]`. It also ends there if its data is broken JSON that the next whole object cannot
+ * belong to.
  *
  * Every event is passed on as soon as it is complete, from within `push` or `end`.
  * @throws EventTooLarge, and any error of the callback; push nothing after that.
@@ -74,7 +75,7 @@ export class EventStreamReader {
 
   /** Returns true for a line that begins another event without a blank line before it. */
   #isNext(field: string, value: string): boolean {
-    // No line is looked at twice, so that no event is read again and again.
+    // No line is parsed twice, so that no event is read again and again.
     if (this.#dataLines === 1) {
       if (isWhole(this.#lastLine)) return true;
       this.#isJson = this.#lastLine.startsWith("{");

@@ -26,8 +26,8 @@ export const STREAM_LIMITS: StreamLimits = {
 };
 
 /**
- * Limits for a server of the user: a small machine may have to load a model and read a long prompt before its first
- * byte.
+ * Limits for a server of the user: a small machine may have to load a model and read a long prompt before its
+ * first byte.
  */
 export const OWN_SERVER_LIMITS: Partial<StreamLimits> = {
   headersMsMax: 600_000,

@@ -24,8 +24,8 @@ export interface FoundServer extends LocalServer {
 /**
  * Finds model servers on this machine at their usual addresses, in the order of the list (PROV-05).
  *
- * Called only if nothing else is configured. A server that answers with anything but a list of models is another
- * program.
+ * Called only if nothing else is configured. A server that answers with anything but a list of models is
+ * another program.
  */
 export async function discoverLocal(
   world: Pick<World, "fetch" | "clock">,

@@ -110,7 +110,7 @@ test("[PROV-08] whatever bytes a cassette holds, it is read or refused as invali
   );
 });
 
-test("[PROV-08] a cassette that is missing, a folder, or no text is told as what it is", async () => {
+test("[PROV-08] a cassette that is missing, a folder, or no text is reported with its problem", async () => {
   await using folder = temporaryDirectory();
   const world = testWorld();
   const open = (path: string) => readCassette(world, path);

@@ -62,7 +62,7 @@ class Tape {
   readonly #options: RecordOptions;
   readonly #variables: Variables;
   #before: readonly Message[] = [];
-  #begun = false;
+  #hasBegun = false;
   /** Settles when the last requested line is written: each line builds on the previous one. */
   #written: Promise<void> = Promise.resolve();
 
@@ -117,7 +117,7 @@ class Tape {
       events,
     };
     try {
-      if (this.#begun) {
+      if (this.#hasBegun) {
         await world.files.append(path, renderLine(exchange), CASSETTE_MODE);
       } else {
         const header = { cassette: CASSETTE_VERSION, family, model, variables: RECORDED_VARIABLES } as const;
@@ -126,7 +126,7 @@ class Tape {
     } catch (thrown) {
       throw new HarnessError("CassetteUnwritable", { path, detail: messageOf(thrown) }, { cause: thrown });
     }
-    this.#begun = true;
+    this.#hasBegun = true;
     this.#before = messages;
   }
 }

@@ -24,8 +24,8 @@ export function redactAnswer(events: readonly TimedEvent[], redactor: Redactor):
       return sealed && redactor.json(event) !== event ? [event.index] : [];
     }),
   );
-  const kept = events.filter(({ event }) => !("index" in event && dropped.has(event.index)));
-  return redactor.json(kept) as readonly TimedEvent[];
+  const remainingEvents = events.filter(({ event }) => !("index" in event && dropped.has(event.index)));
+  return redactor.json(remainingEvents) as readonly TimedEvent[];
 }
 
 function isSealed(block: { readonly type: string }): boolean {

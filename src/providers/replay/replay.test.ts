@@ -325,7 +325,7 @@ test("[PROV-08] an exchange that failed, was left or ended in an error is not re
   expect(exchanges.map(({ request }) => request.messages)).toEqual([[user("1")], [user("5")]]);
 });
 
-test("[PROV-08] a run that gets no answer leaves an old recording alone, the first answer begins it anew", async () => {
+test("[PROV-08] a run that gets no answer leaves an old recording alone, the first answer replaces it", async () => {
   await using tape = openTape([
     // biome-ignore lint/correctness/useYield: it fails before it could say anything
     async function* () {
@@ -363,7 +363,7 @@ test("[PROV-08] answers that stream at the same time are recorded one after the 
   expect(textOf(await ask(play, [user("a"), user("c"), user("d")]))).toBe("quicker");
 });
 
-test("[PROV-08] a cassette that cannot be written is told with its path", async () => {
+test("[PROV-08] a cassette that cannot be written is reported with its path", async () => {
   await using tape = openTape([says("ok")], "missing/c.jsonl/x");
   writeFileSync(join(tape.folder, "missing"), "a file");
   await expect(ask(tape.provider, [user("1")])).rejects.toThrow(

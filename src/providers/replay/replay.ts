@@ -30,10 +30,10 @@ export interface ReplayOptions {
 /**
  * Plays a cassette instead of a model: no key, no network (PROV-08).
  *
- * An answer is returned only for its recorded request: the same messages after the named variables are removed, and
- * the same tool names in any order. System text and tool schemas are ignored. An answer is returned as often as it
- * was recorded; answers to the same request are returned in turn. Anything else is an error that shows the first
- * difference.
+ * An answer is returned only for its recorded request: the same messages after the named variables are removed,
+ * and the same tool names in any order. System text and tool schemas are ignored. An answer is returned as often
+ * as it was recorded; answers to the same request are returned in turn. Anything else is an error that shows the
+ * first difference.
  */
 export function replayProvider(options: ReplayOptions): Provider {
   const { cassette, world, paced } = options;
@@ -41,7 +41,7 @@ export function replayProvider(options: ReplayOptions): Provider {
   const variables = new Variables(options.values, header.variables);
   const byFamily = redactor([]);
   const recorded = unfold(cassette);
-  const given = new Set<Recorded>();
+  const used = new Set<Recorded>();
   let requests = 0;
 
   async function* chat(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> {
@@ -52,9 +52,9 @@ export function replayProvider(options: ReplayOptions): Provider {
       messages,
     );
     const same = recorded.filter((candidate) => candidate.key === asked.key);
-    const next = same.find((candidate) => !given.has(candidate));
+    const next = same.find((candidate) => !used.has(candidate));
     if (next === undefined) throw mismatch(cassette.path, { recorded, same, asked, number: requests });
-    given.add(next);
+    used.add(next);
     yield* play(next, ids, signal);
   }
 
@@ -145,10 +145,10 @@ function mismatch(path: string, { recorded, same, asked, number }: Mismatch): Ha
   return new HarnessError("CassetteMismatch", { ...fields, difference: describeDifference(nearest, asked) });
 }
 
-/** More messages in common is nearer, then a more similar length. */
+/** Returns true if the candidate has more messages in common, or as many and a more similar length. */
 function nearer(candidate: Recorded, best: Recorded, asked: Comparable): boolean {
-  const [ours, theirs] = [shared(candidate, asked), shared(best, asked)];
-  if (ours !== theirs) return ours > theirs;
+  const [candidateShared, bestShared] = [shared(candidate, asked), shared(best, asked)];
+  if (candidateShared !== bestShared) return candidateShared > bestShared;
   const distance = ({ keys }: Recorded) => Math.abs(keys.length - asked.keys.length);
   return distance(candidate) < distance(best);
 }

@@ -34,8 +34,8 @@ const ID = new RegExp(`(?<![A-Za-z0-9_])(${ID_PREFIXES.join("|")})_[0-7][0-9A-HJ
 /**
  * Replaces texts that differ from run to run with names, and inserts this run's values again (PROV-08).
  *
- * `«cwd»`, `«scratch»` and `«home»` stand for folders, `«call:2»` for the second call id that appears in the request,
- * and `«NAME»` for text that a pattern of the cassette's header matches. Folders and ids are replaced in requests and
+ * `«cwd»`, `«scratch»` and `«home»` stand for folders. `«call:2»` stands for the second call id in the request, and
+ * `«NAME»` for text that a pattern of the cassette's header matches. Folders and ids are replaced in requests and
  * answers, and inserted again. Patterns are applied to requests only, so no text of the model is lost. Names depend
  * on the one request only. A text that already looks like a name gets a `=`: `«=cwd»`.
  */

@@ -3,8 +3,8 @@ import type { RequestContext } from "../middleware.ts";
 import type { Silence } from "../provider.ts";
 
 /**
- * Reports a provider's silences as Error events of the running turn: clients learn what it waits for and the limit
- * (R07).
+ * Reports a provider's silences as Error events of the running turn: clients learn what it waits for and the
+ * limit (R07).
  */
 export function reportSilence(context: RequestContext): (silence: Silence) => void {
   return ({ phase, ms, msMax }) => {

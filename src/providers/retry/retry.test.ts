@@ -11,7 +11,7 @@ import type { Event } from "../../protocol/events/events.ts";
 import { ProviderError } from "../error.ts";
 import type { RequestContext } from "../middleware.ts";
 import type { ModelEvent } from "../provider.ts";
-import { providerPauses } from "./pauses.ts";
+import { providerPauses } from "./provider-pauses.ts";
 import type { RetryOptions } from "./retry.ts";
 import { RETRY_LIMITS, retry } from "./retry.ts";
 
@@ -86,7 +86,7 @@ function limited(status: number, headers: Readonly<Record<string, string>> = {})
   return { parts: [], fault: { kind: "status", status, headers, body } };
 }
 
-test("[PROV-09] a rate limit is told with the wait before it begins, and the answer comes after it", async () => {
+test("[PROV-09] a rate limit is reported with the wait before it begins, and the answer comes after it", async () => {
   await using rig = openProviderRig({ script: [limited(429, { "retry-after": "7" }), says("here I am")] });
   const started = run(rig);
   expect(await through(rig, started)).toEqual({ text: "here I am" });
@@ -98,7 +98,7 @@ test("[PROV-09] a rate limit is told with the wait before it begins, and the ans
   );
 });
 
-test("[PROV-09] another failure that may pass is told with its own reason", async () => {
+test("[PROV-09] another temporary failure is reported with its own reason", async () => {
   await using rig = openProviderRig({ script: [limited(529), says("here I am")] });
   const started = run(rig);
   expect(await through(rig, started)).toEqual({ text: "here I am" });

@@ -5,8 +5,8 @@ import type { World } from "../../base/world.ts";
 import { ProviderError } from "../error.ts";
 import type { RequestContext, RequestMiddleware } from "../middleware.ts";
 import type { ModelEvent } from "../provider.ts";
-import type { ProviderPauses } from "./pauses.ts";
-import { providerPauses } from "./pauses.ts";
+import type { ProviderPauses } from "./provider-pauses.ts";
+import { providerPauses } from "./provider-pauses.ts";
 
 /** Limits of the attempts and waits of one provider call (PROV-09, R10). */
 export interface RetryLimits {
@@ -21,8 +21,8 @@ export interface RetryLimits {
   /** Total of all waits of one call. */
   readonly waitingMsMax: number;
   /**
-   * Attempts at a provider that is unreachable, silent or answers with something else than a model: retries help less
-   * there.
+   * Attempts at a provider that is unreachable, silent or answers with something else than a model: retries help
+   * less there.
    */
   readonly unansweredMax: number;
 }
@@ -63,8 +63,8 @@ export function retry(options: RetryOptions = {}): RequestMiddleware {
   const pauses = options.pauses ?? providerPauses();
 
   return function retry(request, context, next) {
-    const own = context.hasSuccessor ? { ...limits, ...LIMITS_BEFORE_SUCCESSOR } : limits;
-    const attempts = new Attempts(() => next(request, context), { context, limits: own, pauses });
+    const effectiveLimits = context.hasSuccessor ? { ...limits, ...LIMITS_BEFORE_SUCCESSOR } : limits;
+    const attempts = new Attempts(() => next(request, context), { context, limits: effectiveLimits, pauses });
     return { [Symbol.asyncIterator]: () => attempts };
   };
 }
@@ -181,7 +181,9 @@ function afterFailure(thrown: unknown, failure: Failure): Next {
   return { kind: "again", error: thrown, ms };
 }
 
-/** Full jitter above a minimum: a hundred sessions that failed together do not return together. */
+/**
+ * Returns a wait with full jitter above a minimum: a hundred sessions that failed together do not return together.
+ */
 function jitter(attempt: number, limits: RetryLimits, world: World): number {
   const span = Math.min(limits.firstWaitMsMax * 2 ** (attempt - 1), limits.waitMsMax) - limits.waitMsMin;
   return Math.round(limits.waitMsMin + world.random.number() * Math.max(span, 0));
@@ -210,10 +212,10 @@ function final(error: ProviderError, attempts: number): ProviderError {
     return new ProviderError("ProviderTimeout", fields, traits);
   }
   if (!hasReason(error, "ProviderFailed")) return error;
-  const { provider, status: told, detail: said } = error.fields;
+  const { provider, status: failureStatus, detail: said } = error.fields;
   const asked = retryAfterMs === undefined ? "" : `, and it asked to wait ${seconds(retryAfterMs)} s`;
   const detail = `${said} (given up after attempt ${attempts}${asked})`;
-  return new ProviderError("ProviderFailed", { provider, status: told, detail }, traits);
+  return new ProviderError("ProviderFailed", { provider, status: failureStatus, detail }, traits);
 }
 
 interface Attempt {

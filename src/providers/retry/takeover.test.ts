@@ -94,7 +94,7 @@ async function* play(answer: Answer): AsyncGenerator<ModelEvent> {
   }
 }
 
-test("[PROV-07] the first of a route takes a request as itself, with its own limits, and is told that others stand behind it", async () => {
+test("[PROV-07] the first of a route sends a request as itself, with its own limits, and knows that it has successors", async () => {
   const rig = openRig({ "anthropic:claude-3-haiku-20240307": [said("one")], "zai:glm-4.6": [] });
   expect(await rig.ask()).toBe("one");
   expect(rig.asked).toEqual([
@@ -104,14 +104,14 @@ test("[PROV-07] the first of a route takes a request as itself, with its own lim
   expect(rig.told).toEqual([]);
 });
 
-test("[PROV-07] what a request is for is told to the route: a summary, a sub-agent's", async () => {
+test("[PROV-07] the route gets the purpose of a request: a summary, a sub-agent's", async () => {
   const rig = openRig({ "a:m": [said("1"), said("2")] });
   await rig.ask({ purpose: "summary" });
   await rig.ask({ parentCall: rig.world.ids.next("call") });
   expect(rig.routedBy.map(({ role }) => role)).toEqual(["summary", "sub-agent"]);
 });
 
-test("[PROV-07] the next one takes over from one that cannot be had, which is told once, and passed over for five minutes", async () => {
+test("[PROV-07] the next one takes over from an unavailable one, which is reported once, and skipped for five minutes", async () => {
   const rig = openRig({ "a:m": [[unreachable("a")], said("a again")], "b:n": [said("b"), said("b again")] });
   expect(await rig.ask()).toBe("b");
   expect(rig.told).toEqual([

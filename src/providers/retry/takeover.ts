@@ -1,6 +1,6 @@
 import { HarnessError, hasReason } from "../../base/errors.ts";
 import type { Reason } from "../../base/reasons.ts";
-import { reasonText } from "../../base/reasons.ts";
+import { reasonText, refusalOf } from "../../base/reasons.ts";
 import { sentence } from "../../base/text/text.ts";
 import { knownModel } from "../choosing/prices.ts";
 import { ROUTING_PROVIDER } from "../choosing/route.ts";
@@ -89,8 +89,8 @@ class Failures {
 
   /** Removes executors that failed recently, unless none would be left. */
   standing(executors: readonly Executor[], nowMs: number): readonly Executor[] {
-    const left = executors.filter((each) => (this.#untilMs.get(nameOf(each)) ?? 0) <= nowMs);
-    return left.length > 0 ? left : executors;
+    const available = executors.filter((each) => (this.#untilMs.get(nameOf(each)) ?? 0) <= nowMs);
+    return available.length > 0 ? available : executors;
   }
 }
 
@@ -125,7 +125,7 @@ function contextOf(
 }
 
 /** Failures that another model need not have. */
-const OF_THIS_MODEL = [
+const OF_THIS_MODEL: ReadonlySet<string> = new Set<Reason>([
   "ProviderKeyMissing",
   "ProviderKeyRefused",
   "ProviderUnreachable",
@@ -137,12 +137,12 @@ const OF_THIS_MODEL = [
   "UnknownModel",
   "UnknownProvider",
   "UnsupportedContent",
-  "CostUnknown",
-] as const satisfies readonly Reason[];
+]);
 
 function isTakenOver(thrown: unknown, { takesOver }: Executor): thrown is HarnessError {
   if (!(thrown instanceof HarnessError)) return false;
-  return takesOver?.(thrown) ?? OF_THIS_MODEL.some((reason) => hasReason(thrown, reason));
+  const { reason } = thrown;
+  return takesOver?.(thrown) ?? (OF_THIS_MODEL.has(reason) || refusalOf(reason)?.isOfModel === true);
 }
 
 function reportTakeover(

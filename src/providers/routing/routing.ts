@@ -13,8 +13,8 @@ export interface RoutingOptions {
 }
 
 /**
- * Returns a provider composed of others: each request goes to the model of the matching rule or of the route, and to
- * the next one of the fall-back chain if that fails (PROV-07, [A] § Future).
+ * Returns a provider composed of others (PROV-07, [A] § Future). Each request goes to the model of the matching rule
+ * or of the route. If that fails, it goes to the next one of the fall-back chain.
  *
  * It sends nothing itself: each executor keeps its own API, thinking, cache, price and limits.
  */

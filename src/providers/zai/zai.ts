@@ -10,8 +10,8 @@ const KEY: CredentialUse = { kind: "header", header: "authorization", prefix: "B
 const MODELS = [{ id: "glm-4.6" }, { id: "glm-4.5-air" }, { id: "glm-z1" }];
 
 /**
- * Returns the provider of Z.AI's GLM models (PROV-04). Z.AI caches without hints, so it sets no quirk for them
- * (PROV-15).
+ * Returns the provider of Z.AI's GLM models (PROV-04). Z.AI caches without hints, so it sets no quirk for
+ * them (PROV-15).
  */
 export function zaiProvider(dependencies: ProviderDependencies): Provider {
   return dialectProvider(

@@ -76,7 +76,7 @@ function halfOf(kind: string): number {
   return (createHash("sha256").update(kind).digest()[0] ?? 0) % 2;
 }
 
-test("[TOFU-03] of the ways to command a model four in five are told, also of those that were held out by their hash", () => {
+test("[TOFU-03] four in five of the ways to command a model are reported, also of those held out by their hash", () => {
   const told = [0, 1].map((half) => {
     const kinds = INJECTION_KINDS.filter(([kind]) => halfOf(kind) === half);
     const found = kinds.filter(([, ...texts]) => texts.filter(flagged).length * 2 > texts.length);

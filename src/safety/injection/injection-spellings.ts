@@ -21,8 +21,7 @@ function changed(text: string, other: string) {
 }
 
 /**
- * Decodes `%69`, `&#105;`, `&#x69;`, `\\u0069`, `\\x69` to the letters they stand for; control characters stay
- * encoded.
+ * Decodes `%69`, `&#105;`, `&#x69;`, `\\u0069`, `\\x69` to the letters they stand for; control characters stay encoded.
  */
 function unescaped(text: string): string {
   return text.replaceAll(

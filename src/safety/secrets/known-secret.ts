@@ -3,8 +3,7 @@ import type { Secret } from "../../base/brand.ts";
 import type { SearchPosition, SecretSearch, SecretVerdict } from "./scan.ts";
 
 /**
- * Fingerprint that finds a secret without its value: its first characters, its length, and a salted hash of the
- * whole.
+ * Fingerprint that finds a secret without its value: its first characters, its length, and a salted hash of the whole.
  *
  * It reveals nothing useful about a random key; therefore short secrets have none.
  */

@@ -57,7 +57,7 @@ test("[SES-05 R06] the pieces of a stream give what the whole text gives, where 
   }
 });
 
-test("[SES-05] redacting twice is redacting once, where it once was not: a token in the place of a user goes at once", () => {
+test("[SES-05] redacting twice gives the same as once: a token instead of a user is redacted the first time", () => {
   const once = {
     [` -u ${SLACK}:5432:a:b:`]: " -u «redacted:slack-token»",
     [` -u ➝${SLACK}:5432:a:b:`]: " -u «redacted:password»",

@@ -39,7 +39,7 @@ export type SecretVerdict =
 
 export interface Scanned {
   readonly out: string;
-  readonly held: string;
+  readonly tail: string;
   /** The last characters of the output, for the next piece. */
   readonly behind: string;
 }
@@ -137,14 +137,14 @@ export function scanText(by: PreparedSearch, text: string, behind: string, compl
     }
     const decided = `${text.slice(from, verdict.from)}«redacted:${verdict.name}»`;
     out += decided;
-    tail = kept(tail, decided);
+    tail = keepTail(tail, decided);
     from = verdict.to;
     at = from;
   }
 
   function finish(end: number): Scanned {
     const rest = text.slice(from, end);
-    return { out: out + rest, held: text.slice(end), behind: kept(tail, rest) };
+    return { out: out + rest, tail: text.slice(end), behind: keepTail(tail, rest) };
   }
 }
 
@@ -158,7 +158,7 @@ class Here implements SearchPosition {
 
   constructor(
     text: string,
-    found: Found,
+    found: SecretStart,
     { floor, tail, complete }: { readonly floor: number; readonly tail: string; readonly complete: boolean },
   ) {
     this.text = text;
@@ -180,13 +180,13 @@ class Here implements SearchPosition {
 }
 
 /** Keeps at least `BEHIND_CHARACTERS_MAX` of the preceding text, if available; trimmed only now and then. */
-function kept(tail: string, more: string): string {
+function keepTail(tail: string, more: string): string {
   if (more.length >= BEHIND_CHARACTERS_MAX) return more.slice(-BEHIND_CHARACTERS_MAX);
   const all = tail + more;
   return all.length < 4 * BEHIND_CHARACTERS_MAX ? all : all.slice(-BEHIND_CHARACTERS_MAX);
 }
 
-interface Found {
+interface SecretStart {
   readonly at: number;
   readonly text: string;
 }
@@ -198,7 +198,7 @@ function findStart(
   at: number,
   from: number,
   tail: string,
-): Found | undefined {
+): SecretStart | undefined {
   const { first, pairs, lists, byFirst } = starts;
   const end = text.length;
   let before = at > from ? text.charCodeAt(at - 1) : tail === "" ? 0 : tail.charCodeAt(tail.length - 1);

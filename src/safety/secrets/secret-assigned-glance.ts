@@ -37,8 +37,7 @@ function pair(letters: string): number {
 }
 
 /**
- * Quick check that a separator may follow a secret's name. Near the floor it is always true: `glanceAt` decides
- * there.
+ * Quick check that a separator may follow a secret's name. Near the floor it is always true: `glanceAt` decides there.
  */
 export function mayFollowName(text: string, at: number, floor: number): boolean {
   return at - floor < GLANCE_CHARACTERS || isGlanced(text, at) || mayGoOnEncoded(text, at);

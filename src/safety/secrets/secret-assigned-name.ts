@@ -90,9 +90,9 @@ class Classes {
     if (this.#known.has(name)) return this.#known.get(name);
     if (this.#known.size === NAMES_MAX) this.#known.clear();
     const found = /^(?:proxy-)?authorization$/i.test(name) ? "header" : classOfName(name);
-    const told: AssignedName | undefined = found === undefined ? undefined : { class: found };
-    this.#known.set(name, told);
-    return told;
+    const named: AssignedName | undefined = found === undefined ? undefined : { class: found };
+    this.#known.set(name, named);
+    return named;
   }
 }
 

@@ -132,8 +132,8 @@ export function looksRandom(value: string, name: NameClass): boolean {
 }
 
 /**
- * Returns true for base64 with a slash in it, as one value in three has: at least one part is longer than a word, and
- * mixed.
+ * Returns true for base64 with a slash in it, as one value in three has: at least one part is longer than a word,
+ * and mixed.
  */
 function isBase64(value: string): boolean {
   if (!/^[A-Za-z0-9+/]{40,}={0,2}$/.test(value)) return false;

@@ -15,7 +15,7 @@ export const VALUE_CHARACTERS_MIN = 8;
 
 /**
  * Returns the variables whose name means a secret (`MY_API_KEY`, `DB_PASSWORD`), or suggests one beside a random
- * value (`STRIPE_SK`, `AWS_SESSION`), and those whose value contains a password (`postgres://user:password@host`),
+ * value (`STRIPE_SK`, `AWS_SESSION`). Those whose value contains a password (`postgres://user:password@host`) count
  * under any name.
  *
  * Excluded are values of fewer than `VALUE_CHARACTERS_MIN` characters, numbers, and well-known defaults. The time is

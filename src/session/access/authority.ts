@@ -54,8 +54,8 @@ export interface Authority extends AsyncDisposable {
    */
   confirm(mintId: string, code: string, peer: string): Promise<string>;
   /**
-   * Makes a token without asking: for the engine itself, or for a holder that may mint and asks for no more than it
-   * has.
+   * Makes a token without asking: for the engine itself, or for a holder that may mint and asks for no more than
+   * it has.
    * @throws HarnessError MintTooWide, ClaimsInvalid.
    */
   mint(claims: ClaimsRequest, by: TokenGrant | "engine"): string;
@@ -75,5 +75,5 @@ export interface GrantWatch extends Disposable {
   /** Aborts at once when the token is revoked, and 60 s after it expired; the reason says which. */
   readonly ended: AbortSignal;
   /** Calls back once, 5 minutes before the token expires, or at once if that is over. `expiresAt`: milliseconds. */
-  onExpiring(told: (expiresAt: number) => void): Disposable;
+  onExpiring(onExpiring: (expiresAt: number) => void): Disposable;
 }

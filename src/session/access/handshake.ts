@@ -21,8 +21,8 @@ export interface ServedFeatures {
 
 /**
  * Checks the protocol version of a client.
- * @throws HarnessError HandshakeVersionMismatch for another major version, a newer minor one, or text that is no version.
- * Older minor versions always work.
+ * @throws HarnessError HandshakeVersionMismatch for another major version, a newer minor one, or text that is no
+ * version. Older minor versions always work.
  */
 export function assertVersion(clientVersion: string): void {
   const client = parseVersion(clientVersion);
@@ -59,7 +59,9 @@ export function answerHandshake(clientVersion: string, served: ServedFeatures): 
   };
 }
 
-/** Returns true if `version` is of an older minor version than `minor` of `major`; false for text that is no version. */
+/**
+ * Returns true if `version` is of an older minor version than `minor` of `major`; false for text that is no version.
+ */
 export function isOlderVersion(version: string, than: Version): boolean {
   const parsed = parseVersion(version);
   return parsed !== undefined && newer(than, parsed);

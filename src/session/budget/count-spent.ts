@@ -36,8 +36,8 @@ export async function spentBefore(
 }
 
 /**
- * Returns the tasks among the logs that branch off this one, by what the log of each reports: other logs branch off it
- * too.
+ * Returns the tasks among the logs that branch off this one, by what the log of each reports: other logs branch off
+ * it too.
  */
 async function tasksOf(store: SessionStore, logId: LogId): Promise<readonly LogId[]> {
   const tasks: LogId[] = [];

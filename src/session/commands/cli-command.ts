@@ -26,8 +26,8 @@ export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 /**
  * One subcommand as plain data: parser, help, hints, word lists and the documentation are derived from it.
  *
- * A folder holds it: `command.ts` exports this value, `run.ts` the code. `command.ts` is on the start path of every run:
- * it imports types and other plain data only, and `load` is the only way to the code.
+ * A folder holds it: `command.ts` exports this value, `run.ts` the code. `command.ts` is on the start path of every
+ * run: it imports types and other plain data only, and `load` is the only way to the code.
  */
 export interface CliCommand<Context extends CliContext = CliContext> extends CliAction {
   /** The word behind `cinch`. */
@@ -248,14 +248,20 @@ export interface CliContext<
   checkSettings(): Promise<readonly string[]>;
   /** Reads the settings of a session here. @throws HarnessError ConfigInvalid, ProfileMissing, TrustRefused. */
   readSettings(): Promise<ReadSettings>;
-  /** Returns the handles that an engine here gives to its features. Starts nothing. @throws HarnessError ConfigInvalid. */
+  /**
+   * Returns the handles that an engine here gives to its features. Starts nothing.
+   * @throws HarnessError ConfigInvalid.
+   */
   engineHandles(): Promise<EngineHandles>;
   /**
    * Checks the profile of an unattended run: the one that is named, or the default.
    * @throws HarnessError for one that a model may have changed.
    */
   checkScheduledProfile(named: string | undefined, cwd: string): Promise<void>;
-  /** Returns the names of the skills that a session here would find, acknowledged or not. @throws HarnessError as `readSettings`. */
+  /**
+   * Returns the names of the skills that a session here would find, acknowledged or not.
+   * @throws HarnessError as `readSettings`.
+   */
   skillNames(): Promise<readonly string[]>;
   /** Opens an engine in this process, with the settings, in which nobody can be asked. Needs `engine`. */
   openEngine(): Promise<UnattendedEngine>;

@@ -1,12 +1,33 @@
-import type { CommandOf } from "../../protocol/commands/commands.ts";
+import type { CommandKind, CommandOf } from "../../protocol/commands/commands.ts";
 import type { AcceptedOf } from "../../protocol/commands/results.ts";
 import type { QueryKind } from "../../protocol/kinds.ts";
 import type { QueryOf, ResultOf } from "../../protocol/queries/queries.ts";
 import type { AttachRequest } from "../access/attach-request.ts";
 import type { AttachedClient } from "../access/client.ts";
+import type { StoredSessionCommand } from "./stored-session-commands.ts";
 
-/** Commands of one session that features handle. */
-export type FeatureCommand = "EnterPlanMode" | "ExitPlanMode" | "ReloadSkills" | "ManageMcp" | "StopTask";
+/** Commands that the engine, the session itself or the keeping of stored sessions handles. */
+type OwnCommand =
+  | StoredSessionCommand
+  | "CreateSession"
+  | "SwitchProfile"
+  | "CustomCommand"
+  | "SendInput"
+  | "WithdrawInput"
+  | "CancelTurn"
+  | "AnswerPermission"
+  | "Answer"
+  | "SetModel"
+  | "RevokeRule"
+  | "PromoteRule"
+  | "CompactSession"
+  | "RewindSession"
+  | "EndSession"
+  | "AttachSession"
+  | "DetachSession";
+
+/** Commands of one session that features handle: all others. */
+export type FeatureCommand = Exclude<CommandKind, OwnCommand>;
 
 /**
  * Handlers of commands by kind. Each resolves once the command is accepted.
@@ -34,7 +55,9 @@ export type QueryHandler<Kind extends QueryKind> = (
   asking: QueryContext,
 ) => Promise<ResultOf<Kind>>;
 
-/** Handlers by kind: of the engine, or of one session. A query that names a running session goes to its handler first. */
+/**
+ * Handlers by kind: of the engine, or of one session. A query that names a running session goes to its handler first.
+ */
 export type QueryHandlers = { readonly [Kind in QueryKind]?: QueryHandler<Kind> };
 
 /**

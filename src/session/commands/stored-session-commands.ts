@@ -12,10 +12,10 @@ export type StoredSessionCommand =
 /**
  * Handlers of commands about a session as a whole, running or ended.
  *
- * BranchSession answers with the new session's id, its log and the event (SES-08); PinSession keeps a session from
- * expiring (SES-06); ExportSession writes a new file and answers with its path (SES-10); DismissExpiring hides the
- * warning about contents that expire within a week; MuteSession has an agent's session notify its followers only
- * (CTL-12).
+ * BranchSession answers with the new session's id, its log and the event (SES-08); PinSession keeps a session
+ * from expiring (SES-06); ExportSession writes a new file and answers with its path (SES-10); DismissExpiring
+ * hides the warning about contents that expire within a week; MuteSession has an agent's session notify its
+ * followers only (CTL-12).
  */
 export type StoredSessionCommands = {
   readonly [Kind in StoredSessionCommand]: (

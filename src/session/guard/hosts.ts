@@ -82,7 +82,10 @@ export function entryText(host: string, port: number): string {
   return WEB_PORTS.includes(port) ? host : `${host}:${port}`;
 }
 
-/** Returns true for a name of the public network, with or without a port: not this machine, no private domain, no address. */
+/**
+ * Returns true for a name of the public network, with or without a port: not this machine, no private domain,
+ * no address.
+ */
 export function isPublicName(host: string): boolean {
   return (
     /^(?:[a-z0-9_-]+\.)+[a-z][a-z0-9-]*(?::\d{1,5})?$/i.test(host) &&

@@ -31,7 +31,7 @@ export interface SandboxPolicy {
   /** Writable besides the root; each exists. */
   readonly writable: readonly string[];
   /** Paths in what is writable, or the whole of it, that must not change, even if they do not exist yet (S26). */
-  readonly readOnly: readonly ProtectedPlace[];
+  readonly readOnly: readonly ProtectedPath[];
   /** Paths that cannot be read: credentials, cinch's own files. Those that do not exist are ignored. */
   readonly hidden: readonly string[];
   /**
@@ -46,7 +46,7 @@ export interface SandboxPolicy {
   readonly network: NetworkPolicy;
 }
 
-export interface ProtectedPlace {
+export interface ProtectedPath {
   readonly path: string;
   /** Kind of the entry; if it does not exist, nothing of this kind may be created. */
   readonly kind: "file" | "directory";
@@ -57,15 +57,15 @@ export interface ProtectedPlace {
 }
 
 /** Returns the paths that commands which end with their call must not change. */
-export function readOnlyInForeground({ readOnly }: SandboxPolicy): readonly ProtectedPlace[] {
+export function readOnlyInForeground({ readOnly }: SandboxPolicy): readonly ProtectedPath[] {
   return readOnly.filter(({ onlyInBackground }) => onlyInBackground !== true);
 }
 
 export type NetworkPolicy =
   | { readonly kind: "off" }
   /**
-   * A network that holds only a proxy: `enter` stands before a command to start it there, `proxy` is the proxy's
-   * address in it, and `direct` are the names of the network itself, which programs reach without the proxy.
+   * A network that holds only a proxy. `enter` stands before a command to start it there, and `proxy` is the proxy's
+   * address in it. `direct` are the names of the network itself, which programs reach without the proxy.
    */
   | {
       readonly kind: "proxy";
@@ -75,13 +75,38 @@ export type NetworkPolicy =
     };
 
 export type SandboxState =
-  /** `made`: empty entries that the sandbox creates on the disk while it exists; the owner of the session removes them. */
+  /**
+   * `made`: empty entries that the sandbox creates on the disk while it exists; the owner of the session removes them.
+   */
   | { readonly kind: "working"; readonly confine: Confine; readonly made: readonly string[] }
-  /** Reason why there is no sandbox, in a sentence, and a remedy for a person. */
-  | { readonly kind: "unavailable"; readonly why: string; readonly remedy: string };
+  /**
+   * Reason why there is no sandbox on this machine, in a sentence, and a remedy for a person. `forWorkspace`: this
+   * machine has one, but for no workspace with this path, whatever is in it.
+   */
+  | {
+      readonly kind: "unavailable";
+      readonly why: string;
+      readonly remedy: string;
+      readonly forWorkspace?: true;
+    }
+  /** Reason why the policy of this session cannot be applied: no command runs, whatever `unavailable` says. */
+  | {
+      readonly kind: "refused";
+      readonly why: string;
+      readonly remedy: string;
+      readonly made: readonly string[];
+    };
+
+/** Returns what happens to commands in a session whose sandbox does not work. */
+export function policyWithout(
+  state: Exclude<SandboxState, { kind: "working" }>,
+  unavailable: UnavailablePolicy,
+): UnavailablePolicy {
+  return state.kind === "refused" ? "refuse" : unavailable;
+}
 
 export interface Confine {
-  /** Returns the program to start instead of a command. Quick: reads nothing. `background`: it goes on after its call. */
+  /** Returns the program to start instead of a command. Quick: reads nothing. `background`: it outlives its call. */
   wrap(options: SpawnOptions, how?: "background"): SpawnOptions;
   /**
    * Returns why the sandbox could not be set up, from the first words of standard error; undefined if it was, and the
@@ -97,7 +122,9 @@ export interface Confine {
 }
 
 /** Returns the paths of a policy that can explain a failure of a command. */
-export function placesOf(policy: SandboxPolicy): Required<Pick<Confine, "hidden" | "readOnly" | "writable">> {
+export function protectedPathsOf(
+  policy: SandboxPolicy,
+): Required<Pick<Confine, "hidden" | "readOnly" | "writable">> {
   return {
     hidden: policy.hidden,
     readOnly: policy.readOnly.map(({ path }) => path),
@@ -113,8 +140,16 @@ export type Confinement =
       /** True if a person can let it reach further hosts. */
       readonly takesHosts?: true;
     }
-  /** `refuse`: no command runs at all; `ask`: every command that is no known read needs approval. */
-  | { readonly kind: "none"; readonly why: string; readonly policy: UnavailablePolicy };
+  /**
+   * `refuse`: no command runs at all; `ask`: every command that is no known read needs approval. `remedy`: the way to
+   * a sandbox that works, if it is not that of a machine without one.
+   */
+  | {
+      readonly kind: "none";
+      readonly why: string;
+      readonly policy: UnavailablePolicy;
+      readonly remedy?: string;
+    };
 
 export const UNAVAILABLE_POLICIES = ["ask", "refuse"] as const;
 export type UnavailablePolicy = (typeof UNAVAILABLE_POLICIES)[number];

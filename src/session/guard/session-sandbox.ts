@@ -14,7 +14,9 @@ export interface SessionSandbox {
   accept(paths?: readonly string[]): Promise<void>;
   /** Lets commands that start from now on reach further hosts, until the session ends: a person has allowed it. */
   grant(hosts: readonly string[]): Promise<void>;
-  /** Sandbox for searches of a place, absolute and resolved; undefined if none works for searches. */
+  /**
+   * Returns the sandbox for searches of a place, absolute and resolved; undefined if none works for searches.
+   */
   search(place: string): Promise<Confine | undefined>;
 }
 
@@ -27,11 +29,11 @@ export type CurrentSandbox =
       readonly kind: "working";
       readonly confine: Confine;
       readonly network: "off" | readonly string[];
-      /** Takes each process of the command: one that goes on after its call is cleaned up after when it ends. */
+      /** Takes each process of the command: for one that outlives its call, cleaning up waits for its end. */
       follow(child: Child): void;
       /** Removes what the command left and must not exist, and returns the notes. Call it once, when the call ends. */
       afterwards(): Promise<Aftermath>;
-      /** Only cleans up, if there is no result to note it in; the notes come with the next command. */
+      /** Cleans up without a result to note it in; the notes come with the next command. */
       sweep(): Promise<void>;
     }
   | { readonly kind: "none"; readonly refuse?: string };

@@ -19,10 +19,41 @@ export const TRUST_KINDS = [
 ] as const;
 export type TrustKind = (typeof TRUST_KINDS)[number];
 
-/** A repository's file is looked at one by one, always; a folder of the user's own may be trusted as a whole (TOFU-02). */
+/**
+ * A repository's files are always reviewed one by one; a folder of the user's own may be trusted as a whole (TOFU-02).
+ */
 export type TrustScope = "project" | "user";
 
-/** One file as it was read. Whoever loads it takes these bytes, so what is loaded is what was hashed. */
+/**
+ * Files of one kind in one folder that a feature or the settings load, as plain data. A person acknowledges each first.
+ */
+export interface TrustLayout {
+  readonly kind: TrustKind;
+  /**
+   * `project`: a repository. `user`: the user's configuration folder. `shared`: `~/.agents`, which other
+   * programs share.
+   */
+  readonly in: "project" | "user" | "shared";
+  /** Folder below that place, with "/"; "." for the place itself. */
+  readonly folder: string;
+  /** Pattern of the names of files, or `folders` if each folder is one item. */
+  readonly names: RegExp | "folders";
+  /** Position in the order in which a person is asked, the smallest first. Unique within one place. */
+  readonly order: number;
+  /**
+   * Returns a sentence for the person if the files do not count in such a session; undefined if they do. Files with
+   * this limit come before those of other features.
+   */
+  readonly limit?: (at: TrustLimitContext) => string | undefined;
+}
+
+/** Settings that decide if files of a project count. */
+export interface TrustLimitContext {
+  /** True if the user lets hooks of a repository run. */
+  readonly allowProjectHooks: boolean;
+}
+
+/** One file as it was read. Loading uses these bytes, so what is loaded is what was hashed. */
 export interface TrustFile {
   /** Below the item's folder, with "/"; "" where the item is one file. */
   readonly path: string;
@@ -41,7 +72,10 @@ export interface TrustItem {
   readonly files: readonly TrustFile[];
 }
 
-/** Weight of a change, the least first in `metadata-only`, `prose`, `code-adjacent`, `executable` ([A] hard rule 13, TOFU-03). */
+/**
+ * Weight of a change, the least first in `metadata-only`, `prose`, `code-adjacent`, `executable` ([A] hard rule
+ * 13, TOFU-03).
+ */
 export type ChangeClass = "metadata-only" | "prose" | "code-adjacent" | "executable";
 
 /** One file of an item, before and after a change. */
@@ -70,7 +104,10 @@ export interface PendingItem {
 
 /** Record of what the user has acknowledged. */
 export interface TrustRecord {
-  /** Records that a person has acknowledged these items. @throws HarnessError TrustLedgerUnwritable: then it does not count. */
+  /**
+   * Records that a person has acknowledged these items.
+   * @throws HarnessError TrustLedgerUnwritable: then it does not count.
+   */
   approve(items: readonly TrustItem[]): Promise<void>;
   /** Trusts a folder of the user's own as it is now, with every file of these items (TOFU-02). */
   approveDirectory(path: string, items: readonly TrustItem[]): Promise<void>;
@@ -92,7 +129,7 @@ export interface JudgedItems {
 export type JudgeFiles = (items: readonly TrustItem[], root: string) => Promise<JudgedItems>;
 
 /** Place that a feature reads files of, before anything is judged. */
-export interface ProjectPlace {
+export interface ProjectContext {
   readonly world: Pick<World, "files">;
   /** Working directory, resolved. */
   readonly workingDir: string;
@@ -101,12 +138,12 @@ export interface ProjectPlace {
   readonly paths: HarnessPaths;
   /** True if nothing of the project is to be loaded. */
   readonly withoutProject: boolean;
-  /** True if only files of the project are looked at. */
+  /** True if only files of the project are reviewed. */
   readonly onlyProject: boolean;
 }
 
 /** Settings of a session, and where its files are. */
-export interface SettingsPlace {
+export interface SettingsContext {
   readonly world: Pick<World, "files">;
   readonly config: Config;
   readonly profile: Profile;
@@ -130,7 +167,7 @@ export interface UnusableItems {
 }
 
 /** Reads the files that a feature would load of a project. Nothing is parsed before a person has acknowledged it. */
-export type ReadItems = (at: ProjectPlace) => Promise<FoundItems>;
+export type ReadItems = (at: ProjectContext) => Promise<FoundItems>;
 
 /** Files of a project that a session may load, each acknowledged by a person. */
 export interface AcknowledgedFiles {
@@ -156,7 +193,8 @@ export interface SessionTrust {
   has(kind: TrustKind): boolean;
   /**
    * Resolves once every question is settled.
-   * @throws signal.reason; HarnessError ConfigInvalid for an acknowledged file that cannot be read or would widen anything.
+   * @throws signal.reason; HarnessError ConfigInvalid for an acknowledged file that cannot be read or would
+   * widen anything.
    */
   loaded(signal: AbortSignal): Promise<AcknowledgedFiles>;
 }

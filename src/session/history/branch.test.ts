@@ -166,7 +166,7 @@ for (const [name, open] of Object.entries(STORES)) {
   });
 }
 
-test("[SES-08 REL-02] a branch that is told as made survives the loss of power", async () => {
+test("[SES-08 REL-02] a branch that is reported as made survives the loss of power", async () => {
   await using rig = await openRig(async (world) => memorySessionStore(world.machine));
   const source = await makeSource(rig, 1_200);
   const unsynced: number[] = [];

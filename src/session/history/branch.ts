@@ -1,6 +1,6 @@
 import { HarnessError } from "../../base/errors.ts";
 import type { EventSeq, LogId } from "../../base/ids.ts";
-import type { Envelope } from "../../protocol/events/envelope.ts";
+import { isTurnEnded } from "../../view/turn-marks.ts";
 import type { Holder, NewLog, SessionStore, StoredMessage } from "../store/store.ts";
 import { branchIds } from "./branch-ids.ts";
 
@@ -9,12 +9,12 @@ const EVENTS_PER_BATCH = 500;
 const LOOKED_THROUGH_MAX = 10_000;
 
 /**
- * Makes a new log of another one's events up to the end of a turn (SES-08), which goes on by itself from there.
+ * Makes a new log of another one's events up to the end of a turn (SES-08), and is independent from there.
  *
- * Every id in it is derived from the old one and the id of the new log, so the same branch has the same bytes, and no
- * call of one log is taken for one of the other. Expired contents come along as «ttl-expired», and messages from before
- * a compaction come along too. A branch that broke off is not listed, and maintenance removes it. The source may be in
- * use.
+ * Every id in it is derived from the old one and the id of the new log. The same branch thus has the same bytes, and
+ * no call of one log is taken for one of the other. Expired contents come along as «ttl-expired», and messages from
+ * before a compaction come along too. A branch that broke off is not listed, and maintenance removes it. The source
+ * may be in use.
  * @throws HarnessError SessionMissing, NotABoundary, StoreUnwritable …; the signal's reason.
  */
 export async function branchLog(
@@ -49,11 +49,15 @@ export async function branchLog(
 
 /** @throws HarnessError NotABoundary, which names the nearest boundaries. */
 async function mustBeBoundary(store: SessionStore, source: LogId, at: EventSeq): Promise<void> {
-  const before = (await store.eventsBefore(source, at, LOOKED_THROUGH_MAX)).filter(isTurnEnd);
+  const before = (await store.eventsBefore(source, at, LOOKED_THROUGH_MAX)).filter((event) =>
+    isTurnEnded(event),
+  );
   if (before.at(-1)?.id === at) return;
-  const after = (await store.markedEvents(source, at, LOOKED_THROUGH_MAX)).find(isTurnEnd);
+  const after = (await store.markedEvents(source, at, LOOKED_THROUGH_MAX)).find((event) =>
+    isTurnEnded(event),
+  );
   const nearest = [before.at(-1), after].flatMap((event) =>
-    event?.kind === "TurnEnded" ? [`event ${event.id} (turn ${event.payload.turn} ends)`] : [],
+    event !== undefined ? [`event ${event.id} (turn ${event.payload.turn} ends)`] : [],
   );
   throw new HarnessError("NotABoundary", {
     id: source,
@@ -61,10 +65,6 @@ async function mustBeBoundary(store: SessionStore, source: LogId, at: EventSeq):
     wanted: "the end of a turn",
     nearest: nearest.length === 0 ? "none has ended yet" : nearest.join(" and "),
   });
-}
-
-function isTurnEnd({ kind, parentCall }: Envelope): boolean {
-  return kind === "TurnEnded" && parentCall === undefined;
 }
 
 /** Returns every message up to an event, also those before compactions. */

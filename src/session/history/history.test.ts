@@ -29,7 +29,7 @@ test("[SES-07] a finished turn comes back as it was stored", () => {
   });
 });
 
-test("[SES-06 SES-17] the number of turns goes on where all content has expired, and a turn that never ended still ends", async () => {
+test("[SES-06 SES-17] the number of turns continues where all content has expired, and a turn that never ended still ends", async () => {
   const DAY_MS = 86_400_000;
   const clocked = testWorld();
   const store = memorySessionStore(clocked.machine);
@@ -109,7 +109,7 @@ test("[SES-17] whether the last turn ended is read from the log, also after a co
   }
 });
 
-test("[SES-15 SES-07] a log in which nothing was asked yet and that was set back has no turn to be ended when it goes on", async () => {
+test("[SES-15 SES-07] a log in which nothing was asked yet and that was set back has no turn to be ended when it continues", async () => {
   await using store = memorySessionStore(world.machine);
   const log = newLog(world);
   await using writer = await store.create(log, world.machine);

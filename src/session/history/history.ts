@@ -3,6 +3,7 @@ import { isObject } from "../../base/json.ts";
 import type { ContentBlock, ToolResultBlock } from "../../protocol/content.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
 import type { Message } from "../../protocol/message.ts";
+import { isTurnEnded, isTurnStarted } from "../../view/turn-marks.ts";
 import type { SessionStore, StoredMessage } from "../store/store.ts";
 
 const EVENTS_PER_READ = 1_000;
@@ -66,8 +67,8 @@ export function rebuild(messages: readonly StoredMessage[], tail: readonly Envel
   let running = last?.turn;
   for (const event of tail) {
     if (event.parentCall !== undefined) continue; // a sub-agent's: its history is its own
-    if (event.kind === "TurnStarted") running = event.payload.turn;
-    if (event.kind === "TurnEnded") running = undefined;
+    if (isTurnStarted(event)) running = event.payload.turn;
+    if (isTurnEnded(event)) running = undefined;
     if (event.kind === "ToolCallStarted") started.set(event.payload.callId, event.payload.mutating);
     if (event.id > (last?.after ?? 0) && holds.has(event.id)) recovery.add(event, lastTurn);
     lastTurn = Math.max(lastTurn, running ?? 0);
@@ -99,7 +100,7 @@ function idsThatHold(tail: readonly Envelope[]): ReadonlySet<EventSeq> {
     if (to !== undefined) newest = beginnings.has(to) ? after.get(to)?.before : after.get(to);
     newest = { id: event.id, before: newest };
     after.set(event.id, newest);
-    if (event.kind === "TurnStarted" && event.parentCall === undefined) beginnings.add(event.id);
+    if (isTurnStarted(event)) beginnings.add(event.id);
   }
   const ids = new Set<EventSeq>();
   for (let step = newest; step !== undefined; step = step.before) ids.add(step.id);
@@ -208,7 +209,9 @@ async function eventsAbove(store: SessionStore, logId: LogId, since: EventSeq): 
   }
 }
 
-/** Returns the last start or end of a turn up to an event: the turn of a message alone does not say whether it ended. */
+/**
+ * Returns the last start or end of a turn up to an event: the turn of a message alone does not say whether it ended.
+ */
 async function lastTurnMark(store: SessionStore, logId: LogId, upTo: EventSeq): Promise<readonly Envelope[]> {
   for (let to = upTo; to > 0; to -= EVENTS_PER_READ) {
     const from = Math.max(0, to - EVENTS_PER_READ);
@@ -219,8 +222,8 @@ async function lastTurnMark(store: SessionStore, logId: LogId, upTo: EventSeq): 
 }
 
 /**
- * Returns the last turn of a log whose messages have expired: its number goes on, and if it never ended it still has
- * to.
+ * Returns the last turn of a log whose messages have expired: numbering continues after it, and if it never ended it
+ * still has to.
  */
 async function expiredTurn(
   store: SessionStore,
@@ -240,5 +243,5 @@ async function expiredTurn(
 }
 
 function isTurnMark(event: Envelope): boolean {
-  return (event.kind === "TurnStarted" || event.kind === "TurnEnded") && event.parentCall === undefined;
+  return isTurnStarted(event) || isTurnEnded(event);
 }

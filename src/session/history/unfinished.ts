@@ -7,7 +7,7 @@ export interface OrphanedCall {
   readonly name: string;
   readonly input: unknown;
   /** True if clients have seen it start. */
-  readonly begun: boolean;
+  readonly hasBegun: boolean;
   /** Its intent, if that has no outcome: the process ended while it ran. */
   readonly intent?: Pick<Intent, "mutating" | "summary" | "startedAt">;
 }
@@ -21,10 +21,23 @@ export type OrphanFate =
   | { readonly kind: "succeeded"; readonly note?: string }
   | { readonly kind: "abort" };
 
+/** A sub-agent whose turn broke off with its process. */
+export interface BrokenAgent {
+  /** The call that ran it. */
+  readonly parentCall: CallId;
+  readonly turn: number;
+  /** Provider calls, one that was cut off included. */
+  readonly rounds: number;
+}
+
 /** A turn that broke off with the process that ran it. */
 export interface Unfinished {
   /** Undefined if only calls are open. */
   readonly turn?: number;
+  /** Provider calls of the turn by the session's own agent, one that was cut off included. */
+  readonly rounds?: number;
+  /** Sub-agents that were in a turn. */
+  readonly subAgents?: readonly BrokenAgent[];
   readonly calls: readonly OrphanedCall[];
   /** Running calls of sub-agents: nobody waits for their results any more. */
   readonly inner?: readonly InnerCall[];

@@ -64,7 +64,7 @@ test("[ENG-18 R02] cut off after any block, a history is valid for the next requ
   }
 });
 
-test("[ENG-18 R01] a call without a result is answered by an error, before anything else that is said", () => {
+test("[ENG-18 R01] a call without a result is answered by an error, before any other message", () => {
   expect(
     validHistory([user(text("go")), assistant(call(one), call(two)), user(text("stop"), result(two, "b"))]),
   ).toEqual([

@@ -14,10 +14,10 @@ const CONTINUED = "(the conversation goes on here)";
 /**
  * Turns any list of messages into one that every provider takes (ENG-18, R01, R02).
  *
- * Afterwards: user first, then alternating roles; no empty message or block; each tool_use of an assistant message is
- * answered by exactly one tool_result at the start of the message right after it, in the order of the calls, and there
- * is no other tool_result; call ids are unique; all text is well-formed. A result that stands too late is moved to its
- * call, a missing one becomes an error result. A valid list comes back equal.
+ * Afterwards: user first, then alternating roles; no empty message or block; exactly one tool_result answers each
+ * tool_use, at the start of the next message and in the order of the calls; there is no other tool_result; call ids
+ * are unique; all text is well-formed. A result that stands too late is moved to its call, a missing one becomes an
+ * error result. A valid list comes back equal.
  */
 export function validHistory(messages: readonly Message[]): Message[] {
   const results = collectResults(messages);
@@ -40,8 +40,8 @@ export function validHistory(messages: readonly Message[]): Message[] {
 }
 
 /**
- * Returns the same messages with neighbours of one role joined: they are stored one by one and sent with alternating
- * roles.
+ * Returns the same messages with neighbours of one role joined: they are stored one by one and sent with
+ * alternating roles.
  */
 export function joinRoles(messages: readonly Message[]): Message[] {
   const history: Message[] = [];

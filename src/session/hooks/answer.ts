@@ -45,8 +45,8 @@ export function readHookAnswer(
 function readObject(value: JsonObject, event: HookEvent): HookAnswer | { readonly problem: string } {
   const unknown = Object.keys(value).find((key) => !KEYS.some((known) => known === key));
   if (unknown !== undefined) {
-    const told = shortened(JSON.stringify(unknown), 64);
-    return { problem: `its answer has the unknown key ${told}; known: ${KEYS.join(", ")}` };
+    const unknownKeys = shortened(JSON.stringify(unknown), 64);
+    return { problem: `its answer has the unknown key ${unknownKeys}; known: ${KEYS.join(", ")}` };
   }
   const { decision, reason, input, context } = value;
   if (decision !== undefined && decision !== "allow" && decision !== "block") {

@@ -7,7 +7,9 @@ export interface Hook {
   readonly event: HookEvent;
   /** For `/bin/sh -c`; nothing is ever inserted into it. */
   readonly command: string;
-  /** Names of tools, those of servers in either spelling, in which `*` stands for any characters. Absent: every tool. */
+  /**
+   * Names of tools, those of servers in either spelling, in which `*` stands for any characters. Absent: every tool.
+   */
   readonly matcher?: readonly string[];
   /** True if its own failure blocks too, at a moment that can be blocked. */
   readonly blocking: boolean;
@@ -50,7 +52,9 @@ export function hookApplies(hook: Hook, event: HookEvent, tool?: ToolNames): boo
   );
 }
 
-/** Linear in both: finds the parts between the stars one after the other, the first and last at the ends. */
+/**
+ * Matches in linear time: finds the parts between the stars one after the other, the first and last at the ends.
+ */
 function matches(pattern: string, tool: string): boolean {
   const [first = "", ...rest] = pattern.split("*");
   const last = rest.pop();

@@ -7,10 +7,10 @@ import type { Hook } from "./hook.ts";
 import { hookApplies } from "./hook.ts";
 import type { HookOutcome } from "./outcome.ts";
 import { outcomeOf } from "./outcome.ts";
-import type { HookPlace, HookRun } from "./run-hook.ts";
+import type { HookContext, HookRun } from "./run-hook.ts";
 import { HOOK_OUTPUT_BYTES_MAX, runHook } from "./run-hook.ts";
 
-export interface HooksDependencies extends HookPlace {
+export interface HooksDependencies extends HookContext {
   readonly session: SessionId;
   /** Returns all hooks of the session in the order of configuration; waits for a person's acknowledgement. */
   readonly known: (signal: AbortSignal) => Promise<readonly Hook[]>;
@@ -47,8 +47,7 @@ export class Hooks {
    */
   async *run({ event, tool, input, signal, emit }: HookMoment): AsyncGenerator<HookResult> {
     const { session, cwd } = this.#parts;
-    for (const hook of await this.#parts.known(signal)) {
-      if (!hookApplies(hook, event, tool)) continue;
+    for (const hook of await this.applying({ event, ...(tool === undefined ? {} : { tool }), signal })) {
       const text = `${JSON.stringify({ event, session, cwd, ...input() })}\n`;
       const run = await runHook(hook, text, this.#parts, signal);
       this.#tellCut(hook, run);
@@ -59,13 +58,22 @@ export class Hooks {
     }
   }
 
+  /** Returns the hooks of a moment, in their order. Runs none. */
+  async applying({
+    event,
+    tool,
+    signal,
+  }: Pick<HookMoment, "event" | "tool" | "signal">): Promise<readonly Hook[]> {
+    return (await this.#parts.known(signal)).filter((hook) => hookApplies(hook, event, tool));
+  }
+
   /** Logs the hook by its place and not by its command, which may be private. */
   #tellCut({ event, where }: Hook, run: HookRun): void {
     if (run.kind !== "ended") return;
     for (const [stream, { total }] of [["stdout", run.stdout] as const, ["stderr", run.stderr] as const]) {
       if (total <= HOOK_OUTPUT_BYTES_MAX) continue;
-      const told = { event, hook: where, stream, bytes: total, kept: HOOK_OUTPUT_BYTES_MAX };
-      this.#parts.world.log.for("hook").write("warn", "«truncated» the output of a hook was cut", told);
+      const facts = { event, hook: where, stream, bytes: total, kept: HOOK_OUTPUT_BYTES_MAX };
+      this.#parts.world.log.for("hook").write("warn", "«truncated» the output of a hook was cut", facts);
     }
   }
 }

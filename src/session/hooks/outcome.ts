@@ -35,7 +35,9 @@ const SIGNALS: Readonly<Record<string, number>> = {
   SIGTERM: 15,
 };
 
-/** Returns the outcome of a run. Every end but exit 0 with a readable answer, and exit 2 with a reason, is a failure. */
+/**
+ * Returns the outcome of a run. Every end but exit 0 with a readable answer, and exit 2 with a reason, is a failure.
+ */
 export function outcomeOf(hook: Hook, run: HookRun): HookOutcome {
   switch (run.kind) {
     case "late": {
@@ -56,13 +58,15 @@ export function outcomeOf(hook: Hook, run: HookRun): HookOutcome {
 
 function ended(hook: Hook, run: Extract<HookRun, { kind: "ended" }>): HookOutcome {
   const { exit } = run;
-  const said = reasonText(run.stderr);
+  const stderrText = reasonText(run.stderr);
   if (exit.kind === "signal") {
     const code = EXIT_SIGNAL + (SIGNALS[exit.signal] ?? 0);
-    return failed(hook, code, `it was ended by ${exit.signal}${said === "" ? "" : `: ${said}`}`);
+    return failed(hook, code, `it was ended by ${exit.signal}${stderrText === "" ? "" : `: ${stderrText}`}`);
   }
-  if (exit.code === EXIT_BLOCK) return said === "" ? wordless(hook) : blocked(hook, said, EXIT_BLOCK);
-  if (exit.code !== 0) return said === "" ? unsaid(hook, exit.code) : failed(hook, exit.code, said);
+  if (exit.code === EXIT_BLOCK)
+    return stderrText === "" ? wordless(hook) : blocked(hook, stderrText, EXIT_BLOCK);
+  if (exit.code !== 0)
+    return stderrText === "" ? unsaid(hook, exit.code) : failed(hook, exit.code, stderrText);
   const answer = readHookAnswer(run.stdout, hook.event);
   if ("problem" in answer) return failed(hook, 0, answer.problem);
   return answer.decision === "block" ? blocked(hook, answer.reason ?? "", 0) : { kind: "answered", answer };
@@ -77,7 +81,9 @@ function blocked(hook: Hook, reason: string, code: number): HookOutcome {
   return failed(hook, code, `it said no, and nothing can be stopped at ${hook.event}: ${why}`);
 }
 
-/** Counts as a refusal, to be safe, and is reported as a failure, because a shell ends this way after a syntax error. */
+/**
+ * Counts as a refusal, to be safe, and is reported as a failure, because a shell ends this way after a syntax error.
+ */
 function wordless(hook: Hook): HookOutcome {
   const outcome = failed(hook, EXIT_BLOCK, NO_REASON);
   return mayObject(hook) ? { ...outcome, kind: "blocked" } : outcome;

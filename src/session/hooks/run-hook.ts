@@ -3,7 +3,10 @@ import { messageOf } from "../../base/errors.ts";
 import type { Child, Clock, Exit, World } from "../../base/world.ts";
 import type { Hook } from "./hook.ts";
 
-/** Bytes kept of each of standard output and standard error; the rest is read, so that the hook goes on, and dropped. */
+/**
+ * Bytes kept of each of standard output and standard error; the rest is read and dropped, so that the hook is
+ * not blocked.
+ */
 export const HOOK_OUTPUT_BYTES_MAX = 65_536;
 /** Milliseconds that a hook has after the SIGTERM of its deadline. */
 export const HOOK_KILL_AFTER_MS = 5_000;
@@ -30,7 +33,7 @@ export type HookRun =
   | { readonly kind: "late" }
   | { readonly kind: "unstarted"; readonly why: string };
 
-export interface HookPlace {
+export interface HookContext {
   readonly world: World;
   readonly cwd: string;
   /** The user's environment, without keys. */
@@ -46,7 +49,7 @@ export interface HookPlace {
 export async function runHook(
   hook: Hook,
   input: string,
-  { world, cwd, env }: HookPlace,
+  { world, cwd, env }: HookContext,
   signal: AbortSignal,
 ): Promise<HookRun> {
   const { clock, ids, machine } = world;
@@ -98,17 +101,17 @@ async function terminate(child: Child, clock: Clock, signal: AbortSignal): Promi
 }
 
 async function capture(stream: AsyncIterable<Uint8Array>): Promise<Captured> {
-  const kept = new Uint8Array(HOOK_OUTPUT_BYTES_MAX);
+  const output = new Uint8Array(HOOK_OUTPUT_BYTES_MAX);
   let total = 0;
   for await (const chunk of stream) {
-    if (total < kept.length) kept.set(chunk.subarray(0, kept.length - total), total);
+    if (total < output.length) output.set(chunk.subarray(0, output.length - total), total);
     total += chunk.length;
   }
-  return { bytes: kept.slice(0, Math.min(total, kept.length)), total };
+  return { bytes: output.slice(0, Math.min(total, output.length)), total };
 }
 
 /** A relative folder in PATH would find programs in the repository that is worked in. */
-function withoutRelativePath(env: HookPlace["env"]): HookPlace["env"] {
+function withoutRelativePath(env: HookContext["env"]): HookContext["env"] {
   const { PATH } = env;
   if (PATH === undefined) return env;
   const folders = PATH.split(":").filter((folder) => folder.startsWith("/"));

@@ -12,7 +12,7 @@ type HookTurn = Pick<TurnContext, "turn" | "signal" | "emit">;
 
 export interface SessionHooksDependencies {
   readonly hooks: Pick<Hooks, "run">;
-  /** "resume" if the session goes on with an earlier log. */
+  /** "resume" if the session continues an earlier log. */
   readonly source: "new" | "resume";
   readonly emit: (event: Event) => void;
 }
@@ -57,8 +57,8 @@ export class SessionHooks {
   async onTurnEnd(reason: TurnEndReason, { turn, signal, emit }: HookTurn): Promise<void> {
     if (signal.aborted) return;
     try {
-      const said = this.#parts.hooks.run({ event: "Stop", input: () => ({ turn, reason }), signal, emit });
-      for await (const _ of said);
+      const results = this.#parts.hooks.run({ event: "Stop", input: () => ({ turn, reason }), signal, emit });
+      for await (const _ of results);
     } catch (thrown) {
       if (!signal.aborted) throw thrown;
     }
@@ -70,8 +70,8 @@ export class SessionHooks {
     { turn, signal, emit }: HookTurn,
   ): Promise<void> {
     const input = () => ({ turn, trigger, tokens });
-    const said = this.#parts.hooks.run({ event: "Compact", input, signal, emit });
-    for await (const _ of said);
+    const results = this.#parts.hooks.run({ event: "Compact", input, signal, emit });
+    for await (const _ of results);
   }
 
   /** Ends the hooks that still run: the session is over. */
@@ -88,7 +88,7 @@ export class SessionHooks {
   async #start(): Promise<readonly string[]> {
     const { hooks, source, emit } = this.#parts;
     const { signal } = this.#end;
-    const said: string[] = [];
+    const texts: string[] = [];
     for await (const { outcome } of hooks.run({
       event: "SessionStart",
       input: () => ({ source }),
@@ -96,10 +96,10 @@ export class SessionHooks {
       emit,
     })) {
       if (outcome.kind === "answered" && outcome.answer.context !== undefined) {
-        said.push(outcome.answer.context);
+        texts.push(outcome.answer.context);
       }
     }
-    return said;
+    return texts;
   }
 }
 

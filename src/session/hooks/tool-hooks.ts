@@ -5,6 +5,7 @@ import { prepareCall } from "../../tools/chain/validate.ts";
 import type { ToolCall, ToolMiddleware } from "../../tools/middleware.ts";
 import { errorOutput } from "../../tools/output.ts";
 import type { ToolContext, ToolOutput } from "../../tools/tool.ts";
+import type { CallForecast } from "../feature.ts";
 import type { HookRefusal, Hooks } from "./hooks.ts";
 import { hookRefusalOf } from "./hooks.ts";
 
@@ -25,7 +26,7 @@ export function toolHooks(hooks: Pick<Hooks, "run">): readonly [ToolMiddleware, 
       try {
         const output = await next(call, context);
         const ran = passed.get(call.id);
-        return ran === undefined ? output : await told(hooks, ran, output, context);
+        return ran === undefined ? output : await runPostToolUse(hooks, ran, output, context);
       } finally {
         passed.delete(call.id);
       }
@@ -53,7 +54,20 @@ export function toolHooks(hooks: Pick<Hooks, "run">): readonly [ToolMiddleware, 
   ];
 }
 
-async function told(
+/** Says which hooks would run before a call: each may refuse it. Runs none. */
+export async function forecastHooks(
+  hooks: Pick<Hooks, "applying">,
+  { tool, name }: ToolCall,
+  { signal }: Pick<ToolContext, "signal">,
+): Promise<readonly CallForecast[]> {
+  const applying = await hooks.applying({ event: "PreToolUse", tool, signal });
+  return applying.map(({ where }) => ({
+    kind: "may-refuse",
+    why: `the PreToolUse hook of ${where} runs before each ${name}`,
+  }));
+}
+
+async function runPostToolUse(
   hooks: Pick<Hooks, "run">,
   call: ToolCall,
   output: ToolOutput,

@@ -113,7 +113,7 @@ test("[AUTH-03] who comes while it is open is shown it, and it goes away with it
   expect(rig.multiplexer.people.initialEvents).toEqual([]);
 });
 
-test("[AUTH-03] where no person watches nothing is shown, and that is said", async () => {
+test("[AUTH-03] without a watching person nothing is shown, and the answer says so", async () => {
   await using rig = await openRig({ script: [], follows: false });
   await watch(rig, { identityClass: "agent" });
   expect(rig.multiplexer.people.isAnybody).toBe(false);

@@ -8,9 +8,6 @@ import type { Event } from "../../protocol/events/events.ts";
 import type { AttachedClient } from "../access/client.ts";
 import type { AskOutcome, NewQuestion, PermissionOutcome, PermissionQuestion } from "../questions.ts";
 
-/** Time limit of a question, unless the profile sets another ([A] § Observability). */
-export const PERMISSION_TIMEOUT_MS = 60_000;
-
 /** Time limit to read and acknowledge a file or a plan: longer than that of a call, since nothing runs meanwhile. */
 export const TRUST_TIMEOUT_MS = 600_000;
 
@@ -118,7 +115,7 @@ export class Questions {
       return () => void this.#asks.delete(askId);
     };
     const answer = await this.#wait<AskOutcome>(signal, open, ms);
-    // Else a client would go on asking although nobody waits any more.
+    // Otherwise a client would keep asking although the answer is not needed.
     if (answer.kind === "timeout" && answer.by === undefined)
       publish({ kind: "Answered", payload: { askId, answer: null } }, undefined);
     return answer;
@@ -146,9 +143,9 @@ export class Questions {
     const granted = { once: undefined, argv_glob: rule ?? open?.question.rule, tool: open?.question.tool }[
       answer.scope
     ];
-    const told = granted === undefined ? answer : { ...answer, rule: granted };
+    const result = granted === undefined ? answer : { ...answer, rule: granted };
     this.#options.publish(
-      { kind: "PermissionAnswered", payload: { callId, ...told, counted: open !== undefined } },
+      { kind: "PermissionAnswered", payload: { callId, ...result, counted: open !== undefined } },
       client.id,
     );
     open?.answer({ kind: "answered", ...answer });
@@ -198,8 +195,8 @@ export class Questions {
   }
 
   /**
-   * Sets the time limit of open questions about something, in milliseconds from now. Clients get each one again, with its
-   * id and the new limit.
+   * Sets the time limit of open questions about something, in milliseconds from now. Clients get each one again, with
+   * its id and the new limit.
    */
   prolong(about: NewQuestion["about"], timeoutMs: number): void {
     for (const { question, prolong } of this.#asks.values()) if (question.about === about) prolong(timeoutMs);

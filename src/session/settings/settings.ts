@@ -28,7 +28,9 @@ export interface Profile {
   readonly name: string;
   /** File that it was read from; `embedded:NAME` for those in the program. */
   readonly path: string;
-  /** Files on the disk that it was read from: its own and that of its preset. Whoever can write one steers cinch. */
+  /**
+   * Files on the disk that it was read from: its own and that of its preset. A program that can write one steers cinch.
+   */
   readonly files: readonly string[];
   /** Value of every section that the profile has, the permissions of its preset included. Merge one by `settingsOf`. */
   readonly sections: SectionValues;

@@ -16,8 +16,8 @@ export type Value = string | number | bigint | Uint8Array | null;
 export type Row = Readonly<Record<string, Value>>;
 
 /**
- * One connection to the database file: statements are compiled at their first use and cached, and every failure is a
- * `HarnessError`.
+ * One connection to the database file: statements are compiled at their first use and cached, and every failure is
+ * a `HarnessError`.
  *
  * Integers come back as `bigint`, because beyond 2^53 they would be rounded silently.
  */

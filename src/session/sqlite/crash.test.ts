@@ -74,7 +74,7 @@ requireProgram("strace")(
 const withMounts = requireProgram("unshare");
 
 withMounts(
-  "[SES-16 R15] a full disk is said, loses nothing, and the same batch goes through once there is room",
+  "[SES-16 R15] a full disk is reported, loses nothing, and the same batch is written once there is room",
   async () => {
     await using directory = temporaryDirectory();
     const disk = join(directory.path, "disk");

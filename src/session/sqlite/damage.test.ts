@@ -24,7 +24,7 @@ const SLOW_MS = 300_000;
 const world = testWorld();
 
 test(
-  "[SES-16 SES-18 R14] a write-ahead log cut off anywhere gives what was committed before the cut, and the rest is told",
+  "[SES-16 SES-18 R14] a write-ahead log cut off anywhere gives everything that was committed before the cut, and the rest is reported",
   async () => {
     await using sample = await makeSample("unmerged");
     const random = seededRandom(2);
@@ -43,7 +43,7 @@ test(
 );
 
 test(
-  "[SES-16 SES-18 R14] a bit that flipped in the write-ahead log ends it there, and the rest is told",
+  "[SES-16 SES-18 R14] a bit that flipped in the write-ahead log ends it there, and the rest is reported",
   async () => {
     await using sample = await makeSample("unmerged");
     const random = seededRandom(3);
@@ -63,7 +63,7 @@ test(
 );
 
 test(
-  "[SES-16 R14] a database cut off anywhere is said to be damaged, and left as it is",
+  "[SES-16 R14] a database cut off anywhere is reported as damaged, and left unchanged",
   async () => {
     await using sample = await makeSample("merged");
     const { database } = sample;
@@ -102,7 +102,7 @@ test(
   SLOW_MS,
 );
 
-test("[SES-16 SES-18 R14] an empty file is a new store, but not beside a write-ahead log or heads that tell of sessions", async () => {
+test("[SES-16 SES-18 R14] an empty file is a new store, but not beside a write-ahead log or heads that name sessions", async () => {
   await using sample = await makeSample("unmerged");
   const path = sample.place(new Uint8Array());
   expect(await reasonOf(openSqliteStore({ path, world, logKey: LOG_KEY }))).toBe("StoreCorrupt");
@@ -155,7 +155,7 @@ test("[SES-16] what is no session store is left alone, and said to be none", asy
   }
 });
 
-test("[SES-16] somebody else's database is said to be one", async () => {
+test("[SES-16] a database of another program is reported as one", async () => {
   await using directory = temporaryDirectory();
   const path = join(directory.path, "foreign.db");
   {
@@ -167,7 +167,7 @@ test("[SES-16] somebody else's database is said to be one", async () => {
   );
 });
 
-test("[SES-16] a store that another program holds locked is said to be busy", async () => {
+test("[SES-16] a store that stays locked by another program is reported as busy", async () => {
   await using sample = await makeSample("merged");
   const path = sample.place(sample.database);
   await using store = await openSqliteStore({ path, world, logKey: LOG_KEY, busyMs: 10 });
@@ -258,8 +258,8 @@ async function makeSample(how: "merged" | "unmerged"): Promise<Sample> {
 }
 
 /**
- * Counts the sample's events that a store still has. Those that it has are the first ones, and whatever it lacks is told: as
- * a loss, or by a refusal to open where nothing is left.
+ * Counts the sample's events that a store still has. Those that it has are the first ones, and whatever it lacks is
+ * told: as a loss, or by a refusal to open where nothing is left.
  */
 async function prefixLength(path: string, sample: Sample): Promise<number> {
   const opened = await openOrReason(path);

@@ -8,7 +8,9 @@ export interface LeaseRequest {
   readonly holder: Holder;
 }
 
-/** Takes the lease of a log under a new epoch, inside a transaction that has checked that no living process holds it. */
+/**
+ * Takes the lease of a log under a new epoch, inside a transaction that has checked that no living process holds it.
+ */
 export function takeLease(connection: StoreConnection, { log, run, holder }: LeaseRequest): number {
   const row = connection.first(
     `INSERT INTO leases (log, epoch, pid, process_start, run) VALUES (?, 1, ?, ?, ?)

@@ -29,7 +29,9 @@ export interface SqliteStoreOptions {
   readonly world: World;
   /** Key that every content is sealed with (SES-04). */
   readonly logKey: LogKey;
-  /** Total wait for another process's transaction. Default: 30 s, which is thousands of transactions. Blocks no thread. */
+  /**
+   * Total wait for another process's transaction. Default: 30 s, which is thousands of transactions. Blocks no thread.
+   */
   readonly busyMs?: number;
   /** Ends the wait for another process with its reason. Absent: only the total wait ends it. */
   readonly signal?: AbortSignal;

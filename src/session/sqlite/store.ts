@@ -87,7 +87,7 @@ export class SqliteStore implements SessionStore {
   }
 
   async create(log: NewLog, holder: Holder): Promise<SessionWriter> {
-    const held = await this.#change("process", () => {
+    const lease = await this.#change("process", () => {
       const known = this.#connection.first("SELECT num FROM logs WHERE log_id = ?", log.logId);
       assert(known === undefined, `the log ${log.logId} is new`);
       const { rowid } = this.#connection.run(
@@ -108,7 +108,7 @@ export class SqliteStore implements SessionStore {
       return { log: rowid, run, epoch, commits: 0, chain: new Uint8Array() };
     });
     return this.#writer(log.logId, log.session, {
-      ...held,
+      ...lease,
       lastEvent: 0,
       turns: 0,
       inherited: log.branchOf?.at ?? 0,
@@ -121,7 +121,7 @@ export class SqliteStore implements SessionStore {
     holder: Holder,
     now?: Pick<NewLog, "profile" | "model">,
   ): Promise<SessionWriter> {
-    const held = await this.#change("process", () => {
+    const lease = await this.#change("process", () => {
       const row = this.#logs.find(logId);
       if (row === undefined) throw new HarnessError("SessionMissing", { id: logId });
       const living = this.#logs.holderOf(row);
@@ -143,7 +143,7 @@ export class SqliteStore implements SessionStore {
         inherited: 0, // a branch that can be opened has all that it inherits
       };
     });
-    return this.#writer(logId, session, held);
+    return this.#writer(logId, session, lease);
   }
 
   async find(id: LogId | SessionId): Promise<LogInfo | undefined> {
@@ -200,15 +200,15 @@ export class SqliteStore implements SessionStore {
 
   async losses(which: "all" | "untold"): Promise<readonly Loss[]> {
     const found = await this.#losses(which === "all" ? {} : { newest: NEWEST_HEADS });
-    return found.filter(({ head }) => which === "all" || !head.told).map(({ loss }) => loss);
+    return found.filter(({ head }) => which === "all" || !head.isReported).map(({ loss }) => loss);
   }
 
   async lossesTold(losses: readonly Loss[]): Promise<void> {
     if (losses.length === 0) return;
-    const told = new Set(losses.map(({ logId }) => logId));
-    // A log that has gone on since has a new head, which must not count as reported.
+    const reported = new Set(losses.map(({ logId }) => logId));
+    // A log that has continued since has a new head, which must not count as reported.
     const found = await this.#losses({ newest: NEWEST_HEADS });
-    const shown = found.filter(({ loss }) => told.has(loss.logId));
+    const shown = found.filter(({ loss }) => reported.has(loss.logId));
     markShown(this.#heads, shown);
   }
 
@@ -326,17 +326,23 @@ export class SqliteStore implements SessionStore {
   #writer(
     logId: LogId,
     session: SessionId,
-    held: Omit<LeasedLog, "logId" | "session" | "seal" | "whenFree" | "putHead" | "onEnd">,
+    lease: Omit<LeasedLog, "logId" | "session" | "seal" | "whenFree" | "putHead" | "onEnd">,
   ): SessionWriter {
     const boot = bootOf(this.#world.machine);
     const writer = new SqliteWriter(this.#connection, {
-      ...held,
+      ...lease,
       logId,
       session,
       whenFree: this.#whenFree,
       putHead: (head) =>
-        this.#heads.write(held.log, { ...head, logId, boot, atMs: this.#world.clock.now(), told: false }),
-      seal: new WriterSeal(this.#keys, { log: held.log, logId }, () => this.#today()),
+        this.#heads.write(lease.log, {
+          ...head,
+          logId,
+          boot,
+          atMs: this.#world.clock.now(),
+          isReported: false,
+        }),
+      seal: new WriterSeal(this.#keys, { log: lease.log, logId }, () => this.#today()),
       onEnd: (failure) => {
         this.#writers.delete(writer);
         if (failure === undefined) return;

@@ -29,7 +29,7 @@ test("[SES-18 SES-16 R14] a write waits for another program's lock without block
   expect((await store.find(log.logId))?.lastEvent).toBe(1);
 });
 
-test("[SES-18 SES-16 R14] a lock that is never freed is told after the total wait, and the same batch can be appended again", async () => {
+test("[SES-18 SES-16 R14] a lock that is never freed is reported after the total wait, and the same batch can be appended again", async () => {
   await using locked = await openLocked();
   const { world, writer, log, free } = locked;
   const batch = { events: texts(log.session, 1, ["a"]) };

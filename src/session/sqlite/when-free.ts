@@ -23,8 +23,8 @@ export function openWhenFree(patience: BusyRetryOptions): WhenFree {
 }
 
 /**
- * Writes the write-ahead log back and truncates it. Leaves it if another process reads it for 5 s, or the signal
- * aborts.
+ * Writes the write-ahead log back and truncates it. Leaves it if another process reads it for 5 s, or the
+ * signal aborts.
  */
 export async function truncateLog(
   connection: StoreConnection,

@@ -4,6 +4,7 @@ import { assert } from "../../base/assert.ts";
 import { HarnessError } from "../../base/errors.ts";
 import type { EventSeq, LogId, SessionId } from "../../base/ids.ts";
 import type { Envelope, EnvelopeOf } from "../../protocol/events/envelope.ts";
+import { isTurnStarted } from "../../view/turn-marks.ts";
 import { checkBatch, logFactsOf, modelChangeIn } from "../store/log-facts.ts";
 import type { Sealed, SealScope } from "../store/seal.ts";
 import type { Batch, CallOutcome, Durability, Intent, SessionWriter, StoredMessage } from "../store/store.ts";
@@ -72,16 +73,16 @@ export class SqliteWriter implements SessionWriter {
   #broken: unknown;
   #disposed = false;
 
-  constructor(connection: StoreConnection, held: LeasedLog) {
+  constructor(connection: StoreConnection, lease: LeasedLog) {
     this.#connection = connection;
-    this.#held = held;
-    this.logId = held.logId;
-    this.epoch = held.epoch;
-    this.lastEvent = held.lastEvent;
-    this.#last = held.lastEvent;
-    this.#turn = held.turns;
-    this.#commits = held.commits;
-    this.#chain = held.chain;
+    this.#held = lease;
+    this.logId = lease.logId;
+    this.epoch = lease.epoch;
+    this.lastEvent = lease.lastEvent;
+    this.#last = lease.lastEvent;
+    this.#turn = lease.turns;
+    this.#commits = lease.commits;
+    this.#chain = lease.chain;
     this.#synced = { commits: 0, last: 0 };
   }
 
@@ -138,7 +139,7 @@ export class SqliteWriter implements SessionWriter {
     this.#hash = createHash("sha256").update(this.#chain);
     let turn = this.#turn;
     for (const event of events) {
-      if (event.parentCall === undefined && event.kind === "TurnStarted") turn = event.payload.turn;
+      if (isTurnStarted(event)) turn = event.payload.turn;
       this.#addEvent(event, turn);
     }
     for (const message of messages) this.#addMessage(message);

@@ -17,7 +17,10 @@ const WITHOUT_CONTENT: {
   ToolCallProgress: ({ callId }) => ({ callId, partial: TTL_EXPIRED }),
   ToolResult: (payload) => ({ ...payload, content: TEXT }),
   TurnStarted: (payload) => ({ ...payload, ...(payload.content === undefined ? {} : { content: TEXT }) }),
-  TurnEnded: (payload) => payload,
+  TurnEnded: ({ error, ...payload }) => ({
+    ...payload,
+    ...(error === undefined ? {} : { error: { reason: error.reason, message: TTL_EXPIRED } }),
+  }),
   TurnTiming: (payload) => payload,
   CompactionTriggered: (payload) => payload,
   CostIncremented: (payload) => payload,

@@ -48,7 +48,7 @@ export function gapFinding(
 export function lossFinding(loss: Loss): StoreFinding {
   const remedy = loss.isGone
     ? "Set the store back from a backup to have it; else nothing: it is not written again."
-    : `${EXPORT_FIRST}, or set the file back from a backup. A session that is resumed goes on without them.`;
+    : `${EXPORT_FIRST}, or set the file back from a backup. A resumed session continues without them.`;
   return { kind: "lost", weight: "damage", logId: loss.logId, text: lossText(loss), remedy };
 }
 
@@ -58,16 +58,16 @@ export function lossText({ logId, isGone, events, writes, cause, copy }: Loss): 
     cause === "damage"
       ? "the store was damaged or set back"
       : "the machine lost power or crashed, or the store was damaged or set back";
-  const kept = copy === undefined ? "" : ` The damaged write-ahead log was copied to ${copy}.`;
+  const copyNotice = copy === undefined ? "" : ` The damaged write-ahead log was copied to ${copy}.`;
   if (isGone)
-    return `The log ${logId} with ${events?.to ?? 0} events is missing from the session store: ${why}.${kept}`;
+    return `The log ${logId} with ${events?.to ?? 0} events is missing from the session store: ${why}.${copyNotice}`;
   const what =
     events === undefined
       ? `the last ${writes === 1 ? "write" : `${writes} writes`}, without an event`
       : events.from === events.to
         ? `event ${events.from}`
         : `events ${events.from} to ${events.to}`;
-  return `Missing from the log ${logId}: ${what}. They were written, and ${why}.${kept}`;
+  return `Missing from the log ${logId}: ${what}. They were written, and ${why}.${copyNotice}`;
 }
 
 export function headsFinding(path: string, records: number): StoreFinding {
@@ -75,7 +75,7 @@ export function headsFinding(path: string, records: number): StoreFinding {
     kind: "heads",
     weight: "note",
     text: `${records} records of ${path} cannot be read, so a loss of those logs would not be seen.`,
-    remedy: "Nothing: each is written again when its session goes on.",
+    remedy: "Nothing: each is written again when its session continues.",
   };
 }
 
@@ -84,7 +84,7 @@ export function missingHeadsFinding(path: string): StoreFinding {
     kind: "heads",
     weight: "note",
     text: `${path} is missing, so a loss of the newest events would not be seen, as where the write-ahead log was removed with it.`,
-    remedy: "Nothing: it is written again when a session goes on.",
+    remedy: "Nothing: it is written again when a session continues.",
   };
 }
 
@@ -106,7 +106,7 @@ export function leaseFinding(logId: LogId, { pid }: Holder): StoreFinding {
     weight: "note",
     logId,
     text: `The log ${logId} is marked as written by process ${pid}, which is gone.`,
-    remedy: "Nothing: whoever resumes the session takes it over at once.",
+    remedy: "Nothing: resuming the session takes it over at once.",
   };
 }
 

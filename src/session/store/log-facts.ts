@@ -2,6 +2,7 @@ import { assert } from "../../base/assert.ts";
 import type { EventSeq } from "../../base/ids.ts";
 import { head } from "../../base/text/text.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
+import { isTurnEnded, isTurnStarted } from "../../view/turn-marks.ts";
 import type { Batch, NewLog } from "./store.ts";
 
 export const TITLE_CHARACTERS_MAX = 80;
@@ -25,12 +26,11 @@ export interface LogFacts {
 export function logFactsOf(events: readonly Envelope[]): LogFacts | undefined {
   let facts: LogFacts | undefined;
   for (const event of events) {
-    if (event.parentCall !== undefined) continue; // a sub-agent's turns are its own
-    if (event.kind === "TurnStarted") {
+    if (isTurnStarted(event)) {
       const title = facts?.title ?? titleOf(event.payload.content ?? []);
       const { turn } = event.payload;
       facts = { turn, updatedAt: event.ts, isTurnOpen: true, ...(title === undefined ? {} : { title }) };
-    } else if (event.kind === "TurnEnded") {
+    } else if (isTurnEnded(event)) {
       facts = { ...facts, updatedAt: event.ts, isTurnOpen: false };
     }
   }

@@ -31,15 +31,18 @@ export class LogPages {
   async after(since: EventSeq): Promise<LogPage> {
     const asked = this.#limit;
     const found = await this.#read(since, asked);
-    let [kept, chars] = [0, 0];
+    let [eventCount, chars] = [0, 0];
     for (const { payload } of found) {
       const length = jsonCharacters(payload);
-      if (kept > 0 && chars + length > PAGE_CHARS_MAX) break;
-      kept += 1;
+      if (eventCount > 0 && chars + length > PAGE_CHARS_MAX) break;
+      eventCount += 1;
       chars += length;
     }
-    if (kept < found.length) this.#limit = kept;
+    if (eventCount < found.length) this.#limit = eventCount;
     else if (2 * chars < PAGE_CHARS_MAX) this.#limit = Math.min(2 * asked, PAGE_EVENTS_MAX);
-    return { events: found.slice(0, kept), isLast: kept === found.length && found.length < asked };
+    return {
+      events: found.slice(0, eventCount),
+      isLast: eventCount === found.length && found.length < asked,
+    };
   }
 }

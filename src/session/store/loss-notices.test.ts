@@ -21,7 +21,7 @@ test("[SES-18 ENG-24] sessions of nobody and of an agent leave what the store ha
   await run();
   copyFileSync(`${store}.before`, store); // set back: the second log is missing
   for (const beside of ["-wal", "-shm"]) rmSync(`${store}${beside}`, { force: true });
-  await using engine = await openEngine(place.options({ attended: true }), signal);
+  await using engine = await openEngine(place.options({ wishes: { attended: true } }), signal);
   await engine.openUnattended({ kind: "CreateSession" });
   const noticesOf = async (identityClass: IdentityClass) => {
     const connection = await engine.attach({ identityClass, label: identityClass });

@@ -10,7 +10,7 @@ const NAMED_MAX = 3;
 export class LossNotices {
   readonly #store: Pick<SessionStore, "losses" | "lossesTold">;
   readonly #log: Log;
-  /** A log that goes on, or a new one that replaces a missing one, ends a loss in the store. It stays here. */
+  /** A log that continues, or a new one that replaces a missing one, ends a loss in the store. It stays here. */
   readonly #untold = new Map<LogId, Loss>();
 
   constructor(store: Pick<SessionStore, "losses" | "lossesTold">, log: Log) {

@@ -70,11 +70,11 @@ export function isBoundary({ boundary }: StoredMessage): boolean {
 
 /** Removes contents that were written before a day; returns the number of events that lost theirs. */
 export function expireMemoryLog(log: MemoryLog, beforeDay: string): number {
-  const gone = log.days.filter(({ day }) => day < beforeDay);
-  if (gone.length === 0) return 0;
-  const isGone = (at: EventSeq) => isInRanges(at, gone);
+  const expiredDays = log.days.filter(({ day }) => day < beforeDay);
+  if (expiredDays.length === 0) return 0;
+  const isGone = (at: EventSeq) => isInRanges(at, expiredDays);
   log.days = log.days.filter(({ day }) => day >= beforeDay);
-  log.expired = mergeRanges([...log.expired, ...gone].sort((a, b) => a.from - b.from));
+  log.expired = mergeRanges([...log.expired, ...expiredDays].sort((a, b) => a.from - b.from));
   log.events = log.events.map((event) => (isGone(event.id) ? expiredEvent(event) : event));
   log.messages = log.messages.filter(({ after }) => !isGone(after));
   log.boundary = Math.max(0, log.messages.findLastIndex(isBoundary));
@@ -82,7 +82,7 @@ export function expireMemoryLog(log: MemoryLog, beforeDay: string): number {
   for (const [callId, intent] of log.open) {
     if (dayOf(intent.startedAt) < beforeDay) log.open.delete(callId);
   }
-  return gone.reduce((count, { from, to }) => count + to - from + 1, 0);
+  return expiredDays.reduce((count, { from, to }) => count + to - from + 1, 0);
 }
 
 export function emptyLog(start: NewLog): MemoryLog {

@@ -25,7 +25,7 @@ function log(parts: Partial<LogInfo>): LogInfo {
   };
 }
 
-test("[SES-06] content is kept for thirty whole days, and told of seven days before", () => {
+test("[SES-06] content is kept for thirty whole days, and announced seven days before", () => {
   const days = ["2026-02-28", "2026-03-01", "2026-03-07", "2026-03-08", "2026-03-31"];
   const logs = days.map((oldestDay) => log({ oldestDay }));
   const plan = planRetention(logs, () => 30, CLOCK);
@@ -61,7 +61,7 @@ test("[SES-06] each profile says how long, 0 keeps for good, and a log without c
   expect([plan.soon, plan.left]).toEqual([[], []]);
 });
 
-test("[SES-06 R29] a clock that jumped ahead destroys nothing by itself, and a person can", () => {
+test("[SES-06 R29] a clock that jumped ahead destroys nothing automatically, and a person can", () => {
   const due = log({ oldestDay: "2020-01-01" });
   const expired = [undefined, "2026-01-29", "2026-01-30", "trusted"].map((lastDay) => {
     const { expire, left } = planRetention([due], () => 30, { now: NOW, lastDay });

@@ -45,8 +45,8 @@ export interface RetentionClock {
 }
 
 /**
- * Lists the content of these logs that expires now or soon (SES-06). Days are those of UTC. Pinned logs, logs with a
- * date in the future, and logs whose profile cannot be read are left alone, and so are all logs if the clock may have
+ * Lists the content of these logs that expires now or soon (SES-06). Days are those of UTC. Leaves out pinned logs,
+ * logs with a date in the future, and logs whose profile cannot be read. Leaves out all logs if the clock may have
  * jumped (R29).
  */
 export function planRetention(
@@ -85,8 +85,8 @@ export function dayBefore(now: number, days: number): string {
 }
 
 /**
- * Returns the day up to which a store is asked for its `lastDay`: writes of today and yesterday prove nothing about a
- * clock.
+ * Returns the day up to which a store is asked for its `lastDay`: writes of today and yesterday prove nothing about
+ * a clock.
  */
 export function clockEvidenceBefore(now: number): string {
   return dayBefore(now, 1);

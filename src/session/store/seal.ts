@@ -70,7 +70,7 @@ export function bufferedRandom(random: RandomBytes): RandomBytes {
   };
 }
 
-/** AES-256-GCM with a random nonce of 96 bits: nonce, ciphertext, tag. */
+/** Seals with AES-256-GCM and a random nonce of 96 bits: nonce, ciphertext, tag. */
 export function sealBytes({ key, random }: Sealer, context: string, content: Uint8Array): Uint8Array {
   const nonce = random(NONCE_BYTES);
   const cipher = createCipheriv("aes-256-gcm", key, nonce);

@@ -4,7 +4,7 @@ import { FileTooLarge } from "../../base/world.ts";
 import type { SealedEnd } from "./sealed-file.ts";
 import { SealedFile, sealPieces } from "./sealed-file.ts";
 
-export interface SealedPlace {
+export interface SealedFilesOptions {
   /** Every file directly in these folders is sealed when it is written, and opened when it is read. */
   readonly directories: readonly string[];
   readonly key: Uint8Array;
@@ -17,7 +17,7 @@ export interface SealedPlace {
  *
  * An unsealed file there (written by a shell) is read as it is.
  */
-export function sealedFiles(files: Files, place: SealedPlace): Files {
+export function sealedFiles(files: Files, place: SealedFilesOptions): Files {
   const { key, random } = place;
   const sealer = { key, random: (count: number) => random.bytes(count) };
   /** End of each file as this writer left it, and its size then. */
@@ -27,13 +27,13 @@ export function sealedFiles(files: Files, place: SealedPlace): Files {
     return place.directories.some((directory) => isBelow(directory, path));
   }
 
-  async function opened(path: string): Promise<SealedFile | undefined> {
+  async function findSealed(path: string): Promise<SealedFile | undefined> {
     return await SealedFile.open(key, (offset, length) => files.readRange(path, offset, length));
   }
 
   async function plainInfo(path: string, info: FileInfo | undefined): Promise<FileInfo | undefined> {
     if (!isSealed(path) || info?.kind !== "file") return info;
-    const sealed = await opened(path);
+    const sealed = await findSealed(path);
     return sealed === undefined ? info : { ...info, size: sealed.size };
   }
 
@@ -49,7 +49,7 @@ export function sealedFiles(files: Files, place: SealedPlace): Files {
     const size = (await files.lstat(path))?.size;
     const known = ends.get(path);
     if (size === undefined || known?.size === size) return size === undefined ? undefined : known;
-    const end = (await opened(path))?.end;
+    const end = (await findSealed(path))?.end;
     return end === undefined ? undefined : { end, size };
   }
 
@@ -58,11 +58,11 @@ export function sealedFiles(files: Files, place: SealedPlace): Files {
     stat: async (path) => await plainInfo(path, await files.stat(path)),
     lstat: async (path) => await plainInfo(path, await files.lstat(path)),
     async readRange(path, offset, length) {
-      const sealed = isSealed(path) ? await opened(path) : undefined;
+      const sealed = isSealed(path) ? await findSealed(path) : undefined;
       return await (sealed?.read(offset, length) ?? files.readRange(path, offset, length));
     },
     async read(path, bytesMax) {
-      const sealed = isSealed(path) ? await opened(path) : undefined;
+      const sealed = isSealed(path) ? await findSealed(path) : undefined;
       if (sealed === undefined) return await files.read(path, bytesMax);
       if (sealed.size > bytesMax) throw new FileTooLarge(path, sealed.size, bytesMax);
       return await sealed.read(0, sealed.size);

@@ -57,14 +57,14 @@ export interface SessionStore extends AsyncDisposable {
   expired(logId: LogId): Promise<readonly EventRange[]>;
 
   /**
-   * Returns the newest day before one, `2026-03-01`, with a write that is still kept, in any log: evidence about the
-   * clock.
+   * Returns the newest day before one, `2026-03-01`, with a write that is still kept, in any log: evidence about
+   * the clock.
    */
   lastDay(beforeDay: string): Promise<string | undefined>;
 
   /**
    * Returns missing writes: the store, or a part of it, was damaged or set back. "untold" is for a start: it reads the
-   * logs that were written last, and leaves out those that `lossesTold` got. A log that goes on has none any more.
+   * logs that were written last, and leaves out those that `lossesTold` got. A log that continues has none any more.
    */
   losses(which: "all" | "untold"): Promise<readonly Loss[]>;
 
@@ -231,7 +231,7 @@ export type Durability =
 export interface SessionWriter extends AsyncDisposable {
   readonly logId: LogId;
   readonly epoch: number;
-  /** The last event in the log when it was opened. Ids go on from there and never restart (SES-17). */
+  /** The last event in the log when it was opened. Ids continue from there and never restart (SES-17). */
   readonly lastEvent: EventSeq;
 
   /**

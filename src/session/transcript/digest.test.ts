@@ -9,7 +9,7 @@ function costs(usd: number): Event {
   return { kind: "CostIncremented", payload };
 }
 
-test("[SES-13 SES-09] what is spent between turns, as by /compact, is told by itself and not as the turn before", async () => {
+test("[SES-13 SES-09] costs between turns, as of /compact, are listed separately and not in the turn before", async () => {
   const events = envelopes(costs(1), asks(1, "go"), costs(2), ends(1), costs(4), asks(2, "on"), costs(8));
   const { turns, betweenTurns } = await digestOf(each(events));
   const of = (usd: number, calls: number) => ({

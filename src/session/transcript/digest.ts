@@ -5,8 +5,9 @@ import type { Envelope } from "../../protocol/events/envelope.ts";
 import type { TurnEndReason } from "../../protocol/events/events.ts";
 import type { Cost } from "../../view/costs/cost.ts";
 import { addCost, NO_COST } from "../../view/costs/cost.ts";
-import type { TurnCosts } from "../../view/costs/turn-costs.ts";
-import { addTurnCost, NO_TURN_COSTS } from "../../view/costs/turn-costs.ts";
+import { isTurnStarted } from "../../view/turn-marks.ts";
+import type { TurnState } from "../../view/turn-result.ts";
+import { deliveredInput, foldTurn, NEW_TURN } from "../../view/turn-result.ts";
 
 const FIRST_WORDS_UNITS_MAX = 100;
 
@@ -62,7 +63,7 @@ export async function digestOf(events: AsyncIterable<Envelope>): Promise<LogDige
   const waiting = new Map<InputId, string>();
   const runs = new Set<string>();
   let betweenTurns = NO_COST;
-  let costs: TurnCosts = NO_TURN_COSTS;
+  let state = NEW_TURN;
   let compactions = 0;
   let rewinds = 0;
   let importedFrom: string | undefined;
@@ -72,11 +73,9 @@ export async function digestOf(events: AsyncIterable<Envelope>): Promise<LogDige
     runs.add(event.session);
     const newest = turns.at(-1);
     const turn = newest?.to === undefined ? newest : undefined;
-    if (event.kind === "TurnStarted" && event.parentCall === undefined) costs = NO_TURN_COSTS;
-    if (turn !== undefined) {
-      costs = addTurnCost(costs, event);
-      turn.cost = costs.total;
-    } else if (event.kind === "CostIncremented") betweenTurns = addCost(betweenTurns, event.payload);
+    if (turn !== undefined || isTurnStarted(event)) state = foldTurn(state, event);
+    if (turn !== undefined) turn.cost = state.costs.total;
+    else if (event.kind === "CostIncremented") betweenTurns = addCost(betweenTurns, event.payload);
     if (event.parentCall !== undefined) continue;
     switch (event.kind) {
       case "TurnStarted":
@@ -84,7 +83,7 @@ export async function digestOf(events: AsyncIterable<Envelope>): Promise<LogDige
         turns.push(newTurn(event));
         break;
       case "TurnEnded":
-        if (turn !== undefined) endTurn(turn, event);
+        if (turn !== undefined) endTurn(turn, event.id, state);
         break;
       case "ToolCallStarted":
         if (turn !== undefined) turn.calls += 1;
@@ -111,9 +110,10 @@ export async function digestOf(events: AsyncIterable<Envelope>): Promise<LogDige
         break;
       case "CustomEvent": {
         const { namespace, kind, payload } = event.payload;
+        const delivered = deliveredInput(event);
+        if (delivered !== undefined) waiting.delete(delivered);
         if (namespace !== "cinch" || !isObject(payload)) break;
         if (kind === "Rewound") rewinds += 1;
-        if (kind === "InputDelivered") waiting.delete(payload["inputId"] as InputId);
         if (kind === "Imported") importedFrom = stringAt(payload, "from") ?? "unknown";
         if (kind === "Delegated") taskOf = stringAt(payload, "log") ?? "unknown";
         break;
@@ -149,10 +149,11 @@ function newTurn({ id, ts, payload }: Extract<Envelope, { kind: "TurnStarted" }>
   };
 }
 
-function endTurn(turn: Building, { id, payload }: Extract<Envelope, { kind: "TurnEnded" }>): void {
+function endTurn(turn: Building, id: EventSeq, { ended }: TurnState): void {
   turn.to = id;
-  turn.ended = payload.reason;
-  turn.rounds = payload.rounds ?? 0;
+  if (ended === undefined) return;
+  turn.ended = ended.reason;
+  turn.rounds = ended.rounds;
 }
 
 type Content = Extract<Envelope, { kind: "InputQueued" }>["payload"]["content"];

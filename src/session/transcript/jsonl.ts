@@ -10,8 +10,8 @@ import { SEAL_KIND, SEAL_NAMESPACE } from "./seal.ts";
 export type ExportedLog = Pick<LogInfo, "logId" | "session" | "profile" | "model" | "createdAt">;
 
 /**
- * Renders the events of a log as lines: each is its envelope, exactly as on the wire, and the last one is the seal
- * (SES-10).
+ * Renders the events of a log as lines: each is its envelope, exactly as on the wire, and the last one is the
+ * seal (SES-10).
  *
  * The same events give the same bytes. The format grows as events do: fields and kinds are added, never changed.
  */

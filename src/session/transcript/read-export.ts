@@ -40,9 +40,9 @@ export interface ReadExport {
  * Reads an export line by line, and yields its events with ids from 1 on, without a gap (SES-10). It holds one line at
  * a time, whatever the size of the file.
  *
- * Everything in it is untrusted: a line that is no envelope of a known kind, an id out of order, an impossible turn
- * number, a run that the seal does not name, bytes that the seal does not fit, and an end without a seal are refused
- * with their line.
+ * Everything in it is untrusted: refused with their line are: a line that is no envelope of a known kind, an id out
+ * of order, an impossible turn number; a run that the seal does not name, bytes that the seal does not fit, and an
+ * end without a seal.
  * @throws HarnessError ExportInvalid. Events that were yielded before are then worthless.
  */
 export async function* readExport(
@@ -140,8 +140,8 @@ class ExportReader {
 
   #checkSeal(seal: ExportSeal, line: number): void {
     if (seal.events !== this.#events || seal.to !== this.#lastId) {
-      const told = `the seal speaks of ${seal.events} events up to ${seal.to}`;
-      this.#problem(line, `${told}, and there are ${this.#events} up to ${this.#lastId}`);
+      const claim = `the seal speaks of ${seal.events} events up to ${seal.to}`;
+      this.#problem(line, `${claim}, and there are ${this.#events} up to ${this.#lastId}`);
     } else if (seal.sha256 !== this.#hash.digest("hex")) {
       this.#problem(line, "the lines before are not those that were exported: something was changed");
     }

@@ -1,5 +1,5 @@
 import { HarnessError } from "../../base/errors.ts";
-import type { Accepted, Command, CommandOf } from "../../protocol/commands/commands.ts";
+import type { Accepted, Command, CommandKind, CommandOf } from "../../protocol/commands/commands.ts";
 import type { AttachedClient } from "../access/client.ts";
 import type { SessionCommands } from "../commands/query-handlers.ts";
 import type { InputWants } from "../moments.ts";
@@ -26,26 +26,18 @@ export function notServed({ kind }: Command): HarnessError {
   });
 }
 
+type CommandHandler = (command: Command, client: AttachedClient) => Promise<Accepted>;
+
 /** Hands a command to the feature that handles it; returns undefined if there is none. */
 export function handleByFeature(
   commands: SessionCommands,
   command: Command,
   client: AttachedClient,
 ): Promise<Accepted> | undefined {
-  switch (command.kind) {
-    case "EnterPlanMode":
-      return commands.EnterPlanMode?.(command, client);
-    case "ExitPlanMode":
-      return commands.ExitPlanMode?.(command, client);
-    case "ReloadSkills":
-      return commands.ReloadSkills?.(command, client);
-    case "ManageMcp":
-      return commands.ManageMcp?.(command, client);
-    case "StopTask":
-      return commands.StopTask?.(command, client);
-    default:
-      return undefined;
-  }
+  // The handler of a kind takes the commands of this kind.
+  const handlers: Readonly<Partial<Record<CommandKind, unknown>>> = commands;
+  const handle = handlers[command.kind] as CommandHandler | undefined;
+  return handle?.(command, client);
 }
 
 /** @throws HarnessError InvalidCommand if an input has a wish that no feature in the session handles. */

@@ -20,8 +20,8 @@ export interface IdleWatchOptions {
 /**
  * Ends an idle session, and before that frees its memory ([A] § Idle, SES-11).
  *
- * It holds at most one timer, and none while a turn runs or when nothing is left to wait for: an idle session costs no
- * time.
+ * It holds at most one timer, and none while a turn runs or when nothing is left to wait for: an idle session costs
+ * no time.
  */
 export class IdleWatch implements Disposable {
   readonly #options: IdleWatchOptions;
@@ -65,19 +65,19 @@ export class IdleWatch implements Disposable {
 
   /** Returns the time of the next action. */
   #dueMs(): number | undefined {
-    const { timeoutMs, isKeptAlive: kept } = this.#options;
+    const { timeoutMs, isKeptAlive } = this.#options;
     if (!this.#released) return this.#sinceMs + Math.min(HISTORY_KEPT_MS, timeoutMs || HISTORY_KEPT_MS);
-    return timeoutMs === 0 || kept() ? undefined : this.#sinceMs + timeoutMs;
+    return timeoutMs === 0 || isKeptAlive() ? undefined : this.#sinceMs + timeoutMs;
   }
 
   #fire(): void {
-    const { clock, timeoutMs, busy, isKeptAlive: kept, release, end } = this.#options;
+    const { clock, timeoutMs, busy, isKeptAlive, release, end } = this.#options;
     if (busy()) return; // it is touched when that ends
     if (!this.#released) {
       this.#released = true;
       release();
     }
-    const isOver = timeoutMs > 0 && !kept() && clock.monotonic() - this.#sinceMs >= timeoutMs;
+    const isOver = timeoutMs > 0 && !isKeptAlive() && clock.monotonic() - this.#sinceMs >= timeoutMs;
     if (isOver) end();
     else this.#arm();
   }

@@ -38,7 +38,7 @@ test("[SES-11] a session that nobody follows and that does nothing ends after th
   expect(rig.world.clock.waiting).toBe(0);
 });
 
-test("[SES-11] one that is followed goes on, and its time counts from when the last one left", async () => {
+test("[SES-11] one that is followed continues, and its time counts from when the last one left", async () => {
   await using rig = await unwatched();
   const stop = new AbortController();
   const following = Array.fromAsync(rig.connection.subscribe(rig.session.id, { signal: stop.signal }));
@@ -137,7 +137,7 @@ test("[SES-11 CTL-18] one that its last person has left ends at once, and not wh
   expect(await afterwards(agents)).toBeUndefined();
 });
 
-test("[SES-11] with no time limit, or pinned from the start, it never ends by itself", async () => {
+test("[SES-11] with no time limit, or pinned from the start, it never ends automatically", async () => {
   await using unlimited = await unwatched({ idleTimeoutMs: 0 });
   await using pinned = await unwatched({ pinned: true });
   for (const rig of [unlimited, pinned]) {
@@ -175,7 +175,7 @@ test("[SES-11 REL-04] while a turn runs nothing waits for the session to be idle
   expect(rig.world.clock.waiting).toBe(1);
 });
 
-test("[SES-11 CTL-03] attaching to one that has ended opens one new run on its log, whoever asks, and it goes on", async () => {
+test("[SES-11 CTL-03] attaching to an ended session opens one new run on its log, whoever asks, and it continues", async () => {
   await using rig = await unwatched({ script: [says("hello"), says("again")] });
   await said(rig, "hi");
   const { id: ended, logId } = rig.session;
@@ -232,7 +232,7 @@ test("[SES-11 CTL-03] attaching to an older run while the newer one of its log i
   expect([newest === older, newest === newer, rig.multiplexer.live]).toEqual([false, false, 1]);
 });
 
-test("[SES-11] one whose log another process holds is told so", async () => {
+test("[SES-11] a session whose log another process holds is reported as held", async () => {
   const store = memorySessionStore({ isAlive: () => true });
   await using rig = await unwatched({ store });
   const { id: sessionId, logId } = rig.session;

@@ -141,7 +141,7 @@ test("[ENG-26] a steered input enters after the results of the round, before the
   expect(second?.messages.at(-1)?.content.at(-1)).toEqual({ type: "text", text: "look at b instead" });
 });
 
-test("[ENG-26] a steered input that comes as the model has just answered lets the turn go on with it", async () => {
+test("[ENG-26] a steered input that comes as the model has just answered lets the turn continue with it", async () => {
   let rig: Rig | undefined;
   await using opened = await openRig({
     script: [

@@ -25,7 +25,7 @@ export function wantsOf({
   return { ...(skill === undefined ? {} : { skill }), ...(agent === undefined ? {} : { agent }) };
 }
 
-interface Place {
+interface QueueEntry {
   readonly input: QueuedInput;
   /** It starts only after a person's next act. */
   readonly held: boolean;
@@ -50,7 +50,7 @@ export interface InputQueueOptions {
  */
 export class InputQueue {
   readonly #options: InputQueueOptions;
-  #places: readonly Place[];
+  #places: readonly QueueEntry[];
 
   constructor(options: InputQueueOptions) {
     this.#options = options;
@@ -96,8 +96,8 @@ export class InputQueue {
     bus.publish({ kind: "InputQueued", payload }, { originator });
     const place = { input: { inputId, content, delivery, originator, ...wants }, held: false };
     const first = this.#places.filter(({ held }) => !held);
-    const held = this.#places.filter((each) => each.held);
-    this.#places = [...first, place, ...held];
+    const heldInputs = this.#places.filter((each) => each.held);
+    this.#places = [...first, place, ...heldInputs];
     if (client.identityClass === "human") this.release();
     await bus.commit("power");
     return inputId;
@@ -161,8 +161,8 @@ export class InputQueue {
   publishWaiting(): void {
     if (this.#places.length === 0) return;
     const inputIds = this.#places.map(({ input }) => input.inputId);
-    const held = this.#places.flatMap((place) => (place.held ? [place.input.inputId] : []));
-    const payload = { namespace: "cinch", kind: INPUTS_WAITING, payload: { inputIds, held } };
+    const heldIds = this.#places.flatMap((place) => (place.held ? [place.input.inputId] : []));
+    const payload = { namespace: "cinch", kind: INPUTS_WAITING, payload: { inputIds, held: heldIds } };
     this.#options.bus.publish({ kind: "CustomEvent", payload });
   }
 

@@ -1,7 +1,7 @@
 import { deadline, whileAlive } from "../../base/async/deadline.ts";
 import { Cancelled, HarnessError } from "../../base/errors.ts";
 import type { CallId } from "../../base/ids.ts";
-import { Turn } from "../../engine/loop/turn.ts";
+import { errorPayload, Turn } from "../../engine/loop/turn.ts";
 import { answerOrphans, orphanUnsettled, ResumeAborted } from "../../engine/recover.ts";
 import type { ToolOutput } from "../../tools/tool.ts";
 import type { AttachedClient } from "../access/client.ts";
@@ -56,8 +56,8 @@ export class Recovery {
   /**
    * Resolves once nothing is open any more.
    * @param attaches true if the client came to stay: a person is then given time.
-   * @throws HarnessError OrphanUnsettled if nobody decides in time; another one if it was cancelled, or the session
-   * ended.
+   * @throws HarnessError OrphanUnsettled if nobody decides in time; another one if it was cancelled, or the
+   * session ended.
    */
   async settled(client: AttachedClient, { attaches = false } = {}): Promise<void> {
     const { parts, ending } = this.#options;
@@ -126,15 +126,27 @@ export class Recovery {
       slot.free();
     }
     this.#isDone = true;
-    if (unfinished.turn !== undefined) await this.#endTurn(unfinished.turn, turn);
+    if (unfinished.turn !== undefined) await this.#endTurn(unfinished.turn, unfinished, turn);
   }
 
-  /** Emits the end of the turn that broke off, with its error before it, as for every turn that fails. */
-  async #endTurn(number: number, { origin }: Turn): Promise<void> {
+  /**
+   * Emits the end of the turn that broke off, with its error before it, as for every turn that fails; and before that
+   * the end of its sub-agents' turns. Their rounds make a provider call that was cut off one of unknown cost.
+   */
+  async #endTurn(number: number, { rounds, subAgents = [] }: Unfinished, { origin }: Turn): Promise<void> {
     const { bus } = this.#options.parts;
-    const { reason, message, fields } = new HarnessError("TurnInterrupted", { turn: String(number) });
-    bus.publish({ kind: "Error", payload: { reason, message, details: { ...fields } } }, origin);
-    bus.publish({ kind: "TurnEnded", payload: { turn: number, reason: "error" } }, origin);
+    for (const { parentCall, turn, rounds: ofAgent } of subAgents) {
+      const payload = { turn, reason: "error" as const, rounds: ofAgent, error: interrupted(turn) };
+      bus.publish({ kind: "TurnEnded", payload }, { ...origin, parentCall });
+    }
+    const error = interrupted(number);
+    const counted = rounds === undefined ? {} : { rounds };
+    bus.publish({ kind: "Error", payload: error }, origin);
+    bus.publish({ kind: "TurnEnded", payload: { turn: number, reason: "error", ...counted, error } }, origin);
     await bus.commit("power");
   }
+}
+
+function interrupted(turn: number): ReturnType<typeof errorPayload> {
+  return errorPayload(new HarnessError("TurnInterrupted", { turn: String(turn) }));
 }

@@ -44,8 +44,8 @@ export interface SessionDependencies {
   ): Promise<readonly string[]>;
   revokeRule(rule: string): boolean;
   /**
-   * Writes a rule that is allowed in this session into the profile in use, bound to the working directory unless it is
-   * to hold everywhere. Resolves to undefined if there is no such rule.
+   * Writes a rule that is allowed in this session into the profile in use. The rule is bound to the working directory
+   * unless it should apply everywhere. Resolves to undefined if there is no such rule.
    * @throws HarnessError if the profile cannot be written.
    */
   promoteRule(
@@ -67,7 +67,9 @@ export interface SessionDependencies {
   readonly takes?: readonly (keyof InputWants)[];
   /** Called at the end of each turn while the session is still busy, before clients see it. */
   readonly onTurnEnd?: (reason: TurnEndReason, turn: TurnContext) => Promise<void>;
-  /** Sets files, conversation or both back, while no turn can start; resolves to a report of what it did, or would do. */
+  /**
+   * Sets files, conversation or both back, while no turn can start; resolves to a report of what it did, or would do.
+   */
   readonly rewind?: (
     request: CommandOf<"RewindSession">,
     turn: IdleTurn,

@@ -91,8 +91,8 @@ export class Session {
    * Yields everything after an event. Without an event: everything from now on, and open questions, so that a client
    * sees a question that was asked before it came (PERM-06).
    *
-   * @param who name that a subscribing client gives itself; for a person, also the events to send first, beside the
-   * log.
+   * @param who name that a subscribing client gives itself; for a person, also the events to send first, beside
+   * the log.
    */
   subscribe(
     since: EventSeq | undefined,
@@ -248,7 +248,7 @@ export class Session {
     }
   }
 
-  /** Returns true if a person was the last one to use the session, and none of its work goes on without them. */
+  /** Returns true if a person was the last one to use the session, and none of its work continues without them. */
   #isLeftBy({ id, identityClass }: AttachedClient): boolean {
     if (identityClass !== "human" || this.#isUsedByAgent || this.#pinned) return false;
     return !this.#followers.hasOthersThan(id) && !this.#turns.isBusy && this.tasks === 0;
@@ -282,8 +282,7 @@ export class Session {
 
   /**
    * Hands over to another run: does `work` while no turn can start, emits the event that it returns, and starts to end.
-   * If anything fails before that, the session goes on.
-   * @throws HarnessError TurnInProgress while a turn runs.
+   * If anything fails before that, the session continues. @throws HarnessError TurnInProgress while a turn runs.
    */
   async handOver(
     command: CommandOf<"SwitchProfile">,
@@ -294,9 +293,9 @@ export class Session {
     this.#idle.touch();
     await this.#recovery.settled(client);
     await this.#turns.runExclusive(command, client, async (turn) => {
-      const told = await work({ ...turnContext(turn), history: turn.history });
+      const result = await work({ ...turnContext(turn), history: turn.history });
       turn.cancel.signal.throwIfAborted();
-      turn.publish(told);
+      turn.publish(result);
       await this.#parts.bus.commit("power");
       this.#endUnasked("user"); // it waits for the end of this
       return {};

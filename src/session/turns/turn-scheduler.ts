@@ -109,8 +109,8 @@ export class TurnScheduler {
   }
 
   /**
-   * Cancels the running turn, and holds waiting inputs: a client that stops something sees no more of it start by
-   * itself.
+   * Cancels the running turn, and holds waiting inputs: a client that stops something sees no more of it start
+   * by itself.
    */
   cancel(cause: Error): void {
     this.#cancels += 1;
@@ -199,7 +199,7 @@ export class TurnScheduler {
   /** Runs a turn that has started, or one that an input waits for, and those that wait after it. */
   #drive(first: ClaimedTurn): void {
     this.#runInOrder(first).catch((thrown: unknown) => {
-      this.#log("error", "a session cannot go on", { what: messageOf(thrown) });
+      this.#log("error", "a session cannot continue", { what: messageOf(thrown) });
       this.#options.onBroken();
     });
   }
@@ -260,9 +260,12 @@ export class TurnScheduler {
     this.#log("info", "turn started", { turn: turn.number, originator: turn.originator });
     try {
       const ended = await runTurn(turn, engine, (running) => this.#steer(running));
-      const { reason } = ended.payload;
+      const { error, ...facts } = ended.payload;
+      const { reason } = facts;
       const ms = Math.round(world.clock.monotonic() - startMs);
-      this.#log("info", "turn ended", { ...ended.payload, ms });
+      // Without the message of the error, which may quote content.
+      const failure = error === undefined ? {} : { error: error.reason };
+      this.#log("info", "turn ended", { ...facts, ...failure, ms });
       await this.#tellEnd(ended, turn);
       await bus.commit("process");
       slot.free();

@@ -4,6 +4,7 @@ import { isObject } from "../../base/json.ts";
 import { INPUT_DELIVERED } from "../../engine/loop/turn.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
 import type { PayloadOf } from "../../protocol/events/events.ts";
+import { isTurnStarted } from "../../view/turn-marks.ts";
 import type { BackReader } from "../history/read-back.ts";
 import type { QueuedInput } from "../moments.ts";
 import type { SessionStore } from "../store/store.ts";
@@ -66,7 +67,7 @@ class ReadingBack implements BackReader {
         this.#gone.add(event.payload.inputId);
         return;
       case "TurnStarted":
-        this.#afterTurnStart = this.#missing === undefined && event.parentCall === undefined;
+        this.#afterTurnStart = this.#missing === undefined && isTurnStarted(event);
         return;
       case "CustomEvent": {
         const delivered = deliveredInput(event);

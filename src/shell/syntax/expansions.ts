@@ -12,8 +12,8 @@ export type Expansion =
   | { readonly kind: "doubt"; readonly at: number; readonly why: string };
 
 /**
- * Returns the expansions of a word, an assignment, a redirection or an expression in order, without those inside a
- * script.
+ * Returns the expansions of a word, an assignment, a redirection or an expression in order, without those inside
+ * a script.
  */
 export function expansionsIn(node: SyntaxNode): readonly Expansion[] {
   const found: Expansion[] = [];

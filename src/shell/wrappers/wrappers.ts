@@ -86,7 +86,7 @@ function behindFlags(wrapper: Wrapper, args: readonly ShellWord[]): readonly Wra
     if (read === "unknown") plain = false;
     if (read === "takes-next") at++;
   }
-  for (let own = wrapper.own ?? 0; own > 0 && at < args.length; own--) at++;
+  for (let remainingWords = wrapper.own ?? 0; remainingWords > 0 && at < args.length; remainingWords--) at++;
   if (wrapper.assignments === true) {
     while (at < args.length && /^[^=/]+=/.test(args[at]?.text ?? "")) {
       plain = false;
@@ -118,8 +118,8 @@ function readFlag(wrapper: Wrapper, word: string): "alone" | "takes-next" | "unk
 }
 
 /**
- * Reads `bash -c script`, also in a cluster of flags. A shell with a file, or without arguments, reads an unknown
- * script.
+ * Reads `bash -c script`, also in a cluster of flags. A shell with a file, or without arguments, reads an
+ * unknown script.
  */
 function shellScript(args: readonly ShellWord[]): readonly Wrapped[] {
   for (const [at, arg] of args.entries()) {

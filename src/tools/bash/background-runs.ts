@@ -151,7 +151,7 @@ export class BackgroundRuns implements AsyncDisposable {
       this.#tell(run);
     } catch (thrown) {
       // No caller awaits this, so a failing listener must not end the process.
-      world.log.for("tool").write("error", "the end of a background run could not be told", {
+      world.log.for("tool").write("error", "the end of a background run could not be reported", {
         task: run.id,
         error: messageOf(thrown),
       });

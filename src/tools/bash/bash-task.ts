@@ -29,8 +29,8 @@ interface TaskPlan extends CallPlan {
 }
 
 /**
- * Polls or stops commands that Bash started in the background. It needs no level, since it sees only runs of this
- * session.
+ * Polls or stops commands that Bash started in the background. It needs no level, since it sees only runs of
+ * this session.
  */
 export function bashTaskTool(runs: BackgroundRuns): Tool<TaskPlan> {
   return {

@@ -4,7 +4,13 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { settle } from "../../../test/support/fake-clock.ts";
 import { ownMs } from "../../../test/support/own-time.ts";
-import { noneWith, openFiles, processesWith, zombiesOf } from "../../../test/support/processes.ts";
+import {
+  noneWith,
+  openFiles,
+  processesWith,
+  signalIfRunning,
+  zombiesOf,
+} from "../../../test/support/processes.ts";
 import { hasGrownLessThan } from "../../../test/support/resident.ts";
 import type { ToolRig } from "../../../test/support/tool-rig.ts";
 import { openToolRig } from "../../../test/support/tool-rig.ts";
@@ -60,7 +66,7 @@ function longSleep(): string {
   return own;
 }
 afterEach(() => {
-  for (const pid of sleeps.flatMap(processesWith)) process.kill(pid, "SIGKILL");
+  for (const pid of sleeps.flatMap(processesWith)) signalIfRunning(pid, "SIGKILL");
   sleeps = [];
 });
 
@@ -105,7 +111,7 @@ describe("a command", () => {
     expect(await rig.sh("true")).toBe("(no output)");
   });
 
-  test("[TOOL-02] that fails tells how", async () => {
+  test("[TOOL-02] that fails reports how", async () => {
     await using rig = openRig();
     expect(await rig.sh("echo no; exit 3")).toBe("error: no\n[exit code 3]");
     expect(await rig.sh("kill -9 $$")).toBe("error: [ended by SIGKILL]");
@@ -130,7 +136,7 @@ describe("a command", () => {
     expect(reading).toBe("1 [] 0");
   });
 
-  test("[S10] has the environment it is given anew for each call, and nothing that steers shells or runtimes", async () => {
+  test("[S10] has the given environment in each call, and nothing that steers shells or runtimes", async () => {
     const hostile = {
       BASH_ENV: "/tmp/evil",
       ENV: "/tmp/evil",
@@ -182,7 +188,7 @@ describe("a command", () => {
     expect(rig.progress.join("").length).toBeLessThan(PROGRESS_CHARACTERS_MAX + 10_000);
   });
 
-  test("[PERM-09 TOOL-09] is what the gate is told, with the place it will run in", async () => {
+  test("[PERM-09 TOOL-09] is passed to the gate, with the directory in which it will run", async () => {
     await using rig = openRig();
     const plan = await rig.bash.plan({ command: "ls -l\npwd" }, rig.context);
     expect(plan).toMatchObject({
@@ -264,7 +270,7 @@ describe("the working directory", () => {
     expect(readdirSync(rig.workspace.scratch)).toEqual([]);
   });
 
-  test("[TOOL-02] is set back when it leaves the workspace, also over a symlink, and the model is told", async () => {
+  test("[TOOL-02] is reset when it leaves the workspace, also over a symlink, and the model is notified", async () => {
     await using rig = openRig();
     symlinkSync(rig.outside, join(rig.root, "link"));
     const told = `[${rig.outside} is outside the workspace; the next command runs in ${rig.root}]`;
@@ -483,7 +489,7 @@ describe("a background run", () => {
     expect(rig.changes.map((change) => change.state)).toEqual(["running", "stopped"]);
   });
 
-  test("[TOOL-02] goes on when the turn that started it is cancelled", async () => {
+  test("[TOOL-02] continues when the turn that started it is cancelled", async () => {
     await using rig = openRig();
     const own = longSleep();
     const id = await started(rig, `sleep ${own}`);
@@ -531,7 +537,7 @@ describe("a background run", () => {
     );
   });
 
-  test("[TOOL-02] that is not known is told with those that are", async () => {
+  test("[TOOL-02] that is not known is reported with the known ones", async () => {
     await using rig = openRig();
     expect(await poll(rig, "task_x")).toBe("error: There is no background run task_x. None was started.");
     const id = await started(rig, "true");
@@ -550,7 +556,7 @@ describe("a background run", () => {
   });
 });
 
-test("[TOOL-08 PERF-06] what the model is told of them is short", async () => {
+test("[TOOL-08 PERF-06] their description for the model is short", async () => {
   await using rig = openRig();
   for (const { name, description, inputSchema } of [rig.bash, rig.task]) {
     expect(JSON.stringify({ name, description, inputSchema }).length).toBeLessThanOrEqual(375);

@@ -60,7 +60,7 @@ test("[TOOL-02] a long output is shown the same however it was cut into parts, a
   );
 });
 
-test("[TOOL-02] polls together tell all of what was written, each part once", async () => {
+test("[TOOL-02] polls together return everything that was written, each part once", async () => {
   await using place = temporaryDirectory();
   let number = 0;
   await fc.assert(

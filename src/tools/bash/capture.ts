@@ -18,8 +18,7 @@ const REST_BYTES_MAX = 65_536;
 const LINE_BYTES_MAX = 1_024;
 
 /**
- * Captures the output of a command: its beginning and end in memory, and all of a long output in a file (TOOL-02,
- * R21).
+ * Captures the output of a command: its beginning and end in memory, and all of a long output in a file (TOOL-02, R21).
  *
  * Secrets are redacted before anything is kept or cut, since half a secret cannot be recognised (SES-05).
  *

@@ -8,8 +8,8 @@ const PART_BYTES_MAX = 4_096;
 export const PROGRESS_CHARACTERS_MAX = 65_536;
 
 /**
- * Passes the output of a running command to clients: the first part at once, later parts collected for 100 ms
- * (TOOL-02).
+ * Passes the output of a running command to clients: the first part at once, later parts collected for 100
+ * ms (TOOL-02).
  *
  * Bounded: each interval shows the latest part only, and nothing after `PROGRESS_CHARACTERS_MAX`.
  */

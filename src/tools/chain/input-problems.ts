@@ -27,10 +27,10 @@ export function inputProblems(tool: Tool, input: unknown): readonly string[] {
   try {
     const { valid, errors } = validatorOf(tool).validate(input);
     if (valid) return [];
-    const told = errors
+    const described = errors
       .filter((error) => !OUTER.has(error.keyword))
       .map((error) => describe(error, tool, input));
-    const problems = [...new Set(told.flat())];
+    const problems = [...new Set(described.flat())];
     if (problems.length === 0) return ["it does not fit the schema"];
     const more = problems.length - PROBLEMS_MAX;
     return more > 0 ? [...problems.slice(0, PROBLEMS_MAX), `and ${more} more`] : problems;
@@ -77,16 +77,16 @@ interface Missing {
 }
 
 function missing(constraint: unknown, { field, found, tool, error }: Missing): readonly string[] {
-  const given = isObject(found) ? Object.keys(found) : [];
+  const keys = isObject(found) ? Object.keys(found) : [];
   const names = (Array.isArray(constraint) ? constraint : []).filter(
-    (name): name is string => typeof name === "string" && !given.includes(name),
+    (name): name is string => typeof name === "string" && !keys.includes(name),
   );
   if (names.length === 0) return [error.error.replace(/\.$/, "")];
   const parent = pointer(error.keywordLocation).slice(0, -1);
   return names.map((name) => {
     const type = words(at(tool.inputSchema, [...parent, "properties", name, "type"])) ?? "a value";
     const others =
-      given.length > 0 ? ` (given: ${given.map((key) => head(key, SHOWN_CHARACTERS_MAX)).join(", ")})` : "";
+      keys.length > 0 ? ` (given: ${keys.map((key) => head(key, SHOWN_CHARACTERS_MAX)).join(", ")})` : "";
     return `${[...field, name].join(".")}: expected ${type}, found nothing${others}`;
   });
 }

@@ -7,8 +7,8 @@ const MARKER = /«redacted:[^»\n]{0,200}»?/gu;
  * secret, so the caller must refuse (decisions § Redaction and truth).
  */
 export function addedMarker(before: string, next: string): string | undefined {
-  const held = counted(before);
-  return [...counted(next)].find(([marker, times]) => times > (held.get(marker) ?? 0))?.[0];
+  const earlierCounts = counted(before);
+  return [...counted(next)].find(([marker, times]) => times > (earlierCounts.get(marker) ?? 0))?.[0];
 }
 
 function counted(text: string): ReadonlyMap<string, number> {

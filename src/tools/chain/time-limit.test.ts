@@ -82,7 +82,7 @@ test("[ENG-22] a tool that ignores its signal hangs nothing", async () => {
   expect(rig.world.clock.waiting).toBe(0);
 });
 
-test("[ENG-22] a cancel from above is thrown on as it is, not told as a time-out", async () => {
+test("[ENG-22] a cancel from above is rethrown unchanged, not reported as a time-out", async () => {
   await using rig = openToolRig();
   const answer = rig.run(probe({ run: untilAborted(rethrow) }), {}, [timeLimit(3_000)]);
   const outcome = answer.catch((thrown: unknown) => thrown);

@@ -1,6 +1,6 @@
+import { afterGrace } from "../../base/async/abandon.ts";
 import { deadline, whileAlive } from "../../base/async/deadline.ts";
 import { DeadlineReached } from "../../base/errors.ts";
-import type { Clock } from "../../base/world.ts";
 import type { ToolMiddleware } from "../middleware.ts";
 import { errorOutput } from "../output.ts";
 import type { ToolOutput } from "../tool.ts";
@@ -8,8 +8,11 @@ import type { ToolOutput } from "../tool.ts";
 /** Default time limit of one call. */
 export const TOOL_MS_MAX = 120_000;
 
-/** Time that an aborted tool has to stop before it is abandoned. */
-export const TOOL_STOP_MS_MAX = 5_000;
+/**
+ * Time that an aborted tool has to stop before it is abandoned: longer than the grace period of its processes. Clients
+ * and a shutdown wait a second longer for the end of a cancelled turn, so that they see it.
+ */
+export const TOOL_STOP_MS_MAX = 4_000;
 
 /**
  * Ends a call that exceeds its tool's `msMax`, or `msMaxDefault` (ENG-22).
@@ -22,7 +25,7 @@ export function timeLimit(msMaxDefault: number = TOOL_MS_MAX): ToolMiddleware {
   return async function timeLimit(call, context, next) {
     const { clock } = context.world;
     using limit = deadline(clock, call.tool.msMax ?? msMaxDefault, context.signal);
-    using patience = patienceAfter(clock, limit.signal);
+    using patience = afterGrace({ clock, signal: limit.signal, ms: TOOL_STOP_MS_MAX });
     let output: ToolOutput;
     try {
       output = await whileAlive(next(call, { ...context, signal: limit.signal }), patience.signal);
@@ -43,22 +46,4 @@ export function timeLimit(msMaxDefault: number = TOOL_MS_MAX): ToolMiddleware {
 function timedOut(signal: AbortSignal): string {
   const seconds = signal.reason instanceof DeadlineReached ? signal.reason.afterMs / 1000 : 0;
   return `timed out after ${seconds} s`;
-}
-
-/** Aborts with the same reason, a while after the signal. */
-function patienceAfter(clock: Clock, signal: AbortSignal): { readonly signal: AbortSignal } & Disposable {
-  const controller = new AbortController();
-  let timer: Disposable | undefined;
-  const wait = () => {
-    timer = clock.timer(TOOL_STOP_MS_MAX, () => controller.abort(signal.reason));
-  };
-  if (signal.aborted) wait();
-  else signal.addEventListener("abort", wait, { once: true });
-  return {
-    signal: controller.signal,
-    [Symbol.dispose]() {
-      signal.removeEventListener("abort", wait);
-      timer?.[Symbol.dispose]();
-    },
-  };
 }

@@ -73,9 +73,9 @@ interface Cut {
 
 async function cut(text: string, { bytesMax, context, file }: Cut): Promise<string> {
   const bytes = encode(text);
-  const kept = await spill(text, context, file);
+  const spilled = await spill(text, context, file);
   const marker = (missing: number) =>
-    `\n[… ${grouped(missing)} of ${grouped(bytes.length)} bytes are left out here. ${kept} …]\n`;
+    `\n[… ${grouped(missing)} of ${grouped(bytes.length)} bytes are left out here. ${spilled} …]\n`;
   const room = Math.max(0, bytesMax - byteLength(marker(bytes.length)));
   const headEnd = characterStart(bytes, Math.ceil(room / 2), -1);
   const tailStart = characterStart(bytes, bytes.length - Math.floor(room / 2), 1);
@@ -86,8 +86,8 @@ async function cut(text: string, { bytesMax, context, file }: Cut): Promise<stri
 
 async function leftOut(texts: readonly string[], context: ToolContext): Promise<string> {
   const whole = texts.join("\n");
-  const kept = await spill(whole, context, "rest");
-  return `[… ${count(texts.length, "more block")}, ${grouped(byteLength(whole))} bytes, left out. ${kept} …]`;
+  const spilled = await spill(whole, context, "rest");
+  return `[… ${count(texts.length, "more block")}, ${grouped(byteLength(whole))} bytes, left out. ${spilled} …]`;
 }
 
 /** Saves a whole text where the model can page through it, and says where, or why that failed. */

@@ -26,7 +26,7 @@ const schema = {
   required: ["file_path"],
 };
 
-test("[TOOL-10 LIB-05] what does not fit is told by field, with what is expected and what was found", () => {
+test("[TOOL-10 LIB-05] an input that does not fit is reported by field, with the expected and the found value", () => {
   const tool = probe({ inputSchema: schema });
   const problems = [
     {},
@@ -126,7 +126,7 @@ test("[ENG-22] planning that does not end is given up, and a cancel ends it at o
   expect(rig.world.clock.waiting).toBe(0);
 });
 
-test("[ENG-03 ENG-12] a failure is a result, a bug is told as one, and what ends the turn is thrown on", async () => {
+test("[ENG-03 ENG-12] a failure is a result, a bug is reported as one, and an end of the turn is rethrown", async () => {
   const logged: unknown[] = [];
   await using rig = openToolRig();
   const log = {

@@ -38,14 +38,15 @@ function noted(output: ToolOutput, notes: readonly string[]): ToolOutput {
  * Checks a call's input and plans the call. Arguments under other names are mapped to the tool's. A caller that
  * changes the input, as a hook may, must call this again.
  *
- * Input problems are listed field by field; a lazy tool adds its schema, since the model may not have seen it
- * (LIB-07).
+ * Input problems are listed field by field; a lazy tool adds its schema, since the model may not have seen it (LIB-07).
  * @throws signal.reason when the call is cancelled.
  */
-export async function prepareCall(given: ToolCall, context: ToolContext): Promise<PreparedCall> {
-  if (given.malformed !== undefined) return refused(errorOutput(malformedText(given.name, given.malformed)));
-  const { input, notes } = readArguments(given.tool, given.input);
-  const call = notes.length === 0 && Bun.deepEquals(input, given.input) ? given : { ...given, input };
+export async function prepareCall(received: ToolCall, context: ToolContext): Promise<PreparedCall> {
+  if (received.malformed !== undefined)
+    return refused(errorOutput(malformedText(received.name, received.malformed)));
+  const { input, notes } = readArguments(received.tool, received.input);
+  const call =
+    notes.length === 0 && Bun.deepEquals(input, received.input) ? received : { ...received, input };
   const problems = await problemsOf(call.tool, call.input);
   if (problems.length > 0) return refused(errorOutput(invalidText(call, problems)));
   try {

@@ -7,8 +7,8 @@ import { ToolFailure } from "../tool.ts";
 /**
  * Opens the file that a plan named; undefined if it does not exist (any more).
  *
- * Checks the path again through the open handle, and refuses a directory or file that was replaced by a link since
- * the plan was approved (PERM-10, S29). Devices, pipes and sockets are refused without being opened.
+ * Checks the path again through the open handle. Refuses a directory or file that was replaced by a link since the
+ * plan was approved (PERM-10, S29). Devices, pipes and sockets are refused without being opened.
  * @throws ToolFailure
  */
 export async function openPlanned(target: ResolvedPath, context: ToolContext): Promise<OpenFile | undefined> {

@@ -38,7 +38,7 @@ test("[TOOL-01] without a limit 2000 lines are shown, and never more than a resu
   expect(new TextEncoder().encode(wide).length).toBeLessThan(65_536);
 });
 
-test("[TOOL-01 R05] a long line is cut between characters and its length is told", async () => {
+test("[TOOL-01 R05] a long line is cut between characters and its length is reported", async () => {
   await using rig = openToolRig();
   put(rig, "long.txt", `${"x".repeat(1_999)}😀${"y".repeat(500)}\nshort\n`);
   const text = await rig.text(readTool, { file_path: "long.txt" });
@@ -115,7 +115,7 @@ test("[TOOL-12] an image comes as an image, whatever it is called, and a huge on
   );
 });
 
-test("[TOOL-01] a file that is not there is told with the names that are near it", async () => {
+test("[TOOL-01] a missing file is reported with the nearest names", async () => {
   await using rig = openToolRig();
   put(rig, "readme.md", "x");
   mkdirSync(join(rig.root, "src"));

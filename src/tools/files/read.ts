@@ -153,11 +153,14 @@ async function missingText(file: ResolvedPath, context: ToolContext): Promise<st
   const text = `There is no file ${escapeControls(file.shown)}.`;
   const slash = file.path.lastIndexOf("/");
   const folder = file.path.slice(0, slash) || "/";
-  const siblings = await context.world.files.listResolved(folder, 0).catch(() => undefined); // the folder does not exist either
+  // The folder does not exist either.
+  const siblings = await context.world.files.listResolved(folder, 0).catch(() => undefined);
   if (siblings === undefined) return `${text} Its folder does not exist either.`;
-  const meant = nearestWords(
+  const suggestions = nearestWords(
     file.path.slice(slash + 1),
     siblings.map((entry) => entry.name),
   );
-  return meant.length === 0 ? text : `${text} In the same folder: ${meant.map(escapeControls).join(", ")}.`;
+  return suggestions.length === 0
+    ? text
+    : `${text} In the same folder: ${suggestions.map(escapeControls).join(", ")}.`;
 }

@@ -64,7 +64,7 @@ test("[TOOL-01] a file that was only touched since it was read is the same file"
   expect(await rig.text(writeTool, { file_path: "a.txt", content: "new" })).toBe("Replaced a.txt (1 line).");
 });
 
-test("[TOOL-01] a file above 10 MB is told from the one that was read by its size and time", async () => {
+test("[TOOL-01] a file above 10 MB is distinguished from the one that was read by its size and time", async () => {
   await using rig = openToolRig();
   const path = join(rig.root, "big.txt");
   writeFileSync(path, "line\n".repeat(2_500_000));
@@ -86,7 +86,7 @@ test("[TOOL-01] what a file became by Write or Edit is known, so it can be chang
   );
 });
 
-test("[TOOL-01] a full disk is told and loses nothing", async () => {
+test("[TOOL-01] a full disk is reported and loses nothing", async () => {
   const full = Object.assign(new Error("ENOSPC: no space left on device"), { code: "ENOSPC" });
   await using rig = openToolRig({ writeResolved: () => Promise.reject(full) });
   const path = join(rig.root, "a.txt");

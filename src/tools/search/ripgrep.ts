@@ -109,11 +109,11 @@ async function* records(chunks: AsyncIterable<Uint8Array>, separator: string): A
 
 /** Reads to the end, since a full pipe would block the writer, and keeps the beginning. */
 async function firstBytes(chunks: AsyncIterable<Uint8Array>): Promise<string> {
-  const kept: Uint8Array[] = [];
+  const keptChunks: Uint8Array[] = [];
   let room = PROBLEM_BYTES_MAX;
   for await (const chunk of chunks) {
-    kept.push(chunk.subarray(0, room));
+    keptChunks.push(chunk.subarray(0, room));
     room = Math.max(0, room - chunk.length);
   }
-  return decode(Buffer.concat(kept));
+  return decode(Buffer.concat(keptChunks));
 }

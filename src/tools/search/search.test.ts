@@ -110,7 +110,7 @@ describe("Grep", () => {
     expect(await rig.text(Glob, { pattern: "**/[abc].*" })).toBe("c.ts");
   });
 
-  test("[PERM-02 S22] shows nothing of what the gate withholds, in no mode, and tells not whether it matched", async () => {
+  test("[PERM-02 S22] shows no part of the withheld files, in no mode, and does not reveal a match", async () => {
     await using rig = openTree();
     const context = {
       ...rig.context,
@@ -198,13 +198,13 @@ describe("Grep", () => {
     expect(wide).toEndWith("results: narrow the search]");
   });
 
-  test("[TOOL-03] tells of a binary file that matches, and skips those it meets by the way", async () => {
+  test("[TOOL-03] reports a named binary file that matches, and skips others on the way", async () => {
     await using rig = openTree({ "a.bin": "\0needle\n", "b.txt": "needle\n" });
     expect(await rig.text(Grep, { pattern: "needle" })).toBe("b.txt\n1:needle");
     expect(await rig.text(Grep, { pattern: "needle", path: "a.bin" })).toBe("a.bin: binary file matches");
   });
 
-  test("[PERM-09 PERM-10 S22] tells the gate the pattern and the real place, and searches that", async () => {
+  test("[PERM-09 PERM-10 S22] passes the gate the pattern and the resolved path, and searches that path", async () => {
     await using rig = openTree();
     write(rig.outside, { "o.txt": "needle outside\n" });
     symlinkSync(rig.outside, join(rig.root, "link"));
@@ -257,7 +257,7 @@ describe("Glob", () => {
     expect(await rig.text(Glob, { pattern: "[" })).toBe("No files");
   });
 
-  test("[PERM-09 S22] tells the gate where a pattern leads that leaves the workspace", async () => {
+  test("[PERM-09 S22] passes the gate the target of a pattern that leaves the workspace", async () => {
     await using rig = openTree();
     write(rig.outside, { "o.txt": "" });
     for (const pattern of [`${rig.outside}/*.txt`, "../outside/*.txt", "src/../../outside/*.txt"]) {
@@ -340,7 +340,7 @@ describe("a search", () => {
     });
   });
 
-  test("[TOOL-08 TOOL-09] the tools are told in few words and change nothing", () => {
+  test("[TOOL-08 TOOL-09] the tools have short descriptions and change nothing", () => {
     for (const { name, description, inputSchema, mutating, level } of [Grep, Glob]) {
       expect(JSON.stringify({ name, description, inputSchema }).length).toBeLessThanOrEqual(330);
       expect([mutating, level]).toEqual([false, "ReadOnly"]);

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { openToolRig } from "../../../test/support/tool-rig.ts";
 import { todoWriteTool } from "./todo.ts";
 
-test("[TOOL-05] the todo list is replaced, told to clients, and answered in few words", async () => {
+test("[TOOL-05] the todo list is replaced, emitted to clients, and answered in few words", async () => {
   await using rig = openToolRig();
   const todos = [
     { content: "a", status: "completed" },
@@ -37,7 +37,7 @@ test("[TOOL-05] a list that is no list, or far too long, is refused and changes 
   expect(rig.events).toEqual([]);
 });
 
-test("[TOOL-08 TOOL-09] what the model is told of it is short, and it changes nothing outside", () => {
+test("[TOOL-08 TOOL-09] its description for the model is short, and it changes nothing outside", () => {
   const { name, description, inputSchema, mutating, level } = todoWriteTool;
   expect(JSON.stringify({ name, description, inputSchema }).length).toBeLessThanOrEqual(330);
   expect([mutating, level]).toEqual([false, "ReadOnly"]);

@@ -109,7 +109,7 @@ test("[TOOL-04] no credential, cookie or harness token goes along, on no hop", a
   ]);
 });
 
-test("[TOOL-04] a redirect to another host is told, not followed; to https on the same host it is followed", async () => {
+test("[TOOL-04] a redirect to another host is reported, not followed; to https on the same host it is followed", async () => {
   const targets: Record<string, string> = {
     "/away": "https://other.example/x",
     "/port": "http://site.example:8080/x",
@@ -137,7 +137,7 @@ test("[TOOL-04] a redirect to another host is told, not followed; to https on th
   expect(site.connected.every((address) => address === PUBLIC)).toBe(true);
 });
 
-test("[TOOL-04] what is too much, too slow, no text or broken is told", async () => {
+test("[TOOL-04] an answer that is too large, too slow, no text or broken is reported", async () => {
   await using site = openSite({
     async answer({ url }) {
       switch (new URL(url).pathname) {
@@ -184,7 +184,7 @@ test("[TOOL-04] what is too much, too slow, no text or broken is told", async ()
   expect(await slow).toContain("site.example did not answer within 30 s");
 });
 
-test("[TOOL-04] an address that is none is told before anything is asked for", async () => {
+test("[TOOL-04] an invalid address is reported before any request", async () => {
   await using site = openSite({ names: { "two.example": [PUBLIC, "10.0.0.1"], "none.example": [] } });
   expect(await site.fetched("nonsense")).toContain('"nonsense" is no address');
   expect(await site.fetched("ftp://site.example/")).toContain("not ftp:");

@@ -48,15 +48,15 @@ function decoderFor(label: string): TextDecoder {
  * their descriptions (S58). HTML that is nested too deeply becomes plain text.
  */
 export async function htmlToMarkdown(html: string, url: string): Promise<PageText> {
-  const { kept, title, depth } = prune(html);
-  const cut = kept.length > HTML_CHARACTERS_MAX;
-  const part = cut ? kept.slice(0, HTML_CHARACTERS_MAX) : kept;
+  const { mainHtml, title, depth } = prune(html);
+  const cut = mainHtml.length > HTML_CHARACTERS_MAX;
+  const part = cut ? mainHtml.slice(0, HTML_CHARACTERS_MAX) : mainHtml;
   const text = depth > DEPTH_MAX ? plainText(part) : (await converter(url)).turndown(part);
   return { text: text.trim(), cut, ...(title === "" ? {} : { title }) };
 }
 
 interface Pruned {
-  readonly kept: string;
+  readonly mainHtml: string;
   readonly title: string;
   /** Maximum number of open elements, according to the tags. */
   readonly depth: number;
@@ -105,7 +105,7 @@ function prune(html: string): Pruned {
     })
     .onDocument({ comments: (comment) => void comment.remove() })
     .transform(html);
-  return { kept: pruned, title: title.replaceAll(/\s+/g, " ").trim(), depth };
+  return { mainHtml: pruned, title: title.replaceAll(/\s+/g, " ").trim(), depth };
 }
 
 /** Extracts the text alone, a line for each element. */

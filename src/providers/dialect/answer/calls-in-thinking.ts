@@ -16,8 +16,8 @@ const AT_END = /(?:<tool_call>(?:(?!<tool_call>)[\s\S])*?<\/tool_call>\s*)+$/;
  * Returns the tool calls that thinking ends with, each between `<tool_call>` and `</tool_call>`.
  *
  * Open models write calls that way, and a server takes them for thinking if the model did not close its thoughts
- * before. A call that is not `{"name", "arguments"}` keeps its text as arguments, so that the model reads that it was
- * malformed.
+ * before. A call that is not `{"name", "arguments"}` keeps its text as arguments, so that the model reads that it
+ * was malformed.
  */
 export function callsInThinking(thinking: string): readonly WrittenCall[] {
   if (!thinking.trimEnd().endsWith("</tool_call>")) return [];
@@ -31,6 +31,6 @@ function callIn(body: string): readonly WrittenCall[] {
   const name = stringAt(value, "name") ?? /^(?:<function=)?([\w.-]+)/.exec(body)?.[1] ?? "";
   if (name === "") return [];
   if (!isObject(value)) return [{ name, arguments: body }];
-  const given = value["arguments"] ?? value["parameters"] ?? {};
-  return [{ name, arguments: typeof given === "string" ? given : JSON.stringify(given) }];
+  const input = value["arguments"] ?? value["parameters"] ?? {};
+  return [{ name, arguments: typeof input === "string" ? input : JSON.stringify(input) }];
 }

@@ -89,10 +89,10 @@ function complaint(error: unknown): Complaint {
   const number = numberAt(error, "code") ?? numberAt(error, "status");
   const words = [stringAt(error, "code"), stringAt(error, "type")].filter((word) => word !== undefined);
   const raw = stringAt(objectAt(error, "metadata"), "raw");
-  const said = stringAt(error, "message") ?? stringAt(error, "detail") ?? plain;
+  const complaintText = stringAt(error, "message") ?? stringAt(error, "detail") ?? plain;
   return {
     // OpenRouter forwards the upstream provider's message.
-    message: raw === undefined ? said : `${said} (${raw})`,
+    message: raw === undefined ? complaintText : `${complaintText} (${raw})`,
     code: words[0] ?? (number === undefined ? "" : String(number)),
     status: isErrorStatus(number) ? number : namedStatus(error),
   };

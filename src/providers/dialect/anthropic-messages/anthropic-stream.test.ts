@@ -196,7 +196,7 @@ test("[PROV-02] every stop reason has its finish", async () => {
   }
 });
 
-test("[PROV-02] errors inside the stream have their reason, and tell whether trying again may help", async () => {
+test("[PROV-02] errors inside the stream have their reason, and say if trying again may help", async () => {
   const error = (type: string, message: string) => ({ type: "error", error: { type, message } });
   const cases = [
     [error("overloaded_error", "Overloaded"), "ProviderFailed", true, 529],
@@ -291,7 +291,7 @@ test("[PROV-10 R05] a character that two deltas share is shown whole, and half o
   ]);
 });
 
-test("[PROV-10] data that is no JSON is told as malformed, unless the stream ends with it", async () => {
+test("[PROV-10] data that is no JSON is reported as malformed, unless the stream ends with it", async () => {
   const middle = await read(START, '{"type":"content_bl', STOP);
   expect(middle.thrown).toMatchObject({ reason: "StreamMalformed", transient: true });
   const last = await read(START, '{"type":"content_bl');

@@ -119,9 +119,9 @@ export class AnthropicAnswerReader implements AnswerReader {
   }
 
   #releaseHeld(): void {
-    const held = this.#held;
+    const pending = this.#held;
     this.#held = undefined;
-    if (held !== undefined) this.#stopped(held);
+    if (pending !== undefined) this.#stopped(pending);
   }
 
   #stopped(block: OpenBlock): void {

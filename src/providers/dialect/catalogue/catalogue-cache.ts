@@ -81,10 +81,11 @@ export function openCatalogue(source: CatalogueSource): Catalogue {
 async function readSnapshot(source: CatalogueSource): Promise<CatalogueSnapshot | undefined> {
   const path = fileOf(source);
   if (path === undefined) return undefined;
-  const kept = parseJson(await readOrEmpty(source, path))?.value;
-  const atMs = numberAt(kept, "atMs");
-  const document = isObject(kept) ? kept["document"] : undefined;
-  if (atMs === undefined || stringAt(kept, "url") !== source.url || document === undefined) return undefined;
+  const cached = parseJson(await readOrEmpty(source, path))?.value;
+  const atMs = numberAt(cached, "atMs");
+  const document = isObject(cached) ? cached["document"] : undefined;
+  if (atMs === undefined || stringAt(cached, "url") !== source.url || document === undefined)
+    return undefined;
   const models = parseCatalogue(JSON.stringify(document));
   return models === undefined ? undefined : { atMs, models };
 }
@@ -105,8 +106,8 @@ async function writeSnapshot(source: CatalogueSource, atMs: number, text: string
   const { files, log } = source.world;
   try {
     await files.makeDirectory(source.directory, 0o700);
-    const kept = `{"atMs":${atMs},"url":${JSON.stringify(source.url)},"document":${text}}\n`;
-    await files.writeAtomic(path, kept, 0o600);
+    const record = `{"atMs":${atMs},"url":${JSON.stringify(source.url)},"document":${text}}\n`;
+    await files.writeAtomic(path, record, 0o600);
   } catch (thrown) {
     // A cache that cannot be written costs a request next time, not this answer.
     log.write("warn", "the catalogue of models could not be kept", { path, problem: messageOf(thrown) });

@@ -77,7 +77,7 @@ test("[PROV-13] no document makes the reader fail, and every price it finds is a
   );
 });
 
-test("[PROV-03] the catalogue is fetched once a day, kept over processes, and an old one does where none is to be had", async () => {
+test("[PROV-03] the catalogue is fetched once a day, shared by processes, and an old one is used if none is available", async () => {
   await using directory = temporaryDirectory();
   const cacheDirectory = `${directory.path}/cache`;
   await using first = openProviderRig({ vendor: "openrouter", catalogue: OPENROUTER, cacheDirectory });
@@ -110,7 +110,7 @@ test("[PROV-03] a catalogue of another address, or a damaged file, is not used",
   expect((await other.provider.models(NEVER)).map(({ id }) => id)).toEqual(["other"]);
 });
 
-test("[PROV-04 PROV-13] Z.AI's own models are told even where it lists none; a refused key is told as that", async () => {
+test("[PROV-04 PROV-13] Z.AI's own models are listed even if its catalogue has none; a refused key is reported as that", async () => {
   await using rig = openProviderRig({ vendor: "zai", catalogue: { nothing: "here" } });
   expect(await rig.provider.models(NEVER)).toEqual([
     expect.objectContaining({ id: "glm-4.6", price: expect.objectContaining({ input: 0.6 }) }),

@@ -58,7 +58,7 @@ function modelOf(entry: unknown): Model | undefined {
   };
 }
 
-/** Copilot's description of a model: its type, inputs and limits. */
+/** Reads Copilot's description of a model: its type, inputs and limits. */
 function capabilitiesOf(entry: unknown): JsonObject | undefined {
   return objectAt(entry, "capabilities");
 }

@@ -44,8 +44,8 @@ export class ChatCalls {
   }
 
   /**
-   * Returns the finished calls in the order in which they began. `isCut` omits those that the output limit may have
-   * cut.
+   * Returns the finished calls in the order in which they began. `isCut` omits those that the output limit may
+   * have cut.
    */
   end(isCut: boolean, context: DialectContext): readonly ModelEvent[] {
     const whole = this.#calls.filter((call) => !isCut || isCompleteCall(call.arguments));

@@ -96,7 +96,7 @@ test("[PROV-11] cached, written and reasoning tokens are found wherever a vendor
   expect(moonshot.events.some(({ kind }) => kind === "usage")).toBe(true);
 });
 
-test("[PROV-04 ENG-19] thinking is told apart from text and goes back in the field it came in", async () => {
+test("[PROV-04 ENG-19] thinking is kept separate from text and returns in the field it came in", async () => {
   for (const field of ["reasoning_content", "reasoning"]) {
     expect(
       await blocks(

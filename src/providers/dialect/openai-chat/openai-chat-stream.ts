@@ -84,8 +84,8 @@ export class ChatAnswerReader implements AnswerReader {
   #callsInThinking(): number {
     if (this.#calls.count > 0 || this.#hasText) return 0;
     const calls = callsInThinking(this.#lastThinking);
-    for (const { name, arguments: given } of calls)
-      this.#emit({ kind: "block", index: this.#blocks++, block: toolCall(name, given, this.#context) });
+    for (const { name, arguments: json } of calls)
+      this.#emit({ kind: "block", index: this.#blocks++, block: toolCall(name, json, this.#context) });
     return calls.length;
   }
 

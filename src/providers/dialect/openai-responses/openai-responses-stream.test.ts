@@ -92,7 +92,7 @@ test("[PROV-15] items of other kinds are kept as they came", async () => {
   expect(events.at(-1)).toEqual({ kind: "finish", reason: "stop", raw: "completed" });
 });
 
-test("[PROV-10] deltas that went missing are made up from the finished item, and items that were never told from the end", async () => {
+test("[PROV-10] missing deltas are filled in from the finished item, and items that were never announced from the end", async () => {
   const lost = await read(text(0, "Got"), done(0, message("Got it")), ended("response.completed"));
   expect(lost.events.slice(0, 3)).toEqual([
     { kind: "text", index: 0, text: "Got" },
@@ -107,7 +107,7 @@ test("[PROV-10] deltas that went missing are made up from the finished item, and
   expect(twice.events.filter(({ kind }) => kind === "block")).toHaveLength(1);
 });
 
-test("[PROV-10] without output indexes, items are told apart by their ids", async () => {
+test("[PROV-10] without output indexes, items are distinguished by their ids", async () => {
   const delta = (item_id: string, said: string) => ({
     type: "response.output_text.delta",
     item_id,
@@ -130,7 +130,7 @@ test("[PROV-10] without output indexes, items are told apart by their ids", asyn
   ]);
 });
 
-test("[PROV-05] an incomplete answer tells why, and a call that was cut is left out", async () => {
+test("[PROV-05] an incomplete answer says why, and a call that was cut is left out", async () => {
   for (const [why, reason] of [
     ["max_output_tokens", "length"],
     ["REASON_MAX_LEN", "length"],

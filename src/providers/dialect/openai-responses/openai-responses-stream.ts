@@ -22,8 +22,8 @@ interface OpenItem {
  * Reads one answer of the Responses API (PROV-05).
  *
  * Texts and summaries are shown as they come; the finished items determine the blocks. A message is one text, a
- * reasoning item is thinking and goes back whole, a function call is a tool call, and any other item is kept as it
- * came. Only `response.completed` and `response.incomplete` end it well.
+ * reasoning item is thinking and goes back whole. A function call is a tool call, and any other item is kept
+ * unchanged. Only `response.completed` and `response.incomplete` end it well.
  */
 export class ResponsesAnswerReader implements AnswerReader {
   readonly #context: DialectContext;
@@ -139,8 +139,7 @@ export class ResponsesAnswerReader implements AnswerReader {
   #finish(response: JsonObject, type: string): void {
     const error = objectAt(response, "error");
     if (error !== undefined) throw streamFailure(error, this.#context);
-    // Servers that send no event per item (or lost one) send all items at the end; items already seen are not
-    // repeated.
+    // Servers that send no event per item (or lost one) send all items at the end; items already seen are not repeated.
     const sawNone = this.#done.size === 0;
     for (const [position, item] of arrayAt(response, "output").entries()) {
       const at = String(position);

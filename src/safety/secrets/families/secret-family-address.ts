@@ -40,7 +40,7 @@ export function addressPasswordFamily(): Family {
 }
 
 /** Returns the secret before the last `@` that has one before it: text before a later `@` may be no password. */
-function secretOfAuthority(near: string): Found | undefined {
+function secretOfAuthority(near: string): TextRange | undefined {
   let end = near.length;
   for (let count = 0; count < AT_SIGNS_MAX; count++) {
     const at = near.lastIndexOf("@", end - 1);
@@ -54,13 +54,13 @@ function secretOfAuthority(near: string): Found | undefined {
   return undefined;
 }
 
-interface Found {
+interface TextRange {
   readonly from: number;
   readonly to: number;
 }
 
 /** Returns the secret in the part before a host. */
-function secretOfUser(info: string, host: string): Found | undefined {
+function secretOfUser(info: string, host: string): TextRange | undefined {
   const colon = info.indexOf(":");
   const user = colon < 0 ? info : info.slice(0, colon);
   const password = colon < 0 ? "" : info.slice(colon + 1);

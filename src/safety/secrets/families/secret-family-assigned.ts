@@ -25,8 +25,8 @@ export const ASSIGNED_FAMILIES: readonly Family[] = [
 ];
 
 /**
- * Redacts the value in `password = "…"`, `API_KEY=…`, `"clientSecret": "…"` and `Authorization: Basic …`. Leaves the name
- * and the quotes.
+ * Redacts the value in `password = "…"`, `API_KEY=…`, `"clientSecret": "…"` and `Authorization: Basic …`. Leaves the
+ * name and the quotes.
  */
 function assigned(): Family {
   return {

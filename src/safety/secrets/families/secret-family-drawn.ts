@@ -34,8 +34,8 @@ const TELLING =
 const CODED = /(?:^|[-_.+])(?=[A-Za-z0-9]*\d[A-Za-z])[A-Za-z][A-Za-z0-9]{2,}(?:$|[-_.+])/;
 
 /**
- * A short mark and a long random text: `nfp_…`, `tvly-…`, `hawk.….…`, as issuers write keys; and the parts after the
- * first of `ID.PART.PART`. The mark stays, the rest is redacted.
+ * Matches a short mark and a long random text: `nfp_…`, `tvly-…`, `hawk.….…`, as issuers write keys; and the parts
+ * after the first of `ID.PART.PART`. The mark stays, the rest is redacted.
  */
 export function randomTokenFamily(): Family {
   return {

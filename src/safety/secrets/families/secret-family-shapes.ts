@@ -78,7 +78,7 @@ function slack(): Family {
   };
 }
 
-/** Two to five base64url parts, of which the first begins a JSON object. */
+/** Matches two to five base64url parts, of which the first begins a JSON object. */
 function jsonWebToken(): Family {
   return {
     kind: "jwt",
@@ -103,7 +103,7 @@ function jsonWebToken(): Family {
 
 const HEADER_VALUE = characterRun("[A-Za-z0-9._~+/=-]");
 
-/** `Bearer` and a token: the word stays, the token is redacted. */
+/** Matches `Bearer` and a token: the word stays, the token is redacted. */
 function bearer(): Family {
   return {
     kind: "bearer",
@@ -130,7 +130,7 @@ const KEY_HEADER_CHARACTERS_MAX = 80;
 const KEY_FOOTER = /-----END [A-Z0-9 ]{0,60}-----/y;
 const KEY_FOOTER_CHARACTERS_MAX = 80;
 const KEY_BODY_MIN = 16;
-/** The whole block of a private key, or the beginning of one that was cut off. */
+/** Matches the whole block of a private key, or the beginning of one that was cut off. */
 function keyBlock(): Family {
   return {
     kind: "private-key",
@@ -219,7 +219,7 @@ function base64Before(text: string, end: number): number {
 const PATH = characterRun("[A-Za-z0-9_/+=@.-]");
 const PATH_MIN = 20;
 
-/** An address that is a credential as a whole: its host stays, its path is redacted. */
+/** Matches an address that is a credential as a whole: its host stays, its path is redacted. */
 function path(kind: string, prefixes: readonly string[]): Family {
   return {
     kind,
@@ -237,7 +237,7 @@ function path(kind: string, prefixes: readonly string[]): Family {
 
 const BEHIND_BODY = characterRun("[A-Za-z0-9_~.=-]");
 
-/** A mark inside a token: the name before it stays, the rest is redacted. */
+/** Matches a mark inside a token: the name before it stays, the rest is redacted. */
 function behindName(
   kind: string,
   mark: string,
@@ -266,7 +266,7 @@ function behindName(
 
 const MACAROON = characterRun("[A-Za-z0-9+/=,_-]");
 
-/** `FlyV1` and one or more tokens: the word stays. */
+/** Matches `FlyV1` and one or more tokens: the word stays. */
 function flyMacaroon(): Family {
   return {
     kind: "fly-token",
@@ -281,7 +281,7 @@ function flyMacaroon(): Family {
   };
 }
 
-/** Exactly this many hexadecimal digits, followed by a data centre: `…-us12`. */
+/** Matches exactly this many hexadecimal digits, followed by a data centre: `…-us12`. */
 function hexWithPlace(
   kind: string,
   [digits, place, placeCharacters]: readonly [number, RegExp, number],

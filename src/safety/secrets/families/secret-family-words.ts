@@ -38,13 +38,13 @@ function option(): Family {
       const option = OPTION.exec(behind);
       if (option !== null) return valueBehind(place, start, `${option[1] ?? ""}${prefix.slice(0, -1)}`);
       const isSaid = (prefix === "token " || prefix === "secret ") && NAME_BEFORE.test(behind);
-      return isSaid ? said(place, start) : NO;
+      return isSaid ? randomValueBehind(place, start) : NO;
     },
   };
 }
 
-/** `add-authtoken VALUE`, `the token VALUE`: without a sign between, only random values. */
-function said(place: SearchPosition, start: number): SecretMatch {
+/** Matches `add-authtoken VALUE`, `the token VALUE`: without a sign between, only random values. */
+function randomValueBehind(place: SearchPosition, start: number): SecretMatch {
   if (!/^[A-Za-z0-9]/.test(place.text[start] ?? "0")) return NO;
   const match = valueBehind(place, start, "key");
   return match.kind === "secret" && match.to - match.from < SAID_CHARACTERS_MIN ? NO : match;
@@ -78,7 +78,7 @@ const COMMANDS: Readonly<Record<string, RegExp>> = {
   "-k ": /\bopenssl\b[^\n]{0,80}[ \t]$/,
 };
 
-/** A `Cookie` header from the first random value on, usually that of the session. */
+/** Matches a `Cookie` header from the first random value on, usually that of the session. */
 function cookie(): Family {
   return {
     kind: "cookie",
@@ -102,7 +102,7 @@ function cookie(): Family {
   };
 }
 
-/** A line of `.pgpass`: `host:port:database:user:password`. */
+/** Matches a line of `.pgpass`: `host:port:database:user:password`. */
 function passwordFile(): Family {
   return {
     kind: "password",
@@ -120,7 +120,7 @@ function passwordFile(): Family {
   };
 }
 
-/** `machine HOST login NAME password VALUE`, on one line or several. */
+/** Matches `machine HOST login NAME password VALUE`, on one line or several. */
 function login(): Family {
   return {
     kind: "password",
@@ -160,7 +160,7 @@ function named(): Family {
   };
 }
 
-/** A tag named like a secret. */
+/** Matches a tag named like a secret. */
 function element(): Family {
   return {
     kind: "secret",

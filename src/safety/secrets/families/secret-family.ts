@@ -155,9 +155,9 @@ export function isPlaceholder(body: string): boolean {
 }
 
 /**
- * Returns true if at least half of a text is filler: `xxxx…`, `0000…`, counting. After an issuer's mark, or the name
- * of a secret, the alphabet is no filler: it has the length and the characters of a real token
- * (docs/decisions/0008-what-looks-whole-is-redacted.md).
+ * Returns true if at least half of a text is filler: `xxxx…`, `0000…`, counting. After an issuer's mark,
+ * or the name of a secret, the alphabet is no filler: it has the length and the characters of a real
+ * token (docs/decisions/0008-what-looks-whole-is-redacted.md).
  */
 export function isFilled(body: string): boolean {
   if (!hasDistinct(body)) return true;

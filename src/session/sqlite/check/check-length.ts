@@ -4,8 +4,8 @@ import type { StoreConnection } from "../connection.ts";
 import { missingPagesText } from "../wal/wal.ts";
 
 /**
- * Looks for pages that are neither in the file of a store nor in its write-ahead log, which SQLite itself looks for only
- * when it reads one of them.
+ * Checks that every page is in the file of a store or in its write-ahead log. SQLite itself notices a missing page
+ * only when it reads it.
  * @throws HarnessError StoreCorrupt, with their number.
  */
 export function checkLength(connection: StoreConnection): void {

@@ -39,8 +39,8 @@ interface Checking {
 }
 
 /**
- * Checks an open store for damage, changing nothing. A part that cannot be read is a finding; the check goes on with
- * the rest.
+ * Checks an open store for damage, changing nothing. A part that cannot be read is a finding; the check continues
+ * with the rest.
  */
 export async function* checkStore(
   connection: StoreConnection,
@@ -100,8 +100,8 @@ export function* checkStructure(
   const place = `The database ${connection.path}`;
   try {
     for (const row of connection.all(`PRAGMA ${pragma}(${FAULTS_MAX})`)) {
-      const said = String(row[pragma]);
-      if (said !== "ok") yield structureFinding(place, said.replaceAll(/\s+/g, " ").trim());
+      const report = String(row[pragma]);
+      if (report !== "ok") yield structureFinding(place, report.replaceAll(/\s+/g, " ").trim());
     }
     if (depth === "quick") return;
     for (const { table, parent } of connection.all("PRAGMA foreign_key_check").slice(0, FAULTS_MAX)) {
@@ -142,11 +142,11 @@ function* checkLog(
 ): Generator<StoreFinding> {
   const { num, branch_at, updated_at, pid, process_start } = row;
   const log = Number(num);
-  const held = typeof process_start === "string" && { pid: Number(pid), processStart: process_start };
-  const isHeld = held !== false && world.machine.isAlive(held.pid, held.processStart);
+  const holder = typeof process_start === "string" && { pid: Number(pid), processStart: process_start };
+  const isHeld = holder !== false && world.machine.isAlive(holder.pid, holder.processStart);
   if (pid === undefined)
     yield unreadableFinding(logId, `The log ${logId} has lost the row that says who holds it.`);
-  if (held !== false && !isHeld) yield leaseFinding(logId, held);
+  if (holder !== false && !isHeld) yield leaseFinding(logId, holder);
   const { count, last } = countEvents(connection, log);
   if (count !== last) yield gapFinding(logId, { count, last });
   if (branch_at !== null && Number(branch_at) > last && !isHeld) yield branchFinding(logId);

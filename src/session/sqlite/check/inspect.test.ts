@@ -27,7 +27,7 @@ test("[SES-16] a sound store has nothing wrong with it, and looking at it change
   expect(await inspect(join(sample.directory, "missing.db"), "full")).toEqual([]);
 });
 
-test("[SES-16 SES-02] a store that cannot be opened is told with what to do about it, and left as it is", async () => {
+test("[SES-16 SES-02] a store that cannot be opened is reported with a remedy, and left unchanged", async () => {
   await using sample = await makeSample();
   const place = (name: string, content: string | Uint8Array) => {
     const path = join(sample.directory, name);
@@ -65,7 +65,7 @@ test("[SES-16 SES-02] a store that cannot be opened is told with what to do abou
   expect(locked?.text).toContain("sealed under another machine key");
 });
 
-test("[SES-16] a store that another program has locked is said to be busy", async () => {
+test("[SES-16] a store that another program has locked is reported as busy", async () => {
   await using sample = await makeSample();
   using database = new Database(sample.path);
   database.run("PRAGMA locking_mode = EXCLUSIVE");
@@ -75,7 +75,7 @@ test("[SES-16] a store that another program has locked is said to be busy", asyn
   expect(found?.text).toContain("locked by another program");
 });
 
-test("[SES-16 SES-02] a store of an older version is told to be one, and is not upgraded by looking", async () => {
+test("[SES-16 SES-02] a store of an older version is reported as one, and is not upgraded by reading it", async () => {
   await using directory = temporaryDirectory();
   const path = join(directory.path, "sessions.db");
   const migrations = MIGRATIONS.slice(0, 2);

@@ -47,14 +47,14 @@ function lossOf(
 ): Loss | undefined {
   if (holds(row, head)) return undefined;
   const isGone = row === undefined || row["log_id"] !== head.logId;
-  const kept = isGone ? 0 : lastEvent(connection, num);
+  const lastStored = isGone ? 0 : lastEvent(connection, num);
   const commits = isGone ? 0 : Number(row["commits"]);
   const copy = keptWal(connection.path);
   return {
     logId: head.logId,
     isGone,
     ...(copy === undefined ? {} : { copy }),
-    ...(head.last > kept ? { events: { from: kept + 1, to: head.last } } : {}),
+    ...(head.last > lastStored ? { events: { from: lastStored + 1, to: head.last } } : {}),
     writes: Math.max(1, head.commits - commits),
     cause:
       commits < head.synced.commits || (boot !== "" && boot === head.boot) ? "damage" : "power or damage",
@@ -77,5 +77,5 @@ function lastEvent(connection: StoreConnection, num: number): EventSeq {
 
 /** Marks losses as shown to a person. The writer of a log writes its head again. */
 export function markShown(heads: HeadFile, losses: readonly FoundLoss[]): void {
-  for (const { num, head } of losses) heads.write(num, { ...head, told: true }); // its time stays
+  for (const { num, head } of losses) heads.write(num, { ...head, isReported: true }); // its time stays
 }

@@ -155,8 +155,8 @@ function wrapText(
 }
 
 /**
- * Seals the contents of one writer. Call `forget` after a transaction that failed: a key may have been rolled back with
- * it.
+ * Seals the contents of one writer. Call `forget` after a transaction that failed: a key may have been rolled back
+ * with it.
  */
 export class WriterSeal implements Pick<Seal, "seal"> {
   readonly #keys: DataKeys;

@@ -19,16 +19,16 @@ export type RotationResult =
  * removed: the old key opens its content.
  * @throws HarnessError SessionsLocked if it is under neither of the two, StoreCorrupt, StoreBusy.
  */
-export function rotateStore(
+export async function rotateStore(
   path: string,
   keys: {
     readonly from: LogKey;
     readonly to: LogKey;
     readonly random: RandomBytes;
     /** Called once the old key is known to be right, before anything is changed. */
-    readonly before?: () => void;
+    readonly before?: () => Promise<void>;
   },
-): RotationResult {
+): Promise<RotationResult> {
   const { from, to } = keys;
   using connection = StoreConnection.open(path, BLOCKING_MS_MAX);
   if (connection.first("SELECT 1 FROM sqlite_schema WHERE name = 'sealing'") === undefined)
@@ -39,7 +39,7 @@ export function rotateStore(
     return { kind: "done before" };
   }
   checkLogKey(connection, from);
-  keys.before?.();
+  await keys.before?.();
   const wrapped = rewrap(connection, keys);
   removeKeptWal(path);
   return { kind: "rotated", keys: wrapped };

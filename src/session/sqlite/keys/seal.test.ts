@@ -12,9 +12,9 @@ import { openSqliteStore } from "../open.ts";
 import { MIGRATIONS } from "../schema/migrations.ts";
 import { rotateStore } from "./rotate.ts";
 
-// In a copy in which `WriterSeal.seal` gave the content as it is, and `DataKeys.open` took it so, the cases went red that
-// look for words on the disk, that open an older store, and that change or move content. The others stayed green: another
-// machine key, rotation, expiry and the failed batch are about the keys, which such a copy still has.
+// In a copy in which `WriterSeal.seal` gave the content as it is, and `DataKeys.open` took it so, the cases went red
+// that look for words on the disk, that open an older store, and that change or move content. The others stayed
+// green: another machine key, rotation, expiry and the failed batch are about the keys, which such a copy still has.
 
 const world = testWorld();
 const CANARY = "canary-8f2c1e";
@@ -35,7 +35,7 @@ test("[SES-04 S54] no file of a store holds a word of what was said, called or a
   expect(filesWith(sample.path, sample.intent.argsHash)).toEqual([]);
 });
 
-test("[SES-04] content that was changed, or moved to another row, is said to be damaged; the rest is read", async () => {
+test("[SES-04] content that was changed, or moved to another row, is reported as damaged; the rest is read", async () => {
   const damages: Readonly<Record<string, (database: Database) => void>> = {
     "one bit of an event": flipOf("events", "content", "id = 2"),
     "one bit of a message": flipOf("messages", "content", "seq = 1"),
@@ -141,25 +141,27 @@ test("[SES-04 SES-18] sealing an old store, and a rotation, remove the copy of a
   await (await openSqliteStore({ path, world, logKey: LOG_KEY }))[Symbol.asyncDispose]();
   expect(existsSync(copy)).toBe(false);
   writeFileSync(copy, "keys under the old machine key");
-  rotateStore(path, { from: LOG_KEY, to: OTHER_KEY, random });
+  await rotateStore(path, { from: LOG_KEY, to: OTHER_KEY, random });
   expect(existsSync(copy)).toBe(false);
 });
 
-test("[SES-04] rotation wraps the keys anew and touches no content; the old machine key opens nothing then", async () => {
+test("[SES-04] rotation wraps the keys again and touches no content; the old machine key opens nothing then", async () => {
   await using sample = await makeStore();
   const contents = () => {
     using database = new Database(sample.path, { readonly: true });
     return database.query("SELECT content FROM events ORDER BY id").values();
   };
   const before = contents();
-  expect(rotateStore(sample.path, { from: LOG_KEY, to: OTHER_KEY, random })).toEqual({
+  expect(await rotateStore(sample.path, { from: LOG_KEY, to: OTHER_KEY, random })).toEqual({
     kind: "rotated",
     keys: 1,
   });
-  expect(rotateStore(sample.path, { from: LOG_KEY, to: OTHER_KEY, random })).toEqual({ kind: "done before" });
-  expect(() =>
+  expect(await rotateStore(sample.path, { from: LOG_KEY, to: OTHER_KEY, random })).toEqual({
+    kind: "done before",
+  });
+  await expect(
     rotateStore(sample.path, { from: LOG_KEY, to: { ...LOG_KEY, key: new Uint8Array(32) }, random }),
-  ).toThrow("another");
+  ).rejects.toThrow("another");
   expect(contents()).toEqual(before);
   expect(await reasonOf(openSqliteStore({ path: sample.path, world, logKey: LOG_KEY }))).toBe(
     "SessionsLocked",

@@ -86,7 +86,7 @@ test("[SES-06 SES-16 R29] a log with a key that cannot be opened is left as it i
   });
 });
 
-test("[SES-06 R17] maintenance that is stopped goes on the next time, and deleted logs stay unseen meanwhile", async () => {
+test("[SES-06 R17] maintenance that is stopped continues the next time, and deleted logs stay unseen meanwhile", async () => {
   const { world, path, store } = await openPlace();
   const [expired, deleted] = [await longLog(world, store), await longLog(world, store)];
   await world.clock.advance(DAY_MS);
@@ -108,13 +108,13 @@ test("[SES-06 R17] maintenance that is stopped goes on the next time, and delete
 
 const EVENTS = 4_000;
 
-interface Place {
+interface StoreRig {
   readonly world: TestWorld;
   readonly path: string;
   readonly store: SessionStore;
 }
 
-async function openPlace(): Promise<Place> {
+async function openPlace(): Promise<StoreRig> {
   const directory = temporaryDirectory();
   const path = join(directory.path, "sessions.db");
   const world = testWorld();

@@ -86,12 +86,12 @@ async function emptyExpired(
   const { signal } = maintenance;
   const expired = keySpans(connection, log).filter((span) => span.isExpired && !span.isFreed);
   if (expired.length === 0) return;
-  const gone = "log = ? AND key_id IN (SELECT key_id FROM data_keys WHERE log = ? AND wrapped IS NULL)";
+  const withoutKey = "log = ? AND key_id IN (SELECT key_id FROM data_keys WHERE log = ? AND wrapped IS NULL)";
   await change(connection, maintenance, () => {
-    connection.run(`DELETE FROM messages WHERE ${gone}`, log, log);
-    connection.run(`UPDATE tool_call_intents SET summary = NULL WHERE ${gone}`, log, log);
+    connection.run(`DELETE FROM messages WHERE ${withoutKey}`, log, log);
+    connection.run(`UPDATE tool_call_intents SET summary = NULL WHERE ${withoutKey}`, log, log);
     connection.run(
-      `UPDATE logs SET title = NULL WHERE num = ? AND ${gone.slice("log = ? AND ".length)}`,
+      `UPDATE logs SET title = NULL WHERE num = ? AND ${withoutKey.slice("log = ? AND ".length)}`,
       log,
       log,
     );
@@ -111,13 +111,13 @@ async function emptyExpired(
 
 /** Rows that are emptied in place would leave every page mostly empty; removed and inserted again, they fill few. */
 function emptyEvents(connection: StoreConnection, log: number, { from, to }: EventRange): void {
-  const kept = "log, id, run, session_id, turn, kind, ts, originator, parent_call, key_id, meta";
+  const columns = "log, id, run, session_id, turn, kind, ts, originator, parent_call, key_id, meta";
   const range = "log = ? AND id BETWEEN ? AND ?";
   connection.execute("PRAGMA defer_foreign_keys = ON"); // costs refer to events, and get them back
-  connection.execute(`CREATE TEMP TABLE IF NOT EXISTS emptied AS SELECT ${kept} FROM events WHERE 0`);
-  connection.run(`INSERT INTO temp.emptied SELECT ${kept} FROM events WHERE ${range}`, log, from, to);
+  connection.execute(`CREATE TEMP TABLE IF NOT EXISTS emptied AS SELECT ${columns} FROM events WHERE 0`);
+  connection.run(`INSERT INTO temp.emptied SELECT ${columns} FROM events WHERE ${range}`, log, from, to);
   connection.run(`DELETE FROM events WHERE ${range}`, log, from, to);
-  connection.run(`INSERT INTO events (${kept}) SELECT ${kept} FROM temp.emptied ORDER BY id`);
+  connection.run(`INSERT INTO events (${columns}) SELECT ${columns} FROM temp.emptied ORDER BY id`);
   connection.run("DELETE FROM temp.emptied");
 }
 

@@ -29,9 +29,9 @@ export async function backUp(path: string, { version, world, whenFree }: Backing
 }
 
 /** Removes the copies of a store that upgrades have left, except for one. */
-export async function removeBackups(path: string, world: World, kept = ""): Promise<void> {
+export async function removeBackups(path: string, world: World, keptBackup = ""): Promise<void> {
   for (const backup of await backupsOf(path, world)) {
-    if (backup !== kept) await world.files.remove(backup);
+    if (backup !== keptBackup) await world.files.remove(backup);
   }
 }
 

@@ -24,8 +24,8 @@ export interface Upgrade {
 /**
  * Brings the schema up to the newest migration that this version knows, all in one transaction (SES-02).
  *
- * Forward only. A store that holds something is copied to `<path>.backup-v<old>` first; only the newest copy is kept.
- * Of two processes that upgrade at once, one waits and finds the work done.
+ * Forward only. Copies a store with content to `<path>.backup-v<old>` first, and keeps only the newest copy. Of two
+ * processes that upgrade at once, one waits and finds the work done.
  * @throws StoreNewer if a newer cinch wrote it, StoreCorrupt if it is not a session store of cinch or a migration was
  * applied with another text; nothing is changed then.
  */

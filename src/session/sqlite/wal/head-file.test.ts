@@ -19,7 +19,7 @@ import { openSqliteStore } from "../open.ts";
 
 const RECORD_BYTES = 128;
 
-test("[SES-18 SES-16] a store that was set back tells once what is missing from which log, and the log goes on from there", async () => {
+test("[SES-18 SES-16] a store that was set back reports once the missing events of each log, and the log continues from there", async () => {
   await using place = await openPlace();
   const { path, world } = place;
   const [first, second] = [newLog(world), newLog(world)];
@@ -144,7 +144,8 @@ test("[SES-18] heads that are behind, missing, of another store or of a deleted 
     await store.delete(deleted.logId);
   }
   expect(await place.losses()).toEqual([]);
-  for (const name of ["", "-wal", "-shm"]) rmSync(path + name, { force: true }); // moved away, to begin with an empty one
+  // Moved away, to begin with an empty one.
+  for (const name of ["", "-wal", "-shm"]) rmSync(path + name, { force: true });
   expect(await place.losses()).toEqual([]);
   await place.write(newLog(world), 1, 1, "power");
   expect(await place.inspect()).toEqual([]);
@@ -163,7 +164,7 @@ test("[SES-18] a head that is damaged is noted, and counts for nothing", async (
   expect(await place.losses()).toEqual([]);
 });
 
-test("[SES-18 SES-16] heads that cannot be written are logged once, and the session goes on", async () => {
+test("[SES-18 SES-16] heads that cannot be written are logged once, and the session continues", async () => {
   await using place = await openPlace();
   const { path, world, heads } = place;
   rmSync(heads, { force: true });

@@ -27,7 +27,7 @@ export interface LogHead extends Position {
   /** When it was written, in milliseconds since 1970. */
   readonly atMs: number;
   /** True if a person was shown that the store is behind it. */
-  readonly told: boolean;
+  readonly isReported: boolean;
 }
 
 /** A position in a log: the number of its batches, and its last event. */
@@ -63,7 +63,7 @@ const NONE: HeadsRead = { heads: new Map(), unreadable: 0 };
  *
  * Written after each commit and never synced, so it may be behind the store; a store that is behind it has lost
  * something. Each log has one writer, so each record has one too. Bound to one store: the records of another one are
- * ignored. A file that cannot be written is logged once, and the sessions go on.
+ * ignored. A file that cannot be written is logged once, and the sessions continue.
  */
 export class HeadFile implements Disposable {
   readonly path: string;
@@ -193,12 +193,15 @@ function newestOf(bytes: Uint8Array, newest: number): readonly number[] {
   return whole.sort((a, b) => time(b) - time(a)).slice(0, newest);
 }
 
-function fill(record: Uint8Array, { logId, boot, told, atMs, commits, last, synced, chain }: LogHead): void {
+function fill(
+  record: Uint8Array,
+  { logId, boot, isReported, atMs, commits, last, synced, chain }: LogHead,
+): void {
   record.fill(0);
   record.set(Buffer.from(HEAD_MAGIC, "latin1"));
   record.set(Buffer.from(logId, "latin1").subarray(0, ID_BYTES), ID_AT);
   record.set(Buffer.from(boot, "latin1").subarray(0, BOOT_BYTES), BOOT_AT);
-  record[TOLD_AT] = told ? 1 : 0;
+  record[TOLD_AT] = isReported ? 1 : 0;
   const view = viewOf(record);
   for (const [index, number] of [commits, last, synced.commits, synced.last].entries()) {
     view.setFloat64(NUMBERS_AT + 8 * index, number);
@@ -218,7 +221,7 @@ function headIn(record: Uint8Array): LogHead {
   return {
     logId: text(ID_AT, ID_BYTES) as LogId,
     boot: text(BOOT_AT, BOOT_BYTES),
-    told: record[TOLD_AT] === 1,
+    isReported: record[TOLD_AT] === 1,
     atMs: view.getFloat64(TIME_AT),
     commits: number(0),
     last: number(1),

@@ -99,8 +99,9 @@ export function mayHaveFramesBehind(store: string): boolean {
 /**
  * Opens a file of a store, or returns the descriptor that is open already.
  *
- * Closing any descriptor of a file drops every POSIX lock that this process holds on it, SQLite's too (fcntl(2)): another
- * process would then reset the index that this one has mapped. So a descriptor stays open as long as its file exists.
+ * Closing any descriptor of a file drops every POSIX lock that this process holds on it, SQLite's too (fcntl(2)):
+ * another process would then reset the index that this one has mapped. So a descriptor stays open as long as its
+ * file exists.
  */
 function openFile(path: string): number | undefined {
   for (const [at, { file, inode }] of OPEN_FILES)

@@ -43,7 +43,8 @@ function resultText(content: readonly ResultContent[]): string {
 
 function limitedBlock(text: string, language: string): string {
   const shown = head(text, SHOWN_UNITS_MAX);
-  const left = text.length - shown.length;
-  const more = left === 0 ? "" : `\n\n${grouped(left)} characters more are in the JSONL export.`;
+  const hiddenCharacters = text.length - shown.length;
+  const more =
+    hiddenCharacters === 0 ? "" : `\n\n${grouped(hiddenCharacters)} characters more are in the JSONL export.`;
   return `${codeBlock(shown, language)}${more}`;
 }

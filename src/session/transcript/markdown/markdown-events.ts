@@ -32,9 +32,11 @@ export function renderPermission(
 }
 
 export function renderAnswered(question: string | undefined, answer: unknown): string {
-  const said = typeof answer === "string" ? answer : (JSON.stringify(answer) ?? "");
-  const told = answer === null ? "Nobody answered." : `The answer: ${codeSpan(said)}.`;
-  return question === undefined ? `*${told}*` : `*Asked:*\n\n${renderQuotation(question)}\n\n*${told}*`;
+  const answerText = typeof answer === "string" ? answer : (JSON.stringify(answer) ?? "");
+  const sentence = answer === null ? "Nobody answered." : `The answer: ${codeSpan(answerText)}.`;
+  return question === undefined
+    ? `*${sentence}*`
+    : `*Asked:*\n\n${renderQuotation(question)}\n\n*${sentence}*`;
 }
 
 export function renderTodos({ items }: PayloadOf<"TodoChanged">): string {

@@ -141,7 +141,7 @@ test("[SES-10 SES-13] what a summary between two turns cost stands with it, and 
   ]);
 });
 
-test("[SES-10 SES-06] what has expired is told in its place", async () => {
+test("[SES-10 SES-06] expired content is marked in its place", async () => {
   const events = envelopes(
     asks(1, "secret"),
     starts("Bash", { command: "x" }),
@@ -155,7 +155,7 @@ test("[SES-10 SES-06] what has expired is told in its place", async () => {
   expect(text).toContain("```text\n«ttl-expired»\n```");
 });
 
-test("[SES-10] a long result is cut, and how much is missing is told", async () => {
+test("[SES-10] a long result is cut, and the missing length is shown", async () => {
   const events = envelopes(
     asks(1, "x"),
     starts("Read", { path: "a" }),

@@ -66,8 +66,8 @@ function headerOf(info: LogInfo): string {
 }
 
 /**
- * Renders the origin of a log. A task, or another profile's session, took no events over: it was only started from
- * there.
+ * Renders the origin of a log. A task, or another profile's session, took no events over: it was only started
+ * from there.
  */
 function originOf({ logId, at }: NonNullable<LogInfo["branchOf"]>): readonly [string, string] {
   return at === 1 ? ["Came of", codeSpan(logId)] : ["Branch of", `${codeSpan(logId)}, event ${at}`];

@@ -61,11 +61,11 @@ interface Spelled {
 function spelledFor(text: string, edit: Replacement): Spelled {
   const written = withLineEnds(text, edit);
   if (text.includes(written.old)) return written;
-  const meant = withLineEnds(text, {
+  const unfenced = withLineEnds(text, {
     old_string: unfence(edit.old_string),
     new_string: unfence(edit.new_string),
   });
-  return text.includes(meant.old) ? meant : written;
+  return text.includes(unfenced.old) ? unfenced : written;
 }
 
 function withLineEnds(text: string, edit: Pick<Replacement, "old_string" | "new_string">): Spelled {
