@@ -20,11 +20,11 @@ export interface PreviewContext {
 }
 
 /**
- * Returns the question with the change that the call would make to its file, as a unified diff, so that a person need
- * not allow what they cannot see (PERM-06).
+ * Returns the question with the change that the call would make to its file, as a unified diff. A person need not
+ * allow an unseen change (PERM-06).
  *
- * Returns the question unchanged if the call changes no single file or would fail, or if the file is too large, is
- * not text, or looks like one that holds keys: such content must not get into an event.
+ * Returns the question unchanged if the call changes no single file, or would fail. The same holds if the file is too
+ * large, is not text, or may hold keys, which must not get into an event.
  */
 export async function withChangePreview(
   question: PermissionQuestion,

@@ -13,6 +13,7 @@ import { confine } from "../sandbox/confinement/confine.ts";
 import type { KeyFiles } from "../sandbox/policy/key-files.ts";
 import { withChangePreview } from "./change-preview.ts";
 import { isAllowedUnasked, mayRunOutside, onlyReads, permissionGate } from "./judge/gate.ts";
+import { judgeCall } from "./judge/verdict.ts";
 import { policyNotices, rootNotices } from "./policy.ts";
 import { publishRefusal } from "./publish-refusal.ts";
 import { printRule } from "./rules/rule.ts";
@@ -29,10 +30,13 @@ export interface GateDependencies {
   readonly keys: KeyFiles;
 }
 
-/** Permission gate of one session, with a middleware for each of its positions in the chain. */
+/** Permission gate of one session. */
 export interface PermissionGate extends SessionPermissions {
-  gate(questions: Questions, sandbox: SessionSandboxes): ToolMiddleware;
-  confine(questions: Questions, sandbox: SessionSandboxes): ToolMiddleware;
+  /** Returns the middleware for each of the gate's positions in the chain. */
+  guard(
+    questions: Questions,
+    sandbox: SessionSandboxes,
+  ): { readonly gate: ToolMiddleware; readonly confine: ToolMiddleware };
   revokeRule(rule: string): boolean;
   promoteRule: SessionDependencies["promoteRule"];
   /** Returns sentences for the user at the start. */
@@ -46,12 +50,11 @@ export function openPermissionGate(parts: GateDependencies): PermissionGate {
   const configPath = join(paths.config, "config.toml");
   const policy = () => plan().policy;
   const session = new SessionRules();
+  const sources = { policy, session, keys };
   return {
-    gate: (questions, sandbox) =>
-      permissionGate({
-        policy,
-        session,
-        keys,
+    guard: (questions, sandbox) => ({
+      gate: permissionGate({
+        ...sources,
         ask: async (question, signal) => {
           const place = { cwd: workspace.cwd, files: world.files };
           const asked = attended ? await withChangePreview(question, place) : question;
@@ -64,18 +67,20 @@ export function openPermissionGate(parts: GateDependencies): PermissionGate {
         isStorable: (text) => redactor.text(text) === text,
         onRefused: publishRefusal,
       }),
-    onlyReads: (call, context) => onlyReads({ policy, keys }, call, context),
-    goesUnasked: (call, context) => isAllowedUnasked({ policy, session, autoApprove, keys }, call, context),
-    confine: (questions, sandbox) =>
-      confine({
+      confine: confine({
         sandbox: ({ workspace: at }) => sandbox.at(at.root),
         attended,
         ask: (question, signal) => questions.ask(question, signal),
-        mayLeave: (call, context) => mayRunOutside({ policy, session, keys }, call, context),
+        mayLeave: (call, context) => mayRunOutside(sources, call, context),
       }),
+    }),
+    verdict: (call, context, confinement) =>
+      judgeCall(sources, call, { context, confinement: async () => confinement }),
+    onlyReads: (call, context) => onlyReads(sources, call, context),
+    goesUnasked: (call, context) => isAllowedUnasked({ ...sources, autoApprove }, call, context),
     revokeRule: (rule) => session.revoke(rule),
     async promoteRule(rule, { everywhere }) {
-      if (!session.list().some((held) => printRule(held) === rule)) return undefined;
+      if (!session.list().some((each) => printRule(each) === rule)) return undefined;
       const { promoteSessionRule } = await import("./promote.ts");
       const { profile } = plan();
       return await promoteSessionRule(rule, { world, paths, profile, root: workspace.root, everywhere });

@@ -50,7 +50,8 @@ export function unknownPlugins({ plugins }: Pick<Config, "plugins">): Pick<Polic
 export function policyFrom(sources: PolicySources): Policy {
   const { profile, user, project = [], level, levelMax, ownDirectories, steering, plugins, tools } = sources;
   const known = { tools, ...(plugins === undefined ? {} : { plugins }) };
-  const held = (rules: readonly ConfiguredRule[]) => rules.filter((rule) => appliesToSession(rule, sources));
+  const applicable = (rules: readonly ConfiguredRule[]) =>
+    rules.filter((rule) => appliesToSession(rule, sources));
   const said = settingsOf(permissionsSection, {
     wishes: sources,
     config: filed(user),
@@ -66,7 +67,7 @@ export function policyFrom(sources: PolicySources): Policy {
     rules: [
       ...rulesFrom(user.rules, "user", known),
       ...(plugins?.rules ?? []).flatMap((rule) => pluginRule(rule, tools)),
-      ...rulesFrom(held(profile.rules), "profile", known),
+      ...rulesFrom(applicable(profile.rules), "profile", known),
       ...project.flatMap((said) => rulesFrom(said.rules, "project", known)),
     ],
     ownDirectories,
@@ -158,8 +159,8 @@ export function permissionRuleProblems(
 }
 
 /**
- * Returns true for an allow rule of a built-in profile about a tool of a feature that this program was built without. It
- * would allow nothing. A test holds every such rule to the tools that there are.
+ * Returns true for an allow rule of a built-in profile about a tool of a feature that this program was built without.
+ * It would allow nothing. A test holds every such rule to the existing tools.
  */
 function isWithoutTool({ effect, text, where }: ConfiguredRule, known: KnownTools): boolean {
   if (effect !== "allow" || !where.path.startsWith(EMBEDDED)) return false;

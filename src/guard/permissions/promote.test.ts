@@ -47,7 +47,7 @@ test("[PERM-07] rules that several sessions and processes promote at once all st
   ]);
 }, 60_000);
 
-test("[PERM-07] where another process holds the rules for seconds, the rule that was not added is told", async () => {
+test("[PERM-07] a rule that cannot be added because another process holds the lock for seconds is reported", async () => {
   await using place = openPlace();
   const world = testWorld();
   const profiles = join(place.paths.config, "profiles");

@@ -51,15 +51,15 @@ export function hostRunNotes({ files, repositories }: HostRunChanges): readonly 
   ];
 }
 
-function repositoryNote({ path, isNew, removed, left }: RepositoryChange): string {
+function repositoryNote({ path, isNew, removed, notRemoved }: RepositoryChange): string {
   const what = isNew ? `${path} is a new repository` : `The repository ${path} was changed`;
-  const gone =
+  const removedText =
     removed.length === 0
       ? ""
       : `. Removed, since git outside of the sandbox runs or obeys it: ${removed.join(", ")}. What of that is needed, a person sets outside`;
-  const kept =
-    left.length === 0
+  const remainingText =
+    notRemoved.length === 0
       ? ""
-      : `. git outside of the sandbox runs or obeys ${left.join(", ")}, which could not be removed: a person should look at that before git is used there`;
-  return `[${what}${gone}${kept}]`;
+      : `. git outside of the sandbox runs or obeys ${notRemoved.join(", ")}, which could not be removed: a person should look at that before git is used there`;
+  return `[${what}${removedText}${remainingText}]`;
 }

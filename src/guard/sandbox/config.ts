@@ -3,6 +3,7 @@ import { reachesChildren } from "../../base/child-environment.ts";
 import type { SettingsOf, TableSection } from "../../session/config-section.ts";
 import { parseHostEntry } from "../../session/guard/hosts.ts";
 import { SANDBOX_BACKENDS, UNAVAILABLE_POLICIES } from "../../session/guard/sandbox.ts";
+import { isNeededPath } from "./policy/system-paths.ts";
 
 /** `[sandbox]`: the sandbox of commands. */
 export const sandboxSection = {
@@ -66,8 +67,7 @@ export const sandboxSection = {
       merge: "add",
       project: "restrict",
       check: (paths: readonly string[]) => pathProblems("hidden", paths),
-      // A repository's entry can only hide more, so any path is accepted.
-      checkInProject: () => undefined,
+      checkInProject: projectHiddenProblems,
     },
     passEnv: {
       kind: "texts",
@@ -98,16 +98,32 @@ function variableProblem(names: readonly string[]): string | undefined {
 
 /** The refusal of the root of the file system in each list. */
 const WHOLE = {
-  writable: "a sandbox that writes everywhere is none: name the folders that commands need",
+  writable: "a sandbox that can write everywhere confines nothing: name the folders that commands need",
   hidden: "no command runs that sees nothing: name the places that commands may not see",
 } as const;
 
 /**
- * System paths: with the host's instead of the sandbox's, a command would see other programs, or no device would
- * work.
+ * System paths: with the host's instead of the sandbox's, a command would see other programs, or no device would work.
  */
 const OF_THE_SYSTEM = /^\/proc(?:\/|$)|^\/dev$/;
 const NOT_WRITABLE = "is of the system, and each sandbox has its own: take it out";
+
+const NOT_HIDDEN = "is of the system, and no command starts without it: take it out";
+
+/**
+ * Checks the entries of a repository: as the user's, or relative to the repository, and below it. Refuses places of
+ * the system, which would take the sandbox away from the user's commands.
+ */
+function projectHiddenProblems(listed: readonly string[]): string | undefined {
+  const isAbsolute = (path: string) => /^(?:~?\/)/.test(path);
+  const problems = listed.flatMap((path) => {
+    if (isAbsolute(path))
+      return pathProblems("hidden", [path]) ?? (isNeededPath(path) ? `"${path}" ${NOT_HIDDEN}` : []);
+    if (path.split("/").includes("..")) return `"${path}" must be a path below the repository, without ..`;
+    return resolve("/", path) === "/" ? `"${path}" is the whole repository: name the places in it` : [];
+  });
+  return problems.length === 0 ? undefined : problems.join("; ");
+}
 
 function pathProblems(key: "writable" | "hidden", listed: readonly string[]): string | undefined {
   const wrong = listed.filter((path) => !/^(?:~?\/)/.test(path) || path.split("/").includes(".."));

@@ -20,7 +20,7 @@ export interface BeforeRun {
   readonly links: SavedLinks;
 }
 
-type Part = Pick<World, "files" | "machine" | "log">;
+type MachineAccess = Pick<World, "files" | "machine" | "log">;
 
 const RECORD_BYTES_MAX = 16 * 1_048_576;
 const RECORDS_MAX = 64;
@@ -34,7 +34,7 @@ const RECORD_NAME = /^(?<pid>\d+)\.(?<start>[\w-]*)\.\w+\.json$/;
  * If the record cannot be written, that is logged and the command runs all the same.
  */
 export async function recordRun(
-  world: Part & Pick<World, "ids">,
+  world: MachineAccess & Pick<World, "ids">,
   folder: string,
   before: BeforeRun,
 ): Promise<() => Promise<void>> {
@@ -62,7 +62,10 @@ export async function recordRun(
  * user. Changes that the user made since cannot be distinguished from the command's, except at paths that were closed
  * to it.
  */
-export async function disarmInterruptedRuns(world: Part, folder: string): Promise<readonly string[]> {
+export async function disarmInterruptedRuns(
+  world: MachineAccess,
+  folder: string,
+): Promise<readonly string[]> {
   const { files, machine, log } = world;
   const notices: string[] = [];
   const names = (await files.list(folder)).map(({ name }) => name).filter((name) => isLeft(machine, name));

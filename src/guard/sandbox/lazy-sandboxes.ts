@@ -12,7 +12,7 @@ export type SearchSupport = Pick<SessionSandbox, "search">;
  */
 export function lazySandboxes(
   open: { sandbox(root: string): Promise<OpenSandbox>; search(root: string): Promise<SearchSandbox> },
-  own: string,
+  ownRoot: string,
 ): SessionSandboxes {
   const all = new Map<string, OpenSandbox & SearchSupport>();
   const at = (root: string) => {
@@ -30,11 +30,11 @@ export function lazySandboxes(
       all.delete(root);
       await sandbox?.[Symbol.asyncDispose]();
     },
-    confinement: (plan) => at(own).confinement(plan),
-    current: (plan) => at(own).current(plan),
-    accept: (paths) => at(own).accept(paths),
-    grant: (hosts) => at(own).grant(hosts),
-    search: (place) => at(own).search(place),
+    confinement: (plan) => at(ownRoot).confinement(plan),
+    current: (plan) => at(ownRoot).current(plan),
+    accept: (paths) => at(ownRoot).accept(paths),
+    grant: (hosts) => at(ownRoot).grant(hosts),
+    search: (place) => at(ownRoot).search(place),
     async [Symbol.asyncDispose]() {
       await using ending = new AsyncDisposableStack();
       for (const sandbox of all.values()) ending.use(sandbox);
@@ -64,7 +64,8 @@ function lazySandbox(open: () => Promise<OpenSandbox>): OpenSandbox {
     accept: async (paths) => await (await opening)?.accept(paths),
     grant: async (hosts) => await (await opened()).grant(hosts),
     async [Symbol.asyncDispose]() {
-      const sandbox = await opening?.catch(() => undefined); // each call has failed with the error, and there is nothing to close
+      // Each call has failed with the error, and there is nothing to close.
+      const sandbox = await opening?.catch(() => undefined);
       await sandbox?.[Symbol.asyncDispose]();
     },
   };

@@ -46,13 +46,16 @@ const BASE = /^\/(?:.+\/)?cinch-[A-Za-z0-9]+$/;
 
 const PLANTED = /^\/.+\/commondir$/;
 
-type Part = Pick<World, "files" | "machine" | "log">;
+type MachineAccess = Pick<World, "files" | "machine" | "log">;
 
 /**
- * Returns the record of this session. `folder` is cinch's own, hidden from commands: its content was written by
- * cinch.
+ * Returns the record of this session. `folder` is cinch's own, hidden from commands: its content was written by cinch.
  */
-export function sandboxRecord(world: Part & Pick<World, "ids">, folder: string, root: string): SandboxRecord {
+export function sandboxRecord(
+  world: MachineAccess & Pick<World, "ids">,
+  folder: string,
+  root: string,
+): SandboxRecord {
   const { files, machine, log } = world;
   const path = join(folder, `${machine.pid}-${world.ids.next("call")}.json`);
   let written: Written = { pid: machine.pid, processStart: machine.processStart, root, made: [], absent: [] };
@@ -88,11 +91,10 @@ export function sandboxRecord(world: Part & Pick<World, "ids">, folder: string, 
 }
 
 /**
- * Removes what sessions left whose process has ended. A file or folder that is no longer empty belongs to somebody
- * and stays; but a file that a command may have planted where none may be, and that was not removed in time, goes
- * (S26).
+ * Removes what sessions left whose process has ended. A file or folder that is no longer empty belongs to somebody and
+ * stays; but a file that a command may have planted where none may be, and that was not removed in time, goes (S26).
  */
-export async function removeLeftovers(world: Part, folder: string): Promise<void> {
+export async function removeLeftovers(world: MachineAccess, folder: string): Promise<void> {
   const { files, machine, log } = world;
   const all = await records(files, folder);
   for (const each of all.filter((one) => !isRunning(machine, one))) {

@@ -1,24 +1,22 @@
-import type { SandboxSources } from "./policy/sandbox-sources.ts";
-import { backendFor } from "./policy/sandbox-sources.ts";
-import { makeSandboxFolders } from "./sandbox-folders.ts";
+import type { OpenSandbox } from "../../session/guard/session-sandbox.ts";
 
-/** Result of a trial of the sandbox. "untried" for a container: a trial would start, and perhaps fetch, an image. */
+/**
+ * Result of a trial of the sandbox. "refused" if the policy of the session cannot be applied: no command runs.
+ * "untried" for a container: a trial would start, and perhaps fetch, an image.
+ */
 export type SandboxTrial =
   | { readonly kind: "works" | "untried" }
-  | { readonly kind: "fails"; readonly why: string };
+  | { readonly kind: "fails" | "refused"; readonly why: string };
 
-/** Runs a small command in the sandbox of a workspace, in new folders, and removes the folders. */
+/** Runs a small command in the sandbox of a session, with the very policy that its commands would have. */
 export async function trySandbox(
-  root: string,
-  sources: Pick<SandboxSources, "world" | "settings" | "path">,
+  sandbox: Pick<OpenSandbox, "confinement">,
+  { root, backend }: { readonly root: string; readonly backend: string },
 ): Promise<SandboxTrial> {
-  const backend = backendFor(sources);
-  if (backend.name === "container") return { kind: "untried" };
-  await using undo = new AsyncDisposableStack();
-  const { temporary, workshop } = await makeSandboxFolders(sources.world.files, undo);
-  const lists = { writable: [], readOnly: [], hidden: [], visible: [] };
-  const state = await backend.prepare({ root, ...lists, temporary, workshop, network: { kind: "off" } });
-  return state.kind === "working"
-    ? { kind: "works" }
-    : { kind: "fails", why: `${state.why}; ${state.remedy}` };
+  if (backend === "container") return { kind: "untried" };
+  const target = { kind: "command", command: "true", cwd: root } as const;
+  const confinement = await sandbox.confinement({ summary: "a trial of the sandbox", target });
+  if (confinement.kind === "working") return { kind: "works" };
+  const isRefused = confinement.remedy !== undefined;
+  return { kind: isRefused ? "refused" : "fails", why: confinement.why };
 }

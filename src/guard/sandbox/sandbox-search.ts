@@ -15,24 +15,32 @@ export interface SearchSandbox {
 }
 
 export function searchSandbox(sources: SandboxSources): SearchSandbox {
-  const { world, root, paths } = sources;
+  const { world, root, paths, workspace } = sources;
   const { files } = world;
   const sandbox: Sandbox = sources.backend ?? backendFor(sources);
   let resolvedBefore: Promise<readonly string[]> | undefined;
 
   /**
-   * Returns the paths in the workspace that commands find empty. Paths that are reached through links are resolved
-   * once.
+   * Returns the paths in the workspace that commands find empty. Paths that are reached through links are
+   * resolved once.
    */
   async function hidden(): Promise<readonly string[]> {
-    const wanted = await pathsToHide(sources, await resolveHome(files, sources.home));
-    resolvedBefore ??= Promise.all([existingHiddenPaths(files, wanted), cinchDirectories(files, paths)]).then(
-      (all) => all.flat(),
-    );
-    const own = wanted.filter((path) => isBelow(root, path));
+    const home = await resolveHome(files, sources.home);
+    const work = {
+      root,
+      home,
+      writable: workspace === undefined ? [] : [workspace],
+      platform: world.machine.platform,
+    };
+    const wanted = await pathsToHide(sources, home);
+    resolvedBefore ??= Promise.all([
+      existingHiddenPaths(files, wanted, work),
+      cinchDirectories(files, paths),
+    ]).then((all) => all.flat());
+    const innerPaths = wanted.filter((path) => isBelow(root, path));
     const all = [
       ...(await resolvedBefore),
-      ...(own.length === 0 ? [] : await existingHiddenPaths(files, own)),
+      ...(innerPaths.length === 0 ? [] : await existingHiddenPaths(files, innerPaths, work)),
     ];
     return [...new Set(all)].filter((path) => isBelow(root, path));
   }

@@ -62,7 +62,7 @@ for (const parent of ["/tmp", "/var/tmp"]) {
   });
 }
 
-test("[SBX-02] in /tmp itself there is none, and the reason that is told is the true one", async () => {
+test("[SBX-02] in /tmp itself there is no sandbox, and the reported reason is the true one", async () => {
   const home = mkdtempSync("/tmp/cinch-home-");
   try {
     expect(await opened({ root: "/tmp", home })).toEqual({
@@ -76,7 +76,7 @@ test("[SBX-02] in /tmp itself there is none, and the reason that is told is the 
   }
 });
 
-test("[SBX-02] what becomes of commands without a sandbox is told as it is: refused, or run by --auto-approve", async () => {
+test("[SBX-02] without a sandbox the fate of commands is announced: refused, or run by --auto-approve", async () => {
   const home = mkdtempSync("/tmp/cinch-home-");
   const then = async (wishes: Partial<SandboxSources>) =>
     (await opened({ root: "/tmp", home }, wishes)).told.map((text) => text.split(". ")[1]);

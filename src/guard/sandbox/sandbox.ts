@@ -1,6 +1,7 @@
 import { messageOf } from "../../base/errors.ts";
 import { reasonText } from "../../base/reasons.ts";
 import type { Confinement, Sandbox, SandboxState } from "../../session/guard/sandbox.ts";
+import { policyWithout } from "../../session/guard/sandbox.ts";
 import type { CurrentSandbox, OpenSandbox } from "../../session/guard/session-sandbox.ts";
 import type { CallPlan } from "../../tools/tool.ts";
 import { hostRunNotes, removeForbiddenFiles, removePlantedLinks } from "./after-run.ts";
@@ -8,6 +9,8 @@ import type { SandboxSettings } from "./config.ts";
 import { UnroutedCount, withAnnouncement } from "./confinement/network-evidence.ts";
 import { refusalNote } from "./confinement/symptoms.ts";
 import { recordRun } from "./interrupted-runs.ts";
+import { applyPolicy, unreadableRefusal } from "./policy/apply-policy.ts";
+import type { PolicyBasis } from "./policy/sandbox-paths.ts";
 import { closedPaths, stateToken } from "./policy/sandbox-paths.ts";
 import { planPolicy } from "./policy/sandbox-policy.ts";
 import type { SandboxSources } from "./policy/sandbox-sources.ts";
@@ -37,13 +40,11 @@ export function openSandbox(sources: SandboxSources): OpenSandbox {
   return new SandboxOfSession(sources);
 }
 
-interface Prepared {
+interface Prepared extends PolicyBasis {
   readonly state: SandboxState;
   readonly network: "off" | readonly string[];
   /** State of the disk that the preparation is based on. */
   readonly token: string;
-  readonly watched: readonly string[];
-  readonly held: readonly string[];
   /** Paths that no foreground command can write. */
   readonly closed: readonly string[];
 }
@@ -68,7 +69,10 @@ class SandboxOfSession implements OpenSandbox {
   readonly #absent = new Set<string>();
   /** Notices about ended commands, for the next result. */
   readonly #notes: string[] = [];
-  #isReported = false;
+  /** Notices about the settings that were reported to the user. */
+  readonly #noticed = new Set<string>();
+  /** Kinds of states that were reported to the user. */
+  readonly #reported = new Set<SandboxState["kind"]>();
 
   constructor(sources: SandboxSources) {
     const { world, root } = sources;
@@ -79,8 +83,8 @@ class SandboxOfSession implements OpenSandbox {
     this.#record = sandboxRecord(world, sandboxRecordsFolder(sources), root);
     this.#scan = repositoryScan(world.files, root);
     this.#links = gitLinks(world.files);
-    const own = repositoryWatch(world.files, { scan: this.#scan, links: this.#links, root });
-    this.#repositories = repositoryWatches(world.files, own, this.#links);
+    const workspaceWatch = repositoryWatch(world.files, { scan: this.#scan, links: this.#links, root });
+    this.#repositories = repositoryWatches(world.files, workspaceWatch, this.#links);
     this.#watch = hostRunWatch(world.files, root, this.#repositories);
   }
 
@@ -88,11 +92,16 @@ class SandboxOfSession implements OpenSandbox {
     const { backend, unavailable } = this.#settings;
     if (backend === "none") return { kind: "none", why: SANDBOX_DISABLED, policy: "ask" };
     // The state is checked again when the command runs: a person may take their time in between.
-    const { state, network } = await (this.#prepared ?? this.#prepare());
+    const { state, network } = await this.#known();
     this.#verdicts.set(plan, state.kind);
     if (state.kind === "working")
       return { kind: "working", network, ...(this.#network.takesHosts ? { takesHosts: true } : {}) };
-    return { kind: "none", why: `${state.why}; ${state.remedy}`, policy: unavailable };
+    return {
+      kind: "none",
+      why: `${state.why}; ${state.remedy}`,
+      policy: policyWithout(state, unavailable),
+      ...(state.kind === "refused" ? { remedy: state.remedy } : {}),
+    };
   }
 
   async current(plan: CallPlan): Promise<CurrentSandbox> {
@@ -104,10 +113,10 @@ class SandboxOfSession implements OpenSandbox {
     if (this.#folders !== undefined && (await this.#runs.betweenRuns(() => this.#watch.accept())))
       this.#prepared = undefined;
     const { state, network, closed } = await this.#current();
-    if (state.kind === "unavailable") {
+    if (state.kind !== "working") {
       // A call that was judged as confined, or not judged, never runs unconfined: if the sandbox fails in between,
       // the call fails.
-      return judged === "unavailable" && unavailable === "ask"
+      return judged === "unavailable" && policyWithout(state, unavailable) === "ask"
         ? { kind: "none" }
         : { kind: "none", refuse: `${state.why}. ${state.remedy}` };
     }
@@ -143,11 +152,11 @@ class SandboxOfSession implements OpenSandbox {
       },
       afterwards: async () => {
         const refused = refusals.during();
-        const told = refusals.report().map(({ why }) => refusalNote(why));
+        const notes = refusals.report().map(({ why }) => refusalNote(why));
         run.end();
         const [unrouted] = await Promise.all([routes.end(), this.#tidy()]);
         if (!isBackground || !isFollowed) await isOver();
-        return { notes: [...told, ...this.#notes.splice(0)], refused, unrouted };
+        return { notes: [...notes, ...this.#notes.splice(0)], refused, unrouted };
       },
     };
   }
@@ -193,10 +202,19 @@ class SandboxOfSession implements OpenSandbox {
     }
   }
 
+  /** Returns the last preparation, or a new one if a policy was refused: what stood in its way may be gone. */
+  async #known(): Promise<Prepared> {
+    const known = this.#prepared;
+    const before = await known;
+    if (before !== undefined && before.state.kind !== "refused") return before;
+    return await (this.#prepared === known ? this.#prepare() : (this.#prepared ?? this.#prepare()));
+  }
+
   async #current(): Promise<Prepared> {
     const known = this.#prepared;
     if (known === undefined) return await this.#prepare();
     const before = await known;
+    if (before.state.kind === "refused") return await this.#known();
     if (before.state.kind === "unavailable") return before;
     if (await this.#network.hasEnded()) return await this.#prepare();
     const now = await stateToken(this.#sources.world.files, before);
@@ -217,23 +235,46 @@ class SandboxOfSession implements OpenSandbox {
     const { world } = this.#sources;
     this.#folders ??= this.#begin();
     const folders = await this.#folders;
-    const { policy, watched, held, absent, beside, gitDirectories } = await planPolicy(
-      this.#sources,
-      folders,
-      this.#scan,
-      () => this.#network.policy(folders.workshop),
-    );
+    const planned = await this.#plan(folders);
+    if ("kind" in planned) {
+      this.#tell(planned);
+      return {
+        state: planned,
+        network: "off",
+        token: "",
+        watched: [],
+        parentFolders: [],
+        linked: [],
+        closed: [],
+      };
+    }
+    const { policy, watched, parentFolders, linked, absent, beside, gitDirectories } = planned;
     for (const path of absent) this.#absent.add(path);
+    for (const text of planned.notices) this.#tellOnce(text);
     await this.#repositories.add(beside);
     await this.#links.know(gitDirectories);
-    const token = await stateToken(world.files, { watched, held });
-    const state = await this.#sandbox.prepare(policy);
-    const made = state.kind === "working" ? state.made : [];
+    const token = await stateToken(world.files, { watched, parentFolders, linked });
+    const backend = () => this.#sources.backend ?? backendFor(this.#sources);
+    const state = await applyPolicy(this.#sandbox, backend, policy);
+    const made = state.kind === "unavailable" ? [] : state.made;
     await this.#record.add({ base: folders.base, made, absent });
-    if (state.kind === "unavailable") this.#tell(state);
+    if (state.kind !== "working") this.#tell(state);
     const network = policy.network.kind === "off" ? "off" : this.#network.hosts;
     const closed = await closedPaths(world.files, policy);
-    return { state, network, token, watched, held, closed };
+    return { state, network, token, watched, parentFolders, linked, closed };
+  }
+
+  /** Plans the policy. A path of the workspace that cannot be resolved refuses every command. */
+  async #plan(folders: SandboxFolders) {
+    try {
+      return await planPolicy(this.#sources, folders, this.#scan, () =>
+        this.#network.policy(folders.workshop),
+      );
+    } catch (thrown) {
+      const refused = unreadableRefusal(thrown);
+      if (refused === undefined) throw thrown;
+      return refused;
+    }
   }
 
   /** Removes what killed sessions left before anything is inspected: it would look as if it belonged there. */
@@ -242,20 +283,27 @@ class SandboxOfSession implements OpenSandbox {
     await removeLeftovers(world, sandboxRecordsFolder(this.#sources));
     await this.#watch.look(() => false);
     const folders = await makeSandboxFolders(world.files, this.#stack);
-    // Recorded before any inspection: another session on this workspace that ends now leaves the empty files to this
-    // one.
+    // Recorded before any inspection: another session on this workspace that ends now leaves the empty files to
+    // this one.
     await this.#record.add({ base: folders.base, made: [], absent: [] });
     return folders;
   }
 
-  #tell({ why, remedy }: Extract<SandboxState, { kind: "unavailable" }>): void {
-    if (this.#isReported) return;
-    this.#isReported = true;
+  #tellOnce(text: string): void {
+    if (this.#noticed.has(text)) return;
+    this.#noticed.add(text);
+    this.#sources.onUnavailable(text);
+  }
+
+  #tell(state: Exclude<SandboxState, { kind: "working" }>): void {
+    const { why, remedy } = state;
+    if (this.#reported.has(state.kind)) return;
+    this.#reported.add(state.kind);
     const asks =
       this.#sources.autoApprove === true
         ? "Each command runs with your own rights, since --auto-approve says yes to it"
         : "Each command is asked for";
-    const then = this.#settings.unavailable === "refuse" ? "No command runs" : asks;
+    const then = policyWithout(state, this.#settings.unavailable) === "refuse" ? "No command runs" : asks;
     this.#sources.onUnavailable(reasonText("SandboxUnavailable", { why, then, remedy }));
   }
 }

@@ -12,7 +12,8 @@ export interface AcknowledgeContext {
 
 const APPROVE = "approve";
 
-const CHOICES = [
+/** Answers to the question if a file of the project may be used. */
+export const TRUST_CHOICES = [
   { value: APPROVE, label: "I have read it: use it, until it changes" },
   { value: "deny", label: "leave it out of this session" },
 ] as const;
@@ -32,7 +33,7 @@ export async function askAcknowledged(
     ...(verdict.kind === "changed" ? { class: verdict.class } : {}),
     files: item.files.map(({ path: name, sha256 }) => ({ path: name, sha256 })),
   };
-  const answer = await ask({ about: "trust", text, choices: [...CHOICES], details }, signal);
+  const answer = await ask({ about: "trust", text, choices: [...TRUST_CHOICES], details }, signal);
   if (answer.kind !== "answered" || answer.answer !== APPROVE) return false;
   try {
     await record?.approve([item]);

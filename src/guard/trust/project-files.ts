@@ -2,11 +2,24 @@ import { join, relative } from "node:path";
 import type { HarnessPaths } from "../../base/files/harness-paths.ts";
 import type { World } from "../../base/world.ts";
 import { repositoryRoot } from "../../config/repository-root.ts";
-import type { FoundItems, ReadItems, TrustItem, TrustKind } from "../../session/guard/trust.ts";
+import type {
+  FoundItems,
+  ReadItems,
+  TrustItem,
+  TrustLayout,
+  TrustLimitContext,
+} from "../../session/guard/trust.ts";
 import type { EngineOptions } from "../../session/options.ts";
 import type { SessionWishes } from "../../session/plan.ts";
 import type { Config, Profile } from "../../session/settings/settings.ts";
-import { readProjectItems, readSharedItems, readUserItems } from "./review/find-items.ts";
+import {
+  hasProjectItems,
+  PROJECT_FOLDER,
+  PROJECT_SETTINGS,
+  readProjectItems,
+  readSharedItems,
+  readUserItems,
+} from "./review/find-items.ts";
 import { readFileItem } from "./review/read-item.ts";
 
 /** Files of a project that a session would load, read once; nothing of them is judged or parsed yet. */
@@ -24,11 +37,6 @@ export interface ProjectFiles {
   readonly problems: readonly string[];
 }
 
-const SETTINGS = [
-  { name: "config.toml", kind: "config" },
-  { name: "permissions.toml", kind: "permission-preset" },
-] as const;
-
 /** Reads what a session loads of its project; with `withoutProject`, only finds its root. */
 export async function readProjectFiles({
   world,
@@ -37,8 +45,9 @@ export async function readProjectFiles({
   profile,
   workingDir,
   readers,
+  layouts,
   onlyProject = false,
-  ...wishes
+  wishes,
 }: ProjectFilesOptions): Promise<ProjectFiles> {
   const { withoutProject = false, allowProjectHooks = false } = wishes;
   const here = await world.files.realpath(workingDir);
@@ -46,62 +55,74 @@ export async function readProjectFiles({
   const root = repository ?? here;
   const isRepository = repository !== undefined;
   const place = { world, paths, config, profile, workingDir: here, withoutProject, onlyProject };
-  const [own, ...read] = await Promise.all([
-    userExtensions(world, { paths, ...wishes }),
+  const limited = layouts.filter(({ limit }) => limit !== undefined);
+  const others = layouts.filter(({ limit }) => limit === undefined);
+  const [userItems, ...read] = await Promise.all([
+    userExtensions({ world, paths, wishes }, others),
     ...readers.map((reader) => reader(place)),
   ]);
-  const [{ settings, problems }, hooks, extending] = withoutProject
+  const [{ settings, problems }, before, extending] = withoutProject
     ? [{ settings: [], problems: [] }, NONE, NONE]
     : await Promise.all([
         readSettings(world, root),
-        readHooks(world, root, allowProjectHooks || profile.allowProjectHooks),
-        projectExtensions(world, root),
+        readLimited(world, root, {
+          layouts: limited,
+          allowProjectHooks: allowProjectHooks || profile.allowProjectHooks,
+        }),
+        projectExtensions(world, root, others),
       ]);
   const ofFeatures = read.flatMap(({ items }) => items);
   const notes = ofFeatures.filter(({ scope }) => scope === "project");
   const users = ofFeatures.filter(({ scope }) => scope !== "project");
-  const extensions = [...hooks.items, ...ownAndProjects(own.items, extending.items), ...users];
+  const extensions = [...before.items, ...ownAndProjects(userItems.items, extending.items), ...users];
   return {
     root,
     isRepository,
     settings,
     items: [...notes, ...extensions],
     all: [...notes, ...settings, ...extensions],
-    problems: [...read, { problems }, hooks, own, extending].flatMap((each) => each.problems),
+    problems: [
+      ...new Set([...read, { problems }, before, userItems, extending].flatMap((each) => each.problems)),
+    ],
   };
 }
 
+/** Wishes that say which files are read. */
+type FileWishes = Pick<SessionWishes, "withoutProject" | "withoutShared" | "allowProjectHooks"> &
+  Partial<Pick<SessionWishes, "environment">>;
+
 /** Session and settings for which files are read. */
-export interface ProjectFilesOptions
-  extends Pick<SessionWishes, "withoutProject" | "withoutShared" | "allowProjectHooks">,
-    Partial<Pick<SessionWishes, "environment">> {
+export interface ProjectFilesOptions {
   readonly world: World;
   readonly paths: HarnessPaths;
   readonly config: Config;
   readonly profile: Profile;
   readonly workingDir: string;
+  readonly wishes: FileWishes;
   /** True to read only files of the project; default: the user's files too. */
   readonly onlyProject?: boolean;
   /** Readers of features, in their order. */
   readonly readers: readonly ReadItems[];
+  /** Files of features. */
+  readonly layouts: readonly TrustLayout[];
 }
 
 const NONE: FoundItems = { items: [], problems: [] };
-const EXTENSIONS = ["skill", "agent", "prompt-template", "alias-file", "mcp"] as const satisfies TrustKind[];
 
-/** Location of `~/.agents`, and whether it is used. */
-type Shared = Partial<Pick<EngineOptions, "environment" | "withoutShared">>;
+/** Machine and folders of the files that extend a session. */
+interface ExtensionSources extends Pick<EngineOptions, "world" | "paths"> {
+  readonly wishes: FileWishes;
+}
 
 /** Returns the user's items: those of the configuration folder, and those that programs share in `~/.agents`. */
 async function userExtensions(
-  { files }: World,
-  { paths, environment, withoutShared }: Pick<EngineOptions, "paths"> & Shared,
-  kinds: readonly TrustKind[] = EXTENSIONS,
+  { world: { files }, paths, wishes: { environment, withoutShared } }: ExtensionSources,
+  layouts: readonly TrustLayout[],
 ): Promise<FoundItems> {
   const home = withoutShared === true ? undefined : environment?.["HOME"];
   const found = await Promise.all([
-    readUserItems(files, paths.config, kinds),
-    ...(home?.startsWith("/") === true ? [readSharedItems(files, home, kinds)] : []),
+    readUserItems(files, paths.config, layouts),
+    ...(home?.startsWith("/") === true ? [readSharedItems(files, home, layouts)] : []),
   ]);
   return {
     items: found.flatMap(({ items }) => items),
@@ -110,61 +131,66 @@ async function userExtensions(
 }
 
 /** Joins both; an item in both lists, as in a home that is a repository, is the project's. */
-function ownAndProjects(own: readonly TrustItem[], projects: readonly TrustItem[]): readonly TrustItem[] {
+function ownAndProjects(
+  userItems: readonly TrustItem[],
+  projects: readonly TrustItem[],
+): readonly TrustItem[] {
   const paths = new Set(projects.map(({ path }) => path));
-  return [...own.filter(({ path }) => !paths.has(path)), ...projects];
+  return [...userItems.filter(({ path }) => !paths.has(path)), ...projects];
 }
 
-/** Reads the items of one kind that extend a session now. */
+/** Reads the items of one feature that extend a session now. */
 export async function readExtensions(
-  options: Pick<EngineOptions, "world" | "paths" | "withoutProject"> & Shared,
+  options: ExtensionSources,
   root: string,
-  kind: TrustKind,
+  layouts: readonly TrustLayout[],
 ): Promise<FoundItems> {
-  const { world, withoutProject = false } = options;
-  const [own, projects] = await Promise.all([
-    userExtensions(world, options, [kind]),
-    withoutProject ? NONE : projectExtensions(world, root, [kind]),
+  const { world, wishes } = options;
+  const [userItems, projects] = await Promise.all([
+    userExtensions(options, layouts),
+    wishes.withoutProject === true ? NONE : projectExtensions(world, root, layouts),
   ]);
   return {
-    items: ownAndProjects(own.items, projects.items),
-    problems: [...own.problems, ...projects.problems],
+    items: ownAndProjects(userItems.items, projects.items),
+    problems: [...userItems.problems, ...projects.problems],
   };
 }
 
 async function projectExtensions(
   { files }: World,
   root: string,
-  kinds: readonly TrustKind[] = EXTENSIONS,
+  layouts: readonly TrustLayout[],
 ): Promise<FoundItems> {
   const folders = await Promise.all([".cinch", ".agents"].map((name) => files.lstat(join(root, name))));
   if (folders.every((info) => info === undefined)) return NONE;
-  const { items, refused } = await readProjectItems(files, root, kinds);
+  const { items, refused } = await readProjectItems(files, root, layouts);
   return { items, problems: refused.map(({ path, why }) => `${relative(root, path)} ${why}.`) };
 }
 
-/** Reads a repository's hooks only if they may run; otherwise only reports that there are some. */
-async function readHooks({ files }: World, root: string, mayRun: boolean) {
-  const present = await Promise.all(HOOK_PLACES.map((name) => files.lstat(join(root, name))));
-  if (present.every((info) => info === undefined)) return { items: [], problems: [] };
-  if (!mayRun) return { items: [], problems: [HOOKS_ARE_OFF] };
-  const { items, refused } = await readProjectItems(files, root, ["hook"]);
-  return { items, problems: refused.map(({ path, why }) => `${relative(root, path)} ${why}.`) };
+/** Reads files of a repository that count only within limits; of those outside, it reports the presence. */
+async function readLimited(
+  world: World,
+  root: string,
+  { layouts, ...settings }: TrustLimitContext & { readonly layouts: readonly TrustLayout[] },
+): Promise<FoundItems> {
+  const off = Map.groupBy(layouts, ({ limit }) => limit?.(settings));
+  const found = await projectExtensions(world, root, off.get(undefined) ?? []);
+  const sentences = [...off].map(async ([sentence, outside]) =>
+    sentence !== undefined && (await hasProjectItems(world.files, root, outside)) ? [sentence] : [],
+  );
+  return { items: found.items, problems: [...found.problems, ...(await Promise.all(sentences)).flat()] };
 }
 
-const HOOK_PLACES = [".cinch/hooks.toml", ".cinch/hooks"];
-const HOOKS_ARE_OFF =
-  "This repository has hooks in .cinch. They do not run; with --allow-project-hooks they do, once you have acknowledged each file.";
-
-async function readSettings(
-  { files }: World,
+/** Reads the settings of a project, and says which of its files are not read. */
+export async function readSettings(
+  { files }: Pick<World, "files">,
   root: string,
 ): Promise<Pick<ProjectFiles, "settings" | "problems">> {
   const settings: TrustItem[] = [];
   const problems: string[] = [];
-  const folder = join(root, ".cinch");
+  const folder = join(root, PROJECT_FOLDER);
   if ((await files.lstat(folder)) === undefined) return { settings, problems };
-  for (const { name, kind } of SETTINGS) {
+  for (const { name, kind } of PROJECT_SETTINGS) {
     const path = join(folder, name);
     const found = await readFileItem(files, { root, path, kind, scope: "project" });
     if (found.kind === "item") settings.push(found.item);

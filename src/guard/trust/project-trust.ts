@@ -88,8 +88,7 @@ export class ProjectTrust implements SessionTrust {
 
   /**
    * Returns what may be loaded; waits until every question is settled.
-   * @throws signal.reason; HarnessError ConfigInvalid if an acknowledged file cannot be parsed or would widen
-   * anything.
+   * @throws signal.reason; HarnessError ConfigInvalid if an acknowledged file cannot be parsed or would widen anything.
    */
   async loaded(signal: AbortSignal): Promise<AcknowledgedFiles> {
     signal.throwIfAborted();

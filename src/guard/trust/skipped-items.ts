@@ -13,13 +13,13 @@ export interface SkippedItems {
 
 /** Returns the user's unacknowledged files that only add: an unattended run continues without them (TOFU-04). */
 export function skipUnacknowledged(pending: readonly PendingItem[]): SkippedItems {
-  const own = pending.filter(({ item }) => item.scope === "user" && ADDING.has(item.kind));
-  const named = own.map(({ item, path }) => `${visibleLine(path)} (${kindName(item.kind)})`).join(", ");
+  const userItems = pending.filter(({ item }) => item.scope === "user" && ADDING.has(item.kind));
+  const named = userItems.map(({ item, path }) => `${visibleLine(path)} (${kindName(item.kind)})`).join(", ");
   const notices =
-    own.length === 0
+    userItems.length === 0
       ? []
       : [
           `Left out, since you have not acknowledged them as they are now: ${named}. At a terminal: cinch ack --all`,
         ];
-  return { items: new Set(own.map(({ item }) => item)), notices };
+  return { items: new Set(userItems.map(({ item }) => item)), notices };
 }

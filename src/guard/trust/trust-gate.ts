@@ -5,6 +5,7 @@ import { decode } from "../../base/text/text.ts";
 import { visibleLine } from "../../safety/hidden.ts";
 import type { JudgedItems, PendingItem, TrustItem, TrustKind } from "../../session/guard/trust.ts";
 import type { EngineOptions } from "../../session/options.ts";
+import type { SessionWishes } from "../../session/plan.ts";
 import { kindName } from "./ledger/item.ts";
 import { TrustLedger } from "./ledger/ledger.ts";
 
@@ -28,7 +29,7 @@ export function approvalsPath({ paths }: Pick<EngineOptions, "paths">): string {
  * @throws HarnessError TrustLedgerInvalid, PathMissing: then nothing is known to be trusted.
  */
 export async function judgeItems(
-  options: Pick<EngineOptions, "world" | "paths" | "lockfile">,
+  options: Pick<EngineOptions, "world" | "paths"> & Pick<SessionWishes, "lockfile">,
   items: readonly TrustItem[],
   { root, promoteProse, records }: TrustRules,
 ): Promise<JudgedItems> {

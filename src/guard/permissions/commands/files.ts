@@ -10,8 +10,8 @@ const SUM = {
 } as const;
 
 /**
- * Commands that show files, or facts about them. In GNU and BSD spelling: a flag that only one of them has is asked
- * about.
+ * Commands that show files, or facts about them. In GNU and BSD spelling: a flag that only one of them has is
+ * asked about.
  */
 export const FILE_COMMANDS: Readonly<Record<string, CheckRead>> = {
   ls: checkByShape({

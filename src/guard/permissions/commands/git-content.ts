@@ -95,8 +95,8 @@ export function gitContent(
   if (subcommand === undefined) return rest.length === 0 ? undefined : unread(rest, at);
   // With another repository or working tree, even these bring files to where no rule covers them.
   if (sure && !elsewhere && isSilent(subcommand, words)) return undefined;
-  const [known, own] = knowledge(subcommand, words);
-  const read = known === undefined ? undefined : parseFlags(known.flags, own);
+  const [known, subcommandArgs] = knowledge(subcommand, words);
+  const read = known === undefined ? undefined : parseFlags(known.flags, subcommandArgs);
   if (read === undefined || typeof read === "string" || !sure)
     return NAMING.has(subcommand)
       ? { directories: at, names: namesIn(words), shows: "nothing" }
@@ -114,8 +114,8 @@ export function gitContent(
 const PLACE = /^GIT_(?:\w*DIR|\w*DIRECTORY|\w*DIRECTORIES|WORK_TREE|INDEX_FILE|CONFIG\w*|NAMESPACE)(?:=|$)/;
 
 /**
- * Returns true if a line may point git, by a variable, to another repository or working tree than that of its
- * directory.
+ * Returns true if a line may point git, by a variable, to another repository or working tree than that of
+ * its directory.
  */
 export function setsGitDirectory({ assignments, args }: ShellCommand): boolean {
   return assignments.some(({ name }) => PLACE.test(name)) || args.some(({ text }) => PLACE.test(text));

@@ -56,8 +56,8 @@ export interface KnownFlags {
   /** Letters without a value: `-a`, and `-abc` if every letter is one of them. */
   readonly letters?: string;
   /**
-   * True if it reads each flag as a whole: `-ps` is another flag than `-p` and `-s`. Only digits may be attached as a
-   * value.
+   * True if it reads each flag as a whole: `-ps` is another flag than `-p` and `-s`. Only digits may be attached as
+   * a value.
    */
   readonly single?: true;
   /** True if it reads no flag after its first operand: each further word is a file. */
@@ -245,9 +245,9 @@ export function checkByShape(shape: CommandShape): CheckRead {
     } else if (shape.operands === "text") texts = operands;
     else if (shape.operands === "paths") paths = operands;
     else {
-      const given = shape.operands.patternUnless.some((flag) => flags.has(flag));
-      texts = given ? [] : operands.slice(0, 1);
-      paths = given ? operands : operands.slice(1);
+      const hasPatternFlag = shape.operands.patternUnless.some((flag) => flags.has(flag));
+      texts = hasPatternFlag ? [] : operands.slice(0, 1);
+      paths = hasPatternFlag ? operands : operands.slice(1);
     }
     for (const word of texts) {
       const problem = textProblem(word);

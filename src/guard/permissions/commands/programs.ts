@@ -1,7 +1,7 @@
 /**
  * Programs in arguments: a few complete forms of sed, awk and jq are known to only read. A form is compared as one
- * pattern with the whole program, which is never parsed: each of them finds the end of a bracket, a text or a comment
- * differently.
+ * pattern with the whole program, which is never parsed: each of them finds the end of a bracket, a text or a
+ * comment differently.
  */
 
 const SED_LINES = /^(?:\d+|\$)(?:,(?:\d+|\$|\+\d+))?p(?:;(?:\d+|\$)(?:,(?:\d+|\$|\+\d+))?p)*$/;

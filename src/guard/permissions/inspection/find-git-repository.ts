@@ -16,7 +16,12 @@ export type GitAnswer =
    * `own`: git directory of this working tree. `common`: shared by all of them, with the configuration. `top`: the
    * working tree.
    */
-  | { readonly kind: "repository"; readonly own: string; readonly common: string; readonly top: string }
+  | {
+      readonly kind: "repository";
+      readonly gitDirectory: string;
+      readonly common: string;
+      readonly top: string;
+    }
   /** git finds no repository, or none that it would use. */
   | { readonly kind: "none" }
   | { readonly kind: "unknown"; readonly why: string };
@@ -41,8 +46,8 @@ export function gitRepositoryFinder(says: RunGit): FindGitRepository {
 }
 
 /**
- * Runs git in a directory with arguments that only read its configuration. A string is the reason why it did not
- * answer.
+ * Runs git in a directory with arguments that only read its configuration. A string is the reason why it did
+ * not answer.
  */
 export type RunGit = (
   directory: string,
@@ -85,9 +90,9 @@ async function asked(directory: string, says: RunGit): Promise<GitAnswer> {
   if (typeof answer === "string") return { kind: "unknown", why: answer };
   const { code, output, problem } = answer;
   if (code === 128 && problem.startsWith("fatal: not a git repository (or any")) return { kind: "none" };
-  const [own, common, top, end, ...more] = output.split("\n");
-  if (code === 0 && end === "" && more.length === 0 && own && common && top)
-    return { kind: "repository", own, common, top };
+  const [gitDirectory, common, top, end, ...more] = output.split("\n");
+  if (code === 0 && end === "" && more.length === 0 && gitDirectory && common && top)
+    return { kind: "repository", gitDirectory, common, top };
   return { kind: "unknown", why: `git does not say which repository it uses in ${directory}` };
 }
 

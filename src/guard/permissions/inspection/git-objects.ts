@@ -33,21 +33,21 @@ export async function rulesMatchedByGit(
     if (contents.length > COMMANDS_MAX) break;
   }
   if (contents.length === 0) return [];
-  const own = await topOf(root, resolver.files);
+  const workspaceTop = await topOf(root, resolver.files);
   const names = contents.reduce((sum, content) => sum + content.names.length, 0);
   const matches: RuleMatch[] = [];
-  if (contents.length > COMMANDS_MAX || names > NAMES_MAX) matches.push(...matchesBelow(own, rules));
-  let left = NAMES_MAX;
+  if (contents.length > COMMANDS_MAX || names > NAMES_MAX) matches.push(...matchesBelow(workspaceTop, rules));
+  let remainingNames = NAMES_MAX;
   for (const content of contents.slice(0, COMMANDS_MAX)) {
-    const looked = { ...content, names: content.names.slice(0, left) };
-    left -= looked.names.length;
+    const looked = { ...content, names: content.names.slice(0, remainingNames) };
+    remainingNames -= looked.names.length;
     for (const directory of await directoriesOf(content, resolver)) {
       const top = await topOf(directory, resolver.files);
       const at = { directory, top };
       matches.push(...(await matchesAt(looked, at, resolver, rules)));
       // Another copy of the repository, or another working tree, has the same files under other paths.
-      if (top !== own)
-        matches.push(...(await matchesAt(looked, { directory: root, top: own }, resolver, rules)));
+      if (top !== workspaceTop)
+        matches.push(...(await matchesAt(looked, { directory: root, top: workspaceTop }, resolver, rules)));
     }
   }
   return matches;

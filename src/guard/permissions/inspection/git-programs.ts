@@ -11,9 +11,9 @@ const KEYS = "^(filter\\..*\\.(clean|smudge|process)|diff\\.(.*\\.)?(textconv|co
 const PLAIN = /^[\w./@%+=:-]+(?: +[\w./@%+=:-]+)*$/;
 
 /**
- * Returns why git, in a directory, may start a program of the workspace that the user's own configuration names
- * without a path, such as `git-lfs`. Undefined if it starts none, or if the workspace can fill no folder of PATH
- * (PERM-04).
+ * Returns why git, in a directory, may start a program of the workspace. The user's configuration names such a
+ * program without a path, for example `git-lfs`. Undefined if it starts none, or if the workspace can fill no folder
+ * of PATH (PERM-04).
  */
 export async function gitProgramProblem(
   directory: string,

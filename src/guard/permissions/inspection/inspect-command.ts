@@ -147,7 +147,7 @@ async function failClosed(look: () => Promise<string | undefined>): Promise<stri
 async function guardedWord(
   { commands, redirections, overLimit }: Analysis,
   resolver: PathResolver,
-  own: Parameters<typeof guardedPath>[1],
+  guardSources: Parameters<typeof guardedPath>[1],
 ): Promise<CommandFacts["guarded"]> {
   if (overLimit !== undefined) return undefined;
   const words = new Map<string, { readonly word: ShellWord; readonly directories: Use["directories"] }>();
@@ -173,7 +173,7 @@ async function guardedWord(
   );
   let credential: string | undefined;
   for (const { path, spelled } of all.flatMap((found) => found ?? [])) {
-    const why = guardedPath(path, own);
+    const why = guardedPath(path, guardSources);
     if (why !== undefined) return { why, personOnly: true };
     const key =
       resolver.keys === undefined ? undefined : await keyNameOf(path, resolver.files, resolver.keys);

@@ -11,8 +11,8 @@ const WRITERS_MAX = 16;
 const WORDS_MAX = 1_024;
 
 /**
- * Checks whether a whole line is known to only read: its structure, each of its commands, each of its redirections
- * (PERM-04).
+ * Checks whether a whole line is known to only read: its structure, each of its commands, each of its
+ * redirections (PERM-04).
  *
  * What it would read still has to be checked on disk.
  */
@@ -39,8 +39,8 @@ export function checkLine(analysis: Analysis): ReadCheck {
 const judged = new WeakMap<ShellCommand, ReadCheck>();
 
 /**
- * Checks whether one command of a line is known to only read. Caches the result, since several checks of a line need
- * it.
+ * Checks whether one command of a line is known to only read. Caches the result, since several checks of a line
+ * need it.
  *
  * Valid only if the structure of the line is known: otherwise a name may stand for another program.
  */

@@ -35,21 +35,21 @@ export async function repositoryProblem(
   }
 }
 
-type GitPlace = Extract<GitAnswer, { readonly kind: "repository" }>;
+type GitRepository = Extract<GitAnswer, { readonly kind: "repository" }>;
 
 async function placeProblem(
-  { own, common, top }: GitPlace,
+  { gitDirectory, common, top }: GitRepository,
   tree: boolean,
   files: Files,
 ): Promise<string | undefined> {
-  for (const store of new Set([own, common])) {
+  for (const store of new Set([gitDirectory, common])) {
     const alternates = join(store, "objects/info/alternates");
     if ((await files.lstat(alternates)) !== undefined) return `${alternates} names another store of objects`;
   }
   const hooks = [join(common, "hooks")];
   for (const path of [
     join(common, "config"),
-    join(own, "config.worktree"),
+    join(gitDirectory, "config.worktree"),
     join(common, "config.worktree"),
   ]) {
     const config = await configOf(path, files);
@@ -63,7 +63,7 @@ async function placeProblem(
     const hook = join(folder, "post-index-change");
     if ((await files.lstat(hook)) !== undefined) return `${hook} is run by git`;
   }
-  return await submoduleProblem(join(own, "index"), files);
+  return await submoduleProblem(join(gitDirectory, "index"), files);
 }
 
 /** Folders of hooks, by each setting: undefined if one cannot be determined for sure. */
@@ -112,7 +112,7 @@ async function submoduleProblem(path: string, files: Files): Promise<string | un
   const version = view.getUint32(4);
   if (version !== 2 && version !== 3) return problem;
   let at = 12;
-  for (let left = view.getUint32(8); left > 0; left--) {
+  for (let remainingEntries = view.getUint32(8); remainingEntries > 0; remainingEntries--) {
     if (at + 62 > view.byteLength) return problem;
     if (view.getUint32(at + 24) === SUBMODULE_MODE)
       return "there is another repository inside, which git obeys too";

@@ -104,7 +104,7 @@ export interface DiskChecks extends SearchPath {
   readonly says: RunGit | undefined;
 }
 
-/** Checks the directory itself: only that far a search is known not to show a key (see docs/threat-model.md). */
+/** Checks the directory itself: only that far a search is known not to show a key (see docs/threats/calls.md). */
 async function credentialsIn(
   path: string,
   deep: "all" | "visible",

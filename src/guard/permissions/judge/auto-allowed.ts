@@ -38,9 +38,18 @@ export function isAutoAllowedCall(
  * Returns true if one path of a call needs no question: it is read, in the workspace or in the tools' scratch folder.
  */
 export function isAutoAllowedPath(use: PathUse, tool: AutoAllowedTool, workspace: WorkspacePaths): boolean {
-  if (tool.autoAllowed !== "known-reads" || !readsFiles(tool.effect)) return false;
-  if (use.access !== "read" || use.linked !== undefined) return false;
-  if (pathsOfUse(use).some(mayHoldCredentials)) return false;
+  if (tool.autoAllowed !== "known-reads" || !readsFiles(tool.effect) || use.access !== "read") return false;
+  return pathConcern(use, workspace) === undefined;
+}
+
+/**
+ * Returns why a path of a call deserves a question, whatever is done with it: a phrase for the person. Undefined for an
+ * ordinary file of the workspace.
+ */
+export function pathConcern(use: PathUse, workspace: WorkspacePaths): string | undefined {
+  if (use.linked !== undefined) return `${use.path} is another name of ${use.linked}`;
+  if (pathsOfUse(use).some(mayHoldCredentials)) return `${use.path} may hold a key or password`;
   const readable = [workspace.root, workspace.scratch, ...(workspace.readable ?? [])];
-  return readable.some((directory) => relativeWithin(directory, use.path) !== undefined);
+  const isInside = readable.some((directory) => relativeWithin(directory, use.path) !== undefined);
+  return isInside ? undefined : `${use.path} lies outside the workspace`;
 }

@@ -48,6 +48,7 @@ function rig(
   const questions: PermissionQuestion[] = [];
   const ran: ToolCall[] = [];
   const refusals: CallRefusal["because"][] = [];
+  const refusalTexts: string[] = [];
   const withheld: (readonly string[])[] = [];
   const withheldNames: (readonly string[])[] = [];
   const byPerson: boolean[] = [];
@@ -63,7 +64,10 @@ function rig(
     ask,
     autoApprove: false,
     configPath: "/home/user/.config/cinch/config.toml",
-    onRefused: ({ because }) => void refusals.push(because),
+    onRefused: ({ because, text }) => {
+      refusals.push(because);
+      refusalTexts.push(text);
+    },
     ...options,
   });
   async function call(plan: CallPlan, name = "Bash", level: Level = "DangerFullAccess"): Promise<string> {
@@ -85,7 +89,19 @@ function rig(
   const restrict = (next: Policy) => {
     current = next;
   };
-  return { call, questions, ran, refusals, withheld, withheldNames, byPerson, session, controller, restrict };
+  return {
+    call,
+    questions,
+    ran,
+    refusals,
+    refusalTexts,
+    withheld,
+    withheldNames,
+    byPerson,
+    session,
+    controller,
+    restrict,
+  };
 }
 
 function callOf(plan: CallPlan, name: string, level: Level): ToolCall {
@@ -194,7 +210,7 @@ test("[PERM-11] the person may widen it to a prefix of the command's own words, 
 });
 
 test("[PERM-12] with nobody to ask, a call is refused at once with the rule that would allow it", async () => {
-  const { call, ran, refusals } = rig([]);
+  const { call, ran, refusals, refusalTexts } = rig([]);
   expect(await call(bash('make "a"\tb'))).toBe(
     'error: PermissionDenied: Bash (make "a"\\tb) needs a person\'s consent (make is not known to only read; it needs the level DangerFullAccess, and the ceiling ' +
       "is WorkspaceWrite), and nobody can be asked in this run. The user can allow it with\n[permissions]\n" +
@@ -203,6 +219,7 @@ test("[PERM-12] with nobody to ask, a call is refused at once with the rule that
   );
   expect(ran).toEqual([]);
   expect(refusals).toEqual(["nobody"]);
+  expect(refusalTexts).toEqual([expect.stringMatching(/^Bash [\s\S]*, or with --auto-approve\.$/)]);
 });
 
 test("[PERM-12] the rule that a refusal names really allows the call, once it is in the configuration", async () => {
@@ -259,11 +276,14 @@ test("[PERM-06] no answer in time denies, and the model can tell", async () => {
 });
 
 test("[PERM-03] a no is told with who said it", async () => {
-  const { call, refusals } = rig([{ kind: "answered", decision: "deny", scope: "tool", by: PERSON }]);
+  const { call, refusals, refusalTexts } = rig([
+    { kind: "answered", decision: "deny", scope: "tool", by: PERSON },
+  ]);
   expect(await call(bash("npm test"))).toBe(
     `error: PermissionDenied: Permission denied for Bash by ${PERSON}. A person has denied this call. Do not repeat it unchanged: ask what they want instead.`,
   );
   expect(refusals).toEqual(["answer"]);
+  expect(refusalTexts).toEqual([`Permission denied for Bash by ${PERSON}. A person has denied this call.`]);
 });
 
 test("[PERM-06] the question shows the whole of what will run, with nothing hidden in it", async () => {

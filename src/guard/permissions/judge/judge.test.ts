@@ -79,7 +79,7 @@ function kinds(tool: string, by: Policy, plans: readonly CallPlan[]): readonly s
   return plans.map((plan) => decide(tool, plan, by).kind);
 }
 
-test("[PERM-01] reads and edits in the workspace go on, a command is asked for, in the default profile", () => {
+test("[PERM-01] reads and edits in the workspace run, a command is asked for, in the default profile", () => {
   expect(decide("Read", paths("Read", "read", "/w/app/a.ts"))).toEqual({
     kind: "allow",
     why: "it only reads",
@@ -125,7 +125,7 @@ test("[PERM-01] a command that only reads counts as ReadOnly, even in a strict p
   expect((await looked("pwd", { ...strict, quiet: false })).kind).toBe("deny");
 });
 
-test("[PERM-01] to write outside the workspace takes full access, whatever the tool says of itself", () => {
+test("[PERM-01] to write outside the workspace takes full access, whatever the tool declares", () => {
   const strict: Policy = { ...DEFAULT, strict: true };
   expect(decide("Write", paths("Write", "write", "/w/app-secret/x"), strict)).toMatchObject({
     because: "level",
@@ -496,7 +496,7 @@ test("[PERM-09] property: any literal can be printed and read again", async () =
   );
 });
 
-test("[PERM-02] a text that is not a rule is told what is wrong with it", () => {
+test("[PERM-02] a text that is not a rule is refused with its mistake", () => {
   const wrong = [
     "",
     ":x",

@@ -14,7 +14,7 @@ import { isEnforcedBySandbox } from "../rules/read-rules.ts";
 import { printRule } from "../rules/rule.ts";
 import type { WorkspacePaths } from "../rules/workspace-paths.ts";
 import { grantedPaths } from "../rules/workspace-paths.ts";
-import { isAutoAllowedCall, isAutoAllowedPath } from "./auto-allowed.ts";
+import { isAutoAllowedCall, isAutoAllowedPath, pathConcern } from "./auto-allowed.ts";
 import type { CommandFacts, RuleMatch } from "./command-facts.ts";
 import { networkNeed } from "./network-need.ts";
 import { guardedTarget, mayHoldCredentials } from "./sensitive.ts";
@@ -60,6 +60,8 @@ export interface CommandView {
   readonly runsOutside?: true;
   /** Reason why a required sandbox is missing: only known reads run. */
   readonly refused?: string;
+  /** Way to a sandbox that works, if the policy of this session is what stands in its way. */
+  readonly refusedRemedy?: string;
 }
 
 /** Facts about a tool by which its calls are judged. */
@@ -153,10 +155,22 @@ export function judge(
   if (allowed !== undefined) return quiet ? allowed : (networkDecision(allowed, view) ?? allowed);
   if (guard !== undefined) return { kind: "ask", ...guard };
   const needs = above ? { needs: level } : {};
-  if (view === undefined)
-    return { kind: "ask", why: above ? aboveText : "no rule allows it", personOnly: false, ...needs };
+  if (view === undefined) {
+    const why = above ? aboveText : withConcern("no rule allows it", plan, workspace);
+    return { kind: "ask", why, personOnly: false, ...needs };
+  }
   const decision = judgeCommand(view, policy, above ? aboveText : undefined);
   return decision.kind === "ask" ? { ...decision, ...needs } : decision;
+}
+
+/** Puts before a reason what is unusual about the first such path of a call. */
+function withConcern(why: string, { target }: CallPlan, workspace: WorkspacePaths): string {
+  if (target.kind !== "paths") return why;
+  for (const use of target.paths) {
+    const concern = pathConcern(use, workspace);
+    if (concern !== undefined) return `${concern}, and ${why}`;
+  }
+  return why;
 }
 
 /**

@@ -64,15 +64,15 @@ export interface NetworkNeed {
   /** Hosts that would have to be listed; empty if unknown: a registry's host is in its tool's settings. */
   readonly hosts: readonly string[];
   /**
-   * True if it cannot work without: a host of the public network, or a package manager that is not told to stay
-   * offline.
+   * True if it cannot work without: a host of the public network, or a package manager that is not told to
+   * stay offline.
    */
   readonly isSure: boolean;
 }
 
 /**
- * Returns the known network need of a line beyond a list of hosts, a sure need before others; undefined if there is
- * none.
+ * Returns the known network need of a line beyond a list of hosts, a sure need before others; undefined if there
+ * is none.
  *
  * Used to inform a person before it fails: the boundary is the sandbox, which has no other network.
  */
@@ -165,8 +165,8 @@ function hostsOf(command: ShellCommand): readonly string[] | "any" | "registry" 
   }
   if (/^pip3?$|^pipx$|^uv$|^poetry$/.test(name)) {
     // Words after "run" belong to another program.
-    const own = words.includes("run") ? words.slice(0, words.indexOf("run")) : words;
-    const wants = own.some((word) => /^(?:install|download|index|search|add|sync|publish)$/.test(word));
+    const ownWords = words.includes("run") ? words.slice(0, words.indexOf("run")) : words;
+    const wants = ownWords.some((word) => /^(?:install|download|index|search|add|sync|publish)$/.test(word));
     const local = words.some((word) => word === "--no-index");
     return wants && !local ? "registry" : undefined;
   }

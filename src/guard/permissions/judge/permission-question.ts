@@ -123,8 +123,8 @@ const PRINTS_ADDRESS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Explains how to find a host that the command line does not name; "" if it names one, or nothing is known of its
- * programs.
+ * Explains how to find a host that the command line does not name; "" if it names one, or nothing is known of
+ * its programs.
  */
 function hostHint(wanted: readonly string[], view: CommandView | undefined): string {
   if (wanted.length > 0) return "";
@@ -169,25 +169,25 @@ export function callName({ plan, call }: JudgedCall): string {
 export function unattendedText(decision: Asked, at: JudgedCall): string {
   const { call, plan, workspace, options, policy } = at;
   const why = `${callName(at)} needs a person's consent (${visibleLine(decision.why)}), and nobody can be asked in this run.`;
-  const onward = "Go on without it, or say what could not be done.";
-  if (decision.personOnly) return `${why} No rule and no --auto-approve lifts that. ${onward}`;
+  if (decision.personOnly) return `${why} No rule and no --auto-approve lifts that.`;
   if (decision.network !== undefined) {
     // A rule or --auto-approve would only let it run in the sandbox, and fail there.
     const setting = networkSetting(decision.network, at.view);
-    return `${why} The user can let commands reach it with\n[sandbox]\n${setting}\nin ${options.configPath}${hostHint(decision.network, at.view)}. ${onward}`;
+    return `${why} The user can let commands reach it with\n[sandbox]\n${setting}\nin ${options.configPath}${hostHint(decision.network, at.view)}.`;
   }
   if (holdsSecret(at))
-    return `${why} It holds what looks like a secret, which no rule may hold: put the secret into a variable or a file, or the user allows it with --auto-approve. ${onward}`;
+    return `${why} It holds what looks like a secret, which no rule may hold: put the secret into a variable or a file, or the user allows it with --auto-approve.`;
   const rules = allowingRules(plan, call.tool, workspace).map(tomlString).join(", ");
-  const level = levelText(decision, policy);
-  return `${why} ${level}The user can allow it with\n[permissions]\nallow = [${rules}]\nin ${options.configPath}, or with --auto-approve. ${onward}`;
+  const limit = levelLimit(decision, policy);
+  const level = limit === undefined ? "" : `${limit.charAt(0).toUpperCase()}${limit.slice(1)}. `;
+  return `${why} ${level}The user can allow it with\n[permissions]\nallow = [${rules}]\nin ${options.configPath}, or with --auto-approve.`;
 }
 
-/** Explains the part of a level given for this run in the refusal: it is a ceiling above all rules. */
-function levelText({ needs }: Asked, { firm, ceiling }: Policy): string {
-  if (!firm) return "";
-  if (needs === undefined) return `--level ${ceiling} is a ceiling and allows nothing by itself. `;
-  return `Above --level ${ceiling} no rule counts: without it, or with --level ${needs}, one does. `;
+/** Says how a level given for this run, a ceiling above all rules, limits a rule; undefined without such a level. */
+function levelLimit({ needs }: Asked, { firm, ceiling }: Policy): string | undefined {
+  if (!firm) return undefined;
+  if (needs === undefined) return `--level ${ceiling} is a ceiling and allows nothing by itself`;
+  return `above --level ${ceiling} no rule counts: without it, or with --level ${needs}, one does`;
 }
 
 /** Returns what would allow a denied call, as far as anything would. */
@@ -222,7 +222,7 @@ export function decisionRemedy(
       if (decision.because === "rule")
         return 'take that rule out where "cinch permissions list" says that it stands; nothing else lifts it';
       if (decision.because === "sandbox")
-        return 'make the sandbox work, or set unavailable = "ask" under [sandbox]';
+        return view?.refusedRemedy ?? 'make the sandbox work, or set unavailable = "ask" under [sandbox]';
       return denialRemedy(decision);
     case "ask": {
       if (decision.personOnly)
@@ -231,7 +231,9 @@ export function decisionRemedy(
         return `[sandbox] ${networkSetting(decision.network, view)} in config.toml${hostHint(decision.network, view)}`;
       if (decision.rule !== undefined) return "a person says yes, or --auto-approve; or take that rule out";
       const rules = allowingRules(plan, tool, workspace).map(tomlString).join(", ");
-      return `${levelText(decision, policy)}a person says yes, or --auto-approve, or [permissions] allow = [${rules}] in config.toml`;
+      const rule = `[permissions] allow = [${rules}] in config.toml`;
+      const limit = levelLimit(decision, policy);
+      return `a person says yes, or --auto-approve, or ${rule}${limit === undefined ? "" : ` (${limit})`}`;
     }
     default:
       return unreachable(decision);

@@ -20,9 +20,9 @@ export interface AllowedCall {
 /**
  * Returns a predicate for the files that a search must leave out of the directory for which it was allowed (PERM-02).
  *
- * Permission to read a directory does not include what a deny rule names in it, cinch's own files, or what looks like
- * a key, which would be asked about by its own path. A person's answer for the directory also holds for the files
- * below it.
+ * Permission to read a directory excludes files that a deny rule names, cinch's own files, and files that look like a
+ * key. The latter would be asked about by their own path. A person's answer for the directory also holds for the
+ * files below it.
  */
 export function searchFilter(call: AllowedCall): (path: string, what: HiddenPart) => boolean {
   const { plan, tool, policy, workspace } = call;

@@ -35,9 +35,9 @@ export function guardedTarget(
   const startup = startupPaths(workspace.home, workspace.root);
   const uses = target.paths.flatMap((use) => pathsOfUse(use).map((path) => ({ path, access: use.access })));
   for (const { path, access } of uses) {
-    const own = ownDirectories.some((directory) => relativeWithin(directory, path) !== undefined);
+    const isOwn = ownDirectories.some((directory) => relativeWithin(directory, path) !== undefined);
     const scratch = relativeWithin(workspace.scratch, path) !== undefined && access === "read";
-    if (own && !scratch) return `${path} belongs to cinch itself`;
+    if (isOwn && !scratch) return `${path} belongs to cinch itself`;
     if (access === "write" && steering.includes(path)) return `${path} steers cinch`;
     if (access === "write" && startup.some((each) => relativeWithin(each.path, path) !== undefined))
       return `${path} decides what runs at your next login`;
@@ -68,8 +68,8 @@ function guardedCommand(
   { command, cwd }: CommandTarget,
   ownDirectories: readonly string[],
 ): string | undefined {
-  const own = ownDirectories.find((directory) => relativeWithin(directory, cwd) !== undefined);
-  if (own !== undefined) return `the command runs in ${cwd}, which belongs to cinch itself`;
+  const ownDirectory = ownDirectories.find((directory) => relativeWithin(directory, cwd) !== undefined);
+  if (ownDirectory !== undefined) return `the command runs in ${cwd}, which belongs to cinch itself`;
   const directory = guardedComponent(cwd);
   if (directory !== undefined) return `the command runs in a ${directory} directory`;
   return guardedInCommand(command, ownDirectories);
@@ -82,10 +82,10 @@ function guardedComponent(path: string): string | undefined {
 function guardedInCommand(command: string, ownDirectories: readonly string[]): string | undefined {
   const text = unquoted(command).toLowerCase();
   // By its last two names, so that `~` and `$HOME` before them do not hide it.
-  const own = ownDirectories.find((directory) =>
+  const ownDirectory = ownDirectories.find((directory) =>
     text.includes(directory.split("/").slice(-2).join("/").toLowerCase()),
   );
-  if (own !== undefined) return `the command names ${own}, which belongs to cinch itself`;
+  if (ownDirectory !== undefined) return `the command names ${ownDirectory}, which belongs to cinch itself`;
   const named = /(?:^|[^a-z0-9_.-])(\.git|\.cinch|\.harness-secrets)(?![a-z0-9_.-])/.exec(text)?.[1];
   return named === undefined ? undefined : `the command names a ${named} directory`;
 }

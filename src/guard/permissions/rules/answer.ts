@@ -50,9 +50,8 @@ interface AnsweredCall {
 /**
  * Returns the rules that an answer makes for the rest of the run.
  *
- * `picked` is the shorter rule that the person was shown and chose. It must be the command's own first words and `
- * *`; any other makes no rule at all, so that only this call continues. `analysis`: of the command, if the call is
- * one.
+ * `picked` is the shorter rule that the person was shown and chose. It must be the command's own first words and ` *`;
+ * any other makes no rule at all, so that only this call continues. `analysis`: of the command, if the call is one.
  */
 export function rulesFromAnswer(
   answer: { readonly scope: "once" | "argv_glob" | "tool"; readonly rule?: string },

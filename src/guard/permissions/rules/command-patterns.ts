@@ -1,9 +1,9 @@
 /**
  * Compares commands with the patterns of rules.
  *
- * To allow, everything must be provable: words are compared as bash passes them to the program. To restrict, the
- * comparison is generous. A program's input can still control what it runs: the boundary is the sandbox, not the
- * pattern.
+ * To allow, everything must be provable: words are compared as bash passes them to the program. To restrict,
+ * the comparison is generous. A program's input can still control what it runs: the boundary is the sandbox,
+ * not the pattern.
  */
 const PLAIN_CHARACTERS_MAX = 4_096;
 

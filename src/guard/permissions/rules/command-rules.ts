@@ -22,15 +22,15 @@ const SUFFIXES_MAX = 24;
  * Checks whether a restricting pattern names one of the commands of a line: any of them, by any path, behind any
  * wrapper (S07, S09, S11).
  *
- * If the line could not be parsed for sure, or contains a command whose name is known only when it runs, the words of
- * the pattern are also searched anywhere in its text.
+ * The words of the pattern are also searched anywhere in the text of a line that could not be parsed for sure. So
+ * they are if the name of a command is known only when it runs.
  */
 export function restrictsCommand(pattern: string, command: string, facts: CommandFacts): PatternMatch {
   const { analysis, programs } = facts;
   if (command === pattern) return "yes";
   const unread = analysis.overLimit !== undefined || analysis.unsure.length > 0;
   if (!isCommandPattern(pattern)) return command.includes(pattern) ? "yes" : "no";
-  let held: PatternMatch = unread ? "maybe" : "no";
+  let bestMatch: PatternMatch = unread ? "maybe" : "no";
   if (unread && wordsContainPattern(textWords(facts, command), pattern)) return "yes";
   for (const each of analysis.commands) {
     const one = commandHeld(each, pattern, programs);
@@ -38,10 +38,10 @@ export function restrictsCommand(pattern: string, command: string, facts: Comman
     if (one === "maybe") {
       if (literalOf(each.name) === undefined && wordsContainPattern(textWords(facts, command), pattern))
         return "yes";
-      held = "maybe";
+      bestMatch = "maybe";
     }
   }
-  return held;
+  return bestMatch;
 }
 
 const wordsOfLines = new WeakMap<CommandFacts, readonly string[]>();
@@ -64,8 +64,8 @@ function commandHeld(
   if (name === undefined) return "no";
   const program = literalOf(name);
   const words = args.map(literalOf);
-  const own = matchCommand(program, words, pattern);
-  if (own !== "no" || program === undefined) return own;
+  const ownMatch = matchCommand(program, words, pattern);
+  if (ownMatch !== "no" || program === undefined) return ownMatch;
   const linked = programs.get(program);
   if (linked !== undefined && linked !== program) {
     const behind = matchCommand(linked, words, pattern);

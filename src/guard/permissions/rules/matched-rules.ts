@@ -16,8 +16,8 @@ const PARTS_MAX = 32;
 const WORDS_MAX = 512;
 
 /**
- * Returns the rules about reading that a line may violate (PERM-02): by what its commands are known to read, by names
- * in the words of the others, by what lies below a directory that they read whole, and by what git has stored.
+ * Returns the rules about reading that a line may violate (PERM-02). It considers known reads of its commands, names
+ * in the words of others, directories that they read whole, and content that git has stored.
  *
  * If a whole line is known to only read, and so may run unasked, every use is checked.
  */

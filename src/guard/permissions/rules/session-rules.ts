@@ -16,7 +16,7 @@ export class SessionRules {
    * about again.
    */
   add(rule: Rule): boolean {
-    if (this.#rules.some((held) => printRule(held) === printRule(rule))) return true;
+    if (this.#rules.some((existing) => printRule(existing) === printRule(rule))) return true;
     if (this.#rules.length >= SESSION_RULES_MAX) return false;
     this.#rules = [...this.#rules, rule];
     return true;
@@ -24,9 +24,9 @@ export class SessionRules {
 
   /** Revokes the rule with this text form; false if there is none. */
   revoke(text: string): boolean {
-    const kept = this.#rules.filter((rule) => printRule(rule) !== text);
-    const found = kept.length < this.#rules.length;
-    this.#rules = kept;
+    const remainingRules = this.#rules.filter((rule) => printRule(rule) !== text);
+    const found = remainingRules.length < this.#rules.length;
+    this.#rules = remainingRules;
     return found;
   }
 }

@@ -20,8 +20,8 @@ export function rulePath(path: string, workspace: WorkspacePaths): string {
 }
 
 /**
- * Returns the components of a path as a case-insensitive file system would compare them: for protecting, never for
- * granting.
+ * Returns the components of a path as a case-insensitive file system would compare them: for protecting, never
+ * for granting.
  */
 export function foldedComponents(path: string): readonly string[] {
   return foldPath(path)

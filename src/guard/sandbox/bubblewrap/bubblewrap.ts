@@ -1,9 +1,9 @@
 import { join } from "node:path";
-import { messageOf } from "../../../base/errors.ts";
+import { DeadlineReached, messageOf } from "../../../base/errors.ts";
 import { isBelow, isWithin } from "../../../base/files/below.ts";
 import type { World } from "../../../base/world.ts";
 import type { Confine, Sandbox, SandboxPolicy, SandboxState } from "../../../session/guard/sandbox.ts";
-import { placesOf } from "../../../session/guard/sandbox.ts";
+import { protectedPathsOf } from "../../../session/guard/sandbox.ts";
 import type { SystemProgram } from "../system-program.ts";
 import { systemProgram } from "../system-program.ts";
 import type { Control } from "./arguments.ts";
@@ -11,7 +11,7 @@ import { fixedArguments, wrapCommand } from "./arguments.ts";
 import type { Mount } from "./mounts.ts";
 import { planMounts, REPLACED_FOLDERS } from "./mounts.ts";
 import { closedFolders, expectedMounts } from "./placement.ts";
-import { probeSandbox } from "./probe.ts";
+import { probeSandbox, TRIAL_KILLED } from "./probe.ts";
 import { installRemedy, kernelRemedy } from "./remedy.ts";
 import { canSearch, searchConfine } from "./search.ts";
 import { seccompFilter } from "./seccomp.ts";
@@ -26,6 +26,10 @@ const PROGRAMS: readonly [string, ...string[]] = [
 /** Failures caused by a path, not by missing rights in the kernel: no setting of the machine changes them. */
 const PLACE_PROBLEM = /Can't (?:mkdir|create file|create directory|find source path|get type of source)/;
 
+/** Failures that pass: they prove nothing about the machine, and a running command can cause them. */
+const BUSY_PROBLEM =
+  /Resource temporarily unavailable|Cannot allocate memory|Too many open files|EAGAIN|ENOMEM|[EN]MFILE/;
+
 export interface BubblewrapOptions {
   readonly world: Pick<World, "files" | "spawn" | "clock" | "machine">;
   /** The user's `PATH`. */
@@ -35,9 +39,9 @@ export interface BubblewrapOptions {
 }
 
 /**
- * Confines commands with Linux namespaces through bubblewrap (SBX-01): a root that is read-only but for the workspace
- * and a `/tmp` of the session, no network, processes that die with the command, no capabilities, and a filter of
- * system calls.
+ * Confines commands with Linux namespaces through bubblewrap (SBX-01). The root is read-only but for the workspace
+ * and a `/tmp` of the session. There is no network and no capability, system calls are filtered, and processes die
+ * with the command.
  *
  * Works for root and for ordinary users, if the kernel allows user namespaces.
  */
@@ -72,15 +76,11 @@ export function bubblewrap({ world, path, without }: BubblewrapOptions): Sandbox
     async prepare(policy) {
       const { files, machine } = world;
       if (policy.root === "/") {
-        return unavailable(
-          "the workspace is the root of the file system",
-          "start cinch in a folder of your project",
-        );
+        return unconfinable("the workspace is the root of the file system");
       }
       if (REPLACED_FOLDERS.includes(policy.root)) {
-        return unavailable(
+        return unconfinable(
           `the workspace is ${policy.root} itself, in whose place commands have a folder of their own`,
-          "start cinch in a folder of your project",
         );
       }
       const found = await findBubblewrap(world, path);
@@ -102,13 +102,13 @@ export function bubblewrap({ world, path, without }: BubblewrapOptions): Sandbox
       const { mounts, made } = await planMounts(policy, files);
       const folders = closedFolders(mounts);
       const before = closed ?? new Set([...folders].filter((path) => isOfRepository(policy.root, path)));
-      const readyWith = async (own: readonly Mount[]) => {
+      const readyWith = async (mounts: readonly Mount[]) => {
         const placement = without?.includes("placement")
           ? undefined
-          : await expectedMounts(own, policy, files, before);
+          : await expectedMounts(mounts, policy, files, before);
         const prepared = {
           program,
-          mounts: own,
+          mounts,
           network: policy.network,
           empty,
           filter,
@@ -130,11 +130,15 @@ export function bubblewrap({ world, path, without }: BubblewrapOptions): Sandbox
           return wrapCommand(prepared, fixed, options);
         },
         failure,
-        ...placesOf(policy),
+        ...protectedPathsOf(policy),
       };
       const problem = tried ? undefined : await problemWith(world, confine, policy);
       tried ||= problem === undefined;
       if (problem === undefined) return { kind: "working", confine, made };
+      if (problem === TRIAL_KILLED || BUSY_PROBLEM.test(problem)) {
+        const why = `the trial of the sandbox found the machine short of resources: ${problem}`;
+        return { kind: "refused", why, remedy: "end what uses them up, and try again", made };
+      }
       if (PLACE_PROBLEM.test(problem)) {
         return unavailable(
           `bubblewrap cannot cover a place of this workspace: ${problem}`,
@@ -176,6 +180,7 @@ async function problemWith(
       root,
     });
   } catch (thrown) {
+    if (thrown instanceof DeadlineReached) throw thrown; // proves nothing about the machine
     return messageOf(thrown);
   }
 }
@@ -183,6 +188,11 @@ async function problemWith(
 /** bwrap's line comes first: the command writes only after bwrap has exec'ed it, and bwrap is silent on success. */
 function failure(stderr: string): string | undefined {
   return /^(?:bwrap|nsenter): (.+)/.exec(stderr)?.[1];
+}
+
+function unconfinable(why: string): SandboxState {
+  const remedy = "start cinch in a folder of your project";
+  return { kind: "unavailable", why, remedy, forWorkspace: true };
 }
 
 function unavailable(why: string, remedy: string): SandboxState {

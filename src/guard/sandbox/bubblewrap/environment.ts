@@ -1,8 +1,8 @@
 import type { NetworkPolicy } from "../../../session/guard/sandbox.ts";
 
 /**
- * Variables that name a service of the host which is unreachable inside: a program that tried it would only wait or
- * complain.
+ * Variables that name a service of the host which is unreachable inside: a program that tried it would only wait
+ * or complain.
  */
 const CLOSED =
   /^(?:SSH_AUTH_SOCK|SSH_AGENT_PID|SSH_CONNECTION|SSH_CLIENT|SSH_TTY|GPG_AGENT_INFO|DBUS_.*|XDG_RUNTIME_DIR|DISPLAY|WAYLAND_DISPLAY|XAUTHORITY|DOCKER_HOST|CONTAINER_HOST|TMUX|TMUX_PANE|STY|VSCODE_.*|GIT_ASKPASS|SSH_ASKPASS|KRB5CCNAME|NOTIFY_SOCKET|LISTEN_FDS|LISTEN_PID|LISTEN_FDNAMES|TMP|TEMP|TEMPDIR|TMPDIR)$/;
@@ -30,13 +30,13 @@ export function confinedEnvironment(
   env: Readonly<Record<string, string>>,
   network: NetworkPolicy,
 ): Readonly<Record<string, string>> {
-  const kept = Object.entries(env).filter(
+  const passed = Object.entries(env).filter(
     ([name]) => !CLOSED.test(name) && !PROXIES.includes(name.toLowerCase()),
   );
   return {
     ...CACHES,
     ...(network.kind === "off" ? {} : DOWNLOADS),
-    ...Object.fromEntries(kept),
+    ...Object.fromEntries(passed),
     ...(network.kind === "off" ? {} : proxyVariables(network)),
     TMPDIR: "/tmp",
   };

@@ -36,8 +36,8 @@ const PROC_EMPTY = [
 ];
 
 /**
- * Folders with files that the user may be unable to read anyway. A home is not checked for that: its files are the
- * user's.
+ * Folders with files that the user may be unable to read anyway. A home is not checked for that: its files are
+ * the user's.
  */
 const OF_THE_MACHINE = /^\/(?:etc|proc|var)\//;
 
@@ -81,7 +81,7 @@ export async function planMounts(
   const visible = await existingFolders(files, others);
   for (const path of visible) mounts.push({ kind: "read-only", path, source: path });
   const isProtected = (folder: string) => policy.readOnly.some(({ path }) => path === folder);
-  const held: Held[] = [];
+  const entries: ProtectedEntry[] = [];
   for (const place of policy.readOnly) {
     const base = writable
       .filter((each) => isWithin(each, place.path))
@@ -106,20 +106,20 @@ export async function planMounts(
       mounts.push({ kind: isFile ? "empty-file" : "empty-directory", path, closed: true });
       made.push(path);
     } else continue; // a link: the maker of the policy protects its target
-    held.push({ path, base });
+    entries.push({ path, base });
   }
   for (const path of hidden) {
     const kind = kinds.get(path);
     const base = deepestAround(dirname(path), writable);
-    if (kind !== undefined && base !== "") held.push({ path, base });
+    if (kind !== undefined && base !== "") entries.push({ path, base });
     if (kind === "directory") mounts.push({ kind: "empty-directory", path });
     else if (kind !== undefined && !closed.has(path)) mounts.push({ kind: "empty-file", path });
   }
-  mounts.push(...held.flatMap((each) => parentMounts(each, mounts)));
+  mounts.push(...entries.flatMap((each) => parentMounts(each, mounts)));
   return { mounts: inOrder(mounts, [...RUN_KEPT, ...visible]), made };
 }
 
-interface Held {
+interface ProtectedEntry {
   readonly path: string;
   /** The writable folder that contains it. */
   readonly base: string;
@@ -129,14 +129,14 @@ interface Held {
  * Returns mounts for the folders between. A folder mounted on itself cannot be renamed, so the path to what lies in
  * it stays the same. Skips a folder inside a closed one: the mount would make it writable again.
  */
-function parentMounts({ path, base }: Held, mounts: readonly Mount[]): readonly Mount[] {
+function parentMounts({ path, base }: ProtectedEntry, mounts: readonly Mount[]): readonly Mount[] {
   const closed = mounts.filter((mount) => mount.kind !== "bind" && isBelow(base, mount.path));
-  const held: Mount[] = [];
+  const parents: Mount[] = [];
   for (let parent = dirname(path); parent.length > base.length; parent = dirname(parent)) {
     const isClosed = closed.some((mount) => mount.path === parent || isBelow(mount.path, parent));
-    if (!isClosed) held.push({ kind: "bind", path: parent, source: parent });
+    if (!isClosed) parents.push({ kind: "bind", path: parent, source: parent });
   }
-  return held;
+  return parents;
 }
 
 const STRENGTH: Readonly<Record<Mount["kind"], number>> = {
@@ -147,7 +147,7 @@ const STRENGTH: Readonly<Record<Mount["kind"], number>> = {
 };
 
 /** Orders parents before children; keeps only the most protective mount of each path. */
-function inOrder(mounts: readonly Mount[], kept: readonly string[]): readonly Mount[] {
+function inOrder(mounts: readonly Mount[], visiblePaths: readonly string[]): readonly Mount[] {
   const strongest = new Map<string, Mount>();
   for (const mount of mounts) {
     const known = strongest.get(mount.path);
@@ -156,7 +156,7 @@ function inOrder(mounts: readonly Mount[], kept: readonly string[]): readonly Mo
   const ordered = [...strongest.values()].sort((one, other) => byLength(one.path, other.path));
   // The content of a read-only or hidden folder is protected already, unless a folder between is writable again.
   return ordered.filter((mount, at) => {
-    if (mount.kind === "bind" || kept.includes(mount.path)) return true;
+    if (mount.kind === "bind" || visiblePaths.includes(mount.path)) return true;
     const around = ordered.slice(0, at).findLast((outer) => isBelow(outer.path, mount.path));
     if (around?.kind === "bind") return around.source === around.path; // else the folder of the host is not there
     return !(

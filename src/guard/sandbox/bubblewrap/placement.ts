@@ -16,9 +16,9 @@ const ANY = "* *";
  * and point.
  *
  * bwrap takes paths, and follows links in them. A command that was started before such a path was closed can put a
- * link there while the next command is prepared, and so would have bwrap mount another folder of the host, writable
- * (S22, S29). The true target of each mount is visible only from inside. Undefined if no command could have done
- * that: every one has found these paths `closedBefore`.
+ * link there while the next command is prepared. Then bwrap would mount another folder of the host, writable (S22,
+ * S29). The true target of each mount is visible only from inside. Undefined if no command could have done that:
+ * every one has found these paths `closedBefore`.
  */
 export async function expectedMounts(
   mounts: readonly Mount[],

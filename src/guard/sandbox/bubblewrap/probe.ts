@@ -20,7 +20,13 @@ echo "session:$(cut -d' ' -f6 /proc/self/stat)"
 echo done
 `;
 
-export interface ProbePlaces {
+/** Exit code of bwrap when its command was ended by SIGKILL. */
+const KILLED = 137;
+
+/** Problem of a trial that somebody killed, as the kernel does when memory runs out. */
+export const TRIAL_KILLED = "the trial was killed";
+
+export interface ProbePaths {
   /** A file that must not be created. */
   readonly outside: string;
   /** A file that may be created: below the folder that is `/tmp` inside. */
@@ -35,14 +41,15 @@ export interface ProbePlaces {
 export async function probeSandbox(
   world: Pick<World, "spawn" | "files" | "clock">,
   confine: Confine,
-  { outside, workshop, root }: ProbePlaces,
+  { outside, workshop, root }: ProbePaths,
 ): Promise<string | undefined> {
   const options: SpawnOptions = {
     argv: ["/bin/bash", "--norc", "--noprofile", "-c", SCRIPT, "probe", outside, "/dev/null", workshop],
     cwd: root,
     env: { PATH: "/usr/local/bin:/usr/bin:/bin:/run/current-system/sw/bin" },
   };
-  const { said, complained } = await run(world, confine.wrap(options));
+  const { lines, complained, isKilled } = await run(world, confine.wrap(options));
+  if (isKilled) return TRIAL_KILLED;
   const wanted = [
     "CapEff:0000000000000000",
     "CapBnd:0000000000000000",
@@ -51,21 +58,21 @@ export async function probeSandbox(
     "wrote:tmp",
     "done",
   ];
-  const missing = wanted.filter((line) => !said.includes(line));
-  if (said.length === 0 || !said.includes("done")) return complained || "the probe said nothing";
+  const missing = wanted.filter((line) => !lines.includes(line));
+  if (lines.length === 0 || !lines.includes("done")) return complained || "the probe said nothing";
   if (missing.length > 0) return `inside, ${missing.join(", ")} does not hold`;
-  if (said.includes("wrote:outside") || (await world.files.lstat(outside)) !== undefined) {
+  if (lines.includes("wrote:outside") || (await world.files.lstat(outside)) !== undefined) {
     await world.files.remove(outside);
     return "a command inside could write outside";
   }
-  if (said.includes("sees:workshop")) return "a command inside sees what belongs to the sandbox";
+  if (lines.includes("sees:workshop")) return "a command inside sees what belongs to the sandbox";
   return undefined;
 }
 
 async function run(
   world: Pick<World, "spawn" | "clock">,
   options: SpawnOptions,
-): Promise<{ readonly said: readonly string[]; readonly complained: string }> {
+): Promise<{ readonly lines: readonly string[]; readonly complained: string; readonly isKilled: boolean }> {
   await using child = world.spawn(options);
   using limit = deadline(world.clock, PROBE_MS_MAX, new AbortController().signal);
   const [out, err] = await whileAlive(
@@ -74,7 +81,9 @@ async function run(
   );
   const exit = await child.exited;
   const why = exit.kind === "failed" ? exit.error.message : err.trim();
-  return { said: out.split("\n").filter((line) => line !== ""), complained: why };
+  const isKilled =
+    exit.kind === "signal" ? exit.signal === "SIGKILL" : exit.kind === "code" && exit.code === KILLED;
+  return { lines: out.split("\n").filter((line) => line !== ""), complained: why, isKilled };
 }
 
 async function textOf(chunks: AsyncIterable<Uint8Array>): Promise<string> {

@@ -28,9 +28,12 @@ test.each([
   ["ID=gentoo\n", "install it: sudo emerge sys-apps/bubblewrap"],
   ["ID=nixos\n", "install it: add pkgs.bubblewrap to environment.systemPackages"],
   ["ID=plan9\n", "install the package bubblewrap"],
-])("[SBX-02] who lacks bubblewrap is told how this very system gets it (%j)", async (release, remedy) => {
-  expect(await installRemedy(machine({ "/etc/os-release": release }))).toBe(remedy);
-});
+])(
+  "[SBX-02] without bubblewrap, the command that installs it on this system is shown (%j)",
+  async (release, remedy) => {
+    expect(await installRemedy(machine({ "/etc/os-release": release }))).toBe(remedy);
+  },
+);
 
 test.each([
   ["kernel/unprivileged_userns_clone", "0\n", "sudo sysctl -w kernel.unprivileged_userns_clone=1"],
@@ -41,7 +44,7 @@ test.each([
     "give bwrap an AppArmor profile with `userns,`, or: sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0",
   ],
 ])(
-  "[SBX-02] a kernel that refuses by %s is told with the setting that lifts it",
+  "[SBX-02] a kernel that refuses by %s is reported with the setting that lifts it",
   async (name, value, remedy) => {
     expect(await kernelRemedy(machine({ [`/proc/sys/${name}`]: value }))).toBe(remedy);
   },

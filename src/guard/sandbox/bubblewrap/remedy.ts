@@ -23,8 +23,7 @@ export async function installRemedy(files: Files): Promise<string> {
 }
 
 /**
- * Returns why the kernel refuses what bwrap needs, and which setting changes that; undefined if no known setting
- * does.
+ * Returns why the kernel refuses what bwrap needs, and which setting changes that; undefined if no known setting does.
  */
 export async function kernelRemedy(files: Files): Promise<string | undefined> {
   const setting = async (name: string) => (await text(files, `/proc/sys/${name}`)).trim();

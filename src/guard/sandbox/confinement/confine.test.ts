@@ -27,7 +27,7 @@ describe("[SBX-01] Bash in the sandbox", () => {
     expect(existsSync(join(rig.outside, "c.txt"))).toBe(false);
   });
 
-  test("[TOOL-02] tells exit codes, signals of children and time limits as outside", async () => {
+  test("[TOOL-02] shows exit codes, signals of children and time limits as outside", async () => {
     await using rig = openSandboxRig();
     expect(await rig.bash("exit 7")).toBe("error: [exit code 7]");
     expect(await rig.bash("sh -c 'kill -9 $$'; echo $?")).toEndWith("137");
@@ -105,7 +105,7 @@ describe("[SBX-04] a command that needs more", () => {
     expect(readFileSync(join(rig.outside, "a"), "utf8")).toBe("yes\n");
   });
 
-  test("is told where it named a place that is hidden, and read nothing there", async () => {
+  test("gets the hidden path that it named, and read nothing there", async () => {
     await using rig = openSandboxRig();
     const { home } = rig;
     Object.assign(rig.workspace, { env: { ...rig.workspace.env, HOME: home } });
@@ -121,7 +121,7 @@ describe("[SBX-04] a command that needs more", () => {
     expect(await rig.bash("cat ~/.netrcs")).not.toContain("hidden in the sandbox");
   });
 
-  test("runs again outside when a person says yes, who is told why", async () => {
+  test("runs again outside when a person agrees, and the question gives the reason", async () => {
     const asked: string[] = [];
     const ask: Ask = (question, signal) => {
       asked.push(question.text);
@@ -138,7 +138,7 @@ describe("[SBX-04] a command that needs more", () => {
   const NETWORK =
     "[This ran in a sandbox, and that may be why it failed: there is no network. A person can list hosts under [sandbox] network in config.toml; else call Bash again with outside_sandbox: true, which asks a person.]";
 
-  test("for the network, as the kernel counts, is told that a person can list hosts, or be asked", async () => {
+  test("for the network, as the kernel counts, gets the hint that a person can list hosts, or be asked", async () => {
     await using rig = openSandboxRig();
     // Of the shell itself, so that nothing need be installed: by address, and by a name.
     for (const command of ["exec 3<>/dev/tcp/192.0.2.1/80", "getent hosts example.com || exit 6"])
@@ -157,7 +157,7 @@ describe("[SBX-04] a command that needs more", () => {
     expect(await rig.bash("echo $PPID $$")).toBe("1 2");
   });
 
-  test("is let begin also where the kernel's count cannot be had", async () => {
+  test("is let begin also if the kernel's count is unavailable", async () => {
     await using rig = openSandboxRig();
     const { openResolved } = rig.world.files;
     let tries = 0;
@@ -172,7 +172,7 @@ describe("[SBX-04] a command that needs more", () => {
     expect(tries).toBe(2);
   });
 
-  test("by itself is told nothing of the sandbox, whatever it prints", async () => {
+  test("by itself gets no word about the sandbox, whatever it prints", async () => {
     await using rig = openSandboxRig();
     const lines = [
       "ModuleNotFoundError: No module named 'nopkg'",
@@ -195,7 +195,7 @@ describe("[SBX-04] a command that needs more", () => {
       expect(await rig.bash("python3 -c 'import nopkg'")).not.toContain("This ran in a sandbox");
   });
 
-  test("for a place that it closes is told which", async () => {
+  test("for a path that it closes gets that path", async () => {
     await using rig = openSandboxRig();
     mkdirSync(join(rig.root, ".cinch"));
     writeFileSync(join(rig.root, ".cinch/config.toml"), "");
@@ -230,7 +230,7 @@ describe("[SBX-01] where there is no sandbox", () => {
     prepare: () => Promise.resolve({ kind: "unavailable", why, remedy: "lift that" }),
   };
 
-  test("that is told once with the remedy, and each command is asked for", async () => {
+  test("one notice gives the remedy, and each command is asked for", async () => {
     await using rig = openSandboxRig({ backend: broken });
     for (const _ of [1, 2]) {
       expect(await rig.confinement()).toEqual({
@@ -274,7 +274,7 @@ describe("[SBX-01] where there is no sandbox", () => {
     );
   });
 
-  test("a program that is not there is told as that, and not as a sandbox that fails", async () => {
+  test("a missing program is reported as missing, and not as a failure of the sandbox", async () => {
     const real = bubblewrap({ world: testWorld() });
     const missing: Sandbox = {
       name: "missing",
@@ -293,7 +293,7 @@ describe("[SBX-01] where there is no sandbox", () => {
     );
   });
 
-  test("a machine without bwrap, and one that cannot make namespaces, is told what to do", async () => {
+  test("a machine without bwrap, and one that cannot make namespaces, gets the remedy", async () => {
     const real = testWorld();
     const gone = {
       ...real.files,
@@ -360,7 +360,7 @@ describe("[SBX-01 SBX-04] bwrap in another folder of PATH", () => {
 });
 
 describe("[SBX-01 S57] where hosts are listed and cannot be served", () => {
-  test("that is told once with the remedy, and commands have no network", async () => {
+  test("one notice gives the remedy, and commands have no network", async () => {
     const real = bubblewrap({ world: testWorld() });
     const other: Sandbox = { name: "seatbelt", prepare: (policy) => real.prepare(policy) };
     await using rig = openSandboxRig({ backend: other, settings: { network: ["example.com"] } });

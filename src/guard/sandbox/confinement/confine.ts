@@ -17,13 +17,12 @@ export interface ConfineOptions extends RerunOptions {
 }
 
 /**
- * Runs the commands of tools in the sandbox (SBX-01, SBX-03). Innermost except for time limit, truncation and
- * redaction.
+ * Runs the commands of tools in the sandbox (SBX-01, SBX-03). Innermost except for time limit, truncation
+ * and redaction.
  *
  * A command whose plan says `outside` runs on the host; the gate has judged that. If the sandbox made a command fail,
- * the result says so, and a person who is present is asked whether it runs again, outside or with the hosts that the
- * proxy refused. Only then is `next` called more than once: the outer middleware, permission and ledger, sees one
- * call.
+ * the result says so. A person who is present is asked to run it again, outside or with the hosts that the proxy
+ * refused. Only then is `next` called more than once: the outer middleware, permission and ledger, sees one call.
  */
 export function confine(options: ConfineOptions): ToolMiddleware {
   const withheld = new MissingVariableNotes();
@@ -60,7 +59,7 @@ export function confine(options: ConfineOptions): ToolMiddleware {
       return output;
     }
     assert(call.plan !== undefined, "what has a target is planned");
-    const kept: string[] = [];
+    const noteLines: string[] = [];
     for (let networkRuns = 0; ; networkRuns += 1) {
       const current = await sandbox.current(call.plan);
       if (current.kind === "none") {
@@ -74,8 +73,8 @@ export function confine(options: ConfineOptions): ToolMiddleware {
         await current.sweep(); // a cancelled command has run too
         throw thrown;
       });
-      const { notes: own, refused, unrouted } = await current.afterwards();
-      const notes = [...kept, ...own];
+      const { notes: newNotes, refused, unrouted } = await current.afterwards();
+      const notes = [...noteLines, ...newNotes];
       const { network } = current;
       const { command, cwd } = target;
       const home = context.workspace.env["HOME"];
@@ -98,7 +97,7 @@ export function confine(options: ConfineOptions): ToolMiddleware {
       const past = refused.flatMap((each) =>
         again.hosts.includes(each.host ?? "") ? [refusalNote(each.why)] : [],
       );
-      kept.push(...own.filter((note) => !past.includes(note)), reachNote(again.hosts));
+      noteLines.push(...newNotes.filter((note) => !past.includes(note)), reachNote(again.hosts));
     }
   };
 }

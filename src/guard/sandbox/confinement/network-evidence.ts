@@ -21,7 +21,7 @@ export function withAnnouncement(options: SpawnOptions): SpawnOptions {
 export class UnroutedCount {
   readonly #files: ReadsFiles;
   readonly #isFresh: boolean;
-  readonly #begun: Promise<readonly Table[]>[] = [];
+  readonly #tables: Promise<readonly Table[]>[] = [];
 
   /** @param namespace `fresh`: made with the command, so that every counter starts at 0. */
   constructor(files: ReadsFiles, namespace: "fresh" | "shared") {
@@ -31,16 +31,16 @@ export class UnroutedCount {
 
   /** Opens the tables of a process that was started with `withAnnouncement`, then lets the process start. */
   follow({ announcement }: Pick<Child, "announcement">): void {
-    if (announcement !== undefined) this.#begun.push(this.#open(announcement));
+    if (announcement !== undefined) this.#tables.push(this.#open(announcement));
   }
 
   /**
-   * Returns true if something was sent for which the namespace has no route, or a name server on the loopback address
-   * was asked, where none listens in a separate namespace. Returns false if the tables could not be read. Call it
-   * once.
+   * Returns true if something was sent for which the namespace has no route. The same holds if a name server on the
+   * loopback address was asked: none listens in a separate namespace. Returns false if the tables could not be read.
+   * Call it once.
    */
   async end(): Promise<boolean> {
-    const tables = (await Promise.all(this.#begun)).flat();
+    const tables = (await Promise.all(this.#tables)).flat();
     const grown = new Set<string>();
     for (const { file, before } of tables) {
       const after = countersOf(await textOf(file));
@@ -53,7 +53,7 @@ export class UnroutedCount {
 
   async #open(announcement: Announcement): Promise<readonly Table[]> {
     try {
-      const pid = /"child-pid": (\d+)/.exec(decode(await announcement.said()))?.[1];
+      const pid = /"child-pid": (\d+)/.exec(decode(await announcement.read()))?.[1];
       if (pid === undefined) return [];
       const opened = await Promise.all(TABLES.map((name) => this.#openTable(`/proc/${pid}/net/${name}`)));
       return opened.flat();

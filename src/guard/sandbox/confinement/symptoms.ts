@@ -47,8 +47,7 @@ const PRIVILEGED =
 
 /**
  * Returns the restriction that a failed command ran into, if there is evidence beside the words that it printed
- * (SBX-04): a refusal of the proxy, a counter of the kernel, a hidden or closed path. Nothing is allowed because of
- * it.
+ * (SBX-04): a refusal of the proxy, a counter of the kernel, a hidden or closed path. Nothing is allowed because of it.
  */
 export function findSymptom(ran: EndedCommand, confine: Confine): Symptom | undefined {
   return (

@@ -93,7 +93,7 @@ test("[SBX-02] an engine that cannot run the image is no sandbox, and the remedy
 });
 
 // Seen red with the names as they are, and without the refusal.
-test("[SBX-02 S22] the name of a folder adds no setting to a mount, and what cannot be hidden is told before a command runs", async () => {
+test("[SBX-02 S22] the name of a folder adds no setting to a mount, and a path that cannot be hidden is reported before a command runs", async () => {
   await using at = await prepared("echo held", 'work,src=/etc,"x', { readOnly: [], hidden: [] });
   const { state, root } = at;
   if (state.kind !== "working") throw new Error(state.why);

@@ -2,7 +2,7 @@ import { deadline, whileAlive } from "../../../base/async/deadline.ts";
 import { isBelow } from "../../../base/files/below.ts";
 import type { SpawnOptions, World } from "../../../base/world.ts";
 import type { Confine, Sandbox, SandboxPolicy, SandboxState } from "../../../session/guard/sandbox.ts";
-import { placesOf, readOnlyInForeground } from "../../../session/guard/sandbox.ts";
+import { protectedPathsOf, readOnlyInForeground } from "../../../session/guard/sandbox.ts";
 import type { SystemProgram } from "../system-program.ts";
 import { systemProgram } from "../system-program.ts";
 
@@ -48,7 +48,7 @@ export function container({ world, image, path }: ContainerOptions): Sandbox {
       const confine: Confine = {
         wrap: (options, how) =>
           inContainer({ engine, image, policy, missing, ...(how === undefined ? {} : { how }) }, options),
-        ...placesOf(policy),
+        ...protectedPathsOf(policy),
         failure: (stderr) =>
           COMPLAINT.test(stderr) ? stderr.replace(COMPLAINT, "").split("\n")[0] : undefined,
       };

@@ -16,8 +16,8 @@ export interface CredentialSources {
 }
 
 /**
- * Returns where credentials lie, existing or not: the usual paths, those that variables name, and those that settings
- * hide.
+ * Returns where credentials lie, existing or not: the usual paths, those that variables name, and those that
+ * settings hide.
  */
 export function credentialPaths({
   home,

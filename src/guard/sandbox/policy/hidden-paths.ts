@@ -1,7 +1,16 @@
 import { isAbsolute, join } from "node:path";
 import { cleanPath, isWithin, relativeWithin } from "../../../base/files/below.ts";
 import type { Files } from "../../../base/world.ts";
-import type { ProtectedPlace } from "../../../session/guard/sandbox.ts";
+import { codeOf } from "../../../base/world.ts";
+import type { ProtectedPath } from "../../../session/guard/sandbox.ts";
+import { foreignLink } from "./link-walk.ts";
+import type { WorkFolders } from "./system-paths.ts";
+import {
+  isHiddenThroughLinks,
+  isHiddenThroughOwnLinks,
+  isReplacedPath,
+  isSystemPath,
+} from "./system-paths.ts";
 
 /** Paths below the home directory that hold keys, tokens, passwords or typed input. */
 const IN_HOME: readonly string[] = [
@@ -237,18 +246,16 @@ const MOVED: Readonly<Record<string, string>> = {
   XDG_DATA_HOME: ".local/share",
   XDG_CACHE_HOME: ".cache",
 };
-/** Paths that every program needs: `AWS_CONFIG_FILE=/dev/null` means "no file". */
-const OF_THE_SYSTEM = /^\/(?:dev|proc|sys|usr|bin|lib|lib64|nix)(?:\/|$)/;
 
 /**
  * Returns the credential paths that the user's environment names.
  *
- * Leaves out a folder that holds the home or the workspace: such a value is a mistake, and hiding it would make work
- * impossible.
+ * Leaves out paths of the system (`AWS_CONFIG_FILE=/dev/null` means "no file"), and a folder that holds the home or
+ * the workspace: such a value is a mistake, and hiding it would make work impossible.
  */
 export function environmentPaths(
   environment: Readonly<Record<string, string>>,
-  kept: readonly string[],
+  workFolders: readonly string[],
 ): readonly string[] {
   const paths = [
     ...NAMED.flatMap((name) => environment[name]?.split(":") ?? []),
@@ -263,8 +270,8 @@ export function environmentPaths(
   return paths.flatMap((path) => {
     if (!isAbsolute(path)) return [];
     const place = cleanPath(path);
-    const holds = kept.some((each) => isWithin(place, each));
-    return holds || OF_THE_SYSTEM.test(place) ? [] : [place];
+    const holds = workFolders.some((each) => isWithin(place, each));
+    return holds || isSystemPath(place) ? [] : [place];
   });
 }
 
@@ -286,20 +293,38 @@ export function usualCredentialPaths(
 
 /**
  * Returns the paths that exist, in the form in which they are mounted over: with every link resolved. For a link, the
- * file that it leads to is hidden.
+ * file that it leads to is hidden, unless commands or a repository could have made the link, and it leads to the
+ * system's own (`isHiddenThroughLinks`).
  */
 export async function existingHiddenPaths(
   files: Files,
   wanted: readonly string[],
+  work: WorkFolders,
 ): Promise<readonly string[]> {
-  const found = await Promise.all(wanted.map((path) => resolved(files, path)));
+  const found = await Promise.all(
+    wanted.map(async (path) => {
+      const target = await resolved(files, path);
+      if (target === undefined || isReplacedPath(target, work.platform)) return undefined;
+      if (target === cleanPath(path)) return target;
+      const isForeign =
+        (await foreignLink(files, path, { folders: [work.root, ...work.writable], home: work.home })) !==
+        undefined;
+      return (isForeign ? isHiddenThroughLinks : isHiddenThroughOwnLinks)(target, work) ? target : undefined;
+    }),
+  );
   return [...new Set([...found.flatMap((path) => path ?? []), ...(await hostKeys(files))])];
 }
 
 async function hostKeys(files: Files): Promise<readonly string[]> {
   if ((await files.stat("/etc/ssh"))?.kind !== "directory") return [];
-  const entries = await files.list("/etc/ssh");
+  const entries = await files.list("/etc/ssh").catch(unlessRefused);
   return entries.flatMap(({ name }) => (HOST_KEYS.test(name) ? [`/etc/ssh/${name}`] : []));
+}
+
+/** Returns no entries where access is refused: a command is refused too. */
+function unlessRefused(thrown: unknown): [] {
+  if (codeOf(thrown) === "EACCES") return [];
+  throw thrown;
 }
 
 /** Returns undefined for a missing path, and where access is refused: a command is refused too. */
@@ -312,10 +337,10 @@ async function resolved(files: Files, path: string): Promise<string | undefined>
 }
 
 /**
- * Files and folders of a home directory that a login, a shell or a desktop session runs at its start, or that decide
- * what it runs. Further files that the user's own startup files name are not known.
+ * Files and folders of a home directory that a login, a shell or a desktop session runs or reads at its start.
+ * Further files that the user's own startup files name are not known.
  */
-const AT_START: readonly (readonly [path: string, kind: ProtectedPlace["kind"]])[] = [
+const AT_START: readonly (readonly [path: string, kind: ProtectedPath["kind"]])[] = [
   [".bashrc", "file"],
   [".bash_profile", "file"],
   [".bash_login", "file"],
@@ -371,9 +396,9 @@ const AT_START_OF_X = [".xsession", ".xinitrc"];
  * Returns the paths below a home directory that must not change: those in the workspace, or the workspace itself if
  * it lies in one of them. `home` and `root` are resolved.
  */
-export function startupPaths(home: string | undefined, root: string): readonly ProtectedPlace[] {
+export function startupPaths(home: string | undefined, root: string): readonly ProtectedPath[] {
   if (home === undefined) return [];
-  const always = AT_START.flatMap(([path, kind]): readonly ProtectedPlace[] => {
+  const always = AT_START.flatMap(([path, kind]): readonly ProtectedPath[] => {
     const place = join(home, path);
     if (isWithin(place, root)) return [{ path: root, kind: "directory" }];
     return isWithin(root, place) ? [{ path: place, kind }] : [];

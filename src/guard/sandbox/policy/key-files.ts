@@ -27,9 +27,8 @@ interface KeyFile {
 /**
  * Returns the key files of this machine; lists them at the first question, once.
  *
- * A path or folder with more files than the limits allow is known in part, which is logged once: a hard link to one
- * of the rest is not recognised. Treating every hard link as a key instead would ask for each file of a package
- * store.
+ * A path or folder with more files than the limits allow is known in part, which is logged once: a hard link to one of
+ * the rest is not recognised. Treating every hard link as a key instead would ask for each file of a package store.
  * @param places files and folders of credentials, existing or not.
  */
 export function keyFiles(files: Files, places: () => Promise<readonly string[]>, log: Log): KeyFiles {

@@ -6,7 +6,8 @@ import { openSandboxRig } from "../../../../test/support/sandbox-rig.ts";
 import { temporaryDirectory, testWorld } from "../../../../test/support/world.ts";
 import type { Files } from "../../../base/world.ts";
 import { cinchDirectories } from "./cinch-directories.ts";
-import { existingPaths, protectablePaths } from "./sandbox-paths.ts";
+import { writablePaths } from "./link-walk.ts";
+import { protectablePaths } from "./sandbox-paths.ts";
 
 /** Files in which a place goes after every look at it and before it is resolved, as where another session ends. */
 function goingFiles(place: string): Files {
@@ -28,7 +29,9 @@ test("[REL-03 SBX-01] a place that another session removes between two looks cou
     mkdirSync(place, { recursive: true });
     return goingFiles(place);
   };
-  expect(await existingPaths(again(), [place])).toEqual([]);
+  expect(
+    await writablePaths(again(), { folders: [root], home: undefined, listed: [place] }, () => undefined),
+  ).toEqual([]);
   expect(await protectablePaths(again(), root, [{ path: place, kind: "directory" }])).toEqual([
     { path: place, kind: "directory" },
   ]);

@@ -2,22 +2,39 @@ import { dirname } from "node:path";
 import { isBelow, isWithin } from "../../../base/files/below.ts";
 import { realPathIfThere } from "../../../base/files/real-path.ts";
 import type { Files } from "../../../base/world.ts";
-import type { ProtectedPlace, SandboxPolicy } from "../../../session/guard/sandbox.ts";
+import { codeOf } from "../../../base/world.ts";
+import type { ProtectedPath, SandboxPolicy } from "../../../session/guard/sandbox.ts";
 import { readOnlyInForeground } from "../../../session/guard/sandbox.ts";
 
-/**
- * Returns a token of the state of these paths. It changes when an entry is made or removed in a watched folder, when
- * a watched path becomes another kind of file, or when a held path is no longer a folder.
- */
+/** Paths whose state makes a policy out of date. */
+export interface PolicyBasis {
+  /** Out of date when an entry is made or removed in such a folder, or such a path becomes another kind of file. */
+  readonly watched: readonly string[];
+  /** Folders mounted on themselves: out of date when one becomes another kind of file. */
+  readonly parentFolders: readonly string[];
+  /** Paths that go through links: out of date when one leads elsewhere. */
+  readonly linked: readonly string[];
+}
+
+/** Returns a token of the state of these paths: another one if the policy is out of date. */
 export async function stateToken(
   files: Files,
-  { watched, held }: { readonly watched: readonly string[]; readonly held: readonly string[] },
+  { watched, parentFolders, linked }: PolicyBasis,
 ): Promise<string> {
   const looks = await Promise.all([
     ...watched.map((path) => stateOf(files, path)),
-    ...held.map((path) => kindOf(files, path)),
+    ...parentFolders.map((path) => kindOf(files, path)),
+    ...linked.map((path) => targetOf(files, path)),
   ]);
   return looks.join(" ");
+}
+
+async function targetOf(files: Files, path: string): Promise<string> {
+  try {
+    return JSON.stringify(await files.realpath(path));
+  } catch (thrown) {
+    return codeOf(thrown) ?? "?"; // a path that leads nowhere has no target
+  }
 }
 
 /** Returns the paths that no foreground command can write. Links are left out: their folder can be written. */
@@ -71,40 +88,59 @@ export function visiblePaths(base: string, paths: readonly (string | undefined)[
   return known.filter((path) => replaced.some((each) => isBelow(each, path)));
 }
 
-/** Returns the existing folders in which the wanted paths, or their missing parents, would be created. */
-export async function nearestFolders(files: Files, wanted: readonly string[]): Promise<ReadonlySet<string>> {
-  const known = new Map<string, boolean>();
-  const above = new Set<string>();
-  for (const path of wanted) {
-    let folder = dirname(path);
-    while (folder !== "/") {
-      const isThere = known.get(folder) ?? (await files.stat(folder))?.kind === "directory";
-      known.set(folder, isThere);
-      if (isThere) break;
-      folder = dirname(folder);
+/** Paths that decide if wanted paths exist, and where they lead. */
+export interface Watched {
+  /** Existing folders in which the paths, or their missing parents, would be created. */
+  readonly folders: ReadonlySet<string>;
+  /** Paths that go through links, which may lie in any folder. */
+  readonly linked: readonly string[];
+}
+
+export async function watchedFor(files: Files, wanted: readonly string[]): Promise<Watched> {
+  const known = new Map<string, Promise<{ readonly isThere: boolean; readonly isLinked: boolean }>>();
+  const lookAt = async (folder: string) => {
+    const isThere = await isFolder(files, folder);
+    return { isThere, isLinked: isThere && (await realPathIfThere(files, folder)) !== folder };
+  };
+  const found = wanted.map(async (path) => {
+    let [entry, folder] = [path, dirname(path)];
+    for (; folder !== "/"; [entry, folder] = [folder, dirname(folder)]) {
+      const look = known.get(folder) ?? lookAt(folder);
+      known.set(folder, look);
+      const { isThere, isLinked } = await look;
+      if (isThere) return { folder, isLinked: isLinked || (await kindOf(files, entry)) === "symlink", path };
     }
-    above.add(folder);
+    return { folder, isLinked: (await kindOf(files, entry)) === "symlink", path };
+  });
+  const all = await Promise.all(found);
+  return {
+    folders: new Set(all.map(({ folder }) => folder)),
+    linked: all.flatMap(({ isLinked, path }) => (isLinked ? [path] : [])),
+  };
+}
+
+/** Returns false where access is refused: a command of the same user is refused too. */
+async function isFolder(files: Files, path: string): Promise<boolean> {
+  try {
+    return (await files.stat(path))?.kind === "directory";
+  } catch (thrown) {
+    if (codeOf(thrown) === "EACCES") return false;
+    throw thrown;
   }
-  return above;
 }
 
 /** Returns the protected paths that exist, resolved, and those that could be created in an existing folder. */
 export async function protectablePaths(
   files: Files,
   root: string,
-  places: readonly ProtectedPlace[],
-): Promise<readonly ProtectedPlace[]> {
+  places: readonly ProtectedPath[],
+): Promise<readonly ProtectedPath[]> {
   const found = await Promise.all(
-    places.map(async (place): Promise<readonly ProtectedPlace[]> => {
+    places.map(async (place): Promise<readonly ProtectedPath[]> => {
       const path = await realPathIfThere(files, place.path);
       if (path !== undefined) return isBelow(root, path) ? [{ ...place, path }] : [];
       return (await files.stat(dirname(place.path)))?.kind === "directory" ? [place] : [];
     }),
   );
   return found.flat();
-}
-
-export async function existingPaths(files: Files, paths: readonly string[]): Promise<readonly string[]> {
-  const found = await Promise.all(paths.map((path) => realPathIfThere(files, path)));
-  return found.filter((path) => path !== undefined);
 }

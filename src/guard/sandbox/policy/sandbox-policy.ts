@@ -8,25 +8,21 @@ import type { SandboxFolders } from "../sandbox-folders.ts";
 import { cinchDirectories } from "./cinch-directories.ts";
 import { credentialPaths, expandHome } from "./credential-paths.ts";
 import { existingHiddenPaths, resolveHome, startupPaths } from "./hidden-paths.ts";
+import { writablePaths } from "./link-walk.ts";
+import type { PolicyBasis } from "./sandbox-paths.ts";
 import {
-  existingPaths,
   foldersBetween,
-  nearestFolders,
   protectablePaths,
   temporaryPaths,
   visiblePaths,
+  watchedFor,
 } from "./sandbox-paths.ts";
 import type { SandboxSources } from "./sandbox-sources.ts";
 
-export interface PlannedPolicy {
+export interface PlannedPolicy extends PolicyBasis {
   readonly policy: SandboxPolicy;
-  /** Paths at which a change (creation, removal, another kind of file) makes the policy out of date. */
-  readonly watched: readonly string[];
-  /**
-   * Folders of the workspace that are mounted on themselves: the policy is out of date when one becomes another kind
-   * of file.
-   */
-  readonly held: readonly string[];
+  /** Notices for the user about settings that do not hold. */
+  readonly notices: readonly string[];
   /** Files that must not exist after a command: see `RepositoryPaths`. */
   readonly absent: readonly string[];
   /** Folders outside the workspace that commands can write, from the settings. */
@@ -47,15 +43,24 @@ export async function planPolicy(
   const { base, temporary, workshop } = folders;
   // By another name of the home, what lies in it would look like something else.
   const home = await resolveHome(files, sources.home);
-  const expanded = (listed: readonly string[] | undefined) => expandedPaths(listed, home);
   const wanted = await pathsToHide(sources, home);
   const denied = sources.denied?.();
-  const [forbidden, hidden, own, repository, writable] = await Promise.all([
+  const listed = expandedPaths(settings.writable, home);
+  const notices: string[] = [];
+  const ofSession = sources.workspace === undefined ? [] : [sources.workspace];
+  const writable = await writablePaths(
+    files,
+    { folders: [root, ...ofSession], home, listed },
+    (left, link) => {
+      notices.push(notWritableText(left, link));
+    },
+  );
+  const { platform } = world.machine;
+  const [forbidden, hidden, ownFolders, repository] = await Promise.all([
     protectablePaths(files, root, denied?.readOnly ?? []),
-    existingHiddenPaths(files, wanted),
+    existingHiddenPaths(files, wanted, { root, home, writable: [...writable, ...ofSession], platform }),
     cinchDirectories(files, paths),
     repositoryPaths(files, { root, scan, ...(home === undefined ? {} : { home }) }),
-    existingPaths(files, expanded(settings.writable)),
   ]);
   const beside = await foldersOf(files, writable);
   const others = await Promise.all(
@@ -80,24 +85,30 @@ export async function planPolicy(
       ...forbidden,
     ],
     visible: visiblePaths(base, [home, ...(path ?? "").split(":"), commits?.repository]),
-    hidden: [...hidden, ...own, ...temporaryPaths(base, root)],
+    hidden: [...hidden, ...ownFolders, ...temporaryPaths(base, root)],
     temporary,
     workshop,
     network: await network(),
   };
-  const above = await nearestFolders(files, wanted);
+  const { folders: above, linked } = await watchedFor(files, wanted);
   const decisive = repository.readOnly.map((place) => place.path);
   const watched = [...new Set([...above, ...decisive, join(root, ".git")])];
   const placed = [...policy.readOnly.map((place) => place.path), ...policy.hidden];
-  const held = new Set(placed.flatMap((path) => foldersBetween(path, [root, ...policy.writable])));
+  const parentFolders = new Set(placed.flatMap((path) => foldersBetween(path, [root, ...policy.writable])));
   return {
     policy,
     watched,
-    held: [...held],
+    parentFolders: [...parentFolders],
+    linked: [...linked, ...listed],
+    notices,
     absent: [repository, ...others].flatMap(({ absent }) => absent),
     beside,
     gitDirectories: [repository, ...others].flatMap(({ directories }) => directories),
   };
+}
+
+function notWritableText(path: string, link: string): string {
+  return `Commands cannot write ${path}, though [sandbox] lists it under writable: ${link} is a link that a command or a repository can have made. Remedy: list the folder itself.`;
 }
 
 async function foldersOf(files: Files, paths: readonly string[]): Promise<readonly string[]> {
@@ -105,7 +116,12 @@ async function foldersOf(files: Files, paths: readonly string[]): Promise<readon
   return paths.filter((_, at) => kinds[at] === "directory");
 }
 
-/** Returns the paths that commands must not read, existing or not, with links unresolved. `home` is resolved. */
+/**
+ * Returns the paths that commands must not read, existing or not, with links unresolved. `home` is resolved.
+ *
+ * A workspace that is a usual place of credentials itself, such as `~/.claude`, is left out. An empty folder in its
+ * place would lose what commands write, without a word.
+ */
 export async function pathsToHide(
   sources: SandboxSources,
   home: string | undefined,
@@ -113,7 +129,8 @@ export async function pathsToHide(
   const { world, root, settings, environment = {}, keys } = sources;
   const { platform } = world.machine;
   const places = [
-    ...credentialPaths({ home, root, platform, environment, hidden: settings.hidden }),
+    ...credentialPaths({ home, root, platform, environment, hidden: [] }).filter((path) => path !== root),
+    ...expandedPaths(settings.hidden, home),
     ...(keys === undefined ? [] : (await keys.linksBelow(root)).keys()),
     ...expandedPaths(await sources.projectHidden(), home).map((each) => resolve(root, each)),
   ];

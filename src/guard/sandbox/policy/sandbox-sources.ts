@@ -2,7 +2,12 @@ import { join } from "node:path";
 import { unreachable } from "../../../base/assert.ts";
 import type { HarnessPaths } from "../../../base/files/harness-paths.ts";
 import type { World } from "../../../base/world.ts";
-import type { ProtectedPlace, Sandbox, UnavailablePolicy } from "../../../session/guard/sandbox.ts";
+import type {
+  Confinement,
+  ProtectedPath,
+  Sandbox,
+  UnavailablePolicy,
+} from "../../../session/guard/sandbox.ts";
 import { bubblewrap, findBubblewrap, notInstalledText } from "../bubblewrap/bubblewrap.ts";
 import type { SandboxSettings } from "../config.ts";
 import { container } from "../container/container.ts";
@@ -35,7 +40,7 @@ export interface SandboxSources {
    */
   projectHidden(): Promise<readonly string[]>;
   /** Returns the paths that deny rules cover. Called after `projectHidden`, when a repository's rules are known. */
-  denied?(): { readonly hidden: readonly string[]; readonly readOnly: readonly ProtectedPlace[] };
+  denied?(): { readonly hidden: readonly string[]; readonly readOnly: readonly ProtectedPath[] };
   /** Key files; another name of one in the workspace is hidden too. Default: no key is known. */
   readonly keys?: KeyFiles;
   /** The user's `PATH`. */
@@ -49,9 +54,11 @@ export interface SandboxSources {
    * writes can be written.
    */
   readonly writesCommitsOnly?: true;
+  /** The session's workspace, if `root` is a sub-agent's worktree. Its commands can make links there. Resolved. */
+  readonly workspace?: string;
   /** Backend to use instead of the one that the settings name. */
   readonly backend?: Sandbox;
-  /** Called once, when a command finds that there is no sandbox. */
+  /** Called once for each text: a command finds no sandbox, or the sandbox leaves out what a setting asks for. */
   onUnavailable(text: string): void;
 }
 
@@ -78,6 +85,22 @@ export async function expectedSandbox(
       policy: unavailable,
     };
   return { kind: "backend", name };
+}
+
+/** Returns the confinement of a command in a sandbox that works, before a person grants it more hosts. */
+export function workingConfinement(
+  sources: Pick<SandboxSources, "world" | "settings" | "path"> & {
+    readonly relay?: Pick<SandboxRelay, "command">;
+  },
+): Extract<Confinement, { kind: "working" }> {
+  const { network } = sources.settings;
+  if (!enforcesHosts(backendFor(sources).name, sources)) return { kind: "working", network: "off" };
+  return { kind: "working", network: network.length === 0 ? "off" : network, takesHosts: true };
+}
+
+/** Returns true if a sandbox of this backend can let commands out to a list of hosts alone. */
+export function enforcesHosts(backend: string, { relay }: { readonly relay?: unknown }): boolean {
+  return backend === "bubblewrap" && relay !== undefined;
 }
 
 /** Returns the backend that the settings name. `auto` means the platform's. */

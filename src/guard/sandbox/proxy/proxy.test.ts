@@ -79,7 +79,7 @@ describe("[SBX-01 S55 S57] a host", () => {
     }
   });
 
-  test("entries that are none, or open everything, are refused with the reason", () => {
+  test("entries that are invalid, or open everything, are refused with the reason", () => {
     for (const text of [
       "",
       "*",
@@ -330,7 +330,7 @@ describe("[SBX-01 S55] the proxy", () => {
     }
   });
 
-  test("[S57] a chunk that is none ends the connection", async () => {
+  test("[S57] an invalid chunk ends the connection", async () => {
     const addresses = { "one.example": ["1.1.1.1"] };
     for (const sent of ["x\r\n", "5\nhello\r\n", "5\r\nhelloo\r\n0\r\n\r\n", `${"0".repeat(2_000)}`]) {
       await using at = await rig(["one.example"], addresses);
@@ -350,7 +350,7 @@ describe("[SBX-01 S55] the proxy", () => {
     await until("room", async () => (await at.send(get("one.example"))).endsWith("/x"));
   });
 
-  test("[S57] whoever is slow with the head of a request has no connection", async () => {
+  test("[S57] a client that is slow with the head of a request is disconnected", async () => {
     await using at = await rig(["one.example"]);
     const { promise, resolve } = Promise.withResolvers<void>();
     const socket = netConnect({ path: at.path }).on("error", () => undefined);

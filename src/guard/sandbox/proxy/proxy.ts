@@ -33,8 +33,8 @@ const OPENING_MS_MAX = 30_000;
 const CLOSING_MS_MAX = 5_000;
 
 /**
- * Opens the way out for confined commands: an HTTP proxy that allows the hosts of a list and no other (SBX-01, S55,
- * S57).
+ * Opens the way out for confined commands: an HTTP proxy that allows the hosts of a list and no other (SBX-01,
+ * S55, S57).
  *
  * Names are resolved here, once, and the connection goes to an address that was checked: it must be public, unless
  * the list names that very address, or `localhost`. An empty list allows nothing. A connection carries one request,
@@ -173,8 +173,8 @@ function forbid(client: Duplex, refusal: ProxyRefusal, at: Serving): void {
 }
 
 /**
- * Answers and closes. Discards what the client still sends, so that it gets to read the answer; then closes in any
- * case.
+ * Answers and closes. Discards what the client still sends, so that it gets to read the answer; then closes in
+ * any case.
  */
 function refuse(client: Duplex, status: number, why: string, { world }: Serving): void {
   if (client.destroyed) return;

@@ -22,8 +22,8 @@ export function requestBody(framing: BodyFraming): Transform {
   return new Transform({
     transform(chunk: Buffer, _encoding, done) {
       try {
-        const own = body.take(chunk);
-        done(null, own === 0 ? undefined : chunk.subarray(0, own));
+        const bodyBytes = body.take(chunk);
+        done(null, bodyBytes === 0 ? undefined : chunk.subarray(0, bodyBytes));
       } catch (thrown) {
         done(thrown instanceof Error ? thrown : new Error(String(thrown)));
       }

@@ -37,12 +37,12 @@ export function parseProxyRequest(head: string): ProxyRequest | undefined {
   const [, named = "", path = "/"] = /^http:\/\/([^/?#@\\]+)(\/[^#]*)?$/i.exec(target) ?? [];
   const place = authority(named, 80);
   if (place === undefined) return undefined;
-  const kept = fieldsOf(headers);
-  if (kept === undefined) return undefined;
-  const body = framingOf(kept, version);
+  const forwarded = fieldsOf(headers);
+  if (forwarded === undefined) return undefined;
+  const body = framingOf(forwarded, version);
   if (body === undefined) return undefined;
   const lead = [`${method} ${path} HTTP/1.1`, `Host: ${named}`, "Connection: close"];
-  return { kind: "forward", ...place, head: [...lead, ...kept, "", ""].join("\r\n"), body };
+  return { kind: "forward", ...place, head: [...lead, ...forwarded, "", ""].join("\r\n"), body };
 }
 
 /**
@@ -68,13 +68,13 @@ function framingOf(fields: readonly string[], version: string): BodyFraming | un
 
 /** Returns the header lines to forward; undefined if one is malformed. */
 function fieldsOf(headers: readonly string[]): readonly string[] | undefined {
-  const kept: string[] = [];
+  const forwarded: string[] = [];
   for (const line of headers.filter((each) => each !== "")) {
     const name = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):/.exec(line)?.[1];
     if (name === undefined) return undefined;
-    if (!HOP_BY_HOP.test(name)) kept.push(line);
+    if (!HOP_BY_HOP.test(name)) forwarded.push(line);
   }
-  return kept;
+  return forwarded;
 }
 
 function authority(

@@ -42,8 +42,8 @@ export type OpenNetwork =
 /**
  * Opens the network of a session's commands: a namespace with a relay in it, and the proxy behind the relay.
  *
- * The relay keeps the namespace open, and no command sees its process: commands enter its network and nothing else of it.
- * If it ends, no command can enter any more, and each fails with that.
+ * The relay keeps the namespace open, and no command sees its process: commands enter its network and nothing else of
+ * it. If it ends, no command can enter any more, and each fails with that.
  */
 export async function openNetwork(sources: NetworkSources): Promise<OpenNetwork> {
   const { world, relay, hosts, workshop } = sources;
@@ -93,7 +93,9 @@ export async function openNetwork(sources: NetworkSources): Promise<OpenNetwork>
   }
 }
 
-/** Returns names for the sandbox's own network, where a server and its client in one command meet; without listed ones. */
+/**
+ * Returns names for the sandbox's own network, where a server and its client in one command meet; without listed ones.
+ */
 function directNames(hosts: readonly string[]): readonly string[] {
   const listed = hosts
     .map((text) => parseHostEntry(text))
@@ -119,10 +121,10 @@ const RELAY_OPTIONS = [
 async function readyPid(world: World, relay: Child): Promise<string | undefined> {
   using limit = deadline(world.clock, READY_MS_MAX, new AbortController().signal);
   const reading = (async () => {
-    let said = "";
+    let output = "";
     for await (const chunk of relay.stdout) {
-      said += decode(chunk);
-      const pid = /^ready (\d+)\n/.exec(said)?.[1];
+      output += decode(chunk);
+      const pid = /^ready (\d+)\n/.exec(output)?.[1];
       if (pid !== undefined) return pid;
     }
     return undefined;

@@ -10,7 +10,7 @@ export class Refusals {
   readonly #kept: { readonly at: number; readonly refusal: ProxyRefusal }[] = [];
   #count = 0;
   /** Count of refusals before which all were reported. */
-  #told = 0;
+  #reportedCount = 0;
 
   add(refusal: ProxyRefusal): void {
     this.#kept.push({ at: this.#count, refusal });
@@ -32,8 +32,8 @@ export class Refusals {
 
   /** Returns the refusals since a count, and earlier ones that were not reported. */
   report(at: number): readonly ProxyRefusal[] {
-    const reasons = this.since(Math.min(at, this.#told));
-    this.#told = this.#count;
+    const reasons = this.since(Math.min(at, this.#reportedCount));
+    this.#reportedCount = this.#count;
     return reasons;
   }
 }

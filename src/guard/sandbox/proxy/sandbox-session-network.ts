@@ -1,6 +1,7 @@
 import type { ProxyRefusal } from "../../../session/guard/hosts.ts";
 import type { NetworkPolicy } from "../../../session/guard/sandbox.ts";
 import type { SandboxSources } from "../policy/sandbox-sources.ts";
+import { enforcesHosts } from "../policy/sandbox-sources.ts";
 import type { OpenNetwork } from "./sandbox-network.ts";
 import { openNetwork } from "./sandbox-network.ts";
 
@@ -24,8 +25,8 @@ export class SessionNetwork implements AsyncDisposable {
   #opening: Promise<OpenNetwork> | undefined;
   #isReported = false;
   /**
-   * True if a person, a rule or `--auto-approve` lets commands run behind a proxy that refuses every host and records
-   * it.
+   * True if a person, a rule or `--auto-approve` lets commands run behind a proxy that refuses every host and
+   * records it.
    */
   #asksEach = false;
   readonly #granted = new Set<string>();
@@ -46,7 +47,7 @@ export class SessionNetwork implements AsyncDisposable {
 
   /** True if a list of hosts can be enforced here. */
   get takesHosts(): boolean {
-    return this.#backend === "bubblewrap" && this.#sources.relay !== undefined;
+    return enforcesHosts(this.#backend, this.#sources);
   }
 
   /**

@@ -11,8 +11,8 @@ const HARMLESS_KEYS: readonly RegExp[] = [
 ];
 
 /**
- * A value continues after one backslash, but not after two, nor in a comment: files with such lines are not parsed
- * here.
+ * A value continues after one backslash, but not after two, nor in a comment: files with such lines are not
+ * parsed here.
  */
 const SEEMS_TO_GO_ON = /\\\r?\n/;
 

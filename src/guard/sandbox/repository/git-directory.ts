@@ -25,9 +25,9 @@ export async function gitDirectories(
   root: string,
 ): Promise<GitDirectories> {
   const dot = join(path, ".git");
-  const own = kind === "bare" ? path : kind === "link" ? await readGitLink(files, dot, root) : dot;
-  if (own === undefined) return { paths: [], leadsAway: true };
-  return { paths: [own, ...(await innerDirectories(files, own))] };
+  const gitDirectory = kind === "bare" ? path : kind === "link" ? await readGitLink(files, dot, root) : dot;
+  if (gitDirectory === undefined) return { paths: [], leadsAway: true };
+  return { paths: [gitDirectory, ...(await innerDirectories(files, gitDirectory))] };
 }
 
 /**
@@ -67,13 +67,13 @@ async function isLink(files: GitFiles, path: string): Promise<boolean> {
 /**
  * Finds the git directories of submodules (`modules/a/b`, and those nested in them) and of worktrees (`worktrees/a`).
  */
-async function innerDirectories(files: GitFiles, own: string): Promise<readonly string[]> {
+async function innerDirectories(files: GitFiles, gitDirectory: string): Promise<readonly string[]> {
   const found: string[] = [];
-  const folders = [join(own, "modules")];
-  const worktrees = join(own, "worktrees");
+  const folders = [join(gitDirectory, "modules")];
+  const worktrees = join(gitDirectory, "worktrees");
   for (const name of folderNames(await entriesOf(files, worktrees))) found.push(join(worktrees, name));
   for (let at = 0; at < folders.length && at < FOLDERS_MAX; at += 1) {
-    const folder = folders[at] ?? own;
+    const folder = folders[at] ?? gitDirectory;
     const entries = await entriesOf(files, folder);
     const isRepository = at > 0 && entries.some(({ name }) => GIT_FILES.has(name));
     if (isRepository) found.push(folder);

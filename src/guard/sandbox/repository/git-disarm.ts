@@ -11,7 +11,7 @@ import { hasNoLinks, readGitFile } from "./git-directory.ts";
 export interface Disarmed {
   readonly removed: readonly string[];
   /** Names of what could not be removed: git would still run or obey it. */
-  readonly left: readonly string[];
+  readonly notRemoved: readonly string[];
 }
 
 export interface DisarmRequest {
@@ -45,27 +45,26 @@ const KEPT: readonly RegExp[] = [
 
 /**
  * Removes from a git directory what git outside the sandbox would run or obey (S26): settings that name programs or
- * other files, aliases, includes, `core.hooksPath`, hooks that are not samples, and a `commondir` that leads
- * elsewhere.
+ * other files, aliases, includes, `core.hooksPath`, hooks that are not samples, and a `commondir` that leads elsewhere.
  *
  * A configuration that loses a setting is rewritten as a whole from the settings that stay. Lines that git reads
  * differently from cinch are lost then.
  */
 export async function disarmGitDirectory(files: Editing, request: DisarmRequest): Promise<Disarmed> {
   const removed: string[] = [];
-  const left: string[] = [];
+  const notRemoved: string[] = [];
   for (const path of request.changed) {
     const found = await dangersOf(files, path, request);
     if (found === undefined) continue;
     try {
-      if (found.kept === undefined) await files.removeResolved(path);
-      else await files.writeResolved(path, written(found.kept));
+      if (found.remainingSettings === undefined) await files.removeResolved(path);
+      else await files.writeResolved(path, written(found.remainingSettings));
       removed.push(...found.names);
     } catch {
-      left.push(...found.names); // its permissions were changed: the note asks a person to check
+      notRemoved.push(...found.names); // its permissions were changed: the note asks a person to check
     }
   }
-  return { removed: [...new Set(removed)], left: [...new Set(left)] };
+  return { removed: [...new Set(removed)], notRemoved: [...new Set(notRemoved)] };
 }
 
 /**
@@ -83,7 +82,7 @@ export function isGitConfig(path: string): boolean {
 interface Dangers {
   readonly names: readonly string[];
   /** Settings that stay; absent if the whole file goes. */
-  readonly kept?: readonly GitSetting[];
+  readonly remainingSettings?: readonly GitSetting[];
 }
 
 async function dangersOf(
@@ -106,12 +105,12 @@ async function dangersOf(
         spared.has(digestOf(setting)) || (await isHarmless(files, setting, { directory, root })),
     ),
   );
-  const kept = settings.filter((_, at) => stay[at]);
+  const remainingSettings = settings.filter((_, at) => stay[at]);
   const names = settings.flatMap(({ key }, at) => (stay[at] ? [] : [key]));
-  if (names.length > 0) return { names, kept };
+  if (names.length > 0) return { names, remainingSettings };
   const known = new Set(settings.map(({ key }) => key));
   const isRead = gitConfigKeys(text)?.every((key) => known.has(key)) === true;
-  return isRead ? undefined : { names: [`lines of ${name} that are not plain`], kept };
+  return isRead ? undefined : { names: [`lines of ${name} that are not plain`], remainingSettings };
 }
 
 async function isHarmless(

@@ -18,7 +18,7 @@ export interface GitLinks {
   restore(saved: SavedLinks): void;
 }
 
-export type SavedLinks = readonly (readonly [directory: string, found: Found])[];
+export type SavedLinks = readonly (readonly [directory: string, found: FoundLinks])[];
 
 export interface PlantedLinks {
   readonly links: readonly string[];
@@ -26,7 +26,7 @@ export interface PlantedLinks {
   readonly filled: readonly string[];
 }
 
-interface Found {
+interface FoundLinks {
   readonly links: readonly string[];
   readonly isWhole: boolean;
 }
@@ -37,9 +37,9 @@ const FOLDERS_MAX = 1_024;
 const WRITTEN: readonly string[] = ["info", "logs", "rebase-apply", "rebase-merge", "refs", "sequencer"];
 
 export function gitLinks(files: Pick<Files, "listResolved">): GitLinks {
-  const known = new Map<string, Found>();
+  const known = new Map<string, FoundLinks>();
 
-  async function linksIn(directory: string): Promise<Found> {
+  async function linksIn(directory: string): Promise<FoundLinks> {
     const links: string[] = [];
     const folders = [directory];
     for (let at = 0; at < folders.length && at < FOLDERS_MAX; at += 1) {

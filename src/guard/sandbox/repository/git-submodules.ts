@@ -71,7 +71,7 @@ function entriesOf(bytes: Uint8Array, hashBytes: number): Read | undefined {
   const paths: string[] = [];
   let name = new Uint8Array();
   let at = 12;
-  for (let left = view.getUint32(8); left > 0; left -= 1) {
+  for (let remainingEntries = view.getUint32(8); remainingEntries > 0; remainingEntries -= 1) {
     const flagsAt = at + STAT_BYTES + hashBytes;
     if (flagsAt + 4 > view.byteLength) return undefined;
     const start = flagsAt + ((view.getUint16(flagsAt) & EXTENDED) === 0 ? 2 : 4);

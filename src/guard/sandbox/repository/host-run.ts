@@ -58,7 +58,7 @@ const FOLDERS: readonly string[] = [
 /** Limit for one folder. */
 const FILES_MAX = 256;
 const ENTRIES_MAX = 10_000;
-/** Any other name is not repeated: whoever chose it may have meant it for the reader of the note. */
+/** Any other name is not repeated: it may have been chosen as text for the reader of the note. */
 const PLAIN_NAME = /^[\w.@+-]{1,80}$/;
 
 export interface HostRunChanges {
@@ -130,8 +130,8 @@ class Watch implements HostRunWatch {
       return repositories.length > 0;
     }
     const known = new Map(this.#known);
-    const own = paths.flatMap((path) => relativeWithin(this.#root, path) || []);
-    for (const path of own) {
+    const relativePaths = paths.flatMap((path) => relativeWithin(this.#root, path) || []);
+    for (const path of relativePaths) {
       const info = await this.#info(path);
       if (info !== undefined && isWatched(path)) known.set(path, fingerprintOf(info));
     }
@@ -206,14 +206,14 @@ const NAMED_MAX = 8;
 /** Returns a change with displayable paths and names: relative to the root, or absolute if outside it. */
 export function displayedChange(
   root: string,
-  { path, isNew, removed, left }: RepositoryChange,
+  { path, isNew, removed, notRemoved }: RepositoryChange,
 ): RepositoryChange {
   const inRoot = relativeWithin(root, path);
   return {
     path: shown(inRoot === undefined ? path : inRoot || "."),
     isNew,
     removed: shownNames(removed),
-    left: shownNames(left),
+    notRemoved: shownNames(notRemoved),
   };
 }
 

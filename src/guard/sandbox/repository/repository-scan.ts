@@ -53,9 +53,9 @@ export function repositoryScan(files: Files, root: string): RepositoryScan {
     /** Searches folders level by level; those of packages are collected in `apart` if it is given. */
     async function search(from: readonly Folder[], foldersMax: number, apart: Folder[] | undefined) {
       let level = from;
-      for (let left = foldersMax; level.length > 0 && left > 0; ) {
-        const looked = level.slice(0, left);
-        left -= looked.length;
+      for (let remainingFolders = foldersMax; level.length > 0 && remainingFolders > 0; ) {
+        const looked = level.slice(0, remainingFolders);
+        remainingFolders -= looked.length;
         const listings = await Promise.all(looked.map(({ path }) => listing(path, known.get(path))));
         const next: Folder[] = [];
         for (const [at, folder] of looked.entries()) {

@@ -15,7 +15,7 @@ export interface RepositoryChange {
   /** Names of removed things that git would have run or obeyed: "core.fsmonitor", "hooks/pre-commit", ".git". */
   readonly removed: readonly string[];
   /** Names of things that could not be removed. */
-  readonly left: readonly string[];
+  readonly notRemoved: readonly string[];
 }
 
 /** Checks, after each command, what git outside the sandbox would run in repositories of the workspace (S26). */
@@ -35,38 +35,41 @@ export interface RepositoryWatch {
 
 export interface SavedWatch {
   readonly root: string;
-  readonly known: readonly (readonly [string, Omit<Seen, "parts"> & { readonly parts: readonly Part[] }])[];
+  readonly known: readonly (readonly [
+    string,
+    Omit<RepositorySnapshot, "parts"> & { readonly parts: readonly WatchedPath[] },
+  ])[];
   readonly settings: readonly (readonly [
     string,
     { readonly print: string; readonly settings: readonly string[] },
   ])[];
 }
 
-type Part = readonly [path: string, print: string];
+type WatchedPath = readonly [path: string, print: string];
 
 /** Limit for the hooks of one git directory; if there are more, the folder goes as a whole. */
 const HOOKS_MAX = 256;
 
 /** Fingerprints of the files that git runs or obeys, by absolute path. */
-type Parts = ReadonlyMap<string, string>;
+type WatchedPaths = ReadonlyMap<string, string>;
 
-interface Seen {
+interface RepositorySnapshot {
   readonly found: FoundRepository;
   /** Absolute paths; the repository's own directory first. */
   readonly directories: readonly string[];
   readonly leadsAway: boolean;
-  readonly parts: Parts;
+  readonly parts: WatchedPaths;
 }
 
-interface WatchParts {
+interface WatchDependencies {
   readonly scan: RepositoryScan;
   readonly links: GitLinks;
   /** The workspace, resolved. */
   readonly root: string;
 }
 
-export function repositoryWatch(files: Files, parts: WatchParts): RepositoryWatch {
-  return new Watch(files, parts);
+export function repositoryWatch(files: Files, dependencies: WatchDependencies): RepositoryWatch {
+  return new Watch(files, dependencies);
 }
 
 class Watch implements RepositoryWatch {
@@ -74,12 +77,12 @@ class Watch implements RepositoryWatch {
   readonly #scan: RepositoryScan;
   readonly #links: GitLinks;
   readonly #root: string;
-  #known: ReadonlyMap<string, Seen> = new Map();
+  #known: ReadonlyMap<string, RepositorySnapshot> = new Map();
   /** Accepted settings of each configuration, by path. */
   #settings: ReadonlyMap<string, { readonly print: string; readonly settings: ReadonlySet<string> }> =
     new Map();
 
-  constructor(files: Files, { scan, links, root }: WatchParts) {
+  constructor(files: Files, { scan, links, root }: WatchDependencies) {
     this.#files = files;
     this.#scan = scan;
     this.#links = links;
@@ -100,8 +103,8 @@ class Watch implements RepositoryWatch {
     const now = await this.#see();
     const news: RepositoryChange[] = [];
     for (const [key, seen] of now) {
-      const told = await this.#newsOf(seen, before.get(key), isClosed);
-      if (told !== undefined) news.push(told);
+      const change = await this.#newsOf(seen, before.get(key), isClosed);
+      if (change !== undefined) news.push(change);
     }
     this.#known = news.some(({ removed }) => removed.length > 0) ? await this.#see() : now;
     await this.#remember();
@@ -127,8 +130,8 @@ class Watch implements RepositoryWatch {
   }
 
   async #newsOf(
-    { found, directories, leadsAway, parts }: Seen,
-    before: Seen | undefined,
+    { found, directories, leadsAway, parts }: RepositorySnapshot,
+    before: RepositorySnapshot | undefined,
     isClosed: (path: string) => boolean,
   ): Promise<RepositoryChange | undefined> {
     const isMade = before === undefined || (before.found.kind === "part" && found.kind !== "part");
@@ -138,10 +141,10 @@ class Watch implements RepositoryWatch {
     );
     if (!isNew && changed.length === 0) return undefined;
     const removed: string[] = [];
-    const left: string[] = [];
+    const notRemoved: string[] = [];
     if (leadsAway) {
       if (await this.#removes(join(found.path, ".git"))) removed.push(".git");
-      else left.push(".git");
+      else notRemoved.push(".git");
     }
     for (const directory of directories) {
       const disarmed = await disarmGitDirectory(this.#files, {
@@ -152,17 +155,17 @@ class Watch implements RepositoryWatch {
       });
       const named = (name: string) => join(directory.slice((directories[0]?.length ?? 0) + 1), name);
       removed.push(...disarmed.removed.map(named));
-      left.push(...disarmed.left.map(named));
+      notRemoved.push(...disarmed.notRemoved.map(named));
       if (before?.directories.includes(directory) === true) continue;
       // A command made this folder, and so each link in it, through which git outside would write elsewhere.
       for (const path of await this.#links.linksIn(directory)) {
-        const list = (await this.#removes(path)) ? removed : left;
+        const list = (await this.#removes(path)) ? removed : notRemoved;
         list.push(`${named(path.slice(directory.length + 1))} (a link)`);
       }
     }
-    const isNothing = removed.length + left.length === 0;
+    const isNothing = removed.length + notRemoved.length === 0;
     if (isNothing && (!isNew || found.kind === "part")) return undefined;
-    return { path: found.path, isNew: isNew && found.kind !== "part", removed, left };
+    return { path: found.path, isNew: isNew && found.kind !== "part", removed, notRemoved };
   }
 
   async #removes(path: string): Promise<boolean> {
@@ -174,14 +177,16 @@ class Watch implements RepositoryWatch {
     }
   }
 
-  async #see(): Promise<ReadonlyMap<string, Seen>> {
-    const seen = (await this.#scan.find()).map(async (found): Promise<readonly [string, Seen]> => {
-      const { paths, leadsAway = false } = await gitDirectories(this.#files, found, this.#root);
-      const dot = found.kind === "link" ? [join(found.path, ".git")] : [];
-      const prints = await Promise.all([this.#prints(dot), ...paths.map((path) => this.#partsOf(path))]);
-      const parts = new Map(prints.flatMap((each) => [...each]));
-      return [`${found.kind === "bare"} ${found.path}`, { found, directories: paths, leadsAway, parts }];
-    });
+  async #see(): Promise<ReadonlyMap<string, RepositorySnapshot>> {
+    const seen = (await this.#scan.find()).map(
+      async (found): Promise<readonly [string, RepositorySnapshot]> => {
+        const { paths, leadsAway = false } = await gitDirectories(this.#files, found, this.#root);
+        const dot = found.kind === "link" ? [join(found.path, ".git")] : [];
+        const prints = await Promise.all([this.#prints(dot), ...paths.map((path) => this.#partsOf(path))]);
+        const parts = new Map(prints.flatMap((each) => [...each]));
+        return [`${found.kind === "bare"} ${found.path}`, { found, directories: paths, leadsAway, parts }];
+      },
+    );
     return new Map(await Promise.all(seen));
   }
 
@@ -198,9 +203,9 @@ class Watch implements RepositoryWatch {
     await this.#links.know(seen.flatMap(({ directories }) => directories));
   }
 
-  async #partsOf(git: string): Promise<Parts> {
-    const own = ["config", "config.worktree", "commondir"].map((name) => join(git, name));
-    return await this.#prints([...own, ...(await this.#hooksIn(join(git, "hooks")))]);
+  async #partsOf(git: string): Promise<WatchedPaths> {
+    const settingsPaths = ["config", "config.worktree", "commondir"].map((name) => join(git, name));
+    return await this.#prints([...settingsPaths, ...(await this.#hooksIn(join(git, "hooks")))]);
   }
 
   /** Returns the hooks that git would run, or the folder itself if they cannot be listed. */
@@ -217,7 +222,7 @@ class Watch implements RepositoryWatch {
     }
   }
 
-  async #prints(paths: readonly string[]): Promise<Parts> {
+  async #prints(paths: readonly string[]): Promise<WatchedPaths> {
     const looks = paths.map(async (path) => {
       const info = await this.#infoOf(path);
       return info === undefined ? [] : [[path, fingerprintOf(info)] as const];

@@ -5,8 +5,7 @@ import type { RepositoryChange, RepositoryWatch } from "./repository-watch.ts";
 import { repositoryWatch } from "./repository-watch.ts";
 
 /**
- * Watches the repositories of several folders that commands can write: the workspace, and the folders under
- * `writable`.
+ * Watches the repositories of several folders that commands can write: the workspace, and the folders under `writable`.
  */
 export interface RepositoryWatches extends Pick<RepositoryWatch, "accept" | "look"> {
   /** Adds folders to watch; a watched one stays as it is. Absolute and resolved. */
@@ -14,8 +13,12 @@ export interface RepositoryWatches extends Pick<RepositoryWatch, "accept" | "loo
   saved(): readonly ReturnType<RepositoryWatch["saved"]>[];
 }
 
-export function repositoryWatches(files: Files, own: RepositoryWatch, links: GitLinks): RepositoryWatches {
-  const watches = new Map([[own.saved().root, own]]);
+export function repositoryWatches(
+  files: Files,
+  workspaceWatch: RepositoryWatch,
+  links: GitLinks,
+): RepositoryWatches {
+  const watches = new Map([[workspaceWatch.saved().root, workspaceWatch]]);
   const all = () => [...watches.values()];
   return {
     async add(folders) {
@@ -30,10 +33,10 @@ export function repositoryWatches(files: Files, own: RepositoryWatch, links: Git
     async look(isClosed) {
       // In sequence: if one folder lies in another, its changes are reported once.
       const news: RepositoryChange[] = [];
-      const told = new Set<string>();
+      const reported = new Set<string>();
       for (const watch of all()) {
-        for (const each of await watch.look(isClosed)) if (!told.has(each.path)) news.push(each);
-        for (const { path } of news) told.add(path);
+        for (const each of await watch.look(isClosed)) if (!reported.has(each.path)) news.push(each);
+        for (const { path } of news) reported.add(path);
       }
       return news;
     },

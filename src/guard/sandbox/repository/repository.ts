@@ -2,7 +2,7 @@ import { basename, dirname, isAbsolute, join, resolve } from "node:path";
 import { isBelow } from "../../../base/files/below.ts";
 import { decode } from "../../../base/text/text.ts";
 import type { FileKind, Files } from "../../../base/world.ts";
-import type { ProtectedPlace } from "../../../session/guard/sandbox.ts";
+import type { ProtectedPath } from "../../../session/guard/sandbox.ts";
 import { parseGitConfig } from "./git-config.ts";
 import { readGitLink } from "./git-directory.ts";
 import type { RepositoryScan } from "./repository-scan.ts";
@@ -12,16 +12,15 @@ export interface RepositoryPaths {
   /** Git directories outside the workspace that belong to it: of a worktree, or of the repository around it. */
   readonly writable: readonly string[];
   /**
-   * Paths among them that git writes for a commit on no branch in a worktree; absent if the workspace is not a
-   * worktree.
+   * Paths among them that git writes for a commit on no branch in a worktree; absent if the workspace is not
+   * a worktree.
    */
   readonly commits?: CommitPaths;
-  readonly readOnly: readonly ProtectedPlace[];
+  readonly readOnly: readonly ProtectedPath[];
   /** Git directories, as far as commands can write there. */
   readonly directories: readonly string[];
   /**
-   * Files that would make git look elsewhere if they existed. Their creation cannot be prevented, so they are
-   * removed.
+   * Files that would make git look elsewhere if they existed. Their creation cannot be prevented, so they are removed.
    */
   readonly absent: readonly string[];
 }
@@ -31,7 +30,7 @@ export interface CommitPaths {
   readonly repository: string;
   /** Objects of the repository, and git's folder of this worktree: no reference, hook or configuration. */
   readonly writable: readonly string[];
-  readonly readOnly: readonly ProtectedPlace[];
+  readonly readOnly: readonly ProtectedPath[];
 }
 
 export interface RepositoryLookup {
@@ -61,17 +60,21 @@ export async function repositoryPaths(
   files: Files,
   { root, home, scan }: RepositoryLookup,
 ): Promise<RepositoryPaths> {
-  const own = await gitOf(files, root, { root, home });
-  const around = own === undefined ? await repositoryAround(files, root, home) : undefined;
+  const workspaceGit = await gitOf(files, root, { root, home });
+  const around = workspaceGit === undefined ? await repositoryAround(files, root, home) : undefined;
   const nested = await nestedIn(files, scan, { root, home });
-  const commits = own?.commits ?? around?.commits;
-  const found = [own, around, ...nested].filter((each) => each !== undefined);
-  const cinch: ProtectedPlace = { path: join(root, ".cinch"), kind: "directory" };
-  const none: ProtectedPlace = { path: join(root, ".git"), kind: "directory", onlyInBackground: true };
+  const commits = workspaceGit?.commits ?? around?.commits;
+  const found = [workspaceGit, around, ...nested].filter((each) => each !== undefined);
+  const cinch: ProtectedPath = { path: join(root, ".cinch"), kind: "directory" };
+  const none: ProtectedPath = { path: join(root, ".git"), kind: "directory", onlyInBackground: true };
   return {
     writable: found.flatMap((each) => each.writable),
     ...(commits === undefined ? {} : { commits }),
-    readOnly: [cinch, ...(own === undefined ? [none] : []), ...found.flatMap((each) => each.readOnly)],
+    readOnly: [
+      cinch,
+      ...(workspaceGit === undefined ? [none] : []),
+      ...found.flatMap((each) => each.readOnly),
+    ],
     directories: found.flatMap((each) => each.directories),
     absent: found.flatMap((each) => each.absent),
   };
@@ -88,11 +91,13 @@ async function repositoryAround(
     directory = dirname(directory);
     if (directory === "/" || directory === home) return undefined;
     const git = join(directory, ".git");
-    if ((await kindOf(files, git)) === "file") {
+    const kind = await kindOf(files, git);
+    if (kind === "file") {
       const places = await linked(files, { git, root: directory, home });
       if (places !== undefined) return places;
     }
-    if ((await kindOf(files, join(git, "HEAD"))) !== "file") continue;
+    // A command of a session in that folder could have made a link, to the git directory of any other repository.
+    if (kind !== "directory" || (await kindOf(files, join(git, "HEAD"))) !== "file") continue;
     const places = await gitDirectory(files, { directory: git, common: git, tree: directory, home });
     return { ...places, writable: [git] };
   }
@@ -132,7 +137,7 @@ async function gitOf(
     if ((await kindOf(files, join(git, "HEAD"))) === undefined) return undefined;
     return await gitDirectory(files, { directory: git, common: git, tree: root, home });
   }
-  const link: ProtectedPlace = { path: git, kind: "file" };
+  const link: ProtectedPath = { path: git, kind: "file" };
   if (kind !== "file")
     return kind === undefined ? undefined : { writable: [], readOnly: [link], directories: [], absent: [] };
   const places =
@@ -202,7 +207,7 @@ async function commitPlaces(
   };
 }
 
-interface GitPlaces {
+interface GitFolders {
   readonly directory: string;
   readonly common: string;
   /** The working tree, in which git runs hooks. */
@@ -213,10 +218,10 @@ interface GitPlaces {
 /** Returns the parts of one git directory that decide what git executes. */
 async function gitDirectory(
   files: Files,
-  { directory, common, tree, home }: GitPlaces,
+  { directory, common, tree, home }: GitFolders,
 ): Promise<RepositoryPaths> {
   const config = join(common, "config");
-  const parts: readonly ProtectedPlace[] = [
+  const parts: readonly ProtectedPath[] = [
     { path: join(common, "hooks"), kind: "directory" },
     { path: config, kind: "file" },
   ];
@@ -234,7 +239,7 @@ async function gitDirectory(
   const there = (path: string) => kinds[parts.length + optional.indexOf(path)] !== undefined;
   const existing = optional.filter((path) => there(path));
   const asked = join(directory, "config.worktree");
-  const [shared, own] = await Promise.all(
+  const [shared, worktreeConfig] = await Promise.all(
     [config, asked].map((path) => settingsOf(files, path, { tree, home }, INCLUDES_DEEP_MAX)),
   );
   const isAsked = shared?.worktreeConfig === true && !there(asked);
@@ -245,7 +250,7 @@ async function gitDirectory(
       ...existing.map((path) => ({ path, kind: "file" }) as const),
       ...(isAsked ? [{ path: asked, kind: "file" } as const] : []),
       ...(shared?.named ?? []),
-      ...(own?.named ?? []),
+      ...(worktreeConfig?.named ?? []),
     ],
     directories: [...new Set([common, directory])],
     absent: there(join(directory, "commondir")) ? [] : [join(directory, "commondir")],
@@ -253,7 +258,7 @@ async function gitDirectory(
 }
 
 interface Settings {
-  readonly named: readonly ProtectedPlace[];
+  readonly named: readonly ProtectedPath[];
   readonly worktreeConfig: boolean;
 }
 
@@ -265,11 +270,11 @@ interface Settings {
 async function settingsOf(
   files: Files,
   path: string,
-  from: Pick<GitPlaces, "tree" | "home">,
+  from: Pick<GitFolders, "tree" | "home">,
   deep: number,
 ): Promise<Settings> {
   const settings = parseGitConfig(await textOf(files, path, CONFIG_BYTES_MAX));
-  const found = settings.map(async ({ key, value }): Promise<readonly ProtectedPlace[]> => {
+  const found = settings.map(async ({ key, value }): Promise<readonly ProtectedPath[]> => {
     const isHooks = key === "core.hookspath";
     if (value === "" || !(isHooks || /^include(?:if\..*)?\.path$/s.test(key))) return [];
     const named = value.startsWith("~/") ? join(from.home ?? "/", value.slice(2)) : value;
@@ -277,9 +282,9 @@ async function settingsOf(
     // Its folder might be anywhere: only an existing path, or one inside the tree, is worth a mount.
     const isThere = (await kindOf(files, place)) !== undefined;
     if (!isThere && !isBelow(from.tree, place)) return [];
-    const own: ProtectedPlace = { path: place, kind: isHooks ? "directory" : "file" };
-    if (isHooks || !isThere || deep === 0) return [own];
-    return [own, ...(await settingsOf(files, place, from, deep - 1)).named];
+    const includedPath: ProtectedPath = { path: place, kind: isHooks ? "directory" : "file" };
+    if (isHooks || !isThere || deep === 0) return [includedPath];
+    return [includedPath, ...(await settingsOf(files, place, from, deep - 1)).named];
   });
   const isAsked = settings.some(
     ({ key, value }) => key === "extensions.worktreeconfig" && !/^(?:false|no|off|0)$/i.test(value),

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { deadline, whileAlive } from "../../../base/async/deadline.ts";
 import type { World } from "../../../base/world.ts";
 import type { Confine, Sandbox, SandboxPolicy } from "../../../session/guard/sandbox.ts";
-import { placesOf, readOnlyInForeground } from "../../../session/guard/sandbox.ts";
+import { protectedPathsOf, readOnlyInForeground } from "../../../session/guard/sandbox.ts";
 import { seatbeltProfile } from "./profile.ts";
 
 const PROGRAM = "/usr/bin/sandbox-exec";
@@ -42,7 +42,7 @@ export function seatbelt({
           ],
           env: { ...options.env, TMPDIR: policy.temporary },
         }),
-        ...placesOf(policy),
+        ...protectedPathsOf(policy),
         failure: (stderr) => /^sandbox-exec: (.+)/.exec(stderr)?.[1],
       };
       const problem = await tried(world, confine, policy);

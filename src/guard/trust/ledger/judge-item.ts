@@ -14,8 +14,8 @@ export type Judgement =
 /**
  * Checks whether exactly this content was acknowledged at exactly this path for exactly this use (TOFU-01, S37).
  *
- * An item of the user is also trusted if every file of it was in one of the user's folders when that folder was
- * trusted.
+ * An item of the user is also trusted if every file of it was in one of the user's folders when that folder
+ * was trusted.
  */
 export function judgeItem(item: TrustItem, approvals: Approvals): Judgement {
   const key = approvalKey(item);

@@ -300,7 +300,7 @@ test("[TOFU-01 R31] approvals that another process locks are waited for, not for
   expect((await (await at.open()).judge(item("a"))).kind).toBe("trusted");
 });
 
-test("[TOFU-01 REL-03] a hold that an earlier version left, whoever it names, holds up nothing and stays as it is", async () => {
+test("[TOFU-01 REL-03] a lock that an earlier version left, whoever it names, blocks nothing and stays unchanged", async () => {
   await using at = place();
   mkdirSync(join(at.root, "cinch"), { recursive: true });
   const { pid, processStart } = world.machine;

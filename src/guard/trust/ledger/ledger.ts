@@ -61,9 +61,9 @@ export class TrustLedger implements TrustRecord {
     path: string,
     named?: { readonly path: string; readonly root: string },
   ): Promise<TrustLedger> {
-    const own = (await readOwn(world.files, path)) ?? NO_APPROVALS;
+    const ownApprovals = (await readOwn(world.files, path)) ?? NO_APPROVALS;
     return new TrustLedger(world, path, {
-      own,
+      own: ownApprovals,
       named: named === undefined ? NO_APPROVALS : await readNamedLockFile(world.files, named),
     });
   }
@@ -115,14 +115,14 @@ export class TrustLedger implements TrustRecord {
     );
   }
 
-  async #change(change: (before: Approvals) => Approvals, kept: readonly TrustFile[]): Promise<void> {
+  async #change(change: (before: Approvals) => Approvals, trustedFiles: readonly TrustFile[]): Promise<void> {
     const { files } = this.#world;
     const directory = dirname(this.#path);
     try {
       await files.makeDirectory(directory, DIRECTORY_MODE);
       using _lock = await acquireLock(this.#world, join(directory, LOCK_FILE));
       const after = change((await readOwn(files, this.#path)) ?? NO_APPROVALS);
-      await this.#keep(kept);
+      await this.#keep(trustedFiles);
       await files.writeAtomic(this.#path, renderLockFile(after), OWNER_ONLY);
       this.#own = after;
       await this.#forget(after);
@@ -133,11 +133,11 @@ export class TrustLedger implements TrustRecord {
     }
   }
 
-  async #keep(kept: readonly TrustFile[]): Promise<void> {
+  async #keep(trustedFiles: readonly TrustFile[]): Promise<void> {
     const { files } = this.#world;
     const directory = this.#texts;
     await files.makeDirectory(directory, DIRECTORY_MODE);
-    for (const { sha256: hash, bytes } of kept) {
+    for (const { sha256: hash, bytes } of trustedFiles) {
       if (bytes.length > KEPT_BYTES_MAX) continue;
       await files.createNew(join(directory, hash), bytes, OWNER_ONLY);
     }

@@ -73,8 +73,8 @@ export function parseLockFile(text: string, place: LockFileSource): Approvals {
 }
 
 /**
- * Renders one text for one set of approvals: sorted, with a line for each value, so that a change of it can be
- * reviewed.
+ * Renders one text for one set of approvals: sorted, with a line for each value, so that a change of it can
+ * be reviewed.
  */
 export function renderLockFile({ approved, directories }: Approvals, root?: string): string {
   const shown = (path: string) => (root === undefined ? path : relative(root, path));

@@ -2,10 +2,12 @@ import { expect, test } from "bun:test";
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { temporaryDirectory, testWorld } from "../../../../test/support/world.ts";
-import { readProjectItems, readUserItems } from "./find-items.ts";
+import { FEATURES } from "../../../app/features.ts";
+import { readProjectItems, readUserItems, SETTINGS_FILES } from "./find-items.ts";
 import { ITEM_FILE_BYTES_MAX, ITEM_FILES_MAX } from "./read-item.ts";
 
 const { files } = testWorld();
+const LAYOUTS = [...SETTINGS_FILES, ...FEATURES.flatMap(({ trust }) => trust?.layouts ?? [])];
 
 function project(content: Readonly<Record<string, string>>) {
   const directory = temporaryDirectory();
@@ -19,7 +21,7 @@ function project(content: Readonly<Record<string, string>>) {
     root,
     write,
     async found() {
-      const { items, refused } = await readProjectItems(files, root);
+      const { items, refused } = await readProjectItems(files, root, LAYOUTS);
       return {
         items: items.map(({ kind, path, files: all }) => [
           kind,
@@ -33,7 +35,7 @@ function project(content: Readonly<Record<string, string>>) {
   };
 }
 
-test("[TOFU-01] every kind of file below .cinch and .agents is found, each by itself, a skill with all its files", async () => {
+test("[TOFU-01] every kind of file below .cinch and .agents is found, each separately, a skill with all its files", async () => {
   await using at = project({
     ".cinch/config.toml": "",
     ".cinch/permissions.toml": "",
@@ -120,7 +122,7 @@ test("[TOFU-01 S42 R22] what is too large, too many, no file, or a way out of th
 
 test("[TOFU-01] whether a file is executable belongs to what is acknowledged", async () => {
   await using at = project({ ".cinch/hooks/x": "echo" });
-  const hash = async () => (await readProjectItems(files, at.root)).items[0]?.files[0]?.executable;
+  const hash = async () => (await readProjectItems(files, at.root, LAYOUTS)).items[0]?.files[0]?.executable;
   expect(await hash()).toBe(false);
   chmodSync(join(at.root, ".cinch/hooks/x"), 0o755);
   expect(await hash()).toBe(true);
@@ -133,10 +135,15 @@ test("[TOFU-01 TOFU-02] of the user's own folder aliases and skills are found, a
     "hooks/x.sh": "",
     "config.toml": "",
   });
-  const { items } = await readUserItems(files, at.root);
+  const { items } = await readUserItems(files, at.root, LAYOUTS);
   expect(items.map(({ kind, scope, path }) => [kind, scope, relative(at.root, path)])).toEqual([
     ["alias-file", "user", "aliases.toml"],
     ["skill", "user", "skills/s"],
   ]);
-  expect(await readUserItems(files, join(at.root, "nowhere"))).toEqual({ items: [], refused: [] });
+  expect(await readUserItems(files, join(at.root, "nowhere"), LAYOUTS)).toEqual({ items: [], refused: [] });
+});
+
+test("[TOFU-01] no two layouts have the same position, so a person is always asked in one order", () => {
+  const positions = LAYOUTS.map((layout) => `${layout.in} ${layout.order}`);
+  expect(positions.filter((each, index) => positions.indexOf(each) !== index)).toEqual([]);
 });

@@ -1,8 +1,9 @@
 import { join } from "node:path";
 import { messageOf } from "../../../base/errors.ts";
+import { unreadableProblem } from "../../../base/files/unreadable.ts";
 import type { DirectoryEntry, Files } from "../../../base/world.ts";
 import { codeOf } from "../../../base/world.ts";
-import type { TrustItem, TrustKind, TrustScope } from "../../../session/guard/trust.ts";
+import type { TrustItem, TrustLayout, TrustScope } from "../../../session/guard/trust.ts";
 import type { ReadItem } from "./read-item.ts";
 import { readFileItem, readFolderItem } from "./read-item.ts";
 
@@ -13,88 +14,86 @@ export interface FolderItems {
   readonly refused: readonly { readonly path: string; readonly why: string }[];
 }
 
-/** A folder with files of one kind, by the pattern of their names, or with folders that are one item each. */
-interface Layout {
-  readonly folder: string;
-  readonly kind: TrustKind;
-  readonly names: RegExp | "folders";
-}
+/** Folder of a project's files for cinch. */
+export const PROJECT_FOLDER = ".cinch";
 
-/** Items of a project, below its root. A single file is listed by its folder and name. */
-const PROJECT: readonly Layout[] = [
-  { folder: ".cinch", kind: "config", names: /^config\.toml$/ },
-  { folder: ".cinch", kind: "permission-preset", names: /^permissions\.toml$/ },
-  { folder: ".cinch", kind: "alias-file", names: /^aliases\.toml$/ },
-  { folder: ".cinch", kind: "hook", names: /^hooks\.toml$/ },
-  { folder: ".cinch", kind: "mcp", names: /^mcp\.(?:toml|json)$/ },
-  { folder: ".cinch", kind: "profile", names: /^profile\.toml$/ },
-  { folder: ".cinch/hooks", kind: "hook", names: /./ },
-  { folder: ".cinch/profiles", kind: "profile", names: /\.toml$/ },
-  { folder: ".cinch/profiles/preset", kind: "permission-preset", names: /\.toml$/ },
-  { folder: ".cinch/agents", kind: "agent", names: /\.md$/ },
-  { folder: ".cinch/prompts", kind: "prompt-template", names: /\.md$/ },
-  { folder: ".cinch/skills", kind: "skill", names: "folders" },
-  { folder: ".agents/skills", kind: "skill", names: "folders" },
-  { folder: ".agents/agents", kind: "agent", names: /\.md$/ },
-  { folder: ".agents/prompts", kind: "prompt-template", names: /\.md$/ },
+/** Settings of a project that hold in each of its sessions. */
+export const PROJECT_SETTINGS = [
+  { name: "config.toml", kind: "config", order: 10 },
+  { name: "permissions.toml", kind: "permission-preset", order: 20 },
+] as const;
+
+/** Settings of a repository, which no feature owns: they and its profiles restrict what the user's own allow. */
+export const SETTINGS_FILES: readonly TrustLayout[] = [
+  ...PROJECT_SETTINGS.map(
+    ({ name, kind, order }): TrustLayout => ({
+      ...{ kind, order, in: "project", folder: PROJECT_FOLDER },
+      names: new RegExp(`^${name.replace(".", "\\.")}$`),
+    }),
+  ),
+  { kind: "profile", in: "project", folder: ".cinch", names: /^profile\.toml$/, order: 60 },
+  { kind: "profile", in: "project", folder: ".cinch/profiles", names: /\.toml$/, order: 80 },
+  { kind: "permission-preset", in: "project", folder: ".cinch/profiles/preset", names: /\.toml$/, order: 90 },
 ];
-
-/** Items of the user's configuration folder. Its hooks are trusted: they are the user's. */
-const USER: readonly Layout[] = [
-  { folder: ".", kind: "alias-file", names: /^aliases\.toml$/ },
-  { folder: "skills", kind: "skill", names: "folders" },
-  { folder: "agents", kind: "agent", names: /\.md$/ },
-  { folder: "prompts", kind: "prompt-template", names: /\.md$/ },
-];
-
-/** Items of `.agents` in the user's home, which other programs share. */
-const HOME: readonly Layout[] = [{ folder: "skills", kind: "skill", names: "folders" }];
 
 const FOLDER_ENTRIES_MAX = 256;
 
 /**
- * Reads every file of a project's `.cinch/` and `.agents/` that cinch would load, once, without judging it (TOFU-01).
+ * Reads every file of a project's `.cinch/` and `.agents/` that these layouts name, once, without judging it (TOFU-01).
  * A project is a repository, identified by its root; files in a nested repository belong to that one (S41).
  */
 export async function readProjectItems(
   files: Files,
   root: string,
-  only?: readonly TrustKind[],
+  layouts: readonly TrustLayout[],
 ): Promise<FolderItems> {
-  return await find(files, root, { layouts: layoutsOf(PROJECT, only), scope: "project" });
+  return await find(files, root, { layouts: inOrder(layouts, "project"), scope: "project" });
 }
 
 /** Reads the same from the user's configuration folder. */
 export async function readUserItems(
   files: Files,
   configDirectory: string,
-  only?: readonly TrustKind[],
+  layouts: readonly TrustLayout[],
 ): Promise<FolderItems> {
   if ((await files.stat(configDirectory))?.kind !== "directory") return { items: [], refused: [] };
   const root = await files.realpath(configDirectory);
-  return await find(files, root, { layouts: layoutsOf(USER, only), scope: "user" });
+  return await find(files, root, { layouts: inOrder(layouts, "user"), scope: "user" });
 }
 
 /** Reads the same from `~/.agents`, which the user shares between programs. */
 export async function readSharedItems(
   files: Files,
   home: string,
-  only?: readonly TrustKind[],
+  layouts: readonly TrustLayout[],
 ): Promise<FolderItems> {
   const folder = join(home, ".agents");
   if ((await files.stat(folder))?.kind !== "directory") return { items: [], refused: [] };
   const root = await files.realpath(folder);
-  return await find(files, root, { layouts: layoutsOf(HOME, only), scope: "user" });
+  return await find(files, root, { layouts: inOrder(layouts, "shared"), scope: "user" });
 }
 
-function layoutsOf(all: readonly Layout[], only: readonly TrustKind[] | undefined): readonly Layout[] {
-  return only === undefined ? all : all.filter(({ kind }) => only.includes(kind));
+/** Returns true if a project has entries at the places of these layouts, be they readable or not. */
+export async function hasProjectItems(
+  files: Files,
+  root: string,
+  layouts: readonly TrustLayout[],
+): Promise<boolean> {
+  for (const { folder, names } of inOrder(layouts, "project")) {
+    const entries = await entriesOf(files, join(root, folder));
+    if (typeof entries === "string" || entries.some((entry) => isWanted(entry, names))) return true;
+  }
+  return false;
+}
+
+function inOrder(layouts: readonly TrustLayout[], place: TrustLayout["in"]): readonly TrustLayout[] {
+  return layouts.filter((each) => each.in === place).sort((a, b) => a.order - b.order);
 }
 
 async function find(
   files: Files,
   root: string,
-  { layouts, scope }: { readonly layouts: readonly Layout[]; readonly scope: TrustScope },
+  { layouts, scope }: { readonly layouts: readonly TrustLayout[]; readonly scope: TrustScope },
 ): Promise<FolderItems> {
   const read: ReadItem[] = [];
   const folders = [...new Set(layouts.map(({ folder }) => folder))];
@@ -108,7 +107,7 @@ async function find(
       read.push({ kind: "refused", path: directory, why: entries });
       continue;
     }
-    const wanted = entries.filter((entry) => (names === "folders" ? isFolder(entry) : isFile(entry, names)));
+    const wanted = entries.filter((entry) => isWanted(entry, names));
     const excess = wanted.length > FOLDER_ENTRIES_MAX;
     if (excess)
       read.push({ kind: "refused", path: directory, why: `holds more than ${FOLDER_ENTRIES_MAX} entries` });
@@ -132,8 +131,12 @@ async function entriesOf(files: Files, directory: string): Promise<readonly Dire
     return [...(await files.list(directory))].sort((a, b) => (a.name < b.name ? -1 : 1));
   } catch (thrown) {
     if (codeOf(thrown) === undefined) throw thrown;
-    return `cannot be read: ${messageOf(thrown)}`;
+    return unreadableProblem(thrown) ?? `cannot be read: ${messageOf(thrown)}`;
   }
+}
+
+function isWanted(entry: DirectoryEntry, names: TrustLayout["names"]): boolean {
+  return names === "folders" ? isFolder(entry) : isFile(entry, names);
 }
 
 /** True also for a link, which may be either: its target decides when it is read. */

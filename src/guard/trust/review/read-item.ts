@@ -1,6 +1,7 @@
 import { join, relative, sep } from "node:path";
 import { messageOf } from "../../../base/errors.ts";
 import { isWithin } from "../../../base/files/below.ts";
+import { unreadableProblem } from "../../../base/files/unreadable.ts";
 import { count, grouped } from "../../../base/text/text.ts";
 import type { Files } from "../../../base/world.ts";
 import { codeOf, PathMoved } from "../../../base/world.ts";
@@ -39,9 +40,8 @@ export async function readFileItem(files: Files, place: ItemLocation): Promise<R
 }
 
 /**
- * Reads a folder with every file in it, hidden ones too: anything that a skill can load later must have been
- * inspected (S42). Refuses the whole folder over a limit, with a link that leads out, or with anything but files and
- * folders.
+ * Reads a folder with every file in it, hidden ones too: anything that a skill can load later must have been inspected
+ * (S42). Refuses the whole folder over a limit, with a link that leads out, or with anything but files and folders.
  */
 export async function readFolderItem(files: Files, place: ItemLocation): Promise<ReadItem> {
   return await reading(files, place, async (path) => {
@@ -67,7 +67,11 @@ async function reading(
     if (thrown instanceof Refused)
       return { kind: "refused", path, why: `${thrown.message}, and was not read` };
     if (codeOf(thrown) === undefined && !(thrown instanceof PathMoved)) throw thrown;
-    return { kind: "refused", path, why: `cannot be read: ${messageOf(thrown)}` };
+    return {
+      kind: "refused",
+      path,
+      why: unreadableProblem(thrown) ?? `cannot be read: ${messageOf(thrown)}`,
+    };
   }
 }
 
