@@ -5,7 +5,7 @@ import type { Files } from "../../base/world.ts";
 import { codeOf } from "../../base/world.ts";
 import { repositoryRoot } from "../../config/repository-root.ts";
 import { readFileItem } from "../../guard/trust/review/read-item.ts";
-import type { FoundItems, ProjectPlace, TrustItem } from "../../session/guard/trust.ts";
+import type { FoundItems, ProjectContext, TrustItem } from "../../session/guard/trust.ts";
 import type { SourceFile } from "./context-source.ts";
 import { filesOf, isSource, pathDown } from "./context-source.ts";
 
@@ -44,8 +44,8 @@ export async function readContextFiles({
   workingDir,
   profile,
   withoutProject,
-}: Omit<ProjectPlace, "config" | "paths" | "profile" | "onlyProject"> & {
-  readonly profile: Pick<ProjectPlace["profile"], "contextSources">;
+}: Omit<ProjectContext, "config" | "paths" | "profile" | "onlyProject"> & {
+  readonly profile: Pick<ProjectContext["profile"], "contextSources">;
 }): Promise<FoundItems> {
   if (withoutProject) return { items: [], problems: [] };
   const { files } = world;

@@ -131,7 +131,7 @@ test("[CTX-01 S22] a link may not lead out of the repository, and one file is re
   ]);
 });
 
-test("[CTX-01 R22] what is too large is cut at a line and told; what is binary, a folder or empty is not read", async () => {
+test("[CTX-01 R22] a file that is too large is cut at a line with a notice; a binary file, a folder and an empty file are not read", async () => {
   const line = `${"é".repeat(50)}\n`;
   const lines = Math.ceil((CONTEXT_FILE_BYTES_MAX * 2) / byteLength(line));
   await using repo = repository({

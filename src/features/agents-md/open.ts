@@ -4,8 +4,8 @@ import { isContextFile } from "./agents-md.ts";
 import { contextMiddleware } from "./context-middleware.ts";
 
 /**
- * Opens the system text of one session: the profile's text, the working directory, and acknowledged notes of the
- * repository.
+ * Opens the system text of one session: the profile's text, the working directory, and acknowledged notes of
+ * the repository.
  */
 export function openAgentsMd({ world, workspace, plan, trust }: SessionHost): OpenFeature {
   const run = contextMiddleware({

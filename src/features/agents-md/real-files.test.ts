@@ -110,7 +110,7 @@ test("[CTX-01] every fallback is read only where the profile lists it, in its or
   expect((await read(["AGENTS.md"])).map(({ label }) => label)).toEqual(["sub/AGENTS.md"]);
 });
 
-test("[CTX-01 TOFU-01] each fallback that a profile lists is acknowledged by itself, and reaches the model behind the fence, after AGENTS.md", async () => {
+test("[CTX-01 TOFU-01] each fallback that a profile lists is acknowledged separately, and reaches the model behind the fence, after AGENTS.md", async () => {
   await using place = openPlace(says("fine"));
   place.write(".git/HEAD", "ref: x\n");
   const paths = [

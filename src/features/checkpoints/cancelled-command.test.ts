@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { calls } from "../../../test/support/mock-provider/turn.ts";
-import type { Place } from "../../../test/support/place.ts";
+import type { TestProject } from "../../../test/support/place.ts";
 import { follow, openPlace } from "../../../test/support/place.ts";
 import { requireProgram } from "../../../test/support/requires.ts";
 import { until } from "../../../test/support/until.ts";
@@ -10,9 +10,9 @@ import type { Envelope } from "../../protocol/events/envelope.ts";
 
 /** Sends a prompt, cancels it once the command has made `ready`, and gives the events of the turn. */
 async function cancelled(
-  place: Place,
+  place: TestProject,
 ): Promise<{ readonly session: string; readonly seen: readonly Envelope[] }> {
-  await using harness = await place.open({ autoApprove: true });
+  await using harness = await place.open({ wishes: { autoApprove: true } });
   await using following = await follow(harness);
   await following.say("change it");
   await until("the command runs", () => existsSync(join(place.repo, "ready")));
@@ -63,7 +63,7 @@ test("[ENG-09 BUS-03] a command that only reads has changed no file, whatever el
   await using place = openPlace(calls("Bash", { command: "cat same.txt waits" }));
   place.write("same.txt", "same\n");
   Bun.spawnSync(["mkfifo", join(place.repo, "waits")]);
-  await using harness = await place.open({ autoApprove: true });
+  await using harness = await place.open({ wishes: { autoApprove: true } });
   await using following = await follow(harness);
   await following.say("watch it");
   await until("its first output", () => following.seen.some(({ kind }) => kind === "ToolCallProgress"));

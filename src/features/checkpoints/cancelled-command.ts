@@ -1,6 +1,6 @@
 import { HarnessError } from "../../base/errors.ts";
-import { displayPath } from "../../base/files/path-text.ts";
 import type { ToolContext } from "../../tools/tool.ts";
+import { displayPath } from "./tracking/paths.ts";
 
 /** Limit for files that the event names; the rest is counted. */
 const FILES_SHOWN_MAX = 20;

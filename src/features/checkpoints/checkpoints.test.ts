@@ -48,7 +48,7 @@ requireProgram("git")(
   },
 );
 
-test("[SES-15] what somebody else changed since stays, and is told, unless that set is named", async () => {
+test("[SES-15] files that somebody else changed stay, and are reported, unless that set is named", async () => {
   await using rig = await openCheckpointRig();
   const { root } = rig;
   shell(root, "printf 1 >both; printf 1 >mine; printf 1 >yours");
@@ -137,7 +137,7 @@ test("[SES-15] what stands behind a link is not taken for what stood in a folder
   }
 });
 
-test("[SES-15] a folder that a turn made stays with what somebody put into it, and goes when that is said", async () => {
+test("[SES-15] a folder that a turn made stays with the files that somebody put into it, and is removed on request", async () => {
   await using rig = await openCheckpointRig();
   const { root } = rig;
   const { start } = await rig.turn("mkdir -p d/e; printf 1 >d/e/mine");

@@ -1,23 +1,23 @@
 import { HarnessError, messageOf } from "../../base/errors.ts";
 import { relativeWithin } from "../../base/files/below.ts";
-import { displayPath } from "../../base/files/path-text.ts";
 import type { World } from "../../base/world.ts";
 import type { Event } from "../../protocol/events/events.ts";
-import type { RestoreParts, RestoreResult } from "./rewind/restore.ts";
+import type { RestoreDependencies, RestoreResult } from "./rewind/restore.ts";
 import { availableSteps, restore } from "./rewind/restore.ts";
 import type { Boundary, ForeignSet, RewindPlan, RewindStep } from "./rewind/rewind-plan.ts";
 import { isBeforeBoundary, planRewind } from "./rewind/rewind-plan.ts";
 import type { CheckpointStore } from "./store/checkpoint-store.ts";
 import type { Entry } from "./store/entry.ts";
 import { sameEntry } from "./store/entry.ts";
-import type { Changes, Tracker, TrackerParts } from "./tracking/tracker.ts";
+import { displayPath } from "./tracking/paths.ts";
+import type { Changes, Tracker, TrackerDependencies } from "./tracking/tracker.ts";
 
 /** Limit for paths listed in an event; the rest is counted. */
 export const PATHS_LISTED_MAX = 100;
 
-export interface CheckpointsParts {
+export interface CheckpointsDependencies {
   readonly world: Pick<World, "log">;
-  readonly tracking: TrackerParts;
+  readonly tracking: TrackerDependencies;
   readonly store: CheckpointStore;
   readonly tracker: Tracker;
 }
@@ -39,33 +39,33 @@ export interface RewindPreview extends RewindPlan {
  * Scans, records and rewinds run one at a time, in the order of the calls.
  */
 export class Checkpoints {
-  readonly #parts: CheckpointsParts;
+  readonly #dependencies: CheckpointsDependencies;
   #queue: Promise<unknown> = Promise.resolve();
   /** Number of the turn whose first change was prepared. */
   #turn: number | undefined;
 
-  constructor(parts: CheckpointsParts) {
-    this.#parts = parts;
+  constructor(dependencies: CheckpointsDependencies) {
+    this.#dependencies = dependencies;
   }
 
   /** Set if records are missing or cannot be opened. */
   get damage(): HarnessError | undefined {
-    return this.#parts.store.damage;
+    return this.#dependencies.store.damage;
   }
 
   /** The reason why the oldest records are gone; undefined if none are. */
   get loss(): string | undefined {
-    return this.#parts.store.loss;
+    return this.#dependencies.store.loss;
   }
 
   /** Number of the log's last event when the oldest existing record was written; undefined if there is none. */
   get oldest(): number | undefined {
-    return this.#parts.store.headers[0]?.at;
+    return this.#dependencies.store.headers[0]?.at;
   }
 
   /** Returns true if a record was written from an event on that shows the state at a boundary. */
   hasRecords(since: number, boundary: Boundary): boolean {
-    return this.#parts.store.headers.some(
+    return this.#dependencies.store.headers.some(
       (header) => header.at >= since && isBeforeBoundary(header, boundary),
     );
   }
@@ -103,7 +103,7 @@ export class Checkpoints {
       if (isFirst) {
         await this.#tracker.record("before", turn, signal);
         this.#turn = turn;
-        emit({ kind: "CheckpointMade", payload: { turn, ...this.#made() } });
+        emit({ kind: "CheckpointMade", payload: { turn, ...this.#summary() } });
       }
       this.#tracker.callBegins(reach);
     });
@@ -116,7 +116,7 @@ export class Checkpoints {
     await this.#inTurn(async () => {
       try {
         // The next request goes first.
-        await this.#parts.tracking.tree.pause(signal);
+        await this.#dependencies.tracking.tree.pause(signal);
         if (reach === "anything") await this.#tracker.scan("calls", signal);
         else await this.#tracker.scanPaths(reach, "calls", signal);
       } catch (thrown) {
@@ -179,10 +179,10 @@ export class Checkpoints {
         const done = await restore(steps, this.#restoring, signal);
         touched = [...done.restored];
         const spared = (["contested", "foreign"] as const).filter((set) => !overwrite.includes(set));
-        const kept = spared.flatMap((set) => plan[set].map(({ path }) => ({ path, why: WHY[set] })));
+        const skippedPaths = spared.flatMap((set) => plan[set].map(({ path }) => ({ path, why: WHY[set] })));
         return {
           restored: done.restored,
-          kept: [...kept, ...done.kept],
+          kept: [...skippedPaths, ...done.kept],
           notRestorable: [...plan.notRestorable, ...done.notRestorable],
         };
       } finally {
@@ -195,22 +195,22 @@ export class Checkpoints {
   }
 
   get #keepsNothing(): boolean {
-    return this.#parts.tracking.scope === "nothing";
+    return this.#dependencies.tracking.scope === "nothing";
   }
 
   get #tracker(): Tracker {
-    return this.#parts.tracker;
+    return this.#dependencies.tracker;
   }
 
-  get #restoring(): RestoreParts {
-    const { tree, root } = this.#parts.tracking;
-    return { tree, root, store: this.#parts.store, repository: () => this.#tracker.repository };
+  get #restoring(): RestoreDependencies {
+    const { tree, root } = this.#dependencies.tracking;
+    return { tree, root, store: this.#dependencies.store, repository: () => this.#tracker.repository };
   }
 
   async #preview(boundary: Boundary, turn: number, signal: AbortSignal): Promise<RewindPreview> {
-    const { store } = this.#parts;
+    const { store } = this.#dependencies;
     if (this.#keepsNothing) {
-      const why = `nothing is kept in ${this.#parts.tracking.root}, which holds whole homes or the whole machine`;
+      const why = `nothing is kept in ${this.#dependencies.tracking.root}, which holds whole homes or the whole machine`;
       throw new HarnessError("CheckpointMissing", { to: String(boundary.at), why });
     }
     const first = store.headers[0];
@@ -236,7 +236,7 @@ export class Checkpoints {
     return { ...plan, token: store.name(new TextEncoder().encode(tokenText(boundary, plan))) };
   }
 
-  #made(): { readonly files: number; readonly notRestorable?: string[] } {
+  #summary(): { readonly files: number; readonly notRestorable?: string[] } {
     const { entries, notRestorable } = this.#tracker;
     const files = [...entries.values()].filter(({ kind }) => kind === "file").length;
     const missing = notRestorable.length;
@@ -247,12 +247,12 @@ export class Checkpoints {
   }
 
   #reach(changes: Changes): Changes {
-    const { root } = this.#parts.tracking;
+    const { root } = this.#dependencies.tracking;
     return changes === "anything" ? changes : changes.map((path) => relativeWithin(root, path) || path);
   }
 
   #log(message: string, thrown: unknown): void {
-    this.#parts.world.log.for("checkpoint").write("warn", message, { what: messageOf(thrown) });
+    this.#dependencies.world.log.for("checkpoint").write("warn", message, { what: messageOf(thrown) });
   }
 
   async #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {

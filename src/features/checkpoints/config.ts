@@ -4,7 +4,8 @@ import type { SettingsOf, TableSection } from "../../session/config-section.ts";
 export const checkpointSection = {
   shape: "table",
   name: "checkpoint",
-  about: "Copies of files from before a turn changed them, for `/rewind`: [sessions.md](../sessions.md).",
+  about:
+    "Copies of files from before a turn changed them, for `/rewind`: [sessions/rewind.md](../sessions/rewind.md).",
   keys: {
     enabled: {
       kind: "boolean",

@@ -27,7 +27,7 @@ export async function* examine({
     const { damage } = store;
     if (damage === undefined) continue;
     const remedy =
-      "Nothing: the session goes on and keeps its files again. Remove the folder to free the disk space.";
+      "Nothing: the session continues and keeps its files again. Remove the folder to free the disk space.";
     yield { weight: "damage", text: damage.message, remedy };
   }
   if (earlier > 0) {

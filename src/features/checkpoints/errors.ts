@@ -5,7 +5,6 @@ import { errorsOf } from "../../base/reasons.ts";
 export const ERRORS = errorsOf({
   BashCancelledMidCommand:
     "Cancelled mid-Bash. The command ran for <duration> and may have modified files. Files possibly affected: <list>. Review /sessions:diff <id> to see what changed.",
-  NotABoundary: "Event <at> of the session <id> is not <wanted>. The nearest: <nearest>.",
   CheckpointUnwritable:
     "What this turn changes could not be kept in <path>: <detail>. Files cannot be set back to before it. Make room, or let the folder be written.",
   CheckpointRequired: "The call was not run, since required = true stands under [checkpoint]: <detail>",

@@ -64,7 +64,7 @@ test("[SES-15 R15] a disk that is full at any one of its writes leaves a store t
   }
 });
 
-test("[SES-15 R13] killed at any moment while files are kept, what was kept before opens and can be had back", async () => {
+test("[SES-15 R13] killed at any moment while files are stored, earlier checkpoints open and can be restored", async () => {
   for (let round = 0; round < 4; round += 1) {
     await using directory = temporaryDirectory();
     const parent = directory.path;
@@ -84,7 +84,7 @@ test("[SES-15 R13] killed at any moment while files are kept, what was kept befo
   }
 }, 300_000);
 
-test("[SES-15] what is too large, or has no room left, is told before the first change, and left as it is", async () => {
+test("[SES-15] a file that is too large, or without space left, is reported before the first change, and left unchanged", async () => {
   await using rig = await openCheckpointRig({ room: 3_000 });
   const { root } = rig;
   shell(
@@ -194,7 +194,7 @@ test("[SES-15] what a rewind has set back before it was stopped is nobody else's
   expect(treeOf(root)).toEqual(after);
 });
 
-test("[SES-15] what a turn changed before its process was killed is told as changed by nobody known, and set back when that is said", async () => {
+test("[SES-15] changes of a turn whose process was killed are reported without an author, and restored on request", async () => {
   await using rig = await openCheckpointRig();
   const { root } = rig;
   shell(root, "printf 1 >a; printf 1 >b");
@@ -240,7 +240,7 @@ test("[SES-15 R13] killed in the middle of setting back, again and again, each f
   }
 }, 300_000);
 
-test("[SES-15] contents that were damaged or removed are told, and the rest is set back", async () => {
+test("[SES-15] damaged or removed contents are reported, and the rest is restored", async () => {
   await using rig = await openCheckpointRig();
   const { root, data } = rig;
   shell(root, "printf 1 >a; chmod 600 a; printf 1 >gone; printf dd >b");

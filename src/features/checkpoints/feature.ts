@@ -7,7 +7,8 @@ export const checkpointsFeature: Feature = {
   name: "checkpoints",
   config: [checkpointSection],
   commands: CHECKPOINT_COMMANDS,
-  checks: [{ area: "checkpoints", load: () => import("./doctor-checkpoints.ts") }],
+  check: { doctor: [{ area: "checkpoints", load: () => import("./doctor-checkpoints.ts") }] },
+  stored: { logFiles: async () => (await import("./checkpoint-log-files.ts")).checkpointLogFiles },
   isUsed: () => true,
   open: async (host) => (await import("./open.ts")).openCheckpointsFeature(host),
 };

@@ -4,14 +4,16 @@ import { setsBack, sparesOthers } from "../../../test/support/rewind-properties.
 
 const gitTest = requireProgram("git");
 
-/** Number of runs, small here: a run takes some 80 ms. `npm run soak -- --rewinds N` takes any number, each time others. */
+/**
+ * Number of runs, small here: a run takes some 80 ms. `npm run soak -- --rewinds N` takes any number, each time others.
+ */
 const RUNS = 40;
 
 /** Changed from time to time by hand, so that other cases are drawn. */
 const SEED = 827_501_879;
 
 gitTest(
-  "[SES-15] after any changes by commands, in a repository or not, each turn's start and end can be had back",
+  "[SES-15] after any changes by commands, in a repository or not, each turn's start and end can be restored",
   async () => {
     await holds(setsBack(), RUNS, SEED);
   },

@@ -45,7 +45,7 @@ test("[SES-15] of a workspace that is the machine or holds homes nothing is kept
   ]);
 });
 
-test("[SES-15] where nothing is kept calls run, that is told, and setting files back is refused", async () => {
+test("[SES-15] without a checkpoint store calls run, a notice says so, and restoring files is refused", async () => {
   await using rig = await openCheckpointRig({ scope: "nothing" });
   const { start } = await rig.turn("printf 1 >a");
   expect(rig.events).toEqual([
@@ -173,7 +173,7 @@ test("[SES-15] what was changed after the preview that a person has said yes to 
 });
 
 requireProgram("git")(
-  "[SES-15] repositories in the workspace are left as they are, and told where they went or came",
+  "[SES-15] repositories in the workspace are left unchanged, and a notice says where they moved",
   async () => {
     await using rig = await openCheckpointRig();
     const { root } = rig;

@@ -6,22 +6,22 @@ import { calls, hangs, says } from "../../../test/support/scripted-provider.ts";
 import { checkValid } from "../../../test/support/valid-history.ts";
 import { TOOLS } from "../../app/plan/tool-list.ts";
 import type { Message } from "../../protocol/message.ts";
+import { TokenCounter } from "../../providers/dialect/request/token-counter.ts";
 import { ProviderError } from "../../providers/error.ts";
 import type { ModelRequest } from "../../providers/provider.ts";
 import { Spend } from "../../session/budget/spend.ts";
 import { costCap } from "../limits/cost-cap.ts";
 import { costMeter } from "../limits/cost-meter.ts";
+import type { CompactionDependencies } from "./compaction-dependencies.ts";
 import { compactionMiddleware } from "./compaction-middleware.ts";
-import type { CompactionParts } from "./compaction-parts.ts";
 import { parseCompactedHead } from "./summary/compacted-head.ts";
 import { SUMMARY_MS_MAX } from "./summary/summarise.ts";
-import { TokenCounter } from "./window/token-counter.ts";
 
 const WINDOW = 8_000;
 const WORDS = "word ".repeat(500);
 
 /** The middleware with a window in which eight long questions fit. */
-function small(parts: Partial<CompactionParts> = {}) {
+function small(dependencies: Partial<CompactionDependencies> = {}) {
   const kept = new Map<string, string>();
   const layer = compactionMiddleware({
     settings: { threshold: 0.8, keepTurns: 3 },
@@ -32,7 +32,7 @@ function small(parts: Partial<CompactionParts> = {}) {
       kept.set(name, text);
       return `/scratch/${name}`;
     },
-    ...parts,
+    ...dependencies,
   });
   return { kept, layer };
 }
@@ -187,7 +187,7 @@ describe("[SES-13 R11] a request that the provider finds too long", () => {
     expectSendable(rig);
   });
 
-  test("[ENG-27] again and again: two attempts, one error with what to do, and the session goes on", async () => {
+  test("[ENG-27] again and again: two attempts, one error with what to do, and the session continues", async () => {
     const { layer } = small({ windowOf: () => undefined });
     const refusals = Array.from({ length: 3 }, () => OVERFLOW);
     const script = answering(says("a summary"), ...Array.from({ length: 6 }, () => says("ok")), ...refusals);
@@ -241,7 +241,7 @@ describe("[SES-13 R11] a prompt that is larger than the window", () => {
     expectSendable(rig);
   });
 
-  test("is left to the provider where nobody knows the window", async () => {
+  test("is left to the provider if the window is unknown", async () => {
     const { layer } = small({ windowOf: () => undefined });
     await using rig = await openRig({ script: answering(says("s"), OVERFLOW), requestMiddleware: [layer] });
     const huge = "x".repeat(1_000_000);
@@ -300,7 +300,7 @@ test("[SES-13 PROV-15] after a compaction requests share their beginning again, 
   expect(first).toBeLessThanOrEqual(requests.findIndex(isSummary));
 });
 
-test("[SES-13 SES-17 R11] an old long session that goes on is made smaller once, and a resume reads the view", async () => {
+test("[SES-13 SES-17 R11] an old long session that continues is made smaller once, and a resume reads the view", async () => {
   const { layer } = small();
   const history = Array.from(
     { length: 60 },
@@ -370,7 +370,7 @@ test("[SES-13] a model that gives no summary is not asked for ever, and its turn
   await pump(stuck, asking);
 });
 
-test("[HOOK-01] whoever wants to know is told before, with why", async () => {
+test("[HOOK-01] the PreCompact hook runs first, with the cause", async () => {
   const told: unknown[] = [];
   const { layer } = small({ before: async (moment) => void told.push(moment) });
   await using rig = await openRig({ script: answering(says("s")), requestMiddleware: [layer] });
@@ -382,7 +382,7 @@ test.each([
   ["from the first answer on", false],
   ["behind the results of a call that was cancelled", true],
 ] as const)(
-  "[SES-13 ENG-26] however much is said while a turn runs, %s, what it began with survives beside what was said last",
+  "[SES-13 ENG-26] however many inputs come while a turn runs, %s, its first input survives beside the last one",
   async (_, cancelled) => {
     const { layer } = small();
     let rig: Rig | undefined;

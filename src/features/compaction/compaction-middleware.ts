@@ -1,6 +1,6 @@
 import type { CallId } from "../../base/ids.ts";
 import type { RequestMiddleware } from "../../providers/middleware.ts";
-import type { CompactionParts } from "./compaction-parts.ts";
+import type { CompactionDependencies } from "./compaction-dependencies.ts";
 import { CompactionState } from "./compaction-state.ts";
 import { FittedCall } from "./fitted-call.ts";
 
@@ -12,18 +12,18 @@ import { FittedCall } from "./fitted-call.ts";
  * (R11). With an unknown window nothing is refused in advance: the provider decides.
  * @throws HarnessError PromptTooLarge, CompactionStuck, before or instead of the request.
  */
-export function compactionMiddleware(parts: CompactionParts): RequestMiddleware {
-  const state = new CompactionState(parts);
+export function compactionMiddleware(dependencies: CompactionDependencies): RequestMiddleware {
+  const state = new CompactionState(dependencies);
   /** States of sub-agents, by the call that each answers, while the session's own agent waits for them. */
-  const theirs = new Map<CallId, CompactionState>();
+  const subAgentStates = new Map<CallId, CompactionState>();
 
   function stateFor(parentCall: CallId | undefined): CompactionState {
     if (parentCall === undefined) {
-      theirs.clear();
+      subAgentStates.clear();
       return state;
     }
-    const known = theirs.get(parentCall) ?? new CompactionState(parts);
-    theirs.set(parentCall, known);
+    const known = subAgentStates.get(parentCall) ?? new CompactionState(dependencies);
+    subAgentStates.set(parentCall, known);
     return known;
   }
 

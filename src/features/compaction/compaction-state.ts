@@ -1,10 +1,10 @@
+import { TokenCounter } from "../../providers/dialect/request/token-counter.ts";
 import type { RequestContext } from "../../providers/middleware.ts";
 import type { ModelRequest, ModelUsage } from "../../providers/provider.ts";
-import type { CompactionParts, PendingRequest } from "./compaction-parts.ts";
+import type { CompactionDependencies, PendingRequest } from "./compaction-dependencies.ts";
 import type { CompactionResult } from "./run-compaction.ts";
 import type { CompactionTrigger, TokenBudget } from "./window/token-budget.ts";
 import { tokenBudget } from "./window/token-budget.ts";
-import { TokenCounter } from "./window/token-counter.ts";
 
 /** Limit for successive attempts to make a history smaller without success (R11). */
 export const ATTEMPTS_MAX = 2;
@@ -17,7 +17,7 @@ const SUMMARY_PAUSE = 8;
 
 /** State across the requests of one session. */
 export class CompactionState {
-  readonly parts: CompactionParts;
+  readonly dependencies: CompactionDependencies;
   readonly tokens = new TokenCounter();
   /** Size of the smallest request that was refused as too long, in tokens, by model. */
   readonly #refusedAt = new Map<string, number>();
@@ -27,12 +27,12 @@ export class CompactionState {
   #summaryFailures = 0;
   #withoutSummary = 0;
 
-  constructor(parts: CompactionParts) {
-    this.parts = parts;
+  constructor(dependencies: CompactionDependencies) {
+    this.dependencies = dependencies;
   }
 
   budget({ request, context }: Pick<PendingRequest, "request" | "context">): TokenBudget {
-    const { settings, windowOf } = this.parts;
+    const { settings, windowOf } = this.dependencies;
     const model = tokenModelKey(request, context);
     return tokenBudget({
       window: settings.contextTokens ?? windowOf(context.provider.name, request.model),
@@ -55,7 +55,7 @@ export class CompactionState {
     { request, context, next }: PendingRequest,
     trigger: CompactionTrigger,
   ): Promise<ModelRequest | undefined> {
-    const { parts, tokens } = this;
+    const { dependencies: parts, tokens } = this;
     const { world } = context;
     const model = tokenModelKey(request, context);
     const startMs = world.clock.monotonic();

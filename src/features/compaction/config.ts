@@ -6,7 +6,8 @@ const THRESHOLD_MIN = 0.1;
 export const compactionSection = {
   shape: "table",
   name: "compaction",
-  about: "When and how a long conversation is shortened: [sessions.md](../sessions.md).",
+  about:
+    "When and how a long conversation is shortened: [sessions/compaction.md](../sessions/compaction.md).",
   keys: {
     threshold: {
       kind: "number",

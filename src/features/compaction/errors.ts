@@ -1,3 +1,4 @@
+import type { RefusalsOf } from "../../base/reasons.ts";
 import { errorsOf } from "../../base/reasons.ts";
 
 /** Refusals and failures of `features/compaction/`, with their texts for people. */
@@ -7,3 +8,9 @@ export const ERRORS = errorsOf({
   CompactionStuck:
     "The conversation takes about <tokens> tokens, <model> has a window of <window>, and it cannot be made smaller. Go on with a model that has a larger window (/model, --model), or begin a new session; this one keeps everything.",
 });
+
+/** Their HTTP statuses, and how they end a turn. */
+export const REFUSALS: RefusalsOf<typeof ERRORS> = {
+  PromptTooLarge: { status: 413 },
+  CompactionStuck: { endsTurn: "no_progress" },
+};

@@ -7,6 +7,10 @@ export const compactionFeature: Feature = {
   name: "compaction",
   config: [compactionSection],
   commands: COMPACTION_COMMANDS,
+  inPrograms: {
+    settings: ({ contextTokens }) =>
+      new Map(contextTokens === undefined ? [] : [[compactionSection.name, { contextTokens }]]),
+  },
   isUsed: () => true,
   open: async (host) => (await import("./open.ts")).openCompaction(host),
 };

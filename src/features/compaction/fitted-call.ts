@@ -1,7 +1,7 @@
 import { HarnessError } from "../../base/errors.ts";
 import type { RequestContext, RequestHandler } from "../../providers/middleware.ts";
 import type { ModelEvent, ModelRequest, ModelUsage } from "../../providers/provider.ts";
-import type { PendingRequest } from "./compaction-parts.ts";
+import type { PendingRequest } from "./compaction-dependencies.ts";
 import type { CompactionState } from "./compaction-state.ts";
 import { ATTEMPTS_MAX, tokenModelKey } from "./compaction-state.ts";
 import { isUserText } from "./facts/user-text.ts";
@@ -146,8 +146,7 @@ const INPUT_SHARE_MAX = 0.85;
 const OUTPUT_TOKENS_MIN = 256;
 
 /**
- * Limits the answer: a provider that adds the longest possible answer to the request must find both within the
- * window.
+ * Limits the answer: a provider that adds the longest possible answer to the request must find both within the window.
  */
 function withinWindow(request: ModelRequest, tokens: number, { window, isKnown }: TokenBudget): ModelRequest {
   if (!isKnown || tokens + request.outputTokensMax <= window) return request;

@@ -5,8 +5,8 @@ import { settingsOf } from "../../config/settings/settings.ts";
 import type { RequestMiddleware } from "../../providers/middleware.ts";
 import type { OpenFeature } from "../../session/feature.ts";
 import type { SessionHost } from "../../session/host.ts";
+import type { CompactionDependencies } from "./compaction-dependencies.ts";
 import { compactionMiddleware } from "./compaction-middleware.ts";
-import type { CompactionParts } from "./compaction-parts.ts";
 import type { CompactionSettings } from "./config.ts";
 import { compactionSection } from "./config.ts";
 
@@ -14,12 +14,12 @@ const FILE_MODE = 0o600;
 const FOLDER_MODE = 0o700;
 
 /** Dependencies of a session's compaction. */
-export interface CompactionSources extends Pick<CompactionParts, "windowOf" | "tools" | "redact"> {
+export interface CompactionSources extends Pick<CompactionDependencies, "windowOf" | "tools" | "redact"> {
   readonly world: World;
   /** Folder for texts that are set aside. Default: none, and no tool can read them. */
   readonly scratch?: string;
   readonly settings: CompactionSettings;
-  readonly before: NonNullable<CompactionParts["before"]>;
+  readonly before: NonNullable<CompactionDependencies["before"]>;
 }
 
 /** Opens compaction: the middleware that keeps a session's requests within the model's window (SES-13). */
@@ -34,7 +34,14 @@ export function openCompaction(host: SessionHost): OpenFeature {
     redact: (text) => host.redactor.text(text),
     before: (moment, context) => host.compacting(moment, context),
   });
-  return { around: [{ request: "compact", run }] };
+  return {
+    around: [{ request: "compact", run }],
+    async summary(messages, turnsMax) {
+      const { importedTurns } = await import("./summary/imported.ts");
+      const { profile, tools } = host.plan();
+      return importedTurns(messages, turnsMax, { profile: profile.name, tools });
+    },
+  };
 }
 
 /** Returns the middleware that keeps requests within the model's window. */

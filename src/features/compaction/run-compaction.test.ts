@@ -8,12 +8,12 @@ import type { CallId } from "../../base/ids.ts";
 import type { ContentBlock } from "../../protocol/content.ts";
 import type { Event } from "../../protocol/events/events.ts";
 import type { Message } from "../../protocol/message.ts";
+import { TokenCounter } from "../../providers/dialect/request/token-counter.ts";
 import type { RequestContext, RequestHandler } from "../../providers/middleware.ts";
 import { validHistory } from "../../session/history/valid-history.ts";
 import { runCompaction } from "./run-compaction.ts";
 import type { CompactionTrigger } from "./window/token-budget.ts";
 import { tokenBudget } from "./window/token-budget.ts";
-import { TokenCounter } from "./window/token-counter.ts";
 
 const words = fc.oneof(
   fc.string({ minLength: 1, maxLength: 40, unit: "binary" }),

@@ -1,4 +1,5 @@
 import type { Message } from "../../protocol/message.ts";
+import type { TokenCounter } from "../../providers/dialect/request/token-counter.ts";
 import type { RequestContext, RequestHandler } from "../../providers/middleware.ts";
 import type { ModelRequest } from "../../providers/provider.ts";
 import { validHistory } from "../../session/history/valid-history.ts";
@@ -14,14 +15,13 @@ import { withinBytes } from "./summary/cut-text.ts";
 import { summarise } from "./summary/summarise.ts";
 import { digest } from "./summary/transcript.ts";
 import { clipResults } from "./window/clip-results.ts";
-import type { FittedLevel, PressureLevel, WeighedLevel } from "./window/pressure.ts";
-import { bestLevel, pressureLevels } from "./window/pressure.ts";
+import type { FittedLevel, PressureLevel, WeighedLevel } from "./window/pressure-levels.ts";
+import { bestLevel, pressureLevels } from "./window/pressure-levels.ts";
 import { recentStart } from "./window/recent-window.ts";
 import type { StoreText } from "./window/replace-results.ts";
 import { replaceLongResults } from "./window/replace-results.ts";
 import { StoredTexts } from "./window/stored-texts.ts";
 import type { CompactionTrigger, TokenBudget } from "./window/token-budget.ts";
-import type { TokenCounter } from "./window/token-counter.ts";
 
 export interface CompactionTask {
   readonly trigger: CompactionTrigger;
@@ -89,14 +89,14 @@ class Run {
   readonly #spoken: readonly Message[];
   readonly #before: number;
   readonly #kept: StoredTexts;
-  readonly #begun: string;
+  readonly #turnInput: string;
 
   constructor(task: CompactionTask) {
     this.#task = task;
     this.#kept = new StoredTexts((name, text) => task.keep(name, task.redact(text)));
     const { history, turnInput: begun } = task.context;
     const { messages } = history;
-    this.#begun = begun === undefined ? "" : userText({ role: "user", content: [...begun] });
+    this.#turnInput = begun === undefined ? "" : userText({ role: "user", content: [...begun] });
     this.#history = messages;
     this.#head = parseCompactedHead(messages[0]);
     this.#before = this.#weigh(messages);
@@ -125,10 +125,10 @@ class Run {
     const { level, facts } = chosen;
     if (!this.#gains(this.#weigh(await this.#view(level, facts, NO_SUMMARY)))) return undefined;
     const bytes = Math.floor(summaryBytes * level.share);
-    const said = await this.#summary(level, { tokens: summaryTokens, bytes });
-    const summary: Summary = said ?? { by: "log", text: this.#digest(level, bytes) };
+    const writtenSummary = await this.#summary(level, { tokens: summaryTokens, bytes });
+    const summary: Summary = writtenSummary ?? { by: "log", text: this.#digest(level, bytes) };
     const view = await this.#view(level, facts, summary);
-    if (said !== undefined) return await this.#replace(view, { tier: 2, summary: "written" });
+    if (writtenSummary !== undefined) return await this.#replace(view, { tier: 2, summary: "written" });
     return await this.#replace(view, { tier: 3, summary: this.#asksModel(level) ? "failed" : "not-asked" });
   }
 
@@ -139,7 +139,7 @@ class Run {
     for (const level of pressureLevels(this.#spoken, this.#recentOf(this.#spoken))) {
       const all = collectFacts(this.#head?.facts ?? NO_FACTS, this.#spoken, {
         cut: level.cut,
-        begun: this.#begun,
+        turnInput: this.#turnInput,
         tools: this.#task.tools,
       });
       const bytes = tokens.bytesWithin(model, budget.messages) * level.share;
@@ -169,8 +169,8 @@ class Run {
     const { budget, tokens, model } = this.#task;
     const recent = this.#spoken.slice(cut);
     const bytes = tokens.bytesWithin(model, Math.floor(budget.messages * CLIPPED_SHARE));
-    const kept = clips ? await clipResults(recent, bytes, this.#kept.keep) : recent;
-    return validHistory([{ role: "user", content: [...renderCompactedHead(facts, summary)] }, ...kept]);
+    const messages = clips ? await clipResults(recent, bytes, this.#kept.keep) : recent;
+    return validHistory([{ role: "user", content: [...renderCompactedHead(facts, summary)] }, ...messages]);
   }
 
   #asksModel({ cut }: PressureLevel): boolean {

@@ -13,7 +13,7 @@ const FILES = "{files}";
 /** Variable that marks every process of a run, so that those that leave its group are ended too. */
 const MARK = "CINCH_CHECKER";
 
-export interface CheckerParts {
+export interface CheckerDependencies {
   readonly world: Pick<World, "clock" | "ids" | "machine">;
   readonly root: string;
   readonly env: Readonly<Record<string, string>>;
@@ -22,16 +22,16 @@ export interface CheckerParts {
 }
 
 /** Returns a checker: a program that runs on the files after each edit. Its output is the report (TOOL-11). */
-export function checker(settings: SourceSettings, parts: CheckerParts): DiagnosticSource {
+export function checker(settings: SourceSettings, dependencies: CheckerDependencies): DiagnosticSource {
   const { name, waitMs } = settings;
   return {
     name,
-    covers: fileMatcher(settings.files, parts.root),
+    covers: fileMatcher(settings.files, dependencies.root),
     stale: () => undefined, // it reads all files on each run
     async check(paths, signal) {
-      using limit = deadline(parts.world.clock, waitMs, signal);
+      using limit = deadline(dependencies.world.clock, waitMs, signal);
       try {
-        return await whileAlive(run(settings, paths, parts, limit.signal), limit.signal);
+        return await whileAlive(run(settings, paths, dependencies, limit.signal), limit.signal);
       } catch (thrown) {
         signal.throwIfAborted();
         const why = limit.reached ? `has not ended within ${waitMs / 1_000} s` : messageOf(thrown);
@@ -45,7 +45,7 @@ export function checker(settings: SourceSettings, parts: CheckerParts): Diagnost
 async function run(
   { name, command }: SourceSettings,
   paths: readonly string[],
-  { world, root, env, spawn }: CheckerParts,
+  { world, root, env, spawn }: CheckerDependencies,
   signal: AbortSignal,
 ): Promise<string> {
   const argv = argvOf(command, paths);

@@ -7,8 +7,8 @@ export interface DiagnosticSource extends AsyncDisposable {
   /** Marks unseen changes: a command has run, and any file may have changed. */
   stale(): void;
   /**
-   * Returns its report on these files for the model, within its time limit: problems, that there are none, or why
-   * that is unknown.
+   * Returns its report on these files for the model, within its time limit: problems, a statement without
+   * problems, or the reason why they are unknown.
    * @throws the signal's reason, and nothing else.
    */
   check(paths: readonly string[], signal: AbortSignal): Promise<string>;

@@ -39,8 +39,8 @@ export function openDiagnostics({
     ]);
     return settings.map((keys) => {
       const parts = { world, root, env, spawn: () => confined(keys, root) };
-      const own = { ...keys, waitMs: keys.waitMs ?? WAIT_MS };
-      return keys.kind === "checker" ? checker(own, parts) : languageServer(own, parts);
+      const settings = { ...keys, waitMs: keys.waitMs ?? WAIT_MS };
+      return keys.kind === "checker" ? checker(settings, parts) : languageServer(settings, parts);
     });
   }
 
@@ -65,12 +65,12 @@ export function openDiagnostics({
   }
 
   async function sourcesOf(root: string): Promise<readonly DiagnosticSource[]> {
-    const begun = opening.get(root) ?? open(root);
+    const current = opening.get(root) ?? open(root);
     opening.delete(root);
-    opening.set(root, begun); // the most recently used one is closed last
-    const left = [...opening.keys()].filter((each) => each !== workspace.root);
-    for (const old of left.slice(0, Math.max(0, opening.size - ROOTS_MAX))) await end(old);
-    const sources = await begun;
+    opening.set(root, current); // the most recently used one is closed last
+    const otherRoots = [...opening.keys()].filter((each) => each !== workspace.root);
+    for (const old of otherRoots.slice(0, Math.max(0, opening.size - ROOTS_MAX))) await end(old);
+    const sources = await current;
     opened.set(root, sources);
     return sources;
   }

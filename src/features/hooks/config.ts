@@ -1,10 +1,12 @@
 import type { HookEvent } from "../../protocol/events/hook-events.ts";
 import { HOOK_EVENTS } from "../../protocol/events/hook-events.ts";
-import type { ConfigOf, ListSection } from "../../session/config-section.ts";
+import type { ConfigOf, ListEntry, ListSection } from "../../session/config-section.ts";
 
 /** The longest timeout that a file may set. */
 export const HOOK_TIMEOUT_MS_MAX = 600_000;
 
+const NOT_IN_REPOSITORY =
+  "a profile that lies in the repository may run no hooks: put it among your own profiles, or the hooks into .cinch/hooks, where they are acknowledged";
 const ABOUT_TOOLS: readonly HookEvent[] = ["PreToolUse", "PostToolUse"];
 
 /**
@@ -53,12 +55,11 @@ export const hooksSection = {
       kind: "integer",
       key: "timeout_ms",
       min: 1,
+      max: HOOK_TIMEOUT_MS_MAX,
       unit: "milliseconds",
       meaning: "The longest time for the command.",
       otherwise: "depends on the event",
       example: 30_000,
-      check: (ms: number) =>
-        ms > HOOK_TIMEOUT_MS_MAX ? `must be at most ${HOOK_TIMEOUT_MS_MAX} (ten minutes)` : undefined,
     },
     matcher: {
       kind: "text",
@@ -74,11 +75,13 @@ export const hooksSection = {
         names(text).length === 0 ? undefined : names(text),
     },
   },
+  checkInRepository: (entries) =>
+    entries.map(({ where }) => ({ ...where, key: "hooks", problem: NOT_IN_REPOSITORY })),
   check: ({ event, matcher }) =>
     matcher !== undefined && !ABOUT_TOOLS.some((each) => each === event)
       ? { key: "matcher", problem: `names tools, and goes with ${ABOUT_TOOLS.join(" and ")} only` }
       : undefined,
-} as const satisfies ListSection;
+} as const satisfies ListSection<ListEntry>;
 
 /** One `[[hooks]]` of a file. Defaults of omitted keys depend on the event. */
 export type ConfiguredHook = ConfigOf<typeof hooksSection>[number];

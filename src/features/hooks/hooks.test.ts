@@ -21,7 +21,7 @@ function answers(value: unknown): string {
   return `printf %s '${JSON.stringify(value)}'`;
 }
 
-test("[HOOK-03 HOOK-01] each event has its deadline, and only a PreToolUse hook blocks by its failure unless told", () => {
+test("[HOOK-03 HOOK-01] each event has its deadline, and only a PreToolUse hook blocks by failing unless configured otherwise", () => {
   const entries = HOOK_EVENTS.map((event) => completeHook({ event, cmd: "true", where }, scripts));
   expect(entries.map(({ event, timeoutMs, blocking }) => [event, timeoutMs, blocking])).toEqual([
     ["SessionStart", 5_000, false],
@@ -52,7 +52,7 @@ test("[DOC-01 HOOK-03] docs/hooks.md has the events in their order with their de
     expect(page).toContain(limit);
 });
 
-test("[HOOK-01] a hook is told event, session and folder, and what the moment is about, in one line of JSON", async () => {
+test("[HOOK-01] a hook gets event, session, folder and the details of the moment in one line of JSON", async () => {
   await using rig = openHookRig((at) => [{ cmd: `cat > ${at("seen")}` }]);
   expect(await rig.say({ input: () => ({ tool: "Write", input: { a: "é\u0000" } }) })).toEqual([
     { kind: "answered", answer: {} },
@@ -106,7 +106,7 @@ test("[HOOK-01 MCP-07] a matcher names a tool of a server as cinch does or as th
   expect(runs("mcp__s__a-b", { name: "mcp__s__a_b_0123abcd", spelled: "mcp__s__a-b" })).toBe(true);
 });
 
-test("[HOOK-01 HOOK-03] exit 0 goes on, exit 2 says no with its words, any other is a HookError with its code", async () => {
+test("[HOOK-01 HOOK-03] exit 0 continues, exit 2 says no with its words, any other is a HookError with its code", async () => {
   await using rig = openHookRig(() => [
     { cmd: "exit 0" },
     { cmd: "echo 'not here' >&2; exit 2" },
@@ -175,7 +175,7 @@ test.each([
   ["an input that is not an object", '{"input": "x"}'],
   ["a prototype", '{"__proto__": {"decision": "allow"}}'],
   ["more depth than anybody reads", `{"input":${"[".repeat(9_000)}${"]".repeat(9_000)}}`],
-])("[HOOK-01 S19] an answer with %s is a failure that is told, never a yes", async (_what, text) => {
+])("[HOOK-01 S19] an answer with %s is reported as a failure, never taken as a yes", async (_what, text) => {
   await using rig = openHookRig((at) => [{ cmd: `cat ${at("answer")}` }]);
   await Bun.write(rig.at("answer"), text);
   expect(await rig.say()).toMatchObject([{ kind: "failed", why: expect.stringContaining("its answer") }]);
@@ -235,7 +235,7 @@ test("[HOOK-01 HOOK-03] at the deadline a hook gets SIGTERM, five seconds later 
   });
 });
 
-test("[HOOK-03] a hook that ends on SIGTERM is not waited for any longer, and was too late all the same", async () => {
+test("[HOOK-03] a hook that ends on SIGTERM is not waited for any longer, and is still too late", async () => {
   await using rig = openHookRig((at) => [
     { cmd: `echo $$ > ${at("pid")}; exec sleep 300`, timeoutMs: 1_000 },
   ]);

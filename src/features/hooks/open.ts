@@ -6,7 +6,7 @@ import { codeOf } from "../../base/world.ts";
 import { saidOf } from "../../config/settings/read-section.ts";
 import { invalid } from "../../config/toml.ts";
 import type { OpenFeature } from "../../session/feature.ts";
-import type { SettingsPlace, TrustItem } from "../../session/guard/trust.ts";
+import type { SettingsContext, TrustItem } from "../../session/guard/trust.ts";
 import type { Hook } from "../../session/hooks/hook.ts";
 import type { SessionHost } from "../../session/host.ts";
 import type { Config, Profile } from "../../session/settings/settings.ts";
@@ -29,9 +29,9 @@ export async function openHooks(host: SessionHost): Promise<OpenFeature | undefi
   const { completeHook } = await import("./complete-hook.ts");
   const { Hooks } = await import("../../session/hooks/hooks.ts");
   const { SessionHooks } = await import("../../session/hooks/session-hooks.ts");
-  const { toolHooks } = await import("../../session/hooks/tool-hooks.ts");
+  const { forecastHooks, toolHooks } = await import("../../session/hooks/tool-hooks.ts");
   const { startsWithRelativePath } = await import("./scripts/repository-files.ts");
-  const own = configured.map((each) => {
+  const userHooks = configured.map((each) => {
     checkTools(each, tools);
     const { path, line, key } = each.where;
     if (startsWithRelativePath(each.cmd)) throw invalid(path, line, key, RELATIVE);
@@ -39,13 +39,13 @@ export async function openHooks(host: SessionHost): Promise<OpenFeature | undefi
   });
   let ofProject: Promise<readonly Hook[]> | undefined;
   async function known(signal: AbortSignal): Promise<readonly Hook[]> {
-    if (!trust.has("hook")) return own; // the user's hooks do not wait for an answer about another kind
+    if (!trust.has("hook")) return userHooks; // the user's hooks do not wait for an answer about another kind
     const { items } = await trust.loaded(signal);
     ofProject ??= projectHooks(
       items.filter(({ kind }) => kind === "hook"),
       host,
     );
-    return [...own, ...(await ofProject)];
+    return [...userHooks, ...(await ofProject)];
   }
   const hooks = new Hooks({ world, session, cwd: workspace.root, env: workspace.env, known });
   const moments = new SessionHooks({
@@ -55,6 +55,7 @@ export async function openHooks(host: SessionHost): Promise<OpenFeature | undefi
   });
   return {
     around: toolHooks(hooks).map((run) => ({ tool: "hooks", run }) as const),
+    forecast: (call, context) => forecastHooks(hooks, call, context),
     onInput: (content, turn) => moments.onInput(content, turn),
     onTurnEnd: (reason, turn) => moments.onTurnEnd(reason, turn),
     onCompact: (moment, context) => moments.onCompact(moment, context),
@@ -78,14 +79,16 @@ interface OwnHooks {
 }
 
 async function ownHooks({ files, config, profile, folder }: OwnHooks): Promise<readonly ConfiguredHook[]> {
-  const [own = [], others = []] = [config, profile].map(({ sections }) => saidOf(sections, hooksSection));
-  return [...own, ...(await folderHooks(files, folder)), ...others];
+  const [configHooks = [], profileHooks = []] = [config, profile].map(({ sections }) =>
+    saidOf(sections, hooksSection),
+  );
+  return [...configHooks, ...(await folderHooks(files, folder)), ...profileHooks];
 }
 
 /**
- * Returns the files that the user's own hooks run, as far as their commands name them. Whoever writes one of them
- * decides what runs as the user at the next call (S39). Files of the system are excluded, because only the system can
- * write them.
+ * Returns the files that the user's own hooks run, as far as their commands name them. A program that writes one
+ * of them decides what runs as the user at the next call (S39). Files of the system are excluded, because only the
+ * system can write them.
  */
 export async function hookScriptPaths({
   world: { files },
@@ -94,7 +97,7 @@ export async function hookScriptPaths({
   paths,
   root,
   home,
-}: SettingsPlace): Promise<readonly string[]> {
+}: SettingsContext): Promise<readonly string[]> {
   const configured = await ownHooks({ files, config, profile, folder: join(paths.config, "hooks") });
   if (configured.length === 0) return [];
   const { findNamedScripts } = await import("./scripts/named-scripts.ts");
@@ -115,8 +118,8 @@ async function folderHooks(files: Files, folder: string): Promise<readonly Confi
 /** Returns `hooks/*.toml` of the user's configuration, sorted by name. */
 export async function userHookFiles(files: Files, folder: string): Promise<readonly string[]> {
   const names = await namesIn(files, folder);
-  const own = names.filter((name) => name.endsWith(".toml")).sort();
-  return own.map((name) => join(folder, name));
+  const tomlNames = names.filter((name) => name.endsWith(".toml")).sort();
+  return tomlNames.map((name) => join(folder, name));
 }
 
 /** @throws HarnessError ConfigInvalid if the folder exists but cannot be read, because a guard must not be missing. */
@@ -143,7 +146,7 @@ async function projectHooks(
   const scripts = items
     .filter(({ path }) => basename(dirname(path)) === "hooks")
     .flatMap(({ path, files: [file] }) => (file === undefined ? [] : [{ ...file, name: basename(path) }]));
-  const kept = new ScriptCopies(files, join(paths.data, "hooks"), scripts);
+  const copies = new ScriptCopies(files, join(paths.data, "hooks"), scripts);
   const hooks: Hook[] = [];
   for (const {
     path,
@@ -155,7 +158,7 @@ async function projectHooks(
       hooks.push(
         completeHook(each, async () => {
           const named = await findNamedFile(files, each.cmd, { root: trust.root, cwd: workspace.root });
-          if (named === undefined) return await kept.ready();
+          if (named === undefined) return await copies.ready();
           throw new Error(
             `it names ${named}, a file of the repository that was not acknowledged with it; move it to .cinch/hooks and write $CINCH_HOOKS/${basename(named)}`,
           );

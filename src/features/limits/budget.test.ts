@@ -89,7 +89,7 @@ const priceOf = (provider: string, model: string) =>
 
 const unknownPrice = "refuse";
 
-test("[PROV-11] a call costs its input, output, cache reads and cache writes, told once with the last usage", async () => {
+test("[PROV-11] a call costs its input, output, cache reads and cache writes, emitted once with the last usage", async () => {
   const spend = new Spend();
   const { send, told } = rig([costMeter(priceOf, spend)], () =>
     inTurn([usage({ outputTokens: 1 }), TEXT, usage(), FINISH]),
@@ -99,14 +99,14 @@ test("[PROV-11] a call costs its input, output, cache reads and cache writes, to
   expect(spend.total).toEqual({ usd: USD, unknownCalls: 0, inputTokens: 11_400, outputTokens: 200 });
 });
 
-test("[PROV-11 CLI-01] what a summary costs is told as that of a summary", async () => {
+test("[PROV-11 CLI-01] the cost of a summary is recorded as that of a summary", async () => {
   const answer = () => inTurn([usage(), FINISH]);
   const { send, told } = rig([costMeter(priceOf)], answer, { purpose: "summary" });
   await send();
   expect(told).toEqual([{ kind: "CostIncremented", payload: { ...PAYLOAD, purpose: "summary" } }]);
 });
 
-test("[PROV-11] an unknown price is told as unknown, never as 0", async () => {
+test("[PROV-11] an unknown price is shown as unknown, never as 0", async () => {
   const spend = new Spend();
   const { send, told } = rig([costMeter(() => undefined, spend)], () => inTurn([usage(), FINISH]));
   await send();
@@ -131,7 +131,7 @@ test("[PROV-11] an answer without usage counts as unknown, a failure without usa
   expect(failed.told).toEqual([]);
 });
 
-test("[PROV-11] what an attempt had used until it failed or was left is billed all the same", async () => {
+test("[PROV-11] tokens that an attempt used until it failed or was left are still billed", async () => {
   const failed = rig([costMeter(priceOf)], async function* () {
     yield usage();
     throw new ProviderError("StreamInterrupted", { provider: "acme", detail: "cut" }, { transient: true });
@@ -189,7 +189,7 @@ test("[ENG-13] below the cap a request goes through; at the cap it is refused be
   expect(asked).toHaveLength(2);
 });
 
-test("[ENG-13] a tiny cap is told with the digits that count", async () => {
+test("[ENG-13] a tiny cap is shown with its significant digits", async () => {
   const { send } = rig([costCap({ capUsd: 0.0000123, spend: new Spend(), priceOf, unknownPrice })], () =>
     inTurn([FINISH]),
   );
@@ -224,7 +224,7 @@ test("[ENG-13] at the cap a request is refused even where its input would cost n
   expect(asked).toEqual([]);
 });
 
-test("[ENG-13] with warn, a model of unknown price is told once, and what is priced still counts", async () => {
+test("[ENG-13] with warn, a model of unknown price is reported once, and known prices still count", async () => {
   const spend = new Spend();
   const prices = (_: string, model: string) => (model === "m" ? undefined : { input: 0, output: 1 });
   const cap = costCap({ capUsd: 1, spend, priceOf: prices, unknownPrice: "warn" });

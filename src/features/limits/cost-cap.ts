@@ -4,9 +4,9 @@ import { byteLength } from "../../base/text/text.ts";
 import { costOf } from "../../providers/choosing/cost.ts";
 import { estimateTokens } from "../../providers/dialect/request/token-estimate.ts";
 import type { RequestMiddleware } from "../../providers/middleware.ts";
-import type { ModelRequest, Price, UnknownPrice } from "../../providers/provider.ts";
+import type { ModelRequest, Price, UNKNOWN_PRICES } from "../../providers/provider.ts";
 import type { Spend } from "../../session/budget/spend.ts";
-import type { PriceOf } from "./cost-meter.ts";
+import type { EngineModels } from "../../session/models.ts";
 
 const BYTES_PER_TOKEN = 4;
 
@@ -14,16 +14,16 @@ export interface CostCap {
   /** Limit in US dollars for the session. */
   readonly capUsd: number;
   readonly spend: Spend;
-  readonly priceOf: PriceOf;
+  readonly priceOf: EngineModels["priceOf"];
   /** `warn` lets the call run and emits a notice, once for each model; `refuse` ends the turn. */
-  readonly unknownPrice: UnknownPrice;
+  readonly unknownPrice: (typeof UNKNOWN_PRICES)[number];
 }
 
 /**
  * Refuses a provider call before it is sent if it could exceed the cap (ENG-13).
  *
- * Refuses a call once the cap is spent, and one whose input alone would exceed it, estimated at four bytes a token
- * and at the full input price, as if nothing came from the cache. The length of the answer is unknown, so the last
+ * Refuses a call once the cap is spent, and one whose input alone would exceed it. The input is estimated at four
+ * bytes a token and at the full input price, without the cache. The length of the answer is unknown, so the last
  * answer before a refusal may exceed the cap by its output. Stands inside retry and outside the meter.
  * @throws HarnessError CostBudgetExceeded; with `refuse`, CostUnknown if the model's price, or the cost of an earlier
  * call, is unknown.

@@ -1,3 +1,4 @@
+import type { RefusalsOf } from "../../base/reasons.ts";
 import { errorsOf } from "../../base/reasons.ts";
 
 /** Refusals and failures of `features/limits/`, with their texts for people. */
@@ -11,3 +12,10 @@ export const ERRORS = errorsOf({
   CostUncapped:
     'The price of <model> is unknown: its calls do not count towards the cost cap of $<cap>. Set its price in config.toml, under [prices]; to refuse such calls, set unknown_price = "refuse" there.',
 });
+
+/** Their HTTP statuses and exit codes, and how they end a turn. */
+export const REFUSALS: RefusalsOf<typeof ERRORS> = {
+  NoProgress: { endsTurn: "no_progress" },
+  CostBudgetExceeded: { endsTurn: "budget" },
+  CostUnknown: { status: 409, isUsage: true, endsTurn: "budget", isOfModel: true },
+};

@@ -1,10 +1,9 @@
 import type { Feature } from "../../session/feature.ts";
-import { limitsSection } from "./config.ts";
 
 /** Progress guard, cost cap, cost meter and price lookup of a session (ENG-13, ENG-27, PROV-11). */
 export const limitsFeature: Feature = {
   name: "limits",
-  config: [limitsSection],
+  inPrograms: {},
   isUsed: () => true,
   open: async (host) => (await import("./open.ts")).openLimits(host),
 };

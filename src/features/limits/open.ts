@@ -1,7 +1,7 @@
+import { limitsSection } from "../../config/sections/limits.ts";
 import { settingsOf } from "../../config/settings/settings.ts";
 import type { OpenFeature } from "../../session/feature.ts";
 import type { SessionHost } from "../../session/host.ts";
-import { limitsSection } from "./config.ts";
 import { costCap } from "./cost-cap.ts";
 import { costMeter } from "./cost-meter.ts";
 import { priceLookup } from "./price-lookup.ts";

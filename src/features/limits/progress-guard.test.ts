@@ -7,8 +7,8 @@ import type { ScriptedCall } from "../../../test/support/scripted-provider.ts";
 import { calls, says } from "../../../test/support/scripted-provider.ts";
 import type { TestWorld } from "../../../test/support/world.ts";
 import { testWorld } from "../../../test/support/world.ts";
+import { REPEATED_FAILURES_MAX, REPEATED_RESULTS_MAX } from "../../config/sections/limits.ts";
 import type { Tool, ToolOutput } from "../../tools/tool.ts";
-import { REPEATED_FAILURES_MAX, REPEATED_RESULTS_MAX } from "./config.ts";
 import { progressGuard } from "./progress-guard.ts";
 import type { CallMark } from "./repetition.ts";
 import { findRepetition } from "./repetition.ts";
@@ -43,7 +43,7 @@ function times(count: number, ...cycle: readonly ScriptedCall[]): readonly Scrip
   return Array.from({ length: count }, () => cycle).flat();
 }
 
-test("[ENG-27] the same failing call five times in a row ends the turn, says which, and is told half way to the model", async () => {
+test("[ENG-27] the same failing call five times in a row ends the turn with its name, and the model gets a warning half way", async () => {
   const call = { name: "Edit", input: { path: "a", old: "x" } };
   await using rig = await guarded(times(9, call));
   const { reason, results, events } = await rig.send("go");
@@ -166,7 +166,7 @@ test("[ENG-27 ENG-26] what a person steers into the turn is another chance", asy
   expect((await rig.send("go")).reason).toBe("complete");
 });
 
-test("[ENG-27] a call that fails in another way each time fails all the same, and one of another tool is another call", async () => {
+test("[ENG-27] a call that fails in another way each time still counts as failing, and one of another tool is another call", async () => {
   let tries = 0;
   const worded = fakeTool("Edit", () => failed(`no, at ${tries++} ms`), { mutating: true });
   await using rig = await guarded(times(9, { name: "Edit" }), { tools: [worded] });
@@ -179,7 +179,7 @@ test("[ENG-27] a call that fails in another way each time fails all the same, an
   expect((await two.send("go")).reason).toBe("complete");
 });
 
-test("[ENG-27] a cycle of three that succeeds is found however many rounds it takes, and told once, half way", async () => {
+test("[ENG-27] a cycle of three that succeeds is found however many rounds it takes, and reported once, half way", async () => {
   const cycle = [{ name: "Read" }, { name: "Read", input: { a: 1 } }, { name: "Read", input: { a: 2 } }];
   const limits = { failuresMax: 3, resultsMax: 4 };
   await using rig = await guarded(times(9, ...cycle), { tools: [read], limits });

@@ -35,8 +35,8 @@ interface Strand {
 }
 
 /**
- * Ends a turn in which the model makes no progress (ENG-27): the same call fails again and again, alone or in a cycle
- * of two or three calls, or calls succeed again and again with the same result.
+ * Ends a turn in which the model makes no progress (ENG-27). Either the same call fails repeatedly, alone or in a
+ * cycle of two or three calls, or calls succeed repeatedly with the same result.
  *
  * Half-way to the limit the result tells the model so. A call whose result changes is progress, and so is time that
  * passes in a call: one that waits and finds nothing new may be repeated until the turn's other limits end it. One
@@ -101,9 +101,9 @@ export function progressGuard({ failuresMax, resultsMax }: ProgressLimits): Prog
 
 function markOf(call: ToolCall, output: ToolOutput): Omit<CallMark, "waited"> {
   const failed = output.isError ?? false;
-  const said = failed ? "failed" : JSON.stringify(output.content);
+  const outcome = failed ? "failed" : JSON.stringify(output.content);
   const hash = createHash("sha256").update(canonicalJson(call.input ?? call.malformed ?? null));
-  return { text: `${call.name} ${hash.update(said).digest("hex")}`, failed };
+  return { text: `${call.name} ${hash.update(outcome).digest("hex")}`, failed };
 }
 
 function whatRepeats(period: number, fails: boolean): string {

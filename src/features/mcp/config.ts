@@ -1,6 +1,11 @@
 import { isAbsolute } from "node:path";
 import { reachesChildren } from "../../base/child-environment.ts";
-import type { FilePosition, ListSection, ReadEntry } from "../../session/config-section.ts";
+import type {
+  FilePosition,
+  ListEntryOf,
+  ListSection,
+  RepositoryProblem,
+} from "../../session/config-section.ts";
 
 /** An MCP server that a configuration file declares (MCP-01). */
 export type McpServer = McpProgramServer | McpRemoteServer;
@@ -53,6 +58,7 @@ export interface McpRemoteServer extends Declared {
   readonly scopes: readonly string[];
 }
 
+const NAME = "mcp_servers";
 /** Placeholder for the session's workspace folder. */
 export const WORKSPACE = "{workspace}";
 /** Tools declared in the first request unless a file sets another number ([A] § MCP discovery). */
@@ -83,7 +89,7 @@ const keys = {
     check(cmd: string) {
       if (cmd.trim() === "" || cmd.includes("\0")) return "must name a program";
       return cmd.includes("/") && !isAbsolute(cmd)
-        ? "must be absolute, or a name without / that is looked for in PATH"
+        ? "must be absolute, or a name without / that is searched in PATH"
         : undefined;
     },
   },
@@ -202,22 +208,21 @@ const keys = {
     kind: "seconds",
     key: "timeout",
     min: 1,
+    max: TIMEOUT_SECONDS_MAX,
     unit: "seconds",
     meaning: "The longest time for one call.",
     otherwise: "as any tool",
     example: 120,
-    check: (seconds: number) =>
-      seconds > TIMEOUT_SECONDS_MAX ? `must be at most ${TIMEOUT_SECONDS_MAX} (one hour)` : undefined,
   },
 } as const satisfies ListSection["keys"];
 
 /**
- * `[[mcp_servers]]`: servers whose tools a session has. Unknown keys are rejected, so that a misspelt `sha256` is not
- * ignored.
+ * `[[mcp_servers]]`: servers whose tools a session has. Unknown keys are rejected, so that a misspelt `sha256` is
+ * not ignored.
  */
 export const mcpSection = {
   shape: "list",
-  name: "mcp_servers",
+  name: NAME,
   about:
     "Servers whose tools a session has: [mcp.md](../mcp.md). `config.toml` and the profile may both declare some; names must be unique.",
   inRepositoryProfile: true,
@@ -236,11 +241,14 @@ export const mcpSection = {
       return { key: "transport", problem: "must be stdio for a server with cmd" };
     if (url !== undefined && transport === "stdio")
       return { key: "transport", problem: "must be http or sse for a server with url" };
-    const [own, others] = url === undefined ? ["cmd", WITH_URL] : ["url", WITH_CMD];
+    const [transportKey, others] = url === undefined ? ["cmd", WITH_URL] : ["url", WITH_CMD];
     const stray = others.find((property) => said[property] !== undefined);
     if (stray === undefined) return undefined;
-    const partner = own === "cmd" ? "url" : "cmd";
-    return { key: keys[stray].key, problem: `goes with ${partner} only, and this server has ${own}` };
+    const partner = transportKey === "cmd" ? "url" : "cmd";
+    return {
+      key: keys[stray].key,
+      problem: `goes with ${partner} only, and this server has ${transportKey}`,
+    };
   },
   checkAll(entries) {
     for (const [at, { name, where }] of entries.entries()) {
@@ -251,14 +259,49 @@ export const mcpSection = {
     }
     return undefined;
   },
+  checkInRepository: repositoryServerProblems,
   entry: serverOf,
-} as const satisfies ListSection;
+} as const satisfies ListSection<McpServer>;
+
+/**
+ * Returns what is wrong with servers that a repository declares, with file, line and key (MCP-04).
+ *
+ * A repository must name a program by its content, and may not give it anything of the user's: no variables, no
+ * token, no folder outside the workspace.
+ */
+export function repositoryServerProblems(servers: readonly McpServer[]): readonly RepositoryProblem[] {
+  return servers.flatMap((server) => {
+    const problem = projectsServerProblem(server);
+    const { path, line } = server.where;
+    if (problem === undefined) return [];
+    if (isJson(path)) return [{ ...server.where, problem }]; // the key contains the name
+    return [{ path, line, key: NAME, problem: `${server.name}: ${problem}` }];
+  });
+}
+
+function projectsServerProblem(server: McpServer): string | undefined {
+  if (server.transport !== "stdio") {
+    if (server.bearer) return "a repository may not send a token of yours (bearer)";
+    return Object.keys(server.headers).length > 0 ? "a repository may not set headers" : undefined;
+  }
+  if (server.sha256 === undefined) return "a repository's servers need the sha256 of their program";
+  if (Object.keys(server.env).length > 0 || server.passEnv.length > 0)
+    return "a repository may not set env or pass_env";
+  if (server.cwd !== undefined && server.cwd !== WORKSPACE)
+    return `a repository's cwd can only be ${WORKSPACE}`;
+  return undefined;
+}
+
+/** Returns true for the path of a declaration in JSON. */
+export function isJson(path: string): boolean {
+  return path.endsWith(".json");
+}
 
 const WITH_CMD = ["args", "env", "passEnv", "cwd", "sha256"] as const;
 const WITH_URL = ["headers", "bearer", "clientId", "scopes"] as const;
 
-function serverOf(said: ReadEntry<typeof keys>): McpServer {
-  const { name, eagerToolsMax, discovery, timeoutMs, where } = said;
+function serverOf(entry: ListEntryOf<typeof keys>): McpServer {
+  const { name, eagerToolsMax, discovery, timeoutMs, where } = entry;
   const declared: Declared = {
     name,
     ...(discovery === undefined ? {} : { discovery }),
@@ -266,8 +309,8 @@ function serverOf(said: ReadEntry<typeof keys>): McpServer {
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
     where,
   };
-  const { cmd = "", args = [], env = {}, passEnv = [], cwd, sha256 } = said;
-  const { url, transport, headers = {}, bearer = false, clientId, scopes = [] } = said;
+  const { cmd = "", args = [], env = {}, passEnv = [], cwd, sha256 } = entry;
+  const { url, transport, headers = {}, bearer = false, clientId, scopes = [] } = entry;
   if (url === undefined)
     return {
       ...declared,

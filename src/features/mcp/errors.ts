@@ -1,5 +1,6 @@
 import type { RefusalsOf } from "../../base/reasons.ts";
 import { errorsOf } from "../../base/reasons.ts";
+import type { QueryKind } from "../../protocol/kinds.ts";
 
 /** Reasons and texts of the errors of `features/mcp/`. */
 export const ERRORS = errorsOf({
@@ -32,6 +33,7 @@ export const ERRORS = errorsOf({
 });
 
 /** Their HTTP statuses and exit codes, where they have one. */
-export const REFUSALS: RefusalsOf<typeof ERRORS> = {
+export const REFUSALS: RefusalsOf<typeof ERRORS, QueryKind> = {
   McpServerUnknown: { status: 404 },
+  McpPromptUnusable: { queries: ["ExpandMcpPrompt"] },
 };

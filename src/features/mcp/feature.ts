@@ -2,6 +2,7 @@ import { settingsOf } from "../../config/settings/settings.ts";
 import type { Feature } from "../../session/feature.ts";
 import { MCP_COMMANDS } from "./commands.ts";
 import { mcpSection } from "./config.ts";
+import { MCP_FILES } from "./declared/trust-files.ts";
 import type { EngineServers } from "./engine-servers.ts";
 import { MCP_TOOLS } from "./tools.ts";
 
@@ -11,6 +12,22 @@ export const mcpFeature: Feature<EngineServers> = {
   config: [mcpSection],
   tools: MCP_TOOLS,
   commands: MCP_COMMANDS,
+  trust: { layouts: MCP_FILES },
+  check: {
+    settings: async (settings) => (await import("./declared/check-servers.ts")).serverMistakes(settings),
+    files: async (at) => (await import("./declared/check-servers.ts")).checkServerFiles(at),
+  },
+  offers: {
+    tools: async (context) => (await import("./declared/server-tools.ts")).serverTools(context),
+    mcpServers: (profile) =>
+      settingsOf(mcpSection, { profile }).map((server) => ({
+        name: server.name,
+        transport: server.transport,
+        ...(server.discovery === undefined ? {} : { discovery: server.discovery }),
+        pinned: server.transport === "stdio" && server.sha256 !== undefined,
+      })),
+  },
+  serverCreds: async () => ({ run: (await import("./login/mcp-creds.ts")).runMcpCreds }),
   startsPrograms: true,
   openEngine: async (host) => (await import("./engine-servers.ts")).openEngineServers(host),
   isUsed: (plan) => settingsOf(mcpSection, plan).length > 0 || plan.kinds.has("mcp"),

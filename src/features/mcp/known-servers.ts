@@ -1,8 +1,7 @@
 import { join } from "node:path";
 import { HarnessError } from "../../base/errors.ts";
-import type { SessionId } from "../../base/ids.ts";
 import type { Files } from "../../base/world.ts";
-import type { ToolInfo } from "../../protocol/resources.ts";
+import type { LiveTools } from "../../session/commands/runtime-tools.ts";
 import type { EngineOptions } from "../../session/options.ts";
 import type { PermissionSettings } from "../../session/settings/permission-settings.ts";
 import {
@@ -12,6 +11,7 @@ import {
   splitServerToolName,
 } from "../../tools/server-tool-names.ts";
 import type { Tool } from "../../tools/tool.ts";
+import { ToolFailure } from "../../tools/tool.ts";
 import type { McpServer } from "./config.ts";
 import type { IdleRule } from "./mcp-rules.ts";
 import { idleRules, isSameServer } from "./mcp-rules.ts";
@@ -19,6 +19,7 @@ import { declarationHash } from "./resolve-spec.ts";
 import { ServerRecords } from "./server/server-records.ts";
 import { planOnlyTool } from "./tools/mcp-tool.ts";
 import { namedTools } from "./tools/names.ts";
+import { resourceTools } from "./tools/resources.ts";
 
 /** A declared server and its tools, as far as they are known without starting it. */
 export interface KnownServer {
@@ -29,15 +30,9 @@ export interface KnownServer {
   readonly from: string;
 }
 
-/** Tools of a running session, as its engine lists them. */
-export interface LiveTools {
-  readonly session: SessionId;
-  readonly tools: readonly ToolInfo[];
-}
-
 /**
- * Returns the declared servers with the tools remembered for them. A record that cannot be read counts as unknown
- * tools.
+ * Returns the declared servers with the tools remembered for them. A record that cannot be read counts as
+ * unknown tools.
  */
 export async function readKnownServers(
   servers: readonly McpServer[],
@@ -47,19 +42,32 @@ export async function readKnownServers(
   return await Promise.all(servers.map((server) => knownServer(records, server, world.files)));
 }
 
-/** Returns the servers with the tools that a running session has of them. Of the others, what was known before stays. */
+/**
+ * Returns the servers with the tools that a running session has of them. Of the others, what was known before stays.
+ */
 export function withLiveTools(
   servers: readonly KnownServer[],
   { session, tools }: LiveTools,
 ): readonly KnownServer[] {
   return servers.map((server) => {
-    const own = tools.filter(({ name }) => name.startsWith(serverToolPrefix(server.name)));
-    if (own.length === 0) return server;
-    const known = own.map(({ name, spelled = name, input_schema: inputSchema, person_only: personOnly }) =>
-      planOnlyTool({ name, spelled, inputSchema: { ...inputSchema }, personOnly }),
+    const serverTools = tools.filter(({ name }) => name.startsWith(serverToolPrefix(server.name)));
+    if (serverTools.length === 0) return server;
+    const known = serverTools.map(
+      ({ name, spelled = name, input_schema: inputSchema, person_only: personOnly }) =>
+        planOnlyTool({ name, spelled, inputSchema: { ...inputSchema }, personOnly }),
     );
     return { name: server.name, tools: known, from: `as the live session ${session} has it` };
   });
+}
+
+/**
+ * Returns the tools that a session has of these servers, as far as they are known. They can be planned, and not run.
+ */
+export function toolsOfServers(servers: readonly KnownServer[]): readonly Tool[] {
+  if (servers.length === 0) return [];
+  const connected = () => Promise.reject(new ToolFailure("the servers are only judged here"));
+  const resources = resourceTools(() => servers.map(({ name }) => ({ spec: { name }, connected })));
+  return [...servers.flatMap(({ tools = [] }) => tools), ...resources];
 }
 
 /** Returns the server of a tool, by either spelling of the tool's name. */
@@ -73,7 +81,7 @@ export function serverOfTool(name: string, servers: readonly KnownServer[]): Kno
  * name that accepts any input.
  */
 export function findKnownTool(name: string, servers: readonly KnownServer[]): Tool | undefined {
-  const known = servers.flatMap(({ tools = [] }) => tools).find((tool) => namesTool(name, tool));
+  const known = toolsOfServers(servers).find((tool) => namesTool(name, tool));
   if (known !== undefined) return known;
   const parts = splitServerToolName(name);
   if (parts === undefined || parts.tool === "*") return undefined;
@@ -86,10 +94,10 @@ export function findKnownTool(name: string, servers: readonly KnownServer[]): To
 
 /** Returns the rules that match no tool, as far as the servers' tools are known. */
 export function idleRulesIn(
-  said: readonly PermissionSettings[],
+  settings: readonly PermissionSettings[],
   servers: readonly KnownServer[],
 ): readonly IdleRule[] {
-  const rules = said.flatMap((each) => each.rules);
+  const rules = settings.flatMap((each) => each.rules);
   return servers.flatMap(({ name, tools = [] }) => idleRules(rules, { name, tools }));
 }
 

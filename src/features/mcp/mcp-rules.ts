@@ -5,13 +5,16 @@ import { visibleLine } from "../../safety/hidden.ts";
 import type { ConfiguredRule } from "../../session/settings/permission-settings.ts";
 import type { ToolNames } from "../../tools/server-tool-names.ts";
 import { mapToolName, mayNameTool, splitServerToolName } from "../../tools/server-tool-names.ts";
-import { NO_TOOLS } from "../../tools/tool-facts.ts";
+import { toolTable } from "../../tools/tool-facts.ts";
 
 /** A server with its currently known tools. */
 export interface ServerTools {
   readonly name: string;
   readonly tools: readonly ToolNames[];
 }
+
+/** No tools: only names of servers' tools are read here. */
+const WITHOUT_TOOLS = toolTable([]);
 
 /** A rule that matches no tool of the server it names, and so has no effect. */
 export interface IdleRule {
@@ -27,7 +30,7 @@ export interface IdleRule {
 export function idleRules(rules: readonly ConfiguredRule[], server: ServerTools): readonly IdleRule[] {
   if (server.tools.length === 0) return [];
   return rules.flatMap((configured) => {
-    const parsed = parseRule(configured, "user", NO_TOOLS);
+    const parsed = parseRule(configured, "user", WITHOUT_TOOLS);
     if (parsed.kind === "problem" || configured.effect === "allow") return [];
     const { rule } = parsed;
     const parts = splitServerToolName(rule.tool);

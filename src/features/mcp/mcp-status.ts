@@ -13,7 +13,8 @@ export type ServerStatus = McpStatus["servers"][number];
 
 /**
  * Returns the status of servers.
- * @param named set for one server that a client named: its tools, as rules and sub-agents spell them, and whether it was approved.
+ * @param named set for one server that a client named: its tools, as rules and sub-agents spell them, and whether it
+ * was approved.
  */
 export function mcpStatus(
   servers: readonly ServerStatus[],

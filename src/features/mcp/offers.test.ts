@@ -44,7 +44,7 @@ function openRig() {
 }
 
 test(
-  "[MCP-06] the model finds the resources of a server and reads one, by tools that ask where they tell a server something",
+  "[MCP-06] the model finds the resources of a server and reads one, by tools that ask before they send a server anything",
   async () => {
     await using rig = openRig();
     const listed = await rig.called("ListMcpResources", {});
@@ -69,7 +69,7 @@ test(
   HANG_MS_MAX,
 );
 
-test("[MCP-06] a server that is not there is told with those that are", async () => {
+test("[MCP-06] an unknown server is reported with the known ones", async () => {
   await using rig = openRig();
   expect(await rig.called("ReadMcpResource", { server: "everythin", uri: "x:y" })).toBe(
     'failed: There is no MCP server "everythin" in this session. Did you mean everything?',
@@ -146,7 +146,7 @@ test(
 );
 
 test(
-  "[MCP-06] prompts that a server changes are known again, asked for once a second at most, and after it was started anew",
+  "[MCP-06] prompts that a server changes are listed again, at most once a second, and after a restart",
   async () => {
     await using rig = openMcpRig();
     const file = join(rig.directory, "prompts.json");
@@ -204,7 +204,7 @@ test(
   HANG_MS_MAX,
 );
 
-test("[MCP-06] the words of a prompt are all used, or it is told how they are written", async () => {
+test("[MCP-06] the words of a prompt are all used, or the answer shows its syntax", async () => {
   expect(assignArguments({ arguments: [{ name: "a" }] }, ["1", "2"])).toBeUndefined();
   expect(assignArguments({ arguments: [{ name: "a" }, { name: "b" }] }, ["b=x=y", "1"])).toEqual({
     a: "1",

@@ -13,8 +13,8 @@ export function openMcpPool({ world, paths, models }: EngineHost): McpPool {
     version,
     log: `${join(paths.state, "log")}/`,
     async logins() {
-      const kept = await world.files.stat(join(paths.config, KEY_STORE_FILE));
-      return kept === undefined ? "" : `${kept.identity} ${kept.modifiedMs} ${kept.size}`;
+      const keyStore = await world.files.stat(join(paths.config, KEY_STORE_FILE));
+      return keyStore === undefined ? "" : `${keyStore.identity} ${keyStore.modifiedMs} ${keyStore.size}`;
     },
     records: new ServerRecords(join(paths.config, "mcp-servers"), world.random),
     async openRemote(spec, log) {

@@ -30,7 +30,7 @@ import type { McpStatus } from "./mcp-status.ts";
 import { mcpStatus } from "./mcp-status.ts";
 import { missingVariables, resolveSpec } from "./resolve-spec.ts";
 import type { ServerLease } from "./server/pool.ts";
-import type { ServerEvent } from "./server/server-ports.ts";
+import type { ServerEvent } from "./server/server-dependencies.ts";
 import { START_WAIT_MS_MAX, serverSource } from "./server/server-source.ts";
 import type { SharedServer } from "./server/shared-server.ts";
 import { needsLogin } from "./server/shared-server.ts";
@@ -133,8 +133,8 @@ class SessionServers implements AsyncDisposable {
   }
 
   /**
-   * Returns the text of a server's prompt, for the client to show and send. @throws HarnessError McpPromptUnusable,
-   * UsageInvalid.
+   * Returns the text of a server's prompt, for the client to show and send.
+   * @throws HarnessError McpPromptUnusable, UsageInvalid.
    */
   async expand({
     name,
@@ -160,8 +160,8 @@ class SessionServers implements AsyncDisposable {
   }
 
   /**
-   * Returns the source for the project's servers of one kind. They are known once a person has acknowledged their
-   * files.
+   * Returns the source for the project's servers of one kind. They are known once a person has acknowledged
+   * their files.
    */
   ofProject(kind: "eager" | "lazy"): ToolSource {
     const isOfKind = ({ source }: SessionServer) =>

@@ -51,7 +51,7 @@ export function openMemory(host: SessionHost): OpenFeature {
   );
   const writes = tools.tools().length > 0;
   /** The turn in which each memory's text joined the conversation. */
-  const given = new Map<string, number>();
+  const turnByText = new Map<string, number>();
   const reported = new Set<string>();
   let messages = 0;
   let section: Promise<readonly SystemSection[]> | undefined;
@@ -89,9 +89,9 @@ export function openMemory(host: SessionHost): OpenFeature {
     const prompt = content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
     const found = memorySections(selectMemories(prompt, memories, world.clock.now()));
     // A refused input does not use up its turn number.
-    const fresh = found.filter(({ text }) => (given.get(text) ?? at.turn) >= at.turn);
+    const fresh = found.filter(({ text }) => (turnByText.get(text) ?? at.turn) >= at.turn);
     if (fresh.length === 0) return [];
-    for (const { text } of fresh) given.set(text, at.turn);
+    for (const { text } of fresh) turnByText.set(text, at.turn);
     const payload = { turn: at.turn, names: fresh.map(({ memory }) => memory.name) };
     at.emit({ kind: "CustomEvent", payload: { namespace: "cinch", kind: MEMORIES_GIVEN, payload } });
     return fresh.map(({ text }) => ({ type: "text", text }));
@@ -101,7 +101,7 @@ export function openMemory(host: SessionHost): OpenFeature {
     untrusted.check(request.messages);
     // A memory that the conversation no longer holds can be added again.
     if (context.parentCall === undefined) {
-      if (context.history.messages.length < messages) given.clear();
+      if (context.history.messages.length < messages) turnByText.clear();
       messages = context.history.messages.length;
     }
     section ??= index((event) => context.emit(event));

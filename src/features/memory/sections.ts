@@ -45,8 +45,8 @@ export function memoryIndexText(memories: readonly Memory[]): string {
 }
 
 /**
- * Renders each memory in a separate fence, so that none can pass for another. All together take at most
- * `SELECTED_BYTES_MAX`.
+ * Renders each memory in a separate fence, so that none can pass for another. All together take at
+ * most `SELECTED_BYTES_MAX`.
  */
 export function memorySections(
   memories: readonly StoredMemory[],
@@ -76,9 +76,9 @@ function withinBytes(memory: StoredMemory, bytesMax: number): string {
   const lines = text.split("\n");
   const note = `[cut: MemoryRead ${memory.name} has the rest]`;
   let room = bytesMax - FENCE_BYTES - byteLength(note);
-  const kept = lines.filter((line) => {
+  const remainingLines = lines.filter((line) => {
     room -= byteLength(line) + 1;
     return room >= 0;
   });
-  return kept.length < 3 ? "" : [...kept, note].join("\n");
+  return remainingLines.length < 3 ? "" : [...remainingLines, note].join("\n");
 }

@@ -2,16 +2,16 @@ import { isAbsolute, join } from "node:path";
 import { deadline, whileAlive } from "../../base/async/deadline.ts";
 import { messageOf } from "../../base/errors.ts";
 import type { World } from "../../base/world.ts";
-import type { Desktop, DesktopNotice, DesktopPlace } from "../../session/options.ts";
+import type { Desktop, DesktopContext, DesktopNotice } from "../../session/options.ts";
 import { Marshal } from "./dbus-wire.ts";
-import type { BusPlace, SessionBus } from "./session-bus.ts";
+import type { SessionBus, SessionBusOptions } from "./session-bus.ts";
 import { openSessionBus } from "./session-bus.ts";
 
 /** Time limit for showing a notice. */
 export const DESKTOP_NOTICE_MS_MAX = 5_000;
 
 /** Opens the desktop of the user whose environment this is; undefined if it names no session bus. */
-export function openNoticeDesktop({ world, environment, uid, connect }: DesktopPlace): Desktop | undefined {
+export function openNoticeDesktop({ world, environment, uid, connect }: DesktopContext): Desktop | undefined {
   if (world.machine.platform === "darwin") return macDesktop(world);
   const { DBUS_SESSION_BUS_ADDRESS: named = "", XDG_RUNTIME_DIR: runtime = "" } = environment;
   const address = named === "" && isAbsolute(runtime) ? `unix:path=${join(runtime, "bus")}` : named;
@@ -25,7 +25,7 @@ const SERVICE = {
 } as const;
 
 /** Returns the desktop behind a session bus (the Desktop Notifications Specification). */
-export function busDesktop(place: BusPlace, { clock, log }: Pick<World, "clock" | "log">): Desktop {
+export function busDesktop(place: SessionBusOptions, { clock, log }: Pick<World, "clock" | "log">): Desktop {
   return {
     async show(notice, until) {
       using limit = deadline(clock, DESKTOP_NOTICE_MS_MAX, until ?? new AbortController().signal);
@@ -85,8 +85,8 @@ function escaped(text: string): string {
 }
 
 /**
- * Returns the desktop of macOS. The script is read from standard input: arguments are public. A notice cannot be
- * withdrawn.
+ * Returns the desktop of macOS. The script is read from standard input: arguments are public. A notice cannot
+ * be withdrawn.
  */
 export function macDesktop({ clock, spawn, log }: Pick<World, "clock" | "spawn" | "log">): Desktop {
   return {

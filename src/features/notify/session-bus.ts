@@ -1,11 +1,11 @@
 import type { Duplex } from "node:stream";
-import type { DesktopPlace } from "../../session/options.ts";
+import type { DesktopContext } from "../../session/options.ts";
 import type { DbusReply, MethodCall } from "./dbus-wire.ts";
 import { DBUS_MESSAGE_BYTES_MAX, decodeReply, encodeCall, messageLength } from "./dbus-wire.ts";
 
-type ConnectPath = DesktopPlace["connect"];
+type ConnectPath = DesktopContext["connect"];
 
-export interface BusPlace {
+export interface SessionBusOptions {
   readonly connect: ConnectPath;
   /** Value of `DBUS_SESSION_BUS_ADDRESS`. */
   readonly address: string;
@@ -30,7 +30,7 @@ const BUS = {
  * @throws Error if there is none, or it refuses the connection; the signal's reason.
  */
 export async function openSessionBus(
-  { connect, address, uid }: BusPlace,
+  { connect, address, uid }: SessionBusOptions,
   signal: AbortSignal,
 ): Promise<SessionBus> {
   const stream = await connectFirst(busPaths(address), connect, signal);

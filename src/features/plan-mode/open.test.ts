@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { calls, says } from "../../../test/support/mock-provider/turn.ts";
-import type { Place } from "../../../test/support/place.ts";
+import type { TestProject } from "../../../test/support/place.ts";
 import { connect, follow, openPlace, turn } from "../../../test/support/place.ts";
 import { until } from "../../../test/support/until.ts";
 import type { OpenHarness } from "../../app/harness.ts";
@@ -30,7 +30,7 @@ function states(events: readonly Envelope[]): readonly unknown[] {
 }
 
 /** Returns the last input of the model as one text. */
-function sent(place: Place): string {
+function sent(place: TestProject): string {
   return JSON.stringify(place.mock.requests.at(-1)?.body["messages"]);
 }
 
@@ -42,7 +42,7 @@ async function asked(seen: readonly Envelope[]): Promise<EnvelopeOf<"Asked">> {
   return event;
 }
 
-const made = (place: Place) => existsSync(join(place.repo, "made.txt"));
+const made = (place: TestProject) => existsSync(join(place.repo, "made.txt"));
 
 async function enter(harness: OpenHarness): Promise<void> {
   await (await connect(harness)).send({ kind: "EnterPlanMode", sessionId: harness.session });
@@ -60,7 +60,7 @@ test(
       write,
       says("done"),
     );
-    await using harness = await place.open({ attended: true, autoApprove: true });
+    await using harness = await place.open({ wishes: { attended: true, autoApprove: true } });
     await using client = await follow(harness);
     await client.say("plan it");
     const question = await asked(client.seen);
@@ -94,10 +94,10 @@ test(
 );
 
 test(
-  "[ENG-21] a plan is refused with words, which the model gets, and plan mode goes on",
+  "[ENG-21] a plan is refused with words, which the model gets, and plan mode continues",
   async () => {
     await using place = openPlace(calls("ExitPlanMode", { plan: PLAN }), write, says("better then"));
-    await using harness = await place.open({ attended: true, planMode: true, autoApprove: true });
+    await using harness = await place.open({ wishes: { attended: true, planMode: true, autoApprove: true } });
     await using client = await follow(harness);
     await client.say("plan it");
     const { askId } = (await asked(client.seen)).payload;
@@ -115,10 +115,10 @@ test(
 );
 
 test(
-  "[ENG-21 PERM-06 PERM-12] whoever says that nobody will answer closes the question: nothing is approved, and the model is told",
+  "[ENG-21 PERM-06 PERM-12] the answer that nobody will come closes the question: nothing is approved, and the model gets the reason",
   async () => {
     await using place = openPlace(calls("ExitPlanMode", { plan: PLAN }), says("here is my plan"));
-    await using harness = await place.open({ attended: true, planMode: true, autoApprove: true });
+    await using harness = await place.open({ wishes: { attended: true, planMode: true, autoApprove: true } });
     await using client = await follow(harness);
     await client.say("plan it");
     const { askId } = (await asked(client.seen)).payload;
@@ -142,7 +142,7 @@ test(
   "[ENG-21 PERM-03] only a person can approve a plan or end plan mode: an agent cannot, and may enter it",
   async () => {
     await using place = openPlace(calls("ExitPlanMode", { plan: PLAN }), write, says("done"), says("on"));
-    await using harness = await place.open({ attended: true, autoApprove: true });
+    await using harness = await place.open({ wishes: { attended: true, autoApprove: true } });
     const { session: sessionId } = harness;
     const agent = await harness.attach({ identityClass: "agent", label: "agent" });
     await agent.handshake(PROTOCOL_VERSION);
@@ -167,10 +167,10 @@ test(
 );
 
 test(
-  "[ENG-21] a person ends plan mode without a plan, and the model is told so with the next input",
+  "[ENG-21] a person ends plan mode without a plan, and the model is notified with the next input",
   async () => {
     await using place = openPlace(says("one"), says("two"), says("three"));
-    await using harness = await place.open({ attended: true });
+    await using harness = await place.open({ wishes: { attended: true } });
     await enter(harness);
     await turn(harness, "first");
     expect(sent(place)).toContain("You are in plan mode");
@@ -191,7 +191,7 @@ test(
   "[ENG-21 PERM-12] where nobody can approve it the plan is the answer, and nothing is changed",
   async () => {
     await using place = openPlace(calls("ExitPlanMode", { plan: PLAN }), write, says(PLAN));
-    await using harness = await place.open({ planMode: true, autoApprove: true });
+    await using harness = await place.open({ wishes: { planMode: true, autoApprove: true } });
     const events = await turn(harness, "plan it");
     expect(sent(place)).toContain("nobody is there to approve it");
     expect(results(events)).toEqual([
@@ -205,7 +205,7 @@ test(
 );
 
 test(
-  "[ENG-21 SES-07] plan mode goes on in a later run of the log, until it was left there",
+  "[ENG-21 SES-07] plan mode continues in a later run of the log, until it was left there",
   async () => {
     await using place = openPlace(
       says("one"),
@@ -218,26 +218,35 @@ test(
       says("four"),
     );
     {
-      await using harness = await place.open({ attended: true });
+      await using harness = await place.open({ wishes: { attended: true } });
       await enter(harness);
       await turn(harness, "first");
       await turn(harness, "first, again");
     }
     {
-      await using harness = await place.open({ attended: true, autoApprove: true, resume: { kind: "last" } });
+      await using harness = await place.open({
+        wishes: { attended: true, autoApprove: true },
+        resume: { kind: "last" },
+      });
       await using client = await follow(harness);
       await until("how it stands is told", () => states(client.seen).length > 0);
       await turn(harness, "second");
       expect(made(place)).toBe(false);
     }
     {
-      await using harness = await place.open({ attended: true, autoApprove: true, resume: { kind: "last" } });
+      await using harness = await place.open({
+        wishes: { attended: true, autoApprove: true },
+        resume: { kind: "last" },
+      });
       await turn(harness, "third");
       expect(made(place)).toBe(false);
       const connection = await connect(harness);
       await connection.send({ kind: "ExitPlanMode", sessionId: harness.session, approve: true });
     }
-    await using harness = await place.open({ attended: true, autoApprove: true, resume: { kind: "last" } });
+    await using harness = await place.open({
+      wishes: { attended: true, autoApprove: true },
+      resume: { kind: "last" },
+    });
     await turn(harness, "fourth");
     expect(made(place)).toBe(true);
   },
@@ -252,7 +261,7 @@ test(
     place.config(
       `[providers.mock]\nkind = "anthropic"\nbase_url = "${place.mock.url}/v1"\n[[hooks]]\nevent = "PreToolUse"\ncmd = ${JSON.stringify(`echo '${answer}'`)}\n`,
     );
-    await using harness = await place.open({ planMode: true, autoApprove: true });
+    await using harness = await place.open({ wishes: { planMode: true, autoApprove: true } });
     const events = await turn(harness, "look");
     expect(results(events)[0]).toContain("PlanMode: this command is not known to only read");
     expect(made(place)).toBe(false);
@@ -270,7 +279,7 @@ test(
       says("I could not"),
       says("planned"),
     );
-    await using harness = await place.open({ attended: true, planMode: true, autoApprove: true });
+    await using harness = await place.open({ wishes: { attended: true, planMode: true, autoApprove: true } });
     await using client = await follow(harness);
     await client.say("plan it");
     const isOver = ({ kind, parentCall }: Envelope) => kind === "TurnEnded" && parentCall === undefined;
@@ -287,11 +296,13 @@ test(
 );
 
 test(
-  "[ENG-21 PROF-02] plan mode goes on under another profile, in place or not, and so does having left it",
+  "[ENG-21 PROF-02] plan mode continues under another profile, in place or not, and so does having left it",
   async () => {
     for (const inPlace of [false, true]) {
       await using place = openPlace(says("one"), write, says("two"), write, says("three"));
-      await using harness = await place.open({ attended: true, planMode: true, autoApprove: true });
+      await using harness = await place.open({
+        wishes: { attended: true, planMode: true, autoApprove: true },
+      });
       await turn(harness, "first");
       const connection = await connect(harness);
       const change = async (sessionId: OpenHarness["session"], profile: string) =>

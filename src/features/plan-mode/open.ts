@@ -9,16 +9,16 @@ import { APPROVE, DENY, planTools } from "./plan-tools.ts";
 
 /**
  * Opens plan mode of one session (ENG-21): its tools, its commands, and the guard that refuses calls meanwhile. The
- * model is informed beside an input, so that the cached prefix never changes. Plan mode continues if the log ended in
- * it.
+ * model is informed beside an input, so that the cached prefix never changes. Plan mode continues if the log ended
+ * in it.
  */
 export function openPlanMode(host: SessionHost): OpenFeature {
   const { profile, wishes, permissionTimeoutMs } = host.plan();
   /** True if subscribers know the state since the last turn began, or there is nothing to report. */
   let isTold = false;
   let isFollowed = false;
-  const begun = wishes.planMode === true || host.log.resumed.planMode === true;
-  const mode = new PlanMode(begun, {
+  const startsPlanning = wishes.planMode === true || host.log.resumed.planMode === true;
+  const mode = new PlanMode(startsPlanning, {
     attended: wishes.attended,
     isTask: wishes.delegatedBy !== undefined,
     onlyReads: (call, context) => host.permissions.onlyReads(call, context),
@@ -31,11 +31,15 @@ export function openPlanMode(host: SessionHost): OpenFeature {
   return {
     tools: [selectPacks(planTools({ mode, ask: host.ask, answerMsMax }), profile.toolPacks)],
     around: [{ tool: "guard", run: mode.gate }],
+    async forecast(call, context) {
+      const why = await mode.refusal(call, context);
+      return why === undefined ? [] : [{ kind: "refuses", why }];
+    },
     carries: () => ({ planMode: mode.active }),
     onFollowed() {
       if (isTold || isFollowed) return;
       isFollowed = true;
-      if (begun && mode.active) mode.publish();
+      if (startsPlanning && mode.active) mode.publish();
     },
     async onInput() {
       if (mode.active && !isTold) mode.publish();

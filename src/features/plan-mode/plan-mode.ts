@@ -100,14 +100,20 @@ export class PlanMode {
   }
 
   /**
-   * Lets only calls run that change nothing, while it plans. Precedes the permission gate: nobody is asked about the
-   * rest.
+   * Lets only calls run that change nothing, while it plans. Precedes the permission gate: nobody is asked about
+   * the rest.
    */
   readonly gate: ToolMiddleware = async (call, context, next) => {
-    if (!this.#active || (await this.#changesNothing(call, context))) return await next(call, context);
-    // A person may have left it meanwhile.
-    return this.#active ? errorOutput(refusalText(call, this.#options)) : await next(call, context);
+    const refused = await this.refusal(call, context);
+    return refused === undefined ? await next(call, context) : errorOutput(refused);
   };
+
+  /** Returns why a call is refused now; undefined if it is not. */
+  async refusal(call: ToolCall, context: ToolContext): Promise<string | undefined> {
+    if (!this.#active || (await this.#changesNothing(call, context))) return undefined;
+    // A person may have left it meanwhile.
+    return this.#active ? refusalText(call, this.#options) : undefined;
+  }
 
   async #changesNothing(call: ToolCall, context: ToolContext): Promise<boolean> {
     if (!call.tool.mutating || call.plan?.inPlanMode === true) return true;

@@ -14,7 +14,7 @@ const ASKING_MS_MAX = 10_000;
 export const APPROVE = "approve";
 export const DENY = "deny";
 
-export interface PlanToolParts {
+export interface PlanToolDependencies {
   readonly mode: PlanMode;
   readonly ask: (question: NewQuestion, signal: AbortSignal) => Promise<AskOutcome>;
   /** Limit for the time that a question about a plan waits for its answer. */
@@ -22,11 +22,10 @@ export interface PlanToolParts {
 }
 
 /**
- * Returns the tools of plan mode: the model enters it itself, and asks a person to approve its plan (TOOL-05,
- * ENG-21).
+ * Returns the tools of plan mode: the model enters it itself, and asks a person to approve its plan (TOOL-05, ENG-21).
  */
-export function planTools(parts: PlanToolParts): ToolSource {
-  const tools = [enterPlanMode(parts.mode), exitPlanMode(parts)];
+export function planTools(dependencies: PlanToolDependencies): ToolSource {
+  const tools = [enterPlanMode(dependencies.mode), exitPlanMode(dependencies)];
   return { name: "plan", tools: () => tools };
 }
 
@@ -55,7 +54,7 @@ interface ProposedPlan extends CallPlan {
   readonly plan: string;
 }
 
-function exitPlanMode({ mode, ask, answerMsMax }: PlanToolParts): Tool<ProposedPlan> {
+function exitPlanMode({ mode, ask, answerMsMax }: PlanToolDependencies): Tool<ProposedPlan> {
   return {
     ...EXIT_PLAN_MODE_FACTS,
     description: "Shows a person your plan, in Markdown; approved, plan mode ends.",
@@ -95,15 +94,15 @@ function answered(answer: AskOutcome, plan: string, mode: PlanMode): ToolOutput 
 }
 
 function decided(
-  said: string,
+  answerText: string,
   by: ClientId,
   { plan, mode }: { readonly plan: string; readonly mode: PlanMode },
 ): ToolOutput {
-  if (said === APPROVE) {
+  if (answerText === APPROVE) {
     mode.leave(by, plan);
     return textOutput("The plan was approved, and plan mode is over: carry it out.");
   }
-  const words = said === DENY ? "" : ` They said: ${said}`;
+  const words = answerText === DENY ? "" : ` They said: ${answerText}`;
   return errorOutput(`The plan was not approved: plan mode goes on.${words}`);
 }
 
@@ -117,11 +116,11 @@ function textOf(input: unknown): string {
 
 /** @throws ToolFailure in a sub-agent: it has the mode of its session. */
 async function planned<Own extends object>(
-  own: Own,
+  ownFacts: Own,
   { within }: ToolContext,
   summary: string,
 ): Promise<CallPlan & Own> {
   if (within !== undefined)
     throw new ToolFailure("A sub-agent cannot change plan mode: put the plan into your answer.");
-  return { summary, target: { kind: "none" }, ...own };
+  return { summary, target: { kind: "none" }, ...ownFacts };
 }

@@ -4,12 +4,15 @@ import type { EnginePort } from "../../session/engine-port.ts";
 import type { EngineFeature } from "../../session/feature.ts";
 import type { SessionTrust } from "../../session/guard/trust.ts";
 import type { EngineHandles } from "../../session/host.ts";
+import { givenPlugins } from "./compiled-plugins.ts";
 import type { SessionPlugins } from "./load-session-plugins.ts";
 import { loadSessionPlugins } from "./load-session-plugins.ts";
 import type { PluginHost } from "./plugin-host.ts";
 
 /** The plugins of one engine. Nothing is loaded before the first is needed. */
 export interface EnginePlugins extends EngineFeature {
+  /** Plugins that are compiled in, then those of the embedder. */
+  readonly embedded: readonly unknown[];
   /** Returns the host of all plugins; loads it at the first call. */
   readonly host: () => Promise<PluginHost>;
   /** Loads the acknowledged plugins of a session. Repeated calls with one trust return the same result. */
@@ -21,7 +24,7 @@ export interface EnginePlugins extends EngineFeature {
 /** Opens the plugins of an engine. Loads none. */
 export function openEnginePlugins(engine: EngineHandles): EnginePlugins {
   const { world, paths, models, tools, config } = engine;
-  const given = engine.embedded;
+  const embedded = givenPlugins(engine.embedded);
   const sessions = new WeakMap<SessionTrust, Promise<SessionPlugins>>();
   let loading: Promise<PluginHost> | undefined;
   let port: EnginePort | undefined;
@@ -34,7 +37,7 @@ export function openEnginePlugins(engine: EngineHandles): EnginePlugins {
       code: await engine.externalCode(),
       folder,
       tools,
-      given,
+      loadGiven: embedded,
       providers: { names: models.providerNames, extend: models.extend },
     });
     if (port !== undefined) await host.serve(port);
@@ -56,6 +59,7 @@ export function openEnginePlugins(engine: EngineHandles): EnginePlugins {
   }
 
   return {
+    embedded,
     host,
     forSession(trust) {
       const opening = sessions.get(trust) ?? ofSession(trust);
@@ -64,12 +68,12 @@ export function openEnginePlugins(engine: EngineHandles): EnginePlugins {
     },
     async serve(opened) {
       port ??= opened;
-      if (given.length === 0 && config.plugins.length === 0) {
+      if (embedded.length === 0 && config.plugins.length === 0) {
         if (loading !== undefined) await (await loading).serve(port);
         return;
       }
       const plugins = await host();
-      await plugins.given();
+      await plugins.embedded();
       await loadAcknowledged(plugins, engine);
       await plugins.serve(port);
     },

@@ -29,18 +29,17 @@ export interface LatePlugins {
 
 /**
  * Loads the acknowledged plugins of a session.
- * @throws HarnessError PluginInvalid, PluginConflict: the session does not start without a plugin that its user
- * wants.
+ * @throws HarnessError PluginInvalid, PluginConflict: the session does not start without a plugin that its user wants.
  */
 export async function loadSessionPlugins(
   host: PluginHost,
   items: readonly TrustItem[],
   trust: Pick<SessionTrust, "isPending" | "loaded">,
 ): Promise<SessionPlugins> {
-  const given = await host.given();
+  const embedded = await host.embedded();
   const pending = items.filter((item) => trust.isPending(item));
   const acknowledged = items.filter((item) => !pending.includes(item));
-  const opened = [...given];
+  const opened = [...embedded];
   for (const item of acknowledged) opened.push(await host.load(item));
   return {
     host,
@@ -58,7 +57,7 @@ export async function loadSessionPlugins(
           if (late.kind === "registered") active.push(late.plugin);
           else failed.push(late);
         } catch (thrown) {
-          // The session is already running, so it goes on without a plugin that cannot be used.
+          // The session is already running, so it continues without a plugin that cannot be used.
           if (!hasReason(thrown, "PluginInvalid") && !hasReason(thrown, "PluginConflict")) throw thrown;
           failed.push({ error: thrown });
         }

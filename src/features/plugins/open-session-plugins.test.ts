@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileS
 import { dirname, join } from "node:path";
 import type { Turn } from "../../../test/support/mock-provider/turn.ts";
 import { calls, says } from "../../../test/support/mock-provider/turn.ts";
-import type { Place } from "../../../test/support/place.ts";
+import type { TestProject } from "../../../test/support/place.ts";
 import { connect, follow, openPlace, turn } from "../../../test/support/place.ts";
 import { reading } from "../../../test/support/reading.ts";
 import { says as scripted, scriptedProvider } from "../../../test/support/scripted-provider.ts";
@@ -19,8 +19,8 @@ import { isClaimed } from "../../platform/stray-errors.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
 import { asRefusal, errorAnswer, errorBody } from "../../server/http/answers.ts";
 import type { EnginePort } from "../../session/engine-port.ts";
+import type { Plugin, PluginHarness } from "../../session/plugins/plugin.ts";
 import { readPlugins } from "./plugin-files.ts";
-import type { Plugin, PluginHarness } from "./registration/plugin.ts";
 
 const SCHEMA = { type: "object", properties: { dice: { type: "string" } } } as const;
 
@@ -196,7 +196,7 @@ test("[BUS-03 PLUG-01] a plugin raises errors with reasons of its own: as an eve
     },
   };
   await using place = openPlace(calls("Measure", {}), says("done"));
-  await using harness = await place.open({ plugins: [meter], autoApprove: true });
+  await using harness = await place.open({ plugins: [meter], wishes: { autoApprove: true } });
   const seen = await turn(harness, "measure");
   expect(seen.find(({ kind }) => kind === "Error")?.payload).toEqual({
     reason: "Custom:meter:NoGauge",
@@ -505,7 +505,7 @@ test.each(CONFLICTS)(
   },
 );
 
-test("[PLUG-01] a plugin that throws in register is left out and told, and the session goes on with the others", async () => {
+test("[PLUG-01] a plugin that throws in register is skipped and reported, and the session continues with the others", async () => {
   const broken = plugin("broken", (harness) => {
     harness.permission("deny", "Roll");
     throw new Error("no luck");
@@ -516,7 +516,7 @@ test("[PLUG-01] a plugin that throws in register is left out and told, and the s
   expect(resultsOf(await turn(harness, "roll"))).toEqual(["rolled 1d1"]);
 });
 
-async function approve({ root }: Pick<Place, "root">, path: string): Promise<void> {
+async function approve({ root }: Pick<TestProject, "root">, path: string): Promise<void> {
   const world = hostWorld(SILENT_LOG);
   const ledger = await TrustLedger.open(world, join(root, "config/approved.lock"));
   await ledger.approve(await readPlugins(world, [path]));
@@ -559,7 +559,7 @@ test("[PLUG-02 TOFU-01 TOFU-04] a plugin that is named by its path is asked abou
     message: expect.stringContaining(`plugin (${path})`),
   });
   const session = async (shown: readonly string[], answer: string) => {
-    await using harness = await place.open({ attended: true });
+    await using harness = await place.open({ wishes: { attended: true } });
     await using watching = await follow(harness);
     const asked = () => watching.seen.find((event) => event.kind === "Asked");
     await until("the question", () => asked() !== undefined);
@@ -755,7 +755,7 @@ test("[PLUG-02 LIB-01] an embedder gives plugins to a Harness; one that needs wh
   });
 });
 
-test("[PLUG-01 LIB-01] plugins of a Harness that cannot open its session are told that it is over", async () => {
+test("[PLUG-01 LIB-01] plugins of a Harness that cannot open its session get the end of the session", async () => {
   const ends: AbortSignal[] = [];
   const watching = plugin("watching", (harness) => {
     ends.push(harness.signal);
@@ -787,7 +787,7 @@ test("[PLUG-01] sessions of one engine share what a plugin has registered, and e
   expect(registered).toBe(1);
 });
 
-test("[PLUG-01 HOOK-01] a plugin is told before a conversation is made shorter, and nothing that it says stops that", async () => {
+test("[PLUG-01 HOOK-01] a plugin is notified before a compaction, and its answer cannot stop it", async () => {
   const told: unknown[] = [];
   const compacting = plugin("compacting", (harness) => {
     harness.hook("Compact", (moment) => void told.push(moment));

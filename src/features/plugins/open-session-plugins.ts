@@ -3,10 +3,11 @@ import { Cancelled } from "../../base/errors.ts";
 import type { Event } from "../../protocol/events/events.ts";
 import type { RequestMiddleware } from "../../providers/middleware.ts";
 import { chainRequest } from "../../providers/middleware.ts";
-import type { OpenFeature } from "../../session/feature.ts";
+import type { CallForecast, OpenFeature } from "../../session/feature.ts";
 import { SessionHooks } from "../../session/hooks/session-hooks.ts";
-import { toolHooks } from "../../session/hooks/tool-hooks.ts";
+import { forecastHooks, toolHooks } from "../../session/hooks/tool-hooks.ts";
 import type { SessionHost } from "../../session/host.ts";
+import type { PluginSession } from "../../session/plugins/plugin-session.ts";
 import type { ToolMiddleware } from "../../tools/middleware.ts";
 import { chainTool } from "../../tools/middleware.ts";
 import type { FailedPlugin, SessionPlugins } from "./load-session-plugins.ts";
@@ -19,7 +20,6 @@ import { PluginContainment } from "./runtime/containment.ts";
 import { PluginHooks } from "./runtime/hooks.ts";
 import { runListener } from "./runtime/listeners.ts";
 import { pluginRequestMiddleware } from "./runtime/request-middleware.ts";
-import type { PluginSession } from "./runtime/session.ts";
 import { pluginToolMiddleware } from "./runtime/tool-middleware.ts";
 
 /** The longest wait at the end of a session for listeners that are behind. */
@@ -138,10 +138,14 @@ export function openSessionPlugins(host: PluginSessionHost, plugins: SessionPlug
         request: "context",
         run: (request, context, next) =>
           chainRequest(
-            active.flatMap(({ request: own }) => own),
+            active.flatMap(({ request: middleware }) => middleware),
             next,
           )(request, context),
       },
+    ],
+    forecast: async (call, context) => [
+      ...(await forecastHooks(hooks, call, context)),
+      ...middlewareForecasts(active),
     ],
     async onInput(content, turn) {
       await joined(turn.signal);
@@ -177,6 +181,16 @@ export function openSessionPlugins(host: PluginSessionHost, plugins: SessionPlug
       ...plugins.active.flatMap(allowances),
     ],
   };
+}
+
+/** Says which plugins have middleware around calls: each may refuse one. */
+function middlewareForecasts(active: readonly ActiveWithMiddleware[]): readonly CallForecast[] {
+  return active
+    .filter(({ tool }) => tool.length > 0)
+    .map(({ plugin: { name } }) => ({
+      kind: "may-refuse",
+      why: `the middleware of the plugin ${name} sees each call first`,
+    }));
 }
 
 function customEvent(namespace: string, kind: string, payload: unknown): Event {

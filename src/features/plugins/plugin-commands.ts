@@ -2,11 +2,11 @@ import { customError, HarnessError, messageOf } from "../../base/errors.ts";
 import { arrayAt, stringAt } from "../../base/json.ts";
 import type { SlashCommandInfo } from "../../protocol/resources.ts";
 import type { NamespaceOwner } from "../../session/commands/stored-session-commands.ts";
-import type { PluginCommand, PluginCommandContext } from "./registration/plugin.ts";
+import type { PluginCommand, PluginCommandContext } from "../../session/plugins/plugin.ts";
+import type { PluginSession } from "../../session/plugins/plugin-session.ts";
 import { PluginError } from "./registration/plugin-error.ts";
 import type { RegisteredPlugin } from "./registration/registered-plugin.ts";
 import type { PluginContainment } from "./runtime/containment.ts";
-import type { PluginSession } from "./runtime/session.ts";
 
 /** The longest time for a plugin's command. */
 const COMMAND_MS_MAX = 60_000;
@@ -65,9 +65,9 @@ export function namespaceOwner(
   };
 }
 
-function textOf(given: unknown): string | undefined {
-  if (given === undefined || typeof given === "string") return given;
-  throw new Error(`it answered with ${typeof given}, not with a text`);
+function textOf(output: unknown): string | undefined {
+  if (output === undefined || typeof output === "string") return output;
+  throw new Error(`it answered with ${typeof output}, not with a text`);
 }
 
 function wordsIn(payload: unknown): readonly string[] {

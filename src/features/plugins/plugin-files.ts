@@ -3,7 +3,7 @@ import { HarnessError } from "../../base/errors.ts";
 import type { HarnessPaths } from "../../base/files/harness-paths.ts";
 import type { Files, World } from "../../base/world.ts";
 import { readFileItem, readFolderItem } from "../../guard/trust/review/read-item.ts";
-import type { FoundItems, ProjectPlace, TrustItem } from "../../session/guard/trust.ts";
+import type { FoundItems, ProjectContext, TrustItem } from "../../session/guard/trust.ts";
 import type { Config, Profile } from "../../session/settings/settings.ts";
 
 /** The files that may name plugins: only the user's own (PLUG-02). */
@@ -27,7 +27,7 @@ export function pluginNotices({ profile, paths }: PluginSettings): readonly stri
 }
 
 /** Reads the plugins that the user's own files name. */
-export async function readPluginItems({ world, onlyProject, ...names }: ProjectPlace): Promise<FoundItems> {
+export async function readPluginItems({ world, onlyProject, ...names }: ProjectContext): Promise<FoundItems> {
   if (onlyProject) return { items: [], problems: [] };
   return { items: await readPlugins(world, pluginPaths(names)), problems: pluginNotices(names) };
 }
@@ -37,8 +37,7 @@ function isOwn({ path }: Pick<Profile, "path">, paths: Pick<HarnessPaths, "confi
 }
 
 /**
- * Reads plugins: a file, or a folder with all of its files. Each path is read once, and nothing is judged or
- * imported.
+ * Reads plugins: a file, or a folder with all of its files. Each path is read once, and nothing is judged or imported.
  * @throws HarnessError PluginInvalid for one that is missing or unreadable, because the user asked for it.
  */
 export async function readPlugins(

@@ -11,10 +11,10 @@ import type { ProviderFactory } from "../../providers/registry.ts";
 import type { EnginePort } from "../../session/engine-port.ts";
 import type { TrustItem } from "../../session/guard/trust.ts";
 import type { ExternalCode } from "../../session/host.ts";
+import type { Plugin, PluginTransport } from "../../session/plugins/plugin.ts";
 import type { ToolTable } from "../../tools/tool-facts.ts";
-import { containProvider } from "./plugin-provider.ts";
+import { containProvider } from "./providers/plugin-provider.ts";
 import { copyFolderName, loadPlugin } from "./registration/load-plugin.ts";
-import type { Plugin, PluginTransport } from "./registration/plugin.ts";
 import { assertPlugin, registerPlugin } from "./registration/register-plugin.ts";
 import type { RegisteredPlugin } from "./registration/registered-plugin.ts";
 import { claimedNames } from "./registration/registered-plugin.ts";
@@ -25,7 +25,7 @@ const OURS = "cinch itself";
 const REMEDY_OURS = "Have the plugin use another name, or take it out of your plugins.";
 const OWN_TRANSPORTS = "inproc rest ws mcp-server acp minimal";
 
-export interface PluginHostParts {
+export interface PluginHostDependencies {
   readonly world: World;
   readonly code: ExternalCode;
   /** Folder for copies of acknowledged plugins. */
@@ -33,7 +33,7 @@ export interface PluginHostParts {
   /** The tools of cinch itself. No plugin can use their names. */
   readonly tools: ToolTable;
   /** Plugins compiled into the program, and those that its embedder passes in. */
-  readonly given: readonly unknown[];
+  readonly loadGiven: readonly unknown[];
   readonly providers: {
     /** Returns all taken names. */
     names(): readonly string[];
@@ -44,7 +44,7 @@ export interface PluginHostParts {
 /** The result of loading a plugin for a session. */
 export type PluginLoadResult =
   | { readonly kind: "registered"; readonly plugin: RegisteredPlugin; readonly notice?: string }
-  /** It threw or did not finish. That has been reported, and the session goes on without it. */
+  /** It threw or did not finish. That has been reported, and the session continues without it. */
   | { readonly kind: "failed"; readonly error: HarnessError };
 
 /**
@@ -53,7 +53,7 @@ export type PluginLoadResult =
  * A plugin that claims a name of cinch or of another plugin is rejected as a whole.
  */
 export class PluginHost implements AsyncDisposable {
-  readonly #parts: PluginHostParts;
+  readonly #dependencies: PluginHostDependencies;
   readonly #end = new AbortController();
   readonly #opened = new Map<
     string,
@@ -70,23 +70,23 @@ export class PluginHost implements AsyncDisposable {
   readonly #waiting: { readonly plugin: RegisteredPlugin; readonly transport: PluginTransport }[] = [];
   #engine: EnginePort | undefined;
 
-  constructor(parts: PluginHostParts) {
-    this.#parts = parts;
-    const own = [
+  constructor(dependencies: PluginHostDependencies) {
+    this.#dependencies = dependencies;
+    const ownClaims = [
       ...[...BUILTIN_COMMAND_NAMES, ...BUILTIN_NAMESPACES, ...RESERVED_NAMESPACES, "mcp-prompts"].map(
         (name) => `the namespace ${name}`,
       ),
-      ...parts.tools.all.map(({ name }) => `the tool ${name}`),
+      ...dependencies.tools.all.map(({ name }) => `the tool ${name}`),
       ...OWN_TRANSPORTS.split(" ").map((name) => `the transport ${name}`),
     ];
-    for (const claim of own) this.#claims.set(claim, OURS);
-    this.#strays = parts.code.ownStrayErrors((thrown) => this.#isOwned(thrown));
+    for (const claim of ownClaims) this.#claims.set(claim, OURS);
+    this.#strays = dependencies.code.ownStrayErrors((thrown) => this.#isOwned(thrown));
   }
 
   /** Loads the plugins that nobody has to acknowledge. @throws HarnessError PluginInvalid, PluginConflict. */
-  async given(): Promise<readonly PluginLoadResult[]> {
+  async embedded(): Promise<readonly PluginLoadResult[]> {
     const all: PluginLoadResult[] = [];
-    for (const [at, plugin] of this.#parts.given.entries()) {
+    for (const [at, plugin] of this.#dependencies.loadGiven.entries()) {
       const from = `number ${at + 1} of those that were given`;
       all.push(await this.#once(from, "", async () => assertPlugin(plugin, from)));
     }
@@ -99,7 +99,7 @@ export class PluginHost implements AsyncDisposable {
    * @throws HarnessError PluginInvalid, PluginConflict.
    */
   async load(item: TrustItem): Promise<PluginLoadResult> {
-    const { world, code, folder } = this.#parts;
+    const { world, code, folder } = this.#dependencies;
     const content = item.files.map(({ path, sha256 }) => `${path} ${sha256}`).join("\n");
     const opened = await this.#once(item.path, content, () => {
       const [hand] = item.files.flatMap(({ path }) => code.foreignHand(join(item.path, path)) ?? []);
@@ -159,20 +159,20 @@ export class PluginHost implements AsyncDisposable {
   }
 
   async #begin(from: string, find: () => Promise<Plugin>): Promise<PluginLoadResult> {
-    const { world } = this.#parts;
+    const { world } = this.#dependencies;
     this.#early.delete(from); // left by an earlier attempt
     try {
       const plugin = await registerPlugin(await find(), {
         world,
         from,
         signal: this.#end.signal,
-        tools: this.#parts.tools,
+        tools: this.#dependencies.tools,
       });
       this.#registered.set(from, plugin);
       if (this.#early.has(from)) plugin.health.crashed(this.#early.get(from));
       this.#claim(plugin);
       for (const [name, open] of plugin.providers)
-        this.#parts.providers.extend(name, containProvider(name, open, plugin));
+        this.#dependencies.providers.extend(name, containProvider(name, open, plugin));
       for (const transport of plugin.transports) await this.#add(plugin, transport);
       return { kind: "registered", plugin };
     } catch (thrown) {
@@ -185,7 +185,7 @@ export class PluginHost implements AsyncDisposable {
   /** Claims all of a plugin's names, or none. */
   #claim(plugin: RegisteredPlugin): void {
     const second = `the plugin ${plugin.name} (${plugin.from})`;
-    const taken = new Set(this.#parts.providers.names());
+    const taken = new Set(this.#dependencies.providers.names());
     for (const claim of claimedNames(plugin)) {
       const first = this.#claims.get(claim) ?? (taken.has(providerIn(claim)) ? OURS : undefined);
       if (first === undefined) continue;
@@ -203,7 +203,7 @@ export class PluginHost implements AsyncDisposable {
 
   /** Opens a transport. A failure does not affect the other transports. */
   async #open(engine: EnginePort, plugin: RegisteredPlugin, transport: PluginTransport): Promise<void> {
-    const { clock } = this.#parts.world;
+    const { clock } = this.#dependencies.world;
     using limit = deadline(clock, TRANSPORT_MS_MAX, this.#end.signal);
     const opening = (async () => await transport.open(engine, limit.signal))();
     try {
@@ -225,7 +225,7 @@ export class PluginHost implements AsyncDisposable {
   }
 
   async #close(plugin: RegisteredPlugin, wire: AsyncDisposable): Promise<void> {
-    using limit = deadline(this.#parts.world.clock, TRANSPORT_MS_MAX, new AbortController().signal);
+    using limit = deadline(this.#dependencies.world.clock, TRANSPORT_MS_MAX, new AbortController().signal);
     try {
       await whileAlive((async () => await wire[Symbol.asyncDispose]())(), limit.signal);
     } catch (thrown) {

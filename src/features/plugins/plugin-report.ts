@@ -51,7 +51,7 @@ export async function checkPlugin(
   const providers = { names: models.providerNames, extend: () => undefined };
   const folder = join(paths.data, "plugins");
   const code = await externalCode();
-  await using host = new PluginHost({ world, code, folder, tools, given: [], providers });
+  await using host = new PluginHost({ world, code, folder, tools, loadGiven: [], providers });
   for (const item of await readPlugins(world, [path])) {
     const opened = await host.load(item);
     if (opened.kind === "failed") throw opened.error;

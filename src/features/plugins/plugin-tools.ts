@@ -12,9 +12,9 @@ type ActiveTools = Pick<ActivePlugin, "plugin" | "contained">;
  */
 export function pluginToolSources({ plugin, contained }: ActiveTools): readonly ToolSource[] {
   const name = `plugin:${plugin.name}`;
-  const own = plugin.tools.map((tool) => stopWhenOff(pluginTool(tool, plugin.name), contained));
+  const pluginTools = plugin.tools.map((tool) => stopWhenOff(pluginTool(tool, plugin.name), contained));
   return [
-    ...(own.length === 0 ? [] : [{ name, tools: () => own }]),
+    ...(pluginTools.length === 0 ? [] : [{ name, tools: () => pluginTools }]),
     ...plugin.sources.map(
       (source): ToolSource => ({
         name,

@@ -30,7 +30,7 @@ export function openProfiles(host: SessionHost): OpenFeature {
 }
 
 function importing({ handover, logId, store }: SessionHost): Pick<OpenFeature, "onInput" | "around"> {
-  let given: number | undefined;
+  let reminderTurn: number | undefined;
   let isTold = false;
   let blocks: Promise<readonly InputBlock[]> | undefined;
   async function read(): Promise<readonly InputBlock[]> {
@@ -39,8 +39,8 @@ function importing({ handover, logId, store }: SessionHost): Pick<OpenFeature, "
   }
   return {
     async onInput(_content, at) {
-      given ??= at.turn; // a refused input does not use up its turn number
-      if (isTold || at.turn !== given) return [];
+      reminderTurn ??= at.turn; // a refused input does not use up its turn number
+      if (isTold || at.turn !== reminderTurn) return [];
       blocks ??= read();
       return await blocks;
     },

@@ -2,7 +2,9 @@ import { EMBEDDED } from "../../config/profile-files.ts";
 import type { ResultOf } from "../../protocol/queries/queries.ts";
 import type { SessionHost } from "../../session/host.ts";
 
-/** Returns the profile of a session with the skills, MCP servers and tools that are loaded in it ([A] § Slash commands). */
+/**
+ * Returns the profile of a session with the skills, MCP servers and tools that are loaded in it ([A] § Slash commands).
+ */
 export function sessionProfile({
   plan,
   model,

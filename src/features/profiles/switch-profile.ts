@@ -2,7 +2,7 @@ import { HarnessError } from "../../base/errors.ts";
 import type { LogId, SessionId } from "../../base/ids.ts";
 import type { CommandOf } from "../../protocol/commands/commands.ts";
 import type { Message } from "../../protocol/message.ts";
-import type { Handover, PreparedSwitch, Reopen } from "../../session/handover.ts";
+import type { Handover, PreparedSwitch, Reopen, TurnsSummary } from "../../session/handover.ts";
 import type { SessionHost } from "../../session/host.ts";
 import type { CarriedState } from "../../session/moments.ts";
 import { importedBlocks, importedEvent } from "./imported-turns.ts";
@@ -70,19 +70,20 @@ interface Way<Opened> {
 async function onNewLog<Opened>(
   host: SessionHost,
   { reference, next, logId, names, carried, reopen }: Way<Opened>,
-  imported: Awaited<ReturnType<SessionHost["summary"]>>,
+  imported: TurnsSummary | undefined,
 ): Promise<PreparedSwitch<Opened>> {
   const { session: previous, logId: previousLog, workspace, shown, model } = host;
   const spentBefore = await host.budget.together();
   const payload = { ...names, logId, previous, spentBefore };
-  const begun = { kind: "ProfileSwitched", payload } as const;
+  const switchEvent = { kind: "ProfileSwitched", payload } as const;
   const handover: Handover = {
     session: next,
     logId,
     model: model.name,
     previousLog,
     spentBefore,
-    events: imported === undefined ? [begun] : [begun, importedEvent(imported.turns, imported.text)],
+    events:
+      imported === undefined ? [switchEvent] : [switchEvent, importedEvent(imported.turns, imported.text)],
     shown,
     ...(imported === undefined ? {} : { imported: importedBlocks(imported.text) }),
   };
@@ -99,7 +100,7 @@ function onSameLog<Opened>(
 ): PreparedSwitch<Opened> {
   const { session: previous, shown, world, store } = host;
   const { name: model } = host.model;
-  const { reference: own } = host.plan();
+  const { reference: currentReference } = host.plan();
   const switched = (from: string, to: string) =>
     ({ kind: "ProfileSwitched", payload: { from, to, logId, previous, inPlace: true } }) as const;
   return {
@@ -122,7 +123,7 @@ function onSameLog<Opened>(
         const { reason, message } = thrown;
         const failed = { kind: "Error", payload: { reason, message } } as const;
         const back = { ...handover, session, events: [failed, switched(names.to, names.from)] };
-        const opened = await reopen({ profile: own, resume: logId }, back, carried);
+        const opened = await reopen({ profile: currentReference, resume: logId }, back, carried);
         return { opened, refused: thrown };
       }
     },

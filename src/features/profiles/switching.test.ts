@@ -2,13 +2,13 @@ import { expect, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { calls, says } from "../../../test/support/mock-provider/turn.ts";
-import type { Place } from "../../../test/support/place.ts";
+import type { PlaceOptions, TestProject } from "../../../test/support/place.ts";
 import { connect, openPlace } from "../../../test/support/place.ts";
 import type { HarnessOptions } from "../../app/engine/options.ts";
 import { openHarness } from "../../app/harness.ts";
 import { TOOLS } from "../../app/plan/tool-list.ts";
-import { openSessions } from "../../app/sessions/sessions.ts";
-import { tableOfSessions } from "../../app/sessions/sessions-table.ts";
+import { openSessions } from "../../app/sessions/open-sessions.ts";
+import { tableOfSessions } from "../../app/sessions/table.ts";
 import type { SessionId } from "../../base/ids.ts";
 import type { CommandOf } from "../../protocol/commands/commands.ts";
 import type { Connection } from "../../protocol/connection.ts";
@@ -18,7 +18,7 @@ import { followSession } from "../../view/follow.ts";
 
 const { signal } = new AbortController();
 
-test("[PROF-02] SwitchProfile goes on in a new session under the profile, with the last turns as a summary, and the old one can be resumed", async () => {
+test("[PROF-02] SwitchProfile continues in a new session under the profile, with the last turns as a summary, and the old one can be resumed", async () => {
   await using place = openPlace(says("one is done"), says("two is done"), says("three"), says("four"));
   profile(place, "review", 'prompt_header = "You review."\ntool_packs = ["search"]\n');
   await using harness = await place.open();
@@ -86,7 +86,7 @@ test.each([
   expect([...imported.matchAll(/question (\d)/g)].map(([, word]) => word)).toEqual([...expected] as never);
 });
 
-test("[PROF-02] in place the same conversation goes on, in a new run on the same log, which is resumed under the new profile", async () => {
+test("[PROF-02] in place the same conversation continues, in a new run on the same log, which is resumed under the new profile", async () => {
   await using place = openPlace(says("one"), says("two"), says("three"));
   profile(place, "review", 'prompt_header = "You review."\n');
   {
@@ -117,7 +117,7 @@ test("[PROF-02] in place the same conversation goes on, in a new run on the same
   expect(asked(place).system).toContain("You review.");
 });
 
-test("[PROF-02] who follows the session that is told finds it there, also while it is only being opened", async () => {
+test("[PROF-02] a client that follows the announced session finds it, even while it is still opening", async () => {
   await using place = openPlace(says("one"));
   await using harness = await place.open();
   const [person, watcher] = [await connect(harness), await connect(harness)];
@@ -158,7 +158,7 @@ test("[PROF-02] while a turn runs the profile is not switched, nor by an agent, 
   expect(await guest.send({ ...command, inPlace: true })).toMatchObject({ result: { to: "self" } });
 });
 
-test("[PROF-02 R30] a profile that cannot be used changes nothing, and is told with its place", async () => {
+test("[PROF-02 R30] an unusable profile changes nothing, and is reported with file and line", async () => {
   await using place = openPlace(says("one"), says("two"));
   profile(place, "newer", 'schema_version = 2\nname = "newer"\n');
   profile(place, "rules", '[permissions]\ndeny = ["Bahs"]\n');
@@ -187,7 +187,7 @@ test("[PROF-02 R30] a profile that cannot be used changes nothing, and is told w
   expect(asked(place).messages).toHaveLength(3);
 });
 
-test("[PROF-02] where the run cannot be opened in place, the session goes on under the profile that it had", async () => {
+test("[PROF-02] where the run cannot be opened in place, the session continues under the profile that it had", async () => {
   await using place = openPlace(says("one"), says("two"));
   profile(place, "nowhere", 'default_model = "nowhere:model"\n');
   await using harness = await openPlain(place);
@@ -228,7 +228,7 @@ test("[PROF-02 PROF-03] what was said for the session holds under the other prof
   place.config(
     `[providers.mock]\nkind = "anthropic"\nbase_url = "${place.mock.url}/v1"\n[permissions]\ndeny = ["Write"]\n`,
   );
-  await using harness = await place.open({ level: "ReadOnly" });
+  await using harness = await place.open({ wishes: { level: "ReadOnly" } });
   const connection = await connect(harness);
   const { next } = await switched(connection, harness.session, { profile: "wide" });
   const seen = await say(connection, next, "write it");
@@ -247,7 +247,7 @@ test("[PROF-02 PROF-03 TOFU-01] a repository's own profile is switched to only o
   await expect(connection.send(command)).rejects.toMatchObject({ reason: "TrustRefused" });
 });
 
-test("[PROF-01 PROF-02] the model is the profile's own, else the one that was used, and that is told", async () => {
+test("[PROF-01 PROF-02] the model is the profile's, else the one in use, and a notice names it", async () => {
   await using place = openPlace(says("one"), says("two"), says("three"));
   profile(place, "own", 'default_model = "mock:own"\n');
   await using harness = await openPlain(place);
@@ -266,14 +266,14 @@ test("[PROF-01 PROF-02] the model is the profile's own, else the one that was us
   expect(models).toEqual(["chosen", "own", "own"]);
 });
 
-test("[PROF-01 SES-07] a session goes on under the profile that it had, also where that has another name than its file, or is a path", async () => {
+test("[PROF-01 SES-07] a session continues under the profile that it had, also where that has another name than its file, or is a path", async () => {
   await using place = openPlace(says("one"), says("two"), says("three"));
   profile(place, "file", 'name = "other"\nprompt_header = "By its name."\n');
   writeFileSync(join(place.root, "away.toml"), 'name = "away"\nprompt_header = "By its path."\n');
   for (const [named, header] of [
     ["file", "By its name."],
     [join(place.root, "away.toml"), "By its path."],
-    [relative(process.cwd(), join(place.root, "away.toml")), "By its path."],
+    [relative(place.repo, join(place.root, "away.toml")), "By its path."],
   ] as const) {
     let id: string;
     {
@@ -317,7 +317,7 @@ test.each([
 );
 
 /** Runs a turn with these options, and returns the names of all tools of the session, declared or not. */
-async function toolsUnder(place: Place, options: Partial<HarnessOptions>): Promise<readonly string[]> {
+async function toolsUnder(place: TestProject, options: PlaceOptions): Promise<readonly string[]> {
   await using harness = await place.open(options);
   const connection = await connect(harness);
   await say(connection, harness.session, "hi");
@@ -374,7 +374,7 @@ test("[PROF-02 ENG-13] a cap that a person has set counts on over sessions that 
   priced(place);
   let last: SessionId;
   {
-    await using harness = await place.open({ maxCostUsd: 0.9 });
+    await using harness = await place.open({ wishes: { maxCostUsd: 0.9 } });
     const connection = await connect(harness);
     await say(connection, harness.session, "first");
     const { next } = await switched(connection, harness.session, { profile: "self" });
@@ -389,7 +389,7 @@ test("[PROF-02 ENG-13] a cap that a person has set counts on over sessions that 
       message: expect.stringContaining("$1.00 of $0.90 is spent"),
     });
   }
-  await using again = await place.open({ maxCostUsd: 0.9, resume: { kind: "id", id: last } });
+  await using again = await place.open({ wishes: { maxCostUsd: 0.9 }, resume: { kind: "id", id: last } });
   const connection = await connect(again);
   const refused = await say(connection, again.session, "still?");
   expect(refused.find(({ kind }) => kind === "Error")?.payload).toMatchObject({
@@ -428,7 +428,7 @@ test("[PROF-02 ENG-13] a cap that only the profile has counts from the switch to
   expect(after?.payload).toMatchObject({ spentBefore: { usd: 1.2, inputTokens: 1_200_000 } });
 });
 
-test("[PROF-02 SES-07] to continue is to go on where the conversation is, not with a session that only took its place", async () => {
+test("[PROF-02 SES-07] to continue is to continue where the conversation is, not with a session that only took its place", async () => {
   await using place = openPlace(says("one"), says("two"), says("three"), says("four"));
   const talkIn = async (resume: HarnessOptions["resume"], words: string, profiles: readonly string[]) => {
     await using harness = await place.open(resume === undefined ? {} : { resume });
@@ -458,10 +458,10 @@ test("[PROF-02 SES-07] to continue is to go on where the conversation is, not wi
   expect(rows.map((row) => row[column] === "-")).toEqual([true, false, false, true]);
 });
 
-test("[PROF-02 REL-03] what ran in the background of the old session ends with it, and that is told", async () => {
+test("[PROF-02 REL-03] background commands of the old session end with it, and a notice says so", async () => {
   const sleep = calls("Bash", { command: "sleep 1000", background: true });
   await using place = openPlace(sleep, says("it runs"), says("on"));
-  await using harness = await place.open({ autoApprove: true, level: "DangerFullAccess" });
+  await using harness = await place.open({ wishes: { autoApprove: true, level: "DangerFullAccess" } });
   const connection = await connect(harness);
   const seen = await say(connection, harness.session, "start it");
   expect(seen.some(({ kind }) => kind === "TaskChanged")).toBe(true);
@@ -475,14 +475,14 @@ test("[PROF-02 REL-03] what ran in the background of the old session ends with i
 });
 
 /** A dollar for a million tokens. */
-function priced(place: Place): void {
+function priced(place: TestProject): void {
   place.config(
     `[providers.mock]\nkind = "anthropic"\nbase_url = "${place.mock.url}/v1"\n[prices."mock:test-1"]\ninput = 1\noutput = 1\n`,
   );
 }
 
 /** No model was asked for: what a profile names then counts. */
-async function openPlain(place: Place) {
+async function openPlain(place: TestProject) {
   place.config(
     `[providers.mock]\nkind = "anthropic"\nbase_url = "${place.mock.url}/v1"\ndefault_model = "first"\n`,
   );
@@ -490,7 +490,7 @@ async function openPlain(place: Place) {
   return await openHarness(options, signal);
 }
 
-function profile(place: Place, name: string, text: string): void {
+function profile(place: TestProject, name: string, text: string): void {
   const folder = join(place.root, "config", "profiles");
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, `${name}.toml`), text);
@@ -513,7 +513,7 @@ interface AskedOf {
 }
 
 /** Returns the last request to the model. */
-function asked(place: Place): AskedOf {
+function asked(place: TestProject): AskedOf {
   const body = place.mock.requests.at(-1)?.body as {
     readonly system: unknown;
     readonly tools?: unknown;

@@ -45,7 +45,7 @@ export async function parseAliases(
 function problemOf(name: string, text: string): string | undefined {
   if (!/^[a-z][a-z0-9_.-]{0,62}$/.test(name))
     return "is not a name: small letters, digits, dots, - and _, a letter first";
-  if (isBuiltinCommand(name)) return `/${name} is a built-in command, and stays what it is`;
+  if (isBuiltinCommand(name)) return `/${name} is a built-in command, and cannot be replaced`;
   if (text.length > EXPANSION_UNITS_MAX || /[\p{Cc}\p{Cf}]/u.test(text))
     return "must be plain text in one line";
   const typed = parseTyped(text);

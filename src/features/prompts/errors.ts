@@ -1,5 +1,6 @@
 import type { RefusalsOf } from "../../base/reasons.ts";
 import { errorsOf } from "../../base/reasons.ts";
+import type { QueryKind } from "../../protocol/kinds.ts";
 
 /** Reasons and texts of the errors of `features/prompts/`. */
 export const ERRORS = errorsOf({
@@ -8,6 +9,7 @@ export const ERRORS = errorsOf({
 });
 
 /** Their HTTP statuses and exit codes, where they have one. */
-export const REFUSALS: RefusalsOf<typeof ERRORS> = {
-  UnknownPromptTemplate: { status: 404, isUsage: true },
+export const REFUSALS: RefusalsOf<typeof ERRORS, QueryKind> = {
+  UnknownPromptTemplate: { status: 404, isUsage: true, queries: ["ExpandPrompt"] },
+  PromptTemplateInvalid: { queries: ["ExpandPrompt"] },
 };

@@ -20,20 +20,20 @@ export function hasWordPlaceholder(text: string): boolean {
  * Expands a template with some words. `$ARGUMENTS` (or `$@`) stands for all words as typed, `$1` to `$9` for one
  * each, `$$` for a dollar sign. Without a placeholder, the words follow the text.
  *
- * Nothing is executed, and placeholders within the words are not expanded. Returns undefined for a result above
- * `EXPANDED_CHARACTERS_MAX`.
+ * Nothing is executed, and placeholders within the words are not expanded. Returns undefined for a result
+ * above `EXPANDED_CHARACTERS_MAX`.
  */
 export function expandTemplate(text: string, { args, text: typed }: TemplateWords): string | undefined {
   let isPlaced = false;
-  let left = EXPANDED_CHARACTERS_MAX - text.length;
+  let remainingCharacters = EXPANDED_CHARACTERS_MAX - text.length;
   const expanded = text.replaceAll(PLACE, (_, all?: string, digit?: string) => {
     if (all === undefined && digit === undefined) return "$";
     isPlaced = true;
     const words = all === undefined ? (args[Number(digit) - 1] ?? "") : typed;
-    left -= words.length;
-    return left < 0 ? "" : words;
+    remainingCharacters -= words.length;
+    return remainingCharacters < 0 ? "" : words;
   });
-  if (!isPlaced && typed !== "") left -= typed.length;
-  if (left < 0) return undefined;
+  if (!isPlaced && typed !== "") remainingCharacters -= typed.length;
+  if (remainingCharacters < 0) return undefined;
   return isPlaced || typed === "" ? expanded : `${expanded}\n\n${typed}`;
 }

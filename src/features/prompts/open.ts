@@ -108,7 +108,8 @@ export function openPrompts({ trust, shown, publish }: SessionHost): OpenFeature
   function begin(): void {
     load().catch((thrown: unknown) => {
       loading = undefined;
-      if (!(thrown instanceof Cancelled)) publishProblem(asHarnessError(thrown), "error"); // the session ended at an open question
+      // The session ended at an open question.
+      if (!(thrown instanceof Cancelled)) publishProblem(asHarnessError(thrown), "error");
     });
   }
 }

@@ -27,7 +27,7 @@ test("[CTX-03] a prompt template is a Markdown file: its name is the file's, its
   });
 });
 
-test("[CTX-03] what is wrong with one is told with file, line and field, and nothing of it is taken", async () => {
+test("[CTX-03] a mistake in a template is reported with file, line and field, and the template is not loaded", async () => {
   const problem = async (text: string, path?: string) => {
     const result = await read(text, path);
     return result.kind === "problem" ? result.problem : result.ignoredFields.join();
@@ -74,7 +74,7 @@ test("[CTX-03 REL-06] a template with many places does not make of few words mor
   expect(expandTemplate("Do it.", long)).toBeUndefined();
 });
 
-test("[CTX-03 REL-06] any bytes are read as a template or told as none, and any template takes any words", async () => {
+test("[CTX-03 REL-06] any bytes are read as a template or refused, and any template takes any words", async () => {
   await holds(
     fc.asyncProperty(fc.uint8Array({ maxLength: 300 }), fc.string(), async (bytes, typed) => {
       const result = await readTemplate({ path: "/p/x.md", source: "project", bytes });

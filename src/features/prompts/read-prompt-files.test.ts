@@ -7,7 +7,7 @@ function aliasFile(path: string, scope: "project" | "user", text: string) {
   return { kind: "alias-file", path, scope, files: [trustFile("", encode(text), 0o644)] } as const;
 }
 
-test("[CMD-02] each wrong alias is told with its line, and that none of its file counts; those of other files do", async () => {
+test("[CMD-02] each wrong alias is reported with its line and disables its file; other files still count", async () => {
   const { aliases, notices: told } = await readPromptFiles([
     aliasFile(
       "/u/aliases.toml",
@@ -18,7 +18,7 @@ test("[CMD-02] each wrong alias is told with its line, and that none of its file
   ]);
   expect([...aliases]).toEqual([["gp", "/skills:plan"]]);
   const wrong = [
-    "3: aliases.help: /help is a built-in command, and stays what it is",
+    "3: aliases.help: /help is a built-in command, and cannot be replaced",
     '4: aliases.x: must be a command with a namespace: "/skills:name"',
     "5: aliases.2z: must be a text",
   ];

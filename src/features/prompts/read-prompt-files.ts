@@ -26,6 +26,12 @@ export interface FileNotice {
   readonly key: string;
 }
 
+/** Returns the errors in prompts and alias files. A file with one cannot be used. */
+export async function promptErrors(items: readonly TrustItem[]): Promise<readonly string[]> {
+  const { notices } = await readPromptFiles(items);
+  return notices.filter(({ weight }) => weight === "error").map(({ text }) => text);
+}
+
 /**
  * Reads prompt templates and alias files from the bytes that a person has acknowledged. A template of the project
  * replaces the user's of the same name, with a notice; an alias of the user stays.

@@ -13,11 +13,10 @@ import { dirname, join } from "node:path";
 import { acknowledgeAll } from "../../../test/support/acknowledge.ts";
 import type { Turn } from "../../../test/support/mock-provider/turn.ts";
 import { calls, says } from "../../../test/support/mock-provider/turn.ts";
-import type { Following, Place } from "../../../test/support/place.ts";
+import type { Following, PlaceOptions, TestProject } from "../../../test/support/place.ts";
 import { connect, follow, openPlace, turn } from "../../../test/support/place.ts";
 import { reading } from "../../../test/support/reading.ts";
 import { until } from "../../../test/support/until.ts";
-import type { HarnessOptions } from "../../app/engine/options.ts";
 import { openReview } from "../../app/explain/review.ts";
 import type { OpenHarness } from "../../app/harness.ts";
 import { SILENT_LOG } from "../../base/log.ts";
@@ -39,7 +38,7 @@ triggers: ["changelog", "*.rel"]
 Run \`scripts/collect.sh\` first. RELEASE-BODY
 `;
 
-function skill(place: Place, name: string, text = plain(name)): void {
+function skill(place: TestProject, name: string, text = plain(name)): void {
   place.write(`.agents/skills/${name}/SKILL.md`, text);
 }
 
@@ -47,25 +46,25 @@ function plain(name: string, description = `does ${name}`): string {
   return `---\nname: ${name}\ndescription: ${description}\n---\nBODY-OF-${name}\n`;
 }
 
-function own(place: Place, folder: string, text: string): void {
+function own(place: TestProject, folder: string, text: string): void {
   const path = join(place.root, folder, "SKILL.md");
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, text);
 }
 
 /** Acknowledges everything, including the files of the user. */
-async function acknowledge(place: Place): Promise<void> {
+async function acknowledge(place: TestProject): Promise<void> {
   await acknowledgeAll({ ...place.options(), profile: "default" });
   const { own: config, shared, ledger } = await openReview(place.options());
   await ledger.approve([...config.pending, ...shared.pending].map(({ item }) => item));
 }
 
 /** Returns the content of one request as the model reads it. */
-function sent(place: Place, at: number): string {
+function sent(place: TestProject, at: number): string {
   return JSON.stringify(place.mock.requests[at]?.body);
 }
 
-function kept(place: Place, harness: OpenHarness): string {
+function kept(place: TestProject, harness: OpenHarness): string {
   return join(place.root, ".cache/cinch/skills", harness.logId);
 }
 
@@ -96,7 +95,7 @@ function later(make: () => Turn): Turn {
   };
 }
 
-const OPEN: Partial<HarnessOptions> = { attended: true, asksTrust: true };
+const OPEN: PlaceOptions = { wishes: { attended: true, asksTrust: true } };
 
 const signal = () => new AbortController().signal;
 
@@ -215,7 +214,7 @@ test("[SKL-03] a keyword of the prompt, a file it names, and a file that a call 
   expect(sent(place, 4)).toContain("the prompt names docs/a/b.adoc");
 }, 300_000);
 
-test("[SKL-03 CTX-03] of one name the project's goes before the user's and the program's, and that is told", async () => {
+test("[SKL-03 CTX-03] of one name the project's skill wins over the user's and the program's, and a notice says so", async () => {
   await using place = openPlace(says("done"));
   own(place, "config/skills/code-review", plain("code-review", "from the configuration"));
   own(place, ".agents/skills/code-review", plain("code-review", "from the home"));
@@ -250,7 +249,7 @@ test("[SKL-02 S29 S42] a script is read and run as it was acknowledged, whatever
   skill(place, "release-notes", RELEASE);
   place.write(`.agents/skills/release-notes/${script}`, "echo acknowledged\n");
   await acknowledge(place);
-  await using harness = await place.open({ autoApprove: true });
+  await using harness = await place.open({ wishes: { autoApprove: true } });
   await turn(harness, "first");
   const [folder = ""] = readdirSync(kept(place, harness));
   copy = join(kept(place, harness), folder, script);
@@ -293,7 +292,7 @@ test("[SKL-02 PERM-04] the copies are read without a question, and nothing besid
   expect(sent(place, 4)).not.toContain("OTHER");
 }, 300_000);
 
-test("[SKL-04] reloading asks about what is new or changed, tells every client, and renews the list", async () => {
+test("[SKL-04] reloading asks about new and changed skills, notifies every client, and renews the list", async () => {
   await using place = openPlace(says("one"), says("two"));
   skill(place, "first");
   await acknowledge(place);
@@ -384,7 +383,7 @@ test("[SKL-05 S31] a skill that breaks the format, or would land elsewhere, is n
   mkdirSync(join(place.root, "elsewhere"));
   mkdirSync(join(place.repo, ".agents/skills"), { recursive: true });
   symlinkSync(join(place.root, "elsewhere"), join(place.repo, ".agents/skills/linked"));
-  await using harness = await place.open({ autoApprove: true });
+  await using harness = await place.open({ wishes: { autoApprove: true } });
   const events = await turn(harness, "go");
   const results = events.flatMap((event) =>
     event.kind === "ToolResult"
@@ -503,7 +502,7 @@ test("[SKL-02 ENG-14 S61 S62 S63] no description closes the fence, acts on a ter
   expect(text).toContain("[hidden: U+202E]");
 }, 300_000);
 
-test("[SKL-01] what is wrong with a skill is told with file, line and field, and the others load", async () => {
+test("[SKL-01] a mistake in a skill is reported with file, line and field, and the others load", async () => {
   await using place = openPlace(says("done"));
   skill(place, "good");
   skill(place, "reload", plain("reload"));
@@ -560,7 +559,7 @@ test("[SKL-02 ENG-08] what a compaction has taken away can be loaded again", asy
   expect(last.split("RELEASE-BODY")).toHaveLength(2);
 }, 300_000);
 
-test("[SKL-01 R34] too many folders in a place are told and not read, and the session goes on", async () => {
+test("[SKL-01 R34] too many skill folders are reported and not read, and the session continues", async () => {
   await using place = openPlace(says("done"));
   for (let at = 0; at < 300; at += 1)
     mkdirSync(join(place.repo, ".agents/skills", `s${at}`), { recursive: true });
@@ -590,7 +589,7 @@ test("[SKL-02 PERM-01] a skill's allowed-tools allow nothing", async () => {
   expect(existsSync(target)).toBe(false);
 }, 300_000);
 
-test("[SKL-04 TOFU-01] what is acknowledged when a session begins is told and listed before the first turn", async () => {
+test("[SKL-04 TOFU-01] skills acknowledged at the start of a session are announced and listed before the first turn", async () => {
   await using place = openPlace();
   skill(place, "asked-for");
   await using harness = await place.open(OPEN);

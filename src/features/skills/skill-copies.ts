@@ -22,8 +22,8 @@ export class SkillCopies {
   readonly folder: string;
   readonly #files: Files;
   /**
-   * The last operation. Operations run one after the other, because two at once would find each other's work
-   * unfinished.
+   * The last operation. Operations run one after the other, because two at once would find each other's
+   * work unfinished.
    */
   #last: Promise<unknown> = Promise.resolve();
 
@@ -83,14 +83,14 @@ export class SkillCopies {
   async #removeOthers(folder: string, wanted: readonly TrustFile[]): Promise<void> {
     const paths = new Set(wanted.map(({ path }) => path));
     const folders = new Set(wanted.flatMap(({ path }) => parentsOf(path)));
-    const left = [""];
+    const openFolders = [""];
     let seen = 0;
-    for (const below of left) {
+    for (const below of openFolders) {
       for (const { name, kind } of await this.#files.list(join(folder, below))) {
         seen += 1;
         if (seen > ENTRIES_MAX) throw new Error(`${folder} contains files that nobody has acknowledged`);
         const path = below === "" ? name : `${below}/${name}`;
-        if (kind === "directory" && folders.has(path)) left.push(path);
+        if (kind === "directory" && folders.has(path)) openFolders.push(path);
         else if (kind !== "file" || !paths.has(path)) await this.#files.remove(join(folder, path));
       }
     }

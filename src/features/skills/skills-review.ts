@@ -7,8 +7,8 @@ import { repositoryRoot } from "../../config/repository-root.ts";
 import { readExtensions } from "../../guard/trust/project-files.ts";
 import { ITEM_FILE_BYTES_MAX, readFolderItem } from "../../guard/trust/review/read-item.ts";
 import type { ReadSettings } from "../../session/commands/cli-command.ts";
+import type { SettingsHere } from "../../session/feature.ts";
 import type { TrustItem } from "../../session/guard/trust.ts";
-import type { EngineOptions } from "../../session/options.ts";
 import { builtinSkills } from "./builtin/builtin-skills.ts";
 import { skillsInPacks } from "./builtin/packs.ts";
 import type { CheckedProblem } from "./format/check-skill.ts";
@@ -17,6 +17,7 @@ import { isSkillFile, loadSkills } from "./format/load-skills.ts";
 import type { Skill } from "./format/skill.ts";
 import { SKILL_FILE } from "./format/skill.ts";
 import { SkillSet } from "./skill-set.ts";
+import { SKILL_FILES } from "./trust-files.ts";
 
 /** The state of a skill: active, or why it is not. */
 export type SkillState = "active" | "new" | "changed" | "shadowed";
@@ -34,13 +35,21 @@ export interface SkillsReview {
 
 /** Returns every skill that a session here would find, active or not, for `cinch skills list`. */
 export async function reviewSkills(
-  options: Pick<EngineOptions, "world" | "paths" | "workingDir" | "environment">,
+  {
+    world,
+    paths,
+    workingDir,
+    environment,
+  }: Pick<SettingsHere, "world" | "paths" | "workingDir" | "environment">,
   { profile, judge }: Pick<ReadSettings, "profile" | "judge">,
 ): Promise<SkillsReview> {
-  const { world, workingDir } = options;
   const here = await world.files.realpath(workingDir);
   const root = (await repositoryRoot(world.files, here)) ?? here;
-  const { items, problems } = await readExtensions(options, root, "skill");
+  const { items, problems } = await readExtensions(
+    { world, paths, wishes: { environment } },
+    root,
+    SKILL_FILES,
+  );
   const judged = await judge(items, root);
   const pending = new Map<TrustItem, "new" | "changed">(
     judged.pending.map(({ item, verdict }) => [item, verdict.kind]),
@@ -80,14 +89,14 @@ export async function checkSkills(
 ): Promise<{ readonly checked: number; readonly problems: readonly CheckedProblem[] }> {
   const problems: CheckedProblem[] = [];
   let checked = 0;
-  for (const given of paths) {
-    const info = await files.stat(given);
-    const isFile = info?.kind === "file" && isSkillFile(given);
-    const path = isFile ? dirname(given) : given;
+  for (const givenPath of paths) {
+    const info = await files.stat(givenPath);
+    const isFile = info?.kind === "file" && isSkillFile(givenPath);
+    const path = isFile ? dirname(givenPath) : givenPath;
     const found = isFile || info?.kind === "directory" ? await skillFolders(files, path) : [];
-    if (info === undefined) problems.push(wrong(given, "there is no such folder"));
-    else if (info.kind !== "directory" && !isFile) problems.push(wrong(given, "it is not a directory"));
-    else if (found.length === 0 && !arePlaces) problems.push(wrong(given, `it has no ${SKILL_FILE}`));
+    if (info === undefined) problems.push(wrong(givenPath, "there is no such folder"));
+    else if (info.kind !== "directory" && !isFile) problems.push(wrong(givenPath, "it is not a directory"));
+    else if (found.length === 0 && !arePlaces) problems.push(wrong(givenPath, `it has no ${SKILL_FILE}`));
     for (const { folder, file } of found) {
       checked += 1;
       problems.push(...(await checkFile(files, folder, file)));
@@ -104,9 +113,9 @@ async function checkFile(files: Files, folder: string, file: string): Promise<re
       return [wrong(path, `it has ${size} bytes, more than ${ITEM_FILE_BYTES_MAX}, and is never loaded`)];
     const written = decodeWrittenText(await files.read(path, ITEM_FILE_BYTES_MAX));
     if (written.kind === "problem") return [{ ...wrong(path, written.problem), line: written.line }];
-    const own = await files.realpath(folder);
-    const problems = await checkSkill(written.text, { path, folder: basename(own) });
-    const item = await readFolderItem(files, { root: "/", path: own, kind: "skill", scope: "user" });
+    const folderPath = await files.realpath(folder);
+    const problems = await checkSkill(written.text, { path, folder: basename(folderPath) });
+    const item = await readFolderItem(files, { root: "/", path: folderPath, kind: "skill", scope: "user" });
     if (item.kind !== "refused") return problems;
     const leftOut = {
       path: folder,
@@ -128,16 +137,16 @@ interface SkillFolderPath {
 /** Returns the folders with a SKILL.md in a folder, including itself. Links are not followed. */
 async function skillFolders(files: Files, root: string): Promise<readonly SkillFolderPath[]> {
   const found: SkillFolderPath[] = [];
-  const left = [{ path: root, depth: 0 }];
-  for (const { path, depth } of left.values()) {
+  const folders = [{ path: root, depth: 0 }];
+  for (const { path, depth } of folders.values()) {
     const entries = [...(await files.list(path))].sort((a, b) => (a.name < b.name ? -1 : 1));
     const named = entries.filter(({ name, kind }) => kind !== "directory" && /^skill\.md$/i.test(name));
     const file = named.find(({ name }) => name === SKILL_FILE) ?? named[0];
     if (file !== undefined) found.push({ folder: path, file: file.name });
     if (depth === DEPTH_MAX) continue;
     for (const { name, kind } of entries)
-      if (kind === "directory" && name !== "node_modules" && name !== ".git" && left.length < FOLDERS_MAX)
-        left.push({ path: join(path, name), depth: depth + 1 });
+      if (kind === "directory" && name !== "node_modules" && name !== ".git" && folders.length < FOLDERS_MAX)
+        folders.push({ path: join(path, name), depth: depth + 1 });
   }
   return found;
 }

@@ -4,8 +4,8 @@ import { loadSkills } from "./format/load-skills.ts";
 import { skillProblemText } from "./format/skill.ts";
 
 /**
- * Returns the folders that hold no valid skill. A person need not acknowledge them, because nothing of them is loaded. A
- * corrected one has other content, and has to be acknowledged like any.
+ * Returns the folders that hold no valid skill. A person need not acknowledge them, because nothing of them is
+ * loaded. A corrected one has other content, and has to be acknowledged like any.
  */
 export async function findUnusableSkills(pending: readonly TrustItem[]): Promise<UnusableItems> {
   const items = new Set<TrustItem>();

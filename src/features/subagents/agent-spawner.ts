@@ -2,12 +2,12 @@ import { HarnessError } from "../../base/errors.ts";
 import type { CallId } from "../../base/ids.ts";
 import type { ModelInUse } from "../../providers/choosing/model-in-use.ts";
 import type { SessionHost } from "../../session/host.ts";
-import type { SpawnAgent, SpawnRequest } from "../../session/spawn.ts";
 import type { ToolHandler } from "../../tools/middleware.ts";
 import { chainTool } from "../../tools/middleware.ts";
 import type { ToolRegistry } from "../../tools/registry.ts";
 import type { Workspace } from "../../tools/tool.ts";
 import { restrictPrograms } from "./definitions/grants.ts";
+import type { SpawnAgent, SpawnRequest } from "./tools/spawn-agent.ts";
 import type { AgentWorkspace } from "./worktree/agent-workspace.ts";
 
 /** The most that sub-agents of an agent may use: never more than the agent itself. */
@@ -38,7 +38,7 @@ export function openAgentSpawner(host: SessionHost): SpawnAgent {
       workspace: host.workspace,
       guard: (handler) => handler,
     };
-    const { model, told } = await modelFor(request, above, host);
+    const { model, remarks } = await modelFor(request, above, host);
     const { env, withheld, redacting, scratch } = above.workspace;
     const worktree = request.worktree ? await openWorkspace(request, host, above.workspace.root) : undefined;
     const root = worktree?.root ?? above.workspace.root;
@@ -65,7 +65,7 @@ export function openAgentSpawner(host: SessionHost): SpawnAgent {
         roundsMax,
         signal,
       });
-      return { ...spawned, told: [...told, ...((await worktree?.end()) ?? [])] };
+      return { ...spawned, remarks: [...remarks, ...((await worktree?.end()) ?? [])] };
     } catch (thrown) {
       await worktree?.end();
       throw thrown;
@@ -86,7 +86,7 @@ async function openWorkspace(
 
 interface ChosenModel {
   readonly model?: () => ModelInUse;
-  readonly told: readonly string[];
+  readonly remarks: readonly string[];
 }
 
 /** @throws HarnessError like `chooseModel`, for a model named with its provider. */
@@ -96,16 +96,16 @@ async function modelFor(
   { model: slot, models }: SessionHost,
 ): Promise<ChosenModel> {
   const inherited = above.model === undefined ? {} : { model: above.model };
-  if (model === undefined) return { ...inherited, told: [] };
+  if (model === undefined) return { ...inherited, remarks: [] };
   try {
     const opened = await slot.openBeside(await models.choose(model, {}, signal));
-    return { model: () => opened, told: [] };
+    return { model: () => opened, remarks: [] };
   } catch (thrown) {
     if (!SIZES.test(model) || !(thrown instanceof HarnessError) || thrown.reason !== "ProviderKeyMissing")
       throw thrown;
     return {
       ...inherited,
-      told: [`It worked with this session's model: there is no key for ${model}.`],
+      remarks: [`It worked with this session's model: there is no key for ${model}.`],
     };
   }
 }

@@ -5,14 +5,14 @@ import type { Files } from "../../base/world.ts";
 import { codeOf, FileTooLarge } from "../../base/world.ts";
 import { ITEM_FILE_BYTES_MAX } from "../../guard/trust/review/read-item.ts";
 import type { ReadSettings } from "../../session/commands/cli-command.ts";
-import type { EngineOptions } from "../../session/options.ts";
+import type { SettingsHere } from "../../session/feature.ts";
 import { isServerTool } from "../../tools/server-tool-names.ts";
 import type { ToolTable } from "../../tools/tool-facts.ts";
 import { readAgents } from "./agents-review.ts";
 import type { AgentSet, ValidDefinition } from "./definitions/agent-set.ts";
 import { fieldProblemText, readAgentSet } from "./definitions/agent-set.ts";
 
-interface Options extends Pick<EngineOptions, "world" | "paths" | "workingDir" | "environment"> {
+interface Options extends Pick<SettingsHere, "world" | "paths" | "workingDir" | "environment"> {
   /** The tools that a definition may name, beside those of servers and plugins. */
   readonly tools: ToolTable;
   readonly settings: ReadSettings;
@@ -40,7 +40,7 @@ export async function checkAgents(options: Options, paths: readonly string[]): P
   const { files } = options.world;
   const read = [];
   const problems: string[] = [];
-  for (const path of (await Promise.all(paths.map((given) => definitionsAt(files, given)))).flat()) {
+  for (const path of (await Promise.all(paths.map((each) => definitionsAt(files, each)))).flat()) {
     if (typeof path !== "string") {
       problems.push(path.problem);
       continue;

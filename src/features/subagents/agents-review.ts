@@ -1,17 +1,18 @@
 import { repositoryRoot } from "../../config/repository-root.ts";
 import { readExtensions } from "../../guard/trust/project-files.ts";
 import type { ReadSettings } from "../../session/commands/cli-command.ts";
-import type { EngineOptions } from "../../session/options.ts";
+import type { SettingsHere } from "../../session/feature.ts";
 import type { ToolTable } from "../../tools/tool-facts.ts";
 import { readAgentSet } from "./definitions/agent-set.ts";
 import type { AgentDefinition } from "./definitions/definition.ts";
+import { AGENT_FILES } from "./definitions/trust-files.ts";
 import { worktreeContext, worktreeRecordsFolder } from "./worktree/agent-workspace.ts";
 import { worktreeStays } from "./worktree/git.ts";
 import { removeWorktree } from "./worktree/worktree.ts";
 import type { WorktreeRecord } from "./worktree/worktree-record.ts";
 import { isWorktreeInUse, WorktreeRecords } from "./worktree/worktree-record.ts";
 
-type Options = Pick<EngineOptions, "world" | "paths" | "workingDir" | "environment">;
+type Options = Pick<SettingsHere, "world" | "paths" | "workingDir" | "environment">;
 
 interface ReadOptions extends Options {
   /** The tools that definitions may name, in addition to those of servers and plugins. */
@@ -33,10 +34,14 @@ export interface AgentsReview {
 
 /** Reads all definitions here, acknowledged or not, and the problems of invalid ones. */
 export async function readAgents(options: ReadOptions) {
-  const { world, workingDir } = options;
+  const { world, paths, workingDir, environment } = options;
   const here = await world.files.realpath(workingDir);
   const root = (await repositoryRoot(world.files, here)) ?? here;
-  const { items, problems } = await readExtensions(options, root, "agent");
+  const { items, problems } = await readExtensions(
+    { world, paths, wishes: { environment } },
+    root,
+    AGENT_FILES,
+  );
   const files = items.flatMap(({ path, scope, files: [file] }) =>
     file === undefined ? [] : [{ path, scope, bytes: file.bytes }],
   );

@@ -46,6 +46,7 @@ export const delegateSection = {
       example: "anthropic:haiku",
       check: (model: string) =>
         /^[^:\s]+:\S+$/.test(model) ? undefined : `"${model}" is not a model: write provider:name`,
+      namesModel: true,
     },
   },
 } as const satisfies TableSection;

@@ -8,8 +8,6 @@ export const ERRORS = errorsOf({
   AgentInvalid: "A definition of a sub-agent is wrong: <problem>",
   WorktreeStays: "The worktree of a sub-agent is not removed: <problem>.",
   WorktreeFailed: "Git worktree unavailable: <problem>.",
-  TurnLimitReached:
-    "The turn was ended at its limit of rounds (<rounds>). Send again to go on, or raise --max-turns.",
 });
 
 /** Their HTTP statuses and exit codes, where they have one. */

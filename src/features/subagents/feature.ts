@@ -2,6 +2,7 @@ import type { Feature } from "../../session/feature.ts";
 import { agentsCommand } from "./cli/command.ts";
 import { AGENT_COMMANDS } from "./commands.ts";
 import { agentsSection, delegateSection } from "./config.ts";
+import { AGENT_FILES } from "./definitions/trust-files.ts";
 import { AGENT_TOOLS } from "./tools.ts";
 
 /** Sub-agents inside a session, and tasks for a cheaper model in a session of their own (ENG-10, ENG-23). */
@@ -11,7 +12,8 @@ export const subagentsFeature: Feature = {
   tools: AGENT_TOOLS,
   commands: AGENT_COMMANDS,
   cli: agentsCommand,
-  checks: [{ area: "worktrees", load: () => import("./worktree/doctor-worktrees.ts") }],
+  trust: { layouts: AGENT_FILES },
+  check: { doctor: [{ area: "worktrees", load: () => import("./worktree/doctor-worktrees.ts") }] },
   isUsed: () => true,
   open: async (host) => (await import("./open.ts")).openSubagents(host),
 };

@@ -3,10 +3,9 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { basename, join } from "node:path";
 import type { Turn } from "../../../test/support/mock-provider/turn.ts";
 import { calls, says } from "../../../test/support/mock-provider/turn.ts";
-import type { Place } from "../../../test/support/place.ts";
+import type { PlaceOptions, TestProject } from "../../../test/support/place.ts";
 import { connect, openPlace } from "../../../test/support/place.ts";
 import { requireProgram } from "../../../test/support/requires.ts";
-import type { HarnessOptions } from "../../app/engine/options.ts";
 import { openReview } from "../../app/explain/review.ts";
 import type { OpenHarness } from "../../app/harness.ts";
 import type { Envelope, EnvelopeOf } from "../../protocol/events/envelope.ts";
@@ -59,7 +58,7 @@ function resultsOf(events: readonly Envelope[]): readonly string[] {
 }
 
 /** A definition of the user's own. */
-function define(place: Place, name: string, head: string, prompt = "Look closely."): string {
+function define(place: TestProject, name: string, head: string, prompt = "Look closely."): string {
   const folder = join(place.root, "config", "agents");
   mkdirSync(folder, { recursive: true });
   const path = join(folder, `${name}.md`);
@@ -67,18 +66,18 @@ function define(place: Place, name: string, head: string, prompt = "Look closely
   return path;
 }
 
-async function openAcknowledged(place: Place, more: Partial<HarnessOptions> = {}): Promise<OpenHarness> {
+async function openAcknowledged(place: TestProject, more: PlaceOptions = {}): Promise<OpenHarness> {
   const { own, pending, ledger } = await openReview(place.options());
   await ledger.approve([...own.pending, ...pending].map(({ item }) => item));
   return await place.open(more);
 }
 
-function toolsOf(place: Place, request: number): readonly string[] {
+function toolsOf(place: TestProject, request: number): readonly string[] {
   const tools = (place.mock.requests[request]?.body["tools"] ?? []) as { name: string }[];
   return tools.map(({ name }) => name);
 }
 
-function sentText(place: Place, request: number): string {
+function sentText(place: TestProject, request: number): string {
   return JSON.stringify(place.mock.requests[request]?.body);
 }
 
@@ -135,7 +134,7 @@ test("[ENG-10] /agents:type has the sub-agent answer, whatever a model would say
   expect(sentText(place, 2)).toContain("looks good");
 });
 
-test("[ENG-10 ENG-12] /agents:type fails the turn where its sub-agent came to no answer, and says why; the session goes on", async () => {
+test("[ENG-10 ENG-12] /agents:type fails the turn where its sub-agent came to no answer, and says why; the session continues", async () => {
   const broken: Turn = {
     parts: [],
     fault: { kind: "status", status: 400, body: { error: { message: "no such thing" } } },
@@ -165,7 +164,7 @@ test("[ENG-10] a kind that there is not is refused with the one that was meant",
   });
 });
 
-test("[ENG-05 ENG-10] a sub-agent has 8 rounds, or those of its definition or of the configuration, and what it said by then is told", async () => {
+test("[ENG-05 ENG-10] a sub-agent has 8 rounds, or those of its definition or of the configuration, and its text so far is returned", async () => {
   const script = (rounds: number): Turn[] => [
     ask("go"),
     ...Array.from({ length: rounds }, (_, at) => ({
@@ -188,7 +187,7 @@ test("[ENG-05 ENG-10] a sub-agent has 8 rounds, or those of its definition or of
   expect(resultsOf((await send(other, "go")).own)[0]).toContain("after 2 rounds");
 });
 
-test("[ENG-09 ENG-10] a sub-agent that fails is a failed call, and its parent goes on", async () => {
+test("[ENG-09 ENG-10] a sub-agent that fails is a failed call, and its parent continues", async () => {
   const broken: Turn = {
     parts: [],
     fault: { kind: "status", status: 400, body: { error: { message: "no" } } },
@@ -215,7 +214,7 @@ test("[ENG-10 ENG-27] a sub-agent that goes in circles ends alone, and its paren
   expect(resultsOf(own)[1]).toContain("The sub-agent gave no answer: it went in circles");
 });
 
-test("[ENG-09 ENG-10] cancelling the turn ends the sub-agent at once, and both are told as cancelled", async () => {
+test("[ENG-09 ENG-10] cancelling the turn ends the sub-agent at once, and both are reported as cancelled", async () => {
   const hold = new Promise(() => undefined);
   await using place = openPlace(ask("go"), says("I begin and do not end", { hold }), says("still here"));
   await using harness = await place.open();
@@ -252,7 +251,7 @@ test("[ENG-10] what a sub-agent says and calls is in no history but its own, als
   expect(JSON.stringify(messages)).not.toContain('"Ls"');
 });
 
-test("[RUN-03] a definition has the model that it names; a size whose provider has no key gives way to the session's, and that is told", async () => {
+test("[RUN-03] a definition gets its named model; a size whose provider has no key falls back to the session's, with a notice", async () => {
   await using place = openPlace(
     ask("go", { type: "named" }),
     says("one"),
@@ -283,7 +282,7 @@ test("[ENG-10 ENG-21] plan mode holds in a sub-agent", async () => {
     says("could not"),
     says("ok"),
   );
-  await using harness = await place.open({ planMode: true, attended: true });
+  await using harness = await place.open({ wishes: { planMode: true, attended: true } });
   const { own, ofAgents } = await send(harness, "go");
   expect(existsSync(join(place.repo, "made.txt"))).toBe(false);
   expect(resultsOf(ofAgents)[0]).toContain("plan");
@@ -291,7 +290,7 @@ test("[ENG-10 ENG-21] plan mode holds in a sub-agent", async () => {
   expect(toolsOf(place, 1)).not.toContain("ExitPlanMode");
 });
 
-test("[ENG-10 ENG-26] an input for a sub-agent that is told to the turn that runs: the sub-agent does it, and the model goes on with what it says", async () => {
+test("[ENG-10 ENG-26] an input for a sub-agent that is sent to the running turn: the sub-agent does it, and the model continues with its answer", async () => {
   const gate = Promise.withResolvers<void>();
   await using place = openPlace(
     { parts: [{ tool: "Ls", input: { path: "." } }], hold: gate.promise },
@@ -322,7 +321,7 @@ test("[ENG-10 RUN-03] a definition sees less than its parent, never more, and it
     says("ok"),
   );
   define(place, "git-only", "tools: Bash(git), Task\ndisallowedTools: Agent\n");
-  await using harness = await openAcknowledged(place, { autoApprove: true });
+  await using harness = await openAcknowledged(place, { wishes: { autoApprove: true } });
   const { ofAgents } = await send(harness, "go");
   expect([...toolsOf(place, 1)].sort()).toEqual(["Bash", "CallTool", "ToolSearch"]);
   expect(resultsOf(ofAgents)).toEqual([
@@ -377,7 +376,7 @@ test("[ENG-10 S50] a sub-agent's call is judged like the session's own, and the 
     `${readFileSync(join(place.root, "config/config.toml"), "utf8")}\n[sandbox]\nbackend = "none"\n`,
   );
   define(place, "maker", "");
-  await using harness = await openAcknowledged(place, { attended: true });
+  await using harness = await openAcknowledged(place, { wishes: { attended: true } });
   const connection = await connect(harness);
   const { session: sessionId } = harness;
   const asking = (async () => {
@@ -395,7 +394,7 @@ test("[ENG-10 S50] a sub-agent's call is judged like the session's own, and the 
   expect(existsSync(join(place.repo, "made"))).toBe(true);
 });
 
-test("[ENG-10 RUN-03] a wrong definition is told with file, line and field, and the others can be used", async () => {
+test("[ENG-10 RUN-03] a wrong definition is reported with file, line and field, and the others can be used", async () => {
   await using place = openPlace(ask("go", { type: "good" }), says("did"), says("ok"));
   const path = define(place, "bad", "tools: Read(src/**)\n");
   define(place, "good", "");
@@ -415,7 +414,7 @@ test("[ENG-10 SES-15] what a sub-agent changes belongs to the turn that it works
     says("good"),
   );
   place.write("a.txt", "a");
-  await using harness = await place.open({ attended: true });
+  await using harness = await place.open({ wishes: { attended: true } });
   const { own, ofAgents } = await send(harness, "go");
   expect(
     [...own, ...ofAgents].flatMap((event) => (event.kind === "CheckpointMade" ? [event.payload.turn] : [])),
@@ -451,7 +450,7 @@ test("[ENG-28 PERF-01] without a definition the tool is found by ToolSearch alon
 });
 
 /** A repository with one commit, in the place of the workspace. */
-function commitAll(place: Place): void {
+function commitAll(place: TestProject): void {
   const git = (...args: string[]) => {
     const { exitCode, stderr } = Bun.spawnSync(["git", "-C", place.repo, ...args], { env: GIT_ENV });
     expect({ exitCode, stderr: stderr.toString() }).toMatchObject({ exitCode: 0 });
@@ -472,14 +471,14 @@ const GIT_ENV = {
 };
 
 /** Everything in the parent's tree and git directory that a sub-agent must leave alone. */
-function untouched(place: Place): Readonly<Record<string, string>> {
+function untouched(place: TestProject): Readonly<Record<string, string>> {
   const names = [".git/HEAD", ".git/index", ".git/config", "a.txt", "dirty.txt"];
   return Object.fromEntries(
     names.map((name) => [name, readFileSync(join(place.repo, name)).toString("base64")]),
   );
 }
 
-function worktreesOf(place: Place): readonly string[] {
+function worktreesOf(place: TestProject): readonly string[] {
   const folder = join(place.root, "data-worktrees");
   return existsSync(folder) ? readdirSync(folder).map((name) => join(folder, name)) : [];
 }
@@ -499,7 +498,7 @@ gitTest(
     commitAll(place);
     place.write("dirty.txt", "not committed\n");
     const before = untouched(place);
-    await using harness = await place.open({ autoApprove: true });
+    await using harness = await place.open({ wishes: { autoApprove: true } });
     const { own, ofAgents, text } = await send(harness, "go");
     expect(text).toBe("good");
     const [path = "", ...others] = worktreesOf(place);
@@ -535,7 +534,7 @@ gitTest(
     );
     place.write("c.txt", "x\n");
     commitAll(place);
-    await using harness = await place.open({ autoApprove: true });
+    await using harness = await place.open({ wishes: { autoApprove: true } });
     const { own, ofAgents } = await send(harness, "go");
     expect(resultsOf(own)[0]).toContain(`[chk]\n${place.repo}\n${join(place.repo, "a.py")}`);
     const [path = ""] = worktreesOf(place);
@@ -655,7 +654,7 @@ requireProgram("bwrap")(
     commitAll(place);
     place.write("dirty.txt", "x");
     const before = untouched(place);
-    await using harness = await place.open({ autoApprove: true });
+    await using harness = await place.open({ wishes: { autoApprove: true } });
     const { own, ofAgents } = await send(harness, "go");
     expect(resultsOf(ofAgents)[0]).toContain("could");
     expect(resultsOf(ofAgents)[1]?.trim().split("\n")).toEqual(tries.map(() => "not"));
@@ -667,7 +666,7 @@ requireProgram("bwrap")(
 );
 
 requireProgram("bwrap")(
-  "[ENG-10 ENG-28 SBX-01] a sub-agent in a worktree can commit there, and whoever asked is told the branch, its commits and what is not committed",
+  "[ENG-10 ENG-28 SBX-01] a sub-agent in a worktree can commit there, and its result names the branch, its commits and uncommitted files",
   async () => {
     const git = (...args: string[]) =>
       Bun.spawnSync(["git", "-C", place.repo, ...args], { env: GIT_ENV }).stdout.toString();
@@ -751,8 +750,10 @@ requireProgram("bwrap")(
     commitAll(place);
     const HOME = join(place.root, "home");
     mkdirSync(HOME);
-    const { environment } = place.options();
-    await using harness = await place.open({ autoApprove: true, environment: { ...environment, HOME } });
+    const { environment } = place.options().wishes;
+    await using harness = await place.open({
+      wishes: { autoApprove: true, environment: { ...environment, HOME } },
+    });
     const { ofAgents } = await send(harness, "go");
     expect(resultsOf(ofAgents)[0]).toContain("## ");
     expect(resultsOf(ofAgents)[0]).not.toContain("fatal:");
@@ -794,7 +795,7 @@ requireProgram("bwrap")(
     commitAll(place);
     place.write("deep/er/hidden.txt", "the moon is hollow");
     place.write(".harness-secrets/env", "THE_MOON=hollow");
-    await using harness = await place.open({ autoApprove: true });
+    await using harness = await place.open({ wishes: { autoApprove: true } });
     const { ofAgents } = await send(harness, "go");
     expect(resultsOf(ofAgents)).toHaveLength(tries.length);
     expect(resultsOf(ofAgents).filter((text) => /moon|MOON/.test(text))).toEqual([]);

@@ -32,7 +32,7 @@ export function openAgents(host: SessionHost): OpenFeature | undefined {
   let reading: Promise<readonly AgentDefinition[]> | undefined;
   let known: readonly AgentDefinition[] = [GENERAL_AGENT];
   let tool: Tool = makeTool(known);
-  let left: readonly string[] = [];
+  let worktreeNotices: readonly string[] = [];
   if (
     depthMax === 0 ||
     selectPacks({ name: "agents", tools: () => [tool] }, profile.toolPacks).tools().length === 0
@@ -137,9 +137,9 @@ export function openAgents(host: SessionHost): OpenFeature | undefined {
     onFollowed() {
       if (isDefined) loadIfTrusted(new AbortController().signal).catch(() => undefined); // the first request reports it
     },
-    notices: () => left,
+    notices: () => worktreeNotices,
     async ready() {
-      left = await leftoverWorktreeNotices(host, host.workspace.root);
+      worktreeNotices = await leftoverWorktreeNotices(host, host.workspace.root);
     },
   };
 }
@@ -151,11 +151,11 @@ export async function leftoverWorktreeNotices(
 ): Promise<readonly string[]> {
   if ((await world.files.stat(join(paths.data, "worktrees"))) === undefined) return [];
   const { listWorktrees } = await import("./agents-review.ts");
-  const left = (await listWorktrees({ world, paths })).filter(
+  const worktrees = (await listWorktrees({ world, paths })).filter(
     ({ state, record }) => state === "left" && isInside(record.repository, root),
   );
-  if (left.length === 0) return [];
-  const what = count(left.length, "worktree");
+  if (worktrees.length === 0) return [];
+  const what = count(worktrees.length, "worktree");
   return [
     `cinch was killed while sub-agents worked in ${what} of this repository. List and remove them: cinch agents worktrees`,
   ];

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { acknowledgeAll } from "../../../test/support/acknowledge.ts";
 import type { Turn } from "../../../test/support/mock-provider/turn.ts";
 import { calls, says } from "../../../test/support/mock-provider/turn.ts";
-import type { Place } from "../../../test/support/place.ts";
+import type { TestProject } from "../../../test/support/place.ts";
 import { connect, openPlace } from "../../../test/support/place.ts";
 import { reading } from "../../../test/support/reading.ts";
 import { until } from "../../../test/support/until.ts";
@@ -19,13 +19,13 @@ import { EVERYTHING } from "../../session/access/scope.ts";
 const { signal } = new AbortController();
 const CHEAP = '\n[delegate]\nmodel = "mock:cheap"\n';
 
-function openCheap(...script: Turn[]): Place {
+function openCheap(...script: Turn[]): TestProject {
   const place = openPlace(...script);
   add(place, CHEAP);
   return place;
 }
 
-function add(place: Place, text: string): void {
+function add(place: TestProject, text: string): void {
   const path = join(place.root, "config/config.toml");
   place.config(readFileSync(path, "utf8") + text);
 }
@@ -118,7 +118,7 @@ test("[ENG-23 PERM-12] what needs a person is refused there, unless one attaches
   const script = [hand("touch it"), calls("Bash", { command: "touch made" }), says("tried"), says("ok")];
   await using alone = openCheap(...script);
   add(alone, '[sandbox]\nbackend = "none"\n');
-  await using unwatched = await alone.open({ attended: true });
+  await using unwatched = await alone.open({ wishes: { attended: true } });
   await send(unwatched, "go");
   expect(JSON.stringify(alone.mock.requests[2]?.body)).toContain("nobody can be asked in this run");
   expect(existsSync(join(alone.repo, "made"))).toBe(false);
@@ -130,7 +130,7 @@ test("[ENG-23 PERM-12] what needs a person is refused there, unless one attaches
     ...rest,
   );
   add(place, '[sandbox]\nbackend = "none"\n');
-  await using harness = await place.open({ attended: true });
+  await using harness = await place.open({ wishes: { attended: true } });
   const connection = await connect(harness);
   const seen: Envelope[] = [];
   const following = (async () => {
@@ -180,7 +180,7 @@ test("[ENG-23 PROF-03 S39] what an acknowledged file of the project forbids is f
   place.write("secret.txt", "the moon is hollow");
   place.write(".cinch/permissions.toml", 'deny = ["Read:secret.txt"]\n');
   await acknowledgeAll(place.options());
-  await using harness = await place.open({ autoApprove: true });
+  await using harness = await place.open({ wishes: { autoApprove: true } });
   await send(harness, "go");
   expect(readFileSync(join(place.repo, "AGENTS.md"), "utf8")).toBe("Do what you like.\n");
   const below = JSON.stringify(place.mock.requests[3]?.body);
@@ -189,7 +189,7 @@ test("[ENG-23 PROF-03 S39] what an acknowledged file of the project forbids is f
   expect(below).not.toContain("Do what you like.");
 });
 
-test("[ENG-09 ENG-23] cancelling the turn cancels the task, whose session ends with it; the parent goes on", async () => {
+test("[ENG-09 ENG-23] cancelling the turn cancels the task, whose session ends with it; the parent continues", async () => {
   const hold = new Promise(() => undefined);
   await using place = openCheap(hand("for ever"), says("and ever", { hold }), says("I am here"));
   await using harness = await place.open();
@@ -206,7 +206,7 @@ test("[ENG-09 ENG-23] cancelling the turn cancels the task, whose session ends w
   expect(of(await send(harness, "there?"), "TurnEnded")[0]?.payload.reason).toBe("complete");
 });
 
-test("[ENG-23 REL-03] ending the engine in the middle of a task ends both sessions, and both can be gone on with", async () => {
+test("[ENG-23 REL-03] ending the engine in the middle of a task ends both sessions, and both can be resumed", async () => {
   const hold = new Promise(() => undefined);
   await using place = openCheap(hand("for ever"), says("and ever", { hold }), says("again"));
   let log: string | undefined;
@@ -233,19 +233,19 @@ test("[ENG-23 PROV-11] what a task costs counts against the cap of the session t
   const dear = { usage: { input: 1_500_000, output: 1 } };
   await using place = openCheap(hand("dear"), says("did it", dear));
   add(place, prices(1));
-  await using harness = await place.open({ maxCostUsd: 1 });
+  await using harness = await place.open({ wishes: { maxCostUsd: 1 } });
   const events = await send(harness, "go");
   expect([resultOf(events), of(events, "TurnEnded")[0]?.payload.reason]).toEqual(["did it", "budget"]);
 
   await using capped = openCheap(hand("dear"), says("then not"));
   add(capped, prices(1_000));
-  await using other = await capped.open({ maxCostUsd: 1 });
+  await using other = await capped.open({ wishes: { maxCostUsd: 1 } });
   const second = await send(other, "go");
   expect(resultOf(second)).toContain('There is no answer: it ended with "budget"');
   expect(capped.mock.requests.map(({ body }) => body["model"])).toEqual(["test-1", "test-1"]);
 });
 
-test("[ENG-23 ENG-13 SES-07] a session that goes on counts what its tasks have cost before, also one that was broken off", async () => {
+test("[ENG-23 ENG-13 SES-07] a session that continues counts what its tasks have cost before, also one that was broken off", async () => {
   const price = "input = 1\noutput = 1\n";
   const prices = `\n[prices."mock:cheap"]\n${price}[prices."mock:test-1"]\n${price}`;
   const cost = (usd: number) => ({ usage: { input: usd * 1_000_000, output: 0 } });
@@ -262,7 +262,7 @@ test("[ENG-23 ENG-13 SES-07] a session that goes on counts what its tasks have c
   add(place, prices);
   let log: string | undefined;
   {
-    await using harness = await place.open({ maxCostUsd: 1 });
+    await using harness = await place.open({ wishes: { maxCostUsd: 1 } });
     log = harness.logId;
     await send(harness, "go");
     const connection = await connect(harness);
@@ -271,7 +271,7 @@ test("[ENG-23 ENG-13 SES-07] a session that goes on counts what its tasks have c
     await place.mock.until(({ requests }) => requests.length === 6);
   }
   const resume = { kind: "id", id: log } as const;
-  await using capped = await place.open({ resume, maxCostUsd: 0.8 });
+  await using capped = await place.open({ resume, wishes: { maxCostUsd: 0.8 } });
   expect(of(await send(capped, "go on"), "TurnEnded")[0]?.payload.reason).toBe("budget");
   expect(place.mock.requests).toHaveLength(6);
 });
@@ -289,7 +289,7 @@ test("[ENG-21 ENG-23] a task that is given in plan mode only reads, and makes no
     says("written"),
     says("done"),
   );
-  await using harness = await place.open({ planMode: true, attended: true, autoApprove: true });
+  await using harness = await place.open({ wishes: { planMode: true, attended: true, autoApprove: true } });
   expect(resultOf(await send(harness, "plan"))).toBe("I looked");
   expect(existsSync(join(place.repo, "made.txt"))).toBe(false);
   const child = JSON.stringify(place.mock.requests[3]?.body);

@@ -1,6 +1,5 @@
 import { HarnessError } from "../../base/errors.ts";
 import { settingsOf } from "../../config/settings/settings.ts";
-import { smallModel } from "../../providers/choosing/prices.ts";
 import { countSpent } from "../../session/budget/count-spent.ts";
 import type { OpenFeature } from "../../session/feature.ts";
 import type { SessionHost } from "../../session/host.ts";
@@ -43,3 +42,15 @@ export function openDelegate(host: SessionHost): OpenFeature | undefined {
   });
   return { tools: [selectPacks({ name: "delegate", tools: () => [tool] }, profile.toolPacks)] };
 }
+
+/** Returns the small and cheap model of a vendor, for tasks that need no larger one; undefined if none is known. */
+function smallModel(provider: string): string | undefined {
+  return Object.hasOwn(SMALL, provider) ? SMALL[provider] : undefined;
+}
+
+const SMALL: Readonly<Record<string, string>> = {
+  anthropic: "claude-haiku-5-5",
+  openai: "gpt-6-luna",
+  vertex: "claude-haiku-5-5",
+  zai: "glm-4.5-air",
+};

@@ -11,11 +11,15 @@ export const tasksFeature: Feature = {
   tools: TASK_TOOLS,
   commands: TASK_COMMANDS,
   cli: tasksCommand,
-  checks: [{ area: "tasks", load: () => import("./doctor-tasks.ts") }],
-  async whileServing({ engine, checkProfile, ...options }) {
-    const scheduler = (await import("./open-scheduler.ts")).openScheduler(options, engine, { checkProfile });
-    scheduler.start();
-    return scheduler;
+  check: { doctor: [{ area: "tasks", load: () => import("./doctor-tasks.ts") }] },
+  serving: {
+    async beside({ engine, checkProfile, ...options }) {
+      const scheduler = (await import("./open-scheduler.ts")).openScheduler(options, engine, {
+        checkProfile,
+      });
+      scheduler.start();
+      return scheduler;
+    },
   },
   isUsed: () => true,
   open: async (host) => (await import("./open.ts")).openTasks(host),

@@ -1,7 +1,6 @@
-import { resolve } from "node:path";
 import { HarnessError } from "../../base/errors.ts";
 import type { SessionId } from "../../base/ids.ts";
-import { isProfilePath } from "../../config/profile-files.ts";
+import { resolveProfile } from "../../config/profile-path.ts";
 import type { CommandOf } from "../../protocol/commands/commands.ts";
 import { PROTOCOL_VERSION } from "../../protocol/version.ts";
 import type { UnattendedEngine } from "../../session/commands/cli-command.ts";
@@ -36,13 +35,13 @@ export interface RunOptions {
 export function openScheduler(
   options: Pick<EngineOptions, "world" | "paths">,
   engine: Pick<UnattendedEngine, "openUnattended" | "attach">,
-  told: RunOptions,
+  runOptions: RunOptions,
 ): Scheduler {
   const { world } = options;
   return new Scheduler({
     world,
     schedule: openSchedule(options),
-    run: runIn(engine, options, told),
+    run: runIn(engine, options, runOptions),
   });
 }
 
@@ -83,7 +82,7 @@ function requestOf(task: ScheduledTask, msMax: number | undefined): CommandOf<"C
   const { profile, model, cwd: workingDir, level, maxTurns, maxCostUsd } = task;
   const maxTimeMs = least(task.maxTimeMs, msMax);
   // The folder in which the engine was started does not matter for a task.
-  const named = profile !== undefined && isProfilePath(profile) ? resolve(workingDir, profile) : profile;
+  const named = profile === undefined ? undefined : resolveProfile(profile, workingDir);
   return {
     kind: "CreateSession",
     workingDir,
@@ -125,12 +124,12 @@ async function turnOf(connection: Attached, { session, prompt, signal }: Sending
 
 function endOf(result: TurnResult, session: SessionId): RunEnd {
   const { reason, error, refused, cost } = result;
-  const told = { session, costUsd: priceOf(cost) };
+  const run = { session, costUsd: priceOf(cost) };
   switch (reason) {
     case "complete":
     case "yield":
       return {
-        ...told,
+        ...run,
         outcome: "done",
         ...(refused === 0
           ? {}
@@ -139,10 +138,10 @@ function endOf(result: TurnResult, session: SessionId): RunEnd {
     case "turn_limit":
     case "budget":
     case "time_limit":
-      return { ...told, outcome: "limit", detail: error?.message ?? reason };
+      return { ...run, outcome: "limit", detail: error?.message ?? reason };
     case "cancelled":
-      return { ...told, outcome: "stopped" };
+      return { ...run, outcome: "stopped" };
     default:
-      return { ...told, outcome: "failed", detail: error?.message ?? reason ?? "it did not end" };
+      return { ...run, outcome: "failed", detail: error?.message ?? reason ?? "it did not end" };
   }
 }

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { calls, says } from "../../../test/support/mock-provider/turn.ts";
-import type { Place } from "../../../test/support/place.ts";
+import type { TestProject } from "../../../test/support/place.ts";
 import { follow, openPlace } from "../../../test/support/place.ts";
 import { reading } from "../../../test/support/reading.ts";
 import { until } from "../../../test/support/until.ts";
@@ -20,7 +20,7 @@ function changes(seen: readonly Envelope[]): EnvelopeOf<"TaskChanged">["payload"
   return seen.flatMap((event) => (event.kind === "TaskChanged" ? [event.payload] : []));
 }
 
-function inputs(place: Place): readonly string[] {
+function inputs(place: TestProject): readonly string[] {
   return place.mock.requests.map(({ body }) => JSON.stringify((body["messages"] as unknown[]).at(-1)));
 }
 
@@ -32,10 +32,10 @@ async function tasksOf(harness: OpenHarness) {
 }
 
 test(
-  "[ENG-24] a task outlives the turn that started it, and the model is told of its end with the next input, once",
+  "[ENG-24] a task outlives the turn that started it, and the model gets its end with the next input, once",
   async () => {
     await using place = openPlace(background(WAITS), says("started"), says("I see"), says("on"));
-    await using harness = await place.open({ autoApprove: true });
+    await using harness = await place.open({ wishes: { autoApprove: true } });
     await using client = await follow(harness);
     await client.say("go");
     await client.turns(1);
@@ -57,7 +57,7 @@ test(
 );
 
 test(
-  "[ENG-24] what the model has looked at itself it is not told again",
+  "[ENG-24] a task whose end the model has read is not reported again",
   async () => {
     let id = "";
     const ended = Promise.withResolvers<void>();
@@ -75,7 +75,7 @@ test(
       says("it is done"),
       says("on"),
     );
-    await using harness = await place.open({ autoApprove: true });
+    await using harness = await place.open({ wishes: { autoApprove: true } });
     await using client = await follow(harness);
     await client.say("go");
     await client.turns(1);
@@ -99,7 +99,7 @@ test(
     place.config(
       `[tasks]\nwake = true\n[providers.mock]\nkind = "anthropic"\nbase_url = "${place.mock.url}/v1"\n`,
     );
-    await using harness = await place.open({ autoApprove: true });
+    await using harness = await place.open({ wishes: { autoApprove: true } });
     await using client = await follow(harness);
     await client.say("go");
     await client.turns(1);
@@ -119,7 +119,7 @@ test(
   "[ENG-24 REL-03] a person stops a task, one that is not known is refused, and what runs ends with its session",
   async () => {
     await using place = openPlace(background("sleep 600"), background("sleep 601"), says("started"));
-    await using harness = await place.open({ autoApprove: true });
+    await using harness = await place.open({ wishes: { autoApprove: true } });
     await using client = await follow(harness);
     await client.say("go");
     await client.turns(1);
@@ -166,7 +166,7 @@ test(
       await client.turns(1);
       expect(existsSync(file)).toBe(false);
     }
-    await using harness = await place.open({ attended: true });
+    await using harness = await place.open({ wishes: { attended: true } });
     await using client = await follow(harness);
     await client.say("go");
     const { payload } = await client.question();

@@ -26,7 +26,7 @@ export async function openTasks(host: SessionHost): Promise<OpenFeature> {
   let isBusy = false;
   let isWaking = false;
   let wakes = 0;
-  let begun = 0;
+  let turnsBegun = 0;
   let isOver = false;
   host.background.onChange(({ taskId, state }) => {
     if (state === "running") return;
@@ -40,7 +40,7 @@ export async function openTasks(host: SessionHost): Promise<OpenFeature> {
       {
         request: "context",
         async *run(request, context, next) {
-          begun = Math.max(begun, context.turn);
+          turnsBegun = Math.max(turnsBegun, context.turn);
           isBusy = true;
           yield* next(request, context);
         },
@@ -51,7 +51,7 @@ export async function openTasks(host: SessionHost): Promise<OpenFeature> {
       const isOwn = first?.type === "text" && first.text === WAKE_TEXT;
       if (!isOwn) wakes = 0;
       isWaking = false;
-      const text = reports.report(turn, begun >= turn);
+      const text = reports.report(turn, turnsBegun >= turn);
       return text === undefined ? [] : [{ type: "text", text }];
     },
     async onTurnEnd(reason) {
@@ -86,8 +86,8 @@ export async function openTasks(host: SessionHost): Promise<OpenFeature> {
 async function scheduling({ world, paths, plan, model }: SessionHost): Promise<ToolSource> {
   const { scheduleTools } = await import("./schedule/schedule-tool.ts");
   const { profile } = plan();
-  const own = join(paths.config, "profiles", `${profile.name}.toml`);
-  const isNamed = profile.path === own || profile.path.startsWith(EMBEDDED);
+  const profilePath = join(paths.config, "profiles", `${profile.name}.toml`);
+  const isNamed = profile.path === profilePath || profile.path.startsWith(EMBEDDED);
   const source = scheduleTools({
     async open() {
       const { openSchedule } = await import("./open-schedule.ts");

@@ -8,8 +8,8 @@ const ENDED_TASKS_MAX = 64;
 const WHAT_CHARACTERS_MAX = 200;
 
 /**
- * Reports the ends of background tasks to the model (ENG-24): each once with the next input, unless the model polled the task
- * after its end.
+ * Reports the ends of background tasks to the model (ENG-24): each once with the next input, unless the model polled
+ * the task after its end.
  */
 export class TaskReports {
   readonly #tasks: Pick<BackgroundTasks, "list">;
@@ -28,11 +28,12 @@ export class TaskReports {
   }
 
   /**
-   * Returns the report for an input of a turn: tasks that ended since the last one; undefined if there are none. Called again
-   * for the same turn it returns the same, unless that turn has begun meanwhile: a refused input has reported nothing.
+   * Returns the report for an input of a turn: tasks that ended since the last one; undefined if there are none.
+   * Called again for the same turn it returns the same, unless that turn has begun meanwhile: a refused input has
+   * reported nothing.
    */
-  report(turn: number, begun: boolean): string | undefined {
-    const news = this.#news(turn, begun);
+  report(turn: number, hasBegun: boolean): string | undefined {
+    const news = this.#news(turn, hasBegun);
     for (const { id } of news) this.#untold.set(id, turn);
     return news.length === 0 ? undefined : news.map(endText).join("\n");
   }
@@ -42,11 +43,11 @@ export class TaskReports {
     return this.#news(-1, true).length > 0;
   }
 
-  #news(turn: number, begun: boolean): readonly RunInfo[] {
+  #news(turn: number, hasBegun: boolean): readonly RunInfo[] {
     return this.#tasks.list().filter(({ id, isSeen }) => {
       if (!this.#untold.has(id) || isSeen) return false;
-      const told = this.#untold.get(id);
-      return told === undefined || (told === turn && !begun);
+      const report = this.#untold.get(id);
+      return report === undefined || (report === turn && !hasBegun);
     });
   }
 }

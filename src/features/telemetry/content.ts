@@ -55,10 +55,10 @@ export function outputAttribute(
 
 /** Returns a function that takes the texts of one attribute in turn, each cut to the space still left. */
 function oneAttribute(redact: Redact): Shorten {
-  let left = CONTENT_CHARACTERS_MAX;
+  let remainingCharacters = CONTENT_CHARACTERS_MAX;
   return (text) => {
-    const cut = shortened(redact(text), left);
-    left -= Math.min(left, cut.length);
+    const cut = shortened(redact(text), remainingCharacters);
+    remainingCharacters -= Math.min(remainingCharacters, cut.length);
     return cut;
   };
 }

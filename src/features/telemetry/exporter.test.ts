@@ -61,7 +61,7 @@ test("[OBS-01] spans wait for each other and go out together, with times to the 
   });
 });
 
-test("[OBS-01] a collector that is gone is told of once, keeps no more than a bounded number of spans, and is tried again", async () => {
+test("[OBS-01] an unreachable collector is reported once, the queue of spans is bounded, and the export is retried", async () => {
   let isGone = true;
   const rig = openRig((url, init) => (isGone ? Promise.reject(new Error("refused")) : ok(url, init)));
   await using _exporter = rig.exporter;
@@ -82,7 +82,7 @@ test("[OBS-01] a collector that is gone is told of once, keeps no more than a bo
   expect(rig.posts.length).toBeGreaterThan(sent);
 });
 
-test("[OBS-01] a collector that refuses is told with the address that was asked, without what a name and password in it say", async () => {
+test("[OBS-01] a collector that refuses is reported with its address, without the name and password in it", async () => {
   const rig = openRig(async () => new Response("no", { status: 404 }), "http://me:secret@collector/otlp");
   await using _exporter = rig.exporter;
   rig.exporter.add(SPAN);
@@ -140,7 +140,7 @@ test("[OBS-01] a collector that does not answer makes no more than a bounded num
   expect(rig.logged).toEqual([["spans were dropped", { spans: 4_000 - sent }]]);
 });
 
-test("[OBS-01] what a call throws is told by its kind, never by its words", async () => {
+test("[OBS-01] an exception of a call is recorded by its kind, never by its message", async () => {
   const rig = openRig(ok);
   await using tools = openToolRig();
   {

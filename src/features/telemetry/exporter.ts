@@ -49,7 +49,7 @@ const TOOLS = {
   bounds: SECONDS,
 } as const;
 
-export interface ExporterParts {
+export interface ExporterDependencies {
   readonly world: Pick<World, "clock" | "fetch" | "log">;
   /** Address for each signal; an absent one is not sent. */
   readonly to: Pick<OtelSettings, "traces" | "metrics">;
@@ -69,7 +69,7 @@ export class Exporter implements AsyncDisposable {
   readonly tools = new Histogram(TOOLS);
   /** Calls in progress, for sessions that work for one of them. */
   readonly calls = new Map<CallId, SpanContext>();
-  readonly #parts: ExporterParts;
+  readonly #dependencies: ExporterDependencies;
   readonly #startMs: number;
   readonly #end = new AbortController();
   #waiting: OtlpSpan[] = [];
@@ -79,9 +79,9 @@ export class Exporter implements AsyncDisposable {
   #isFailing = false;
   #isOver = false;
 
-  constructor(parts: ExporterParts) {
-    this.#parts = parts;
-    this.#startMs = parts.world.clock.now();
+  constructor(dependencies: ExporterDependencies) {
+    this.#dependencies = dependencies;
+    this.#startMs = dependencies.world.clock.now();
   }
 
   /** Adds an ended span. */
@@ -90,14 +90,14 @@ export class Exporter implements AsyncDisposable {
     if (this.#waiting.length === SPANS_WAITING_MAX) this.#dropped += 1;
     else this.#waiting.push(span);
     if (this.#waiting.length >= SPANS_SENT_MAX) this.#send();
-    else this.#timer ??= this.#parts.world.clock.timer(EXPORT_EVERY_MS, () => this.#send());
+    else this.#timer ??= this.#dependencies.world.clock.timer(EXPORT_EVERY_MS, () => this.#send());
   }
 
   /** Sends what is left, for at most `FLUSH_MS_MAX`. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isOver = true;
     this.#timer?.[Symbol.dispose]();
-    const limit = this.#parts.world.clock.timer(FLUSH_MS_MAX, () =>
+    const limit = this.#dependencies.world.clock.timer(FLUSH_MS_MAX, () =>
       this.#end.abort(new Error("no time left")),
     );
     try {
@@ -115,7 +115,7 @@ export class Exporter implements AsyncDisposable {
     this.#sending = this.#exportAll().finally(() => {
       this.#sending = undefined;
       if (this.#waiting.length > 0 && !this.#isOver)
-        this.#timer ??= this.#parts.world.clock.timer(EXPORT_EVERY_MS, () => this.#send());
+        this.#timer ??= this.#dependencies.world.clock.timer(EXPORT_EVERY_MS, () => this.#send());
     });
   }
 
@@ -126,7 +126,7 @@ export class Exporter implements AsyncDisposable {
 
   /** Sends once: what could not be sent is dropped, and a collector that returns gets only what happens then. */
   async #export(): Promise<void> {
-    const { world, resource, version, to } = this.#parts;
+    const { world, resource, version, to } = this.#dependencies;
     const spans = this.#waiting.splice(0, SPANS_SENT_MAX);
     const readings = [this.tokens, this.operations, this.firstToken, this.tools].flatMap(
       (histogram) => histogram.read() ?? [],
@@ -151,7 +151,7 @@ export class Exporter implements AsyncDisposable {
   }
 
   async #post(signal: "traces" | "metrics", to: Destination, request: JsonObject): Promise<void> {
-    const { world } = this.#parts;
+    const { world } = this.#dependencies;
     using limit = deadline(world.clock, POST_MS_MAX, this.#end.signal);
     const isBinary = to.encoding === "protobuf";
     const answer = await world.fetch(to.url, {
@@ -167,7 +167,7 @@ export class Exporter implements AsyncDisposable {
   }
 
   #log(message: string, fields: Readonly<Record<string, unknown>>): void {
-    this.#parts.world.log.for("telemetry").write("warn", message, fields);
+    this.#dependencies.world.log.for("telemetry").write("warn", message, fields);
   }
 }
 

@@ -24,14 +24,14 @@ export class Histogram {
     if (!Number.isFinite(value) || value < 0) return;
     const wanted = canonicalJson(attributes);
     const isKnown = this.#points.has(wanted) || this.#points.size < POINTS_MAX;
-    const [key, own] = isKnown ? [wanted, attributes] : ["", {}];
+    const [key, ownAttributes] = isKnown ? [wanted, attributes] : ["", {}];
     const { bounds } = this.#spec;
     const before = this.#points.get(key);
     const at = bounds.findIndex((bound) => value <= bound);
     const bucket = at === -1 ? bounds.length : at;
     const buckets = before?.buckets ?? Array.from({ length: bounds.length + 1 }, () => 0);
     this.#points.set(key, {
-      attributes: own,
+      attributes: ownAttributes,
       count: (before?.count ?? 0) + 1,
       sum: (before?.sum ?? 0) + value,
       min: Math.min(before?.min ?? value, value),

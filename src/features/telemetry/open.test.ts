@@ -91,7 +91,7 @@ test("[OBS-01] a session, its turns, requests and calls are spans of one trace w
   expect(points("cinch.tool.duration")?.map(({ count }) => count)).toEqual([1, 1]);
 });
 
-test("[OBS-01] a call that was not let through is told from one that failed", async () => {
+test("[OBS-01] a denied call is distinguished from a failed one", async () => {
   const script = [calls("Read", { file_path: "none.txt" }), calls("Ls", { path: "." }), says("done")];
   await using rig = openRig(on, ...script);
   rig.config(`${readFileSync(join(rig.root, "config/config.toml"), "utf8")}[permissions]\ndeny = ["Ls"]\n`);
@@ -141,7 +141,7 @@ test("[OBS-01 ENG-23] the session of a task stands in the call that gave it, in 
   expect(new Set(sessions.map(({ attributes }) => attributes["session.id"])).size).toBe(2);
 });
 
-test("[OBS-01 SES-05] nothing that is said is told; with content it is, less secrets", async () => {
+test("[OBS-01 SES-05] texts of the conversation are not exported; with content they are, without secrets", async () => {
   const secret = `ghp_${"k3VxQ9mZ7tLp2RwYb8Nc"}${"4HsJd6FgAeUoXi1T"}`;
   for (const content of [false, true]) {
     await using rig = openRig(
@@ -166,7 +166,7 @@ test("[OBS-01 SES-05] nothing that is said is told; with content it is, less sec
   }
 });
 
-test("[OBS-01] what is said has the form of the GenAI conventions, whole JSON however long it is, and a sub-agent its own name", async () => {
+test("[OBS-01] messages have the form of the GenAI conventions, whole JSON however long it is, and a sub-agent its own name", async () => {
   await using rig = openRig(
     (url) => `${on(url)}content = true\n`,
     calls("Agent", { type: "general", prompt: "look into it" }),
@@ -176,7 +176,7 @@ test("[OBS-01] what is said has the form of the GenAI conventions, whole JSON ho
   );
   rig.write("long.txt", `${"a long line ".repeat(40)}\n`.repeat(200));
   {
-    await using harness = await rig.open({ autoApprove: true });
+    await using harness = await rig.open({ wishes: { autoApprove: true } });
     await turn(harness, "go");
   }
   const { spans, problems } = rig.receiver;
@@ -206,9 +206,9 @@ test("[OBS-01] what is said has the form of the GenAI conventions, whole JSON ho
 
 test("[OBS-01] it is off unless config.toml says otherwise, whatever the environment names, and then nothing is sent", async () => {
   await using rig = openRig(() => "", says("one"), says("two"));
-  const environment = { ...rig.options().environment, OTEL_EXPORTER_OTLP_ENDPOINT: rig.receiver.url };
+  const environment = { ...rig.options().wishes.environment, OTEL_EXPORTER_OTLP_ENDPOINT: rig.receiver.url };
   {
-    await using harness = await rig.open({ environment });
+    await using harness = await rig.open({ wishes: { environment } });
     await turn(harness, "1");
   }
   expect(rig.receiver.spans).toEqual([]);
@@ -216,7 +216,7 @@ test("[OBS-01] it is off unless config.toml says otherwise, whatever the environ
     `${readFileSync(join(rig.root, "config/config.toml"), "utf8")}[telemetry]\notlp = "environment"\n`,
   );
   {
-    await using harness = await rig.open({ environment });
+    await using harness = await rig.open({ wishes: { environment } });
     await turn(harness, "2");
   }
   expect(tree(rig.receiver)).toEqual(["session", "  invoke_agent cinch", "    chat test-1"]);

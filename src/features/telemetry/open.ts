@@ -18,8 +18,8 @@ export interface EngineTelemetry extends EngineFeature {
   /** Span of the program that started this one. */
   readonly parentSpan?: SpanContext;
   /**
-   * Returns sentences for the user: why nothing is sent though config.toml enables it, and variables that are not
-   * understood.
+   * Returns sentences for the user: why nothing is sent though config.toml enables it, and variables that are
+   * not understood.
    */
   readonly problems: () => Promise<readonly string[]>;
 }

@@ -44,7 +44,7 @@ test("[OBS-02] headers, protocol, service name and resource are read, those of o
   expect(settings.resource).toEqual({ "service.name": "mine", team: "a,b" });
 });
 
-test("[OBS-02] TRACEPARENT names the span above, and what is none counts for nothing", () => {
+test("[OBS-02] TRACEPARENT names the parent span, and an invalid value is ignored", () => {
   const [trace, span] = ["4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"];
   const parentOf = (TRACEPARENT: string) => otelSettings({ ...BASE, TRACEPARENT }, undefined).parent;
   expect(parentOf(`00-${trace}-${span}-01`)).toEqual({ traceId: trace, id: span });

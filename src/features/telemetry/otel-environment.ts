@@ -55,22 +55,26 @@ function destinationOf(
 ): Destination | undefined {
   const upper = signal.toUpperCase();
   /** The variable of this signal precedes the general one. An empty one counts as unset. */
-  const said = (name: string) =>
+  const settingOf = (name: string) =>
     nonEmpty(environment[`OTEL_EXPORTER_OTLP_${upper}_${name}`]) ??
     nonEmpty(environment[`OTEL_EXPORTER_OTLP_${name}`]);
   const exporters = (nonEmpty(environment[`OTEL_${upper}_EXPORTER`]) ?? "otlp")
     .split(",")
     .map((each) => each.trim());
   if (!exporters.includes("otlp")) return undefined;
-  const own =
+  const signalUrl =
     endpoint === undefined ? nonEmpty(environment[`OTEL_EXPORTER_OTLP_${upper}_ENDPOINT`]) : undefined;
   const base = endpoint ?? nonEmpty(environment["OTEL_EXPORTER_OTLP_ENDPOINT"]);
-  const url = own ?? (base === undefined ? undefined : `${base.replace(/\/+$/, "")}/v1/${signal}`);
+  const url = signalUrl ?? (base === undefined ? undefined : `${base.replace(/\/+$/, "")}/v1/${signal}`);
   if (url === undefined || !/^https?:$/.test(URL.parse(url)?.protocol ?? "")) return undefined;
-  return { url, encoding: encodingOf(said("PROTOCOL")), headers: pairsIn(said("HEADERS"), isHeader) };
+  return {
+    url,
+    encoding: encodingOf(settingOf("PROTOCOL")),
+    headers: pairsIn(settingOf("HEADERS"), isHeader),
+  };
 }
 
-/** JSON unless protobuf is requested. gRPC is not supported: protobuf over HTTP is closest. */
+/** Returns JSON unless protobuf is requested. gRPC is not supported: protobuf over HTTP is closest. */
 function encodingOf(protocol: string | undefined): Encoding {
   return protocol === "http/protobuf" || protocol === "grpc" ? "protobuf" : "json";
 }

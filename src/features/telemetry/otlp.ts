@@ -1,8 +1,7 @@
 import type { JsonObject } from "../../base/json.ts";
 
 /**
- * Measurements in the form of OTLP over HTTP in JSON: protobuf's mapping, with ids in hexadecimal and times as
- * strings.
+ * Measurements in the form of OTLP over HTTP in JSON: protobuf's mapping, with ids in hexadecimal and times as strings.
  */
 
 export type AttributeValue = string | number | boolean | readonly string[];

@@ -71,10 +71,11 @@ export function encodeOtlp(kind: "traces" | "metrics", request: JsonObject): Uin
 function putMessage(bytes: number[], message: keyof typeof MESSAGES, value: JsonObject): void {
   const fields: Readonly<Record<string, Field>> = MESSAGES[message];
   for (const [name, [number, type, packed]] of Object.entries(fields)) {
-    const held = value[name];
-    if (held === undefined) continue;
-    if (packed !== undefined) putPacked(bytes, number, type as Type, held);
-    else for (const each of Array.isArray(held) ? held : [held]) putField(bytes, number, type as Type, each);
+    const field = value[name];
+    if (field === undefined) continue;
+    if (packed !== undefined) putPacked(bytes, number, type as Type, field);
+    else
+      for (const each of Array.isArray(field) ? field : [field]) putField(bytes, number, type as Type, each);
   }
 }
 

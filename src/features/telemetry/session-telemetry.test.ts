@@ -5,7 +5,7 @@ import { testWorld } from "../../../test/support/world.ts";
 import { Exporter } from "./exporter.ts";
 import { SessionTelemetry } from "./session-telemetry.ts";
 
-test("[OBS-01 ENG-23] a call is known to the sessions that work for it as long as it goes on, however it ends", async () => {
+test("[OBS-01 ENG-23] a call is known to the sessions that work for it as long as it continues, however it ends", async () => {
   await using rig = openToolRig();
   const world = { ...testWorld(), clock: fakeClock() };
   const exporter = new Exporter({

@@ -19,7 +19,7 @@ const AGENT = "cinch";
 /** Name for an unknown tool: the name that a model uses is free text without a limit. */
 const NO_TOOL = "_OTHER";
 
-export interface SessionTelemetryParts {
+export interface SessionTelemetryDependencies {
   readonly world: Pick<World, "clock" | "random">;
   readonly exporter: Exporter;
   /** Attributes of every span of the session. */
@@ -40,26 +40,26 @@ export interface SessionTelemetryParts {
  * that it answers, and so is the session of a task that a call hands on.
  */
 export class SessionTelemetry {
-  readonly #parts: SessionTelemetryParts;
+  readonly #dependencies: SessionTelemetryDependencies;
   readonly #tracer: Tracer;
   readonly #session: OpenSpan;
   /** By the number of a turn, and for sub-agents by the call that they answer. */
   readonly #agents = new Map<number | CallId, OpenSpan>();
   readonly #calls = new Map<CallId, OpenSpan>();
 
-  constructor(parts: SessionTelemetryParts) {
-    this.#parts = parts;
-    const { id, log, profile } = parts.session;
-    const { exporter, parentCall, parentSpan } = parts;
+  constructor(dependencies: SessionTelemetryDependencies) {
+    this.#dependencies = dependencies;
+    const { id, log, profile } = dependencies.session;
+    const { exporter, parentCall, parentSpan } = dependencies;
     const parent = parentCall === undefined ? parentSpan : exporter.calls.get(parentCall);
-    this.#tracer = new Tracer(parts.world, exporter, parent);
+    this.#tracer = new Tracer(dependencies.world, exporter, parent);
     const attributes = { "session.id": id, "gen_ai.conversation.id": log, "cinch.profile": profile };
     this.#session = this.#tracer.begin("session", { parent, attributes });
   }
 
   /** Wraps each call of a tool, the invalid ones too. */
   readonly tool: ToolMiddleware = async (call, context, next) => {
-    const { exporter, content } = this.#parts;
+    const { exporter, content } = this.#dependencies;
     const parent = this.#agent(context.turn, context.within);
     const name = call.tool.missing === true ? NO_TOOL : call.name;
     const attributes: Attributes = {
@@ -96,7 +96,7 @@ export class SessionTelemetry {
   readonly attempt: RequestMiddleware = (request, context, next) => this.#attempt(request, context, next);
 
   async *#attempt(...[request, context, next]: Parameters<RequestMiddleware>) {
-    const { exporter, content } = this.#parts;
+    const { exporter, content } = this.#dependencies;
     const { name: provider, server } = context.provider;
     const known = {
       "gen_ai.operation.name": "chat",
@@ -116,7 +116,7 @@ export class SessionTelemetry {
       attributes: {
         ...known,
         "gen_ai.request.max_tokens": request.outputTokensMax,
-        "gen_ai.conversation.id": this.#parts.session.log,
+        "gen_ai.conversation.id": this.#dependencies.session.log,
         "cinch.purpose": context.purpose,
         ...(content === undefined ? {} : inputAttributes(request, content)),
       },
@@ -126,13 +126,13 @@ export class SessionTelemetry {
     let finish: FinishReason | undefined;
     let model: string | undefined;
     let error: string | undefined = "left";
-    const said: ModelBlock[] = [];
+    const blocks: ModelBlock[] = [];
     try {
       for await (const event of next(request, context)) {
         if (event.kind === "usage") usage = event.usage;
         else firstMs ??= span.elapsedMs();
         if (event.kind === "finish") ({ reason: finish, model } = event);
-        if (event.kind === "block" && content !== undefined) said.push(event.block);
+        if (event.kind === "block" && content !== undefined) blocks.push(event.block);
         yield event;
       }
       error = undefined;
@@ -147,20 +147,20 @@ export class SessionTelemetry {
       exporter.operations.record(seconds, { ...answered, ...failed });
       if (firstMs !== undefined) exporter.firstToken.record(firstMs / MS_PER_SECOND, answered);
       if (usage !== NO_USAGE) this.#countTokens(usage, span, answered);
-      const usd = usage === NO_USAGE ? null : this.#parts.costOf(usage, provider, request.model);
+      const usd = usage === NO_USAGE ? null : this.#dependencies.costOf(usage, provider, request.model);
       span.add({
         "gen_ai.response.model": model,
         "cinch.cost_usd": usd ?? undefined,
         "gen_ai.response.finish_reasons": finished === undefined ? undefined : [finished],
         "cinch.time_to_first_token": firstMs === undefined ? undefined : firstMs / MS_PER_SECOND,
-        "gen_ai.output.messages": content && outputAttribute(said, finished, content),
+        "gen_ai.output.messages": content && outputAttribute(blocks, finished, content),
       });
       span.end(error);
     }
   }
 
   #countTokens(usage: ModelUsage, span: OpenSpan, known: Attributes): void {
-    const { tokens } = this.#parts.exporter;
+    const { tokens } = this.#dependencies.exporter;
     const input = usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens;
     tokens.record(input, { ...known, "gen_ai.token.type": "input" });
     tokens.record(usage.outputTokens, { ...known, "gen_ai.token.type": "output" });
@@ -193,7 +193,7 @@ export class SessionTelemetry {
     const attributes = {
       "gen_ai.operation.name": "invoke_agent",
       "gen_ai.agent.name": name,
-      "gen_ai.conversation.id": this.#parts.session.log,
+      "gen_ai.conversation.id": this.#dependencies.session.log,
       "cinch.turn": turn,
     };
     const span = this.#tracer.begin(`invoke_agent ${name}`, { parent, attributes });

@@ -4,7 +4,7 @@ import { makePause } from "../tracking/make-pause.ts";
 import type { GitRepository } from "./git-repository.ts";
 import { gitIndexStamp, openGitRepository, RepositoryUnreadable } from "./git-repository.ts";
 
-export interface CurrentRepositoryParts {
+export interface CurrentRepositoryDependencies {
   readonly world: Pick<World, "clock" | "log">;
   readonly files: Files;
   readonly tree: Tree;
@@ -14,13 +14,13 @@ export interface CurrentRepositoryParts {
 
 /** The current repository around a workspace: read again whenever its index was written. */
 export class CurrentRepository {
-  readonly #parts: CurrentRepositoryParts;
+  readonly #dependencies: CurrentRepositoryDependencies;
   #current: GitRepository | undefined;
   /** Stamp of the last read; for a failure, its text. */
   #stamp: string | undefined | "unread" = "unread";
 
-  constructor(parts: CurrentRepositoryParts) {
-    this.#parts = parts;
+  constructor(dependencies: CurrentRepositoryDependencies) {
+    this.#dependencies = dependencies;
   }
 
   /** The repository; undefined if there is none, or none that can be read: then everything is copied. */
@@ -30,12 +30,15 @@ export class CurrentRepository {
 
   /** @throws the signal's reason. */
   async refresh(signal: AbortSignal): Promise<void> {
-    const { tree, root, world } = this.#parts;
+    const { tree, root, world } = this.#dependencies;
     let stamp: string | undefined;
     try {
       stamp = gitIndexStamp(tree, root);
       if (stamp === this.#stamp) return;
-      this.#current = await openGitRepository({ ...this.#parts, pause: makePause(this.#parts, signal) });
+      this.#current = await openGitRepository({
+        ...this.#dependencies,
+        pause: makePause(this.#dependencies, signal),
+      });
     } catch (thrown) {
       if (!(thrown instanceof RepositoryUnreadable)) throw thrown;
       this.#current = undefined;

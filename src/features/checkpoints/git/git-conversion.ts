@@ -25,13 +25,13 @@ export interface ConversionCheck {
 }
 
 /** Returns true if git may have written other bytes into the working tree than the objects hold; true in doubt. */
-export async function mayConvert({ tree, folders, paths, ...own }: ConversionCheck): Promise<boolean> {
+export async function mayConvert({ tree, folders, paths, ...check }: ConversionCheck): Promise<boolean> {
   const { top, folder, common } = folders;
   const configs = new Set([join(folder, "config"), join(common, "config"), join(folder, "config.worktree")]);
   for (const path of configs) if (treeHolds(tree, "/", path.slice(1), CONVERTING_CONFIG)) return true;
-  for (const path of own.configFiles) {
+  for (const path of check.configFiles) {
     const pattern = path.endsWith("attributes") ? CONVERTING_ATTRIBUTES : CONVERTING_CONFIG;
-    if (await ownHolds(own.files, path, pattern)) return true;
+    if (await ownHolds(check.files, path, pattern)) return true;
   }
   if (treeHolds(tree, common, "info/attributes", CONVERTING_ATTRIBUTES)) return true;
   const tracked = [".gitattributes"];
@@ -42,7 +42,7 @@ export async function mayConvert({ tree, folders, paths, ...own }: ConversionChe
   }
   for (const path of tracked) {
     if (treeHolds(tree, top, path, CONVERTING_ATTRIBUTES)) return true;
-    await own.pause();
+    await check.pause();
   }
   return false;
 }

@@ -31,7 +31,7 @@ const [ASSUME_VALID, SKIP_WORKTREE] = [0x8000, 0x4000];
  *
  * Keeps the bytes, which must not change. Returns undefined for any other file, for one that needs another file (a
  * split index), or has more or longer paths than the limits: nothing is then known of any file. Leaves out entries in
- * conflict, of submodules and of directories, and those that git was told to ignore.
+ * conflict, of submodules and of directories, and those marked to be ignored by git.
  */
 export async function parseIndex(
   index: Uint8Array,
@@ -42,7 +42,7 @@ export async function parseIndex(
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const version = view.getUint32(4);
   if (view.getUint32(0) !== 0x4449_5243 || version < 2 || version > 4) return undefined;
-  const held = { bytes, view };
+  const source = { bytes, view };
   const count = view.getUint32(8);
   const end = bytes.length - CHECKSUM_BYTES;
   if (count > ENTRIES_MAX) return undefined;
@@ -63,7 +63,7 @@ export async function parseIndex(
     const mode = view.getUint32(at + 24);
     const isFile = (mode & 0o170000) === 0o100000 || (mode & 0o170000) === 0o120000;
     const isLooked = (flags & (STAGE | ASSUME_VALID)) === 0 && (extended & SKIP_WORKTREE) === 0;
-    if (isFile && isLooked) entries.set(textOf(named.name), new HeldEntry(held, at));
+    if (isFile && isLooked) entries.set(textOf(named.name), new HeldEntry(source, at));
     previous = named.name;
     // Up to version 3 entries are padded with zeros to a multiple of eight bytes.
     at = version === 4 ? named.end : at + Math.ceil((named.end - at) / 8) * 8;
@@ -130,18 +130,18 @@ function nameAt(
   at: number,
   { version, previous, end, flags }: Naming,
 ): { readonly name: Uint8Array; readonly end: number } | undefined {
-  let [from, kept] = [at, new Uint8Array() as Uint8Array];
+  let [from, prefix] = [at, new Uint8Array() as Uint8Array];
   if (version === 4) {
     const dropped = readOffsetVarint(bytes, at);
     if (dropped === undefined || dropped.value > previous.length) return undefined;
-    kept = previous.subarray(0, previous.length - dropped.value);
+    prefix = previous.subarray(0, previous.length - dropped.value);
     from = dropped.end;
   }
   const length = flags & NAME_BYTES;
   const known = version !== 4 && length < NAME_BYTES ? from + length : bytes.indexOf(0, from);
   if (known < from || known >= end || bytes[known] !== 0) return undefined;
   const rest = bytes.subarray(from, known);
-  return { name: kept.length === 0 ? rest : joined(kept, rest), end: known + 1 };
+  return { name: prefix.length === 0 ? rest : joined(prefix, rest), end: known + 1 };
 }
 
 function joined(a: Uint8Array, b: Uint8Array): Uint8Array {

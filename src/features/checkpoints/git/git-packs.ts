@@ -62,7 +62,7 @@ function bucketOf({ upTo }: Pack, object: string): { readonly from: number; read
   return { from, count: (upTo[first] ?? 0) - from };
 }
 
-/** Binary search: names are sorted. */
+/** Searches by halves: names are sorted. */
 function placeOf(names: Uint8Array, object: string): number | undefined {
   let [low, high] = [0, Math.floor(names.length / NAME_BYTES)];
   while (low < high) {

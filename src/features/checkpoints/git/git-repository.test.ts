@@ -36,7 +36,7 @@ function listed(root: string): Map<string, string> {
   );
 }
 
-gitTest("[SES-15] an index of each version tells the same files as git does, odd names too", async () => {
+gitTest("[SES-15] an index of each version lists the same files as git does, odd names too", async () => {
   await using directory = temporaryDirectory();
   const root = directory.path;
   shell(root, "git init -q . && mkdir -p a/b 'x y' && for i in $(seq 300); do echo $i >a/b/file-$i; done");
@@ -55,7 +55,7 @@ gitTest("[SES-15] an index of each version tells the same files as git does, odd
 });
 
 gitTest(
-  "[SES-15] any bytes in the place of an index are entries or nothing, and never end in an error",
+  "[SES-15] any bytes instead of an index are entries or nothing, and never end in an error",
   async () => {
     await using directory = temporaryDirectory();
     const root = directory.path;
@@ -185,20 +185,26 @@ gitTest(
   },
 );
 
-gitTest("[SES-15] what a repository no longer has is told before, and the rest is set back", async () => {
-  const { openCheckpointRig } = await import("../../../../test/support/checkpoint-rig.ts");
-  await using rig = await openCheckpointRig({ git: true });
-  const { root } = rig;
-  shell(root, "printf one >a; printf two >b; git add -A; git commit -qm x; touch -d '+1 minute' .git/index");
-  const { start } = await rig.turn("printf 1 >a; printf 2 >b");
-  const gone = blobName(new TextEncoder().encode("one"));
-  shell(root, `mv .git/objects/${gone.slice(0, 2)}/${gone.slice(2)} ../pruned`);
-  const { notRestorable, steps } = await rig.checkpoints.preview(start, 1, new AbortController().signal);
-  const told = [{ path: "a", why: "the repository no longer has its content" }];
-  expect({ notRestorable, steps: steps.map(({ path }) => path) }).toEqual({
-    notRestorable: told,
-    steps: ["b"],
-  });
-  expect(await rig.rewind(start)).toEqual({ restored: ["b"], kept: [], notRestorable: told });
-  expect(shell(root, "cat a b")).toBe("1two");
-});
+gitTest(
+  "[SES-15] contents that a repository lost are reported before, and the rest is restored",
+  async () => {
+    const { openCheckpointRig } = await import("../../../../test/support/checkpoint-rig.ts");
+    await using rig = await openCheckpointRig({ git: true });
+    const { root } = rig;
+    shell(
+      root,
+      "printf one >a; printf two >b; git add -A; git commit -qm x; touch -d '+1 minute' .git/index",
+    );
+    const { start } = await rig.turn("printf 1 >a; printf 2 >b");
+    const gone = blobName(new TextEncoder().encode("one"));
+    shell(root, `mv .git/objects/${gone.slice(0, 2)}/${gone.slice(2)} ../pruned`);
+    const { notRestorable, steps } = await rig.checkpoints.preview(start, 1, new AbortController().signal);
+    const told = [{ path: "a", why: "the repository no longer has its content" }];
+    expect({ notRestorable, steps: steps.map(({ path }) => path) }).toEqual({
+      notRestorable: told,
+      steps: ["b"],
+    });
+    expect(await rig.rewind(start)).toEqual({ restored: ["b"], kept: [], notRestorable: told });
+    expect(shell(root, "cat a b")).toBe("1two");
+  },
+);

@@ -34,7 +34,7 @@ export class RepositoryUnreadable extends Error {
   }
 }
 
-export interface GitRepositoryParts {
+export interface GitRepositoryDependencies {
   readonly files: Files;
   readonly tree: Tree;
   /** The workspace: absolute and resolved. */
@@ -53,21 +53,23 @@ export interface GitRepositoryParts {
  * not git's.
  * @throws RepositoryUnreadable; what `pause` throws.
  */
-export async function openGitRepository(parts: GitRepositoryParts): Promise<GitRepository | undefined> {
+export async function openGitRepository(
+  dependencies: GitRepositoryDependencies,
+): Promise<GitRepository | undefined> {
   const stopped: { reason?: unknown } = {};
   const pause = async () => {
     try {
-      await parts.pause();
+      await dependencies.pause();
     } catch (reason) {
       stopped.reason = reason;
       throw reason;
     }
   };
   try {
-    return await opened({ ...parts, pause });
+    return await openRepository({ ...dependencies, pause });
   } catch (thrown) {
     if ("reason" in stopped) throw stopped.reason;
-    throw new RepositoryUnreadable(parts.root, thrown);
+    throw new RepositoryUnreadable(dependencies.root, thrown);
   }
 }
 
@@ -85,8 +87,8 @@ export function gitIndexStamp(tree: Tree, root: string): string | undefined {
   }
 }
 
-async function opened(parts: GitRepositoryParts): Promise<GitRepository | undefined> {
-  const { files, tree, root, configFiles, pause } = parts;
+async function openRepository(dependencies: GitRepositoryDependencies): Promise<GitRepository | undefined> {
+  const { files, tree, root, configFiles, pause } = dependencies;
   const folders = findGitFolders(tree, root);
   if (folders === undefined || !hasOwnObjects(tree, folders.common)) return undefined;
   const written = indexStat(tree, folders);
@@ -111,8 +113,8 @@ async function opened(parts: GitRepositoryParts): Promise<GitRepository | undefi
 }
 
 /**
- * Returns false if a folder of objects is a link, or a file names other repositories: those objects may be gone
- * tomorrow.
+ * Returns false if a folder of objects is a link, or a file names other repositories: those objects may be
+ * gone tomorrow.
  */
 function hasOwnObjects(tree: Tree, common: string): boolean {
   const pack = tree.stat(common, "objects/pack")?.kind ?? "directory";
@@ -158,8 +160,8 @@ function foldersOf(paths: Iterable<string>): ReadonlySet<string> {
 }
 
 /**
- * Decides as git does: nothing about the file changed since git compared it, and that was not in the moment in which
- * the index was written, when a later change could have the same time.
+ * Decides as git does: nothing about the file changed since git compared it. A comparison in the moment in which the
+ * index was written does not count, since a later change could have the same time.
  */
 function isStatClean(entry: IndexEntry, stat: NodeStat, indexSeconds: number): boolean {
   const { modified, changed } = entry;

@@ -13,7 +13,7 @@ const STEPS_PER_PAUSE = 8;
 /** Mode in which a folder can be filled; its own mode is set last. */
 const OWNER_MAY_WRITE = 0o700;
 
-export interface RestoreParts {
+export interface RestoreDependencies {
   readonly tree: Tree;
   readonly root: string;
   readonly store: CheckpointStore;
@@ -30,7 +30,7 @@ export interface RestoreResult {
 /** Splits steps into those with available content, and the others. */
 export async function availableSteps(
   steps: readonly RewindStep[],
-  parts: RestoreParts,
+  dependencies: RestoreDependencies,
   signal: AbortSignal,
 ): Promise<{ readonly steps: readonly RewindStep[]; readonly notRestorable: readonly SkippedPath[] }> {
   const available: RewindStep[] = [];
@@ -41,10 +41,10 @@ export async function availableSteps(
       to?.kind === "file" && !(from?.kind === "file" && sameContent(from.content, to.content))
         ? to
         : undefined;
-    if (needs !== undefined && (await contentOf(needs, parts, signal)) === undefined)
+    if (needs !== undefined && (await contentOf(needs, dependencies, signal)) === undefined)
       notRestorable.push({ path: step.path, why: missingReason(step.to) });
     else available.push(step);
-    if (index % STEPS_PER_PAUSE === 0) await parts.tree.pause(signal);
+    if (index % STEPS_PER_PAUSE === 0) await dependencies.tree.pause(signal);
   }
   return { steps: available, notRestorable };
 }
@@ -55,10 +55,10 @@ export async function availableSteps(
  */
 export async function restore(
   steps: readonly RewindStep[],
-  parts: RestoreParts,
+  dependencies: RestoreDependencies,
   signal: AbortSignal,
 ): Promise<RestoreResult> {
-  const run = new Restoring(parts, signal);
+  const run = new Restoring(dependencies, signal);
   const downwards = [...steps].sort((a, b) => (a.path < b.path ? -1 : 1));
   const upwards = downwards.toReversed();
   for (const step of downwards) await run.openFolder(step);
@@ -71,7 +71,7 @@ export async function restore(
 
 /** Actions of each step per round, with the results: a step that fails once is skipped from then on. */
 class Restoring {
-  readonly #parts: RestoreParts;
+  readonly #dependencies: RestoreDependencies;
   readonly #signal: AbortSignal;
   readonly #restored = new Set<string>();
   readonly #failed = new Set<string>();
@@ -79,8 +79,8 @@ class Restoring {
   readonly #notRestorable: SkippedPath[] = [];
   #attempts = 0;
 
-  constructor(parts: RestoreParts, signal: AbortSignal) {
-    this.#parts = parts;
+  constructor(dependencies: RestoreDependencies, signal: AbortSignal) {
+    this.#dependencies = dependencies;
     this.#signal = signal;
   }
 
@@ -119,7 +119,7 @@ class Restoring {
       await this.#attempt(step, (tree, ...at) => tree.setMode(...at, mode));
       return;
     }
-    const content = await contentOf(to, this.#parts, this.#signal);
+    const content = await contentOf(to, this.#dependencies, this.#signal);
     if (content === undefined) this.#notRestorable.push({ path, why: missingReason(to) });
     else
       await this.#attempt(afterRemoval(step), (tree, ...at) =>
@@ -141,10 +141,10 @@ class Restoring {
     { isNew }: { readonly isNew: boolean } = { isNew: false },
   ): Promise<void> {
     const { path } = step;
-    const { tree, root } = this.#parts;
+    const { tree, root } = this.#dependencies;
     if (this.#failed.has(path)) return;
     try {
-      if (!isNew) assertUnchanged(step, this.#parts);
+      if (!isNew) assertUnchanged(step, this.#dependencies);
       act(tree, ...splitRoot(root, path));
       this.#restored.add(path);
     } catch (thrown) {
@@ -169,7 +169,7 @@ function afterRemoval(step: RewindStep): RewindStep {
 }
 
 /** @throws PathMoved if a file is not in the state that the plan was made for. */
-function assertUnchanged({ path, from, to }: RewindStep, { tree, root, store }: RestoreParts): void {
+function assertUnchanged({ path, from, to }: RewindStep, { tree, root, store }: RestoreDependencies): void {
   const place = splitRoot(root, path);
   const stat = tree.stat(...place);
   if (from === undefined) {
@@ -204,12 +204,12 @@ type FileEntry = Extract<Entry, { kind: "file" }>;
 
 async function contentOf(
   { content, stat }: FileEntry,
-  parts: RestoreParts,
+  dependencies: RestoreDependencies,
   signal: AbortSignal,
 ): Promise<Uint8Array | undefined> {
   if (content.kind === "missing") return undefined;
-  if (content.kind === "kept") return await parts.store.content(content.name);
-  const bytes = await parts.repository()?.objects.blob(content.object, signal);
+  if (content.kind === "kept") return await dependencies.store.content(content.name);
+  const bytes = await dependencies.repository()?.objects.blob(content.object, signal);
   return bytes?.length === stat.size ? bytes : undefined;
 }
 

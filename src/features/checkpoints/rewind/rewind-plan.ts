@@ -25,8 +25,8 @@ export interface SkippedPath {
 }
 
 /**
- * The effect of a rewind. The two sets of files that somebody else changed are left alone unless a person decides
- * otherwise.
+ * The effect of a rewind. The two sets of files that somebody else changed are left alone unless a person
+ * decides otherwise.
  */
 export interface RewindPlan {
   readonly steps: readonly RewindStep[];
@@ -78,10 +78,10 @@ function withoutKeptFolders(plan: RewindPlan): RewindPlan {
   const goes = plan.steps.filter(({ from, to }) => from?.kind === "directory" && to?.kind !== "directory");
   const contested = goes.filter(({ path }) => aboveContested.has(path));
   const foreign = goes.filter(({ path }) => !aboveContested.has(path) && aboveForeign.has(path));
-  const held = new Set([...contested, ...foreign]);
+  const skippedSteps = new Set([...contested, ...foreign]);
   return {
     ...plan,
-    steps: plan.steps.filter((step) => !held.has(step)),
+    steps: plan.steps.filter((step) => !skippedSteps.has(step)),
     contested: [...plan.contested, ...contested],
     foreign: [...plan.foreign, ...foreign],
   };

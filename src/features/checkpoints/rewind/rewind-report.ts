@@ -1,8 +1,8 @@
-import { displayPath } from "../../../base/files/path-text.ts";
 import type { ResultOfCommand } from "../../../protocol/commands/results.ts";
 import type { FileCounts } from "../../../view/texts/rewind-text.ts";
 import type { RewindPreview } from "../checkpoints.ts";
 import { PATHS_LISTED_MAX } from "../checkpoints.ts";
+import { displayPath } from "../tracking/paths.ts";
 import type { RewindStep, SkippedPath } from "./rewind-plan.ts";
 
 /** The effect of a rewind, planned or done. Lists of paths are cut, and counted in full. */

@@ -17,8 +17,8 @@ import { requireProgram } from "../../../../test/support/requires.ts";
 import { texts, turn as wholeTurn } from "../../../../test/support/store-rig.ts";
 import { examine } from "../../../app/doctor/doctor.ts";
 import type { OpenHarness } from "../../../app/harness.ts";
-import type { OpenSessions } from "../../../app/sessions/sessions.ts";
-import { openSessions } from "../../../app/sessions/sessions.ts";
+import type { OpenSessions } from "../../../app/sessions/open-sessions.ts";
+import { openSessions } from "../../../app/sessions/open-sessions.ts";
 import type { Envelope } from "../../../protocol/events/envelope.ts";
 
 const SLOW_MS = 300_000;
@@ -46,7 +46,7 @@ test("[SES-15] files and conversation go back to before a turn, over Write and B
   );
   place.write("kept.txt", "kept\n");
   place.write("gone.txt", "here\n");
-  await using harness = await place.open({ autoApprove: true });
+  await using harness = await place.open({ wishes: { autoApprove: true } });
   const first = await turn(harness, "write it");
   const second = await turn(harness, "change it");
   expect(first.find(({ kind }) => kind === "CheckpointMade")?.payload).toEqual({ turn: 1, files: 2 });
@@ -96,7 +96,7 @@ test("[SES-15] a rewind can be undone, and that too: files and conversation are 
   place.write("kept.txt", "kept\n");
   place.write("gone.txt", "here\n");
   place.write("mine.txt", "mine\n");
-  await using harness = await place.open({ autoApprove: true });
+  await using harness = await place.open({ wishes: { autoApprove: true } });
   const first = await turn(harness, "write it");
   const second = await turn(harness, "change it");
   const state = () =>
@@ -147,7 +147,7 @@ test("[SES-15 TOOL-01] a file that the model has read after the turn that is gon
     says("not yet"),
   );
   place.write("kept.txt", "kept\n");
-  await using harness = await place.open({ autoApprove: true });
+  await using harness = await place.open({ wishes: { autoApprove: true } });
   await turn(harness, "hello");
   const second = await turn(harness, "read it");
   expect(await rewind(harness, startOf(second), "conversation")).toMatchObject({ done: true });
@@ -160,7 +160,7 @@ test("[SES-15 TOOL-01] a file that the model has read after the turn that is gon
 
 test("[SES-15] what is no boundary is refused, with the nearest ones named; a preview that is out of date too", async () => {
   await using place = openPlace(calls("Write", { file_path: "a", content: "1" }), says("one"));
-  await using harness = await place.open({ autoApprove: true });
+  await using harness = await place.open({ wishes: { autoApprove: true } });
   const events = await turn(harness, "write it");
   const start = startOf(events);
   const end = events.at(-1)?.id ?? 0;
@@ -198,11 +198,11 @@ async function unkeptTurn(config: string) {
 }
 
 requireProgram("bwrap")(
-  "[SES-15] where nothing can be kept it is told once in a turn, work goes on, and nothing is set back over it",
+  "[SES-15] a store that cannot be written is reported once in a turn, work continues, and nothing is restored over it",
   async () => {
     const { place, blocked } = await unkeptTurn("");
     await using _place = place;
-    await using harness = await place.open({ autoApprove: true });
+    await using harness = await place.open({ wishes: { autoApprove: true } });
     const events = await turn(harness, "write it");
     const told = events.filter(({ kind }) => kind === "Error");
     expect(told).toMatchObject([
@@ -231,7 +231,7 @@ test(
     rmSync(blocked);
     const written = async (resume: boolean) => {
       const more = resume ? { resume: { kind: "last" } as const } : {};
-      await using harness = await place.open({ autoApprove: true, ...more });
+      await using harness = await place.open({ wishes: { autoApprove: true }, ...more });
       await turn(harness, "write it");
     };
     await using sessions = await openSessions(place.options(), new AbortController().signal);
@@ -243,7 +243,7 @@ test(
     const after = await endlessTalk(sessions);
     rmSync(blocked);
     renameSync(aside, blocked);
-    await using harness = await place.open({ autoApprove: true, resume: { kind: "last" } });
+    await using harness = await place.open({ wishes: { autoApprove: true }, resume: { kind: "last" } });
     const why = { fields: { why: expect.stringContaining("files could not be kept at event") } };
     await expect(rewind(harness, before, "files")).rejects.toMatchObject(why);
     await expect(rewind(harness, after, "files")).rejects.toMatchObject(why);
@@ -271,10 +271,10 @@ async function endlessTalk({ store, world, holder, workingDir }: OpenSessions): 
   return start;
 }
 
-test("[SES-15] with required = true a call whose files cannot be kept is not run, and why is told", async () => {
+test("[SES-15] with required = true a call whose files cannot be stored does not run, and the reason is reported", async () => {
   const { place } = await unkeptTurn("[checkpoint]\nrequired = true\n");
   await using _place = place;
-  await using harness = await place.open({ autoApprove: true });
+  await using harness = await place.open({ wishes: { autoApprove: true } });
   const events = await turn(harness, "write it");
   expect(existsSync(join(place.repo, "a"))).toBe(false);
   expect(JSON.stringify(events)).toContain("The call was not run, since required = true");
@@ -288,12 +288,12 @@ test("[SES-15] a command that is known to only read is run without a look at the
     says("two"),
   );
   place.write("a", "1");
-  await using harness = await place.open({ autoApprove: true });
+  await using harness = await place.open({ wishes: { autoApprove: true } });
   const made = (events: readonly Envelope[]) => events.filter(({ kind }) => kind === "CheckpointMade").length;
   expect([made(await turn(harness, "read")), made(await turn(harness, "write"))]).toEqual([0, 1]);
 });
 
-test("[SES-15 SES-16] a checkpoint store that was deleted or damaged is told; the session goes on and is readable", async () => {
+test("[SES-15 SES-16] a deleted or damaged checkpoint store is reported; the session continues and is readable", async () => {
   await using place = openPlace(
     calls("Write", { file_path: "needle", content: "needle" }),
     says("one"),
@@ -302,7 +302,7 @@ test("[SES-15 SES-16] a checkpoint store that was deleted or damaged is told; th
   );
   let start = 0;
   {
-    await using harness = await place.open({ autoApprove: true });
+    await using harness = await place.open({ wishes: { autoApprove: true } });
     start = startOf(await turn(harness, "write it"));
   }
   const all = join(place.root, "data", "checkpoints");
@@ -315,7 +315,7 @@ test("[SES-15 SES-16] a checkpoint store that was deleted or damaged is told; th
     writeFileSync(join(all, log, name), "damaged");
   }
   {
-    await using harness = await place.open({ autoApprove: true, resume: { kind: "last" } });
+    await using harness = await place.open({ wishes: { autoApprove: true }, resume: { kind: "last" } });
     const missing = { reason: "CheckpointMissing", fields: { why: expect.stringContaining("are damaged") } };
     await expect(rewind(harness, start, "files")).rejects.toMatchObject(missing);
     const found = await Array.fromAsync(examine(place.options(), "quick", new AbortController().signal));
@@ -329,7 +329,7 @@ test("[SES-15 SES-16] a checkpoint store that was deleted or damaged is told; th
     await expect(rewind(harness, start, "files")).rejects.toMatchObject(missing);
   }
   rmSync(all, { recursive: true });
-  await using harness = await place.open({ autoApprove: true, resume: { kind: "last" } });
+  await using harness = await place.open({ wishes: { autoApprove: true }, resume: { kind: "last" } });
   await expect(rewind(harness, start, "files")).rejects.toMatchObject({
     reason: "CheckpointMissing",
     fields: { why: "those of this session were deleted" },
@@ -346,12 +346,12 @@ test("[SES-15 SES-16] checkpoints that were deleted are missed, also once there 
   place.write("a", "0");
   let start = 0;
   {
-    await using harness = await place.open({ autoApprove: true });
+    await using harness = await place.open({ wishes: { autoApprove: true } });
     start = startOf(await turn(harness, "write it"));
   }
   // By a person, for their expiry, or since they were the oldest ones and there was no room for more.
   rmSync(join(place.root, "data", "checkpoints"), { recursive: true });
-  await using harness = await place.open({ autoApprove: true, resume: { kind: "last" } });
+  await using harness = await place.open({ wishes: { autoApprove: true }, resume: { kind: "last" } });
   const later = startOf(await turn(harness, "write more"));
   await expect(rewind(harness, start, "files")).rejects.toMatchObject({
     reason: "CheckpointMissing",

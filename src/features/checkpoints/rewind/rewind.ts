@@ -10,6 +10,7 @@ import type { IdleTurn } from "../../../session/moments.ts";
 import type { Ask } from "../../../session/questions.ts";
 import type { SessionStore } from "../../../session/store/store.ts";
 import { filesText } from "../../../view/texts/rewind-text.ts";
+import { isTurnEnded, isTurnStarted } from "../../../view/turn-marks.ts";
 import type { Checkpoints, RewindPreview } from "../checkpoints.ts";
 import type { Boundary, ForeignSet } from "./rewind-plan.ts";
 import { FOREIGN_SETS } from "./rewind-plan.ts";
@@ -21,7 +22,7 @@ const EVENTS_LOOKED_MAX = 10_000;
 /** Events read per page. */
 const PAGE_EVENTS = 1_000;
 
-export interface RewindParts {
+export interface RewindDependencies {
   readonly host: SessionHost;
   readonly open: () => Promise<Checkpoints>;
 }
@@ -34,13 +35,13 @@ export interface RewindParts {
 export async function handleRewind(
   command: CommandOf<"RewindSession">,
   turn: IdleTurn,
-  parts: RewindParts,
+  dependencies: RewindDependencies,
 ): Promise<RewindReport> {
   const { to, what, token } = command;
-  const { store, logId } = parts.host;
+  const { store, logId } = dependencies.host;
   const place = await boundaryAt(store, logId, to);
   const view = what === "files" ? undefined : await viewAt(store, logId, place);
-  const files = what === "conversation" ? undefined : await openedFor(place, parts);
+  const files = what === "conversation" ? undefined : await openedFor(place, dependencies);
   const preview = await files?.preview(place, turn.turn, turn.signal);
   const conversation =
     view === undefined ? {} : { conversation: conversationReport(turn.history.messages.length, view.length) };
@@ -50,7 +51,7 @@ export async function handleRewind(
   if (token !== undefined && preview !== undefined && token !== preview.token) {
     throw new HarnessError("RewindChanged", {});
   }
-  const overwrite = await confirmed(command, { place, preview, turn, ask: parts.host.ask });
+  const overwrite = await confirmed(command, { place, preview, turn, ask: dependencies.host.ask });
   if (overwrite === "refused") return { ...report, done: false, ...shown };
   let outcome: FilesReport | undefined;
   if (files !== undefined && preview !== undefined) {
@@ -64,12 +65,12 @@ export async function handleRewind(
   }
   const undone = await lastBoundary(store, logId);
   const undo = undone === undefined ? {} : { undo: undone };
-  const told = rewound({ to, what, ...undo }, outcome);
-  if (view === undefined) turn.emit(told);
+  const event = rewound({ to, what, ...undo }, outcome);
+  if (view === undefined) turn.emit(event);
   else {
-    await turn.history.replace(view, () => told);
+    await turn.history.replace(view, () => event);
     // The model no longer knows what it has read since.
-    parts.host.workspace.seen.clear();
+    dependencies.host.workspace.seen.clear();
   }
   return { ...report, done: true, ...(outcome === undefined ? {} : { files: outcome }), ...undo };
 }
@@ -87,8 +88,7 @@ function rewound(rewind: Pick<RewindReport, "to" | "what" | "undo">, files: File
 }
 
 /**
- * Returns the event to go back to in order to undo what is done now: the end of the last turn, or the rewind after
- * it.
+ * Returns the event to go back to in order to undo what is done now: the end of the last turn, or the rewind after it.
  */
 async function lastBoundary(store: SessionStore, logId: LogId): Promise<number | undefined> {
   for (let before = (await store.find(logId))?.lastEvent ?? 0; before > 0; ) {
@@ -134,8 +134,8 @@ function boundaryText(event: Envelope): string {
 }
 
 function isBoundary(event: Envelope): boolean {
+  if (isTurnStarted(event) || isTurnEnded(event)) return true;
   if (event.parentCall !== undefined) return false;
-  if (event.kind === "TurnStarted" || event.kind === "TurnEnded") return true;
   return (
     event.kind === "CustomEvent" && event.payload.namespace === "cinch" && event.payload.kind === "Rewound"
   );
@@ -174,7 +174,7 @@ async function eventsUpTo(store: SessionStore, logId: LogId, last: number): Prom
 }
 
 /** @throws HarnessError CheckpointMissing if checkpoints existed and are gone. */
-async function openedFor(place: Boundary, { host, open }: RewindParts): Promise<Checkpoints> {
+async function openedFor(place: Boundary, { host, open }: RewindDependencies): Promise<Checkpoints> {
   const { store, logId } = host;
   const branchOf = (await store.find(logId))?.branchOf;
   const to = String(place.at);
@@ -203,8 +203,8 @@ async function gapAfter(store: SessionStore, logId: LogId, after: number): Promi
 }
 
 /**
- * Returns the last such event up to a boundary, unless everything was recorded between the two: then it no longer
- * matters.
+ * Returns the last such event up to a boundary, unless everything was recorded between the two: then it no
+ * longer matters.
  */
 async function gapBefore(
   store: SessionStore,
@@ -223,8 +223,8 @@ async function gapBefore(
 }
 
 /**
- * Returns true if files were recorded between two events. If the oldest existing record came after that, others are
- * gone.
+ * Returns true if files were recorded between two events. If the oldest existing record came after that, others
+ * are gone.
  */
 async function wasKept(
   store: SessionStore,

@@ -35,7 +35,7 @@ export type StoredLocation = readonly [name: string, file: number, from: number,
 
 export type StoredChange = readonly [path: string, by: ChangedBy, entry: StoredEntry];
 
-export interface CheckpointStoreParts {
+export interface CheckpointStoreDependencies {
   readonly files: Files;
   readonly random: Random;
   /** Folder of one log. */
@@ -52,7 +52,7 @@ export interface CheckpointStoreParts {
 export type RecordHeader = Pick<StoredRecord, "kind" | "turn" | "at">;
 export type NumberedHeader = RecordHeader & { readonly number: number };
 
-interface Place {
+interface FileSlot {
   readonly record: number;
   readonly file: number;
   readonly from: number;
@@ -64,10 +64,10 @@ interface Place {
  * changed. Names of contents are made with a key, so that they reveal nothing about the contents (SES-15).
  */
 export class CheckpointStore {
-  readonly #parts: CheckpointStoreParts;
+  readonly #dependencies: CheckpointStoreDependencies;
   readonly #sealKey: Uint8Array;
   readonly #nameKey: Uint8Array;
-  readonly #places = new Map<string, Place>();
+  readonly #places = new Map<string, FileSlot>();
   #headers: NumberedHeader[] = [];
   #damage: HarnessError | undefined;
   /** Number of the last record that was sealed under an earlier machine key; 0 for none. */
@@ -79,15 +79,15 @@ export class CheckpointStore {
   #waitingBytes = 0;
   #file = 0;
 
-  private constructor(parts: CheckpointStoreParts) {
-    this.#parts = parts;
-    this.#sealKey = subKey(parts.key, "cinch checkpoint seal v1");
-    this.#nameKey = subKey(parts.key, "cinch checkpoint names v1");
+  private constructor(dependencies: CheckpointStoreDependencies) {
+    this.#dependencies = dependencies;
+    this.#sealKey = subKey(dependencies.key, "cinch checkpoint seal v1");
+    this.#nameKey = subKey(dependencies.key, "cinch checkpoint names v1");
   }
 
   /** Opens the records of a log; creates nothing. `damage` reports what cannot be opened. */
-  static async open(parts: CheckpointStoreParts): Promise<CheckpointStore> {
-    const store = new CheckpointStore(parts);
+  static async open(dependencies: CheckpointStoreDependencies): Promise<CheckpointStore> {
+    const store = new CheckpointStore(dependencies);
     await store.#read();
     return store;
   }
@@ -134,7 +134,11 @@ export class CheckpointStore {
   }
 
   has(name: string): boolean {
-    return this.#places.has(name) || this.#waiting.has(name) || this.#written.some(([kept]) => kept === name);
+    return (
+      this.#places.has(name) ||
+      this.#waiting.has(name) ||
+      this.#written.some(([writtenName]) => writtenName === name)
+    );
   }
 
   /**
@@ -156,15 +160,15 @@ export class CheckpointStore {
    */
   async write(record: Omit<StoredRecord, "contents" | "root">): Promise<void> {
     const number = this.#next;
-    const { root } = this.#parts;
+    const { root } = this.#dependencies;
     const where = record.kind === "base" && root !== undefined ? { root } : {};
     await this.#writing(async () => {
       await this.#flush();
       const whole: StoredRecord = { ...record, ...where, contents: this.#written };
       const text = await this.#textOf(whole);
       const sealed = sealBytes(this.#sealer, this.#recordText(number), text);
-      await this.#parts.files.makeDirectory(this.#parts.folder, FOLDER_MODE);
-      await this.#parts.files.writeAtomic(this.#path(number, "record"), sealed, FILE_MODE);
+      await this.#dependencies.files.makeDirectory(this.#dependencies.folder, FOLDER_MODE);
+      await this.#dependencies.files.writeAtomic(this.#path(number, "record"), sealed, FILE_MODE);
       this.#take(number, whole);
     });
     this.#written = [];
@@ -176,7 +180,7 @@ export class CheckpointStore {
     const pieces: string[] = [];
     for (let from = 0; from < changes.length; from += CHANGES_PER_PAUSE) {
       pieces.push(JSON.stringify(changes.slice(from, from + CHANGES_PER_PAUSE)).slice(1, -1));
-      await this.#parts.pause?.();
+      await this.#dependencies.pause?.();
     }
     const text = `{"changes":[${pieces.join(",")}],${JSON.stringify(rest).slice(1)}`;
     return new TextEncoder().encode(text);
@@ -184,7 +188,7 @@ export class CheckpointStore {
 
   async #flush(): Promise<void> {
     if (this.#waiting.size === 0) return;
-    const { files, folder } = this.#parts;
+    const { files, folder } = this.#dependencies;
     await files.makeDirectory(folder, FOLDER_MODE);
     const path = this.#path(this.#next, `${this.#file}.contents`);
     await files.writeAtomic(path, Buffer.concat([...this.#waiting.values()]), FILE_MODE);
@@ -202,7 +206,7 @@ export class CheckpointStore {
     try {
       await write();
     } catch (cause) {
-      const path = this.#parts.folder;
+      const path = this.#dependencies.folder;
       throw new HarnessError("CheckpointUnwritable", { path, detail: messageOf(cause) }, { cause });
     }
   }
@@ -213,7 +217,7 @@ export class CheckpointStore {
     if (place === undefined) return undefined;
     try {
       const path = this.#path(place.record, `${place.file}.contents`);
-      const sealed = await this.#parts.files.readRange(path, place.from, place.length);
+      const sealed = await this.#dependencies.files.readRange(path, place.from, place.length);
       return openBytes(this.#sealKey, this.#contentText(name), sealed);
     } catch (thrown) {
       if (thrown instanceof SealBroken || codeOf(thrown) === "ENOENT") return undefined;
@@ -222,17 +226,17 @@ export class CheckpointStore {
   }
 
   get #sealer() {
-    return { key: this.#sealKey, random: (count: number) => this.#parts.random.bytes(count) };
+    return { key: this.#sealKey, random: (count: number) => this.#dependencies.random.bytes(count) };
   }
 
   /** Reads the newest contiguous records: from a base on, each readable and none missing. */
   async #read(): Promise<void> {
-    const { files, folder } = this.#parts;
+    const { files, folder } = this.#dependencies;
     if ((await files.lstat(folder)) === undefined) return;
     const names = (await files.list(folder)).map(({ name }) => name);
     const numbers = names.flatMap((name) => (name.endsWith(".record") ? [Number.parseInt(name, 10)] : []));
     this.#earlier = await lastEarlierKeyRecord(
-      { log: this.#parts.log, names, key: this.#parts.key },
+      { log: this.#dependencies.log, names, key: this.#dependencies.key },
       (name) => files.read(join(folder, name), MARK_BYTES_MAX),
     );
     this.#next = this.#earlier + 1;
@@ -247,7 +251,7 @@ export class CheckpointStore {
   async #readOne(number: number): Promise<void> {
     try {
       const record = await this.#readRecord(number);
-      const { root } = this.#parts;
+      const { root } = this.#dependencies;
       if (record.kind === "base" && root !== undefined && record.root !== root) {
         this.#drop(
           `they are of the folder ${record.root ?? "of nobody knows what"}, and the session works in ${root}`,
@@ -263,7 +267,7 @@ export class CheckpointStore {
   }
 
   async #readRecord(number: number): Promise<StoredRecord> {
-    const sealed = await this.#parts.files.read(this.#path(number, "record"), RECORD_BYTES_MAX);
+    const sealed = await this.#dependencies.files.read(this.#path(number, "record"), RECORD_BYTES_MAX);
     const text = openBytes(this.#sealKey, this.#recordText(number), sealed);
     return JSON.parse(new TextDecoder().decode(text)) as StoredRecord;
   }
@@ -279,7 +283,7 @@ export class CheckpointStore {
   }
 
   #damaged(detail: string, cause?: unknown): HarnessError {
-    return new HarnessError("CheckpointsDamaged", { path: this.#parts.folder, detail }, { cause });
+    return new HarnessError("CheckpointsDamaged", { path: this.#dependencies.folder, detail }, { cause });
   }
 
   #take(number: number, record: StoredRecord): void {
@@ -292,14 +296,14 @@ export class CheckpointStore {
   }
 
   #path(number: number, kind: string): string {
-    return join(this.#parts.folder, `${String(number).padStart(NUMBER_DIGITS, "0")}.${kind}`);
+    return join(this.#dependencies.folder, `${String(number).padStart(NUMBER_DIGITS, "0")}.${kind}`);
   }
 
   #recordText(number: number): string {
-    return ["cinch checkpoint record v1", this.#parts.log, number].join("\0");
+    return ["cinch checkpoint record v1", this.#dependencies.log, number].join("\0");
   }
 
   #contentText(name: string): string {
-    return ["cinch checkpoint content v1", this.#parts.log, name].join("\0");
+    return ["cinch checkpoint content v1", this.#dependencies.log, name].join("\0");
   }
 }

@@ -7,7 +7,7 @@ import type { Files } from "../../../base/world.ts";
 /** Share of the limit that is freed when it is reached, so that it is not reached again at once. */
 const FREED_SHARE = 0.1;
 
-export interface SpaceParts {
+export interface SpaceDependencies {
   readonly files: Files;
   /** Folder that holds one folder for each log. */
   readonly folder: string;
@@ -15,15 +15,15 @@ export interface SpaceParts {
   readonly log: LogId;
   readonly bytesMax: number;
   /**
-   * Returns true if the checkpoints of another log, last written at this time, may be removed: neither pinned nor in
-   * use.
+   * Returns true if the checkpoints of another log, last written at this time, may be removed: neither pinned nor
+   * in use.
    */
   readonly mayGo: (log: LogId, newestMs: number) => Promise<boolean>;
   /** Called with the logs whose checkpoints were removed. */
   readonly onLetGo: (logs: readonly string[], bytes: number) => void;
 }
 
-interface Held {
+interface StoredCheckpoints {
   readonly log: LogId;
   readonly bytes: number;
   readonly newestMs: number;
@@ -33,29 +33,30 @@ interface Held {
  * Returns the bytes that the checkpoints of a log may still take. At the limit, those of other logs are removed, the
  * oldest first; never those of a log that is pinned or in use.
  */
-export async function spaceFor(parts: SpaceParts): Promise<number> {
-  const { files, folder, log, bytesMax, mayGo, onLetGo } = parts;
+export async function spaceFor(dependencies: SpaceDependencies): Promise<number> {
+  const { files, folder, log, bytesMax, mayGo, onLetGo } = dependencies;
   if ((await files.stat(folder)) === undefined) return bytesMax;
-  const held: Held[] = [];
+  const stored: StoredCheckpoints[] = [];
   for (const { name, kind } of await files.list(folder)) {
     // A folder with another name is not cinch's: it is neither counted nor removed.
-    if (kind === "directory" && isId("log", name)) held.push(await measured(files, join(folder, name), name));
+    if (kind === "directory" && isId("log", name))
+      stored.push(await measured(files, join(folder, name), name));
   }
-  let total = held.reduce((sum, { bytes }) => sum + bytes, 0);
+  let total = stored.reduce((sum, { bytes }) => sum + bytes, 0);
   const aim = bytesMax * (1 - FREED_SHARE);
   if (total <= aim) return bytesMax - total;
-  const gone: Held[] = [];
-  for (const old of held.sort((a, b) => a.newestMs - b.newestMs)) {
+  const removed: StoredCheckpoints[] = [];
+  for (const old of stored.sort((a, b) => a.newestMs - b.newestMs)) {
     if (total <= aim) break;
     if (old.log === log || !(await mayGo(old.log, old.newestMs))) continue;
     await removeCheckpoints(files, folder, old.log);
     total -= old.bytes;
-    gone.push(old);
+    removed.push(old);
   }
-  if (gone.length > 0) {
+  if (removed.length > 0) {
     onLetGo(
-      gone.map((old) => old.log),
-      gone.reduce((sum, { bytes }) => sum + bytes, 0),
+      removed.map((old) => old.log),
+      removed.reduce((sum, { bytes }) => sum + bytes, 0),
     );
   }
   return Math.max(0, bytesMax - total);
@@ -80,7 +81,7 @@ export async function newestCheckpointMs(
     : undefined;
 }
 
-async function measured(files: Files, folder: string, log: LogId): Promise<Held> {
+async function measured(files: Files, folder: string, log: LogId): Promise<StoredCheckpoints> {
   let [bytes, newestMs] = [0, 0];
   for (const { name } of await files.list(folder)) {
     const info = await files.lstat(join(folder, name));

@@ -10,7 +10,7 @@ const TOO_LARGE: Content = { kind: "missing", why: "larger than 16 MB" };
 const UNREADABLE: Content = { kind: "missing", why: "it cannot be read" };
 const NO_ROOM: Content = { kind: "missing", why: "no room for it" };
 
-export interface PreimageRecorderParts {
+export interface PreimageRecorderDependencies {
   readonly entries: Entries;
   readonly snapshots: FileSnapshots;
   readonly store: CheckpointStore;
@@ -21,16 +21,16 @@ export interface PreimageRecorderParts {
 
 /** Stores contents that are not stored yet, or finds them among the objects of the repository. */
 export class PreimageRecorder {
-  readonly #parts: PreimageRecorderParts;
+  readonly #dependencies: PreimageRecorderDependencies;
   #room: number | undefined;
 
-  constructor(parts: PreimageRecorderParts) {
-    this.#parts = parts;
+  constructor(dependencies: PreimageRecorderDependencies) {
+    this.#dependencies = dependencies;
   }
 
   /** Finds the files that equal an object of the repository, where their times alone do not show it. */
   async compareWithGit(pause: () => Promise<void>): Promise<void> {
-    const { entries, snapshots, repository } = this.#parts;
+    const { entries, snapshots, repository } = this.#dependencies;
     for (const [path, entry] of entries.unstored) {
       const tracked = repository()?.entry(path);
       if (tracked === undefined || entry.stat.size > RECORDED_FILE_BYTES_MAX) continue;
@@ -44,7 +44,7 @@ export class PreimageRecorder {
 
   /** Stores the small ones first. @throws HarnessError CheckpointUnwritable; what `pause` throws. */
   async recordAll(pause: () => Promise<void>): Promise<void> {
-    const { entries } = this.#parts;
+    const { entries } = this.#dependencies;
     const files = entries.unstored.toSorted(([, a], [, b]) => a.stat.size - b.stat.size);
     for (const [path, entry] of files) {
       const content =
@@ -55,7 +55,7 @@ export class PreimageRecorder {
   }
 
   async #contentOf(path: string, pause: () => Promise<void>): Promise<Content> {
-    const { snapshots, store, repository, room } = this.#parts;
+    const { snapshots, store, repository, room } = this.#dependencies;
     const content = snapshots.read(path);
     if (content === undefined) return UNREADABLE;
     await pause();

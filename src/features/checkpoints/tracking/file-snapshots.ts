@@ -8,7 +8,7 @@ import type { Content, Entry } from "../store/entry.ts";
 import { fileStat, sameStat } from "../store/entry.ts";
 import { splitRoot } from "./paths.ts";
 
-export interface FileSnapshotsParts {
+export interface FileSnapshotsDependencies {
   readonly tree: Tree;
   readonly root: string;
   readonly store: CheckpointStore;
@@ -17,10 +17,10 @@ export interface FileSnapshotsParts {
 
 /** Makes entries of what is found at a path and what is known of it. */
 export class FileSnapshots {
-  readonly #parts: FileSnapshotsParts;
+  readonly #dependencies: FileSnapshotsDependencies;
 
-  constructor(parts: FileSnapshotsParts) {
-    this.#parts = parts;
+  constructor(dependencies: FileSnapshotsDependencies) {
+    this.#dependencies = dependencies;
   }
 
   entryOf({ path, stat, sure }: NodeChange, before: Entry | undefined): Entry | undefined {
@@ -41,7 +41,7 @@ export class FileSnapshots {
   /** Returns undefined if it cannot be read, or is too large. */
   read(path: string): Uint8Array | undefined {
     try {
-      const bytes = this.#parts.tree.read(...this.#place(path), RECORDED_FILE_BYTES_MAX + 1);
+      const bytes = this.#dependencies.tree.read(...this.#place(path), RECORDED_FILE_BYTES_MAX + 1);
       return bytes.length > RECORDED_FILE_BYTES_MAX ? undefined : bytes;
     } catch {
       return undefined; // gone, replaced by something else, or not readable by this user
@@ -49,12 +49,12 @@ export class FileSnapshots {
   }
 
   #place(path: string): readonly [root: string, below: string] {
-    return splitRoot(this.#parts.root, path);
+    return splitRoot(this.#dependencies.root, path);
   }
 
   #link(path: string): Entry | undefined {
     try {
-      return { kind: "symlink", target: this.#parts.tree.readLink(...this.#place(path)) };
+      return { kind: "symlink", target: this.#dependencies.tree.readLink(...this.#place(path)) };
     } catch {
       return undefined; // removed meanwhile
     }
@@ -66,7 +66,7 @@ export class FileSnapshots {
       if (sameStat(before.stat, now)) return before;
       if (before.stat.size === now.size && this.#holds(path, before.content)) return { ...before, stat: now };
     }
-    const repository = this.#parts.repository();
+    const repository = this.#dependencies.repository();
     const tracked = repository?.entry(path);
     const isClean = tracked !== undefined && sure && repository?.isClean(tracked, stat) === true;
     const content: Content = isClean ? { kind: "git", object: tracked.object } : this.#pending(path, sure);
@@ -79,7 +79,7 @@ export class FileSnapshots {
    */
   #pending(path: string, sure: boolean): Content {
     const bytes = sure ? undefined : this.read(path);
-    return pendingContent(bytes === undefined ? undefined : this.#parts.store.name(bytes));
+    return pendingContent(bytes === undefined ? undefined : this.#dependencies.store.name(bytes));
   }
 
   #holds(path: string, content: Content): boolean {
@@ -87,7 +87,7 @@ export class FileSnapshots {
     const bytes = this.read(path);
     if (bytes === undefined) return false;
     if (content.kind === "git") return blobName(bytes) === content.object;
-    return this.#parts.store.name(bytes) === (content.kind === "kept" ? content.name : content.print);
+    return this.#dependencies.store.name(bytes) === (content.kind === "kept" ? content.name : content.print);
   }
 }
 

@@ -17,3 +17,8 @@ export function foldersAbove(path: string): readonly string[] {
   for (let at = path.indexOf("/", 1); at > 0; at = path.indexOf("/", at + 1)) folders.push(path.slice(0, at));
   return folders;
 }
+
+/** Returns a path for people: invalid UTF-8 becomes U+FFFD. */
+export function displayPath(text: string): string {
+  return text.toWellFormed();
+}

@@ -29,7 +29,7 @@ const PLACEHOLDER = ".cinch";
 /** Name of a file that a process of cinch left when it was killed while it replaced another. */
 const TEMPORARY = /^\..*\.cinch-tmp$/;
 
-export interface SelectionParts {
+export interface SelectionDependencies {
   readonly tree: Tree;
   readonly root: string;
   /** Absolute paths that are never scanned: cinch's own. */
@@ -39,68 +39,68 @@ export interface SelectionParts {
 
 /** Selects the entries of each folder to scan: never git's own, and no large folders that git ignores. */
 export class Selection {
-  readonly #parts: SelectionParts;
+  readonly #dependencies: SelectionDependencies;
   /** Rules that apply in each folder, outermost first. */
   readonly #rules = new Map<string, readonly IgnoreRules[]>();
   readonly #ignored = new Set<string>();
   /** Folders that are not scanned, by their parent folder. */
   readonly #left = new Map<string, readonly SkippedFolder[]>();
 
-  constructor(parts: SelectionParts) {
-    this.#parts = parts;
+  constructor(dependencies: SelectionDependencies) {
+    this.#dependencies = dependencies;
   }
 
   /** Returns what was left out, also in folders that no longer exist. */
-  *left(): Iterable<SkippedFolder> {
+  *skippedFolders(): Iterable<SkippedFolder> {
     for (const paths of this.#left.values()) yield* paths;
   }
 
   select(folder: string, entries: readonly NamedNode[]): readonly NamedNode[] {
-    const { root, exclude } = this.#parts;
+    const { root, exclude } = this.#dependencies;
     const rules = this.#rulesOf(folder, entries);
-    const left: SkippedFolder[] = [];
+    const skippedFolders: SkippedFolder[] = [];
     const selected = entries.filter(({ name, kind }) => {
       // An export of a session belongs to the user: it is not a change by anybody.
       if (TEMPORARY.test(name) || (kind === "file" && isExportName(name))) return false;
       const path = folder === "" ? name : `${folder}/${name}`;
       if (name === ".git") {
-        if (kind !== "directory" || this.#parts.tree.count(root, path, 1) > 0)
-          left.push({ path, why: GIT_FOLDER });
+        if (kind !== "directory" || this.#dependencies.tree.count(root, path, 1) > 0)
+          skippedFolders.push({ path, why: GIT_FOLDER });
         return false;
       }
       if (exclude.includes(joinPathText(root, path))) return false;
-      if (path === PLACEHOLDER && kind === "directory" && this.#parts.tree.count(root, path, 1) === 0)
+      if (path === PLACEHOLDER && kind === "directory" && this.#dependencies.tree.count(root, path, 1) === 0)
         return false;
       if (kind !== "directory") return true;
       if (!this.#ignored.has(folder) && !isIgnored(path, true, rules)) return true;
-      if (this.#parts.repository()?.tracksIn(path) !== true && this.#isLarge(path)) {
-        left.push({ path, why: TOO_MANY });
+      if (this.#dependencies.repository()?.tracksIn(path) !== true && this.#isLarge(path)) {
+        skippedFolders.push({ path, why: TOO_MANY });
         return false;
       }
       this.#ignored.add(path);
       return true;
     });
-    if (left.length > 0) this.#left.set(folder, left);
+    if (skippedFolders.length > 0) this.#left.set(folder, skippedFolders);
     else this.#left.delete(folder);
     return selected;
   }
 
   #isLarge(path: string): boolean {
-    const { tree, root } = this.#parts;
+    const { tree, root } = this.#dependencies;
     return tree.count(root, path, IGNORED_ENTRIES_MAX + 1) > IGNORED_ENTRIES_MAX;
   }
 
   #rulesOf(folder: string, entries: readonly NamedNode[]): readonly IgnoreRules[] {
     const above = folder === "" ? [] : (this.#rules.get(parentOf(folder)) ?? []);
     const hasOwn = entries.some(({ name, kind }) => name === ".gitignore" && kind === "file");
-    const own = hasOwn ? [this.#read(folder)] : [];
-    const rules = own.length === 0 ? above : [...above, ...own];
+    const ownRules = hasOwn ? [this.#read(folder)] : [];
+    const rules = ownRules.length === 0 ? above : [...above, ...ownRules];
     this.#rules.set(folder, rules);
     return rules;
   }
 
   #read(folder: string): IgnoreRules {
-    const { tree, root } = this.#parts;
+    const { tree, root } = this.#dependencies;
     const path = folder === "" ? ".gitignore" : `${folder}/.gitignore`;
     try {
       return parseIgnore(folder, decode(tree.read(root, path, IGNORE_FILE_BYTES_MAX)));

@@ -19,7 +19,7 @@ const FRESH_MS = 100;
 /** Changes processed between two pauses. */
 const TAKES_PER_PAUSE = 64;
 
-export interface TrackerParts {
+export interface TrackerDependencies {
   readonly world: Pick<World, "clock" | "log">;
   readonly files: Files;
   readonly tree: Tree;
@@ -42,7 +42,7 @@ export type Changes = readonly string[] | "anything";
 
 /** Knows the files of one workspace as of the last scan, and who changed what since the last record. */
 export class Tracker {
-  readonly #parts: TrackerParts;
+  readonly #dependencies: TrackerDependencies;
   readonly #repository: CurrentRepository;
   readonly #selection: Selection;
   readonly #snapshots: FileSnapshots;
@@ -51,18 +51,21 @@ export class Tracker {
   #look: TreeSnapshot | undefined;
   #lookedMs = Number.NEGATIVE_INFINITY;
   #isPartial: boolean;
-  /** Paths that running calls may change, in the form of `entries`: a change there is theirs, whoever scans first. */
+  /**
+   * Paths that running calls may change, in the form of `entries`: a change there is theirs, regardless of which scan
+   * finds it.
+   */
   #running: readonly Changes[] = [];
   /** True if the last turn has no end: its process died, and later changes may be its work or anybody's. */
   #isCutOff: boolean;
 
-  private constructor(parts: TrackerParts, entries: Entries) {
-    this.#parts = parts;
-    const { store, scope, room } = parts;
-    this.#repository = new CurrentRepository(parts);
+  private constructor(dependencies: TrackerDependencies, entries: Entries) {
+    this.#dependencies = dependencies;
+    const { store, scope, room } = dependencies;
+    this.#repository = new CurrentRepository(dependencies);
     const repository = () => this.#repository.current;
-    this.#selection = new Selection({ ...parts, repository });
-    this.#snapshots = new FileSnapshots({ ...parts, repository });
+    this.#selection = new Selection({ ...dependencies, repository });
+    this.#snapshots = new FileSnapshots({ ...dependencies, repository });
     this.#entries = entries;
     this.#recorder = new PreimageRecorder({ entries, snapshots: this.#snapshots, store, repository, room });
     this.#isPartial = scope !== "all";
@@ -70,9 +73,9 @@ export class Tracker {
     this.#isCutOff = last === "base" || last === "before";
   }
 
-  static async open(parts: TrackerParts): Promise<Tracker> {
-    const records = await parts.store.records();
-    return new Tracker(parts, new Entries(records.length === 0 ? undefined : entriesAfter(records)));
+  static async open(dependencies: TrackerDependencies): Promise<Tracker> {
+    const records = await dependencies.store.records();
+    return new Tracker(dependencies, new Entries(records.length === 0 ? undefined : entriesAfter(records)));
   }
 
   get entries(): ReadonlyMap<string, Entry> {
@@ -112,7 +115,7 @@ export class Tracker {
 
   /** Scans the whole workspace; differences are attributed to `by`. */
   async scan(by: ChangedBy, signal: AbortSignal, how: "anew" | "if not fresh" = "anew"): Promise<void> {
-    const { clock } = this.#parts.world;
+    const { clock } = this.#dependencies.world;
     const laidTo = this.#isCutOff ? "unknown" : by;
     if (how === "if not fresh" && !this.#isCutOff && clock.monotonic() - this.#lookedMs < FRESH_MS) return;
     const startMs = clock.monotonic();
@@ -134,7 +137,7 @@ export class Tracker {
 
   /** Finds the files that equal an object of the repository, where their times alone do not show it. */
   async compareWithGit(signal: AbortSignal): Promise<void> {
-    await this.#recorder.compareWithGit(makePause(this.#parts, signal));
+    await this.#recorder.compareWithGit(makePause(this.#dependencies, signal));
   }
 
   /**
@@ -142,8 +145,8 @@ export class Tracker {
    * @throws HarnessError CheckpointUnwritable; the signal's reason.
    */
   async record(kind: StoredRecord["kind"], turn: number, signal: AbortSignal): Promise<void> {
-    await this.#recorder.recordAll(makePause(this.#parts, signal));
-    const { store, lastEvent } = this.#parts;
+    await this.#recorder.recordAll(makePause(this.#dependencies, signal));
+    const { store, lastEvent } = this.#dependencies;
     const isFirst = store.headers.length === 0;
     if (!isFirst && !this.#entries.hasChanges && kind !== "before" && kind !== "after") return;
     const changes = this.#entries.toRecord();
@@ -152,7 +155,7 @@ export class Tracker {
   }
 
   async #lookAtAll(by: ChangedBy, signal: AbortSignal): Promise<void> {
-    const { tree, root } = this.#parts;
+    const { tree, root } = this.#dependencies;
     const since = this.#look;
     const select = this.#selection.select.bind(this.#selection);
     const hasKnown = this.#entries.all.size > 0;
@@ -162,7 +165,7 @@ export class Tracker {
       this.#isPartial = true;
       return;
     }
-    const pause = makePause(this.#parts, signal);
+    const pause = makePause(this.#dependencies, signal);
     for (const [index, change] of look.changes.entries()) {
       this.#take(change, by);
       if (index % TAKES_PER_PAUSE === 0) await pause();
@@ -175,7 +178,7 @@ export class Tracker {
   }
 
   #refresh(paths: readonly string[], by: ChangedBy): void {
-    const { tree, root } = this.#parts;
+    const { tree, root } = this.#dependencies;
     for (const path of paths) {
       for (const at of path.startsWith("/") ? [] : foldersAbove(path)) {
         if (this.#entries.get(at)?.kind !== "directory") this.#refresh([at], by);
@@ -195,9 +198,11 @@ export class Tracker {
 
   #takeLeft(by: ChangedBy): void {
     const isThere = (folder: string) => folder === "" || this.#entries.get(folder)?.kind === "directory";
-    const left = [...this.#selection.left()].filter(({ path }) => isThere(parentOf(path)));
-    for (const { path, why } of left) this.#entries.set(path, { kind: "other", why }, by);
-    const there = new Set(left.map(({ path }) => path));
+    const skippedFolders = [...this.#selection.skippedFolders()].filter(({ path }) =>
+      isThere(parentOf(path)),
+    );
+    for (const { path, why } of skippedFolders) this.#entries.set(path, { kind: "other", why }, by);
+    const there = new Set(skippedFolders.map(({ path }) => path));
     for (const path of this.#entries.leftOut) if (!there.has(path)) this.#entries.set(path, undefined, by);
   }
 

@@ -52,16 +52,17 @@ async function boundedRequests(
     return byteLength(text) > max ? await cut(text, max, keepWhole) : text;
   };
   const forBegin = begin === newest ? 0 : Math.min(byteLength(requests[begin] ?? ""), bytesMax / 2);
-  const kept = new Map([[newest, await within(newest, Math.floor(bytesMax - forBegin))]]);
-  const left = () => bytesMax - [...kept.values()].reduce((sum, text) => sum + byteLength(text), 0);
-  if (begin < newest) kept.set(begin, await within(begin, left()));
+  const texts = new Map([[newest, await within(newest, Math.floor(bytesMax - forBegin))]]);
+  const remainingBytes = () =>
+    bytesMax - [...texts.values()].reduce((sum, text) => sum + byteLength(text), 0);
+  if (begin < newest) texts.set(begin, await within(begin, remainingBytes()));
   for (let at = newest - 1; at >= 0; at -= 1) {
     if (at === begin) continue;
     const request = requests[at] ?? "";
-    if (byteLength(request) > left()) break;
-    kept.set(at, request);
+    if (byteLength(request) > remainingBytes()) break;
+    texts.set(at, request);
   }
-  const shown = [...kept].filter(([, text]) => text.trim() !== "").sort(([a], [b]) => a - b);
+  const shown = [...texts].filter(([, text]) => text.trim() !== "").sort(([a], [b]) => a - b);
   return { requests: shown.map(([, text]) => text), steered: shown.filter(([at]) => at > begin).length };
 }
 
@@ -83,10 +84,10 @@ function firstWithin<Entry>(
   bytesMax: number,
   bytesOf: (entry: Entry) => number,
 ): readonly Entry[] {
-  let left = bytesMax;
+  let remainingBytes = bytesMax;
   const end = entries.findIndex((entry) => {
-    left -= bytesOf(entry);
-    return left < 0;
+    remainingBytes -= bytesOf(entry);
+    return remainingBytes < 0;
   });
   return end === -1 ? entries : entries.slice(0, end);
 }

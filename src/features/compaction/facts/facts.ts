@@ -51,7 +51,7 @@ export interface FactsInput {
   /** Count of messages that will be left out. */
   readonly cut: number;
   /** Text of the input that began the running turn; "" if none runs. */
-  readonly begun: string;
+  readonly turnInput: string;
   readonly tools: ToolTable;
 }
 
@@ -62,7 +62,7 @@ export interface FactsInput {
 export function collectFacts(
   carried: Facts,
   messages: readonly Message[],
-  { cut, begun, tools }: FactsInput,
+  { cut, turnInput, tools }: FactsInput,
 ): Facts {
   const failed = failedCalls(messages);
   const calls = messages
@@ -70,8 +70,8 @@ export function collectFacts(
     .flatMap((block) => knownCall(block, tools) ?? [])
     // A command that failed may have changed files before it did.
     .filter(({ id, facts }) => facts.effect === "runs-commands" || !failed.has(id));
-  const left = messages.slice(0, cut);
-  const said = left.filter(isInput).map(userText);
+  const cutMessages = messages.slice(0, cut);
+  const inputs = cutMessages.filter(isInput).map(userText);
   const todo = calls.findLast(({ facts }) => facts.carries === "tasks");
   const plan = calls.findLast(({ facts }) => facts.carries === "plan");
   const planText = stringAt(plan?.input, "plan") ?? carried.plan;
@@ -80,8 +80,8 @@ export function collectFacts(
     .flatMap(pathsOf)
     .filter((path) => path.length <= PATH_CHARACTERS_MAX);
   return {
-    ...requestsOf(carried, left, begun),
-    rules: newest([...carried.rules, ...said.flatMap(findStandingRules)]).slice(-RULES_MAX),
+    ...requestsOf(carried, cutMessages, turnInput),
+    rules: newest([...carried.rules, ...inputs.flatMap(findStandingRules)]).slice(-RULES_MAX),
     ...(todo === undefined ? { tasks: carried.tasks, doneTasks: carried.doneTasks } : tasksOf(todo)),
     files: [...new Set([...touched, ...carried.files])].slice(0, FILES_MAX),
     ...(planText === undefined ? {} : { plan: planText }),
@@ -105,8 +105,8 @@ function requestsOf(
     if (begins) begin = requests.length;
     requests.push(words);
   }
-  // The input of a running turn is known: after the results of a call that was cut off, no message shows that it is
-  // one.
+  // The input of a running turn is known: after the results of a call that was cut off, no message shows that it
+  // is one.
   const running = begun === "" ? -1 : requests.findLastIndex((request) => isOf(request, begun));
   begin = Math.max(0, running === -1 ? begin : running);
   const newest = requests.slice(-REQUESTS_MAX);

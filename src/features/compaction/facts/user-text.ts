@@ -6,8 +6,8 @@ import type { Message } from "../../../protocol/message.ts";
 const FENCED = "<untrusted-";
 
 /**
- * Returns true for a message that a client sent; results of calls may precede the text if it came in the middle of a
- * turn.
+ * Returns true for a message that a client sent; results of calls may precede the text if it came in the middle of
+ * a turn.
  */
 export function isInput({ role, content }: Message): boolean {
   return role === "user" && content.some((block) => block.type !== "tool_result");

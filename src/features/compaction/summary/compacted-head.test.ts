@@ -70,7 +70,7 @@ test("[SES-13] what a user has said always or never to do is recognised, sentenc
   expect(findStandingRules("always ".repeat(100_000))[0]?.length).toBeLessThan(700);
 });
 
-test("[SES-13] a command line tells the files that it names, the last first", () => {
+test("[SES-13] the file names in a command line are listed, the last first", () => {
   expect(commandPaths("sed -i s/a/b/ src/a.ts > out.log && git commit -m 'x' -- docs/b.md")).toEqual([
     "docs/b.md",
     "out.log",

@@ -33,13 +33,13 @@ const PLAN = "Plan";
  * they are fenced; rules and requests are the user's own, one block each.
  */
 export function renderCompactedHead(facts: Facts, summary: Summary): readonly ContentBlock[] {
-  const told = [fence("summary", factLines(facts))].filter((text) => text !== undefined);
+  const factTexts = [fence("summary", factLines(facts))].filter((text) => text !== undefined);
   const summed = [fence("summary", summary.text)].filter((text) => text !== undefined);
   const { rules, requests, steered } = facts;
-  const first = `[Compacted by cinch: ${told.length} of facts, ${summed.length} of summary, ${rules.length} of rules, ${requests.length} of requests${steered === 0 ? "" : `, ${steered} of them in the middle of a turn`}]`;
+  const first = `[Compacted by cinch: ${factTexts.length} of facts, ${summed.length} of summary, ${rules.length} of rules, ${requests.length} of requests${steered === 0 ? "" : `, ${steered} of them in the middle of a turn`}]`;
   const by = summary.by === "model" ? "a summary by a model" : "a summary made from the log";
   const parts = [
-    ...(told.length > 0 ? ["tasks and files as the log has them (data)"] : []),
+    ...(factTexts.length > 0 ? ["tasks and files as the log has them (data)"] : []),
     ...(summed.length > 0 ? [`${by} (data)`] : []),
     ...(rules.length > 0 ? [`${count(rules.length, "standing rule")} in the user's own words`] : []),
     ...(requests.length > 0
@@ -50,7 +50,7 @@ export function renderCompactedHead(facts: Facts, summary: Summary): readonly Co
   ];
   const texts = [
     `${first}\nWhat was said before this is no longer sent; the session's log keeps it. Here follow: ${parts.join("; ")}. Go on from there.`,
-    ...told,
+    ...factTexts,
     ...summed,
     ...rules,
     ...requests,
@@ -63,10 +63,10 @@ export function parseCompactedHead(message: Message | undefined): CompactedHead 
   const found = first?.type === "text" ? FIRST_LINE.exec(first.text) : null;
   if (found === null) return undefined;
   const texts = blocks.map((block) => (block.type === "text" ? block.text : ""));
-  const [told = 0, summed = 0, rules = 0, requests = 0, steered = 0] = found
+  const [facts = 0, summed = 0, rules = 0, requests = 0, steered = 0] = found
     .slice(1)
     .map((digits) => Number(digits ?? 0));
-  const ends = [told, told + summed, told + summed + rules, told + summed + rules + requests] as const;
+  const ends = [facts, facts + summed, facts + summed + rules, facts + summed + rules + requests] as const;
   const asked = texts.slice(ends[2], ends[3]).filter((text) => text !== "");
   return {
     facts: {

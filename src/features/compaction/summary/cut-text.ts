@@ -1,8 +1,8 @@
 import { byteLength, encode, grouped, wellFormed } from "../../../base/text/text.ts";
 
 /**
- * Returns a text within a number of bytes of UTF-8: whole, or its beginning and end with `describeCut` between them, cut
- * between characters. If there is no space for any of it, `describeCut` is cut too.
+ * Returns a text within a number of bytes of UTF-8: whole, or its beginning and end with `describeCut` between them,
+ * cut between characters. If there is no space for any of it, `describeCut` is cut too.
  */
 export function headAndTail(
   text: string,

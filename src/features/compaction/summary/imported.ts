@@ -1,5 +1,6 @@
 import { byteLength } from "../../../base/text/text.ts";
 import type { Message } from "../../../protocol/message.ts";
+import type { TurnsSummary } from "../../../session/handover.ts";
 import type { ToolTable } from "../../../tools/tool-facts.ts";
 import { collectFacts, NO_FACTS } from "../facts/facts.ts";
 import { factLines, parseCompactedHead } from "./compacted-head.ts";
@@ -12,11 +13,6 @@ const SAID_BYTES_MAX = 2_000;
 const EARLIER_BYTES_MAX = 4_000;
 const ABOUT_BYTES_MAX = 8_000;
 
-export interface ImportedTurns {
-  readonly turns: number;
-  readonly text: string;
-}
-
 /**
  * Returns the last turns of a conversation as a summary for a new one, made from the conversation alone: what was
  * asked, what was called, what was said last; then the standing rules, open tasks, files and plan in them ([A] §
@@ -28,16 +24,16 @@ export function importedTurns(
   messages: readonly Message[],
   turnsMax: number,
   { profile, tools }: { readonly profile: string; readonly tools: ToolTable },
-): ImportedTurns | undefined {
+): TurnsSummary | undefined {
   const head = parseCompactedHead(messages[0]);
-  const said = splitTurns(head === undefined ? messages : messages.slice(1));
-  const taken = said.slice(Math.max(0, said.length - turnsMax));
+  const allTurns = splitTurns(head === undefined ? messages : messages.slice(1));
+  const taken = allTurns.slice(Math.max(0, allTurns.length - turnsMax));
   if (turnsMax === 0 || taken.length === 0) return undefined;
   const words = taken.flat();
-  const begun = head !== undefined && taken.length === said.length ? head.facts : NO_FACTS;
-  const facts = collectFacts(begun, words, { cut: words.length, begun: "", tools });
+  const earlierFacts = head !== undefined && taken.length === allTurns.length ? head.facts : NO_FACTS;
+  const facts = collectFacts(earlierFacts, words, { cut: words.length, turnInput: "", tools });
   const earlier =
-    begun === NO_FACTS || head === undefined || head.summary === ""
+    earlierFacts === NO_FACTS || head === undefined || head.summary === ""
       ? []
       : ["What was before them:", headAndTail(head.summary, EARLIER_BYTES_MAX)];
   const rules = facts.rules.map((rule) => `- ${JSON.stringify(rule)}`);
@@ -46,14 +42,14 @@ export function importedTurns(
     ...(factLines(facts) === "" ? [] : [factLines(facts)]),
   ].join("\n");
   const about = headAndTail(carried, ABOUT_BYTES_MAX);
-  const kept = newestWithin(taken.map(turnText), TEXT_BYTES_MAX - byteLength(about));
+  const newestTurns = newestWithin(taken.map(turnText), TEXT_BYTES_MAX - byteLength(about));
   const text = [
-    `Summary of the session before this one, which ran on the profile ${JSON.stringify(profile)}: its last ${kept.length === 1 ? "turn" : `${kept.length} turns`}, the newest last. It was made from the log; what tools returned is not among it.`,
+    `Summary of the session before this one, which ran on the profile ${JSON.stringify(profile)}: its last ${newestTurns.length === 1 ? "turn" : `${newestTurns.length} turns`}, the newest last. It was made from the log; what tools returned is not among it.`,
     ...earlier,
-    ...kept,
+    ...newestTurns,
     ...(about === "" ? [] : [about]),
   ].join("\n");
-  return { turns: kept.length, text: headAndTail(text, TEXT_BYTES_MAX) };
+  return { turns: newestTurns.length, text: headAndTail(text, TEXT_BYTES_MAX) };
 }
 
 function turnText(messages: readonly Message[]): string {
@@ -69,10 +65,10 @@ function turnText(messages: readonly Message[]): string {
 
 /** Returns the last texts that fit; always the very last one. */
 function newestWithin(texts: readonly string[], bytesMax: number): readonly string[] {
-  let left = bytesMax;
+  let remainingBytes = bytesMax;
   const from = texts.findLastIndex((text, at) => {
-    left -= byteLength(text) + 1;
-    return left < 0 && at < texts.length - 1;
+    remainingBytes -= byteLength(text) + 1;
+    return remainingBytes < 0 && at < texts.length - 1;
   });
   return texts.slice(from + 1);
 }

@@ -61,18 +61,18 @@ const SAID_BYTES = 400;
 export function digest(messages: readonly Message[], earlier: string, bytesMax: number): string {
   const before = earlier === "" ? "" : headAndTail(earlier, Math.floor(bytesMax / 3));
   const turns = splitTurns(messages).map(turnLine);
-  let left = bytesMax - byteLength(before) - 100;
-  const kept: string[] = [];
+  let remainingBytes = bytesMax - byteLength(before) - 100;
+  const sections: string[] = [];
   for (const text of turns.toReversed()) {
-    left -= byteLength(text) + 1;
-    if (left < 0) break;
-    kept.unshift(text);
+    remainingBytes -= byteLength(text) + 1;
+    if (remainingBytes < 0) break;
+    sections.unshift(text);
   }
-  const missing = turns.length - kept.length;
+  const missing = turns.length - sections.length;
   return [
     ...(before === "" ? [] : [before]),
     ...(missing === 0 ? [] : [`(${count(missing, "turn")} more in the log)`]),
-    ...kept,
+    ...sections,
   ].join("\n");
 }
 

@@ -38,19 +38,19 @@ export interface TokenBudgetInput {
 }
 
 export function tokenBudget({
-  window: told,
+  window: reportedWindow,
   refusedAt,
   outputTokensMax,
   threshold,
   prefix,
 }: TokenBudgetInput): TokenBudget {
-  const window = Math.min(told ?? CONTEXT_TOKENS_UNKNOWN, refusedAt ?? Number.POSITIVE_INFINITY);
+  const window = Math.min(reportedWindow ?? CONTEXT_TOKENS_UNKNOWN, refusedAt ?? Number.POSITIVE_INFINITY);
   const hard = window - Math.min(outputTokensMax, Math.floor(window * RESERVE_SHARE_MAX));
   const messagesMax = Math.max(0, hard - prefix);
   const limit = Math.max(Math.floor(hard * threshold), prefix + Math.floor(messagesMax * MESSAGES_SHARE_MIN));
   return {
     window,
-    isKnown: told !== undefined,
+    isKnown: reportedWindow !== undefined,
     hard,
     limit,
     messages: Math.max(0, limit - prefix),

@@ -11,15 +11,15 @@ const HEAD_END = Buffer.from("\r\n\r\n");
  * @throws Error with the reason if the output is invalid; nothing after it can be parsed.
  */
 export async function* parseFrames(stream: AsyncIterable<Uint8Array>): AsyncGenerator<unknown> {
-  let kept: Uint8Array[] = [];
+  let chunks: Uint8Array[] = [];
   let have = 0;
   let wanted = 0; // bytes of the message and its head; 0 while the head is incomplete
   let headBytes = 0;
   for await (const chunk of stream) {
-    kept.push(chunk);
+    chunks.push(chunk);
     have += chunk.length;
     if (wanted > have) continue;
-    let bytes: Buffer = Buffer.concat(kept);
+    let bytes: Buffer = Buffer.concat(chunks);
     while (true) {
       if (wanted === 0) {
         const end = bytes.subarray(0, HEAD_BYTES_MAX).indexOf(HEAD_END);
@@ -35,7 +35,7 @@ export async function* parseFrames(stream: AsyncIterable<Uint8Array>): AsyncGene
       bytes = bytes.subarray(wanted);
       wanted = 0;
     }
-    kept = bytes.length === 0 ? [] : [Uint8Array.from(bytes)];
+    chunks = bytes.length === 0 ? [] : [Uint8Array.from(bytes)];
     have = bytes.length;
   }
   if (have > 0) throw new Error("its last message broke off");

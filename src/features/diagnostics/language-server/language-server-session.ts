@@ -12,7 +12,7 @@ import { WatchedTree } from "./watched-tree.ts";
 const QUIET_MS = 400;
 const SHUTDOWN_MS_MAX = 2_000;
 
-export interface LanguageServerSessionParts {
+export interface LanguageServerSessionDependencies {
   readonly world: Pick<World, "clock" | "files" | "log">;
   /** The folder that it serves. */
   readonly root: string;
@@ -21,11 +21,11 @@ export interface LanguageServerSessionParts {
 /** Requests to a running language server, and its reports about files. */
 export class LanguageServerSession implements AsyncDisposable {
   readonly #settings: SourceSettings;
-  readonly #parts: LanguageServerSessionParts;
+  readonly #dependencies: LanguageServerSessionDependencies;
   readonly #child: Child;
   readonly #server: ServerConnection;
   readonly #open: OpenFiles;
-  readonly #told = new Map<string, { readonly version: number; readonly problems: readonly Problem[] }>();
+  readonly #reports = new Map<string, { readonly version: number; readonly problems: readonly Problem[] }>();
   readonly #tree: WatchedTree;
   readonly #over: Promise<never>;
   #problem: string | undefined;
@@ -34,21 +34,21 @@ export class LanguageServerSession implements AsyncDisposable {
 
   constructor(
     settings: SourceSettings,
-    parts: LanguageServerSessionParts,
+    dependencies: LanguageServerSessionDependencies,
     child: Child,
     server: ServerConnection,
   ) {
     this.#settings = settings;
-    this.#parts = parts;
+    this.#dependencies = dependencies;
     this.#child = child;
     this.#server = server;
     this.#open = new OpenFiles({
-      files: parts.world.files,
+      files: dependencies.world.files,
       language: settings.language,
       notify: (method, params) => this.#notify(method, params),
-      onClosed: (path) => this.#told.delete(path),
+      onClosed: (path) => this.#reports.delete(path),
     });
-    this.#tree = new WatchedTree(parts.world.files, parts.root);
+    this.#tree = new WatchedTree(dependencies.world.files, dependencies.root);
     this.#over = server.over.then((why) => {
       this.#problem = why;
       throw new Error(why);
@@ -70,7 +70,7 @@ export class LanguageServerSession implements AsyncDisposable {
 
   /** Sends the first request, before any other. @throws the error that ended it; the signal's reason. */
   async initialize(signal: AbortSignal): Promise<void> {
-    const { root, world } = this.#parts;
+    const { root, world } = this.#dependencies;
     const uri = fileUri(root);
     await this.#tree.scan(signal); // it knows the current files from now on
     const result: unknown = await this.#request("initialize", {
@@ -120,7 +120,7 @@ export class LanguageServerSession implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    const { clock } = this.#parts.world;
+    const { clock } = this.#dependencies.world;
     using limit = deadline(clock, SHUTDOWN_MS_MAX, new AbortController().signal);
     try {
       if (this.#problem === undefined) {
@@ -149,9 +149,9 @@ export class LanguageServerSession implements AsyncDisposable {
    * for a while.
    */
   async #listen(paths: readonly string[], signal: AbortSignal): Promise<readonly (readonly Problem[])[]> {
-    const { clock } = this.#parts.world;
+    const { clock } = this.#dependencies.world;
     const isTold = (path: string) =>
-      (this.#told.get(path)?.version ?? 0) >= (this.#open.versionOf(path) ?? 0);
+      (this.#reports.get(path)?.version ?? 0) >= (this.#open.versionOf(path) ?? 0);
     while (!paths.every(isTold)) await this.#nextTold(signal);
     while (true) {
       using quiet = deadline(clock, QUIET_MS, signal);
@@ -159,16 +159,16 @@ export class LanguageServerSession implements AsyncDisposable {
         await this.#nextTold(quiet.signal);
       } catch (thrown) {
         if (!quiet.reached) throw thrown;
-        return paths.map((path) => this.#told.get(path)?.problems ?? []);
+        return paths.map((path) => this.#reports.get(path)?.problems ?? []);
       }
     }
   }
 
   #nextTold(signal: AbortSignal): Promise<void> {
-    const told = new Promise<void>((resolve) => {
+    const reported = new Promise<void>((resolve) => {
       this.#onTold = resolve;
     });
-    return whileAlive(Promise.race([told, this.#over]), signal);
+    return whileAlive(Promise.race([reported, this.#over]), signal);
   }
 
   #publish(params: unknown): void {
@@ -176,7 +176,7 @@ export class LanguageServerSession implements AsyncDisposable {
     const current = found === undefined ? undefined : this.#open.versionOf(found.path);
     if (found === undefined || current === undefined) return;
     const { path, version = current, problems } = found;
-    this.#told.set(path, { version, problems });
+    this.#reports.set(path, { version, problems });
     this.#onTold();
   }
 

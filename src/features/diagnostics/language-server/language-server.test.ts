@@ -39,7 +39,7 @@ function write(rig: ToolRig, name: string, text: string): string {
 const go = () => new AbortController().signal;
 
 test(
-  "[TOOL-11] a real language server tells what is wrong with a file, and what of it was mended since",
+  "[TOOL-11] a real language server reports the errors of a file, and the corrected ones",
   async () => {
     await using rig = openToolRig();
     write(rig, "tsconfig.json", '{"compilerOptions":{"strict":true}}');
@@ -104,7 +104,7 @@ test(
 
 for (const how of ["asked", "tells"]) {
   test(
-    `[TOOL-11] a server that ${how === "asked" ? "answers when it is asked" : "tells by itself"} is told of each change, and its last word counts`,
+    `[TOOL-11] a server that ${how === "asked" ? "answers when it is asked" : "tells by itself"} gets each change, and its last answer counts`,
     async () => {
       await using rig = openToolRig();
       await using source = server(rig, how);
@@ -133,7 +133,7 @@ for (const how of ["asked", "tells"]) {
 }
 
 test(
-  "[TOOL-11 S22] a server is told of no file that a link has taken the place of, nor of one in a folder that is a link by now",
+  "[TOOL-11 S22] a server gets no file that a link has replaced, and none in a folder that is now a link",
   async () => {
     await using rig = openToolRig();
     await using source = server(rig, "asked");
@@ -235,7 +235,7 @@ test(
   TIMEOUT_MS,
 );
 
-test("[TOOL-11] a program that is not there is told, and costs no call", async () => {
+test("[TOOL-11] a missing program is reported, and fails no call", async () => {
   await using rig = openToolRig();
   await using source = server(rig, "", { command: ["no-such-language-server"] });
   expect(await source.check([write(rig, "a.txt", "x")], go())).toContain("no-such-language-server");

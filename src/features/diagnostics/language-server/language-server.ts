@@ -15,7 +15,7 @@ const LOGGED_CHARACTERS_MAX = 2_000;
 /** Variable that marks every process of a server, so that those that leave its group are ended too. */
 const MARK = "CINCH_LANGUAGE_SERVER";
 
-export interface LanguageServerParts {
+export interface LanguageServerDependencies {
   readonly world: Pick<World, "clock" | "files" | "ids" | "log" | "machine">;
   readonly root: string;
   readonly env: Readonly<Record<string, string>>;
@@ -27,13 +27,16 @@ export interface LanguageServerParts {
  * Returns a language server that is asked about files after each edit (TOOL-11). It starts with the first question
  * and lives as long as the session; one that has died is restarted, at most `FAILURES_MAX` times in a row.
  */
-export function languageServer(settings: SourceSettings, parts: LanguageServerParts): DiagnosticSource {
+export function languageServer(
+  settings: SourceSettings,
+  dependencies: LanguageServerDependencies,
+): DiagnosticSource {
   const { name, waitMs } = settings;
-  const { clock } = parts.world;
+  const { clock } = dependencies.world;
   let running: Promise<LanguageServerSession> | undefined;
   let failures = 0;
   /** Count of times that files may have changed unseen, and how many of them the server was informed of. */
-  let [changes, told] = [0, 0];
+  let [changes, reportedChanges] = [0, 0];
   let stop = new AbortController();
   const end = async () => {
     const ending = running;
@@ -44,7 +47,7 @@ export function languageServer(settings: SourceSettings, parts: LanguageServerPa
   };
 
   async function started(signal: AbortSignal): Promise<LanguageServerSession> {
-    running ??= start(settings, parts, stop.signal);
+    running ??= start(settings, dependencies, stop.signal);
     const server = await whileAlive(running, signal);
     if (server.problem === undefined) return server;
     await end();
@@ -53,7 +56,7 @@ export function languageServer(settings: SourceSettings, parts: LanguageServerPa
 
   return {
     name,
-    covers: fileMatcher(settings.files, parts.root),
+    covers: fileMatcher(settings.files, dependencies.root),
     stale() {
       changes += 1;
     },
@@ -65,11 +68,11 @@ export function languageServer(settings: SourceSettings, parts: LanguageServerPa
       try {
         const server = await started(limit.signal);
         const until = changes;
-        if (until > told) await server.reportChanges(limit.signal);
-        told = until;
+        if (until > reportedChanges) await server.reportChanges(limit.signal);
+        reportedChanges = until;
         const problems = await server.check(paths, limit.signal);
         failures = 0;
-        return problemsReport(name, problems, parts.root);
+        return problemsReport(name, problems, dependencies.root);
       } catch (thrown) {
         signal.throwIfAborted();
         // A server that is only slow may answer the next time; a broken one is restarted.
@@ -86,10 +89,10 @@ export function languageServer(settings: SourceSettings, parts: LanguageServerPa
 
 async function start(
   settings: SourceSettings,
-  parts: LanguageServerParts,
+  dependencies: LanguageServerDependencies,
   stop: AbortSignal,
 ): Promise<LanguageServerSession> {
-  const { world, root, env, spawn } = parts;
+  const { world, root, env, spawn } = dependencies;
   const begin = await spawn();
   stop.throwIfAborted();
   const child = begin({
@@ -100,8 +103,8 @@ async function start(
     talks: true,
   });
   try {
-    logErrors(child, settings.name, parts).catch(() => undefined); // its pipe broke: it has ended
-    const server = new LanguageServerSession(settings, parts, child, await connectServer(child));
+    logErrors(child, settings.name, dependencies).catch(() => undefined); // its pipe broke: it has ended
+    const server = new LanguageServerSession(settings, dependencies, child, await connectServer(child));
     using limit = deadline(world.clock, START_MS_MAX, stop);
     await whileAlive(server.initialize(limit.signal), limit.signal);
     return server;
@@ -113,13 +116,17 @@ async function start(
 }
 
 /** Writes a server's standard error to the operational log, up to a limit. */
-async function logErrors({ stderr }: Child, name: string, { world }: LanguageServerParts): Promise<void> {
+async function logErrors(
+  { stderr }: Child,
+  name: string,
+  { world }: LanguageServerDependencies,
+): Promise<void> {
   const log = world.log.for("diagnostics");
-  let left = LOGGED_CHARACTERS_MAX;
+  let remainingCharacters = LOGGED_CHARACTERS_MAX;
   for await (const chunk of stderr) {
-    if (left <= 0) continue;
-    const said = shortened(decode(chunk), left);
-    left -= said.length;
+    if (remainingCharacters <= 0) continue;
+    const said = shortened(decode(chunk), remainingCharacters);
+    remainingCharacters -= said.length;
     log.write("debug", "language server says", { name, said });
   }
 }

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { openToolRig } from "../../../../test/support/tool-rig.ts";
 import { OpenFiles } from "./open-files.ts";
 
-test("[TOOL-11] a file that is made anew is a new one to the server, and what was told of the old one is forgotten", async () => {
+test("[TOOL-11] a file that is created again is new to the server, and its old diagnostics are dropped", async () => {
   await using rig = openToolRig();
   const [sent, closed]: [string[], string[]] = [[], []];
   const files = new OpenFiles({

@@ -9,7 +9,7 @@ const FILE_BYTES_MAX = 4 * 1_048_576;
 /** Limit for files that a server holds open; the least recently changed one is closed for the next. */
 const OPEN_FILES_MAX = 32;
 
-export interface OpenFilesParts {
+export interface OpenFilesDependencies {
   readonly files: Pick<Files, "openResolved">;
   /** Language reported for every file. Default: by its extension. */
   readonly language: string | undefined;
@@ -25,11 +25,11 @@ interface OpenFile {
 
 /** Files that a language server holds open, with the text that it was sent of each. */
 export class OpenFiles {
-  readonly #parts: OpenFilesParts;
+  readonly #dependencies: OpenFilesDependencies;
   readonly #open = new Map<string, OpenFile>();
 
-  constructor(parts: OpenFilesParts) {
-    this.#parts = parts;
+  constructor(dependencies: OpenFilesDependencies) {
+    this.#dependencies = dependencies;
   }
 
   get paths(): readonly string[] {
@@ -54,8 +54,8 @@ export class OpenFiles {
       const [oldest] = this.#open.keys();
       if (this.#open.size >= OPEN_FILES_MAX && oldest !== undefined) await this.#close(oldest);
       this.#open.set(path, { version: 1, text });
-      const languageId = this.#parts.language ?? languageOf(path);
-      await this.#parts.notify("textDocument/didOpen", {
+      const languageId = this.#dependencies.language ?? languageOf(path);
+      await this.#dependencies.notify("textDocument/didOpen", {
         textDocument: { ...textDocument, languageId, version: 1, text },
       });
       return true;
@@ -66,24 +66,24 @@ export class OpenFiles {
     this.#open.delete(path);
     this.#open.set(path, file); // now the most recently changed one
     const { version } = file;
-    await this.#parts.notify("textDocument/didChange", {
+    await this.#dependencies.notify("textDocument/didChange", {
       textDocument: { ...textDocument, version },
       contentChanges: [{ text }],
     });
-    await this.#parts.notify("textDocument/didSave", { textDocument });
+    await this.#dependencies.notify("textDocument/didSave", { textDocument });
     return true;
   }
 
   async #close(path: string): Promise<void> {
     this.#open.delete(path);
-    this.#parts.onClosed(path);
-    await this.#parts.notify("textDocument/didClose", { textDocument: { uri: fileUri(path) } });
+    this.#dependencies.onClosed(path);
+    await this.#dependencies.notify("textDocument/didClose", { textDocument: { uri: fileUri(path) } });
   }
 
   /** Reads the file at that very path: a command may have put a link there to a file that no command may read. */
   async #textOf(path: string): Promise<string | undefined> {
     try {
-      await using file = await this.#parts.files.openResolved(path);
+      await using file = await this.#dependencies.files.openResolved(path);
       return file.info.size > FILE_BYTES_MAX ? undefined : decode(await file.read(0, FILE_BYTES_MAX));
     } catch (thrown) {
       if (thrown instanceof PathMoved || codeOf(thrown) !== undefined) return undefined;

@@ -33,7 +33,7 @@ test("[TOOL-11] what was made, changed, moved and removed below a folder is seen
   expect(await look()).toEqual(["changed node_modules", "gone deep/c", "gone deep/new"]);
 });
 
-test("[TOOL-11 REL-06] of a folder with more than can be looked at, what lies behind is not told of, and never told to be gone", async () => {
+test("[TOOL-11 REL-06] files beyond the limit of a large folder are never reported, neither as present nor as removed", async () => {
   const info = (modifiedMs: number): FileInfo => ({
     kind: "file",
     size: 1,

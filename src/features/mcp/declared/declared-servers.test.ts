@@ -60,7 +60,7 @@ test("[MCP-04 PROF-03 S37] a repository's declaration gives a server nothing of 
     "a repository may not set env or pass_env",
     "a repository may not set env or pass_env",
     "a repository's cwd can only be {workspace}",
-    "must be absolute, or a name without / that is looked for in PATH",
+    "must be absolute, or a name without / that is searched in PATH",
     "a repository may not send a token of yours (bearer)",
     "a repository may not set headers",
     "must be https: plain http is for this machine only",
@@ -68,7 +68,7 @@ test("[MCP-04 PROF-03 S37] a repository's declaration gives a server nothing of 
   ]);
 });
 
-test("[MCP-01] what is wrong in a mcp.json is told by the names and the lines that stand in it", async () => {
+test("[MCP-01] a mistake in a mcp.json is reported by its names and lines", async () => {
   const command = "/usr/bin/db";
   const told = await Promise.all(
     [

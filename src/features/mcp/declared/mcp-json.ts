@@ -62,8 +62,8 @@ function writtenAs(field: string, server: JsonObject): string | undefined {
 }
 
 /**
- * Returns the line, from 1, of a key in a JSON text, or of its nearest enclosing key if it is not there. Only for
- * messages.
+ * Returns the line, from 1, of a key in a JSON text, or of its nearest enclosing key if it is not there. Only
+ * for messages.
  */
 export function lineOfKey(text: string, keys: readonly string[]): number {
   let [line, best] = [1, { depth: 0, line: 1 }];

@@ -106,9 +106,9 @@ async function elicitForm(
   if (consent !== "answer") return withoutAnswer(consent);
   const content = new Map<string, string | number | boolean | string[]>();
   for (const field of form.fields) {
-    const told = await askField(server, field, elicitation);
-    if (told.kind === "none") return withoutAnswer(told.why);
-    if (told.kind === "value") content.set(field.name, protocolValue(told.value));
+    const fieldAnswer = await askField(server, field, elicitation);
+    if (fieldAnswer.kind === "none") return withoutAnswer(fieldAnswer.why);
+    if (fieldAnswer.kind === "value") content.set(field.name, protocolValue(fieldAnswer.value));
   }
   return { action: "accept", content: Object.fromEntries(content) };
 }
@@ -192,10 +192,10 @@ function fieldQuestion(
   const hint =
     mayBeLeftOut && choices === undefined ? ` Answer ${OMITTED_ANSWER} to leave it out${preset}.` : "";
   const again = problem === "" ? "" : `That does not fit: ${problem}.\n`;
-  const left = { value: OMITTED_ANSWER, label: `leave it out${preset}` };
+  const omit = { value: OMITTED_ANSWER, label: `leave it out${preset}` };
   return {
     text: `${again}${server} asks for ${labelOf(field)} (${kindText(field)}).${hint}`,
-    ...(choices === undefined ? {} : { choices: mayBeLeftOut ? [...choices, left] : choices }),
+    ...(choices === undefined ? {} : { choices: mayBeLeftOut ? [...choices, omit] : choices }),
     details: { server, field: field.name },
   };
 }
@@ -281,8 +281,8 @@ function answerText(answer: AskOutcome): string | NoAnswer {
   }
 }
 
-function withoutAnswer(said: string | NoAnswer): Answer {
-  return { action: typeof said === "object" ? said.action : "decline" };
+function withoutAnswer(reply: string | NoAnswer): Answer {
+  return { action: typeof reply === "object" ? reply.action : "decline" };
 }
 
 function protocolValue(value: FieldValue): string | number | boolean | string[] {

@@ -85,7 +85,7 @@ function kindOf(property: unknown): FieldKind | undefined {
     case "string":
       return property["enum"] === undefined && property["oneOf"] === undefined
         ? textKind(property)
-        : chosen("one-of", optionsOf(property));
+        : choiceOf("one-of", optionsOf(property));
     case "number":
     case "integer":
       return {
@@ -97,7 +97,7 @@ function kindOf(property: unknown): FieldKind | undefined {
     case "boolean":
       return { kind: "yes-no" };
     case "array": {
-      const some = chosen("some-of", optionsOf(objectAt(property, "items")));
+      const some = choiceOf("some-of", optionsOf(objectAt(property, "items")));
       return some === undefined
         ? undefined
         : {
@@ -122,7 +122,7 @@ function textKind(property: unknown): FieldKind {
   };
 }
 
-function chosen<Kind extends "one-of" | "some-of">(
+function choiceOf<Kind extends "one-of" | "some-of">(
   kind: Kind,
   options: readonly FormOption[] | undefined,
 ): { readonly kind: Kind; readonly options: readonly FormOption[] } | undefined {
@@ -266,13 +266,13 @@ function value(read: FieldValue): FieldAnswer {
   return { kind: "value", value: read };
 }
 
-function problem(said: string): FieldAnswer {
-  return { kind: "problem", problem: said };
+function problem(text: string): FieldAnswer {
+  return { kind: "problem", problem: text };
 }
 
 function optional<Key extends string, Value>(
   key: Key,
-  given: Value | undefined,
+  preset: Value | undefined,
 ): { readonly [K in Key]?: Value } {
-  return given === undefined ? {} : ({ [key]: given } as { readonly [K in Key]?: Value });
+  return preset === undefined ? {} : ({ [key]: preset } as { readonly [K in Key]?: Value });
 }

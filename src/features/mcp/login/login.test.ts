@@ -11,11 +11,11 @@ import { hostClock } from "../../../platform/clock.ts";
 import { hostRandom } from "../../../platform/random.ts";
 import { hostFetch } from "../../../platform/sockets/fetch.ts";
 import { hostListen } from "../../../platform/sockets/listen.ts";
-import type { LoginPorts, LoginRequest } from "./login.ts";
+import type { LoginDependencies, LoginRequest } from "./login.ts";
 import { logIn } from "./login.ts";
 import { loginFetch } from "./login-fetch.ts";
 
-const PORTS: LoginPorts = {
+const PORTS: LoginDependencies = {
   clock: { ...hostClock, now: () => 1_000_000 },
   random: hostRandom,
   fetch: hostFetch(),
@@ -29,16 +29,19 @@ const STOP = new AbortController().signal;
 function loggedIn(
   url: string,
   request: Partial<LoginRequest> = {},
-  ports: Partial<LoginPorts> = {},
+  dependencies: Partial<LoginDependencies> = {},
 ): Promise<McpGrant> {
-  return logIn({ name: "guarded", url, scopes: [], ...request }, { ...PORTS, ...ports }, STOP);
+  return logIn({ name: "guarded", url, scopes: [], ...request }, { ...PORTS, ...dependencies }, STOP);
 }
 
 /** Returns the reason why a login failed, or its result. */
-async function outcome(options: OAuthServerOptions, ports: Partial<LoginPorts> = {}): Promise<string> {
+async function outcome(
+  options: OAuthServerOptions,
+  dependencies: Partial<LoginDependencies> = {},
+): Promise<string> {
   await using server = startOAuthMcpServer(options);
   try {
-    await loggedIn(server.url, {}, ports);
+    await loggedIn(server.url, {}, dependencies);
     return "logged in";
   } catch (thrown) {
     if (!(thrown instanceof HarnessError)) throw thrown;
@@ -46,7 +49,7 @@ async function outcome(options: OAuthServerOptions, ports: Partial<LoginPorts> =
   }
 }
 
-test("[MCP-01] a server without a login is told as that, not by what it answers to somebody who looks for one", async () => {
+test("[MCP-01] a server without a login is reported as that, not by its answer to the discovery of a login", async () => {
   const page = "<!DOCTYPE html><title>Not Found</title>";
   await using server = Bun.serve({
     port: 0,
@@ -67,7 +70,7 @@ test("[MCP-01] a login at an address where nothing answers says that, in a sente
   );
 });
 
-test("[MCP-01] a person logs in at a server that nobody told cinch about before, and gets a token for that server alone", async () => {
+test("[MCP-01] a person logs in at an unconfigured server, and gets a token for that server alone", async () => {
   await using server = startOAuthMcpServer();
   const pages: URL[] = [];
   const grant = await loggedIn(

@@ -45,7 +45,7 @@ export interface LoginRequest {
   readonly before?: McpGrant;
 }
 
-export interface LoginPorts extends LoginNetwork {
+export interface LoginDependencies extends LoginNetwork {
   readonly clock: Clock;
   readonly random: Random;
   readonly listen: Listen;
@@ -56,7 +56,7 @@ export interface LoginPorts extends LoginNetwork {
 /**
  * Logs a person in at an MCP server, as the protocol defines it (MCP-01).
  *
- * The server's metadata names the authorization server, the person agrees in a browser, and the returned code is
+ * The server's metadata names the authorization server, and the person agrees in a browser. The returned code is
  * exchanged for a token of that server alone. PKCE with S256 is always used; a current server that does not announce
  * it is rejected. The state has 256 bits, the issuer is compared in the metadata and in the answer, and every request
  * names the resource. The page is shown but never opened, because its address comes from the server.
@@ -64,7 +64,7 @@ export interface LoginPorts extends LoginNetwork {
  */
 export async function logIn(
   request: LoginRequest,
-  ports: LoginPorts,
+  dependencies: LoginDependencies,
   signal: AbortSignal,
 ): Promise<McpGrant> {
   const { name } = request;
@@ -72,10 +72,10 @@ export async function logIn(
   try {
     const url = new URL(request.url);
     if (!isSafeUrl(url)) throw new Error("its address is not https");
-    const fetch = loginFetch(url, ports, signal);
+    const fetch = loginFetch(url, dependencies, signal);
     const challenge = await challengeOf(url, fetch);
-    const state = Buffer.from(ports.random.bytes(STATE_BYTES)).toString("base64url");
-    await using listener = await listenForRedirect(ports.listen, ports.clock, state);
+    const state = Buffer.from(dependencies.random.bytes(STATE_BYTES)).toString("base64url");
+    await using listener = await listenForRedirect(dependencies.listen, dependencies.clock, state);
     provider = new LoginProvider(request, listener.redirectUrl, state);
     const metadata = metadataUrl(challenge);
     const options = {
@@ -88,12 +88,12 @@ export async function logIn(
     await auth(provider, options);
     const page = provider.page;
     if (page === undefined) throw new Error("the authorization server has no page to open");
-    await ports.show(page);
+    await dependencies.show(page);
     const answer = await listener.answered(signal);
     const code = codeFrom(answer, provider);
     const iss = answer.get("iss");
     await auth(provider, { ...options, authorizationCode: code, ...(iss === null ? {} : { iss }) });
-    return provider.grant(ports.clock.now());
+    return provider.grant(dependencies.clock.now());
   } catch (thrown) {
     signal.throwIfAborted();
     const words = provider?.hasNoLogin === true ? NO_LOGIN : trimPunctuation(messageOf(thrown));

@@ -20,7 +20,7 @@ export interface RedirectListener extends AsyncDisposable {
 /**
  * Listens on loopback for the one request that ends a login (RFC 8252 § 7.3), on a port chosen by the system.
  *
- * A request with another host, path, method or state is rejected and has no effect, so a page that guesses can
+ * A request with another host, path, method or state is rejected and has no effect. A page that guesses can thus
  * neither inject a code nor end the login. The listener is open for one login only.
  * @param wanted the state of the login.
  */

@@ -5,12 +5,12 @@ import { launchServer } from "../transport/launch.ts";
 import type { Era, McpConnection } from "../transport/mcp-connection.ts";
 import { connectMcp } from "../transport/mcp-connection.ts";
 import type { ServerStdioTransport } from "../transport/stdio.ts";
-import type { ServerPorts } from "./server-ports.ts";
+import type { ServerDependencies } from "./server-dependencies.ts";
 import type { ServerSpec } from "./server-spec.ts";
 
-export interface ConnectorParts {
+export interface ConnectorDependencies {
   readonly spec: ServerSpec;
-  readonly ports: ServerPorts;
+  readonly dependencies: ServerDependencies;
   readonly log: Log;
   /** Returns the SHA-256 of the program that a person has approved in addition to the declared one. */
   readonly approved: () => Promise<string | undefined>;
@@ -28,15 +28,15 @@ export interface ConnectorParts {
  * fails too, each later attempt starts it once, alternating between the versions.
  */
 export class McpConnector {
-  readonly #parts: ConnectorParts;
+  readonly #dependencies: ConnectorDependencies;
   #era: Era = "auto";
   #startsInAttempt = 2;
   #wire: ServerStdioTransport | undefined;
   #logins = "";
   #isDoubtful = false;
 
-  constructor(parts: ConnectorParts) {
-    this.#parts = parts;
+  constructor(dependencies: ConnectorDependencies) {
+    this.#dependencies = dependencies;
   }
 
   /** Reason why the last connection to a program ended, in words. */
@@ -51,7 +51,7 @@ export class McpConnector {
    * That justifies one more attempt, but not one for each renewal.
    */
   async refusedLogins(): Promise<string> {
-    const now = await this.#parts.ports.logins();
+    const now = await this.#dependencies.dependencies.logins();
     this.#isDoubtful = now !== this.#logins && !this.#isDoubtful;
     return this.#isDoubtful ? this.#logins : now;
   }
@@ -77,7 +77,7 @@ export class McpConnector {
   }
 
   async #connectOnce(signal: AbortSignal): Promise<McpConnection> {
-    const { ports, log, prepare, onToolsChanged, onPromptsChanged } = this.#parts;
+    const { dependencies: ports, log, prepare, onToolsChanged, onPromptsChanged } = this.#dependencies;
     const transport = await this.#open();
     const parts = {
       clock: ports.world.clock,
@@ -97,7 +97,7 @@ export class McpConnector {
   }
 
   async #open(): Promise<Transport> {
-    const { spec, ports, log, approved } = this.#parts;
+    const { spec, dependencies: ports, log, approved } = this.#dependencies;
     this.#wire = undefined;
     if (spec.transport !== "stdio") {
       this.#logins = await ports.logins();
@@ -109,7 +109,7 @@ export class McpConnector {
 
   /** Returns the refusal of a remote server, wherever it stands in the chain of causes. */
   async #refusal(thrown: unknown): Promise<unknown> {
-    if (this.#parts.spec.transport === "stdio") return thrown;
+    if (this.#dependencies.spec.transport === "stdio") return thrown;
     const { findRefusal } = await import("../transport/http.ts");
     return findRefusal(thrown) ?? thrown;
   }

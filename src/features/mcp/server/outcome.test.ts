@@ -87,7 +87,7 @@ function status(line: string): string {
 }
 
 test(
-  "[MCP-07] a call whose connection ends before its answer is never sent again, and the model is told that its effect is unknown",
+  "[MCP-07] a call whose connection ends before its answer is never sent again, and its effect is reported to the model as unknown",
   async () => {
     const stream = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncontent-length: 3\r\n\r\n:\n\n";
     for (const [what, said, isKnown] of [

@@ -1,4 +1,4 @@
-import type { ServerPorts } from "./server-ports.ts";
+import type { ServerDependencies } from "./server-dependencies.ts";
 import type { ServerSpec } from "./server-spec.ts";
 import { SharedServer } from "./shared-server.ts";
 
@@ -15,30 +15,32 @@ interface PooledServer {
 }
 
 /**
- * The servers of one engine. Sessions with identical specifications share a server (MCP-05). A lease does not start
- * it.
+ * The servers of one engine. Sessions with identical specifications share a server (MCP-05). A lease does not start it.
  */
 export class McpPool implements AsyncDisposable {
-  readonly #ports: ServerPorts;
+  readonly #dependencies: ServerDependencies;
   readonly #held = new Map<string, PooledServer>();
   readonly #closing = new Set<Promise<void>>();
 
-  constructor(ports: ServerPorts) {
-    this.#ports = ports;
+  constructor(dependencies: ServerDependencies) {
+    this.#dependencies = dependencies;
   }
 
   lease(spec: ServerSpec): ServerLease {
-    const held = this.#held.get(spec.identity) ?? { server: new SharedServer(spec, this.#ports), leases: 0 };
-    this.#held.set(spec.identity, held);
-    held.leases += 1;
+    const pooled = this.#held.get(spec.identity) ?? {
+      server: new SharedServer(spec, this.#dependencies),
+      leases: 0,
+    };
+    this.#held.set(spec.identity, pooled);
+    pooled.leases += 1;
     let released: Promise<void> | undefined;
     return {
-      server: held.server,
+      server: pooled.server,
       get isShared() {
-        return held.leases > 1;
+        return pooled.leases > 1;
       },
       [Symbol.asyncDispose]: () => {
-        released ??= this.#release(spec.identity, held);
+        released ??= this.#release(spec.identity, pooled);
         return released;
       },
     };
@@ -46,19 +48,19 @@ export class McpPool implements AsyncDisposable {
 
   /** Ends the servers still leased, and waits for those that are closing. */
   async [Symbol.asyncDispose](): Promise<void> {
-    const left = [...this.#held.entries()];
-    await Promise.all(left.map(([identity, held]) => this.#end(identity, held)));
+    const pooledServers = [...this.#held.entries()];
+    await Promise.all(pooledServers.map(([identity, pooled]) => this.#end(identity, pooled)));
     await Promise.all(this.#closing);
   }
 
-  async #release(identity: string, held: PooledServer): Promise<void> {
-    held.leases -= 1;
-    if (held.leases === 0 && this.#held.get(identity) === held) await this.#end(identity, held);
+  async #release(identity: string, pooled: PooledServer): Promise<void> {
+    pooled.leases -= 1;
+    if (pooled.leases === 0 && this.#held.get(identity) === pooled) await this.#end(identity, pooled);
   }
 
-  async #end(identity: string, held: PooledServer): Promise<void> {
+  async #end(identity: string, pooled: PooledServer): Promise<void> {
     this.#held.delete(identity);
-    const closing = held.server.close();
+    const closing = pooled.server.close();
     this.#closing.add(closing);
     try {
       await closing;

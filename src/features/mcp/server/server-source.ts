@@ -6,15 +6,17 @@ import type { Tool, ToolSource } from "../../../tools/tool.ts";
 import type { ToolDefinition } from "../tools/definition.ts";
 import { mcpTool } from "../tools/mcp-tool.ts";
 import { namedTools } from "../tools/names.ts";
-import type { ServerEvent } from "./server-ports.ts";
+import type { ServerEvent } from "./server-dependencies.ts";
 import type { SharedServer } from "./shared-server.ts";
 
-/** The longest time that a request or a tool search waits for a server to start. It then goes on without the server. */
+/**
+ * The longest time that a request or a tool search waits for a server to start. It then continues without the server.
+ */
 export const START_WAIT_MS_MAX = 10_000;
 /** After this time the wait is reported. */
 const SLOW_MS = 1_000;
 
-export interface SourceParts {
+export interface SourceDependencies {
   readonly clock: Clock;
   /** Asks the people subscribed to the session; undefined before it is served. */
   readonly ask: () => Ask | undefined;
@@ -32,7 +34,7 @@ export interface SourceParts {
  */
 export function serverSource(
   server: SharedServer,
-  { clock, ask, onEvent: tell, onTools }: SourceParts,
+  { clock, ask, onEvent: tell, onTools }: SourceDependencies,
 ): ToolSource {
   const { spec, known } = server;
   let made:

@@ -69,7 +69,7 @@ test(
 );
 
 test(
-  "[MCP-03] a tool of a server that is down stays listed, and tells the model that its server is not there",
+  "[MCP-03] a tool of a server that is down stays listed, and its result says that the server is down",
   async () => {
     await using rig = openMcpRig();
     const switchFile = join(rig.directory, "die");
@@ -108,7 +108,7 @@ test(
 );
 
 test(
-  "[MCP-06 S37] a tool that came later is told as new, and not as one that says something else",
+  "[MCP-06 S37] a later tool is reported as new, and not as changed",
   async () => {
     await using rig = openMcpRig();
     const file = join(rig.directory, "tools.json");
@@ -134,7 +134,7 @@ test(
 );
 
 test(
-  "[MCP-05] sessions that want the same server share one process, which ends with the last of them; the next starts it anew",
+  "[MCP-05] sessions that want the same server share one process, which ends with the last of them; the next starts a new one",
   async () => {
     await using rig = openMcpRig();
     const spec = rig.spec([]);
@@ -217,7 +217,7 @@ test(
 );
 
 test(
-  "[MCP-02 REL-01] a server that never greets, or never lists its tools, keeps the first request for ten seconds, once, and people are told so",
+  "[MCP-02 REL-01] a server that never greets, or never lists its tools, delays the first request by ten seconds, once, with a notice",
   async () => {
     for (const habit of ["never-greets", "never-lists"]) {
       await using rig = openMcpRig();
@@ -261,7 +261,7 @@ test(
 );
 
 test(
-  "[MCP-03] a person starts a server anew that hangs in its start, without waiting for its limit",
+  "[MCP-03] a person restarts a server that hangs in its start, without waiting for its limit",
   async () => {
     await using rig = openMcpRig();
     const hangs = join(rig.directory, "hangs");
@@ -302,7 +302,7 @@ test(
 );
 
 test(
-  "[MCP-06 REL-01 R23] a call that is given up is cancelled at the server, and what it says of others' calls reaches nobody",
+  "[MCP-06 REL-01 R23] an abandoned call is cancelled at the server, and notifications about others' calls reach nobody",
   async () => {
     await using rig = openMcpRig();
     await using session = rig.session(rig.spec(["lies-about-ids"]));
@@ -448,7 +448,7 @@ test(
 );
 
 test(
-  "[MCP-06 MCP-07 S37] a tool that says something else than when it was approved is told, and asked for anew whatever a rule says",
+  "[MCP-06 MCP-07 S37] a tool that changed after its approval is reported, and asked for again whatever a rule says",
   async () => {
     await using rig = openMcpRig();
     const file = join(rig.directory, "tools.json");
@@ -483,7 +483,7 @@ test(
 );
 
 test(
-  "[MCP-01 MCP-03] what cannot be started says why: a folder that is missing, a program that is none",
+  "[MCP-01 MCP-03] a server that cannot be started says why: a missing folder, a file that is no program",
   async () => {
     await using rig = openMcpRig();
     const broken = join(rig.directory, "broken");

@@ -16,7 +16,7 @@ import type { Proposal } from "./proposal.ts";
 import { readProposal } from "./proposal.ts";
 import type { Failures } from "./restarts.ts";
 import { COOLDOWN_MS, NO_FAILURES, planAfterFailure } from "./restarts.ts";
-import type { ServerEvent, ServerPorts } from "./server-ports.ts";
+import type { ServerDependencies, ServerEvent } from "./server-dependencies.ts";
 import type { ServerSpec } from "./server-spec.ts";
 
 export type ServerState = "stopped" | "starting" | "running" | "degraded";
@@ -39,7 +39,7 @@ const WHY_CHARACTERS_MAX = 500;
  */
 export class SharedServer {
   readonly spec: ServerSpec;
-  readonly #ports: ServerPorts;
+  readonly #dependencies: ServerDependencies;
   readonly #log: Log;
   readonly #life = new AbortController();
   readonly #watchers = new Set<(event: ServerEvent) => void>();
@@ -59,28 +59,29 @@ export class SharedServer {
   readonly #listing: ToolRefresher;
   #hurry = new AbortController();
 
-  constructor(spec: ServerSpec, ports: ServerPorts) {
+  constructor(spec: ServerSpec, dependencies: ServerDependencies) {
     this.spec = spec;
-    this.#ports = ports;
-    this.#log = ports.world.log.for(`mcp.${spec.name}`);
+    this.#dependencies = dependencies;
+    this.#log = dependencies.world.log.for(`mcp.${spec.name}`);
     this.#known = new KnownTools({
       spec,
-      records: ports.records,
+      records: dependencies.records,
       log: this.#log,
       onChanged: (tools) => this.#emit({ kind: "changed", tools }),
     });
     this.#listing = new ToolRefresher({
-      clock: ports.world.clock,
+      clock: dependencies.world.clock,
       log: this.#log,
       list: () => this.#list(),
       signal: this.#life.signal,
     });
     this.#connector = new McpConnector({
       spec,
-      ports,
+      dependencies: dependencies,
       log: this.#log,
       approved: () => this.#known.program(),
-      prepare: ports.prepare === undefined ? undefined : (client) => ports.prepare?.(client, this),
+      prepare:
+        dependencies.prepare === undefined ? undefined : (client) => dependencies.prepare?.(client, this),
       onToolsChanged: () => this.#listing.refresh(),
       onPromptsChanged: () => {
         this.#promptsAt += 1;
@@ -114,7 +115,7 @@ export class SharedServer {
 
   /** Reason why it is not called until the cooldown ends. */
   get problem(): HarnessError | undefined {
-    const { clock } = this.#ports.world;
+    const { clock } = this.#dependencies.world;
     return this.#down !== undefined && clock.monotonic() < this.#down.untilMs ? this.#down.error : undefined;
   }
 
@@ -132,7 +133,7 @@ export class SharedServer {
   async retryAfterLogin(): Promise<void> {
     const down = this.#down;
     if (down === undefined || !needsLogin(down.error)) return;
-    if ((await this.#ports.logins()) === down.logins || this.#down !== down) return;
+    if ((await this.#dependencies.logins()) === down.logins || this.#down !== down) return;
     this.#down = undefined;
     this.#state = "stopped";
   }
@@ -204,7 +205,7 @@ export class SharedServer {
 
   /** Returns what a person may approve of it now. @throws HarnessError McpProgramMissing, McpRecordUnusable. */
   async proposal(): Promise<Proposal> {
-    return await readProposal(this.spec, this.#ports.world.files, this.#known);
+    return await readProposal(this.spec, this.#dependencies.world.files, this.#known);
   }
 
   /**
@@ -270,7 +271,7 @@ export class SharedServer {
     thrown: unknown,
     { ranMs, emitsFailing = false }: { readonly ranMs: number; readonly emitsFailing?: boolean },
   ): Promise<void> {
-    const { clock } = this.#ports.world;
+    const { clock } = this.#dependencies.world;
     const reason = messageOf(thrown);
     this.#log.write("warn", "the server failed", { reason });
     const next = planAfterFailure(this.#failures, { nowMs: clock.monotonic(), ranMs });
@@ -295,7 +296,7 @@ export class SharedServer {
   #unavailable(attempts: number, cause: unknown): HarnessError {
     const { name } = this.spec;
     const why = shortened(visibleLine(messageOf(cause)), WHY_CHARACTERS_MAX);
-    const fields = { name, attempts: String(attempts), log: this.#ports.log, why };
+    const fields = { name, attempts: String(attempts), log: this.#dependencies.log, why };
     return new HarnessError("MCPServerUnavailable", fields, { cause });
   }
 
@@ -304,7 +305,7 @@ export class SharedServer {
     this.#hurry = new AbortController();
     const signal = AbortSignal.any([this.#life.signal, this.#hurry.signal]);
     try {
-      await this.#ports.world.clock.sleep(ms, signal);
+      await this.#dependencies.world.clock.sleep(ms, signal);
     } catch (thrown) {
       if (!this.#hurry.signal.aborted || this.#life.signal.aborted) throw thrown;
     }
@@ -325,7 +326,7 @@ export class SharedServer {
     }
     this.#connection = connection;
     this.#promptsAt += 1;
-    this.#startedMs = this.#ports.world.clock.monotonic();
+    this.#startedMs = this.#dependencies.world.clock.monotonic();
     this.#state = "running";
     this.#log.write("info", "the server runs", {
       protocol: connection.client.getNegotiatedProtocolVersion(),
@@ -338,7 +339,7 @@ export class SharedServer {
   #onClosed(connection: McpConnection): void {
     if (this.#connection !== connection) return; // we closed it
     this.#connection = undefined;
-    const { clock } = this.#ports.world;
+    const { clock } = this.#dependencies.world;
     const ranMs = clock.monotonic() - this.#startedMs;
     const reason = new Error(this.#connector.problem ?? "the connection was closed");
     this.#state = "starting";

@@ -31,8 +31,8 @@ export interface ToolDefinitions {
 }
 
 /**
- * Reads the tools that a server listed. Annotations such as "only reads" or "is safe" are not trusted and not stored
- * (MCP-07).
+ * Reads the tools that a server listed. Annotations such as "only reads" or "is safe" are not trusted and not
+ * stored (MCP-07).
  */
 export function readDefinitions(listed: readonly ListedTool[]): ToolDefinitions {
   const known = new Map<string, ToolDefinition>();

@@ -26,14 +26,13 @@ export function stripMarks(text: string): string {
 }
 
 /**
- * Returns true if a text is displayed as it is: it hides nothing and contains nothing that looks like one of our
- * marks.
+ * Returns true if a text is displayed as it is: it hides nothing and contains nothing that looks like one of our marks.
  */
 export function isShownUnchanged(text: string): boolean {
   return text.isWellFormed() && visibleLine(text) === text && !/untrusted-/i.test(text);
 }
 
-/** Removes the final punctuation of a sentence from elsewhere, so that our sentence can go on behind it. */
+/** Removes the final punctuation of a sentence from elsewhere, so that our sentence can continue after it. */
 export function trimPunctuation(text: string): string {
   return text.trimEnd().replace(/[.?!]$/, "");
 }

@@ -5,7 +5,7 @@ import type { ServerSpec } from "../server/server-spec.ts";
 import type { ToolDefinition } from "./definition.ts";
 import { readDefinitions } from "./definition.ts";
 
-export interface KnownToolsParts {
+export interface KnownToolsDependencies {
   readonly spec: ServerSpec;
   readonly records: ServerRecords;
   readonly log: Log;
@@ -18,14 +18,14 @@ export interface KnownToolsParts {
  * accepted (S37).
  */
 export class KnownTools {
-  readonly #parts: KnownToolsParts;
+  readonly #dependencies: KnownToolsDependencies;
   #record: Promise<ServerRecord | undefined> | undefined;
   #approved: ReadonlyMap<string, ToolDefinition> | undefined;
   #program: string | undefined;
   #tools: readonly ToolDefinition[] = [];
 
-  constructor(parts: KnownToolsParts) {
-    this.#parts = parts;
+  constructor(dependencies: KnownToolsDependencies) {
+    this.#dependencies = dependencies;
   }
 
   /** The last list, or the approved one before the first start. The same array until it changes. */
@@ -45,7 +45,7 @@ export class KnownTools {
    * @throws HarnessError McpRecordUnusable.
    */
   async load(): Promise<void> {
-    this.#record ??= this.#parts.records.read(this.#parts.spec);
+    this.#record ??= this.#dependencies.records.read(this.#dependencies.spec);
     const record = await this.#record;
     this.#program ??= record?.program;
     if (record?.tools === undefined || this.#approved !== undefined) return;
@@ -61,7 +61,7 @@ export class KnownTools {
 
   /** Takes a server's list of tools. The first list is saved as approved; later differences are reported. */
   async update(listed: readonly ListedTool[]): Promise<void> {
-    const { log, onChanged } = this.#parts;
+    const { log, onChanged } = this.#dependencies;
     const { known, problems } = readDefinitions(listed);
     for (const problem of problems) log.write("warn", "a tool is left out", { problem });
     await this.load();
@@ -113,7 +113,7 @@ export class KnownTools {
   async #keep(tools: readonly ToolDefinition[] | undefined): Promise<void> {
     const program = this.#program === undefined ? {} : { program: this.#program };
     const record = { ...program, ...(tools === undefined ? {} : { tools }) };
-    await this.#parts.records.save(this.#parts.spec, record);
+    await this.#dependencies.records.save(this.#dependencies.spec, record);
     if (tools !== undefined) this.#approved = byName(tools);
   }
 }

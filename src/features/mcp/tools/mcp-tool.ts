@@ -14,15 +14,15 @@ import type { ToolDefinition } from "./definition.ts";
 import { stripMarks } from "./foreign-text.ts";
 
 /**
- * Start of the result of a call that no server answers. A model can recognise it and plan around it ([A] § MCP server
- * supervision).
+ * Start of the result of a call that no server answers. A model can recognise it and plan around it ([A] § MCP
+ * server supervision).
  */
 export const UNAVAILABLE = "«mcp-server-unavailable»";
 const SUMMARY_CHARACTERS_MAX = 4_000;
 const PROGRESS_CHARACTERS_MAX = 500;
 const PROGRESS_MS_MIN = 200;
 
-export interface McpToolParts {
+export interface McpToolDependencies {
   readonly server: SharedServer;
   readonly definition: ToolDefinition;
   /** The name that the model sees. */
@@ -43,7 +43,14 @@ interface McpPlan extends CallPlan {
  * each call is asked for unless a rule allows it. A tool that differs from the approved one is asked for whatever a
  * rule says.
  */
-export function mcpTool({ server, definition, name, spelled, lazy, ask }: McpToolParts): Tool<McpPlan> {
+export function mcpTool({
+  server,
+  definition,
+  name,
+  spelled,
+  lazy,
+  ask,
+}: McpToolDependencies): Tool<McpPlan> {
   const { spec, known } = server;
 
   function personOnly(): string | undefined {
@@ -86,10 +93,10 @@ export function mcpTool({ server, definition, name, spelled, lazy, ask }: McpToo
 
 /** Returns the plan that a call is judged by: its name, its whole input, and why only a person may allow it. */
 function planOf(name: string, input: unknown, personOnly: string | undefined): McpPlan {
-  const given = isObject(input) ? input : {};
-  const summary = shortened(`${name}:${canonicalJson(given)}`, SUMMARY_CHARACTERS_MAX);
+  const args = isObject(input) ? input : {};
+  const summary = shortened(`${name}:${canonicalJson(args)}`, SUMMARY_CHARACTERS_MAX);
   const only = personOnly === undefined ? {} : { personOnly };
-  return { summary, target: { kind: "none" }, input: given, ...only };
+  return { summary, target: { kind: "none" }, input: args, ...only };
 }
 
 /** Makes the same tool without a server: it can be planned and judged, but not run. */
@@ -165,6 +172,6 @@ function progressText({
   readonly message?: string | undefined;
 }): string {
   const share = total === undefined ? String(progress) : `${progress} of ${total}`;
-  const said = message === undefined ? "" : `: ${shortened(visibleLine(message), PROGRESS_CHARACTERS_MAX)}`;
-  return `${share}${said}\n`;
+  const detail = message === undefined ? "" : `: ${shortened(visibleLine(message), PROGRESS_CHARACTERS_MAX)}`;
+  return `${share}${detail}\n`;
 }

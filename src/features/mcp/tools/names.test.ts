@@ -13,7 +13,7 @@ test("[MCP-02 S37] a tool is known by its server's name and its own, and by nobo
   ]);
 });
 
-test("[MCP-02] tools whose names become the same are told apart, and a plain name stays what it is", () => {
+test("[MCP-02] tools whose names become the same stay distinct, and a plain name stays unchanged", () => {
   const [plain, dotted, slashed] = toolNames("s", ["a_b", "a.b", "a/b"]);
   expect(plain).toBe("mcp__s__a_b");
   expect(dotted).toMatch(/^mcp__s__a_b_[0-9a-f]{8}$/);

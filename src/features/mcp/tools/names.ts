@@ -8,20 +8,20 @@ const NAME_CHARACTERS_MAX = 64;
 const DISTINCTION_CHARACTERS = 8;
 
 /**
- * Returns the names of one server's tools in cinch, in the order of the tools: `mcp__SERVER__TOOL`, at most 64
- * characters.
+ * Returns the names of one server's tools in cinch, in the order of the tools: `mcp__SERVER__TOOL`, at most
+ * 64 characters.
  *
  * A name that had to be cut, or that several of the server's tools map to, ends in a part of its hash. So it does not
  * depend on the server's other tools. A name that needs no mapping stays as it is.
  */
 export function toolNames(server: string, tools: readonly string[]): readonly string[] {
   const prefix = serverToolPrefix(server);
-  const own = new Set(tools.filter((tool) => mapToolName(tool) === tool && fits(prefix + tool)));
+  const plainNames = new Set(tools.filter((tool) => mapToolName(tool) === tool && fits(prefix + tool)));
   const times = new Map<string, number>();
   for (const tool of tools) times.set(mapToolName(tool), (times.get(mapToolName(tool)) ?? 0) + 1);
   return tools.map((tool) => {
     const plain = mapToolName(tool);
-    const isAlone = own.has(tool) || (times.get(plain) === 1 && !own.has(plain));
+    const isAlone = plainNames.has(tool) || (times.get(plain) === 1 && !plainNames.has(plain));
     return isAlone && fits(prefix + plain) ? prefix + plain : hashedName(prefix, tool);
   });
 }
@@ -33,8 +33,8 @@ export interface NamedTool extends Required<ToolNames> {
 
 /** Returns the tools of one server with their names in cinch and in the server's spelling. */
 export function namedTools(server: string, tools: readonly ToolDefinition[]): readonly NamedTool[] {
-  const own = tools.map(({ name }) => name);
-  const names = toolNames(server, own);
+  const rawNames = tools.map(({ name }) => name);
+  const names = toolNames(server, rawNames);
   return tools.map((definition, at) => ({
     definition,
     name: names[at] ?? "",
@@ -44,15 +44,16 @@ export function namedTools(server: string, tools: readonly ToolDefinition[]): re
 
 /**
  * Returns the names that a person types for the prompts of one server, in their order: the server's names, with `_`
- * for characters that a command cannot contain. Names that would collide are told apart as for tools.
+ * for characters that a command cannot contain. Names that would collide get distinct names as tools do.
  */
 export function promptNames(prompts: readonly string[]): readonly string[] {
   const typed = (name: string) => name.replaceAll(/[^A-Za-z0-9_.-]/g, "_");
-  const own = new Set(prompts.filter((name) => typed(name) === name));
+  const plainNames = new Set(prompts.filter((name) => typed(name) === name));
   return prompts.map((name) => {
     const plain = typed(name);
-    const isTaken = own.has(plain) || prompts.some((other) => other !== name && typed(other) === plain);
-    return own.has(name) || !isTaken ? plain : `${plain}_${shortHash(name)}`;
+    const isTaken =
+      plainNames.has(plain) || prompts.some((other) => other !== name && typed(other) === plain);
+    return plainNames.has(name) || !isTaken ? plain : `${plain}_${shortHash(name)}`;
   });
 }
 

@@ -173,8 +173,8 @@ function findPrompt(offered: readonly NamedPrompt[], verb: string): Prompt | und
 }
 
 /**
- * Returns what is wrong with a word `name=value` that names none of the prompt's arguments. It is not taken for a
- * value.
+ * Returns what is wrong with a word `name=value` that names none of the prompt's arguments. It is not taken for
+ * a value.
  */
 function unknownArgument(
   { arguments: declared = [] }: Pick<Prompt, "arguments">,

@@ -19,6 +19,11 @@ const URI_CHARACTERS_MAX = 2_000;
 /** Disables the library's own timer, which the injected clock cannot move. The signal ends a request. */
 const NEVER_MS = 2_147_483_647;
 
+/** A server, as far as its resources need it. */
+export type ResourceServer = Pick<SharedServer, "connected"> & {
+  readonly spec: Pick<SharedServer["spec"], "name">;
+};
+
 /**
  * Returns the tools with which the model lists and reads the resources of servers (MCP-06). They are rarely used, so
  * ToolSearch finds them.
@@ -27,7 +32,7 @@ const NEVER_MS = 2_147_483_647;
  * they contact a server. Listing needs only the level ReadOnly. Reading needs more, because the model chooses the
  * address and sends it to the server, like the arguments of a call.
  */
-export function resourceTools(servers: () => readonly SharedServer[]): readonly Tool[] {
+export function resourceTools(servers: () => readonly ResourceServer[]): readonly Tool[] {
   return [listTool(servers), readTool(servers)] as readonly Tool[];
 }
 
@@ -35,7 +40,7 @@ interface ListPlan extends CallPlan {
   readonly server: string | undefined;
 }
 
-function listTool(servers: () => readonly SharedServer[]): Tool<ListPlan> {
+function listTool(servers: () => readonly ResourceServer[]): Tool<ListPlan> {
   return {
     ...LIST_RESOURCES_FACTS,
     description:
@@ -61,7 +66,7 @@ function listTool(servers: () => readonly SharedServer[]): Tool<ListPlan> {
 }
 
 /** Lists the resources of one server, or says why they are unknown. A failing server does not affect the others. */
-async function listResources(server: SharedServer, { signal }: ToolContext): Promise<string> {
+async function listResources(server: ResourceServer, { signal }: ToolContext): Promise<string> {
   const { name } = server.spec;
   try {
     const { client } = await server.connected(signal);
@@ -99,8 +104,8 @@ function line(
     readonly mimeType?: string | undefined;
   },
 ): string {
-  const said = [title, mimeType, description].filter((each) => each !== undefined && each !== "").join(", ");
-  return shortened(`- ${visibleLine(uri)}: ${visibleLine(said)}`, LINE_CHARACTERS_MAX);
+  const facts = [title, mimeType, description].filter((each) => each !== undefined && each !== "").join(", ");
+  return shortened(`- ${visibleLine(uri)}: ${visibleLine(facts)}`, LINE_CHARACTERS_MAX);
 }
 
 interface ReadPlan extends CallPlan {
@@ -108,7 +113,7 @@ interface ReadPlan extends CallPlan {
   readonly uri: string;
 }
 
-function readTool(servers: () => readonly SharedServer[]): Tool<ReadPlan> {
+function readTool(servers: () => readonly ResourceServer[]): Tool<ReadPlan> {
   return {
     ...READ_RESOURCE_FACTS,
     description:
@@ -152,7 +157,7 @@ function readTool(servers: () => readonly SharedServer[]): Tool<ReadPlan> {
 }
 
 /** @throws ToolFailure that names the session's servers. */
-function findServer(name: string, servers: readonly SharedServer[]): SharedServer {
+function findServer(name: string, servers: readonly ResourceServer[]): ResourceServer {
   const found = servers.find(({ spec }) => spec.name === name);
   if (found !== undefined) return found;
   const names = servers.map(({ spec }) => spec.name);

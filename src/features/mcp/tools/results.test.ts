@@ -23,14 +23,14 @@ test("[MCP-06] texts, images and sounds of a result reach the model as what they
   });
 });
 
-test("[MCP-06] a failed call is told as failed, and an empty result says so", () => {
+test("[MCP-06] a failed call is reported as failed, and an empty result says so", () => {
   expect(toolOutput({ content: [], isError: true })).toEqual({
     content: [text("(no output)")],
     isError: true,
   });
 });
 
-test("[MCP-06] what no model takes is told instead of sent: broken base64, foreign kinds, giant images", () => {
+test("[MCP-06] content that no model accepts is described instead of sent: broken base64, foreign kinds, giant images", () => {
   const giant = "A".repeat(Math.ceil((MEDIA_BYTES_MAX + 3) / 3) * 4);
   const { content } = toolOutput({
     content: [

@@ -27,8 +27,8 @@ const SOUNDS = /^audio\/(?:wav|x-wav|wave|mpeg|mp3|mp4|ogg|flac|aac|webm)$/;
  */
 export function toolOutput({ content = [], structuredContent, isError }: CallToolResult): ToolOutput {
   const shown = content.slice(0, RESULT_BLOCKS_MAX).map(convertBlock);
-  const left = content.length - shown.length;
-  if (left > 0) shown.push(text(`[${left} more blocks of this result were left out]`));
+  const hiddenCount = content.length - shown.length;
+  if (hiddenCount > 0) shown.push(text(`[${hiddenCount} more blocks of this result were left out]`));
   const structured = structuredText(structuredContent, content);
   if (structured !== undefined) shown.push(text(structured));
   if (shown.length === 0) shown.push(text("(no output)"));
@@ -104,14 +104,13 @@ function uriText(uri: string): string {
 }
 
 /**
- * Values of structured content that are searched for in the texts. With more values, only identical JSON counts as a
- * repetition.
+ * Values of structured content that are searched for in the texts. With more values, only identical JSON counts as
+ * a repetition.
  */
 const VALUES_MAX = 1_000;
 
 /**
- * Renders structured content, unless the texts repeat all of it. Servers repeat it as the same JSON or in other
- * words.
+ * Renders structured content, unless the texts repeat all of it. Servers repeat it as the same JSON or in other words.
  */
 function structuredText(structured: unknown, content: readonly ContentBlock[]): string | undefined {
   if (structured === undefined) return undefined;

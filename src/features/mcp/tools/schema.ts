@@ -26,8 +26,8 @@ const NUMBERS = [
 const UNIONS = ["anyOf", "oneOf", "allOf"] as const;
 
 /**
- * Reduces a server's schema to what models see and inputs are checked against: the known keywords that are cheap to
- * check.
+ * Reduces a server's schema to what models see and inputs are checked against: the known keywords that are cheap
+ * to check.
  *
  * References are replaced by their targets, so that none leads outside and none multiplies. Patterns are left to the
  * server, because one can take forever. Texts are untrusted and marked so. Returns undefined if the schema describes
@@ -133,18 +133,21 @@ function typeFrom(type: unknown): JsonObject {
 
 function describedFrom({ description, format }: JsonObject): JsonObject {
   const form = typeof format === "string" && /^[a-z-]{1,24}$/.test(format) ? `format ${format}` : "";
-  const said = typeof description === "string" ? description : "";
-  const text = foreignText([said, form].filter((each) => each !== "").join("; "), DESCRIPTION_CHARACTERS_MAX);
+  const words = typeof description === "string" ? description : "";
+  const text = foreignText(
+    [words, form].filter((each) => each !== "").join("; "),
+    DESCRIPTION_CHARACTERS_MAX,
+  );
   return text === undefined ? {} : { description: text };
 }
 
 /** Leaves out values that cannot be shown as they are, because no other form of them would be accepted. */
 function valuesFrom(schema: JsonObject): JsonObject {
-  const given = arrayAt(schema, "enum");
-  const isTold = given.length > 0 && given.length <= VALUES_MAX && given.every(isShort);
+  const values = arrayAt(schema, "enum");
+  const isTold = values.length > 0 && values.length <= VALUES_MAX && values.every(isShort);
   const { default: preset, const: only } = schema;
   return {
-    ...(isTold ? { enum: given } : {}),
+    ...(isTold ? { enum: values } : {}),
     ...(only !== undefined && isShort(only) ? { const: only } : {}),
     ...(preset !== undefined && isShort(preset) ? { default: preset } : {}),
   };

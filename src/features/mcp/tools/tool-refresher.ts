@@ -6,7 +6,7 @@ import type { Clock } from "../../../base/world.ts";
 const PAUSE_MS_MIN = 1_000;
 const PAUSE_MS_MAX = 60_000;
 
-export interface ToolRefresherParts {
+export interface ToolRefresherDependencies {
   readonly clock: Clock;
   readonly log: Log;
   /** Reads the server's current tools. */
@@ -20,12 +20,12 @@ export interface ToolRefresherParts {
  * during the pause doubles it, up to a minute, because sessions report and remember the changes.
  */
 export class ToolRefresher {
-  readonly #parts: ToolRefresherParts;
+  readonly #dependencies: ToolRefresherDependencies;
   #isStale = false;
   #underWay: Promise<void> | undefined;
 
-  constructor(parts: ToolRefresherParts) {
-    this.#parts = parts;
+  constructor(dependencies: ToolRefresherDependencies) {
+    this.#dependencies = dependencies;
   }
 
   /** Resolves when no list is running. */
@@ -42,7 +42,7 @@ export class ToolRefresher {
   }
 
   async #listAgain(): Promise<void> {
-    const { clock, log, list, signal } = this.#parts;
+    const { clock, log, list, signal } = this.#dependencies;
     try {
       for (let pauseMs = PAUSE_MS_MIN; this.#isStale; pauseMs = Math.min(pauseMs * 2, PAUSE_MS_MAX)) {
         this.#isStale = false;

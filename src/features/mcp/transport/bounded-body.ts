@@ -12,7 +12,7 @@ export class TooLong extends Error {
 /**
  * Bounds an answer of a server: it breaks off when one message is longer than `bytesMax`.
  *
- * In an event stream each event counts separately, so a stream may go on forever, limited to a number of events and
+ * In an event stream each event counts separately, so a stream may be endless, limited to a number of events and
  * bytes per second. Any other body counts as a whole. The body is read no faster than its reader reads, and leaving
  * it ends the request.
  */
@@ -25,7 +25,7 @@ export function boundResponse(
   const { status, headers } = response;
   const isStream = /^text\/event-stream\b/i.test(headers.get("content-type") ?? "");
   const count = isStream ? eventBytes() : wholeBytes();
-  const left = new AbortController();
+  const cancelled = new AbortController();
   const paces = [
     new RateLimit(clock, MESSAGES_PER_SECOND_MAX),
     new RateLimit(clock, BYTES_PER_SECOND_MAX),
@@ -40,8 +40,8 @@ export function boundResponse(
         if (longest <= bytesMax) {
           controller.enqueue(value);
           if (!isStream) return;
-          await paces[0].spend(ended, left.signal);
-          await paces[1].spend(value.length, left.signal);
+          await paces[0].spend(ended, cancelled.signal);
+          await paces[1].spend(value.length, cancelled.signal);
           return;
         }
         const tooLong = new TooLong(`a message of the server is longer than ${bytesMax} bytes`);
@@ -49,7 +49,7 @@ export function boundResponse(
         await reader.cancel(tooLong);
       },
       async cancel(reason) {
-        left.abort(reason);
+        cancelled.abort(reason);
         await reader.cancel(reason);
       },
     },

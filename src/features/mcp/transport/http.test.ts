@@ -7,7 +7,6 @@ import { holds } from "../../../../test/support/property.ts";
 import { until } from "../../../../test/support/until.ts";
 import { HarnessError } from "../../../base/errors.ts";
 import { SILENT_LOG } from "../../../base/log.ts";
-import type { RemoteDependencies } from "../../../credentials/mcp/remote-server.ts";
 import { hostClock } from "../../../platform/clock.ts";
 import { hostFetch } from "../../../platform/sockets/fetch.ts";
 import type { AuthorizedFetch } from "../../../providers/authorized-fetch.ts";
@@ -15,6 +14,7 @@ import { parseChallenge } from "../login/challenge.ts";
 import { toolOutput } from "../tools/results.ts";
 import { boundResponse } from "./bounded-body.ts";
 import { findRefusal, openHttpTransport, remoteProblem } from "./http.ts";
+import type { RemoteDependencies } from "./remote-fetch.ts";
 import { remoteFetch } from "./remote-fetch.ts";
 
 const HANG_MS_MAX = 60_000;
@@ -127,7 +127,7 @@ for (const transport of ["http", "sse"] as const) {
   );
 }
 
-test("[MCP-01 CRED-03] the token of a server is put in for that server by whoever holds it; the engine has none", async () => {
+test("[MCP-01 CRED-03] the helper puts in the token of a server for that server; the engine has none", async () => {
   await using server = openServer((message) => Response.json(answer(message, "let in")));
   const asked: unknown[] = [];
   const holder: AuthorizedFetch = async ({ provider, credential, url, ...init }) => {
@@ -147,7 +147,7 @@ test("[MCP-01 CRED-03] the token of a server is put in for that server by whoeve
 });
 
 for (const negotiation of ["auto", "legacy"] as const) {
-  test(`[MCP-01] a server that wants a login is told with the command that logs in (${negotiation})`, async () => {
+  test(`[MCP-01] a server that requires a login is reported with the command that logs in (${negotiation})`, async () => {
     await using server = openServer(
       () => new Response(),
       () => new Response(null, { status: 401, headers: { "www-authenticate": "Bearer" } }),
@@ -203,7 +203,7 @@ test("[MCP-01] a call that wants more rights says which, and the command that gi
   await client.close();
 });
 
-test("[MCP-01 S53] nothing is asked of another place, whoever leads there", async () => {
+test("[MCP-01 S53] no request goes to another host, whoever redirects there", async () => {
   await using elsewhere = openServer(() => new Response());
   await using server = openServer(() => new Response());
   const reach = remoteFetch({ name: "there", transport: "http", url: server.url, headers: {} }, PORTS);
@@ -323,7 +323,7 @@ test("[MCP-01] a server that is busy is asked once more after the time it names,
   await client.close();
 });
 
-test("[MCP-01 R23] a call whose stream ends without an answer fails at once, and the server goes on", async () => {
+test("[MCP-01 R23] a call whose stream ends without an answer fails at once, and the server continues", async () => {
   let calls = 0;
   await using server = openServer((message) => {
     calls += 1;
@@ -336,7 +336,7 @@ test("[MCP-01 R23] a call whose stream ends without an answer fails at once, and
   await client.close();
 });
 
-test("[MCP-01 R23] a call that is answered with another's result, or with nothing, fails at once, and no header of ours tells of it", async () => {
+test("[MCP-01 R23] a call that is answered with another's result, or with nothing, fails at once, and no header of ours reveals it", async () => {
   for (const said of [
     () => Response.json(answer({ id: 999, method: "" }, "another's")),
     () => Response.json([]),
@@ -503,7 +503,7 @@ test("[MCP-01 S65] a challenge is read whatever stands in it", async () => {
   );
 });
 
-test("[MCP-01 R21] a stream of many short events goes on for ever, wherever its bytes are split", async () => {
+test("[MCP-01 R21] a stream of many short events continues for ever, wherever its bytes are split", async () => {
   const event = fc.array(fc.constantFrom("data: a", "id: 1", ": c"), { minLength: 1, maxLength: 3 });
   const breaks = fc.constantFrom("\n", "\r\n");
   await holds(

@@ -8,10 +8,9 @@ import { SSEClientTransport, StreamableHTTPClientTransport } from "@modelcontext
 import { deadline, whileAlive } from "../../../base/async/deadline.ts";
 import { HarnessError, messageOf } from "../../../base/errors.ts";
 import type { Clock } from "../../../base/world.ts";
-import type { RemoteDependencies, RemoteServer } from "../../../credentials/mcp/remote-server.ts";
 import { STREAM_ENDED } from "../server/outcome.ts";
 import { TooLong } from "./bounded-body.ts";
-import type { RemoteFetch } from "./remote-fetch.ts";
+import type { RemoteDependencies, RemoteFetch, RemoteServer } from "./remote-fetch.ts";
 import { remoteFetch } from "./remote-fetch.ts";
 
 /** Consecutive attempts to open a broken stream again, each after the last event received. */
@@ -35,8 +34,7 @@ export interface HttpTransportOptions {
  * stream or body ends without its answer fails at once. A session that the server has forgotten (404) closes the
  * connection, so that a new one can be made. The older HTTP with server-sent events closes with its stream. Closing
  * ends the session at the server, and waits for that at most 2 s.
- * @throws nothing; `start` and `send` reject with HarnessError McpLoginNeeded or McpScopeMissing, or with the
- * failure.
+ * @throws nothing; `start` and `send` reject with HarnessError McpLoginNeeded or McpScopeMissing, or with the failure.
  */
 export function openHttpTransport(
   server: RemoteServer,
@@ -165,7 +163,7 @@ class StreamableHttp implements Transport {
     try {
       await whileAlive(this.#inner.terminateSession(), limit.signal);
     } catch {
-      // The server is gone, or slow, or does not end sessions: leaving goes on.
+      // The server is gone, or slow, or does not end sessions: leaving continues.
     }
   }
 
@@ -195,7 +193,7 @@ function openSseTransport(url: URL, reach: RemoteFetch): Transport {
       }
       const response = await reach(target, init);
       isOpened = response.ok;
-      // The library would wait as long as the server likes before it notices that there is no second stream.
+      // The library would wait as long as the server likes before it notices the missing second stream.
       return isOpened ? onBodyEnd(response, () => void transport.close()) : response;
     },
   });

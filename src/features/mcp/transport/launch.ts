@@ -10,7 +10,7 @@ export const SERVER_MARK = "CINCH_MCP";
 /** Servers started by this process, so that each mark is unique. */
 let started = 0;
 
-export interface LaunchParts {
+export interface LaunchDependencies {
   readonly world: Pick<World, "clock" | "files" | "spawn" | "machine">;
   readonly log: Log;
   /** The SHA-256 that a person has approved in addition to the declared one. */
@@ -24,7 +24,7 @@ export interface LaunchParts {
  */
 export async function launchServer(
   spec: ProgramSpec,
-  { world, log, approved }: LaunchParts,
+  { world, log, approved }: LaunchDependencies,
 ): Promise<ServerStdioTransport> {
   const { files, spawn, clock, machine } = world;
   const program = await findServerProgram(files, spec);

@@ -32,7 +32,7 @@ const HEADER_MISMATCH = -32_020;
 /** Disables the library's own timers, which the injected clock cannot move. The signal ends a request. */
 const NEVER_MS = 2_147_483_647;
 
-export interface McpConnectionParts {
+export interface McpConnectionDependencies {
   readonly clock: Clock;
   readonly log: Log;
   /** The version of cinch, as sent to the server. */
@@ -74,32 +74,32 @@ export interface CallOptions {
 export async function connectMcp(
   transport: Transport,
   era: Era,
-  parts: McpConnectionParts,
+  dependencies: McpConnectionDependencies,
   signal: AbortSignal,
 ): Promise<McpConnection> {
   // The largest chunk of the program: loaded only when a server is connected.
   const { Client } = await import("@modelcontextprotocol/client");
   signal.throwIfAborted();
   const client = new Client(
-    { name: "cinch", version: parts.version },
+    { name: "cinch", version: dependencies.version },
     {
-      capabilities: parts.capabilities ?? {},
+      capabilities: dependencies.capabilities ?? {},
       versionNegotiation: { mode: era, probe: { timeoutMs: PROBE_MS_MAX } },
       listMaxPages: 0, // `boundLists` cuts a list where the library would discard it
       // Results are not checked against the output schema that a server declares.
       jsonSchemaValidator: { getValidator: () => acceptAny },
       listChanged: {
-        tools: { autoRefresh: false, onChanged: parts.onToolsChanged },
-        prompts: { autoRefresh: false, onChanged: () => parts.onPromptsChanged?.() },
+        tools: { autoRefresh: false, onChanged: dependencies.onToolsChanged },
+        prompts: { autoRefresh: false, onChanged: () => dependencies.onPromptsChanged?.() },
       },
     },
   );
   const { promise: closed, resolve: tellClosed } = Promise.withResolvers<void>();
   client.onclose = tellClosed;
-  client.onerror = errorLog(parts.log);
-  boundLists(client, (method) => parts.log.write("warn", "a list is longer than is read", { method }));
-  parts.prepare?.(client);
-  using limit = deadline(parts.clock, CONNECT_MS_MAX, signal);
+  client.onerror = errorLog(dependencies.log);
+  boundLists(client, (method) => dependencies.log.write("warn", "a list is longer than is read", { method }));
+  dependencies.prepare?.(client);
+  using limit = deadline(dependencies.clock, CONNECT_MS_MAX, signal);
   try {
     await whileAlive(client.connect(transport, { signal: limit.signal, timeout: NEVER_MS }), limit.signal);
   } catch (thrown) {
@@ -115,7 +115,7 @@ export async function connectMcp(
     client,
     closed,
     async tools(stop) {
-      using listing = deadline(parts.clock, LIST_MS_MAX, stop);
+      using listing = deadline(dependencies.clock, LIST_MS_MAX, stop);
       try {
         const options = { signal: listing.signal, timeout: NEVER_MS, cacheMode: "refresh" } as const;
         const { tools } = await whileAlive(client.listTools(undefined, options), listing.signal);
@@ -139,7 +139,7 @@ export async function connectMcp(
       try {
         return await whileAlive(client.callTool({ name: tool, arguments: { ...input } }, options), stop);
       } catch (thrown) {
-        if (numberAt(thrown, "code") === HEADER_MISMATCH) parts.onToolsChanged();
+        if (numberAt(thrown, "code") === HEADER_MISMATCH) dependencies.onToolsChanged();
         throw thrown;
       }
     },

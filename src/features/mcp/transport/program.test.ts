@@ -52,7 +52,7 @@ test("[MCP-04 S17] a program is looked for in the absolute folders of PATH, and 
   );
 });
 
-test("[MCP-04 S37] what an interpreter is given to run counts with it, as cat and sha256sum tell it, behind links too", async () => {
+test("[MCP-04 S37] the script of an interpreter counts with it, as cat and sha256sum see it, behind links too", async () => {
   await using place = rig();
   place.write("b/node", "the interpreter");
   place.write("server.js", "the script");

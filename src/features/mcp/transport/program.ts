@@ -48,7 +48,7 @@ export async function findServerProgram(files: Files, spec: ProgramSpec): Promis
 }
 
 /**
- * Returns the files among the arguments. The script cannot be told from other arguments, so each argument that is or
+ * Returns the files among the arguments. The script looks like other arguments, so each argument that is or
  * names a file counts.
  */
 async function filesAmong(files: Files, { args, cwd }: ProgramSpec): Promise<readonly string[]> {
@@ -76,8 +76,8 @@ async function isFile(files: Files, path: string): Promise<boolean> {
 }
 
 /**
- * Returns the paths that a word may run: also a module behind `-m`, the value of an option, and the start files of a
- * folder.
+ * Returns the paths that a word may run: also a module behind `-m`, the value of an option, and the start files of
+ * a folder.
  */
 function namesIn(
   word: string,

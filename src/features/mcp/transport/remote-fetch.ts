@@ -1,7 +1,8 @@
 import { DeadlineReached, HarnessError } from "../../../base/errors.ts";
-import type { Clock } from "../../../base/world.ts";
-import type { RemoteDependencies, RemoteServer } from "../../../credentials/mcp/remote-server.ts";
-import { credentialName } from "../../../credentials/mcp/remote-server.ts";
+import type { Log } from "../../../base/log.ts";
+import type { Clock, Fetch } from "../../../base/world.ts";
+import { credentialName } from "../../../credentials/mcp/credential-name.ts";
+import type { AuthorizedFetch } from "../../../providers/authorized-fetch.ts";
 import { visibleLine } from "../../../safety/hidden.ts";
 import { isSafeUrl } from "../../../safety/safe-url.ts";
 import { parseChallenge } from "../login/challenge.ts";
@@ -15,6 +16,27 @@ const HEADER_UNITS_MAX = 8_192;
 /** Remembered paths of one server that need no token. Beyond that, each request looks for one. */
 const PATHS_MAX = 16;
 
+/** A server reached over HTTP, declared by the user's file or an acknowledged one of the project. */
+export interface RemoteServer {
+  readonly name: string;
+  /** `http` is streamable HTTP, `sse` the older HTTP with server-sent events. */
+  readonly transport: "http" | "sse";
+  readonly url: string;
+  /** Further headers, without secrets. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** True if every request needs the token of the credential store. */
+  readonly bearer?: boolean;
+}
+
+export interface RemoteDependencies {
+  readonly clock: Clock;
+  /** The network, for servers that need no token. */
+  readonly fetch: Fetch;
+  /** Inserts the token stored under `mcp:NAME`, which is sent to that server only. */
+  readonly authorized: AuthorizedFetch;
+  readonly log: Log;
+}
+
 export type RemoteFetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
 /**
@@ -23,8 +45,7 @@ export type RemoteFetch = (url: string | URL, init?: RequestInit) => Promise<Res
  * Every request goes to the server's own origin. The holder of the token adds it, if there is one, and no redirect
  * carries it elsewhere. The answer is bounded, and so is the silence before it. A busy server (429) is asked once
  * more, after the time that it names.
- * @throws HarnessError McpLoginNeeded, McpScopeMissing if the server wants a login or more rights, naming the
- * command.
+ * @throws HarnessError McpLoginNeeded, McpScopeMissing if the server wants a login or more rights, naming the command.
  */
 export function remoteFetch(
   server: RemoteServer,
@@ -60,7 +81,7 @@ export function remoteFetch(
   };
 }
 
-/** Limits the silence before an answer. The answer itself goes on until the signal aborts. */
+/** Limits the silence before an answer. The answer itself may last until the signal aborts. */
 async function withinHeadLimit(
   msMax: number,
   signal: AbortSignal,

@@ -18,8 +18,8 @@ const LEVELS: ReadonlyMap<string, LogLevel> = new Map([
 ]);
 
 /**
- * Returns a handler that writes a server's log messages to the operational log (MCP-06), shortened and limited in
- * number.
+ * Returns a handler that writes a server's log messages to the operational log (MCP-06), shortened and limited
+ * in number.
  */
 export function serverLogHandler(log: Log, clock: Clock): (notification: LoggingMessageNotification) => void {
   let sinceMs = clock.monotonic();

@@ -25,7 +25,7 @@ export const SHUTDOWN_MS_MAX = 5_000;
 export const LAST_WORDS_MS_MAX = 1_000;
 const NEWLINE = 10;
 
-export interface StdioTransportParts {
+export interface StdioTransportDependencies {
   /** Spawned with `talks`. The transport ends it. */
   readonly child: Child;
   readonly clock: Clock;
@@ -43,7 +43,7 @@ export class ServerStdioTransport implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
   onmessage?: (message: JSONRPCMessage) => void;
-  readonly #parts: StdioTransportParts;
+  readonly #dependencies: StdioTransportDependencies;
   readonly #over = new AbortController();
   #waitingBytes = 0;
   #logged = 0;
@@ -52,8 +52,8 @@ export class ServerStdioTransport implements Transport {
   #closing: Promise<void> | undefined;
   #reading: Promise<unknown> = Promise.resolve();
 
-  constructor(parts: StdioTransportParts) {
-    this.#parts = parts;
+  constructor(dependencies: StdioTransportDependencies) {
+    this.#dependencies = dependencies;
   }
 
   /** Reason why it closed, in words; undefined while it is open, or if we closed it. */
@@ -62,7 +62,7 @@ export class ServerStdioTransport implements Transport {
   }
 
   start(): Promise<void> {
-    const { child } = this.#parts;
+    const { child } = this.#dependencies;
     const messages = this.#readMessages();
     const read = Promise.all([messages, this.#readErrors()]);
     this.#reading = Promise.all([read, this.#watch(child.exited, read), this.#watchOutput(messages)]);
@@ -71,18 +71,18 @@ export class ServerStdioTransport implements Transport {
 
   async send(message: JSONRPCMessage): Promise<void> {
     const bytes = encode(`${JSON.stringify(message)}\n`);
-    const { input } = this.#parts.child;
+    const { input } = this.#dependencies.child;
     if (input === undefined) await this.#isOver(); // it could not be started; the reason follows
     if (input === undefined || this.#over.signal.aborted) throw new NotSent(this.#problem ?? "it was ended");
     if (bytes.length > SERVER_MESSAGE_BYTES_MAX) throw new NotSent("what it was to be sent is too large");
     if (this.#waitingBytes + bytes.length > WAITING_BYTES_MAX)
-      throw new NotSent("it does not read what it is sent");
+      throw new NotSent("it does not read its input");
     this.#waitingBytes += bytes.length;
     try {
       await input.write(bytes);
     } catch (thrown) {
       // Usually the process has ended, which is noticed a moment later. One that lives but does not read is useless.
-      this.#parts.child.kill("SIGKILL");
+      this.#dependencies.child.kill("SIGKILL");
       await this.#isOver();
       throw new Error(this.#problem ?? messageOf(thrown), { cause: thrown });
     } finally {
@@ -103,7 +103,7 @@ export class ServerStdioTransport implements Transport {
   }
 
   async #close(): Promise<void> {
-    const { child, clock } = this.#parts;
+    const { child, clock } = this.#dependencies;
     child.input?.end();
     if (this.#problem === undefined) {
       const patience = new AbortController();
@@ -128,15 +128,15 @@ export class ServerStdioTransport implements Transport {
     const exit = await exited;
     await read; // the pipe may still hold an answer and its last words
     if (this.#closing !== undefined) return;
-    const said = this.#lastWords === "" ? "" : `; it said: ${this.#lastWords}`;
-    this.#end(`${exitText(exit)}${said}`);
+    const suffix = this.#lastWords === "" ? "" : `; it said: ${this.#lastWords}`;
+    this.#end(`${exitText(exit)}${suffix}`);
   }
 
   /** Closes the transport of a process without an output: it can no longer answer. */
   async #watchOutput(read: Promise<void>): Promise<void> {
     await read;
     if (this.#over.signal.aborted || this.#closing !== undefined) return;
-    const { child, clock } = this.#parts;
+    const { child, clock } = this.#dependencies;
     const waiting = clock.sleep(LAST_WORDS_MS_MAX, this.#over.signal).then(
       () => true,
       () => false, // it closed, with a known reason
@@ -145,7 +145,7 @@ export class ServerStdioTransport implements Transport {
   }
 
   async #readMessages(): Promise<void> {
-    const { child, clock } = this.#parts;
+    const { child, clock } = this.#dependencies;
     const pace = new RateLimit(clock, MESSAGES_PER_SECOND_MAX);
     const bytesPace = new RateLimit(clock, BYTES_PER_SECOND_MAX);
     const lines = new LineBuffer();
@@ -175,7 +175,7 @@ export class ServerStdioTransport implements Transport {
   }
 
   async #readErrors(): Promise<void> {
-    const { child, clock } = this.#parts;
+    const { child, clock } = this.#dependencies;
     const pace = new RateLimit(clock, ERROR_BYTES_PER_SECOND_MAX);
     let line = "";
     try {
@@ -183,17 +183,17 @@ export class ServerStdioTransport implements Transport {
         if (this.#over.signal.aborted) return;
         const texts = (line + decode(bytes)).split("\n");
         line = (texts.pop() ?? "").slice(0, LOGGED_LINE_CHARACTERS_MAX);
-        for (const text of texts) this.#said(text);
+        for (const text of texts) this.#onStderr(text);
         await pace.spend(bytes.length, this.#over.signal);
       }
-      this.#said(line);
+      this.#onStderr(line);
     } catch (thrown) {
       if (!this.#over.signal.aborted)
         this.onerror?.(new Error(`its errors cannot be read: ${messageOf(thrown)}`));
     }
   }
 
-  #said(text: string): void {
+  #onStderr(text: string): void {
     if (text.trim() === "") return;
     this.#lastWords = shortened(visibleLine(text.trim()), LAST_WORDS_CHARACTERS_MAX);
     this.#log("it wrote to standard error", text);
@@ -202,7 +202,7 @@ export class ServerStdioTransport implements Transport {
   #log(what: string, text: string): void {
     this.#logged += 1;
     if (this.#logged > LOGGED_LINES_MAX) return;
-    const { log } = this.#parts;
+    const { log } = this.#dependencies;
     log.write("info", what, { text: shortened(visibleLine(text), LOGGED_LINE_CHARACTERS_MAX) });
     if (this.#logged === LOGGED_LINES_MAX) log.write("info", "further output is not logged");
   }

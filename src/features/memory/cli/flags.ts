@@ -11,21 +11,30 @@ export const MEMORY_VERBS = [
     name: "list",
     summary: "Lists the memories of you and of this repository.",
     flags: ["json"],
-    examples: [{ line: "cinch memory list", does: "lists them, one a line" }],
+    examples: [
+      { line: "cinch memory list", does: "lists them, one a line" },
+      { line: "cinch memory list --json", does: "for a program" },
+    ],
   },
   {
     name: "show",
     summary: "Prints one memory.",
     words: [NAME],
     flags: ["json"],
-    examples: [{ line: "cinch memory show build-command", does: "prints one" }],
+    examples: [
+      { line: "cinch memory show build-command", does: "prints one" },
+      { line: "cinch memory show build-command --json", does: "for a program" },
+    ],
   },
   {
     name: "forget",
     summary: "Deletes one memory.",
     words: [NAME],
     flags: ["json"],
-    examples: [{ line: "cinch memory forget build-command", does: "deletes one" }],
+    examples: [
+      { line: "cinch memory forget build-command", does: "deletes one" },
+      { line: "cinch memory forget build-command --json", does: "for a program" },
+    ],
   },
 ] as const satisfies readonly CliVerb[];
 

@@ -93,7 +93,7 @@ test("[CTX-02] what is forgotten is a file or a link: neither a folder with its 
   expect(readdirSync(join(project, "kept.md", "below"))).toEqual(["mine"]);
 });
 
-test("[CTX-02 R31] a broken file is left out, told with its line and left alone; the others count", async () => {
+test("[CTX-02 R31] a broken file is skipped, reported with its line and left unchanged; the others count", async () => {
   await using rig = openRig();
   const memories = rig.open();
   await memories.write(memory("good"));
@@ -179,7 +179,7 @@ test("[CTX-02 REL-04] a folder has room for so many, and what is too much is ref
   expect(await reasonOf(memories.write(memory("last", { type: "user", content: big })))).toBe("MemoryFull");
 });
 
-test("[CTX-02 REL-01] where nothing can be written, that is told, and what was there stays", async () => {
+test("[CTX-02 REL-01] a folder that cannot be written is reported, and its files stay", async () => {
   await using rig = openRig();
   await rig.open().write(memory("note"));
   const files = {

@@ -33,15 +33,18 @@ export class Memories implements Disposable {
   /** Reads all memories, and what was left out. @throws HarnessError MemoryUnreadable. */
   async read(): Promise<FolderContent> {
     const { project, user } = this.#folders;
-    const [theirs, own] = [await project.read(), await user.read()];
-    const hidden = own.memories.filter(({ name }) =>
-      theirs.memories.some((one) => isSameName(one.name, name)),
+    const [projectMemories, userMemories] = [await project.read(), await user.read()];
+    const hidden = userMemories.memories.filter(({ name }) =>
+      projectMemories.memories.some((one) => isSameName(one.name, name)),
     );
     return {
-      memories: [...theirs.memories, ...own.memories.filter((memory) => !hidden.includes(memory))],
+      memories: [
+        ...projectMemories.memories,
+        ...userMemories.memories.filter((memory) => !hidden.includes(memory)),
+      ],
       problems: [
-        ...theirs.problems,
-        ...own.problems,
+        ...projectMemories.problems,
+        ...userMemories.problems,
         ...hidden.map(
           ({ path, name }) => `${path}:1: the project has a memory ${name} too, which goes first.`,
         ),

@@ -57,7 +57,7 @@ test("[CTX-02] what people do to a file by hand is put up with", async () => {
   });
 });
 
-test("[CTX-02] a file that is broken is told with the line where it is", async () => {
+test("[CTX-02] a broken file is reported with the line of the mistake", async () => {
   const problem = (line: number, text: string) => ({ kind: "problem" as const, line, problem: text });
   expect(await good("# Note", "text")).toEqual(problem(1, "it does not begin with a line of ---"));
   expect(await good("---", "name: note")).toEqual(
@@ -78,7 +78,7 @@ test("[CTX-02] a file that is broken is told with the line where it is", async (
   expect(await parse(renderMemory(NOTE), "a b")).toMatchObject({ kind: "problem" });
 });
 
-test("[CTX-02] a file that was renamed goes by its new name, and that is told", async () => {
+test("[CTX-02] a renamed file is known by its new name, and a notice says so", async () => {
   expect(await parse(renderMemory(NOTE), "other")).toEqual({
     kind: "memory",
     memory: { ...NOTE, name: "other" },

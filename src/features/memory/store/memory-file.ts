@@ -54,8 +54,8 @@ export async function parseMemory(
   const source = lines.slice(1, end).join("\n");
   if (source.length > HEAD_CHARACTERS_MAX)
     return problem(1, `its head has more than ${HEAD_CHARACTERS_MAX} characters`);
-  const own = parseOwnForm(source);
-  const front = own ?? (await yaml(source));
+  const ownForm = parseOwnForm(source);
+  const front = ownForm ?? (await yaml(source));
   if (front.kind === "problem") return problem(front.line + 1, front.problem);
   const content = lines
     .slice(end + 1)
@@ -104,10 +104,10 @@ function memoryOf(
     name === undefined || name === place.stem
       ? []
       : [{ line: at("name"), problem: `its name differs from the file's; it goes by ${place.stem}` }];
-  const said = line === "" ? descriptionLine(content.split("\n", 1)[0] ?? "") : line;
+  const descriptionText = line === "" ? descriptionLine(content.split("\n", 1)[0] ?? "") : line;
   return {
     kind: "memory",
-    memory: { name: place.stem, type: known, description: said, tags, content },
+    memory: { name: place.stem, type: known, description: descriptionText, tags, content },
     ignoredFields,
   };
 }

@@ -96,8 +96,8 @@ export class MemoryFolder {
   }
 
   /**
-   * Removes the file of a memory; returns false if there is none. This includes unreadable files and links, but not
-   * folders.
+   * Removes the file of a memory; returns false if there is none. This includes unreadable files and links, but
+   * not folders.
    */
   async remove(name: string): Promise<boolean> {
     const { files } = this.#world;
@@ -155,10 +155,10 @@ export class MemoryFolder {
   }
 
   #readOf(parsed: ParsedMemory, at: Pick<StoredMemory, "path" | "modifiedMs" | "bytes">): Read {
-    const said = (line: number, problem: string) => `${at.path}:${line}: ${problem}.`;
+    const problemText = (line: number, problem: string) => `${at.path}:${line}: ${problem}.`;
     if (parsed.kind === "problem")
-      return { problems: [`${said(parsed.line, parsed.problem)} It was left out.`] };
-    const problems = parsed.ignoredFields.map(({ line, problem }) => said(line, problem));
+      return { problems: [`${problemText(parsed.line, parsed.problem)} It was left out.`] };
+    const problems = parsed.ignoredFields.map(({ line, problem }) => problemText(line, problem));
     return { memory: { ...parsed.memory, ...at, scope: this.scope }, problems };
   }
 

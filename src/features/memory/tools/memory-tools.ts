@@ -7,7 +7,7 @@ import type { Memory, StoredMemory } from "../memory.ts";
 import type { Memories } from "../store/memories.ts";
 import { MEMORY_FORGET_FACTS, MEMORY_READ_FACTS, MEMORY_WRITE_FACTS } from "../tools.ts";
 
-export interface MemoryToolsParts {
+export interface MemoryToolsDependencies {
   /** Loads the memories with the first call, so that a session without memories does not. */
   readonly open: () => Promise<Memories>;
   /** Returns a text without its secrets. */
@@ -50,12 +50,16 @@ interface NamePlan extends CallPlan {
  * They touch no path that a rule could name. Writing and forgetting need the level WorkspaceWrite. If the text may
  * come from untrusted content, they need full access, so that a person is asked.
  */
-export function memoryTools(parts: MemoryToolsParts): ToolSource {
-  const tools: readonly Tool[] = [memoryRead(parts), memoryWrite(parts), memoryForget(parts)];
+export function memoryTools(dependencies: MemoryToolsDependencies): ToolSource {
+  const tools: readonly Tool[] = [
+    memoryRead(dependencies),
+    memoryWrite(dependencies),
+    memoryForget(dependencies),
+  ];
   return { name: "memory", tools: () => tools };
 }
 
-function memoryRead({ open, redact }: MemoryToolsParts): Tool<NamePlan> {
+function memoryRead({ open, redact }: MemoryToolsDependencies): Tool<NamePlan> {
   return {
     ...MEMORY_READ_FACTS,
     description: "Reads one memory of earlier sessions by its name. Without a name: lists all of them.",
@@ -72,7 +76,7 @@ function memoryRead({ open, redact }: MemoryToolsParts): Tool<NamePlan> {
         const memories = await open();
         return name === ""
           ? memoryIndexText((await memories.read()).memories)
-          : memoryAsText(await found(memories, name));
+          : memoryAsText(await findMemory(memories, name));
       });
       signal.throwIfAborted();
       return textOutput(redact(text) || "There are no memories");
@@ -80,7 +84,7 @@ function memoryRead({ open, redact }: MemoryToolsParts): Tool<NamePlan> {
   };
 }
 
-function memoryWrite({ open, redact, untrusted }: MemoryToolsParts): Tool<WritePlan> {
+function memoryWrite({ open, redact, untrusted }: MemoryToolsDependencies): Tool<WritePlan> {
   return {
     ...MEMORY_WRITE_FACTS,
     description:
@@ -107,7 +111,7 @@ function memoryWrite({ open, redact, untrusted }: MemoryToolsParts): Tool<WriteP
   };
 }
 
-function memoryForget({ open, untrusted }: MemoryToolsParts): Tool<NamePlan> {
+function memoryForget({ open, untrusted }: MemoryToolsDependencies): Tool<NamePlan> {
   return {
     ...MEMORY_FORGET_FACTS,
     description: "Removes one memory of earlier sessions by its name, for good.",
@@ -116,7 +120,7 @@ function memoryForget({ open, untrusted }: MemoryToolsParts): Tool<NamePlan> {
     lazy: true,
     async plan(input) {
       const { name } = input as InputOf<typeof FORGET_INPUT>;
-      await asToolFailure(async () => found(await open(), name));
+      await asToolFailure(async () => findMemory(await open(), name));
       return {
         summary: summaryOf(MEMORY_FORGET_FACTS.name, name),
         target: { kind: "none" },
@@ -143,7 +147,7 @@ async function asToolFailure<Result>(work: () => Promise<Result>): Promise<Resul
   }
 }
 
-async function found(memories: Memories, name: string): Promise<StoredMemory> {
+async function findMemory(memories: Memories, name: string): Promise<StoredMemory> {
   const memory = await memories.find(name);
   if (memory !== undefined) return memory;
   const { memories: all } = await memories.read();

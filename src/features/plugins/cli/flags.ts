@@ -9,14 +9,20 @@ export const PLUGINS_VERBS = [
     name: "list",
     summary: "Lists the plugins that your configuration names, and whether they may run.",
     flags: ["json"],
-    examples: [{ line: "cinch plugins list", does: "lists them" }],
+    examples: [
+      { line: "cinch plugins list", does: "lists them" },
+      { line: "cinch plugins list --json", does: "for a program" },
+    ],
   },
   {
     name: "check",
-    summary: "Runs a plugin to see whether it is one, and prints what it adds.",
+    summary: "Runs a plugin to check it, and prints what it adds.",
     words: [{ name: "PATH", help: "the file or folder of a plugin" }],
     flags: ["json"],
-    examples: [{ line: "cinch plugins check ./my-plugin", does: "checks one" }],
+    examples: [
+      { line: "cinch plugins check ./my-plugin", does: "checks one" },
+      { line: "cinch plugins check ./my-plugin --json", does: "for a program" },
+    ],
   },
 ] as const satisfies readonly CliVerb[];
 

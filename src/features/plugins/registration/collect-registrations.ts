@@ -7,12 +7,12 @@ import { HOOK_EVENTS } from "../../../protocol/events/hook-events.ts";
 import { EVENT_KINDS } from "../../../protocol/kinds.ts";
 import { PROVIDER_NAME } from "../../../providers/vendors.ts";
 import { CAN_BLOCK } from "../../../session/hooks/hook.ts";
+import type { PluginCommand, PluginHarness } from "../../../session/plugins/plugin.ts";
 import { toolProblem } from "../../../tools/registry.ts";
 import type { ToolTable } from "../../../tools/tool-facts.ts";
 import { pluginTool } from "../runtime/tools.ts";
-import type { PluginCommand, PluginHarness } from "./plugin.ts";
-import { PLUGIN_API_VERSION } from "./plugin.ts";
 import type { RegisteredPlugin } from "./registered-plugin.ts";
+import { PLUGIN_API_VERSION } from "./registered-plugin.ts";
 
 /** The most registrations of one plugin. */
 const REGISTRATIONS_MAX = 1_000;

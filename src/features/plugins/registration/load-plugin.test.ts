@@ -54,7 +54,7 @@ test("[PLUG-02 S29] what is imported is what was acknowledged, files beside it t
   expect(rig.imported[0]).toStartWith(rig.folder);
 });
 
-test("[PLUG-02 S29] a copy that was tampered with is made anew", async () => {
+test("[PLUG-02 S29] a copy that was tampered with is replaced", async () => {
   await using rig = openRig();
   const item = rig.item({ "plugin.ts": `const word = "seen"; ${PLUGIN}` });
   await rig.load(item);
@@ -69,14 +69,14 @@ test("[PLUG-02 S29] a copy that was tampered with is made anew", async () => {
   expect((await files.stat(copy))?.mode.toString(8)).toEndWith("400");
 });
 
-test("[PLUG-02] one file is a plugin by itself, under any name", async () => {
+test("[PLUG-02] one file alone is a plugin, under any name", async () => {
   await using rig = openRig();
   expect(await rig.load(rig.item({ "": `const word = "alone"; ${PLUGIN}` }))).toMatchObject({
     said: "alone",
   });
 });
 
-test("[PLUG-02] of one file by itself its own name is told", async () => {
+test("[PLUG-02] a single file is loaded under its own name", async () => {
   await using rig = openRig();
   for (const [text, problem] of [
     ["# Read me first", "plugin cannot be read as code, TypeScript or JavaScript: "],
@@ -108,7 +108,7 @@ const REFUSED: readonly (readonly [string, Readonly<Record<string, string>>, str
 ];
 
 test.each(REFUSED)(
-  "[PLUG-02] a plugin that imports %s is refused, and told why",
+  "[PLUG-02] a plugin that imports %s is refused, with the reason",
   async (_, texts, problem) => {
     await using rig = openRig();
     await expect(rig.load(rig.item(texts))).rejects.toMatchObject({

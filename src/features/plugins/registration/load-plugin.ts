@@ -6,7 +6,7 @@ import { decode } from "../../../base/text/text.ts";
 import type { Files } from "../../../base/world.ts";
 import { sha256 } from "../../../guard/trust/ledger/item.ts";
 import type { TrustFile, TrustItem } from "../../../session/guard/trust.ts";
-import type { Plugin } from "./plugin.ts";
+import type { Plugin } from "../../../session/plugins/plugin.ts";
 import { exportedPlugin } from "./register-plugin.ts";
 
 /** Entry files of a plugin's folder. The first that exists is imported. */
@@ -16,7 +16,7 @@ const FILE_MODE = 0o400;
 const OTHERS_WRITE = 0o022;
 const CODE = /\.(?:[cm]?[jt]s|[jt]sx)$/;
 
-export interface LoadParts {
+export interface LoadDependencies {
   readonly files: Files;
   /** Folder of the copies. Only the user may write to it. */
   readonly folder: string;
@@ -32,7 +32,7 @@ export interface LoadParts {
  * seen. What it computes at run time is not checked.
  * @throws HarnessError PluginInvalid.
  */
-export async function loadPlugin(item: TrustItem, parts: LoadParts): Promise<Plugin> {
+export async function loadPlugin(item: TrustItem, dependencies: LoadDependencies): Promise<Plugin> {
   const invalid = (problem: string, cause?: unknown) =>
     new HarnessError("PluginInvalid", { from: item.path, problem }, { cause });
   const files = withEntryName(item);
@@ -40,10 +40,10 @@ export async function loadPlugin(item: TrustItem, parts: LoadParts): Promise<Plu
   if (problem !== undefined) throw invalid(problem);
   const entry = entryOf(files);
   if (entry === undefined) throw invalid(`its folder has none of ${ENTRY_FILES.join(", ")}`);
-  const folder = await copyFiles(files, parts).catch((thrown: unknown) => {
-    throw invalid(`it cannot be copied into ${parts.folder}: ${messageOf(thrown)}`, thrown);
+  const folder = await copyFiles(files, dependencies).catch((thrown: unknown) => {
+    throw invalid(`it cannot be copied into ${dependencies.folder}: ${messageOf(thrown)}`, thrown);
   });
-  const module = await parts.importModule(join(folder, entry)).catch((thrown: unknown) => {
+  const module = await dependencies.importModule(join(folder, entry)).catch((thrown: unknown) => {
     throw invalid(`importing it failed: ${messageOf(thrown)}`, thrown);
   });
   return exportedPlugin(module, item.path);
@@ -111,18 +111,21 @@ function nameOf(files: readonly TrustFile[]): string {
 }
 
 /** Returns the folder of the copies. Verifies each copy and rewrites it if it differs from the acknowledged bytes. */
-async function copyFiles(files: readonly TrustFile[], { files: disk, folder }: LoadParts): Promise<string> {
-  const own = join(folder, nameOf(files));
+async function copyFiles(
+  files: readonly TrustFile[],
+  { files: disk, folder }: LoadDependencies,
+): Promise<string> {
+  const copyPath = join(folder, nameOf(files));
   await disk.makeDirectory(folder, DIRECTORY_MODE);
   for (const file of files) {
-    const path = join(own, file.path);
+    const path = join(copyPath, file.path);
     await disk.makeDirectory(dirname(path), DIRECTORY_MODE);
     if (await isVerifiedCopy(disk, path, file)) continue;
     if ((await disk.lstat(path)) !== undefined) await disk.remove(path);
     await disk.writeAtomic(path, file.bytes, FILE_MODE);
     if (!(await isVerifiedCopy(disk, path, file))) throw new Error(`${path} is not what was acknowledged`);
   }
-  return own;
+  return copyPath;
 }
 
 async function isVerifiedCopy(

@@ -4,10 +4,9 @@ import { holds } from "../../../../test/support/property.ts";
 import { testWorld } from "../../../../test/support/world.ts";
 import { TOOLS } from "../../../app/plan/tool-list.ts";
 import { HarnessError } from "../../../base/errors.ts";
-import type { Plugin, PluginHarness } from "./plugin.ts";
-import { PLUGIN_API_VERSION } from "./plugin.ts";
+import type { Plugin, PluginHarness } from "../../../session/plugins/plugin.ts";
 import { exportedPlugin, REGISTER_MS_MAX, registerPlugin } from "./register-plugin.ts";
-import { claimedNames } from "./registered-plugin.ts";
+import { claimedNames, PLUGIN_API_VERSION } from "./registered-plugin.ts";
 
 const { signal } = new AbortController();
 const FROM = "/home/user/plugins/mine";
@@ -37,7 +36,7 @@ test("[PLUG-01] what a plugin registers is taken in whole, and claims its names"
   expect(plugin.rules).toEqual([{ effect: "deny", text: "Bash:rm *" }]);
 });
 
-test("[PLUG-01] a module without a plugin, with a name that is none, or for a newer cinch is refused in words that say so", () => {
+test("[PLUG-01] a module without a plugin, with an invalid name, or for a newer cinch is refused with that reason", () => {
   const refused = (module: unknown) => {
     try {
       exportedPlugin(module, FROM);

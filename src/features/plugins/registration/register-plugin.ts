@@ -2,20 +2,20 @@ import { deadline, whileAlive } from "../../../base/async/deadline.ts";
 import { DeadlineReached, HarnessError, messageOf } from "../../../base/errors.ts";
 import { isObject } from "../../../base/json.ts";
 import type { World } from "../../../base/world.ts";
+import type { Plugin } from "../../../session/plugins/plugin.ts";
 import type { ToolTable } from "../../../tools/tool-facts.ts";
 import { PluginHealth } from "../runtime/containment.ts";
 import type { Registrations } from "./collect-registrations.ts";
 import { collectRegistrations } from "./collect-registrations.ts";
-import type { Plugin } from "./plugin.ts";
-import { PLUGIN_API_VERSION } from "./plugin.ts";
 import type { RegisteredPlugin } from "./registered-plugin.ts";
+import { PLUGIN_API_VERSION } from "./registered-plugin.ts";
 
 /** The longest time for a plugin to register. It only declares what it adds and starts nothing yet. */
 export const REGISTER_MS_MAX = 10_000;
 export const PLUGIN_NAME = /^[a-z][a-z0-9-]{0,31}$/;
 
 /** The dependencies of a registration. */
-export interface RegisterParts {
+export interface RegisterDependencies {
   readonly world: Pick<World, "clock" | "log">;
   /** The origin of the plugin, for messages. */
   readonly from: string;
@@ -61,16 +61,19 @@ function isPlugin(found: object): found is Plugin {
  * @throws HarnessError PluginInvalid for an invalid registration; PluginFailed if the plugin throws or does not
  * finish; the signal's reason.
  */
-export async function registerPlugin(plugin: Plugin, parts: RegisterParts): Promise<RegisteredPlugin> {
-  const { world, from, signal } = parts;
+export async function registerPlugin(
+  plugin: Plugin,
+  dependencies: RegisterDependencies,
+): Promise<RegisteredPlugin> {
+  const { world, from, signal } = dependencies;
   const { name } = plugin;
-  const collected = await collectedFrom(plugin, parts);
+  const collected = await collectedFrom(plugin, dependencies);
   return { name, from, health: new PluginHealth(name, world.log), ...collected, signal };
 }
 
 async function collectedFrom(
   plugin: Plugin,
-  { world, from, signal, tools }: RegisterParts,
+  { world, from, signal, tools }: RegisterDependencies,
 ): Promise<Registrations> {
   const { name } = plugin;
   const log = world.log.for(`plugin.${name}`);

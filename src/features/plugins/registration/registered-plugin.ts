@@ -1,9 +1,5 @@
 import type { ProviderFactory } from "../../../providers/registry.ts";
 import type { Effect } from "../../../session/guard/rule.ts";
-import type { ToolSource } from "../../../tools/tool.ts";
-import type { PluginHealth } from "../runtime/containment.ts";
-import type { RegisteredHook } from "../runtime/hooks.ts";
-import type { RegisteredListener } from "../runtime/listeners.ts";
 import type {
   PluginCommand,
   PluginMiddlewareOptions,
@@ -11,7 +7,14 @@ import type {
   PluginTool,
   PluginToolMiddleware,
   PluginTransport,
-} from "./plugin.ts";
+} from "../../../session/plugins/plugin.ts";
+import type { ToolSource } from "../../../tools/tool.ts";
+import type { PluginHealth } from "../runtime/containment.ts";
+import type { RegisteredHook } from "../runtime/hooks.ts";
+import type { RegisteredListener } from "../runtime/listeners.ts";
+
+/** The version of the contract of plugins. A change that breaks plugins increments it; an addition does not. */
+export const PLUGIN_API_VERSION = 1;
 
 export interface RegisteredToolMiddleware extends PluginMiddlewareOptions {
   readonly run: PluginToolMiddleware;
@@ -43,9 +46,9 @@ export interface RegisteredPlugin {
 
 /** Returns the names that one plugin claims, each with its kind: "the tool Roll". */
 export function claimedNames(plugin: RegisteredPlugin): readonly string[] {
-  const own = plugin.namespaces.has(plugin.name) ? [] : [plugin.name];
+  const ownNamespace = plugin.namespaces.has(plugin.name) ? [] : [plugin.name];
   return [
-    ...[...own, ...plugin.namespaces.keys()].map((name) => `the namespace ${name}`),
+    ...[...ownNamespace, ...plugin.namespaces.keys()].map((name) => `the namespace ${name}`),
     ...plugin.tools.map(({ name }) => `the tool ${name}`),
     ...[...plugin.providers.keys()].map((name) => `the provider ${name}`),
     ...plugin.transports.map(({ name }) => `the transport ${name}`),

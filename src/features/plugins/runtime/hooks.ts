@@ -5,9 +5,9 @@ import type { Hook } from "../../../session/hooks/hook.ts";
 import { blocksByDefault, CAN_BLOCK, HOOK_MS_MAX, hookApplies } from "../../../session/hooks/hook.ts";
 import type { HookMoment, HookResult } from "../../../session/hooks/hooks.ts";
 import type { HookOutcome } from "../../../session/hooks/outcome.ts";
+import type { PluginHookOptions } from "../../../session/plugins/plugin-moments.ts";
+import type { PluginSession } from "../../../session/plugins/plugin-session.ts";
 import type { PluginContainment } from "./containment.ts";
-import type { PluginHookOptions } from "./moments.ts";
-import type { PluginSession } from "./session.ts";
 
 /** A registered hook of a plugin. */
 export interface RegisteredHook {
@@ -43,6 +43,13 @@ export class PluginHooks {
       if (!hookApplies(hook, event, tool)) continue;
       yield { hook, outcome: await outcome(known, hook, input(), signal) };
     }
+  }
+
+  /** Returns the hooks of a moment, in their order. Calls none. */
+  async applying({ event, tool }: Pick<HookMoment, "event" | "tool">): Promise<readonly Hook[]> {
+    return this.#known()
+      .map(hookOf)
+      .filter((hook) => hookApplies(hook, event, tool));
   }
 }
 

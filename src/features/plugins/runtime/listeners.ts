@@ -1,8 +1,8 @@
 import type { Envelope } from "../../../protocol/events/envelope.ts";
 import type { EventKind } from "../../../protocol/events/events.ts";
-import type { PluginListener } from "../registration/plugin.ts";
+import type { PluginListener } from "../../../session/plugins/plugin.ts";
+import type { PluginSession } from "../../../session/plugins/plugin-session.ts";
 import type { PluginContainment } from "./containment.ts";
-import type { PluginSession } from "./session.ts";
 
 /** The longest time for a listener to handle one event. A slow listener falls behind without delaying others. */
 export const LISTENER_MS_MAX = 30_000;

@@ -2,12 +2,12 @@ import { whileAlive } from "../../../base/async/deadline.ts";
 import { customError, HarnessError } from "../../../base/errors.ts";
 import type { RequestHandler, RequestMiddleware } from "../../../providers/middleware.ts";
 import type { ModelEvent } from "../../../providers/provider.ts";
-import type { PluginMiddlewareOptions, PluginRequestMiddleware } from "../registration/plugin.ts";
+import type { PluginMiddlewareOptions, PluginRequestMiddleware } from "../../../session/plugins/plugin.ts";
+import type { PluginSession } from "../../../session/plugins/plugin-session.ts";
 import { PluginError } from "../registration/plugin-error.ts";
 import type { PluginContainment } from "./containment.ts";
 import { SWITCHED_OFF } from "./containment.ts";
 import { PausableDeadline } from "./pausable-deadline.ts";
-import type { PluginSession } from "./session.ts";
 import { MIDDLEWARE_MS_MAX } from "./tool-middleware.ts";
 
 const WHERE = "its request middleware";
@@ -15,7 +15,7 @@ const WHERE = "its request middleware";
 /**
  * Adapts a plugin's request middleware to the engine's.
  *
- * If it fails before it has sent anything, the request goes on without it, or is refused if it is a guard. If it
+ * If it fails before it has sent anything, the request continues without it, or is refused if it is a guard. If it
  * fails later, the turn ends with an error that names it. A provider failure that it passes on counts as the
  * provider's. An error that it throws on purpose refuses the request: the turn ends with that reason.
  */
@@ -39,13 +39,13 @@ export function pluginRequestMiddleware(
       isBegun = true;
       return watch(next(changed, context), time, (thrown) => seen.add(thrown));
     };
-    let own: AsyncIterator<ModelEvent> | undefined;
+    let stream: AsyncIterator<ModelEvent> | undefined;
     try {
       while (true) {
         const step = await whileAlive(
           (async () => {
-            own ??= (await run(request, { ...context, error }, watched))[Symbol.asyncIterator]();
-            return await own.next();
+            stream ??= (await run(request, { ...context, error }, watched))[Symbol.asyncIterator]();
+            return await stream.next();
           })(),
           signal,
         );
@@ -61,7 +61,7 @@ export function pluginRequestMiddleware(
       const { why } = contained.failed(WHERE, time.signal.aborted ? time.signal.reason : thrown);
       if (isBegun || guards) throw failed(why, thrown);
     } finally {
-      leave(own);
+      leave(stream);
     }
     yield* next(request, context);
 
@@ -100,6 +100,6 @@ async function* watch(
 }
 
 /** Does not wait: the signals free what the plugin still holds, and it may never end. */
-function leave(own: AsyncIterator<ModelEvent> | undefined): void {
-  own?.return?.()?.then(undefined, () => undefined);
+function leave(stream: AsyncIterator<ModelEvent> | undefined): void {
+  stream?.return?.()?.then(undefined, () => undefined);
 }

@@ -3,11 +3,11 @@ import { openToolRig } from "../../../../test/support/tool-rig.ts";
 import type { JsonObject } from "../../../base/json.ts";
 import { stringAt } from "../../../base/json.ts";
 import type { Event } from "../../../protocol/events/events.ts";
+import type { PluginToolMiddleware } from "../../../session/plugins/plugin.ts";
 import type { ToolMiddleware } from "../../../tools/middleware.ts";
 import { textOutput } from "../../../tools/output.ts";
 import type { Tool } from "../../../tools/tool.ts";
 import { ToolFailure } from "../../../tools/tool.ts";
-import type { PluginToolMiddleware } from "../registration/plugin.ts";
 import { PLUGIN_FAILURES_MAX, PluginContainment, PluginHealth } from "./containment.ts";
 import { MIDDLEWARE_MS_MAX, pluginToolMiddleware } from "./tool-middleware.ts";
 
@@ -78,7 +78,7 @@ function openRig(run: PluginToolMiddleware, options: { readonly guards?: boolean
   };
 }
 
-test("[PLUG-01 PERM-10] an input that a plugin changes is planned and judged anew, and the model is told", async () => {
+test("[PLUG-01 PERM-10] an input that a plugin changes is planned and judged again, and the model is notified", async () => {
   await using rig = openRig(async (call, next) => await next({ text: `${call.input["text"]}, louder` }));
   expect(await rig.call({ text: "hi" })).toBe(
     'Echo:hi, louder\n[The plugin mine has changed the input of this call to: {"text":"hi, louder"}]',
@@ -112,7 +112,7 @@ test("[PLUG-01 PERM-10] what a plugin does to the input that it is shown changes
   expect(rig.judged).toEqual(["Echo:hi of hi"]);
 });
 
-test("[PLUG-01] a result that a plugin gives without waiting for the call is told once the call has ended", async () => {
+test("[PLUG-01] a result that a plugin returns without waiting for the call is reported once the call has ended", async () => {
   await using rig = openRig((_, next) => {
     next().catch(() => undefined);
     return "mine";
@@ -120,7 +120,7 @@ test("[PLUG-01] a result that a plugin gives without waiting for the call is tol
   expect([await rig.call({ text: "hi" }), rig.ran]).toEqual(["mine", ["Echo:hi"]]);
 });
 
-test("[PLUG-01] a call whose middleware throws first goes on without it; with guards it does not run", async () => {
+test("[PLUG-01] a call whose middleware throws first continues without it; with guards it does not run", async () => {
   const broken: PluginToolMiddleware = () => {
     throw new Error("no luck");
   };
@@ -192,12 +192,12 @@ test("[PLUG-01] what throws after the call leaves its result, once; what calls n
   });
   await rig.call({ text: "hi" });
   expect(await late?.().catch((thrown: Error) => thrown.message)).toBe(
-    "the call has gone on without this middleware",
+    "the call continued without this middleware",
   );
   expect(rig.ran).toEqual(["Echo:hi"]);
 });
 
-test("[PLUG-01] a result that is none counts as a failure, whatever it is", async () => {
+test("[PLUG-01] an invalid result counts as a failure, whatever it is", async () => {
   for (const result of [undefined, null, 7, {}, { content: [7] }, { content: [{ type: "image" }] }, []]) {
     await using rig = openRig(() => result as never);
     expect(await rig.call({ text: "hi" })).toBe("Echo:hi");
@@ -205,7 +205,7 @@ test("[PLUG-01] a result that is none counts as a failure, whatever it is", asyn
   }
 });
 
-test("[PLUG-01] a plugin that fails again and again is told once, then switched off and told; what it guards stays refused", async () => {
+test("[PLUG-01] a plugin that fails repeatedly is reported once, then switched off with a notice; its guarded calls stay refused", async () => {
   for (const [guards, expected] of [
     [false, "Echo:hi"],
     [true, "error: This call of Echo did not run"],

@@ -2,16 +2,16 @@ import { whileAlive } from "../../../base/async/deadline.ts";
 import type { JsonObject } from "../../../base/json.ts";
 import { canonicalJson, isObject } from "../../../base/json.ts";
 import { shortened } from "../../../base/text/text.ts";
+import type { PluginMiddlewareOptions, PluginToolMiddleware } from "../../../session/plugins/plugin.ts";
+import type { PluginSession } from "../../../session/plugins/plugin-session.ts";
+import { convertOutput } from "../../../tools/chain/foreign-output.ts";
 import { prepareCall } from "../../../tools/chain/validate.ts";
 import type { ToolCall, ToolMiddleware } from "../../../tools/middleware.ts";
 import { errorOutput } from "../../../tools/output.ts";
 import type { ToolContext, ToolOutput } from "../../../tools/tool.ts";
-import type { PluginMiddlewareOptions, PluginToolMiddleware } from "../registration/plugin.ts";
 import type { PluginContainment } from "./containment.ts";
 import { SWITCHED_OFF } from "./containment.ts";
-import { convertOutput } from "./output.ts";
 import { PausableDeadline } from "./pausable-deadline.ts";
-import type { PluginSession } from "./session.ts";
 
 /**
  * The longest time for which a plugin's middleware may delay a call or a request, before the inner part and again
@@ -25,7 +25,7 @@ const WHERE = "its tool middleware";
  * Adapts a plugin's tool middleware to the engine's. It runs between validation and permission. A changed input is
  * validated, planned and judged like any other; the result is redacted and emitted like any result.
  *
- * If it fails before it has passed the call on, the call goes on without it, or is refused if it is a guard. If it
+ * If it fails before it has passed the call on, the call continues without it, or is refused if it is a guard. If it
  * fails later, the result stands. It cannot suppress what ends the turn.
  */
 export function pluginToolMiddleware(
@@ -42,7 +42,7 @@ export function pluginToolMiddleware(
     using time = new PausableDeadline(clock, MIDDLEWARE_MS_MAX);
 
     function pass(input?: JsonObject): Promise<ToolOutput> {
-      if (isOver) return Promise.reject(new Error("the call has gone on without this middleware"));
+      if (isOver) return Promise.reject(new Error("the call continued without this middleware"));
       if (passed !== undefined) return Promise.reject(new Error("next can be called only once"));
       passed = time.whilePaused(async () => {
         const {

@@ -1,11 +1,11 @@
 import { messageOf } from "../../../base/errors.ts";
 import type { JsonObject } from "../../../base/json.ts";
 import { isObject } from "../../../base/json.ts";
+import type { PluginCallContext, PluginTool } from "../../../session/plugins/plugin.ts";
+import { convertOutput } from "../../../tools/chain/foreign-output.ts";
 import type { CallPlan, Tool, ToolContext } from "../../../tools/tool.ts";
 import { ToolFailure } from "../../../tools/tool.ts";
-import type { PluginCallContext, PluginTool } from "../registration/plugin.ts";
 import { PluginError } from "../registration/plugin-error.ts";
-import { convertOutput } from "./output.ts";
 
 interface PluginPlan extends CallPlan {
   readonly input: JsonObject;
@@ -24,10 +24,10 @@ export function pluginTool(tool: PluginTool, plugin: string): Tool<PluginPlan> {
     level,
     mutating,
     ...(lazy === undefined ? {} : { lazy }),
-    async plan(given, context) {
+    async plan(rawInput, context) {
       const { workspace, signal } = context;
       const { root, cwd } = workspace;
-      const input = isObject(given) ? given : {};
+      const input = isObject(rawInput) ? rawInput : {};
       if (tool.plan === undefined) return { summary: name, target: { kind: "none" }, input };
       try {
         const plan = await tool.plan(input, { root, cwd, signal });

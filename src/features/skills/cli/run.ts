@@ -105,8 +105,10 @@ async function check(context: SkillsContext): Promise<ExitCode> {
   const { checkSkills } = await import("../skills-review.ts");
   const { skillProblemText } = await import("../format/skill.ts");
   const arePlaces = paths.length === 0;
-  const given = arePlaces ? await defaultPaths(context) : paths.map((path) => resolve(workingDir, path));
-  const { checked, problems } = await checkSkills(world.files, given, { arePlaces });
+  const checkedPaths = arePlaces
+    ? await defaultPaths(context)
+    : paths.map((path) => resolve(workingDir, path));
+  const { checked, problems } = await checkSkills(world.files, checkedPaths, { arePlaces });
   for (const problem of problems) {
     const text = `${problem.severity}: ${neutraliseLine(skillProblemText(problem))}\n`;
     await stdout.write(flags.json ? jsonLine(problem) : text);

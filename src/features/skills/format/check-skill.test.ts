@@ -65,7 +65,7 @@ describe("[SKL-01] the reference validator's cases:", () => {
   }
 });
 
-test("[SKL-01] what is wrong is told with file, line and field, and the field that was meant", async () => {
+test("[SKL-01] a mistake is reported with file, line and field, and with the field that was meant", async () => {
   const head = [
     "---",
     "name: -Bad--Name",
@@ -89,7 +89,7 @@ test("[SKL-01] what is wrong is told with file, line and field, and the field th
   ]);
 });
 
-test("[SKL-01] a text with a colon in it, and a name that cinch leaves out, are told with what is to be done", async () => {
+test("[SKL-01] a text with a colon in it, and a name that cinch leaves out, are reported with a remedy", async () => {
   const colon = await checkSkill("---\nname: p\ndescription: this: that\n---\nbody", {
     path: "S",
     folder: "p",

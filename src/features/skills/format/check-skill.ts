@@ -24,7 +24,7 @@ export interface SkillFieldProblem {
 
 export interface UnknownField {
   readonly field: string;
-  readonly meant?: string;
+  readonly suggestion?: string;
 }
 
 /** A field that cinch reads and the specification does not define. */
@@ -135,15 +135,15 @@ export function unknownFields(head: JsonObject): readonly UnknownField[] {
   return Object.keys(head)
     .filter((field) => !known.includes(field))
     .map((field) => {
-      const [meant] = field === OWN_FIELD ? [] : nearestWords(field, [...FIELDS, OWN_FIELD]);
-      return meant === undefined ? { field } : { field, meant };
+      const [suggestion] = field === OWN_FIELD ? [] : nearestWords(field, [...FIELDS, OWN_FIELD]);
+      return suggestion === undefined ? { field } : { field, suggestion };
     });
 }
 
-function unknownText({ field, meant }: UnknownField): readonly [string, CheckedProblem["severity"]] {
+function unknownText({ field, suggestion }: UnknownField): readonly [string, CheckedProblem["severity"]] {
   if (field === OWN_FIELD) {
     return ["is read by cinch, but not part of the open specification: other programs ignore it", "warning"];
   }
-  const hint = meant === undefined ? `allowed are ${FIELDS.join(", ")}` : `did you mean ${meant}?`;
+  const hint = suggestion === undefined ? `allowed are ${FIELDS.join(", ")}` : `did you mean ${suggestion}?`;
   return [`is not a field of the specification; ${hint}`, "error"];
 }

@@ -74,7 +74,7 @@ test("[SKL-01] a name that cannot be called gives way to the folder's; without e
   ]);
 });
 
-test("[SKL-01] what breaks the specification and can be used all the same is used, and told as the check tells it", async () => {
+test("[SKL-01] a usable skill that breaks the specification is used, and reported as in the check", async () => {
   const head = [
     "name: Other",
     `description: ${"d".repeat(1_025)}`,
@@ -112,7 +112,7 @@ test("[SKL-01] what breaks the specification and can be used all the same is use
   ]);
 });
 
-test("[SKL-01] a skill that is no UTF-8 can be used all the same, and its line is told", async () => {
+test("[SKL-01] a skill that is not UTF-8 can still be used, and its line is reported", async () => {
   const bytes = Buffer.from("---\nname: latin\ndescription: d\n---\nPrüfe.\n", "latin1");
   const file = trustFile("SKILL.md", bytes, 0o644);
   const loaded = await loadSkills({ path: "/s/latin", source: "project", files: [file] });
@@ -191,7 +191,7 @@ test("[SKL-01 REL-06] property: no text makes a head throw, hang or lie about it
   );
 }, 300_000);
 
-test("[SKL-01 REL-01] whoever reads a folder of many heads lets others have their turn before each", async () => {
+test("[SKL-01 REL-01] reading a folder of many heads yields to other work before each", async () => {
   const heads = Array.from({ length: 5 }, (_, at) => [
     `s${at}/SKILL.md`,
     `---\n${"[".repeat(100)}\n---\nx\n`,

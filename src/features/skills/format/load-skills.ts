@@ -41,13 +41,13 @@ export async function loadSkills(
 ): Promise<LoadedSkills> {
   const heads = folder.files.filter(({ path }) => isSkillFile(path));
   // SKILL.md comes before a file with its name in other letter case in the same folder.
-  const kept = heads.filter(
+  const usableHeads = heads.filter(
     ({ path }) => path.endsWith(SKILL_FILE) || !heads.some((other) => isPreferred(other.path, path)),
   );
   const skills: Skill[] = [];
   const problems: SkillProblem[] = [];
-  if (kept.length === 0) problems.push({ path: folder.path, problem: `it has no ${SKILL_FILE}` });
-  for (const file of kept) {
+  if (usableHeads.length === 0) problems.push({ path: folder.path, problem: `it has no ${SKILL_FILE}` });
+  for (const file of usableHeads) {
     const report = (problem: Omit<SkillProblem, "path">) =>
       void problems.push({ path: `${folder.path}/${file.path}`, ...problem });
     await pause();
@@ -124,23 +124,25 @@ function readNameAndDescription(
     return undefined;
   }
   for (const each of broken) if (each.field !== "name" || nameless === undefined) report(each);
-  for (const { field, meant } of unknownFields(head))
-    if (meant !== undefined) report({ field, problem: `is passed on unread; did you mean ${meant}?` });
+  for (const { field, suggestion } of unknownFields(head))
+    if (suggestion !== undefined)
+      report({ field, problem: `is passed on unread; did you mean ${suggestion}?` });
   return { name, description };
 }
 
 /** Returns the head's name if it can be typed, otherwise the folder's, with the problem of the head's name. */
 function nameOf(head: JsonObject, folder: string): { readonly name?: string; readonly problem?: string } {
-  const said = typeof head["name"] === "string" ? head["name"].normalize("NFKC").trim() : "";
+  const declaredName = typeof head["name"] === "string" ? head["name"].normalize("NFKC").trim() : "";
   const inFolder = folder.normalize("NFKC");
-  const name = [said, inFolder].find((each) => NAME.test(each));
+  const name = [declaredName, inFolder].find((each) => NAME.test(each));
   if (name === undefined)
     return { problem: "neither it nor the folder's name can be called; the skill is left out" };
   const lower = name.toLowerCase();
   if (RESERVED_SKILL_NAMES.has(lower))
     return { problem: `/skills:${lower} is a command, so no skill can have this name; it is left out` };
-  if (said === "") return { name, problem: `is missing; the skill goes by its folder's name, ${name}` };
-  return name === said
+  if (declaredName === "")
+    return { name, problem: `is missing; the skill goes by its folder's name, ${name}` };
+  return name === declaredName
     ? { name }
     : { name, problem: `cannot be called; the skill goes by its folder's name, ${name}` };
 }

@@ -3,6 +3,7 @@ import { readExtensions } from "../../../guard/trust/project-files.ts";
 import type { TrustItem } from "../../../session/guard/trust.ts";
 import type { SessionHost } from "../../../session/host.ts";
 import type { SessionSkills } from "../session-skills.ts";
+import { SKILL_FILES } from "../trust-files.ts";
 
 /** The outcome of reloading all skills. */
 export interface ReloadResult {
@@ -27,10 +28,10 @@ export async function reloadSkills(
 ): Promise<ReloadResult> {
   const { world, paths, trust } = host;
   const { wishes } = host.plan();
-  const { items, problems } = await readExtensions({ world, paths, ...wishes }, trust.root, "skill");
+  const { items, problems } = await readExtensions({ world, paths, wishes }, trust.root, SKILL_FILES);
   const { record, pending, notices } = await host.judge(items, trust.root);
-  const left = new Set<TrustItem>(pending.map(({ item }) => item));
-  const counting = () => items.filter((item) => !left.has(item));
+  const pendingItems = new Set<TrustItem>(pending.map(({ item }) => item));
+  const counting = () => items.filter((item) => !pendingItems.has(item));
   const set = await skills.replace(counting(), [...problems, ...notices]);
   const asks = wishes.asksTrust ?? wishes.attended;
 
@@ -40,7 +41,7 @@ export async function reloadSkills(
       if (signal.aborted) return;
       const { ask: put, publish } = host;
       if (!(await askAcknowledged(each, { ask: put, publish, record }, signal))) continue;
-      left.delete(each.item);
+      pendingItems.delete(each.item);
       await skills.replace(counting(), [...problems, ...notices]);
     }
   }

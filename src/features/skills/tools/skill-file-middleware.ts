@@ -12,7 +12,7 @@ import type { Skill } from "../format/skill.ts";
 import { findFileTrigger } from "../format/triggers.ts";
 import type { SkillCopies } from "../skill-copies.ts";
 
-export interface SkillFileParts {
+export interface SkillFileDependencies {
   /** The active skills; does not wait. */
   readonly known: () => readonly Skill[];
   readonly copies: SkillCopies;
@@ -28,7 +28,7 @@ const SKILLS_PER_CALL_MAX = 2;
  * Copies that a call names are verified before it runs. A command that names a changed program in a skill's own
  * folder is refused (S42). A skill whose pattern matches a file that a call used is added to the call's result.
  */
-export function skillFileMiddleware({ known, copies, applies }: SkillFileParts): ToolMiddleware {
+export function skillFileMiddleware({ known, copies, applies }: SkillFileDependencies): ToolMiddleware {
   return async function skillCalls(call, context, next) {
     const skills = known();
     if (skills.length === 0) return await next(call, context);

@@ -6,7 +6,7 @@ import type { Skill } from "../format/skill.ts";
 import type { SkillSet } from "../skill-set.ts";
 import { SKILL_FACTS } from "../tools.ts";
 
-export interface SkillToolParts {
+export interface SkillToolDependencies {
   /** Resolves to the active skills. @throws the signal's reason. */
   readonly load: (signal: AbortSignal) => Promise<SkillSet>;
   /** Prepares a skill's files, reports its use, and returns its text. */
@@ -28,7 +28,7 @@ interface SkillPlan extends CallPlan {
 const FOUND_BYTES_MAX = 16_384;
 
 /** Loads a skill by its name, or searches all of them (SKL-02, TOOL-05). It only reads, and is never asked for. */
-export function skillTool({ load, activate, isUsed }: SkillToolParts): Tool<SkillPlan> {
+export function skillTool({ load, activate, isUsed }: SkillToolDependencies): Tool<SkillPlan> {
   return {
     ...SKILL_FACTS,
     description:

@@ -9,7 +9,7 @@ import { ToolFailure } from "../../../tools/tool.ts";
 import { SKILL_FILE } from "../format/skill.ts";
 import { SKILL_WRITE_FACTS } from "../tools.ts";
 
-export interface SkillWriteParts {
+export interface SkillWriteDependencies {
   /** Absolute folders for skills of the project and of the user; no user folder without a home. */
   readonly folders: { readonly project: string; readonly user: string | undefined };
   /** Reads all skills again after one was written. Returns a sentence about the effect. */
@@ -41,7 +41,7 @@ const FILE_NAME = /^[A-Za-z0-9_][A-Za-z0-9._-]{0,99}(?:\/[A-Za-z0-9_][A-Za-z0-9.
  * Writes a skill, or a file of one ([A] § Future, SKL-05). The skill is inactive until a person has acknowledged it,
  * even if it was active before.
  */
-export function skillWriteTool({ folders, rescan }: SkillWriteParts): Tool<WritePlan> {
+export function skillWriteTool({ folders, rescan }: SkillWriteDependencies): Tool<WritePlan> {
   return {
     ...SKILL_WRITE_FACTS,
     description:

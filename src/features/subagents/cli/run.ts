@@ -31,8 +31,8 @@ export async function run(context: AgentsContext): Promise<ExitCode> {
       return await worktrees(await review.listWorktrees(place), context);
     case "remove": {
       const { path, branch } = await review.removeLeftWorktree(place, words[0] ?? "", signal);
-      const told = `removed: ${neutraliseLine(path)} and the branch ${neutraliseLine(branch)}\n`;
-      await stdout.write(flags.json ? jsonLine({ removed: path, branch }) : told);
+      const message = `removed: ${neutraliseLine(path)} and the branch ${neutraliseLine(branch)}\n`;
+      await stdout.write(flags.json ? jsonLine({ removed: path, branch }) : message);
       return EXIT.done;
     }
   }

@@ -39,7 +39,7 @@ export async function readAgentSet(files: readonly DefinitionFile[], tools: Tool
   for (const file of files) {
     const { path } = file;
     const definition = await readFile(file, tools);
-    for (const told of definition.ignoredFields) warnings.push(fieldProblemText(path, told));
+    for (const reported of definition.ignoredFields) warnings.push(fieldProblemText(path, reported));
     if (definition.kind === "agent") read.push({ ...definition, path });
     else problems.push(...definition.problems.map((problem) => fieldProblemText(path, problem)));
   }

@@ -73,7 +73,7 @@ worktree: true`;
   });
 });
 
-describe("[RUN-03] what is wrong is told with line and field:", () => {
+describe("[RUN-03] a mistake is reported with line and field:", () => {
   const own = "name: a\ndescription: d";
   const cases: readonly (readonly [head: string, told: string])[] = [
     ["description: d", "2: name: is missing"],
@@ -103,7 +103,7 @@ describe("[RUN-03] what is wrong is told with line and field:", () => {
   ];
   for (const [head, told] of cases) test(told, async () => expect(await problem(head)).toBe(told));
 
-  test("a head that is not closed, is none, or has nothing behind it", async () => {
+  test("a head that is not closed, is missing, or has nothing behind it", async () => {
     expect(await readDefinition("# x", PLACE)).toMatchObject({
       problems: [{ line: 1, problem: "it does not begin with a line of ---" }],
     });
@@ -229,7 +229,7 @@ test("[RUN-03 ENG-10] a name belongs to one file: your own before the project's,
   ]);
 });
 
-test("[RUN-03] of two files with one name the one that is called so counts, and the other is told, with its line", async () => {
+test("[RUN-03] of two files with one name the one with that file name wins, and the other is reported with its line", async () => {
   const bytes = encode("---\ndescription: d\nname: fixer\n---\nDo it.\n");
   const other = { path: "/user/b8.md", scope: "user", bytes } as const;
   for (const files of [
@@ -246,7 +246,7 @@ test("[RUN-03] of two files with one name the one that is called so counts, and 
   expect(agents[1]?.path).toBe("/user/b8.md");
 });
 
-test("[RUN-03] a definition that is no UTF-8 is none, and its line is told", async () => {
+test("[RUN-03] a definition that is not UTF-8 is refused, and its line is reported", async () => {
   const bytes = Buffer.from("---\nname: latin\ndescription: Prüft\n---\nDo it.\n", "latin1");
   const { agents, problems } = await readAgentSet([{ path: "/user/latin.md", scope: "user", bytes }], TOOLS);
   expect(agents).toEqual([GENERAL_AGENT]);

@@ -35,7 +35,7 @@ export class HeadFields {
   }
 
   text(field: string): string | undefined {
-    const found = this.#found(field);
+    const found = this.#field(field);
     if (found === undefined) return undefined;
     if (typeof found !== "string") return this.addProblem(field, "must be a text");
     const line = found.toWellFormed().replaceAll(/\s+/g, " ").trim();
@@ -43,11 +43,11 @@ export class HeadFields {
   }
 
   /** Reads a required text that must match `form`. */
-  required(field: string, form = /./, told = "is missing"): string {
-    const isThere = this.#found(field) !== undefined;
+  required(field: string, form = /./, problem = "is missing"): string {
+    const isThere = this.#field(field) !== undefined;
     const words = this.text(field);
     if (words !== undefined && form.test(words)) return words;
-    if (words !== undefined || !isThere) this.addProblem(field, isThere ? told : "is missing");
+    if (words !== undefined || !isThere) this.addProblem(field, isThere ? problem : "is missing");
     return "";
   }
 
@@ -66,7 +66,7 @@ export class HeadFields {
 
   /** @param read returns an entry, or what is wrong with it. */
   list<Entry>(field: string, read: (text: string) => Entry | InvalidEntry): readonly Entry[] | undefined {
-    const found = this.#found(field);
+    const found = this.#field(field);
     if (found === undefined) return undefined;
     const items = typeof found === "string" ? splitList(found) : found;
     if (!Array.isArray(items) || !items.every((item) => typeof item === "string"))
@@ -83,7 +83,7 @@ export class HeadFields {
   }
 
   /** Returns a field's value. A field without a value counts as omitted. */
-  #found(field: string): unknown {
+  #field(field: string): unknown {
     return this.#raw(field) ?? undefined;
   }
 

@@ -1,7 +1,6 @@
 import { HarnessError } from "../../../base/errors.ts";
 import { nearestWords } from "../../../base/text/near.ts";
 import { count } from "../../../base/text/text.ts";
-import type { SpawnAgent, SpawnedAgent } from "../../../session/spawn.ts";
 import type { InputOf } from "../../../tools/arguments.ts";
 import { errorOutput, textOutput } from "../../../tools/output.ts";
 import type { CallPlan, Tool, ToolContext, ToolOutput } from "../../../tools/tool.ts";
@@ -11,6 +10,7 @@ import type { AgentDefinition } from "../definitions/definition.ts";
 import { GENERAL_AGENT } from "../definitions/definition.ts";
 import { grantedKinds, grantedPrograms, toolFilter } from "../definitions/grants.ts";
 import { AGENT_FACTS } from "../tools.ts";
+import type { SpawnAgent, SpawnedAgent } from "./spawn-agent.ts";
 import { assertTask } from "./task.ts";
 
 /** The longest time for one sub-agent, including its waits. No single task should take longer. */
@@ -18,7 +18,7 @@ export const AGENT_MS_MAX = 3_600_000;
 /** Characters listed of each kind. The list is part of every request. */
 const LISTED_CHARACTERS_MAX = 160;
 
-export interface AgentToolParts {
+export interface AgentToolDependencies {
   /** The kinds, including the built-in one. */
   readonly agents: readonly AgentDefinition[];
   readonly spawn: SpawnAgent;
@@ -56,8 +56,8 @@ interface AgentPlan extends CallPlan {
  * The call itself is allowed, because each call of the sub-agent is judged by the session's permissions. A worktree
  * needs the level WorkspaceWrite.
  */
-export function agentTool(parts: AgentToolParts): Tool<AgentPlan> {
-  const { agents, spawn, depthMax, lazy } = parts;
+export function agentTool(dependencies: AgentToolDependencies): Tool<AgentPlan> {
+  const { agents, spawn, depthMax, lazy } = dependencies;
   return {
     ...AGENT_FACTS,
     description:
@@ -101,7 +101,7 @@ export function agentTool(parts: AgentToolParts): Tool<AgentPlan> {
           sees: toolFilter(agent, chain.length < depthMax),
           ...(programs === undefined ? {} : { programs }),
           ...(agent.model === undefined ? {} : { model: agent.model }),
-          roundsMax: agent.roundsMax ?? parts.roundsMax,
+          roundsMax: agent.roundsMax ?? dependencies.roundsMax,
           worktree,
           signal,
         });
@@ -129,14 +129,14 @@ function findAgent(type: string, agents: readonly AgentDefinition[]): AgentDefin
   const agent = agents.find(({ name }) => name === type);
   if (agent !== undefined) return agent;
   const names = agents.map(({ name }) => name);
-  const meant = nearestWords(type, names);
-  const hint = meant.length > 0 ? `Did you mean ${meant.join(" or ")}?` : `There are: ${names.join(", ")}.`;
+  const suggestions = nearestWords(type, names);
+  const hint =
+    suggestions.length > 0 ? `Did you mean ${suggestions.join(" or ")}?` : `There are: ${names.join(", ")}.`;
   throw new ToolFailure(`There is no sub-agent ${JSON.stringify(type.slice(0, 80))}. ${hint}`);
 }
 
 /**
- * Refuses to start a sub-agent below one of its own kind, because another of that kind would not solve the task
- * either.
+ * Refuses to start a sub-agent below one of its own kind, because another of that kind would not solve the task either.
  */
 function refuseChain(
   agent: AgentDefinition,
@@ -155,19 +155,21 @@ function refuseChain(
     throw new ToolFailure(`The sub-agent ${above.at(-1)} may start ${kinds.join(", ")} alone.`);
 }
 
-function answer({ text, reason, rounds, error, told }: SpawnedAgent): ToolOutput {
+function answer({ text, reason, rounds, error, remarks }: SpawnedAgent): ToolOutput {
   const ending = reason === "complete" || reason === "yield" ? undefined : ENDINGS[reason];
   const after = count(rounds, "round");
   const notes = [
     ...(ending !== undefined && text !== ""
       ? [`The sub-agent was ended before it was done: ${ending}, after ${after}.`]
       : []),
-    ...told,
+    ...remarks,
   ];
   if (text === "") {
     const why = ending ?? "it said nothing";
     const cause = error === undefined ? "." : `: ${error}`;
-    return errorOutput([`The sub-agent gave no answer: ${why}, after ${after}${cause}`, ...told].join("\n"));
+    return errorOutput(
+      [`The sub-agent gave no answer: ${why}, after ${after}${cause}`, ...remarks].join("\n"),
+    );
   }
   return textOutput(notes.length === 0 ? text : `${text}\n\n${notes.map((note) => `[${note}]`).join("\n")}`);
 }

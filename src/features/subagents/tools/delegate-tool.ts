@@ -9,7 +9,7 @@ import { DELEGATE_FACTS } from "../tools.ts";
 import { AGENT_MS_MAX } from "./agent-tool.ts";
 import { assertTask } from "./task.ts";
 
-export interface DelegateToolParts {
+export interface DelegateToolDependencies {
   /** The cheaper model, as `provider:name`. */
   readonly model: string;
   readonly delegate: (request: DelegateRequest) => Promise<DelegatedTask>;
@@ -32,7 +32,7 @@ interface DelegatePlan extends CallPlan {
  *
  * The session has its own log, and clients can attach to it. Calls that nobody there allows are refused.
  */
-export function delegateTool({ model, delegate, lazy }: DelegateToolParts): Tool<DelegatePlan> {
+export function delegateTool({ model, delegate, lazy }: DelegateToolDependencies): Tool<DelegatePlan> {
   return {
     ...DELEGATE_FACTS,
     description:
@@ -52,8 +52,8 @@ export function delegateTool({ model, delegate, lazy }: DelegateToolParts): Tool
 
     async run({ prompt }, { callId, signal, progress }) {
       try {
-        const begun = (session: string) => progress(`session ${session} (${model})\n`);
-        const ended = await delegate({ callId, model, prompt, begun, signal });
+        const onBegun = (session: string) => progress(`session ${session} (${model})\n`);
+        const ended = await delegate({ callId, model, prompt, onBegun, signal });
         signal.throwIfAborted();
         return answer(ended);
       } catch (thrown) {

@@ -5,7 +5,7 @@ import { messageOf } from "../../../base/errors.ts";
 import type { HarnessPaths } from "../../../base/files/harness-paths.ts";
 import { visibleLine } from "../../../safety/hidden.ts";
 import type { SessionHost } from "../../../session/host.ts";
-import type { SpawnRequest } from "../../../session/spawn.ts";
+import type { SpawnRequest } from "../tools/spawn-agent.ts";
 import { openGit } from "./git.ts";
 import type { WorktreeContext } from "./worktree.ts";
 import { closeWorktree, openWorktree, worktreeText } from "./worktree.ts";

@@ -25,8 +25,8 @@ export interface ParentRepository {
  * Finds the repository of a workspace.
  *
  * A `.git` file is followed only if the repository that it names has a matching worktree, because a downloaded one
- * could name any repository of the user's. The folder of the configuration follows from the position of `.git`, never
- * from a `commondir` or a link that a command could have created.
+ * could name any repository of the user's. The folder of the configuration follows from the position of `.git`. A
+ * `commondir` or link is ignored, since a command could have created it.
  * @throws HarnessError WorktreeFailed; the signal's reason.
  */
 export async function findParentRepository(

@@ -90,7 +90,8 @@ export async function openWorktree(
     const root = await rootIn(record.path, prefix, world.files);
     return { root, record, gitDirectory, isParentDirty: status !== "" };
   } catch (thrown) {
-    await discard(record, place, { git, tip: base }).catch(() => undefined); // the original error is thrown; a later check finds leftovers
+    // The original error is thrown; a later check finds leftovers.
+    await discard(record, place, { git, tip: base }).catch(() => undefined);
     throw thrown;
   }
 }
@@ -189,9 +190,9 @@ async function stateOf(
   const at = [`--git-dir=${gitDirectory}`, `--work-tree=${path}`];
   const status = await git(path, [...at, ...STATUS], signal);
   const changed = status.split("\0").flatMap((line) => (line === "" ? [] : [line.slice(3)]));
-  const own = ["HEAD", "--not", base];
-  const commits = Number(await git(path, [...at, "rev-list", "--count", ...own], signal));
-  const last = [...at, "rev-list", "--oneline", `--max-count=${COMMITS_NAMED_MAX}`, ...own];
+  const commitRange = ["HEAD", "--not", base];
+  const commits = Number(await git(path, [...at, "rev-list", "--count", ...commitRange], signal));
+  const last = [...at, "rev-list", "--oneline", `--max-count=${COMMITS_NAMED_MAX}`, ...commitRange];
   const named = commits === 0 ? [] : (await git(path, last, signal)).trimEnd().split("\n");
   const links = (await git(path, [...at, "ls-files", "--stage", "-z"], signal)).split("\0");
   for (const link of links.filter((line) => line.startsWith("160000 "))) {
@@ -241,13 +242,13 @@ export function worktreeText({ record: { path, branch, base } }: Worktree, end: 
       : ` ${count(changed.length, "file")} changed and not committed: ${named}${more}.`;
   const subjects = end.named.map((line) => shortened(visibleLine(line), SUBJECT_CHARACTERS_MAX)).join("; ");
   const earlier = commits > end.named.length ? `; and ${commits - end.named.length} earlier` : "";
-  const own =
+  const commitText =
     commits === 0 ? " Nothing is committed." : ` ${count(commits, "commit")} on it: ${subjects}${earlier}.`;
   const strange =
     specialFiles.length === 0
       ? ""
       : ` It had put links or pipes among git's own files, which were removed: ${specialFiles.slice(0, NAMED_MAX).map(visibleLine).join(", ")}.`;
-  return `Its work is in the worktree ${path} alone, on the branch ${branch}, made of ${base.slice(0, 12)}.${own}${files}${strange}`;
+  return `Its work is in the worktree ${path} alone, on the branch ${branch}, made of ${base.slice(0, 12)}.${commitText}${files}${strange}`;
 }
 
 /**
@@ -278,8 +279,12 @@ export async function removeWorktree(
     : { changed: 0, heads: [] };
   const tip = await tipOf(repository, branch, { git, signal });
   const commits = [...inside.heads, ...(tip === "" ? [] : [tip])];
-  const own = { files: inside.changed, commits: await countUnmerged(commits, record, { git, signal }) };
-  if (own.files > 0 || own.commits > 0) throw worktreeStays(unmergedText(record, { ...own, isThere, tip }));
+  const ownChanges = {
+    files: inside.changed,
+    commits: await countUnmerged(commits, record, { git, signal }),
+  };
+  if (ownChanges.files > 0 || ownChanges.commits > 0)
+    throw worktreeStays(unmergedText(record, { ...ownChanges, isThere, tip }));
   await discard(record, place, { git, tip: tip === "" ? base : tip });
 }
 
@@ -294,7 +299,7 @@ function unmergedText(
   { id, path, repository, branch }: WorktreeRecord,
   { files, commits, isThere, tip }: UnmergedChanges,
 ): string {
-  const held = [
+  const changes = [
     ...(files === 0 ? [] : [`${count(files, "file")} not committed`]),
     ...(commits === 0 ? [] : [`${count(commits, "commit")} that no other branch has`]),
   ].join(", ");
@@ -303,7 +308,7 @@ function unmergedText(
     ...(tip === "" ? [] : [`git -C ${repository} branch -D ${branch}`]),
     `cinch agents remove ${id}`,
   ].join(" && ");
-  return `${isThere ? path : `the branch ${branch}`} holds changes: ${held}. To throw them away: ${away}`;
+  return `${isThere ? path : `the branch ${branch}`} holds changes: ${changes}. To throw them away: ${away}`;
 }
 
 interface GitCall {

@@ -5,7 +5,7 @@ export const tasksCommand: CliCommand = {
   name: "tasks",
   brief: "prompts that run later",
   summary: "Stores prompts that run later, and shows how their runs ended.",
-  about: "They run while an engine of yours is there, such as cinch serve, or with cinch tasks run-due.",
+  about: "They run while an engine of yours runs, such as cinch serve, or with cinch tasks run-due.",
   flags: TASKS_FLAGS,
   settings: TASKS_SETTINGS,
   verbs: TASKS_VERBS,

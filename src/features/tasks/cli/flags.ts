@@ -36,7 +36,10 @@ export const TASKS_VERBS = [
     name: "list",
     summary: "Lists the tasks, when each runs next and how it ended last.",
     flags,
-    examples: [{ line: "cinch tasks list", does: "lists them" }],
+    examples: [
+      { line: "cinch tasks list", does: "lists them" },
+      { line: "cinch tasks list --json", does: "for a program" },
+    ],
   },
   {
     name: "add",
@@ -54,6 +57,7 @@ export const TASKS_VERBS = [
         line: 'cinch tasks add evening "Review what changed today." --cron "0 18 * * mon-fri"',
         does: "each working day at 18:00",
       },
+      { line: 'cinch tasks add look "Look for new issues." --every 1d', does: "once a day" },
     ],
   },
   {
@@ -61,21 +65,30 @@ export const TASKS_VERBS = [
     summary: "Deletes a task.",
     words,
     flags,
-    examples: [{ line: "cinch tasks remove review", does: "deletes it" }],
+    examples: [
+      { line: "cinch tasks remove review", does: "deletes it" },
+      { line: "cinch tasks remove review --json", does: "for a program" },
+    ],
   },
   {
     name: "enable",
     summary: "Lets a task run again.",
     words,
     flags,
-    examples: [{ line: "cinch tasks enable review", does: "lets it run" }],
+    examples: [
+      { line: "cinch tasks enable review", does: "lets it run" },
+      { line: "cinch tasks enable review --json", does: "for a program" },
+    ],
   },
   {
     name: "disable",
     summary: "Keeps a task from running.",
     words,
     flags,
-    examples: [{ line: "cinch tasks disable review", does: "keeps it from running" }],
+    examples: [
+      { line: "cinch tasks disable review", does: "keeps it from running" },
+      { line: "cinch tasks disable review --json", does: "for a program" },
+    ],
   },
   {
     name: "run",
@@ -84,7 +97,10 @@ export const TASKS_VERBS = [
     flags,
     settings: [...TASKS_SETTINGS, "max-time"],
     needs: "engine",
-    examples: [{ line: "cinch tasks run review", does: "runs it now", needs: "a key" }],
+    examples: [
+      { line: "cinch tasks run review", does: "runs it now", needs: "a key" },
+      { line: "cinch tasks run review --json", does: "for a program", needs: "a key" },
+    ],
   },
   {
     name: "run-due",
@@ -92,14 +108,20 @@ export const TASKS_VERBS = [
     flags,
     settings: [...TASKS_SETTINGS, "max-time"],
     needs: "engine",
-    examples: [{ line: "cinch tasks run-due", does: "for a line in your own crontab" }],
+    examples: [
+      { line: "cinch tasks run-due", does: "for a line in your own crontab" },
+      { line: "cinch tasks run-due --json", does: "for a program" },
+    ],
   },
   {
     name: "log",
     summary: "Lists the past runs of a task.",
     words,
     flags,
-    examples: [{ line: "cinch tasks log review", does: "lists them" }],
+    examples: [
+      { line: "cinch tasks log review", does: "lists them" },
+      { line: "cinch tasks log review --json", does: "for a program" },
+    ],
   },
 ] as const satisfies readonly CliVerb[];
 

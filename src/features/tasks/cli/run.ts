@@ -97,8 +97,8 @@ function lineOf({ name, when, enabled, running, next, last, prompt, cwd }: Row, 
 
 async function add({ context, schedule }: Handles): Promise<ExitCode> {
   const { settings, flags, world, workingDir, stdout, stderr } = context;
-  const [name = "", given] = context.words;
-  const prompt = given ?? (await context.readInput());
+  const [name = "", typedText] = context.words;
+  const prompt = typedText ?? (await context.readInput());
   if (prompt === undefined) throw misuse("write the prompt behind the name, or pipe it in");
   if (prompt.trim() === "") throw misuse("the prompt is empty");
   const when = await whenOf(flags);
@@ -129,8 +129,7 @@ async function add({ context, schedule }: Handles): Promise<ExitCode> {
   return EXIT.done;
 }
 
-const RUN_BY =
-  "It runs while an engine of yours is there, such as cinch serve, or with: cinch tasks run-due\n";
+const RUN_BY = "It runs while an engine of yours runs, such as cinch serve, or with: cinch tasks run-due\n";
 
 async function whenOf({ cron, every, at, "time-zone": timeZone }: TasksContext["flags"]): Promise<When> {
   const {
@@ -143,10 +142,10 @@ async function whenOf({ cron, every, at, "time-zone": timeZone }: TasksContext["
     throw misuse(
       `--time-zone: there is no time zone ${JSON.stringify(timeZone)}; write one such as Europe/Berlin`,
     );
-  const own = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const localZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   const [flag, read] =
     cron !== undefined
-      ? (["--cron", readCron(cron, timeZone ?? own)] as const)
+      ? (["--cron", readCron(cron, timeZone ?? localZone)] as const)
       : every !== undefined
         ? (["--every", readEvery(every)] as const)
         : (["--at", readAt(at ?? "")] as const);

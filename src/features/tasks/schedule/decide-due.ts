@@ -34,9 +34,9 @@ export function decideDue(
   const dueMs = nextDue(task.when, after, createdMs);
   if (dueMs === undefined || dueMs > now.ms) return { kind: "wait", dueMs };
   const missed = missedBetween(task, dueMs, now.ms);
-  const told =
+  const missedText =
     missed === 0 ? {} : { missed: missed > MISSED_COUNTED_MAX ? `${MISSED_COUNTED_MAX}+` : String(missed) };
-  return { kind: now.isRunning ? "skip" : "run", dueMs, ...told };
+  return { kind: now.isRunning ? "skip" : "run", dueMs, ...missedText };
 }
 
 function missedBetween(

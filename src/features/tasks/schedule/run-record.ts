@@ -1,7 +1,7 @@
 import { isObject, parseJson } from "../../../base/json.ts";
 
 /**
- * Outcome of a run. `skipped`: the previous run still went on. `interrupted`: its process was gone before it ended.
+ * Outcome of a run. `skipped`: the previous run was still running. `interrupted`: its process was gone before it ended.
  * `limit`: turns or cost were used up.
  */
 export const RUN_OUTCOMES = ["done", "failed", "limit", "stopped", "skipped", "interrupted"] as const;

@@ -11,7 +11,7 @@ import type { ScheduledTask } from "./scheduled-task.ts";
 /** Rounds of a run, unless the model names another limit. */
 const TURNS_DEFAULT = 20;
 
-export interface ScheduleToolParts {
+export interface ScheduleToolDependencies {
   /** Opens the schedule on the first call: nothing of it is loaded before. */
   readonly open: () => Promise<Schedule>;
   /** Returns the session's current settings for a new run. */
@@ -44,7 +44,7 @@ interface PlannedTask extends CallPlan {
  * Returns the tool with which the model schedules work for later (ENG-24). The work runs unattended, so scheduling
  * needs the highest level, and a person is shown all of it; the run itself never has more than WorkspaceWrite.
  */
-export function scheduleTools(parts: ScheduleToolParts): ToolSource {
+export function scheduleTools(dependencies: ScheduleToolDependencies): ToolSource {
   const tool: Tool<PlannedTask> = {
     ...SCHEDULE_TASK_FACTS,
     description:
@@ -54,7 +54,7 @@ export function scheduleTools(parts: ScheduleToolParts): ToolSource {
     lazy: true,
     async plan(input, { workspace, world, session }) {
       const task = await taskFrom(input as Input, {
-        ...parts.now(),
+        ...dependencies.now(),
         cwd: workspace.root,
         enabled: true,
         createdAt: new Date(world.clock.now()).toISOString(),
@@ -68,7 +68,7 @@ export function scheduleTools(parts: ScheduleToolParts): ToolSource {
       };
     },
     async run({ task }, { signal }) {
-      const schedule = await parts.open();
+      const schedule = await dependencies.open();
       signal.throwIfAborted();
       try {
         await schedule.add(task);
@@ -86,10 +86,10 @@ export function scheduleTools(parts: ScheduleToolParts): ToolSource {
   return { name: "schedule", tools: () => [tool] };
 }
 
-type Given = Omit<ScheduledTask, "name" | "prompt" | "when" | "level" | "maxTurns" | "maxCostUsd">;
+type TaskSettings = Omit<ScheduledTask, "name" | "prompt" | "when" | "level" | "maxTurns" | "maxCostUsd">;
 
 /** @throws ToolFailure */
-async function taskFrom(input: Input, given: Given): Promise<ScheduledTask> {
+async function taskFrom(input: Input, settings: TaskSettings): Promise<ScheduledTask> {
   const [
     { nextDue, parseAt: readAt, parseCron: readCron, parseEvery: readEvery },
     { assertName, assertPrompt },
@@ -111,11 +111,11 @@ async function taskFrom(input: Input, given: Given): Promise<ScheduledTask> {
         ? (["every", readEvery(every)] as const)
         : (["at", readAt(at ?? "")] as const);
   if (read.kind === "problem") throw new ToolFailure(`${key} ${read.problem}.`);
-  const since = Date.parse(given.createdAt);
+  const since = Date.parse(settings.createdAt);
   if (nextDue(read.value, since, since) === undefined)
     throw new ToolFailure("That moment is over: it would never run.");
   return {
-    ...given,
+    ...settings,
     name,
     prompt,
     when: read.value,

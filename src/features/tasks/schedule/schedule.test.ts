@@ -101,7 +101,7 @@ async function ran(schedule: Schedule, name: string): Promise<RunRecord | undefi
   return claimed === undefined ? undefined : await schedule.settle(claimed, DONE);
 }
 
-test("[ENG-24] a task is kept in a file for its user alone, is due at its hours, runs once each, and its runs are told", async () => {
+test("[ENG-24] a task is stored in a file for its user alone, is due at its hours, runs once each, and its runs are recorded", async () => {
   await using place = openFolder();
   const schedule = place.engine(1);
   await schedule.add(taskOf("nightly"));
@@ -122,7 +122,7 @@ test("[ENG-24] a task is kept in a file for its user alone, is due at its hours,
   expect((await schedule.runs("nightly")).map(({ outcome }) => outcome)).toEqual(["done", "done"]);
 });
 
-test("[ENG-24] what was missed while nothing ran is run once, and how often it was missed is told", async () => {
+test("[ENG-24] missed runs are made up by one run, which says how many were missed", async () => {
   await using place = openFolder();
   const schedule = place.engine(1);
   await schedule.add(taskOf("nightly"));
@@ -151,7 +151,7 @@ test(
   SLOW_MS,
 );
 
-test("[ENG-24] a run that is due while the one before still goes on is skipped, and that is told", async () => {
+test("[ENG-24] a run that is due while the previous one still continues is skipped, with a notice", async () => {
   await using place = openFolder();
   const [first, second] = [place.engine(1), place.engine(2)];
   await first.add(taskOf("nightly"));
@@ -163,13 +163,17 @@ test("[ENG-24] a run that is due while the one before still goes on is skipped, 
   expect(await second.claimDue("nightly", signal)).toBeUndefined();
   await first.settle(claimed, DONE);
   expect(await first.runs("nightly")).toMatchObject([
-    { outcome: "skipped", due: "2026-03-01T02:00:00.000Z", detail: expect.stringContaining("still goes on") },
+    {
+      outcome: "skipped",
+      due: "2026-03-01T02:00:00.000Z",
+      detail: expect.stringContaining("still continues"),
+    },
     { outcome: "done", due: "2026-03-01T01:00:00.000Z" },
   ]);
   expect(await ran(second, "nightly")).toBeUndefined();
 });
 
-test("[ENG-24 R38] a run whose process was killed is told as interrupted with its session, and is not repeated", async () => {
+test("[ENG-24 R38] a run whose process was killed is reported as interrupted with its session, and is not repeated", async () => {
   await using place = openFolder();
   const [first, second] = [place.engine(1), place.engine(2)];
   await first.add(taskOf("nightly"));

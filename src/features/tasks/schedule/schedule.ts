@@ -129,7 +129,7 @@ export class Schedule {
     return this.#files.runs(name);
   }
 
-  /** Returns true if the run in a state still goes on. */
+  /** Returns true if the run in a state is still running. */
   isAlive({ running }: TaskState): boolean {
     return running !== undefined && this.#options.machine.isAlive(running.pid, running.process_start);
   }
@@ -210,7 +210,7 @@ export class Schedule {
     return record;
   }
 
-  /** Records that a task was due while its last run still went on. */
+  /** Records that a task was due while its last run was still running. */
   async #skip(
     name: string,
     state: TaskState,
@@ -223,7 +223,7 @@ export class Schedule {
       started_at: at,
       ended_at: at,
       outcome: "skipped",
-      detail: `the run of ${state.running?.started_at ?? "before"} still goes on`,
+      detail: `the run of ${state.running?.started_at ?? "before"} still continues`,
       ...(missed === undefined ? {} : { missed }),
     };
     await this.#files.record(name, { ...state, settled_ms: this.#now }, record);

@@ -93,8 +93,8 @@ export function readScheduledTask(name: string, file: TomlFile): ScheduledTask {
 function whenFrom(table: Table): When {
   const [cron, every, at] = [table.string("cron"), table.string("every"), table.string("at")];
   const timeZone = table.string("time_zone");
-  const given = [cron, every, at].filter((text) => text !== undefined);
-  if (given.length !== 1) throw table.problem("cron", "write one of cron, every and at");
+  const schedules = [cron, every, at].filter((text) => text !== undefined);
+  if (schedules.length !== 1) throw table.problem("cron", "write one of cron, every and at");
   const checked = (key: string, read: ParsedWhen<When>): When => {
     if (read.kind === "problem") throw table.problem(key, read.problem);
     return read.value;

@@ -11,7 +11,7 @@ export const CHECK_EVERY_MS = 30_000;
 /** Does the work of one run. @throws HarnessError if it cannot start, or fails; the signal's reason. */
 export type RunTask = (
   claimed: ClaimedRun,
-  begun: (session: string) => Promise<void>,
+  onBegun: (session: string) => Promise<void>,
   signal: AbortSignal,
 ) => Promise<RunEnd>;
 
@@ -29,7 +29,7 @@ export class Scheduler implements AsyncDisposable {
   readonly #options: SchedulerOptions;
   readonly #stop = new AbortController();
   readonly #running = new Set<Promise<void>>();
-  readonly #told = new Set<string>();
+  readonly #reported = new Set<string>();
   #timer: Disposable | undefined;
   #looking: Promise<void> | undefined;
 
@@ -125,8 +125,8 @@ export class Scheduler implements AsyncDisposable {
   async #known() {
     const scheduled = await this.#options.schedule.list();
     for (const { message } of scheduled.problems) {
-      if (!this.#told.has(message)) this.#log("warn", message);
-      this.#told.add(message);
+      if (!this.#reported.has(message)) this.#log("warn", message);
+      this.#reported.add(message);
     }
     return scheduled;
   }

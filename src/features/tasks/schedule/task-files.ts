@@ -54,7 +54,7 @@ export class TaskFiles {
 
   /**
    * Returns the names of the tasks, sorted, readable or not; and problems for files that have the ending of a task
-   * but are none, for whoever put them there.
+   *  but are none, for the user who put them there.
    */
   async names(): Promise<{ readonly names: readonly string[]; readonly strange: readonly HarnessError[] }> {
     const { files, folder } = this.#options;

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, symlinkSync, utimesSync, writeFileSync } from "n
 import { join } from "node:path";
 import { temporaryDirectory, testWorld } from "../../../test/support/world.ts";
 import { hostFiles } from "../../platform/files/files.ts";
-import { expireCheckpoints } from "./expire-checkpoints.ts";
+import { checkpointLogFiles } from "./checkpoint-log-files.ts";
 
 test("[SES-06 SES-15] checkpoints go with the content of their session, once the newest is due", async () => {
   await using directory = temporaryDirectory();
@@ -22,12 +22,15 @@ test("[SES-06 SES-15] checkpoints go with the content of their session, once the
   mkdirSync(join(data, "precious"));
   symlinkSync(join(data, "precious"), at(linked));
   for (const log of [old, newer, linked, testId()])
-    await expireCheckpoints(hostFiles, data, log, "2026-03-11");
+    await checkpointLogFiles.expire(log, "2026-03-11", {
+      world: { files: hostFiles, random },
+      paths: { data },
+    });
   expect([old, newer, linked].map((log) => existsSync(at(log)))).toEqual([false, true, true]);
   expect(existsSync(join(data, "precious"))).toBe(true);
 });
 
-const { ids } = testWorld();
+const { ids, random } = testWorld();
 function testId() {
   return ids.next("log");
 }

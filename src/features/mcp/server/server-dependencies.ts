@@ -13,7 +13,7 @@ export type ServerEvent =
   /** The first start failed and is being retried. Sessions stop waiting for its tools. */
   | { readonly kind: "failing"; readonly reason: string }
   /**
-   * A request or a tool search has begun to wait for the server (`slow`), or goes on without it after the longest
+   * A request or a tool search has begun to wait for the server (`slow`), or continues without it after the longest
    * wait (`late`).
    */
   | { readonly kind: "slow" | "late"; readonly waitMsMax: number }
@@ -29,7 +29,7 @@ export interface ElicitingServer {
   readonly elicitation: ElicitationContext | undefined;
 }
 
-export interface ServerPorts {
+export interface ServerDependencies {
   readonly world: Pick<World, "clock" | "files" | "spawn" | "log" | "machine">;
   /** The version of cinch. */
   readonly version: string;

@@ -13,7 +13,7 @@ export interface CompactionLimits {
   readonly contextTokens?: number;
 }
 
-export interface CompactionParts {
+export interface CompactionDependencies {
   readonly settings: CompactionLimits;
   /** Returns the tokens of a model's window; undefined if unknown. */
   readonly windowOf: (provider: string, model: string) => number | undefined;
