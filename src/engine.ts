@@ -1,9 +1,9 @@
 export type { ModelServer } from "./app/library/api-provider.ts";
 export { apiProvider } from "./app/library/api-provider.ts";
-export type { CallRetry, CallUsage, HarnessWire, PromptResult, Usage } from "./app/library/embedder.ts";
-export type { LibraryEngine as Engine } from "./app/library/engine/create-engine.ts";
-export { createEngine } from "./app/library/engine/create-engine.ts";
-export { EngineSession } from "./app/library/engine/engine-session.ts";
+export type { LibraryEngine as Engine } from "./app/library/embedded-engine/create-engine.ts";
+export { createEngine } from "./app/library/embedded-engine/create-engine.ts";
+export type { EngineSessionHandles } from "./app/library/embedded-engine/engine-session.ts";
+export { EngineSession } from "./app/library/embedded-engine/engine-session.ts";
 export type {
   EngineAnswer,
   EngineLimits,
@@ -12,9 +12,10 @@ export type {
   EngineSetup,
   EngineTool,
   EngineToolCall,
-} from "./app/library/engine/setup.ts";
-export type { SqliteStoreSetup } from "./app/library/engine/stores.ts";
-export { memoryStore, sqliteStore } from "./app/library/engine/stores.ts";
+} from "./app/library/embedded-engine/setup.ts";
+export type { SqliteStoreSetup } from "./app/library/embedded-engine/stores.ts";
+export { memoryStore, sqliteStore } from "./app/library/embedded-engine/stores.ts";
+export type { CallRetry, CallUsage, HarnessWire, PromptResult, Usage } from "./app/library/embedder.ts";
 export { Cancelled, HarnessError } from "./base/errors.ts";
 export type { AskId, CallId, ClientId, EventSeq, LogId, SessionId } from "./base/ids.ts";
 export type { JsonObject, JsonSchema } from "./base/json.ts";
@@ -42,7 +43,7 @@ export type {
 export type {
   Batch,
   BranchPoint,
-  CallOutcome as Outcome,
+  CallOutcome,
   Durability,
   EventRange,
   Holder,
@@ -50,12 +51,12 @@ export type {
   LogInfo,
   LogQuery,
   Loss,
-  MaintenanceResult as Maintained,
+  MaintenanceResult,
   NewLog,
   SessionStore,
   SessionWriter,
   StoredMessage,
-  StoreFinding as Finding,
-  StoreFindingKind as FindingKind,
+  StoreFinding,
+  StoreFindingKind,
 } from "./session/store/store.ts";
 export type { ToolOutput } from "./tools/tool.ts";

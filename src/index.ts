@@ -15,6 +15,10 @@ export type {
 } from "./app/library/embedder.ts";
 export type { HarnessPlugins } from "./app/library/facade.ts";
 export { Cancelled, HarnessError } from "./base/errors.ts";
+export type { ContentBlock, InputBlock } from "./protocol/content.ts";
+export type { Message } from "./protocol/message.ts";
+export type { RequestMiddleware } from "./providers/middleware.ts";
+export type { ModelEvent, ModelRequest, Provider } from "./providers/provider.ts";
 export type {
   Plugin,
   PluginCall,
@@ -30,18 +34,14 @@ export type {
   PluginToolMiddleware,
   PluginTransport,
   PluginWords,
-} from "./features/plugins/registration/plugin.ts";
+} from "./session/plugins/plugin.ts";
 export type {
   PluginHook,
   PluginHookAnswer,
   PluginHookOptions,
   PluginMoments,
-} from "./features/plugins/runtime/moments.ts";
-export type { PluginSession } from "./features/plugins/runtime/session.ts";
-export type { ContentBlock, InputBlock } from "./protocol/content.ts";
-export type { Message } from "./protocol/message.ts";
-export type { RequestMiddleware } from "./providers/middleware.ts";
-export type { ModelEvent, ModelRequest, Provider } from "./providers/provider.ts";
+} from "./session/plugins/plugin-moments.ts";
+export type { PluginSession } from "./session/plugins/plugin-session.ts";
 export type { CallPlan, Tool, ToolOutput, ToolSource } from "./tools/tool.ts";
 export type { Level } from "./tools/tool-facts.ts";
 

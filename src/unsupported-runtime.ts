@@ -4,7 +4,9 @@ export { Cancelled, HarnessError } from "./base/errors.ts";
 export { CANONICAL_FORM_VERSION } from "./protocol/version.ts";
 export { ProviderError } from "./providers/error.ts";
 
-/** Stands in the package for `Harness` wherever the runtime is not Bun: it names the remedy instead of a syntax error. */
+/**
+ * Stands in the package for `Harness` wherever the runtime is not Bun: it names the remedy instead of a syntax error.
+ */
 export class Harness {
   /** @throws HarnessError RuntimeUnsupported, always. */
   constructor() {

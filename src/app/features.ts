@@ -19,8 +19,8 @@ import { telemetryFeature } from "../features/telemetry/feature.ts";
 import type { Feature } from "../session/feature.ts";
 
 /**
- * Every feature of a session, in their normative order: inputs, turn ends and lists go through this list from its first
- * entry to its last, and of middleware at one place the first stands outermost.
+ * Every feature of a session, in their normative order. Inputs, turn ends and lists go through this list from its
+ * first entry to its last. Of middleware at one place the first stands outermost.
  */
 export const FEATURES: readonly Feature[] = [
   telemetryFeature,
@@ -42,3 +42,11 @@ export const FEATURES: readonly Feature[] = [
   checkpointsFeature,
   notifyFeature,
 ];
+
+/**
+ * Returns the features of an engine inside a program, in the order of `FEATURES`. The feature of the program itself,
+ * with its tools and its text, comes last.
+ */
+export function embeddedFeatures(program: Feature): readonly Feature[] {
+  return [...FEATURES.filter(({ inPrograms }) => inPrograms !== undefined), program];
+}

@@ -1,6 +1,5 @@
 import { join } from "node:path";
 import { HarnessError } from "../../base/errors.ts";
-import { listProfiles } from "../../config/profile-files.ts";
 import { vertexLocation } from "../../providers/vendor-settings.ts";
 import type { DoctorCheck, DoctorFinding, ExaminationInput } from "../../session/commands/doctor-check.ts";
 import { brokenFileFinding } from "../../session/commands/doctor-check.ts";
@@ -9,9 +8,8 @@ import type { Config } from "../../session/settings/settings.ts";
 import { inspectStore } from "../../session/sqlite/check/inspect.ts";
 import { providersOf } from "../engine/open-store.ts";
 import type { HarnessOptions } from "../engine/options.ts";
-import { FEATURES } from "../features.ts";
 import { sessionHere } from "../plan/plan-here.ts";
-import { namedProfile } from "../plan/settings.ts";
+import { namedProfile, profilesOf } from "../plan/settings.ts";
 import { userConfig } from "../plan/user-config.ts";
 
 /** A finding with the area that it was found in. */
@@ -20,11 +18,14 @@ export interface Diagnosis extends DoctorFinding {
 }
 
 /** In the order in which they are shown: those of the program itself, then those of its features. */
-const CHECKS: readonly DoctorCheck[] = [
-  { area: "configuration", load: async () => ({ examine: examineConfiguration }) },
-  { area: "providers", load: async () => ({ examine: examineProviders }) },
-  { area: "sessions", load: async () => ({ examine: examineSessions }) },
-  ...FEATURES.flatMap(({ checks = [] }) => checks),
+const checksOf = (options: HarnessOptions): readonly DoctorCheck[] => [
+  {
+    area: "configuration",
+    load: async () => ({ examine: ({ signal }) => examineConfiguration(options, signal) }),
+  },
+  { area: "providers", load: async () => ({ examine: (at) => examineProviders(options, at) }) },
+  { area: "sessions", load: async () => ({ examine: (at) => examineSessions(options, at) }) },
+  ...options.features.features.flatMap(({ check }) => check?.doctor ?? []),
 ];
 
 /** Examines everything that cinch stores on this machine. Changes nothing (SES-16). */
@@ -41,14 +42,17 @@ export async function* examine(
     signal,
     ...(config instanceof HarnessError ? {} : { config, logKey: () => logKey(config) }),
   };
-  for (const { area, load } of CHECKS) {
+  for (const { area, load } of checksOf(options)) {
     signal.throwIfAborted();
     const check = await load();
     for await (const finding of check.examine(examined)) yield { area, ...finding };
   }
 }
 
-async function* examineConfiguration({ options, signal }: ExaminationInput): AsyncGenerator<DoctorFinding> {
+async function* examineConfiguration(
+  options: HarnessOptions,
+  signal: AbortSignal,
+): AsyncGenerator<DoctorFinding> {
   const { world, paths } = options;
   const reported = new Set<string>();
   const config = await readable(() => userConfig(options));
@@ -57,7 +61,7 @@ async function* examineConfiguration({ options, signal }: ExaminationInput): Asy
     yield brokenFileFinding(config);
   }
   const directory = join(paths.config, "profiles");
-  for (const { name, isOwn } of await listProfiles(world, directory)) {
+  for (const { name, isOwn } of await profilesOf({ world, paths })) {
     if (!isOwn) continue;
     const profile = await readable(() => namedProfile(options, join(directory, `${name}.toml`)));
     if (profile instanceof HarnessError) {
@@ -85,21 +89,24 @@ async function planWithoutPlugins(options: HarnessOptions, signal: AbortSignal):
 }
 
 /** Reports the state of credentials that are more than a key. Sends nothing over the network. */
-async function* examineProviders({ options, config }: ExaminationInput): AsyncGenerator<DoctorFinding> {
+async function* examineProviders(
+  options: HarnessOptions,
+  { config }: ExaminationInput,
+): AsyncGenerator<DoctorFinding> {
   if (config === undefined) return;
-  const held = await readable(() => providersOf(options, config).credentials.held());
-  if (held instanceof HarnessError) {
-    yield { weight: "damage", text: held.message, remedy: "Put it right; no key can be used meanwhile." };
+  const stored = await readable(() => providersOf(options, config).credentials.list());
+  if (stored instanceof HarnessError) {
+    yield { weight: "damage", text: stored.message, remedy: "Put it right; no key can be used meanwhile." };
     return;
   }
-  for (const { provider, source, problem } of held) {
+  for (const { provider, source, problem } of stored) {
     if (problem !== undefined) {
       const remedy = "Until then this provider cannot be asked.";
       yield { weight: "note", text: `${provider}: ${problem}`, remedy };
     } else if (provider === "vertex") {
-      yield vertexState(source, options.environment, config);
+      yield vertexState(source, options.wishes.environment, config);
     } else if (provider === "copilot") {
-      const remedy = "Try it: cinch models. Log in anew: cinch creds login copilot.";
+      const remedy = "Try it: cinch models. Log in again: cinch creds login copilot.";
       yield { weight: "note", text: `copilot: logged in, by ${source}.`, remedy };
     }
   }
@@ -107,7 +114,7 @@ async function* examineProviders({ options, config }: ExaminationInput): AsyncGe
 
 function vertexState(
   source: string,
-  environment: HarnessOptions["environment"],
+  environment: HarnessOptions["wishes"]["environment"],
   config: Config,
 ): DoctorFinding {
   try {
@@ -120,12 +127,10 @@ function vertexState(
   }
 }
 
-async function* examineSessions({
-  options,
-  config,
-  depth,
-  signal,
-}: ExaminationInput): AsyncGenerator<DoctorFinding> {
+async function* examineSessions(
+  options: HarnessOptions,
+  { config, depth, signal }: ExaminationInput,
+): AsyncGenerator<DoctorFinding> {
   const { world, paths } = options;
   const path = join(paths.data, "sessions.db");
   if (config === undefined) {

@@ -21,7 +21,7 @@ export async function delegateTask(
   request: DelegateRequest,
   { engine, multiplexer }: { readonly engine: Engine; readonly multiplexer: Multiplexer },
 ): Promise<DelegatedTask> {
-  const { prompt, begun, signal } = request;
+  const { prompt, onBegun, signal } = request;
   const session = await openBelow(parent, request, engine);
   if (signal.aborted) {
     await session.end("user");
@@ -34,7 +34,7 @@ export async function delegateTask(
   signal.addEventListener("abort", cancel, { once: true });
   const following = new AbortController();
   try {
-    begun(sessionId);
+    onBegun(sessionId);
     const events = multiplexer.subscribe(sessionId, undefined, following.signal, client);
     const content = [{ type: "text" as const, text: prompt }];
     await multiplexer.send({ kind: "SendInput", sessionId, content }, client);
@@ -67,12 +67,12 @@ function cancelIn(multiplexer: Multiplexer, { id: sessionId }: Session, client: 
  * files are asked about if somebody is subscribed, and else left out.
  */
 async function openBelow(
-  { host, plan, config, workingDir, left }: DelegatingSession,
+  { host, plan, config, workingDir, remaining }: DelegatingSession,
   { callId, model, signal }: DelegateRequest,
   engine: Engine,
 ): Promise<Session> {
   const { record: _record, maxCostUsd: _cap, ...shared } = plan.wishes;
-  const { maxCostUsd, ...rest } = left;
+  const { maxCostUsd, ...rest } = remaining;
   const { profile } = plan;
   const wishes: SessionWishes = {
     ...shared,

@@ -1,9 +1,6 @@
-import { join } from "node:path";
 import { version } from "../../../package.json";
 import type { CacheBudget } from "../../base/cache-budget.ts";
-import { EMBEDDED, listProfiles } from "../../config/profile-files.ts";
-import { settingsOf } from "../../config/settings/settings.ts";
-import { mcpSection } from "../../features/mcp/config.ts";
+import { EMBEDDED } from "../../config/profile-files.ts";
 import { hostRipgrep } from "../../platform/ripgrep.ts";
 import type { ModelInfo, ProfileInfo, ToolInfo } from "../../protocol/resources.ts";
 import type { Model, Price } from "../../providers/provider.ts";
@@ -20,8 +17,10 @@ import type { HealthSources } from "../doctor/health.ts";
 import { engineHealth } from "../doctor/health.ts";
 import { listedPrices, priceInfo } from "../models/listed-prices.ts";
 import type { Providers } from "../models/providers.ts";
-import { namedProfile } from "../plan/settings.ts";
+import type { FeatureSet } from "../plan/feature-set.ts";
+import { namedProfile, profilesOf } from "../plan/settings.ts";
 import { builtinTools } from "../session/chains/builtins.ts";
+import { commandInfo, commandsWith } from "../slash/slash-commands.ts";
 import type { LiveSessions } from "./live-sessions.ts";
 import { firstOfEachName, toolInfos } from "./live-sessions.ts";
 import type { HarnessOptions } from "./options.ts";
@@ -47,9 +46,8 @@ const ENGINE_ID_BYTES = 16;
 /** Returns the handlers of one engine's queries, and a reader of any session's log. */
 export function engineAnswers(parts: EngineAnswersDependencies): EngineAnswers {
   const { options, caches, providers, store, multiplexer, offered, startedAt } = parts;
-  const { world, paths } = options;
+  const { world, paths, features } = options;
   const engineId = Buffer.from(world.random.bytes(ENGINE_ID_BYTES)).toString("hex");
-  const profiles = join(paths.config, "profiles");
   const live = () => multiplexer.sessions;
   const sessions = sessionQueries({
     store,
@@ -67,15 +65,15 @@ export function engineAnswers(parts: EngineAnswersDependencies): EngineAnswers {
     startedAt,
     live,
     async profiles() {
-      const names = await listProfiles(world, profiles);
+      const names = await profilesOf({ world, paths });
       // A profile that cannot be read is listed all the same: `GetProfile` says why.
       return names.map(({ name, isOwn }): ProfileInfo => ({ name, source: isOwn ? "user" : "embedded" }));
     },
     async profile(name) {
-      const known = await listProfiles(world, profiles);
+      const known = await profilesOf({ world, paths });
       // By its name only: a path would read any file that a client names.
       if (!known.some((each) => each.name === name)) return undefined;
-      return profileInfo(await namedProfile({ world, paths }, name));
+      return profileInfo(await namedProfile({ world, paths, features }, name), features);
     },
     async providers() {
       const configured = new Set(await providers.configured());
@@ -93,12 +91,15 @@ export function engineAnswers(parts: EngineAnswersDependencies): EngineAnswers {
         : firstOfEachName([...builtinToolInfos(paths.data), ...offered.tools(of)]),
     skills: (of) => offered.skills(of),
     mcpServers: (of) => offered.mcpServers(of),
+    shipped: commandsWith(features.features)
+      .map(commandInfo)
+      .filter(({ name }) => name !== "web"), // `GetWebClient` answers without one
     slashCommands: (of) => offered.slashCommands(of),
     aliasProblems: (session) => offered.aliasProblems(session),
   });
-  const own: QueryHandlers = {
+  const engineHandlers: QueryHandlers = {
     async FindSession({ text, sessionId }) {
-      const { findSession } = await import("../sessions/sessions-find.ts");
+      const { findSession } = await import("../sessions/find.ts");
       const directory = sessionId === undefined ? undefined : (await store.find(sessionId))?.workingDir;
       return sessions.infoOf(await findSession(text, store, directory ?? ""));
     },
@@ -106,7 +107,7 @@ export function engineAnswers(parts: EngineAnswersDependencies): EngineAnswers {
     GetEngineHealth: async () => await engineHealth(parts.health),
     GetWebClient: async () => ({}),
   };
-  return { handlers: { ...sessions.handlers, ...engine, ...own }, log: sessions.log, engineId };
+  return { handlers: { ...sessions.handlers, ...engine, ...engineHandlers }, log: sessions.log, engineId };
 }
 
 function modelInfo({ id, name, contextTokens, outputTokensMax }: Model, price: Price | undefined): ModelInfo {
@@ -119,7 +120,7 @@ function modelInfo({ id, name, contextTokens, outputTokensMax }: Model, price: P
   };
 }
 
-function profileInfo(profile: Profile): ProfileInfo {
+function profileInfo(profile: Profile, { features }: FeatureSet): ProfileInfo {
   const { name, path, defaultModel, permissions } = profile;
   const { level, strict, rules } = permissions;
   return {
@@ -129,12 +130,7 @@ function profileInfo(profile: Profile): ProfileInfo {
     context_sources: [...profile.contextSources],
     tool_packs: [...profile.toolPacks],
     skill_packs: [...profile.skillPacks],
-    mcp_servers: settingsOf(mcpSection, { profile }).map((server) => ({
-      name: server.name,
-      transport: server.transport,
-      ...(server.discovery === undefined ? {} : { discovery: server.discovery }),
-      pinned: server.transport === "stdio" && server.sha256 !== undefined,
-    })),
+    mcp_servers: features.flatMap((feature) => feature.offers?.mcpServers?.(profile) ?? []),
     plugins: [...profile.plugins],
     permissions: {
       ...(level === undefined ? {} : { level }),

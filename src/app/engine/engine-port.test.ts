@@ -6,8 +6,8 @@ import { reading } from "../../../test/support/reading.ts";
 import { scriptedProvider } from "../../../test/support/scripted-provider.ts";
 import { until } from "../../../test/support/until.ts";
 import { HarnessError } from "../../base/errors.ts";
-import type { Plugin } from "../../features/plugins/registration/plugin.ts";
 import type { Scope } from "../../session/access/scope.ts";
+import type { Plugin } from "../../session/plugins/plugin.ts";
 import { openReview } from "../explain/review.ts";
 
 test("[PROF-01 CTL-15] a profile is shown with its servers, tools, skills, sources and permissions, and nothing that a server is given", async () => {
@@ -85,6 +85,20 @@ test("[CTL-15 PROV-13] a provider that is set up is listed with its models and p
     },
     { name: "broken", configured: true, error: expect.stringContaining("broken") },
   ]);
+});
+
+test("[CMD-01] slash commands that cannot do anything for a person are not offered", async () => {
+  await using place = openPlace();
+  const folder = join(place.root, "config/profiles");
+  await using harness = await place.open();
+  const catalogue = reading(await harness.port([]));
+  const offered = async () => (await catalogue.slashCommands()).map(({ name }) => name);
+  expect(await offered()).toContain("profiles:self");
+  expect(await offered()).not.toContain("web"); // no engine serves a web client yet
+  expect(await offered()).not.toContain("profiles:conformance"); // its model plays a script for a test
+  mkdirSync(folder);
+  writeFileSync(join(folder, "conformance.toml"), "");
+  expect(await offered()).toContain("profiles:conformance"); // the user's own
 });
 
 test("[AUTH-07 CTL-15] what sessions have is listed for who may see them, and for nobody else", async () => {

@@ -6,7 +6,7 @@ import type { DelegatedTask, DelegateRequest } from "../../session/spawn.ts";
 import type { LossNotices } from "../../session/store/loss-notices.ts";
 import type { Providers } from "../models/providers.ts";
 import type { EngineFeatures } from "../session/open-features.ts";
-import type { RetentionSweep } from "../sessions/retention.ts";
+import type { RetentionSweep } from "../sessions/retention/sweep.ts";
 import type { LiveSessions } from "./live-sessions.ts";
 import type { HarnessOptions } from "./options.ts";
 
@@ -22,7 +22,7 @@ export interface Engine {
   /** Losses of the store that no person was shown yet. */
   readonly losses: Pick<LossNotices, "look" | "tell">;
   /** Destroys old content in the background of the first request. */
-  readonly retention: Pick<RetentionSweep, "middleware">;
+  readonly retention: Pick<RetentionSweep, "expireContent">;
   /** Called for each call that waits for a person's permission. */
   readonly onAsked: (session: SessionId, tool: string) => void;
   /** Runs a task in a session below another one. */
@@ -36,5 +36,5 @@ export interface DelegatingSession {
   readonly config: Config;
   readonly workingDir: string;
   readonly callId: CallId;
-  readonly left: Pick<Limits, "maxTurns" | "maxCostUsd" | "maxTimeMs">;
+  readonly remaining: Pick<Limits, "maxTurns" | "maxCostUsd" | "maxTimeMs">;
 }

@@ -7,7 +7,7 @@ import { connect, openPlace, turn } from "../../../test/support/place.ts";
 
 const SERVER = { cmd: "/usr/bin/true", args: [] };
 
-test("[LIFE-01 SES-11] a run that cannot be composed lets go of its log, which can be gone on with once that is mended", async () => {
+test("[LIFE-01 SES-11] a run that cannot be composed lets go of its log, which can be resumed once that is fixed", async () => {
   await using place = openPlace(says("hello"), says("here I am"));
   const profiles = join(place.root, "config/profiles");
   const profile = join(profiles, "twice.toml");

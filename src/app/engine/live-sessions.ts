@@ -5,7 +5,7 @@ import type { SessionLists } from "../../session/commands/lists.ts";
 import type { ToolRegistry } from "../../tools/registry.ts";
 
 /** One session, several, or all when omitted. */
-type Asked = SessionId | readonly SessionId[];
+type SessionSelection = SessionId | readonly SessionId[];
 
 /** A live session: its lists, and its switch to another profile. */
 export interface LiveSession {
@@ -41,16 +41,16 @@ export class LiveSessions {
   }
 
   /** Returns their current tools, and those of lazy sources as far as they are known. */
-  tools(of?: Asked): readonly ToolInfo[] {
+  tools(of?: SessionSelection): readonly ToolInfo[] {
     return firstOfEachName(this.#among(of).flatMap(({ registry }) => toolInfos(registry.list())));
   }
 
-  skills(of?: Asked): readonly SkillText[] {
+  skills(of?: SessionSelection): readonly SkillText[] {
     return firstOfEachName(this.#among(of).flatMap(({ lists }) => lists.skills()));
   }
 
   /** Returns each server once, with the sessions that use it: servers of one name may be different ones. */
-  mcpServers(of?: Asked): readonly McpServerInfo[] {
+  mcpServers(of?: SessionSelection): readonly McpServerInfo[] {
     const users = new Map<object, McpServerInfo & { readonly sessions: SessionId[] }>();
     for (const session of this.#named(of)) {
       for (const { of: server, name, state, tools } of this.#sessions.get(session)?.lists.mcpServers() ??
@@ -64,7 +64,7 @@ export class LiveSessions {
   }
 
   /** Returns their commands with the profiles of the engine, which any session can switch to. */
-  async slashCommands(of?: Asked): Promise<readonly SlashCommandInfo[]> {
+  async slashCommands(of?: SessionSelection): Promise<readonly SlashCommandInfo[]> {
     const [profiles, ...listed] = await Promise.all([
       this.#profiles(),
       ...this.#among(of).map(async ({ lists }) => await lists.slashCommands()),
@@ -77,11 +77,11 @@ export class LiveSessions {
     return (await Promise.all(this.#among(session).map(({ lists }) => lists.aliasProblems()))).flat();
   }
 
-  #among(of: Asked | undefined): readonly LiveSession[] {
+  #among(of: SessionSelection | undefined): readonly LiveSession[] {
     return this.#named(of).flatMap((session) => this.#sessions.get(session) ?? []);
   }
 
-  #named(of: Asked | undefined): readonly SessionId[] {
+  #named(of: SessionSelection | undefined): readonly SessionId[] {
     if (of === undefined) return [...this.#sessions.keys()];
     return typeof of === "string" ? [of] : of;
   }
@@ -111,7 +111,7 @@ export function toolInfos(listed: ListedTools): readonly ToolInfo[] {
 function profileCommand(profile: string): SlashCommandInfo {
   const name = `profiles:${profile}`;
   const usage = `/${name} [--import N] [--in-place]`;
-  return { name, usage, help: `go on under the profile ${profile}`, command: "SwitchProfile" };
+  return { name, usage, help: `continue under the profile ${profile}`, command: "SwitchProfile" };
 }
 
 export function firstOfEachName<Item extends { readonly name: string }>(

@@ -5,6 +5,7 @@ import { openSqliteStore } from "../../session/sqlite/open.ts";
 import type { SessionStore } from "../../session/store/store.ts";
 import type { Providers } from "../models/providers.ts";
 import { openProviders } from "../models/providers.ts";
+import { userConfig } from "../plan/user-config.ts";
 import type { HarnessOptions } from "./options.ts";
 
 /** Opens the providers and keys of one engine, by its options and the configuration. No key is read yet. */
@@ -13,13 +14,13 @@ export function providersOf(
   config: Config,
   caches: CacheBudget = new CacheBudget(),
 ): Providers {
-  const { world, environment, paths, paced = false, rawDump, helper, insecureDevKey = false } = options;
+  const { world, wishes, paths, paced = false, rawDump, helper, insecureDevKey = false } = options;
   const cacheDirectory = join(paths.data, "catalogues");
   return openProviders({
     world,
     config,
     caches,
-    environment,
+    environment: wishes.environment,
     paced,
     cacheDirectory,
     configDirectory: options.keyDirectory ?? paths.config,
@@ -27,6 +28,14 @@ export function providersOf(
     ...(helper === undefined ? {} : { helper }),
     ...(rawDump === undefined ? {} : { rawDump }),
   });
+}
+
+/** Reads `config.toml`, and opens the providers and keys of a command that starts no engine. */
+export async function configuredProviders(
+  options: HarnessOptions,
+): Promise<{ readonly config: Config; readonly providers: Providers }> {
+  const config = await userConfig(options);
+  return { config, providers: providersOf(options, config) };
 }
 
 /** Opens the store of all sessions of this user. The signal ends the wait for another process that has it locked. */

@@ -1,11 +1,11 @@
 import type { HelperClient } from "../../credentials/helper/client.ts";
-import type { Plugin } from "../../features/plugins/registration/plugin.ts";
 import type { ContentBlock } from "../../protocol/content.ts";
 import type { Provider } from "../../providers/provider.ts";
-import type { Feature } from "../../session/feature.ts";
 import type { EngineOptions } from "../../session/options.ts";
+import type { Plugin } from "../../session/plugins/plugin.ts";
 import type { Config, Profile } from "../../session/settings/settings.ts";
 import type { SessionStore } from "../../session/store/store.ts";
+import type { FeatureSet } from "../plan/feature-set.ts";
 
 /** Options of one engine, with values that only its caller can give. */
 export interface HarnessOptions extends EngineOptions {
@@ -13,6 +13,8 @@ export interface HarnessOptions extends EngineOptions {
   readonly helper?: HelperClient;
   /** Plugins of the program that embeds this engine. Nobody is asked about them. */
   readonly plugins?: readonly Plugin[];
+  /** Features that its sessions may use, with their sections and tools. */
+  readonly features: FeatureSet;
   /** Set if a program embeds the engine: it reads no file of the user. */
   readonly embedding?: Embedding;
 }
@@ -27,8 +29,6 @@ export interface Embedding {
   readonly store: SessionStore;
   /** Providers besides those of the vendors. One of the same name replaces a vendor's. */
   readonly providers: readonly Provider[];
-  /** Replaces the list of all features, in its normative order. */
-  readonly features: readonly Feature[];
   /** False if the program vouches for all tools: calls are neither judged nor confined. */
   readonly isGated: boolean;
   /** Called with each whole block of the model's answers, before it is redacted. */

@@ -1,133 +1,122 @@
 import { CacheBudget } from "../../base/cache-budget.ts";
 import { HarnessError } from "../../base/errors.ts";
-import { settingsOf } from "../../config/settings/settings.ts";
-import { TurnLimits } from "../../engine/loop/turn-limits.ts";
-import { openPermissionGate } from "../../guard/permissions/permission-gate.ts";
-import { sandboxSection } from "../../guard/sandbox/config.ts";
-import { sessionKeyFiles } from "../../guard/sandbox/policy/credential-paths.ts";
-import type { KeyFiles } from "../../guard/sandbox/policy/key-files.ts";
-import { hostRipgrep } from "../../platform/ripgrep.ts";
-import { redactor } from "../../safety/redact.ts";
-import { NOTHING_SPENT, Spend } from "../../session/budget/spend.ts";
 import type { AcknowledgedFiles } from "../../session/guard/trust.ts";
 import type { EngineHost, SessionHost } from "../../session/host.ts";
 import type { SessionPlan } from "../../session/plan.ts";
-import type { Config } from "../../session/settings/settings.ts";
+import type { Config, Profile } from "../../session/settings/settings.ts";
 import { memorySessionStore } from "../../session/store/memory-store.ts";
-import { BackgroundRuns } from "../../tools/bash/background-runs.ts";
-import { ToolRegistry } from "../../tools/registry.ts";
-import { selectPacks } from "../../tools/select-packs.ts";
+import type { ToolRegistry } from "../../tools/registry.ts";
 import { engineHandles } from "../engine/engine-handles.ts";
 import { providersOf } from "../engine/open-store.ts";
 import type { HarnessOptions } from "../engine/options.ts";
-import { FEATURES } from "../features.ts";
+import { preferredModels, scriptedModel } from "../models/preferred-models.ts";
+import type { Providers } from "../models/providers.ts";
 import { sessionHere } from "../plan/plan-here.ts";
-import { sessionEnvironment } from "../plan/session-environment.ts";
-import { builtinTools } from "../session/chains/builtins.ts";
-import { SessionCore } from "../session/chains/session-core.ts";
-import { EngineFeatures, OpenFeatures } from "../session/open-features.ts";
+import { composeHost } from "../session/compose-host.ts";
+import type { OpenFeatures } from "../session/open-features.ts";
+import { EngineFeatures } from "../session/open-features.ts";
 import { rulesOfFeatures } from "../session/rules-of-features.ts";
-import { SessionHostBuilder } from "../session/session-host.ts";
-import { TaskWatch } from "../session/task-watch.ts";
-import { workspaceOf } from "../session/workspace/run-workspace.ts";
-import { sessionSandbox } from "../session/workspace/session-sandbox.ts";
+import { openWorkspace } from "../session/workspace/run-workspace.ts";
 
-/** A session that is planned and has its tools, without model, log and followers. It is for looking at, not for running. */
+/** A session that is planned and has its tools, without model, stored log and followers. It does not run. */
 export interface BareSession extends AsyncDisposable {
   readonly config: Config;
   readonly plan: SessionPlan;
   readonly host: SessionHost;
-  readonly keys: KeyFiles;
   /** Acknowledged files of the project. */
   readonly project: AcknowledgedFiles;
   readonly registry: ToolRegistry;
+  readonly features: Pick<OpenFeatures, "forecast">;
   /** Sentences for the person. */
   readonly notices: readonly string[];
 }
 
 /**
- * Opens a session as far as its plan and its tools, by the same functions as one that runs. Features that start programs stay
+ * Opens a session as far as its host, by the function that composes one that runs. Features that start programs stay
  * closed, files that nobody acknowledged are left out, and nothing is written.
  * @throws HarnessError as the start of a session does: ConfigInvalid, ProfileMissing, PathMissing.
  */
 export async function openBareSession(options: HarnessOptions, signal: AbortSignal): Promise<BareSession> {
-  const { world, paths, environment } = options;
+  const { world, paths, wishes, features: set } = options;
   const here = await sessionHere(options, signal);
   const { config, profile, reference, root, trust, project } = here;
   await using undo = new AsyncDisposableStack();
   const providers = providersOf(options, config);
   const store = undo.use(memorySessionStore(world.machine));
-  const engine: EngineHost = {
+  const host: EngineHost = {
     ...engineHandles(options, config, providers),
     ...{ judge: here.judge, store, caches: new CacheBudget() },
   };
-  const engineFeatures = undo.use(new EngineFeatures(engine, FEATURES));
-  const pluginRules = await rulesOfFeatures(Promise.resolve({ trust }), {
-    host: engine,
-    features: engineFeatures,
-  });
+  const features = undo.use(new EngineFeatures(host, set));
+  const pluginRules = await rulesOfFeatures(Promise.resolve({ trust }), { host, features });
   const logId = world.ids.next("log");
   const session = world.ids.next("sess");
-  const { hidden, passEnv } = settingsOf(sandboxSection, { config, profile });
-  const divided = await sessionEnvironment(environment, {
-    ...{ files: world.files, root, passEnv },
-    keyVariables: providers.secretVariables,
+  // No output of a tool is shown, so no key has to be known.
+  const { secrets, workspace } = await openWorkspace({
+    ...{ world, paths, providers, logId, root, config, profile, wishes, prints: [] },
   });
-  const secrets = redactor([]);
-  const workspace = workspaceOf({ logId, root, paths, ...divided, secrets });
-  const plans = await here.openPlans(pluginRules);
-  const plan = () => plans.current;
-  const createdAt = new Date(world.clock.now()).toISOString();
   const { pid, processStart } = world.machine;
-  const log = { logId, session, workingDir: root, profile: reference, model: "", createdAt };
+  const createdAt = new Date(world.clock.now()).toISOString();
+  const name = await modelName(options, { providers, config, profile, signal });
+  const log = { logId, session, workingDir: root, profile: reference, model: name, createdAt };
   const writer = undo.use(await store.create(log, { pid, processStart }));
-  const core = new SessionCore({
-    ...{ world, session, logId, store, writer, redactor: secrets },
-    attended: false,
-    permissionTimeoutMs: plan().permissionTimeoutMs,
-  });
-  const keys = sessionKeyFiles({ world, root, environment, hidden });
-  const gate = openPermissionGate({ world, paths, plan, workspace, redactor: secrets, keys });
-  const publish = (event: Parameters<SessionHost["publish"]>[0]) => core.publish(event);
-  const sandbox = undo.use(sessionSandbox({ world, paths, options, plan, trust, keys, publish }));
-  const watch = new TaskWatch();
-  const runs = undo.use(new BackgroundRuns((change) => watch.changed(change)));
-  const registry = new ToolRegistry();
-  registry.add(selectPacks(builtinTools({ runs, ripgrep: hostRipgrep(paths.data) }), profile.toolPacks));
-  const { treeRoundsMax: roundsMax } = plan().limits;
-  const turn = new TurnLimits({ clock: world.clock, limits: () => ({ roundsMax }) });
-  const closed = () =>
+  const rejectCall = () =>
     Promise.reject(new HarnessError("InternalError", { what: "this session does not run" }));
-  const base = new SessionHostBuilder({
-    ...{ engine, core, session, logId, plan, workspace, trust, sandbox, registry },
-    redactor: secrets,
-    planUnder: closed,
-    log: { writer, isOld: false, resumed: { history: [], recovered: [], lastTurn: 0 } },
-    permissions: gate,
-    background: watch.over(runs),
-    model: { name: options.model ?? config.defaultModel ?? "", chosenEffort: undefined, openBeside: closed },
-    budget: { spend: new Spend(), capUsd: undefined, turn, together: async () => NOTHING_SPENT },
-    shown: new Set(),
-    tree: async () => (await import("../../platform/files/tree.ts")).hostTree,
-    delegate: closed,
-    extendRules: (rules) => plans.change({ pluginRules: rules }),
-  });
-  const features = await OpenFeatures.open(base.host, {
-    all: FEATURES.filter(({ startsPrograms }) => startsPrograms !== true),
-    of: (feature) => engineFeatures.of(feature),
-  });
-  undo.defer(async () => await features.close());
-  base.open(features);
-  for (const source of features.tools) registry.add(source);
+  const composed = undo.use(
+    await composeHost(
+      {
+        engine: { options, host, features, onAsked: () => undefined, delegate: rejectCall },
+        ...{ session, logId, trust, workspace, secrets, world, firstEvents: [] },
+        settings: {
+          ...{ config, profile, reference, wishes, project: project.settings },
+          ...(pluginRules === undefined ? {} : { pluginRules }),
+        },
+        log: { writer, isOld: false, resumed: { history: [], recovered: [], lastTurn: 0 } },
+        model: { name, chosenEffort: undefined, openBeside: rejectCall },
+      },
+      "look",
+    ),
+  );
   const opened = undo.move();
   return {
     config,
-    plan: plans.current,
-    host: base.host,
-    keys,
+    plan: composed.plan(),
+    host: composed.host,
     project,
-    registry,
+    registry: composed.registry,
+    features: composed.features,
     notices: here.notices,
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
+}
+
+/**
+ * Returns the model that a session here would have, as `provider:name`; some tools depend on it. If none can be
+ * chosen, the one that flags and files name, or "". Looks for no model server.
+ */
+async function modelName(
+  { model }: HarnessOptions,
+  {
+    providers,
+    config,
+    profile,
+    signal,
+  }: {
+    readonly providers: Providers;
+    readonly config: Config;
+    readonly profile: Profile;
+    readonly signal: AbortSignal;
+  },
+): Promise<string> {
+  const asked = model ?? scriptedModel(profile);
+  const instead = preferredModels(undefined, profile, config);
+  const named = asked ?? instead.preferred?.[0] ?? instead.suggested ?? "";
+  try {
+    if (asked === undefined && (await providers.configured()).length === 0) return named;
+    const chosen = await providers.choose(asked, instead, signal);
+    return `${chosen.provider}:${chosen.model}`;
+  } catch (thrown) {
+    if (thrown instanceof HarnessError) return named; // a session would not start, and says why
+    throw thrown;
+  }
 }

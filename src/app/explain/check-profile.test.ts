@@ -2,9 +2,10 @@ import { expect, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { temporaryDirectory, testWorld } from "../../../test/support/world.ts";
+import { PROGRAM_FEATURES } from "../plan/feature-set.ts";
 import { checkFiles } from "./check-profile.ts";
 
-test("[PROF-01 PROF-03] a check tells every error and warning of every file at once, with place and remedy, in the order of the file", async () => {
+test("[PROF-01 PROF-03] a check reports every error and warning of every file at once, with place and remedy, in the order of the file", async () => {
   await using place = openPlace();
   place.config(`max_turns = 0
 default_profile = "secnd"
@@ -90,7 +91,7 @@ cmd = "ls"
   expect(findings.at(-1)).toMatchObject({ path: syntax, line: 2, key: "TOML" });
 });
 
-test("[PROF-01 PROF-03] a check goes on behind what is missing, and behind a table that nothing mends", async () => {
+test("[PROF-01 PROF-03] a check continues behind what is missing, and behind a table that nothing mends", async () => {
   await using place = openPlace();
   place.config(`[prices.odd]
 input = 1
@@ -118,7 +119,7 @@ deny = ["Bsh"]
   ]);
 });
 
-test("[PROF-01] a profile whose name is another's, or is not what it is found by, is told", async () => {
+test("[PROF-01] a profile with another profile's name, or with a name that differs from its file, is reported", async () => {
   await using place = openPlace();
   place.profile("big", 'name = "Big Name"\n');
   place.profile("self", 'name = "self"\n');
@@ -134,7 +135,7 @@ test("[PROF-01] a profile whose name is another's, or is not what it is found by
   expect(await place.told(other)).toEqual([]);
 });
 
-test("[PROF-01 PROV-07 ENG-23] models whose provider or route there is none of are told, as far as no plugin may bring them", async () => {
+test("[PROF-01 PROV-07 ENG-23] models with an unknown provider or route are reported, unless a plugin may bring them", async () => {
   await using place = openPlace();
   const text = `default_model = "opnai:gpt-6"
 [delegate]
@@ -168,7 +169,7 @@ base_url = "http://127.0.0.1:1"
   expect(await place.told("p")).toEqual([]);
 });
 
-test("[PROF-01] what is right is told as right, with packs of skills too; one profile can be checked alone", async () => {
+test("[PROF-01] valid settings are reported as valid, with packs of skills; one profile can be checked alone", async () => {
   await using place = openPlace();
   place.profile("good", 'skill_packs = ["review"]\ntool_packs = ["fs"]\n');
   place.profile("bad", "limits = 1\n");
@@ -240,7 +241,7 @@ cmd = "ls"
   expect(await place.told("mine")).toEqual([]);
 });
 
-test("[PROF-01 PROF-03] one's own hooks and aliases and a project's own settings are looked through, since they end a start; what costs only itself is a warning", async () => {
+test("[PROF-01 PROF-03] the user's hooks and aliases and a project's settings are checked, since they can end a start; other mistakes are warnings", async () => {
   await using place = openPlace();
   const config = place.project(
     ".cinch/config.toml",
@@ -258,20 +259,20 @@ test("[PROF-01 PROF-03] one's own hooks and aliases and a project's own settings
   place.own("hooks/a.sh", "exit 0\n");
   const short = place.own("aliases.toml", '[aliases]\nhelp = "/skills:x"\n');
   const { files } = await checkFiles(place.options, "default");
-  expect(files).toEqual([own, short, config, preset, aliases, hooks, servers]);
+  expect(files).toEqual([own, short, config, preset, hooks, servers, aliases]);
   expect(await place.told("default")).toEqual([
     expect.stringContaining(`error ${own}:2: hooks.event: must be one of`),
     `error ${own}:4: hooks.matchr: unknown key; did you mean "matcher"?`,
-    `warning ${short}:2: aliases.help: /help is a built-in command, and stays what it is`,
+    `warning ${short}:2: aliases.help: /help is a built-in command, and cannot be replaced`,
     `error ${config}:1: providers: a repository may not set this; only your own configuration can`,
     `error ${config}:3: permissions.alow: unknown key; did you mean "allow"?`,
     `error ${config}:4: permissions.level: a repository can only lower the level: ReadOnly or WorkspaceWrite`,
     `error ${config}:5: permissions.deny: there is no tool "Bsh"; did you mean "Bash"?`,
     `error ${preset}:1: quiet: a repository can only set this to false`,
-    `warning ${aliases}:2: aliases.x: must be a text`,
-    `warning ${aliases}:3: aliases.y: must be a text`,
     `error ${hooks}:3: hooks.matcher: there is no tool "Wriet"; did you mean "Write"?`,
     `warning ${servers}:1: mcpServers.s: a repository's servers need the sha256 of their program`,
+    `warning ${aliases}:2: aliases.x: must be a text`,
+    `warning ${aliases}:3: aliases.y: must be a text`,
   ]);
 });
 
@@ -290,12 +291,12 @@ test("[PROF-03] a project's value that does not count, because that of the user 
   expect(await place.told("default")).toEqual([]);
 });
 
-test("[PROF-01 REL-03] of a file with very many mistakes a hundred are told, and that there may be more", async () => {
+test("[PROF-01 REL-03] a file with very many mistakes reports a hundred of them, and that there may be more", async () => {
   await using place = openPlace();
   place.config(Array.from({ length: 300 }, (_, at) => `key${at} = 1\n`).join(""));
   const { findings } = await checkFiles(place.options, "default");
   expect(findings.length).toBe(101);
-  expect(findings.at(-1)?.text).toContain("100 errors are told at once");
+  expect(findings.at(-1)?.text).toContain("100 errors are reported at once");
 });
 
 function openPlace() {
@@ -311,6 +312,7 @@ function openPlace() {
   const options = {
     world: testWorld(),
     workingDir: work,
+    features: PROGRAM_FEATURES,
     paths: { config: folder, data: directory.path, state: directory.path },
   };
   return {

@@ -1,51 +1,53 @@
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { HarnessError } from "../../base/errors.ts";
 import { hintFor } from "../../base/text/near.ts";
 import { lookThroughConfig, NOTHING } from "../../config/config.ts";
-import type { Mistake } from "../../config/mistakes.ts";
-import { DEFAULT_PROFILE, isProfilePath, listProfiles } from "../../config/profile-files.ts";
+import { DEFAULT_PROFILE } from "../../config/profile-files.ts";
+import { isProfilePath, profileFromHere } from "../../config/profile-path.ts";
+import { profileReference } from "../../config/run-profile.ts";
 import { modelSection } from "../../config/sections/models.ts";
 import { profileChoiceSection, profileContentSection } from "../../config/sections/profile-keys.ts";
 import { saidOf } from "../../config/settings/read-section.ts";
 import type { Table } from "../../config/table.ts";
-import { hooksSection } from "../../features/hooks/config.ts";
-import { matcherProblems } from "../../features/hooks/open.ts";
-import type { McpServer } from "../../features/mcp/config.ts";
-import { mcpSection } from "../../features/mcp/config.ts";
-import { isSameServer } from "../../features/mcp/mcp-rules.ts";
-import { delegateSection } from "../../features/subagents/config.ts";
 import { assertRules, permissionRuleProblems, unknownPlugins } from "../../guard/permissions/policy.ts";
-import type { FilePosition } from "../../session/config-section.ts";
-import type { ProfileProblem } from "../../session/feature.ts";
+import type { CheckedFile, SettingsOfFile } from "../../session/commands/settings-check.ts";
+import type { FilePosition, Mistake } from "../../session/config-section.ts";
+import type { Feature, ProfileProblem } from "../../session/feature.ts";
 import type { Config, Profile } from "../../session/settings/settings.ts";
 import { selectPacks } from "../../tools/select-packs.ts";
+import type { ToolTable } from "../../tools/tool-facts.ts";
 import type { HarnessOptions } from "../engine/options.ts";
-import { FEATURES } from "../features.ts";
 import { namedModelProblem } from "../models/model-problem.ts";
+import type { FeatureSet } from "../plan/feature-set.ts";
 import { lookThroughPlaced } from "../plan/profiles/project-profile.ts";
-import { SECTIONS } from "../plan/sections.ts";
-import { TOOLS } from "../plan/tool-list.ts";
-import type { Said } from "./check-project.ts";
-import { lookThroughProject, lookThroughUsers } from "./check-project.ts";
+import { profilesOf } from "../plan/settings.ts";
+import { reportOnProject } from "./check-project.ts";
 import { looseKeyMistakes } from "./loose-keys.ts";
 
 const NO_TOOLS = { name: "nobody", tools: () => [] } as const;
 
 /**
- * Looks at what a profile names: rules, packs of tools and of skills. A session under it finds these wrong too, once much
- * else was opened.
+ * Looks at what a profile names: rules, packs of tools and of skills. A session under it finds these wrong too, once
+ * much else was opened.
  * @throws HarnessError ConfigInvalid, UnknownToolPack, UnknownSkillPack.
  */
-export function checkProfile(profile: Profile, config: Config | undefined): void {
-  const known = { tools: TOOLS, ...(config === undefined ? {} : unknownPlugins(config)) };
+export function checkProfile(
+  profile: Profile,
+  config: Config | undefined,
+  { features, tools }: FeatureSet,
+): void {
+  const known = { tools, ...(config === undefined ? {} : unknownPlugins(config)) };
   assertRules([...(config?.permissions.rules ?? []), ...profile.permissions.rules], known);
   selectPacks(NO_TOOLS, profile.toolPacks);
-  for (const { error } of problemsOf(profile)) throw error;
+  for (const { error } of problemsOf(profile, features)) throw error;
 }
 
 /** Returns the problems that features find in a profile. */
-function problemsOf(profile: Omit<Profile, "warnings">): readonly ProfileProblem[] {
-  return FEATURES.flatMap((feature) => feature.profileProblems?.(profile) ?? []);
+function problemsOf(
+  profile: Omit<Profile, "warnings">,
+  features: readonly Feature[],
+): readonly ProfileProblem[] {
+  return features.flatMap((feature) => feature.check?.profile?.(profile) ?? []);
 }
 
 /** A problem in a file, with a text that names its position. */
@@ -65,86 +67,83 @@ export interface Checked {
 }
 
 /**
- * All that is wrong in config.toml, in the user's hooks and aliases, in the project's own settings and in profiles, as far as files tell it, be they
- * acknowledged or not. Nothing is started.
- * @param named a profile by its name or by the path of its file; absent: every one that can be named, and the project's.
+ * All that is wrong in config.toml, in the user's hooks and aliases, in the project's own settings and in profiles,
+ * as far as files tell it, be they acknowledged or not. Nothing is started.
+ * @param named a profile by its name or by the path of its file; absent: every one that can be named, and
+ * the project's.
  */
 export async function checkFiles(
-  { world, paths, workingDir }: Pick<HarnessOptions, "world" | "paths" | "workingDir">,
+  {
+    world,
+    paths,
+    workingDir,
+    features: set,
+  }: Pick<HarnessOptions, "world" | "paths" | "workingDir" | "features">,
   named: string | undefined,
 ): Promise<Checked> {
-  const folder = join(paths.config, "profiles");
-  const known = (await listProfiles(world, folder)).map(({ name }) => name);
+  const { features, sections, tools } = set;
+  const known = (await profilesOf({ world, paths })).map(({ name }) => name);
   const {
     value: config = NOTHING,
     mistakes,
     where,
-  } = await lookThroughConfig(world, join(paths.config, "config.toml"), SECTIONS);
-  const wrong = [...mistakes, ...wrongIn(saidBy(config), config)];
-  const { defaultProfile: used = DEFAULT_PROFILE } = config;
-  if (where !== undefined && !isProfilePath(used) && !known.includes(used))
-    wrong.push(
-      error(
-        where(profileChoiceSection.keys.defaultProfile.key),
-        `there is no profile "${used}". ${hintFor(used, known)}`,
-      ),
-    );
-  if (where !== undefined) wrong.push(...(await modelMistakes(config, config, where)));
-  wrong.push(...(await idleMistakes(config, serversOf(config))));
-  const project = await lookThroughProject(world.files, workingDir);
-  const others = [...(await lookThroughUsers(world.files, paths.config)), ...project.files];
-  for (const { said, mistakes: found } of others) wrong.push(...found, ...wrongIn(said, config));
-  const findings = [...inOrder(wrong)];
+  } = await lookThroughConfig(world, join(paths.config, "config.toml"), sections);
+  const wrong = [...mistakes, ...ruleMistakes(config, config, tools), ...(await ofFeatures(config))];
+  if (where !== undefined) wrong.push(...defaultProfileMistakes(config, known, where));
+  if (where !== undefined) wrong.push(...(await modelMistakes(config, config, { where, sections })));
+  const project = await reportOnProject(world.files, workingDir, set);
+  const at = { world, paths, root: project.root, tools };
+  const beside = (await Promise.all(features.map((feature) => feature.check?.files?.(at) ?? []))).flat();
+  const ofScope = (scope: CheckedFile["scope"]) => beside.filter((each) => each.scope === scope);
+  for (const { mistakes: found } of ofScope("user")) wrong.push(...found);
+  for (const file of project.files) wrong.push(...file.mistakes, ...ruleMistakes(file, config, tools));
+  for (const { mistakes: found } of ofScope("project")) wrong.push(...found);
+  const others = [...ofScope("user"), ...project.files, ...ofScope("project")];
+  const unread = project.problems.map((text) => ({ weight: "error" as const, text }));
+  const findings: Finding[] = [...unread, ...inOrder(wrong)];
   const profiles = named === undefined ? [...known, ...project.profiles] : [named];
   for (const name of profiles) findings.push(...(await ofProfile(name, config)));
   if (!findings.some(({ weight }) => weight === "error")) {
-    const profile = named ?? used;
+    const asked = named === undefined ? undefined : profileFromHere(named);
     const user = {
       world,
       folder: paths.config,
-      profile: isProfilePath(profile) ? resolve(profile) : profile,
+      sections,
+      profile: profileReference({ config, workingDir, named: asked }),
     };
     const keys = project.files.flatMap((file) => file.keys);
     findings.push(...inOrder(await looseKeyMistakes(keys, user)));
   }
   return { profiles, files: others.map(({ path }) => path), findings };
 
-  /** Rules that hold nothing back: a start passes over them, and tells of them once it knows the server. */
-  async function idleMistakes(
-    { permissions }: Pick<Profile, "permissions">,
-    servers: readonly McpServer[],
-  ): Promise<readonly Mistake[]> {
-    const { idleRulesIn, readKnownServers } = await import("../../features/mcp/known-servers.ts");
-    const idle = idleRulesIn([permissions], await readKnownServers(servers, { world, paths }));
-    return idle.map(({ rule, problem }) => {
-      return { weight: "warning", ...rule.where, problem: `"${rule.text}" has no effect: ${problem}` };
-    });
+  /** Returns the mistakes that features find. */
+  async function ofFeatures(said: SettingsOfFile, own?: Config): Promise<readonly Mistake[]> {
+    const settings = { said, world, paths, tools, ...(own === undefined ? {} : { config: own }) };
+    const found = await Promise.all(features.map((feature) => feature.check?.settings?.(settings) ?? []));
+    return found.flat();
   }
 
   async function ofProfile(name: string, own: Config): Promise<readonly Finding[]> {
     try {
-      const reference = isProfilePath(name) ? resolve(name) : name;
-      const look = await lookThroughPlaced(reference, workingDir, { world, paths });
+      const reference = profileFromHere(name);
+      const look = await lookThroughPlaced(reference, workingDir, { world, paths, sections });
       const { value: profile, mistakes: found, where } = look;
       if (profile === undefined || where === undefined) return inOrder(found);
       const packs = [
         ...profile.toolPacks
           .flatMap((pack) => refusalOf(() => selectPacks(NO_TOOLS, [pack])))
           .map((problem) => error(where(profileContentSection.keys.toolPacks.key), problem)),
-        ...problemsOf(profile).map(({ key, error: { message } }) => error(where(key), message)),
+        ...problemsOf(profile, features).map(({ key, error: { message } }) => error(where(key), message)),
       ];
-      const servers = serversOf(profile).flatMap((server) => {
-        const first = serversOf(own).find((each) => isSameName(each, server));
-        if (first === undefined) return [];
-        const { path, line } = first.where;
-        return [
-          error(server.where, `config.toml has a server of this name: "${first.name}" (${path}:${line})`),
-        ];
-      });
-      const idle = await idleMistakes(profile, [...serversOf(own), ...serversOf(profile)]);
-      const models = await modelMistakes(profile, own, where);
+      const models = await modelMistakes(profile, own, { where, sections });
       return inOrder(
-        [...found, ...packs, ...servers, ...models, ...idle, ...wrongIn(saidBy(profile), own)],
+        [
+          ...found,
+          ...packs,
+          ...models,
+          ...(await ofFeatures(profile, own)),
+          ...ruleMistakes(profile, own, tools),
+        ],
         profile.path,
       );
     } catch (thrown) {
@@ -154,25 +153,34 @@ export async function checkFiles(
   }
 }
 
-/** Returns the mistakes in valid files: rules and hooks that match nothing. */
-function wrongIn({ permissions, hooks }: Said, config: Config): readonly Mistake[] {
-  const known = { tools: TOOLS, ...unknownPlugins(config) };
-  return [
-    ...permissionRuleProblems(permissions.rules, known).map(({ problem, ...where }) => error(where, problem)),
-    ...hooks.flatMap((hook) => {
-      const { path, line } = hook.where;
-      return matcherProblems(hook, TOOLS).map((problem) =>
-        error({ path, line, key: "hooks.matcher" }, problem),
-      );
-    }),
-  ];
+/** Returns a mistake if the default profile is named by a name that no profile has. */
+function defaultProfileMistakes(
+  { defaultProfile: used = DEFAULT_PROFILE }: Config,
+  known: readonly string[],
+  where: Table["where"],
+): readonly Mistake[] {
+  if (isProfilePath(used) || known.includes(used)) return [];
+  const at = where(profileChoiceSection.keys.defaultProfile.key);
+  return [error(at, `there is no profile "${used}". ${hintFor(used, known)}`)];
+}
+
+/** Returns the rules of a valid file that match nothing. */
+function ruleMistakes(
+  { permissions }: Pick<Profile, "permissions">,
+  config: Config,
+  tools: ToolTable,
+): readonly Mistake[] {
+  const known = { tools, ...unknownPlugins(config) };
+  return permissionRuleProblems(permissions.rules, known).map(({ problem, ...where }) =>
+    error(where, problem),
+  );
 }
 
 /** Returns the model names that cannot be used. A default is an error, any other a warning until it is used. */
 async function modelMistakes(
   said: Pick<Config, "defaultModel" | "plugins" | "sections"> & Partial<Pick<Config, "routes">>,
   own: Config,
-  where: Table["where"],
+  { where, sections: declared }: Pick<Table, "where"> & Pick<FeatureSet, "sections">,
 ): Promise<readonly Mistake[]> {
   const { defaultModel, sections, routes = [] } = said;
   const plugins = [...own.plugins, ...said.plugins];
@@ -186,7 +194,7 @@ async function modelMistakes(
   };
   const found = await Promise.all([
     wrong(defaultModel, "error", [modelSection.keys.defaultModel.key]),
-    wrong(saidOf(sections, delegateSection)?.model, "warning", [delegateSection.name, "model"]),
+    ...modelsIn(sections, declared).map(({ section, key, model }) => wrong(model, "warning", [section, key])),
     ...routes.flatMap(({ name, model, fallback, rules }) => [
       wrong(model, "warning", ["routing", name, "model"]),
       ...fallback.map((each) => wrong(each, "warning", ["routing", name, "fallback"])),
@@ -196,16 +204,16 @@ async function modelMistakes(
   return found.flat();
 }
 
-function saidBy({ permissions, sections }: Pick<Profile, "permissions" | "sections">): Said {
-  return { permissions, hooks: saidOf(sections, hooksSection) ?? [] };
-}
-
-function serversOf({ sections }: Pick<Profile, "sections">): readonly McpServer[] {
-  return saidOf(sections, mcpSection) ?? [];
-}
-
-function isSameName(one: McpServer, other: McpServer): boolean {
-  return isSameServer(one.name, other.name);
+/** Returns the models that keys of tables name. */
+function modelsIn(values: Config["sections"], declared: FeatureSet["sections"]) {
+  return declared.flatMap((section) => {
+    if (section.shape !== "table") return [];
+    const said: Readonly<Record<string, unknown>> = saidOf(values, section) ?? {};
+    return Object.entries(section.keys).flatMap(([property, { key, namesModel }]) => {
+      const model = namesModel === true ? said[property] : undefined;
+      return typeof model === "string" ? [{ section: section.name, key, model }] : [];
+    });
+  });
 }
 
 function error(where: FilePosition, problem: string): Mistake {

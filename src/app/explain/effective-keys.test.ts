@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Place } from "../../../test/support/place.ts";
+import type { PlaceOptions, TestProject } from "../../../test/support/place.ts";
 import { openPlace } from "../../../test/support/place.ts";
 import { writtenDefault } from "../../config/settings/read-section.ts";
 import { TrustLedger } from "../../guard/trust/ledger/ledger.ts";
@@ -11,7 +11,7 @@ import type { EffectiveKey, Origin } from "./effective-keys.ts";
 import { effectiveKeys } from "./effective-keys.ts";
 import { openReview } from "./review.ts";
 
-describe("[PROF-03] every setting is told with its value and where it comes from", () => {
+describe("[PROF-03] every setting is shown with its value and its origin", () => {
   test("flags go before config.toml, that before the profile, and what is nowhere is the default", async () => {
     await using place = openPlace();
     place.config('max_turns = 30\n\n[permissions]\nlevel = "ReadOnly"\ndeny = ["Bash:rm *"]\n');
@@ -20,7 +20,10 @@ describe("[PROF-03] every setting is told with its value and where it comes from
       "review",
       'default_model = "local:x"\n[limits]\nrounds = 5\ncost = 2\n[permissions]\nask = ["Edit"]\n',
     );
-    const shown = await show(place, { profile: "review", level: "WorkspaceWrite", maxCostUsd: 1 });
+    const shown = await show(place, {
+      profile: "review",
+      wishes: { level: "WorkspaceWrite", maxCostUsd: 1 },
+    });
     expect(shown("profile")).toEqual(['"review"', "--profile"]);
     expect(shown("limits.rounds")).toEqual([
       "30",
@@ -36,7 +39,7 @@ describe("[PROF-03] every setting is told with its value and where it comes from
     expect(shown("compaction.context_tokens")).toEqual(["null", "default"]);
   });
 
-  test("a model of one's own config.toml goes before what an embedded profile names", async () => {
+  test("a model in the user's config.toml wins over the suggestion of an embedded profile", async () => {
     await using place = openPlace();
     place.config('default_model = "local:mine"\ndefault_profile = "self"\n');
     const shown = await show(place);
@@ -72,7 +75,7 @@ describe("[PROF-03] every setting is told with its value and where it comes from
       2,
     );
     // A value that is as low already stays, and that of the project is shown as one that does not count.
-    expect((await show(place, { level: "ReadOnly" }))("permissions.level")).toEqual([
+    expect((await show(place, { wishes: { level: "ReadOnly" } }))("permissions.level")).toEqual([
       '"ReadOnly"',
       "--level",
       "embedded:preset/default.toml",
@@ -83,7 +86,7 @@ describe("[PROF-03] every setting is told with its value and where it comes from
   test("[PERM-12] with --strict-permissions what an embedded preset allows does not count, what the user allows does", async () => {
     await using place = openPlace();
     place.config('[permissions]\nallow = ["Bash:ls *"]\n');
-    const { keys } = await effectiveKeys(optionsOf(place, { strictPermissions: true }));
+    const { keys } = await effectiveKeys(optionsOf(place, { wishes: { strictPermissions: true } }));
     const allowed = keys.filter(({ key }) => key === "permissions.allow");
     expect(allowed.map((each) => row(place, [each])("permissions.allow"))).toEqual([
       ['["Bash:ls *"]', "config/config.toml:2"],
@@ -91,7 +94,7 @@ describe("[PROF-03] every setting is told with its value and where it comes from
     ]);
   });
 
-  test("keys of providers are told to be there, and nothing that looks like a secret is shown", async () => {
+  test("keys of providers are shown as present, and nothing that looks like a secret is shown", async () => {
     await using place = openPlace();
     const token = `ghp_${"a1B2c3D4e5F6".repeat(3)}`;
     place.config(
@@ -99,7 +102,10 @@ describe("[PROF-03] every setting is told with its value and where it comes from
         '[[mcp_servers]]\nname = "files"\ncmd = "/bin/files"\nargs = ["--api-key", "plain-one", "--token=plain-two", "-v"]\nenv = { WHAT = "plain-three" }\n',
     );
     const environment = { OWN_KEY: "sk-very-secret-0123456789", OPENAI_API_KEY: "sk-another-0123456789" };
-    const { keys } = await effectiveKeys({ ...optionsOf(place), environment });
+    const { keys } = await effectiveKeys({
+      ...optionsOf(place),
+      wishes: { ...optionsOf(place).wishes, environment },
+    });
     const shown = row(place, keys);
     expect(shown("key of own")).toEqual(['"(set)"', "environment OWN_KEY"]);
     expect(shown("key of openai")).toEqual(['"(set)"', "environment OPENAI_API_KEY"]);
@@ -155,17 +161,17 @@ describe("[PROF-03] every setting is told with its value and where it comes from
   });
 });
 
-function optionsOf(place: Place, more: Partial<HarnessOptions> = {}): HarnessOptions {
+function optionsOf(place: TestProject, more: PlaceOptions = {}): HarnessOptions {
   const { model: _, ...options } = place.options(more);
   return options;
 }
 
-async function show(place: Place, more: Partial<HarnessOptions> = {}) {
+async function show(place: TestProject, more: PlaceOptions = {}) {
   return row(place, (await effectiveKeys(optionsOf(place, more))).keys);
 }
 
 /** The value of a key, where it comes from, and what it goes before. */
-function row(place: Place, keys: readonly EffectiveKey[]) {
+function row(place: TestProject, keys: readonly EffectiveKey[]) {
   return (wanted: string): readonly string[] => {
     const found = keys.find(({ key }) => key === wanted);
     if (found === undefined) return [];
@@ -182,7 +188,7 @@ function placeText(from: Origin): string {
   return `${from.path}${line}${from.key === undefined ? "" : ` ${from.key}`}`;
 }
 
-function profile(place: Place, name: string, text: string): void {
+function profile(place: TestProject, name: string, text: string): void {
   const folder = join(place.root, "config", "profiles");
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, `${name}.toml`), text);

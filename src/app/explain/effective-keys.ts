@@ -8,7 +8,7 @@ import { projectKeys } from "../../config/project.ts";
 import { PROMOTED } from "../../config/promoted.ts";
 import { permissionsSection } from "../../config/sections/permissions.ts";
 import { profileChoiceSection } from "../../config/sections/profile-keys.ts";
-import type { Given } from "../../config/settings/merge.ts";
+import type { SourcedValue } from "../../config/settings/merge.ts";
 import { mergeKey } from "../../config/settings/merge.ts";
 import { writtenDefault } from "../../config/settings/read-section.ts";
 import { flagValue, inOrder } from "../../config/settings/settings.ts";
@@ -20,8 +20,8 @@ import type { ConfigKey } from "../../session/config-section.ts";
 import type { TrustItem } from "../../session/guard/trust.ts";
 import type { Config, Profile } from "../../session/settings/settings.ts";
 import type { HarnessOptions } from "../engine/options.ts";
+import type { FeatureSet } from "../plan/feature-set.ts";
 import { readProject } from "../plan/open-project.ts";
-import { SECTIONS } from "../plan/sections.ts";
 import type { OpenedSettings } from "../plan/settings.ts";
 import { openSettings } from "../plan/settings.ts";
 import { shownValue } from "./shown-value.ts";
@@ -54,25 +54,29 @@ export interface EffectiveKeys {
   /** Name or path that the profile was loaded by. */
   readonly reference: string;
   readonly keys: readonly EffectiveKey[];
-  /** Sentences for the person: unknown keys, and files of the project that do not count. */
+  /** Sentences for the person: unknown keys, and files of the project that are not read or do not count. */
   readonly notices: readonly string[];
 }
 
-type Said = Given<Origin>;
+type Said = SourcedValue<Origin>;
 
 /**
- * Every setting with the value that a session here would have, and its source: a flag, the environment, the project, the
- * profile, config.toml, or cinch itself (PROF-03). Nothing is started and nobody is asked: files of the project that nobody
- * has acknowledged do not count, and a notice names them.
+ * Returns every setting with the value that a session here would have, and its source: a flag, the environment, the
+ * project, the profile, config.toml, or cinch itself (PROF-03). Nothing is started and nobody is asked: files of the
+ * project that nobody has acknowledged do not count, and a notice names them.
  * @throws HarnessError as the start of a session does: ConfigInvalid, ProfileMissing, TrustRefused.
  */
 export async function effectiveKeys(options: HarnessOptions): Promise<EffectiveKeys> {
-  const { world, paths } = options;
+  const {
+    world,
+    paths,
+    features: { sections },
+  } = options;
   const root = await world.files.realpath(options.workingDir);
   const settings = await openSettings({ ...options, workingDir: root });
   const { config, reference, profile } = settings;
-  const inConfig = await configKeys(world, join(paths.config, "config.toml"), SECTIONS);
-  const inProfile = await profileKeys(world, reference, join(paths.config, "profiles"), SECTIONS);
+  const inConfig = await configKeys(world, join(paths.config, "config.toml"), sections);
+  const inProfile = await profileKeys(world, reference, join(paths.config, "profiles"), sections);
   const project = await projectSays(options, { ...settings, workingDir: root });
   const known = new Map([...inProfile, ...inConfig].map((key) => [key.id, key] as const));
   const rows = [...new Set([...inConfig, ...inProfile].map(({ id }) => id))].flatMap((id) => {
@@ -89,7 +93,7 @@ export async function effectiveKeys(options: HarnessOptions): Promise<EffectiveK
   };
 
   function rowsOf({ id, declared, section, merge }: WrittenKey): readonly EffectiveKey[] {
-    const own = inOrder(declared, {
+    const declaredRows = inOrder(declared, {
       flag: flagSaid(declared, options),
       config: saidOfKey(id, inConfig, (key) => placeOf(key, "config")),
       profile: saidOfKey(id, inProfile, (key) =>
@@ -101,9 +105,13 @@ export async function effectiveKeys(options: HarnessOptions): Promise<EffectiveK
       value: writtenDefault(declared, valuesIn(config, section)) ?? null,
       from: { kind: "default" },
     };
-    const merged = mergeKey(declared, merge, { own, project: project.says.get(id) ?? [], fallback });
+    const merged = mergeKey(declared, merge, {
+      userValues: declaredRows,
+      project: project.says.get(id) ?? [],
+      fallback,
+    });
     const found = merged.map((each) => ({ key: id, ...each }));
-    return options.strictPermissions && id === ALLOW ? found.map(withoutPreset) : found;
+    return options.wishes.strictPermissions && id === ALLOW ? found.map(withoutPreset) : found;
   }
 }
 
@@ -120,15 +128,15 @@ function saidOfKey(
   );
 }
 
-/** The values of a section in config.toml, for a default that follows from them. */
+/** Returns the values of a section in config.toml, for a default that follows from them. */
 function valuesIn({ sections }: Config, section: string): Readonly<Record<string, unknown>> {
   const said = sections.get(section);
   return isObject(said) ? said : {};
 }
 
-/** The value of a key's flag, as a file would hold it. */
+/** Returns the value of a key's flag, in the form of a file. */
 function flagSaid(key: ConfigKey, options: HarnessOptions): readonly Said[] {
-  const value = flagValue(key, options);
+  const value = flagValue(key, { ...options.wishes, model: options.model });
   if (value === undefined || key.flag === undefined) return [];
   const written = key.kind === "duration" && typeof value === "number" ? durationText(value) : value;
   return [{ value: written, from: { kind: "flag", name: key.flag.name } }];
@@ -164,7 +172,10 @@ function profileRow(
 }
 
 /** Lists the providers that have a key in the environment; never the key. */
-function keyRows({ environment }: HarnessOptions, { providers }: Config): readonly EffectiveKey[] {
+function keyRows(
+  { wishes: { environment } }: HarnessOptions,
+  { providers }: Config,
+): readonly EffectiveKey[] {
   const names = [...new Set([...providers, ...VENDORS].map(({ name }) => name))];
   return names.flatMap((name) => {
     const variable = keyVariableOf(name, providers);
@@ -184,31 +195,31 @@ async function projectSays(
   { judge, config, profile, workingDir }: OpenedSettings & { readonly workingDir: string },
 ): Promise<ProjectSays> {
   const place = { ...options, config, profile, workingDir };
-  const { settings, root } = await readProject({ ...place, onlyProject: true });
+  const { settings, root, problems } = await readProject({ ...place, onlyProject: true });
   const says = new Map<string, Said[]>();
-  if (settings.length === 0) return { says, notices: [] };
+  if (settings.length === 0) return { says, notices: problems };
   const { pending } = await judge(settings, root);
   const refused = new Map(pending.map(({ item, path }) => [item, path]));
   for (const item of settings) {
     if (refused.has(item)) continue;
-    for (const { key, from, value } of await keysOf(item))
+    for (const { key, from, value } of await keysOf(item, options.features))
       says.set(key, [...(says.get(key) ?? []), { value, from }]);
   }
   const notices = [...refused.values()].map(
     (path) => `${path} was not acknowledged, so nothing of it counts; to look at it: cinch ack`,
   );
-  return { says, notices };
+  return { says, notices: [...problems, ...notices] };
 }
 
-async function keysOf(item: TrustItem) {
+async function keysOf(item: TrustItem, { sections }: FeatureSet) {
   const {
     path,
     kind,
     files: [file],
   } = item;
   if (kind !== "config" && kind !== "permission-preset") return [];
-  await settingsFrom(item, SECTIONS); // throws for what a session would refuse
-  const keys = await projectKeys({ path, bytes: file?.bytes ?? new Uint8Array() }, kind, SECTIONS);
+  await settingsFrom(item, sections); // throws for what a session would refuse
+  const keys = await projectKeys({ path, bytes: file?.bytes ?? new Uint8Array() }, kind, sections);
   return keys.flatMap((key) =>
     key.value === undefined ? [] : [{ key: key.id, value: key.value, from: placeOf(key, "project") }],
   );

@@ -1,60 +1,52 @@
 import type { ClientId } from "../../base/ids.ts";
+import { nearestWords } from "../../base/text/near.ts";
+import { positionText } from "../../config/profile-files.ts";
 import { settingsOf } from "../../config/settings/settings.ts";
-import { mcpSection } from "../../features/mcp/config.ts";
-import { readAcknowledgedServers } from "../../features/mcp/declared/declared-servers.ts";
-import type { LiveTools } from "../../features/mcp/known-servers.ts";
-import {
-  findKnownTool,
-  idleRulesIn,
-  readKnownServers,
-  serverOfTool,
-  withLiveTools,
-} from "../../features/mcp/known-servers.ts";
-import { idleRuleError } from "../../features/mcp/mcp-rules.ts";
-import { inspectCommand } from "../../guard/permissions/inspection/inspect-command.ts";
-import { confinementView, inspectionOptions } from "../../guard/permissions/judge/gate.ts";
-import type { CommandView, Decision } from "../../guard/permissions/judge/judge.ts";
-import { judge } from "../../guard/permissions/judge/judge.ts";
-import { withKeyNames } from "../../guard/permissions/judge/key-links.ts";
-import { decisionRemedy } from "../../guard/permissions/judge/permission-question.ts";
 import { appliesToSession } from "../../guard/permissions/policy.ts";
 import { printRule } from "../../guard/permissions/rules/rule.ts";
-import type { WorkspacePaths } from "../../guard/permissions/rules/workspace-paths.ts";
 import { sandboxSection } from "../../guard/sandbox/config.ts";
-import { resolveHome } from "../../guard/sandbox/policy/hidden-paths.ts";
 import type { ExpectedSandbox } from "../../guard/sandbox/policy/sandbox-sources.ts";
-import { expectedSandbox } from "../../guard/sandbox/policy/sandbox-sources.ts";
+import { expectedSandbox, workingConfinement } from "../../guard/sandbox/policy/sandbox-sources.ts";
 import type { SandboxTrial } from "../../guard/sandbox/sandbox-probe.ts";
+import type { LiveTools, RuntimeTools } from "../../session/commands/runtime-tools.ts";
+import type { CallVerdict } from "../../session/guard/permissions.ts";
 import type { Policy } from "../../session/guard/policy.ts";
 import type { Rule } from "../../session/guard/rule.ts";
+import type { Confinement } from "../../session/guard/sandbox.ts";
 import type { PermissionSettings } from "../../session/settings/permission-settings.ts";
 import { prepareCall } from "../../tools/chain/validate.ts";
-import type { CallPlan, Tool, ToolContext } from "../../tools/tool.ts";
+import type { Tool, ToolContext } from "../../tools/tool.ts";
 import type { HarnessOptions } from "../engine/options.ts";
 import type { BareSession } from "./bare-session.ts";
 import { openBareSession } from "./bare-session.ts";
 
 /** Verdict about one call, with its reason. */
 export interface Explained {
-  readonly decision: Decision["kind"];
+  readonly decision: CallVerdict["decision"]["kind"];
   /** Verdict for a command in a working sandbox; for other tools, the same as `decision`. */
-  readonly inSandbox: Decision["kind"];
+  readonly inSandbox: CallVerdict["decision"]["kind"];
   /** The rule that decides without a sandbox, as configuration writes it. */
   readonly rule?: string;
   readonly why: string;
   readonly whyInSandbox: string;
   /** For a command: the one of the two that holds here. */
   readonly here: ExpectedSandbox;
-  /** Ways to allow a call that is not: without a sandbox, and in one if that differs. */
-  readonly remedies: readonly string[];
+  /** Way to allow a call that is not, without a sandbox: a phrase for the person. */
+  readonly remedy?: string;
+  /** The same in a working sandbox. Absent if it is the same, or if no sandbox is to be expected here. */
+  readonly remedyInSandbox?: string;
+  /** True for a call that the tool itself refuses, whatever the rules say: `why` tells the reason. */
+  readonly wouldFail?: true;
   /** Origin of the facts about a tool of an MCP server, or the reason why they are unknown: a phrase for the person. */
   readonly toolFacts?: string;
+  /** Code of the user that may refuse the call all the same, as hooks do. It was not run. Phrases for the person. */
+  readonly mayRefuse?: readonly string[];
 }
 
 /** Returns the tools of a running session with this working directory and profile; undefined if there is none. */
-export type FindLiveTools = (here: SessionPlace) => Promise<LiveTools | undefined>;
+export type FindLiveTools = (here: SessionSelector) => Promise<LiveTools | undefined>;
 
-interface SessionPlace {
+interface SessionSelector {
   readonly root: string;
   /** Name of the profile in the session. */
   readonly profile: string;
@@ -75,10 +67,12 @@ export interface Explainer extends AsyncDisposable {
   readonly rules: readonly RuleInForce[];
   /** Sentences for the person. */
   readonly notices: readonly string[];
-  /** The tools that there are, those of MCP servers as far as they are known. */
+  /** The available tools; those of MCP servers as far as they are known. */
   readonly tools: readonly string[];
   /** Returns true if calls of the tool can be explained. Any tool of a server that has never run can. */
   hasTool(name: string): boolean;
+  /** Returns why a tool cannot be explained, with what was probably meant: a phrase for the person. */
+  unknownTool(name: string): string;
   /** @param input the input of the call, as a model would send it. */
   explain(tool: string, input: unknown): Promise<Explained>;
   /** Runs a small command in the sandbox that commands would get here, to see that it works. */
@@ -95,136 +89,165 @@ export async function openExplainer(
   signal: AbortSignal,
   findLiveTools?: FindLiveTools,
 ): Promise<Explainer> {
-  const { world } = options;
-  const bare = await openBareSession(options, signal);
-  const { config, registry, keys } = bare;
-  const { root, profile, policy } = bare.plan;
+  await using undo = new AsyncDisposableStack();
+  const bare = undo.use(await openBareSession(options, signal));
+  const { root, policy } = bare.plan;
+  const tools = await explainedTools(bare, options, findLiveTools);
+  const expected = await expectedConfinements(bare, options);
+  const { here } = expected;
   const context = contextOf(bare, signal);
-  const sandboxed = settingsOf(sandboxSection, { config, profile });
-  const searched = options.environment["PATH"];
-  const sandboxes = {
-    world,
-    ...(searched === undefined ? {} : { path: searched }),
-    settings: sandboxed,
-  };
-  const { unavailable, network: hosts } = sandboxed;
-  const here = await expectedSandbox(sandboxes);
-  const takesHosts =
-    here.kind === "backend" && here.name === "bubblewrap" && options.relayCommand !== undefined;
-
-  const declared = await Promise.all(
-    bare.project.items
-      .filter(({ kind }) => kind === "mcp")
-      .map(({ path, files: [file] }) =>
-        readAcknowledgedServers({ path, bytes: file?.bytes ?? new Uint8Array() }),
-      ),
-  );
-  const known = await readKnownServers([...settingsOf(mcpSection, bare.plan), ...declared.flat()], options);
-  const live = known.length === 0 ? undefined : await findLiveTools?.({ root, profile: bare.plan.reference });
-  const servers = live === undefined ? known : withLiveTools(known, live);
-  const find = (name: string) => registry.find(name) ?? findKnownTool(name, servers);
-
-  async function explain(name: string, input: unknown): Promise<Explained> {
-    const verdict = await verdictOf(name, input);
-    const server = serverOfTool(name, servers);
-    return server === undefined ? verdict : { ...verdict, toolFacts: server.from };
-  }
-
-  async function verdictOf(name: string, input: unknown): Promise<Explained> {
-    const tool = find(name);
-    if (tool === undefined) return refusal(`there is no tool ${name}`, here);
-    const prepared = await prepareCall({ id: context.callId, name, input, tool }, context);
-    if (prepared.kind === "refused") {
-      const [block] = prepared.output.content;
-      return refusal(block?.type === "text" ? block.text : "it is refused", here);
-    }
-    return await judged(prepared.call.plan, tool);
-  }
-
-  async function judged(planned: CallPlan, tool: Tool): Promise<Explained> {
-    const plan = await withKeyNames(planned, world.files, keys);
-    const home = await resolveHome(context.world.files, context.workspace.env["HOME"]);
-    const workspace: WorkspacePaths = {
-      root,
-      scratch: context.workspace.scratch,
-      ...(home === undefined ? {} : { home }),
-    };
-    const { target } = plan;
-    const decide = (view?: CommandView) => judge(plan, tool, policy, workspace, view);
-    const remedy = (decision: Decision, view?: CommandView) =>
-      decisionRemedy(decision, { plan, tool, workspace: workspace, policy, view });
-    if (target.kind !== "command") {
-      const decision = decide();
-      return { ...explained(decision, decision, [remedy(decision)]), here };
-    }
-    const facts = await inspectCommand(
-      target,
-      workspace,
-      inspectionOptions(policy, workspace, { world, env: context.workspace.env, keys }),
-    );
-    const without = confinementView(
-      here.kind === "none"
-        ? here
-        : { kind: "none", why: "it is looked at as if there were none", policy: unavailable },
-      target,
-    );
-    const network = hosts.length === 0 ? "off" : hosts;
-    const within = confinementView(
-      { kind: "working", network, ...(takesHosts ? { takesHosts } : {}) },
-      target,
-    );
-    const [alone, held] = [
-      { facts, ...without },
-      { facts, ...within },
-    ];
-    const [decision, inSandbox] = [decide(alone), decide(held)];
-    const remedies = [remedy(decision, alone), ...(here.kind === "none" ? [] : [remedy(inSandbox, held)])];
-    return { ...explained(decision, inSandbox, remedies), here };
-  }
-
-  const said = [
-    config.permissions,
-    profile.permissions,
+  const permissionSettings = [
+    bare.config.permissions,
+    bare.plan.profile.permissions,
     ...bare.project.settings.map(({ permissions }) => permissions),
   ];
+  const opened = undo.move(); // the caller frees it
   return {
     async trySandbox() {
       const { trySandbox } = await import("../../guard/sandbox/sandbox-probe.ts");
-      return await trySandbox(root, sandboxes);
+      const backend = here.kind === "none" ? "none" : here.name;
+      return await trySandbox(bare.host.sandbox, { root, backend });
     },
     policy,
-    rules: said.flatMap((settings) =>
-      inForce(settings, { root, strictPermissions: options.strictPermissions }),
+    rules: permissionSettings.flatMap((settings) =>
+      inForce(settings, { root, strictPermissions: options.wishes.strictPermissions }),
     ),
-    notices: [...bare.notices, ...idleRulesIn(said, servers).map((idle) => idleRuleError(idle).message)],
-    tools: [...registry.list().map(({ tool }) => tool), ...servers.flatMap(({ tools = [] }) => tools)].map(
-      ({ name }) => name,
-    ),
-    [Symbol.asyncDispose]: () => bare[Symbol.asyncDispose](),
-    hasTool: (name) => find(name) !== undefined,
-    explain,
+    notices: [...bare.notices, ...tools.idleRules(permissionSettings)],
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+    hasTool: (name) => tools.find(name) !== undefined,
+    tools: tools.names,
+    unknownTool: (name) => tools.unknown(name),
+    async explain(wantedName, givenInput) {
+      // A call through CallTool is one of the tool it names.
+      const { name, input } = bare.registry.resolve(wantedName, givenInput);
+      const tool = tools.find(name);
+      const verdict =
+        tool === undefined
+          ? refusal(tools.unknown(name), here)
+          : await explainTool({ id: context.callId, name, input, tool }, context, { bare, expected });
+      const toolFacts = tools.originOf(name);
+      return toolFacts === undefined ? verdict : { ...verdict, toolFacts };
+    },
   };
 }
 
-function explained(
-  decision: Decision,
-  inSandbox: Decision,
-  remedies: readonly (string | undefined)[],
-): Omit<Explained, "here"> {
-  const rule = "rule" in decision && decision.rule !== undefined ? printRule(decision.rule) : undefined;
+/** The tools whose calls can be explained: those of the session, and those that it would learn only when it runs. */
+interface ExplainedTools {
+  readonly names: readonly string[];
+  find(name: string): Tool | undefined;
+  /** Returns why a tool cannot be explained, with what was probably meant: a phrase for the person. */
+  unknown(name: string): string;
+  originOf(name: string): string | undefined;
+  idleRules(said: readonly PermissionSettings[]): readonly string[];
+}
+
+async function explainedTools(
+  { plan, project, registry }: BareSession,
+  { world, paths, features: { features } }: HarnessOptions,
+  findLiveTools: FindLiveTools | undefined,
+): Promise<ExplainedTools> {
+  const { root, reference } = plan;
+  const context = {
+    ...{ world, paths, plan, items: project.items },
+    findLive: async () => await findLiveTools?.({ root, profile: reference }),
+  };
+  const runtime = await Promise.all(features.map((feature) => feature.offers?.tools?.(context)));
+  const late = runtime.filter((each) => each !== undefined);
+  const names = [...registry.list().map(({ tool }) => tool), ...late.flatMap((each) => each.tools)].map(
+    ({ name }) => name,
+  );
   return {
-    decision: decision.kind,
-    inSandbox: inSandbox.kind,
-    why: decision.why,
-    whyInSandbox: inSandbox.why,
-    remedies: [...new Set(remedies.filter((remedy) => remedy !== undefined))],
-    ...(rule === undefined ? {} : { rule }),
+    names,
+    find: (name) => registry.find(name) ?? firstOf(late, (each) => each.find(name)),
+    unknown(name) {
+      const said = `there is no tool ${name}`;
+      const missing = firstOf(late, (each) => each.missing(name));
+      if (missing !== undefined) return `${said}: ${missing}`;
+      const [meant] = nearestWords(name, names);
+      return `${said}; ${meant === undefined ? `there are ${names.join(", ")}` : `did you mean ${meant}?`}`;
+    },
+    originOf: (name) => firstOf(late, (each) => each.originOf(name)),
+    idleRules: (said) => late.flatMap((each) => each.idleRules(said)),
   };
 }
 
-/** Returns the verdict about an input that the tool itself refuses. */
+/** Confinements that a command is judged under. */
+interface ExpectedConfinements {
+  /** The sandbox that a session would have on this machine. */
+  readonly here: ExpectedSandbox;
+  readonly without: Confinement;
+  readonly working: Confinement;
+}
+
+async function expectedConfinements(
+  { config, plan: { profile } }: BareSession,
+  { world, relayCommand, wishes }: HarnessOptions,
+): Promise<ExpectedConfinements> {
+  const settings = settingsOf(sandboxSection, { config, profile });
+  const searched = wishes.environment["PATH"];
+  const sandboxes = {
+    world,
+    ...(searched === undefined ? {} : { path: searched }),
+    ...(relayCommand === undefined ? {} : { relay: { command: relayCommand } }),
+    settings,
+  };
+  const here = await expectedSandbox(sandboxes);
+  const without: Confinement =
+    here.kind === "none"
+      ? here
+      : { kind: "none", why: "it is judged as if there were none", policy: settings.unavailable };
+  return { here, without, working: workingConfinement(sandboxes) };
+}
+
+/** Explains a call as the chain of a session would treat it: its input, then features, then the gate. */
+async function explainTool(
+  unplanned: Parameters<typeof prepareCall>[0],
+  context: ToolContext,
+  { bare, expected }: { readonly bare: BareSession; readonly expected: ExpectedConfinements },
+): Promise<Explained> {
+  const { here, without, working } = expected;
+  const prepared = await prepareCall(unplanned, context);
+  if (prepared.kind === "refused") {
+    const [block] = prepared.output.content;
+    const why = block?.type === "text" ? block.text : "the tool refuses the input";
+    return { ...refusal(why, here), wouldFail: true };
+  }
+  const { call } = prepared;
+  const forecasts = await bare.features.forecast(call, context);
+  const refused = forecasts.find(({ kind }) => kind === "refuses");
+  if (refused !== undefined) return refusal(refused.why, here);
+  const { permissions } = bare.host;
+  const verdict = await permissions.verdict(call, context, without);
+  const isCommand = call.plan?.target.kind === "command";
+  const inSandbox = isCommand ? await permissions.verdict(call, context, working) : verdict;
+  const { rule, kind, why } = verdict.decision;
+  const { remedy } = verdict;
+  const other = here.kind === "none" || inSandbox.remedy === remedy ? undefined : inSandbox.remedy;
+  return {
+    ...{ decision: kind, why, here },
+    inSandbox: inSandbox.decision.kind,
+    whyInSandbox: inSandbox.decision.why,
+    ...(rule === undefined ? {} : { rule: printRule(rule) }),
+    ...(remedy === undefined ? {} : { remedy }),
+    ...(other === undefined ? {} : { remedyInSandbox: other }),
+    ...(forecasts.length === 0 ? {} : { mayRefuse: forecasts.map((each) => each.why) }),
+  };
+}
+
+function firstOf<Value>(
+  late: readonly RuntimeTools[],
+  of: (each: RuntimeTools) => Value | undefined,
+): Value | undefined {
+  for (const each of late) {
+    const found = of(each);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** Returns the verdict about a call that cannot be judged. */
 function refusal(why: string, here: ExpectedSandbox): Explained {
-  return { decision: "deny", inSandbox: "deny", why, whyInSandbox: why, here, remedies: [] };
+  return { decision: "deny", inSandbox: "deny", why, whyInSandbox: why, here };
 }
 
 function inForce(
@@ -236,12 +259,12 @@ function inForce(
     .map(({ effect, text, where, promoted }) => ({
       effect,
       rule: text,
-      from: `${where.path}:${where.line}`,
+      from: positionText(where),
       ...(promoted?.directory === undefined ? {} : { directory: promoted.directory }),
     }));
 }
 
-/** Context of a call as a session has it at its start. No tool writes while it plans. */
+/** Returns the context of a call as a session has it at its start. No tool writes while it plans. */
 function contextOf({ host: { world, workspace, session } }: BareSession, signal: AbortSignal): ToolContext {
   return {
     world,

@@ -9,15 +9,21 @@ import { readNamedLockFile } from "../../guard/trust/ledger/ledger.ts";
 import type { Approvals } from "../../guard/trust/ledger/lock-file.ts";
 import { renderLockFile } from "../../guard/trust/ledger/lock-file.ts";
 import type { FolderItems } from "../../guard/trust/review/find-items.ts";
-import { readProjectItems, readSharedItems, readUserItems } from "../../guard/trust/review/find-items.ts";
+import {
+  readProjectItems,
+  readSharedItems,
+  readUserItems,
+  SETTINGS_FILES,
+} from "../../guard/trust/review/find-items.ts";
 import { readFileItem, readFolderItem } from "../../guard/trust/review/read-item.ts";
-import type { PendingItem, TrustItem, TrustRecord } from "../../session/guard/trust.ts";
+import type { PendingItem, TrustItem, TrustLayout, TrustRecord } from "../../session/guard/trust.ts";
+import type { SessionWishes } from "../../session/plan.ts";
 import type { HarnessOptions } from "../engine/options.ts";
 import { readProject } from "../plan/open-project.ts";
 import type { OpenedSettings } from "../plan/settings.ts";
 import { openSettings } from "../plan/settings.ts";
 
-/** All that a person can acknowledge here, and what of it they have not. */
+/** Everything that a person can acknowledge here, and the part that is still pending. */
 export interface Review {
   /** Root of the project, resolved. */
   readonly root: string;
@@ -27,7 +33,7 @@ export interface Review {
   readonly own: OwnFolder;
   /** `~/.agents`, which the user's programs share: trusted in one decision. */
   readonly shared: OwnFolder;
-  /** Plugins that the user's own files name: each is looked at, and no lock file of a project approves one. */
+  /** Plugins that the user's own files name: each is reviewed, and no lock file of a project approves one. */
   readonly plugins: {
     readonly items: readonly TrustItem[];
     readonly pending: readonly PendingItem[];
@@ -46,9 +52,10 @@ export interface OwnFolder {
 }
 
 interface ReviewOptions
-  extends Pick<HarnessOptions, "world" | "paths" | "workingDir" | "profile">,
-    Partial<Pick<HarnessOptions, "environment">> {
-  /** Further folders and files of the project: what a session there would load is looked at too. Resolved. */
+  extends Pick<HarnessOptions, "world" | "paths" | "workingDir" | "profile" | "features"> {
+  /** The lock file counts for the judgement; the environment says where `~/.agents` is. */
+  readonly wishes: Partial<Pick<SessionWishes, "lockfile" | "environment">>;
+  /** Further folders and files of the project: what a session there would load is reviewed too. Resolved. */
   readonly only?: readonly string[];
 }
 
@@ -63,19 +70,22 @@ export async function openReview(options: ReviewOptions): Promise<Review> {
   const judged = await judge(items, root);
   const plugins = only.length > 0 ? [] : await pluginsOf(options, settings);
   const pluginsJudged = await judge(plugins, root);
-  const home = options.environment?.["HOME"];
+  const home = options.wishes.environment?.["HOME"];
   const shared = home?.startsWith("/") === true ? join(home, ".agents") : undefined;
   const folders = {
-    own: await readUserItems(world.files, paths.config),
-    shared: home === undefined || shared === undefined ? NOTHING : await readSharedItems(world.files, home),
+    own: await readUserItems(world.files, paths.config, layoutsOf(options)),
+    shared:
+      home === undefined || shared === undefined
+        ? NOTHING
+        : await readSharedItems(world.files, home, layoutsOf(options)),
   };
   const projects = new Set(all.map(({ path }) => path));
   async function ownFolder(at: string, found: FolderItems): Promise<OwnFolder> {
     // What lies in both places, as in a home that is a repository, is the project's.
-    const own = found.items.filter(({ path }) => !projects.has(path));
-    const directory = own.length === 0 ? at : await world.files.realpath(at);
-    const { pending } = await judge(own, directory);
-    return { directory, items: own, pending };
+    const userItems = found.items.filter(({ path }) => !projects.has(path));
+    const directory = userItems.length === 0 ? at : await world.files.realpath(at);
+    const { pending } = await judge(userItems, directory);
+    return { directory, items: userItems, pending };
   }
   return {
     root,
@@ -98,8 +108,15 @@ async function pluginsOf(
   { config, profile }: OpenedSettings,
 ): Promise<readonly TrustItem[]> {
   if (config.plugins.length === 0 && profile.plugins.length === 0) return [];
-  const { pluginPaths, readPlugins } = await import("../../features/plugins/plugin-files.ts");
-  return await readPlugins(options.world, pluginPaths({ config, profile, paths: options.paths }));
+  const { world, paths, workingDir } = options;
+  const at = { world, paths, config, profile, workingDir, withoutProject: true, onlyProject: false };
+  const found = await Promise.all(options.features.features.map((feature) => feature.trust?.items?.(at)));
+  return found.flatMap((each) => each?.items ?? []).filter(({ kind }) => kind === "plugin");
+}
+
+/** Returns the files below `.cinch`, `.agents` and the user's folders that count. */
+function layoutsOf({ features: { features } }: Pick<ReviewOptions, "features">): readonly TrustLayout[] {
+  return [...SETTINGS_FILES, ...features.flatMap(({ trust }) => trust?.layouts ?? [])];
 }
 
 /** A folder stands for what is in it, and for the instructions above it that a session there loads too. */
@@ -118,10 +135,10 @@ export interface Drift {
 }
 
 /** @throws HarnessError PathMissing, TrustLedgerInvalid. */
-export async function findDrift(options: ReviewOptions & { readonly lockfile?: string }): Promise<Drift> {
+export async function findDrift(options: ReviewOptions): Promise<Drift> {
   const { world } = options;
   const settings = await settingsToReview(options);
-  const { lockfile } = settingsOf(trustSection, { wishes: options, config: settings.config });
+  const { lockfile } = settingsOf(trustSection, { wishes: options.wishes, config: settings.config });
   const { items, root } = await readAll(options, settings);
   if (lockfile === undefined) {
     const { pending } = await settings.judge(items, root);
@@ -158,12 +175,17 @@ async function elsewhere(
   return found;
 }
 
-/** A lock file for the project as it is, with paths below its root. Call it only with everything acknowledged. */
+/**
+ * Returns a lock file for the current project, with paths below its root. Call it only with everything acknowledged.
+ */
 export function lockFileOf({ items, root }: Pick<Review, "items" | "root">): string {
   return renderLockFile({ approved: items, directories: [] }, root);
 }
 
-/** Reads the settings of a session here. If its profile is a repository's and not acknowledged yet, the default one counts. */
+/**
+ * Reads the settings of a session here. If its profile is a repository's and not acknowledged yet, the default
+ * one counts.
+ */
 async function settingsToReview(options: ReviewOptions): Promise<OpenedSettings> {
   try {
     return await openSettings(options);
@@ -184,9 +206,18 @@ async function readAll(
   options: ReviewOptions,
   { config, profile }: Pick<OpenedSettings, "config" | "profile">,
 ): Promise<AllItems> {
-  const { world, paths, workingDir } = options;
+  const { world, paths, workingDir, features } = options;
   const readAt = async (folder: string) => {
-    const read = await readProject({ world, paths, config, profile, workingDir: folder, onlyProject: true });
+    const read = await readProject({
+      world,
+      paths,
+      config,
+      profile,
+      workingDir: folder,
+      wishes: {},
+      features,
+      onlyProject: true,
+    });
     return { ...read, items: read.items.filter(({ scope }) => scope === "project") };
   };
   const { root, items: here, problems } = await readAt(workingDir);
@@ -196,7 +227,7 @@ async function readAll(
     const other = await readAt(folder);
     if (other.root === root) items.push(...other.items);
   }
-  const others = await readProjectItems(world.files, root);
+  const others = await readProjectItems(world.files, root, layoutsOf(options));
   const unique = new Map([...items, ...others.items].map((item) => [`${item.kind} ${item.path}`, item]));
   const refused = others.refused.map(({ path, why }) => `${relative(root, path)} ${why}.`);
   return { items: [...unique.values()], root, problems: [...new Set([...problems, ...refused])] };

@@ -1,14 +1,14 @@
 import { isObject } from "../../base/json.ts";
 import { redactor } from "../../safety/redact.ts";
 
-/** Tables whose values are nobody's to see: they are told to be set. */
+/** Tables with secret values: they are shown only as set. */
 const HIDDEN = /^(?:env|headers)$/;
 /** An option of a command that takes what is nobody's to see. */
 const SECRET_OPTION = /^(--?[\w-]*(?:key|token|secret|pass|auth|credential|bearer)[\w-]*)(=.+)?$/is;
 const SET = "(set)";
 
 /**
- * The value of a setting as it may be shown: a header, an environment or a command may hold a key, whatever it looks like.
+ * Returns the value of a setting without secrets: a header, an environment or a command may hold a key.
  * @param key where it stands, with dots between tables.
  */
 export function shownValue(key: string, value: unknown): unknown {
@@ -30,7 +30,7 @@ function clean(value: unknown): unknown {
   );
 }
 
-/** One word of a list, which may be a command's. */
+/** Returns one word of a list without secrets; the list may be a command. */
 function cleanWord(word: unknown, before: unknown): unknown {
   if (typeof word !== "string") return clean(word);
   const option = SECRET_OPTION.exec(word);

@@ -24,8 +24,8 @@ export interface ModelServer {
 }
 
 /**
- * Returns the provider for a model server, for `createEngine`. Its name is `anthropic`, or `custom` for the OpenAI wires. Nothing
- * is asked for yet.
+ * Returns the provider for a model server, for `createEngine`. Its name is `anthropic`, or `custom` for the OpenAI
+ * wires. Nothing is asked for yet.
  * @throws HarnessError UsageInvalid for an OpenAI wire without `baseUrl`.
  */
 export function apiProvider(server: ModelServer): Provider {

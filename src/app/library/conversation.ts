@@ -1,24 +1,23 @@
 import type { LogId, SessionId } from "../../base/ids.ts";
 import type { World } from "../../base/world.ts";
-import { compactionFeature } from "../../features/compaction/feature.ts";
-import { limitsFeature } from "../../features/limits/feature.ts";
-import type { Plugin } from "../../features/plugins/registration/plugin.ts";
 import type { Connection } from "../../protocol/connection.ts";
 import type { ContentBlock } from "../../protocol/content.ts";
 import type { Message } from "../../protocol/message.ts";
 import type { Provider } from "../../providers/provider.ts";
 import { validHistory } from "../../session/history/valid-history.ts";
+import type { Plugin } from "../../session/plugins/plugin.ts";
 import { memorySessionStore } from "../../session/store/memory-store.ts";
 import type { SessionStore } from "../../session/store/store.ts";
 import type { ToolMiddleware } from "../../tools/middleware.ts";
 import type { ToolSource } from "../../tools/tool.ts";
 import { BootFailure } from "../engine/boot.ts";
+import { embeddedFeatures } from "../features.ts";
+import { featureSet } from "../plan/feature-set.ts";
+import { ENGINE_PROFILE, settingsOfSetup } from "./embedded-engine/engine-settings.ts";
+import { libraryFeature } from "./embedded-engine/library-feature.ts";
+import { openEmbeddedSessions } from "./embedded-engine/open-sessions.ts";
 import type { HarnessConfig } from "./embedder.ts";
 import { OUTPUT_TOKENS_MAX, PROMPT_ROUNDS_MAX } from "./embedder.ts";
-import { ENGINE_PROFILE, settingsOfSetup } from "./engine/engine-settings.ts";
-import { libraryFeature } from "./engine/library-feature.ts";
-import { openEmbeddedSessions } from "./engine/open-sessions.ts";
-import { facadePluginsFeature } from "./facade-plugins.ts";
 
 /** Model of a `Harness`. */
 export interface LibraryModel {
@@ -41,26 +40,29 @@ export interface ConversationSources {
 }
 
 /** The one session of a `Harness`. Disposing it ends the session. */
-export interface Opened extends AsyncDisposable {
+export interface OpenConversation extends AsyncDisposable {
   readonly session: SessionId;
   readonly connection: Connection;
   history(): Promise<readonly Message[]>;
 }
 
-/** Opens the session of a `Harness`. Its tools are neither judged nor confined. @throws HarnessError if it cannot be opened. */
+/**
+ * Opens the session of a `Harness`. Its tools are neither judged nor confined.
+ * @throws HarnessError if it cannot be opened.
+ */
 export async function openConversation(
   sources: ConversationSources,
   history: readonly Message[],
-): Promise<Opened> {
+): Promise<OpenConversation> {
   try {
     return await open(sources, history);
   } catch (thrown) {
-    // The steps of an engine say nothing to whoever has one conversation.
+    // The steps of an engine mean nothing to a program with one conversation.
     throw thrown instanceof BootFailure ? thrown.cause : thrown;
   }
 }
 
-async function open(sources: ConversationSources, history: readonly Message[]): Promise<Opened> {
+async function open(sources: ConversationSources, history: readonly Message[]): Promise<OpenConversation> {
   const { config, world, model, library, tellResults, onBlock, plugins } = sources;
   const { maxTurns = PROMPT_ROUNDS_MAX, maxTokens = OUTPUT_TOKENS_MAX, timeoutMs, maxCostUsd } = config;
   const { provider, id } = model;
@@ -79,12 +81,11 @@ async function open(sources: ConversationSources, history: readonly Message[]): 
       prefix: "cinch-library-",
       attended: false,
       isGated: false,
-      features: [
-        limitsFeature,
-        facadePluginsFeature,
-        libraryFeature({ tools: library, systemPrompt: config.systemPrompt, watch: tellResults }),
-        compactionFeature,
-      ],
+      features: featureSet(
+        embeddedFeatures(
+          libraryFeature({ tools: library, systemPrompt: config.systemPrompt, watch: tellResults }),
+        ),
+      ),
     }),
   );
   const before = history.length === 0 ? undefined : await storeHistory(history, { world, model, store });
@@ -102,7 +103,7 @@ async function open(sources: ConversationSources, history: readonly Message[]): 
   };
 }
 
-/** Writes a log that holds the conversation so far, for a session to go on with. */
+/** Writes a log that holds the conversation so far, for a session to continue. */
 async function storeHistory(
   history: readonly Message[],
   { world, model, store }: Pick<ConversationSources, "world" | "model"> & { readonly store: SessionStore },

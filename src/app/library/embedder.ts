@@ -25,13 +25,15 @@ export interface HarnessConfig {
   readonly systemPrompt?: string;
   /** Provider calls of one prompt; absent: 10. */
   readonly maxTurns?: number;
-  /** Milliseconds for one prompt, waits and retries included; absent: no limit. It ends with the reason "time_limit". */
+  /**
+   * Milliseconds for one prompt, waits and retries included; absent: no limit. It ends with the reason "time_limit".
+   */
   readonly timeoutMs?: number;
   /** US dollars for all prompts together; a request that would exceed it is refused. Absent: no cap. */
   readonly maxCostUsd?: number;
   /** Address of the server. Absent: Anthropic's own. */
   readonly baseUrl?: string;
-  /** The conversation to go on with, as `Harness.history` returned it. */
+  /** The conversation to continue, as `Harness.history` returned it. */
   readonly history?: readonly Message[];
 }
 

@@ -7,8 +7,8 @@ const WIRES: readonly HarnessWire[] = ["anthropic", "openai-compatible", "openai
 
 /**
  * Returns the blocks of a prompt. Loads the schema of blocks only where the prompt is no text.
- * @throws HarnessError UsageInvalid for a block that does not fit its schema, and for one without content: either would stand
- * in the history of every later prompt too.
+ * @throws HarnessError UsageInvalid for a block that does not fit its schema, and for one without content: either
+ * would stand in the history of every later prompt too.
  */
 export async function promptBlocks(content: string | readonly InputBlock[]): Promise<InputBlock[]> {
   const blocks: unknown = typeof content === "string" ? [{ type: "text", text: content }] : content;

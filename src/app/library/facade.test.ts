@@ -57,7 +57,7 @@ test("[LIB-10 ENG-13] a cap in dollars refuses the request that would exceed it"
   expect(mock.requests).toHaveLength(1);
 });
 
-test("[LIB-10] a conversation is handed out, kept as JSON, and gone on with by another harness", async () => {
+test("[LIB-10] a conversation is handed out, kept as JSON, and resumed by another harness", async () => {
   await using mock = startMockProvider({
     script: [calls("weather", {}), says("Rain."), says("You asked about rain.")],
   });
@@ -79,7 +79,7 @@ test("[LIB-10] a conversation is handed out, kept as JSON, and gone on with by a
   expect(await second.history()).toHaveLength(6);
 });
 
-test("[LIB-10] a history that is none is refused with the message and the field, and sends nothing", async () => {
+test("[LIB-10] an invalid history is refused with the message and the field, and sends nothing", async () => {
   await using mock = startMockProvider({ script: [] });
   const history = [{ role: "user", content: "text" }] as unknown as Message[];
   await using harness = new Harness({ apiKey: "k", baseUrl: mock.url, history });

@@ -1,18 +1,18 @@
 import { Cancelled, HarnessError, messageOf } from "../../base/errors.ts";
 import type { LogLevel } from "../../base/log.ts";
 import type { World } from "../../base/world.ts";
-import type { Plugin } from "../../features/plugins/registration/plugin.ts";
 import type { ContentBlock, InputBlock } from "../../protocol/content.ts";
 import type { Message } from "../../protocol/message.ts";
 import { validHistory } from "../../session/history/valid-history.ts";
+import type { Plugin } from "../../session/plugins/plugin.ts";
 import type { ToolMiddleware } from "../../tools/middleware.ts";
 import { ToolRegistry } from "../../tools/registry.ts";
 import type { ToolSource } from "../../tools/tool.ts";
-import type { LibraryModel, Opened } from "./conversation.ts";
+import type { LibraryModel, OpenConversation } from "./conversation.ts";
 import { openConversation } from "./conversation.ts";
+import { engineTool } from "./embedded-engine/engine-tool.ts";
+import { runEmbeddedPrompt } from "./embedded-engine/run-prompt.ts";
 import type { EventHandler, HarnessConfig, HarnessTool, PromptResult } from "./embedder.ts";
-import { engineTool } from "./engine/engine-tool.ts";
-import { runEmbeddedPrompt } from "./engine/run-prompt.ts";
 import { assertUsable, promptBlocks } from "./facade-checks.ts";
 import type { PromptWatcher } from "./prompt-result.ts";
 
@@ -22,7 +22,7 @@ export interface HarnessPlugins {
 }
 
 /** The machine and the model of a `Harness`; the package's own entry fills it in. */
-export interface FacadeParts {
+export interface FacadeDependencies {
   readonly world: World;
   model(config: HarnessConfig): LibraryModel;
 }
@@ -35,13 +35,13 @@ export interface FacadeParts {
 export class AgentConversation implements AsyncDisposable {
   readonly #config: HarnessConfig;
   readonly #handler: EventHandler;
-  readonly #parts: FacadeParts;
+  readonly #dependencies: FacadeDependencies;
   readonly #model: LibraryModel;
   readonly #plugins: readonly Plugin[];
   readonly #library: ToolSource;
   /** Notices for the embedder, such as a retired model that was replaced. */
   readonly notices: readonly string[];
-  #session: Promise<Opened> | undefined;
+  #session: Promise<OpenConversation> | undefined;
   /** Cancels the prompt that runs. */
   #prompt: AbortController | undefined;
   #disposed = false;
@@ -51,24 +51,24 @@ export class AgentConversation implements AsyncDisposable {
     config: HarnessConfig,
     tools: readonly HarnessTool[],
     handler: EventHandler,
-    parts: FacadeParts,
+    dependencies: FacadeDependencies,
     options: HarnessPlugins = {},
   ) {
     assertUsable(config);
     this.#config = config;
     this.#library = { name: "library", tools: () => tools.map(engineTool) };
-    new ToolRegistry().add(this.#library); // what is wrong with one is told here
+    new ToolRegistry().add(this.#library); // its errors are reported here
     this.#handler = handler;
-    this.#parts = parts;
+    this.#dependencies = dependencies;
     this.#plugins = options.plugins ?? [];
-    this.#model = parts.model(config);
+    this.#model = dependencies.model(config);
     const { note } = this.#model;
     this.notices = note === undefined ? [] : [note];
   }
 
   /**
-   * Runs the agent on a prompt until it answers without a tool call, or reaches `maxTurns`. A prompt is a text, or blocks of
-   * text and images.
+   * Runs the agent on a prompt until it answers without a tool call, or reaches `maxTurns`. A prompt is a text, or
+   * blocks of text and images.
    *
    * @throws HarnessError when the API fails, another prompt is running, there is no text, or the harness was disposed;
    * `signal.reason` when it was aborted, a `Cancelled` after `cancel`.
@@ -113,12 +113,12 @@ export class AgentConversation implements AsyncDisposable {
    * redacted. After a compaction it begins with the summary.
    */
   async history(): Promise<readonly Message[]> {
-    if (this.#session === undefined) return validHistory(await this.#given());
+    if (this.#session === undefined) return validHistory(await this.#readHistory());
     return await (await this.#session).history();
   }
 
   /** @throws HarnessError UsageInvalid, naming the message that is wrong. */
-  async #given(): Promise<readonly Message[]> {
+  async #readHistory(): Promise<readonly Message[]> {
     const { history } = this.#config;
     if (history === undefined) return [];
     const { readMessages } = await import("../../protocol/read.ts");
@@ -127,7 +127,7 @@ export class AgentConversation implements AsyncDisposable {
 
   async #run(content: InputBlock[], signal: AbortSignal): Promise<PromptResult> {
     signal.throwIfAborted();
-    const { session, connection } = await this.#opened();
+    const { session, connection } = await this.#conversation();
     return await runEmbeddedPrompt(content, {
       connection,
       session,
@@ -137,8 +137,8 @@ export class AgentConversation implements AsyncDisposable {
     });
   }
 
-  /** One session for all prompts; where opening it failed, the next prompt tries again. */
-  #opened(): Promise<Opened> {
+  /** Returns the one session for all prompts. If opening it failed, the next prompt tries again. */
+  #conversation(): Promise<OpenConversation> {
     this.#session ??= this.#open().catch((thrown: unknown) => {
       this.#session = undefined;
       throw thrown;
@@ -146,18 +146,18 @@ export class AgentConversation implements AsyncDisposable {
     return this.#session;
   }
 
-  async #open(): Promise<Opened> {
+  async #open(): Promise<OpenConversation> {
     return await openConversation(
       {
         config: this.#config,
-        world: this.#parts.world,
+        world: this.#dependencies.world,
         model: this.#model,
         library: this.#library,
         tellResults: this.#tellResults(),
         onBlock: (block) => this.#tellBlock(block),
         plugins: this.#plugins,
       },
-      validHistory(await this.#given()),
+      validHistory(await this.#readHistory()),
     );
   }
 
@@ -197,6 +197,6 @@ export class AgentConversation implements AsyncDisposable {
   }
 
   #log(level: LogLevel, message: string, thrown: unknown): void {
-    this.#parts.world.log.for("library").write(level, message, { what: messageOf(thrown) });
+    this.#dependencies.world.log.for("library").write(level, message, { what: messageOf(thrown) });
   }
 }

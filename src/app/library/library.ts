@@ -4,14 +4,14 @@ import { resolveModelId } from "../../providers/choosing/model-aliases.ts";
 import { providerOf } from "./api-provider.ts";
 import type { HarnessConfig } from "./embedder.ts";
 import { DEFAULT_MODEL } from "./embedder.ts";
-import type { FacadeParts } from "./facade.ts";
+import type { FacadeDependencies } from "./facade.ts";
 import { unsupportedRuntime } from "./runtime.ts";
 
 /**
  * Returns what a `Harness` stands on when an embedder makes one: this machine, and the model's API.
  * @throws HarnessError RuntimeUnsupported where this is not Bun.
  */
-export function libraryParts(): FacadeParts {
+export function libraryParts(): FacadeDependencies {
   if (typeof Bun === "undefined") throw unsupportedRuntime();
   const world = hostWorld(SILENT_LOG);
   return {

@@ -7,6 +7,7 @@ import type { Envelope, EnvelopeOf } from "../../protocol/events/envelope.ts";
 import type { Cost } from "../../view/costs/cost.ts";
 import { priceOf } from "../../view/costs/cost.ts";
 import { followTurn } from "../../view/follow-turn.ts";
+import type { TurnError } from "../../view/turn-result.ts";
 import type { CallRetry, CallUsage, PromptResult } from "./embedder.ts";
 
 /** Called with each event of the turn that is the prompt's own. */
@@ -25,27 +26,24 @@ export async function resultOf(
   by: ClientId,
   { watcher = {}, signal }: { readonly watcher?: Partial<PromptWatcher>; readonly signal: AbortSignal },
 ): Promise<PromptResult> {
-  let failure: EnvelopeOf<"Error">["payload"] | undefined;
   const result = await followTurn(events, { by }, (event) => {
     if (event.kind === "CostIncremented") watcher.onUsage?.(usageOf(event.payload));
     if (event.parentCall !== undefined) return; // a sub-agent's: the call that it answers has its result
     if (event.kind === "TurnStarted" && event.payload.content !== undefined)
       watcher.onUser?.(event.payload.content);
-    if (event.kind !== "Error") return;
-    failure = event.payload;
-    const retry = retryOf(event.payload);
+    const retry = event.kind === "Error" ? retryOf(event.payload) : undefined;
     if (retry !== undefined) watcher.onRetry?.(retry);
   });
   if (result === "withdrawn" || result.reason === undefined) throw new HarnessError("EngineStopping", {});
   const { text, reason, rounds: turns, cost, error } = result;
   if (reason === "cancelled")
     throw signal.aborted ? signal.reason : new Cancelled("library", "the prompt was cancelled");
-  if (reason === "error") throw errorOf(failure);
+  if (reason === "error") throw errorOf(error);
   const ended = { text, reason, turns, usage: { ...tokensOf(cost), costUsd: priceOf(cost) } };
-  return error === undefined ? ended : { ...ended, error };
+  return error === undefined ? ended : { ...ended, error: { reason: error.reason, message: error.message } };
 }
 
-/** The wait that an Error event tells of; undefined where nothing is tried again. */
+/** Returns the wait that an Error event reports; undefined if nothing is tried again. */
 function retryOf({ reason, message, details }: EnvelopeOf<"Error">["payload"]): CallRetry | undefined {
   const waitMs = numberAt(details, "retryInMs");
   const [attempt, attemptsMax] = [numberAt(details, "attempt"), numberAt(details, "attemptsMax")];
@@ -63,8 +61,8 @@ function tokensOf({ inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens
   return { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens };
 }
 
-/** The error that an Error event describes, as it was raised. */
-function errorOf(failure: EnvelopeOf<"Error">["payload"] | undefined): HarnessError {
+/** Returns the error of a failed turn as it was raised. */
+function errorOf(failure: TurnError | undefined): HarnessError {
   if (failure !== undefined && isCustomReason(failure.reason))
     return customError({ ...failure, reason: failure.reason });
   if (failure === undefined || !isReason(failure.reason)) {

@@ -7,9 +7,10 @@ import type { OpenedLog, ResumedLog } from "../../session/history/resumed-log.ts
 import type { EngineHost } from "../../session/host.ts";
 import type { DelegatingCall } from "../../session/plan.ts";
 import type { LogInfo, SessionStore } from "../../session/store/store.ts";
+import type { FeatureSet } from "../plan/feature-set.ts";
 import { resumeLog } from "./resume.ts";
 
-/** Returns the log to go on with. It works where it worked before. */
+/** Returns the log to continue, in its earlier working directory. */
 export async function previousRun(
   { resume }: CommandOf<"CreateSession">,
   store: SessionStore,
@@ -43,6 +44,7 @@ export interface LogToOpen {
 export async function openSessionLog(
   log: LogToOpen,
   { world, store }: Pick<EngineHost, "world" | "store">,
+  { features }: Pick<FeatureSet, "features">,
 ): Promise<OpenedLog> {
   const { session, logId, workingDir, profile, chosen, effort, isNew, isChanged, previousLog, delegatedBy } =
     log;
@@ -50,7 +52,7 @@ export async function openSessionLog(
   const model = `${chosen.provider}:${chosen.model}`;
   if (!isNew) {
     const writer = await store.open(logId, session, holder, isChanged ? { profile, model } : undefined);
-    return { writer, isOld: true, resumed: await resumeLog(store, logId) };
+    return { writer, isOld: true, resumed: await resumeLog(store, logId, features) };
   }
   const createdAt = new Date(world.clock.now()).toISOString();
   // It is listed below the session that started it, of which it has no event: its own first event names it.

@@ -1,20 +1,30 @@
 import type { LogId } from "../../base/ids.ts";
 import { resultBlock } from "../../engine/loop/conversation.ts";
 import type { Message } from "../../protocol/message.ts";
+import type { Feature } from "../../session/feature.ts";
+import { BrokenRounds } from "../../session/history/broken-rounds.ts";
 import { resumeHistory } from "../../session/history/history.ts";
 import type { ResumedLog } from "../../session/history/resumed-log.ts";
+import type { OrphanedCall } from "../../session/history/unfinished.ts";
 import { joinRoles, validHistory } from "../../session/history/valid-history.ts";
+import type { CarriedState } from "../../session/moments.ts";
 import type { SessionStore } from "../../session/store/store.ts";
 import { waitingInputs } from "../../session/turns/waiting-inputs.ts";
-import { FEATURES } from "../features.ts";
+import { joinSlots } from "../session/join-slots.ts";
 
 /**
  * Rebuilds the conversation of a log, valid except for the calls that were open when its process ended.
  *
  * Only calls of the newest answer can still be settled; an older gap, which no run of ours leaves, is closed with an
  * error result.
+ *
+ * @param features read the state that they left, for the next run.
  */
-export async function resumeLog(store: SessionStore, logId: LogId): Promise<ResumedLog> {
+export async function resumeLog(
+  store: SessionStore,
+  logId: LogId,
+  features: readonly Pick<Feature, "stored">[],
+): Promise<ResumedLog> {
   const { history, recovered, openCalls, interruptedTurn, lastTurn } = await resumeHistory(store, logId);
   const stored = history.slice(0, history.length - recovered.length);
   const added = fenced(recovered);
@@ -30,12 +40,15 @@ export async function resumeLog(store: SessionStore, logId: LogId): Promise<Resu
   const intents = new Map((await store.orphans(logId)).map((intent) => [intent.callId, intent]));
   const calls = openCalls
     .filter(({ callId }) => callIds.has(callId))
-    .map(({ mutating, ...call }) => {
+    .map(({ mutating, ...call }): OrphanedCall => {
       const intent = intents.get(call.callId);
-      return { ...call, begun: mutating !== undefined, ...(intent === undefined ? {} : { intent }) };
+      return { ...call, hasBegun: mutating !== undefined, ...(intent === undefined ? {} : { intent }) };
     });
-  const readers = await Promise.all(FEATURES.flatMap((feature) => feature.readBack?.() ?? []));
-  const waiting = await waitingInputs(store, logId, (await store.find(logId))?.lastEvent ?? 0, readers);
+  const readers = await Promise.all(features.flatMap((feature) => feature.stored?.readBack?.() ?? []));
+  const lastEvent = (await store.find(logId))?.lastEvent ?? 0;
+  const broken = new BrokenRounds();
+  const beside = interruptedTurn === undefined ? readers : [...readers, broken];
+  const waiting = await waitingInputs(store, logId, lastEvent, beside);
   // An open call that is in no history was a sub-agent's, which ended with its process.
   const inner = [...intents.values()].filter(({ callId }) => !calls.some((call) => call.callId === callId));
   const isUnfinished = calls.length > 0 || inner.length > 0 || interruptedTurn !== undefined;
@@ -44,14 +57,22 @@ export async function resumeLog(store: SessionStore, logId: LogId): Promise<Resu
     recovered: added,
     lastTurn,
     waiting,
-    ...Object.assign({}, ...readers.map(({ state }) => state)),
-    ...(isUnfinished
-      ? { unfinished: { calls, inner, ...(interruptedTurn === undefined ? {} : { turn: interruptedTurn }) } }
-      : {}),
+    ...joinSlots<CarriedState>(
+      "readBack",
+      readers.map(({ state }) => state),
+    ),
+    ...(isUnfinished ? { unfinished: { calls, inner, ...turnOf(interruptedTurn, broken, calls) } } : {}),
   };
 }
 
-/** Fences results that come from events, which are as the tool gave them; stored messages hold theirs fenced already. */
+function turnOf(turn: number | undefined, broken: BrokenRounds, calls: readonly OrphanedCall[]) {
+  if (turn === undefined) return {};
+  return { turn, rounds: broken.rounds(calls.length > 0), subAgents: broken.subAgents };
+}
+
+/**
+ * Fences results that come from events, which are as the tool gave them; stored messages hold theirs fenced already.
+ */
 function fenced(messages: readonly Message[]): readonly Message[] {
   return messages.map((message) => ({
     ...message,

@@ -1,11 +1,11 @@
-import type { PriceOf } from "../../features/limits/cost-meter.ts";
 import type { ModelPriceInfo, PriceInfo } from "../../protocol/resources.ts";
 import type { Price } from "../../providers/provider.ts";
+import type { EngineModels } from "../../session/models.ts";
 
 /** Returns the prices of models by `provider:name`, in US dollars for a million tokens; null if unknown. */
 export function listedPrices(
   models: readonly string[],
-  priceOf: PriceOf,
+  priceOf: EngineModels["priceOf"],
 ): Readonly<Record<string, ModelPriceInfo | null>> {
   return Object.fromEntries(
     models.map((name) => {

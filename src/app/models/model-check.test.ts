@@ -29,7 +29,7 @@ test("[PROV-03 CMD-01] a model that the vendor's catalogue does not list is refu
   expect(await rig.set("openrouter:anthropic/claude-sonnet-5.5:nitro")).toEqual({});
 });
 
-test("[PROV-03 PROV-05] where nobody knows all models of a provider, one is taken with a remark", async () => {
+test("[PROV-03 PROV-05] if the models of a provider are not all known, an unlisted one is used with a remark", async () => {
   await using rig = await openRig(says("me"));
   expect(await rig.set("mock:other")).toEqual({
     result: {
@@ -133,8 +133,8 @@ async function openRig(...script: Turn[]) {
   };
   const listed = ["anthropic/claude-sonnet-5.5", "maker/tiny"];
   keep("openrouter", "https://openrouter.ai/api/v1/models", listed);
-  const { environment } = place.options();
-  const harness = await place.open({ environment: { ...environment, ...KEY } });
+  const { environment } = place.options().wishes;
+  const harness = await place.open({ wishes: { environment: { ...environment, ...KEY } } });
   const connection = await connect(harness);
   const { session: sessionId } = harness;
   return {

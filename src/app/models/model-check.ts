@@ -40,11 +40,11 @@ export async function checkModel(
   if (!isOwn && knownModel(provider, model) !== undefined) return undefined;
   const opened = await providers.registry.open(provider);
   if (opened.known === undefined) return undefined;
-  const kept = await opened.known();
-  if (lists(kept, model)) return undefined;
+  const knownModels = await opened.known();
+  if (lists(knownModels, model)) return undefined;
   const isWhole = !isOwn && VENDORS.some(({ name, listsAll }) => name === provider && listsAll === true);
-  if (!isWhole || kept.length === 0) return remark(provider, model, kept);
-  const listed = await fresh(opened, { kept, world }, signal);
+  if (!isWhole || knownModels.length === 0) return remark(provider, model, knownModels);
+  const listed = await fresh(opened, { knownModels, world }, signal);
   if (lists(listed, model)) return undefined;
   throw new HarnessError("UnknownModel", {
     provider,
@@ -85,10 +85,10 @@ function listOf(...sentences: readonly (string | undefined)[]): readonly string[
   return sentences.filter((sentence) => sentence !== undefined);
 }
 
-function remark(provider: string, model: string, kept: readonly Model[]): string {
-  return kept.length === 0
+function remark(provider: string, model: string, knownModels: readonly Model[]): string {
+  return knownModels.length === 0
     ? `${provider}:${model} is taken as it is written: what ${provider} offers is not known here. cinch models asks it.`
-    : `${provider}:${model} is taken as it is written, though the catalogue of ${provider} does not list it${nearest(model, kept)}.`;
+    : `${provider}:${model} is taken as it is written, though the catalogue of ${provider} does not list it${nearest(model, knownModels)}.`;
 }
 
 /** Returns true for a model with a date or without, and in a variant that providers make of it: `:free`, `-latest`. */
@@ -101,14 +101,15 @@ function nearest(model: string, models: readonly Model[]): string {
   const ids = models.map(({ id }) => id);
   const names = nearestWords(model, ids);
   // Vendors' names begin with that of the maker: "anthropic/claude-…".
-  const meant = names.length > 0 ? names : ids.filter((id) => id.split("/").at(-1) === model).slice(0, 3);
-  return meant.length === 0 ? "" : `; nearest: ${meant.join(", ")}`;
+  const suggestions =
+    names.length > 0 ? names : ids.filter((id) => id.split("/").at(-1) === model).slice(0, 3);
+  return suggestions.length === 0 ? "" : `; nearest: ${suggestions.join(", ")}`;
 }
 
 /** A model may be newer than the catalogue. If no new one can be fetched, the cached one counts. */
 async function fresh(
   provider: Provider,
-  { kept, world }: { readonly kept: readonly Model[]; readonly world: Pick<World, "clock"> },
+  { knownModels, world }: { readonly knownModels: readonly Model[]; readonly world: Pick<World, "clock"> },
   signal: AbortSignal,
 ): Promise<readonly Model[]> {
   using limit = deadline(world.clock, REFRESH_MS_MAX, signal);
@@ -116,6 +117,6 @@ async function fresh(
     return await provider.models(limit.signal);
   } catch {
     signal.throwIfAborted();
-    return kept;
+    return knownModels;
   }
 }

@@ -74,8 +74,8 @@ async function inUse(
   const known = knownModel(provider, id)?.outputTokensMax;
   const thinking =
     effort === "off" ? undefined : { effort, ...(budgetTokens === undefined ? {} : { budgetTokens }) };
-  // Thinking counts as output: if the model's limit is known to allow more, thinking does not use up the answer's
-  // share.
+  // Thinking counts as output: if the model's limit is known to allow more, thinking does not use up the
+  // answer's share.
   const room = known === undefined || thinking === undefined ? 0 : thinkingBudget(thinking);
   return {
     provider: opened,

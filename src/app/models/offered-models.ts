@@ -4,10 +4,9 @@ import type { Model } from "../../providers/provider.ts";
 import { keyNeeds } from "../../providers/vendors.ts";
 import type { Config } from "../../session/settings/settings.ts";
 import { bootStep } from "../engine/boot.ts";
-import { providersOf } from "../engine/open-store.ts";
+import { configuredProviders } from "../engine/open-store.ts";
 import type { HarnessOptions } from "../engine/options.ts";
-import { userConfig } from "../plan/user-config.ts";
-import { openProviderPlugins } from "./provider-plugins.ts";
+import { openOfferedProviders } from "./offered-providers.ts";
 
 /** Models of one configured provider, or why they are unknown. */
 export interface OfferedModels {
@@ -28,11 +27,11 @@ export async function* listModels(
   options: HarnessOptions,
   signal: AbortSignal,
 ): AsyncGenerator<OfferedModels> {
-  const { world, paths } = options;
-  const config = await bootStep(world.log, "reading the configuration", () => userConfig({ world, paths }));
-  const providers = providersOf(options, config);
-  await using plugins = await openProviderPlugins(options, config, providers);
-  yield* plugins.told;
+  const { config, providers } = await bootStep(options.world.log, "reading the configuration", () =>
+    configuredProviders(options),
+  );
+  await using offer = await openOfferedProviders(options, config, providers);
+  yield* offer.problems;
   const keyed = await providers.configured();
   for (const { name } of config.providers.filter((each) => !keyed.includes(each.name)))
     yield { provider: name, notice: withoutKey(name, config) };
@@ -47,7 +46,8 @@ export async function* listModels(
     try {
       const models = await (await providers.registry.open(provider)).models(signal);
       answered += 1;
-      yield { provider, models, ...plugins.owner(provider) };
+      const plugin = offer.owners.get(provider);
+      yield { provider, models, ...(plugin === undefined ? {} : { plugin }) };
     } catch (thrown) {
       if (!(thrown instanceof HarnessError)) throw thrown;
       yield { provider, error: thrown.message };
@@ -58,6 +58,6 @@ export async function* listModels(
 }
 
 function withoutKey(name: string, { providers }: Config): string {
-  const { variable, kept } = keyNeeds(name, providers) ?? { variable: "one", kept: "" };
-  return `${name} is not asked: it has no key. Set ${variable}${kept}.`;
+  const needs = keyNeeds(name, providers) ?? { variable: "one", kept: "" };
+  return `${name} is not asked: it has no key. Set ${needs.variable}${needs.kept}.`;
 }

@@ -1,4 +1,4 @@
-import { EMBEDDED } from "../../config/profile-files.ts";
+import { CONFORMANCE_PROFILE, EMBEDDED } from "../../config/profile-files.ts";
 import { modelSection } from "../../config/sections/models.ts";
 import { givenValues } from "../../config/settings/settings.ts";
 import type { Handover } from "../../session/handover.ts";
@@ -8,7 +8,7 @@ import type { Preferences } from "./providers.ts";
 
 /** Returns the model that an embedded profile is made for, which no preference of the user replaces. */
 export function scriptedModel({ path, defaultModel }: Profile): string | undefined {
-  return path === `${EMBEDDED}conformance` ? defaultModel : undefined;
+  return path === `${EMBEDDED}${CONFORMANCE_PROFILE}` ? defaultModel : undefined;
 }
 
 /**
@@ -24,8 +24,8 @@ export function preferredModels(before: LogInfo | undefined, profile: Profile, c
 }
 
 /**
- * Returns the models of a session under another profile. The model that it had is the last of them, and always
- * available.
+ * Returns the models of a session under another profile. The model that it had is the last of them, and
+ * always available.
  */
 export function modelsAfterSwitch({ model }: Handover, profile: Profile, config: Config): Preferences {
   return { preferred: [...namedModels(profile, config, true), model] };

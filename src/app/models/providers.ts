@@ -24,8 +24,8 @@ import type { ProviderDependencies } from "../../providers/dialect/dialect-provi
 import type { Price, Provider } from "../../providers/provider.ts";
 import type { ProviderFactory } from "../../providers/registry.ts";
 import { ProviderRegistry } from "../../providers/registry.ts";
-import type { ProviderPauses } from "../../providers/retry/pauses.ts";
-import { providerPauses } from "../../providers/retry/pauses.ts";
+import type { ProviderPauses } from "../../providers/retry/provider-pauses.ts";
+import { providerPauses } from "../../providers/retry/provider-pauses.ts";
 import { unknownProviderError } from "../../providers/unknown-provider.ts";
 import { COPILOT_FAIL_OVER, prefersVertex, vertexLocation } from "../../providers/vendor-settings.ts";
 import { keyNeeds, LOCAL_SERVERS } from "../../providers/vendors.ts";
@@ -77,7 +77,9 @@ export interface Providers {
   choose(asked: string | undefined, instead: Preferences, signal: AbortSignal): Promise<ChosenModel>;
   /** Opens the provider of a chosen model. */
   open(chosen: Pick<ChosenModel, "provider" | "model">, session: SessionValues): Promise<Provider>;
-  /** Returns the price of a model as known now: from the user's settings, then its catalogue, then the published table. */
+  /**
+   * Returns the price of a model as known now: from the user's settings, then its catalogue, then the published table.
+   */
   priceOf(provider: string, model: string): Price | undefined;
   /** Returns the tokens of a model's window, if a catalogue or the published table names them. */
   contextTokensOf(provider: string, model: string): number | undefined;
@@ -183,8 +185,8 @@ function credentialsOf(options: ProvidersOptions): Credentials {
       ...(vertex === undefined ? {} : { vertex }),
       ...(copilot === undefined ? {} : { copilot }),
     };
-    const held = { environment, customs, fetch, random, clock, settings };
-    return localCredentials({ ...held, directory: configDirectory, insecureDevKey });
+    const dependencies = { environment, customs, fetch, random, clock, settings };
+    return localCredentials({ ...dependencies, directory: configDirectory, insecureDevKey });
   }
   return helper.credentials({
     fetch: world.fetch,

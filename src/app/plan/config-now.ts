@@ -5,7 +5,6 @@ import { settingsOf } from "../../config/settings/settings.ts";
 import type { ConfigSection } from "../../session/config-section.ts";
 import type { Config } from "../../session/settings/settings.ts";
 import type { HarnessOptions } from "../engine/options.ts";
-import { SECTIONS } from "./sections.ts";
 import { userConfig } from "./user-config.ts";
 
 /** Keys of config.toml that hold for the whole life of an engine. */
@@ -18,13 +17,13 @@ export interface ConfigNow {
 }
 
 /**
- * Reads config.toml for a new session. An engine outlives many sessions; a rule written meanwhile holds for the next one.
- * Keys of the engine keep the value of its start. A notice names each that has changed since.
+ * Reads config.toml for a new session. An engine outlives many sessions; a rule written meanwhile holds for the next
+ * one. Keys of the engine keep the value of its start. A notice names each that has changed since.
  *
  * @throws HarnessError ConfigInvalid with file, line and key.
  */
 export async function configNow(
-  options: Pick<HarnessOptions, "world" | "paths" | "embedding">,
+  options: Pick<HarnessOptions, "world" | "paths" | "embedding" | "features">,
   atStart: Config,
 ): Promise<ConfigNow> {
   const now = await userConfig(options);
@@ -37,7 +36,7 @@ export async function configNow(
     ...(copilot === undefined ? {} : { copilot }),
   };
   const others: string[] = OF_THE_ENGINE.filter((key) => !isDeepStrictEqual(now[key], atStart[key]));
-  for (const section of SECTIONS)
+  for (const section of options.features.sections)
     if (!isDeepStrictEqual(fixedValues(section, now), fixedValues(section, atStart)))
       others.push(section.name);
   return { config, notices: others.length === 0 ? [] : [changedText(others)] };
@@ -54,11 +53,14 @@ function fixedValues(section: ConfigSection, config: Config): readonly unknown[]
 /** Reasons that a provider or a route is not there which config.toml may have by now. */
 const NOT_THERE: readonly Reason[] = ["UnknownProvider", "UsageInvalid", "ProviderKeyMissing"];
 
-/** Has a session that could not begin say what has changed, where that may be why. Returns what is to be thrown. */
+/**
+ * Returns the failure of a session's start. If a change of `config.toml` may be the cause, its text names the changes.
+ */
 export function withNotices(thrown: unknown, notices: readonly string[]): unknown {
-  if (thrown instanceof HarnessError && NOT_THERE.includes(thrown.reason))
-    thrown.message = [thrown.message, ...notices].join(" ");
-  return thrown;
+  if (!(thrown instanceof HarnessError) || !NOT_THERE.includes(thrown.reason) || notices.length === 0)
+    return thrown;
+  const { reason, fields, message } = thrown;
+  return new HarnessError(reason, fields, { cause: thrown, text: [message, ...notices].join(" ") });
 }
 
 function changedText(keys: readonly string[]): string {

@@ -5,11 +5,11 @@ import type { SettingsSources } from "../../config/settings/settings.ts";
 import { settingsOf } from "../../config/settings/settings.ts";
 import type { JudgeFiles } from "../../session/guard/trust.ts";
 
-/** Approvals of the user, and whether a judgement may add to them. */
-export interface JudgingPlace {
+/** Paths of the user's approvals, and the permission to add to them. */
+export interface ApprovalOptions {
   readonly world: World;
   readonly paths: HarnessPaths;
-  /** Record a change that needs no question as acknowledged. Default: false, for whoever only looks. */
+  /** Records a change that needs no question as acknowledged. Default: false, for reports. */
   readonly records?: boolean;
 }
 
@@ -18,7 +18,7 @@ export interface JudgingPlace {
  * `config.toml`, and by `promote_prose`. Every judgement about trust is made here, so that no two can disagree.
  */
 export function judgeFilesBy(
-  { world, paths, records = false }: JudgingPlace,
+  { world, paths, records = false }: ApprovalOptions,
   sources: SettingsSources,
 ): JudgeFiles {
   const { lockfile, promoteProse } = settingsOf(trustSection, sources);

@@ -1,4 +1,3 @@
-import { COMPILED_PLUGINS } from "../../features/plugins/compiled-plugins.ts";
 import type { ProjectFiles } from "../../guard/trust/project-files.ts";
 import { ProjectTrust } from "../../guard/trust/project-trust.ts";
 import type { PluginRules } from "../../session/guard/policy.ts";
@@ -7,10 +6,8 @@ import type { HarnessOptions } from "../engine/options.ts";
 import { readProject } from "./open-project.ts";
 import type { SessionPlans } from "./plan.ts";
 import { openPlans } from "./plan.ts";
-import { SECTIONS } from "./sections.ts";
 import type { OpenedSettings } from "./settings.ts";
 import { openSettings } from "./settings.ts";
-import { TOOLS } from "./tool-list.ts";
 
 /** Settings and files of a session that would start here, judged. Nothing was started, asked or recorded. */
 export interface SessionHere extends OpenedSettings {
@@ -26,7 +23,7 @@ export interface SessionHere extends OpenedSettings {
   readonly notices: readonly string[];
   /**
    * Makes the plans of the session.
-   * @param pluginRules rules of its plugins; absent: they were not loaded, so a rule may name any tool of theirs.
+   * @param pluginRules rules and tools of its plugins. Absent: no plugin is known, so a rule may name no tool of one.
    * @throws HarnessError ConfigInvalid for an invalid rule, with its file and line.
    */
   openPlans(pluginRules: PluginRules | undefined): Promise<SessionPlans>;
@@ -37,20 +34,19 @@ export interface SessionHere extends OpenedSettings {
  * @throws HarnessError as the start of a session does: ConfigInvalid, ProfileMissing, TrustRefused, PathMissing.
  */
 export async function sessionHere(options: HarnessOptions, signal: AbortSignal): Promise<SessionHere> {
-  const { world, paths, environment, plugins = [] } = options;
-  const embedded = [...COMPILED_PLUGINS, ...plugins];
+  const { world, paths, wishes, plugins: embedded = [], features } = options;
   const root = await world.files.realpath(options.workingDir);
   const settings = await openSettings({ ...options, workingDir: root });
   const { config, profile, reference } = settings;
-  const found = await readProject({ ...options, config, profile, workingDir: root });
+  const found = await readProject({ ...options, features, config, profile, workingDir: root });
   const { pending, notices } = await judged(found, settings);
   const isKept = (item: PendingItem["item"]) => !pending.some((each) => each.item === item);
   const trust = new ProjectTrust(
     { ...found, settings: found.settings.filter(isKept), items: found.items.filter(isKept) },
-    SECTIONS,
+    features.sections,
   );
   const project = await trust.loaded(signal);
-  const home = environment["HOME"];
+  const home = wishes.environment["HOME"];
   return {
     ...settings,
     ...{ root, trust, project, pending },
@@ -63,8 +59,8 @@ export async function sessionHere(options: HarnessOptions, signal: AbortSignal):
     openPlans: (pluginRules) =>
       openPlans({
         ...{ world, paths, config, profile, reference, root, home },
-        wishes: options,
-        tools: TOOLS,
+        wishes,
+        features,
         items: trust.found.items,
         embedded,
         project: project.settings,

@@ -1,28 +1,27 @@
+import { limitsSection } from "../../config/sections/limits.ts";
 import { trustSection } from "../../config/sections/trust.ts";
 import { settingsOf, sourceOf } from "../../config/settings/settings.ts";
 import { TREE_ROUNDS_MAX } from "../../engine/loop/turn-limits.ts";
-import { limitsSection } from "../../features/limits/config.ts";
 import { policyAt } from "../../guard/permissions/policy.ts";
 import { cinchDirectories, existingFiles } from "../../guard/sandbox/policy/cinch-directories.ts";
 import type { PluginRules } from "../../session/guard/policy.ts";
-import type { SettingsPlace, TrustItem, TrustKind } from "../../session/guard/trust.ts";
+import type { SettingsContext, TrustItem, TrustKind } from "../../session/guard/trust.ts";
 import type { PlannedLimits, SessionPlan, SessionWishes } from "../../session/plan.ts";
 import { least } from "../../session/plan.ts";
 import type { ProjectSettings } from "../../session/settings/settings.ts";
-import type { ToolTable } from "../../tools/tool-facts.ts";
-import { FEATURES } from "../features.ts";
+import type { FeatureSet } from "./feature-set.ts";
 
 /** Everything that a plan is made from. */
-export interface PlanSources extends SettingsPlace {
+export interface PlanSources extends SettingsContext {
   readonly reference: string;
   readonly wishes: SessionWishes;
-  readonly tools: ToolTable;
+  readonly features: FeatureSet;
   /** Files that extend the session, acknowledged or not. */
   readonly items: readonly TrustItem[];
   readonly embedded: readonly unknown[];
   /** Settings of the project that a person has acknowledged. */
   readonly project: readonly ProjectSettings[];
-  /** Rules of plugins; absent: there are none. */
+  /** Rules and tools of plugins. Absent: no plugin is known, so a rule may name no tool of one. */
   readonly pluginRules?: PluginRules;
 }
 
@@ -39,21 +38,23 @@ export interface SessionPlans {
  */
 export async function openPlans(sources: PlanSources): Promise<SessionPlans> {
   const { world, config, profile, paths, wishes } = sources;
-  const steering = await Promise.all(FEATURES.map((feature) => feature.steeringFiles?.(sources) ?? []));
+  const steering = await Promise.all(
+    sources.features.features.map((feature) => feature.trust?.steering?.(sources) ?? []),
+  );
   const { lockfile } = settingsOf(trustSection, { wishes, config });
   const files = {
     ownDirectories: await cinchDirectories(world.files, paths),
     steering: await existingFiles(world.files, [lockfile, ...profile.files, ...steering.flat()]),
   };
-  let given = sources;
-  let current = planFrom(given, files);
+  let planSources = sources;
+  let current = planFrom(planSources, files);
   return {
     get current() {
       return current;
     },
     change(change) {
-      given = { ...given, ...change };
-      current = planFrom(given, files);
+      planSources = { ...planSources, ...change };
+      current = planFrom(planSources, files);
     },
   };
 }
@@ -64,7 +65,8 @@ interface GuardedFiles {
 }
 
 function planFrom(sources: PlanSources, guarded: GuardedFiles): SessionPlan {
-  const { root, reference, profile, config, wishes, project, tools, items, embedded, pluginRules } = sources;
+  const { root, reference, profile, config, wishes, project, items, embedded, pluginRules } = sources;
+  const { tools } = sources.features;
   const { level, atMost = {} } = wishes;
   return {
     root,
@@ -93,8 +95,8 @@ function planFrom(sources: PlanSources, guarded: GuardedFiles): SessionPlan {
 }
 
 /**
- * Returns the limits of the session's turns. A limit that somebody has set holds for a turn with its sub-agents. The built-in
- * limit of rounds holds for each agent, and a wider one for all of them.
+ * Returns the limits of the session's turns. A limit that somebody has set holds for a turn with its sub-agents. The
+ * built-in limit of rounds holds for each agent, and a wider one for all of them.
  */
 function limitsOf({ profile, config, wishes, project }: PlanSources): PlannedLimits {
   const { atMost = {}, endsAtMs } = wishes;

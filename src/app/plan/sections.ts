@@ -2,6 +2,7 @@ import { pricesSection, providersSection } from "../../config/providers/provider
 import { routingSection } from "../../config/providers/routing.ts";
 import { copilotSection, vertexSection } from "../../config/providers/vendor-settings.ts";
 import { credentialsSection } from "../../config/sections/credentials.ts";
+import { limitsSection } from "../../config/sections/limits.ts";
 import { modelSection, thinkingSection } from "../../config/sections/models.ts";
 import { permissionsSection } from "../../config/sections/permissions.ts";
 import {
@@ -13,13 +14,11 @@ import { sessionSection } from "../../config/sections/session-settings.ts";
 import { trustSection } from "../../config/sections/trust.ts";
 import { sandboxSection } from "../../guard/sandbox/config.ts";
 import type { ConfigSection } from "../../session/config-section.ts";
+import type { Feature } from "../../session/feature.ts";
 import { FEATURES } from "../features.ts";
 
-/**
- * Every section of `config.toml` and of profiles, in the order of `cinch profile show` and of the documents: those of the
- * program itself, then those of its features.
- */
-export const SECTIONS: readonly ConfigSection[] = [
+/** The sections that belong to no feature. */
+const OWN_SECTIONS: readonly ConfigSection[] = [
   modelSection,
   profileChoiceSection,
   profileHeadSection,
@@ -35,5 +34,16 @@ export const SECTIONS: readonly ConfigSection[] = [
   vertexSection,
   copilotSection,
   trustSection,
-  ...FEATURES.flatMap(({ config = [] }) => config),
+  limitsSection,
 ];
+
+/**
+ * Returns every section of `config.toml` and of profiles, in the order of `cinch profile show` and of the documents:
+ * those of the program itself, then those of these features.
+ */
+export function sectionsWith(features: readonly Feature[]): readonly ConfigSection[] {
+  return [...OWN_SECTIONS, ...features.flatMap(({ config = [] }) => config)];
+}
+
+/** The sections of the program with all its features. */
+export const SECTIONS: readonly ConfigSection[] = sectionsWith(FEATURES);

@@ -37,7 +37,7 @@ const everything = (events: readonly Envelope[], requests: readonly { readonly b
   JSON.stringify([events, requests.map(({ body }) => body)]);
 
 withSandbox(
-  "[SBX-05 SES-05] secrets of the environment are kept from sandboxed commands, and that is told",
+  "[SBX-05 SES-05] secrets of the environment are withheld from sandboxed commands, and a notice says so",
   async () => {
     await using at = place([
       calls("Bash", { command: `${backwards("MY_API_KEY")}; ${backwards("DATABASE_URL")}` }),
@@ -46,7 +46,7 @@ withSandbox(
       calls("Bash", { command: "false" }),
       says("done"),
     ]);
-    await using harness = await at.open({ environment: at.environment });
+    await using harness = await at.open({ wishes: { environment: at.environment } });
     expect(harness.notices[0]).toBe(
       "Kept from commands, since they hold secrets: DATABASE_URL, MY_API_KEY. Name those that commands need in pass_env under [sandbox] in config.toml.",
     );
@@ -77,7 +77,7 @@ withSandbox(
       calls("CallTool", { name: "BashTask", input: poll }),
       says("done"),
     ]);
-    await using harness = await at.open({ environment: at.environment });
+    await using harness = await at.open({ wishes: { environment: at.environment } });
     await using client = await follow(harness);
     const begun = resultsOf(await turn(harness, "go"));
     const isOver = (event: Envelope) => event.kind === "TaskChanged" && event.payload.state === "failed";
@@ -101,7 +101,7 @@ withSandbox(
   },
 );
 
-test("[SBX-05 SES-05] without a sandbox they are kept back all the same; pass_env gives one, and nobody reads it", async () => {
+test("[SBX-05 SES-05] without a sandbox they are still withheld; pass_env passes one, and nobody reads it", async () => {
   await using at = place(
     [
       calls("Bash", { command: `${backwards("MY_API_KEY")}; echo "$DATABASE_URL"`, outside_sandbox: true }),
@@ -109,7 +109,7 @@ test("[SBX-05 SES-05] without a sandbox they are kept back all the same; pass_en
     ],
     `${BARE}pass_env = ["DATABASE_URL"]\n`,
   );
-  await using harness = await at.open({ environment: at.environment, autoApprove: true });
+  await using harness = await at.open({ wishes: { environment: at.environment, autoApprove: true } });
   expect(harness.notices.join()).toContain("hold secrets: MY_API_KEY.");
   const said = everything(await turn(harness, "go"), at.mock.requests);
   expect(said).toContain("enon\\npostgres://app:«redacted:DATABASE_URL»@db/x");
@@ -126,7 +126,7 @@ for (const [where, config, declare] of [
       [calls("Bash", { command: backwards("MY_API_KEY"), outside_sandbox: true }), says("done")],
       config,
     );
-    await using harness = await at.open({ environment: at.environment, attended: true });
+    await using harness = await at.open({ wishes: { environment: at.environment, attended: true } });
     await using client = await follow(harness);
     await client.say("go");
     const asked = await client.question();
@@ -149,7 +149,7 @@ test("[SES-05 CTL-11] a session knows the secrets of its own terminal, not of th
   const other = "r4Tk20dlwKe1";
   await using at = place([calls("Bash", { command: `cat x` }), says("done")], BARE);
   writeFileSync(join(at.repo, "x"), `${other} and ${KEY}`);
-  await using harness = await at.open({ environment: { PATH, HOME: at.root, MY_API_KEY: KEY } });
+  await using harness = await at.open({ wishes: { environment: { PATH, HOME: at.root, MY_API_KEY: KEY } } });
   const connection = await connect(harness);
   const environment = { PATH, HOME: at.root, THEIR_TOKEN: other };
   const created = await connection.send({
@@ -175,7 +175,7 @@ test("[SBX-05] the name of a file that is there is no secret, and neither is it 
   await using at = place([calls("Bash", { command: 'cat "$APP_CREDENTIALS"' }), says("done")], BARE);
   writeFileSync(join(at.repo, "key.json"), "found it");
   const environment = { PATH, HOME: at.root, APP_CREDENTIALS: join(at.repo, "key.json") };
-  await using harness = await at.open({ environment, autoApprove: true });
+  await using harness = await at.open({ wishes: { environment, autoApprove: true } });
   expect(harness.notices.join()).not.toContain("Kept from commands");
   expect(JSON.stringify(await turn(harness, "go"))).toContain("found it");
 });

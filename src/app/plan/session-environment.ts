@@ -8,9 +8,14 @@ type Environment = Readonly<Record<string, string>>;
 
 /** The environment of one session: what its children get, and what is kept from them. */
 export interface SessionEnvironment {
-  /** For commands, hooks and language servers: the user's own, without secrets and without what steers a runtime (S10). */
+  /**
+   * For commands, hooks and language servers: the user's own, without secrets and without what steers a runtime (S10).
+   */
   readonly env: Environment;
-  /** The variables that hold a secret of the user's. Only a command that a person lets run outside the sandbox gets them. */
+  /**
+   * The variables that hold a secret of the user's. Only a command that a person lets run outside the sandbox
+   * gets them.
+   */
   readonly withheld: Environment;
   /** The texts that no model and no client may read, those of variables that commands get among them. */
   readonly secrets: readonly Secret[];
@@ -41,14 +46,14 @@ export async function sessionEnvironment(
     try {
       return (await files.stat(resolve(root, path.replace(/^~\//, `${home}/`)))) !== undefined;
     } catch {
-      return false; // too long for a name, or not to be looked at: kept back like any other secret
+      return false; // too long for a name, or unreadable: withheld like any other secret
     }
   }
   const passed = new Set(passEnv);
-  const kept = new Set(variables.map(({ name }) => name).filter((name) => !passed.has(name)));
+  const withheldNames = new Set(variables.map(({ name }) => name).filter((name) => !passed.has(name)));
   return {
-    env: childEnvironment(environment, (name) => !keys.has(name) && !kept.has(name)),
-    withheld: childEnvironment(environment, (name) => !keys.has(name) && kept.has(name)),
+    env: childEnvironment(environment, (name) => !keys.has(name) && !withheldNames.has(name)),
+    withheld: childEnvironment(environment, (name) => !keys.has(name) && withheldNames.has(name)),
     secrets: variables.flatMap(({ secrets }) => secrets),
   };
 }

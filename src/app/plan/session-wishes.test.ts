@@ -2,20 +2,26 @@ import { expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { calls, says } from "../../../test/support/mock-provider/turn.ts";
-import type { Place } from "../../../test/support/place.ts";
+import type { PlaceOptions, TestProject } from "../../../test/support/place.ts";
 import { connect, openPlace } from "../../../test/support/place.ts";
 import { reading } from "../../../test/support/reading.ts";
-import type { HarnessOptions } from "../../app/engine/options.ts";
+import { openBareSession } from "../../app/explain/bare-session.ts";
+import { effectiveKeys } from "../../app/explain/effective-keys.ts";
+import { FEATURES } from "../../app/features.ts";
+import { openHarness } from "../../app/harness.ts";
+import { featureSet } from "../../app/plan/feature-set.ts";
 import type { LogId, SessionId } from "../../base/ids.ts";
 import type { CommandOf } from "../../protocol/commands/commands.ts";
 import type { Connection } from "../../protocol/connection.ts";
 import { PROTOCOL_VERSION } from "../../protocol/version.ts";
 import { EVERYTHING } from "../../session/access/scope.ts";
+import type { Feature } from "../../session/feature.ts";
+import type { SessionPlan } from "../../session/plan.ts";
 
 const { signal } = new AbortController();
 
 /** A place whose model costs a tenth of a dollar a request, or more. */
-function openPriced(config: string, ...script: Parameters<typeof openPlace>): Place {
+function openPriced(config: string, ...script: Parameters<typeof openPlace>): TestProject {
   const place = openPlace(...script);
   const own = readFileSync(join(place.root, "config/config.toml"), "utf8");
   place.config(`${config}\n${own}[prices."mock:test-1"]\ninput = 100\noutput = 100\n`);
@@ -24,9 +30,9 @@ function openPriced(config: string, ...script: Parameters<typeof openPlace>): Pl
 
 /** Returns the end of the first turn of a session that an agent asked for. */
 async function endingOf(
-  place: Place,
+  place: TestProject,
   run: CommandOf<"CreateSession">["run"],
-  options: Partial<HarnessOptions> = {},
+  options: PlaceOptions = {},
 ): Promise<string> {
   await using harness = await place.open(options);
   const connection = await harness.attach({ identityClass: "agent", label: "outer" });
@@ -50,7 +56,7 @@ test("[ENG-13 CTL-11] an agent can lower the cap of its session, and raises none
   const capped = { maxCostUsd: 0.001 };
   for (const run of [undefined, { maxCostUsd: 100 }]) {
     await using flag = openPriced("", says("ok"));
-    expect(await endingOf(flag, run, capped)).toBe("budget");
+    expect(await endingOf(flag, run, { wishes: capped })).toBe("budget");
     await using config = openPriced("max_cost = 0.001", says("ok"));
     expect(await endingOf(config, run)).toBe("budget");
     await using profile = openPriced("", says("ok"));
@@ -60,23 +66,23 @@ test("[ENG-13 CTL-11] an agent can lower the cap of its session, and raises none
     expect(await endingOf(profile, run)).toBe("budget");
   }
   await using place = openPriced("", says("ok"));
-  expect(await endingOf(place, capped, { maxCostUsd: 5 })).toBe("budget");
+  expect(await endingOf(place, capped, { wishes: { maxCostUsd: 5 } })).toBe("budget");
   await using free = openPriced("", says("ok"));
   expect(await endingOf(free, { maxCostUsd: 5 })).toBe("complete");
 });
 
 test("[ENG-05 CTL-11] an agent can lower the rounds of its session's turns, and raises none", async () => {
   const script = () => [calls("Ls", { path: "." }), calls("Ls", { path: "." }), says("ok")] as const;
-  const ending = async (maxTurns: number, options: Partial<HarnessOptions>) => {
+  const ending = async (maxTurns: number, options: PlaceOptions) => {
     await using place = openPlace(...script());
     return await endingOf(place, { maxTurns }, options);
   };
-  expect(await ending(100, { maxTurns: 1 })).toBe("turn_limit");
-  expect(await ending(1, { maxTurns: 100 })).toBe("turn_limit");
+  expect(await ending(100, { wishes: { maxTurns: 1 } })).toBe("turn_limit");
+  expect(await ending(1, { wishes: { maxTurns: 100 } })).toBe("turn_limit");
   expect(await ending(100, {})).toBe("complete");
 });
 
-test("[CTL-11 PERM-01 ENG-13] an agent sheds nothing that a session was begun with by ending it and going on with it", async () => {
+test("[CTL-11 PERM-01 ENG-13] an agent sheds nothing that a session was begun with by ending it and resuming it", async () => {
   const script = [calls("Write", { file_path: "new.txt", content: "x" }), says("could not")] as const;
   await using place = openPriced("", ...script, ...script, ...script);
   const isWritten = () => existsSync(join(place.repo, "new.txt"));
@@ -90,7 +96,7 @@ test("[CTL-11 PERM-01 ENG-13] an agent sheds nothing that a session was begun wi
   expect((await goneOn(place, capped, "agent", { maxCostUsd: 100 }))[0]).toBe("budget");
 
   /** A person begins a session, and ends it. */
-  async function begunBy(at: Place, run: NonNullable<CommandOf<"CreateSession">["run"]>) {
+  async function begunBy(at: TestProject, run: NonNullable<CommandOf<"CreateSession">["run"]>) {
     await using harness = await at.open();
     const connection = await connect(harness);
     const { sessionId } = await connection.send({ kind: "CreateSession", run });
@@ -100,7 +106,7 @@ test("[CTL-11 PERM-01 ENG-13] an agent sheds nothing that a session was begun wi
   }
 
   async function goneOn(
-    at: Place,
+    at: TestProject,
     resume: LogId,
     identityClass: "human" | "agent",
     run?: CommandOf<"CreateSession">["run"],
@@ -113,4 +119,56 @@ test("[CTL-11 PERM-01 ENG-13] an agent sheds nothing that a session was begun wi
     if (sessionId === undefined) throw new Error("no session");
     return [await turnIn(connection, sessionId), isWritten()];
   }
+});
+
+/** Returns a feature that records the plan of each session that it is opened in. */
+function planProbe(plans: SessionPlan[]): Feature {
+  return {
+    name: "probe",
+    isUsed: () => true,
+    open(host) {
+      plans.push(host.plan());
+      return Promise.resolve(undefined);
+    },
+  };
+}
+
+test("[LIB-10 PROF-01] a plan has wishes, and no other option of its engine", async () => {
+  const plans: SessionPlan[] = [];
+  await using place = openPlace();
+  const options = place.options({
+    features: featureSet([...FEATURES, planProbe(plans)]),
+    wishes: { maxTurns: 3 },
+    profile: "self",
+  });
+  {
+    await using harness = await openHarness(options, signal);
+    const connection = await connect(harness);
+    await connection.send({ kind: "CreateSession" });
+    await using _bare = await openBareSession(options, signal);
+  }
+  const wishes = {
+    attended: false,
+    autoApprove: false,
+    environment: options.wishes.environment,
+    maxTurns: 3,
+  };
+  const first = { ...wishes, strictPermissions: false };
+  expect(plans.map((plan) => plan.wishes)).toEqual([first, { ...first, begun: {} }, first]);
+});
+
+test("[PROF-01] a relative path in default_profile is relative to the working directory for every reader", async () => {
+  const plans: SessionPlan[] = [];
+  await using place = openPlace();
+  const own = readFileSync(join(place.root, "config/config.toml"), "utf8");
+  place.config(`default_profile = "profiles/mine.toml"\n${own}`);
+  place.write("profiles/mine.toml", 'name = "mine"\n');
+  const options = place.options({ features: featureSet([...FEATURES, planProbe(plans)]) });
+  const path = join(place.repo, "profiles/mine.toml");
+  await using harness = await openHarness(options, signal);
+  expect(harness.profile).toBe(path);
+  await using bare = await openBareSession(options, signal);
+  const { reference } = await effectiveKeys(options);
+  expect([reference, ...plans.map((plan) => plan.reference)]).toEqual([path, path, path]);
+  expect(bare.plan.profile.name).toBe("mine");
 });

@@ -1,5 +1,5 @@
 import { HarnessError } from "../../base/errors.ts";
-import { isProfilePath } from "../../config/profile-files.ts";
+import { isProfilePath } from "../../config/profile-path.ts";
 import type { CommandOf } from "../../protocol/commands/commands.ts";
 import type { IdentityClass } from "../../protocol/connection.ts";
 import type { Limits, SessionWishes } from "../../session/plan.ts";
@@ -21,11 +21,11 @@ const FOR_AGENTS: readonly string[] = [
  * A session that an agent asks for cannot ask a person to read the project's files first: nobody may be there.
  * @throws HarnessError InvalidCommand if an agent sets what only a person may set.
  */
-export function wishesFor<Wishes extends SessionWishes>(
-  defaults: Wishes,
+export function wishesFor(
+  engine: SessionWishes,
   { run = {}, profile }: Pick<Create, "run" | "profile">,
   by: IdentityClass | undefined,
-): Wishes {
+): SessionWishes {
   if (by === "agent") {
     if (profile !== undefined && isProfilePath(profile)) {
       const why = "a profile that is a file is for a person to name";
@@ -44,7 +44,7 @@ export function wishesFor<Wishes extends SessionWishes>(
     ...(maxTimeMs === undefined ? {} : { maxTimeMs }),
   };
   return {
-    ...defaults,
+    ...engine,
     ...(level === undefined ? {} : { level }),
     ...(effort === undefined ? {} : { effort }),
     ...(by === "agent" ? { atMost: limits } : limits),
@@ -55,15 +55,15 @@ export function wishesFor<Wishes extends SessionWishes>(
     },
     ...(lockfile === undefined ? {} : { lockfile }),
     ...(environment === undefined ? {} : { environment }),
-    ...given(switches),
+    ...definedSwitches(switches),
     ...(by === "agent" ? { asksTrust: false, unread: true as const } : {}),
-    ...(by === "agent" && run.planMode === false ? { planMode: defaults.planMode ?? false } : {}),
-    ...(run.strictPermissions === false ? { strictPermissions: defaults.strictPermissions } : {}),
+    ...(by === "agent" && run.planMode === false ? { planMode: engine.planMode ?? false } : {}),
+    ...(run.strictPermissions === false ? { strictPermissions: engine.strictPermissions } : {}),
   };
 }
 
 /** Switches that were said, one way or the other. */
-function given<Switches extends Readonly<Record<string, boolean | undefined>>>(
+function definedSwitches<Switches extends Readonly<Record<string, boolean | undefined>>>(
   switches: Switches,
 ): { readonly [Name in keyof Switches]?: boolean } {
   const said = Object.entries(switches).filter(([, value]) => value !== undefined);

@@ -1,16 +1,16 @@
 import { join } from "node:path";
 import { loadProfile } from "../../config/profile.ts";
-import { DEFAULT_PROFILE } from "../../config/profile-files.ts";
-import { assertOutside } from "../../config/run-profile.ts";
+import { listProfiles } from "../../config/profile-files.ts";
+import { assertOutside, profileReference } from "../../config/run-profile.ts";
 import type { JudgeFiles } from "../../session/guard/trust.ts";
 import type { EngineOptions } from "../../session/options.ts";
-import type { SessionPlan } from "../../session/plan.ts";
+import type { SessionPlan, SessionWishes } from "../../session/plan.ts";
 import type { Config, Profile } from "../../session/settings/settings.ts";
 import type { Embedding } from "../engine/options.ts";
+import type { FeatureSet } from "./feature-set.ts";
 import { judgeFilesBy } from "./judge-files.ts";
 import { openProfile } from "./profiles/project-profile.ts";
-import { SECTIONS } from "./sections.ts";
-import type { ConfigPlace } from "./user-config.ts";
+import type { ConfigOptions } from "./user-config.ts";
 import { userConfig } from "./user-config.ts";
 
 /** Settings of a session, read from their files. */
@@ -19,17 +19,25 @@ export interface OpenedSettings extends Pick<SessionPlan, "config" | "reference"
   readonly judge: JudgeFiles;
 }
 
-/** Returns the name or path of the profile of a session that starts here: of the flag, of `config.toml`, the default. */
-export function chosenProfile({ profile }: { readonly profile?: string }, config: Config): string {
-  return profile ?? config.defaultProfile ?? DEFAULT_PROFILE;
+/**
+ * Returns the name or path of the profile of a session that starts here: of the flag as it was typed, of
+ * `config.toml`, the default.
+ * @throws HarnessError ConfigInvalid.
+ */
+export async function profileHere(options: SettingsRequest): Promise<string> {
+  const { profile, workingDir } = options;
+  return profile ?? profileReference({ config: await userConfig(options), workingDir });
 }
 
 /** Session whose settings are read. */
-export interface SettingsRequest extends Pick<EngineOptions, "world" | "paths" | "workingDir" | "lockfile"> {
+export interface SettingsRequest extends Pick<EngineOptions, "world" | "paths" | "workingDir"> {
+  readonly wishes: Pick<SessionWishes, "lockfile">;
   /** Name or path. Default: the one of `config.toml`, else `default`. */
   readonly profile?: string;
   /** Set if a program embeds the engine: its values replace the files. */
   readonly embedding?: Pick<Embedding, "config" | "profile">;
+  /** Features whose sections the files may have. */
+  readonly features: FeatureSet;
 }
 
 /**
@@ -38,7 +46,8 @@ export interface SettingsRequest extends Pick<EngineOptions, "world" | "paths" |
  */
 export async function openSettings(options: SettingsRequest): Promise<OpenedSettings> {
   const config = await userConfig(options);
-  return await settingsUnder(chosenProfile(options, config), { ...options, config });
+  const { profile = profileReference({ config, workingDir: options.workingDir }) } = options;
+  return await settingsUnder(profile, { ...options, config });
 }
 
 /**
@@ -49,10 +58,16 @@ export async function settingsUnder(
   reference: string,
   { config, workingDir, ...options }: Omit<SettingsRequest, "profile"> & { readonly config: Config },
 ): Promise<OpenedSettings> {
-  const { world, paths, embedding } = options;
-  const wishes = { lockfile: options.lockfile };
+  const {
+    world,
+    paths,
+    wishes,
+    embedding,
+    features: { sections },
+  } = options;
   const judge = judgeFilesBy({ world, paths }, { wishes, config });
-  const profile = embedding?.profile ?? (await openProfile(reference, workingDir, { world, paths, judge }));
+  const profile =
+    embedding?.profile ?? (await openProfile(reference, workingDir, { world, paths, judge, sections }));
   return { config, reference, profile, judge: judgeFilesBy({ world, paths }, { wishes, config, profile }) };
 }
 
@@ -60,8 +75,19 @@ export async function settingsUnder(
  * Reads a profile of the user or of the program by its name, or any by its path, as it is.
  * @throws HarnessError ProfileMissing, ConfigInvalid.
  */
-export async function namedProfile({ world, paths }: ConfigPlace, name: string): Promise<Profile> {
-  return await loadProfile(world, name, join(paths.config, "profiles"), SECTIONS);
+export async function namedProfile(
+  { world, paths, features: { sections } }: ConfigOptions,
+  name: string,
+): Promise<Profile> {
+  return await loadProfile(world, name, join(paths.config, "profiles"), sections);
+}
+
+/** Lists every profile that can be named here: the user's own, and those of the program that none of these replaces. */
+export async function profilesOf({
+  world,
+  paths,
+}: Pick<ConfigOptions, "world" | "paths">): ReturnType<typeof listProfiles> {
+  return await listProfiles(world, join(paths.config, "profiles"));
 }
 
 /**
@@ -69,10 +95,12 @@ export async function namedProfile({ world, paths }: ConfigPlace, name: string):
  * @throws HarnessError UsageInvalid if it lies in the folder that the run works in.
  */
 export async function checkScheduledProfile(
-  options: ConfigPlace,
+  options: ConfigOptions,
   named: string | undefined,
   cwd: string,
 ): Promise<void> {
-  const profile = named ?? (await userConfig(options)).defaultProfile;
-  if (profile !== undefined) await assertOutside(await namedProfile(options, profile), cwd, options);
+  const config = await userConfig(options);
+  if (named === undefined && config.defaultProfile === undefined) return;
+  const reference = profileReference({ named, config, workingDir: cwd });
+  await assertOutside(await namedProfile(options, reference), cwd, options);
 }

@@ -1,3 +1,4 @@
+import type { Feature } from "../../session/feature.ts";
 import type { ToolTable } from "../../tools/tool-facts.ts";
 import { toolTable } from "../../tools/tool-facts.ts";
 import { CALL_TOOL_FACTS, TOOL_SEARCH_FACTS } from "../../tools/tool-search.ts";
@@ -5,11 +6,16 @@ import { FEATURES } from "../features.ts";
 import { BUILTIN_FACTS } from "../session/chains/builtins.ts";
 
 /**
- * Facts of every tool that cinch itself can have: the built-in ones, and those of features. The order is that in which
- * messages list the names.
+ * Returns the facts of every tool that cinch itself can have: the built-in ones, and those of these features. The
+ * order is that in which messages list the names.
  */
-export const TOOLS: ToolTable = toolTable([
-  BUILTIN_FACTS,
-  ...FEATURES.map(({ tools = [] }) => tools),
-  [TOOL_SEARCH_FACTS, CALL_TOOL_FACTS],
-]);
+export function toolsWith(features: readonly Feature[]): ToolTable {
+  return toolTable([
+    BUILTIN_FACTS,
+    ...features.map(({ tools = [] }) => tools),
+    [TOOL_SEARCH_FACTS, CALL_TOOL_FACTS],
+  ]);
+}
+
+/** The tools of the program with all its features. */
+export const TOOLS: ToolTable = toolsWith(FEATURES);

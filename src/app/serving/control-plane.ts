@@ -20,7 +20,7 @@ import type { HarnessOptions } from "../engine/options.ts";
 import type { OpenEngine, OpenHarness } from "../harness.ts";
 import { peopleChannel } from "./people-channel.ts";
 
-/** Time that a shutdown waits for the sessions to end: a tool's processes have been killed by then. */
+/** Time that a shutdown waits for the sessions to end: a tool that ignores its cancel has been abandoned by then. */
 export const SESSIONS_END_MS_MAX = 5_000;
 
 /** Features that these transports add to the handshake. `ws` is the name in [A]; `sse` and `websocket` are our own. */
@@ -63,8 +63,8 @@ export async function serveControl(parts: ControlDependencies): Promise<ControlS
   const server = undo.use(
     await serveHttp({ ...parts, routes: restRoutes({ engine, authority, world, others: more }) }),
   );
-  // They send their remaining events before the listener is closed: side by side, so that none waits for another's slow
-  // reader.
+  // They send their remaining events before the listener is closed: side by side, so that none waits for another's
+  // slow reader.
   undo.defer(async () => {
     const endings = [mcp[Symbol.asyncDispose](), sockets[Symbol.asyncDispose](), server.drain()];
     const failed = (await Promise.allSettled(endings)).find(({ status }) => status === "rejected");
@@ -119,9 +119,9 @@ export type StartEngine<Engine extends OpenEngine> = (
 /**
  * Starts an engine that others can attach to.
  *
- * Disposing it takes no new requests, then ends the sessions, so that every stream gets its SessionEnded, and closes
- * the transports, at the latest after `SESSIONS_END_MS_MAX` and their own limit. A session that has not ended by then
- * is logged, and blocks nothing else.
+ * Disposing it refuses new requests, then ends the sessions, so that every stream gets its SessionEnded. Then it
+ * closes the transports, at the latest after `SESSIONS_END_MS_MAX` and their own limit. A session that has not ended
+ * by then is logged, and blocks nothing else.
  * @throws as `openHarness`, `openAuthority` and the listener do; a failure undoes all of it.
  */
 export async function openControlPlane<Engine extends OpenEngine>(
@@ -129,7 +129,7 @@ export async function openControlPlane<Engine extends OpenEngine>(
   begin: StartEngine<Engine>,
   signal: AbortSignal,
 ): Promise<OpenControlPlane<Engine>> {
-  const { world, paths, codeChannels = given, tokenFiles = [], isReady = () => true } = options;
+  const { world, paths, codeChannels = listOf, tokenFiles = [], isReady = () => true } = options;
   await using undo = new AsyncDisposableStack();
   let engine: Engine | undefined; // it begins only once tokens can be made
   const authority = undo.use(
@@ -193,6 +193,6 @@ function startingUntil(isReady: () => boolean, engine: EnginePort): EnginePort {
   };
 }
 
-function given(attached: CodeChannel | undefined): readonly CodeChannel[] {
+function listOf(attached: CodeChannel | undefined): readonly CodeChannel[] {
   return attached === undefined ? [] : [attached];
 }

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { openPlace } from "../../../test/support/place.ts";
-import type { Health } from "../../protocol/resources.ts";
+import type { Listen } from "../../base/world.ts";
 import { openHarness } from "../harness.ts";
 import { openEngineService } from "./engine-service.ts";
 
@@ -10,26 +10,32 @@ const { signal } = new AbortController();
 
 test("[AUTH-11 CTL-15] from the first time that its health is ok an engine gives its owner a token; before, it is starting", async () => {
   await using place = openPlace();
-  const options = place.options({ attended: true });
-  const unix = join(options.paths.data, "control.sock");
-  const seen = new Set<string>();
-  let isOpen = false;
-  async function watch(): Promise<boolean> {
-    while (!isOpen) {
-      const answer = await fetch("http://localhost/v1/health", { unix }).catch(() => undefined);
-      if (answer === undefined) continue;
-      const { status } = (await answer.json()) as Health;
-      expect(answer.status).toBe(status === "ok" ? 200 : 503);
-      seen.add(status);
-      if (status === "ok") return existsSync(join(options.paths.state, "owner.token"));
-    }
-    return true;
+  const { world, ...rest } = place.options({ wishes: { attended: true } });
+  const { promise: listening, resolve: listens } = Promise.withResolvers<void>();
+  const { promise: door, resolve: openDoor } = Promise.withResolvers<void>();
+  // The start is held where the engine listens and has no token yet.
+  const listen: Listen = async (...given) => {
+    const listener = await world.listen(...given);
+    listens();
+    await door;
+    return listener;
+  };
+  const unix = join(rest.paths.data, "control.sock");
+  const health = async () => {
+    const answer = await fetch("http://localhost/v1/health", { unix });
+    return [answer.status, await answer.json()];
+  };
+  const hasToken = () => existsSync(join(rest.paths.state, "owner.token"));
+  const starting = openEngineService({ ...rest, world: { ...world, listen } }, openHarness, signal);
+  try {
+    await Promise.race([listening, starting]);
+    expect([await health(), hasToken()]).toMatchObject([[503, { status: "starting" }], false]);
+  } finally {
+    openDoor();
   }
-  const watching = watch();
-  await using _service = await openEngineService(options, openHarness, signal);
-  isOpen = true;
-  expect(await watching).toBe(true);
-  expect(seen).toContain("starting");
-  const answer = await fetch("http://localhost/v1/health", { unix });
-  expect([answer.status, await answer.json()]).toMatchObject([200, { status: "ok" }]);
+  let answer = await health();
+  while (answer[0] === 503) answer = await health();
+  expect([answer, hasToken()]).toMatchObject([[200, { status: "ok" }], true]);
+  await using _service = await starting;
+  expect(await health()).toMatchObject([200, { status: "ok" }]);
 });

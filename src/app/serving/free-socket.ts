@@ -6,8 +6,8 @@ import { restrictFolder } from "../../platform/files/restrict-folder.ts";
 import { hostSockets } from "../../platform/sockets/sockets.ts";
 
 /**
- * Removes the Unix socket of an engine that died: nobody listens there any more (CTL-11). Anything but a socket is left
- * alone.
+ * Removes the Unix socket of an engine that died: nobody listens there any more (CTL-11). Anything but a socket is
+ * left alone.
  * @throws HarnessError EngineRunning if somebody listens, UsageInvalid if something else is there; the system's error
  * if that cannot be read.
  */

@@ -23,8 +23,8 @@ export interface BudgetDependencies {
 /**
  * Opens the budget of a session (ENG-13): what its log has cost so far, if anything is held against it.
  *
- * A cap of a person, for this session or in `config.toml`, also counts the sessions before a switch of profile. A cap of the
- * profile alone counts from the switch on.
+ * A cap of a person, for this session or in `config.toml`, also counts the sessions before a switch of profile. A cap
+ * of the profile alone counts from the switch on.
  */
 export async function openBudget({
   logId,
@@ -47,9 +47,9 @@ export async function openBudget({
     capUsd,
     turn,
     async together() {
-      const own = isCounted ? spend : new Spend();
-      if (!isCounted) await countSpent(store, logId, own);
-      return isCostCarried ? own.total : addSpend(own.total, await before());
+      const ownSpend = isCounted ? spend : new Spend();
+      if (!isCounted) await countSpent(store, logId, ownSpend);
+      return isCostCarried ? ownSpend.total : addSpend(ownSpend.total, await before());
     },
   };
 }

@@ -1,59 +1,24 @@
-import type { LogId, SessionId } from "../../base/ids.ts";
 import type { Files } from "../../base/world.ts";
-import { settingsOf } from "../../config/settings/settings.ts";
-import { TurnLimits } from "../../engine/loop/turn-limits.ts";
-import { openPermissionGate } from "../../guard/permissions/permission-gate.ts";
-import { sandboxSection } from "../../guard/sandbox/config.ts";
-import { sessionKeyFiles } from "../../guard/sandbox/policy/credential-paths.ts";
-import type { ProjectTrust } from "../../guard/trust/project-trust.ts";
-import { hostRipgrep } from "../../platform/ripgrep.ts";
-import type { Event } from "../../protocol/events/events.ts";
 import { cacheBreakpoints } from "../../providers/cache-breakpoints.ts";
 import { retry } from "../../providers/retry/retry.ts";
 import { takeover } from "../../providers/retry/takeover.ts";
-import type { Redactor } from "../../safety/redact.ts";
-import type { Handover, PreparedSwitch, Reopen } from "../../session/handover.ts";
-import type { OpenedLog } from "../../session/history/resumed-log.ts";
+import type { PreparedSwitch, Reopen } from "../../session/handover.ts";
 import { subKey } from "../../session/store/seal.ts";
 import { ownAndResolvedPath, sealedFiles } from "../../session/store/sealed-files.ts";
 import type { OpenedSession } from "../../session/turns/opened-session.ts";
 import type { Session } from "../../session/turns/session.ts";
-import { BackgroundRuns } from "../../tools/bash/background-runs.ts";
-import { ToolRegistry } from "../../tools/registry.ts";
-import { selectPacks } from "../../tools/select-packs.ts";
-import type { Workspace } from "../../tools/tool.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { ModelSlot } from "../models/model-slot.ts";
-import { judgeFilesBy } from "../plan/judge-files.ts";
-import type { SessionPlans } from "../plan/plan.ts";
-import { openBudget } from "./budget.ts";
-import { builtinTools } from "./chains/builtins.ts";
+import { composeSession } from "./chains/compose-session.ts";
 import { parallelCalls } from "./chains/parallel-calls.ts";
-import { composeSession } from "./chains/session.ts";
-import { SessionCore } from "./chains/session-core.ts";
-import { OpenFeatures } from "./open-features.ts";
-import { SessionHostBuilder } from "./session-host.ts";
+import type { HostSources } from "./compose-host.ts";
+import { composeHost } from "./compose-host.ts";
 import { sessionLife } from "./session-life.ts";
-import { TaskWatch } from "./task-watch.ts";
-import { sessionSandbox } from "./workspace/session-sandbox.ts";
 
 /** Parts of an opened session. */
-export interface SessionMaterials {
+export interface SessionMaterials extends Omit<HostSources, "engine" | "model"> {
   readonly engine: Engine;
-  readonly session: SessionId;
-  readonly logId: LogId;
-  /** Makes the plans of the session. */
-  readonly openPlans: () => Promise<SessionPlans>;
-  readonly trust: ProjectTrust;
-  readonly log: OpenedLog;
-  readonly workspace: Workspace;
-  readonly secrets: Redactor;
   readonly slot: ModelSlot;
-  /** World of the session: its log does not show the secrets of its terminal. */
-  readonly world: Engine["host"]["world"];
-  readonly handover?: Handover;
-  /** First events of the log, before those of any feature. */
-  readonly firstEvents: readonly Event[];
   readonly reopen: Reopen<OpenedSession>;
   /** Frees everything else, after the session or if it cannot be composed. */
   readonly close: AsyncDisposable;
@@ -65,101 +30,19 @@ export interface Composed {
   readonly notices: readonly string[];
 }
 
-/** Composes one session: gate, tools, features and chains. It frees what was opened; so does a failure. */
+/** Composes one session: its host, then its chains. It frees what was opened; so does a failure. */
 export async function compose(materials: SessionMaterials): Promise<Composed> {
-  const { engine, session, logId, trust, log, workspace, secrets, slot, handover } = materials;
+  const { engine, session, logId, trust, log, workspace, slot } = materials;
   const { options, host: engineHost, providers, live } = engine;
-  const { paths, caches, store } = engineHost;
-  const { clock } = materials.world;
+  const { caches, store } = engineHost;
   await using undo = new AsyncDisposableStack();
-  const held = undo.use(new AsyncDisposableStack());
-  held.use(materials.close);
-  const plans = await materials.openPlans();
-  const plan = () => plans.current;
-  const { root, profile, config, wishes, permissionTimeoutMs } = plan();
+  const resources = undo.use(new AsyncDisposableStack());
+  resources.use(materials.close);
   const world = { ...materials.world, files: await scratchFiles(materials) };
-  const core = new SessionCore({
-    world,
-    session,
-    logId,
-    store,
-    writer: log.writer,
-    redactor: secrets,
-    attended: wishes.attended,
-    attendedByFollowers: wishes.delegatedBy !== undefined,
-    permissionTimeoutMs,
-    onAsked: engine.onAsked,
-  });
-  for (const event of materials.firstEvents) core.publish(event);
-  const { hidden } = settingsOf(sandboxSection, { config, profile });
-  const keys = sessionKeyFiles({ world, root, environment: wishes.environment, hidden });
-  const gate = openPermissionGate({ world, paths, plan, workspace, redactor: secrets, keys });
-  const sandbox = held.use(
-    sessionSandbox({ world, paths, options, plan, trust, keys, publish: (event) => core.publish(event) }),
-  );
-  const turn = new TurnLimits({
-    clock,
-    limits() {
-      const { treeRoundsMax: roundsMax, turnMsMax: msMax, endsAtMs } = plan().limits;
-      return {
-        roundsMax,
-        ...(msMax === undefined ? {} : { msMax }),
-        ...(endsAtMs === undefined ? {} : { endsAtMs }),
-      };
-    },
-  });
-  const { limits } = plan();
-  const budget = await openBudget({
-    ...{ logId, log, store, config, limits, turn },
-    ...(handover === undefined ? {} : { handover }),
-  });
-  const watch = new TaskWatch();
-  const runs = new BackgroundRuns((change) => {
-    core.publish({ kind: "TaskChanged", payload: change });
-    watch.changed(change);
-  });
-  const registry = new ToolRegistry();
-  registry.add(selectPacks(builtinTools({ runs, ripgrep: hostRipgrep(paths.data) }), profile.toolPacks));
-  trust.attach({
-    ask: (question, signal) => core.questions.ask(question, signal),
-    publish: (event) => core.publish(event),
-    restrict: (project) => plans.change({ project }),
-  });
-  const base = new SessionHostBuilder({
-    engine: {
-      ...{ ...engineHost, world, environment: wishes.environment, config },
-      judge: judgeFilesBy({ world, paths, records: true }, plan()),
-    },
-    core,
-    session,
-    logId,
-    plan,
-    async planUnder(wanted) {
-      const { profileToSwitch } = await import("../plan/profiles/profile-to-switch.ts");
-      return await profileToSwitch({ ...wishes, world, paths, root, config }, wanted);
-    },
-    workspace,
-    log,
-    redactor: secrets,
-    trust,
-    permissions: gate,
-    sandbox,
-    background: watch.over(runs),
-    model: slot,
-    budget,
-    shown: handover?.shown ?? new Set(),
-    registry,
-    tree: async () => (await import("../../platform/files/tree.ts")).hostTree,
-    ...(handover === undefined ? {} : { handover }),
-    delegate: async (request, left) =>
-      await engine.delegate({ host: base.host, plan: plan(), config, left, ...request }, request),
-    extendRules: (pluginRules) => plans.change({ pluginRules }),
-  });
-  const features = await OpenFeatures.open(base.host, engine.features);
-  held.defer(async () => await features.close());
-  held.defer(() => live.remove(session));
-  base.open(features);
-  for (const source of features.tools) registry.add(source);
+  const base = resources.use(await composeHost({ ...materials, world, model: slot }, "run"));
+  const { core, plan, gate, sandbox, budget, turn, watch, runs, registry, features } = base;
+  const { profile, config, wishes, limits } = plan();
+  resources.defer(() => live.remove(session));
   const composed = composeSession({
     world,
     core,
@@ -175,16 +58,14 @@ export async function compose(materials: SessionMaterials): Promise<Composed> {
     workspace,
     ...(wishes.sequentialCalls ? {} : parallelCalls(profile, gate)),
     around: features.around,
-    ...(options.embedding?.isGated === false
-      ? {}
-      : { gate: [gate.gate(core.questions, sandbox)], sandbox: [gate.confine(core.questions, sandbox)] }),
+    guard: engineHost.isGated ? gate.guard(core.questions, sandbox) : "vouched",
     ...(options.embedding?.onBlock === undefined ? {} : { onBlock: options.embedding.onBlock }),
-    retrying: [
-      cacheBreakpoints(logId),
-      takeover({ estimate: await tokenEstimate(), spentUsd: () => budget.spend.total.usd }),
-      retry({ pauses: providers.pauses }),
-    ],
-    retention: [engine.retention.middleware],
+    provider: {
+      cacheBreakpoints: cacheBreakpoints(logId),
+      takeover: takeover({ estimate: await tokenEstimate(), spentUsd: () => budget.spend.total.usd }),
+      retry: retry({ pauses: providers.pauses }),
+      expireContent: engine.retention.expireContent,
+    },
     onFollowed() {
       trust.begin();
       features.onFollowed();
@@ -208,7 +89,7 @@ export async function compose(materials: SessionMaterials): Promise<Composed> {
       rest.use(runs);
       trust.end();
     },
-    close: () => held.disposeAsync(),
+    close: () => resources.disposeAsync(),
   });
   base.complete(composed);
   undo.defer(() => composed.session.end("error"));
@@ -240,7 +121,7 @@ async function scratchFiles({ engine, logId, workspace, world }: SessionMaterial
 
 /** Estimates the tokens of a request for a model that takes over from another. */
 async function tokenEstimate(): Promise<Parameters<typeof takeover>[0]["estimate"]> {
-  const { TokenCounter } = await import("../../features/compaction/window/token-counter.ts");
+  const { TokenCounter } = await import("../../providers/dialect/request/token-counter.ts");
   const tokens = new TokenCounter();
   return (request) => tokens.ofRequest(request.model, request);
 }

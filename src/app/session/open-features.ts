@@ -1,23 +1,36 @@
+import { assert } from "../../base/assert.ts";
 import type { RequestContext } from "../../providers/middleware.ts";
 import type { SessionLists } from "../../session/commands/lists.ts";
 import type { QueryHandlers, SessionCommands } from "../../session/commands/query-handlers.ts";
 import type { EnginePort } from "../../session/engine-port.ts";
-import type { Around, EngineFeature, Feature, OpenFeature } from "../../session/feature.ts";
+import type { Around, CallForecast, EngineFeature, Feature, OpenFeature } from "../../session/feature.ts";
 import type { EngineHost, SessionHost } from "../../session/host.ts";
 import type { CarriedState } from "../../session/moments.ts";
 import type { SessionDependencies } from "../../session/turns/session-dependencies.ts";
+import type { ToolCall } from "../../tools/middleware.ts";
+import type { ToolContext } from "../../tools/tool.ts";
+import type { FeatureSet } from "../plan/feature-set.ts";
+import { joinSlots } from "./join-slots.ts";
 
-/** The features of one engine, and the parts of them that outlive a session, each opened before the first session that needs it. */
+/**
+ * The features of one engine, and the parts of them that outlive a session, each opened before the first session that
+ * needs it.
+ */
 export class EngineFeatures implements AsyncDisposable {
-  /** All features that a session may use, in their normative order. */
-  readonly all: readonly Feature[];
+  /** All features that a session may use. */
+  readonly set: FeatureSet;
   readonly #host: EngineHost;
   readonly #opened = new Map<Feature, Promise<EngineFeature | undefined>>();
   #port: EnginePort | undefined;
 
-  constructor(host: EngineHost, all: readonly Feature[]) {
+  constructor(host: EngineHost, set: FeatureSet) {
     this.#host = host;
-    this.all = all;
+    this.set = set;
+  }
+
+  /** All features that a session may use, in their normative order. */
+  get all(): readonly Feature[] {
+    return this.set.features;
   }
 
   of(feature: Feature): Promise<EngineFeature | undefined> {
@@ -27,8 +40,11 @@ export class EngineFeatures implements AsyncDisposable {
   }
 
   async #open(feature: Feature): Promise<EngineFeature | undefined> {
+    await using undo = new AsyncDisposableStack();
     const opened = await feature.openEngine?.(this.#host);
+    undo.use(opened);
     if (this.#port !== undefined) await opened?.serve?.(this.#port);
+    undo.move(); // the engine frees it
     return opened;
   }
 
@@ -38,7 +54,8 @@ export class EngineFeatures implements AsyncDisposable {
     const before = [...this.#opened.values()];
     this.#port = port;
     for (const opening of before) await (await opening.catch(() => undefined))?.serve?.(port);
-    for (const feature of this.all) if (feature.serves?.(this.#host) === true) await this.of(feature);
+    for (const feature of this.all)
+      if (feature.serving?.atStart?.(this.#host) === true) await this.of(feature);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -63,10 +80,16 @@ export class OpenFeatures {
   private constructor(open: readonly OpenFeature[]) {
     this.#open = open;
     this.around = open.flatMap(({ around = [] }) => around);
-    this.commands = Object.assign({}, ...open.map(({ commands }) => commands));
-    this.queries = Object.assign({}, ...open.map(({ queries }) => queries));
+    this.commands = joinSlots(
+      "commands",
+      open.map(({ commands }) => commands),
+    );
+    this.queries = joinSlots(
+      "queries",
+      open.map(({ queries }) => queries),
+    );
     this.takes = open.flatMap(({ takes = [] }) => takes);
-    const rewinding = open.find(({ rewind }) => rewind !== undefined);
+    const rewinding = onlyOne("rewind", open);
     this.rewind = rewinding?.rewind?.bind(rewinding);
     this.lists = {
       skills: () => open.flatMap(({ skills }) => skills?.() ?? []),
@@ -91,8 +114,9 @@ export class OpenFeatures {
       undo.defer(async () => await open[Symbol.asyncDispose]?.());
       opened.push(open);
     }
+    const all = new OpenFeatures(opened); // throws if two features fill one slot
     undo.move(); // the session frees them
-    return new OpenFeatures(opened);
+    return all;
   }
 
   get tools(): NonNullable<OpenFeature["tools"]> {
@@ -100,15 +124,13 @@ export class OpenFeatures {
   }
 
   get prepareSwitch(): OpenFeature["prepareSwitch"] {
-    return this.#open.find(({ prepareSwitch }) => prepareSwitch !== undefined)?.prepareSwitch;
+    return onlyOne("prepareSwitch", this.#open)?.prepareSwitch;
   }
 
   readonly ownerOf: NonNullable<SessionDependencies["ownerOf"]> = (namespace) => {
-    for (const each of this.#open) {
-      const owner = each.ownerOf?.(namespace);
-      if (owner !== undefined) return owner;
-    }
-    return undefined;
+    const [owner, ...others] = this.#open.flatMap((each) => each.ownerOf?.(namespace) ?? []);
+    assert(others.length === 0, `one feature owns the namespace ${namespace}`);
+    return owner;
   };
 
   readonly onInput: NonNullable<SessionDependencies["onInput"]> = async (content, turn, wants) => {
@@ -132,8 +154,21 @@ export class OpenFeatures {
     for (const each of this.#open) await each.onCompact?.(moment, context);
   }
 
+  /** Returns the summary of the feature that makes them; undefined if none does. */
+  async summary(...of: Parameters<SessionHost["summary"]>): ReturnType<SessionHost["summary"]> {
+    return await onlyOne("summary", this.#open)?.summary?.(...of);
+  }
+
   carries(): CarriedState {
-    return Object.assign({}, ...this.#open.map((each) => each.carries?.() ?? {}));
+    return joinSlots(
+      "carries",
+      this.#open.map((each) => each.carries?.()),
+    );
+  }
+
+  /** Returns what features may do to a call before it is judged. */
+  async forecast(call: ToolCall, context: ToolContext): Promise<readonly CallForecast[]> {
+    return (await Promise.all(this.#open.map((each) => each.forecast?.(call, context) ?? []))).flat();
   }
 
   /** Number of tasks in the background that features run. */
@@ -160,4 +195,11 @@ export class OpenFeatures {
     await using lastFirst = new AsyncDisposableStack();
     for (const each of this.#open) lastFirst.defer(async () => await each[Symbol.asyncDispose]?.());
   }
+}
+
+/** Returns the one feature that fills a slot of which a session has one; undefined if none does. Two are a mistake. */
+function onlyOne(slot: keyof OpenFeature, open: readonly OpenFeature[]): OpenFeature | undefined {
+  const [first, ...others] = open.filter((each) => each[slot] !== undefined);
+  assert(others.length === 0, `one feature has ${String(slot)}`);
+  return first;
 }

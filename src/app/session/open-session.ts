@@ -1,18 +1,18 @@
-import { mustBeOutside, profileName } from "../../config/run-profile.ts";
+import { mustBeOutside, profileReference } from "../../config/run-profile.ts";
+import { limitsSection } from "../../config/sections/limits.ts";
 import { thinkingSection } from "../../config/sections/models.ts";
 import { settingsOf } from "../../config/settings/settings.ts";
-import { limitsSection } from "../../features/limits/config.ts";
-import { sandboxSection } from "../../guard/sandbox/config.ts";
 import type { CommandOf } from "../../protocol/commands/commands.ts";
 import type { Event } from "../../protocol/events/events.ts";
+import type { ChosenModel } from "../../providers/choosing/choose-model.ts";
 import type { Provider } from "../../providers/provider.ts";
 import type { Redactor } from "../../safety/redact.ts";
-import { redactor } from "../../safety/redact.ts";
 import { redactedLog } from "../../safety/redacted-log.ts";
 import { DELEGATED } from "../../session/budget/count-spent.ts";
+import type { PluginRules } from "../../session/guard/policy.ts";
 import type { Handover } from "../../session/handover.ts";
 import type { DelegatingCall, SessionWishes } from "../../session/plan.ts";
-import type { Config } from "../../session/settings/settings.ts";
+import type { Config, Profile } from "../../session/settings/settings.ts";
 import type { Session } from "../../session/turns/session.ts";
 import type { Workspace } from "../../tools/tool.ts";
 import { bootStep } from "../engine/boot.ts";
@@ -20,19 +20,20 @@ import type { Engine } from "../engine/engine.ts";
 import { openSessionLog, previousRun } from "../log/open-log.ts";
 import { ModelSlot } from "../models/model-slot.ts";
 import { modelsAfterSwitch, preferredModels, scriptedModel } from "../models/preferred-models.ts";
+import type { OpenedProject } from "../plan/open-project.ts";
 import { openProject } from "../plan/open-project.ts";
-import { openPlans } from "../plan/plan.ts";
 import type { SessionEnvironment } from "../plan/session-environment.ts";
-import { sessionEnvironment, withheldNotice } from "../plan/session-environment.ts";
+import { withheldNotice } from "../plan/session-environment.ts";
 import { settingsUnder } from "../plan/settings.ts";
+import type { SessionMaterials } from "./compose.ts";
 import { compose } from "./compose.ts";
 import { applyRecordedLimits, limitsEvent } from "./recorded-limits.ts";
 import { rulesOfFeatures } from "./rules-of-features.ts";
 import {
   createScratchFolder,
+  openWorkspace,
   removeIfEmpty,
   removePlantedGitFiles,
-  workspaceOf,
 } from "./workspace/run-workspace.ts";
 
 /** A session that was opened, and sentences for the person. */
@@ -61,28 +62,146 @@ export interface SessionRequest {
  */
 export async function openSession(
   engine: Engine,
-  { command, wishes: wanted, config, model, handover }: SessionRequest,
+  request: SessionRequest,
   signal: AbortSignal,
 ): Promise<OpenedRun> {
+  const { command, wishes: wanted, config, handover } = request;
+  const { host, providers } = engine;
+  const { world, store, paths } = host;
+  await using undo = new AsyncDisposableStack();
+  const sources = await readSources(engine, request, signal);
+  const { before, workingDir, reference, profile, project, pluginRules, chosen } = sources;
+  const session = handover?.session ?? world.ids.next("sess");
+  const logId = command.resume ?? handover?.logId ?? world.ids.next("log");
+  const wishes = before === undefined ? wanted : await applyRecordedLimits(wanted, store, logId);
+  const prints = await providers.credentials.prints();
+  const { environment, secrets, workspace } = await openWorkspace({
+    ...{ world, paths, providers, logId, root: workingDir, config, profile, wishes, prints },
+  });
+  const effort = wishes.effort ?? before?.effort;
+  const slot = await bootStep(world.log, "opening the model", async () =>
+    ModelSlot.open(chosen, {
+      providers,
+      session: { workingDir, scratch: workspace.scratch },
+      thinking: settingsOf(thinkingSection, { config, profile }),
+      ...(effort === undefined ? {} : { effort }),
+      outputTokensMax: settingsOf(limitsSection, { profile }).outputTokens,
+      wrap: await recording(`${chosen.provider}:${chosen.model}`, { workspace, secrets, world, wishes }),
+    }),
+  );
+  const { delegatedBy } = wishes;
+  // Before the log continues. A sub-agent's session follows another one, which has checked.
+  if (delegatedBy === undefined) await engine.losses.look();
+  const log = await bootStep(world.log, "opening the session's log", () =>
+    openSessionLog(
+      {
+        ...{ session, logId, workingDir, chosen },
+        profile: reference,
+        ...(effort === undefined ? {} : { effort }),
+        isNew: before === undefined,
+        isChanged: handover !== undefined,
+        ...(handover === undefined ? {} : { previousLog: handover.previousLog }),
+        ...(delegatedBy === undefined ? {} : { delegatedBy }),
+      },
+      host,
+      engine.features.set,
+    ),
+  );
+  undo.use(log.writer);
+  // Only now is this session ours, and with it the folder that an earlier run may have left output in.
+  undo.defer(() => removeIfEmpty(world, workspace.scratch));
+  await bootStep(world.log, "preparing the workspace", () => createScratchFolder(world, workspace.scratch));
+  const composed = await bootStep(world.log, "composing the session", async () =>
+    compose({
+      ...{ engine, session, logId, log, workspace, secrets, slot },
+      settings: {
+        ...{ config, profile, reference, wishes, project: [] },
+        ...(pluginRules === undefined ? {} : { pluginRules }),
+      },
+      trust: project.trust,
+      world: worldOf(world, environment),
+      ...(handover === undefined ? {} : { handover }),
+      firstEvents: firstEvents({ wishes, isOld: log.isOld, handover }),
+      reopen: reopenAs({ engine, request: { ...request, wishes } }, signal),
+      close: undo.move(),
+    }),
+  );
+  // Before any client knows of it: its imported content must not get lost with it.
+  if (handover !== undefined) await composed.session.durable();
+  world.log.for("engine").write("info", "session opened", {
+    session,
+    log: logId,
+    profile: profile.name,
+    model: slot.name,
+    resumed: before !== undefined,
+  });
+  const isRead = delegatedBy === undefined && wishes.unread !== true;
+  const lost = isRead ? await engine.losses.tell() : []; // not before: a start that fails shows no notice
+  const notices = startNotices({ ...sources, environment, lost });
+  return { session: composed.session, model: slot.name, notices: [...notices, ...composed.notices] };
+}
+
+/** Returns the sentences for the person that are known before any feature speaks. */
+function startNotices({
+  environment,
+  disarmed,
+  lost,
+  profile,
+  project,
+  chosen,
+}: Pick<SessionFoundation, "disarmed" | "profile" | "project" | "chosen"> & {
+  readonly environment: SessionEnvironment;
+  readonly lost: readonly string[];
+}): readonly string[] {
+  const withheld = withheldNotice(environment);
+  return [
+    ...(withheld === undefined ? [] : [withheld]),
+    ...disarmed,
+    ...lost,
+    ...profile.warnings,
+    ...project.notices,
+    ...(chosen.notice === undefined ? [] : [chosen.notice]),
+  ];
+}
+
+/** Settings, files and model of a session, before anything of it is opened. */
+interface SessionFoundation {
+  /** The run that it continues. */
+  readonly before: Awaited<ReturnType<typeof previousRun>>;
+  readonly workingDir: string;
+  /** Sentences about files of git that were removed. */
+  readonly disarmed: readonly string[];
+  readonly reference: string;
+  readonly profile: Profile;
+  readonly project: OpenedProject;
+  readonly pluginRules: PluginRules | undefined;
+  readonly chosen: ChosenModel;
+}
+
+/** Reads the settings and files of a session, and chooses its model. */
+async function readSources(
+  engine: Engine,
+  { command, wishes: wanted, config, model, handover }: SessionRequest,
+  signal: AbortSignal,
+): Promise<SessionFoundation> {
   const { host, providers } = engine;
   const { world, store, paths } = host;
   const before = await previousRun(command, store);
   const workingDir = await folderOf(before?.workingDir ?? command.workingDir, engine);
   const disarmed = await removePlantedGitFiles(world, paths);
-  await using undo = new AsyncDisposableStack();
-
-  const reference = profileName(command, before, config);
+  const reference = profileReference({ named: command.profile, before, config, workingDir });
   const { embedding } = engine.options;
+  const features = engine.features.set;
   const { profile } = await bootStep(world.log, "loading the profile", () =>
     settingsUnder(reference, {
-      ...{ ...wanted, world, paths, config, workingDir },
+      ...{ wishes: wanted, world, paths, config, workingDir, features },
       ...(embedding === undefined ? {} : { embedding }),
     }),
   );
   if (command.profile === undefined && before !== undefined)
     await mustBeOutside(reference, profile, before, { world, paths });
   const reading = bootStep(world.log, "checking trust in the project's files", () =>
-    openProject({ world, paths, config, profile, workingDir, wishes: wanted }),
+    openProject({ world, paths, config, profile, workingDir, features, wishes: wanted }),
   );
   const loading = bootStep(world.log, "loading the plugins", () => rulesOfFeatures(reading, engine));
   const choosing = bootStep(world.log, "choosing the model", async () => {
@@ -96,125 +215,36 @@ export async function openSession(
     );
   });
   const [project, pluginRules, chosen] = await Promise.all([reading, loading, choosing]);
-  const session = handover?.session ?? world.ids.next("sess");
-  const logId = command.resume ?? handover?.logId ?? world.ids.next("log");
-  const wishes = before === undefined ? wanted : await applyRecordedLimits(wanted, store, logId);
-  const environment = await sessionEnvironment(wishes.environment, {
-    files: world.files,
-    root: workingDir,
-    keyVariables: providers.secretVariables,
-    passEnv: settingsOf(sandboxSection, { config, profile }).passEnv,
-  });
-  const secrets = redactor(await providers.credentials.prints(), environment.secrets);
-  const workspace = workspaceOf({ logId, root: workingDir, paths, ...environment, secrets });
-  const effort = wishes.effort ?? before?.effort;
-  const slot = await bootStep(world.log, "opening the model", async () =>
-    ModelSlot.open(chosen, {
-      providers,
-      session: { workingDir, scratch: workspace.scratch },
-      thinking: settingsOf(thinkingSection, { config, profile }),
-      ...(effort === undefined ? {} : { effort }),
-      outputTokensMax: settingsOf(limitsSection, { profile }).outputTokens,
-      wrap: await recording(`${chosen.provider}:${chosen.model}`, { workspace, secrets, world, wishes }),
-    }),
-  );
-  const { delegatedBy } = wishes;
-  // Before the log goes on. A sub-agent's session follows another one, which has checked.
-  if (delegatedBy === undefined) await engine.losses.look();
-  const log = await bootStep(world.log, "opening the session's log", () =>
-    openSessionLog(
-      {
-        session,
-        logId,
-        workingDir,
-        profile: reference,
-        chosen,
-        ...(effort === undefined ? {} : { effort }),
-        isNew: before === undefined,
-        isChanged: handover !== undefined,
-        ...(handover === undefined ? {} : { previousLog: handover.previousLog }),
-        ...(delegatedBy === undefined ? {} : { delegatedBy }),
-      },
-      host,
-    ),
-  );
-  undo.use(log.writer);
-  // Only now is this session ours, and with it the folder that an earlier run may have left output in.
-  undo.defer(() => removeIfEmpty(world, workspace.scratch));
-  await bootStep(world.log, "preparing the workspace", () => createScratchFolder(world, workspace.scratch));
-  const composed = await bootStep(world.log, "composing the session", async () =>
-    compose({
+  return { before, workingDir, disarmed, reference, profile, project, pluginRules, chosen };
+}
+
+/** Returns the way to open the session that follows this one, by the same request. */
+function reopenAs(
+  { engine, request }: { readonly engine: Engine; readonly request: SessionRequest },
+  signal: AbortSignal,
+): SessionMaterials["reopen"] {
+  const { command, wishes, config, model } = request;
+  return (next, following, changes = {}) =>
+    openSession(
       engine,
-      session,
-      logId,
-      openPlans: () =>
-        openPlans({
-          ...{ world, paths, config, profile, reference, wishes },
-          root: workspace.root,
-          home: workspace.env["HOME"],
-          tools: host.tools,
-          items: project.trust.found.items,
-          embedded: host.embedded,
-          project: [],
-          ...(pluginRules === undefined ? {} : { pluginRules }),
-        }),
-      trust: project.trust,
-      log,
-      workspace,
-      secrets,
-      slot,
-      world: worldOf(world, environment),
-      ...(handover === undefined ? {} : { handover }),
-      firstEvents: firstEvents({ wishes, isOld: log.isOld, handover }),
-      reopen: (next, following, changes = {}) =>
-        openSession(
-          engine,
-          {
-            command: {
-              kind: "CreateSession",
-              ...(command.model === undefined ? {} : { model: command.model }),
-              ...next,
-            },
-            wishes: { ...wishes, ...changes },
-            config,
-            ...(model === undefined ? {} : { model }),
-            handover: following,
-          },
-          signal,
-        ),
-      close: undo.move(),
-    }),
-  );
-  // Before any client knows of it: its imported content must not get lost with it.
-  if (handover !== undefined) await composed.session.durable();
-  world.log.for("engine").write("info", "session opened", {
-    session,
-    log: logId,
-    profile: profile.name,
-    model: slot.name,
-    resumed: before !== undefined,
-  });
-  const withheld = withheldNotice(environment);
-  const isRead = delegatedBy === undefined && wishes.unread !== true;
-  const lost = isRead ? await engine.losses.tell() : []; // not before: a start that fails shows no notice
-  return {
-    session: composed.session,
-    model: slot.name,
-    notices: [
-      ...(withheld === undefined ? [] : [withheld]),
-      ...disarmed,
-      ...lost,
-      ...profile.warnings,
-      ...project.notices,
-      ...(chosen.notice === undefined ? [] : [chosen.notice]),
-      ...composed.notices,
-    ],
-  };
+      {
+        command: {
+          kind: "CreateSession",
+          ...(command.model === undefined ? {} : { model: command.model }),
+          ...next,
+        },
+        wishes: { ...wishes, ...changes },
+        config,
+        ...(model === undefined ? {} : { model }),
+        handover: following,
+      },
+      signal,
+    );
 }
 
 /**
- * Returns the folder that a client or a log names, resolved; without one, that of the engine, which is resolved
- * already.
+ * Returns the folder that a client or a log names, resolved; without one, that of the engine, which is
+ * resolved already.
  */
 async function folderOf(named: string | undefined, { host, workingDir }: Engine): Promise<string> {
   if (named === undefined) return workingDir;

@@ -8,8 +8,8 @@ import type { Level } from "../../tools/tool-facts.ts";
 import { LEVELS } from "../../tools/tool-facts.ts";
 
 /**
- * Kind of the CustomEvent of the namespace `cinch` near the beginning of a log: the limits that its session was opened
- * with.
+ * Kind of the CustomEvent of the namespace `cinch` near the beginning of a log: the limits that its session was
+ * opened with.
  */
 const BOUNDED = "Bounded";
 /** It stands behind the event that names the session's origin. */

@@ -40,8 +40,8 @@ export type HostBase = Pick<
 };
 
 /**
- * Builds the handles that one session gives to its features, in two phases: `host` works from the start, and `complete` adds
- * what only a composed session has.
+ * Builds the handles that one session gives to its features, in two phases: `host` works from the start, and
+ * `complete` adds what only a composed session has.
  */
 export class SessionHostBuilder {
   readonly host: SessionHost;
@@ -75,11 +75,7 @@ export class SessionHostBuilder {
         moment: { readonly trigger: string; readonly tokens: number },
         context: RequestContext,
       ) => await this.#opened().onCompact(moment, context),
-      summary: async (messages, turnsMax) => {
-        const { importedTurns } = await import("../../features/compaction/summary/imported.ts");
-        const { profile, tools } = base.plan();
-        return importedTurns(messages, turnsMax, { profile: profile.name, tools });
-      },
+      summary: async (messages, turnsMax) => await this.#opened().summary(messages, turnsMax),
       unasked: async (call, context) => {
         const { runUnasked } = await import("./chains/run-unasked.ts");
         const hooks = toolMiddlewareAt(this.#opened().around, "hooks");

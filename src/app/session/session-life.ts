@@ -3,7 +3,7 @@ import { sessionSection } from "../../config/sections/session-settings.ts";
 import { settingsOf } from "../../config/settings/settings.ts";
 import type { Config, Profile } from "../../session/settings/settings.ts";
 import type { SessionStore } from "../../session/store/store.ts";
-import type { SessionMaterial } from "./chains/session.ts";
+import type { ComposeDependencies } from "./chains/compose-session.ts";
 
 /** Returns when a session ends by itself, by configuration and profile: never while it is pinned. */
 export async function sessionLife({
@@ -16,7 +16,7 @@ export async function sessionLife({
   readonly profile: Profile;
   readonly config: Config;
   readonly store: Pick<SessionStore, "find">;
-}): Promise<Pick<SessionMaterial, "idleTimeoutMs" | "pinned">> {
+}): Promise<Pick<ComposeDependencies, "idleTimeoutMs" | "pinned">> {
   const pinned = (await store.find(logId))?.pinned ?? false;
   const { idleTimeoutMs } = settingsOf(sessionSection, { config, profile });
   return { idleTimeoutMs, pinned };

@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { testWorld } from "../../../test/support/world.ts";
 import type { SessionId } from "../../base/ids.ts";
 import type { Event } from "../../protocol/events/events.ts";
+import { permissionHeading } from "../../view/questions/question-words.ts";
 import { AgentSessions, NOTICES_MAX, NOTICES_WINDOW_MS } from "./agent-sessions.ts";
 
 const SESSION = "sess_01ARZ3NDEKTSV4RRFFQ69G5FAV" as SessionId;
@@ -25,7 +26,7 @@ function openDesk() {
   return { world, live, followed, told, desktop, agents };
 }
 
-test("[CTL-12] a session that an agent begins is told of in the documented words, on the desktop and to people", () => {
+test("[CTL-12] a session that an agent begins is announced in the documented words, on the desktop and to people", () => {
   const { agents, told, desktop } = openDesk();
   agents.began(SESSION, "Claude Code");
   const text = `Outer agent Claude Code started session ${SESSION}. /sessions:attach ${SESSION} to observe.`;
@@ -42,24 +43,24 @@ test("[CTL-12] a session that an agent begins is told of in the documented words
   ]);
 });
 
-test("[CTL-12] what an agent's session asks for is told while nobody follows it, and never of a session that a person began", () => {
+test("[CTL-12] questions of an agent's session notify while nobody is subscribed; a session that a person began never notifies", () => {
   const { agents, followed, desktop } = openDesk();
-  agents.asked(SESSION, "Bash");
+  agents.onPermissionAsked(SESSION, "Bash");
   agents.began(SESSION, "outer");
-  agents.asked(SESSION, "Bash");
+  agents.onPermissionAsked(SESSION, "Bash");
   followed.set(SESSION, 1);
-  agents.asked(SESSION, "Read");
+  agents.onPermissionAsked(SESSION, "Read");
   expect(desktop.slice(1)).toEqual([
-    `Session ${SESSION} of outer agent outer asks for permission: Bash. /sessions:attach ${SESSION} to answer.`,
+    `${permissionHeading({ tool: "Bash" })}, in session ${SESSION} of outer agent outer. /sessions:attach ${SESSION} to answer.`,
   ]);
 });
 
-test("[CTL-12] a person can have what a session asks for told no more; that it began is told all the same", () => {
+test("[CTL-12] a person can mute the questions of a session; its start still notifies", () => {
   const { agents, desktop, live } = openDesk();
   expect(agents.hush(SESSION)).toBe(false);
   agents.began(SESSION, "outer");
   expect(agents.hush(SESSION)).toBe(true);
-  agents.asked(SESSION, "Bash");
+  agents.onPermissionAsked(SESSION, "Bash");
   expect(desktop).toHaveLength(1);
   live.delete(SESSION);
   const next = "sess_01ARZ3NDEKTSV4RRFFQ69G5FAW" as SessionId;
@@ -76,11 +77,11 @@ test("[CTL-12] an agent's name is one line of so many characters, whatever it ca
   expect(text).toMatch(/^Outer agent [^\n\u001b\u202e]{1,61} started session sess_/u);
 });
 
-test("[CTL-12] who begins session after session fills no desktop: it is said that no more is told, until time has passed", async () => {
+test("[CTL-12] many new sessions do not flood the desktop: one notice announces the pause, until time has passed", async () => {
   const { agents, desktop, world } = openDesk();
   for (let count = 0; count < 3 * NOTICES_MAX; count++) agents.began(SESSION, `agent ${count}`);
   expect(desktop).toHaveLength(NOTICES_MAX);
-  expect(desktop.at(-1)).toContain("What comes next is not told for a while.");
+  expect(desktop.at(-1)).toContain("Further notices are muted for a while.");
   await world.clock.advance(NOTICES_WINDOW_MS + 1);
   agents.began(SESSION, "later");
   expect(desktop).toHaveLength(NOTICES_MAX + 1);

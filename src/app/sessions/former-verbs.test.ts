@@ -10,7 +10,7 @@ import type { Envelope } from "../../protocol/events/envelope.ts";
 import type { SlashCommandInfo } from "../../protocol/resources.ts";
 import { PROTOCOL_VERSION } from "../../protocol/version.ts";
 import { completeSlash } from "../../view/slash/complete.ts";
-import { openSessions } from "./sessions.ts";
+import { openSessions } from "./open-sessions.ts";
 
 const { signal } = new AbortController();
 
@@ -164,7 +164,7 @@ test("[CMD-01 SES-10] the table of sessions has every column where the screen is
     expect((await table(columns)).every(({ length }) => length <= 80)).toBe(true);
 });
 
-test("[SES-08] a branch takes a turn, or an event as sessions show prints it; anything else is told in plain words", async () => {
+test("[SES-08] a branch takes a turn, or an event as sessions show prints it; anything else is refused in plain words", async () => {
   await using place = openPlace(says("one"), says("two"));
   await using harness = await place.open();
   const { session } = harness;
@@ -199,12 +199,12 @@ test("[SES-10 PERM-11] an agent writes no export: the path is its own choice", a
   const agent = await harness.attach({ identityClass: "agent", label: "other" });
   await agent.handshake(PROTOCOL_VERSION);
   await expect(custom(agent, harness.session, "export", "--output", "x.jsonl")).rejects.toThrow(
-    "only a client of class human may do that",
+    "only a person may write an export",
   );
   expect(existsSync(join(place.repo, "x.jsonl"))).toBe(false);
 });
 
-test("[SES-07] a session that is not there is told with the nearest and how to see all", async () => {
+test("[SES-07] a missing session is reported with the nearest name and the way to list all", async () => {
   await using place = openPlace(says("one"));
   await using harness = await place.open();
   const { session } = harness;
@@ -216,7 +216,8 @@ test("[SES-07] a session that is not there is told with the nearest and how to s
     message: `There is no stored session '${typo}'. The nearest: ${session}. All of them: cinch sessions list --all`,
   });
   await expect(custom(connection, session, "find", "zz")).rejects.toThrow(`The newest: ${session}.`);
-  await turn(await place.open(), "second").catch(() => undefined); // the script is over: what counts is that there are two
+  // The script is over: what counts is that there are two.
+  await turn(await place.open(), "second").catch(() => undefined);
   await expect(custom(connection, session, "find", session.slice(0, 10))).rejects.toMatchObject({
     reason: "SessionAmbiguous",
   });

@@ -89,7 +89,7 @@ test(
 
 // Seen red: the commands were not executed, since a Read had failed before them.
 test(
-  "[ENG-20 ENG-04] a command that is known to only read goes on beside a failed read, and its own failure stops none; any other stops there",
+  "[ENG-20 ENG-04] a command that is known to only read continues beside a failed read, and its own failure stops none; any other stops there",
   async () => {
     const bash = (command: string) => ({ tool: "Bash", input: { command } });
     const reads = FOUR_READS.slice(0, 2);

@@ -3,7 +3,7 @@ import type { Profile } from "../../../session/settings/settings.ts";
 import { prepareCall } from "../../../tools/chain/validate.ts";
 import type { ToolCall } from "../../../tools/middleware.ts";
 import type { ToolContext } from "../../../tools/tool.ts";
-import type { SessionMaterial } from "./session.ts";
+import type { ComposeDependencies } from "./compose-session.ts";
 
 /**
  * Returns the test for calls of one answer that may run at the same time, if the profile has opted in to that (ENG-20):
@@ -13,7 +13,7 @@ import type { SessionMaterial } from "./session.ts";
 export function parallelCalls(
   { toolExecution }: Pick<Profile, "toolExecution">,
   permission: SessionPermissions,
-): Pick<SessionMaterial, "mayRunBeside"> {
+): Pick<ComposeDependencies, "mayRunBeside"> {
   if (toolExecution !== "parallel-read-only") return {};
   return {
     async mayRunBeside(call: ToolCall, context: ToolContext) {

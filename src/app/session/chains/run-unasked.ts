@@ -14,8 +14,8 @@ export interface UnaskedDependencies {
 }
 
 /**
- * Runs a tool call for an input, as the model could run it without asking anybody. Resolves to an error output if the call is
- * invalid, a hook refuses it, or a person would have to be asked.
+ * Runs a tool call for an input, as the model could run it without asking anybody. Resolves to an error output if the
+ * call is invalid, a hook refuses it, or a person would have to be asked.
  */
 export async function runUnasked(
   call: ToolCall,

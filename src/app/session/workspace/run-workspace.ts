@@ -4,24 +4,60 @@ import type { HarnessPaths } from "../../../base/files/harness-paths.ts";
 import type { LogId } from "../../../base/ids.ts";
 import type { World } from "../../../base/world.ts";
 import { codeOf } from "../../../base/world.ts";
+import { settingsOf } from "../../../config/settings/settings.ts";
+import { sandboxSection } from "../../../guard/sandbox/config.ts";
 import type { Redactor } from "../../../safety/redact.ts";
+import { redactor } from "../../../safety/redact.ts";
+import type { SecretPrint } from "../../../safety/secrets/known-secret.ts";
+import type { SessionWishes } from "../../../session/plan.ts";
+import type { Config, Profile } from "../../../session/settings/settings.ts";
 import type { Workspace } from "../../../tools/tool.ts";
+import type { Providers } from "../../models/providers.ts";
 import type { SessionEnvironment } from "../../plan/session-environment.ts";
+import { sessionEnvironment } from "../../plan/session-environment.ts";
 
 const SCRATCH_MODE = 0o700;
 
-export interface WorkspaceSources extends Pick<SessionEnvironment, "env" | "withheld"> {
-  readonly logId: LogId;
-  readonly root: string;
+/** Session whose workspace is opened. */
+export interface WorkspaceSources {
+  readonly world: Pick<World, "files">;
   readonly paths: HarnessPaths;
-  readonly secrets: Redactor;
+  readonly providers: Pick<Providers, "secretVariables">;
+  readonly logId: LogId;
+  /** Working directory, absolute and resolved. */
+  readonly root: string;
+  readonly config: Config;
+  readonly profile: Profile;
+  readonly wishes: Pick<SessionWishes, "environment">;
+  /** Fingerprints of the keys that are redacted. */
+  readonly prints: readonly SecretPrint[];
 }
 
-export function workspaceOf({ logId, root, paths, env, withheld, secrets }: WorkspaceSources): Workspace {
-  const scratch = join(paths.data, "scratch", logId);
-  const readable = new Set<string>();
-  const redacting = () => secrets.stream();
-  return { root, cwd: root, seen: new Map(), env, withheld, redacting, scratch, readable };
+/** The workspace of a session, with its environment and what is redacted in it. */
+export interface OpenedWorkspace {
+  readonly environment: SessionEnvironment;
+  readonly secrets: Redactor;
+  readonly workspace: Workspace;
+}
+
+/** Opens the workspace of a session. Writes nothing. */
+export async function openWorkspace(sources: WorkspaceSources): Promise<OpenedWorkspace> {
+  const { world, paths, providers, logId, root, config, profile, wishes, prints } = sources;
+  const environment = await sessionEnvironment(wishes.environment, {
+    ...{ files: world.files, root },
+    keyVariables: providers.secretVariables,
+    passEnv: settingsOf(sandboxSection, { config, profile }).passEnv,
+  });
+  const secrets = redactor(prints, environment.secrets);
+  const { env, withheld } = environment;
+  const workspace: Workspace = {
+    ...{ root, cwd: root, env, withheld },
+    scratch: join(paths.data, "scratch", logId),
+    seen: new Map(),
+    readable: new Set(),
+    redacting: () => secrets.stream(),
+  };
+  return { environment, secrets, workspace };
 }
 
 /** @throws HarnessError StoreUnwritable: spilled output belongs to the session. */

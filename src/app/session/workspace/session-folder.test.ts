@@ -46,7 +46,7 @@ test("[CTL-06] whatever is no directory that is there is refused with what is wr
     [join(root, "dangling"), "does not exist"],
     [join(root, "loop"), "is a link that leads to itself"],
     [join(root, "file"), "is no directory"],
-    [join(root, "file/x"), "is no directory, or a part of it is none"],
+    [join(root, "file/x"), "is not a directory, or a part of it is not"],
     ["/dev/null", "is no directory"],
   ];
   for (const [named, problem] of cases) {

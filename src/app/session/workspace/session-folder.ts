@@ -10,7 +10,7 @@ const SHOWN_CHARACTERS_MAX = 200;
 
 const PROBLEMS: Readonly<Record<string, string>> = {
   ENOENT: "does not exist",
-  ENOTDIR: "is no directory, or a part of it is none",
+  ENOTDIR: "is not a directory, or a part of it is not",
   ELOOP: "is a link that leads to itself",
   EACCES: "cannot be entered: permission denied",
   ENAMETOOLONG: "has a name that is too long for the file system",

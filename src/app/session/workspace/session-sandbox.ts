@@ -58,7 +58,7 @@ function sourcesAt(
   return {
     world,
     root,
-    ...(root === workspace ? {} : { writesCommitsOnly: true }),
+    ...(root === workspace ? {} : { writesCommitsOnly: true, workspace }),
     paths,
     ...(environment["HOME"] === undefined ? {} : { home: environment["HOME"] }),
     environment,

@@ -1,0 +1,193 @@
+import type { LogId, SessionId } from "../../base/ids.ts";
+import type { World } from "../../base/world.ts";
+import { settingsOf } from "../../config/settings/settings.ts";
+import { TurnLimits } from "../../engine/loop/turn-limits.ts";
+import type { PermissionGate } from "../../guard/permissions/permission-gate.ts";
+import { openPermissionGate } from "../../guard/permissions/permission-gate.ts";
+import { sandboxSection } from "../../guard/sandbox/config.ts";
+import { sessionKeyFiles } from "../../guard/sandbox/policy/credential-paths.ts";
+import type { ProjectTrust } from "../../guard/trust/project-trust.ts";
+import { hostRipgrep } from "../../platform/ripgrep.ts";
+import type { Event } from "../../protocol/events/events.ts";
+import type { Redactor } from "../../safety/redact.ts";
+import type { Budget } from "../../session/budget/spend.ts";
+import type { SessionSandboxes } from "../../session/guard/session-sandbox.ts";
+import type { Handover } from "../../session/handover.ts";
+import type { OpenedLog } from "../../session/history/resumed-log.ts";
+import type { SessionHost } from "../../session/host.ts";
+import type { SessionModel } from "../../session/models.ts";
+import type { SessionPlan } from "../../session/plan.ts";
+import { BackgroundRuns } from "../../tools/bash/background-runs.ts";
+import { ToolRegistry } from "../../tools/registry.ts";
+import { selectPacks } from "../../tools/select-packs.ts";
+import type { Workspace } from "../../tools/tool.ts";
+import type { Engine } from "../engine/engine.ts";
+import { judgeFilesBy } from "../plan/judge-files.ts";
+import type { PlanSources } from "../plan/plan.ts";
+import { openPlans } from "../plan/plan.ts";
+import { openBudget } from "./budget.ts";
+import { builtinTools } from "./chains/builtins.ts";
+import type { ComposedSession } from "./chains/compose-session.ts";
+import { SessionCore } from "./chains/session-core.ts";
+import { OpenFeatures } from "./open-features.ts";
+import { SessionHostBuilder } from "./session-host.ts";
+import { TaskWatch } from "./task-watch.ts";
+import { sessionSandbox } from "./workspace/session-sandbox.ts";
+
+/** Parts that the host of a session is composed of. */
+export interface HostSources {
+  readonly engine: Pick<Engine, "options" | "host" | "features" | "onAsked" | "delegate">;
+  readonly session: SessionId;
+  readonly logId: LogId;
+  /** Settings by which the session is planned. */
+  readonly settings: Pick<
+    PlanSources,
+    "config" | "profile" | "reference" | "wishes" | "project" | "pluginRules"
+  >;
+  readonly trust: ProjectTrust;
+  readonly log: OpenedLog;
+  readonly workspace: Workspace;
+  readonly secrets: Redactor;
+  readonly model: SessionModel;
+  /** World of the session. */
+  readonly world: World;
+  readonly handover?: Handover;
+  /** First events of the log, before those of any feature. */
+  readonly firstEvents: readonly Event[];
+}
+
+/** The host of a session with its features, and the parts that a session which runs needs besides. */
+export interface ComposedHost extends AsyncDisposable {
+  readonly host: SessionHost;
+  readonly core: SessionCore;
+  readonly plan: () => SessionPlan;
+  readonly gate: PermissionGate;
+  readonly sandbox: SessionSandboxes;
+  readonly budget: Budget;
+  readonly turn: TurnLimits;
+  readonly watch: TaskWatch;
+  /** Commands in the background. They end with the host, at the latest. */
+  readonly runs: BackgroundRuns;
+  readonly registry: ToolRegistry;
+  readonly features: OpenFeatures;
+  /** Adds what only a composed session has. */
+  complete(composed: ComposedSession): void;
+}
+
+/**
+ * Composes everything of a session that does not depend on a model answering: plan, bus, gate, sandboxes, tools, host
+ * and features. A session that runs continues from here; an explanation stops here. A failure frees what was opened.
+ * @param use `look`: features that start programs stay closed, and no approval is recorded.
+ * @throws HarnessError ConfigInvalid for an invalid rule, and what a feature throws.
+ */
+export async function composeHost(sources: HostSources, use: "look" | "run"): Promise<ComposedHost> {
+  const { engine, session, logId, settings, trust, log, workspace, secrets, model, world, handover } =
+    sources;
+  const { options, host: engineHost } = engine;
+  const { paths, store } = engineHost;
+  await using undo = new AsyncDisposableStack();
+  const plans = await openPlans({
+    ...{ ...settings, world, paths },
+    root: workspace.root,
+    home: workspace.env["HOME"],
+    items: trust.found.items,
+    embedded: engineHost.embedded,
+    features: engine.features.set,
+  });
+  const plan = () => plans.current;
+  const { root, profile, config, wishes, permissionTimeoutMs, limits } = plan();
+  const core = new SessionCore({
+    ...{ world, session, logId, store, writer: log.writer, redactor: secrets },
+    attended: wishes.attended,
+    attendedByFollowers: wishes.delegatedBy !== undefined,
+    permissionTimeoutMs,
+    onAsked: engine.onAsked,
+  });
+  for (const event of sources.firstEvents) core.publish(event);
+  const { hidden } = settingsOf(sandboxSection, { config, profile });
+  const keys = sessionKeyFiles({ world, root, environment: wishes.environment, hidden });
+  const gate = openPermissionGate({ world, paths, plan, workspace, redactor: secrets, keys });
+  const sandbox = undo.use(
+    sessionSandbox({ world, paths, options, plan, trust, keys, publish: (event) => core.publish(event) }),
+  );
+  const turn = turnLimitsOf(plan, world);
+  const budget = await openBudget({
+    ...{ logId, log, store, config, limits, turn },
+    ...(handover === undefined ? {} : { handover }),
+  });
+  const watch = new TaskWatch();
+  const runs = undo.use(
+    new BackgroundRuns((change) => {
+      core.publish({ kind: "TaskChanged", payload: change });
+      watch.changed(change);
+    }),
+  );
+  const registry = new ToolRegistry();
+  registry.add(selectPacks(builtinTools({ runs, ripgrep: hostRipgrep(paths.data) }), profile.toolPacks));
+  trust.attach({
+    ask: (question, signal) => core.questions.ask(question, signal),
+    publish: (event) => core.publish(event),
+    restrict: (project) => plans.change({ project }),
+  });
+  const base = new SessionHostBuilder({
+    engine: {
+      ...{ ...engineHost, world, environment: wishes.environment, config },
+      judge: judgeFilesBy({ world, paths, records: use === "run" }, plan()),
+    },
+    ...{ core, session, logId, plan, workspace, log, trust, sandbox, model, budget, registry },
+    planUnder: planUnderProfile(sources, plan),
+    redactor: secrets,
+    permissions: gate,
+    background: watch.over(runs),
+    shown: handover?.shown ?? new Set(),
+    tree: async () => (await import("../../platform/files/tree.ts")).hostTree,
+    ...(handover === undefined ? {} : { handover }),
+    delegate: async (request, remaining) =>
+      await engine.delegate({ host: base.host, plan: plan(), config, remaining, ...request }, request),
+    extendRules: (pluginRules) => plans.change({ pluginRules }),
+  });
+  const features = await OpenFeatures.open(base.host, {
+    all: engine.features.all.filter(({ startsPrograms }) => use === "run" || startsPrograms !== true),
+    of: (feature) => engine.features.of(feature),
+  });
+  undo.defer(async () => await features.close());
+  base.open(features);
+  for (const source of features.tools) registry.add(source);
+  const opened = undo.move(); // the caller frees it
+  return {
+    ...{ host: base.host, core, plan, gate, sandbox, budget, turn, watch, runs, registry, features },
+    complete: (composed) => base.complete(composed),
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  };
+}
+
+/** Returns the limits of a turn, read from the plan that holds at the time. */
+function turnLimitsOf(plan: () => SessionPlan, { clock }: Pick<World, "clock">): TurnLimits {
+  return new TurnLimits({
+    clock,
+    limits() {
+      const { treeRoundsMax: roundsMax, turnMsMax: msMax, endsAtMs } = plan().limits;
+      return {
+        roundsMax,
+        ...(msMax === undefined ? {} : { msMax }),
+        ...(endsAtMs === undefined ? {} : { endsAtMs }),
+      };
+    },
+  });
+}
+
+/** Returns the planner of a session under another profile. */
+function planUnderProfile({ engine, world }: HostSources, plan: () => SessionPlan): SessionHost["planUnder"] {
+  return async function planUnder(wanted) {
+    const { profileToSwitch } = await import("../plan/profiles/profile-to-switch.ts");
+    const { options, host, features } = engine;
+    const { root, config, wishes } = plan();
+    return await profileToSwitch(
+      {
+        ...{ world, paths: host.paths, root, config, wishes, features: features.set },
+        ...(options.embedding === undefined ? {} : { embedding: options.embedding }),
+      },
+      wanted,
+    );
+  };
+}

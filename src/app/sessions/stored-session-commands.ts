@@ -1,0 +1,89 @@
+import { resolve } from "node:path";
+import { HarnessError } from "../../base/errors.ts";
+import type { SessionId } from "../../base/ids.ts";
+import type { Redactor } from "../../safety/redact.ts";
+import type { StoredSessionCommands } from "../../session/commands/stored-session-commands.ts";
+import type { LogInfo } from "../../session/store/store.ts";
+import { exportName } from "../../session/transcript/export-name.ts";
+import type { SessionPoint } from "../../view/session-point.ts";
+import type { AgentSessions } from "./agent-sessions.ts";
+import { branchAt } from "./branch.ts";
+import type { RetentionSources } from "./retention/expire.ts";
+
+const PRIVATE_MODE = 0o600;
+
+export interface SessionsSources extends RetentionSources {
+  readonly secrets: () => Promise<Redactor>;
+  /** Sessions that agents have opened. */
+  readonly agents: Pick<AgentSessions, "hush">;
+  /** Aborts when the engine ends. */
+  readonly signal: AbortSignal;
+}
+
+/** Returns the handlers for sessions as a whole, running or ended. */
+export function storedSessionCommands(sources: SessionsSources): StoredSessionCommands {
+  const { store, signal, agents } = sources;
+  const infoOf = async (id: SessionId) => {
+    const info = await store.find(id);
+    if (info === undefined) throw new HarnessError("UnknownSession", { id });
+    return info;
+  };
+  return {
+    async BranchSession({ sessionId, at: event, turn }) {
+      const place = placeOf(event, turn);
+      const { session, logId, at } = await branchAt(sources, await infoOf(sessionId), place, signal);
+      return { sessionId: session, result: { log: logId, at } };
+    },
+    async PinSession({ sessionId, pinned }) {
+      await store.pin((await infoOf(sessionId)).logId, pinned);
+      return { sessionId };
+    },
+    async ExportSession({ sessionId, format = "jsonl", output, directoryOf = sessionId }) {
+      const info = await infoOf(sessionId);
+      const { workingDir } = await infoOf(directoryOf);
+      const path = resolve(workingDir, output ?? exportName(info.session, format));
+      await writeExport(sources, info, { format, path });
+      return { sessionId, result: { path } };
+    },
+    async DismissExpiring() {
+      const { retentionOf } = await import("./retention/expire.ts");
+      const { dismissExpiring } = await import("./expiry-warning.ts");
+      const plan = await retentionOf(sources);
+      await dismissExpiring(sources, plan);
+      return { result: { sessions: plan.soon.length } };
+    },
+    async MuteSession({ sessionId }) {
+      const { session } = await infoOf(sessionId);
+      if (agents.hush(session)) return { sessionId: session };
+      throw refused("MuteSession", `no agent has begun ${session} in this engine`);
+    },
+  };
+}
+
+function placeOf(event: number | undefined, turn: number | undefined): SessionPoint | undefined {
+  if (event !== undefined) return { kind: "event", event };
+  return turn === undefined ? undefined : { kind: "turn", turn };
+}
+
+/** Writes a new file with mode 600. @throws HarnessError InvalidCommand if it exists. */
+async function writeExport(
+  { store, world, secrets, signal }: SessionsSources,
+  info: LogInfo,
+  { format, path }: { readonly format: "jsonl" | "markdown"; readonly path: string },
+): Promise<void> {
+  const [{ exportedText }, { files }] = [await import("./export.ts"), world];
+  if (!(await files.createNew(path, "", PRIVATE_MODE)))
+    throw refused("ExportSession", `${path} exists already`);
+  const sources = { store, world, secrets: await secrets() };
+  try {
+    for await (const piece of exportedText(sources, info, { format, signal }))
+      await files.append(path, piece);
+  } catch (thrown) {
+    await files.remove(path); // half an export is none
+    throw thrown;
+  }
+}
+
+function refused(kind: string, why: string): HarnessError<"InvalidCommand"> {
+  return new HarnessError("InvalidCommand", { kind, why });
+}
