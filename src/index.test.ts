@@ -143,7 +143,7 @@ test("[LIB-04] a handler that throws does not break the run, and none at all is 
   expect((await silent.prompt("hi")).text).toBe("two");
 });
 
-test("[LIB-05] input that does not fit the schema never reaches the tool, and the model is told the field", async () => {
+test("[LIB-05] input that does not fit the schema never reaches the tool, and the model gets the field", async () => {
   await using mock = startMock(calls("weather", { city: 7 }), says("I see"));
   const told: unknown[] = [];
   let runs = 0;
@@ -293,11 +293,15 @@ test("[LIB-04] an async handler that fails is nobody's unhandled rejection", asy
   expect(unhandled).toEqual([]);
 });
 
-test("[LIB-05 ENG-12] a tool that answers with no text has failed, and the run goes on", async () => {
+test("[LIB-05 ENG-12] a tool that answers with no text has failed, and the run continues", async () => {
   await using mock = startMock(calls("weather", { city: "Oslo" }), says("Sorry."));
   const told: unknown[] = [];
   const execute = () => Promise.resolve(undefined as unknown as string);
   await using harness = harnessOn(mock, {}, [weather(execute)], told);
   expect(await harness.prompt("Umbrella?")).toMatchObject({ text: "Sorry.", reason: "complete" });
-  expect(told).toContainEqual(["result", "weather answered with undefined, not with a string", true]);
+  expect(told).toContainEqual([
+    "result",
+    "the result is undefined, not a text or an object with content",
+    true,
+  ]);
 });

@@ -45,23 +45,23 @@ export function contextOf({ verb, words, flags, settings }: ParsedCall, stop: St
     checkSettings: () => checkSettings(settings, at()),
     readSettings: () => readSettings(settings, at()),
     async engineHandles() {
-      const [{ engineHandles }, { providersOf }, { userConfig }] = await Promise.all([
+      const [{ engineHandles }, { configuredProviders }] = await Promise.all([
         import("../app/engine/engine-handles.ts"),
         import("../app/engine/open-store.ts"),
-        import("../app/plan/user-config.ts"),
       ]);
-      const options = harnessOptions(settings, at(), { attended: false });
-      const config = await userConfig(options);
-      return engineHandles(options, config, providersOf(options, config));
+      const options = await harnessOptions(settings, at(), { attended: false });
+      const { config, providers } = await configuredProviders(options);
+      return engineHandles(options, config, providers);
     },
     async checkScheduledProfile(named, cwd) {
       const { checkScheduledProfile } = await import("../app/plan/settings.ts");
-      await checkScheduledProfile(at(), named, cwd);
+      const { PROGRAM_FEATURES: features } = await import("../app/plan/feature-set.ts");
+      await checkScheduledProfile({ ...at(), features }, named, cwd);
     },
     async skillNames() {
       const { FEATURES } = await import("../app/features.ts");
       const here = { ...at(), ...(await readSettings(settings, at())) };
-      const names = await Promise.all(FEATURES.map((feature) => feature.skillNames?.(here) ?? []));
+      const names = await Promise.all(FEATURES.map((feature) => feature.offers?.skills?.(here) ?? []));
       return names.flat();
     },
     openEngine: () => openUnattended(settings, at()),
@@ -79,7 +79,7 @@ async function readInput({ world, stop }: ProcessContext): Promise<string | unde
 
 async function readSettings(settings: Settings, at: ProcessContext): Promise<ReadSettings> {
   const { openSettings } = await import("../app/plan/settings.ts");
-  const options = harnessOptions(settings, at, { attended: false });
+  const options = await harnessOptions(settings, at, { attended: false });
   const here = await openSettings(options);
   const { config, profile } = here;
   return {
@@ -93,13 +93,13 @@ async function readSettings(settings: Settings, at: ProcessContext): Promise<Rea
 
 async function checkSettings(settings: Settings, at: ProcessContext): Promise<readonly string[]> {
   const { checkForLater } = await import("../app/explain/check-for-later.ts");
-  return await checkForLater(harnessOptions(settings, at, { attended: false }), at.stop.signal);
+  return await checkForLater(await harnessOptions(settings, at, { attended: false }), at.stop.signal);
 }
 
 async function openUnattended(settings: Settings, at: ProcessContext): Promise<UnattendedEngine> {
   const { openEngine } = await import("../app/harness.ts");
   const { CLOSE_MS_MAX, within } = await import("./processes/within.ts");
-  const engine = await openEngine(harnessOptions(settings, at, { attended: false }), at.stop.signal);
+  const engine = await openEngine(await harnessOptions(settings, at, { attended: false }), at.stop.signal);
   return {
     attach: engine.attach,
     openUnattended: engine.openUnattended,

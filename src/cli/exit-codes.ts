@@ -16,9 +16,7 @@ export const EXIT_TEXTS: readonly (readonly [ExitCode, string])[] = [
   [EXIT.cancelled, "cancelled: a signal, or nobody reads standard output any more"],
 ];
 
-/**
- * Reasons that only another command line or configuration helps against. Those of features stand in their `errors.ts`.
- */
+/** Reasons that another command line or configuration can avoid. Those of features stand in their `errors.ts`. */
 const USAGE: ReadonlySet<string> = new Set<Reason>([
   "UsageInvalid",
   "ConfigInvalid",
@@ -36,7 +34,6 @@ const USAGE: ReadonlySet<string> = new Set<Reason>([
   "CredentialsDamaged",
   "ProviderKeyRefused",
   "UnsupportedContent",
-  "CostUnknown",
   "CassetteInvalid",
   "StoreNewer",
   "SessionsLocked",
@@ -66,7 +63,7 @@ const USAGE: ReadonlySet<string> = new Set<Reason>([
   "StateUnwritable",
 ]);
 
-/** A file or program that nobody has reviewed, or a record of approvals that cannot be relied on. */
+/** Reasons about an unreviewed file or program, or an unreliable record of approvals. */
 const TRUST: ReadonlySet<string> = new Set<Reason>([
   "NonInteractiveAckRefused",
   "HookHashChanged",

@@ -4,10 +4,12 @@ import type { HarnessOptions } from "../app/engine/options.ts";
 import { HarnessError } from "../base/errors.ts";
 import type { HarnessPaths } from "../base/files/harness-paths.ts";
 import type { World } from "../base/world.ts";
+import { profileFromHere } from "../config/profile-path.ts";
 import { hostWorld } from "../platform/host.ts";
 import { openLogFile } from "../platform/log-file.ts";
 import { redactedLog } from "../safety/redacted-log.ts";
 import { secretsByForm } from "../safety/secrets/secret-variables.ts";
+import type { SessionWishes } from "../session/plan.ts";
 import { cinchPaths, userEnvironment } from "./environment.ts";
 import type { Output } from "./io/output.ts";
 import { standardError, standardOutput } from "./io/output.ts";
@@ -61,41 +63,53 @@ export function processContext(settings: Settings, stop: Stop, raw = false): Pro
   };
 }
 
+/** Wishes that follow from the command and not from its flags. */
+type RunWishes = Pick<SessionWishes, "attended" | "asksTrust" | "endsAtMs">;
+
 /** Returns the settings of a command line as options of the harness. */
-export function harnessOptions(
+export async function harnessOptions(
   settings: Settings,
   at: ProcessContext,
-  run: { readonly attended: boolean; readonly asksTrust?: boolean },
-): HarnessOptions {
-  const { profile, model, effort, level, maxTurns, maxCostUsd, maxTimeMs, record, resume } = settings;
+  run: RunWishes,
+): Promise<HarnessOptions> {
+  const { PROGRAM_FEATURES } = await import("../app/plan/feature-set.ts");
+  const { profile, model, resume } = settings;
   return {
     world: at.world,
     paths: at.paths,
     workingDir: at.workingDir,
+    wishes: sessionWishes(settings, at, run),
+    features: PROGRAM_FEATURES,
+    ...(profile === undefined ? {} : { profile: profileFromHere(profile) }),
+    ...(model === undefined ? {} : { model }),
+    ...(resume === undefined ? {} : { resume }),
+    ...(at.rawDump === undefined ? {} : { rawDump: at.rawDump }),
+    ...(at.stop.helper === undefined ? {} : { helper: at.stop.helper }),
+    insecureDevKey: settings.insecureDevKey,
+    tellDesktop: (text) => tellDesktop(text, at),
+    relayCommand: ownCommand([RELAY_WORD]),
+  };
+}
+
+/** Returns the wishes of a command line for a session. */
+function sessionWishes(settings: Settings, { environment }: ProcessContext, run: RunWishes): SessionWishes {
+  const { effort, level, maxTurns, maxCostUsd, maxTimeMs, record, orphans, lockfile } = settings;
+  return {
+    environment,
     autoApprove: settings.autoApprove,
     strictPermissions: settings.strictPermissions,
     planMode: settings.planMode,
-    attended: run.attended,
     withoutProject: settings.withoutProject,
     allowProjectHooks: settings.allowProjectHooks,
-    ...(run.asksTrust === undefined ? {} : { asksTrust: run.asksTrust }),
-    ...(settings.lockfile === undefined ? {} : { lockfile: resolve(settings.lockfile) }),
-    environment: at.environment,
-    ...(profile === undefined ? {} : { profile }),
-    ...(model === undefined ? {} : { model }),
+    ...run,
+    ...(lockfile === undefined ? {} : { lockfile: resolve(lockfile) }),
     ...(effort === undefined ? {} : { effort }),
     ...(level === undefined ? {} : { level }),
     ...(maxTurns === undefined ? {} : { maxTurns }),
     ...(maxCostUsd === undefined ? {} : { maxCostUsd }),
     ...(maxTimeMs === undefined ? {} : { maxTimeMs }),
     ...(record === undefined ? {} : { record: recordPath(record) }),
-    ...(resume === undefined ? {} : { resume }),
-    ...(settings.orphans === undefined ? {} : { orphans: settings.orphans }),
-    ...(at.rawDump === undefined ? {} : { rawDump: at.rawDump }),
-    ...(at.stop.helper === undefined ? {} : { helper: at.stop.helper }),
-    insecureDevKey: settings.insecureDevKey,
-    tellDesktop: (text) => tellDesktop(text, at),
-    relayCommand: ownCommand([RELAY_WORD]),
+    ...(orphans === undefined ? {} : { orphans }),
   };
 }
 

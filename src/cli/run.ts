@@ -1,5 +1,5 @@
 import { HarnessError, hasReason, messageOf, stackOf } from "../base/errors.ts";
-import { hostClock } from "../platform/clock.ts";
+import { holdProcessOpen, hostClock } from "../platform/clock.ts";
 import type { CliNeed, ExitCode } from "../session/commands/cli-command.ts";
 import { EXIT } from "../session/commands/cli-command.ts";
 import { neutralise } from "../view/terminal/terminal-text.ts";
@@ -22,6 +22,7 @@ import { listenForSignals } from "./processes/stop.ts";
  * hold it (R33).
  */
 export async function run(argv: readonly string[]): Promise<never> {
+  using _open = holdProcessOpen(); // code of a plugin may wait for something that nothing in the process brings about
   const stderr = standardError();
   const stop = listenForSignals();
   endOnBugs(stderr);
@@ -37,7 +38,9 @@ export async function run(argv: readonly string[]): Promise<never> {
   process.exit(code);
 }
 
-/** Runs the command line. If there are secrets, this process keeps them and starts another without any for the engine. */
+/**
+ * Runs the command line. If there are secrets, this process keeps them and starts another without any for the engine.
+ */
 async function start(argv: readonly string[], stop: Stop, stderr: Output): Promise<ExitCode> {
   if (argv[0] === ENGINE_WORD) {
     const { openKeeperLink } = await import("./processes/keeper-link.ts");
@@ -80,7 +83,7 @@ async function isClient(call: ParsedCall): Promise<boolean> {
   const need = needOf(call);
   if (need === "engine") return false;
   const { settings, flags } = call;
-  const { lineShares, sharesEngine } = await import("./engine/sharing.ts");
+  const { lineShares, sharesEngine } = await import("./shared-engine/sharing.ts");
   const sharing = { settings, listen: flags["no-listen"] !== true };
   return need === "shared-engine"
     ? sharesEngine(sharing)

@@ -5,6 +5,7 @@ import { GOOGLE_VARIABLES } from "../credentials/google/variables.ts";
 import type { KeySettings } from "../credentials/helper/open-helper.ts";
 import { harnessSecretsPath } from "../credentials/store/harness-secrets-path.ts";
 import { usesVertex } from "../providers/vendor-settings.ts";
+import type { Config } from "../session/settings/settings.ts";
 import { cinchPaths } from "./environment.ts";
 import type { Settings } from "./settings.ts";
 
@@ -25,8 +26,8 @@ export interface Secrets {
 }
 
 /**
- * Looks for secrets: in the environment, and for files that keys would be read from, or that name places to log in at.
- * Undefined if there is none; then the engine runs in this process.
+ * Finds secrets in the environment, and files that hold keys or name places to log in. Returns undefined if there is
+ * none; then the engine runs in this process.
  */
 export async function findSecrets(env: Environment, settings: Settings): Promise<Secrets | undefined> {
   const places = await credentialPlaces(env, settings);
@@ -67,7 +68,7 @@ export async function googlePlaces(
   );
 }
 
-/** Returns true if `[vertex]` is there, or a model of it is the user's own default. */
+/** Returns true if there is a `[vertex]` section, or the user's own default model is one of Vertex. */
 async function isConfigured(directory: string | undefined, env: Environment): Promise<boolean> {
   try {
     const { settings, defaultModel } = await configured(directory);
@@ -147,13 +148,11 @@ export async function configured(
     !/keychain|providers|vertex|copilot|\\/.test(textAt(path))
   )
     return { customs: [], keychain: false };
-  const [{ userConfig }, { credentialsSection }, { settingsOf }] = await Promise.all([
-    import("../app/plan/user-config.ts"),
+  const [{ credentialsSection }, { settingsOf }] = await Promise.all([
     import("../config/sections/credentials.ts"),
     import("../config/settings/settings.ts"),
   ]);
-  const { hostFiles } = await import("../platform/files/files.ts");
-  const config = await userConfig({ world: { files: hostFiles }, paths: { config: directory } });
+  const config = await configIn(directory);
   const { providers, vertex, copilot, defaultModel } = config;
   return {
     customs: providers,
@@ -161,6 +160,19 @@ export async function configured(
     settings: { ...(vertex === undefined ? {} : { vertex }), ...(copilot === undefined ? {} : { copilot }) },
     ...(defaultModel === undefined ? {} : { defaultModel }),
   };
+}
+
+/**
+ * Reads the `config.toml` of a folder, before there is a world.
+ * @throws HarnessError ConfigInvalid.
+ */
+export async function configIn(directory: string): Promise<Config> {
+  const [{ userConfig }, { PROGRAM_FEATURES: features }, { hostFiles }] = await Promise.all([
+    import("../app/plan/user-config.ts"),
+    import("../app/plan/feature-set.ts"),
+    import("../platform/files/files.ts"),
+  ]);
+  return await userConfig({ world: { files: hostFiles }, paths: { config: directory }, features });
 }
 
 /**

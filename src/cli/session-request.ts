@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { childEnvironment } from "../base/child-environment.ts";
+import { profileFromHere } from "../config/profile-path.ts";
 import type { CommandOf } from "../protocol/commands/commands.ts";
 import type { ProcessContext } from "./process-context.ts";
 import { credentialPlaces } from "./secrets.ts";
@@ -17,16 +18,15 @@ export interface RequestOptions {
 /** Returns the request for a new session by a command line. It holds no secret: no engine gets one. */
 export async function sessionRequest({ settings, at, elsewhere = false }: RequestOptions): Promise<Create> {
   const { profile, model } = settings;
-  const isPath = profile !== undefined && (profile.includes("/") || profile.endsWith(".toml"));
-  const own = elsewhere
+  const sessionSettings = elsewhere
     ? settings.cwd === undefined
       ? {}
       : { workingDir: settings.cwd }
     : { workingDir: at.workingDir };
   return {
     kind: "CreateSession",
-    ...own,
-    ...(profile === undefined ? {} : { profile: isPath && !elsewhere ? resolve(profile) : profile }),
+    ...sessionSettings,
+    ...(profile === undefined ? {} : { profile: elsewhere ? profile : profileFromHere(profile) }),
     ...(model === undefined ? {} : { model }),
     run: {
       ...flagsOf(settings, elsewhere),

@@ -89,7 +89,7 @@ function resumeOf({ resume: id, continue: isLast }: SettingValues): Settings["re
   return isLast ? { kind: "last" } : undefined;
 }
 
-/** Reads `debug` for all, `engine=debug,provider.openai=trace` by component; the empty name stands for all. */
+/** Reads `debug` for all components, or `engine=debug,provider.openai=trace`. The empty name means all. */
 function logLevelsOf(value: string | undefined): ReadonlyMap<string, LogLevel> {
   const levels = new Map<string, LogLevel>();
   if (value === undefined) return levels;

@@ -4,11 +4,11 @@ import type { Connection } from "../protocol/connection.ts";
 import type { OrphanFate } from "../session/history/unfinished.ts";
 
 /**
- * Answers the questions of a session in another engine about calls that a killed run left open, as the command line
- * decided, and resolves once none is open any more. A question that another client has answered first counts as
- * settled.
- * @throws HarnessError the engine's refusal of an answer or the session; EngineStopping if the session is ended
- * instead.
+ * Settles the open calls of a killed run in a session of another engine, as the command line decided. Resolves once
+ * none is open.
+ *
+ * A question that another client answered first is settled.
+ * @throws HarnessError if the engine refuses an answer or the session; EngineStopping if the session ends first.
  */
 export async function settleOrphans(
   fate: OrphanFate,

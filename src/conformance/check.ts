@@ -5,17 +5,17 @@ import type { CommandAnswer } from "./transports/transport.ts";
 
 /** Compares two values as JSON. @throws Mismatch if they differ. */
 export function assertSame(what: string, got: unknown, expected: unknown): void {
-  const [ours, theirs] = [canonicalJson(expected), canonicalJson(got)];
-  if (ours !== theirs) throw new Mismatch(what, ours, theirs);
+  const [wanted, actual] = [canonicalJson(expected), canonicalJson(got)];
+  if (wanted !== actual) throw new Mismatch(what, wanted, actual);
 }
 
 /** Asserts a condition. @throws Mismatch if it is false. */
 export function assertHolds(
   what: string,
   isSo: boolean,
-  told: { readonly expected: string; readonly got: unknown },
+  details: { readonly expected: string; readonly got: unknown },
 ): void {
-  if (!isSo) throw new Mismatch(what, told.expected, shown(told.got));
+  if (!isSo) throw new Mismatch(what, details.expected, shown(details.got));
 }
 
 /** Returns the body of a command's answer. @throws Mismatch if the command was refused. */
@@ -37,7 +37,7 @@ export function assertRefused(
   const isReason = reasons.length === 0 ? answer.reason !== "" : reasons.includes(answer.reason);
   const isStatus = status === undefined || answer.status === undefined || answer.status === status;
   if (isReason && isStatus && answer.message !== "") return;
-  throw new Mismatch(what, `${wanted}, and told in a message`, shownAnswer(answer));
+  throw new Mismatch(what, `${wanted}, with a message`, shownAnswer(answer));
 }
 
 function shownAnswer(answer: CommandAnswer): string {

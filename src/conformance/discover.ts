@@ -11,10 +11,10 @@ import { Refused } from "./transports/transport.ts";
  * @throws Refused if the server refuses it; what `fetch` throws if there is no server.
  */
 export async function discover(http: HttpAccess, token: string, signal: AbortSignal): Promise<ServerFacts> {
-  const told = await answerOf(await askRest(http, "/v1/handshake", { signal }));
-  if (told.kind === "refused") throw new Refused("GET /v1/handshake", told);
-  const theirs = stringAt(told.body, "protocol_version") ?? PROTOCOL_VERSION;
-  const version = isOlder(theirs, PROTOCOL_VERSION) ? theirs : PROTOCOL_VERSION;
+  const answer = await answerOf(await askRest(http, "/v1/handshake", { signal }));
+  if (answer.kind === "refused") throw new Refused("GET /v1/handshake", answer);
+  const serverVersion = stringAt(answer.body, "protocol_version") ?? PROTOCOL_VERSION;
+  const version = isOlder(serverVersion, PROTOCOL_VERSION) ? serverVersion : PROTOCOL_VERSION;
   const made = await answerOf(await askRest(http, `/v1/handshake?version=${version}`, { token, signal }));
   if (made.kind === "refused") throw new Refused("the handshake", made);
   return readServerFacts(made.body, version);

@@ -38,15 +38,15 @@ export function renderReportHead(against: string, { protocolVersion }: ServerFac
   return `conformance suite ${PROTOCOL_VERSION}, protocol ${protocolVersion}, against ${neutraliseLine(against)}\n`;
 }
 
-/** Returns the lines of one scenario on one transport; for a failure, with what was expected and what came. */
+/** Returns the lines of one scenario on one transport. A failure has the expected and the actual result. */
 export function renderResult(walked: ScenarioResult): string {
   const { outcome, wire, scenario, promise, why, expected, got } = walked;
   const head = `${outcome.padEnd(7)}  ${wire.padEnd(WIRE_COLUMNS)}  ${scenario.padEnd(NAME_COLUMNS)}  `;
   if (outcome === "ok") return `${head}${promise}\n`;
-  if (outcome === "skipped") return `${head}${told(why)}\n`;
-  const lines = [`${head}${promise}`, `         looked at: ${told(why)}`];
-  if (expected !== undefined) lines.push(`         expected:  ${told(expected)}`);
-  if (got !== undefined) lines.push(`         came:      ${told(got)}`);
+  if (outcome === "skipped") return `${head}${safeText(why)}\n`;
+  const lines = [`${head}${promise}`, `         checked: ${safeText(why)}`];
+  if (expected !== undefined) lines.push(`         expected:  ${safeText(expected)}`);
+  if (got !== undefined) lines.push(`         came:      ${safeText(got)}`);
   return `${lines.join("\n")}\n`;
 }
 
@@ -62,7 +62,7 @@ function countsOf(results: readonly ScenarioResult[]): Counts {
 }
 
 /** Neutralises and shortens an untrusted text of the server. */
-function told(text = ""): string {
+function safeText(text = ""): string {
   const shown = neutraliseLine(text);
   return shown.length > TOLD_CHARS_MAX ? `${shown.slice(0, TOLD_CHARS_MAX)} …` : shown;
 }

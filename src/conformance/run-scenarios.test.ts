@@ -100,7 +100,7 @@ test("[CTL-13] a walk that is to fail fast ends behind the first scenario that f
   ]);
 });
 
-test("[CTL-13] a server that never answers fails its scenario at the limit, what it was waited for is told, and the rest is walked", async () => {
+test("[CTL-13] a server that never answers fails its scenario at the limit, the report names the missing answer, and the other scenarios run", async () => {
   const left: string[] = [];
   const { clock, walked } = parts([WAITS, scenario("goes-on", NOTHING)], silentWire(left));
   const results = Array.fromAsync(
@@ -125,7 +125,7 @@ test("[CTL-13] a server that never answers fails its scenario at the limit, what
   expect(clock.waiting).toBe(0);
 });
 
-test("[REL-07] what a server lacks by its handshake is skipped, and why is told", async () => {
+test("[REL-07] scenarios that the handshake excludes are skipped, with the reason", async () => {
   const { walked } = parts([
     scenario("newer", NOTHING, { since: "0.3.0" }),
     scenario("featured", NOTHING, { features: ["rest", "delegate"] }),
@@ -144,7 +144,7 @@ test("[REL-07] what a server lacks by its handshake is skipped, and why is told"
   ]);
 });
 
-test("[CTL-13] what waits for the server's time is begun first, and told in its place", async () => {
+test("[CTL-13] scenarios that wait for the server's time begin first, and are reported in their order", async () => {
   const order: string[] = [];
   const slow = scenario("slow", async ({ clock, signal: until }) => {
     order.push("slow begins");
@@ -177,7 +177,7 @@ test("[CTL-13] who reads no further ends what was begun before its place", async
   expect(parted.clock.waiting).toBe(0);
 });
 
-test("[CTL-13] a scenario tells what was expected and what came; one that breaks is a failure too, and no end of the walk", async () => {
+test("[CTL-13] a scenario reports the expected and the actual value; one that breaks is a failure too, and the run continues", async () => {
   const { walked } = parts([
     scenario("differs", async () => assertSame("the answer", { b: 1, a: [2] }, { a: [3], b: 1 })),
     scenario("breaks", () => Promise.reject(new Error("connection reset at /?token=main-token"))),

@@ -115,9 +115,9 @@ function lackOf(
 
 /** Returns true if a version is lower than another; false if one is not a version. */
 export function isOlder(version: string, than: string): boolean {
-  const [ours, theirs] = [version, than].map((text) => text.split(".").map(Number));
-  for (const [at, part] of (ours ?? []).entries()) {
-    const other = theirs?.[at] ?? 0;
+  const [actual, required] = [version, than].map((text) => text.split(".").map(Number));
+  for (const [at, part] of (actual ?? []).entries()) {
+    const other = required?.[at] ?? 0;
     if (part !== other) return part < other;
   }
   return false;
@@ -135,7 +135,7 @@ async function play(
 ): Promise<ScenarioResult> {
   const { clock, http, tokens, server, profile, silenceMsMax = SILENCE_MS_MAX } = parts;
   const { scenarioMsMax = Math.max(SCENARIO_MS_MAX, SILENCES_MAX * silenceMsMax) } = parts;
-  const begun = clock.monotonic();
+  const startedMs = clock.monotonic();
   const limit = new AbortController();
   using _timer = clock.timer(scenarioMsMax, () =>
     limit.abort(new Error(`no end within ${scenarioMsMax / 1_000} s`)),
@@ -144,20 +144,20 @@ async function play(
   const version = server.protocolVersion;
   const shared = { wire, tokens, clock, profile, version, signal: until, silenceMsMax };
   const stage = new ScenarioStage(http === undefined ? shared : { ...shared, http });
-  const told = withoutToken(await outcomeOf(scenario, stage, until), tokens.main);
-  return { ...named(scenario, wire), ...told, ms: Math.round(clock.monotonic() - begun) };
+  const shown = withoutToken(await outcomeOf(scenario, stage, until), tokens.main);
+  return { ...named(scenario, wire), ...shown, ms: Math.round(clock.monotonic() - startedMs) };
 }
 
-type Told = Pick<ScenarioResult, "outcome" | "why" | "expected" | "got">;
+type ResultText = Pick<ScenarioResult, "outcome" | "why" | "expected" | "got">;
 
-/** Replaces the token in what a server sent back. A short text is no token: replacing it would only garble the report. */
-function withoutToken({ outcome, ...texts }: Told, token: string): Told {
+/** Replaces the token in text of the server. A short text is no token: replacing it would only garble the report. */
+function withoutToken({ outcome, ...texts }: ResultText, token: string): ResultText {
   if (token.length < TOKEN_CHARACTERS_MIN) return { outcome, ...texts };
   const shown = Object.entries(texts).map(([name, text]) => [name, text.replaceAll(token, "(the token)")]);
   return { outcome, ...Object.fromEntries(shown) };
 }
 
-async function outcomeOf(scenario: Scenario, stage: ScenarioStage, until: AbortSignal): Promise<Told> {
+async function outcomeOf(scenario: Scenario, stage: ScenarioStage, until: AbortSignal): Promise<ResultText> {
   try {
     await using played = stage;
     await scenario.play(played);

@@ -9,7 +9,7 @@ import type { RestAsk } from "./transports/rest-transport.ts";
 import { askRest } from "./transports/rest-transport.ts";
 import type { Client, EventStream, SilenceLimit, SuiteTransport } from "./transports/transport.ts";
 
-export interface StageParts {
+export interface StageDependencies {
   readonly wire: SuiteTransport;
   /** Absent if the server is not reachable over HTTP. */
   readonly http?: HttpAccess;
@@ -26,44 +26,44 @@ export interface StageParts {
 
 /** Context of one scenario on one transport. Owns the clients, sessions and tokens that the scenario makes. */
 export class ScenarioStage implements AsyncDisposable {
-  readonly #parts: StageParts;
+  readonly #dependencies: StageDependencies;
   readonly #clients: Client[] = [];
   readonly #sessions = new Map<string, Client | undefined>();
 
-  constructor(parts: StageParts) {
-    this.#parts = parts;
+  constructor(dependencies: StageDependencies) {
+    this.#dependencies = dependencies;
   }
 
   get wire(): SuiteTransport["name"] {
-    return this.#parts.wire.name;
+    return this.#dependencies.wire.name;
   }
   get clock(): SuiteClock {
-    return this.#parts.clock;
+    return this.#dependencies.clock;
   }
   get signal(): AbortSignal {
-    return this.#parts.signal;
+    return this.#dependencies.signal;
   }
   get patience(): SilenceLimit {
-    const { clock, silenceMsMax } = this.#parts;
+    const { clock, silenceMsMax } = this.#dependencies;
     return { ms: silenceMsMax, timer: (ms, callback) => clock.timer(ms, callback) };
   }
   get version(): string {
-    return this.#parts.version;
+    return this.#dependencies.version;
   }
   get mainToken(): string {
-    return this.#parts.tokens.main;
+    return this.#dependencies.tokens.main;
   }
 
   /** The server over HTTP. @throws Skipped if it is not reachable so. */
   get http(): HttpAccess {
-    const { http } = this.#parts;
+    const { http } = this.#dependencies;
     if (http === undefined) throw new Skipped("the server is not reached over HTTP");
     return http;
   }
 
   /** Connects a client, by default with the suite's token: a human's, with all rights. */
   async attach({ token = this.mainToken, shake = true } = {}): Promise<Client> {
-    const { wire, version, signal } = this.#parts;
+    const { wire, version, signal } = this.#dependencies;
     if (wire.isAlone === true && this.#clients.length > 0)
       throw new Skipped("each client is a process here, with a separate session");
     const client = await wire.attach(token, { shake, version, signal, patience: this.patience });
@@ -73,7 +73,7 @@ export class ScenarioStage implements AsyncDisposable {
 
   /** Mints a token. @throws Skipped if the server requires a person for that. */
   async mint(claims: AskedClaims): Promise<string> {
-    return await this.#parts.tokens.mint(claims, this.signal);
+    return await this.#dependencies.tokens.mint(claims, this.signal);
   }
 
   /** Connects a client of class agent. @throws Skipped if no token can be minted. */
@@ -83,7 +83,7 @@ export class ScenarioStage implements AsyncDisposable {
 
   /** Creates a session with the scripted model; disposal ends it. */
   async session(by: Client): Promise<string> {
-    const { profile } = this.#parts;
+    const { profile } = this.#dependencies;
     const made = assertAccepted(
       `CreateSession with the profile ${profile}`,
       await by.send({ kind: "CreateSession", profile }),
@@ -135,7 +135,7 @@ export class ScenarioStage implements AsyncDisposable {
   /** Ends the sessions. Failures are ignored: other scenarios test EndSession. */
   async #endSessions(): Promise<void> {
     try {
-      const isAlone = this.#parts.wire.isAlone === true;
+      const isAlone = this.#dependencies.wire.isAlone === true;
       const other = isAlone ? undefined : await this.attach();
       for (const [sessionId, maker] of this.#sessions)
         await (other ?? maker)?.send({ kind: "EndSession", sessionId });

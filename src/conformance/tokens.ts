@@ -42,11 +42,15 @@ export function mintedTokens(http: HttpAccess, main: string): SuiteTokens {
  *
  * Returns the given token if none can be minted.
  */
-export async function mintOwnToken(http: HttpAccess, given: string, signal: AbortSignal): Promise<string> {
+export async function mintOwnToken(
+  http: HttpAccess,
+  parentToken: string,
+  signal: AbortSignal,
+): Promise<string> {
   try {
-    return await mintedTokens(http, given).mint({ identity_class: "human", can_mint: true }, signal);
+    return await mintedTokens(http, parentToken).mint({ identity_class: "human", can_mint: true }, signal);
   } catch (thrown) {
-    if (thrown instanceof Skipped) return given;
+    if (thrown instanceof Skipped) return parentToken;
     throw thrown;
   }
 }

@@ -1,7 +1,18 @@
 import { HarnessError } from "../base/errors.ts";
+import type { InputId } from "../base/ids.ts";
 import type { Envelope } from "../protocol/events/envelope.ts";
-import type { SentInput, TurnResult } from "./turn-result.ts";
+import type { SentInput, TurnResult, TurnState } from "./turn-result.ts";
 import { foldTurn, NEW_TURN, startsTurn, turnResult } from "./turn-result.ts";
+
+/** The turn of an input so far: undefined before it starts, `withdrawn` if it never will. */
+export type InputTurn = TurnState | "withdrawn" | undefined;
+
+/** Folds one more event into the turn of an input. An input that waited may start a turn or enter one that runs. */
+export function inputTurnAfter(turn: InputTurn, event: Envelope, input: SentInput): InputTurn {
+  if (turn === "withdrawn") return turn;
+  if (withdraws(event, input.inputId)) return "withdrawn";
+  return turn === undefined && !startsTurn(event, input) ? undefined : foldTurn(turn ?? NEW_TURN, event);
+}
 
 /**
  * Follows the turn of an input to its end, over events that were subscribed to before the input was sent.
@@ -15,20 +26,18 @@ export async function followTurn(
   input: SentInput,
   onEvent: (event: Envelope) => void = () => undefined,
 ): Promise<TurnResult | "withdrawn"> {
-  let state = NEW_TURN;
-  let isOurs = false;
+  let turn: InputTurn;
   for await (const event of events) {
-    if (withdraws(event, input)) return "withdrawn";
-    isOurs ||= startsTurn(event, input);
-    if (!isOurs) continue;
-    state = foldTurn(state, event);
+    turn = inputTurnAfter(turn, event, input);
+    if (turn === "withdrawn") return turn;
+    if (turn === undefined) continue;
     onEvent(event);
-    if (state.ended !== undefined) return turnResult(state);
+    if (turn.ended !== undefined) return turnResult(turn);
   }
   throw new HarnessError("EngineStopping", {});
 }
 
-function withdraws(event: Envelope, { inputId }: SentInput): boolean {
+function withdraws(event: Envelope, inputId: InputId | undefined): boolean {
   if (event.kind !== "InputWithdrawn" || event.parentCall !== undefined || inputId === undefined)
     return false;
   return event.payload.inputId === inputId;

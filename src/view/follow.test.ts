@@ -30,7 +30,7 @@ test("[CTL-03] a subscription that breaks is opened again after the last event, 
   expect(connection.subscriptions).toEqual([1, 3, 4]);
 });
 
-test("[CTL-03] after a gap it goes on behind the gap", async () => {
+test("[CTL-03] after a gap it continues behind the gap", async () => {
   const connection = new FakeConnection();
   connection.publish({ kind: "StreamGap", payload: { from: 1, to: 5, reason: "ttl" } });
   const events = followSession(connection, SESSION, { since: 0, signal });

@@ -7,13 +7,13 @@ import type { Envelope } from "../protocol/events/envelope.ts";
 export const RESUBSCRIBE_TIMES_MAX = 5;
 
 /**
- * Subscribes to a session's events again after each break, behind the last event seen, so the reader gets every event
+ * Subscribes to a session's events again after each break, behind the last event seen. The reader gets every event
  * once and in order (CTL-03).
  *
  * Ends after SessionEnded or when the signal aborts; leaving the loop unsubscribes. The subscription is open, and
  * nothing later is missed, once the first `next()` has been called.
  * @throws HarnessError if the engine refuses, and the error that broke the subscription `RESUBSCRIBE_TIMES_MAX` times
- * in a row without one new event in between.
+ * in a row without a new event.
  */
 export async function* followSession(
   connection: Connection,

@@ -8,7 +8,7 @@ export async function* merge<Item>(sources: readonly AsyncIterable<Item>[]): Asy
   const offers: Offer<Item>[] = [];
   let wake: (() => void) | undefined;
   let open = sources.length;
-  let left = false;
+  let hasLeft = false;
   let failure: { readonly thrown: unknown } | undefined;
 
   function notify(): void {
@@ -19,12 +19,12 @@ export async function* merge<Item>(sources: readonly AsyncIterable<Item>[]): Asy
   async function pump(source: AsyncIterable<Item>): Promise<void> {
     try {
       for await (const item of source) {
-        if (left) return;
+        if (hasLeft) return;
         await new Promise<void>((taken) => {
           offers.push({ item, taken });
           notify();
         });
-        if (left) return;
+        if (hasLeft) return;
       }
     } catch (thrown) {
       failure ??= { thrown };
@@ -50,7 +50,7 @@ export async function* merge<Item>(sources: readonly AsyncIterable<Item>[]): Asy
       });
     }
   } finally {
-    left = true;
+    hasLeft = true;
     for (const offer of offers) offer.taken();
     // Pumps never reject; those whose source still waits end with its signal.
     if (open === 0) await Promise.all(pumps);

@@ -5,7 +5,7 @@ import type { Event } from "../protocol/events/events.ts";
 import { priceOf } from "./costs/cost.ts";
 import { merge } from "./merge.ts";
 import type { TurnResult } from "./turn-result.ts";
-import { foldTurn, NEW_TURN, turnResult } from "./turn-result.ts";
+import { foldTurn, NEW_TURN, turnAnswer, turnResult } from "./turn-result.ts";
 
 const CALL = fakeId("call", 1);
 
@@ -59,6 +59,31 @@ test("[CLI-01 CTX-03] what is merely to be known is not what a turn failed of", 
     { kind: "TurnEnded", payload: { turn: 1, reason: "error" } },
   ];
   expect(recorded(events).error).toEqual(failure);
+});
+
+test("[CLI-01 ENG-13] a turn failed of what its end names, whatever was reported after the failure", () => {
+  const details = { provider: "mock", detail: "gone" };
+  const failure = { reason: "ProviderFailed", message: "no answer", details };
+  const later = { reason: "CheckpointUnwritable", message: "no room" };
+  const events: readonly Event[] = [
+    { kind: "Error", payload: failure },
+    { kind: "Error", payload: later },
+  ];
+  const end = { turn: 1, reason: "error" } as const;
+  const named = recorded([...events, { kind: "TurnEnded", payload: { ...end, error: failure } }]);
+  expect(named.error).toEqual(failure);
+  expect(turnAnswer(named).error).toEqual({ reason: "ProviderFailed", message: "no answer" });
+  expect(recorded([...events, { kind: "TurnEnded", payload: end }]).error).toEqual(later);
+});
+
+test("[CLI-01 PROV-09] a retry is not what a turn failed of", () => {
+  const retry = { reason: "ProviderFailed", message: "again in 2 s", details: { retryInMs: 2_000 } };
+  const failure = { reason: "CompactionStuck", message: "no room" };
+  const end = { kind: "TurnEnded", payload: { turn: 1, reason: "no_progress" } } as const;
+  expect(recorded([{ kind: "Error", payload: retry }, end]).error).toBeUndefined();
+  expect(
+    recorded([{ kind: "Error", payload: failure }, { kind: "Error", payload: retry }, end]).error,
+  ).toEqual(failure);
 });
 
 test("[CLI-01] a sub-agent costs, but does not speak, call or end for its parent", () => {

@@ -7,6 +7,7 @@ import type { Cost } from "./costs/cost.ts";
 import { priceOf } from "./costs/cost.ts";
 import type { TurnCosts } from "./costs/turn-costs.ts";
 import { addTurnCost, costsAfterRounds, NO_TURN_COSTS } from "./costs/turn-costs.ts";
+import { isTurnStarted } from "./turn-marks.ts";
 
 /**
  * The result of one turn, the same for every client: command line, REST, MCP, ACP, library and the SDKs.
@@ -35,6 +36,8 @@ export interface TurnError {
   readonly reason: string;
   /** For people, as a sentence. */
   readonly message: string;
+  /** Fields of the message. Absent if the failure has none. */
+  readonly details?: Readonly<Record<string, unknown>>;
 }
 
 /** A turn so far, between two events. */
@@ -45,9 +48,14 @@ export interface TurnState {
   readonly costs: TurnCosts;
   readonly tools: readonly string[];
   readonly refused: number;
-  /** The last failure. The turn may have gone on after it, as after a retry. */
+  /** Last failure that an Error event reported. The turn may have continued after it. */
   readonly failure?: TurnError;
-  readonly ended?: { readonly reason: TurnEndReason; readonly rounds: number };
+  readonly ended?: {
+    readonly reason: TurnEndReason;
+    readonly rounds: number;
+    /** Failure that the engine gives for the end. An older engine gives none. */
+    readonly error?: TurnError;
+  };
 }
 
 export const NEW_TURN: TurnState = {
@@ -60,14 +68,14 @@ export const NEW_TURN: TurnState = {
 
 const REFUSALS = new Set(["PermissionDenied", "PermissionTimeout"]);
 
-/** Returns true for an error about a call that was not allowed: the turn goes on, and the model knows. */
+/** Returns true for an error about a call that was not allowed: the turn continues, and the model knows. */
 export function isRefusal({ reason }: Pick<PayloadOf<"Error">, "reason">): boolean {
   return REFUSALS.has(reason);
 }
 
 /** Folds one more event into a turn. Events of sub-agents count for their cost only. */
 export function foldTurn(state: TurnState, envelope: Envelope): TurnState {
-  if (envelope.parentCall === undefined && envelope.kind === "TurnStarted") return { ...NEW_TURN };
+  if (isTurnStarted(envelope)) return { ...NEW_TURN };
   const costs = addTurnCost(state.costs, envelope);
   const next = costs === state.costs ? state : { ...state, costs };
   if (envelope.parentCall !== undefined) return next;
@@ -93,20 +101,26 @@ export function foldTurn(state: TurnState, envelope: Envelope): TurnState {
     case "Error":
       return withError(next, envelope.payload);
     case "TurnEnded": {
-      const { reason, rounds = 0 } = envelope.payload;
-      return { ...next, isOpen: false, ended: { reason, rounds } };
+      const { reason, rounds = 0, error } = envelope.payload;
+      const failed = error === undefined ? {} : { error: errorOf(error) };
+      return { ...next, isOpen: false, ended: { reason, rounds, ...failed } };
     }
     default:
       return next;
   }
 }
 
-/** Returns the result of a turn, also of one that still runs. */
+/**
+ * Returns the result of a turn, also of one that still runs.
+ *
+ * Its error is the one that the end names. In the log of an older engine the end names none: there it is the last
+ * failure before the end.
+ */
 export function turnResult({ text, costs, tools, refused, failure, ended }: TurnState): TurnResult {
   const base = { text, rounds: ended?.rounds ?? 0, cost: costs.total, tools, refused };
   if (ended === undefined) return base;
-  const { reason } = ended;
-  return { ...base, reason, ...(failure === undefined || endedWell(reason) ? {} : { error: failure }) };
+  const { reason, error = failure } = ended;
+  return { ...base, reason, ...(error === undefined || endedWell(reason) ? {} : { error }) };
 }
 
 /** Returns a result in its wire form (`?wait=turn`, the tools of MCP). */
@@ -114,7 +128,7 @@ export function turnAnswer(result: TurnResult | "withdrawn"): TurnAnswer {
   if (result === "withdrawn") return { text: "", reason: "withdrawn", turns: 0, cost_usd: 0, tools_used: [] };
   const { text, reason = "error", rounds: turns, cost, tools, error } = result;
   const facts = { text, reason, turns, cost_usd: priceOf(cost), tools_used: [...tools] };
-  return error === undefined ? facts : { ...facts, error };
+  return error === undefined ? facts : { ...facts, error: { reason: error.reason, message: error.message } };
 }
 
 /** An input whose turn is waited for. */
@@ -126,12 +140,11 @@ export interface SentInput {
 
 /** Returns true if an event starts the turn of an input. An input that waited may also enter a running turn. */
 export function startsTurn(event: Envelope, { by, inputId }: SentInput): boolean {
-  if (event.parentCall !== undefined) return false;
-  if (event.kind === "TurnStarted") {
+  if (isTurnStarted(event)) {
     const { originator, inputId: began } = event.payload;
     return began === inputId && (inputId !== undefined || originator === by);
   }
-  return inputId !== undefined && deliveredInput(event) === inputId;
+  return event.parentCall === undefined && inputId !== undefined && deliveredInput(event) === inputId;
 }
 
 /** Returns the input that an event reports as delivered to the running turn. */
@@ -153,11 +166,18 @@ function delivery(event: Envelope): Readonly<Record<string, unknown>> | undefine
 }
 
 function withError(state: TurnState, error: PayloadOf<"Error">): TurnState {
-  const { reason, message, severity } = error;
-  // Neither a wait of the provider nor a notice is a failure.
-  if (reason === "ProviderSilent" || severity === "notice") return state;
   if (isRefusal(error)) return { ...state, refused: state.refused + 1 };
-  return { ...state, failure: { reason, message } };
+  return isFailure(error) ? { ...state, failure: errorOf(error) } : state;
+}
+
+/** Returns false for a notice, a wait for the provider and a retry: the turn continues after them. */
+function isFailure({ reason, severity, details }: PayloadOf<"Error">): boolean {
+  if (reason === "ProviderSilent" || severity === "notice") return false;
+  return details?.["retryInMs"] === undefined;
+}
+
+function errorOf({ reason, message, details }: PayloadOf<"Error">): TurnError {
+  return { reason, message, ...(details === undefined ? {} : { details }) };
 }
 
 function endedWell(reason: TurnEndReason): boolean {

@@ -34,8 +34,8 @@ export interface ConnectOptions {
 
 /**
  * Makes the handshake with an engine.
- * @throws CinchError EngineUnreachable; HandshakeVersionMismatch; what the engine says of the token; InvalidAnswer where
- * something else answers there.
+ * @throws CinchError EngineUnreachable; HandshakeVersionMismatch; what the engine says of the token; InvalidAnswer
+ * where something else answers there.
  */
 export async function connect(options: ConnectOptions): Promise<Client> {
   const url = checkedUrl(options.url);

@@ -98,7 +98,9 @@ export class Engine {
     return `${pid} ${started_at}`;
   }
 
-  /** One request. Where the engine has forgotten this client, it is made anew: what was refused so was not carried out. */
+  /**
+   * One request. Where the engine has forgotten this client, it is made anew: what was refused so was not carried out.
+   */
   async ask(method: string, path: string, options: CallOptions = {}): Promise<Answer> {
     const signal = options.signal === undefined ? this.left : AbortSignal.any([options.signal, this.left]);
     try {

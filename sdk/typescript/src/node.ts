@@ -4,8 +4,8 @@ import { Readable } from "node:stream";
 import type { Fetch } from "./http.ts";
 
 /**
- * A `fetch` for `connect` that goes to a Unix socket, such as `control.sock` in cinch's data directory. For Node, Bun and
- * Deno; the address of the request counts for its path alone.
+ * A `fetch` for `connect` that goes to a Unix socket, such as `control.sock` in cinch's data directory. For Node, Bun
+ * and Deno; the address of the request counts for its path alone.
  */
 export function unixSocket(socketPath: string): Fetch {
   return async (address, { method = "GET", headers, body: sent, signal }) => {

@@ -1103,6 +1103,11 @@ export interface TurnEndedEvent {
     readonly turn: number;
     readonly reason: "complete" | "yield" | "cancelled" | "error" | "length" | "empty" | "turn_limit" | "time_limit" | "budget" | "no_progress";
     readonly rounds?: number;
+    readonly error?: {
+      readonly reason: string;
+      readonly message: string;
+      readonly details?: Readonly<Record<string, unknown>>;
+    };
   };
 }
 
@@ -1866,6 +1871,7 @@ export type EngineReason =
   | "StateUnwritable"
   | "StoreBusy"
   | "StoreCorrupt"
+  | "StoreFailed"
   | "StoreNewer"
   | "StoreUnwritable"
   | "StreamInterrupted"

@@ -46,8 +46,8 @@ export type SessionCommand = Command extends infer Each
  * One session of an engine. Its commands are named as the protocol names them.
  *
  * If the engine restarted meanwhile, the session continues as a new run on the same log, and `id` is that of the
- * new run (CTL-17). The same goes where it was put under another profile in place; where another session took its place,
- * that is `next` (PROF-02). A command is never sent twice, unless it was refused for that very reason.
+ * new run (CTL-17). The same goes where it was put under another profile in place; where another session took its
+ * place, that is `next` (PROF-02). A command is never sent twice, unless it was refused for that very reason.
  */
 export class Session {
   readonly #engine: Engine;
@@ -70,8 +70,8 @@ export class Session {
   }
 
   /**
-   * The session that took this one's place under another profile, once that is known: from its events, which end then, or
-   * because it was asked for here. It has a log of its own, whose events begin at 1.
+   * The session that took this one's place under another profile, once that is known: from its events, which end
+   * then, or because it was asked for here. It has a log of its own, whose events begin at 1.
    */
   get next(): Session | undefined {
     return this.#next;
@@ -88,8 +88,8 @@ export class Session {
   }
 
   /**
-   * Begins a turn and gives its events as they happen, to its TurnEnded. Whoever leaves, or aborts, stops watching and not
-   * the turn: that is `cancelTurn`.
+   * Begins a turn and gives its events as they happen, to its TurnEnded. Whoever leaves, or aborts, stops watching
+   * and not the turn: that is `cancelTurn`.
    */
   async *streamTurn(input: Input, options: InputOptions = {}): AsyncGenerator<Envelope, void> {
     const { events: since } = await this.info(options);
@@ -117,8 +117,9 @@ export class Session {
   }
 
   /**
-   * Every event above `since`, in order and each once, then those that happen, until the session has ended. What breaks is
-   * opened again after the last event that came. Where content has expired, or was compacted, a StreamGap stands in its place.
+   * Every event above `since`, in order and each once, then those that happen, until the session has ended. What
+   * breaks is opened again after the last event that came. Where content has expired, or was compacted, a StreamGap
+   * stands in its place.
    */
   async *events({ since, signal }: EventOptions = {}): AsyncGenerator<Envelope, void> {
     const engine = this.#engine;
@@ -208,7 +209,9 @@ export class Session {
     else this.#next ??= new Session(this.#engine, next);
   }
 
-  /** Looks at the session, which goes on as it was where its engine died before it had begun the run that it told of. */
+  /**
+   * Looks at the session, which goes on as it was where its engine died before it had begun the run that it told of.
+   */
   async #look(signal: AbortSignal): Promise<SessionInfo> {
     try {
       return await this.info({ signal });

@@ -34,8 +34,8 @@ export interface SocketParts {
 }
 
 /**
- * Events over WebSockets. The token goes in a subprotocol: pages can set no header. A WebSocket cannot be read slowly, so
- * one whose reader is far behind is closed, and the next goes on where that has come to.
+ * Events over WebSockets. The token goes in a subprotocol: pages can set no header. A WebSocket cannot be read
+ * slowly, so one whose reader is far behind is closed, and the next goes on where that has come to.
  */
 export function socketStretches(parts: SocketParts): OpenStretch {
   return async function* socketStretch(target) {
@@ -149,7 +149,9 @@ class SocketStretch {
     this.close();
   }
 
-  /** A wire that was cut says nothing, so the engine is asked for a sign of life, and has the rest of the time for it. */
+  /**
+   * A wire that was cut says nothing, so the engine is asked for a sign of life, and has the rest of the time for it.
+   */
   #awaitSign(ms: number): void {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {

@@ -36,8 +36,9 @@ export class TurnSum {
   #unpriced = false;
   #refused = 0;
   #isNew = true;
+  /** The last failure; at the end, the one that ended the turn. */
   #error: TurnResult["error"];
-  #ended: { readonly reason: TurnResult["reason"]; readonly rounds: number } | undefined;
+  #ended: Pick<TurnResult, "reason" | "rounds"> | undefined;
 
   add(event: Envelope): void {
     const isFirst = this.#isNew;
@@ -66,15 +67,21 @@ export class TurnSum {
         break;
       }
       case "Error": {
-        const { reason, message, severity } = event.payload;
-        if (reason === "ProviderSilent" || severity === "notice") break;
+        const { reason, message, severity, details } = event.payload;
         if (REFUSALS.includes(reason)) this.#refused += 1;
-        else this.#error = { reason, message };
+        // After a notice, a wait for the provider and a retry the turn continues.
+        const goesOn =
+          reason === "ProviderSilent" || severity === "notice" || details?.["retryInMs"] !== undefined;
+        if (!goesOn && !REFUSALS.includes(reason)) this.#error = { reason, message };
         break;
       }
-      case "TurnEnded":
-        this.#ended = { reason: event.payload.reason, rounds: event.payload.rounds ?? 0 };
+      case "TurnEnded": {
+        const { reason, rounds = 0, error } = event.payload;
+        this.#ended = { reason, rounds };
+        // An older engine names no error here: the last failure before the end counts.
+        if (error !== undefined) this.#error = { reason: error.reason, message: error.message };
         break;
+      }
       case "InputWithdrawn":
         if (isFirst) this.#ended = { reason: "withdrawn", rounds: 0 }; // later, it is that of somebody else
         break;

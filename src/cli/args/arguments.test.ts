@@ -54,7 +54,7 @@ test("[CLI-01] every flag of a run is read, with = or a space", () => {
   });
 });
 
-test("[CLI-01] no words start the line client; commands, help and version are told apart", () => {
+test("[CLI-01] no words start the line client; commands, help and version are distinct", () => {
   expect(parse("")).toEqual({ command: "", settings: PLAIN });
   expect(parse("--plain -c")).toEqual({
     command: "",
@@ -103,6 +103,7 @@ test.each([
   ["--frobnicate", "there is no flag --frobnicate; cinch help flags lists them"],
   ["--wire", "there is no flag --wire; cinch help flags lists them"],
   ["-x", "there is no flag -x; cinch help flags lists them"],
+  ["models --frobnicate", "there is no flag --frobnicate; cinch models --help lists them"],
   ["--model", "--model needs a value (PROVIDER:NAME)"],
   [
     "--model --plain",
@@ -128,7 +129,7 @@ test.each([
   ["--resume x --continue", "--resume and --continue exclude each other"],
   ["model", 'there is no command "model"; did you mean cinch models? to send a prompt, write cinch -p "…"'],
   ["models extra", 'cinch models takes no "extra"; cinch models --help shows what it takes'],
-  ["token extra", "write cinch token or cinch token revoke ID…"],
+  ["token extra", "cinch token has no such subcommand; write cinch token or cinch token revoke ID…"],
   ["token", "cinch token needs --identity-class human|agent"],
   ["token --identity-class bot", '--identity-class is one of human, agent, not "bot"'],
   ["models --record x", "--record does not go with cinch models; cinch models --help lists its flags"],
@@ -144,7 +145,7 @@ test.each([
   ["memory", "write cinch memory list, cinch memory show NAME or cinch memory forget NAME"],
   [
     "memory shw x",
-    "did you mean cinch memory show? write cinch memory list, cinch memory show NAME or cinch memory forget NAME",
+    "cinch memory has no such subcommand; did you mean cinch memory show? write cinch memory list, cinch memory show NAME or cinch memory forget NAME",
   ],
   ["memory show", "cinch memory show needs NAME: the name of a memory, as cinch memory list shows it"],
   ["memory show a b", 'cinch memory show takes NAME; "b" is one too many'],
@@ -181,6 +182,14 @@ test("[TOFU-04 CLI-01] ack takes paths, a bulk switch and a lock file to write; 
   expect(parse("-p x --all")).toMatchObject({
     kind: "usage",
     problem: "--all goes with cinch ack or cinch sessions, not with -p",
+  });
+});
+
+test("[CLI-01] an empty value is named as the flag is typed, with what to write", () => {
+  const problemOf = (...words: readonly string[]) => parseArguments(words, COMMANDS);
+  expect(problemOf("-p", "")).toMatchObject({ problem: "-p is empty: write -p PROMPT, or leave it out" });
+  expect(problemOf("--profile", " ")).toMatchObject({
+    problem: "--profile is empty: write --profile NAME|PATH, or leave it out",
   });
 });
 
@@ -231,7 +240,7 @@ test("[CLI-01] the version is that of package.json", () => {
   expect(VERSION).toBe(manifest.version);
 });
 
-test("[CLI-01] files are kept where XDG says; relative paths count as absent; no home is told", () => {
+test("[CLI-01] files lie where XDG says; relative paths count as absent; a missing home is reported", () => {
   expect(cinchPaths({ HOME: "/h", XDG_DATA_HOME: "/d", XDG_STATE_HOME: "relative" })).toEqual({
     config: "/h/.config/cinch",
     data: "/d/cinch",

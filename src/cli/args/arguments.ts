@@ -38,7 +38,7 @@ export function parseArguments(argv: readonly string[], commands: readonly AnyCo
     if (words.flags.has("help")) return { kind: "help", about: aboutOf(words, commands) };
     if (words.flags.has("version")) return { kind: "version" };
     if (words.flags.has("licenses")) return { kind: "licenses" };
-    if (words.problem !== undefined) throw new Misuse(words.problem);
+    if (words.problem !== undefined) throw new Misuse(words.problem(helpOnFlags(words, commands)));
     const [first, ...rest] = words.plain;
     if (first?.afterPrint === false && first.text === "help")
       return { kind: "help", about: aboutOf({ ...words, plain: rest }, commands) };
@@ -50,7 +50,13 @@ export function parseArguments(argv: readonly string[], commands: readonly AnyCo
   }
 }
 
-/** Returns the flags of all commands. One that several have is there once. */
+/** Returns the command line that lists the flags of the command that was called. */
+function helpOnFlags({ plain: [first] }: Words, commands: readonly AnyCommand[]): string {
+  const isNamed = first?.afterPrint === false && named(first.text, commands) !== undefined;
+  return isNamed ? `cinch ${first.text} --help` : "cinch help flags";
+}
+
+/** Returns the flags of all commands. A flag of several commands is listed once. */
 export function knownFlags(commands: readonly AnyCommand[]): readonly CliFlag[] {
   const all = [
     ...commands.flatMap(({ flags }) => flags),

@@ -11,17 +11,21 @@ export class Misuse extends Error {}
 
 /** Reads the value of a flag by its kind. @throws Misuse with flag, value and the right form. */
 export function readFlag<Kind extends FlagKind>(
-  { name, kind }: Pick<CliFlag, "name"> & { readonly kind: Kind },
+  flag: Pick<CliFlag, "name" | "short" | "placeholder"> & { readonly kind: Kind },
   flags: FlagTexts,
 ): FlagValue<Kind>;
-export function readFlag({ name, kind }: Pick<CliFlag, "name" | "kind">, flags: FlagTexts): FlagValue {
+export function readFlag(
+  { name, kind, short, placeholder = "TEXT" }: Pick<CliFlag, "name" | "kind" | "short" | "placeholder">,
+  flags: FlagTexts,
+): FlagValue {
   const text = flags.get(name);
   if (kind === "switch") return text !== undefined;
   if (text === undefined) return undefined;
   if (text === NO_VALUE) return true;
   if (kind === "text" || kind === "optional-text") {
-    if (text.trim() === "") throw new Misuse(`--${name} is empty`);
-    return text;
+    if (text.trim() !== "") return text;
+    const shown = short === undefined ? `--${name}` : `-${short}`;
+    throw new Misuse(`${shown} is empty: write ${shown} ${placeholder}, or leave it out`);
   }
   const value =
     kind === "place" ? parseSessionPoint(text) : kind === "duration" ? positive(text) : among(kind, text);
@@ -41,8 +45,8 @@ function formOf(kind: Exclude<FlagKind, "switch" | "text" | "optional-text">): s
 /** Names the word that differs only in capital letters. */
 function meantBy(kind: FlagKind, text: string): string {
   if (typeof kind !== "object" || !("oneOf" in kind)) return "";
-  const meant = kind.oneOf.find((word) => word.toLowerCase() === text.toLowerCase());
-  return meant === undefined ? "" : `; did you mean ${meant}?`;
+  const suggestion = kind.oneOf.find((word) => word.toLowerCase() === text.toLowerCase());
+  return suggestion === undefined ? "" : `; did you mean ${suggestion}?`;
 }
 
 /** Reads a length of time with its unit: a bare number would be ambiguous. */

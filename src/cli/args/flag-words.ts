@@ -7,15 +7,15 @@ export interface Words {
   readonly flags: ReadonlyMap<string, string>;
   /** Words that are no flags. `afterPrint` is true if -p stands before the word. */
   readonly plain: readonly { readonly text: string; readonly afterPrint: boolean }[];
-  /** The first problem. */
-  readonly problem?: string;
+  /** The first problem. It names `help` as the command line that lists the flags. */
+  readonly problem?: (help: string) => string;
 }
 
 /** Separates flags and their values from other words. `known` are the flags of all commands. */
 export function readWords(argv: readonly string[], known: readonly CliFlag[]): Words {
   const flags = new Map<string, string>();
   const plain: { text: string; afterPrint: boolean }[] = [];
-  let problem: string | undefined;
+  let problem: Words["problem"];
   let at = 0;
   let onlyPlain = false;
   while (at < argv.length) {
@@ -32,7 +32,7 @@ export function readWords(argv: readonly string[], known: readonly CliFlag[]): W
         continue;
       }
       if (read.takesNext) at += 1;
-      if (flags.has(read.flag.name)) problem ??= `--${read.flag.name} is given twice`;
+      if (flags.has(read.flag.name)) problem ??= () => `--${read.flag.name} is given twice`;
       flags.set(read.flag.name, read.value);
     }
   }
@@ -41,7 +41,7 @@ export function readWords(argv: readonly string[], known: readonly CliFlag[]): W
 
 type ReadFlag =
   | { readonly kind: "flag"; readonly flag: CliFlag; readonly value: string; readonly takesNext: boolean }
-  | { readonly kind: "problem"; readonly problem: string };
+  | { readonly kind: "problem"; readonly problem: NonNullable<Words["problem"]> };
 
 /** The text of a switch, and of a flag whose optional value is missing. */
 export const NO_VALUE = "\0";
@@ -53,14 +53,14 @@ function readFlagWord(word: string, next: string | undefined, known: readonly Cl
   const flag = known.find((each) => name === `--${each.name}` || name === shortOf(each));
   if (flag === undefined) return { kind: "problem", problem: unknownFlag(name, known) };
   if (flag.kind === "switch") {
-    if (value !== undefined) return { kind: "problem", problem: `${name} takes no value` };
+    if (value !== undefined) return { kind: "problem", problem: () => `${name} takes no value` };
     return { kind: "flag", flag, value: NO_VALUE, takesNext: false };
   }
   if (value !== undefined) return { kind: "flag", flag, value, takesNext: false };
   if (next !== undefined && !isFlag(next)) return { kind: "flag", flag, value: next, takesNext: true };
   if (flag.kind === "optional-text") return { kind: "flag", flag, value: NO_VALUE, takesNext: false };
   const hint = next === undefined ? "" : `; if it begins with a dash, write ${name}=${flag.placeholder}`;
-  return { kind: "problem", problem: `${name} needs a value (${flag.placeholder})${hint}` };
+  return { kind: "problem", problem: () => `${name} needs a value (${flag.placeholder})${hint}` };
 }
 
 function isFlag(word: string): boolean {
@@ -71,10 +71,11 @@ function shortOf(flag: CliFlag): string | undefined {
   return flag.short === undefined ? undefined : `-${flag.short}`;
 }
 
-function unknownFlag(name: string, known: readonly CliFlag[]): string {
+function unknownFlag(name: string, known: readonly CliFlag[]): (help: string) => string {
   const [meant] = nearestWords(
     name.replace(/^-+/, ""),
     known.map((flag) => flag.name),
   );
-  return `there is no flag ${name}; ${meant === undefined ? "cinch help flags lists them" : `did you mean --${meant}?`}`;
+  return (help) =>
+    `there is no flag ${name}; ${meant === undefined ? `${help} lists them` : `did you mean --${meant}?`}`;
 }

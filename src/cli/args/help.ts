@@ -30,7 +30,7 @@ export function helpText(about: readonly string[] = [], commands: readonly AnyCo
   return verb === undefined ? commandHelp(command) : verbHelp(command, verb);
 }
 
-/** One screen: 24 rows of 80 columns. */
+/** Returns one screen of help: 24 rows of 80 columns. */
 function overview(commands: readonly AnyCommand[]): string {
   const named = commands.filter(({ name }) => /^[a-z]/.test(name));
   const cells = [...named]
@@ -77,14 +77,14 @@ function commandHelp(command: AnyCommand): string {
 }
 
 function verbHelp(command: AnyCommand, verb: CliVerb): string {
-  const own = command.flags.filter(({ name }) => verb.flags.includes(name));
+  const verbFlags = command.flags.filter(({ name }) => verb.flags.includes(name));
   return page([
     ...wrapped(`${calledAs(command, verb)}: ${verb.summary}`),
     "",
     "Usage:",
-    ...wrapped(`${usageOf(command, verb)}${own.length === 0 ? "" : " [FLAGS]"}`, "  "),
+    ...wrapped(`${usageOf(command, verb)}${verbFlags.length === 0 ? "" : " [FLAGS]"}`, "  "),
     ...wordLines(verb),
-    ...flagLines(own),
+    ...flagLines(verbFlags),
     ...exampleLines(verb.examples),
     "",
     ...settingLines(verb.settings ?? command.settings),
@@ -94,11 +94,11 @@ function verbHelp(command: AnyCommand, verb: CliVerb): string {
 
 function flagsHelp(commands: readonly AnyCommand[]): string {
   const bare = commands.filter(({ name }) => !/^[a-z]/.test(name)).flatMap(({ flags }) => flags);
-  const own = [...new Map(bare.map((flag) => [flag.name, flag])).values()];
+  const uniqueFlags = [...new Map(bare.map((flag) => [flag.name, flag])).values()];
   const settings = SETTING_NAMES.map((name) => settingFlag(name));
   return page([
-    "Flags of cinch and cinch -p. A command takes those that its --help names.",
-    ...flagLines([...own, ...settings, ...EVERYWHERE]).filter((line) => line !== "Flags:"),
+    "Flags of cinch and cinch -p. cinch COMMAND --help shows the flags of a command.",
+    ...flagLines([...uniqueFlags, ...settings, ...EVERYWHERE]).filter((line) => line !== "Flags:"),
   ]);
 }
 

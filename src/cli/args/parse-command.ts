@@ -21,8 +21,8 @@ export function readCall(
   const [verb, rest] = verbOf(command, plain);
   const action: CliAction = verb ?? command;
   const label = labelOf(command, verb);
-  const own = command.flags.filter(({ name }) => verb?.flags.includes(name) ?? true);
-  const taken = [...own, ...(action.settings ?? command.settings ?? []).map(settingFlag)];
+  const verbFlags = command.flags.filter(({ name }) => verb?.flags.includes(name) ?? true);
+  const taken = [...verbFlags, ...(action.settings ?? command.settings ?? []).map(settingFlag)];
   for (const name of flags.keys()) {
     if (!taken.some((flag) => flag.name === name))
       throw new Misuse(foreign(name, { command, label }, commands));
@@ -59,12 +59,14 @@ function verbOf(
     word,
     command.verbs.map(({ name }) => name),
   );
+  // The word is not repeated: it may be a key.
+  const what = word === "" ? "" : `cinch ${command.name} has no such subcommand; `;
   const hint = meant === undefined ? "" : `did you mean cinch ${command.name} ${meant}? `;
-  throw new Misuse(`${hint}${usageOf(command)}`);
+  throw new Misuse(`${what}${hint}${usageOf(command)}`);
 }
 
 /** Returns where a flag belongs that this command or verb does not take, and how to ask for the same here. */
-function foreign(name: string, { command, label }: Asked, commands: readonly AnyCommand[]): string {
+function foreign(name: string, { command, label }: CommandRequest, commands: readonly AnyCommand[]): string {
   const takes = ({ flags, settings = [] }: CliVerb) => [...flags, ...settings].includes(name);
   const verbs = (command.verbs ?? []).filter(takes);
   const owners = commands.filter((each) => each.flags.some((flag) => flag.name === name));
@@ -80,7 +82,7 @@ function foreign(name: string, { command, label }: Asked, commands: readonly Any
   return `--${name} goes with ${joinWords(places)}, not with ${label}${hint}`;
 }
 
-interface Asked {
+interface CommandRequest {
   readonly command: AnyCommand;
   readonly label: string;
 }
@@ -96,18 +98,18 @@ function checkTogether(taken: readonly CliFlag[], flags: FlagTexts): void {
   }
 }
 
-interface Given {
+interface ParsedWords {
   readonly label: string;
   readonly flags: FlagTexts;
 }
 
 function readPositionals(
   { words: places = [], tooMany }: CliAction,
-  given: readonly string[],
-  { label, flags }: Given,
+  operands: readonly string[],
+  { label, flags }: ParsedWords,
 ): readonly string[] {
   const instead = places.flatMap(({ flag }) => (flag === undefined ? [] : [flags.get(flag) ?? NO_VALUE]));
-  const words = [...instead.filter((text) => text !== NO_VALUE), ...given];
+  const words = [...instead.filter((text) => text !== NO_VALUE), ...operands];
   const names = places.map(({ name }) => name).join(" and ");
   const extra = places.at(-1)?.many === true ? undefined : words[places.length];
   if (extra !== undefined) {

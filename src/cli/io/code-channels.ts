@@ -31,7 +31,7 @@ export async function codeChannels({ world, environment, only }: CodeChannelDepe
   };
 }
 
-/** Opens the desktop of the user whose environment this is; undefined if there is none. */
+/** Opens the desktop of the user of this environment; undefined if there is none. */
 export async function openUserDesktop(
   world: CodeChannelDependencies["world"],
   environment: CodeChannelDependencies["environment"],

@@ -8,8 +8,9 @@ const PRIVATE_MODE = 0o600;
 const PARTS_MAX = 100;
 
 /**
- * Writes a text that comes in pieces to a file that only its owner can read. An existing file is replaced once all of
- * it is written and synced; until then it stays as it was.
+ * Writes a text in pieces to a file that only its owner can read.
+ *
+ * An existing file is replaced once everything is written and synced; until then it is unchanged.
  * @throws HarnessError UsageInvalid if the file cannot be created or written; the signal's reason.
  */
 export async function writeOutputFile(
@@ -50,7 +51,7 @@ async function writeAll(file: FileHandle, pieces: AsyncIterable<string>, signal:
   try {
     for await (const piece of pieces) {
       signal.throwIfAborted();
-      await file.writeFile(piece); // goes on where the last piece ended
+      await file.writeFile(piece); // continues after the last piece
     }
     await file.sync();
   } finally {

@@ -5,13 +5,12 @@ import { codeOf } from "../../base/world.ts";
 /** One of the process's own output streams. */
 export interface Output {
   /**
-   * Ends once the system has taken the bytes, so a slow reader slows the writer and nothing is left when the process
-   * exits.
-   * @throws OutputClosed if nobody reads any more; HarnessError OutputUnwritable if the disk is full.
+   * Resolves once the system has taken the bytes. A slow reader so slows the writer, and nothing is left at exit.
+   * @throws OutputClosed if the reader has closed the stream; HarnessError OutputUnwritable if the disk is full.
    */
   write(text: string): Promise<void>;
   readonly isTerminal: boolean;
-  /** Current width of the terminal; absent if it is none, or unknown. */
+  /** Current width of the terminal; absent if it is unknown, or there is no terminal. */
   readonly columns?: number | undefined;
 }
 
@@ -29,15 +28,15 @@ export function standardOutput(): Output {
 /** Returns standard error: everything else. A missing reader, or a full disk, never ends the work. */
 export function standardError(): Output {
   const output = isTerminal(2) ? streamOutput(process.stderr) : sinkOutput(Bun.stderr);
-  let gone = false;
+  let hasFailed = false;
   return {
     isTerminal: output.isTerminal,
     async write(text) {
-      if (gone) return;
+      if (hasFailed) return;
       try {
         await output.write(text);
       } catch {
-        gone = true; // there is no other place to report it
+        hasFailed = true; // there is no other place to report it
       }
     },
   };
@@ -70,7 +69,9 @@ export function wasClosed(descriptor: 1): boolean {
 
 const CLOSE_ON_EXEC = 0o2_000_000;
 
-/** Node's streams know it too, but making one takes longer than a whole start of ours; a pipe is recognised without. */
+/**
+ * Returns true for a terminal. Node's streams know it too, but making one takes longer than a whole start of cinch.
+ */
 function isTerminal(descriptor: 1 | 2): boolean {
   try {
     if (!fstatSync(descriptor).isCharacterDevice()) return false;
@@ -80,7 +81,9 @@ function isTerminal(descriptor: 1 | 2): boolean {
   return (descriptor === 1 ? process.stdout : process.stderr).isTTY === true;
 }
 
-/** A terminal's stream is the one that the line editor draws on too, so that both keep their order. */
+/**
+ * Returns an output on a stream. The line editor draws on a terminal's stream too, so both keep their order.
+ */
 function streamOutput(stream: NodeJS.WriteStream): Output {
   // Without a listener, a failed write would also end the process as an uncaught error event.
   stream.on("error", () => undefined);

@@ -20,7 +20,7 @@ export type StandardInput =
   | { readonly kind: "text"; readonly text: string }
   /** A terminal, a device, or closed. */
   | { readonly kind: "none" }
-  /** A pipe that nobody writes to and nobody closes. */
+  /** A pipe without a writer that is never closed. */
   | { readonly kind: "silent" };
 
 /**
@@ -91,7 +91,7 @@ function textOf(bytes: Uint8Array): string {
     const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
     if (!text.includes("\0")) return text;
   } catch {
-    // told below
+    // reported below
   }
   throw misuse("standard input is no UTF-8 text; put it into a file and name the file in the prompt");
 }

@@ -5,10 +5,10 @@ import type { TlsFiles } from "../../server/http/targets.ts";
 import { readFlagFile } from "../args/flag-file.ts";
 
 /**
- * Reads the certificate and key of a listener once: a new certificate counts from the engine's next start.
+ * Reads the certificate and key of a listener once: a new certificate takes effect at the engine's next start.
  *
- * Files that no client could use are refused before anything starts: invalid texts, a key of another certificate, a
- * certificate outside of its validity.
+ * Refuses, before anything starts, invalid texts, a key of another certificate, and a certificate outside of
+ * its validity.
  * @throws HarnessError UsageInvalid, which names the flag.
  */
 export async function readTls(files: TlsFiles, nowMs: number): Promise<Tls> {

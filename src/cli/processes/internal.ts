@@ -1,6 +1,6 @@
 import { join } from "node:path";
 
-/** Internal first words of command lines that only cinch writes. They work only if their pipe is there too. */
+/** Internal first words of command lines that only cinch writes. They work only with their pipe. */
 export const ENGINE_WORD = "__engine";
 export const HELPER_WORD = "__helper";
 /** Works anywhere, with no more rights than any program: it listens, and forwards. */

@@ -23,13 +23,13 @@ export async function openKeeperLink(
       message(text) {
         const note = parseBrokerMessage(text);
         if (note === undefined) return;
-        if (note.kind === "signal") stop.told(note.name);
+        if (note.kind === "signal") stop.onReportedSignal(note.name);
         else if (note.kind === "token") token.resolve(note.text);
         else helper.receive(note);
       },
       ended() {
         const why = new Cancelled("signal", "its keeper has ended");
-        helper.fail(why); // else a start would wait for a helper that nobody starts any more
+        helper.fail(why); // else a start would wait for a helper that will never start
         token.reject(why);
         stop.orphaned(why);
       },
@@ -43,8 +43,8 @@ export async function openKeeperLink(
 }
 
 /**
- * Closes standard output again if it was closed for the keeper: the runtime has put the null device there, and marks
- * what it opens as not inherited, by which `wasClosed` recognises it.
+ * Closes standard output again if it was closed for the keeper. The runtime opened the null device in its place and
+ * marks what it opens as not inherited; `wasClosed` recognises that mark.
  */
 function closeAgain(descriptor: 1): void {
   closeSync(descriptor);

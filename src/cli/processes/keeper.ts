@@ -20,7 +20,7 @@ import type { Secrets } from "../secrets.ts";
 import type { Settings } from "../settings.ts";
 import { ENGINE_WORD, HELPER_WORD, ownCommand } from "./internal.ts";
 
-/** Time limit for the helper to end by itself once the engine is gone. */
+/** Time limit for the helper to end once the engine has ended. */
 const HELPER_END_MS_MAX = 500;
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
@@ -125,8 +125,8 @@ function linkTo({ descriptor }: HelperProcess, handler: Parameters<typeof openCh
 }
 
 /**
- * Returns the environment of the engine: the user's own, without secrets and without variables that control our
- * runtime.
+ * Returns the environment of the engine: the user's own, without secrets and without variables that control
+ * our runtime.
  */
 function cleanEnvironment({ variables }: Secrets): Readonly<Record<string, string>> {
   const secret = new Set(Object.keys(variables));

@@ -5,13 +5,13 @@ import { codeOf } from "../../base/world.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Delay after which a longer run looks for leftovers of killed runs: its start is over by then. */
+/** Delay before a longer run searches for leftovers of killed runs, after its start. */
 const SWEEP_AFTER_MS = 2_000;
 
 /**
- * Starts one sweep that removes leftovers of killed runs from the temporary folder and from their workspaces, off the
- * start path: after two seconds, or at the end of a shorter run. `env` is the process's own: it names cinch's state
- * folder.
+ * Starts one sweep that removes leftovers of killed runs from the temporary folder and from their workspaces, off
+ * the start path: after two seconds, or at the end of a shorter run. `env` is the process's own: it names cinch's
+ * state folder.
  */
 export function sweepLater(
   clock: Pick<Clock, "timer">,

@@ -9,7 +9,7 @@ Max processes             ${soft.padEnd(20)} 30000                processes
 Max open files            4                    4                    files
 `;
 
-test("[REL-01 CLI-01] a limit of fewer processes than cinch needs is told with what to do, and binds nobody it does not bind", () => {
+test("[REL-01 CLI-01] a limit of fewer processes than cinch needs is reported with its remedy, and only where it applies", () => {
   const needed = /^processes_min=(\d+)$/mu.exec(
     readFileSync(join(import.meta.dir, "../../../cinch"), "utf8"),
   )?.[1];

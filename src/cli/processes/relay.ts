@@ -21,7 +21,7 @@ async function pass(client: Duplex, path: string, signal: AbortSignal): Promise<
     const proxy = await hostSockets.connectPath(path, signal);
     proxy.on("error", () => client.destroy());
     if (client.destroyed) {
-      proxy.destroy(); // it went away meanwhile
+      proxy.destroy(); // it has closed in the meantime
       return;
     }
     client.once("close", () => proxy.destroy());

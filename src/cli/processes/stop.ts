@@ -8,13 +8,13 @@ import { EXIT } from "../../session/commands/cli-command.ts";
 export interface Stop {
   /** Aborts with the first signal. */
   readonly signal: AbortSignal;
-  /** Hands Ctrl-C to another handler for a while: the line client counts presses itself. */
+  /** Passes Ctrl-C to another handler for a time: the line client counts presses itself. */
   interrupts(handler: (() => void) | undefined): void;
   /**
    * Called when the keeper reports a signal. A terminal sends each signal to the keeper and to us, other programs only
    * to the keeper: the second report of one signal is ignored.
    */
-  told(name: string): void;
+  onReportedSignal(name: string): void;
   /** The keys, if a keeper has them: they are used through it. */
   readonly helper?: HelperClient;
   /** The capability token of the environment, if a keeper has it; empty: it has none. */
@@ -52,7 +52,7 @@ export function listenForSignals(clock: Clock = hostClock): Stop {
     interrupts(handler) {
       interrupted = handler;
     },
-    told(name) {
+    onReportedSignal(name) {
       const known = SIGNALS.find((each) => each === name);
       if (known !== undefined && once(known, "told")) act(known);
     },

@@ -7,8 +7,8 @@ export interface TrackedSpawn {
 }
 
 /**
- * Tracks the children of this process, so that none outlives it even when it is forced to end before their owners could
- * end them (REL-03).
+ * Tracks the children of this process. None outlives it, even if it is forced to end before their owners could end
+ * them (REL-03).
  */
 export function trackedSpawn(spawn: Spawn): TrackedSpawn {
   const living = new Set<Child>();

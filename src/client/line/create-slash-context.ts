@@ -10,7 +10,7 @@ import { memoriesText } from "./session/memories-text.ts";
 import type { SlashContext } from "./slash-context.ts";
 import { runStandsFor } from "./stands-for.ts";
 
-export interface SlashContextParts
+export interface SlashContextDependencies
   extends Pick<SlashContext, "busy" | "switched" | "goTo" | "cancel" | "quit" | "confirm" | "takeBack"> {
   readonly session: SessionId;
   readonly seen: LineSessionView;
@@ -22,9 +22,9 @@ export interface SlashContextParts
 }
 
 /** Returns the context for one slash command: the state of the line client now, and its actions. */
-export function createSlashContext(parts: SlashContextParts): SlashContext {
-  const { session, seen, screen, sender, outbox, commands } = parts;
-  const { busy, switched, goTo, cancel, quit, confirm, takeBack } = parts;
+export function createSlashContext(dependencies: SlashContextDependencies): SlashContext {
+  const { session, seen, screen, sender, outbox, commands } = dependencies;
+  const { busy, switched, goTo, cancel, quit, confirm, takeBack } = dependencies;
   const surface: SlashContext = {
     session,
     busy,
@@ -40,7 +40,7 @@ export function createSlashContext(parts: SlashContextParts): SlashContext {
     turns: seen.turns,
     planMode: seen.planMode,
     tasks: seen.tasks,
-    waiting: screen.view.waiting,
+    waiting: seen.waiting,
     get model() {
       return seen.model;
     },
@@ -65,11 +65,11 @@ export function createSlashContext(parts: SlashContextParts): SlashContext {
       return undefined;
     },
     async standFor(name, command) {
-      const info = (await commands.list()).find((each) => each.name === name);
+      const info = await commands.find((each) => each.name === name);
       if (info !== undefined) await runStandsFor(info, command, surface);
     },
     get nowMs() {
-      return parts.nowMs();
+      return dependencies.nowMs();
     },
     steer: (text) => outbox.sendText(text, "steer"),
     askAgent: (text, agent) => outbox.send([{ type: "text", text }], "queue", { agent }),
@@ -77,6 +77,7 @@ export function createSlashContext(parts: SlashContextParts): SlashContext {
     sendPrompt: (text) => outbox.sendText(text),
     clear: () => screen.clear(),
     listCommands: () => commands.list(),
+    findCommand: (isMeant) => commands.find(isMeant),
     drop() {
       outbox.take();
     },

@@ -35,7 +35,7 @@ test("[CLI-01] a line is sent, the answer is streamed, and the cost stands after
   expect(await rig.leave("/quit")).toEqual({ why: "quit", lastTurn: "complete" });
 });
 
-test("[CLI-01 PROV-11] that no price is known is told after the first turn, and not after each", async () => {
+test("[CLI-01 PROV-11] an unknown price is reported after the first turn, and not after each", async () => {
   const rig = openRig();
   for (const turn of [1, 2]) {
     await rig.type("go");
@@ -266,7 +266,7 @@ test("[CLI-01] a question with choices takes their number or their name", async 
   await rig.end();
 });
 
-test("[SES-03 CLI-01] what an earlier run left open is asked when the session goes on, before anything is sent", async () => {
+test("[SES-03 CLI-01] what an earlier run left open is asked when the session continues, before anything is sent", async () => {
   const connection = new FakeConnection();
   const settled = Promise.withResolvers<void>();
   connection.answer = async (command) => {
@@ -336,7 +336,7 @@ test("[CLI-01 ENG-26] what is typed while a turn runs waits in the engine, is sh
   const payload = { namespace: "cinch", kind: "InputDelivered", payload: delivered };
   rig.publish({ kind: "CustomEvent", payload });
   await settle();
-  expect(rig.shown()).toEndWith("now told to the model: look at b.ts\n");
+  expect(rig.shown()).toEndWith("now sent to the model: look at b.ts\n");
   await rig.type("/withdraw 1");
   rig.publish({ kind: "InputWithdrawn", payload: { inputId: fakeId("inp", 1), by: CLIENT } });
   await settle();
@@ -520,7 +520,7 @@ test("[CLI-01] /model, /cost, /permissions, /help and unknown commands answer fo
   await rig.leave("/quit");
 });
 
-test("[CMD-01 PERM-07] a rule is promoted and taken back by its number or its text, and what is none is told with what was meant", async () => {
+test("[CMD-01 PERM-07] a rule is promoted and taken back by its number or its text, and an unknown one is answered with the nearest", async () => {
   const rig = openRig();
   rig.connection.answer = (command) => {
     const { everywhere = false } = command.kind === "PromoteRule" ? command : {};
@@ -578,7 +578,15 @@ test("[CLI-01] the help stands in 80 columns, and names every command", async ()
     expect(lines.some((line) => line.startsWith(`  ${usage}`))).toBe(true);
 });
 
-test("[CLI-01] a line that ends with a backslash goes on in the next one", async () => {
+test("[CLI-01] the help offers of the commands of cinch those that the engine lists", () => {
+  const listed = SLASH_COMMANDS.filter(({ name }) => name !== "web" && name !== "health");
+  const shown = slashHelpText(listed);
+  expect(shown).toContain("  /help ");
+  expect(shown).not.toContain("/web");
+  expect(shown).not.toContain("/health");
+});
+
+test("[CLI-01] a line that ends with a backslash continues in the next one", async () => {
   const rig = openRig();
   await rig.type("one\\");
   expect(rig.prompts.at(-1)).toBe("... ");
@@ -602,7 +610,7 @@ test("[CLI-01] /exit leaves too, a word that is no command is not sent, and // s
   expect(await rig.leave("/exit")).toEqual({ why: "quit", lastTurn: "complete" });
 });
 
-test("[CMD-01] a namespace of a plugin alone tells what is in it", async () => {
+test("[CMD-01] the bare namespace of a plugin lists its commands", async () => {
   const rig = openRig();
   const commands = ["dice:roll", "dice:flip"].map((name) => ({ name, usage: name, help: "x", command: "x" }));
   rig.connection.reply = () => ({ slash_commands: commands });
@@ -630,7 +638,7 @@ test("[CMD-01] a text behind a command is sent as it was typed, with quotes that
   await rig.leave("/quit");
 });
 
-test("[CTL-18 CLI-01] what the person types after their engine was started anew, as another client, is still theirs", async () => {
+test("[CTL-18 CLI-01] lines that the person types after a restart of their engine, as another client, are still theirs", async () => {
   const rig = openRig();
   const anew = fakeId("cli", 9);
   rig.connection.clientId = anew;
@@ -760,7 +768,7 @@ test("[CLI-01] lines that were entered while one is slow are dealt with in order
   await rig.end();
 });
 
-test("[PERM-06] the prompt counts down to the denial, and a terminal that cannot redraw is told once", async () => {
+test("[PERM-06] the prompt counts down to the denial; a terminal that cannot redraw shows the time once", async () => {
   const rig = openRig();
   await rig.type("go");
   rig.publish(started(1), asks("Bash:ls", "ls", CALL, { timeoutMs: 60_000 }));
@@ -837,7 +845,7 @@ test.each([
   [[], "price unknown"],
   [[cost(0.25)], "at least $0.2500 this turn, at least $0.2500 this session"],
 ] as const)(
-  "[PROV-11] a cancelled call that told no usage has an unknown price, not $0 (%#)",
+  "[PROV-11] a cancelled call without usage has an unknown price, not $0 (%#)",
   async (costs, line) => {
     const rig = openRig();
     await rig.type("go");
@@ -857,7 +865,7 @@ test("[PROV-11 ENG-29] a call that the time limit cut off has an unknown price, 
   await rig.end();
 });
 
-test("[SBX-04 PERM-03] whether to run it again outside takes y and n, shows its time, and its end is told", async () => {
+test("[SBX-04 PERM-03] the question about running outside again takes y and n, shows its time, and reports its end", async () => {
   const rig = openRig();
   const choices = [
     { value: "approve", label: "run it outside" },
@@ -923,7 +931,7 @@ test("[SES-03] what a crash left open is asked about in plain words, and the cho
       "| Bash rm -rf ./build",
       "Please look, and say what became of it:",
       "  1  it failed, or had no effect",
-      "  2  it succeeded; the model is told so, without its output",
+      "  2  it succeeded; the model learns this, but not its output",
       "  3  I do not know: end this session",
       "  2: NOTE  it succeeded, and the model reads your note",
       "",
@@ -961,7 +969,7 @@ test.each([
   await rig.end();
 });
 
-test("[CTX-02] a memory that is written is told once, in the place of the call's result; a failure is told as one", async () => {
+test("[CTX-02] a new memory is reported once, instead of the call's result; a failure is reported as a failure", async () => {
   const rig = openRig();
   const result = (content: string, isError = false): Event => ({
     kind: "ToolResult",
@@ -997,7 +1005,7 @@ test("[CTX-02] a memory that is written is told once, in the place of the call's
   await rig.end();
 });
 
-test("[CLI-01 ENG-26] what is told while an answer is streamed waits for the end of its line, for a call, or for a second", async () => {
+test("[CLI-01 ENG-26] a notice during a streamed answer waits for the end of its line, for a call, or for a second", async () => {
   const rig = openRig();
   rig.publish(started(1), text("The first li"));
   await rig.type("/cost");
@@ -1067,7 +1075,7 @@ test("[SES-07] the events of an earlier run are shown and decide nothing", async
   await rig.end();
 });
 
-test("[SES-07 SES-15 ENG-26] a session that goes on shows what counts of its past, and ends with a whole line, where a prompt can be seen", async () => {
+test("[SES-07 SES-15 ENG-26] a session that continues shows what counts of its past, and ends with a whole line, where a prompt can be seen", async () => {
   const connection = new FakeConnection();
   const earlier = { session: fakeId("sess", 7) };
   const rewound = { namespace: "cinch", kind: "Rewound", payload: { to: 1, what: "both", files: {} } };
@@ -1097,7 +1105,7 @@ test("[SES-07 SES-15 ENG-26] a session that goes on shows what counts of its pas
   await rig.end();
 });
 
-test("[CLI-01 PERM-12] whatever is asked when a pipe has ended has the answer of nobody, which is told and counted", async () => {
+test("[CLI-01 PERM-12] questions after the end of a pipe resolve to nobody, which is printed and counted", async () => {
   const rig = openRig(false);
   const plan: PayloadOf<"Asked"> = { askId: ASK, about: "plan", text: "do it", timeoutMs: 600_000 };
   await rig.type("go");
@@ -1116,8 +1124,8 @@ test("[CLI-01 PERM-12] whatever is asked when a pipe has ended has the answer of
   await settle();
   rig.publish(...denial("answer"), ended(1, "complete", 1));
   expect(await rig.outcome).toEqual({ why: "closed", lastTurn: "complete", refused: 1 });
-  expect(rig.shown()).toContain("| or that\n  no answer has come, and nobody is there to give one\n");
-  expect(rig.shown()).toContain("  denied: no answer has come, and nobody is there to give one\n");
+  expect(rig.shown()).toContain("| or that\n  no answer came, and no person is there to give one\n");
+  expect(rig.shown()).toContain("  denied: no answer came, and no person is there to give one\n");
   expect(rig.shown()).not.toContain("denied by you");
 });
 
@@ -1221,7 +1229,7 @@ test("[PROF-02 CMD-01] no line is read or sent before the warning of a switch, a
   await rig.end();
 });
 
-test("[PROF-02 CMD-01] where nothing is told of a switch, what was typed is dealt with all the same", async () => {
+test("[PROF-02 CMD-01] without a report of the switch, the typed input is still handled", async () => {
   const rig = openRig();
   await rig.type("/profiles:review --in-place");
   await rig.type("hello");
@@ -1233,7 +1241,7 @@ test("[PROF-02 CMD-01] where nothing is told of a switch, what was typed is deal
   await rig.end();
 });
 
-test("[PROF-02 ENG-26] a text that came too late for a session that somebody has switched is kept for the one that goes on", async () => {
+test("[PROF-02 ENG-26] a text that came too late for a session that somebody has switched is kept for the one that continues", async () => {
   const rig = openRig();
   rig.connection.answer = (command) => {
     if (command.kind === "SendInput" && command.sessionId === SESSION)

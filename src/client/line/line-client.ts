@@ -22,14 +22,14 @@ export async function runLineClient(options: LineClientOptions): Promise<LineOut
       const { isSwitch = false } = next;
       if (!isSwitch) {
         await terminal.write(
-          `${next.session} goes on; /sessions:resume ${on.session} returns to the other one.\n`,
+          `${next.session} continues; /sessions:resume ${on.session} returns to the other one.\n`,
         );
       }
       const { shown: _, past, ...same } = on;
       const known = isSwitch || past === undefined ? {} : { past };
       // A script cannot see in which session its text would end up.
-      const kept = isSwitch || terminal.interactive ? client.kept : [];
-      on = { ...same, ...known, isSwitch, ...next, history: true, typed: client.ahead, kept };
+      const unsentInputs = isSwitch || terminal.interactive ? client.kept : [];
+      on = { ...same, ...known, isSwitch, ...next, history: true, typed: client.ahead, unsentInputs };
     }
   } finally {
     leave.abort();

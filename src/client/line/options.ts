@@ -11,7 +11,7 @@ export interface LineClientOptions {
   readonly terminal: LineTerminal;
   /** The model in use at the start, as `provider:name`. */
   readonly model: string;
-  /** True to print what the log already holds, for a resumed session. */
+  /** True to print the events already in the log, for a resumed session. */
   readonly history: boolean;
   /** The last event before this client attached. Events up to it are printed as history. */
   readonly past?: EventSeq;
@@ -23,12 +23,12 @@ export interface LineClientOptions {
   readonly quietCost?: boolean;
   /** Emits notices about the engine itself: that it is unreachable, or back. Ends with the signal. */
   readonly notices?: (signal: AbortSignal) => AsyncIterable<string>;
-  /** True if this session replaces another one under a new profile; its first event says so. */
+  /** True if this session replaces another one under a new profile; its first event reports it. */
   readonly isSwitch?: boolean;
   /** Lines that were typed before this session was opened. */
   readonly typed?: readonly string[];
   /** Texts for the model that could not be sent before this session was opened. */
-  readonly kept?: readonly string[];
+  readonly unsentInputs?: readonly string[];
   readonly clock: Pick<Clock, "monotonic" | "now" | "timer">;
   readonly signal: AbortSignal;
 }
@@ -38,6 +38,6 @@ export interface LineOutcome {
   readonly why: "quit" | "closed" | "interrupt" | "ended";
   /** End reason of the last turn of this session, if it had one. */
   readonly lastTurn?: TurnEndReason;
-  /** Number of calls of that turn that did not run because nobody allowed them. Default: 0. */
+  /** Number of calls of that turn that did not run for want of permission. Default: 0. */
   readonly refused?: number;
 }

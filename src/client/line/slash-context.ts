@@ -53,6 +53,8 @@ export interface SlashContext {
   readonly waiting: readonly WaitingInput[];
   /** Returns the session's commands as the engine lists them, else the built-in ones. */
   listCommands(): Promise<readonly SlashCommandInfo[]>;
+  /** Returns a listed command, or one of cinch that is answered and not offered. */
+  findCommand(isMeant: (info: SlashCommandInfo) => boolean): Promise<SlashCommandInfo | undefined>;
   /** Sends a text to the model as the user's input. */
   sendPrompt(text: string): Promise<void>;
   /** Sends a text to the model together with a skill. */

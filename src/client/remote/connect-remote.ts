@@ -8,7 +8,7 @@ import type { Envelope } from "../../protocol/events/envelope.ts";
 import type { Handshake } from "../../protocol/handshake.ts";
 import type { QueryKind } from "../../protocol/kinds.ts";
 import type { QueryOf, ResultOf } from "../../protocol/queries/queries.ts";
-import type { Link, LinkParts, LinkReader, LinkTarget } from "./link.ts";
+import type { Link, LinkDependencies, LinkReader, LinkTarget } from "./link.ts";
 import { openLink } from "./link.ts";
 import { RemoteEvents } from "./remote-events.ts";
 import type { Greeting, ServerFrame } from "./server-frames.ts";
@@ -19,7 +19,7 @@ export const BACKOFF_MS_MAX = 10_000;
 /** Longest wait of a command for an unreachable engine. */
 export const SEND_WAIT_MS_MAX = 60_000;
 
-export interface ConnectRemoteOptions extends LinkParts {
+export interface ConnectRemoteOptions extends LinkDependencies {
   readonly random: Pick<Random, "number">;
   readonly onState?: (state: RemoteState) => void;
   /** Called when a restarted engine continues a session as a new run. */
@@ -34,8 +34,8 @@ export type RemoteState =
 export type RemoteConnection = Connection & Required<Pick<Connection, "runOf">>;
 
 /**
- * Connects to an engine over a WebSocket, with the same refusals, order and events as in its process (CTL-03, CTL-07,
- * CTL-17).
+ * Connects to an engine over a WebSocket, with the same refusals, order and events as in its process (CTL-03,
+ * CTL-07, CTL-17).
  *
  * Reconnects after a failure, with growing waits, and continues after the last received event. A command in flight is
  * rejected with ConnectionLost and never sent twice. If the engine restarted, sessions are attached again as new runs,

@@ -19,7 +19,7 @@ export const OPEN_MS_MAX = 15_000;
 export const PING_MS = 30_000;
 export const PONG_MS_MAX = 15_000;
 
-export interface LinkParts {
+export interface LinkDependencies {
   /** `http://127.0.0.1:PORT`; for a Unix socket any, with a `fetch` and an `openSocket` that connect to it. */
   readonly url: string;
   /** Returns the token; called before each socket, so that it may be a new one. */
@@ -61,16 +61,16 @@ export interface LinkReader {
  * @throws HarnessError the engine's refusal, EngineUnreachable or HandshakeVersionMismatch; else the signal's reason.
  */
 export async function openLink(
-  parts: LinkParts,
+  dependencies: LinkDependencies,
   target: LinkTarget,
   reader: LinkReader,
   signal: AbortSignal,
 ): Promise<Link> {
   signal.throwIfAborted();
-  const { clock, label } = parts;
-  const token = await parts.token();
-  const url = socketUrl(parts.url, "ws", target);
-  const socket = parts.openSocket(url, ["cinch.v1", `cinch.token.${token}`]);
+  const { clock, label } = dependencies;
+  const token = await dependencies.token();
+  const url = socketUrl(dependencies.url, "ws", target);
+  const socket = dependencies.openSocket(url, ["cinch.v1", `cinch.token.${token}`]);
   const opening = Promise.withResolvers<Greeting>();
   let [isOpen, isGreeted, isClosed] = [false, false, false];
   let refusal: HarnessError | undefined;
@@ -146,25 +146,27 @@ export async function openLink(
   } catch (thrown) {
     signal.throwIfAborted();
     if (thrown instanceof HarnessError) throw thrown;
-    throw await whyNot(parts, target, token, { signal, wasOpen: isOpen });
+    throw await whyNot(dependencies, target, token, { signal, wasOpen: isOpen });
   }
 }
 
-/** Returns why a WebSocket was refused: asks the same address with a plain request, because a WebSocket has no reason. */
+/**
+ * Returns why a WebSocket was refused: asks the same address with a plain request, because a WebSocket has no reason.
+ */
 async function whyNot(
-  parts: LinkParts,
+  dependencies: LinkDependencies,
   target: LinkTarget,
   token: string,
   { signal, wasOpen }: { readonly signal: AbortSignal; readonly wasOpen: boolean },
 ): Promise<HarnessError> {
-  const { url, clock } = parts;
+  const { url, clock } = dependencies;
   if (wasOpen) return unreachableError(url, new SocketClosed(true));
   const limit = new AbortController();
   using _timer = clock.timer(OPEN_MS_MAX, () => limit.abort(new Error("it does not answer")));
   let answer: Response;
   let text: string;
   try {
-    answer = await parts.fetch(socketUrl(url, "http", target), {
+    answer = await dependencies.fetch(socketUrl(url, "http", target), {
       headers: { "x-harness-token": token },
       signal: AbortSignal.any([signal, limit.signal]),
     });

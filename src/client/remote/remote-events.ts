@@ -12,7 +12,7 @@ export const WAITING_EVENTS_MAX = 4_096;
 /** Limit on their characters; a single event may be longer. */
 export const WAITING_CHARS_MAX = 33_554_432;
 
-export interface RemoteEventsParts {
+export interface RemoteEventsDependencies {
   readonly session: SessionId;
   readonly since: EventSeq | undefined;
   readonly signal: AbortSignal;
@@ -33,17 +33,17 @@ export interface RemoteEventsParts {
  * a gap nor a duplicate (CTL-03, ENG-08).
  */
 export class RemoteEvents {
-  readonly #parts: RemoteEventsParts;
+  readonly #dependencies: RemoteEventsDependencies;
   readonly #leave = new AbortController();
   readonly #signal: AbortSignal;
   #since: EventSeq | undefined;
   /** The first socket, opened with the subscription, not with the first read. */
   readonly #first: Promise<Stretch>;
 
-  constructor(parts: RemoteEventsParts) {
-    this.#parts = parts;
-    this.#since = parts.since;
-    this.#signal = AbortSignal.any([parts.signal, this.#leave.signal]);
+  constructor(dependencies: RemoteEventsDependencies) {
+    this.#dependencies = dependencies;
+    this.#since = dependencies.since;
+    this.#signal = AbortSignal.any([dependencies.signal, this.#leave.signal]);
     this.#first = this.#open();
     this.#first.catch(() => undefined); // `read` throws it
   }
@@ -54,23 +54,23 @@ export class RemoteEvents {
   }
 
   async *read(): AsyncGenerator<Envelope> {
-    const { session } = this.#parts;
+    const { session } = this.#dependencies;
     let next: Promise<Stretch> = this.#first;
     let fruitless = 0;
     try {
       while (true) {
         const stretch = await next;
         for await (const { event, chars } of stretch.events) {
-          stretch.taken(chars);
+          stretch.countRead(chars);
           if (!isBesideLog(event)) {
             const reached = reachedBy(event);
             if (this.#since !== undefined && reached <= this.#since) continue;
             this.#since = reached;
           }
           fruitless = 0;
-          const run = this.#parts.runOf(session);
+          const run = this.#dependencies.runOf(session);
           const isEnd = event.kind === "SessionEnded" && event.session === run;
-          if (isEnd) this.#parts.ended(run);
+          if (isEnd) this.#dependencies.ended(run);
           yield event;
           if (isEnd || this.#signal.aborted) return;
         }
@@ -78,7 +78,7 @@ export class RemoteEvents {
         const { refusal } = stretch;
         if (refusal !== undefined && !(await this.#mayGoOn(refusal))) throw refusal;
         fruitless += 1;
-        if (fruitless > 1) await this.#parts.pause(fruitless, this.#signal);
+        if (fruitless > 1) await this.#dependencies.pause(fruitless, this.#signal);
         next = this.#open();
       }
     } catch (thrown) {
@@ -90,13 +90,13 @@ export class RemoteEvents {
   }
 
   async #mayGoOn(refusal: Error): Promise<boolean> {
-    const { session, reattach } = this.#parts;
+    const { session, reattach } = this.#dependencies;
     if (hasReason(refusal, "TokenExpired")) return true; // unless the next socket is refused for that too
     return hasReason(refusal, "UnknownSession") && (await reattach(session));
   }
 
   async #open(): Promise<Stretch> {
-    const { session, runOf, open } = this.#parts;
+    const { session, runOf, open } = this.#dependencies;
     const stretch = new Stretch();
     const at = this.#since === undefined ? {} : { since: this.#since };
     const link = await open({ session: runOf(session), ...at }, stretch, this.#signal);
@@ -125,7 +125,7 @@ class Stretch implements LinkReader {
   }
 
   /** Notes that an event of `chars` characters was read. */
-  taken(chars: number): void {
+  countRead(chars: number): void {
     this.#chars -= chars;
   }
 

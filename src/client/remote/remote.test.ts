@@ -109,7 +109,7 @@ test("[AUTH-05] a connection whose token was revoked ends with that reason, and 
   });
 });
 
-test("[CTL-17] an engine that is not there, and one that does not take the token, are told apart", async () => {
+test("[CTL-17] a missing engine and a refused token are reported differently", async () => {
   const ws = await openWsRig({ script: [] });
   const { url } = ws;
   await expect(ws.remote({ token: () => "nonsense" })).rejects.toMatchObject({ reason: "TokenInvalid" });

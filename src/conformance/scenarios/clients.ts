@@ -269,11 +269,11 @@ export const CLIENT_SCENARIOS: readonly Scenario[] = [
         await client.send(inputCommand(session, "cue:say third", { delivery: "queue" })),
       );
       await stream.until("the third answer", (event) => payloadOf(event)["text"] === "third");
-      const begun = listKinds(stream.seen).filter((kind) => kind === "TurnStarted").length;
-      assertSame("how many turns have begun", begun, 2);
+      const turnCount = listKinds(stream.seen).filter((kind) => kind === "TurnStarted").length;
+      assertSame("how many turns have begun", turnCount, 2);
       const withdrawn = stream.seen.filter(({ kind }) => kind === "InputWithdrawn").map(payloadOf);
       assertSame(
-        "the inputs that were told as withdrawn",
+        "the inputs that were reported as withdrawn",
         withdrawn.map((each) => each["inputId"]),
         [inputId],
       );

@@ -164,7 +164,7 @@ async function shaken(stage: ScenarioStage, query = ""): Promise<WsSocket> {
     signal: stage.signal,
     patience: stage.patience,
   });
-  await socket.opened();
+  await socket.open();
   socket.send({ frame: "handshake", id: 0, body: { protocol_version: stage.version } });
   await socket.until("an answer to the handshake", ({ id }) => id === 0);
   return socket;

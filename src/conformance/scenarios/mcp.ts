@@ -128,7 +128,7 @@ export const MCP_SCENARIOS: readonly Scenario[] = [
           throw thrown;
         },
       );
-      assertHolds("a session that there is not", nothing.kind === "refused", {
+      assertHolds("a session that does not exist", nothing.kind === "refused", {
         expected: "it is refused",
         got: nothing,
       });

@@ -16,8 +16,8 @@ export const PERMISSION_SCENARIOS: readonly Scenario[] = [
       await using stream = await client.follow(session);
       const { event, callId } = await requestPermission(client, session, stream);
       const { tool, originator, summary, ...rest } = payloadOf(event);
-      const told = { tool: typeof tool, args: "args" in rest ? "told" : "missing" };
-      assertSame("what is asked", told, { tool: "string", args: "told" });
+      const offered = { tool: typeof tool, args: "args" in rest ? "told" : "missing" };
+      assertSame("what is asked", offered, { tool: "string", args: "told" });
       assertSame(
         "whose turn it is",
         originator,
@@ -195,7 +195,7 @@ export const PERMISSION_SCENARIOS: readonly Scenario[] = [
       const { events, text } = newestTurn(stream.seen);
       assertSame("what became of it", text, "denied");
       const errors = events.filter(({ kind }) => kind === "Error").map((each) => payloadOf(each)["reason"]);
-      assertSame("the errors that were told", errors, ["PermissionTimeout"]);
+      assertSame("the reported errors", errors, ["PermissionTimeout"]);
     },
   },
 ];

@@ -20,7 +20,7 @@ export const REST_SCENARIOS: readonly Scenario[] = [
         got: listed.join(", "),
       });
       const one = assertAccepted("the session", await answerOf(await stage.ask(`/v1/sessions/${session}`)));
-      assertSame("the id that is told at its address", one["session"], session);
+      assertSame("the id at its address", one["session"], session);
     },
   },
   {
@@ -68,14 +68,14 @@ export const REST_SCENARIOS: readonly Scenario[] = [
     wires: ["rest"],
     since: "0.3.0",
     async play(stage) {
-      const [own, other] = [
+      const [ownSession, other] = [
         await stage.session(await stage.attach()),
         await stage.session(await stage.attach()),
       ];
-      const token = await stage.mint({ identity_class: "human", sessions: [own] });
+      const token = await stage.mint({ identity_class: "human", sessions: [ownSession] });
       assertAccepted(
         "its own session",
-        await answerOf(await stage.ask(`/v1/sessions/${own}/tasks`, { token })),
+        await answerOf(await stage.ask(`/v1/sessions/${ownSession}/tasks`, { token })),
       );
       for (const path of [
         `/v1/sessions/${other}/tasks`,

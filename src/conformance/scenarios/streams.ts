@@ -121,7 +121,7 @@ export const STREAM_SCENARIOS: readonly Scenario[] = [
         assertSame("the status of the prompt", prompt.status, 202);
         await prompt.body?.cancel();
         const [blocks = [], deltas = []] = await Promise.all(streams.map(minimalTurn));
-        assertSame("what is told of the turn", blocks.map(minimalLine), [
+        assertSame("the events of the turn", blocks.map(minimalLine), [
           "user cue:pieces 3",
           "status thinking",
           "text 1 2 3 ",
@@ -141,16 +141,16 @@ const LINES = 'first\n\nevent: TurnEnded\ndata: {"kind":"TurnEnded"}\nid: 1\n\nl
 
 /** Reads the events of the minimal server up to the end of a turn. */
 async function minimalTurn(answer: Response): Promise<readonly JsonObject[]> {
-  const told: JsonObject[] = [];
+  const frames: JsonObject[] = [];
   const [reader, decoder] = [new SseReader(), new TextDecoder()];
   for await (const chunk of answer.body ?? []) {
     for (const { data = "" } of reader.push(decoder.decode(chunk, { stream: true }))) {
       const value = parseJson(data)?.value;
-      if (isObject(value)) told.push(value);
+      if (isObject(value)) frames.push(value);
     }
-    if (told.some(({ state }) => state === "idle")) break;
+    if (frames.some(({ state }) => state === "idle")) break;
   }
-  return told;
+  return frames;
 }
 
 function minimalLine({ type, content, state }: JsonObject): string {

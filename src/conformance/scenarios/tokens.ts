@@ -108,10 +108,14 @@ export const TOKEN_SCENARIOS: readonly Scenario[] = [
     wires: HTTP,
     async play(stage) {
       const main = await stage.attach();
-      const [own, other] = [await stage.session(main), await stage.session(main)];
-      const token = await stage.mint({ identity_class: "human", sessions: [own] });
+      const [ownSession, other] = [await stage.session(main), await stage.session(main)];
+      const token = await stage.mint({ identity_class: "human", sessions: [ownSession] });
       const client = await stage.attach({ token });
-      assertSame("the answer in its own", (await promptTurn(client, own, "cue:say mine")).text, "mine");
+      assertSame(
+        "the answer in its own",
+        (await promptTurn(client, ownSession, "cue:say mine")).text,
+        "mine",
+      );
       assertRefused(
         "a prompt to another",
         await client.send(inputCommand(other, "cue:say not mine")),
@@ -126,7 +130,7 @@ export const TOKEN_SCENARIOS: readonly Scenario[] = [
       );
       const list = parseJson(await (await stage.ask("/v1/sessions", { token })).text())?.value;
       const listed = arrayAt(list, "sessions").map((each) => stringAt(each, "session"));
-      assertSame("the sessions that it is told of", listed, [own]);
+      assertSame("the sessions that it lists", listed, [ownSession]);
     },
   },
   {

@@ -29,13 +29,13 @@ export const TURN_SCENARIOS: readonly Scenario[] = [
     id: "turn-order",
     section: "[A] § 3. Event bus",
     promise:
-      "A turn begins with TurnStarted and ends with TurnEnded; a call is told before its result, and that before what the model makes of it.",
+      "A turn begins with TurnStarted and ends with TurnEnded; a call comes before its result, and the result before the model's next text.",
     wires: AGENTS_TOO,
     async play(stage) {
       const client = await stage.attach();
       const { events } = await promptTurn(client, await stage.session(client), "cue:call");
-      const told = listKinds(events).filter((kind) => TOLD.includes(kind));
-      assertSame("the order of the events", told, [
+      const kinds = listKinds(events).filter((kind) => TOLD.includes(kind));
+      assertSame("the order of the events", kinds, [
         "TurnStarted",
         "ToolCallStarted",
         "ToolResult",
@@ -90,7 +90,7 @@ export const TURN_SCENARIOS: readonly Scenario[] = [
   {
     id: "turn-in-progress",
     section: "[A] § Multi-client semantics",
-    promise: "Input during a turn is refused with TurnInProgress, and the turn goes on.",
+    promise: "Input during a turn is refused with TurnInProgress, and the turn continues.",
     wires: AGENTS_TOO,
     async play(stage) {
       const client = await stage.attach();
@@ -112,7 +112,7 @@ export const TURN_SCENARIOS: readonly Scenario[] = [
   {
     id: "next-input",
     section: "[A] § Multi-client semantics",
-    promise: "The next input is accepted by the time that TurnEnded is told, turn after turn.",
+    promise: "The next input is accepted once TurnEnded is emitted, turn after turn.",
     wires: AGENTS_TOO,
     async play(stage) {
       const client = await stage.attach();
@@ -129,7 +129,7 @@ export const TURN_SCENARIOS: readonly Scenario[] = [
     id: "cancel",
     section: "[A] § Control plane: CancelTurn",
     promise:
-      "A turn that is cancelled in the middle of an answer tells who cancelled it, ends as cancelled, and the session goes on.",
+      "A turn that is cancelled in the middle of an answer names who cancelled it, ends as cancelled, and the session continues.",
     wires: AGENTS_TOO,
     async play(stage) {
       const client = await stage.attach();
@@ -145,7 +145,7 @@ export const TURN_SCENARIOS: readonly Scenario[] = [
         event["kind"] === "Cancelled" ? [payloadOf(event)["by"]] : [],
       );
       assertHolds("the event Cancelled", by.length === 1 && typeof by[0] === "string" && by[0] !== "", {
-        expected: "it is told once, with who cancelled",
+        expected: "it is emitted once, with who cancelled",
         got: listKinds(seen.events).join(", "),
       });
       assertSame(
@@ -176,7 +176,7 @@ export const TURN_SCENARIOS: readonly Scenario[] = [
     id: "turn-fails",
     section: "[A] § 3. Event bus",
     promise:
-      "A turn whose model fails tells an Error with its reason, ends as error, and the session goes on.",
+      "A turn whose model fails emits an Error with its reason, ends as error, and the session continues.",
     wires: AGENTS_TOO,
     async play(stage) {
       const client = await stage.attach();
@@ -188,7 +188,7 @@ export const TURN_SCENARIOS: readonly Scenario[] = [
         "the event Error",
         errors.some(({ reason, message }) => isText(reason) && isText(message)),
         {
-          expected: "it is told, with a reason and a message",
+          expected: "it is emitted, with a reason and a message",
           got: listKinds(seen.events).join(", "),
         },
       );
@@ -220,20 +220,20 @@ export const TURN_SCENARIOS: readonly Scenario[] = [
       const client = await stage.attach();
       const { events } = await promptTurn(client, await stage.session(client), "cue:call");
       const costs = events.filter(({ kind }) => kind === "CostIncremented");
-      assertSame("how often the cost of the two calls of the model was told", costs.length, 2);
+      assertSame("how often the cost of the model's two calls was emitted", costs.length, 2);
     },
   },
   {
     id: "turn-timing",
     section: "[A] § 3. Event bus",
-    promise: "The end of a turn is told with TurnTiming: how long its parts took.",
+    promise: "A turn ends with TurnTiming: how long its parts took.",
     wires: AGENTS_TOO,
     kinds: ["TurnTiming"],
     async play(stage) {
       const client = await stage.attach();
       const { events } = await promptTurn(client, await stage.session(client), "cue:call");
       const timings = events.filter(({ kind }) => kind === "TurnTiming").map(payloadOf);
-      assertSame("how often it is told in the turn", timings.length, 1);
+      assertSame("how often it is emitted in the turn", timings.length, 1);
       const durations = Object.values(timings[0] ?? {}).filter((value) => typeof value === "object");
       assertHolds("what it tells", durations.length > 0, { expected: "a map of durations", got: timings[0] });
     },
@@ -241,14 +241,14 @@ export const TURN_SCENARIOS: readonly Scenario[] = [
   {
     id: "thinking-told",
     section: "[A] § 3. Event bus",
-    promise: "What a model thinks is told as ThinkingDelta, before the answer.",
+    promise: "A model's thinking is emitted as ThinkingDelta, before the answer.",
     wires: AGENTS_TOO,
     kinds: ["ThinkingDelta"],
     async play(stage) {
       const client = await stage.attach();
       const { events } = await promptTurn(client, await stage.session(client), "cue:think about it");
-      const told = listKinds(events).filter((kind) => kind === "ThinkingDelta" || kind === "TextDelta");
-      assertSame("the order of thinking and answer", [...new Set(told)], ["ThinkingDelta", "TextDelta"]);
+      const kinds = listKinds(events).filter((kind) => kind === "ThinkingDelta" || kind === "TextDelta");
+      assertSame("the order of thinking and answer", [...new Set(kinds)], ["ThinkingDelta", "TextDelta"]);
     },
   },
   {

@@ -41,18 +41,18 @@ export interface RestAsk {
 /** Sends an HTTP request with the common headers. @throws Mismatch if no answer begins in time. */
 export async function askRest(http: HttpAccess, path: string, ask: RestAsk): Promise<Response> {
   const { patience } = ask;
-  if (patience === undefined) return await asked(http, path, ask);
+  if (patience === undefined) return await request(http, path, ask);
   const silence = new AbortController();
   using _limit = patience.timer(patience.ms, () => silence.abort(new Error("no answer")));
   try {
-    return await asked(http, path, { ...ask, signal: AbortSignal.any([ask.signal, silence.signal]) });
+    return await request(http, path, { ...ask, signal: AbortSignal.any([ask.signal, silence.signal]) });
   } catch (thrown) {
     if (!silence.signal.aborted) throw thrown;
     throw new Mismatch(`an answer to ${path}`, "it comes", `nothing for ${patience.ms / 1_000} s`);
   }
 }
 
-async function asked(http: HttpAccess, path: string, ask: RestAsk): Promise<Response> {
+async function request(http: HttpAccess, path: string, ask: RestAsk): Promise<Response> {
   const { token, json, headers, signal } = ask;
   const body = json === undefined ? ask.body : JSON.stringify(json);
   return await http.fetch(path, {
@@ -136,11 +136,11 @@ class RestClient implements Client {
       throw new Refused("the event stream", refused.kind === "refused" ? refused : refusedAnswer(undefined));
     }
     const { body } = answer;
-    const left = async () => {
+    const leaveStream = async () => {
       leave.abort(new Error("left"));
       await reading;
     };
-    const stream = new EventStream(this.#signal, left, this.#patience);
+    const stream = new EventStream(this.#signal, leaveStream, this.#patience);
     const reading = read(body, stream);
     return stream;
   }

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { withoutSchemaIssues } from "./schema-words.ts";
 
-test("[CTL-13] the issues of a schema are told by their place and message, other texts as they are", () => {
+test("[CTL-13] the issues of a schema are reported by their path and message, other texts as they are", () => {
   const issues = [
     { code: "invalid_type", path: ["tools", 0, "name"], message: "expected string" },
     { path: [], message: "expected object" },

@@ -15,12 +15,12 @@ export class SseReader {
   push(text: string): readonly SseFrame[] {
     // A final CR may be half of a CRLF, so it stays until more has come.
     const all = `${this.#rest}${text}`;
-    const held = all.endsWith("\r") ? "\r" : "";
+    const lineEnd = all.endsWith("\r") ? "\r" : "";
     const blocks = all
-      .slice(0, all.length - held.length)
+      .slice(0, all.length - lineEnd.length)
       .replaceAll(/\r\n?/g, "\n")
       .split("\n\n");
-    this.#rest = `${blocks.pop() ?? ""}${held}`;
+    this.#rest = `${blocks.pop() ?? ""}${lineEnd}`;
     return blocks.map(frameOf);
   }
 }

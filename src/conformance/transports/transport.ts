@@ -2,13 +2,13 @@ import type { JsonObject } from "../../base/json.ts";
 import { stringAt } from "../../base/json.ts";
 import { Mismatch } from "../mismatch.ts";
 
-/** The MCP revision without sessions. `mcp` stands for revisions up to 2025-11-25, which begin with `initialize`. */
+/** The MCP revision without sessions. `mcp` means revisions up to 2025-11-25, which begin with `initialize`. */
 export const MCP_REVISION = "2026-07-28";
 
 /** Transports that scenarios run over. */
 export type TransportName = "inproc" | "rest" | "ws" | "mcp" | `mcp-${typeof MCP_REVISION}`;
 
-/** A transport to a server. Hands on what comes unread: the scenarios check it. */
+/** A transport to a server. Passes frames on unparsed: the scenarios check them. */
 export interface SuiteTransport {
   readonly name: TransportName;
   /** True if each client is a process with one session, so that no two clients share a session. */
@@ -121,16 +121,16 @@ export class EventStream implements AsyncDisposable {
       }
       return found !== undefined || this.#isOver;
     });
-    if (found === undefined) throw new Mismatch(what, "it comes", `the stream ended after ${this.#told()}`);
+    if (found === undefined) throw new Mismatch(what, "it comes", `the stream ended after ${this.#report()}`);
     return found;
   }
 
   /** Waits for the nth event of a kind. @throws Mismatch. */
   async kind(kind: string, nth = 1): Promise<JsonObject> {
-    let left = nth;
+    let remaining = nth;
     return await this.until(`${kind} number ${nth}`, (event) => {
-      if (event["kind"] === kind) left -= 1;
-      return left === 0;
+      if (event["kind"] === kind) remaining -= 1;
+      return remaining === 0;
     });
   }
 
@@ -146,9 +146,10 @@ export class EventStream implements AsyncDisposable {
       const { ms = 0 } = this.#patience ?? {};
       let isSilent = false;
       while (!isDone()) {
-        if (this.#signal.aborted) throw new Mismatch(what, "it comes", `nothing more after ${this.#told()}`);
+        if (this.#signal.aborted)
+          throw new Mismatch(what, "it comes", `nothing more after ${this.#report()}`);
         if (isSilent)
-          throw new Mismatch(what, "it comes", `nothing for ${ms / 1_000} s after ${this.#told()}`);
+          throw new Mismatch(what, "it comes", `nothing for ${ms / 1_000} s after ${this.#report()}`);
         using _limit = this.#patience?.timer(ms, () => {
           isSilent = true;
           this.#wake();
@@ -162,7 +163,7 @@ export class EventStream implements AsyncDisposable {
     }
   }
 
-  #told(): string {
+  #report(): string {
     const kinds = this.seen.slice(-8).map((event) => stringAt(event, "kind") ?? "?");
     return kinds.length === 0 ? "no event at all" : `… ${kinds.join(", ")}`;
   }

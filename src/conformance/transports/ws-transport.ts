@@ -42,7 +42,7 @@ export class WsSocket implements AsyncDisposable {
       this.#isOpen = true;
       this.#wake();
     });
-    this.#socket.addEventListener("error", () => undefined); // what it was, nobody is told; it is closed then
+    this.#socket.addEventListener("error", () => undefined); // the cause is not reported; the socket is closed then
     this.#socket.addEventListener("message", ({ data }) => {
       const value = typeof data === "string" ? parseJson(data)?.value : undefined;
       const frame = isObject(value) ? value : { frame: "(unreadable)", body: {} };
@@ -63,7 +63,7 @@ export class WsSocket implements AsyncDisposable {
   }
 
   /** Waits until the socket is open. @throws Refused if it was closed before it opened. */
-  async opened(): Promise<void> {
+  async open(): Promise<void> {
     await this.#until("the socket opens", () => this.#isOpen || this.#end !== undefined);
     if (!this.#isOpen) throw new Refused("the socket", refusedAnswer({ message: this.#end?.reason ?? "" }));
   }
@@ -153,7 +153,7 @@ class WsClient implements Client {
 
   /** @throws Refused. */
   async open(): Promise<void> {
-    await this.#opened(this.#socket, "");
+    await this.#open(this.#socket, "");
     if (!this.#options.shake) return;
     const answer = await this.handshake(this.#options.version);
     if (answer.kind === "refused") throw new Refused("the handshake", answer);
@@ -179,7 +179,7 @@ class WsClient implements Client {
       const event = frame["frame"] === "event" ? objectAt(frame, "body") : undefined;
       if (event !== undefined) stream.push(event);
     };
-    await this.#opened(socket, query);
+    await this.#open(socket, query);
     const client = this.#id === undefined ? {} : { client: this.#id };
     socket.send({ frame: "handshake", id: 0, body: { protocol_version: version, ...client } });
     const greeting = await socket.until(
@@ -195,9 +195,9 @@ class WsClient implements Client {
   }
 
   /** Asks with a plain request why the socket did not open. @throws Refused. */
-  async #opened(socket: WsSocket, query: string): Promise<void> {
+  async #open(socket: WsSocket, query: string): Promise<void> {
     try {
-      await socket.opened();
+      await socket.open();
     } catch (thrown) {
       const { signal } = this.#options;
       const asked = await askRest(this.#http, `/v1/ws${query}`, { token: this.#token, signal });

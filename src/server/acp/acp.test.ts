@@ -8,10 +8,11 @@ import { calls, events, hangs, says } from "../../../test/support/scripted-provi
 import { TOOLS } from "../../app/plan/tool-list.ts";
 import { HarnessError } from "../../base/errors.ts";
 import type { Questions } from "../../session/questions/questions.ts";
-import { PERMISSION_TIMEOUT_MS } from "../../session/questions/questions.ts";
 import type { PermissionOutcome, PermissionQuestion } from "../../session/questions.ts";
+import { PERMISSION_TIMEOUT_MS } from "../../session/questions.ts";
 import type { ToolMiddleware } from "../../tools/middleware.ts";
 import { displayFields } from "../../tools/tool-facts.ts";
+import { permissionHeading } from "../../view/questions/question-words.ts";
 import { shownCall } from "./shown-call.ts";
 
 const edit = fakeTool("Edit", () => ok("Edited a.ts"), { mutating: true });
@@ -19,7 +20,7 @@ const EDIT = { file_path: "a.ts", old_string: "one", new_string: "two" };
 
 /** A gate that asks about every call, and keeps the answers. */
 function asking(answers: PermissionOutcome[], more: Partial<PermissionQuestion> = {}) {
-  return (questions: Questions): readonly ToolMiddleware[] => [
+  return (questions: Questions): readonly [ToolMiddleware] => [
     async (call, context, next) => {
       const { originator } = context;
       const question = {
@@ -46,7 +47,7 @@ async function openAskingRig(
   return await openAcpRig({ script, tools: [edit], gate: asking(answers, more), ...options });
 }
 
-test("[CTL-16] an editor is told what it may rely on before any engine is needed", async () => {
+test("[CTL-16] an editor gets its capabilities before any engine is needed", async () => {
   await using rig = await openAcpRig({ script: [], failures: [new Error("no engine here")] });
   const { editor } = rig.open();
   expect(await editor.agent.request("initialize", { protocolVersion: 7 })).toMatchObject({
@@ -61,7 +62,7 @@ test("[CTL-16] an editor is told what it may rely on before any engine is needed
   });
 });
 
-test("[CTL-16] why no engine can be reached is told in the editor, and the next request tries again", async () => {
+test("[CTL-16] the reason why no engine can be reached is shown in the editor, and the next request tries again", async () => {
   const failures = [
     new HarnessError("ProviderKeyMissing", { provider: "x", variable: "X_API_KEY", kept: "" }),
   ];
@@ -76,7 +77,7 @@ test("[CTL-16] why no engine can be reached is told in the editor, and the next 
   expect(textTold(editor)).toBe("hello");
 });
 
-test("[CTL-16] a turn is told as it happens: thinking, calls with their files and changes, results, the plan, the answer", async () => {
+test("[CTL-16] a turn is streamed as it happens: thinking, calls with their files and changes, results, the plan, the answer", async () => {
   const items = [
     { content: "look", status: "completed" as const },
     { content: "mend", status: "in_progress" as const },
@@ -175,6 +176,7 @@ test("[CTL-16 PERM-03] a call is asked about with all of it and the four answers
         title: "Edit a.ts",
         status: "pending",
         content: [
+          { type: "content", content: { text: permissionHeading({ tool: "Edit" }) } },
           { type: "content", content: { text: "```\nEdit a.ts\n```" } },
           { type: "content", content: { text: "because: \\*why\\*" } },
           { type: "diff", path: "/w/a.ts", oldText: "one\nsame", newText: "two\nsame" },
@@ -236,7 +238,7 @@ test("[CTL-16 SBX-04] hosts that the sandbox can be given are an option of their
   }
 });
 
-test("[CTL-16 PERM-06] an answer that names no option, is none, or an editor that cannot ask, allows nothing", async () => {
+test("[CTL-16 PERM-06] an answer without a valid option, or an editor that cannot ask, allows nothing", async () => {
   const bad: unknown[] = [
     { outcome: { outcome: "selected", optionId: "allow-everything" } },
     { outcome: { outcome: "selected" } },
@@ -336,7 +338,7 @@ test("[CTL-16] cancelling ends the prompt as cancelled and takes its question ba
   expect(textTold(editor)).toBe("next");
 });
 
-test("[CTL-16 CTL-02] a prompt during a turn is refused, whoever's turn it is, and the turn goes on", async () => {
+test("[CTL-16 CTL-02] a prompt during a turn is refused, whoever began the turn, and the turn continues", async () => {
   await using rig = await openAcpRig({ script: [hangs("working")] });
   const [one, two] = [rig.open(), rig.open()];
   const session = await one.editor.begin("/w");
@@ -359,7 +361,7 @@ test("[CTL-16 CTL-02] a prompt during a turn is refused, whoever's turn it is, a
   expect(await turn).toMatchObject({ stopReason: "cancelled" });
 });
 
-test("[CTL-16 SES-11] a session is loaded with all that was said, the person's words among it, and goes on in a new run", async () => {
+test("[CTL-16 SES-11] a session is loaded with all that was said, the person's words among it, and continues in a new run", async () => {
   await using rig = await openAcpRig({ script: [says("first answer"), says("second answer")] });
   const { editor } = rig.open();
   const session = await editor.begin("/w");
@@ -383,7 +385,7 @@ test("[CTL-16 SES-11] a session is loaded with all that was said, the person's w
   expect(textTold(later.editor, "user_message_chunk")).toBe("first question");
 });
 
-test("[CTL-16] a session is resumed without telling it all again, and closed without ending it for others", async () => {
+test("[CTL-16] a session is resumed without a full replay, and closed without ending it for others", async () => {
   await using rig = await openAcpRig({ script: [says("one"), says("two")] });
   const { editor } = rig.open();
   const session = await editor.begin("/w");
@@ -425,7 +427,7 @@ test("[CTL-16] a turn that fails is an error with its reason, and limits are sto
   expect(await two.prompt(await two.begin("/w"), "go")).toMatchObject({ stopReason: "max_turn_requests" });
 });
 
-test("[CTL-16] slash commands that an editor can carry are offered and carried out; others are told to be none", async () => {
+test("[CTL-16] slash commands that an editor can carry are offered and carried out; others are refused as unknown", async () => {
   await using rig = await openAcpRig({ script: [says("a path it is"), says("one slash")] });
   const { editor } = rig.open();
   const session = await editor.begin("/w");
@@ -441,7 +443,7 @@ test("[CTL-16] slash commands that an editor can carry are offered and carried o
     expect(await editor.prompt(session, text)).toMatchObject({ stopReason: "end_turn" });
     return textTold(editor).slice(before);
   };
-  expect(await answerTo("/model scripted:two")).toBe("The session goes on with scripted:two.");
+  expect(await answerTo("/model scripted:two")).toBe("The session continues with scripted:two.");
   expect(await answerTo("/model")).toBe("Usage: /model provider:name");
   expect(await answerTo("/nothing")).toBe(
     "There is no command /nothing here. There are: /compact, /model, /profiles.",

@@ -17,14 +17,14 @@ interface Carried {
   /** Words that may follow the name, for a person; absent: nothing. */
   readonly hint?: string;
   command(typed: SlashCommand, sessionId: SessionId): Command | undefined;
-  done(typed: SlashCommand, result: unknown): string;
+  report(typed: SlashCommand, result: unknown): string;
 }
 
 /** The others need what an editor has in its own form (a list of sessions, a stop button) or not at all. */
 const CARRIED: Readonly<Record<string, Carried>> = {
   compact: {
     command: (_typed, sessionId) => ({ kind: "CompactSession", sessionId }),
-    done: (_typed, result) =>
+    report: (_typed, result) =>
       isObject(result) && result["compacted"] === false
         ? "The conversation cannot be made shorter."
         : "The conversation was made shorter.",
@@ -34,7 +34,7 @@ const CARRIED: Readonly<Record<string, Carried>> = {
     command({ args: [model, ...more] }, sessionId) {
       return model === undefined || more.length > 0 ? undefined : { kind: "SetModel", sessionId, model };
     },
-    done: ({ args: [model] }) => `The session goes on with ${model}.`,
+    report: ({ args: [model] }) => `The session continues with ${model}.`,
   },
   profiles: {
     hint: "NAME [--in-place]",
@@ -48,7 +48,7 @@ const CARRIED: Readonly<Record<string, Carried>> = {
         ...(flag === undefined ? {} : { inPlace: true }),
       };
     },
-    done: () => "", // the session that goes on reports it
+    report: () => "", // the session that continues reports it
   },
 };
 
@@ -61,8 +61,8 @@ function isOffered(name: string): boolean {
 }
 
 /**
- * Returns the slash commands of an engine that an editor can offer behind a slash: those of the session stand at the
- * end.
+ * Returns the slash commands of an engine that an editor can offer behind a slash: those of the session stand at
+ * the end.
  */
 export function availableCommands(infos: readonly SlashCommandInfo[]): AvailableCommand[] {
   return infos
@@ -134,7 +134,7 @@ function ownCommand(carried: Carried, typed: SlashCommand, sessionId: SessionId)
   if (command === undefined) {
     return { kind: "refused", why: `Usage: ${printCommand(typed)} ${carried.hint ?? ""}`.trimEnd() };
   }
-  return { kind: "command", command, done: (result) => carried.done(typed, result) };
+  return { kind: "command", command, done: (result) => carried.report(typed, result) };
 }
 
 function workOf(work: WorkCommand, rest: readonly ContentBlock[], sessionId: SessionId): PromptCommand {

@@ -4,7 +4,7 @@ import type { CommandOf } from "../../protocol/commands/commands.ts";
 import { askAnswers } from "../../view/questions/ask-answers.ts";
 import type { PermissionAnswer } from "../../view/questions/permission-answers.ts";
 import { permissionAnswers } from "../../view/questions/permission-answers.ts";
-import { DENY_ALIKE_LABEL, questionWords } from "../../view/questions/question-words.ts";
+import { DENY_ALIKE_LABEL, leftOutText, questionWords } from "../../view/questions/question-words.ts";
 import type { Question } from "../../view/questions/questions.ts";
 import { askedCall, textContent, verbatim } from "./shown-call.ts";
 
@@ -33,20 +33,21 @@ export function editorQuestion(
 
 const DENIAL = { decision: "deny", scope: "once" } as const;
 
-/** The answers of PERM-03, and a lasting denial; any other answer allows nothing. */
+/** Asks for one of the answers of PERM-03, or a lasting denial; any other answer allows nothing. */
 function permission(
   question: Extract<Question, { kind: "permission" }>,
   sessionId: SessionId,
   workingDir: string,
 ): EditorQuestion {
-  const { request } = question;
+  const { request, leftOut } = question;
+  const call = askedCall(request, workingDir);
   const answers = permissionAnswers(request);
   const { callId, tool, summary } = request;
   return {
     question,
     likeness: JSON.stringify([tool, summary]),
     request: {
-      toolCall: askedCall(request, workingDir),
+      toolCall: leftOut === undefined ? call : { ...call, content: [...(call.content ?? []), note(leftOut)] },
       options: [
         ...answers.map(({ key, label }) => ({
           optionId: OPTION_IDS[key],
@@ -81,13 +82,17 @@ const KINDS: Readonly<Record<PermissionAnswer["key"], PermissionOption["kind"]>>
   deny: "reject_once",
 };
 
+function note(leftOut: number) {
+  return textContent(leftOutText(leftOut));
+}
+
 function capitalised(label: string): string {
   return label.charAt(0).toUpperCase() + label.slice(1);
 }
 
 /**
- * A question with choices that is no permission: about a file of the project, a call that a crash left open. One
- * without choices has no form here, and is left to other clients.
+ * Asks a question with choices that is no permission: about a file of the project, or a call that a crash left open.
+ * A question without choices has no form here, and is left to other clients.
  */
 function choice(
   question: Extract<Question, { kind: "asked" }>,

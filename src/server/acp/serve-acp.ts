@@ -59,8 +59,8 @@ export interface AcpDependencies {
   readonly world: Pick<World, "log">;
   readonly version: string;
   /**
-   * Connects to the engine when it is first needed, and again after a failure: the editor gets the reason in its own
-   * form.
+   * Connects to the engine when it is first needed, and again after a failure: the editor gets the reason in its
+   * own form.
    */
   readonly engine: () => Promise<AcpEngine>;
   /** Messages of the editor, one a line. */
@@ -72,7 +72,7 @@ export interface AcpDependencies {
 
 /**
  * Serves one editor that speaks the Agent Client Protocol, version 1, over a pair of byte streams, as one client of an
- * engine (CTL-16). Resolves when the editor has left; running turns then go on where the engine does.
+ * engine (CTL-16). Resolves when the editor has left; running turns then continue if the engine does.
  *
  * The person at the editor answers its questions: it is a client of class human. A program that could start this for
  * them could start any other client of theirs too; a running engine is reached as its owner, or not at all.
@@ -87,17 +87,25 @@ export async function serveAcp(parts: AcpDependencies): Promise<void> {
   const connection = agent({ name: "cinch" })
     .onRequest(on.initialize, ({ params }) => editor.initialize(params))
     .onRequest(on.session.new, ({ params, client, requestId }) =>
-      editor.told(() => editor.begin(params, client, requestId)),
+      editor.withRequestErrors(() => editor.begin(params, client, requestId)),
     )
     .onRequest(on.session.load, ({ params, client, requestId }) =>
-      editor.told(() => editor.load(params, { client, requestId, shows: true })),
+      editor.withRequestErrors(() => editor.load(params, { client, requestId, shows: true })),
     )
     .onRequest(on.session.resume, ({ params, client, requestId }) =>
-      editor.told(() => editor.load({ mcpServers: [], ...params }, { client, requestId, shows: false })),
+      editor.withRequestErrors(() =>
+        editor.load({ mcpServers: [], ...params }, { client, requestId, shows: false }),
+      ),
     )
-    .onRequest(on.session.list, ({ params }) => editor.told(() => editor.list(params.cwd, params.cursor)))
-    .onRequest(on.session.close, ({ params }) => editor.told(() => editor.close(params.sessionId)))
-    .onRequest(on.session.prompt, ({ params, signal }) => editor.told(() => editor.prompt(params, signal)))
+    .onRequest(on.session.list, ({ params }) =>
+      editor.withRequestErrors(() => editor.list(params.cwd, params.cursor)),
+    )
+    .onRequest(on.session.close, ({ params }) =>
+      editor.withRequestErrors(() => editor.close(params.sessionId)),
+    )
+    .onRequest(on.session.prompt, ({ params, signal }) =>
+      editor.withRequestErrors(() => editor.prompt(params, signal)),
+    )
     .onNotification(on.session.cancel, ({ params }) => editor.cancel(params.sessionId))
     .connect(answered.stream);
   // At once when it closes, and before pending answers are rejected: leaving denies nothing.
@@ -265,7 +273,7 @@ class Editor implements AsyncDisposable {
   }
 
   /** Turns a thrown error into the editor's form: its reason and words. */
-  async told<Answer>(run: () => Promise<Answer>): Promise<Answer> {
+  async withRequestErrors<Answer>(run: () => Promise<Answer>): Promise<Answer> {
     try {
       return await run();
     } catch (thrown) {

@@ -1,7 +1,7 @@
 import type { AgentContext, AvailableCommand, PromptResponse, SessionUpdate } from "@agentclientprotocol/sdk";
 import { unreachable } from "../../base/assert.ts";
 import { Cancelled, HarnessError, messageOf } from "../../base/errors.ts";
-import type { AskId, CallId, EventSeq, SessionId } from "../../base/ids.ts";
+import type { EventSeq, SessionId } from "../../base/ids.ts";
 import { objectAt, stringAt } from "../../base/json.ts";
 import type { Log } from "../../base/log.ts";
 import type { Command } from "../../protocol/commands/commands.ts";
@@ -9,12 +9,14 @@ import type { Connection } from "../../protocol/connection.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
 import type { TurnEndReason } from "../../protocol/events/events.ts";
 import { followSession } from "../../view/follow.ts";
-import type { Question } from "../../view/questions/questions.ts";
-import { closesQuestion, questionId, questionOf } from "../../view/questions/questions.ts";
+import type { InputTurn } from "../../view/follow-turn.ts";
+import { inputTurnAfter } from "../../view/follow-turn.ts";
+import type { Question, QuestionStep } from "../../view/questions/questions.ts";
+import { questionEntriesAfter, questionId, questionsAfter } from "../../view/questions/questions.ts";
 import { NEW_SESSION, runOf, sessionAfter } from "../../view/session/session-view.ts";
 import { endingText } from "../../view/texts/ending-text.ts";
-import type { TurnState } from "../../view/turn-result.ts";
-import { foldTurn, NEW_TURN, startsTurn, turnAnswer, turnResult } from "../../view/turn-result.ts";
+import type { TurnResult } from "../../view/turn-result.ts";
+import { turnAnswer, turnResult } from "../../view/turn-result.ts";
 import type { EditorQuestion } from "./questions.ts";
 import { DENY_ALWAYS, editorQuestion } from "./questions.ts";
 import { Replay } from "./replay.ts";
@@ -26,7 +28,7 @@ const DENIED_MAX = 1_000;
 export interface AcpSessionDependencies {
   readonly client: AgentContext;
   readonly connection: Connection;
-  /** Name that the editor uses: a session that goes on in a new run keeps it. */
+  /** Name that the editor uses: a session that continues in a new run keeps it. */
   readonly name: string;
   /** The run that takes its commands, until another one replaces it. */
   readonly session: SessionId;
@@ -40,11 +42,17 @@ export interface AcpSessionDependencies {
 const RENEWS: ReadonlySet<Envelope["kind"]> = new Set<Envelope["kind"]>(["SkillRegistryChanged", "Answered"]);
 
 interface OpenPrompt {
-  hasBegun: boolean;
+  /** Undefined until its turn starts. */
+  turn: InputTurn;
   isCancelled: boolean;
-  turn: TurnState;
   readonly end: (response: PromptResponse) => void;
   readonly fail: (thrown: unknown) => void;
+}
+
+/** A question that waits for the editor's answer, and a controller that takes it back. */
+interface AskedQuestion {
+  readonly question: EditorQuestion;
+  readonly taken: AbortController;
 }
 
 /** One session as an editor watches and drives it, from its announcement until the editor closes it. */
@@ -52,18 +60,16 @@ export class AcpSession {
   readonly #parts: AcpSessionDependencies;
   readonly #updates: EditorUpdates;
   readonly #left = new AbortController();
-  /** Questions that wait for the editor's answer, each with a controller that takes it back. */
-  readonly #asked = new Map<
-    CallId | AskId,
-    { readonly question: Question; readonly taken: AbortController }
-  >();
+  #asked: readonly AskedQuestion[] = [];
+  /** Questions of one run that wait, those beside the log too. */
+  #open: { readonly run?: SessionId; readonly questions: readonly Question[] } = { questions: [] };
   #view = NEW_SESSION;
   #prompt: OpenPrompt | undefined;
   #commands = 0;
   #session: SessionId;
   /** Resolves when another session has replaced this one. */
   #moving = moving();
-  /** The session that goes on under another profile once this one has ended. */
+  /** The session that continues under another profile once this one has ended. */
   #next: { readonly session: SessionId; readonly since: EventSeq } | undefined;
   #over: unknown;
 
@@ -105,7 +111,7 @@ export class AcpSession {
       throw new HarnessError("InvalidCommand", { kind: "SendInput", why });
     }
     const { promise, resolve: end, reject: fail } = Promise.withResolvers<PromptResponse>();
-    const prompt: OpenPrompt = { hasBegun: false, isCancelled: false, turn: NEW_TURN, end, fail };
+    const prompt: OpenPrompt = { turn: undefined, isCancelled: false, end, fail };
     this.#prompt = prompt;
     const stop = () => this.cancel();
     signal.addEventListener("abort", stop, { once: true });
@@ -114,7 +120,7 @@ export class AcpSession {
       await connection.send(input);
       return await promise;
     } catch (thrown) {
-      if (prompt.isCancelled && !prompt.hasBegun) return { stopReason: "cancelled" };
+      if (prompt.isCancelled && prompt.turn === undefined) return { stopReason: "cancelled" };
       throw thrown;
     } finally {
       signal.removeEventListener("abort", stop);
@@ -122,7 +128,7 @@ export class AcpSession {
     }
   }
 
-  /** Stops what this editor has asked for, and nothing else: turns of other clients go on. */
+  /** Stops what this editor has asked for, and nothing else: turns of other clients continue. */
   cancel(): void {
     // With the connection all its requests abort, but a client that left has cancelled nothing.
     if (this.#left.signal.aborted) return;
@@ -151,7 +157,7 @@ export class AcpSession {
     this.#commands += 1;
     try {
       const { sessionId, result } = await this.#parts.connection.send(command);
-      // The next prompt is for the session that goes on.
+      // The next prompt is for the session that continues.
       if (command.kind === "SwitchProfile") while (this.#session !== sessionId) await this.#moving.promise;
       return result;
     } finally {
@@ -168,7 +174,7 @@ export class AcpSession {
     if (this.#over !== undefined) throw this.#over;
   }
 
-  /** Unsubscribes. Running work goes on, as when any client leaves. */
+  /** Unsubscribes. Running work continues, as when any client leaves. */
   close(): void {
     this.#left.abort(new Cancelled(this.#parts.connection.clientId, "the editor has closed the session"));
     this.#end(this.#left.signal.reason);
@@ -181,10 +187,11 @@ export class AcpSession {
     for await (const event of followSession(connection, session, { since, signal: this.#left.signal })) {
       this.#view = sessionAfter(this.#view, event);
       const { calls } = runOf(this.#view, event.session);
+      const questions = this.#questionsAfter(event);
       const updates = this.#updates.of(event, { calls, isReplay: replay !== undefined });
       if (replay === undefined) {
         await this.#tell(updates);
-        this.#live(event);
+        this.#live(event, questions);
         continue;
       }
       await this.#tell(replay.add(event, updates));
@@ -208,52 +215,77 @@ export class AcpSession {
       : new HarnessError("UnknownSession", { id: this.#parts.name }); // it has ended
   }
 
-  #live(event: Envelope): void {
+  /** Returns the questions before and after an event. A question of another run ends with that run. */
+  #questionsAfter(event: Envelope): QuestionStep {
+    const { session: run } = event;
+    const before = this.#open.questions;
+    const after = questionsAfter(this.#open.run === run ? before : [], event);
+    this.#open = { run, questions: after };
+    return { before, after };
+  }
+
+  #live(event: Envelope, questions: QuestionStep): void {
     const why =
       event.kind === "TurnEnded" ? "the turn has ended" : "it was answered elsewhere, or its time is up";
-    for (const [id, { question }] of this.#asked)
-      if (closesQuestion(event, question)) this.#takeBack(id, why);
+    const before = this.#asked;
+    this.#asked = questionEntriesAfter<AskedQuestion>(before, questions, {
+      id: ({ question }) => questionId(question.question),
+      // A question of another run was asked by an engine that is gone.
+      entry: (question, known) => known ?? (event.session === this.#run ? this.#asking(question) : undefined),
+    });
+    for (const each of before) if (!this.#asked.includes(each)) takeBack(each, why);
     if (event.kind === "ProfileSwitched" && event.session === this.#run) {
       const { next: session, inPlace = false } = event.payload;
       if (session !== undefined) this.#next = { session, since: inPlace ? event.id : 0 };
     }
     if (RENEWS.has(event.kind)) this.#offerAnew();
-    const question = questionOf(event);
-    // A question of another run was asked by an engine that is gone.
-    if (question !== undefined && event.session === this.#run) this.#ask(question);
+    for (const each of this.#asked) if (!before.includes(each)) this.#put(each);
     this.#followPrompt(event);
   }
 
   #followPrompt(event: Envelope): void {
     const prompt = this.#prompt;
     if (prompt === undefined) return;
-    prompt.hasBegun ||= startsTurn(event, { by: this.#parts.connection.clientId });
-    if (!prompt.hasBegun) return;
-    prompt.turn = foldTurn(prompt.turn, event);
-    if (prompt.turn.ended !== undefined) endPrompt(prompt, prompt.turn.ended.reason);
+    const turn = inputTurnAfter(prompt.turn, event, { by: this.#parts.connection.clientId });
+    prompt.turn = turn;
+    if (typeof turn === "object" && turn.ended !== undefined) endPrompt(prompt, turnResult(turn));
   }
 
   get #run(): SessionId {
     return this.#parts.connection.runOf?.(this.#session) ?? this.#session;
   }
 
-  /** Asks the editor without waiting: events go on meanwhile, and report when another client has answered. */
-  #ask(open: Question): void {
-    const question = editorQuestion(open, this.#session, this.#parts.workingDir);
-    if (question === undefined || this.#prompt?.isCancelled === true) return;
-    const id = questionId(open);
-    if (this.#asked.has(id)) return; // again, with another time limit
-    if (question.likeness !== undefined && this.#denied.has(question.likeness)) {
-      const denial = question.answer(DENY_ALWAYS);
-      if (denial !== undefined) this.#send(denial);
-      return;
-    }
-    const taken = new AbortController();
-    this.#asked.set(id, { question: question.question, taken });
-    this.#put(question, taken.signal).catch((thrown: unknown) => this.#warn("ask", thrown));
+  /** Asks the editor a question of the past that is still open. */
+  #ask(question: Question): void {
+    if (this.#asked.some((each) => questionId(each.question.question) === questionId(question))) return;
+    const asked = this.#asking(question);
+    if (asked === undefined) return;
+    this.#asked = [...this.#asked, asked];
+    this.#put(asked);
   }
 
-  async #put({ question, request, likeness, answer }: EditorQuestion, taken: AbortSignal): Promise<void> {
+  /** Returns a question for the editor; undefined if it is not asked, or was answered at once by an earlier denial. */
+  #asking(open: Question): AskedQuestion | undefined {
+    const question = editorQuestion(open, this.#session, this.#parts.workingDir);
+    if (question === undefined || this.#prompt?.isCancelled === true) return undefined;
+    if (question.likeness === undefined || !this.#denied.has(question.likeness))
+      return { question, taken: new AbortController() };
+    const denial = question.answer(DENY_ALWAYS);
+    if (denial !== undefined) this.#send(denial);
+    return undefined;
+  }
+
+  /**
+   * Puts a question to the editor without waiting: events are processed in the meantime, and report the answer of
+   * another client.
+   */
+  #put(asked: AskedQuestion): void {
+    this.#answered(asked).catch((thrown: unknown) => this.#warn("ask", thrown));
+  }
+
+  async #answered(asked: AskedQuestion): Promise<void> {
+    const { request, likeness, answer } = asked.question;
+    const taken = asked.taken.signal;
     const { client, name } = this.#parts;
     const chosen = await client
       .request(
@@ -263,23 +295,19 @@ export class AcpSession {
       )
       .then(optionOf, () => undefined); // an editor that cannot ask allows nothing
     if (taken.aborted || this.#left.signal.aborted) return;
-    this.#asked.delete(questionId(question));
+    this.#asked = this.#asked.filter((each) => each !== asked);
     if (chosen === DENY_ALWAYS && likeness !== undefined && this.#denied.size < DENIED_MAX)
       this.#denied.add(likeness);
     const command = answer(chosen);
     if (command !== undefined) this.#send(command);
   }
 
-  #takeBack(id: CallId | AskId, why: string): void {
-    this.#asked.get(id)?.taken.abort(new Cancelled("engine", why));
-    this.#asked.delete(id);
-  }
-
   #takeBackAll(why: string): void {
-    for (const id of [...this.#asked.keys()]) this.#takeBack(id, why);
+    for (const each of this.#asked) takeBack(each, why);
+    this.#asked = [];
   }
 
-  /** A refusal is only logged: another client has answered meanwhile, or a turn has ended. */
+  /** Sends a command and only logs a refusal: another client has answered meanwhile, or a turn has ended. */
   #send(command: Command): void {
     this.#parts.connection.send(command).catch((thrown: unknown) => this.#warn(command.kind, thrown));
   }
@@ -312,23 +340,28 @@ function moving() {
   return move;
 }
 
+function takeBack({ taken }: AskedQuestion, why: string): void {
+  taken.abort(new Cancelled("engine", why));
+}
+
 /** Returns the chosen option; undefined for any other answer. */
 function optionOf(response: unknown): string | undefined {
   const outcome = objectAt(response, "outcome");
   return stringAt(outcome, "outcome") === "selected" ? stringAt(outcome, "optionId") : undefined;
 }
 
-function endPrompt(prompt: OpenPrompt, reason: TurnEndReason): void {
+function endPrompt(prompt: OpenPrompt, result: TurnResult): void {
+  const { reason = "error", error } = result;
   const stopReason = stopReasonOf(reason);
   if (stopReason === undefined) {
-    const { reason: why, message } = turnResult(prompt.turn).error ?? {
+    const { reason: why, message } = error ?? {
       reason: reason === "empty" ? "EmptyResponse" : "InternalError",
       message: endingText(reason) ?? reason,
     };
     prompt.fail(new HarnessError("EngineRefused", { reason: why, message }));
     return;
   }
-  prompt.end({ stopReason, _meta: { cinch: turnAnswer(turnResult(prompt.turn)) } });
+  prompt.end({ stopReason, _meta: { cinch: turnAnswer(result) } });
 }
 
 /** Returns undefined if the turn has failed, which is an error here and no way to stop. */

@@ -42,11 +42,11 @@ export function shownCall({ tool, args, toolKind = "other", preview }: Call, wor
 }
 
 /**
- * Returns the call of a permission question, with all of what would run and the changes that the engine found it would
- * make in a file (PERM-06).
+ * Returns the call of a permission question, with everything that would run and the changes that it would make in a
+ * file (PERM-06).
  */
 export function askedCall(request: PayloadOf<"PermissionRequested">, workingDir: string): ToolCallUpdate {
-  const { callId, agent, summary, reason, diff } = request;
+  const { callId, summary, reason, diff } = request;
   const call = shownCall(request, workingDir);
   const [location] = call.locations;
   const compared = diff === undefined || location === undefined ? [] : hunks(diff, location.path);
@@ -55,8 +55,7 @@ export function askedCall(request: PayloadOf<"PermissionRequested">, workingDir:
     ...call,
     status: "pending",
     content: [
-      // The editor's own dialog asks for the permission; only a sub-agent is news.
-      ...(agent === undefined ? [] : [textContent(verbatimLine(permissionHeading(request)))]),
+      textContent(verbatimLine(permissionHeading(request))),
       textContent(verbatim(summary)),
       ...(reason === undefined ? [] : [textContent(verbatimLine(permissionReason(reason)))]),
       ...(compared.length > 0 ? compared : call.content),
@@ -64,7 +63,9 @@ export function askedCall(request: PayloadOf<"PermissionRequested">, workingDir:
   };
 }
 
-/** Returns the output of a call. Text of a tool is untrusted: as a block of code nothing in it is a link or an image. */
+/**
+ * Returns the output of a call. Text of a tool is untrusted: as a block of code nothing in it is a link or an image.
+ */
 export function resultContent(content: readonly ResultContent[]): ToolCallContent[] {
   return content.flatMap((block): ToolCallContent[] => {
     if (block.type === "text") return block.text === "" ? [] : [textContent(verbatim(block.text))];

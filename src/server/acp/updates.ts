@@ -46,7 +46,7 @@ export class EditorUpdates {
         return thought(event.payload.block.text);
       case "TurnStarted": {
         const { originator, content = [] } = event.payload;
-        return originator === this.#options.self() && !isReplay ? [] : content.map(asked);
+        return originator === this.#options.self() && !isReplay ? [] : content.map(userMessage);
       }
       case "ToolCallStarted": {
         const { callId } = event.payload;
@@ -65,13 +65,13 @@ export class EditorUpdates {
         const { callId, content, isError = false } = event.payload;
         const keepsChange = this.#changing.delete(callId) && !isError;
         const status = isError ? "failed" : "completed";
-        const told = keepsChange ? {} : { content: resultContent(content) };
-        return [{ sessionUpdate: "tool_call_update", toolCallId: callId, status, ...told }];
+        const output = keepsChange ? {} : { content: resultContent(content) };
+        return [{ sessionUpdate: "tool_call_update", toolCallId: callId, status, ...output }];
       }
       case "TodoChanged":
         return [{ sessionUpdate: "plan", entries: event.payload.items.map(planEntry) }];
       case "ProfileSwitched": {
-        // The session that goes on reports a switch; a past switch is reported by both.
+        // The session that continues reports a switch; a past switch is reported by both.
         if (event.payload.next !== undefined && !isReplay) return [];
         const content = textBlock(`${switchedText(event)}\n\n`);
         return [{ sessionUpdate: "agent_message_chunk", content }];
@@ -117,7 +117,7 @@ function chunkText(update: SessionUpdate): string | undefined {
   return update.content.type === "text" ? update.content.text : undefined;
 }
 
-function asked(block: InputBlock): SessionUpdate {
+function userMessage(block: InputBlock): SessionUpdate {
   const sessionUpdate = "user_message_chunk";
   if (block.type === "text") return { sessionUpdate, content: textBlock(block.text) };
   const { data, media_type: mimeType } = block.source;

@@ -5,7 +5,7 @@ import type { GrantWatch, TokenGrant } from "../../session/access/authority.ts";
 import type { Revocations } from "./tokens/revocations.ts";
 import { tokenTimeText } from "./tokens/token.ts";
 
-/** Streams are warned this long before their token expires, and go on this long after (AUTH-08). */
+/** Streams are warned this long before their token expires, and continue this long after (AUTH-08). */
 export const EXPIRING_MS = 5 * 60_000;
 export const DRAIN_MS = 60_000;
 /** Interval at which the time is read again, since a sleeping machine stops timers and not the clock. */
@@ -37,9 +37,9 @@ export function watchGrant(
     };
     open.add(handle);
     function look(): void {
-      const left = ms - now();
-      if (left > 0) {
-        timer = clock.timer(Math.min(Math.ceil(left), LOOK_AGAIN_MS), look);
+      const remainingMs = ms - now();
+      if (remainingMs > 0) {
+        timer = clock.timer(Math.min(Math.ceil(remainingMs), LOOK_AGAIN_MS), look);
         return;
       }
       handle[Symbol.dispose]();
@@ -74,10 +74,10 @@ export function watchGrant(
   }
   return {
     ended: ended.signal,
-    onExpiring: (told) =>
+    onExpiring: (onExpiring) =>
       ended.signal.aborted
         ? { [Symbol.dispose]: () => undefined }
-        : at(grant.expiresAt - EXPIRING_MS, () => told(grant.expiresAt)),
+        : at(grant.expiresAt - EXPIRING_MS, () => onExpiring(grant.expiresAt)),
     [Symbol.dispose]: dispose,
   };
 }

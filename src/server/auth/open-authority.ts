@@ -44,7 +44,7 @@ export async function openAuthority(parts: AuthorityDependencies): Promise<Autho
   return new OpenAuthority(parts, { key, revocations, now });
 }
 
-interface Opened {
+interface AuthorityState {
   readonly key: Uint8Array;
   readonly revocations: Revocations;
   readonly now: () => number;
@@ -60,7 +60,10 @@ class OpenAuthority implements Authority {
   #provisioned: readonly TokenFile[];
   #closed = false;
 
-  constructor({ world, channels, files = [] }: AuthorityDependencies, { key, revocations, now }: Opened) {
+  constructor(
+    { world, channels, files = [] }: AuthorityDependencies,
+    { key, revocations, now }: AuthorityState,
+  ) {
     this.#world = world;
     this.#key = key;
     this.#revocations = revocations;
@@ -130,7 +133,7 @@ class OpenAuthority implements Authority {
     this.#watches.add(watch);
     return {
       ended: watch.ended,
-      onExpiring: (told) => watch.onExpiring(told),
+      onExpiring: (onExpiring) => watch.onExpiring(onExpiring),
       [Symbol.dispose]: () => {
         watch[Symbol.dispose]();
         this.#watches.delete(watch);

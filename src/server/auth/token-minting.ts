@@ -44,19 +44,19 @@ interface Pending {
 }
 
 /**
- * Lets a person approve a token by carrying a code of six digits from where it is shown to where it was requested
- * (AUTH-03). One request at a time, for one minute, with five tries, from the peer that requested it; and not too
- * often.
+ * Lets a person approve a token by carrying a code of six digits from where it is shown to where it was
+ * requested (AUTH-03). One request at a time, for one minute, with five tries, from the peer that requested it;
+ * and not too often.
  */
 export class TokenMinting implements Disposable {
   readonly #parts: TokenMintingDependencies;
-  readonly #begun: SlidingLimit;
+  readonly #requestLimit: SlidingLimit;
   readonly #wrong: SlidingLimit;
   #pending: Pending | undefined;
 
   constructor(parts: TokenMintingDependencies) {
     this.#parts = parts;
-    this.#begun = new SlidingLimit(parts.clock, REQUESTS_MAX, REQUESTS_WINDOW_MS);
+    this.#requestLimit = new SlidingLimit(parts.clock, REQUESTS_MAX, REQUESTS_WINDOW_MS);
     this.#wrong = new SlidingLimit(parts.clock, WRONG_MAX, WRONG_WINDOW_MS);
   }
 
@@ -71,7 +71,7 @@ export class TokenMinting implements Disposable {
     const channels = this.#parts.channels();
     if (channels.length === 0) throw new HarnessError("MintRefused", {});
     this.#refuseIfTooOften();
-    this.#begun.count();
+    this.#requestLimit.count();
     const ended = new AbortController();
     const pending = this.#newPending(claims, peer, ended);
     this.#pending = pending;
@@ -114,7 +114,7 @@ export class TokenMinting implements Disposable {
   }
 
   #refuseIfTooOften(): void {
-    const waitMs = Math.max(this.#begun.freeInMs(), this.#wrong.freeInMs());
+    const waitMs = Math.max(this.#requestLimit.freeInMs(), this.#wrong.freeInMs());
     if (waitMs > 0) throw new HarnessError("MintTooOften", { seconds: seconds(waitMs) });
   }
 
@@ -142,14 +142,14 @@ export class TokenMinting implements Disposable {
   /** Returns true if a channel shows the code; a channel that fails or hangs does not. */
   async #isShown(channel: CodeChannel, { code, claims }: Pending, ended: AbortSignal): Promise<boolean> {
     const late = Promise.withResolvers<false>();
-    const given = new AbortController();
-    const signal = AbortSignal.any([ended, given.signal]);
+    const attempt = new AbortController();
+    const signal = AbortSignal.any([ended, attempt.signal]);
     using _timer = this.#parts.clock.timer(SHOW_CODE_MS_MAX, () => late.resolve(false));
     const stop = () => late.resolve(false);
     ended.addEventListener("abort", stop, { once: true });
     try {
       const shown = await Promise.race([channel.show(code, claims, signal), late.promise]);
-      if (!shown) given.abort(new Cancelled("authority", "another channel is tried"));
+      if (!shown) attempt.abort(new Cancelled("authority", "another channel is tried"));
       return shown;
     } catch (thrown) {
       this.#parts.log.for("auth").write("warn", "a code could not be shown", {

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { HarnessError } from "../../base/errors.ts";
 import { asRefusal, errorAnswer } from "./answers.ts";
 
-test("[CTL-06 BUS-03] a refusal has its reason, its words and what fills them; a failure without a reason tells nothing", async () => {
+test("[CTL-06 BUS-03] a refusal has its reason, its text and its fields; a failure without a reason reveals nothing", async () => {
   const refused = errorAnswer(new HarnessError("UnknownResource", { what: "skill", name: 'a"b\r\nX: y' }));
   expect([refused.status, await refused.json()]).toEqual([
     404,

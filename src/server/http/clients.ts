@@ -24,7 +24,7 @@ export interface ClientInUse extends Disposable {
   handshake(version: string): Promise<Handshake>;
 }
 
-interface Kept {
+interface CachedClient {
   readonly connection: Connection;
   readonly jti: TokenId;
   readonly expiresAt: number;
@@ -42,9 +42,9 @@ interface Kept {
 export class HttpClients implements AsyncDisposable {
   readonly #engine: EnginePort;
   readonly #clock: Pick<Clock, "monotonic" | "now">;
-  readonly #kept = new Map<ClientId, Kept>();
+  readonly #kept = new Map<ClientId, CachedClient>();
   /** Default clients of tokens. */
-  readonly #own = new Map<TokenId, Kept>();
+  readonly #own = new Map<TokenId, CachedClient>();
 
   constructor(engine: EnginePort, clock: Pick<Clock, "monotonic" | "now">) {
     this.#engine = engine;
@@ -76,50 +76,50 @@ export class HttpClients implements AsyncDisposable {
     await Promise.all(all.map(({ connection }) => connection[Symbol.asyncDispose]()));
   }
 
-  #named({ jti }: TokenGrant, id: string): Kept {
-    const kept = isId("cli", id) ? this.#kept.get(id) : undefined;
-    if (kept !== undefined && kept.jti === jti) return kept;
+  #named({ jti }: TokenGrant, id: string): CachedClient {
+    const cachedClient = isId("cli", id) ? this.#kept.get(id) : undefined;
+    if (cachedClient !== undefined && cachedClient.jti === jti) return cachedClient;
     throw new HarnessError("UnknownClient", { id: plain(id, SHOWN_CHARS_MAX) });
   }
 
-  #ownOf(grant: TokenGrant): Kept {
-    const own = this.#own.get(grant.jti);
-    if (own !== undefined) return own;
+  #ownOf(grant: TokenGrant): CachedClient {
+    const ownClient = this.#own.get(grant.jti);
+    if (ownClient !== undefined) return ownClient;
     const made = this.#attach(grant, "http");
     this.#own.set(grant.jti, made);
     return made;
   }
 
-  #attach({ jti, identityClass, scope, expiresAt }: TokenGrant, label: string): Kept {
+  #attach({ jti, identityClass, scope, expiresAt }: TokenGrant, label: string): CachedClient {
     this.#forget();
     const count = [...this.#kept.values()].filter((each) => each.jti === jti).length;
     if (count >= CLIENTS_PER_TOKEN_MAX) throw new HarnessError("TooManyClients", { count: `${count}` });
     const connection = this.#engine.attach({ identityClass, label, scope });
     const usedMs = this.#clock.monotonic();
-    const kept: Kept = { connection, jti, expiresAt, version: undefined, uses: 0, usedMs };
-    this.#kept.set(connection.clientId, kept);
-    return kept;
+    const cachedClient: CachedClient = { connection, jti, expiresAt, version: undefined, uses: 0, usedMs };
+    this.#kept.set(connection.clientId, cachedClient);
+    return cachedClient;
   }
 
-  #inUse(kept: Kept): ClientInUse {
-    const { connection } = kept;
-    kept.uses += 1;
+  #inUse(cachedClient: CachedClient): ClientInUse {
+    const { connection } = cachedClient;
+    cachedClient.uses += 1;
     let isOver = false;
     return {
       connection,
       get version() {
-        return kept.version;
+        return cachedClient.version;
       },
       handshake: async (version) => {
         const answer = await connection.handshake(version);
-        kept.version = version;
+        cachedClient.version = version;
         return answer;
       },
       [Symbol.dispose]: () => {
         if (isOver) return;
         isOver = true;
-        kept.uses -= 1;
-        kept.usedMs = this.#clock.monotonic();
+        cachedClient.uses -= 1;
+        cachedClient.usedMs = this.#clock.monotonic();
       },
     };
   }
@@ -127,11 +127,15 @@ export class HttpClients implements AsyncDisposable {
   /** Drops clients that nobody will come back as. */
   #forget(): void {
     const idleSince = this.#clock.monotonic() - CLIENT_IDLE_MS;
-    for (const [id, kept] of this.#kept) {
-      if (kept.uses > 0 || (kept.usedMs > idleSince && kept.expiresAt > this.#clock.now())) continue;
+    for (const [id, cachedClient] of this.#kept) {
+      if (
+        cachedClient.uses > 0 ||
+        (cachedClient.usedMs > idleSince && cachedClient.expiresAt > this.#clock.now())
+      )
+        continue;
       this.#kept.delete(id);
-      if (this.#own.get(kept.jti) === kept) this.#own.delete(kept.jti);
-      void kept.connection[Symbol.asyncDispose]();
+      if (this.#own.get(cachedClient.jti) === cachedClient) this.#own.delete(cachedClient.jti);
+      void cachedClient.connection[Symbol.asyncDispose]();
     }
   }
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { assertHost, tokenOf } from "./gate.ts";
 
-test("[AUTH-06 CTL-10] for other machines any name counts, since the certificate tells it, but only with the right port", () => {
+test("[AUTH-06 CTL-10] for other machines any name counts, since the certificate proves it, but only with the right port", () => {
   const host = (name: string) => () => assertHost(new Headers({ host: name }), { port: 8443 });
   for (const name of ["box.example:8443", "192.168.1.7:8443", "[fe80::1]:8443"])
     expect(host(name)).not.toThrow();

@@ -97,8 +97,8 @@ export function tokenOf(headers: Headers, carrier: Carrier): string | undefined 
 }
 
 /**
- * Checks the type of a body. A request without a body needs none: `POST /cancel` of the minimal server has none
- * (LIB-06).
+ * Checks the type of a body. A request without a body needs none: `POST /cancel` of the minimal server has
+ * none (LIB-06).
  * @throws HarnessError UnsupportedMediaType: a form of another page could send anything else without asking.
  */
 export function assertJson(headers: Headers): void {

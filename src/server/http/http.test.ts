@@ -201,7 +201,7 @@ test("[CTL-06 AUTH-06 S46] a body is JSON and says so, or it is refused", async 
     expect(await refusalOf(await send(type, "{}"))).toEqual([400, "InvalidBody"]);
 });
 
-test("[REL-06 S65] a body of more values than any has is refused for that, and a kind that is none comes back cut", async () => {
+test("[REL-06 S65] a body of more values than any command has is refused for that, and an unknown kind comes back cut", async () => {
   await using control = await openControlRig({ script: [] });
   await control.shake();
   const path = `/v1/sessions/${control.rig.session.id}`;
@@ -221,7 +221,7 @@ test("[REL-06 S65] a body of more values than any has is refused for that, and a
   expect([long.status, (await long.text()).length < 2_000]).toEqual([409, true]);
 });
 
-test("[CTL-06] a body over the limit is refused, whether its length is told or not, and the engine goes on", async () => {
+test("[CTL-06] a body over the limit is refused, with or without a declared length, and the engine continues", async () => {
   await using control = await openControlRig({ script: [says("hello")] });
   await control.shake();
   const path = `/v1/sessions/${control.rig.session.id}/input`;
@@ -287,7 +287,8 @@ test("[BUS-05 CTL-06] ids are checked where they come in, however they are spelt
   }
   const { id } = control.rig.session;
   const spelt = id.replace("_", "%5F");
-  expect((await control.ask(`/v1/sessions/${spelt}`)).status).toBe(200); // percent signs that mean the same are the same
+  // Percent signs that mean the same are the same.
+  expect((await control.ask(`/v1/sessions/${spelt}`)).status).toBe(200);
 });
 
 test("[CTL-06] paths lead nowhere else: traversal, doubled and missing slashes, other cases", async () => {
@@ -311,7 +312,7 @@ test("[CTL-06] paths lead nowhere else: traversal, doubled and missing slashes, 
   }
 });
 
-test("[CTL-06] a method that an address does not take is told which it takes; HEAD has no body", async () => {
+test("[CTL-06] a method that an address does not take is refused with the allowed ones; HEAD has no body", async () => {
   await using control = await openControlRig({ script: [] });
   const answer = await control.ask("/v1/sessions", { method: "PUT" });
   expect([answer.status, answer.headers.get("allow")]).toEqual([405, "GET, POST"]);
@@ -328,7 +329,7 @@ test("[CTL-06] a method that an address does not take is told which it takes; HE
   expect([outcome(got)[0], got.split("\r\n\r\n")[1]]).toEqual([405, ""]);
 });
 
-test("[CTL-06] bytes that are no HTTP, too many headers and headers with line breaks reach nobody, and the engine goes on", async () => {
+test("[CTL-06] bytes that are no HTTP, too many headers and headers with line breaks reach nobody, and the engine continues", async () => {
   await using control = await openControlRig({ script: [] });
   const head = `GET /v1/health HTTP/1.1\r\nHost: localhost:${control.port}\r\n`;
   for (const bytes of [

@@ -101,5 +101,5 @@ export interface RouteRequest {
    */
   stream(pieces: (signal: AbortSignal) => AsyncGenerator<string>): Response;
   /** Calls back once, when the token of this request is about to expire. */
-  onExpiring(told: (expiresAt: number) => void): Disposable;
+  onExpiring(onExpiring: (expiresAt: number) => void): Disposable;
 }

@@ -59,7 +59,7 @@ export interface HttpDependencies {
 export interface HttpServer extends AsyncDisposable {
   /** Addresses in the order of the targets: paths, and URLs with their real ports. */
   readonly addresses: readonly string[];
-  /** Refuses every request from now on with EngineStopping; running ones go on. */
+  /** Refuses every request from now on with EngineStopping; running ones continue. */
   quiesce(): void;
   /** Quiesces, and waits for running requests for at most `DRAIN_MS_MAX`; then those are cut. */
   drain(): Promise<void>;
@@ -224,14 +224,14 @@ class HttpFront implements AsyncDisposable {
     },
   ): RouteRequest & { headers(): Readonly<Record<string, string>>; handled(): void } {
     const { world, authority } = this.#parts;
-    const gone = new AbortController();
-    const { signal } = gone;
-    const onGone = () => gone.abort(new Cancelled("client", "the client has gone"));
+    const aborter = new AbortController();
+    const { signal } = aborter;
+    const onGone = () => aborter.abort(new Cancelled("client", "the client has gone"));
     if (request.signal.aborted) onGone();
     else request.signal.addEventListener("abort", onGone, { once: true });
     const used: ClientInUse[] = [];
     let isStream = false;
-    const over = this.#begun(gone, () => {
+    const over = this.#countRequest(aborter, () => {
       request.signal.removeEventListener("abort", onGone);
       for (const each of used) each[Symbol.dispose]();
     });
@@ -243,11 +243,12 @@ class HttpFront implements AsyncDisposable {
       used.push(client);
       return client;
     };
-    const said = request.headers.get("x-harness-version") ?? undefined;
+    const versionHeader = request.headers.get("x-harness-version") ?? undefined;
     let acting: ClientInUse | undefined;
     const client = async () => {
       acting ??= keep(this.#clients.use(holder(), request.headers.get("x-harness-client")));
-      if (said !== undefined && acting.version !== said) await acting.handshake(said);
+      if (versionHeader !== undefined && acting.version !== versionHeader)
+        await acting.handshake(versionHeader);
       return acting;
     };
     return {
@@ -259,7 +260,7 @@ class HttpFront implements AsyncDisposable {
       json: () => readJson(request, world.clock, signal),
       connection: async () => (await client()).connection,
       handshake: async (version) => await (await client()).handshake(version),
-      clientVersion: async () => said ?? (await client()).version,
+      clientVersion: async () => versionHeader ?? (await client()).version,
       newClient: async (label, version) => {
         assertVersion(version); // before it has a client
         const made = keep(this.#clients.add(holder(), label));
@@ -270,9 +271,9 @@ class HttpFront implements AsyncDisposable {
         isStream = true;
         given.exchange.keepOpen();
         const watch = grant === undefined ? undefined : authority.watch(grant);
-        const onEnded = () => gone.abort(watch?.ended.reason);
+        const onEnded = () => aborter.abort(watch?.ended.reason);
         const leave = () => {
-          gone.abort(new Cancelled("client", "nobody reads this stream"));
+          aborter.abort(new Cancelled("client", "nobody reads this stream"));
           watch?.ended.removeEventListener("abort", onEnded);
           watch?.[Symbol.dispose]();
           over();
@@ -281,7 +282,7 @@ class HttpFront implements AsyncDisposable {
         watch?.ended.addEventListener("abort", onEnded, { once: true });
         const body = pulledBody(read, {
           clock: world.clock,
-          left: leave,
+          onLeave: leave,
           failed: (thrown) => {
             this.#tell(thrown);
             return sseFrame(errorBody(asRefusal(thrown)), { event: "refused" });
@@ -289,9 +290,9 @@ class HttpFront implements AsyncDisposable {
         });
         return streamAnswer(body);
       },
-      onExpiring: (told) => {
+      onExpiring: (onExpiring) => {
         const watch = authority.watch(holder());
-        const telling = watch.onExpiring(told);
+        const telling = watch.onExpiring(onExpiring);
         return {
           [Symbol.dispose]() {
             telling[Symbol.dispose]();
@@ -310,18 +311,19 @@ class HttpFront implements AsyncDisposable {
   }
 
   /** Counts one running request, until the returned function is called. */
-  #begun(gone: AbortController, then: () => void): () => void {
-    this.#live.add(gone);
+  #countRequest(aborter: AbortController, then: () => void): () => void {
+    this.#live.add(aborter);
     this.#count += 1;
     return () => {
-      if (!this.#live.delete(gone)) return;
+      if (!this.#live.delete(aborter)) return;
       then();
       if (this.#live.size === 0) this.#onIdle?.();
     };
   }
 
   #cut(): void {
-    for (const gone of this.#live) gone.abort(new Cancelled("shutdown", "the control plane was closed"));
+    for (const aborter of this.#live)
+      aborter.abort(new Cancelled("shutdown", "the control plane was closed"));
   }
 
   #refusal(thrown: unknown, method: string): Response {
@@ -347,7 +349,7 @@ function notHad(target: HttpTarget, thrown: unknown): HarnessError {
   const isUnix = target.kind === "unix";
   const place = isUnix ? target.path : `${target.hostname}:${target.port}`;
   const taken = isUnix
-    ? "something that is no socket of an engine is there: move it away"
+    ? "something other than an engine's socket is there: move it away"
     : "the port is in use: take another one, or 0 for one that is free";
   const known: Readonly<Record<string, string>> = {
     EADDRINUSE: taken,

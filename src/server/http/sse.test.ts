@@ -30,7 +30,7 @@ test("[ENG-08 CTL-06] for a reader that stops no more is made than fits into its
   await using listening = await hostListen(SILENT_LOG)({
     target: { kind: "tcp", hostname: "127.0.0.1", port: 0 },
     handle: () =>
-      new Response(pulledBody(endless(), { clock: hostClock, left: left.resolve, failed: () => "" })),
+      new Response(pulledBody(endless(), { clock: hostClock, onLeave: left.resolve, failed: () => "" })),
   });
   const client = connect(Number(new URL(listening.address).port), "127.0.0.1");
   client.write("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
@@ -71,7 +71,7 @@ test("[ENG-08 CTL-06] a reader that takes nothing for two minutes is hung up on;
       const { pathname } = new URL(url);
       const make = makers[pathname as keyof typeof makers];
       return new Response(
-        pulledBody(make(), { clock, left: () => void left.push(pathname), failed: () => "" }),
+        pulledBody(make(), { clock, onLeave: () => void left.push(pathname), failed: () => "" }),
       );
     },
   });
@@ -108,13 +108,13 @@ test("[ENG-08 CTL-06] a reader that takes nothing for two minutes is hung up on;
   for (const { socket } of [reading, still]) socket.destroy();
 }, 60_000);
 
-test("[CTL-06] what fails in the middle of a stream is told in it, as an event of its own", async () => {
+test("[CTL-06] a failure in the middle of a stream is sent in it, as an event of its own", async () => {
   async function* failing(): AsyncGenerator<string> {
     yield ": ok\n\n";
     throw new Error("the inner workings");
   }
   const failed = () => sseFrame({ reason: "InternalError" }, { event: "refused" });
-  const body = pulledBody(failing(), { clock: hostClock, left: () => undefined, failed });
+  const body = pulledBody(failing(), { clock: hostClock, onLeave: () => undefined, failed });
   expect(await new Response(body).text()).toBe(
     ': ok\n\nevent: refused\ndata: {"reason":"InternalError"}\n\n',
   );

@@ -27,7 +27,7 @@ export async function* eventStream<Item>(
 ): AsyncGenerator<string> {
   const { clock, signal, frame } = options;
   const iterator = items[Symbol.asyncIterator]();
-  const said: string[] = [];
+  const lines: string[] = [];
   let wake: () => void = () => undefined;
   let settled: { readonly result?: IteratorResult<Item>; readonly thrown?: unknown } | undefined;
   let isAsked = false;
@@ -38,7 +38,7 @@ export async function* eventStream<Item>(
   const onAbort = () => wake();
   signal.addEventListener("abort", onAbort);
   options.onOpen?.((piece) => {
-    said.push(piece);
+    lines.push(piece);
     wake();
   });
   try {
@@ -53,7 +53,7 @@ export async function* eventStream<Item>(
         );
       }
       let isQuiet = false;
-      if (settled === undefined && said.length === 0) {
+      if (settled === undefined && lines.length === 0) {
         using _beat = clock.timer(options.heartbeatMs, () => {
           isQuiet = true;
           wake();
@@ -63,7 +63,7 @@ export async function* eventStream<Item>(
         });
       }
       if (signal.aborted) return;
-      yield* said.splice(0);
+      yield* lines.splice(0);
       const now = settled;
       if (now === undefined) {
         if (isQuiet) yield options.heartbeat;
@@ -98,17 +98,17 @@ export const STALLED_MS_MAX = 120_000;
 export interface PulledBodyOptions {
   readonly clock: Pick<Clock, "monotonic" | "timer">;
   /** Called once, whichever side ended it. */
-  readonly left: () => void;
+  readonly onLeave: () => void;
   readonly failed: (thrown: unknown) => string;
 }
 
 /**
- * Returns a body that is made only as fast as it is read, and breaks off if its reader takes nothing for
- * `STALLED_MS_MAX`.
+ * Returns a body that is made only as fast as it is read, and breaks off if its reader takes nothing
+ * for `STALLED_MS_MAX`.
  */
 export function pulledBody(
   pieces: AsyncGenerator<string>,
-  { clock, left, failed }: PulledBodyOptions,
+  { clock, onLeave, failed }: PulledBodyOptions,
 ): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   let isOver = false;
@@ -121,7 +121,7 @@ export function pulledBody(
     if (isOver) return;
     isOver = true;
     timer?.[Symbol.dispose]();
-    left();
+    onLeave();
   };
   // One timer in all that time, not one for each piece.
   const watch = (controller: ReadableStreamDefaultController<Uint8Array>, ms: number) => {

@@ -2,8 +2,8 @@ import type { CustomReason, Reason } from "../../base/reasons.ts";
 import { isCustomReason, refusalOf } from "../../base/reasons.ts";
 
 /**
- * HTTP statuses of refusals; those of features stand in their `errors.ts`. docs/protocol/errors.md is made from them. Any
- * other reason is answered with 500: the request was right, and something here failed.
+ * HTTP statuses of refusals; those of features stand in their `errors.ts`. docs/protocol/errors.md is made from them.
+ * Any other reason is answered with 500: the request was right, and something here failed.
  */
 const STATUSES: Readonly<Record<number, readonly Reason[]>> = {
   400: [
@@ -61,10 +61,9 @@ const STATUSES: Readonly<Record<number, readonly Reason[]>> = {
     "NoModel",
     "ProviderKeyMissing",
     "ConfigInvalid",
-    "CostUnknown",
     "MintBusy",
   ],
-  413: ["BodyTooLarge", "PromptTooLarge"],
+  413: ["BodyTooLarge"],
   415: ["UnsupportedMediaType"],
   429: ["InputQueueFull", "TooManyClients", "TooManyFrames", "TooManyFollowed", "MintTooOften"],
   502: ["ProviderUnreachable", "ProviderRefused", "ProviderFailed", "ProviderKeyRefused"],
@@ -78,7 +77,9 @@ const BY_REASON = new Map(
   ),
 );
 
-/** Returns the HTTP status of a reason. That of a plugin is a refusal: the request was understood, and not carried out. */
+/**
+ * Returns the HTTP status of a reason. That of a plugin is a refusal: the request was understood, and not carried out.
+ */
 export function httpStatusOf(reason: Reason | CustomReason): number {
   return BY_REASON.get(reason as Reason) ?? refusalOf(reason)?.status ?? (isCustomReason(reason) ? 422 : 500);
 }

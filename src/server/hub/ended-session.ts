@@ -20,7 +20,7 @@ export async function* endedSessionEvents(
   const log = await store.find(id);
   const expired = log === undefined ? [] : await store.expired(log.logId);
   const isEnd = (event: Envelope) => event.kind === "SessionEnded" && event.session === id;
-  let [cursor, told] = [since ?? 0, since ?? 0];
+  let [cursor, deliveredTo] = [since ?? 0, since ?? 0];
   const pages = new LogPages(async (from, limit) =>
     log === undefined ? [] : await store.markedEvents(log.logId, from, limit),
   );
@@ -29,9 +29,9 @@ export async function* endedSessionEvents(
     ({ isLast } = page);
     cursor = page.events.at(-1)?.id ?? cursor;
     // Its end is known even if it has expired: it has no content.
-    const left = page.events.filter((event) => isEnd(event) || !isInRanges(event.id, expired));
-    for (const event of withGaps(left, told, id)) {
-      told = event.id;
+    const remaining = page.events.filter((event) => isEnd(event) || !isInRanges(event.id, expired));
+    for (const event of withGaps(remaining, deliveredTo, id)) {
+      deliveredTo = event.id;
       if (since !== undefined || isEnd(event)) yield event;
       if (isEnd(event) || signal.aborted) return;
     }

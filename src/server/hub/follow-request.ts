@@ -19,8 +19,7 @@ export function eventSeqIn(text: string): EventSeq | undefined {
 }
 
 /**
- * Checks that an event has happened: a client that goes on after a later one would wait for events that it takes for
- * seen, and miss all before them (CTL-14).
+ * Checks that an event has happened: a client that continues after a later one would miss all events up to it (CTL-14).
  * @param name name of the event's field in the request.
  * @throws HarnessError InvalidPath if it lies beyond the last event.
  */

@@ -8,12 +8,17 @@ import type { QueryKind } from "../../protocol/kinds.ts";
 import type { QueryOf, ResultOf } from "../../protocol/queries/queries.ts";
 import { readQuery } from "../../protocol/queries/read-query.ts";
 import { readCommand } from "../../protocol/read.ts";
+import type { AttachedClient } from "../../session/access/client.ts";
 import { printAnswer } from "../../view/answers/print-answer.ts";
 import { parseSessionPoint, SESSION_POINT_FORM } from "../../view/session-point.ts";
 import { fillFields } from "../../view/slash/fill-fields.ts";
+import { asFormerRefusal, assertFormerUse, formerRefusal, formerText } from "./former-words.ts";
 
 export interface FormerVerbDependencies {
   readonly nowMs: number;
+  readonly client: Pick<AttachedClient, "identityClass" | "scope">;
+  /** Process id of the engine, which holds the sessions that live here. */
+  readonly pid: number;
   query<Kind extends QueryKind>(query: QueryOf<Kind>): Promise<ResultOf<Kind>>;
   send(command: Command): Promise<Accepted>;
 }
@@ -32,6 +37,19 @@ const FORMER: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   profile: { show: "profile", list: "profiles", check: "" },
   skills: { list: "skills" },
   agents: { list: "agents" },
+};
+
+/** Words that a verb read; it ignored those behind them. A verb that is not listed refuses what it does not know. */
+const WORDS_READ: Readonly<Record<string, number>> = {
+  "sessions:list": 1,
+  "sessions:find": 1,
+  "sessions:dismiss": 0,
+  "sessions:hush": 1,
+  "engine:health": 0,
+  "engine:web": 0,
+  "profile:show": 0,
+  "profile:list": 0,
+  "skills:list": 0,
 };
 
 /**
@@ -62,15 +80,28 @@ export async function answerFormerVerb(
     case "profile:check": {
       const [profile, ...more] = args;
       if (profile === undefined || more.length > 0)
-        throw refused(command, "write the name or path of a profile");
+        throw formerRefusal(command, "write the name or path of a profile");
       const checked = await parts.query({ kind: "CheckProfile", sessionId, profile });
       return { result: { text: `profile ${checked.profile} can be used`, ...checked } };
     }
     case "sessions:branch":
-      return await branched(command, args, parts);
+      return await branchSession(command, args, parts);
   }
-  if (spec === undefined) throw refused(command, unknownVerb(namespace, verb, Object.keys(verbs)));
-  return await asSlashCommand(spec, command, { args, parts });
+  if (spec === undefined) throw formerRefusal(command, unknownVerb(namespace, verb, Object.keys(verbs)));
+  assertFormerUse(command, args, parts.client);
+  return await asSlashCommand(spec, command, { args: wordsRead(command, args), parts });
+}
+
+/** Returns the words that a verb read. A session that was not named is the client's own. */
+function wordsRead(
+  { namespace, verb, sessionId }: CommandOf<"CustomCommand">,
+  args: readonly string[],
+): readonly string[] {
+  const name = namespace === "agents" ? "" : `${namespace}:${verb}`;
+  const words = namespace === "agents" ? [] : args.slice(0, WORDS_READ[name]);
+  if (name === "sessions:find" && words.length === 0) return [sessionId];
+  const isAll = words[0] === "all" || words[0] === "--all";
+  return name === "sessions:list" && !isAll ? [] : words;
 }
 
 async function asSlashCommand(
@@ -79,7 +110,8 @@ async function asSlashCommand(
   { args, parts }: { readonly args: readonly string[]; readonly parts: FormerVerbDependencies },
 ): Promise<Accepted> {
   const spec = SLASH_COMMANDS.find((each) => each.name === name);
-  if (spec === undefined || !("stands_for" in spec)) throw refused(command, "it is not served any more");
+  if (spec === undefined || !("stands_for" in spec))
+    throw formerRefusal(command, "it is not served any more");
   const { stands_for: stands } = spec;
   const fields = await fillFields(
     "fields" in stands ? stands.fields : {},
@@ -90,7 +122,7 @@ async function asSlashCommand(
         (await parts.query({ kind: "FindSession", text, sessionId: command.sessionId })).session,
     },
   );
-  if (fields === undefined) throw refused(command, `write ${spec.usage}`);
+  if (fields === undefined) throw formerRefusal(command, `write ${spec.usage}`);
   const columns: unknown = isObject(command.payload) ? command.payload["columns"] : undefined;
   const isWidth = typeof columns === "number" && Number.isInteger(columns) && columns > 0;
   const options = {
@@ -99,23 +131,44 @@ async function asSlashCommand(
     ...(isWidth ? { columns: Math.min(columns, COLUMNS_MAX) } : {}),
   };
   if ("query" in stands) {
-    const answer = await parts.query(readQuery({ ...fields, kind: stands.query }));
+    const answer = withPids(await parts.query(readQuery({ ...fields, kind: stands.query })), parts.pid);
     const text = printAnswer(stands.shows, answer, options);
     const found = stands.query === "FindSession" ? stringAt(answer, "session") : undefined;
     const { result } = { result: { text, ...answer } };
     return found !== undefined && isId("sess", found) ? { sessionId: found, result } : { result };
   }
-  const accepted = await parts.send(readCommand({ ...fields, kind: stands.command }));
+  const accepted = await sent(command, readCommand({ ...fields, kind: stands.command }), parts);
   const { sessionId, result } = accepted;
   const answer = { ...(sessionId === undefined ? {} : { sessionId }), ...(isObject(result) ? result : {}) };
-  const text = "shows" in stands ? printAnswer(stands.shows, answer, options) : "";
+  const words = "shows" in stands ? printAnswer(stands.shows, answer, options) : "";
+  const text = formerText(command, sessionId) ?? words;
   return { ...accepted, result: { text, ...(isObject(result) ? result : {}) } };
+}
+
+async function sent(
+  command: CommandOf<"CustomCommand">,
+  instead: Command,
+  parts: FormerVerbDependencies,
+): Promise<Accepted> {
+  try {
+    return await parts.send(instead);
+  } catch (thrown) {
+    throw asFormerRefusal(command, thrown);
+  }
+}
+
+/** Adds the process id to the sessions that live here, and a list of clients to all: the queries leave them out. */
+function withPids<Answer extends object>(answer: Answer, pid: number): Answer {
+  const withPid = (row: unknown) => (isObject(row) && row["live"] === true ? { ...row, pid } : row);
+  const sessions: unknown = "sessions" in answer ? answer.sessions : undefined;
+  if (!Array.isArray(sessions)) return withPid(answer) as Answer;
+  return { ...answer, sessions: sessions.map((row) => ({ attached_by: [], ...(withPid(row) as object) })) };
 }
 
 const COLUMNS_MAX = 1_000;
 
 /** Reads `[ID] [at TURN|eN]`; `--at` means the same as on the command line. */
-async function branched(
+async function branchSession(
   command: CommandOf<"CustomCommand">,
   args: readonly string[],
   parts: FormerVerbDependencies,
@@ -123,28 +176,28 @@ async function branched(
   const words = args.flatMap((word) => word.split(/(?<=^--at)=/));
   const atWord = words.findIndex((word) => word === "at" || word === "--at");
   const [named, ...others] = atWord === -1 ? words : words.toSpliced(atWord, 2);
-  if (others.length > 0) throw refused(command, "write /sessions:branch [ID] [at TURN|eN]");
+  if (others.length > 0) throw formerRefusal(command, "write /sessions:branch [ID] [at TURN|eN]");
   const text = words[atWord + 1] ?? "";
   const place = atWord === -1 ? undefined : parseSessionPoint(text);
   if (atWord !== -1 && place === undefined) {
-    const given = text === "" ? "nothing" : `"${text}"`;
-    throw refused(
+    const quoted = text === "" ? "nothing" : `"${text}"`;
+    throw formerRefusal(
       command,
-      `behind "at" comes ${SESSION_POINT_FORM}, not ${given}; cinch sessions show lists both`,
+      `behind "at" comes ${SESSION_POINT_FORM}, not ${quoted}; cinch sessions show lists both`,
     );
   }
-  const { sessionId: own } = command;
+  const { sessionId: ownSession } = command;
   const sessionId =
     named === undefined
-      ? own
-      : (await parts.query({ kind: "FindSession", text: named, sessionId: own })).session;
+      ? ownSession
+      : (await parts.query({ kind: "FindSession", text: named, sessionId: ownSession })).session;
   const where =
     place === undefined ? {} : place.kind === "event" ? { at: place.event } : { turn: place.turn };
   const accepted = await parts.send({ kind: "BranchSession", sessionId, ...where });
   const { result, sessionId: made } = accepted;
   const at = isObject(result) ? result["at"] : undefined;
-  const told = `A branch of ${sessionId} at event ${String(at)}: ${made}\n/sessions:resume ${made} goes on with it.`;
-  return { ...accepted, result: { text: told, ...(isObject(result) ? result : {}) } };
+  const message = `A branch of ${sessionId} at event ${String(at)}: ${made}\n/sessions:resume ${made} goes on with it.`;
+  return { ...accepted, result: { text: message, ...(isObject(result) ? result : {}) } };
 }
 
 /** Returns undefined if no feature of the session expands it. */
@@ -172,11 +225,4 @@ function unknownVerb(namespace: string, verb: string, verbs: readonly string[]):
   const [meant] = nearestWords(verb, verbs);
   const hint = meant === undefined ? `there are ${verbs.join(", ")}` : `did you mean /${namespace}:${meant}?`;
   return `there is no such command; ${hint}`;
-}
-
-function refused(
-  { namespace, verb }: CommandOf<"CustomCommand">,
-  why: string,
-): HarnessError<"InvalidCommand"> {
-  return new HarnessError("InvalidCommand", { kind: `/${namespace}:${verb.slice(0, 80)}`, why });
 }

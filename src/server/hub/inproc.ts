@@ -15,12 +15,12 @@ export function connectInproc(
   served: ServedFeatures,
 ): Connection {
   const client = multiplexer.attach(request);
-  const left = new AbortController();
+  const detached = new AbortController();
   let shaken = false;
 
   function assertReady(): void {
     if (!shaken) throw new HarnessError("HandshakeRequired", {});
-    left.signal.throwIfAborted();
+    detached.signal.throwIfAborted();
   }
 
   return {
@@ -37,15 +37,15 @@ export function connectInproc(
     },
     async query(query, signal) {
       assertReady();
-      const until = signal === undefined ? left.signal : AbortSignal.any([signal, left.signal]);
+      const until = signal === undefined ? detached.signal : AbortSignal.any([signal, detached.signal]);
       return await multiplexer.query(query, { ...client, signal: until });
     },
     subscribe(session, { since, signal }) {
       assertReady();
-      return multiplexer.subscribe(session, since, AbortSignal.any([signal, left.signal]), client);
+      return multiplexer.subscribe(session, since, AbortSignal.any([signal, detached.signal]), client);
     },
     async [Symbol.asyncDispose]() {
-      left.abort(new Error("the client has detached"));
+      detached.abort(new Error("the client has detached"));
     },
   };
 }

@@ -237,7 +237,7 @@ function begunInputs(log: readonly Envelope[]): readonly InputId[] {
   });
 }
 
-test("[ENG-26 R26 ENG-18] whatever is sent, steered, withdrawn, cancelled and killed: nothing that was stopped goes on by itself, nothing happens twice, nothing accepted is lost", async () => {
+test("[ENG-26 R26 ENG-18] whatever is sent, steered, withdrawn, cancelled and killed: no stopped input continues, nothing happens twice, nothing accepted is lost", async () => {
   const property = fc.asyncProperty(fc.array(step, { maxLength: 30 }), async (steps) => {
     const machine = new Machine();
     await machine.open();

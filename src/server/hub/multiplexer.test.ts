@@ -3,8 +3,8 @@ import type { Rig, RigOptions } from "../../../test/support/rig.ts";
 import { failed, fakeTool, ok, openRig } from "../../../test/support/rig.ts";
 import { calls, hangs, says } from "../../../test/support/scripted-provider.ts";
 import type { Questions } from "../../session/questions/questions.ts";
-import { PERMISSION_TIMEOUT_MS } from "../../session/questions/questions.ts";
 import type { PermissionOutcome } from "../../session/questions.ts";
+import { PERMISSION_TIMEOUT_MS } from "../../session/questions.ts";
 import type { ToolMiddleware } from "../../tools/middleware.ts";
 import { connectInproc } from "./inproc.ts";
 import { Multiplexer } from "./multiplexer.ts";
@@ -15,7 +15,7 @@ const touch = fakeTool("Touch", () => ok("touched"), { mutating: true });
 function asking(
   answers: PermissionOutcome[],
   more: { readonly onceOnly?: boolean } = {},
-): (questions: Questions) => readonly ToolMiddleware[] {
+): (questions: Questions) => readonly [ToolMiddleware] {
   return (questions) => [
     async (call, context, next) => {
       const { originator } = context;
@@ -51,7 +51,7 @@ test("[CTL-04] [CTL-05] a command before the handshake is refused, and so is a s
   );
 });
 
-test("[CTL-04] a client of a newer minor version is told which side to upgrade; an older one is welcome", async () => {
+test("[CTL-04] a client of a newer minor version learns which side to upgrade; an older one is welcome", async () => {
   await using rig = await openRig({ script: [] });
   await expect(rig.connection.handshake("0.99.0")).rejects.toMatchObject({
     message: "Client speaks protocol 0.99.0; server speaks 0.3.0. Upgrade server.",
@@ -91,7 +91,7 @@ test("[CTL-01] [BUS-02] every event of a turn names the client that started it, 
   expect(await seen).toEqual([...turn.events]);
 });
 
-test("[PERM-03 PERM-07] an answer for the session, where it counts for one call alone, is told and taken as one for that call", async () => {
+test("[PERM-03 PERM-07] an answer for the session that counts for one call alone is emitted and applied as one for that call", async () => {
   const answers: PermissionOutcome[] = [];
   await using rig = await askingRig(answers, { gate: asking(answers, { onceOnly: true }) });
   const sent = rig.send("go");
@@ -128,7 +128,7 @@ test("[PERM-03] [PERM-12] a person's yes lets the call run, and the answer is an
   });
 });
 
-test("[PERM-06 PERM-08 CTL-03] a question that was asked before a client came is seen by it; the first answer counts, and all are told", async () => {
+test("[PERM-06 PERM-08 CTL-03] a client that comes later sees the open question; the first answer counts, and all clients get it", async () => {
   await using rig = await askingRig([]);
   const sent = rig.send("go");
   const asked = await rig.until("PermissionRequested");
@@ -188,7 +188,7 @@ test("[PERM-08] the first answer wins, and a later one is recorded as not counte
   });
 });
 
-test("[PERM-06] without an answer in time the call is refused, and the turn goes on", async () => {
+test("[PERM-06] without an answer in time the call is refused, and the turn continues", async () => {
   const answers: PermissionOutcome[] = [];
   await using rig = await askingRig(answers);
   const sent = rig.send("go");
@@ -240,7 +240,7 @@ test("[CTL-03] a client that goes away stops nothing; one that comes back gets w
   expect(missed).toEqual(rig.events.map((event) => event.id).filter((seen) => seen > 1));
 });
 
-test("[LIFE-02] [SES-11] ending a session cancels its turn, tells every client and frees it", async () => {
+test("[LIFE-02] [SES-11] ending a session cancels its turn, notifies every client and frees it", async () => {
   await using rig = await openRig({ script: [hangs("working ")] });
   const sent = rig.send("go");
   await rig.until("TextDelta");

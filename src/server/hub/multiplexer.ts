@@ -12,13 +12,15 @@ import type {
   StoredSessionCommands,
 } from "../../session/commands/stored-session-commands.ts";
 import { assertMayDecide } from "../../session/questions/decision-rights.ts";
-import { isPerson, People } from "../../session/questions/people.ts";
+import type { People } from "../../session/questions/people.ts";
+import { isPerson } from "../../session/questions/people.ts";
 import type { SessionStore } from "../../session/store/store.ts";
 import type { OpenedSession } from "../../session/turns/opened-session.ts";
 import type { Session } from "../../session/turns/session.ts";
 import { endedSessionEvents } from "./ended-session.ts";
 import type { PrepareOpened, ProfileSwitchDependencies } from "./profile-switch.ts";
 import { openQueries } from "./queries/queries.ts";
+import { RunningSessions } from "./running-sessions.ts";
 import { assertWithinScope, guardEvents } from "./scope-check.ts";
 
 export interface MultiplexerDependencies {
@@ -34,7 +36,9 @@ export interface MultiplexerDependencies {
   /** Absent: sessions are neither branched nor pinned here. */
   readonly keeping?: StoredSessionCommands;
   /** Loads the handlers of the queries that the engine answers for all sessions, at the first query. */
-  readonly queries?: () => Promise<QueryHandlers>;
+  readonly queries?: (hub: Multiplexer) => Promise<QueryHandlers>;
+  /** Filled here. Default: a new one. */
+  readonly sessions?: RunningSessions;
 }
 
 /** A session that was opened elsewhere. */
@@ -49,26 +53,24 @@ interface Adopted extends Pick<OpenedSession, "session"> {
  */
 export class Multiplexer {
   readonly #parts: MultiplexerDependencies;
-  readonly #sessions = new Map<SessionId, Session>();
+  readonly #sessions: RunningSessions;
   /** Sessions that an agent has opened. */
   readonly #ofAgents = new Set<SessionId>();
   /** Logs that a new run is being opened on. */
   readonly #reopening = new Map<LogId, Promise<OpenedSession>>();
   /** Runs that were announced and are being opened. */
   readonly #coming = new Map<SessionId, Promise<OpenedSession>>();
-  /** People who are subscribed to some session. */
-  readonly people: People;
   #stopping = false;
   readonly #stop = new AbortController();
 
   constructor(parts: MultiplexerDependencies) {
     this.#parts = parts;
+    this.#sessions = parts.sessions ?? new RunningSessions(parts.world.ids);
     this.query = openQueries({
-      engine: parts.queries ?? (async () => ({})),
+      engine: async () => (await parts.queries?.(this)) ?? {},
       session: (id) => this.#sessions.get(id)?.queries,
       logOf: (id) => this.#logOf(id),
     });
-    this.people = new People(parts.world.ids, () => this.#sessions.values());
   }
 
   attach(request: AttachRequest): AttachedClient {
@@ -146,7 +148,9 @@ export class Multiplexer {
     if (owner !== undefined) return await owner(command, client);
     const { answerFormerVerb } = await import("./former-verbs.ts");
     const answered = await answerFormerVerb(command, {
+      client,
       nowMs: this.#parts.world.clock.now(),
+      pid: this.#parts.world.machine.pid,
       query: async (query) => await this.query(query, { ...client, signal: this.#stop.signal }),
       send: async (instead) => await this.#carryOut(instead, client),
     });
@@ -155,13 +159,13 @@ export class Multiplexer {
   }
 
   async #assertKnown(id: SessionId): Promise<void> {
-    const isKnown = this.#sessions.has(id) || (await this.#parts.store.find(id)) !== undefined;
+    const isKnown = this.#sessions.get(id) !== undefined || (await this.#parts.store.find(id)) !== undefined;
     if (!isKnown) throw new HarnessError("UnknownSession", { id });
   }
 
   /**
-   * Continues an ended session as a new run on its log, whose id is answered: one run, even if others ask meanwhile
-   * (SES-11).
+   * Continues an ended session as a new run on its log, whose id is answered: one run, even if others ask
+   * meanwhile (SES-11).
    * @throws HarnessError LogHeld if another process has the log.
    */
   async #attachAnew({ sessionId }: CommandOf<"AttachSession">, client: AttachedClient): Promise<Accepted> {
@@ -171,7 +175,7 @@ export class Multiplexer {
     const opened = await this.#runOn({ kind: "CreateSession", resume: logId }, logId, client);
     const { session } = opened;
     // The client needs its id first: its events ask about the rest of an earlier run.
-    this.#asked(session.send({ kind: "AttachSession", sessionId: session.id }, client));
+    this.#watchSettling(session.send({ kind: "AttachSession", sessionId: session.id }, client));
     return acceptedAs(opened);
   }
 
@@ -202,7 +206,7 @@ export class Multiplexer {
     return await switchProfile(session, { command, client }, parts);
   }
 
-  #asked(settling: Promise<unknown>): void {
+  #watchSettling(settling: Promise<unknown>): void {
     settling.catch((thrown: unknown) => {
       const what = messageOf(thrown);
       this.#parts.world.log.for("multiplex").write("debug", "what was left open is not settled", { what });
@@ -222,7 +226,7 @@ export class Multiplexer {
     logId: LogId,
     client: AttachedClient,
   ): Promise<OpenedSession> {
-    const onLog = () => [...this.#sessions.values()].filter(({ logId: on }) => on === logId);
+    const onLog = () => this.#sessions.all.filter(({ logId: on }) => on === logId);
     // Waits for runs of it that are being ended; their failures go to the clients that end them.
     await Promise.allSettled(onLog().map(({ ending }) => ending));
     const live = onLog().find(({ ending }) => ending === undefined);
@@ -258,10 +262,10 @@ export class Multiplexer {
   /** Takes over a session that was opened already. It is dropped once it has ended: its log has all of it. */
   add(session: Session, { isAgents = false }: Pick<Adopted, "isAgents"> = {}): void {
     const { id } = session;
-    this.#sessions.set(id, session);
+    this.#sessions.add(session);
     if (isAgents) this.#ofAgents.add(id);
     session.onEnded(() => {
-      this.#sessions.delete(id);
+      this.#sessions.remove(id);
       this.#ofAgents.delete(id);
     });
   }
@@ -269,24 +273,19 @@ export class Multiplexer {
   /** Answers a query of any client, attached or not. @throws HarnessError as `openQueries` says. */
   readonly query: AskQuery;
 
+  /** People who are subscribed to some session. */
+  get people(): People {
+    return this.#sessions.people;
+  }
+
   /** Number of sessions that have not ended. */
   get live(): number {
     return this.#sessions.size;
   }
 
-  /** True if one of them works without a subscriber: in a turn, or in a task in the background. */
-  get busy(): boolean {
-    return [...this.#sessions.values()].some(({ busy }) => busy);
-  }
-
   /** Returns an event before the open questions of a session that runs here. */
   askedSince(id: SessionId): EventSeq | undefined {
     return this.#sessions.get(id)?.askedSince;
-  }
-
-  /** Returns the number of people who are subscribed to a session. */
-  peopleIn(id: SessionId): number {
-    return this.#sessions.get(id)?.people ?? 0;
   }
 
   /** Returns the names of the clients that are subscribed to a session; none for one that does not run here. */
@@ -296,12 +295,12 @@ export class Multiplexer {
 
   /** Sessions that run here. */
   get sessions(): readonly SessionId[] {
-    return [...this.#sessions.keys()];
+    return this.#sessions.ids;
   }
 
   /** Sessions that run here, with their logs. */
   get running(): readonly Pick<Session, "logId" | "contentExpired">[] {
-    return [...this.#sessions.values()];
+    return this.#sessions.all;
   }
 
   /** Subscribes to a session. Reading throws Forbidden if the session lies outside of the client's scope. */
@@ -339,9 +338,7 @@ export class Multiplexer {
   async close(reason: SessionEndReason): Promise<void> {
     this.#stopping = true;
     this.#stop.abort(new HarnessError("EngineStopping", {}));
-    const endings = await Promise.allSettled(
-      [...this.#sessions.values()].map((session) => session.end(reason)),
-    );
+    const endings = await Promise.allSettled(this.#sessions.all.map((session) => session.end(reason)));
     this.#sessions.clear();
     for (const ending of endings) if (ending.status === "rejected") throw ending.reason;
   }

@@ -81,8 +81,8 @@ function accepted(
 ): Accepted {
   if (opened === undefined || prepared === undefined) throw new TypeError("nothing was switched to");
   const { from, to, logId: log } = prepared.event;
-  const { session, notices: own = [] } = opened;
+  const { session, notices: openNotices = [] } = opened;
   const ended = tasks === 0 ? [] : [`Ended with the session before: ${count(tasks, "background task")}.`];
-  const notices = [...own, ...ended];
+  const notices = [...openNotices, ...ended];
   return { sessionId: session.id, result: { from, to, log, notices } };
 }

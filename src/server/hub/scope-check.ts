@@ -27,7 +27,7 @@ export async function assertWithinScope(
     if (resume !== undefined && (await reachesLog(scope, resume, logOf))) return;
     throw forbidden(resume === undefined ? "new sessions" : `the log ${resume}`);
   }
-  // In place the same log goes on; else it would leave for a session that it may not enter.
+  // In place the same log continues; otherwise the new session may be out of the client's scope.
   if (command.kind === "SwitchProfile" && command.inPlace !== true) throw forbidden("new sessions");
   if (!(await reachesSession(scope, command.sessionId, logOf)))
     throw forbidden(`the session ${command.sessionId}`);

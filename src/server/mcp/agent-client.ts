@@ -111,13 +111,13 @@ export class AgentClient implements AsyncDisposable {
   }
 
   /**
-   * Returns the session that a request is about: the one it names, else the one that this client works with, else a new
-   * one.
+   * Returns the session that a request is about: the one it names, else the one that this client works with, else a
+   * new one.
    * @throws HarnessError InvalidSessionID; the refusal of CreateSession.
    */
   async sessionFor(named: string | undefined): Promise<SessionId> {
     if (named !== undefined) return sessionIdIn(named);
-    if (this.#session === undefined) return await this.#begun({});
+    if (this.#session === undefined) return await this.#beginSession({});
     if (this.#isUnattached && allowsCommand(this.scope, "AttachSession")) await this.attachTo(this.#session);
     return this.#session;
   }
@@ -142,7 +142,7 @@ export class AgentClient implements AsyncDisposable {
       const why = `this process works with ${which} alone: start another cinch mcp for another session`;
       throw new HarnessError("InvalidCommand", { kind: "CreateSession", why });
     }
-    return await this.#begun(request);
+    return await this.#beginSession(request);
   }
 
   /** @throws HarnessError the refusal of AttachSession. */
@@ -186,7 +186,7 @@ export class AgentClient implements AsyncDisposable {
     }
   }
 
-  #begun(request: FreshSession & { readonly resume?: string | undefined }): Promise<SessionId> {
+  #beginSession(request: FreshSession & { readonly resume?: string | undefined }): Promise<SessionId> {
     this.#beginning ??= this.#create(request).finally(() => {
       this.#beginning = undefined;
     });
@@ -194,7 +194,11 @@ export class AgentClient implements AsyncDisposable {
   }
 
   async #create(request: FreshSession & { readonly resume?: string | undefined }): Promise<SessionId> {
-    const command = readCommand({ kind: "CreateSession", ...this.#parts.fresh, ...given(request) });
+    const command = readCommand({
+      kind: "CreateSession",
+      ...this.#parts.fresh,
+      ...withoutUndefined(request),
+    });
     const { sessionId: made } = await (await this.connection()).send(command);
     if (made === undefined)
       throw new HarnessError("InternalError", { what: "a session was made without an id" });
@@ -209,7 +213,7 @@ export class AgentClient implements AsyncDisposable {
     this.#isUnattached = false;
     if (this.#parts.isBound !== true || this.#narrowed !== undefined) return;
     this.#narrow(id);
-    // New requests are restricted to this session by the engine; subscriptions go on.
+    // New requests are restricted to this session by the engine; subscriptions continue.
     if (this.#attaching !== undefined) this.#left.push(this.#attaching);
     this.#attaching = undefined;
   }
@@ -237,6 +241,6 @@ export class AgentClient implements AsyncDisposable {
 }
 
 /** Drops undefined fields, which would override defaults. */
-function given<T extends object>(value: T): Partial<T> {
+function withoutUndefined<T extends object>(value: T): Partial<T> {
   return Object.fromEntries(Object.entries(value).filter(([, each]) => each !== undefined)) as Partial<T>;
 }

@@ -100,8 +100,8 @@ export function mcpServer(parts: McpServerDependencies): Server {
           : {
               async progress(message) {
                 progress += 1;
-                const told = { progressToken: token, progress, message };
-                await notify({ method: "notifications/progress", params: told });
+                const progressParams = { progressToken: token, progress, message };
+                await notify({ method: "notifications/progress", params: progressParams });
               },
             }),
       });
@@ -112,7 +112,7 @@ export function mcpServer(parts: McpServerDependencies): Server {
       return toolRefusal(thrown);
     }
     const name = plain(params.name, TOOL_NAME_CHARS_MAX);
-    throw new RpcRefusal(INVALID_PARAMS, `There is no tool '${name}'. tools/list tells what there is.`);
+    throw new RpcRefusal(INVALID_PARAMS, `There is no tool '${name}'. tools/list lists the tools.`);
   });
   server.setRequestHandler("resources/list", (_request, context) =>
     answer(context, async () => ({ resources: await listResources(client, context.mcpReq.signal) })),

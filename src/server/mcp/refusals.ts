@@ -37,7 +37,9 @@ export function rpcRefusal(thrown: unknown, uri?: string): RpcRefusal {
   return new RpcRefusal(INVALID_PARAMS, error.message, data);
 }
 
-/** Returns true if the parameters of a request are at fault: a tool call is then refused as a request, not as a result. */
+/**
+ * Returns true if the parameters of a request are at fault: a tool call is then refused as a request, not as a result.
+ */
 export function isInvalidParams(thrown: unknown): boolean {
   return thrown instanceof HarnessError && thrown.reason === "InvalidPath";
 }
@@ -56,7 +58,8 @@ export function toolRefusal(thrown: unknown): CallToolResult {
 
 /** Logs a failure without a reason, which is not sent to the client. */
 export function logFailure(log: Log, thrown: unknown): void {
-  const own = log.for("control.mcp");
-  if (thrown instanceof HarnessError) own.write("debug", "a request was refused", { reason: thrown.reason });
-  else own.write("error", "a request failed", { what: messageOf(thrown) });
+  const mcpLog = log.for("control.mcp");
+  if (thrown instanceof HarnessError)
+    mcpLog.write("debug", "a request was refused", { reason: thrown.reason });
+  else mcpLog.write("error", "a request failed", { what: messageOf(thrown) });
 }

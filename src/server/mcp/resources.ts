@@ -14,7 +14,7 @@ import { addressUri, eventsUri, QUERY_RESOURCES, readAddress } from "./uris.ts";
 
 /** Sessions that are listed. */
 const SESSIONS_MAX = 100;
-/** Characters of events in one answer; a reader goes on with `?since=`. */
+/** Characters of events in one answer; a reader continues with `?since=`. */
 export const EVENTS_CHARS_MAX = 4_194_304;
 
 const JSON_TYPE = "application/json";
@@ -41,7 +41,7 @@ export async function listResources(client: AgentClient, signal: AbortSignal): P
       json(
         `session/${session}/events`,
         `Events of ${session}`,
-        "Subscribe to follow them; ?since=ID goes on.",
+        "Subscribe to follow them; ?since=ID continues.",
       ),
       { ...json(`session/${session}/log`, `Log of ${session}`, "Every event."), mimeType: LINES_TYPE },
     ]),

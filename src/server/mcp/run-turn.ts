@@ -7,7 +7,7 @@ import type { Envelope } from "../../protocol/events/envelope.ts";
 import { readCommand } from "../../protocol/read.ts";
 import type { TurnAnswer } from "../../protocol/resources.ts";
 import { followTurn } from "../../view/follow-turn.ts";
-import { waitingForPermission } from "../../view/questions/question-words.ts";
+import { permissionHeading } from "../../view/questions/question-words.ts";
 import type { SentInput } from "../../view/turn-result.ts";
 import { turnAnswer } from "../../view/turn-result.ts";
 import { sessionInfo } from "../hub/queries/session-info.ts";
@@ -105,7 +105,7 @@ export async function runTurnTool(input: TurnInput, call: McpToolCall): Promise<
   }
 }
 
-/** The message first, for the caller; then cost and effort. */
+/** Returns the message first, for the caller; then cost and effort. */
 function toolResult(sessionId: SessionId, turn: TurnAnswer): CallToolResult {
   const { text, reason, cost_usd: cost, turns, tools_used, error } = turn;
   const summary = { cost, turns, tools_used, reason, sessionId };
@@ -128,7 +128,7 @@ function toolResult(sessionId: SessionId, turn: TurnAnswer): CallToolResult {
   };
 }
 
-/** Reports the calls that start, and every so often that the turn goes on: else the client gives up waiting. */
+/** Reports the calls that start, and at intervals that the turn continues: otherwise the client stops waiting. */
 async function* progressing(
   events: AsyncIterable<Envelope>,
   { clock, progress }: McpToolCall,
@@ -141,20 +141,26 @@ async function* progressing(
   let timer: Disposable | undefined;
   const beat = () => {
     timer = clock.timer(PROGRESS_MS, () => {
-      say("The turn goes on");
+      say("The turn continues");
       beat();
     });
   };
   beat();
   try {
     for await (const event of events) {
-      if (event.kind === "ToolCallStarted") say(`Calls ${event.payload.tool}`);
-      if (event.kind === "PermissionRequested") say(waitingForPermission(event.payload.tool));
+      const text = progressText(event);
+      if (text !== undefined) say(text);
       yield event;
     }
   } finally {
     timer?.[Symbol.dispose]();
   }
+}
+
+/** Returns what to report of an event, without a full stop; undefined for most events. */
+export function progressText(event: Envelope): string | undefined {
+  if (event.kind === "ToolCallStarted") return `Calls ${event.payload.tool}`;
+  return event.kind === "PermissionRequested" ? permissionHeading(event.payload) : undefined;
 }
 
 /** Withdraws an input that still waits; else cancels its turn. */

@@ -28,12 +28,12 @@ const TOOLS: readonly ToolRow[] = [
   tool({
     name: "harness.create_session",
     title: "Create a cinch session",
-    description: "Begins a session, or goes on with the log of one that has ended.",
+    description: "Begins a session, or continues the log of one that has ended.",
     input: z.object({
       profile: z.string().optional().describe("Absent: the one that is configured."),
       model: z.string().optional().describe("provider:name"),
       workingDir: z.string().optional().describe("An absolute path."),
-      resume: LogIdSchema.optional().describe("The log to go on with."),
+      resume: LogIdSchema.optional().describe("The log to continue."),
     }),
     command: "CreateSession",
     run: async (args, { client }) =>
@@ -55,7 +55,7 @@ const TOOLS: readonly ToolRow[] = [
   tool({
     name: "harness.attach_session",
     title: "Attach to a cinch session",
-    description: "Works with a session from now on; one that has ended goes on as a new run of it.",
+    description: "Attaches to a session; one that has ended continues as a new run of its log.",
     input: z.object({ sessionId: SessionIdSchema }),
     command: "AttachSession",
     async run(args, { client, signal }) {
@@ -69,7 +69,7 @@ const TOOLS: readonly ToolRow[] = [
   }),
   command("harness.detach_session", "DetachSession", {
     title: "Detach from a cinch session",
-    description: "Lets go of a session. What runs in it goes on.",
+    description: "Detaches from a session. What runs in it continues.",
     input: z.object({ sessionId }),
   }),
   tool({
@@ -123,7 +123,7 @@ const TOOLS: readonly ToolRow[] = [
   }),
   command("harness.set_model", "SetModel", {
     title: "Set the model",
-    description: "Goes on with another model in a session.",
+    description: "Switches a session to another model.",
     input: z.object({ sessionId, model: z.string().describe("provider:name") }),
   }),
   command("harness.enter_plan_mode", "EnterPlanMode", {
@@ -138,7 +138,7 @@ const TOOLS: readonly ToolRow[] = [
   }),
   command("harness.end_session", "EndSession", {
     title: "End a session",
-    description: "Ends a session that runs. Its log stays, and it can be gone on with.",
+    description: "Ends a running session. Its log stays, and the session can be resumed.",
     input: z.object({ sessionId }),
   }),
 ];

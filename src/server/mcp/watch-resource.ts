@@ -37,10 +37,11 @@ export interface WatchDependencies {
  * Watches a resource until its session has ended or the signal aborts.
  * @throws HarnessError the refusal of reading it; InvalidPath for events that are still to come.
  */
-export async function watchResource(uri: string, parts: WatchDependencies): Promise<WatchedResource> {
-  const { client, signal } = parts;
+export async function watchResource(uri: string, dependencies: WatchDependencies): Promise<WatchedResource> {
+  const { client, signal } = dependencies;
   const address = readAddress(uri);
-  if (address.kind !== "events") return { updates: changesOf(uri, await look(uri, parts), parts) };
+  if (address.kind !== "events")
+    return { updates: changesOf(uri, await look(uri, dependencies), dependencies) };
   const { id, since } = address;
   const { events } = await sessionInfo(client.engine, id, { ...client.asking, signal });
   assertHappened(since, events, "since");
@@ -60,11 +61,11 @@ async function* updatesOf(uri: string, events: AsyncIterable<Envelope>): AsyncGe
 async function* changesOf(
   uri: string,
   first: string,
-  parts: WatchDependencies,
+  dependencies: WatchDependencies,
 ): AsyncGenerator<ResourceUpdate> {
   for (let seen = first; ; ) {
-    await parts.clock.sleep(LOOK_AGAIN_MS, parts.signal);
-    const now = await look(uri, parts);
+    await dependencies.clock.sleep(LOOK_AGAIN_MS, dependencies.signal);
+    const now = await look(uri, dependencies);
     if (now === seen) continue;
     seen = now;
     yield { uri };

@@ -10,7 +10,7 @@ function told(text: string): readonly Told[] {
   return framesOf(text).map(({ data = "" }) => JSON.parse(data) as Told);
 }
 
-test("[LIB-06 LIB-09] a prompt, its tool calls and its answer are told as plain events with Unix seconds", async () => {
+test("[LIB-06 LIB-09] a prompt, its tool calls and its answer are sent as plain events with Unix seconds", async () => {
   const touch = fakeTool("Touch", () => ok("touched"));
   await using control = await openControlRig({
     script: [calls({ name: "Touch", input: { path: "a" } }), says("done")],

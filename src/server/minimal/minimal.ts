@@ -58,8 +58,8 @@ export function minimalRoutes({ world, engine, session }: MinimalDependencies): 
             heartbeat: ": heartbeat\n\n",
             heartbeatMs: MINIMAL_HEARTBEAT_MS,
             frame(event) {
-              const told = projection.of(event);
-              return told.length === 0 ? undefined : told.map((each) => sseFrame(each)).join("");
+              const frames = projection.of(event);
+              return frames.length === 0 ? undefined : frames.map((each) => sseFrame(each)).join("");
             },
           }),
         );

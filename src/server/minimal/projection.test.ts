@@ -8,7 +8,7 @@ const [session, parentCall, callId] = [ids.next("sess"), ids.next("call"), ids.n
 const frame = { id: 1, session, ts: "2026-03-01T10:00:00.900Z" } as const;
 const timestamp = 1_772_359_200;
 
-test("[LIB-06] of a sub-agent nothing is told, and of what has no place there neither", () => {
+test("[LIB-06] events of a sub-agent, and events without a counterpart, are left out", () => {
   const projection = new MinimalProjection({ deltas: true });
   const text = { kind: "TextDelta", payload: { text: "hello" } } as const;
   expect(projection.of({ ...frame, ...text })).toEqual([{ type: "text", content: "hello", timestamp }]);
@@ -42,7 +42,7 @@ test("[LIB-06] text and reasoning come as whole blocks, and in pieces where that
   ]);
 });
 
-test("[LIB-06 BUS-07] blocks of one kind that stand next to each other are told one by one", () => {
+test("[LIB-06 BUS-07] blocks of one kind that stand next to each other are sent one by one", () => {
   const projection = new MinimalProjection({ deltas: false });
   const thought = (text: string, index?: number): Envelope => ({
     ...frame,

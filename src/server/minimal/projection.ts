@@ -1,7 +1,7 @@
 import type { ResultContent } from "../../protocol/content.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
 import type { EventKind } from "../../protocol/events/events.ts";
-import { waitingForPermission } from "../../view/questions/question-words.ts";
+import { permissionHeading } from "../../view/questions/question-words.ts";
 import { callsAfter, NO_CALLS } from "../../view/session/calls.ts";
 
 const MS_PER_S = 1_000;
@@ -35,7 +35,7 @@ interface TextEvent {
 
 /** Block that has not ended, with its text so far. */
 interface OpenBlock {
-  readonly told: TextEvent;
+  readonly event: TextEvent;
   /** Place of the block in the model's answer. */
   readonly index: number;
 }
@@ -72,10 +72,10 @@ export class MinimalProjection {
       return this.#piece({ type: "reasoning", content: block.text, timestamp }, index);
     }
     const ended = ENDS_BLOCK.has(event.kind) ? this.#endBlock() : [];
-    return [...ended, ...this.#told(event, timestamp)];
+    return [...ended, ...this.#eventsFor(event, timestamp)];
   }
 
-  #told(event: Envelope, timestamp: number): readonly MinimalEvent[] {
+  #eventsFor(event: Envelope, timestamp: number): readonly MinimalEvent[] {
     const status = (message: string, state = this.#state): MinimalEvent => {
       this.#state = state;
       return { type: "status", state, message, timestamp };
@@ -102,7 +102,7 @@ export class MinimalProjection {
       case "Error":
         return [status(event.payload.message)]; // a notice changes no state
       case "PermissionRequested":
-        return [status(waitingForPermission(event.payload.tool), "running tool")];
+        return [status(permissionHeading(event.payload), "running tool")];
       case "TurnEnded":
         return [status(event.payload.reason, "idle")];
       case "SessionEnded":
@@ -116,19 +116,19 @@ export class MinimalProjection {
     if (this.#state === "idle") this.#state = "thinking"; // the stream started within a turn
     if (piece.content === "") return [];
     if (this.#deltas) return [piece];
-    const { told, index: at } = this.#open ?? {};
-    const isSame = told?.type === piece.type && at === index;
-    const isFull = (told?.content.length ?? 0) + piece.content.length > BLOCK_CHARS_MAX;
+    const { event, index: at } = this.#open ?? {};
+    const isSame = event?.type === piece.type && at === index;
+    const isFull = (event?.content.length ?? 0) + piece.content.length > BLOCK_CHARS_MAX;
     const ended = isSame && !isFull ? [] : this.#endBlock();
-    const content = `${this.#open?.told.content ?? ""}${piece.content}`;
-    this.#open = { told: { ...piece, content }, index };
+    const content = `${this.#open?.event.content ?? ""}${piece.content}`;
+    this.#open = { event: { ...piece, content }, index };
     return ended;
   }
 
   #endBlock(): readonly MinimalEvent[] {
     const open = this.#open;
     this.#open = undefined;
-    return open === undefined ? [] : [open.told];
+    return open === undefined ? [] : [open.event];
   }
 }
 

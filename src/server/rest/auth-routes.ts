@@ -29,8 +29,8 @@ const Token = z.object({ token: z.string() });
 
 /**
  * Routes that mint and revoke tokens (AUTH-03, AUTH-05). A client without a token can ask for one on the Unix socket
- * only: a person then reads a code where only they see it. A client with a token that may mint gets what it allows at
- * once.
+ * only: a person then reads a code where only they see it. A client with a token that may mint gets what it allows
+ * at once.
  */
 export function authRoutes(authority: Authority): readonly HttpRoute[] {
   const begin = async (call: RouteRequest, asked: unknown) => {

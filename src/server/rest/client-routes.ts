@@ -36,7 +36,7 @@ export function clientRoutes(engine: Pick<EnginePort, "served">): readonly HttpR
       access: "token",
       doc: {
         summary:
-          "Makes a client besides the token's own, for whoever shares a token; it is used by X-Harness-Client. Its handshake is made with it.",
+          "Makes another client for a shared token, used by X-Harness-Client. The request is also its handshake.",
         body: NewClient,
         answers: {
           201: { about: "Its id", schema: z.object({ client: ClientIdSchema, handshake: Handshake }) },

@@ -81,7 +81,9 @@ async function followed(call: RouteRequest, { engine, world }: EventRoutesDepend
 /** First protocol version whose frames name their kind ([A] § Canonical event envelope). */
 const KINDS_NAMED_SINCE = { major: 0, minor: 3 };
 
-/** Clients of an older version would miss frames with a name: EventSource hands those to listeners for that name alone. */
+/**
+ * Clients of an older version would miss frames with a name: EventSource hands those to listeners for that name alone.
+ */
 function namesKinds(version: string | undefined): boolean {
   return version === undefined || !isOlderVersion(version, KINDS_NAMED_SINCE);
 }

@@ -51,7 +51,7 @@ test("[CTL-06 REL-07] a frame names the kind of its event, except for a client t
   expect(await named({})).toEqual(bare);
 });
 
-test("[CTL-03 CTL-14] a reader that comes back goes on after the last event it had, by header or by query", async () => {
+test("[CTL-03 CTL-14] a reader that comes back continues after the last event it had, by header or by query", async () => {
   await using control = await openControlRig({ script: [says("hello")] });
   await control.shake();
   await control.rig.send("go");
@@ -69,7 +69,7 @@ test("[CTL-03 CTL-14] a reader that comes back goes on after the last event it h
   for (const reader of [byHeader, byQuery, both]) await reader.leave();
 });
 
-test("[CTL-14] a place to go on from that is none is refused: garbage, two of them, one beyond the end", async () => {
+test("[CTL-14] an invalid place to continue from is refused: garbage, two of them, one beyond the end", async () => {
   await using control = await openControlRig({ script: [says("hello")] });
   await control.shake();
   await control.rig.send("go");
@@ -125,7 +125,7 @@ test("[CTL-06] a stream on which nothing happens has a heartbeat every 15 s", as
   await reader.leave();
 });
 
-test("[ENG-08 CTL-03] a reader that goes away leaves nothing behind, and the turn goes on", async () => {
+test("[ENG-08 CTL-03] a reader that goes away leaves nothing behind, and the turn continues", async () => {
   await using control = await openControlRig({ script: [hangs("working ")] });
   await control.shake();
   const path = `/v1/sessions/${control.rig.session.id}`;
@@ -145,7 +145,7 @@ test("[ENG-08 CTL-03] a reader that goes away leaves nothing behind, and the tur
   await control.rig.until("TurnEnded");
 });
 
-test("[ENG-08 CTL-06] a reader that stops reading costs the others nothing, and gets every event once it goes on", async () => {
+test("[ENG-08 CTL-06] a reader that stops reading costs the others nothing, and gets every event once it continues", async () => {
   const big = "x".repeat(400_000);
   await using control = await openControlRig({ script: Array.from({ length: 30 }, () => says(big)) });
   await control.shake();
@@ -165,7 +165,7 @@ test("[ENG-08 CTL-06] a reader that stops reading costs the others nothing, and 
   for (const reader of [stalled, ...live]) await reader.leave();
 }, 300_000);
 
-test("[AUTH-08] a reader is told that its token runs out, and is cut off a minute after", async () => {
+test("[AUTH-08] a reader is notified that its token expires, and is cut off a minute after", async () => {
   await using control = await openControlRig({ script: [says("hello")] });
   const token = control.mint({ lifetimeMs: 600_000 });
   const { jti } = await control.authority.verify(token, "unix");
@@ -226,7 +226,7 @@ test("[LIFE-02 CTL-06] a shutdown gives every stream its SessionEnded before it 
     expect(reader.events().at(-1)).toMatchObject({ kind: "SessionEnded", payload: { reason: "user" } });
 });
 
-test("[LIFE-02 CTL-06] a shutdown does not wait for ever for a stream of a session that goes on", async () => {
+test("[LIFE-02 CTL-06] a shutdown does not wait for ever for a stream of a session that continues", async () => {
   await using control = await openControlRig({ script: [] });
   await control.shake();
   const reader = new StreamReader(await control.ask(`/v1/sessions/${control.rig.session.id}/events`));

@@ -35,7 +35,7 @@ test("[CTL-06] the OpenAPI document names every schema it refers to, and every o
   expect(new Set(ids).size).toBe(ids.length);
 });
 
-test("[CTL-06 BUS-07] commands and events are told apart by their kind, each with its own schema", async () => {
+test("[CTL-06 BUS-07] commands and events are distinguished by their kind, each with its own schema", async () => {
   await using control = await openControlRig({ script: [] });
   const { schemas } = (await documentOf(control)).components;
   const mapping = (kinds: readonly string[], suffix: string) =>

@@ -14,7 +14,7 @@ import { jsonAnswer } from "../http/answers.ts";
 import type { HttpRoute, RouteDoc } from "../http/route.ts";
 import { httpStatusOf } from "../http/statuses.ts";
 
-/** The route that serves the document of a whole table, itself included. */
+/** Returns the route that serves the document of a whole table, itself included. */
 export function openApiRoute(routes: () => readonly HttpRoute[]): HttpRoute {
   let document: JsonObject | undefined;
   return {

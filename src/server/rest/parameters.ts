@@ -52,7 +52,7 @@ export function readWord<Word extends string>(
 /** @throws HarnessError InvalidPath for a parameter that stands there twice, which would be ambiguous. */
 export function singleParameter(query: URLSearchParams, name: string): string | undefined {
   const [value, second] = query.getAll(name);
-  if (second !== undefined) throw new HarnessError("InvalidPath", { why: `${name} stands there twice` });
+  if (second !== undefined) throw new HarnessError("InvalidPath", { why: `${name} is there twice` });
   return value;
 }
 

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { HarnessError } from "../../base/errors.ts";
 import type { Reason } from "../../base/reasons.ts";
+import { reasonsOfQuery } from "../../base/reasons.ts";
 import { firstIssue } from "../../protocol/first-issue.ts";
 import type { QueryKind } from "../../protocol/kinds.ts";
 import { QUERY_KINDS } from "../../protocol/kinds.ts";
@@ -130,7 +131,7 @@ function docOf(kind: QueryKind, path: string, definition: QueryDefinition): Rout
     query: Object.fromEntries(query),
     ...(rest.method === "POST" ? { body: params } : {}),
     answers: kind === "GetHealth" ? { 200: answer, 503: answer } : { 200: answer },
-    refusals: [...new Set([...REFUSALS[reads](path), ...refusals])],
+    refusals: [...new Set([...REFUSALS[reads](path), ...reasonsOfQuery(kind), ...refusals])],
   };
 }
 

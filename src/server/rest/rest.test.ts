@@ -176,7 +176,7 @@ test("[CTL-15 PROV-13] providers have their models beside them, unless nobody as
   });
 });
 
-test("[CTL-04] the handshake tells anybody what is served, and nothing private", async () => {
+test("[CTL-04] the handshake shows anybody the served features, and nothing private", async () => {
   await using control = await openControlRig({ script: [] });
   const handshake = await control.ask("/v1/handshake", { token: null });
   expect([handshake.status, handshake.headers.get("x-harness-client"), await handshake.json()]).toMatchObject(
@@ -186,7 +186,7 @@ test("[CTL-04] the handshake tells anybody what is served, and nothing private",
   expect([health.status, await health.json()]).toEqual([200, { status: "ok", protocol_version: "0.3.0" }]);
 });
 
-test("[BUS-02 CTL-01] a client goes on from request to request: what it sent it may take back, another may not", async () => {
+test("[BUS-02 CTL-01] a client continues from request to request: what it sent it may take back, another may not", async () => {
   await using control = await openControlRig({ script: [hangs("on it ")] });
   const agent = control.mint({ identityClass: "agent" });
   await control.shake();
@@ -210,7 +210,7 @@ test("[BUS-02 CTL-01] a client goes on from request to request: what it sent it 
   await control.ask(`${path}/cancel`, { json: {} });
 });
 
-test("[CTL-01] nobody acts as the client of another token, and whether there is one is not told", async () => {
+test("[CTL-01] nobody acts as the client of another token, and its existence is not revealed", async () => {
   await using control = await openControlRig({ script: [] });
   const own = await control.ask("/v1/handshake");
   const id = own.headers.get("x-harness-client") ?? "";
@@ -329,7 +329,7 @@ test("[AUTH-07] a token of one session sees and touches that one alone, lists in
   expect(allowed.status).toBe(200);
 });
 
-test("[CTL-15 AUTH-07] catalogues tell a token for some sessions what these have, and nothing of the others", async () => {
+test("[CTL-15 AUTH-07] catalogues show a token for some sessions the entries of these, and nothing of the others", async () => {
   await using control = await openControlRig({ script: [] });
   const { id } = control.rig.session;
   const other = `sess_${"0".repeat(26)}` as SessionId;

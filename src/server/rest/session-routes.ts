@@ -30,7 +30,7 @@ export function sessionRoutes(): readonly HttpRoute[] {
       path: "/v1/sessions",
       access: "token",
       doc: {
-        summary: "Begins a session, or goes on with the log of one that has ended.",
+        summary: "Begins a session, or continues the log of one that has ended.",
         body: CreateSession.omit({ kind: true }),
         answers: { 201: { about: "The session's id", schema: Accepted } },
         refusals: [
@@ -43,7 +43,7 @@ export function sessionRoutes(): readonly HttpRoute[] {
         ],
       },
       async handle(call) {
-        const accepted = await sent(call, await commandFrom(call, "CreateSession"));
+        const accepted = await sendCommand(call, await commandFrom(call, "CreateSession"));
         return jsonAnswer(201, accepted, { location: `/v1/sessions/${accepted.sessionId ?? ""}` });
       },
     },
@@ -83,7 +83,7 @@ export function sessionRoutes(): readonly HttpRoute[] {
       body: Answer.omit({ kind: true, sessionId: true }),
     }),
     commandRoute("model", "SetModel", {
-      summary: "Goes on with another model.",
+      summary: "Switches to another model.",
       body: SetModel.omit({ kind: true, sessionId: true }),
     }),
     {
@@ -102,7 +102,7 @@ export function sessionRoutes(): readonly HttpRoute[] {
       async handle(call) {
         const { enter = true, ...body } = await objectOf(call);
         const kind: CommandKind = enter === true ? EnterPlanMode.shape.kind.value : "ExitPlanMode";
-        return jsonAnswer(200, await sent(call, read({ ...body, kind, sessionId: sessionOf(call) })));
+        return jsonAnswer(200, await sendCommand(call, read({ ...body, kind, sessionId: sessionOf(call) })));
       },
     },
     {
@@ -121,7 +121,7 @@ export function sessionRoutes(): readonly HttpRoute[] {
         if (body["kind"] === "CreateSession")
           throw new HarnessError("InvalidBody", { why: "kind: a session is created by POST /v1/sessions" });
         // As on transports with no other way: an unknown command is refused as one, by its name.
-        return jsonAnswer(200, await sent(call, readCommand({ ...innerOf(body), sessionId })));
+        return jsonAnswer(200, await sendCommand(call, readCommand({ ...innerOf(body), sessionId })));
       },
     },
     {
@@ -132,7 +132,7 @@ export function sessionRoutes(): readonly HttpRoute[] {
         answers: { 200: { about: "It has ended", schema: Accepted } },
       }),
       handle: async (call) =>
-        jsonAnswer(200, await sent(call, { kind: "EndSession", sessionId: sessionOf(call) })),
+        jsonAnswer(200, await sendCommand(call, { kind: "EndSession", sessionId: sessionOf(call) })),
     },
   ];
 }
@@ -170,7 +170,7 @@ function commandRoute(
     async handle(call) {
       const command =
         body === undefined ? read({ kind, sessionId: sessionOf(call) }) : await commandFrom(call, kind);
-      return jsonAnswer(200, await sent(call, command));
+      return jsonAnswer(200, await sendCommand(call, command));
     },
   };
 }
@@ -180,7 +180,7 @@ async function input(call: RouteRequest): Promise<Response> {
   const withEvents = readWord(call, "events", ["true", "false"]) === "true";
   const sessionId = sessionOf(call);
   const command = await commandFrom(call, "SendInput");
-  if (wait === undefined) return jsonAnswer(202, await sent(call, command));
+  if (wait === undefined) return jsonAnswer(202, await sendCommand(call, command));
   const connection = await call.connection();
   const leave = new AbortController();
   const stop = () => leave.abort(call.signal.reason);
@@ -192,17 +192,17 @@ async function input(call: RouteRequest): Promise<Response> {
     const events = connection.subscribe(sessionId, { signal: leave.signal });
     const { inputId } = await connection.send(command);
     const by = connection.clientId;
-    const told: Envelope[] = [];
-    const keep = withEvents ? (event: Envelope) => void told.push(event) : undefined;
+    const turnEvents: Envelope[] = [];
+    const keep = withEvents ? (event: Envelope) => void turnEvents.push(event) : undefined;
     const answer = turnAnswer(await followTurn(events, { by, inputId }, keep));
-    return jsonAnswer(200, withEvents ? { ...answer, events: told } : answer);
+    return jsonAnswer(200, withEvents ? { ...answer, events: turnEvents } : answer);
   } finally {
     call.signal.removeEventListener("abort", stop);
     leave.abort(new Error("nobody waits for the turn any more"));
   }
 }
 
-async function sent(call: RouteRequest, command: Command): Promise<Accepted> {
+async function sendCommand(call: RouteRequest, command: Command): Promise<Accepted> {
   return await (await call.connection()).send(command);
 }
 

@@ -29,9 +29,9 @@ type FrameBody = ClientFrame extends infer Frame
   : never;
 
 /**
- * Reads one message of a client: `{frame, id, body}`, the flat `{kind: "command", cmd, …}` and `{kind: "handshake",
- * …}`, or a command alone, as other transports take it. An unreadable message is a refusal, with the id if that is
- * readable.
+ * Reads one message of a client: `{frame, id, body}`, the flat `{kind: "command", cmd, …}` and `{kind:
+ * "handshake", …}`, or a command alone, as other transports take it. An unreadable message is a refusal, with the
+ * id if that is readable.
  */
 export function readFrame(data: string | Uint8Array): ClientFrame {
   if (typeof data !== "string") return refused("it is binary. Send JSON as text");

@@ -24,7 +24,7 @@ const REFUSED = 4_000;
 /** Bytes of a close frame's reason. */
 const CLOSE_REASON_CHARS_MAX = 120;
 
-export interface SocketParts {
+export interface SocketDependencies {
   readonly world: Pick<World, "clock" | "log">;
   readonly authority: Authority;
   readonly clients: SocketClients;
@@ -37,14 +37,14 @@ export interface SocketParts {
   /** Events above it are sent. */
   readonly since?: EventSeq;
   /** Called once, when the socket has closed. */
-  readonly left: () => void;
+  readonly onLeft: () => void;
 }
 
 type FrameOf<Kind extends ClientFrame["kind"]> = Extract<ClientFrame, { kind: Kind }>;
 
 /** One open WebSocket: reads its frames in order, answers each, and sends the events of its session (CTL-07). */
 export class ClientSocket implements SocketReader {
-  readonly #parts: SocketParts;
+  readonly #dependencies: SocketDependencies;
   readonly #socket: ServerSocket;
   readonly #watch: GrantWatch;
   readonly #stop = new AbortController();
@@ -59,11 +59,11 @@ export class ClientSocket implements SocketReader {
   #onAnswered: (() => void) | undefined;
   #isOver = false;
 
-  constructor(parts: SocketParts, socket: ServerSocket) {
-    this.#parts = parts;
+  constructor(dependencies: SocketDependencies, socket: ServerSocket) {
+    this.#dependencies = dependencies;
     this.#socket = socket;
-    this.#last = parts.since ?? 0;
-    const { authority, grant, world } = parts;
+    this.#last = dependencies.since ?? 0;
+    const { authority, grant, world } = dependencies;
     this.#watch = authority.watch(grant);
     this.#shakeLimit = world.clock.timer(HANDSHAKE_MS_MAX, () =>
       this.#cut(new HarnessError("HandshakeRequired", {})),
@@ -83,7 +83,7 @@ export class ClientSocket implements SocketReader {
       return;
     }
     const read = readFrame(data);
-    const frame = read.id !== undefined && this.#ids.has(read.id) ? taken(read.id) : read;
+    const frame = read.id !== undefined && this.#ids.has(read.id) ? idInUse(read.id) : read;
     if (read === frame && frame.id !== undefined) this.#ids.add(frame.id);
     const answered = (text: string) =>
       void this.#answer(text, data.length, read === frame ? frame.id : undefined);
@@ -96,12 +96,12 @@ export class ClientSocket implements SocketReader {
     this.#stop.abort(new Error("the socket has closed"));
     this.#watch[Symbol.dispose]();
     this.#client?.[Symbol.dispose]();
-    this.#parts.left();
+    this.#dependencies.onLeft();
   }
 
   /** Closes when all requests have been answered and, if the session has ended, its end has been sent. */
   leave(): void {
-    if (this.#parts.session === undefined || this.#client === undefined)
+    if (this.#dependencies.session === undefined || this.#client === undefined)
       void this.#close(GOING_AWAY, "shutdown");
   }
 
@@ -123,7 +123,7 @@ export class ClientSocket implements SocketReader {
       if (frame.kind === "handshake") return await this.#shake(frame, answered);
       const connection = this.#client?.connection;
       if (connection === undefined) throw new HarnessError("HandshakeRequired", {});
-      const { authority, token, wire, session } = this.#parts;
+      const { authority, token, wire, session } = this.#dependencies;
       await authority.verify(token, wire);
       if (frame.kind === "query") {
         const { readQuery } = await import("../../protocol/queries/read-query.ts");
@@ -145,15 +145,15 @@ export class ClientSocket implements SocketReader {
     { id, version, label, client }: FrameOf<"handshake">,
     answered: (text: string) => void,
   ): Promise<void> {
-    const { clients, grant, engine, session, since } = this.#parts;
+    const { clients, grant, engine, session, since } = this.#dependencies;
     const isFirst = this.#client === undefined;
-    const held = this.#client ?? clients.hold(grant, label, client);
+    const heldClient = this.#client ?? clients.hold(grant, label, client);
     let isHeld = !isFirst;
     try {
-      const { connection } = held;
+      const { connection } = heldClient;
       const body = await connection.handshake(version);
       if (this.#isOver) return;
-      this.#client = held;
+      this.#client = heldClient;
       isHeld = true;
       const who = { client: connection.clientId, identityClass: connection.identityClass, engine };
       answered(serverFrame("handshake", id, body, { ...who, ...(since === undefined ? {} : { since }) }));
@@ -162,13 +162,13 @@ export class ClientSocket implements SocketReader {
       this.#watch.onExpiring((expiresAt) => this.#tellExpiring(expiresAt));
       if (session !== undefined) void this.#follow(connection, session);
     } finally {
-      if (!isHeld) held[Symbol.dispose]();
+      if (!isHeld) heldClient[Symbol.dispose]();
     }
   }
 
   /** The next event is requested once there was room for the one before: a slow reader costs nothing but the log. */
   async #follow(connection: Connection, session: SessionId): Promise<void> {
-    const { since } = this.#parts;
+    const { since } = this.#dependencies;
     const { signal } = this.#stop;
     try {
       const events = connection.subscribe(session, since === undefined ? { signal } : { since, signal });
@@ -184,7 +184,7 @@ export class ClientSocket implements SocketReader {
 
   /** Sends it among the events of its session, if it is subscribed to one. */
   #tellExpiring(expiresAt: number): void {
-    const { grant, session, world } = this.#parts;
+    const { grant, session, world } = this.#dependencies;
     const expiring = { grant, expiresAt };
     const { clock } = world;
     void this.#socket.send(
@@ -231,13 +231,13 @@ export class ClientSocket implements SocketReader {
   }
 
   #tell(thrown: unknown): void {
-    const log = this.#parts.world.log.for("control.ws");
+    const log = this.#dependencies.world.log.for("control.ws");
     if (thrown instanceof HarnessError) log.write("debug", "a frame was refused", { reason: thrown.reason });
     else log.write("error", "a frame failed", { what: messageOf(thrown) });
   }
 }
 
-function taken(id: number): ClientFrame {
+function idInUse(id: number): ClientFrame {
   return {
     id,
     kind: "refused",

@@ -22,8 +22,8 @@ export interface WebSocketsDependencies {
 }
 
 /**
- * The WebSockets of one engine. Disposing it takes no new ones, lets open ones send the events of their session up to
- * its end, for at most `SOCKETS_DRAIN_MS_MAX`, and closes the rest: dispose it after the engine's sessions have ended,
+ * The WebSockets of one engine. Disposing it refuses new ones. Open ones send the events of their session up to its
+ * end, for at most `SOCKETS_DRAIN_MS_MAX`, then all are closed. Dispose it after the engine's sessions have ended,
  * and before the listener is closed.
  */
 export interface WebSockets extends AsyncDisposable {
@@ -63,7 +63,7 @@ export function openWebSockets(parts: WebSocketsDependencies): WebSockets {
             token,
             wire,
             ...followed,
-            left() {
+            onLeft() {
               open.delete(made);
               if (open.size === 0) onEmpty?.();
             },
@@ -118,23 +118,23 @@ async function followedBy(
     throw new HarnessError("InvalidPath", { why: "lastEventId: it counts only with session" });
   }
   const wanted = sessionIdIn(id);
-  const given = last === undefined ? undefined : eventSeq(last);
+  const lastSeen = last === undefined ? undefined : eventSeq(last);
   const {
     session,
     events,
     live,
     asked_since: asked,
   } = await sessionInfo(engine, wanted, { ...grant, signal });
-  assertHappened(given, events, "lastEventId");
+  assertHappened(lastSeen, events, "lastEventId");
   // Sent with the handshake: a client whose socket breaks before its first event knows where to resume. Open questions
   // are seen by every new client, however long ago they were asked.
-  const since = given ?? (live && session === wanted ? (asked ?? events) : undefined);
+  const since = lastSeen ?? (live && session === wanted ? (asked ?? events) : undefined);
   return since === undefined ? { session: wanted } : { session: wanted, since };
 }
 
 function single(query: URLSearchParams, name: string): string | undefined {
   const [value, second] = query.getAll(name);
-  if (second !== undefined) throw new HarnessError("InvalidPath", { why: `${name} stands there twice` });
+  if (second !== undefined) throw new HarnessError("InvalidPath", { why: `${name} is there twice` });
   return value;
 }
 

@@ -55,7 +55,7 @@ test("[CTL-01 CTL-07] clients that come and go without end are forgotten, those 
   expect([attached.size, clock.waiting]).toEqual([0, 0]);
 });
 
-test("[CTL-07 LIFE-02] a socket that tells of its end after the engine's holds no timer and no client", async () => {
+test("[CTL-07 LIFE-02] a socket that reports its end after the engine's keeps no timer and no client", async () => {
   const clock = fakeClock();
   const { engine, attached } = countingEngine();
   const clients = new SocketClients(engine, clock);

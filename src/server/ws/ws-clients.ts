@@ -15,7 +15,7 @@ export interface HeldClient extends Disposable {
   readonly connection: Connection;
 }
 
-interface Kept {
+interface HeldConnection {
   readonly connection: Connection;
   readonly grant: TokenGrant;
   sockets: number;
@@ -30,9 +30,9 @@ interface Kept {
 export class SocketClients implements AsyncDisposable {
   readonly #engine: EnginePort;
   readonly #clock: Pick<Clock, "timer">;
-  readonly #kept = new Map<ClientId, Kept>();
+  readonly #kept = new Map<ClientId, HeldConnection>();
   /** Clients without an open socket, in the order in which they left. */
-  readonly #left = new Set<Kept>();
+  readonly #left = new Set<HeldConnection>();
   #isClosed = false;
 
   constructor(engine: EnginePort, clock: Pick<Clock, "timer">) {
@@ -43,12 +43,12 @@ export class SocketClients implements AsyncDisposable {
   /** Returns the client of this id, if this token has it; else a new one. */
   hold(grant: TokenGrant, label: string, named: string | undefined): HeldClient {
     const known = named !== undefined && isId("cli", named) ? this.#kept.get(named) : undefined;
-    if (known !== undefined && isSameHolder(known.grant, grant)) return this.#held(known);
+    if (known !== undefined && isSameHolder(known.grant, grant)) return this.#hold(known);
     const { identityClass, scope } = grant;
     const connection = this.#engine.attach({ identityClass, label, scope });
     const made = { connection, grant, sockets: 0 };
     this.#kept.set(connection.clientId, made);
-    return this.#held(made);
+    return this.#hold(made);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -60,35 +60,35 @@ export class SocketClients implements AsyncDisposable {
     await Promise.all(all.map(({ connection }) => connection[Symbol.asyncDispose]()));
   }
 
-  #held(kept: Kept): HeldClient {
-    kept.sockets += 1;
-    kept.forgetting?.[Symbol.dispose]();
-    this.#left.delete(kept);
+  #hold(entry: HeldConnection): HeldClient {
+    entry.sockets += 1;
+    entry.forgetting?.[Symbol.dispose]();
+    this.#left.delete(entry);
     let isOver = false;
     return {
-      connection: kept.connection,
+      connection: entry.connection,
       [Symbol.dispose]: () => {
         if (isOver) return;
         isOver = true;
-        kept.sockets -= 1;
+        entry.sockets -= 1;
         // After the engine has closed its sockets they still report that they have closed.
-        if (kept.sockets === 0 && !this.#isClosed) this.#leave(kept);
+        if (entry.sockets === 0 && !this.#isClosed) this.#leave(entry);
       },
     };
   }
 
-  #leave(kept: Kept): void {
-    kept.forgetting = this.#clock.timer(CLIENT_KEPT_MS, () => this.#forget(kept));
-    this.#left.add(kept);
+  #leave(entry: HeldConnection): void {
+    entry.forgetting = this.#clock.timer(CLIENT_KEPT_MS, () => this.#forget(entry));
+    this.#left.add(entry);
     const [first] = this.#left;
     if (this.#left.size > CLIENTS_KEPT_MAX && first !== undefined) this.#forget(first);
   }
 
-  #forget(kept: Kept): void {
-    kept.forgetting?.[Symbol.dispose]();
-    this.#left.delete(kept);
-    this.#kept.delete(kept.connection.clientId);
-    void kept.connection[Symbol.asyncDispose]();
+  #forget(entry: HeldConnection): void {
+    entry.forgetting?.[Symbol.dispose]();
+    this.#left.delete(entry);
+    this.#kept.delete(entry.connection.clientId);
+    void entry.connection[Symbol.asyncDispose]();
   }
 }
 
@@ -98,8 +98,8 @@ function isSameHolder(a: TokenGrant, b: TokenGrant): boolean {
 }
 
 /**
- * Returns true for a token for everything, on the Unix socket alone: only the owner of the engine is given one
- * (AUTH-11).
+ * Returns true for a token for everything, on the Unix socket alone: only the owner of the engine is given
+ * one (AUTH-11).
  */
 function isOwners({ wire, scope, mintedBy }: TokenGrant): boolean {
   const isFirst = mintedBy === undefined;

@@ -41,7 +41,7 @@ test("[CTL-04 CTL-07] a command before the handshake is refused, and taken after
   expect(client.events).toEqual(ws.rig.events.filter(({ id }) => id > (greeting.since ?? 0)));
 });
 
-test("[CTL-04] a version that does not fit is told with its remedy, and another may be tried", async () => {
+test("[CTL-04] a version that does not fit is refused with its remedy, and another may be tried", async () => {
   await using ws = await openWsRig({ script: [] });
   await using client = await ws.open({ shake: false });
   await client.opened();
@@ -121,7 +121,7 @@ test("[CTL-07] what cannot be read is refused by its reason, and ends neither th
   expect(await other.command(1, { kind: "AttachSession", sessionId })).toMatchObject({ frame: "accepted" });
 });
 
-test("[CTL-07 R03] two frames of one id that wait for their answers are told apart by refusing the second", async () => {
+test("[CTL-07 R03] two frames of one id that wait for their answers stay distinct: the second is refused", async () => {
   await using ws = await openWsRig({ script: [] });
   await using client = await ws.open();
   const { id: sessionId } = ws.rig.session;
@@ -218,7 +218,7 @@ test("[AUTH-06] the token that a browser offers as a protocol is never said back
   expect(got).not.toContain(token);
 });
 
-test("[AUTH-07 CTL-07] a socket for a session that is none, is another's, or from beyond its end does not open", async () => {
+test("[AUTH-07 CTL-07] a socket for a session that is unknown, is another's, or from beyond its end does not open", async () => {
   await using ws = await openWsRig({ script: [] });
   const { id } = ws.rig.session;
   const other = ws.rig.world.ids.next("sess");
@@ -391,7 +391,7 @@ test("[AUTH-05] revoking a token cuts its sockets at once, one without a handsha
   expect(await other.command(1, { kind: "AttachSession", sessionId })).toMatchObject({ frame: "accepted" });
 });
 
-test("[AUTH-08] a stream is told that its token expires, drains for 60 s after it, takes no command then, and is cut", async () => {
+test("[AUTH-08] a stream is notified that its token expires, drains for 60 s after it, takes no command then, and is cut", async () => {
   await using ws = await openWsRig({ script: [] });
   const { clock } = ws.rig.world;
   const lifetimeMs = EXPIRING_MS + 60_000;

@@ -13,7 +13,7 @@ export function profileText({ profile, path, source, model, skills, ...more }: S
     `skills: ${listed(skills)}`,
     `MCP servers: ${listed(servers)}`,
     ...[...bySource].map(([from, tools]) => `tools of ${from}: ${tools.map(({ name }) => name).join(", ")}`),
-    "/profiles lists the others; /profiles:NAME goes on under one of them.",
+    "/profiles lists the others; /profiles:NAME continues under one of them.",
   ];
   return lines.map(neutraliseLine).join("\n");
 }

@@ -103,7 +103,7 @@ test("[SES-07] sessions of every directory show their directory, by its end, in 
   expect(Math.max(...lines.map(displayWidth))).toBeLessThanOrEqual(80);
 });
 
-test("[SES-07] ids are cut to what tells them apart", () => {
+test("[SES-07] ids are cut to the part that distinguishes them", () => {
   const sessions = [1, 2].map((number) => ({ ...INFO, session: fakeId("sess", number) }));
   expect(
     cells(drawn(sessions, OPTIONS))
@@ -112,7 +112,7 @@ test("[SES-07] ids are cut to what tells them apart", () => {
   ).toEqual(sessions.map(({ session }) => session as string));
 });
 
-test("[SES-07] ages are told in the unit that says most; a time in the future is now", () => {
+test("[SES-07] ages are shown in the unit that says most; a time in the future is now", () => {
   const ago = (seconds: number) => ageText(new Date(NOW - seconds * 1_000).toISOString(), NOW);
   expect([
     ago(-99),

@@ -111,7 +111,7 @@ test("[CLI-01 PROV-11] what is unknown is counted in calls, and never as money",
   );
 });
 
-test("[CMD-01 PROV-11] each model is told with its tokens, each once, and with what a million of them costs where that is known", () => {
+test("[CMD-01 PROV-11] each model is listed once with its tokens, and with its price for a million of them if known", () => {
   const book = bookOf(
     started(1),
     cost(1, { inputTokens: 1_000, outputTokens: 20, cacheReadTokens: 50_000, cacheWriteTokens: 7 }),
@@ -143,7 +143,7 @@ test("[CMD-01 PROV-11] each model is told with its tokens, each once, and with w
   expect(printCosts(book.costs, { rowsMax: 3, prices: modelPrices({}) })).not.toContain("a million");
 });
 
-test("[PROF-02 CLI-01] what the sessions cost whose place this one took is told beside its own, and in none of the parts", () => {
+test("[PROF-02 CLI-01] the cost of the sessions before a handover is shown beside its own, and in none of the parts", () => {
   const spentBefore = { usd: 2, unknownCalls: 0, inputTokens: 1_000, outputTokens: 50 };
   const begun = { kind: "ProfileSwitched", payload: { from: "a", to: "b", spentBefore } } as const;
   const book = bookOf(begun, started(1), cost(1), ended(1, "complete", 1));

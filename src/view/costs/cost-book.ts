@@ -1,10 +1,10 @@
 import type { CallId } from "../../base/ids.ts";
 import { isObject } from "../../base/json.ts";
 import type { Envelope, EnvelopeOf } from "../../protocol/events/envelope.ts";
-import type { PayloadOf } from "../../protocol/events/events.ts";
 import type { Cost } from "./cost.ts";
 import { addCost, NO_COST, sumOfCosts } from "./cost.ts";
-import { unreportedCalls } from "./turn-costs.ts";
+import type { SpentBefore } from "./session-costs.ts";
+import { NO_SESSION_COSTS, sessionCostsAfter, totalCost } from "./session-costs.ts";
 
 /** Keys that costs are grouped by. */
 export const COST_KEYS = ["turn", "model", "purpose", "tool", "child"] as const;
@@ -17,8 +17,6 @@ export interface Costs {
   /** Costs of the sessions that this one continues under another profile; absent: there are none. */
   readonly before?: SpentBefore;
 }
-
-export type SpentBefore = NonNullable<PayloadOf<"ProfileSwitched">["spentBefore"]>;
 
 /** Names for costs without a tool, model or child. */
 export const PROMPT_ROW = "the prompt";
@@ -34,8 +32,6 @@ export const ROWS_MAX = 10_000;
 interface Strand {
   turn: string;
   model: string | undefined;
-  /** Calls of this turn that have reported a cost, to find those that were cut off before. */
-  calls: number;
   /** Tools whose results stand at the end of the next request; none: the prompt does. */
   newest: Set<string>;
   /** True if the next result is the first of a new request. */
@@ -50,7 +46,7 @@ interface Strand {
  * a turn to the prompt. An unknown price stays unknown: it is counted in calls and never as money.
  */
 export class CostBook {
-  #total: Cost = NO_COST;
+  #session = NO_SESSION_COSTS;
   readonly #by: Record<CostKey, Map<string, Cost>> = {
     turn: new Map(),
     model: new Map(),
@@ -58,18 +54,19 @@ export class CostBook {
     tool: new Map(),
     child: new Map(),
   };
-  #before: SpentBefore | undefined;
   readonly #strands = new Map<CallId | undefined, Strand>();
   /** Names of running calls. */
   readonly #tools = new Map<CallId, string>();
   readonly #children = new Map<CallId, string>();
 
   get costs(): Costs {
-    const before = this.#before === undefined ? {} : { before: this.#before };
-    return { total: this.#total, by: this.#by, ...before };
+    const { before } = this.#session;
+    return { total: totalCost(this.#session), by: this.#by, ...(before === undefined ? {} : { before }) };
   }
 
   add(envelope: Envelope): void {
+    const { calls: before } = totalCost(this.#session);
+    this.#session = sessionCostsAfter(this.#session, envelope);
     switch (envelope.kind) {
       case "TurnStarted":
         this.#started(envelope);
@@ -86,11 +83,8 @@ export class CostBook {
       case "CostIncremented":
         this.#cost(envelope);
         return;
-      case "ProfileSwitched":
-        this.#before = envelope.payload.spentBefore ?? this.#before;
-        return;
       case "TurnEnded":
-        this.#ended(envelope);
+        this.#untold(envelope, totalCost(this.#session).calls - before);
         return;
       default:
         return;
@@ -126,7 +120,6 @@ export class CostBook {
     const strand = this.#strand(parentCall);
     const isSummary = payload.purpose === "summary";
     strand.model = `${payload.provider}:${payload.model}`;
-    if (!isSummary) strand.calls += 1;
     this.#count(addCost(NO_COST, payload), {
       turn: payload.turn === undefined || parentCall !== undefined ? strand.turn : String(payload.turn),
       model: strand.model,
@@ -137,26 +130,23 @@ export class CostBook {
     if (!isSummary) strand.asked = true;
   }
 
-  #ended({ parentCall, payload }: EnvelopeOf<"TurnEnded">): void {
+  /** Attributes calls that an ended turn never reported. */
+  #untold({ parentCall }: Envelope, untold: number): void {
+    if (untold === 0) return;
     const strand = this.#strand(parentCall);
-    const untold = unreportedCalls(strand.calls, payload);
-    if (untold > 0) {
-      this.#count(
-        { ...NO_COST, calls: untold, unpricedCalls: untold },
-        {
-          turn: strand.turn,
-          model: strand.model ?? UNKNOWN_MODEL_ROW,
-          purpose: "turns",
-          tool: toolsOf(strand),
-          child: this.#child(parentCall),
-        },
-      );
-    }
-    strand.calls = 0;
+    this.#count(
+      { ...NO_COST, calls: untold, unpricedCalls: untold },
+      {
+        turn: strand.turn,
+        model: strand.model ?? UNKNOWN_MODEL_ROW,
+        purpose: "turns",
+        tool: toolsOf(strand),
+        child: this.#child(parentCall),
+      },
+    );
   }
 
   #count(cost: Cost, keys: Readonly<Record<CostKey, string>>): void {
-    this.#total = sumOfCosts(this.#total, cost);
     for (const key of COST_KEYS) {
       const part = this.#by[key];
       part.set(keys[key], sumOfCosts(part.get(keys[key]) ?? NO_COST, cost));
@@ -191,7 +181,7 @@ function foldOldest(part: Map<string, Cost>): void {
 }
 
 function newStrand(turn: string): Strand {
-  return { turn, model: undefined, calls: 0, newest: new Set(), asked: false };
+  return { turn, model: undefined, newest: new Set(), asked: false };
 }
 
 function toolsOf({ newest }: Strand): string {

@@ -4,9 +4,10 @@ import { COLUMNS } from "../terminal/table.ts";
 import { neutraliseLine } from "../terminal/terminal-text.ts";
 import type { Cost } from "./cost.ts";
 import { inputTokensOf, PRICE_UNKNOWN, printPrice, printTokens, withBefore } from "./cost.ts";
-import type { CostKey, Costs, SpentBefore } from "./cost-book.ts";
+import type { CostKey, Costs } from "./cost-book.ts";
 import type { ModelPrices } from "./model-prices.ts";
 import { printModelPrice } from "./model-prices.ts";
+import type { SpentBefore } from "./session-costs.ts";
 
 const INDENT = "    ";
 const TITLES: readonly (readonly [CostKey, string])[] = [
@@ -43,7 +44,9 @@ function togetherText(total: Cost, before: SpentBefore): string {
   return `${printPrice(cost)} with the sessions before it: ${grouped(inputTokensOf(cost))} tokens in, ${grouped(cost.outputTokens)} out`;
 }
 
-/** Draws a model in a few lines: its cost, its tokens, which are counted once each, and the price of a million of them. */
+/**
+ * Draws a model in a few lines: its cost, its tokens, which are counted once each, and the price of a million of them.
+ */
 function models(rows: readonly (readonly [string, Cost])[], rowsMax: number, prices: ModelPrices): string {
   const dearest = rows.toSorted(([, a], [, b]) => b.usd - a.usd || tokensOf(b) - tokensOf(a));
   const lines = dearest.slice(0, rowsMax).flatMap(([name, cost]) => {

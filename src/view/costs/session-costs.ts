@@ -1,9 +1,12 @@
 import type { Envelope } from "../../protocol/events/envelope.ts";
+import type { PayloadOf } from "../../protocol/events/events.ts";
+import { isTurnStarted } from "../turn-marks.ts";
 import type { Cost } from "./cost.ts";
 import { NO_COST, sumOfCosts } from "./cost.ts";
-import type { SpentBefore } from "./cost-book.ts";
 import type { TurnCosts } from "./turn-costs.ts";
 import { addTurnCost, NO_TURN_COSTS } from "./turn-costs.ts";
+
+export type SpentBefore = NonNullable<PayloadOf<"ProfileSwitched">["spentBefore"]>;
 
 /** Costs of a session: of the newest turn, and of everything before it. */
 export interface SessionCosts {
@@ -22,8 +25,7 @@ export function sessionCostsAfter(costs: SessionCosts, envelope: Envelope): Sess
     const { spentBefore } = envelope.payload;
     return spentBefore === undefined ? costs : { ...costs, before: spentBefore };
   }
-  if (envelope.kind === "TurnStarted" && envelope.parentCall === undefined)
-    return { ...costs, earlier: totalCost(costs), turn: NO_TURN_COSTS };
+  if (isTurnStarted(envelope)) return { ...costs, earlier: totalCost(costs), turn: NO_TURN_COSTS };
   const turn = addTurnCost(costs.turn, envelope);
   return turn === costs.turn ? costs : { ...costs, turn };
 }

@@ -11,6 +11,12 @@ export interface TurnCosts {
   readonly calls: ReadonlyMap<CallId | undefined, number>;
 }
 
+/**
+ * Agents of a turn whose calls are counted; beyond that the count of the oldest sub-agent is forgotten, and its cost is
+ * unknown if it is cut off. Each event copies the counts.
+ */
+const COUNTED_AGENTS_MAX = 100;
+
 export const NO_TURN_COSTS: TurnCosts = { total: NO_COST, calls: new Map() };
 
 /** Returns the costs of a turn that is read from the middle, after so many rounds. */
@@ -25,6 +31,9 @@ export function addTurnCost(costs: TurnCosts, { kind, parentCall, payload }: Env
       const total = addCost(costs.total, payload);
       if (payload.purpose === "summary") return { ...costs, total };
       const calls = new Map(costs.calls).set(parentCall, (costs.calls.get(parentCall) ?? 0) + 1);
+      // The session's own agent, which counts first, is the one whose turn is sure to end.
+      const oldest = calls.keys().find((agent) => agent !== undefined);
+      if (calls.size > COUNTED_AGENTS_MAX) calls.delete(oldest);
       return { total, calls };
     }
     case "TurnEnded": {
@@ -39,10 +48,10 @@ export function addTurnCost(costs: TurnCosts, { kind, parentCall, payload }: Env
 }
 
 /**
- * Returns the provider calls of an ended turn that never reported a cost. A cancel, an error or the time limit may cut a
- * call off before its provider reports usage: its cost is unknown, never zero.
+ * Returns the provider calls of an ended turn that never reported a cost. A cancel, an error or the time limit may
+ * cut a call off before its provider reports usage: its cost is unknown, never zero.
  */
-export function unreportedCalls(
+function unreportedCalls(
   reported: number,
   { reason, rounds = 0 }: Pick<PayloadOf<"TurnEnded">, "reason" | "rounds">,
 ): number {

@@ -28,7 +28,7 @@ export interface MarkdownBlock {
   readonly kind: BlockKind;
   /** The text as it was written, with its line ends. The sources of all blocks together are the whole text. */
   readonly source: string;
-  /** The block goes on in the next one: it was too long. */
+  /** The block continues in the next one: it was too long. */
   readonly isPart?: true;
 }
 
@@ -274,7 +274,7 @@ export class MarkdownBlocks {
       this.#source = "";
     }
     this.#source += rest;
-    // A long line goes on: its block is closed by what follows.
+    // A long line continues: its block is closed by what follows.
     if (this.#isEnding && !this.#isLongLine) this.#closeTop();
   }
 

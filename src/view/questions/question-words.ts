@@ -1,7 +1,9 @@
+import { grouped } from "../../base/text/text.ts";
 import type { PayloadOf } from "../../protocol/events/events.ts";
 import { neutraliseLine, reveal } from "../terminal/terminal-text.ts";
 
 type Ask = PayloadOf<"Asked">;
+type Permission = Pick<PayloadOf<"PermissionRequested">, "tool" | "agent">;
 
 /** Words of one kind of question, for every client. */
 interface QuestionWords {
@@ -62,15 +64,12 @@ export function fateText(value: string): string | undefined {
 
 const FATES: Readonly<Record<string, string>> = {
   failed: "it failed, or had no effect",
-  succeeded: "it succeeded; the model is told so, without its output",
+  succeeded: "it succeeded; the model learns this, but not its output",
   abort: "I do not know: end this session",
 };
 
-/** Returns the first line of a permission question. */
-export function permissionHeading({
-  tool,
-  agent,
-}: Pick<PayloadOf<"PermissionRequested">, "tool" | "agent">): string {
+/** Returns the first line of a permission question. A client that only reports progress shows this line alone. */
+export function permissionHeading({ tool, agent }: Permission): string {
   const by = agent === undefined ? "" : ` (for the sub-agent ${neutraliseLine(agent)})`;
   return `Permission needed: ${neutraliseLine(tool)}${by}`;
 }
@@ -80,18 +79,17 @@ export function permissionReason(reason: string): string {
   return `because: ${neutraliseLine(reason)}`;
 }
 
-/** Returns one line for a client that only reports progress. */
-export function waitingForPermission(tool: string): string {
-  return `${neutraliseLine(tool)} waits for permission`;
-}
-
 /** Returns the notice to people that an agent's session waits for permission; names already cut to one line. */
 export function agentAsksText({
   session,
   agent,
-  tool,
-}: Readonly<Record<"session" | "agent" | "tool", string>>): string {
-  return `Session ${session} of outer agent ${agent} asks for permission: ${tool}. /sessions:attach ${session} to answer.`;
+  request,
+}: {
+  readonly session: string;
+  readonly agent: string;
+  readonly request: Permission;
+}): string {
+  return `${permissionHeading(request)}, in session ${session} of outer agent ${agent}. /sessions:attach ${session} to answer.`;
 }
 
 /** Returns the question that lets a person keep a rule for the session or shorten it, with an example. */
@@ -115,3 +113,11 @@ export const ORPHAN_WORDS = {
   last: "Please look, and say what became of it:",
   noted: "it succeeded, and the model reads your note",
 } as const;
+
+/** Note about a question that a gap in the events may have closed. */
+export const UNCERTAIN_TEXT = "It may have been answered: events after it are missing.";
+
+/** Returns the note about a question that is too long to be kept whole. */
+export function leftOutText(characters: number): string {
+  return `The question is too long to be shown whole here: ${grouped(characters)} characters left out.`;
+}

@@ -2,12 +2,18 @@ import { expect, test } from "bun:test";
 import { fakeId, SESSION } from "../../../test/support/fake-connection.ts";
 import type { AskId, CallId, ClientId } from "../../base/ids.ts";
 import { parseChoice } from "../../client/line/questions/permission-answer.ts";
-import { openQuestionsAfter as lineQuestionsAfter } from "../../client/line/questions/questions.ts";
+import {
+  openQuestionsAfter as lineQuestionsAfter,
+  questionText,
+} from "../../client/line/questions/questions.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
 import type { Event, PayloadOf } from "../../protocol/events/events.ts";
 import { editorQuestion } from "../../server/acp/questions.ts";
+import { progressText } from "../../server/mcp/run-turn.ts";
+import { MinimalProjection } from "../../server/minimal/projection.ts";
 import { NEW_SESSION, runOf, sessionAfter } from "../session/session-view.ts";
 import { permissionAnswers } from "./permission-answers.ts";
+import { agentAsksText, permissionHeading } from "./question-words.ts";
 import type { Question } from "./questions.ts";
 import { questionId, questionsAfter } from "./questions.ts";
 
@@ -37,7 +43,13 @@ const asked = (about: PayloadOf<"Asked">["about"], timeoutMs?: number): Event =>
 });
 const ended: Event = { kind: "TurnEnded", payload: { turn: 1, reason: "complete" } };
 
+const gap: Event = { kind: "StreamGap", payload: { from: 2, to: 2, reason: "ttl" } };
+const started: Event = { kind: "TurnStarted", payload: { turn: 2, originator: REQUEST.originator } };
+
 const CASES: readonly (readonly [string, readonly Event[], number])[] = [
+  ["one that a gap may have closed", [requested, gap], 1],
+  ["one that a gap has closed, since the next turn has started", [requested, gap, started], 0],
+  ["a file of the project that is asked about before a gap", [asked("trust"), gap, started], 1],
   ["an open permission question", [requested], 1],
   [
     "one that was answered",
@@ -71,11 +83,8 @@ test.each(CASES)(
     const envelopes = events.map(
       (event, at) => ({ id: at + 1, session: SESSION, ts: "2026-01-01T00:00:00Z", ...event }) as Envelope,
     );
-    const seen = envelopes.reduce(questionsAfter, [] as readonly Question[]);
-    const line = envelopes.reduce(
-      (all, event) => lineQuestionsAfter(all, event, 0),
-      [] as readonly never[] as Parameters<typeof lineQuestionsAfter>[0],
-    );
+    const seen = envelopes.reduce<readonly Question[]>((all, each) => questionsAfter(all, each), []);
+    const line = lineQuestions(envelopes);
     const view = runOf(envelopes.reduce(sessionAfter, NEW_SESSION), SESSION);
     expect(seen).toHaveLength(open);
     expect(line.flatMap((each) => (each.kind === "own" ? [] : [questionId(each)]))).toEqual(
@@ -84,6 +93,43 @@ test.each(CASES)(
     expect(view.questions).toEqual(seen);
   },
 );
+
+/** Returns the questions that a line client keeps, which are not closed by an answer of its own. */
+function lineQuestions(envelopes: readonly Envelope[]): ReturnType<typeof lineQuestionsAfter> {
+  let before: readonly Question[] = [];
+  let line: ReturnType<typeof lineQuestionsAfter> = [];
+  for (const each of envelopes) {
+    const after = questionsAfter(before, each);
+    line = lineQuestionsAfter(line, { before, after }, 0);
+    before = after;
+  }
+  return line;
+}
+
+test("[CTL-14 PERF-03] no client keeps more open questions than the view, the newest", () => {
+  const envelopes = Array.from({ length: 200 }, (_, at) => {
+    const payload = { ...REQUEST, callId: fakeId("call", at + 1) };
+    return { id: at + 1, session: SESSION, ts: "", kind: "PermissionRequested", payload } as Envelope;
+  });
+  const { questions } = runOf(envelopes.reduce(sessionAfter, NEW_SESSION), SESSION);
+  expect(questions.length).toBeLessThan(100);
+  expect(questions.at(-1)).toMatchObject({ request: { callId: fakeId("call", 200) } });
+  const line = lineQuestions(envelopes).map((each) => (each.kind === "own" ? "" : questionId(each)));
+  expect(line).toEqual(questions.map(questionId));
+});
+
+test("[CTL-14] an answer of a client's own closes its entry for good, whatever marks the question before its event comes", () => {
+  const frame = { session: SESSION, ts: "" };
+  const first = { ...frame, id: 1, ...requested } as Envelope;
+  const after = questionsAfter([], first);
+  const entries = lineQuestionsAfter([], { before: [], after }, 0);
+  expect(entries).toHaveLength(1);
+  const gap = { ...frame, id: 2, kind: "StreamGap", payload: { from: 2, to: 3, reason: "ttl" } } as Envelope;
+  const marked = questionsAfter(after, gap);
+  expect(marked).toMatchObject([{ isUncertain: true }]);
+  expect(lineQuestionsAfter([], { before: after, after: marked }, 0)).toEqual([]);
+  expect(lineQuestionsAfter(entries, { before: after, after: marked }, 0)).toEqual(entries);
+});
 
 const REQUESTS: readonly Partial<PayloadOf<"PermissionRequested">>[] = [
   {},
@@ -120,4 +166,31 @@ test.each(REQUESTS)("[PERM-03 SBX-04 CTL-16] every client offers the same answer
     }
   }
   expect(answers.at(-1)?.decision).toBe("deny");
+});
+
+test.each([{}, { agent: "scout" }])(
+  "[PERM-03 CTL-16] every client says in the same words which permission is needed: %j",
+  (more) => {
+    const request = { ...REQUEST, ...more };
+    const heading = permissionHeading(request);
+    const event: Event = { kind: "PermissionRequested", payload: request };
+    const envelope = { id: 1, session: SESSION, ts: "2026-01-01T00:00:00Z", ...event } as Envelope;
+    const [line] = lineQuestions([envelope]);
+    expect(line === undefined ? "" : questionText(line)).toStartWith(`${heading}\n`);
+    const editor = editorQuestion({ kind: "permission", request }, SESSION, "/")?.request.toolCall.content;
+    expect(editor?.[0]).toEqual({ type: "content", content: { type: "text", text: heading } });
+    expect(progressText(envelope)).toBe(heading);
+    const minimal = new MinimalProjection({ deltas: false }).of(envelope);
+    expect(minimal).toMatchObject([{ type: "status", state: "running tool", message: heading }]);
+    expect(agentAsksText({ session: SESSION, agent: "outer", request })).toStartWith(
+      `${heading}, in session `,
+    );
+  },
+);
+
+test("[CTL-16 PERM-03] an editor gets the length of a long question that is not shown", () => {
+  const question = { kind: "permission", request: REQUEST } as const;
+  expect(JSON.stringify(editorQuestion(question, SESSION, "/"))).not.toContain("left out");
+  const cut = editorQuestion({ ...question, leftOut: 1_200 }, SESSION, "/");
+  expect(JSON.stringify(cut?.request)).toContain("1,200 characters left out");
 });

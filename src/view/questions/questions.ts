@@ -4,9 +4,15 @@ import type { Envelope } from "../../protocol/events/envelope.ts";
 import type { PayloadOf } from "../../protocol/events/events.ts";
 
 /** A question of a session that waits for a person. */
-export type Question =
+export type Question = (
   | { readonly kind: "permission"; readonly request: PayloadOf<"PermissionRequested"> }
-  | { readonly kind: "asked"; readonly ask: PayloadOf<"Asked"> };
+  | { readonly kind: "asked"; readonly ask: PayloadOf<"Asked"> }
+) & {
+  /** Characters of its arguments, change or details that a session view left out. Absent: none. */
+  readonly leftOut?: number;
+  /** A gap in the events may hold its answer: it may be closed. Absent: it is open. */
+  readonly isUncertain?: true;
+};
 
 /** Returns the question that an event asks. */
 export function questionOf(envelope: Envelope): Question | undefined {
@@ -20,10 +26,10 @@ export function questionId(question: Question): CallId | AskId {
 }
 
 /**
- * Returns true if an event closes a question: an answer, the result of its call, or the end of its turn. Questions about
- * the project's files outlive a turn.
+ * Returns true if an event closes a question: an answer, the result of its call, or the end of its turn. Questions
+ * about the project's files outlive a turn.
  */
-export function closesQuestion(envelope: Envelope, question: Question): boolean {
+function closesQuestion(envelope: Envelope, question: Question): boolean {
   switch (envelope.kind) {
     case "PermissionAnswered":
     case "ToolResult":
@@ -32,6 +38,9 @@ export function closesQuestion(envelope: Envelope, question: Question): boolean 
       return question.kind === "asked" && question.ask.askId === envelope.payload.askId;
     case "TurnEnded":
       return envelope.parentCall === undefined && !outlivesTurn(question);
+    case "TurnStarted":
+      // A turn ends before the next one starts, even if a gap in the events holds its end.
+      return envelope.parentCall === undefined && question.isUncertain === true && !outlivesTurn(question);
     case "SessionEnded":
       return envelope.parentCall === undefined;
     default:
@@ -39,18 +48,86 @@ export function closesQuestion(envelope: Envelope, question: Question): boolean 
   }
 }
 
+/** Open questions that a person's client keeps, the newest. */
+const QUESTIONS_MAX = 64;
+
+/** Limits of the questions that a client keeps. */
+interface KeptQuestions {
+  /** Returns a question as it is kept; undefined if it is not. Default: every question is kept whole. */
+  readonly keep?: (question: Question) => Question | undefined;
+  /** Open questions that are kept, the newest. Default: 64. */
+  readonly questionsMax?: number;
+}
+
 /**
- * Returns the open questions after one more event, the oldest first; the same list if none was asked or closed. A question
- * that is asked again, as with another time limit, keeps its place.
+ * Returns the open questions after one more event, the oldest first; the same list if none was asked or closed. A
+ * question that is asked again keeps its place. After a gap in the events all are uncertain.
  */
-export function questionsAfter(open: readonly Question[], envelope: Envelope): readonly Question[] {
+export function questionsAfter(
+  open: readonly Question[],
+  envelope: Envelope,
+  { keep = (question) => question, questionsMax = QUESTIONS_MAX }: KeptQuestions = {},
+): readonly Question[] {
+  if (envelope.kind === "StreamGap" && open.length > 0)
+    return open.map((question) => ({ ...question, isUncertain: true }));
   const asked = questionOf(envelope);
-  if (asked !== undefined) {
-    const at = open.findIndex((each) => questionId(each) === questionId(asked));
-    return at < 0 ? [...open, asked] : open.with(at, asked);
+  if (asked === undefined) {
+    const rest = open.filter((each) => !closesQuestion(envelope, each));
+    return rest.length === open.length ? open : rest;
   }
-  const rest = open.filter((question) => !closesQuestion(envelope, question));
-  return rest.length === open.length ? open : rest;
+  const id = questionId(asked);
+  const at = open.findIndex((each) => questionId(each) === id);
+  const bounded = keep(asked);
+  if (bounded === undefined) return at < 0 ? open : open.toSpliced(at, 1);
+  return at < 0 ? [...open.slice(1 - questionsMax), bounded] : open.with(at, bounded);
+}
+
+/** The open questions before and after one event, as `questionsAfter` returns them. */
+export interface QuestionStep {
+  readonly before: readonly Question[];
+  readonly after: readonly Question[];
+}
+
+/** Entries that a client keeps of open questions, with what belongs to each. */
+export interface QuestionEntries<Entry> {
+  /** Returns the id of an entry's question; undefined for an entry that no event closes. */
+  id(entry: Entry): CallId | AskId | undefined;
+  /**
+   * Returns the entry of a question; undefined if the client does not show it.
+   * @param known the entry that the question has already, as when it is asked again with another time limit.
+   */
+  entry(question: Question, known: Entry | undefined): Entry | undefined;
+}
+
+/**
+ * Returns a client's entries after one event: those of closed questions are gone, and a question that was asked has its
+ * entry. The same list if nothing changed. An entry that the client has removed itself does not come back.
+ */
+export function questionEntriesAfter<Entry>(
+  entries: readonly Entry[],
+  { before, after }: QuestionStep,
+  { id, entry }: QuestionEntries<Entry>,
+): readonly Entry[] {
+  if (before === after) return entries;
+  const openIds = new Set<string>(after.map(questionId));
+  const rest = entries.filter((each) => {
+    const of = id(each);
+    return of === undefined || openIds.has(of);
+  });
+  let next: readonly Entry[] = rest.length === entries.length ? entries : rest;
+  for (const question of after) {
+    if (before.some((each) => textOf(each) === textOf(question))) continue; // marked at most
+    const at = next.findIndex((each) => id(each) === questionId(question));
+    const made = entry(question, next[at]);
+    if (made === undefined || made === next[at]) continue;
+    next = at < 0 ? [...next, made] : next.with(at, made);
+  }
+  return next;
+}
+
+/** Returns what was asked, the same object as long as it is not asked again. */
+function textOf(question: Question): object {
+  return question.kind === "permission" ? question.request : question.ask;
 }
 
 function outlivesTurn(question: Question): boolean {

@@ -1,15 +1,27 @@
 import type { CallId } from "../../base/ids.ts";
+import { jsonCharacters } from "../../base/json.ts";
+import { shortened } from "../../base/text/text.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
+import { isTurnStarted } from "../turn-marks.ts";
+import type { UncertainEntry } from "./gaps/uncertain.ts";
+import { uncertainValues } from "./gaps/uncertain.ts";
+import { NAME_CHARACTERS_MAX, shortenedJson } from "./limits.ts";
 
 /** Calls that run at the same time; beyond that the oldest is forgotten. */
 export const OPEN_CALLS_MAX = 1_000;
 /** Output of a running call that is kept, its end. */
 export const OUTPUT_CHARACTERS_MAX = 4_096;
 
+/** Characters of the arguments of a running call that are kept. */
+const ARGS_CHARACTERS_MAX = 4_096;
+
 /** A tool call that runs. */
-export interface OpenCall {
+export interface OpenCall extends UncertainEntry {
   readonly tool: string;
+  /** The beginning of its arguments if they are longer than `ARGS_CHARACTERS_MAX`. */
   readonly args: unknown;
+  /** Characters of its arguments that were left out. Absent: none. */
+  readonly argsLeftOut?: number;
   /** The call that runs the sub-agent whose call this is. */
   readonly parentCall?: CallId;
   /** End of its output so far. */
@@ -27,8 +39,14 @@ export function callsAfter(calls: OpenCalls, envelope: Envelope): OpenCalls {
     case "ToolCallStarted": {
       const { callId, tool, args } = envelope.payload;
       const { parentCall } = envelope;
-      const call = { tool, args, output: "", ...(parentCall === undefined ? {} : { parentCall }) };
-      return new Map([...calls].slice(1 - OPEN_CALLS_MAX)).set(callId, call);
+      const call = {
+        tool: shortened(tool, NAME_CHARACTERS_MAX),
+        ...keptArgs(args),
+        output: "",
+        ...(parentCall === undefined ? {} : { parentCall }),
+      };
+      const others = [...calls].filter(([id]) => id !== callId);
+      return new Map(others.slice(1 - OPEN_CALLS_MAX)).set(callId, call);
     }
     case "ToolCallProgress": {
       const { callId, partial } = envelope.payload;
@@ -39,6 +57,10 @@ export function callsAfter(calls: OpenCalls, envelope: Envelope): OpenCalls {
     }
     case "ToolResult":
       return without(calls, envelope.payload.callId);
+    case "StreamGap":
+      return calls.size > 0 ? uncertainValues(calls) : calls;
+    case "TurnStarted":
+      return isTurnStarted(envelope) ? withoutUncertain(calls) : calls;
     case "TurnEnded":
     case "SessionEnded":
       return envelope.parentCall === undefined && calls.size > 0 ? NO_CALLS : calls;
@@ -47,13 +69,26 @@ export function callsAfter(calls: OpenCalls, envelope: Envelope): OpenCalls {
   }
 }
 
+/** Removes calls that may have ended in a gap: the turn of each is over. */
+function withoutUncertain(calls: OpenCalls): OpenCalls {
+  const rest = [...calls].filter(([, { isUncertain }]) => isUncertain !== true);
+  return rest.length === calls.size ? calls : new Map(rest);
+}
+
+function keptArgs(args: unknown): Pick<OpenCall, "args" | "argsLeftOut"> {
+  const shortArgs = shortenedJson(args, ARGS_CHARACTERS_MAX);
+  return shortArgs === args
+    ? { args }
+    : { args: shortArgs, argsLeftOut: jsonCharacters(args) - jsonCharacters(shortArgs) };
+}
+
 /** Removes a call with those of the sub-agent that it runs. */
 function without(calls: OpenCalls, ended: CallId): OpenCalls {
-  const gone = new Set([ended]);
+  const endedIds = new Set([ended]);
   // A sub-agent's call begins after the call that runs it.
   const rest = [...calls].filter(([id, { parentCall }]) => {
-    const isGone = gone.has(id) || (parentCall !== undefined && gone.has(parentCall));
-    if (isGone) gone.add(id);
+    const isGone = endedIds.has(id) || (parentCall !== undefined && endedIds.has(parentCall));
+    if (isGone) endedIds.add(id);
     return !isGone;
   });
   return rest.length === calls.size ? calls : new Map(rest);

@@ -1,5 +1,7 @@
 import { isObject } from "../../base/json.ts";
+import { shortened } from "../../base/text/text.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
+import { NAME_CHARACTERS_MAX } from "./limits.ts";
 
 /** Memories of a session that are kept; beyond that the oldest is forgotten. */
 const MEMORIES_MAX = 1_000;
@@ -31,9 +33,10 @@ export function givenMemories(envelope: Envelope): readonly string[] {
 }
 
 function withUse(memories: UsedMemories, name: string, use: MemoryUse): UsedMemories {
-  const uses = memories.get(name) ?? [];
+  const short = shortened(name, NAME_CHARACTERS_MAX);
+  const uses = memories.get(short) ?? [];
   if (uses.includes(use)) return memories;
-  const next = new Map(memories).set(name, [...uses, use]);
+  const next = new Map(memories).set(short, [...uses, use]);
   const [oldest] = next.keys();
   if (next.size > MEMORIES_MAX && oldest !== undefined) next.delete(oldest);
   return next;

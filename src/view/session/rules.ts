@@ -1,7 +1,9 @@
-import type { Envelope } from "../../protocol/events/envelope.ts";
+import type { Envelope, EnvelopeOf } from "../../protocol/events/envelope.ts";
 
-/** Rules of a session that are kept; a person has allowed each of them. */
+/** Rules of a session that are kept, the newest; a person has allowed each of them. */
 export const RULES_MAX = 1_000;
+/** Characters of a rule; a longer one is left out, because a shortened one would be another rule. */
+const RULE_CHARACTERS_MAX = 16_384;
 
 /** Returns the rules that people have allowed for a session after one more event; the same list if none changed. */
 export function rulesAfter(rules: readonly string[], envelope: Envelope): readonly string[] {
@@ -9,9 +11,14 @@ export function rulesAfter(rules: readonly string[], envelope: Envelope): readon
     const rest = rules.filter((rule) => rule !== envelope.payload.rule);
     return rest.length === rules.length ? rules : rest;
   }
-  if (envelope.kind !== "PermissionAnswered") return rules;
-  const { decision, scope, rule, counted } = envelope.payload;
-  const lasts = counted && decision === "allow" && (scope === "argv_glob" || scope === "tool");
-  if (!lasts || rule === undefined || rules.includes(rule)) return rules;
+  if (envelope.kind !== "PermissionAnswered" || !allowsRule(envelope)) return rules;
+  const { rule } = envelope.payload;
+  if (rule === undefined || rules.includes(rule) || rule.length > RULE_CHARACTERS_MAX) return rules;
   return [...rules.slice(1 - RULES_MAX), rule];
+}
+
+/** Returns true for an answer that allows a rule for the rest of the session. */
+export function allowsRule({ payload }: EnvelopeOf<"PermissionAnswered">): boolean {
+  const { decision, scope, counted } = payload;
+  return counted && decision === "allow" && (scope === "argv_glob" || scope === "tool");
 }

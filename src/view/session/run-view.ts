@@ -1,4 +1,8 @@
 import type { CallId, ClientId, SessionId } from "../../base/ids.ts";
+import { isId } from "../../base/ids.ts";
+import type { JsonObject } from "../../base/json.ts";
+import { jsonCharacters } from "../../base/json.ts";
+import { head, shortened } from "../../base/text/text.ts";
 import type { EffortWord } from "../../protocol/effort.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
 import type { PayloadOf, SessionEndReason, TurnEndReason } from "../../protocol/events/events.ts";
@@ -6,23 +10,28 @@ import type { Question } from "../questions/questions.ts";
 import { questionsAfter } from "../questions/questions.ts";
 import type { OpenCalls } from "./calls.ts";
 import { callsAfter, NO_CALLS } from "./calls.ts";
+import type { MissedEvents } from "./gaps/gaps.ts";
+import type { UncertainEntry } from "./gaps/uncertain.ts";
+import { NAME_CHARACTERS_MAX, shortenedJson } from "./limits.ts";
 import type { SubAgents } from "./sub-agents.ts";
 import { NO_SUB_AGENTS, subAgentsAfter } from "./sub-agents.ts";
 import type { KnownTask } from "./tasks.ts";
 
 /** Refused calls of one turn that are kept. */
 const REFUSALS_MAX = 1_000;
-/** Open questions that are kept. */
-const QUESTIONS_MAX = 1_000;
+/** Characters of an open question that is kept whole. */
+const QUESTION_CHARACTERS_MAX = 262_144;
+/** Characters that are kept of the arguments, the change and the details of a longer one. */
+const SHORTENED_CHARACTERS_MAX = 65_536;
 
 /** One run of a session. Nothing of it outlives the run. */
 export interface RunView {
   readonly session: SessionId;
   /** Turn that runs. */
-  readonly turn?: { readonly number: number; readonly originator: ClientId };
+  readonly turn?: { readonly number: number; readonly originator: ClientId } & UncertainEntry;
   /** Reason of the end of the last turn. */
   readonly ended?: TurnEndReason;
-  /** Reason why the run ended; absent while it goes on. */
+  /** Reason why the run ended; absent while it runs. */
   readonly sessionEnded?: SessionEndReason;
   /** Calls of the newest turn that did not run because nobody had allowed them. */
   readonly refusals: readonly RefusedCall[];
@@ -40,7 +49,7 @@ export interface RunView {
   readonly effort?: EffortWord;
   /** Name of the profile; absent until it was changed. */
   readonly profile?: string;
-  /** The session that goes on under another profile, once this one was left for it. */
+  /** The session that continues under another profile, once this one was left for it. */
   readonly next?: SessionId;
 }
 
@@ -65,19 +74,38 @@ export function newRun(session: SessionId): RunView {
   };
 }
 
-/** Returns a run after one more event as far as sub-agents change it too: calls, questions and the sub-agents themselves. */
-export function sharedAfter(run: RunView, envelope: Envelope): RunView {
+/**
+ * Returns a run after one more event as far as sub-agents change it too: calls, questions and the
+ * sub-agents themselves.
+ * @param missed events that were missed before it.
+ */
+export function sharedAfter(run: RunView, envelope: Envelope, missed?: MissedEvents): RunView {
   const calls = callsAfter(run.calls, envelope);
-  const subAgents = subAgentsAfter(run.subAgents, envelope, run.calls);
-  const questions = questionsAfter(run.questions, envelope);
+  const subAgents = subAgentsAfter(run.subAgents, envelope, {
+    calls: run.calls,
+    isUnknown: missed !== undefined,
+  });
+  const questions = questionsAfter(run.questions, envelope, { keep: shortQuestion });
   if (calls === run.calls && subAgents === run.subAgents && questions === run.questions) return run;
-  return { ...run, calls, subAgents, questions: questions.slice(-QUESTIONS_MAX) };
+  return { ...run, calls, subAgents, questions };
 }
 
-/** Returns a run after the end of a turn. */
-export function withTurnEnd(run: RunView, { turn: number, reason }: PayloadOf<"TurnEnded">): RunView {
+/**
+ * Returns a run after the end of a turn.
+ * @param isUnknown the running turn is unknown: it is the one that ends here, whatever its number.
+ */
+export function withTurnEnd(
+  run: RunView,
+  { turn: number, reason }: PayloadOf<"TurnEnded">,
+  isUnknown: boolean,
+): RunView {
   const { turn, ...rest } = run;
-  return turn?.number === number ? { ...rest, ended: reason } : run;
+  return isUnknown || turn?.number === number ? { ...rest, ended: reason } : run;
+}
+
+/** Returns a run after a gap in its events: its turn may be over. */
+export function withUncertainTurn(run: RunView): RunView {
+  return run.turn === undefined ? run : { ...run, turn: { ...run.turn, isUncertain: true } };
 }
 
 /** Returns a run after a call that was not allowed. */
@@ -85,17 +113,52 @@ export function withRefusal(run: RunView, { details = {} }: PayloadOf<"Error">):
   const { callId, because } = details;
   const refusal = {
     isAnswer: because === "answer",
-    ...(typeof callId === "string" ? { callId: callId as CallId } : {}),
+    ...(typeof callId === "string" && isId("call", callId) ? { callId } : {}),
   };
   return { ...run, refusals: [...run.refusals.slice(1 - REFUSALS_MAX), refusal] };
 }
 
 /** Returns a run under another model or effort. */
 export function withModel(run: RunView, { model, effort }: PayloadOf<"ModelChanged">): RunView {
-  return { ...run, model, ...(effort === undefined ? {} : { effort }) };
+  return {
+    ...run,
+    model: shortened(model, NAME_CHARACTERS_MAX),
+    ...(effort === undefined ? {} : { effort }),
+  };
 }
 
-/** Returns a run that goes on under another profile, or was left for a session that does. */
+/** Returns a run that continues under another profile, or was left for a session that does. */
 export function withProfile(run: RunView, { from, to, next }: PayloadOf<"ProfileSwitched">): RunView {
-  return next === undefined ? { ...run, profile: to } : { ...run, profile: from, next };
+  const profile = shortened(next === undefined ? to : from, NAME_CHARACTERS_MAX);
+  return next === undefined ? { ...run, profile } : { ...run, profile, next };
+}
+
+/**
+ * Returns a question within the limit. A longer one loses the end of what it only shows, and its `leftOut` counts that.
+ * Returns undefined for one whose other fields are too long: a shortened rule or choice would be another one.
+ */
+function shortQuestion(question: Question): Question | undefined {
+  const characters = jsonCharacters(question);
+  if (characters <= QUESTION_CHARACTERS_MAX) return question;
+  const short = withShortDetails(question);
+  const keptCharacters = jsonCharacters(short);
+  if (keptCharacters > QUESTION_CHARACTERS_MAX) return undefined;
+  return { ...short, leftOut: characters - keptCharacters };
+}
+
+function withShortDetails(question: Question): Question {
+  if (question.kind === "asked") {
+    const { details } = question.ask;
+    if (details === undefined) return question;
+    return {
+      ...question,
+      ask: { ...question.ask, details: shortenedJson(details, SHORTENED_CHARACTERS_MAX) as JsonObject },
+    };
+  }
+  const { args, diff } = question.request;
+  const change = diff === undefined ? {} : { diff: head(diff, SHORTENED_CHARACTERS_MAX) };
+  return {
+    ...question,
+    request: { ...question.request, args: shortenedJson(args, SHORTENED_CHARACTERS_MAX), ...change },
+  };
 }

@@ -7,19 +7,33 @@ import { settle } from "../../../test/support/fake-clock.ts";
 import { FakeConnection, fakeId, SESSION } from "../../../test/support/fake-connection.ts";
 import { holds } from "../../../test/support/property.ts";
 import { ROOT } from "../../../test/support/source.ts";
-import type { AskId, CallId, SessionId, TaskId } from "../../base/ids.ts";
+import type { AskId, CallId, Id, IdPrefix, SessionId, TaskId } from "../../base/ids.ts";
+import { idFromBytes } from "../../base/ids.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
 import type { Event, EventKind, PayloadOf } from "../../protocol/events/events.ts";
 import { EVENT_KINDS } from "../../protocol/kinds.ts";
+import { NO_COST, sumOfCosts } from "../costs/cost.ts";
 import { CostBook } from "../costs/cost-book.ts";
 import { totalCost } from "../costs/session-costs.ts";
 import { followSession } from "../follow.ts";
+import { questionId } from "../questions/questions.ts";
 import { foldTurn, NEW_TURN, turnResult } from "../turn-result.ts";
+import type { UnknownPart } from "./gaps/gaps.ts";
+import { VIEW_CHARACTERS_MAX } from "./limits.ts";
+import type { SessionView } from "./session-view.ts";
 import { NEW_SESSION, runOf, sessionAfter } from "./session-view.ts";
 import { SUB_AGENTS_MAX } from "./sub-agents.ts";
 
 const CLIENT = fakeId("cli", 1);
 const OTHER: SessionId = fakeId("sess", 2);
+
+const PERMISSION: PayloadOf<"PermissionRequested"> = {
+  callId: fakeId("call", 1) as CallId,
+  tool: "Bash",
+  args: {},
+  originator: CLIENT,
+  summary: "x",
+};
 
 const callId = fc.integer({ min: 1, max: 4 }).map((at) => fakeId("call", at) as CallId);
 const turn = fc.integer({ min: 1, max: 3 });
@@ -153,6 +167,60 @@ const log = fc
     });
   });
 
+/**
+ * A log as an engine writes it: a turn ends before the next one starts, calls and sub-agents are those of a turn,
+ * nothing follows the end of a run, and a list of the waiting inputs comes right before a turn that starts while
+ * some wait.
+ */
+const engineLog = log.map((events) => {
+  let [view, turn] = [NEW_SESSION, 0];
+  const written: Envelope[] = [];
+  const write = (frame: Envelope, each: Event) => {
+    const envelope = { ...frame, ...each, id: written.length + 1 } as Envelope;
+    written.push(envelope);
+    view = sessionAfter(view, envelope);
+  };
+  for (const each of events) {
+    const { kind, payload, ...frame } = each;
+    const isOwn = each.parentCall === undefined;
+    const run = runOf(view, each.session);
+    const needsTurn = !isOwn || kind === "ToolCallStarted" || kind === "PermissionRequested";
+    if (kind === "StreamGap" || run.sessionEnded !== undefined) continue;
+    if (run.turn === undefined && (needsTurn || (each.kind === "Asked" && each.payload.about === "plan")))
+      continue;
+    if (isOwn && each.kind === "TurnStarted") {
+      if (run.turn !== undefined)
+        write(frame as Envelope, { kind: "TurnEnded", payload: { turn, reason: "complete" } });
+      turn += 1;
+      const inputIds = view.waiting.map((input) => input.inputId);
+      if (inputIds.length > 0)
+        write(frame as Envelope, custom("InputsWaiting", { inputIds, held: inputIds.slice(1) }));
+      write(frame as Envelope, { kind: "TurnStarted", payload: { ...each.payload, turn } });
+    } else if (isOwn && each.kind === "TurnEnded") {
+      if (run.turn !== undefined)
+        write(frame as Envelope, { kind: "TurnEnded", payload: { ...each.payload, turn } });
+    } else write(frame as Envelope, { kind, payload } as Event);
+  }
+  return written;
+});
+
+/** Returns what is open in a view, by part. */
+function openIn(view: SessionView) {
+  const run = runOf(view, view.run?.session ?? SESSION);
+  const running = run.tasks.filter(({ state }) => state === "running");
+  const agents = [...run.subAgents].filter(([, { isRunning }]) => isRunning);
+  const turns = run.turn === undefined ? [] : [run.turn];
+  return {
+    turn: turns.map((each) => [each.number, each.isUncertain] as const),
+    calls: [...run.calls].map(([id, each]) => [id, each.isUncertain] as const),
+    subAgents: agents.map(([id, each]) => [id, each.isUncertain] as const),
+    questions: run.questions.map((each) => [questionId(each), each.isUncertain] as const),
+    waiting: view.waiting.map((each) => [each.inputId, each.isUncertain] as const),
+    tasks: running.map((each) => [each.taskId, each.isUncertain] as const),
+    planMode: run.planMode ? [["plan", undefined] as const] : [],
+  } satisfies Record<UnknownPart, readonly (readonly [string | number, true | undefined])[]>;
+}
+
 function clean(events: readonly Envelope[]) {
   return events.reduce(sessionAfter, NEW_SESSION);
 }
@@ -228,7 +296,70 @@ test("[CTL-03] a subscription that breaks anywhere and is opened again makes the
   await holds(property, 100);
 });
 
-test("[SES-17 CTL-17] what runs, waits for a task or is planned in one run ends with it, and costs and turns go on", () => {
+test("[CTL-14] whatever a gap covers, what stays open for certain is open, and a part that may lack an entry is unknown", async () => {
+  const property = fc.property(
+    engineLog,
+    fc.array(fc.tuple(fc.nat(), fc.nat(12)), { minLength: 1, maxLength: 3 }),
+    (events, gaps) => {
+      let [whole, gapped] = [NEW_SESSION, NEW_SESSION];
+      const ranges = gaps.map(([from, length]) => {
+        const start = 1 + (from % (events.length + 1));
+        return { from: start, to: Math.min(events.length, start + length) };
+      });
+      const isMissed = (id: number) => ranges.some(({ from, to }) => id >= from && id <= to);
+      for (const each of events) {
+        whole = sessionAfter(whole, each);
+        if (!isMissed(each.id)) gapped = sessionAfter(gapped, each);
+        else if (!isMissed(each.id + 1)) gapped = sessionAfter(gapped, gapUpTo(each));
+        if (gapped.reached < whole.reached) continue;
+        const [open, seen] = [openIn(whole), openIn(gapped)];
+        for (const part of Object.keys(open) as UnknownPart[]) {
+          const ids = open[part].map(([id]) => id);
+          const isUnknown = gapped.missed?.unknown.includes(part) === true;
+          const certain = seen[part].flatMap(([id, isUncertain]) => (isUncertain ? [] : [id]));
+          const listed = seen[part].map(([id]) => id);
+          if (part === "planMode" && isUnknown) continue;
+          expect([part, certain.filter((id) => !ids.includes(id))]).toEqual([part, []]);
+          if (!isUnknown) expect([part, ids.filter((id) => !listed.includes(id))]).toEqual([part, []]);
+        }
+      }
+    },
+  );
+  await holds(property, 1_000);
+});
+
+function gapUpTo({ id, ts }: Envelope): Envelope {
+  return { id, session: OTHER, ts, kind: "StreamGap", payload: { from: 1, to: id, reason: "ttl" } };
+}
+
+test("[CTL-14] the next turn closes what was open before a gap, and says so of a turn and inputs that wait", () => {
+  const callId = fakeId("call", 1) as CallId;
+  const inputId = fakeId("inp", 1) as PayloadOf<"InputQueued">["inputId"];
+  const before = numbered([
+    { kind: "TurnStarted", payload: { turn: 1, originator: CLIENT } },
+    { kind: "ToolCallStarted", payload: { callId, tool: "Bash", args: {}, mutating: true } },
+    { kind: "PermissionRequested", payload: PERMISSION },
+    { kind: "InputQueued", payload: { inputId, content: [], delivery: "queue", originator: CLIENT } },
+  ]);
+  const gap = { ...gapUpTo({ ...before[0], id: 9_000 } as Envelope), session: SESSION };
+  const after = clean([...before, gap]);
+  expect(after.missed).toMatchObject({ upTo: 9_000 });
+  expect(openIn(after)).toMatchObject({
+    turn: [[1, true]],
+    calls: [[callId, true]],
+    questions: [[callId, true]],
+    waiting: [[inputId, true]],
+  });
+  const rest = numbered([
+    { kind: "TextDelta", payload: { text: "x" } },
+    { kind: "TurnStarted", payload: { turn: 2, originator: CLIENT } },
+  ]).map((each) => ({ ...each, id: each.id + 9_000 }) as Envelope);
+  const next = rest.reduce(sessionAfter, after);
+  expect(openIn(next)).toMatchObject({ turn: [[2, undefined]], calls: [], questions: [], waiting: [] });
+  expect(next.missed?.unknown).toEqual(["questions", "tasks", "planMode"]);
+});
+
+test("[SES-17 CTL-17] what runs, waits for a task or is planned in one run ends with it, and costs and turns continue", () => {
   const events = numbered([
     { kind: "TurnStarted", payload: { turn: 1, originator: CLIENT } },
     {
@@ -327,6 +458,9 @@ test("[PERF-03] sub-agents are kept up to a limit, those that run last of all to
     view = [start(at * 2, at), end(at * 2 + 1, at)].reduce(sessionAfter, view);
   const { subAgents } = runOf(view, SESSION);
   expect(subAgents.size).toBe(SUB_AGENTS_MAX);
+  for (let at = 1; at <= 255; at++)
+    view = sessionAfter(view, { ...child(600 + at, cost(1)), parentCall: fakeId("call", at) } as Envelope);
+  expect(view.costs.turn.calls.size).toBe(SUB_AGENTS_MAX);
   expect(subAgents.get(fakeId("call", 1) as CallId)?.isRunning).toBe(true);
 });
 
@@ -334,12 +468,14 @@ test("[PROV-11] the view and the cost book come to the same total, and one turn 
   const property = fc.property(log, (events) => {
     const book = new CostBook();
     for (const each of events) book.add(each);
-    const { usd: known, ...counted } = totalCost(clean(events).costs);
-    const { usd: total, ...calls } = book.costs.total;
-    expect(known).toBeCloseTo(total, 9);
+    const { total, by } = book.costs;
+    expect(total).toEqual(totalCost(clean(events).costs));
+    for (const rows of Object.values(by)) {
+      const sum = rows.values().reduce(sumOfCosts, NO_COST);
+      expect({ ...sum, usd: 0 }).toEqual({ ...total, usd: 0 });
+      expect(sum.usd).toBeCloseTo(total.usd, 9);
+    }
     const isOne = events.filter(({ kind, parentCall }) => kind === "TurnStarted" && parentCall === undefined);
-    // A sub-agent's turn outside of a turn is nobody's: only its calls differ in what is unknown.
-    if (events.every(({ parentCall }) => parentCall === undefined)) expect(counted).toEqual(calls);
     const last = isOne.at(-1);
     if (last === undefined) return;
     const turnOnly = turnResult(events.filter(({ id }) => id >= last.id).reduce(foldTurn, NEW_TURN)).cost;
@@ -400,6 +536,160 @@ test("[PERF-03] a long session is kept in bounded memory: old turns are summarie
   expect(last).toBeLessThan(first * 1.2);
   expect(last).toBeLessThan(300_000);
 });
+
+/** The same identifier for the same number, of which there are 65,536. */
+function wideId<Prefix extends IdPrefix>(prefix: Prefix, number: number): Id<Prefix> {
+  const bytes = new Uint8Array(16);
+  bytes.set([number >> 8, number & 255], 14);
+  return idFromBytes(prefix, bytes);
+}
+
+/** Events whose texts are as long as a hostile stream can make them; ids stay ids, and each entry is a new one. */
+function flood(kind: EventKind, at: number): Event {
+  const long = FLOOD[kind === "InputQueued" || kind === "PermissionRequested" ? "huge" : "long"];
+  const callId = wideId("call", at % 4_000) as CallId;
+  const text = `${at} ${long}`;
+  switch (kind) {
+    case "ToolCallStarted":
+      return { kind, payload: { callId, tool: text, args: { [text]: [text, { text }] }, mutating: true } };
+    case "ToolCallProgress":
+      return { kind, payload: { callId, partial: text } };
+    case "InputQueued": {
+      const content = [{ type: "text" as const, text }];
+      return {
+        kind,
+        payload: { inputId: wideId("inp", at), content, delivery: "queue", originator: CLIENT },
+      };
+    }
+    case "PermissionRequested":
+      return {
+        kind,
+        payload: {
+          callId,
+          tool: "Bash",
+          args: { text },
+          originator: CLIENT,
+          summary: "x",
+          diff: text,
+          ...(at % 2 === 0 ? { rule: text } : {}),
+        },
+      };
+    case "Asked":
+      return {
+        kind,
+        payload: { askId: wideId("ask", at), about: "trust", text: "?", details: { [text]: text } },
+      };
+    case "TaskChanged":
+      return {
+        kind,
+        payload: { taskId: wideId("task", at) as TaskId, what: text, detail: text, state: "running" },
+      };
+    case "PermissionAnswered":
+      return {
+        kind,
+        payload: {
+          callId: wideId("call", 60_000),
+          decision: "allow",
+          scope: "tool",
+          rule: text,
+          counted: true,
+        },
+      };
+    case "MemoryWritten":
+      return { kind, payload: { name: text, type: "user", description: text } };
+    case "TodoChanged":
+      return {
+        kind,
+        payload: {
+          items: Array.from({ length: 2_000 }, () => ({
+            content: text,
+            activeForm: text,
+            status: "pending",
+          })),
+        },
+      };
+    case "SkillRegistryChanged":
+      return { kind, payload: { skills: Array.from({ length: 2_000 }, () => text) } };
+    case "CheckpointMade":
+      return {
+        kind,
+        payload: { turn: 1, files: 1, notRestorable: Array.from({ length: 2_000 }, () => text) },
+      };
+    case "Error":
+      return { kind, payload: { reason: "PermissionDenied", message: text, details: { callId: text } } };
+    case "ModelChanged":
+      return { kind, payload: { model: text, effort: "high" } };
+    case "ProfileSwitched":
+      return { kind, payload: { from: text, to: text } };
+    case "CustomEvent":
+      return custom("MemoriesGiven", { names: [text] });
+    case "TurnStarted":
+      return { kind, payload: { turn: 1, originator: CLIENT, content: [{ type: "text", text }] } };
+    default:
+      return cost(1);
+  }
+}
+
+const ENDS: ReadonlySet<EventKind> = new Set(["TurnEnded", "SessionEnded", "StreamGap"] as const);
+const WHOLE_LISTS: ReadonlySet<EventKind> = new Set([
+  "TodoChanged",
+  "SkillRegistryChanged",
+  "CheckpointMade",
+] as const);
+const FLOOD = { long: "x".repeat(20_000), huge: "x".repeat(1_000_000) };
+
+test("[PERF-03 CTL-14] no stream makes a view larger than its limit, and what was left out is counted", () => {
+  let [view, id] = [NEW_SESSION, 0];
+  const add = (each: Event, parentCall?: CallId) => {
+    id += 1;
+    const frame = { id, session: SESSION, ts: "", ...(parentCall === undefined ? {} : { parentCall }) };
+    view = sessionAfter(view, { ...frame, ...each } as Envelope);
+  };
+  // Half of the costs are those of sub-agents, each of another one.
+  for (let at = 1; at <= 1_200; at++)
+    for (const kind of EVENT_KINDS)
+      if (!ENDS.has(kind) && (!WHOLE_LISTS.has(kind) || at % 400 === 0)) add(flood(kind, at));
+  for (let at = 0; at < 3_000; at++) add(cost(1), wideId("call", at) as CallId);
+  expect(sizeOf(view)).toBeLessThan(VIEW_CHARACTERS_MAX);
+  const { waiting = 0, questions = 0, tasks = 0, calls = 0, rules = 0 } = view.leftOut;
+  for (const each of [waiting, questions, tasks, calls, rules]) expect(each).toBeGreaterThan(0);
+  expect(waiting + view.waiting.length).toBe(1_200);
+  const run = runOf(view, SESSION);
+  expect(tasks + run.tasks.length).toBe(1_200);
+  expect(calls + run.calls.size).toBe(1_200);
+  expect(questions + run.questions.length).toBe(2_400);
+  expect(run.questions.some(({ leftOut = 0 }) => leftOut > 900_000)).toBe(true);
+  const [call] = run.calls.values();
+  expect(call?.argsLeftOut).toBeGreaterThan(10_000);
+}, 60_000);
+
+test("[CTL-14] an open question, a call and a waiting input of usual size are in the view as they were sent", () => {
+  const text = "x".repeat(3_000);
+  const content = [{ type: "text" as const, text }];
+  const asks = { ...PERMISSION, args: { text }, diff: text.repeat(50) };
+  const view = clean(
+    numbered([
+      {
+        kind: "ToolCallStarted",
+        payload: { callId: PERMISSION.callId, tool: "Bash", args: { text }, mutating: true },
+      },
+      { kind: "PermissionRequested", payload: asks },
+      {
+        kind: "InputQueued",
+        payload: { inputId: wideId("inp", 1), content, delivery: "queue", originator: CLIENT },
+      },
+    ]),
+  );
+  expect(view.run?.questions).toEqual([{ kind: "permission", request: asks }]);
+  expect(view.run?.calls.get(PERMISSION.callId)).toEqual({ tool: "Bash", args: { text }, output: "" });
+  expect(view.waiting[0]?.content).toEqual(content);
+  expect(view.leftOut).toEqual({});
+});
+
+/** Characters of a value as JSON, with the entries of its maps. */
+function sizeOf(value: unknown): number {
+  return JSON.stringify(value, (_, each) => (each instanceof Map ? [...each] : each)).length;
+}
 
 function numbered(events: readonly Event[]): readonly Envelope[] {
   return events.map((each, at) => ({ id: at + 1, session: SESSION, ts: "", ...each }) as Envelope);

@@ -6,13 +6,15 @@ import type { Cost } from "../costs/cost.ts";
 import { addCost, NO_COST } from "../costs/cost.ts";
 import { callSummary } from "../texts/call-summary.ts";
 import type { OpenCalls } from "./calls.ts";
+import type { UncertainEntry } from "./gaps/uncertain.ts";
+import { uncertainValues } from "./gaps/uncertain.ts";
 
 /** Sub-agents that are kept; beyond that the oldest that has ended is forgotten, or the oldest of all. */
 export const SUB_AGENTS_MAX = 100;
 const SUMMARY_CHARACTERS_MAX = 200;
 
-/** A sub-agent of a session. */
-export interface SubAgent {
+/** A sub-agent of a session. An uncertain one may have ended, or have begun another turn. */
+export interface SubAgent extends UncertainEntry {
   /** The call that runs the sub-agent whose sub-agent this is. */
   readonly parentCall?: CallId;
   /** Summary of the call that runs it; nothing in it can drive a terminal. */
@@ -30,13 +32,19 @@ export const NO_SUB_AGENTS: SubAgents = new Map();
 
 /**
  * Returns the sub-agents after one more event; the same value if none of them changed.
- * @param calls the running calls before the event.
+ * @param before the running calls before the event, and true if events were missed: a new sub-agent may be an old one
+ * that has ended.
  */
-export function subAgentsAfter(agents: SubAgents, envelope: Envelope, calls: OpenCalls): SubAgents {
+export function subAgentsAfter(
+  agents: SubAgents,
+  envelope: Envelope,
+  before: { readonly calls: OpenCalls; readonly isUnknown: boolean },
+): SubAgents {
+  if (envelope.kind === "StreamGap") return agents.size > 0 ? uncertainValues(agents) : agents;
   const { parentCall } = envelope;
   if (parentCall === undefined) return ownAfter(agents, envelope);
   const known = agents.get(parentCall);
-  const next = agentAfter(known ?? newAgent(parentCall, calls), envelope);
+  const next = agentAfter(known ?? newAgent(parentCall, before), envelope);
   const withNext = next === known ? agents : withAgent(agents, parentCall, next);
   return envelope.kind === "ToolResult"
     ? stopped(withNext, (id) => id === envelope.payload.callId)
@@ -44,15 +52,27 @@ export function subAgentsAfter(agents: SubAgents, envelope: Envelope, calls: Ope
 }
 
 /**
- * Ends sub-agents by events of the session's own agent: the result of their call, and the end of the turn or of the
- * run.
+ * Ends sub-agents by events of the session's own agent: the result of their call, and the end of the turn or of
+ * the run.
  */
 function ownAfter(agents: SubAgents, { kind, payload }: Envelope): SubAgents {
-  if (kind === "ToolResult") return stopped(agents, (id) => id === payload.callId);
-  return kind === "TurnEnded" || kind === "SessionEnded" ? stopped(agents, () => true) : agents;
+  switch (kind) {
+    case "ToolResult":
+      return stopped(agents, (id) => id === payload.callId);
+    case "TurnEnded":
+    case "SessionEnded":
+      return stopped(agents, () => true);
+    case "TurnStarted":
+      return stopped(agents, (_, { isUncertain }) => isUncertain === true);
+    default:
+      return agents;
+  }
 }
 
-function newAgent(callId: CallId, calls: OpenCalls): SubAgent {
+function newAgent(
+  callId: CallId,
+  { calls, isUnknown }: { readonly calls: OpenCalls; readonly isUnknown: boolean },
+): SubAgent {
   const call = calls.get(callId);
   const text = call === undefined ? "sub-agent" : callSummary(call.tool, call.args);
   return {
@@ -60,15 +80,16 @@ function newAgent(callId: CallId, calls: OpenCalls): SubAgent {
     cost: NO_COST,
     isRunning: true,
     ...(call?.parentCall === undefined ? {} : { parentCall: call.parentCall }),
+    ...(isUnknown ? { isUncertain: true } : {}),
   };
 }
 
 function agentAfter(agent: SubAgent, { kind, payload }: Envelope): SubAgent {
   switch (kind) {
     case "TurnStarted":
-      return { ...agent, isRunning: true };
+      return { ...certain(agent), isRunning: true };
     case "TurnEnded":
-      return { ...agent, isRunning: false, ended: payload.reason };
+      return { ...certain(agent), isRunning: false, ended: payload.reason };
     case "CostIncremented":
       return { ...agent, cost: addCost(agent.cost, payload) };
     default:
@@ -86,7 +107,14 @@ function withAgent(agents: SubAgents, callId: CallId, agent: SubAgent): SubAgent
   return next;
 }
 
-function stopped(agents: SubAgents, isMeant: (callId: CallId) => boolean): SubAgents {
-  if (!agents.entries().some(([id, { isRunning }]) => isRunning && isMeant(id))) return agents;
-  return new Map([...agents].map(([id, each]) => [id, isMeant(id) ? { ...each, isRunning: false } : each]));
+function stopped(agents: SubAgents, isMeant: (callId: CallId, agent: SubAgent) => boolean): SubAgents {
+  const isOpen = ({ isRunning, isUncertain }: SubAgent) => isRunning || isUncertain === true;
+  if (!agents.entries().some(([id, agent]) => isOpen(agent) && isMeant(id, agent))) return agents;
+  return new Map(
+    [...agents].map(([id, each]) => [id, isMeant(id, each) ? { ...certain(each), isRunning: false } : each]),
+  );
+}
+
+function certain({ isUncertain: _, ...agent }: SubAgent): SubAgent {
+  return agent;
 }

@@ -4,6 +4,7 @@ import { shortened } from "../../base/text/text.ts";
 import type { CommandOf } from "../../protocol/commands/commands.ts";
 import type { Envelope, EnvelopeOf } from "../../protocol/events/envelope.ts";
 import { neutraliseLine } from "../terminal/terminal-text.ts";
+import { isTurnEnded, isTurnStarted } from "../turn-marks.ts";
 
 /** Turns that have a summary; older ones are known by their event only. */
 const TURNS_MAX = 500;
@@ -32,8 +33,8 @@ interface Mark {
 export type Undo = Pick<CommandOf<"RewindSession">, "to" | "what">;
 
 /**
- * The turns of a session and the ones that the model still knows. A rewind takes later turns out of the conversation, and
- * undoing it brings them back.
+ * The turns of a session and the ones that the model still knows. A rewind takes later turns out of the conversation,
+ * and undoing it brings them back.
  */
 export interface Turns {
   /** The newest turns in their order, at most `TURNS_MAX`. */
@@ -50,8 +51,8 @@ export const NO_TURNS: Turns = { all: [], head: 0, rewinds: [] };
 /** Returns the turns after one more event; the same value if the event concerns none. */
 export function turnsAfter(turns: Turns, envelope: Envelope): Turns {
   if (envelope.parentCall !== undefined) return turns;
-  if (envelope.kind === "TurnStarted") return started(turns, envelope);
-  if (envelope.kind === "TurnEnded") return ended(turns, envelope);
+  if (isTurnStarted(envelope)) return started(turns, envelope);
+  if (isTurnEnded(envelope)) return ended(turns, envelope);
   if (envelope.kind === "CustomEvent" && envelope.payload.namespace === "cinch")
     return rewound(turns, envelope);
   return turns;
@@ -69,7 +70,9 @@ export function knownTurns({ all, head }: Turns): ReadonlySet<EventSeq> {
   return known;
 }
 
-/** Returns the name of a point between turns for people: "before turn 3", "after turn 3"; undefined for any other event. */
+/**
+ * Returns the name of a point between turns for people: "before turn 3", "after turn 3"; undefined for any other event.
+ */
 export function pointName({ all }: Turns, event: EventSeq): string | undefined {
   if (event === 0) return "the beginning";
   const summary = all.find((turn) => turn.event === event || turn.ended === event);

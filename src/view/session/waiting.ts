@@ -1,10 +1,20 @@
 import type { ClientId, InputId } from "../../base/ids.ts";
-import { isObject } from "../../base/json.ts";
+import { isObject, jsonCharacters } from "../../base/json.ts";
 import type { InputBlock } from "../../protocol/content.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
+import type { UncertainEntry } from "./gaps/uncertain.ts";
+import { uncertain } from "./gaps/uncertain.ts";
+
+/** Waiting inputs that are kept; one that comes beyond that is left out. */
+const WAITING_MAX = 1_000;
+/**
+ * Characters of all waiting inputs. As many as an engine lets wait, so that an input that is held can be sent again
+ * as it was.
+ */
+const WAITING_CHARACTERS_MAX = 32 * 1024 * 1024;
 
 /** An input that the engine has accepted and not started (ENG-26). */
-export interface WaitingInput {
+export interface WaitingInput extends UncertainEntry {
   readonly inputId: InputId;
   readonly content: readonly InputBlock[];
   readonly delivery: "queue" | "steer";
@@ -18,17 +28,26 @@ export function waitingAfter(waiting: readonly WaitingInput[], envelope: Envelop
   switch (envelope.kind) {
     case "InputQueued": {
       const { inputId, content, delivery, originator } = envelope.payload;
+      if (!isRoomFor(content, waiting)) return waiting;
       return [...waiting, { inputId, content, delivery, originator, held: false }];
     }
     case "InputWithdrawn":
       return without(waiting, envelope.payload.inputId);
     case "TurnStarted":
       return without(waiting, envelope.payload.inputId);
+    case "StreamGap":
+      return uncertain(waiting);
     case "CustomEvent":
       return afterCustom(waiting, envelope.payload);
     default:
       return waiting;
   }
+}
+
+function isRoomFor(content: readonly InputBlock[], waiting: readonly WaitingInput[]): boolean {
+  if (waiting.length >= WAITING_MAX) return false;
+  const all = waiting.reduce((sum, input) => sum + jsonCharacters(input.content), jsonCharacters(content));
+  return all <= WAITING_CHARACTERS_MAX;
 }
 
 function afterCustom(
@@ -37,14 +56,27 @@ function afterCustom(
 ): readonly WaitingInput[] {
   if (namespace !== "cinch" || !isObject(payload)) return waiting;
   if (kind === "InputDelivered") return without(waiting, payload["inputId"]);
-  if (kind !== "InputsWaiting") return waiting;
-  const { inputIds, held } = payload;
-  if (!Array.isArray(inputIds) || !Array.isArray(held)) return waiting;
+  const list = waitingList(kind, payload);
+  if (list === undefined) return waiting;
   // An input that this client never saw queued cannot be shown; one that is not listed is gone.
-  return inputIds.flatMap((id: unknown) => {
+  return list.inputIds.flatMap((id: unknown) => {
     const known = waiting.find(({ inputId }) => inputId === id);
-    return known === undefined ? [] : [{ ...known, held: held.includes(id) }];
+    if (known === undefined) return [];
+    const { isUncertain: _, ...input } = known;
+    return [{ ...input, held: list.held.includes(id) }];
   });
+}
+
+/** Returns the ids of an event that lists all waiting inputs, in order; undefined for any other event. */
+export function listedInputs(envelope: Envelope): readonly unknown[] | undefined {
+  if (envelope.kind !== "CustomEvent" || envelope.payload.namespace !== "cinch") return undefined;
+  const { kind, payload } = envelope.payload;
+  return isObject(payload) ? waitingList(kind, payload)?.inputIds : undefined;
+}
+
+function waitingList(kind: string, { inputIds, held }: Readonly<Record<string, unknown>>) {
+  const isList = kind === "InputsWaiting" && Array.isArray(inputIds) && Array.isArray(held);
+  return isList ? { inputIds: inputIds as readonly unknown[], held: held as readonly unknown[] } : undefined;
 }
 
 function without(waiting: readonly WaitingInput[], inputId: unknown): readonly WaitingInput[] {

@@ -76,7 +76,7 @@ test("[CMD-01 CTX-03] a namespace in which there is nothing yet is found too whe
   expect(complete("/prompts:look")?.candidates).toEqual([]);
 });
 
-test("[CMD-01] what a person is told that they meant can be carried out: names, and never a namespace with nothing behind it", () => {
+test("[CMD-01] a suggested correction can be carried out: names, and never a namespace with nothing behind it", () => {
   const like = (typed: string, commands: readonly SlashCommandInfo[] = [...COMMANDS, roll]) => {
     const command = parseTyped(typed);
     return command.kind === "command" ? likeCommands(command, commands) : [];

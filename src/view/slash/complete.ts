@@ -56,9 +56,9 @@ export function likeCommands(command: CommandName, commands: readonly SlashComma
 /** Returns the names in a namespace besides those of every session; if there are none, the command that lists it. */
 function namesIn(namespace: string, commands: readonly SlashCommandInfo[]): readonly string[] {
   const all = commands.map(({ name }) => `/${name}`).filter((name) => name.startsWith(namespace));
-  const own = all.filter((name) => NAME.test(name.slice(1)) && !COMMON.has(name.slice(1)));
+  const otherNames = all.filter((name) => NAME.test(name.slice(1)) && !COMMON.has(name.slice(1)));
   const alone = namespace.slice(1, -1);
-  return own.length === 0 && BUILTIN_COMMAND_NAMES.includes(alone) ? [`/${alone}`] : own;
+  return otherNames.length === 0 && BUILTIN_COMMAND_NAMES.includes(alone) ? [`/${alone}`] : otherNames;
 }
 
 function completeArgument(typed: string, commands: readonly SlashCommandInfo[]): Completion | undefined {
@@ -68,8 +68,8 @@ function completeArgument(typed: string, commands: readonly SlashCommandInfo[]):
   const namespace = namespaceOf(name);
   if (placeholder === undefined || !COMMON.has(`${namespace}:${placeholder}`)) return undefined;
   const all = commands.map((command) => command.name).filter((each) => NAME.test(each) && !COMMON.has(each));
-  const own = [...new Set(all.filter((each) => namespaceOf(each) === namespace).map(afterColon))];
-  const found = own.filter((each) => each.toLowerCase().startsWith(word.toLowerCase()));
+  const subcommands = [...new Set(all.filter((each) => namespaceOf(each) === namespace).map(afterColon))];
+  const found = subcommands.filter((each) => each.toLowerCase().startsWith(word.toLowerCase()));
   const before = typed.slice(0, typed.length - word.length);
   return {
     text: before + (found.length === 0 ? word : sharedStart(found)),
@@ -101,11 +101,12 @@ interface Known {
 function alike(word: string, { known, namespaces }: Known): readonly string[] {
   const part = word.slice(word.indexOf(":") + 1).toLowerCase();
   const namespace = namespaceOf(word);
-  const own = known.filter((name) => namespace === undefined || namespaceOf(name) === namespace);
+  const candidates = known.filter((name) => namespace === undefined || namespaceOf(name) === namespace);
   if (namespace !== undefined && !namespaces.includes(namespace))
     return inNearNamespace({ namespace, part }, { known, namespaces });
-  const within = part === "" ? [] : own.filter((name) => afterColon(name).toLowerCase().includes(part));
-  return within.length > 0 ? within : nearestWords(word, own);
+  const within =
+    part === "" ? [] : candidates.filter((name) => afterColon(name).toLowerCase().includes(part));
+  return within.length > 0 ? within : nearestWords(word, candidates);
 }
 
 /** Returns names in the namespaces that an unknown one begins, or is spelt like: those that begin so, else all. */

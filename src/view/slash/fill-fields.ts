@@ -41,8 +41,8 @@ export async function fillFields(
         if (source.words.some((word) => flags.has(word))) fields[name] = true;
         break;
       case "option": {
-        const given = source.words.flatMap((word) => options.get(word) ?? []).at(-1);
-        if (given !== undefined) fields[name] = source.same?.[given] ?? given;
+        const option = source.words.flatMap((word) => options.get(word) ?? []).at(-1);
+        if (option !== undefined) fields[name] = source.same?.[option] ?? option;
         break;
       }
       case "find": {
@@ -77,10 +77,10 @@ function sorted(args: readonly string[], sources: readonly FieldSource[]) {
   const words: string[] = [];
   const options = new Map<string, string>();
   const flags = new Set<string>();
-  const left = [...args];
-  for (let word = left.shift(); word !== undefined; word = left.shift()) {
+  const remainingWords = [...args];
+  for (let word = remainingWords.shift(); word !== undefined; word = remainingWords.shift()) {
     const [name = "", inline] = word.split(/=(.*)/s);
-    if (valued.has(name)) options.set(name, inline ?? left.shift() ?? "");
+    if (valued.has(name)) options.set(name, inline ?? remainingWords.shift() ?? "");
     else if (alone.has(word)) flags.add(word);
     else words.push(word);
   }

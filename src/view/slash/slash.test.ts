@@ -54,7 +54,7 @@ test("[CMD-01] a namespace alone says the same as its name alone, and one of som
     expect(parseTyped(`/${namespace}:`)).toEqual({ ...alone, namespace, name: "" });
 });
 
-test("[CMD-01] a text stays as it was typed, whatever quotes it holds; words that no quote tells apart are refused with the whole command", () => {
+test("[CMD-01] a text stays as it was typed, whatever quotes it holds; words with ambiguous quotes are refused with the whole command", () => {
   const rest = "it's broken: \"a b\" won't";
   for (const [namespace, name] of [
     ["skills", "pdf"],

@@ -40,9 +40,9 @@ const COMMAND = new RegExp(`^/(?:(${ALONE})|(${ALONE}):(${NAMED}))(?:\\s+([\\s\\
 const QUOTED = new Set(["'", '"']);
 
 /**
- * Reads one input. A path such as `/usr/bin is missing` is text, and so is an input that begins with two slashes (one
- * of them is removed); a word right after the slash makes a command, whether it is known or not, and a word with a
- * colon makes none if no name can be like that.
+ * Reads one input. A path such as `/usr/bin is missing` is text, and so is an input that begins with two slashes; one
+ * of them is removed. A word right after the slash makes a command, known or not. A word with a colon makes none if
+ * no name can have that form.
  */
 export function parseTyped(input: string): Typed {
   if (input.startsWith("//")) return { kind: "text", text: input.slice(1) };

@@ -9,7 +9,7 @@ const PIECES: readonly TypedPiece[] = [
   { kind: "keys", text: "c\r" },
 ];
 
-test("[PERM-14 TUI-01] keys and pasted texts are told apart, wherever the chunks are cut", () => {
+test("[PERM-14 TUI-01] keys and pasted texts are distinguished, wherever the chunks are cut", () => {
   for (let first = 0; first <= STREAM.length; first += 1) {
     for (let second = first; second <= STREAM.length; second += 1) {
       const paste = new BracketedPaste();

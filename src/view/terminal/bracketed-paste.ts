@@ -84,8 +84,8 @@ function beginningOf(marker: string, text: string): number {
 }
 
 /**
- * Returns true for keys that no person typed one by one: a line that ended with more behind it, read at once. A terminal
- * without bracketed paste sends pasted lines like that.
+ * Returns true for keys that no person typed one by one: a line that ended with more behind it, read at once. A
+ * terminal without bracketed paste sends pasted lines like that.
  */
 export function isBurst(keys: string): boolean {
   return /[\r\n][^\r\n]|[\r\n]{3}/.test(keys);

@@ -15,8 +15,8 @@ function graphemes(text: string): Iterable<{ readonly segment: string }> {
 }
 
 /**
- * Returns the columns that a line takes on a terminal: two for wide characters and pictures, none for marks that join
- * others.
+ * Returns the columns that a line takes on a terminal: two for wide characters and pictures, none for marks that
+ * join others.
  */
 export function displayWidth(line: string): number {
   if (PLAIN.test(line)) return line.length;
@@ -34,24 +34,24 @@ function widthOf(grapheme: string): number {
 export function cutEnd(line: string, columnsMax: number): string {
   if (displayWidth(line) <= columnsMax) return line;
   if (columnsMax < 1) return "";
-  let [kept, width] = ["", 0];
+  let [fitting, width] = ["", 0];
   for (const { segment } of graphemes(line)) {
     width += widthOf(segment);
     if (width > columnsMax - 1) break;
-    kept += segment;
+    fitting += segment;
   }
-  return `${kept.trimEnd()}${ELLIPSIS}`;
+  return `${fitting.trimEnd()}${ELLIPSIS}`;
 }
 
 /** Returns the end of a line, such as a path, in at most `columnsMax` columns, with "…" if something is missing. */
 export function cutBeginning(line: string, columnsMax: number): string {
   if (displayWidth(line) <= columnsMax) return line;
   if (columnsMax < 1) return "";
-  let [kept, width] = ["", 0];
+  let [fitting, width] = ["", 0];
   for (const { segment } of [...graphemes(line)].reverse()) {
     width += widthOf(segment);
     if (width > columnsMax - 1) break;
-    kept = `${segment}${kept}`;
+    fitting = `${segment}${fitting}`;
   }
-  return `${ELLIPSIS}${kept}`;
+  return `${ELLIPSIS}${fitting}`;
 }

@@ -8,7 +8,9 @@ const GAP = "  ";
 export interface Column {
   readonly name: string;
   readonly cells: readonly string[];
-  /** Rank by which it is left out, the highest first, if the last column has too little room; absent: it always stays. */
+  /**
+   * Rank by which it is left out, the highest first, if the last column has too little room; absent: it always stays.
+   */
   readonly dropped?: number;
   /** Maximum columns of a cell. */
   readonly max?: number;
@@ -22,7 +24,9 @@ export interface TableOptions {
   readonly lastMin: number;
 }
 
-/** Renders a table with a head that fits a width: some of its columns are left out, and the cells of the last one cut. */
+/**
+ * Renders a table with a head that fits a width: some of its columns are left out, and the cells of the last one cut.
+ */
 export function fittedTable(all: readonly Column[], { columns, lastMin }: TableOptions): readonly string[] {
   let shown = all;
   while (roomOfLast(shown, columns) < Math.min(lastMin, naturalWidth(shown.at(-1)))) {

@@ -3,9 +3,9 @@
  * retitle, answer or hide nothing.
  *
  * Of all control characters only newline and tab stay. Whole control sequences (colours, cursor moves, titles, links)
- * are left out; incomplete ones, and every other control or invisible formatting character, are made visible. The text
- * may come in pieces, cut anywhere: the outcome is the same. At most `SEQUENCE_UNITS_MAX` units are held between two
- * pieces.
+ * are left out; incomplete ones, and every other control or invisible formatting character, are made visible. The
+ * text may come in pieces, cut anywhere: the outcome is the same. At most `SEQUENCE_UNITS_MAX` units are held between
+ * two pieces.
  */
 export class TerminalText {
   #held = "";
@@ -90,7 +90,7 @@ function neutral(text: string, ends: boolean): { readonly shown: string; readonl
       shown += picture(character);
       continue;
     }
-    // A carriage return would overwrite the line: the rest goes on its own line.
+    // A carriage return would overwrite the line: the rest gets a separate line.
     shown += "\n";
     if (text[at] === "\n") at += 1;
   }
@@ -113,9 +113,12 @@ function longest(text: string, at: number, patterns: readonly RegExp[]): number 
 
 /** Returns true if the end of a piece could become a sequence, or one character, with the next piece. */
 function mayGoOn(text: string, at: number): boolean {
-  const left = text.length - at;
-  if (left > SEQUENCE_UNITS_MAX) return false;
-  if (left === 1 && (text.charCodeAt(at) === CARRIAGE_RETURN || isHighSurrogate(text.charCodeAt(at))))
+  const remainingCharacters = text.length - at;
+  if (remainingCharacters > SEQUENCE_UNITS_MAX) return false;
+  if (
+    remainingCharacters === 1 &&
+    (text.charCodeAt(at) === CARRIAGE_RETURN || isHighSurrogate(text.charCodeAt(at)))
+  )
     return true;
   return longest(text, at, [CSI_BEGUN, STRING_BEGUN, ESCAPE_BEGUN]) > 0;
 }

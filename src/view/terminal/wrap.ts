@@ -15,8 +15,8 @@ export interface WrapOptions {
 }
 
 /**
- * Breaks each line that is wider than the terminal between two words. Continuation lines are indented by two more columns
- * than their line, and repeat its quote mark. A word that is wider than the terminal stays whole.
+ * Breaks each line that is wider than the terminal between two words. Continuation lines are indented by two more
+ * columns than their line, and repeat its quote mark. A word that is wider than the terminal stays whole.
  */
 export function wrapWords(text: string, { columns, quotes = false }: WrapOptions): string {
   if (columns === undefined || columns < COLUMNS_MIN) return text;

@@ -8,8 +8,8 @@ export const CALL_SUMMARY_CHARACTERS_MAX = 120;
 const TELLING = ["command", "path", "file_path", "pattern", "url", "query", "name"];
 
 /**
- * Returns one printable line that names a call: `Bash npm test`, `Read src/main.ts`. For people; no decision depends on
- * it.
+ * Returns one printable line that names a call: `Bash npm test`, `Read src/main.ts`. For people; no decision depends
+ * on it.
  */
 export function callSummary(tool: string, args: unknown): string {
   const name = neutraliseLine(tool);

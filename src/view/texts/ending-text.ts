@@ -1,6 +1,11 @@
 import { unreachable } from "../../base/assert.ts";
 import type { TurnEndReason } from "../../protocol/events/events.ts";
 
+/** Returns the notice that a client has cancelled a turn. */
+export function cancelledText(client: string): string {
+  return `cancelled by ${client}`;
+}
+
 /** Returns the words for a turn's end; undefined if it ended as it should. */
 export function endingText(reason: TurnEndReason): string | undefined {
   switch (reason) {

@@ -28,7 +28,7 @@ test("[SKL-04] the reload of skills is drawn from its fields", () => {
   );
 });
 
-test("[SES-15 CTL-16] a result with fewer fields, as of an older engine, is read, and one that is none is left out", () => {
+test("[SES-15 CTL-16] a result with fewer fields, as of an older engine, is read, and an invalid one is left out", () => {
   const old = { to: 7, what: "files", done: true, files: { change: ["a.ts"] }, later: 1 };
   const { result } = readAccepted("RewindSession", { result: old });
   expect(result?.files).toMatchObject({ change: ["a.ts"], create: [], notRestorable: [] });

@@ -50,8 +50,8 @@ export function filesText({ restore, remove }: FileCounts): string {
   const restored = restore === 0 ? [] : [`${count(restore, "file")} ${isAre(restore)} restored`];
   const noun = restore === 0 ? count(remove, "file") : `${remove}`;
   const removed = remove === 0 ? [] : [`${noun} ${isAre(remove)} removed`];
-  const told = [...restored, ...removed];
-  return told.length === 0 ? "No file changes" : told.join(", ");
+  const changedPaths = [...restored, ...removed];
+  return changedPaths.length === 0 ? "No file changes" : changedPaths.join(", ");
 }
 
 function isAre(number: number): string {

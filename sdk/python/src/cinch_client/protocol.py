@@ -579,6 +579,16 @@ class TurnStartedEvent(_TurnStartedEventRequired, total=False):
     aside: Literal[True]
 
 
+_TurnEndedEventPayloadErrorRequired = TypedDict("_TurnEndedEventPayloadErrorRequired", {
+    "reason": str,
+    "message": str,
+})
+
+
+class TurnEndedEventPayloadError(_TurnEndedEventPayloadErrorRequired, total=False):
+    details: Dict[str, Any]
+
+
 _TurnEndedEventPayloadRequired = TypedDict("_TurnEndedEventPayloadRequired", {
     "turn": int,
     "reason": Literal["complete", "yield", "cancelled", "error", "length", "empty", "turn_limit", "time_limit", "budget", "no_progress"],
@@ -587,6 +597,7 @@ _TurnEndedEventPayloadRequired = TypedDict("_TurnEndedEventPayloadRequired", {
 
 class TurnEndedEventPayload(_TurnEndedEventPayloadRequired, total=False):
     rounds: int
+    error: TurnEndedEventPayloadError
 
 
 _TurnEndedEventRequired = TypedDict("_TurnEndedEventRequired", {
@@ -2463,6 +2474,7 @@ EngineReason = Literal[
     "StateUnwritable",
     "StoreBusy",
     "StoreCorrupt",
+    "StoreFailed",
     "StoreNewer",
     "StoreUnwritable",
     "StreamInterrupted",

@@ -82,6 +82,9 @@ class TurnSum:
             self._add_error(payload)
         elif kind == "TurnEnded":
             self._ended = (payload["reason"], payload.get("rounds", 0))
+            error = payload.get("error")
+            if error is not None:  # an older engine names none: the last failure before the end counts
+                self._error = TurnError(error["reason"], error["message"])
         elif kind == "InputWithdrawn" and is_first:  # later, it is that of somebody else
             self._ended = ("withdrawn", 0)
 
@@ -97,12 +100,14 @@ class TurnSum:
 
     def _add_error(self, payload: Any) -> None:
         reason = payload["reason"]
-        if reason == "ProviderSilent" or payload.get("severity") == "notice":
-            return
         if reason in _REFUSALS:
             self._refused += 1
-        else:
-            self._error = TurnError(reason, payload["message"])
+            return
+        if reason == "ProviderSilent" or payload.get("severity") == "notice":
+            return
+        if (payload.get("details") or {}).get("retryInMs") is not None:
+            return  # the turn continues after a retry
+        self._error = TurnError(reason, payload["message"])
 
     def _add_cost(self, parent: Optional[str], kind: str, payload: Any) -> None:
         calls = self._calls.get(parent, 0)

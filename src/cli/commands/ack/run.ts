@@ -2,11 +2,11 @@ import { realpathSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import type { Review } from "../../../app/explain/review.ts";
 import { lockFileOf, openReview } from "../../../app/explain/review.ts";
+import { FEATURES } from "../../../app/features.ts";
 import { HarnessError, messageOf } from "../../../base/errors.ts";
 import { count } from "../../../base/text/text.ts";
 import type { Files } from "../../../base/world.ts";
 import { codeOf } from "../../../base/world.ts";
-import { readPromptFiles } from "../../../features/prompts/read-prompt-files.ts";
 import { describeItem } from "../../../guard/trust/review/describe.ts";
 import type { ExitCode } from "../../../session/commands/cli-command.ts";
 import { EXIT } from "../../../session/commands/cli-command.ts";
@@ -18,13 +18,13 @@ import type { ProcessContext } from "../../process-context.ts";
 import type { AckContext } from "./flags.ts";
 
 /**
- * Shows each file of this project that nobody has acknowledged, and records what the person says (TOFU-04).
+ * Shows each unacknowledged file of this project and records the person's answer (TOFU-04).
  *
- * Only somebody at a terminal can acknowledge a project's file, one by one. `--all` also trusts the user's own skills
- * and aliases, in one decision (TOFU-02). Exit code 5 where something is left that was not acknowledged.
+ * A project's file can be acknowledged only at a terminal, one by one. `--all` also trusts the user's own skills and
+ * aliases, in one decision (TOFU-02). Exit code 5 if files stay unacknowledged.
  */
 export async function run({ settings, words, flags, at }: AckContext): Promise<ExitCode> {
-  const review = await openReview({ ...optionsOf({ settings }, at), only: pathsOf(words, at) });
+  const review = await openReview({ ...(await optionsOf({ settings }, at)), only: pathsOf(words, at) });
   for (const notice of review.notices) await at.stderr.write(`cinch: ${neutralise(notice)}\n`);
   const refused = await acknowledge(review, at);
   if (flags.all) await acknowledgeOwn(review, at);
@@ -39,10 +39,18 @@ export async function run({ settings, words, flags, at }: AckContext): Promise<E
   return at.stop.signal.aborted ? EXIT.cancelled : EXIT.done;
 }
 
-export function optionsOf({ settings }: Pick<AckContext, "settings">, at: ProcessContext) {
+export async function optionsOf({ settings }: Pick<AckContext, "settings">, at: ProcessContext) {
+  const { PROGRAM_FEATURES: features } = await import("../../../app/plan/feature-set.ts");
   const { profile } = settings;
   const { world, paths, workingDir, environment } = at;
-  return { world, paths, workingDir, environment, ...(profile === undefined ? {} : { profile }) };
+  return {
+    world,
+    paths,
+    workingDir,
+    features,
+    wishes: { environment },
+    ...(profile === undefined ? {} : { profile }),
+  };
 }
 
 function pathsOf(paths: readonly string[], at: ProcessContext): readonly string[] {
@@ -56,11 +64,11 @@ function pathsOf(paths: readonly string[], at: ProcessContext): readonly string[
   });
 }
 
-/** Goes through what is pending; gives what was not acknowledged. */
+/** Asks about each pending file. Returns those that stay unacknowledged. */
 async function acknowledge(review: Review, at: ProcessContext): Promise<readonly PendingItem[]> {
   const { ledger } = review;
   const pending = [...review.pending, ...review.plugins.pending];
-  // What reads the pipe of a script has read no file: it is told what waits, and who can look at it.
+  // A script cannot acknowledge: print what is pending and who can acknowledge it.
   if (process.stdin.isTTY !== true || !at.stderr.isTerminal) {
     for (const { path, verdict } of pending)
       await at.stderr.write(`${neutraliseLine(path)}: ${verdict.kind}\n`);
@@ -74,7 +82,7 @@ async function acknowledge(review: Review, at: ProcessContext): Promise<readonly
     await at.stderr.write(`\n${text.replaceAll(/^/gm, "| ")}\n`);
     const broken = await unusable([item]);
     for (const problem of broken) await at.stderr.write(`cinch: ${neutralise(problem)}\n`);
-    // One that would stand for a built-in command is not worth a question (CMD-02).
+    // An alias that would hide a built-in command is not asked about (CMD-02).
     if (broken.length > 0 && item.kind === "alias-file") {
       refused.push(next);
       continue;
@@ -90,10 +98,9 @@ async function acknowledge(review: Review, at: ProcessContext): Promise<readonly
   return refused;
 }
 
-/** Returns the errors in prompts and alias files. A file with one cannot be used. */
+/** Returns the errors in items. Nothing of an item with one is used. */
 async function unusable(items: readonly TrustItem[]): Promise<readonly string[]> {
-  const { notices: told } = await readPromptFiles(items);
-  return told.filter(({ weight }) => weight === "error").map(({ text }) => text);
+  return (await Promise.all(FEATURES.map((feature) => feature.trust?.errors?.(items) ?? []))).flat();
 }
 
 async function acknowledgeOwn({ own, shared, ledger }: Review, at: ProcessContext): Promise<void> {
@@ -131,10 +138,11 @@ async function writeLockFile(files: Files, path: string, text: string): Promise<
 }
 
 function nothingLeft({ items, plugins, root }: Review): string {
-  const own = plugins.items.length === 0 ? "" : `, and ${count(plugins.items.length, "plugin")} of yours`;
+  const pluginText =
+    plugins.items.length === 0 ? "" : `, and ${count(plugins.items.length, "plugin")} of yours`;
   if (items.length + plugins.items.length === 0)
     return `there is nothing to acknowledge in ${neutraliseLine(root)}`;
-  return `acknowledged in ${neutraliseLine(root)}: ${count(items.length, "file")}${own}, unchanged since`;
+  return `acknowledged in ${neutraliseLine(root)}: ${count(items.length, "file")}${pluginText}, unchanged since`;
 }
 
 /** Asks until one of the words is typed; the end of the input is a no to this and all that follow. */

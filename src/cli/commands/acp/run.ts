@@ -6,8 +6,8 @@ import { VERSION } from "../../version.ts";
 import type { AcpContext } from "./flags.ts";
 
 /**
- * Runs `cinch acp`: serves the engine to an editor that speaks the Agent Client Protocol, over standard input and output
- * (CTL-16). Exit code 0 when the editor closes them.
+ * Runs `cinch acp`: serves the engine to an editor that speaks the Agent Client Protocol, over standard input and
+ * output (CTL-16). Exit code 0 when the editor closes them.
  */
 export async function run({ flags, settings, at, stop }: AcpContext): Promise<ExitCode> {
   const listen = !flags["no-listen"];
@@ -15,7 +15,7 @@ export async function run({ flags, settings, at, stop }: AcpContext): Promise<Ex
   await using undo = new AsyncDisposableStack();
   // An editor that only asks for capabilities needs no engine. A failed start is reported in the editor.
   async function engine(): Promise<AcpEngine> {
-    const { reachEngine } = await import("../../engine/reach-engine.ts");
+    const { reachEngine } = await import("../../shared-engine/reach-engine.ts");
     const { sessionRequest } = await import("../../session-request.ts");
     const reached = undo.use(await reachEngine({ settings, at, listen, features: ["acp"], signal }));
     return {

@@ -19,8 +19,10 @@ export function initializeMsMax(isAtTerminal = hasTerminal()): number {
 }
 
 /**
- * Starts a server of the Model Context Protocol as a separate process for each client. It gets the environment of every
- * child, and the token as CINCH_TOKEN ([A] § MCP-server surface); what it writes to standard error is shown.
+ * Starts a server of the Model Context Protocol, one process for each client.
+ *
+ * It gets the environment of every child, and the token as CINCH_TOKEN ([A] § MCP-server surface). Its standard error
+ * is shown.
  */
 export function mcpOverStdio(
   [command, ...args]: readonly [string, ...string[]],
@@ -32,7 +34,9 @@ export function mcpOverStdio(
   };
 }
 
-/** Returns what to report if a program could not be talked to: UsageInvalid if it does not exist, else TargetUnusable. */
+/**
+ * Returns what to report if a program could not be talked to: UsageInvalid if it does not exist, else TargetUnusable.
+ */
 export function unusableTarget(argv: readonly [string, ...string[]], thrown: unknown): HarnessError {
   const [program] = argv;
   if (codeOf(thrown) === "ENOENT") {

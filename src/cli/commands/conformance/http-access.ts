@@ -2,7 +2,7 @@ import type { HttpAccess } from "../../../conformance/http-access.ts";
 import { hostFetch, hostFetchThrough } from "../../../platform/sockets/fetch.ts";
 import type { Against } from "./against.ts";
 
-/** The way to a server at an address: requests and WebSockets. Certificates are always verified. */
+/** Returns access to a server at an address: requests and WebSockets. Certificates are always verified. */
 export function openHttpAccess(against: Extract<Against, { readonly kind: "url" | "unix" }>): HttpAccess {
   if (against.kind === "unix") {
     const { path: socket } = against;

@@ -1,5 +1,6 @@
 import { HarnessError } from "../../../base/errors.ts";
 import { parseJson, stringAt } from "../../../base/json.ts";
+import { CONFORMANCE_PROFILE } from "../../../config/profile-files.ts";
 import type { HttpAccess, SuiteClock } from "../../../conformance/http-access.ts";
 import type { RunScenariosOptions, ScenarioResult, ServerFacts } from "../../../conformance/run-scenarios.ts";
 import type { Scenario } from "../../../conformance/scenario.ts";
@@ -8,22 +9,22 @@ import { PROTOCOL_VERSION } from "../../../protocol/version.ts";
 import type { ExitCode } from "../../../session/commands/cli-command.ts";
 import { EXIT } from "../../../session/commands/cli-command.ts";
 import { readFlagFile } from "../../args/flag-file.ts";
-import { unreachableEngine } from "../../engine/unreachable-engine.ts";
 import { standardError, standardOutput } from "../../io/output.ts";
+import { unreachableEngine } from "../../shared-engine/unreachable-engine.ts";
 import type { Against } from "./against.ts";
 import { readAgainst } from "./against.ts";
 import type { ConformanceContext } from "./flags.ts";
 
 /**
- * Runs `cinch conformance --against URL`: the protocol's scenarios against any server, over every transport that it offers,
- * with a line for each (CTL-13). Exit code 1 if one failed or none could run to its end.
+ * Runs `cinch conformance --against URL`: the protocol's scenarios against any server, over every transport that it
+ * offers, with a line for each (CTL-13). Exit code 1 if one failed or none could run to its end.
  */
 export async function run({ flags, settings, signal }: ConformanceContext): Promise<ExitCode> {
   const { against: address = "", json, patience, "fail-fast": isFailFast } = flags;
   const against = readAgainst(address);
-  const scenarios = await chosen(flags);
+  const scenarios = await chooseScenarios(flags);
   const token = await tokenOf(flags["auth-token-file"]);
-  const { profile = "conformance" } = settings;
+  const { profile = CONFORMANCE_PROFILE } = settings;
   const limits = patience === undefined ? {} : { silenceMsMax: patience * 1_000 };
   const parts = { ...(await partsFor(against, token, signal)), scenarios, profile, isFailFast, ...limits };
   const { renderReportHead, createReport, renderResult, renderSum } = await import(
@@ -45,7 +46,10 @@ export async function run({ flags, settings, signal }: ConformanceContext): Prom
 }
 
 /** Returns the chosen scenarios. @throws HarnessError UsageInvalid for an unknown name. */
-async function chosen({ scenario, quick }: ConformanceContext["flags"]): Promise<readonly Scenario[]> {
+async function chooseScenarios({
+  scenario,
+  quick,
+}: ConformanceContext["flags"]): Promise<readonly Scenario[]> {
   const { SCENARIOS } = await import("../../../conformance/scenarios/all.ts");
   const names = scenario?.split(",").map((name) => name.trim());
   const unknown = names?.find((name) => !SCENARIOS.some(({ id }) => id === name));
@@ -80,8 +84,8 @@ async function partsFor(against: Against, token: string | undefined, signal: Abo
   const { mintOwnToken } = await import("../../../conformance/tokens.ts");
   const door = openHttpAccess(against);
   return await reached(async () => {
-    const own = await mintOwnToken(door, token, signal);
-    return await overHttp(door, own, await discover(door, own, signal));
+    const ownToken = await mintOwnToken(door, token, signal);
+    return await overHttp(door, ownToken, await discover(door, ownToken, signal));
   }, against);
 }
 
@@ -116,10 +120,13 @@ async function overStdio(
   const wire = mcpTransport(open, "legacy", { isAlone: true });
   const patience = { ms: initializeMsMax(), timer: suiteClock.timer };
   await using client = await wire.attach(token, { shake: true, version: PROTOCOL_VERSION, signal, patience });
-  const told = await client.handshake(PROTOCOL_VERSION);
-  const body = told.kind === "accepted" ? told.body : {};
-  const theirs = stringAt(body, "protocol_version") ?? PROTOCOL_VERSION;
-  const server = readServerFacts(body, isOlder(theirs, PROTOCOL_VERSION) ? theirs : PROTOCOL_VERSION);
+  const handshake = await client.handshake(PROTOCOL_VERSION);
+  const body = handshake.kind === "accepted" ? handshake.body : {};
+  const serverVersion = stringAt(body, "protocol_version") ?? PROTOCOL_VERSION;
+  const server = readServerFacts(
+    body,
+    isOlder(serverVersion, PROTOCOL_VERSION) ? serverVersion : PROTOCOL_VERSION,
+  );
   const mint = () => Promise.reject(new Skipped("over standard input and output no token is minted"));
   const wires = [wire, mcpTransport(open, "modern", { isAlone: true })];
   return { wires, tokens: { main: token, mint }, clock: suiteClock, server };

@@ -13,7 +13,8 @@ import { neutraliseLine } from "../../../view/terminal/terminal-text.ts";
 import { standardError } from "../../io/output.ts";
 
 /**
- * Runs `cinch creds login copilot`: shows an address and a code, and waits until a person has entered it there (PROV-06).
+ * Runs `cinch creds login copilot`: shows an address and a code, and waits until a person has entered it
+ * there (PROV-06).
  *
  * @param keep stores the token. Called before its first use.
  * @throws HarnessError CopilotLoginFailed; signal.reason for Ctrl-C, and then nothing is stored.
@@ -56,8 +57,8 @@ async function tellWhetherItIsGood(
   const parts = { addresses, editorVersion, githubToken, fetch, clock: hostClock };
   let problem: string | undefined;
   try {
-    const own = ownBaseUrl === undefined ? {} : { ownBaseUrl };
-    const answer = await exchangeCopilotToken({ ...parts, ...own }, limit.signal);
+    const address = ownBaseUrl === undefined ? {} : { ownBaseUrl };
+    const answer = await exchangeCopilotToken({ ...parts, ...address }, limit.signal);
     problem = answer.kind === "refused" ? answer.detail : undefined;
   } catch (thrown) {
     signal.throwIfAborted();

@@ -1,12 +1,13 @@
-import { existsSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { PROGRAM_FEATURES } from "../../../app/plan/feature-set.ts";
+import { markEarlierKey } from "../../../app/sessions/retention/log-files.ts";
 import { HarnessError } from "../../../base/errors.ts";
 import type { MachineKey } from "../../../credentials/machine-key.ts";
 import { openMachineKey } from "../../../credentials/machine-key.ts";
 import { changeKeyStore, readKeyStore } from "../../../credentials/store/key-store.ts";
-import { checkpointsFolder } from "../../../features/checkpoints/store/checkpoints-folder.ts";
-import { checkpointKey, earlierKeyMark } from "../../../features/checkpoints/store/earlier-key.ts";
 import { hostClock } from "../../../platform/clock.ts";
+import { hostFiles } from "../../../platform/files/files.ts";
 import { hostRandom } from "../../../platform/random.ts";
 import { rotateStore } from "../../../session/sqlite/keys/rotate.ts";
 
@@ -24,14 +25,14 @@ export interface Rotation {
 }
 
 /**
- * Re-encrypts everything that was sealed with the old machine key: the key store, and the keys of the session store (SES-04).
- * Parts under the current key are left alone, so that the next rotation finishes an interrupted one.
+ * Encrypts again everything that was sealed with the old machine key: the key store, and the keys of the session
+ * store (SES-04). Parts under the current key are left alone, so that the next rotation finishes an interrupted one.
  * @returns a sentence for each store.
  * @throws HarnessError CredentialsLocked, SessionsLocked if the old key does not fit; that store is then unchanged.
  */
 export async function rotate(rotation: Rotation): Promise<readonly string[]> {
   using old = await oldKey(rotation);
-  return [await rotateCredentials(rotation, old), rotateSessions(rotation, old)];
+  return [await rotateCredentials(rotation, old), await rotateSessions(rotation, old)];
 }
 
 /** Returns the key that a text holds, else the one derived from it as a passphrase. */
@@ -60,15 +61,17 @@ async function rotateCredentials({ credentials: path, now }: Rotation, old: Mach
   return `The key store ${path} is under the machine key from ${now.source} now.`;
 }
 
-function rotateSessions({ data, now }: Rotation, old: MachineKey): string {
+async function rotateSessions({ data, now }: Rotation, old: MachineKey): Promise<string> {
+  const world = { files: hostFiles, random: hostRandom };
   const path = join(data, "sessions.db");
   const logKey = (key: MachineKey) => ({ key: key.derive("cinch log v1"), source: key.source });
   const done = existsSync(path)
-    ? rotateStore(path, {
+    ? await rotateStore(path, {
         from: logKey(old),
         to: logKey(now),
         random: hostRandom.bytes,
-        before: () => markCheckpoints(data, now),
+        before: () =>
+          markEarlierKey(now.derive("cinch log v1"), { world, paths: { data }, features: PROGRAM_FEATURES }),
       })
     : ({ kind: "none" } as const);
   switch (done.kind) {
@@ -78,19 +81,5 @@ function rotateSessions({ data, now }: Rotation, old: MachineKey): string {
       return `The session store ${path} is under this machine key already.`;
     case "rotated":
       return `The session store ${path} is under the machine key from ${now.source} now. Output and files that earlier sessions have kept can no longer be read, nor set back.`;
-  }
-}
-
-/** Marks all checkpoints as sealed with an earlier key, so that they do not count as damaged. */
-function markCheckpoints(data: string, now: MachineKey): void {
-  const all = checkpointsFolder(data);
-  if (!existsSync(all)) return;
-  const logKey = now.derive("cinch log v1");
-  for (const entry of readdirSync(all, { withFileTypes: true })) {
-    if (!entry.isDirectory()) continue;
-    const [log, folder] = [entry.name, join(all, entry.name)];
-    const sealer = { key: checkpointKey(logKey, log), random: hostRandom.bytes };
-    const mark = earlierKeyMark({ folder, log, names: readdirSync(folder) }, sealer);
-    if (mark !== undefined) writeFileSync(mark.path, mark.bytes, { mode: 0o600 });
   }
 }

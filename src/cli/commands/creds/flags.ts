@@ -44,21 +44,34 @@ export const CREDS_VERBS = [
     words: [PROVIDER, ACCOUNT],
     tooMany,
     flags: [],
-    examples: [{ line: "cinch creds delete openai", does: "deletes the key of the account `default`" }],
+    examples: [
+      { line: "cinch creds delete openai", does: "deletes the key of the account `default`" },
+      { line: "cinch creds delete openai default", does: "names the account too" },
+    ],
   },
   {
     name: "login",
     summary: "Logs in at GitHub Copilot (copilot) or a remote MCP server (mcp:SERVER), in a browser.",
     words: [PROVIDER, ADDRESS, SCOPES],
     flags: [],
-    examples: [{ line: "cinch creds login copilot", does: "shows a code to enter", needs: "a person" }],
+    examples: [
+      { line: "cinch creds login copilot", does: "shows a code to enter", needs: "a person" },
+      {
+        line: "cinch creds login mcp:issues https://issues.example/mcp",
+        does: "logs in to an MCP server",
+        needs: "a person",
+      },
+    ],
   },
   {
     name: "logout",
     summary: "Deletes what a login has stored.",
     words: [PROVIDER, { ...ACCOUNT, many: true }],
     flags: [],
-    examples: [{ line: "cinch creds logout mcp:issues", does: "forgets a server", needs: "its own test" }],
+    examples: [
+      { line: "cinch creds logout mcp:issues", does: "forgets a server", needs: "its own test" },
+      { line: "cinch creds logout copilot", does: "forgets the GitHub account", needs: "its own test" },
+    ],
   },
   {
     name: "rotate",
@@ -69,6 +82,11 @@ export const CREDS_VERBS = [
       {
         line: "cinch creds rotate --from-env OLD_KEY",
         does: "reads what the old key sealed",
+        needs: "its own test",
+      },
+      {
+        line: "OLD_KEY=$(cat old.key) cinch creds rotate --from-env OLD_KEY",
+        does: "with the key of a backup",
         needs: "its own test",
       },
     ],

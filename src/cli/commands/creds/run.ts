@@ -6,7 +6,7 @@ import { findGoogleCredentials } from "../../../credentials/helper/find-google-c
 import type { HeldKey } from "../../../credentials/helper/helper-messages.ts";
 import type { Keychain, MachineKey } from "../../../credentials/machine-key.ts";
 import { openMachineKey } from "../../../credentials/machine-key.ts";
-import { isCredentialName } from "../../../credentials/mcp/remote-server.ts";
+import { isCredentialName } from "../../../credentials/mcp/credential-name.ts";
 import { DEFAULT_ACCOUNT, findKeys, usedKeys } from "../../../credentials/store/find-keys.ts";
 import type { StoredKey } from "../../../credentials/store/key-store.ts";
 import { changeKeyStore, KEY_STORE_FILE, readKeyStore } from "../../../credentials/store/key-store.ts";
@@ -47,9 +47,10 @@ export async function run({ verb, words, flags, settings, stop }: CredsContext):
   if (verb === "rotate") return await rotateAll(store, fromEnv);
   if (verb === "list") return await list(store);
   if (provider !== undefined && isCredentialName(provider)) {
-    const { runMcpCreds } = await import("./creds-mcp.ts");
-    const secret = async () => checkedKey(await secretFrom(fromEnv, provider, stop));
-    return await runMcpCreds(verb, provider, words.slice(1), { ...store, secret, signal: stop.signal });
+    const { runServerCreds } = await import("./creds-server.ts");
+    const readSecret = async () => checkedKey(await secretFrom(fromEnv, provider, stop));
+    const call = { verb, name: provider, words: words.slice(1) };
+    return await runServerCreds(call, { ...store, readSecret, signal: stop.signal });
   }
   if (verb === "login") return await login(store, words, stop);
   const known = knownProvider(provider, store.customs);
@@ -92,7 +93,7 @@ async function openStore(settings: Settings): Promise<OpenStore> {
     workingDir,
     variables,
     directory,
-    exchanged: google === undefined ? [] : [(await findGoogleCredentials(google)).held],
+    exchanged: google === undefined ? [] : [(await findGoogleCredentials(google)).heldKey],
     copilot: vendors?.copilot ?? {},
   };
 }
@@ -122,7 +123,7 @@ async function add(
   account: string,
   { fromEnv, stop }: { readonly fromEnv: string | undefined; readonly stop: Stop },
 ): Promise<ExitCode> {
-  await readKeyStore(store); // one that cannot be read is told before a key is asked for
+  await readKeyStore(store); // reports an unreadable file before it asks for a key
   const secret = new Secret("api-key", checkedKey(await secretFrom(fromEnv, provider, stop)));
   await keepKey(store, { provider, account, secret }, fromEnv);
   return EXIT.done;
@@ -157,7 +158,7 @@ async function login(store: OpenStore, words: readonly string[], stop: Stop): Pr
   const known = loggedInTo(knownProvider(provider, store.customs));
   if (more.length > 0 || looksLikeKey(account)) throw misuse(ON_THE_COMMAND_LINE);
   const name = accountName(account ?? DEFAULT_ACCOUNT);
-  await readKeyStore(store); // one that cannot be read is told before anybody is sent to a browser
+  await readKeyStore(store); // reports an unreadable file before it opens a browser
   const { loginToCopilot } = await import("./creds-login.ts");
   const keep = (secret: Secret) => keepKey(store, { provider: known, account: name, secret });
   await loginToCopilot(store.copilot, keep, stop.signal);
@@ -186,8 +187,8 @@ async function remove(store: OpenStore, provider: string, account: string): Prom
 async function list(store: OpenStore): Promise<ExitCode> {
   const stored = await readKeyStore(store);
   const used = usedKeys(stored);
-  const { held, notices } = await findKeys(store);
-  const sources = new Map(held.map(({ provider, source }) => [provider, source]));
+  const { heldKeys: foundKeys, notices } = await findKeys(store);
+  const sources = new Map(foundKeys.map(({ provider, source }) => [provider, source]));
   const rows = [...stored].sort(byName).map(({ provider, account, addedAt }) => {
     const source = sources.get(provider) ?? KEY_STORE_FILE;
     const chosen = used.get(provider)?.account ?? account;
@@ -195,7 +196,7 @@ async function list(store: OpenStore): Promise<ExitCode> {
     const isUsed = isCredentialName(provider) || (source === KEY_STORE_FILE && chosen === account);
     return [provider, account, addedAt, isUsed ? "used" : `not used: ${before} goes before`];
   });
-  const elsewhere = held
+  const elsewhere = foundKeys
     .filter(({ source }) => source !== KEY_STORE_FILE)
     .map(({ provider, source, problem }) => [
       provider,
@@ -240,7 +241,9 @@ function accountName(name: string): string {
   throw misuse("an account is named by letters, digits and . _ @ -, at most 64 of them");
 }
 
-/** Returns true if a word may be a key: too long, or with the prefix of one. It is neither printed nor stored as a name. */
+/**
+ * Returns true if a word may be a key: too long, or with the prefix of one. It is neither printed nor stored as a name.
+ */
 function looksLikeKey(word: string | undefined): boolean {
   return word !== undefined && (word.length > 40 || /^(?:sk|pk|rk|key|api)[-_]/i.test(word));
 }

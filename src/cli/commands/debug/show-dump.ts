@@ -6,7 +6,7 @@ import { neutralise } from "../../../view/terminal/terminal-text.ts";
 import type { CommandContext } from "../../args/parsed-call.ts";
 import { harnessOptions } from "../../process-context.ts";
 
-/** Prints a raw dump: one JSON object a line, as it was dumped. On a terminal nothing in it takes effect. */
+/** Prints a raw dump, one JSON object a line, unchanged but for control characters on a terminal. */
 export async function printDump({ settings, at }: CommandContext, path: string): Promise<ExitCode> {
   const { showDump } = await import("../../../app/harness.ts");
   const file = resolve(path);
@@ -14,7 +14,7 @@ export async function printDump({ settings, at }: CommandContext, path: string):
   if (found === undefined) throw new HarnessError("PathMissing", { what: "The dump", path: file });
   if (found.kind !== "file") throw new HarnessError("UsageInvalid", { problem: `${file} is no dump` });
   const decoder = new TextDecoder();
-  for await (const bytes of showDump(harnessOptions(settings, at, { attended: false }), file)) {
+  for await (const bytes of showDump(await harnessOptions(settings, at, { attended: false }), file)) {
     const text = decoder.decode(bytes, { stream: true });
     await at.stdout.write(at.stdout.isTerminal ? neutralise(text) : text);
   }

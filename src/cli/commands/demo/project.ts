@@ -8,7 +8,7 @@ import words from "./project/lib/words.sh" with { type: "text" };
 import readme from "./project/README.md" with { type: "text" };
 import tests from "./project/test/run.sh" with { type: "text" };
 
-/** A file of the demo's project, as it is inside the compiled program too. */
+/** A file of the demo's project, also embedded in the compiled program. */
 interface ProjectFile {
   readonly path: string;
   readonly text: string;
@@ -32,7 +32,7 @@ export const FIX = {
   after: "minutes=$(($1 % 3600 / 60))",
 } as const;
 
-/** Command that fails while the bug is there. */
+/** Command that fails before the bug is fixed. */
 export const CHECK = ["sh", "test/run.sh"] as const;
 
 const FILE_BYTES_MAX = 1_048_576;

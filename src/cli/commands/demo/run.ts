@@ -32,8 +32,8 @@ const COLUMNS_MAX = 100;
 /**
  * Plays the demo: a recorded model finds and fixes a real bug in a copy of a small project, with real tools (PROV-08).
  *
- * The session is stored in the user's store, or in the demo's folder if that cannot be used. The user's configuration is
- * not read. Exit code 0 if the tests pass in the end.
+ * The session is stored in the user's store, or in the demo's folder if that cannot be used. The user's configuration
+ * is not read. Exit code 0 if the tests pass in the end.
  */
 export async function run(context: DemoContext): Promise<ExitCode> {
   const { flags, settings, stop } = context;
@@ -45,7 +45,7 @@ export async function run(context: DemoContext): Promise<ExitCode> {
   const stage = await setStage(at.world, folder, { fixed });
   const layout = layoutFor(at);
   await at.stdout.write(openingText(stage, layout));
-  const options = harnessOptions(settings, at, { attended: false });
+  const options = await harnessOptions(settings, at, { attended: false });
   const { harness, store } = await openOn(stage, options, at);
   let result: TurnResult;
   try {
@@ -78,8 +78,9 @@ export async function run(context: DemoContext): Promise<ExitCode> {
 function layoutFor({ stdout }: ProcessContext): Layout {
   const { NO_COLOR = "", TERM = "dumb" } = process.env;
   // A terminal that does not know its width says 0.
-  const told = process.stdout.columns;
-  const columns = told > 0 ? Math.max(COLUMNS_MIN, Math.min(told, COLUMNS_MAX)) : COLUMNS_DEFAULT;
+  const terminalWidth = process.stdout.columns;
+  const columns =
+    terminalWidth > 0 ? Math.max(COLUMNS_MIN, Math.min(terminalWidth, COLUMNS_MAX)) : COLUMNS_DEFAULT;
   return { columns, palette: palette(stdout.isTerminal && NO_COLOR === "" && TERM !== "dumb") };
 }
 
@@ -102,7 +103,7 @@ async function openOn(
     ...options,
     paths: { ...options.paths, config: stage.config },
     keyDirectory: options.paths.config, // the store is the user's own
-    withoutShared: true,
+    wishes: { ...options.wishes, withoutShared: true },
     workingDir: stage.project,
     model: `replay:${stage.cassette}`,
     profile: "default",
@@ -114,8 +115,8 @@ async function openOn(
     if (!(thrown instanceof BootFailure) || !STORE_STEPS.includes(thrown.step)) throw thrown;
     await at.stderr.write(`cinch: ${neutralise(thrown.message)}\n`);
     const paths = { ...staged.paths, data: stage.ownState };
-    const own = { ...staged, paths, keyDirectory: stage.config };
-    return { harness: await openHarness(own, at.stop.signal), store: paths.data };
+    const demoContext = { ...staged, paths, keyDirectory: stage.config };
+    return { harness: await openHarness(demoContext, at.stop.signal), store: paths.data };
   }
 }
 
@@ -135,8 +136,8 @@ async function play(harness: OpenHarness, at: ProcessContext, layout: Layout): P
       const { reason, message } = envelope.payload;
       // After the first line: a diff follows it, to which nothing may be added.
       const [first = "", ...rest] = neutralise(message).split("\n");
-      const told = [`${first} (${neutraliseLine(reason)})`, ...rest].join("\n");
-      await at.stderr.write(`\ncinch: ${told}\n`);
+      const failureText = [`${first} (${neutraliseLine(reason)})`, ...rest].join("\n");
+      await at.stderr.write(`\ncinch: ${failureText}\n`);
     },
   });
 }

@@ -49,7 +49,7 @@ test("[PROV-08 TUI-07] nothing that a command prints drives the terminal, and a 
   expect(shown).toContain(`line ${RESULT_LINES_MAX + 1}`);
 });
 
-test("[PROV-08] the project fails as it is laid out, passes with the fix, and the change is told", async () => {
+test("[PROV-08] the example project fails at first, passes with the fix, and the change is reported", async () => {
   await using folder = temporaryDirectory();
   const world = testWorld();
   const check = () => runCheck(world, folder.path, { path: "/usr/bin:/bin", signal: NEVER });

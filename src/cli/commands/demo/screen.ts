@@ -80,8 +80,9 @@ export class Screen {
     const failed = isError === true;
     // Output of a command matters; of a file that was read, its length is enough.
     if (!isCommand && !failed) return `${this.#quoted(`ok, ${count(lines.length, "line")}`, false)}\n`;
-    const left = lines.length - RESULT_LINES_MAX;
-    const shown = left > 0 ? [`(${count(left, "line")} before)`, ...lines.slice(left)] : lines;
+    const hiddenCount = lines.length - RESULT_LINES_MAX;
+    const shown =
+      hiddenCount > 0 ? [`(${count(hiddenCount, "line")} before)`, ...lines.slice(hiddenCount)] : lines;
     return `${shown.map((line) => this.#quoted(neutraliseLine(line), failed)).join("\n")}\n`;
   }
 

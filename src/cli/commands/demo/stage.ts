@@ -11,8 +11,8 @@ export const PROMPT =
   "The tests of this project fail. Find out why, fix the code (not the tests), and show that they pass.";
 
 /**
- * Rules of the demo. Nobody is asked, so every other call that needs approval is refused. The user's configuration is not
- * read, so that the demo is the same everywhere.
+ * Rules of the demo. It asks nobody, so every other call that needs approval is refused. It does not read the user's
+ * configuration, so it is the same everywhere.
  */
 export const CONFIG = `# The rules of this run of cinch demo. What no rule allows is refused: nobody is asked.
 [permissions]
@@ -25,7 +25,7 @@ enabled = false
 
 /** Files and folders of one run of the demo. */
 export interface Stage {
-  /** Holds everything of the demo, and stays for people to look at. */
+  /** Folder of everything the demo makes. It stays for people to inspect. */
   readonly folder: string;
   readonly project: string;
   /** The directory that holds CONFIG. */

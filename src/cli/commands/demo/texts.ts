@@ -18,7 +18,7 @@ export interface Layout {
   readonly palette: Palette;
 }
 
-/** Returns the text before the turn: the place, and what is allowed. */
+/** Returns the text before the turn: the folder and the permissions. */
 export function openingText({ project }: Stage, { columns, palette }: Layout): string {
   const command = CHECK.join(" ");
   return [

@@ -6,19 +6,19 @@ import { neutralise } from "../../../view/terminal/terminal-text.ts";
 import { harnessOptions } from "../../process-context.ts";
 import type { DoctorContext } from "./flags.ts";
 
-/** Findings that are told one by one; more are counted. */
+/** Findings that are printed one by one; further ones are counted. */
 const TOLD_MAX = 200;
 
 /**
- * `cinch doctor`: what is wrong with what cinch keeps on this machine, where, and what to do about it (SES-16).
+ * Runs `cinch doctor`: reports damage of cinch's files on this machine, with the place and the remedy (SES-16).
+ * Changes nothing.
  *
- * It changes nothing. Exit code 1 where something is damaged; notes alone are 0. With `--json`, one object on standard
- * output: {ok, findings, more}.
+ * Exit code 1 for damage, 0 for notes alone. With `--json`, prints one object: {ok, findings, more}.
  */
 export async function run({ flags, settings, at, stop }: DoctorContext): Promise<ExitCode> {
   const { full, json } = flags;
   const { examine } = await import("../../../app/doctor/doctor.ts");
-  const options = harnessOptions(settings, at, { attended: false });
+  const options = await harnessOptions(settings, at, { attended: false });
   const findings: Diagnosis[] = [];
   let [damaged, more] = [0, 0];
   for await (const found of examine(options, full ? "full" : "quick", stop.signal)) {
@@ -48,7 +48,7 @@ interface Verdict {
 }
 
 function verdict({ damaged, notes, more, full }: Verdict): string {
-  const untold = more === 0 ? "" : ` (${more} of them not told)`;
+  const untold = more === 0 ? "" : ` (${more} of them not listed)`;
   const also = notes === 0 ? "" : `, ${count(notes, "note")}`;
   const deeper = full || damaged > 0 ? "" : " cinch doctor --full opens every content too.";
   const found = damaged === 0 ? "No damage found" : `${count(damaged, "damage")} found`;

@@ -1,4 +1,4 @@
-import { findSession } from "../../../app/sessions/sessions-find.ts";
+import { findSession } from "../../../app/sessions/find.ts";
 import { Cancelled, hasReason } from "../../../base/errors.ts";
 import type { EventSeq, SessionId } from "../../../base/ids.ts";
 import { isId } from "../../../base/ids.ts";
@@ -18,7 +18,7 @@ import type { Settings } from "../../settings.ts";
 const SHOWN_MAX = 9;
 const TITLE_CHARS_MAX = 48;
 
-export interface LineSessionParts {
+export interface LineSessionDependencies {
   readonly port: EnginePort;
   /** After its handshake. */
   readonly connection: Connection;
@@ -48,14 +48,14 @@ export interface LineSession {
 }
 
 /**
- * Opens the session that a command line names, or lets the person choose a running one: the last of this directory, a new
- * one, or another (CTL-11).
+ * Opens the session that a command line names, or lets the person choose a running one: the last of this directory, a
+ * new one, or another (CTL-11).
  * @throws HarnessError the refusal of the engine, such as NoSuchSession; NoneChosen.
  */
-export async function openLineSession(parts: LineSessionParts): Promise<LineSession> {
-  const { connection, settings, at, elsewhere } = parts;
-  const found = await wantedSession(parts);
-  if (found?.live === true) return await attachTo(parts, found);
+export async function openLineSession(dependencies: LineSessionDependencies): Promise<LineSession> {
+  const { connection, settings, at, elsewhere } = dependencies;
+  const found = await wantedSession(dependencies);
+  if (found?.live === true) return await attachTo(dependencies, found);
   const request = await sessionRequest({ settings, at, elsewhere });
   const resume = found === undefined ? {} : { resume: found.log };
   const accepted = await connection.send({ ...request, ...resume });
@@ -73,15 +73,15 @@ export async function openLineSession(parts: LineSessionParts): Promise<LineSess
 }
 
 async function attachTo(
-  { connection, settings }: LineSessionParts,
+  { connection, settings }: LineSessionDependencies,
   { session, profile, model, events: past }: SessionInfo,
 ): Promise<LineSession> {
   const wanted = settings.model;
   if (wanted !== undefined) await connection.send({ kind: "SetModel", sessionId: session, model: wanted });
-  const kept = hasRunFlags(settings)
-    ? ["This session runs already and goes on as it was started: the other flags do not change it."]
+  const settingsNotice = hasRunFlags(settings)
+    ? ["This session already runs and continues as it was started: the other flags do not change it."]
     : [];
-  return { session, profile, model: wanted ?? model, history: true, past, notices: kept };
+  return { session, profile, model: wanted ?? model, history: true, past, notices: settingsNotice };
 }
 
 function noticesOf({ result }: Accepted): readonly string[] {
@@ -89,12 +89,12 @@ function noticesOf({ result }: Accepted): readonly string[] {
   return Array.isArray(notices) ? notices.filter((notice) => typeof notice === "string") : [];
 }
 
-async function wantedSession(parts: LineSessionParts): Promise<SessionInfo | undefined> {
-  const { port, settings, at, elsewhere } = parts;
+async function wantedSession(dependencies: LineSessionDependencies): Promise<SessionInfo | undefined> {
+  const { port, settings, at, elsewhere } = dependencies;
   const { resume } = settings;
   const directory = elsewhere ? (settings.cwd ?? "") : at.workingDir;
   if (resume !== undefined) return await resumedSession(sessionsOf(port, at.stop.signal), resume, directory);
-  return await chosenSession(parts, directory);
+  return await chosenSession(dependencies, directory);
 }
 
 /**
@@ -160,17 +160,20 @@ function stored(sessions: SessionsOfEngine) {
 
 /** Asks the person, if there is a choice. */
 async function chosenSession(
-  { port, terminal, at, elsewhere }: LineSessionParts,
+  { port, terminal, at, elsewhere }: LineSessionDependencies,
   directory: string,
 ): Promise<SessionInfo | undefined> {
   const live = await sessionsOf(port, at.stop.signal).list({ past: false });
   // A script on a pipe cannot choose: it gets the only session that its token shows.
   if (terminal?.interactive !== true) return elsewhere && live.length === 1 ? live[0] : undefined;
   const isHere = ({ working_dir }: SessionInfo) => working_dir === directory;
-  // A session of another directory is nobody's business here, unless this is about another machine. Here, one that nothing
-  // was said in is nothing to go on with.
-  const begun = elsewhere ? live : live.filter((info) => info.turns > 0 && isHere(info));
-  const sessions = [...begun.filter(isHere), ...begun.filter((info) => !isHere(info))].slice(0, SHOWN_MAX);
+  // Sessions of other directories are left out, unless this is about another machine. On this machine, so are sessions
+  // without a turn.
+  const running = elsewhere ? live : live.filter((info) => info.turns > 0 && isHere(info));
+  const sessions = [...running.filter(isHere), ...running.filter((info) => !isHere(info))].slice(
+    0,
+    SHOWN_MAX,
+  );
   if (sessions.length === 0) return undefined;
   const rows = sessions.map(
     (info, index) =>
@@ -178,7 +181,7 @@ async function chosenSession(
   );
   const last = sessions.length === 1 ? "1" : `1-${sessions.length}`;
   await terminal.write(
-    `These sessions run already:\n${rows.join("")}A number goes on with that one, Enter begins a new one.\n`,
+    `These sessions already run:\n${rows.join("")}A number continues that one, Enter begins a new one.\n`,
   );
   const { signal } = at.stop;
   const leave = new AbortController();

@@ -7,14 +7,14 @@ import { PROTOCOL_VERSION } from "../../../protocol/version.ts";
 import type { ExitCode } from "../../../session/commands/cli-command.ts";
 import { EXIT } from "../../../session/commands/cli-command.ts";
 import { neutraliseLine } from "../../../view/terminal/terminal-text.ts";
-import type { EngineNotices } from "../../engine/engine-notices.ts";
-import type { ReachedEngine, ReachOptions } from "../../engine/reach-engine.ts";
-import { lineShares } from "../../engine/sharing.ts";
 import { exitCodeOfTurn } from "../../exit-codes.ts";
 import { pipeTerminal } from "../../io/terminal/pipe-terminal.ts";
 import type { ProcessContext } from "../../process-context.ts";
 import type { Stop } from "../../processes/stop.ts";
 import type { Settings } from "../../settings.ts";
+import type { EngineNotices } from "../../shared-engine/engine-notices.ts";
+import type { ReachedEngine, ReachOptions } from "../../shared-engine/reach-engine.ts";
+import { lineShares } from "../../shared-engine/sharing.ts";
 import { printStartNotices } from "../prompt/prompt.ts";
 import type { ConnectWords } from "./flags.ts";
 
@@ -30,23 +30,23 @@ export interface Line {
 }
 
 /**
- * Runs the line client on the terminal or on a pipe. At a terminal it works with the engine that all clients of this user
- * share, and leaving ends nothing there (CTL-18); on a pipe it runs an engine for itself.
+ * Runs the line client on the terminal or on a pipe. At a terminal it works with the engine that all clients of this
+ * user share, and leaving ends nothing there (CTL-18); on a pipe it runs an engine for itself.
  *
  * Exit code 0 after /quit, 130 after Ctrl-C twice or a signal; on a pipe, that of the last turn.
  */
 export async function runLine(line: Line, at: ProcessContext): Promise<ExitCode> {
-  const { engineNotices } = await import("../../engine/engine-notices.ts");
+  const { engineNotices } = await import("../../shared-engine/engine-notices.ts");
   const notices = engineNotices();
   const { onState, onResumed } = notices;
-  const told = { at, onState, onResumed, signal: at.stop.signal };
-  await using reached = await engineOf(line, told);
+  const reachOptions = { at, onState, onResumed, signal: at.stop.signal };
+  await using reached = await engineOf(line, reachOptions);
   try {
     return await workIn(line, { ...reached, notices }, at);
   } catch (thrown) {
     if (!reached.owned) throw line.connect === undefined ? withVariableHint(thrown) : thrown;
     if (!line.listen) throw thrown;
-    const { engineThatHolds } = await import("../../engine/held-session.ts");
+    const { engineThatHolds } = await import("../../shared-engine/held-session.ts");
     await using port = await engineThatHolds(thrown, line.settings, at);
     if (port === undefined) throw thrown;
     return await workIn(line, { port, owned: false, notices }, at);
@@ -58,22 +58,22 @@ function withVariableHint(thrown: unknown): unknown {
   if (!(thrown instanceof HarnessError) || thrown.reason !== "ProviderKeyMissing") return thrown;
   const { provider = "", variable = "" } = thrown.fields;
   if ((process.env[variable] ?? "") === "") return thrown;
-  const kept =
+  const where =
     " where the engine is started: the one that runs was started without it, and ends by itself once nobody uses it. cinch --no-listen starts one of its own";
-  return new HarnessError("ProviderKeyMissing", { provider, variable, kept }, { cause: thrown });
+  return new HarnessError("ProviderKeyMissing", { provider, variable, kept: where }, { cause: thrown });
 }
 
 async function engineOf(
   line: Line,
-  told: Pick<ReachOptions, "at" | "onState" | "onResumed" | "signal">,
+  reachOptions: Pick<ReachOptions, "at" | "onState" | "onResumed" | "signal">,
 ): Promise<ReachedEngine> {
   const { settings, connect } = line;
   if (connect !== undefined) {
-    const { connectEngine } = await import("../../engine/connect.ts");
-    return await connectEngine({ ...told, connect });
+    const { connectEngine } = await import("../../shared-engine/connect.ts");
+    return await connectEngine({ ...reachOptions, connect });
   }
-  const { reachEngine } = await import("../../engine/reach-engine.ts");
-  return await reachEngine({ ...told, settings, listen: lineShares(line) });
+  const { reachEngine } = await import("../../shared-engine/reach-engine.ts");
+  return await reachEngine({ ...reachOptions, settings, listen: lineShares(line) });
 }
 
 async function workIn(

@@ -23,17 +23,17 @@ const ATTEST_MS_MAX = 300_000;
 const PARENTS_FILE = "mcp-parents.lock";
 const AUTO_ATTACH = {
   question:
-    "cinch: what its sessions ask for is then told in every cinch of yours that is open, and on the desktop.\n" +
+    "cinch: its sessions' requests are then shown in every open cinch of yours, and on the desktop.\n" +
     "Always auto-attach sessions from this parent? ",
   prompt: "[Y/n] ",
 };
 
 /**
- * Runs `cinch mcp`: serves the engine over MCP to the program that started it, over standard input and output (CTL-08). It
- * ends when that program closes its end.
+ * Runs `cinch mcp`: serves the engine over MCP to the program that started it, over standard input and output
+ * (CTL-08). It ends when that program closes its end.
  *
- * The program needs a token and a person's approval (AUTH-09). A refusal is reported over MCP, where its user sees it, and
- * on standard error.
+ * The program needs a token and a person's approval (AUTH-09). A refusal is reported over MCP, where its user sees
+ * it, and on standard error.
  */
 export async function run(context: McpContext): Promise<ExitCode> {
   makeUndumpable(); // its environment has the token, and its memory
@@ -46,7 +46,8 @@ export async function run(context: McpContext): Promise<ExitCode> {
     write: (text) => at.stdout.write(text),
     world: at.world,
     version: VERSION,
-    admit: (gone) => admit(context, { at, stop, gone: AbortSignal.any([gone, signal]), undo }),
+    admit: (disconnected) =>
+      admit(context, { at, stop, disconnected: AbortSignal.any([disconnected, signal]), undo }),
     signal,
   });
   if (end.kind === "refused") throw end.thrown;
@@ -57,14 +58,14 @@ interface Admission {
   readonly at: ProcessContext;
   readonly stop: Stop;
   /** Aborts when nothing waits for the answer. */
-  readonly gone: AbortSignal;
+  readonly disconnected: AbortSignal;
   /** Disposes resources that admission opens. */
   readonly undo: AsyncDisposableStack;
 }
 
 /** Checks the token, which is cheap; then asks the person; opens the engine last. */
 async function admit({ flags, settings }: McpContext, admission: Admission): Promise<AdmittedClient> {
-  const { at, stop, gone, undo } = admission;
+  const { at, stop, disconnected, undo } = admission;
   const { world, paths } = at;
   const token = await givenToken(flags["auth-token-file"], stop);
   const { openAuthority } = await import("../../../server/auth/open-authority.ts");
@@ -79,10 +80,10 @@ async function admit({ flags, settings }: McpContext, admission: Admission): Pro
     parentPid: parentPid(stop),
     lockPath: join(paths.config, PARENTS_FILE),
     ask: (question, until) => askPerson(question, at, until),
-    signal: gone,
+    signal: disconnected,
   });
   const { sessions } = grant.scope;
-  const { reachEngine } = await import("../../engine/reach-engine.ts");
+  const { reachEngine } = await import("../../shared-engine/reach-engine.ts");
   const reached = undo.use(
     await reachEngine({ settings, at, listen: !flags["no-listen"], signal: stop.signal }),
   );
@@ -92,7 +93,7 @@ async function admit({ flags, settings }: McpContext, admission: Admission): Pro
       await muteSession(reached.port, session);
     } catch (thrown) {
       const problem = messageOf(thrown);
-      world.log.for("cli").write("warn", "what it asks for is told all the same", { problem });
+      world.log.for("cli").write("warn", "its requests are shown nevertheless", { problem });
     }
   };
   return {

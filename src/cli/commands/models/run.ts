@@ -7,8 +7,8 @@ import { harnessOptions } from "../../process-context.ts";
 import type { ModelsContext } from "./flags.ts";
 
 /**
- * Lists the models of the configured providers and of acknowledged plugins, one `provider:name` a line, as --model takes it
- * (PROV-13); with `--json` as one list.
+ * Lists the models of the configured providers and of acknowledged plugins, one `provider:name` a line, as --model
+ * takes it (PROV-13); with `--json` as one list.
  *
  * Providers that do not answer are reported on standard error. Exit code 1 if none answers.
  */
@@ -18,7 +18,7 @@ export async function run({ settings, flags, at, stop }: ModelsContext): Promise
   let answered = 0;
   let failed = 0;
   const rows: JsonRow[] = [];
-  const options = harnessOptions(settings, at, { attended: false });
+  const options = await harnessOptions(settings, at, { attended: false });
   for await (const { provider, models, error, notice, plugin } of listModels(options, stop.signal)) {
     if (notice !== undefined) {
       await at.stderr.write(`cinch: ${neutraliseLine(notice)}\n`);

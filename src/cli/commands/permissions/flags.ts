@@ -44,7 +44,13 @@ export const PERMISSIONS_VERBS = [
     name: "list",
     summary: "Lists the rules in force, and where each comes from.",
     flags: [],
-    examples: [{ line: "cinch permissions list", does: "lists them" }],
+    examples: [
+      { line: "cinch permissions list", does: "lists them" },
+      {
+        line: "cinch permissions list --strict-permissions",
+        does: "without the rules of the default profile",
+      },
+    ],
   },
 ] as const satisfies readonly CliVerb[];
 

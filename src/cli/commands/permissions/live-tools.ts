@@ -1,8 +1,8 @@
 import type { FindLiveTools } from "../../../app/explain/explain.ts";
 import { HarnessError } from "../../../base/errors.ts";
 import { EVERYTHING } from "../../../session/access/scope.ts";
-import { runningEngine } from "../../engine/reach-engine.ts";
 import type { ProcessContext } from "../../process-context.ts";
+import { runningEngine } from "../../shared-engine/reach-engine.ts";
 
 /**
  * Returns a search for the tools of the newest session that the running engine has in a directory, under a profile. An

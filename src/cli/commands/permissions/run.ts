@@ -4,7 +4,6 @@ import { TOOLS } from "../../../app/plan/tool-list.ts";
 import { unreachable } from "../../../base/assert.ts";
 import { messageOf } from "../../../base/errors.ts";
 import { isObject, parseJson } from "../../../base/json.ts";
-import { nearestWords } from "../../../base/text/near.ts";
 import type { SandboxTrial } from "../../../guard/sandbox/sandbox-probe.ts";
 import type { ExitCode } from "../../../session/commands/cli-command.ts";
 import { EXIT } from "../../../session/commands/cli-command.ts";
@@ -20,11 +19,12 @@ import type { PermissionsContext } from "./flags.ts";
 const LINE_UNITS_MAX = 4 * 1024 * 1024;
 
 /**
- * `cinch permissions explain 'COMMAND'`: what would happen to a call here, and why; `list`: the rules in force.
+ * Runs `cinch permissions explain 'COMMAND'`, which shows the verdict about a call and its reason, and `list`, which
+ * shows the rules in force.
  *
- * It judges by the same configuration, profile and directory as a session. It runs nothing but a trial of the sandbox, where the
- * answer depends on that. With `--json` each line of
- * standard input is a call; a line that is none is answered by what is wrong with it, and the exit code is 2 in the end.
+ * It judges by the same configuration, profile and directory as a session. It runs nothing except a trial of the
+ * sandbox, if the verdict depends on that. With `--json` each line of standard input is a call. An invalid line is
+ * answered with its problem, and the exit code is then 2.
  */
 export async function run({
   verb,
@@ -35,7 +35,7 @@ export async function run({
   stop,
 }: PermissionsContext): Promise<ExitCode> {
   const calls = verb === "explain" ? callsOf(flags, command) : undefined;
-  const options = harnessOptions(settings, at, { attended: true });
+  const options = await harnessOptions(settings, at, { attended: true });
   await using explainer = await openExplainer(options, stop.signal, await findLiveTools(calls, at));
   for (const notice of explainer.notices) await at.stderr.write(`cinch: ${neutraliseLine(notice)}\n`);
   if (calls === undefined) return await list(explainer, at);
@@ -43,7 +43,7 @@ export async function run({
   const { tool, input } = calls;
   checkTool(tool, explainer);
   const verdict = await explainer.explain(tool, input);
-  const isOpen = isCommand(tool) && verdict.here.kind === "backend" && verdict.inSandbox !== verdict.decision;
+  const isOpen = isCommand(tool) && verdict.here.kind === "backend" && verdict.inSandbox !== "deny";
   const lines = render(verdict, tool, isOpen ? await explainer.trySandbox() : { kind: "untried" });
   await at.stdout.write(`${lines.map(neutralise).join("\n")}\n`);
   return EXIT.done;
@@ -81,12 +81,7 @@ function callsOf({ json, tool, input }: PermissionsContext["flags"], command: st
 }
 
 function checkTool(tool: string, explainer: Explainer): void {
-  if (!explainer.hasTool(tool)) throw misuse(unknownTool(tool, explainer.tools));
-}
-
-function unknownTool(tool: string, tools: readonly string[]): string {
-  const [meant] = nearestWords(tool, tools);
-  return `there is no tool ${tool}; ${meant === undefined ? `there are ${tools.join(", ")}` : `did you mean ${meant}?`}`;
+  if (!explainer.hasTool(tool)) throw misuse(explainer.unknownTool(tool));
 }
 
 function isCommand(tool: string): boolean {
@@ -94,27 +89,51 @@ function isCommand(tool: string): boolean {
 }
 
 function render(verdict: Explained, tool: string, trial: SandboxTrial): readonly string[] {
-  const { decision, inSandbox, why, whyInSandbox, here, remedies, toolFacts } = verdict;
+  const {
+    decision,
+    inSandbox,
+    why,
+    whyInSandbox,
+    here,
+    remedy,
+    remedyInSandbox,
+    toolFacts,
+    mayRefuse = [],
+  } = verdict;
+  if (verdict.wouldFail === true) return [`would fail: ${why}`];
   const ofCommand =
     here.kind === "none"
       ? [`here: as above, since ${here.why}`]
       : [
           `in the sandbox: ${inSandbox}: ${whyInSandbox}`,
-          ...(inSandbox === decision ? [] : [`here: ${hereText(trial, verdict, here.name)}`]),
+          ...(inSandbox === decision && trial.kind !== "refused"
+            ? []
+            : [`here: ${hereText(trial, verdict, here.name)}`]),
         ];
   return [
     `${decision}: ${why}`,
     ...(isCommand(tool) ? ofCommand : []),
-    ...remedies.map((remedy) => `to let it through: ${remedy}`),
+    ...mayRefuse.map((each) => `may be refused all the same: ${each}, and was not run`),
+    ...letThrough(trial, remedy),
+    ...(remedyInSandbox === undefined ? [] : [`to let it through in the sandbox: ${remedyInSandbox}`]),
     ...(toolFacts === undefined ? [] : [`the tool: ${toolFacts}`]),
   ];
 }
 
-/** Says which of the two decisions holds on this machine. */
+/** Prints what lets a call through. If the sandbox refuses every command, no answer, option or rule does. */
+function letThrough(trial: SandboxTrial, remedy: string | undefined): readonly string[] {
+  if (trial.kind === "refused")
+    return ["to let it through: take away what keeps the sandbox from working; nothing else lifts it"];
+  return remedy === undefined ? [] : [`to let it through: ${remedy}`];
+}
+
+/** Prints which of the two decisions applies on this machine. */
 function hereText(trial: SandboxTrial, { decision, inSandbox }: Explained, backend: string): string {
   switch (trial.kind) {
     case "works":
       return `${inSandbox}, since ${backend} works`;
+    case "refused":
+      return `deny, since ${trial.why}`;
     case "fails":
       return `${decision}, since ${trial.why}`;
     case "untried":
@@ -153,9 +172,13 @@ async function explainLines(explainer: Explainer, at: ProcessContext, stop: Stop
       continue;
     }
     const verdict = await explainer.explain(call.tool, call.input);
-    const { decision, inSandbox, rule = null, why, here, toolFacts } = verdict;
+    const { decision, inSandbox, rule = null, why, here, toolFacts, wouldFail, mayRefuse } = verdict;
     const sandbox = here.kind === "none" ? null : here.name;
-    const facts = toolFacts === undefined ? {} : { tool_facts: toolFacts };
+    const facts = {
+      ...(toolFacts === undefined ? {} : { tool_facts: toolFacts }),
+      ...(wouldFail === undefined ? {} : { would_fail: true }),
+      ...(mayRefuse === undefined ? {} : { may_refuse: mayRefuse }),
+    };
     await at.stdout.write(
       `${JSON.stringify({ decision, in_sandbox: inSandbox, rule, why, sandbox, ...facts })}\n`,
     );
@@ -179,10 +202,10 @@ function callOf(
   if (!isObject(parsed)) return `it is no JSON object; write ${example}`;
   const { tool, input } = parsed;
   if (typeof tool !== "string" || !isObject(input)) return `it lacks tool or input; write ${example}`;
-  return explainer.hasTool(tool) ? { tool, input } : unknownTool(tool, explainer.tools);
+  return explainer.hasTool(tool) ? { tool, input } : explainer.unknownTool(tool);
 }
 
-/** The lines of a stream, none of them longer than `LINE_UNITS_MAX`. */
+/** Yields the lines of a stream, each of at most `LINE_UNITS_MAX` characters. */
 async function* linesOf(bytes: ReadableStream<Uint8Array<ArrayBuffer>>): AsyncGenerator<string> {
   let rest = "";
   for await (const text of bytes.pipeThrough(new TextDecoderStream())) {

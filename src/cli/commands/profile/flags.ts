@@ -19,21 +19,30 @@ export const PROFILE_VERBS = [
     name: "list",
     summary: "Lists the profiles and marks the one in use.",
     flags,
-    examples: [{ line: "cinch profile list", does: "lists them" }],
+    examples: [
+      { line: "cinch profile list", does: "lists them" },
+      { line: "cinch profile list --json", does: "for a program" },
+    ],
   },
   {
     name: "show",
     summary: "Shows every setting that a session here would have, and where each comes from.",
     words: [PROFILE],
     flags,
-    examples: [{ line: "cinch profile show default", does: "shows what it sets" }],
+    examples: [
+      { line: "cinch profile show default", does: "shows what it sets" },
+      { line: "cinch profile show --max-turns 7", does: "with a flag that a session would get" },
+    ],
   },
   {
     name: "check",
     summary: "Reports what is wrong in the files. Exit code 2 if a session would not start.",
     words: [PROFILE],
     flags,
-    examples: [{ line: "cinch profile check", does: "checks all files" }],
+    examples: [
+      { line: "cinch profile check", does: "checks all files" },
+      { line: "cinch profile check --json", does: "for a program" },
+    ],
   },
 ] as const satisfies readonly CliVerb[];
 

@@ -14,31 +14,27 @@ const VALUE_CHARACTERS_MAX = 72;
 const KEY_COLUMNS_MAX = 30;
 
 /**
- * `cinch profile list`: the profiles that there are; `show [NAME|PATH]`: every setting that a session here would have, and
- * where each comes from; `check [NAME|PATH]`: what is wrong in the files (PROF-01, PROF-03). Nothing is changed.
+ * Runs `cinch profile list`, which lists the profiles; `show [NAME|PATH]`, which shows every setting of a session
+ * here with its source; and `check [NAME|PATH]`, which reports every mistake in the files (PROF-01, PROF-03).
+ * Changes nothing.
  */
 export async function run({ verb, words: [named], flags, settings, at }: ProfileContext): Promise<ExitCode> {
   if (named !== undefined && settings.profile !== undefined)
     throw misuse("name the profile behind the command, or with --profile");
   const json = flags.json || flags["output-format"] === "json";
-  const options = harnessOptions(settings, at, { attended: false });
+  const options = await harnessOptions(settings, at, { attended: false });
   if (verb === "list") return await list(options, at, json);
-  const wanted = named === undefined ? options : { ...options, profile: named };
+  // As it was typed: answers and messages show it so.
+  const profile = named ?? settings.profile;
+  const wanted = profile === undefined ? options : { ...options, profile };
   return verb === "show" ? await show(wanted, at, json) : await check(wanted, at, json);
 }
 
-async function list(
-  { world, paths, profile }: HarnessOptions,
-  at: ProcessContext,
-  json: boolean,
-): Promise<ExitCode> {
-  const [{ listProfiles }, { chosenProfile }, { userConfig }] = await Promise.all([
-    import("../../../config/profile-files.ts"),
-    import("../../../app/plan/settings.ts"),
-    import("../../../app/plan/user-config.ts"),
-  ]);
-  const used = chosenProfile(profile === undefined ? {} : { profile }, await userConfig({ world, paths }));
-  const names = await listProfiles(world, join(paths.config, "profiles"));
+async function list(options: HarnessOptions, at: ProcessContext, json: boolean): Promise<ExitCode> {
+  const { profileHere, profilesOf } = await import("../../../app/plan/settings.ts");
+  const used = await profileHere(options);
+  const names = await profilesOf(options);
+  const { paths } = options;
   const rows = names.map(({ name, isOwn }) => ({
     name,
     source: isOwn ? "user" : "embedded",
@@ -68,8 +64,14 @@ async function show(options: HarnessOptions, at: ProcessContext, json: boolean):
   }
   for (const notice of notices) await at.stderr.write(`cinch: ${neutraliseLine(notice)}\n`);
   const width = Math.min(KEY_COLUMNS_MAX, Math.max(...keys.map(({ key }) => key.length)));
-  await at.stdout.write(keys.map((row) => `${neutraliseLine(lineOf(row, width))}\n`).join(""));
+  const rows = byTable(keys).map((row) => `${neutraliseLine(lineOf(row, width))}\n`);
+  await at.stdout.write(rows.join(""));
   return EXIT.done;
+}
+
+/** Returns the keys of each table together, in the order in which the tables first appear. */
+function byTable(keys: readonly EffectiveKey[]): readonly EffectiveKey[] {
+  return [...Map.groupBy(keys, ({ key }) => key.replace(/\..*/, "")).values()].flat();
 }
 
 function lineOf({ key, value, from, instead }: EffectiveKey, width: number): string {
@@ -100,7 +102,7 @@ function otherFiles(files: readonly string[]): readonly string[] {
   return files.length === 0 ? [] : [count(files.length, "other file")];
 }
 
-/** Exit code 2 where something in a file would end the start of a session; warnings alone are 0. */
+/** Returns exit code 2 if a file would end the start of a session, and 0 for warnings alone. */
 async function check(options: HarnessOptions, at: ProcessContext, json: boolean): Promise<ExitCode> {
   const { checkFiles } = await import("../../../app/explain/check-profile.ts");
   const { profiles, files, findings } = await checkFiles(options, options.profile);

@@ -14,7 +14,7 @@ import { misuse } from "../../args/misuse.ts";
 import type { TurnOptions } from "./turn.ts";
 
 /** Meaning of a prompt that begins with a slash (CMD-01). */
-export type Meant =
+export type PromptMeaning =
   | {
       readonly kind: "input";
       readonly content: readonly InputBlock[];
@@ -47,7 +47,7 @@ export function checkPromptCommand(prompt: string): void {
  * Runs a prompt that begins with a slash, in its session.
  * @throws HarnessError UsageInvalid with a suggestion; the refusal of the engine.
  */
-export async function meantByPrompt(content: readonly InputBlock[], at: In): Promise<Meant> {
+export async function meantByPrompt(content: readonly InputBlock[], at: In): Promise<PromptMeaning> {
   const [first, ...attached] = content;
   if (first?.type !== "text") return { kind: "input", content, wants: {} };
   const typed = readPrompt(first.text);
@@ -85,7 +85,7 @@ function readPrompt(prompt: string): Exclude<Typed, { readonly kind: "invalid" }
 function inputOf(
   { words, wants }: Extract<WorkCommand, { readonly kind: "input" }>,
   attached: readonly InputBlock[],
-): Meant {
+): PromptMeaning {
   if (words === "" && attached.length === 0)
     throw misuse(`/agents:${wants.agent} needs a text: what the sub-agent is to do`);
   return { kind: "input", content: [...(words === "" ? [] : [textBlock(words)]), ...attached], wants };

@@ -10,7 +10,8 @@ import {
 import type { ProcessContext } from "../../process-context.ts";
 
 /**
- * Returns the content of one prompt: the text of -p with standard input fenced as an attachment, or standard input alone.
+ * Returns the content of one prompt: the text of -p with standard input fenced as an attachment, or standard
+ * input alone.
  *
  * @throws HarnessError UsageInvalid if there is no prompt, or standard input is not text.
  */

@@ -1,5 +1,6 @@
 import { Cancelled, HarnessError, messageOf } from "../../../base/errors.ts";
 import type { SessionId } from "../../../base/ids.ts";
+import { priceOf } from "../../../view/costs/cost.ts";
 import type { TurnResult } from "../../../view/turn-result.ts";
 import { turnAnswer } from "../../../view/turn-result.ts";
 import { jsonLine } from "../../../view/wire-json.ts";
@@ -7,20 +8,26 @@ import { jsonLine } from "../../../view/wire-json.ts";
 /** Returns the object of `--output-format json`. */
 export function resultJson(session: SessionId, turn: TurnResult): string {
   const { text: result, reason: stop_reason, turns, cost_usd, tools_used, error } = turnAnswer(turn);
-  const told = { session, result, turns, cost_usd, tools_used, stop_reason };
-  return jsonLine(error === undefined ? told : { ...told, error });
+  const summary = { session, result, turns, cost_usd, tools_used, stop_reason };
+  return jsonLine(error === undefined ? summary : { ...summary, error });
 }
 
-/** Returns that object for a run that failed before its turn. */
-export function failureJson(thrown: unknown): string {
+/** A run so far: its session, and its turn up to the last event. */
+export interface RunSoFar {
+  session?: SessionId;
+  turn?: TurnResult;
+}
+
+/** Returns that object for a run that failed outside of its turn; it names the session, and has the turn so far. */
+export function failureJson(thrown: unknown, { session, turn }: RunSoFar = {}): string {
   const cancelled = thrown instanceof Cancelled;
   const reason = thrown instanceof HarnessError ? thrown.reason : "InternalError";
   return jsonLine({
-    session: null,
-    result: "",
-    turns: 0,
-    cost_usd: 0,
-    tools_used: [],
+    session: session ?? null,
+    result: turn?.text ?? "",
+    turns: turn?.rounds ?? 0,
+    cost_usd: turn === undefined ? 0 : priceOf(turn.cost),
+    tools_used: turn?.tools ?? [],
     stop_reason: cancelled ? "cancelled" : "error",
     ...(cancelled ? {} : { error: { reason, message: messageOf(thrown) } }),
   });

@@ -13,6 +13,7 @@ import type { ExitCode } from "../../../session/commands/cli-command.ts";
 import { EXIT } from "../../../session/commands/cli-command.ts";
 import type { EnginePort } from "../../../session/engine-port.ts";
 import { NO_COST, priceOf, printPrice } from "../../../view/costs/cost.ts";
+import { NEW_SESSION, sessionStep } from "../../../view/session/session-view.ts";
 import { neutralise, neutraliseLine } from "../../../view/terminal/terminal-text.ts";
 import { endingText } from "../../../view/texts/ending-text.ts";
 import type { TurnResult } from "../../../view/turn-result.ts";
@@ -25,8 +26,9 @@ import type { Stop } from "../../processes/stop.ts";
 import { CLOSE_MS_MAX, within } from "../../processes/within.ts";
 import type { Settings } from "../../settings.ts";
 import type { OutputFormat } from "./flags.ts";
-import type { Meant } from "./prompt-command.ts";
+import type { PromptMeaning } from "./prompt-command.ts";
 import { promptContent } from "./prompt-content.ts";
+import type { RunSoFar } from "./prompt-output.ts";
 import { failureJson, resultJson } from "./prompt-output.ts";
 import { runPromptTurn } from "./turn.ts";
 
@@ -43,13 +45,14 @@ export interface Print {
 /**
  * Answers one prompt: opens an unattended harness, follows the turn, prints the answer (PERM-12).
  *
- * In text form standard output gets the text of the last message that has any, after the end of the turn, when that message
- * is known. Progress goes to standard error if that is a terminal, or with --log-to-stderr.
+ * In text form standard output gets the text of the last message that has any, after the end of the turn. Progress
+ * goes to standard error if that is a terminal, or with --log-to-stderr.
  */
 export async function runPrompt(invocation: Print, open: () => ProcessContext): Promise<ExitCode> {
+  const soFar: RunSoFar = {};
   try {
     const at = open();
-    return await answer(invocation, at, at.stop);
+    return await answer({ ...invocation, soFar }, at, at.stop);
   } catch (thrown) {
     if (invocation.settings.orphans?.kind === "abort" && hasReason(thrown, "EngineStopping")) {
       await standardError().write(
@@ -58,14 +61,19 @@ export async function runPrompt(invocation: Print, open: () => ProcessContext): 
       return EXIT.cancelled;
     }
     if (invocation.format === "json" && !(thrown instanceof OutputClosed)) {
-      await standardOutput().write(failureJson(thrown));
+      await standardOutput().write(failureJson(thrown, soFar));
     }
     throw thrown;
   }
 }
 
+/** A command line that runs, and its progress for the report of a failure. */
+interface Run extends Print {
+  readonly soFar: RunSoFar;
+}
+
 /** Limits the time of the whole run: the start and the turn (ENG-29). */
-async function answer(invocation: Print, at: ProcessContext, stop: Stop): Promise<ExitCode> {
+async function answer(invocation: Run, at: ProcessContext, stop: Stop): Promise<ExitCode> {
   const { maxTimeMs } = invocation.settings;
   if (maxTimeMs === undefined) return await answerWithin(invocation, at, { signal: stop.signal });
   const { clock } = at.world;
@@ -86,20 +94,20 @@ interface Within {
 }
 
 async function answerWithin(
-  invocation: Print,
+  invocation: Run,
   at: ProcessContext,
   { signal, ...ends }: Within,
 ): Promise<ExitCode> {
   const content = await whileAlive(promptContent(invocation.prompt, at), signal);
   await checkSlash(content);
   const { openHarness } = await import("../../../app/harness.ts");
-  const options = { ...harnessOptions(invocation.settings, at, { attended: false }), ...ends };
+  const options = await harnessOptions(invocation.settings, at, { attended: false, ...ends });
   const { clock } = at.world;
   let harness: OpenHarness;
   try {
     harness = await openHarness(options, signal);
   } catch (thrown) {
-    const { engineThatHolds } = await import("../../engine/held-session.ts");
+    const { engineThatHolds } = await import("../../shared-engine/held-session.ts");
     await using port = await engineThatHolds(thrown, invocation.settings, at);
     if (port === undefined) throw thrown;
     const code = await answerThere(invocation, port, content, { ...at, stop: { ...at.stop, signal } });
@@ -120,7 +128,7 @@ const CLIENT = { identityClass: "human", label: "cinch -p" } as const;
 
 /** Runs the prompt in the engine that has the session open: questions go to its attached people. */
 async function answerThere(
-  invocation: Print,
+  invocation: Run,
   port: EnginePort,
   content: readonly InputBlock[],
   at: ProcessContext,
@@ -146,22 +154,27 @@ interface Where {
 
 /** Sends the prompt to an open session, follows its turn, and prints the result. */
 export async function answerIn(
-  invocation: Pick<Print, "format" | "settings">,
+  invocation: Pick<Run, "format" | "settings"> & Partial<Run>,
   { connection, session }: Where,
   content: readonly InputBlock[],
   at: ProcessContext,
 ): Promise<ExitCode> {
   const { signal } = at.stop;
   const { clock } = at.world;
-  const meant = await meaningOf(content, { connection, session });
-  if (meant.kind === "answered") {
-    await writeAnswer(invocation.format, session, { ...COMMAND_ENDED, text: meant.text }, at);
+  const { soFar = {} } = invocation;
+  soFar.session = session;
+  const meaning = await meaningOf(content, { connection, session });
+  if (meaning.kind === "answered") {
+    await writeAnswer(invocation.format, session, { ...COMMAND_ENDED, text: meaning.text }, at);
     return EXIT.done;
   }
   const show = shower(invocation, connection, at);
   const { quietCost = false } = invocation.settings;
   const result = await withSessionOnFailure(session, at, async () => {
-    const whole = await runPromptTurn({ ...meant, connection, session, clock, signal, show });
+    const onTurn = (turn: TurnResult) => {
+      soFar.turn = turn;
+    };
+    const whole = await runPromptTurn({ ...meaning, connection, session, clock, signal, show, onTurn });
     await writeAnswer(invocation.format, session, whole, at);
     return whole;
   });
@@ -180,7 +193,7 @@ async function checkSlash(content: readonly InputBlock[]): Promise<void> {
   checkPromptCommand(prompt);
 }
 
-async function meaningOf(content: readonly InputBlock[], where: Where): Promise<Meant> {
+async function meaningOf(content: readonly InputBlock[], where: Where): Promise<PromptMeaning> {
   if (slashPrompt(content) === undefined) return { kind: "input", content, wants: {} };
   const { meantByPrompt } = await import("./prompt-command.ts");
   return await meantByPrompt(content, where);
@@ -206,16 +219,19 @@ export async function printStartNotices(
 function shower(invocation: Pick<Print, "format" | "settings">, connection: Connection, at: ProcessContext) {
   const progress = at.stderr.isTerminal || invocation.settings.logToStderr;
   const printer = new EventPrinter({ client: () => connection.clientId, answers: false });
+  let view = NEW_SESSION;
   return async function show(envelope: Envelope): Promise<void> {
+    const step = sessionStep(view, envelope);
+    view = step.after;
     if (invocation.format === "stream-json") await at.stdout.write(envelopeJson(envelope));
     if (envelope.kind === "Error" && envelope.parentCall === undefined) {
       const { reason, message, severity } = envelope.payload;
       const named = severity === "notice" ? "" : ` (${neutraliseLine(reason)})`;
       await at.stderr.write(`cinch: ${neutralise(message)}${named}\n${typedWhere(envelope)}`);
     } else if (progress) {
-      await at.stderr.write(printer.print(envelope));
+      await at.stderr.write(printer.print(envelope, step));
     } else if (isAlwaysReported(envelope)) {
-      await at.stderr.write(`cinch: ${printer.print(envelope)}`);
+      await at.stderr.write(`cinch: ${printer.print(envelope, step)}`);
     }
   };
 }

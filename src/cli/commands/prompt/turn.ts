@@ -7,11 +7,12 @@ import type { Connection } from "../../../protocol/connection.ts";
 import type { InputBlock } from "../../../protocol/content.ts";
 import type { Envelope } from "../../../protocol/events/envelope.ts";
 import { followSession, openSubscription } from "../../../view/follow.ts";
+import { followTurn } from "../../../view/follow-turn.ts";
 import type { SentInput, TurnResult } from "../../../view/turn-result.ts";
-import { foldTurn, NEW_TURN, startsTurn, turnResult } from "../../../view/turn-result.ts";
+import { foldTurn, NEW_TURN, turnResult } from "../../../view/turn-result.ts";
 import { OutputClosed } from "../../io/output.ts";
 
-/** Time limit for a cancelled turn to end: longer than the grace period of a tool's processes. */
+/** Time limit for a cancelled turn to end: longer than a tool that ignores its cancel is waited for. */
 export const CANCEL_MS_MAX = 5_000;
 
 export interface TurnOptions {
@@ -26,13 +27,14 @@ export interface TurnOptions {
   readonly signal: AbortSignal;
   /** Called with every event. If its output is closed, the turn is cancelled. */
   show(envelope: Envelope): Promise<void>;
+  /** Called with the turn up to each of its events, for a report if its end is not reached. */
+  onTurn?(turn: TurnResult): void;
 }
 
 /**
  * Sends one input and follows its turn to the end.
- *
- * @throws HarnessError when the input is refused; the signal's reason when it was cancelled before it was accepted;
- * OutputClosed when nobody reads what is shown; Cancelled when a cancelled turn did not end in time.
+ * @throws HarnessError if the input is refused; the signal's reason if it was cancelled before it was accepted;
+ * OutputClosed if standard output was closed by its reader; Cancelled if a cancelled turn did not end in time.
  */
 export async function runPromptTurn(options: TurnOptions): Promise<TurnResult> {
   const { connection, session, signal } = options;
@@ -78,28 +80,31 @@ interface Following extends TurnOptions {
 async function followSent(
   events: AsyncGenerator<Envelope>,
   sent: SentInput,
-  options: Following,
+  { show, cancel, giveUp, onTurn }: Following,
 ): Promise<TurnResult> {
-  let state = NEW_TURN;
-  let isOurs = false;
   let closed: OutputClosed | undefined;
-  for await (const envelope of events) {
-    isOurs ||= startsTurn(envelope, sent);
-    if (isOurs) state = foldTurn(state, envelope);
-    if (closed === undefined) {
+  async function* shown(): AsyncGenerator<Envelope> {
+    for await (const envelope of events) {
       try {
-        await whileAlive(options.show(envelope), options.giveUp);
+        if (closed === undefined) await whileAlive(show(envelope), giveUp);
       } catch (thrown) {
         if (!(thrown instanceof OutputClosed)) throw thrown;
         closed = thrown;
-        options.cancel();
+        cancel();
       }
+      yield envelope;
     }
-    if (state.ended !== undefined) break;
+    if (closed !== undefined) throw closed;
+    giveUp.throwIfAborted();
   }
+  let turn = NEW_TURN;
+  const result = await followTurn(shown(), sent, (event) => {
+    turn = foldTurn(turn, event);
+    onTurn?.(turnResult(turn));
+  });
   if (closed !== undefined) throw closed;
-  if (state.ended === undefined) options.giveUp.throwIfAborted();
-  return turnResult(state);
+  if (result === "withdrawn") throw new Cancelled("client", "the prompt was withdrawn before its turn began");
+  return result;
 }
 
 /** Cancels the turn once, and stops waiting for its end after the limit. */

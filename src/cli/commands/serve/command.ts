@@ -6,7 +6,8 @@ export const serveCommand: AnyCommand = {
   name: "serve",
   brief: "run an engine for clients",
   summary: "Runs an engine that other programs attach to: over a Unix socket, with --listen over a port.",
-  about: "Serves until a signal ends it. A client needs a token: cinch token.",
+  about:
+    "Begins a session in this folder and serves until a signal ends it. A client needs a token: cinch token.",
   flags: SERVE_FLAGS,
   settings: RUN_SETTINGS,
   needs: "engine",

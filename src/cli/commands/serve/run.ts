@@ -21,17 +21,17 @@ import { allowedOrigins } from "./origins.ts";
  * Time limit for an orderly shutdown of an engine; its sessions and then its transports have limits within it. Service
  * managers kill a process after ten seconds or later.
  */
-const SERVE_CLOSE_MS_MAX = 9_500;
+export const SERVE_CLOSE_MS_MAX = 9_500;
 
-/** Token file for a machine on which nobody can answer. */
+/** Token file for a machine without a person. */
 const CI_TOKEN = "ci-token.json";
 
 /**
- * Runs `cinch serve`: an engine that clients attach to, on the Unix socket and, with --listen, on a port (CTL-10). It
- * serves until a signal ends it: then every stream gets its SessionEnded, and the exit code is 130.
+ * Runs `cinch serve`: an engine on the Unix socket and, with --listen, on a port (CTL-10).
  *
- * With --until-idle it opens no session, prints one line of JSON that it serves, or why not, and ends by itself once no
- * client uses it (CTL-18).
+ * It serves until a signal ends it. Then every stream gets its SessionEnded, and the exit code is 130. With
+ * --until-idle it opens no session, prints one line of JSON with its address or its failure, and ends once no client
+ * uses it (CTL-18).
  */
 export async function run(context: ServeContext): Promise<ExitCode> {
   const { flags, at } = context;
@@ -47,9 +47,9 @@ export async function run(context: ServeContext): Promise<ExitCode> {
 
 async function serve({ flags, settings, at }: ServeContext): Promise<ExitCode> {
   const { signal } = at.stop;
-  // Without a terminal an unacknowledged file ends the start: nobody may look here for a long time.
+  // Without a terminal, an unacknowledged file fails the start: a person may not come for a long time.
   const asksTrust = process.stdin.isTTY === true;
-  const own = harnessOptions(settings, at, { attended: true, asksTrust });
+  const own = await harnessOptions(settings, at, { attended: true, asksTrust });
   const options = await planeOptions(flags, at, own);
   const { openEngineService } = await import("../../../app/serving/engine-service.ts");
   const { openServing } = await import("../../../app/harness.ts");
@@ -76,11 +76,11 @@ async function serve({ flags, settings, at }: ServeContext): Promise<ExitCode> {
 
 async function serveUntilIdle({ flags, settings, at }: ServeContext): Promise<ExitCode> {
   const { signal } = at.stop;
-  const own = harnessOptions(settings, at, { attended: true });
+  const own = await harnessOptions(settings, at, { attended: true });
   const options = await planeOptions(flags, at, own);
   const { openEngine } = await import("../../../app/harness.ts");
   const { openEngineService } = await import("../../../app/serving/engine-service.ts");
-  const { untilIdle } = await import("../../engine/until-idle.ts");
+  const { untilIdle } = await import("../../shared-engine/until-idle.ts");
   const service = await openEngineService(options, openEngine, signal);
   try {
     const { server, harness, addresses } = service;
@@ -99,17 +99,16 @@ async function serveUntilIdle({ flags, settings, at }: ServeContext): Promise<Ex
 
 /** Runs the work of features that lasts as long as this engine, such as scheduled tasks (ENG-24). */
 async function workBeside(options: HarnessOptions, engine: OpenEngine): Promise<AsyncDisposable> {
-  const { FEATURES } = await import("../../../app/features.ts");
   const { checkScheduledProfile } = await import("../../../app/plan/settings.ts");
-  const { world, paths } = options;
+  const { world, paths, features } = options;
   const checkProfile = (profile: string | undefined, cwd: string) =>
     checkScheduledProfile(options, profile, cwd);
-  await using opened = new AsyncDisposableStack();
-  for (const feature of FEATURES) {
-    const work = await feature.whileServing?.({ world, paths, engine, checkProfile });
-    if (work !== undefined) opened.use(work);
+  await using withTls = new AsyncDisposableStack();
+  for (const feature of features.features) {
+    const work = await feature.serving?.beside?.({ world, paths, engine, checkProfile });
+    if (work !== undefined) withTls.use(work);
   }
-  return opened.move();
+  return withTls.move();
 }
 
 async function planeOptions(

@@ -10,9 +10,9 @@ export async function run(context: SessionsContext): Promise<ExitCode> {
   const words = sessionsWords(context);
   if (context.verb === "resume") return await resume(context, words.target);
   const { at, stop } = context;
-  const { openSessions } = await import("../../../app/sessions/sessions.ts");
+  const { openSessions } = await import("../../../app/sessions/open-sessions.ts");
   await using sessions = await openSessions(
-    harnessOptions(words.settings, at, { attended: false }),
+    await harnessOptions(words.settings, at, { attended: false }),
     at.stop.signal,
   );
   return await runVerb({ words, sessions, at, stop });

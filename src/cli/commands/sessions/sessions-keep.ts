@@ -1,12 +1,10 @@
-import { join } from "node:path";
-import { branchAt } from "../../../app/sessions/sessions-branch.ts";
-import { findSession } from "../../../app/sessions/sessions-find.ts";
-import { expireAll, retentionOf } from "../../../app/sessions/sessions-retention.ts";
-import { dismissExpiring } from "../../../app/sessions/sessions-warning.ts";
+import { branchAt } from "../../../app/sessions/branch.ts";
+import { dismissExpiring } from "../../../app/sessions/expiry-warning.ts";
+import { findSession } from "../../../app/sessions/find.ts";
+import { expireAll, retentionOf } from "../../../app/sessions/retention/expire.ts";
+import { removeLogFiles } from "../../../app/sessions/retention/log-files.ts";
 import { HarnessError } from "../../../base/errors.ts";
 import { count } from "../../../base/text/text.ts";
-import { checkpointsFolder } from "../../../features/checkpoints/store/checkpoints-folder.ts";
-import { removeCheckpoints } from "../../../features/checkpoints/store/disk-space.ts";
 import type { ExitCode } from "../../../session/commands/cli-command.ts";
 import { EXIT } from "../../../session/commands/cli-command.ts";
 import type { LeftWhy } from "../../../session/store/retention.ts";
@@ -18,7 +16,7 @@ import type { SessionsVerbContext } from "./sessions-verb-context.ts";
 /** Runs `cinch sessions branch`: prints the id of the new session. */
 export async function branchSession(context: SessionsVerbContext): Promise<ExitCode> {
   const { words, sessions, at, stop } = context;
-  const info = await wanted(context);
+  const info = await findTarget(context);
   const branched = await branchAt(sessions, info, words.at, stop.signal);
   const { session, logId, at: event } = branched;
   if (words.json) {
@@ -33,16 +31,16 @@ export async function branchSession(context: SessionsVerbContext): Promise<ExitC
 /** Runs `cinch sessions pin` and `unpin`, also for a session in use. */
 export async function pinSession(context: SessionsVerbContext): Promise<ExitCode> {
   const { words, sessions } = context;
-  const info = await wanted(context);
+  const info = await findTarget(context);
   const pinned = words.verb === "pin";
   await sessions.store.pin(info.logId, pinned);
-  return await done(context, info, { pinned }, pinned ? "is pinned" : "is no longer pinned");
+  return await report(context, info, { pinned }, pinned ? "is pinned" : "is no longer pinned");
 }
 
 /** Runs `cinch sessions delete`: asks a person, since it is final. Checkpoints of the log are deleted, too. */
 export async function deleteSession(context: SessionsVerbContext): Promise<ExitCode> {
   const { words, sessions, at, stop } = context;
-  const info = await wanted(context);
+  const info = await findTarget(context);
   if (info.heldBy !== undefined)
     throw new HarnessError("LogHeld", { id: info.session, pid: `${info.heldBy.pid}` });
   if (info.pinned) throw new HarnessError("SessionPinned", { id: info.session });
@@ -52,16 +50,15 @@ export async function deleteSession(context: SessionsVerbContext): Promise<ExitC
     return EXIT.cancelled;
   }
   await sessions.store.delete(info.logId);
-  await sessions.world.files.remove(join(sessions.paths.data, "scratch", info.logId));
-  await removeCheckpoints(sessions.world.files, checkpointsFolder(sessions.paths.data), info.logId);
-  return await done(context, info, { deleted: true }, "is deleted");
+  await removeLogFiles(info.logId, sessions);
+  return await report(context, info, { deleted: true }, "is deleted");
 }
 
-async function wanted({ words, sessions }: SessionsVerbContext): Promise<LogInfo> {
+async function findTarget({ words, sessions }: SessionsVerbContext): Promise<LogInfo> {
   return await findSession(words.target, sessions.store, sessions.workingDir);
 }
 
-async function done(
+async function report(
   { words, at }: SessionsVerbContext,
   { session, logId }: LogInfo,
   facts: Readonly<Record<string, boolean>>,

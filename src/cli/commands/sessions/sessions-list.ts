@@ -1,4 +1,4 @@
-import { tableOfSessions } from "../../../app/sessions/sessions-table.ts";
+import { tableOfSessions } from "../../../app/sessions/table.ts";
 import type { ExitCode } from "../../../session/commands/cli-command.ts";
 import { EXIT } from "../../../session/commands/cli-command.ts";
 import { lossText } from "../../../session/store/findings.ts";

@@ -1,5 +1,5 @@
-import { findSession } from "../../../app/sessions/sessions-find.ts";
-import { eventsOf } from "../../../app/sessions/sessions-read.ts";
+import { findSession } from "../../../app/sessions/find.ts";
+import { eventsOf } from "../../../app/sessions/read.ts";
 import { HarnessError } from "../../../base/errors.ts";
 import { count } from "../../../base/text/text.ts";
 import { PROTOCOL_VERSION } from "../../../protocol/version.ts";
@@ -7,6 +7,7 @@ import type { ExitCode } from "../../../session/commands/cli-command.ts";
 import { EXIT } from "../../../session/commands/cli-command.ts";
 import type { LogInfo } from "../../../session/store/store.ts";
 import { rewindText } from "../../../view/texts/rewind-text.ts";
+import { isTurnStarted } from "../../../view/turn-marks.ts";
 import { harnessOptions } from "../../process-context.ts";
 import { CLOSE_MS_MAX, within } from "../../processes/within.ts";
 import type { Settings } from "../../settings.ts";
@@ -14,8 +15,8 @@ import { printStartNotices } from "../prompt/prompt.ts";
 import type { SessionsVerbContext } from "./sessions-verb-context.ts";
 
 /**
- * Rewinds a stored session without a model: its files, its conversation or both (SES-15). Files that somebody else has
- * changed since stay, unless --force is given.
+ * Rewinds a stored session without a model: its files, its conversation or both (SES-15). Files that were changed by
+ * others since stay, unless --force is given.
  */
 export async function rewindSession({ words, sessions, at, stop }: SessionsVerbContext): Promise<ExitCode> {
   const info = await findSession(words.target, sessions.store, sessions.workingDir);
@@ -27,7 +28,7 @@ export async function rewindSession({ words, sessions, at, stop }: SessionsVerbC
     resume: { kind: "id", id: info.logId },
     withoutProject: true,
   };
-  const harness = await openHarness(harnessOptions(settings, at, { attended: false }), stop.signal);
+  const harness = await openHarness(await harnessOptions(settings, at, { attended: false }), stop.signal);
   try {
     await printStartNotices(harness, at);
     const connection = await harness.attach({ identityClass: "human", label: "cinch sessions rewind" });
@@ -60,14 +61,16 @@ function partOf(what: SessionsVerbContext["words"]["what"]): string {
 
 type Looking = Pick<SessionsVerbContext, "words" | "sessions"> & { readonly signal: AbortSignal };
 
-/** Returns the event to go back to: the start of the named turn. @throws HarnessError UsageInvalid if it does not exist. */
+/**
+ * Returns the event to go back to: the start of the named turn.
+ * @throws HarnessError UsageInvalid if it does not exist.
+ */
 async function eventAt(info: LogInfo, { words, sessions, signal }: Looking): Promise<number> {
   const { to } = words;
   if (to === undefined) return 0;
   if (to.kind === "event") return to.event;
   for await (const event of eventsOf(sessions.store, info, { signal, clock: sessions.world.clock })) {
-    if (event.kind === "TurnStarted" && event.parentCall === undefined && event.payload.turn === to.turn)
-      return event.id;
+    if (isTurnStarted(event, to.turn)) return event.id;
   }
   const problem = `the session ${info.session} has no turn ${to.turn}; it has ${count(info.turns, "turn")}`;
   throw new HarnessError("UsageInvalid", { problem });

@@ -1,5 +1,5 @@
-import { findSession } from "../../../app/sessions/sessions-find.ts";
-import { eventsOf } from "../../../app/sessions/sessions-read.ts";
+import { findSession } from "../../../app/sessions/find.ts";
+import { eventsOf } from "../../../app/sessions/read.ts";
 import { count, grouped } from "../../../base/text/text.ts";
 import type { Envelope } from "../../../protocol/events/envelope.ts";
 import type { ExitCode } from "../../../session/commands/cli-command.ts";
@@ -97,7 +97,7 @@ function factLines(
   const { total } = costs;
   // A branch of such a session begins with the same event.
   const wentOnFrom = (branchOf?.at ?? 1) > 1 ? undefined : digest.wentOnFrom;
-  const gone = expired.reduce((sum, { from, to }) => sum + to - from + 1, 0);
+  const expiredCount = expired.reduce((sum, { from, to }) => sum + to - from + 1, 0);
   const facts: (readonly [string, string])[] = [
     ["session", info.session],
     ["log", info.logId],
@@ -129,7 +129,7 @@ function factLines(
             `${printPrice(withBefore(total, costs.before))} with the sessions before`,
           ] as const,
         ]),
-    ...(wentOnFrom === undefined ? [] : [["goes on from", wentOnFrom] as const]),
+    ...(wentOnFrom === undefined ? [] : [["continues", wentOnFrom] as const]),
     ...(branchOf === undefined ||
     digest.importedFrom !== undefined ||
     digest.taskOf !== undefined ||
@@ -144,7 +144,7 @@ function factLines(
     ...(unreadable === 0
       ? []
       : [["damaged", `${count(unreadable, "event")}: cinch doctor --full names them`] as const]),
-    ...(gone === 0 ? [] : [["expired", `the content of ${count(gone, "event")}`] as const]),
+    ...(expiredCount === 0 ? [] : [["expired", `the content of ${count(expiredCount, "event")}`] as const]),
   ];
   const rows = facts.map(([name, value]) => [name === "" ? "" : `${name}:`, neutraliseLine(value)]);
   return tableLines(rows);
@@ -153,7 +153,7 @@ function factLines(
 function turnLines({ digest }: Shown, withCost: boolean, columns: number): readonly string[] {
   const shown = digest.turns.slice(-TURNS_SHOWN_MAX);
   if (shown.length === 0) return [];
-  const left = digest.turns.length - shown.length;
+  const hiddenCount = digest.turns.length - shown.length;
   const cells = (cell: (turn: TurnDigest) => string) => shown.map(cell);
   const table: readonly Column[] = [
     { name: "TURN", cells: cells(({ turn }) => `${turn}`) },
@@ -170,7 +170,7 @@ function turnLines({ digest }: Shown, withCost: boolean, columns: number): reado
     },
     { name: "FIRST WORDS", cells: cells((turn) => neutraliseLine(turn.firstWords)) },
   ];
-  const earlier = left === 0 ? [] : [`(${count(left, "earlier turn")}: --json shows all)`];
+  const earlier = hiddenCount === 0 ? [] : [`(${count(hiddenCount, "earlier turn")}: --json shows all)`];
   const { betweenTurns } = digest;
   const between =
     withCost && betweenTurns.calls > 0 ? [`(between turns, for summaries: ${printPrice(betweenTurns)})`] : [];
@@ -184,7 +184,7 @@ function callsText({ calls, failedCalls }: TurnDigest): string {
 function openLines({ info, digest, orphans }: Shown): readonly string[] {
   const open = [
     ...(sessionStatusOf(info) === "interrupted"
-      ? ["The last turn broke off; resuming goes on from there."]
+      ? ["The last turn broke off; resuming continues there."]
       : []),
     ...orphans.map(
       ({ tool, summary, startedAt }) =>
@@ -192,13 +192,13 @@ function openLines({ info, digest, orphans }: Shown): readonly string[] {
     ),
     ...digest.waiting.map((text) => `Waiting: ${neutraliseLine(text)}`),
   ];
-  const kept = digest.checkpoints.map(
+  const checkpoints = digest.checkpoints.map(
     ({ turn, event, files, notRestorable }) =>
       `  turn ${turn} (e${event}): ${count(files, "file")}${notRestorable === 0 ? "" : `, ${notRestorable} not restorable`}`,
   );
   return [
     ...(open.length === 0 ? [] : ["", "Open:", ...open.map((line) => `  ${line}`)]),
-    ...(kept.length === 0 ? [] : ["", "Checkpoints:", ...kept]),
+    ...(checkpoints.length === 0 ? [] : ["", "Checkpoints:", ...checkpoints]),
   ];
 }
 

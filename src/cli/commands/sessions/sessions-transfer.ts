@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
-import { exportedText } from "../../../app/sessions/sessions-export.ts";
-import { findSession } from "../../../app/sessions/sessions-find.ts";
+import { exportedText } from "../../../app/sessions/export.ts";
+import { findSession } from "../../../app/sessions/find.ts";
 import { HarnessError } from "../../../base/errors.ts";
 import { count } from "../../../base/text/text.ts";
 import type { ExitCode } from "../../../session/commands/cli-command.ts";
@@ -10,7 +10,10 @@ import { jsonLine } from "../../../view/wire-json.ts";
 import { writeOutputFile } from "../../io/file-sink.ts";
 import type { SessionsVerbContext } from "./sessions-verb-context.ts";
 
-/** Runs `cinch sessions export`: writes a session to standard output or a file, page by page, redacted once more (SES-10). */
+/**
+ * Runs `cinch sessions export`: writes a session to standard output or a file, page by page, redacted once
+ * more (SES-10).
+ */
 export async function exportSession({ words, sessions, at, stop }: SessionsVerbContext): Promise<ExitCode> {
   const info = await findSession(words.target, sessions.store, sessions.workingDir);
   const { format } = words;
@@ -34,7 +37,7 @@ export async function importSession({ words, sessions, at, stop }: SessionsVerbC
     const problem = `${neutraliseLine(path)} is no regular file; an import is read twice, so write it to a file first`;
     throw new HarnessError("UsageInvalid", { problem });
   }
-  const { importLog } = await import("../../../app/sessions/sessions-import.ts");
+  const { importLog } = await import("../../../app/sessions/import.ts");
   const read = () => Bun.file(path).stream();
   const imported = await importLog(sessions, {
     name: words.target,

@@ -1,4 +1,4 @@
-import type { OpenSessions } from "../../../app/sessions/sessions.ts";
+import type { OpenSessions } from "../../../app/sessions/open-sessions.ts";
 import type { ProcessContext } from "../../process-context.ts";
 import type { Stop } from "../../processes/stop.ts";
 import type { SessionsWords } from "./sessions-words.ts";

@@ -17,14 +17,20 @@ export const SESSIONS_VERBS = [
     name: "list",
     summary: "Lists those of this directory, the newest first.",
     flags: ["all", "limit", "json"],
-    examples: [{ line: "cinch sessions list --all --limit 5", does: "the newest five anywhere" }],
+    examples: [
+      { line: "cinch sessions list --all --limit 5", does: "the newest five anywhere" },
+      { line: "cinch sessions list --json", does: "for a program" },
+    ],
   },
   {
     name: "show",
     summary: "Shows turns, open calls, checkpoints and cost.",
     words,
     flags: ["session", "cost", "json"],
-    examples: [{ line: "cinch sessions show last --cost", does: "the newest one, with its cost" }],
+    examples: [
+      { line: "cinch sessions show last --cost", does: "the newest one, with its cost" },
+      { line: "cinch sessions show last --json", does: "for a program" },
+    ],
   },
   {
     name: "resume",
@@ -33,14 +39,20 @@ export const SESSIONS_VERBS = [
     flags: ["session", "plain", "no-listen"],
     settings: LINE_SETTINGS,
     needs: "shared-engine-at-terminal",
-    examples: [{ line: "cinch sessions resume last", does: "resumes the newest one", needs: "a person" }],
+    examples: [
+      { line: "cinch sessions resume last", does: "resumes the newest one", needs: "a person" },
+      { line: "cinch sessions resume last --plain", does: "with the line client", needs: "a person" },
+    ],
   },
   {
     name: "branch",
     summary: "Makes a new session from its first turns.",
     words,
     flags: ["session", "at", "json"],
-    examples: [{ line: "cinch sessions branch last --at 1", does: "branches after the first turn" }],
+    examples: [
+      { line: "cinch sessions branch last --at 1", does: "branches after the first turn" },
+      { line: "cinch sessions branch last --json", does: "branches at the last end; for a program" },
+    ],
   },
   {
     name: "rewind",
@@ -59,11 +71,14 @@ export const SESSIONS_VERBS = [
     summary: "Shows again what happened. Nothing runs again.",
     words,
     flags: ["session", "from", "speed", "step", "json"],
-    examples: [{ line: "cinch sessions replay last --speed 1000", does: "plays it fast" }],
+    examples: [
+      { line: "cinch sessions replay last --speed 1000", does: "plays it fast" },
+      { line: "cinch sessions replay last --from 1 --json", does: "for a program" },
+    ],
   },
   {
     name: "export",
-    summary: "Writes it for cinch import, for programs or people.",
+    summary: "Writes it for cinch sessions import, for programs or people.",
     words,
     flags: ["session", "format", "output"],
     examples: [
@@ -76,34 +91,49 @@ export const SESSIONS_VERBS = [
     summary: "Makes a session here from a JSONL export.",
     words: [{ name: "FILE", help: "an export" }],
     flags: ["unverified", "json"],
-    examples: [{ line: "cinch sessions import session.jsonl", does: "prints the id of the new one" }],
+    examples: [
+      { line: "cinch sessions import session.jsonl", does: "prints the id of the new one" },
+      { line: "cinch sessions import session.jsonl --unverified", does: "takes what can be read" },
+    ],
   },
   {
     name: "pin",
     summary: "Keeps it: a pinned session does not expire.",
     words,
     flags: ["session", "json"],
-    examples: [{ line: "cinch sessions pin last", does: "pins it" }],
+    examples: [
+      { line: "cinch sessions pin last", does: "pins it" },
+      { line: "cinch sessions pin last --json", does: "for a program" },
+    ],
   },
   {
     name: "unpin",
     summary: "Lets it expire again.",
     words,
     flags: ["session", "json"],
-    examples: [{ line: "cinch sessions unpin last", does: "unpins it" }],
+    examples: [
+      { line: "cinch sessions unpin last", does: "unpins it" },
+      { line: "cinch sessions unpin last --json", does: "for a program" },
+    ],
   },
   {
     name: "delete",
     summary: "Deletes it and all that belongs to it, for good.",
     words,
     flags: ["session", "yes", "json"],
-    examples: [{ line: "cinch sessions delete last --yes", does: "deletes it without asking" }],
+    examples: [
+      { line: "cinch sessions delete last --yes", does: "deletes it without asking" },
+      { line: "cinch sessions delete last --yes --json", does: "for a program" },
+    ],
   },
   {
     name: "expire",
     summary: "Destroys old content, with --yes; what happened when stays.",
     flags: ["older-than", "yes", "json"],
-    examples: [{ line: "cinch sessions expire --older-than 90", does: "lists what would be destroyed" }],
+    examples: [
+      { line: "cinch sessions expire --older-than 90", does: "lists what would be destroyed" },
+      { line: "cinch sessions expire --older-than 90 --yes", does: "removes it" },
+    ],
   },
   {
     name: "dismiss",

@@ -21,7 +21,14 @@ export const TOKEN_VERBS = [
     flags: ["identity-class", "session", "commands", "expires", "can-mint"],
     required: [["identity-class"]],
     needs: "running-engine",
-    examples: [{ line: "cinch token --identity-class human", does: "prints one", needs: "its own test" }],
+    examples: [
+      { line: "cinch token --identity-class human", does: "prints one", needs: "its own test" },
+      {
+        line: "cinch token --identity-class agent --expires 1h",
+        does: "prints one for an agent",
+        needs: "its own test",
+      },
+    ],
   },
   {
     name: "revoke",
@@ -30,7 +37,10 @@ export const TOKEN_VERBS = [
       { name: "ID", help: "a token id (tok_…), or - to read the token from standard input", many: true },
     ],
     flags: [],
-    examples: [{ line: "cinch token revoke tok_01J9ZZZZZZZZZZZZZZZZZZZZZZ", does: "revokes one" }],
+    examples: [
+      { line: "cinch token revoke tok_01J9ZZZZZZZZZZZZZZZZZZZZZZ", does: "revokes one" },
+      { line: "cinch token revoke - <token.txt", does: "revokes the token in a file", needs: "its own test" },
+    ],
   },
 ] as const satisfies readonly CliVerb[];
 

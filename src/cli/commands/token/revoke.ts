@@ -6,8 +6,8 @@ import type { Stop } from "../../processes/stop.ts";
 import type { TokenContext } from "./flags.ts";
 
 /**
- * Runs `cinch token revoke ID…`: rejects tokens for good, with all that were minted from them (AUTH-05). Needs no engine; a
- * running one ends their streams at once.
+ * Runs `cinch token revoke ID…`: rejects tokens for good, with all that were minted from them (AUTH-05). Needs no
+ * engine; a running one ends their streams at once.
  */
 export async function revokeTokens({ words, at, stop }: TokenContext): Promise<ExitCode> {
   const { tokenIdsOf } = await import("../../../server/auth/tokens/token-ids.ts");
@@ -30,14 +30,14 @@ export async function revokeTokens({ words, at, stop }: TokenContext): Promise<E
 
 /** Connects to the running engine, which then reads the revocation and ends the streams. */
 async function notifyEngine(at: ProcessContext, { signal }: Stop): Promise<void> {
-  const { runningEngine } = await import("../../engine/reach-engine.ts");
+  const { runningEngine } = await import("../../shared-engine/reach-engine.ts");
   try {
     await using _engine = await runningEngine({ at, signal });
   } catch (thrown) {
     signal.throwIfAborted();
     const problem = messageOf(thrown);
     await at.stderr.write(
-      `cinch: revoked, and the engine that runs could not be told: ${problem}. Open streams of the token end with the engine's next request.\n`,
+      `cinch: revoked, but the running engine could not be notified: ${problem}. Open streams of the token end with the engine's next request.\n`,
     );
   }
 }

@@ -3,7 +3,10 @@ import type { ExitCode } from "../../../session/commands/cli-command.ts";
 import { EXIT } from "../../../session/commands/cli-command.ts";
 import type { TokenContext } from "./flags.ts";
 
-/** Runs `cinch token`: prints a token for a client of the running engine on standard output, alone and once (AUTH-03, AUTH-11). */
+/**
+ * Runs `cinch token`: prints a token for a client of the running engine on standard output, alone and once
+ * (AUTH-03, AUTH-11).
+ */
 export async function run(context: TokenContext): Promise<ExitCode> {
   const { verb, flags, at, stop } = context;
   if (verb === "revoke") {

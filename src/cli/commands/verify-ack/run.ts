@@ -9,13 +9,14 @@ import type { CommandContext } from "../../args/parsed-call.ts";
 import { optionsOf } from "../ack/run.ts";
 
 /**
- * Checks, without starting anything, that the project's files are what a lock file, or this user, approves
- * ([A] § CI bootstrap flow, TOFU-04). Exit code 5 with the paths that are not.
+ * Checks that the project's files match a lock file or this user's acknowledgements; starts nothing ([A] § CI bootstrap
+ * flow, TOFU-04). Exit code 5 with the paths that differ.
  */
 export async function run({ settings, at }: CommandContext): Promise<ExitCode> {
   const { lockfile: named } = settings;
   const lockfile = named === undefined ? {} : { lockfile: resolve(named) };
-  const drift = await findDrift({ ...optionsOf({ settings }, at), ...lockfile });
+  const options = await optionsOf({ settings }, at);
+  const drift = await findDrift({ ...options, wishes: { ...options.wishes, ...lockfile } });
   if (drift.paths.length > 0) {
     const paths = drift.paths.map(neutraliseLine).join(", ");
     throw new HarnessError("TrustDrift", { paths, lockfile: drift.lockfile });

@@ -45,7 +45,7 @@ export async function askAtTerminal({
     line = await answerFrom(reader, { clock, prompt, tell: (text) => writeSync(descriptor, text) });
   } finally {
     signal.removeEventListener("abort", leave);
-    await reader.cancel().catch(() => undefined); // it has ended by itself
+    await reader.cancel().catch(() => undefined); // it has already ended
     closeSync(descriptor);
   }
   signal.throwIfAborted();
@@ -86,7 +86,7 @@ async function answerFrom(
   return undefined;
 }
 
-/** The system hands over one line at a time: lines that follow at once were pasted with it. */
+/** The system passes one line at a time: lines that follow at once were pasted with it. */
 async function isFollowed(reader: ReadableStreamDefaultReader<Uint8Array>, clock: Clock): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<false>();
   using _pause = clock.timer(LINE_PAUSE_MS, () => resolve(false));
@@ -94,8 +94,8 @@ async function isFollowed(reader: ReadableStreamDefaultReader<Uint8Array>, clock
 }
 
 /**
- * Shows a text at the controlling terminal; returns false if there is none that takes it at once. It never waits for a
- * stopped one, nor does it become the controlling terminal.
+ * Shows a text at the controlling terminal. Returns false if there is none, or it does not take the text at once. Never
+ * waits for a stopped terminal, and does not become its controlling process.
  */
 export async function showAtTerminal(text: string): Promise<boolean> {
   const descriptor = openForWriting();

@@ -44,7 +44,7 @@ export class PastedTexts {
   }
 }
 
-/** A second slash makes text of a command. */
+/** Returns the text with a second slash before a command, which makes it text. */
 function withoutCommand(text: string): string {
   return text.startsWith("/") ? `/${text}` : text;
 }

@@ -5,17 +5,17 @@ import type { Output } from "../output.ts";
 export const PIPED_LINE_CHARACTERS_MAX = 1_048_576;
 
 /**
- * Returns the line client's terminal for input from a pipe or a file: a line is read only when one is requested, so a
- * script's next line waits for the turn before it, and may answer a question of that turn.
+ * Returns the line client's terminal for input from a pipe or a file: a line is read only on request. A script's next
+ * line thus waits for the turn before it, and may answer a question of that turn.
  */
 export function pipeTerminal(output: Output, input: () => ReadableStream<Uint8Array>): LineTerminal {
   let wanted = false;
-  /** True while a line was handed over and is not handled yet. */
+  /** True while a returned line is being processed. */
   let isOut = false;
   let question: object | undefined;
   let wake: (() => void) | undefined;
 
-  async function asked(signal: AbortSignal): Promise<void> {
+  async function untilPrompt(signal: AbortSignal): Promise<void> {
     if (wanted || signal.aborted) return;
     await new Promise<void>((resolve) => {
       wake = resolve;
@@ -32,16 +32,16 @@ export function pipeTerminal(output: Output, input: () => ReadableStream<Uint8Ar
       wanted = text !== undefined && !isOut;
       if (wanted) wake?.();
     },
-    taken() {
+    onLineTaken() {
       isOut = false;
     },
     async *input(signal): AsyncGenerator<LineInput> {
-      await asked(signal);
+      await untilPrompt(signal);
       for await (const text of linesOf(input(), signal)) {
         wanted = false;
         isOut = true;
         yield { kind: "line", text, answers: question };
-        await asked(signal);
+        await untilPrompt(signal);
         if (signal.aborted) return;
       }
     },
@@ -50,7 +50,7 @@ export function pipeTerminal(output: Output, input: () => ReadableStream<Uint8Ar
 
 async function* linesOf(stream: ReadableStream<Uint8Array>, signal: AbortSignal): AsyncGenerator<string> {
   const reader = stream.getReader();
-  const stop = () => void reader.cancel().catch(() => undefined); // the reader sees the end; nobody needs the outcome
+  const stop = () => void reader.cancel().catch(() => undefined); // the reader sees the end; its outcome is not needed
   signal.addEventListener("abort", stop, { once: true });
   const decoder = new TextDecoder();
   let rest = "";

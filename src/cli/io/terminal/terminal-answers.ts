@@ -20,7 +20,13 @@ export function terminalAnswers(
   signal: AbortSignal,
 ): TerminalAnswers {
   const canMove = stderr.isTerminal && (process.env["TERM"] ?? "dumb") !== "dumb";
-  const terminal = ttyTerminal({ output: stderr, screen: process.stderr, clock, canMove });
+  const terminal = ttyTerminal({
+    output: stderr,
+    screen: process.stderr,
+    clock,
+    canMove,
+    hasPrompts: false,
+  });
   const giveBack = () => terminal[Symbol.dispose]();
   process.once("exit", giveBack);
   const lines = terminal.input(signal)[Symbol.asyncIterator]();

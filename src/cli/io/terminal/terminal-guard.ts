@@ -7,9 +7,8 @@ import { watchdog } from "../../../platform/processes/watchdog.ts";
 const START_MS = 100;
 
 /**
- * Restores the terminal of standard input for the shell if this process is killed (Linux). Disposing ends that.
- *
- * A kill within the first 100 ms leaves the terminal as it is.
+ * Restores the terminal of standard input for the shell if this process is killed (Linux). Disposing it stops the
+ * guard. A kill within the first 100 ms leaves the terminal unrestored.
  */
 export function guardTerminal(clock: Pick<Clock, "timer">): Disposable {
   let guard: Disposable | undefined;

@@ -24,6 +24,8 @@ export interface TtyOptions {
   readonly screen?: WriteStream;
   /** False for a terminal that can only print, such as TERM=dumb: no editing, no cursor moves. */
   readonly canMove: boolean;
+  /** False for a command that only asks questions. Default: true. */
+  readonly hasPrompts?: boolean;
 }
 
 export interface TtyTerminal extends LineTerminal, Disposable {
@@ -32,23 +34,21 @@ export interface TtyTerminal extends LineTerminal, Disposable {
 }
 
 /**
- * Returns the line client's terminal for a person: line editing and history by `node:readline`.
+ * Returns the line client's terminal for a person, with line editing and history by `node:readline`.
  *
- * Output while a line is being typed goes above it. While streamed text stands in the middle of a line, typed text
- * stays unseen and appears under the next whole line; none of it is lost. Disposing it leaves raw mode. `TypedLine`
- * decides about answers and pastes.
- *
- * A terminal that went back to the shell, or is gone, is no longer ours: nothing is drawn on it, and that is no error.
+ * Output during typing appears above the line. While streamed text is in the middle of a line, typed text is hidden,
+ * and appears under the next whole line; none of it is lost. Disposing it leaves raw mode. `TypedLine` decides about
+ * answers and pastes. On a terminal that went back to the shell, or was closed, nothing is drawn, and that is no error.
  */
 export function ttyTerminal(options: TtyOptions): TtyTerminal {
-  const { output, clock, canMove, screen = process.stdout } = options;
+  const { output, clock, canMove, hasPrompts = true, screen = process.stdout } = options;
   const inputs = new BoundedQueue<LineInput>(LINES_AHEAD_MAX);
   let midLine = false;
   let drawn = false;
   let promptText = "";
   /** True once the editor is gone, as after Ctrl-D: further output has no line to be typed below it. */
   let closed = false;
-  let gone = false;
+  let hasLostTerminal = false;
   let complete: Complete | undefined;
 
   const keys = ttyKeys({ clock, canMove, screen, take: (piece) => typed.take(piece) });
@@ -67,7 +67,7 @@ export function ttyTerminal(options: TtyOptions): TtyTerminal {
   });
 
   const typed = new TypedLine(clock, {
-    canEdit: canMove,
+    ...{ canEdit: canMove, hasPrompts },
     get line() {
       return editor.line;
     },
@@ -108,7 +108,7 @@ export function ttyTerminal(options: TtyOptions): TtyTerminal {
   }
 
   function erase(): void {
-    if (!drawn || !canMove || closed || gone) return;
+    if (!drawn || !canMove || closed || hasLostTerminal) return;
     moveCursor(screen, 0, -editor.getCursorPos().rows);
     cursorTo(screen, 0);
     clearScreenDown(screen);
@@ -116,7 +116,7 @@ export function ttyTerminal(options: TtyOptions): TtyTerminal {
   }
 
   function draw(): void {
-    if (midLine || closed || gone) return;
+    if (midLine || closed || hasLostTerminal) return;
     const shown = typed.isEarly ? "" : promptText;
     editor.setPrompt(shown);
     if (canMove) editor.prompt(true);
@@ -126,12 +126,12 @@ export function ttyTerminal(options: TtyOptions): TtyTerminal {
 
   /** Leaves raw mode. The system refuses that with EIO to a process whose job the shell has given up. */
   function leaveRawMode(): void {
-    if (!canMove || gone) return;
+    if (!canMove || hasLostTerminal) return;
     try {
       keys.leave();
     } catch (thrown) {
       if (!isTerminalGone(thrown)) throw thrown;
-      gone = true;
+      hasLostTerminal = true;
     }
   }
 
@@ -173,14 +173,14 @@ export function ttyTerminal(options: TtyOptions): TtyTerminal {
       return output.columns;
     },
     interrupt,
-    completesWith(given) {
-      complete = given;
+    completesWith(completer) {
+      complete = completer;
     },
     ...(canMove
       ? {
           clear() {
             erase();
-            if (!gone) screen.write(CLEAR);
+            if (!hasLostTerminal) screen.write(CLEAR);
             draw();
           },
         }
@@ -198,7 +198,7 @@ export function ttyTerminal(options: TtyOptions): TtyTerminal {
       }
     },
     async write(text) {
-      if (gone) return; // it is in the session
+      if (hasLostTerminal) return; // it is in the session
       erase();
       await output.write(text);
       midLine = !text.endsWith("\n");
@@ -214,7 +214,7 @@ export function ttyTerminal(options: TtyOptions): TtyTerminal {
     },
     [Symbol.dispose]() {
       leaveRawMode();
-      if (gone) return;
+      if (hasLostTerminal) return;
       erase();
       editor.close();
     },

@@ -21,6 +21,17 @@ test("[PERM-14] a question takes no pasted text, with brackets or without, and t
   }
 });
 
+test("[PERM-14] where only questions are asked, refused text is not said to be kept for a prompt", async () => {
+  const rig = openRig({ hasPrompts: false });
+  rig.ask({});
+  await rig.clock.advance(400);
+  rig.typed.take({ kind: "paste", text: PASTE });
+  expect(rig.told).toEqual(["A question takes no pasted text."]);
+  rig.ask({});
+  rig.keys("\r");
+  expect(rig.told.at(-1)).toBe(EARLY);
+});
+
 test("[PERM-14] no key answers until 300 ms without any key have passed since the question stood there", async () => {
   const rig = openRig();
   const question = {};
@@ -160,12 +171,13 @@ test("[PERM-14] where the system edits the line, a line that others follow at on
 });
 
 /** A line editor that knows letters and Enter. */
-function openRig({ canEdit = true } = {}) {
+function openRig({ canEdit = true, hasPrompts = true } = {}) {
   const clock = fakeClock();
   const entered: LineInput[] = [];
   const told: string[] = [];
   const editor = {
     canEdit,
+    hasPrompts,
     line: "",
     cursor: 0,
     replace: (line: string, cursor: number) => void Object.assign(editor, { line, cursor }),

@@ -9,6 +9,8 @@ import { PastedTexts } from "./pasted-texts.ts";
 export interface LineEditor {
   /** False if the system edits the line: nothing can be inserted into it. */
   readonly canEdit: boolean;
+  /** True if prompts follow the questions, so that refused text is kept for the next one. */
+  readonly hasPrompts: boolean;
   readonly line: string;
   readonly cursor: number;
   /** Replaces the line, and shows it. */
@@ -99,7 +101,7 @@ export class TypedLine implements Disposable {
     return { kind: "line", text: this.#pasted.entered(line), ...answers };
   }
 
-  /** A system that edits the line hands over one at a time: lines that follow at once were pasted with it. */
+  /** A system that edits the line passes one at a time: lines that follow at once were pasted with it. */
   #hold(line: string): void {
     const isFirst = this.#held === undefined;
     this.#held?.[Symbol.dispose]();
@@ -111,7 +113,7 @@ export class TypedLine implements Disposable {
   }
 
   #paste(text: string): void {
-    const { canEdit } = this.#editor;
+    const { canEdit, hasPrompts } = this.#editor;
     const isAsked = this.#guard.state !== "none";
     const isWanted = !isAsked || (this.#draft !== undefined && this.#asked?.takesPaste === true);
     this.#guard.pasted();
@@ -119,7 +121,7 @@ export class TypedLine implements Disposable {
     else this.#draft = joined(this.#draft, this.#pasted.shown(text, this.#draft));
     if (isWanted) return;
     this.#isBegun = true;
-    this.#editor.tell(canEdit ? `${PASTED} It is kept for your next prompt.` : PASTED);
+    this.#editor.tell(canEdit && hasPrompts ? `${PASTED} It is kept for your next prompt.` : PASTED);
   }
 
   /** A terminal without bracketed paste sends a pasted line like that; so do two keys while this process was busy. */
@@ -144,7 +146,9 @@ export class TypedLine implements Disposable {
     const isAnswer = this.#draft !== undefined;
     const isKept = this.#isBegun && this.#editor.canEdit && !isAnswer;
     if (!isKept && !isAnswer) this.#replace("");
-    this.#editor.tell(isKept ? `${EARLY} Your line is kept for the next prompt.` : EARLY);
+    this.#editor.tell(
+      isKept && this.#editor.hasPrompts ? `${EARLY} Your line is kept for the next prompt.` : EARLY,
+    );
   }
 
   /** The line is the answer from now on. */

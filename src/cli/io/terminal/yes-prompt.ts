@@ -3,8 +3,8 @@ import { neutraliseLine } from "../../../view/terminal/terminal-text.ts";
 import type { ProcessContext } from "../../process-context.ts";
 
 /**
- * Asks a person at the terminal for a yes; anything else, Ctrl-C, and the end of the input are a no.
- * @throws HarnessError UsageInvalid if nobody can be asked; the signal's reason.
+ * Asks a person at the terminal for a yes. Any other answer, Ctrl-C, and the end of the input mean no.
+ * @throws HarnessError UsageInvalid without a terminal; the signal's reason.
  */
 export async function askYes(
   question: string,

@@ -12,13 +12,16 @@ const LISTED_MAX = 40;
 const COLUMNS_MAX = 80;
 
 /**
- * Returns the help: commands without a namespace, then each namespace, then the commands of this session alone.
+ * Returns the help: commands of cinch without a namespace, then each namespace, then the commands of this
+ * session alone.
  * @param listed the session's commands as the engine lists them.
  */
 export function slashHelpText(listed: readonly SlashCommandInfo[] = SLASH_COMMANDS): string {
   const common = new Set<string>(SLASH_COMMANDS.map(({ name }) => name));
-  const alone = SLASH_COMMANDS.filter(({ name }) => !name.includes(":"));
-  const grouped = SLASH_COMMANDS.filter(({ name }) => name.includes(":"));
+  const offered = new Set<string>(listed.map(({ name }) => name));
+  const shipped = SLASH_COMMANDS.filter(({ name }) => offered.has(name));
+  const alone = shipped.filter(({ name }) => !name.includes(":"));
+  const grouped = shipped.filter(({ name }) => name.includes(":"));
   const own = listed.filter(({ name }) => !common.has(name));
   const rest = own.length - LISTED_MAX;
   return [
@@ -29,7 +32,7 @@ export function slashHelpText(listed: readonly SlashCommandInfo[] = SLASH_COMMAN
     ...(rest > 0 ? [`  and ${rest} more: /skills, /agents and /prompts list them`] : []),
     "",
     "What you type while a turn runs waits for its end and is then sent, in order.",
-    "A line that ends with \\ goes on in the next one.",
+    "A line that ends with \\ continues in the next one.",
     "A line that begins with // is sent with one slash.",
   ].join("\n");
 }
@@ -47,9 +50,10 @@ function lineOf({ usage, help }: SlashCommandInfo): string {
 
 /** Returns the text about an unknown command, with the commands it was probably meant to be. */
 export function unknownText(command: SlashCommand, commands: readonly SlashCommandInfo[]): string {
-  const meant = likeCommands(command, commands);
-  if (command.name === "" && meant.length > 0)
-    return neutraliseLine(`Behind ${printCommand(command)} there are ${meant.join(", ")}`);
-  const hint = meant.length === 0 ? "/help lists those there are." : `Did you mean ${meant.join(" or ")}?`;
+  const matches = likeCommands(command, commands);
+  if (command.name === "" && matches.length > 0)
+    return neutraliseLine(`Behind ${printCommand(command)} there are ${matches.join(", ")}`);
+  const hint =
+    matches.length === 0 ? "/help lists those there are." : `Did you mean ${matches.join(" or ")}?`;
   return neutraliseLine(`There is no command ${printCommand(command)}. ${hint}`);
 }

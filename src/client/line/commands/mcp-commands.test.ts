@@ -38,7 +38,7 @@ test("[MCP-02 CMD-01] a server is named before or behind what is to be done with
   expect(await typed("/mcp:restart status")).toEqual(manages("restart", "status"));
 });
 
-test("[MCP-02 CMD-01] where the server is missing, how it is written is told, and nothing is sent", async () => {
+test("[MCP-02 CMD-01] without a server, the syntax is shown, and nothing is sent", async () => {
   for (const line of [
     "/mcp:restart",
     "/mcp:approve",

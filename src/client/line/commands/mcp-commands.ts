@@ -27,7 +27,9 @@ export async function runMcp(command: SlashCommand, client: McpContext): Promise
   if (result !== undefined && result.servers.length > 0) await client.say(neutralise(mcpStatusText(result)));
 }
 
-/** Returns true for `/mcp:restart` or `/mcp restart` without a server. A server of that name needs `status` behind it. */
+/**
+ * Returns true for `/mcp:restart` or `/mcp restart` without a server. A server of that name needs `status` behind it.
+ */
 function isLoneAction(server: string, { namespace, args }: SlashCommand): boolean {
   return args.length === (namespace === undefined ? 1 : 0) && ACTIONS.some((action) => action === server);
 }

@@ -36,8 +36,7 @@ export async function runWithdraw([word]: readonly string[], client: SlashContex
 export async function runCompact(client: SlashContext): Promise<void> {
   const { session: sessionId } = client;
   const result = await client.request({ kind: "CompactSession", sessionId });
-  if (result?.compacted === false)
-    await client.say("There is nothing to gain: the conversation is short already.");
+  if (result?.compacted === false) await client.say("Nothing to compact: the conversation is short already.");
 }
 
 export async function runPlan([word]: readonly string[], client: SlashContext): Promise<void> {

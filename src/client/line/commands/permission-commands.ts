@@ -84,6 +84,6 @@ async function promote(
 async function revoke(rule: string, client: PermissionsContext): Promise<void> {
   const refused = await client.send({ kind: "RevokeRule", sessionId: client.session, rule });
   if (refused !== undefined) return;
-  client.rules = client.rules.filter((held) => held !== rule);
+  client.rules = client.rules.filter((each) => each !== rule);
   await client.say(`No longer allowed: ${neutraliseLine(rule)}`);
 }

@@ -4,16 +4,15 @@ import { join } from "node:path";
 import { acknowledgeAll } from "../../../../test/support/acknowledge.ts";
 import type { Turn } from "../../../../test/support/mock-provider/turn.ts";
 import { says } from "../../../../test/support/mock-provider/turn.ts";
-import type { Place } from "../../../../test/support/place.ts";
+import type { PlaceOptions, TestProject } from "../../../../test/support/place.ts";
 import { connect, openPlace } from "../../../../test/support/place.ts";
 import { until } from "../../../../test/support/until.ts";
-import type { HarnessOptions } from "../../../app/engine/options.ts";
 import { openReview } from "../../../app/explain/review.ts";
 import { BoundedQueue } from "../../../base/async/queue.ts";
 import type { LineInput, LineTerminal } from "../input/terminal.ts";
 import { runLineClient } from "../line-client.ts";
 
-test("[PROF-02] /profiles:NAME asks whether the last turns go along, tells the new session, and the old one is gone back to", async () => {
+test("[PROF-02] /profiles:NAME asks about importing the last turns, announces the new session, and a person can return to the old one", async () => {
   await using rig = await openRig(says("the heron is grey"), says("reviewed"), says("as I said"));
   await rig.type("what colour is the heron?");
   await rig.shows("-- rounds: 1");
@@ -57,12 +56,12 @@ test("[PROF-02] nothing goes along where the answer is no, and a question that i
   expect(rig.asked()).not.toContain("heron");
 });
 
-test("[PROF-02] --in-place goes on in the same conversation, with a warning, and shows nothing twice", async () => {
+test("[PROF-02] --in-place continues in the same conversation, with a warning, and shows nothing twice", async () => {
   await using rig = await openRig(says("the heron is grey"), says("reviewed"));
   await rig.type("what colour is the heron?");
   await rig.shows("-- rounds: 1");
   await rig.type("/profiles:review --in-place");
-  await rig.shows("The session goes on in place on profile 'review' instead of 'default'.");
+  await rig.shows("The session continues in place on profile 'review' instead of 'default'.");
   await rig.shows("the model may be incoherent");
   await rig.type("review it");
   await rig.shows("reviewed\n-- rounds: 1");
@@ -73,7 +72,7 @@ test("[PROF-02] --in-place goes on in the same conversation, with a warning, and
   await rig.shows("  1  what colour is the heron?\n  2  review it\n");
 });
 
-test("[PROF-02 CMD-01] what is typed behind a switch waits for its warning, and is for the session that goes on", async () => {
+test("[PROF-02 CMD-01] what is typed behind a switch waits for its warning, and is for the session that continues", async () => {
   await using rig = await openRig(says("the heron is grey"), says("reviewed"));
   await rig.type("what colour is the heron?");
   await rig.shows("-- rounds: 1");
@@ -84,7 +83,7 @@ test("[PROF-02 CMD-01] what is typed behind a switch waits for its warning, and 
   expect(rig.asked()).toContain("You review.");
 });
 
-test("[PROF-02] whoever watches a session goes along when somebody else switches its profile", async () => {
+test("[PROF-02] a client that watches a session follows when somebody else switches its profile", async () => {
   await using rig = await openRig(says("hello from here"));
   const { session: sessionId } = rig.harness;
   const connection = await connect(rig.harness);
@@ -100,7 +99,7 @@ test("[PROF-02] whoever watches a session goes along when somebody else switches
   await rig.shows("hello from here");
 });
 
-test("[PROF-02] what cannot be done is told, and the session goes on as it was", async () => {
+test("[PROF-02] an impossible switch is reported, and the session continues as it was", async () => {
   await using rig = await openRig(says("still here"));
   await rig.type("/profiles:reviw");
   await rig.shows("There is no profile 'reviw'");
@@ -112,7 +111,7 @@ test("[PROF-02] what cannot be done is told, and the session goes on as it was",
   await rig.shows("still here");
 });
 
-test("[PROF-02 PROF-01] a profile that is missing or wrong is told before anybody is asked about importing", async () => {
+test("[PROF-02 PROF-01] a missing or invalid profile is reported before anybody is asked about importing", async () => {
   await using rig = await openRig(says("the heron is grey"), says("still here"));
   rig.profile("broken", "schema_version = 1\ntool_packs = 3\n");
   rig.profile("packed", 'tool_packs = ["fss"]\n');
@@ -134,7 +133,7 @@ test("[PROF-02] --in-place onto the profile in use says so, and does nothing", a
   await rig.type("what colour is the heron?");
   await rig.shows("-- rounds: 1");
   await rig.type("/profiles:review --in-place");
-  await rig.shows("The session goes on in place on profile 'review' instead of 'default'.");
+  await rig.shows("The session continues in place on profile 'review' instead of 'default'.");
   await rig.type("/profiles:review --in-place");
   await rig.shows(
     "The session is on profile 'review' already: nothing was changed. Without --in-place a new session begins under it.",
@@ -144,7 +143,7 @@ test("[PROF-02] --in-place onto the profile in use says so, and does nothing", a
   expect(rig.screen()).not.toContain("instead of 'review'");
 });
 
-test("[PROF-02 CTX-03 ENG-10] what is merely to be known of files is a note and no error, and is told again after a switch only where a file has changed", async () => {
+test("[PROF-02 CTX-03 ENG-10] facts about files are notes and not errors, and return after a switch only if a file has changed", async () => {
   const place = openPlace(says("one"), says("two"), says("three"));
   const write = (path: string, text: string) => place.write(join("..", path), text);
   write("config/prompts/ask.md", "---\ncolour: red\n---\nAsk.\n");
@@ -207,7 +206,7 @@ test("[PROF-02] /profile shows the active profile with skills, MCP servers and t
 });
 
 /** Acknowledges every file, as if the user had reviewed them. */
-async function acknowledge(place: Place): Promise<void> {
+async function acknowledge(place: TestProject): Promise<void> {
   await acknowledgeAll(place.options());
   const { own, ledger } = await openReview(place.options());
   await ledger.approve(own.pending.map(({ item }) => item));
@@ -217,11 +216,11 @@ async function openRig(...script: Turn[]) {
   return await openRigIn(openPlace(...script));
 }
 
-async function openRigIn(place: Place, history = false) {
+async function openRigIn(place: TestProject, history = false) {
   const folder = join(place.root, "config", "profiles");
   mkdirSync(folder);
   writeFileSync(join(folder, "review.toml"), 'prompt_header = "You review."\ntool_packs = ["search"]\n');
-  const options: Partial<HarnessOptions> = { attended: true };
+  const options: PlaceOptions = { wishes: { attended: true } };
   const harness = await place.open(options);
   const connection = await connect(harness);
   const lines = new BoundedQueue<LineInput>(100);

@@ -22,8 +22,12 @@ export async function runPrompts(command: SlashCommand, client: PromptsContext):
 }
 
 async function list(client: PromptsContext): Promise<void> {
-  const own = (await client.listCommands()).filter(({ name }) => isPrompt(name)).slice(0, LISTED_MAX);
-  const lines = own.map(({ usage, help }) => `  ${neutraliseLine(usage)}  ${neutraliseLine(help)}`);
+  const promptCommands = (await client.listCommands())
+    .filter(({ name }) => isPrompt(name))
+    .slice(0, LISTED_MAX);
+  const lines = promptCommands.map(
+    ({ usage, help }) => `  ${neutraliseLine(usage)}  ${neutraliseLine(help)}`,
+  );
   await client.say(lines.length === 0 ? NO_PROMPTS : lines.join("\n"));
 }
 

@@ -164,7 +164,7 @@ test("[SES-15] turns that a rewind has taken back are marked, and come back when
   );
 });
 
-test("[SES-15] /rewind sends nothing where turn or part is none, and says when nothing was set back", async () => {
+test("[SES-15] /rewind sends nothing for an unknown turn or part, and says when nothing was restored", async () => {
   const none = surface([]);
   await runRewind(["7"], none.client);
   await runRewind(["2", "everything"], none.client);

@@ -45,8 +45,8 @@ async function branch(args: readonly string[], client: SessionsContext): Promise
   const text = words[atWord + 1] ?? "";
   const place = atWord === -1 ? undefined : parseSessionPoint(text);
   if (atWord !== -1 && place === undefined) {
-    const given = text === "" ? "nothing" : `"${text}"`;
-    const why = `behind "at" comes ${SESSION_POINT_FORM}, not ${given}; cinch sessions show lists both`;
+    const quoted = text === "" ? "nothing" : `"${text}"`;
+    const why = `behind "at" comes ${SESSION_POINT_FORM}, not ${quoted}; cinch sessions show lists both`;
     return await client.say(neutraliseLine(why));
   }
   const sessionId = named === undefined ? client.session : (await client.find(named))?.session;
@@ -56,7 +56,7 @@ async function branch(args: readonly string[], client: SessionsContext): Promise
   const answer = await client.answerTo({ kind: "BranchSession", sessionId, ...where });
   if (answer instanceof HarnessError) return await client.say(refusalText(answer));
   await client.say(
-    `A branch of ${sessionId} at event ${answer.result?.at}: ${answer.sessionId}\n/sessions:resume ${answer.sessionId} goes on with it.`,
+    `A branch of ${sessionId} at event ${answer.result?.at}: ${answer.sessionId}\n/sessions:resume ${answer.sessionId} continues it.`,
   );
 }
 

@@ -10,7 +10,7 @@ type SkillsContext = Pick<SlashContext, "session" | "say" | "request" | "useSkil
 /** Runs `/skills`, `/skills:reload` and `/skills:NAME`, also written `/skills NAME`. */
 export async function runSkills(command: SlashCommand, client: SkillsContext): Promise<void> {
   const { session: sessionId } = client;
-  const { name, text } = wanted(command);
+  const { name, text } = skillRequest(command);
   if (name === undefined) return await client.standFor("skills", { args: [], rest: "" });
   if (name === "reload") {
     const reloaded = await client.request({ kind: "ReloadSkills", sessionId });
@@ -20,7 +20,7 @@ export async function runSkills(command: SlashCommand, client: SkillsContext): P
   await client.useSkill(text === "" ? `Use the skill ${name}.` : text, name);
 }
 
-function wanted({ namespace, name, args, rest }: SlashCommand): {
+function skillRequest({ namespace, name, args, rest }: SlashCommand): {
   readonly name: string | undefined;
   readonly text: string;
 } {

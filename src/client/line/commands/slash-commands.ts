@@ -26,7 +26,7 @@ const COST_ROWS_MAX = 10;
 
 type Run = (command: SlashCommand, client: SlashContext) => Promise<void>;
 
-/** Commands whose words may ask for more than the query that they stand for. */
+/** Commands whose words may require more than their query. */
 type Described = "profile" | "profiles" | "skills" | "agents" | "mcp";
 
 /** Commands without a namespace that this client runs itself; the engine describes the rest. */
@@ -98,8 +98,8 @@ async function runAlone(command: SlashCommand, client: SlashContext): Promise<vo
     return await runSessions({ kind: "command", namespace: name, name: verb, args, rest }, client);
   }
   const commands = await client.listCommands();
-  const meant = aliasedCommand(command, commands);
-  if (meant !== undefined) return await runSlashCommand(meant, client);
+  const aliased = aliasedCommand(command, commands);
+  if (aliased !== undefined) return await runSlashCommand(aliased, client);
   await runListed(command, client, async () => await client.say(unknownText(command, commands)));
 }
 
@@ -107,7 +107,7 @@ async function runAlone(command: SlashCommand, client: SlashContext): Promise<vo
 async function runListed(command: SlashCommand, client: SlashContext, otherwise: Run): Promise<void> {
   const name = printCommand(command).slice(1);
   const isNamed = (info: SlashCommandInfo) => info.name === name || info.aliases?.includes(name) === true;
-  const info = (await client.listCommands()).find(isNamed);
+  const info = await client.findCommand(isNamed);
   if (info?.stands_for === undefined) return await otherwise(command, client);
   if (command.unclosed !== undefined && info.takes_text !== true)
     return await client.say(`/${name}: ${unclosedText(command.unclosed)}`);

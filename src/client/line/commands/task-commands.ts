@@ -10,8 +10,9 @@ type TasksContext = Pick<SlashContext, "session" | "tasks" | "say" | "send">;
 export async function runTasks([verb, ...words]: readonly string[], client: TasksContext): Promise<void> {
   if (verb === "stop") return await stopTask(words, client);
   if (client.tasks.length === 0) return await client.say("Nothing runs in the background.");
-  const lines = client.tasks.map(({ taskId, what, state, detail }, at) => {
-    const how = detail === undefined ? "" : ` (${neutraliseLine(detail)})`;
+  const lines = client.tasks.map(({ taskId, what, state, detail, isUncertain }, at) => {
+    const doubt = isUncertain === true ? " (it may have ended: events are missing)" : "";
+    const how = `${detail === undefined ? "" : ` (${neutraliseLine(detail)})`}${doubt}`;
     return `  ${at + 1}  ${state}${how}  ${shortened(neutraliseLine(what), TASK_CHARACTERS_MAX)}  ${taskId}`;
   });
   await client.say([...lines, "/tasks:stop N ends one."].join("\n"));

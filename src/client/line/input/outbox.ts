@@ -19,7 +19,7 @@ export interface OutboxOptions {
   /** Runs work after all lines that were entered before. */
   readonly afterLines: (work: () => Promise<void>) => Promise<void>;
   /** Texts that could not be sent before. */
-  readonly kept?: readonly string[];
+  readonly unsentInputs?: readonly string[];
 }
 
 type Delivery = CommandOf<"SendInput">["delivery"];
@@ -37,7 +37,7 @@ export class Outbox {
 
   constructor(options: OutboxOptions) {
     this.#options = options;
-    this.#kept = options.kept ?? [];
+    this.#kept = options.unsentInputs ?? [];
   }
 
   /** Texts that could not be sent so far. */
@@ -61,9 +61,9 @@ export class Outbox {
 
   /** Removes and returns the first kept text. */
   take(): string | undefined {
-    const [kept, ...others] = this.#kept;
+    const [input, ...others] = this.#kept;
     this.#kept = others;
-    return kept;
+    return input;
   }
 
   async sendText(text: string, delivery: Delivery = "queue"): Promise<void> {
@@ -103,12 +103,12 @@ export class Outbox {
 
   /** Offers the first kept text; without a person at the terminal, sends it. */
   async offer(): Promise<void> {
-    const [kept] = this.#kept;
-    if (kept === undefined) return;
+    const [input] = this.#kept;
+    if (input === undefined) return;
     const { say, interactive, afterLines } = this.#options;
-    await say(`Kept; Enter sends it, /drop forgets it:\n${quote(neutralise(kept))}`);
+    await say(`Kept; Enter sends it, /drop forgets it:\n${quote(neutralise(input))}`);
     if (interactive) return;
-    this.take(); // nobody presses Enter on a pipe
-    await afterLines(() => this.sendText(kept));
+    this.take(); // a pipe has no Enter key
+    await afterLines(() => this.sendText(input));
   }
 }

@@ -31,7 +31,7 @@ test("[CLI-01 SES-07] a line that one client has been given and not dealt with i
   ]);
 });
 
-test("[CLI-01 SES-07] a client that waits for a line ends when it is told to leave, and takes none with it", async () => {
+test("[CLI-01 SES-07] a client that waits for a line ends when it is asked to leave, and consumes no line", async () => {
   const typed = Promise.withResolvers<void>();
   const terminal: LineTerminal = {
     ...terminalWith(),

@@ -16,14 +16,14 @@ export function sharedTerminal(terminal: LineTerminal, signal: AbortSignal): Lin
     },
     write: (text) => terminal.write(text),
     prompt: (text, asked) => terminal.prompt(text, asked),
-    taken: () => terminal.taken?.(),
+    onLineTaken: () => terminal.onLineTaken?.(),
     ...(terminal.clear === undefined ? {} : { clear: () => terminal.clear?.() }),
     completesWith: (complete) => terminal.completesWith?.(complete),
-    async *input(own): AsyncGenerator<LineInput> {
-      const left = aborted(own);
-      while (!own.aborted) {
+    async *input(signal): AsyncGenerator<LineInput> {
+      const whenAborted = aborted(signal);
+      while (!signal.aborted) {
         coming ??= source.next();
-        const result = await Promise.race([coming, left]);
+        const result = await Promise.race([coming, whenAborted]);
         if (result === undefined || result.done === true) return;
         yield result.value;
         coming = undefined; // taken only now: a client that leaves earlier leaves the line to the next one

@@ -15,14 +15,15 @@ export interface LineTerminal {
   /** Prints a text that is already neutralised; waits while the reader of the output is slow. */
   write(text: string): Promise<void>;
   /**
-   * Asks for the next line with this prompt; undefined while no line is wanted.
+   * Asks for the next line with this prompt; undefined while no line is wanted. With a question, the line is
+   * its answer.
    *
-   * With a question, the line is its answer. An interactive terminal then takes no pasted text, and no key until the
-   * question has been visible for a while without one (PERM-14). The prompt appears only then.
+   * An interactive terminal then takes no pasted text, and no key until the question has been visible for a while
+   * without one (PERM-14). The prompt appears only then.
    */
   prompt(text: string | undefined, question?: AskedLine): void;
   /** Notes that the last line is being processed: prompts before that asked for no further line. */
-  taken?(): void;
+  onLineTaken?(): void;
   /** Clears the screen and the scrollback; absent without a screen. */
   clear?(): void;
   /** Sets the function that completes what is being typed; absent without line editing. */

@@ -4,16 +4,19 @@ import { parseTyped, printCommand } from "../../../view/slash/slash.ts";
 import { neutraliseLine } from "../../../view/terminal/terminal-text.ts";
 import type { SessionScreen } from "../output/session-screen.ts";
 import type { Dialogue } from "../questions/dialogue.ts";
+import type { LineSessionView } from "../session/line-session-view.ts";
 import { ContinuedLine } from "./continued-line.ts";
 import type { Outbox } from "./outbox.ts";
 import type { Sender } from "./sender.ts";
 import type { Work, WorkQueue, WorkQueues } from "./work-queues.ts";
 import { WORK_AHEAD_MAX } from "./work-queues.ts";
 
-export interface TypedLinesParts {
+export interface TypedLinesDependencies {
   readonly session: SessionId;
   readonly queues: WorkQueues;
   readonly screen: SessionScreen;
+  /** The session as this client has read it. */
+  readonly seen: Pick<LineSessionView, "waiting">;
   readonly sender: Sender;
   readonly outbox: Outbox;
   readonly dialogue: Dialogue;
@@ -35,7 +38,7 @@ const WAITING_TOLD_MS = 500;
 
 /** Dispatches typed lines to their queues: answers, commands and texts for the model. */
 export class TypedLines {
-  readonly #parts: TypedLinesParts;
+  readonly #dependencies: TypedLinesDependencies;
   readonly #continued = new ContinuedLine();
   /** The question that the first line of a continued text was typed for. */
   #begunFor: object | undefined;
@@ -44,8 +47,8 @@ export class TypedLines {
   /** True while one of them is being processed. */
   #isWorking = false;
 
-  constructor(parts: TypedLinesParts) {
-    this.#parts = parts;
+  constructor(dependencies: TypedLinesDependencies) {
+    this.#dependencies = dependencies;
   }
 
   /** Lines that were entered and are not yet processed. */
@@ -63,7 +66,7 @@ export class TypedLines {
     if (!this.#continued.open) this.#begunFor = answers;
     const whole = this.#continued.add(text);
     if (whole === undefined) {
-      this.#parts.showPrompt();
+      this.#dependencies.showPrompt();
       return;
     }
     const typed = parseTyped(whole);
@@ -76,18 +79,18 @@ export class TypedLines {
       const waiting = this.#watchWaiting(typed);
       await this.work("lines", async () => {
         using _told = waiting;
-        if (this.#parts.isLeft()) return;
+        if (this.#dependencies.isLeft()) return;
         this.#ahead = this.#ahead.slice(1);
         await this.#worked(whole);
       });
       // The line before it waits for an answer that a pipe can no longer give.
-      if (this.#isWorking && !this.#parts.interactive) this.#parts.dialogue.leave();
+      if (this.#isWorking && !this.#dependencies.interactive) this.#dependencies.dialogue.leave();
     }
   }
 
   /** Prints a notice if a command waits because an earlier question is still open. */
   #watchWaiting(typed: Typed): Disposable | undefined {
-    const { dialogue, screen, interactive, after } = this.#parts;
+    const { dialogue, screen, interactive, after } = this.#dependencies;
     const { question } = dialogue;
     if (typed.kind !== "command" || question === undefined || !interactive) return undefined;
     return after(WAITING_TOLD_MS, async () => {
@@ -98,8 +101,8 @@ export class TypedLines {
 
   /** Adds work to a queue; prints a notice if the queue is full. */
   async work(queue: WorkQueue, work: Work): Promise<void> {
-    if (this.#parts.queues.push(queue, work)) return;
-    await this.#parts.screen.say(`Not taken: ${WORK_AHEAD_MAX} lines wait for the engine already.`);
+    if (this.#dependencies.queues.push(queue, work)) return;
+    await this.#dependencies.screen.say(`Not taken: ${WORK_AHEAD_MAX} lines wait for the engine already.`);
   }
 
   async #worked(text: string): Promise<void> {
@@ -113,32 +116,32 @@ export class TypedLines {
 
   /** Uses the line only for the question that it was typed for, not for one opened since (PERM-14). */
   async #answered(text: string, question: object): Promise<void> {
-    const { dialogue, screen, outbox } = this.#parts;
+    const { dialogue, screen, outbox } = this.#dependencies;
     if (dialogue.question === question) return await dialogue.answer(text);
     const isKept = text.trim().length > 1;
     if (isKept) outbox.keep(text);
-    const kept = isKept ? " Your text is kept for later." : "";
-    await screen.say(`Not counted as an answer: its question was settled before.${kept}`);
+    const notice = isKept ? " Your text is kept for later." : "";
+    await screen.say(`Not counted as an answer: its question was settled before.${notice}`);
   }
 
   async #entered(text: string): Promise<void> {
-    const { screen, outbox, busy, command } = this.#parts;
+    const { screen, outbox, busy, command } = this.#dependencies;
     const typed = parseTyped(text);
     if (typed.kind === "invalid") return await screen.say(neutraliseLine(typed.why));
     if (typed.kind === "command") return await command(typed);
     if (typed.text.trim() !== "") return await outbox.sendText(typed.text);
     if (busy()) return;
-    const kept = outbox.take();
-    if (kept === undefined) await this.#sendHeld();
-    else await outbox.sendText(kept);
+    const unsentInput = outbox.take();
+    if (unsentInput === undefined) await this.#sendHeld();
+    else await outbox.sendText(unsentInput);
   }
 
   /** Sends the first held input again; those after it follow. */
   async #sendHeld(): Promise<void> {
-    const { screen, sender, outbox, session: sessionId } = this.#parts;
-    const held = screen.view.waiting.find((input) => input.held);
-    if (held === undefined) return;
-    const { inputId, content } = held;
+    const { screen, seen, sender, outbox, session: sessionId } = this.#dependencies;
+    const heldInput = seen.waiting.find((input) => input.held);
+    if (heldInput === undefined) return;
+    const { inputId, content } = heldInput;
     screen.resends(inputId);
     if ((await sender.sendOrTell({ kind: "WithdrawInput", sessionId, inputId })) !== undefined) return;
     await outbox.send(content);

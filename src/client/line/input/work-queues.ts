@@ -45,7 +45,7 @@ export class WorkQueues {
     return taken;
   }
 
-  /** Adds work that `busy` does not count, so that it keeps nobody from leaving. */
+  /** Adds work that `busy` does not count, so that it does not delay leaving. */
   pushUncounted(name: WorkQueue, work: Work): void {
     void this.#queues[name].push(work);
   }

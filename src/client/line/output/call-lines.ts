@@ -10,7 +10,7 @@ import { firstLine } from "../../../view/texts/first-line.ts";
 /** Prints the calls of a session: one line when a call begins, another when it ends. */
 export class CallLines {
   /** Calls whose outcome another event has already printed. */
-  readonly #told = new Set<CallId>();
+  readonly #reported = new Set<CallId>();
   /** Calls printed as not run. `byYou`: the user of this client denied it. */
   readonly #denied = new Map<CallId, { readonly byYou: boolean }>();
 
@@ -31,12 +31,12 @@ export class CallLines {
   }
 
   /** Returns the line of an event about the only running call, whose result is then left out. */
-  told(text: string, running: OpenCalls): string {
+  lineOf(text: string, running: OpenCalls): string {
     const [id, ...others] = [...running].flatMap(([callId, { parentCall }]) =>
       parentCall === undefined ? [callId] : [],
     );
     if (id === undefined || others.length > 0) return text;
-    this.#told.add(id);
+    this.#reported.add(id);
     return `  ${text}`;
   }
 
@@ -47,9 +47,9 @@ export class CallLines {
   ): string | undefined {
     const label = call === undefined ? "" : `${neutraliseLine(call.tool)} `;
     const denied = this.#denied.get(callId);
-    const wasTold = this.#told.has(callId);
+    const wasTold = this.#reported.has(callId);
     this.#denied.delete(callId);
-    this.#told.delete(callId);
+    this.#reported.delete(callId);
     if (denied !== undefined) return `  ${label}did not run${denied.byYou ? ": you denied it" : ""}`;
     if (wasTold && isError !== true) return undefined;
     const text = resultText(content);
@@ -60,7 +60,7 @@ export class CallLines {
 
   /** Forgets the calls of a turn that has ended. */
   clear(): void {
-    this.#told.clear();
+    this.#reported.clear();
     this.#denied.clear();
   }
 }

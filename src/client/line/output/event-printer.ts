@@ -8,13 +8,13 @@ import type { OpenCalls } from "../../../view/session/calls.ts";
 import { NO_CALLS } from "../../../view/session/calls.ts";
 import { givenMemories } from "../../../view/session/memories.ts";
 import { planModeOf } from "../../../view/session/plan-mode.ts";
-import type { SessionView } from "../../../view/session/session-view.ts";
-import { NEW_SESSION, sessionAfter } from "../../../view/session/session-view.ts";
+import type { SessionStep, SessionView } from "../../../view/session/session-view.ts";
+import { NEW_SESSION } from "../../../view/session/session-view.ts";
 import type { WaitingInput } from "../../../view/session/waiting.ts";
 import { neutraliseLine } from "../../../view/terminal/terminal-text.ts";
 import { wrapWords } from "../../../view/terminal/wrap.ts";
 import { callSummary } from "../../../view/texts/call-summary.ts";
-import { endingText } from "../../../view/texts/ending-text.ts";
+import { cancelledText, endingText } from "../../../view/texts/ending-text.ts";
 import { modelText } from "../../../view/texts/model-text.ts";
 import { noticeText, severityOf } from "../../../view/texts/notice-text.ts";
 import { switchedText } from "../../../view/texts/switched-text.ts";
@@ -45,7 +45,7 @@ export interface PrinterOptions {
   readonly session?: () => SessionId;
   /** The last event of that run's history, which is printed like an earlier run. */
   readonly past?: EventSeq;
-  /** Returns true for a call that is denied here because nobody is left to answer. */
+  /** Returns true for a call that is denied here because no person can answer. */
   readonly isUnanswered?: (callId: CallId) => boolean;
   /** True to hold notices back until a line of streamed text ends. */
   readonly holdsNotices?: boolean;
@@ -64,7 +64,7 @@ const ENDS_TEXT: ReadonlySet<Envelope["kind"]> = new Set<Envelope["kind"]>([
   "TurnEnded",
 ]);
 
-const NO_ANSWER = "no answer has come, and nobody is there to give one";
+const NO_ANSWER = "no answer came, and no person is there to give one";
 
 /** Events that may come at any moment of a turn and may wait for the end of a line. */
 const BESIDE: ReadonlySet<Envelope["kind"]> = new Set<Envelope["kind"]>([
@@ -88,6 +88,7 @@ export class EventPrinter {
   readonly #options: PrinterOptions;
   readonly #lines: StreamedLines;
   readonly #calls = new CallLines();
+  /** The session after the event that is printed. */
   #view = NEW_SESSION;
   /** True once the session has been left for another one. */
   #isLeft = false;
@@ -101,10 +102,12 @@ export class EventPrinter {
     this.#lines = new StreamedLines({ holds: options.holdsNotices === true });
   }
 
-  /** Returns the text to print for this event; empty for events that are hidden or held back. */
-  print(envelope: Envelope): string {
-    const before = this.#view;
-    this.#view = sessionAfter(before, envelope);
+  /**
+   * Returns the text to print for this event; empty for events that are hidden or held back.
+   * @param session the view before and after the event.
+   */
+  print(envelope: Envelope, { before, after }: SessionStep): string {
+    this.#view = after;
     if (envelope.parentCall !== undefined) return this.#subAgent(envelope);
     if (envelope.kind === "TextDelta")
       return this.#options.answers ? this.#lines.push(envelope.payload.text) : "";
@@ -113,16 +116,12 @@ export class EventPrinter {
       this.#calls.clear();
       return this.#turnEnd(envelope);
     }
-    if (envelope.kind === "SessionEnded" && this.#isEarlier(envelope)) return this.flush(); // the resumed session goes on
+    // The resumed session continues.
+    if (envelope.kind === "SessionEnded" && this.#isEarlier(envelope)) return this.flush();
     const text = this.#text(envelope, before);
     if (text === undefined) return "";
     if (CALLS.has(envelope.kind)) return this.#lines.line(text);
     return BESIDE.has(envelope.kind) ? this.notice(text) : this.line(text);
-  }
-
-  /** The session view up to the last printed event. */
-  get view(): SessionView {
-    return this.#view;
   }
 
   get #running(): OpenCalls {
@@ -198,8 +197,8 @@ export class EventPrinter {
         if (this.#resent.delete(envelope.payload.inputId)) return undefined;
         return withdrawnText(before.waiting, envelope.payload.inputId);
       case "Cancelled":
-        if (this.#isPast(envelope)) return undefined; // the end of its turn says so
-        return `cancelled by ${clientName(envelope.payload.by, this.#options.client())}`;
+        if (this.#isPast(envelope)) return undefined; // the end of its turn reports it
+        return cancelledText(clientName(envelope.payload.by, this.#options.client()));
       case "Error":
         if (this.#calls.isNoNews(envelope.payload, this.#running)) return undefined;
         return noticeText(envelope);
@@ -223,7 +222,7 @@ export class EventPrinter {
       case "TodoChanged":
         return todoLines(envelope.payload);
       case "MemoryWritten":
-        return this.#calls.told(memoryLine(envelope.payload), this.#running);
+        return this.#calls.lineOf(memoryLine(envelope.payload), this.#running);
       case "Answered":
         return this.#trusted(envelope.payload, before.run?.questions ?? []);
       case "ProfileSwitched":
@@ -294,15 +293,15 @@ export class EventPrinter {
     if (agents !== undefined) return agents;
     const plans = planModeOf(envelope);
     if (plans !== undefined) return this.#planMode(plans);
-    const given = givenMemories(envelope);
-    if (given.length > 0) return `memories for the model: ${given.map(neutraliseLine).join(", ")}`;
+    const memories = givenMemories(envelope);
+    if (memories.length > 0) return `memories for the model: ${memories.map(neutraliseLine).join(", ")}`;
     const delivered = deliveredInput(envelope);
     const entered = waited.find(({ inputId }) => inputId === delivered);
-    if (entered !== undefined) return `now told to the model: ${inputLine(entered.content)}`;
+    if (entered !== undefined) return `now sent to the model: ${inputLine(entered.content)}`;
     const heldBefore = waited.filter(({ held }) => held).length;
     const { waiting } = this.#view;
-    const held = waiting.filter((input) => input.held).length;
-    return held > heldBefore ? heldText(waiting) : undefined;
+    const heldNow = waiting.filter((input) => input.held).length;
+    return heldNow > heldBefore ? heldText(waiting) : undefined;
   }
 
   #planMode(active: boolean): string | undefined {
@@ -323,7 +322,10 @@ export class EventPrinter {
     return answeredLine(answer, this.#options.client());
   }
 
-  /** Returns what became of a file of the project that was asked about. @param open questions before the answer. */
+  /**
+   * Returns a sentence about the result of a question about a project file.
+   * @param open questions before the answer.
+   */
   #trusted({ askId, answer, by }: PayloadOf<"Answered">, open: readonly Question[]): string | undefined {
     const question = open.find((each) => questionId(each) === askId);
     const path = question === undefined ? undefined : fileOf(question);

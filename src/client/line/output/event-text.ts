@@ -69,7 +69,7 @@ export function compactionLine({
   return `the conversation was made shorter: ${what}, ${grouped(beforeTokens)} → ${grouped(afterTokens)} tokens`;
 }
 
-/** Returns the line about a rewind, for a person who reads it later: what stands above it may be forgotten. */
+/** Returns the line about a rewind, for a person who reads it later: the lines above it may be void. */
 export function rewoundText(payload: unknown, turns: Turns): string {
   const { to, what } = isObject(payload) ? payload : {};
   const part = what === "conversation" || what === "files" ? `${what} ` : "";

@@ -1,7 +1,9 @@
 import type { InputId } from "../../../base/ids.ts";
 import type { Clock } from "../../../base/world.ts";
 import type { Envelope } from "../../../protocol/events/envelope.ts";
-import type { SessionView } from "../../../view/session/session-view.ts";
+import type { LeftOut } from "../../../view/session/limits.ts";
+import { leftOutNotice, shortenedLists } from "../../../view/session/limits.ts";
+import type { SessionStep } from "../../../view/session/session-view.ts";
 import type { LineTerminal } from "../input/terminal.ts";
 import type { PrinterOptions } from "./event-printer.ts";
 import { EventPrinter } from "./event-printer.ts";
@@ -24,6 +26,8 @@ export class SessionScreen implements Disposable {
   readonly #options: ScreenOptions;
   readonly #printer: EventPrinter;
   #holding: Disposable | undefined;
+  /** Entries that the session's lists lack, as far as that was printed. */
+  #leftOut: LeftOut = {};
 
   constructor(options: ScreenOptions) {
     this.#options = options;
@@ -33,11 +37,6 @@ export class SessionScreen implements Disposable {
       holdsNotices: true,
       columns: () => this.columns,
     });
-  }
-
-  /** The session view up to the last printed event. */
-  get view(): SessionView {
-    return this.#printer.view;
   }
 
   /** Suppresses the "withdrawn" line of an input that is withdrawn only to be sent again. */
@@ -50,13 +49,22 @@ export class SessionScreen implements Disposable {
     return this.#options.terminal.columns;
   }
 
-  async show(envelope: Envelope): Promise<void> {
-    await this.#write(this.#printer.print(envelope));
+  async show(envelope: Envelope, session: SessionStep): Promise<void> {
+    await this.#write(this.#printer.print(envelope, session));
+    const { leftOut } = session.after;
+    if (leftOut !== this.#leftOut) await this.#tellLeftOut(leftOut);
+  }
+
+  /** Prints once for each list of the session that it lacks entries, those of its history too. */
+  async #tellLeftOut(leftOut: LeftOut): Promise<void> {
+    const before = new Set(shortenedLists(this.#leftOut));
+    this.#leftOut = leftOut;
+    for (const list of shortenedLists(leftOut)) if (!before.has(list)) await this.note(leftOutNotice(list));
   }
 
   /** Applies an event that is on the screen already. */
-  recall(envelope: Envelope): void {
-    this.#printer.print(envelope);
+  recall(envelope: Envelope, session: SessionStep): void {
+    this.#printer.print(envelope, session);
   }
 
   /** Prints a text now, wrapped by words. @param quotes true to wrap quoted lines too. */

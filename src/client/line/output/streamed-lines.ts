@@ -10,7 +10,9 @@ export const HELD_CODE_CHARACTERS_MAX = 4_000;
 const HELD_NOTICES_MAX = 100;
 
 export interface StreamedLinesOptions {
-  /** True if notices wait for the end of a line. False prints them at once, as a replay does to keep the exact order. */
+  /**
+   * True if notices wait for the end of a line. False prints them at once, as a replay does to keep the exact order.
+   */
   readonly holds: boolean;
 }
 
@@ -96,7 +98,9 @@ export class StreamedLines {
     return text;
   }
 
-  /** Splits a text where the notices go; returns one part while they keep waiting. Feeds the first part to the reader. */
+  /**
+   * Splits a text where the notices go; returns one part while they keep waiting. Feeds the first part to the reader.
+   */
   #parted(shown: string): readonly [string, string?] {
     let at = 0;
     for (let end = shown.indexOf("\n"); end !== -1; end = shown.indexOf("\n", at)) {

@@ -22,14 +22,14 @@ export function queuedText(waiting: readonly WaitingInput[], who: string): strin
 
 /** Returns the text about held inputs; undefined if there are none. */
 export function heldText(waiting: readonly WaitingInput[]): string | undefined {
-  const held = waiting.flatMap((input, at) =>
+  const heldLines = waiting.flatMap((input, at) =>
     input.held ? [`  [${at + 1}] ${inputLine(input.content)}`] : [],
   );
-  if (held.length === 0) return undefined;
-  const what = held.length === 1 ? "is held" : "are held";
+  if (heldLines.length === 0) return undefined;
+  const what = heldLines.length === 1 ? "is held" : "are held";
   return [
-    `${count(held.length, "input")} ${what} until you send something; Enter sends the first, /withdraw N takes one back:`,
-    ...held,
+    `${count(heldLines.length, "input")} ${what} until you send something; Enter sends the first, /withdraw N takes one back:`,
+    ...heldLines,
   ].join("\n");
 }
 

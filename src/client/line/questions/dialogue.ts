@@ -3,6 +3,9 @@ import type { HarnessError } from "../../../base/errors.ts";
 import type { CallId, SessionId } from "../../../base/ids.ts";
 import type { Command } from "../../../protocol/commands/commands.ts";
 import type { Envelope } from "../../../protocol/events/envelope.ts";
+import { UNCERTAIN_TEXT } from "../../../view/questions/question-words.ts";
+import type { Question, QuestionStep } from "../../../view/questions/questions.ts";
+import { questionId, questionsAfter } from "../../../view/questions/questions.ts";
 import type { Choice } from "./permission-answer.ts";
 import { parseChoice, parseRuleAnswer } from "./permission-answer.ts";
 import type { OpenQuestion, OwnQuestion } from "./questions.ts";
@@ -17,9 +20,9 @@ export interface DialogueContext {
   send(command: Command): Promise<HarnessError | undefined>;
   /** Keeps a text for the model until it can be sent. */
   keep(text: string): void;
-  /** Queues work that waits for the engine, so that events are still processed meanwhile. */
+  /** Queues work that waits for the engine, so that events are processed in the meantime. */
   later(work: () => Promise<unknown>): void;
-  /** Notes that a call is denied because nobody is left to answer. */
+  /** Records that a call is denied because no person can answer. */
   unanswered(callId: CallId): void;
   /** Returns milliseconds of a monotonic clock. */
   nowMs(): number;
@@ -31,9 +34,11 @@ export interface DialogueContext {
 export class Dialogue {
   readonly #client: DialogueContext;
   #questions: readonly OpenQuestion[] = [];
+  /** The questions of the run that no event has closed, those too that this client has answered. */
+  #listed: readonly Question[] = [];
   /** Questions still open at this point of the history; undefined once the history is over. */
   #past: readonly OpenQuestion[] | undefined;
-  /** True once nobody can type: later permission requests are denied, and at a pipe other questions too. */
+  /** True once input has ended: later permission requests are denied, and at a pipe other questions too. */
   inputClosed = false;
 
   constructor(client: DialogueContext) {
@@ -52,7 +57,7 @@ export class Dialogue {
   /** Applies an event of this run; returns true if the question to prompt for has changed. */
   async follow(envelope: Envelope): Promise<boolean> {
     const before = this.question;
-    this.#questions = openQuestionsAfter(this.#open, envelope, this.#client.nowMs());
+    this.#questions = openQuestionsAfter(this.#open, this.#step(envelope), this.#client.nowMs());
     if (this.question === before) return false;
     await this.#show();
     return !this.inputClosed;
@@ -60,7 +65,13 @@ export class Dialogue {
 
   /** Applies an event of the history, `agoMs` old, whose question may be answered already. */
   recall(envelope: Envelope, agoMs: number): void {
-    this.#past = openQuestionsAfter(this.#open, envelope, this.#client.nowMs() - agoMs);
+    this.#past = openQuestionsAfter(this.#open, this.#step(envelope), this.#client.nowMs() - agoMs);
+  }
+
+  #step(envelope: Envelope): QuestionStep {
+    const before = this.#listed;
+    this.#listed = questionsAfter(before, envelope);
+    return { before, after: this.#listed };
   }
 
   /** True while the history is being applied. */
@@ -76,10 +87,11 @@ export class Dialogue {
     if (this.question !== undefined) await this.#show();
   }
 
-  /** Drops all questions, because nobody waits for their answers. */
+  /** Drops all questions, because their answers are not needed any more. */
   forget(): void {
     this.takeBackOwn();
     this.#questions = [];
+    this.#listed = [];
     this.#past = undefined;
   }
 
@@ -94,10 +106,10 @@ export class Dialogue {
 
   /** Closes the questions of this client alone; returns true if there were any. */
   takeBackOwn(): boolean {
-    const own = this.#questions.filter((question) => question.kind === "own");
+    const ownQuestions = this.#questions.filter((question) => question.kind === "own");
     this.#questions = this.#questions.filter(({ kind }) => kind !== "own");
-    for (const { settle } of own) settle(undefined);
-    return own.length > 0;
+    for (const { settle } of ownQuestions) settle(undefined);
+    return ownQuestions.length > 0;
   }
 
   /** Takes a line as the answer to the first question; asks again if it is no valid answer. */
@@ -144,8 +156,16 @@ export class Dialogue {
       return this.#refuse(question);
     }
     const limit = this.#client.interactive ? timeLimitText(question) : undefined;
-    const text = [questionText(question), ...(limit === undefined ? [] : [limit])].join("\n");
+    const mark = this.#isUncertain(question) ? [UNCERTAIN_TEXT] : [];
+    const text = [questionText(question), ...mark, ...(limit === undefined ? [] : [limit])].join("\n");
     await this.#client.say(text, layoutOf(question));
+  }
+
+  #isUncertain(question: OpenQuestion): boolean {
+    return (
+      question.kind !== "own" &&
+      this.#listed.some((each) => each.isUncertain === true && questionId(each) === questionId(question))
+    );
   }
 
   async #choose(
@@ -182,9 +202,9 @@ export class Dialogue {
   async #unclear(question: OpenQuestion, text: string): Promise<void> {
     const long = text.trim().length > 1 && !(question.kind === "permission" && question.stage === "rule");
     if (long) this.#client.keep(text);
-    const kept = long ? " Your text is kept for later." : "";
+    const notice = long ? " Your text is kept for later." : "";
     await this.#client.say(
-      `That is none of the answers: ${answersText(question)}.${kept}\n${questionText(question)}`,
+      `That is none of the answers: ${answersText(question)}.${notice}\n${questionText(question)}`,
       layoutOf(question),
     );
   }

@@ -35,7 +35,7 @@ export function parseChoice(text: string, request: PayloadOf<"PermissionRequeste
   return { kind: "answer", decision, scope, ...(hosts === undefined ? {} : { hosts }) };
 }
 
-/** Returns a permission question: all of what will run, why it is asked, and the answers. */
+/** Returns a permission question: everything that will run, the reason for the question, and the answers. */
 export function permissionQuestionText(request: PayloadOf<"PermissionRequested">): string {
   const { summary, reason } = request;
   return [

@@ -1,6 +1,8 @@
 import { expect, test } from "bun:test";
 import type { AskId, CallId, ClientId } from "../../../base/ids.ts";
 import type { Envelope } from "../../../protocol/events/envelope.ts";
+import type { Question } from "../../../view/questions/questions.ts";
+import { questionsAfter } from "../../../view/questions/questions.ts";
 import type { OpenQuestion } from "./questions.ts";
 import { answersText, openQuestionsAfter, parseAnswer, questionPrompt, timeLimitText } from "./questions.ts";
 
@@ -24,16 +26,13 @@ test.each([
   ["rewind", 60, "nothing is set back"],
   ["orphan", 60, "the session goes no further; your next input asks again"],
   ["elicitation", 60, "the question is closed"],
-] as const)(
-  "[PERM-06 TOFU-04] what silence means is said with a question about %s",
-  (about, seconds, then) => {
-    const ask = { askId: "ask_00000000000000000000000001" as AskId, about, text: "?", choices: CHOICES };
-    const timeoutMs = seconds * 1_000;
-    const question: OpenQuestion = { kind: "asked", ask: { ...ask, timeoutMs }, untilMs: timeoutMs };
-    expect(timeLimitText(question)).toBe(`Without an answer within ${seconds} s ${then}.`);
-    expect(answersText(question)).toBe("type 1 (or y) or 2 (or n)");
-  },
-);
+] as const)("[PERM-06 TOFU-04] a question about %s says what silence means", (about, seconds, then) => {
+  const ask = { askId: "ask_00000000000000000000000001" as AskId, about, text: "?", choices: CHOICES };
+  const timeoutMs = seconds * 1_000;
+  const question: OpenQuestion = { kind: "asked", ask: { ...ask, timeoutMs }, untilMs: timeoutMs };
+  expect(timeLimitText(question)).toBe(`Without an answer within ${seconds} s ${then}.`);
+  expect(answersText(question)).toBe("type 1 (or y) or 2 (or n)");
+});
 
 test("[SES-03] a question that waits for a day counts nothing down", () => {
   const timeoutMs = 86_400_000;
@@ -47,17 +46,17 @@ test("[SES-03] a question that waits for a day counts nothing down", () => {
   expect([timeLimitText(question), questionPrompt(question, 0)]).toEqual([undefined, "answer > "]);
 });
 
-test("[SES-03] a question that is told again with another limit is asked once, with that one", () => {
+test("[SES-03] a question that is emitted again with another limit is asked once, with that limit", () => {
   const asked = (timeoutMs: number) =>
     ({
       kind: "Asked",
       payload: { askId: "ask_00000000000000000000000001", about: "orphan", text: "?", timeoutMs },
     }) as Envelope;
-  const open = openQuestionsAfter(
-    openQuestionsAfter([PERMISSION], asked(60_000), 0),
-    asked(86_400_000),
-    30_000,
-  );
+  const permission: readonly Question[] = [{ kind: "permission", request: REQUEST }];
+  const first = questionsAfter(permission, asked(60_000));
+  const second = questionsAfter(first, asked(86_400_000));
+  const once = openQuestionsAfter([PERMISSION], { before: permission, after: first }, 0);
+  const open = openQuestionsAfter(once, { before: first, after: second }, 30_000);
   expect(open).toMatchObject([
     { kind: "permission" },
     { ask: { timeoutMs: 86_400_000 }, untilMs: 86_430_000 },
@@ -95,7 +94,7 @@ test("[MCP-04 TOFU-04] silence about a server that has changed leaves it as it i
   expect(timeLimitText(question)).toBe("Without an answer within 600 s nothing of the server is approved.");
 });
 
-test("[PERM-03 PERM-06] who gave none of the answers to a permission prompt is told which there are", () => {
+test("[PERM-03 PERM-06] an invalid answer to a permission prompt is answered with the valid ones", () => {
   expect(timeLimitText(PERMISSION)).toBe("Without an answer within 60 s it is denied.");
   expect([
     answersText(PERMISSION),

@@ -1,4 +1,3 @@
-import type { Envelope } from "../../../protocol/events/envelope.ts";
 import type { PayloadOf } from "../../../protocol/events/events.ts";
 import { askAnswers, notedNumber } from "../../../view/questions/ask-answers.ts";
 import { permissionAnswers } from "../../../view/questions/permission-answers.ts";
@@ -8,8 +7,8 @@ import {
   questionWords,
   unansweredText,
 } from "../../../view/questions/question-words.ts";
-import type { Question } from "../../../view/questions/questions.ts";
-import { closesQuestion, questionId, questionOf } from "../../../view/questions/questions.ts";
+import type { Question, QuestionStep } from "../../../view/questions/questions.ts";
+import { questionEntriesAfter, questionId } from "../../../view/questions/questions.ts";
 import { neutralise, neutraliseLine } from "../../../view/terminal/terminal-text.ts";
 import { callSummary } from "../../../view/texts/call-summary.ts";
 import type { AskedLine } from "../input/terminal.ts";
@@ -43,21 +42,16 @@ export interface OwnQuestion {
  */
 export function openQuestionsAfter(
   open: readonly OpenQuestion[],
-  envelope: Envelope,
+  step: QuestionStep,
   askedMs: number,
 ): readonly OpenQuestion[] {
-  const asked = questionOf(envelope);
-  if (asked === undefined) {
-    const rest = open.filter((question) => question.kind === "own" || !closesQuestion(envelope, question));
-    return rest.length === open.length ? open : rest;
-  }
-  const question = opened(asked, askedMs);
-  const id = questionId(asked);
-  const at = open.findIndex((each) => each.kind !== "own" && questionId(each) === id);
-  return at < 0 ? [...open, question] : open.with(at, question); // again: it has another time limit
+  return questionEntriesAfter(open, step, {
+    id: (each) => (each.kind === "own" ? undefined : questionId(each)),
+    entry: (question) => openQuestion(question, askedMs),
+  });
 }
 
-function opened(question: Question, askedMs: number): OpenQuestion {
+function openQuestion(question: Question, askedMs: number): OpenQuestion {
   if (question.kind === "asked") return { ...question, ...untilMs(question.ask, askedMs) };
   return { ...question, stage: "choice", ...untilMs(question.request, askedMs) };
 }
@@ -73,7 +67,7 @@ export function questionText(question: OpenQuestion): string {
   return permissionQuestionText(question.request);
 }
 
-/** Longer time limits are neither counted down nor announced: nobody sits through them. */
+/** Longer time limits are neither counted down nor announced. */
 const TOLD_MS_MAX = 3_600_000;
 
 /** Returns the question that the next line answers, as the terminal needs it. */
@@ -85,18 +79,18 @@ export function askedLine(question: OpenQuestion | undefined): AskedLine | undef
 /** Returns the prompt for an answer; with the seconds left if `nowMs` is given. */
 export function questionPrompt(question: OpenQuestion, nowMs: number | undefined): string {
   const { untilMs } = question;
-  const left =
+  const remaining =
     nowMs === undefined || untilMs === undefined || untilMs - nowMs > TOLD_MS_MAX
       ? ""
       : ` (${Math.max(0, Math.ceil((untilMs - nowMs) / 1_000))} s)`;
   if (question.kind === "asked") {
     const { choices, words, noteFor } = question.ask;
     const isText = choices === undefined || words === true || noteFor !== undefined;
-    return `${isText ? "answer" : "choice"}${left} > `;
+    return `${isText ? "answer" : "choice"}${remaining} > `;
   }
   if (question.kind === "own") return "y/n > ";
   const { stage, request } = question;
-  return `${stage === "rule" ? "rule" : `1-${permissionAnswers(request).length}`}${left} > `;
+  return `${stage === "rule" ? "rule" : `1-${permissionAnswers(request).length}`}${remaining} > `;
 }
 
 /** Returns what happens without an answer within the time limit; undefined without such a limit. */
@@ -143,7 +137,7 @@ export function parseAnswer(text: string, ask: PayloadOf<"Asked">): { readonly a
   if (chosen !== undefined) return { answer: chosen.value };
   const noted = notedAnswer(typed, ask);
   if (noted !== undefined) return { answer: noted };
-  // A number that is none of the choices is a slip, not a word.
+  // A number that is no choice is a slip, not a word.
   return ask.words === true && typed !== "" && !/^\d+$/.test(typed) ? { answer: text } : undefined;
 }
 

@@ -42,11 +42,11 @@ async function* input({ terminal }: LineClientOptions, signal: AbortSignal): Asy
 }
 
 async function* notices(
-  { notices: told }: LineClientOptions,
+  { notices: openNotices }: LineClientOptions,
   signal: AbortSignal,
 ): AsyncGenerator<ClientEvent> {
-  if (told === undefined) return;
-  for await (const text of told(signal)) yield { kind: "notice", text };
+  if (openNotices === undefined) return;
+  for await (const text of openNotices(signal)) yield { kind: "notice", text };
 }
 
 /** Attaches to a resumed session, whose interrupted calls are asked about now, while this client can answer. */

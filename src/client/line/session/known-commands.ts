@@ -32,6 +32,12 @@ export class KnownCommands {
     return this.#listed;
   }
 
+  /** Returns a command that the engine lists, or one of cinch that it does not offer and answers all the same. */
+  async find(isMeant: (info: SlashCommandInfo) => boolean): Promise<SlashCommandInfo | undefined> {
+    const shipped: readonly SlashCommandInfo[] = SLASH_COMMANDS;
+    return (await this.list()).find(isMeant) ?? shipped.find(isMeant);
+  }
+
   /** Drops the cache after an event that may have changed the commands. */
   add({ kind }: Envelope): void {
     if (RENEWS.has(kind)) this.#listed = undefined;

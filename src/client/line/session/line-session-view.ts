@@ -7,18 +7,20 @@ import { CostBook } from "../../../view/costs/cost-book.ts";
 import { totalCost } from "../../../view/costs/session-costs.ts";
 import type { UsedMemories } from "../../../view/session/memories.ts";
 import type { RunView } from "../../../view/session/run-view.ts";
-import { NEW_SESSION, runOf } from "../../../view/session/session-view.ts";
+import type { SessionStep } from "../../../view/session/session-view.ts";
+import { NEW_SESSION, runOf, sessionStep } from "../../../view/session/session-view.ts";
 import type { KnownTask } from "../../../view/session/tasks.ts";
 import type { Turns } from "../../../view/session/turns.ts";
+import type { WaitingInput } from "../../../view/session/waiting.ts";
 import { endingText } from "../../../view/texts/ending-text.ts";
 import type { LineClientOptions } from "../options.ts";
 
 type SeenOptions = Pick<LineClientOptions, "model" | "quietCost">;
 
 /**
- * The session view of the line client, with the state that only this client knows.
+ * The session view of the line client, with the state that only this client has.
  *
- * Events of an earlier run of the same log are history: they count for costs and turns, but nothing of them runs.
+ * Events of an earlier run of the same log are history: their costs and turns are counted, but nothing of them runs.
  */
 export class LineSessionView {
   readonly #book = new CostBook();
@@ -28,10 +30,10 @@ export class LineSessionView {
   /** The turn whose end is being processed. */
   #ending: RunView["turn"];
   #unknownTold = false;
-  /** Calls that were denied because nobody was left to answer. */
+  /** Calls that were denied because no person could answer. */
   readonly #unanswered = new Set<CallId>();
   /** Remaining rules after a revocation here whose event has not come yet. */
-  #rules: { readonly of: readonly string[]; readonly left: readonly string[] } | undefined;
+  #rules: { readonly of: readonly string[]; readonly remaining: readonly string[] } | undefined;
   /** The model chosen at the start or by this client, until an event names another. */
   #chosen: { readonly of: string | undefined; readonly model: string };
 
@@ -57,7 +59,7 @@ export class LineSessionView {
     return this.#run.ended;
   }
 
-  /** Number of calls of the last turn that nobody allowed. Calls that a person denied do not count. */
+  /** Number of calls of the last turn that were denied for want of permission, without those that a person denied. */
   get refused(): number {
     const isSaid = ({ isAnswer, callId }: RunView["refusals"][number]) =>
       isAnswer && !this.#unanswered.has(callId as CallId);
@@ -73,6 +75,11 @@ export class LineSessionView {
     return this.#view.memories;
   }
 
+  /** Inputs that wait for a turn. */
+  get waiting(): readonly WaitingInput[] {
+    return this.#view.waiting;
+  }
+
   get turns(): Turns {
     return this.#view.turns;
   }
@@ -85,11 +92,11 @@ export class LineSessionView {
   /** Rules that users allowed for this session. */
   get rules(): readonly string[] {
     const { rules } = this.#run;
-    return this.#rules?.of === rules ? this.#rules.left : rules;
+    return this.#rules?.of === rules ? this.#rules.remaining : rules;
   }
 
-  set rules(left: readonly string[]) {
-    this.#rules = { of: this.#run.rules, left };
+  set rules(remaining: readonly string[]) {
+    this.#rules = { of: this.#run.rules, remaining };
   }
 
   /** The model in use, as `provider:name`. */
@@ -107,7 +114,7 @@ export class LineSessionView {
     return this.#book.costs;
   }
 
-  /** Marks a call as denied because nobody is left to answer. */
+  /** Marks a call as denied because no person can answer. */
   leaveUnanswered(callId: CallId): void {
     this.#unanswered.add(callId);
   }
@@ -121,13 +128,15 @@ export class LineSessionView {
     return envelope.session === this.#session() && envelope.parentCall === undefined;
   }
 
-  /** @param view the session view after this event. */
-  add(envelope: Envelope, view: typeof NEW_SESSION): void {
+  /** Reads one more event. Returns the views before and after it. */
+  add(envelope: Envelope): SessionStep {
     const { turn } = this.#run;
-    this.#view = view;
+    const step = sessionStep(this.#view, envelope);
+    this.#view = step.after;
     this.#book.add(envelope);
-    if (!this.isOwn(envelope)) return;
-    if (envelope.kind === "TurnEnded" && envelope.payload.turn === turn?.number) this.#ending = turn;
+    if (this.isOwn(envelope) && envelope.kind === "TurnEnded" && envelope.payload.turn === turn?.number)
+      this.#ending = turn;
+    return step;
   }
 
   /** Ends the running turn and returns its line, which may be empty; undefined if no turn ends. */
@@ -145,12 +154,14 @@ export class LineSessionView {
   #endText({ reason, rounds }: PayloadOf<"TurnEnded">): string {
     const cost = this.#quietCost ? undefined : this.#costText();
     const facts = [rounds === undefined ? undefined : `rounds: ${rounds}`, cost];
-    const told = facts.filter((fact) => fact !== undefined).join(", ");
-    const line = [endingText(reason), told].filter((part) => part !== undefined && part !== "").join("; ");
+    const text = facts.filter((fact) => fact !== undefined).join(", ");
+    const line = [endingText(reason), text].filter((part) => part !== undefined && part !== "").join("; ");
     return line === "" ? "" : `-- ${line}`;
   }
 
-  /** Returns the costs of the turn and the session. Without any known price, says so once, then returns undefined. */
+  /**
+   * Returns the costs of the turn and the session. Without a known price, prints a notice once and returns undefined.
+   */
   #costText(): string | undefined {
     const { costs } = this.#view;
     const total = totalCost(costs);

@@ -5,7 +5,7 @@ import { memoriesText } from "./memories-text.ts";
 
 const event = (kind: string, payload: unknown) => ({ id: 1, kind, payload }) as unknown as Envelope;
 
-test("[CTX-02 TUI-07] /memory tells which memories a session was given, wrote and removed, and they cannot drive the terminal", () => {
+test("[CTX-02 TUI-07] /memory lists the memories that a session was given, wrote and removed, and they cannot drive the terminal", () => {
   let memories = NO_MEMORIES;
   const add = (envelope: Envelope) => {
     memories = memoriesAfter(memories, envelope);

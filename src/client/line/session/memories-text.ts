@@ -7,7 +7,7 @@ const WORDS: Readonly<Record<MemoryUse, string>> = {
   given: "given to the model",
 };
 
-/** Returns what `/memory` prints: what the session has done with memories so far. */
+/** Returns the output of `/memory`: how the session used memories so far. */
 export function memoriesText(memories: UsedMemories): string {
   const lines = [...memories].map(
     ([name, uses]) => `  ${neutraliseLine(name)}: ${uses.map((use) => WORDS[use]).join(", ")}`,

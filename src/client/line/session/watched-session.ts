@@ -65,7 +65,7 @@ export class WatchedSession {
   readonly #switchTold = Promise.withResolvers<void>();
 
   constructor(options: LineClientOptions) {
-    const { connection, session, terminal, clock, past, kept = [] } = options;
+    const { connection, session, terminal, clock, past, unsentInputs = [] } = options;
     const run = () => connection.runOf?.(session) ?? session;
     this.#options = options;
     this.#run = run;
@@ -75,9 +75,17 @@ export class WatchedSession {
     this.#prompt = new Prompt({ ...options, state: () => this.#promptState() });
     const client = () => connection.clientId;
     const soon = (work: Work) => this.#queues.pushUncounted("urgent", work);
-    const told = past === undefined ? {} : { past };
+    const history = past === undefined ? {} : { past };
     const isUnanswered = (callId: CallId) => this.#seen.isUnanswered(callId);
-    const screen = new SessionScreen({ terminal, clock, client, session: run, soon, isUnanswered, ...told });
+    const screen = new SessionScreen({
+      terminal,
+      clock,
+      client,
+      session: run,
+      soon,
+      isUnanswered,
+      ...history,
+    });
     this.#screen = screen;
     const sender = new Sender({ connection, signal: this.#signal, say: (text) => screen.say(text) });
     this.#sender = sender;
@@ -92,7 +100,7 @@ export class WatchedSession {
       interactive,
       busy: () => this.#busy,
       afterLines: (work) => this.#typed.work("lines", work),
-      kept,
+      unsentInputs,
     });
     this.#dialogue = new Dialogue({
       session,
@@ -108,6 +116,7 @@ export class WatchedSession {
       session,
       queues: this.#queues,
       screen,
+      seen: this.#seen,
       sender,
       outbox: this.#outbox,
       dialogue: this.#dialogue,
@@ -204,7 +213,7 @@ export class WatchedSession {
         return;
       case "input":
         if (event.input.kind === "interrupt") return await this.#interrupt(event.input.atMs);
-        this.#options.terminal.taken?.();
+        this.#options.terminal.onLineTaken?.();
         return await this.#typed.take(event.input.text, event.input.answers);
       default:
         return unreachable(event);
@@ -212,7 +221,7 @@ export class WatchedSession {
   }
 
   get #busy(): boolean {
-    const follows = this.#screen.view.waiting.some(({ held }) => !held);
+    const follows = this.#seen.waiting.some(({ held }) => !held);
     return this.#outbox.pending || this.#seen.turn !== undefined || follows;
   }
 
@@ -221,9 +230,9 @@ export class WatchedSession {
       this.#runSeen = envelope.session;
       this.#dialogue.forget(); // the process that asked them has ended
     }
-    if (envelope.id > (this.#options.shown ?? 0)) await this.#screen.show(envelope);
-    else this.#screen.recall(envelope);
-    this.#seen.add(envelope, this.#screen.view);
+    const step = this.#seen.add(envelope);
+    if (envelope.id > (this.#options.shown ?? 0)) await this.#screen.show(envelope, step);
+    else this.#screen.recall(envelope, step);
     this.#commands.add(envelope);
     // Events of an earlier run of the same log are history: they are printed but change no state.
     if (!this.#seen.isOwn(envelope)) {
@@ -280,7 +289,7 @@ export class WatchedSession {
   }
 
   async #ask(envelope: Envelope): Promise<void> {
-    // Nobody waits for the answer to a question of an earlier run.
+    // Answers to questions of an earlier run are not needed.
     if (envelope.session !== this.#run()) return;
     const { past = 0, clock } = this.#options;
     if (envelope.id <= past) {
@@ -321,7 +330,7 @@ export class WatchedSession {
     });
   }
 
-  /** Asks the user; a pipe, where nobody can answer, means yes. */
+  /** Asks the user; a pipe cannot answer, which means yes. */
   async #confirm(text: string): Promise<boolean | undefined> {
     if (!this.#options.terminal.interactive) return true;
     const answer = this.#dialogue.confirm(text);

@@ -62,7 +62,7 @@ export async function attestParent(parts: AttestationDependencies): Promise<Atte
   const known = await readLock(lockPath);
   const verdict = judgeParent(parent, known);
   if (verdict.kind === "known") return verdict.parent;
-  const answer = await asked({ parent, verdict });
+  const answer = await askParent({ parent, verdict });
   if (answer.kind === "refused") {
     const problem = verdict.kind === "new" ? "it is not known" : "it has changed since it was attested";
     throw refused(parts, parent.binary, problem);
@@ -74,7 +74,7 @@ export async function attestParent(parts: AttestationDependencies): Promise<Atte
   await keep(parts, admitted);
   return attested(admitted);
 
-  async function asked(question: ParentQuestion): Promise<ParentAnswer> {
+  async function askParent(question: ParentQuestion): Promise<ParentAnswer> {
     try {
       return await ask(question, signal);
     } catch (thrown) {
@@ -110,7 +110,7 @@ async function look(parts: AttestationDependencies, program: string): Promise<Pa
   try {
     return await readProcess(parts.world.files, parts.parentPid);
   } catch (thrown) {
-    throw refused(parts, program, `it cannot be looked at: ${messageOf(thrown)}`, thrown);
+    throw refused(parts, program, `it cannot be inspected: ${messageOf(thrown)}`, thrown);
   }
 }
 

@@ -22,8 +22,8 @@ const EXCHANGES_MAX = 16;
 export const OWNER_LIFETIME_MS = 60 * 60_000;
 
 /**
- * Returns true if the process at the other end may be the owner's; the machine's own answer comes from
- * `platform/sockets/descendants.ts`.
+ * Returns true if the process at the other end may be the owner's; the machine's own answer comes
+ * from `platform/sockets/descendants.ts`.
  */
 export type JudgePeer = (
   stream: Duplex,
@@ -46,9 +46,9 @@ export interface OwnerExchangeDependencies {
 }
 
 /**
- * Lets the person who runs the engine attach without a code (AUTH-11): a process that can read `owner.token`, which is
- * new at every start, and is no descendant of the engine, gets a capability token of class human on a Unix socket made
- * for that.
+ * Lets the person who runs the engine attach without a code (AUTH-11). A process gets a capability token of class
+ * human on a Unix socket if it can read `owner.token` and is no descendant of the engine. `owner.token` is new at
+ * every start.
  *
  * One line in, `{"owner": …, "claims"?: …}`; one line out, `{"token": …}` or `{"reason": …, "message": …}` with its
  * fields. Without claims the token is for everything, on the Unix socket only, for an hour; with claims it has those.
@@ -141,7 +141,7 @@ const OWNER_CLAIMS: ClaimsRequest = {
 
 const REMEDY_OTHER =
   "From a terminal of your own it works; elsewhere use a token with a code, or a token file.";
-const REMEDY_TOKEN = "Read the owner token anew, and try again.";
+const REMEDY_TOKEN = "Read the owner token again, and retry.";
 
 async function finished(stream: Duplex): Promise<void> {
   if (stream.destroyed) return;

@@ -44,7 +44,7 @@ export async function readProcess(files: ProcFiles, pid: number): Promise<Parent
   const binarySha256 = await hashOf(files, binary, running.identity);
   const script = INTERPRETER.test(basename(binary)) ? await scriptOf(files, pid, argv) : {};
   const now = await files.stat(link);
-  // While a program replaces another in one process, its binary is there before its arguments are.
+  // While a program replaces another in one process, its binary appears before its arguments.
   const isSame = now?.identity === running.identity && (await commandLineOf(files, pid)) === commandLine;
   if (commandLine === "" || !isSame || (await startOf(files, pid)) !== start)
     throw new Error("it became another program meanwhile");

@@ -41,8 +41,8 @@ const KNOWN: ReadonlySet<string> = new Set([...CRITICAL_CLAIMS, "expires_in"]);
 const LIFETIMES: readonly string[] = ["exp", "expires", "expires_at", "expiresIn", "lifetime", "nbf", "ttl"];
 
 /**
- * A token that lives longer than its caller believes, or allows more, is worse than none. @throws HarnessError
- * ClaimsInvalid.
+ * A token that lives longer than its caller believes, or allows more, is worse than none. @throws
+ * HarnessError ClaimsInvalid.
  */
 function refuseLostLimits(value: JsonObject): void {
   const lifetime = LIFETIMES.find((name) => Object.hasOwn(value, name));

@@ -33,7 +33,7 @@ test("[AUTH-01 AUTH-03] cinch token asks for what it was called with", async () 
   });
 });
 
-test("[AUTH-01 BUS-05] cinch token tells what is wrong before the engine is asked", async () => {
+test("[AUTH-01 BUS-05] cinch token reports mistakes before it contacts the engine", async () => {
   const wrong: readonly (readonly [Partial<TokenCommand>, string])[] = [
     [{ identityClass: "root" }, "identity_class is neither"],
     [{ sessions: ["sess_1"] }, 'sessions has an entry that is not known: "sess_1"'],

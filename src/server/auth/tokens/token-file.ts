@@ -44,7 +44,7 @@ export async function readTokenFile(path: string): Promise<TokenFile> {
   return { token, claims: read.value };
 }
 
-const REWRITE = "write it anew as docs/other-machines.md says, then chmod 400";
+const REWRITE = "write it again as docs/other-machines.md says, then chmod 400";
 
 async function readWhole(path: string): Promise<Uint8Array> {
   try {

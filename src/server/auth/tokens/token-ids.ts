@@ -8,8 +8,8 @@ const SHOWN_CHARACTERS_MAX = 40;
 
 /**
  * Returns the ids of tokens to revoke: from the words of a command line, or from the one token that `-` has read from
- * standard input, since a token itself never stands in an argument. Its signature need not be right: revoking an
- * unknown token does nothing.
+ * standard input. A token itself never stands in an argument. Its signature need not be right: revoking an unknown
+ * token does nothing.
  * @throws HarnessError UsageInvalid.
  */
 export async function tokenIdsOf(

@@ -7,7 +7,9 @@ import { createPrivateFile, readPrivateFile } from "../../../safety/private-file
 const KEY_BYTES = 32;
 const UNIQUE_BYTES = 6;
 
-/** Returns the path of an installation's key. A program that reads it can make any token: the sandbox hides its folder. */
+/**
+ * Returns the path of an installation's key. A program that reads it can make any token: the sandbox hides its folder.
+ */
 export function tokenKeyPath(stateDirectory: string): string {
   return join(stateDirectory, "token.key");
 }

@@ -27,9 +27,11 @@ export function encodeToken(claims: Claims, key: Uint8Array): string {
  * @throws HarnessError TokenInvalid: not ours, or with unknown claims.
  */
 export function openToken(text: string, key: Uint8Array): Claims {
-  const [, payload, given] = text.length > CAPABILITY_TOKEN_CHARACTERS_MAX ? [] : (SHAPE.exec(text) ?? []);
-  if (payload === undefined || given === undefined) throw invalidToken("it is no token");
-  if (!sameSecret(given, signature(payload, key))) throw invalidToken("it was not made by this installation");
+  const [, payload, receivedSignature] =
+    text.length > CAPABILITY_TOKEN_CHARACTERS_MAX ? [] : (SHAPE.exec(text) ?? []);
+  if (payload === undefined || receivedSignature === undefined) throw invalidToken("it is no token");
+  if (!sameSecret(receivedSignature, signature(payload, key)))
+    throw invalidToken("it was not made by this installation");
   const parsed = parseJson(Buffer.from(payload, "base64url").toString());
   const claims = readClaims(parsed?.value);
   if (claims.kind === "wrong") throw invalidToken(claims.problem);

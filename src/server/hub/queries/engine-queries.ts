@@ -4,7 +4,6 @@ import { HarnessError, messageOf } from "../../../base/errors.ts";
 import type { SessionId } from "../../../base/ids.ts";
 import { plain } from "../../../base/text/text.ts";
 import type { World } from "../../../base/world.ts";
-import { SLASH_COMMANDS } from "../../../protocol/commands/own-commands.ts";
 import { describeCommand } from "../../../protocol/commands/slash-commands.ts";
 import type {
   McpServerInfo,
@@ -28,7 +27,7 @@ const NAME_CHARS_MAX = 100;
 const MODELS_MS_MAX = 5_000;
 
 /** One session, several, or the common part of all sessions with the additions of the running ones. */
-type Asked = SessionId | readonly SessionId[] | undefined;
+type SessionSelection = SessionId | readonly SessionId[] | undefined;
 
 export interface EngineQuerySources {
   readonly world: Pick<World, "clock" | "machine">;
@@ -45,11 +44,13 @@ export interface EngineQuerySources {
   profile(name: string): Promise<ProfileInfo | undefined>;
   providers(): Promise<readonly ProviderInfo[]>;
   models(provider: string, signal: AbortSignal): Promise<readonly ModelInfo[]>;
-  tools(of: Asked): readonly ToolInfo[] | Promise<readonly ToolInfo[]>;
-  skills(of: Asked): readonly SkillText[];
-  mcpServers(of: Asked): readonly McpServerInfo[];
+  tools(of: SessionSelection): readonly ToolInfo[] | Promise<readonly ToolInfo[]>;
+  skills(of: SessionSelection): readonly SkillText[];
+  mcpServers(of: SessionSelection): readonly McpServerInfo[];
+  /** Slash commands that are the same for every session. Default: those that come with cinch. */
+  readonly shipped: readonly SlashCommandInfo[];
   /** Returns the commands beyond those that are the same for every session. */
-  slashCommands(of: Asked): readonly SlashCommandInfo[] | Promise<readonly SlashCommandInfo[]>;
+  slashCommands(of: SessionSelection): readonly SlashCommandInfo[] | Promise<readonly SlashCommandInfo[]>;
   /** Returns why alias files of a session bring none of their aliases. */
   aliasProblems?(session: SessionId): Promise<readonly string[]>;
 }
@@ -59,7 +60,10 @@ export function engineQueries(sources: EngineQuerySources): QueryHandlers {
   const { world, version, caches, engineId, startedAt } = sources;
 
   /** Returns the session that is asked about, else those that a scope reaches; undefined if it reaches all. */
-  async function of(session: SessionId | undefined, { sessions }: Scope = EVERYTHING): Promise<Asked> {
+  async function of(
+    session: SessionId | undefined,
+    { sessions }: Scope = EVERYTHING,
+  ): Promise<SessionSelection> {
     if (session !== undefined) return await newestRun(session);
     if (sessions === "all") return undefined;
     const logOf = async (id: SessionId) => (await sources.store.find(id))?.logId;
@@ -144,7 +148,7 @@ export function engineQueries(sources: EngineQuerySources): QueryHandlers {
       const own = await sources.slashCommands(await of(sessionId, scope));
       const problems = sessionId === undefined ? [] : ((await sources.aliasProblems?.(sessionId)) ?? []);
       return {
-        slash_commands: [...SLASH_COMMANDS, ...own].map(describeCommand),
+        slash_commands: [...sources.shipped, ...own].map(describeCommand),
         ...(problems.length === 0 ? {} : { alias_problems: problems }),
       };
     },

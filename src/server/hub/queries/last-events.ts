@@ -5,13 +5,13 @@ const LAST_EVENTS_CHARS_MAX = 4_194_304;
 
 /** Returns the events of a log, only the newest of them if all are more than 4 MiB ([A] § REST surface). */
 export async function lastEvents(log: AsyncIterable<Envelope>): Promise<readonly Envelope[]> {
-  const kept: { readonly event: Envelope; readonly chars: number }[] = [];
+  const lastEvents: { readonly event: Envelope; readonly chars: number }[] = [];
   let chars = 0;
   for await (const event of log) {
     const length = JSON.stringify(event).length;
-    kept.push({ event, chars: length });
+    lastEvents.push({ event, chars: length });
     chars += length;
-    while (chars > LAST_EVENTS_CHARS_MAX && kept.length > 1) chars -= kept.shift()?.chars ?? 0;
+    while (chars > LAST_EVENTS_CHARS_MAX && lastEvents.length > 1) chars -= lastEvents.shift()?.chars ?? 0;
   }
-  return kept.map(({ event }) => event);
+  return lastEvents.map(({ event }) => event);
 }

@@ -22,8 +22,8 @@ export async function* readLog(
   while (cursor < to) {
     const page = await store.markedEvents(logId, cursor, PAGE_EVENTS);
     cursor = page.at(-1)?.id ?? to;
-    const left = page.filter((event) => event.id <= to && !isInRanges(event.id, expired));
-    for (const event of withGaps(left, last, id)) {
+    const remaining = page.filter((event) => event.id <= to && !isInRanges(event.id, expired));
+    for (const event of withGaps(remaining, last, id)) {
       last = event.id;
       yield event;
     }

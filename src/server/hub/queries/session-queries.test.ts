@@ -15,7 +15,7 @@ function answersOf(rig: Rig, sources: RigPortOptions["sources"] = {}) {
   return reading({ query: rig.multiplexer.query, log });
 }
 
-test("[CTL-14 SES-06] a log is told from where a reader has come to, with a gap where content has expired", async () => {
+test("[CTL-14 SES-06] a log is replayed from where a reader has come to, with a gap where content has expired", async () => {
   await using rig = await openRig({ script: [says("one two three"), says("four")] });
   await rig.send("go");
   await rig.send("on");
@@ -64,7 +64,7 @@ test("[CTL-15] the tasks of a session are as they were heard of last", async () 
   ]);
 });
 
-test("[CTL-15 ENG-24] a task that nobody told the end of does not run once its run is gone", async () => {
+test("[CTL-15 ENG-24] a task without a recorded end does not run once its run has ended", async () => {
   let tell: (event: Event) => void = () => undefined;
   await using rig = await openRig({
     script: [],

@@ -30,7 +30,7 @@ export function sessionQueries(sources: SessionQuerySources) {
   const logOf = async (id: SessionId) => (await store.find(id))?.logId;
 
   /** @throws HarnessError Forbidden, before it is known whether such a session exists; UnknownSession. */
-  async function found(id: SessionId, scope: Scope): Promise<LogInfo> {
+  async function findLogInfo(id: SessionId, scope: Scope): Promise<LogInfo> {
     await sources.whenThere?.(id);
     if (!(await reachesSession(scope, id, logOf)))
       throw new HarnessError("Forbidden", { what: `the session ${id}` });
@@ -40,7 +40,7 @@ export function sessionQueries(sources: SessionQuerySources) {
   }
 
   async function* log(id: SessionId, since: EventSeq, scope: Scope): AsyncGenerator<Envelope> {
-    yield* readLog(store, id, await found(id, scope), since);
+    yield* readLog(store, id, await findLogInfo(id, scope), since);
   }
 
   /** Returns the logs that these runs belong to, each once, the newest first. */
@@ -98,7 +98,8 @@ export function sessionQueries(sources: SessionQuerySources) {
   const handlers: QueryHandlers = {
     async ListSessions(query, { scope = EVERYTHING }) {
       const { past = false, limit = SESSIONS_LISTED_MAX, sessionId } = query;
-      const workingDir = sessionId === undefined ? undefined : (await found(sessionId, scope)).workingDir;
+      const workingDir =
+        sessionId === undefined ? undefined : (await findLogInfo(sessionId, scope)).workingDir;
       const options = { past, limit, workingDir };
       if (scope.sessions !== "all") {
         const infos = await named(scope.sessions, options);
@@ -110,7 +111,7 @@ export function sessionQueries(sources: SessionQuerySources) {
       return { sessions: await withOthers(infos) };
     },
     async GetSession({ sessionId, last = LAST_EVENTS }, { scope = EVERYTHING }) {
-      const info = infoOf(await found(sessionId, scope));
+      const info = infoOf(await findLogInfo(sessionId, scope));
       const since = Math.max(0, info.events - last);
       const events = last === 0 ? [] : await lastEvents(log(info.session, since, scope));
       return { ...info, last_events: events };
@@ -118,7 +119,7 @@ export function sessionQueries(sources: SessionQuerySources) {
     async ListTasks({ sessionId }, { scope = EVERYTHING }) {
       const tasks = new Map<TaskId, TaskInfo>();
       // A session does not run once its process is gone, however that ended.
-      const { session: newest, heldBy } = await found(sessionId, scope);
+      const { session: newest, heldBy } = await findLogInfo(sessionId, scope);
       const lives = (run: SessionId) => run === newest && heldBy !== undefined;
       for await (const { kind, payload, ts, session } of log(sessionId, 0, scope)) {
         if (kind !== "TaskChanged") continue;

@@ -11,7 +11,7 @@ import { RETRY_MS } from "./http-session.ts";
 const VERSION = { "mcp-protocol-version": "2025-11-25" };
 
 for (const comesBack of ["while the turn still runs", "after its end"] as const) {
-  test(`[CTL-09] who waits for a turn and loses the connection is told where to go on and when, and gets the answer ${comesBack}, once`, async () => {
+  test(`[CTL-09] a client that loses the connection while it waits for a turn gets where to continue and when, and gets the answer ${comesBack}, once`, async () => {
     const touch = fakeTool("Touch", () => ok("touched"));
     await using control = await openControlRig({
       script: [calls({ name: "Touch" }), says("all done")],

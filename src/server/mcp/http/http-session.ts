@@ -24,7 +24,7 @@ export interface HttpSessionDependencies {
   readonly world: Pick<World, "clock" | "log">;
   readonly version: string;
   /** Called once, when it is over. */
-  readonly left: () => void;
+  readonly onLeave: () => void;
 }
 
 /**
@@ -118,14 +118,14 @@ export class HttpSession implements AsyncDisposable {
     return this.#uses > 0 ? 0 : this.#parts.world.clock.monotonic() - this.#usedMs;
   }
 
-  /** Ends it; work in the engine goes on. Safe to call again. */
+  /** Ends it; work in the engine continues. Safe to call again. */
   end(): void {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#pace.end();
     this.following[Symbol.dispose]();
     this.#watch[Symbol.dispose]();
-    this.#parts.left();
+    this.#parts.onLeave();
     void this[Symbol.asyncDispose]();
   }
 

@@ -10,7 +10,7 @@ import { calls, hangs, says } from "../../../../test/support/scripted-provider.t
 import { until } from "../../../../test/support/until.ts";
 import { RuntimeInfo } from "../../../protocol/resources.ts";
 import type { Questions } from "../../../session/questions/questions.ts";
-import { PERMISSION_TIMEOUT_MS } from "../../../session/questions/questions.ts";
+import { PERMISSION_TIMEOUT_MS } from "../../../session/questions.ts";
 import type { ToolMiddleware } from "../../../tools/middleware.ts";
 import type { RouteRequest } from "../../http/route.ts";
 import { BANNER, RUN_TOOL } from "../mcp-names.ts";
@@ -147,7 +147,7 @@ test("[CTL-09 CTL-12] an agent approves nothing, whatever class its token is of"
   expect((await running).facts).toMatchObject({ text: "over", tools_used: ["Touch"] });
 });
 
-test("[CTL-12 CTL-09] what nobody permits in time is denied, and the agent that waits is told how the turn went on", async () => {
+test("[CTL-12 CTL-09] a question without an answer in time is denied, and the waiting agent gets the rest of the turn", async () => {
   const touch = fakeTool("Touch", () => ok("touched"));
   await using control = await openControlRig({
     script: [calls({ name: "Touch" }), says("then without")],
@@ -208,7 +208,7 @@ test("[CTL-09] input that still waits is withdrawn when the agent takes its requ
   expect(rig.events.some(({ kind }) => kind === "TurnEnded")).toBe(false);
 });
 
-test("[CTL-09] a client that waits for a turn hears of its calls, so that it goes on waiting", async () => {
+test("[CTL-09] a client that waits for a turn hears of its calls, so that it continues waiting", async () => {
   const touch = fakeTool("Touch", () => ok("touched"));
   await using control = await openControlRig({
     script: [calls({ name: "Touch" }), hangs("on")],
@@ -225,12 +225,12 @@ test("[CTL-09] a client that waits for a turn hears of its calls, so that it goe
   await control.rig.until("TextDelta");
   await until("its call was told", () => heard.includes("Calls Touch."), 60_000);
   await control.rig.world.clock.advance(10_000);
-  await until("it is told that the turn goes on", () => heard.includes("The turn goes on."), 60_000);
+  await until("it is told that the turn goes on", () => heard.includes("The turn continues."), 60_000);
   wish.abort();
   await failureOf(running);
 });
 
-test("[CTL-09] a broken stream goes on after the message that came last; nothing is lost and nothing comes twice", async () => {
+test("[CTL-09] a broken stream continues after the message that came last; nothing is lost and nothing comes twice", async () => {
   await using control = await openControlRig({ script: [says("one"), says("two"), says("three")] });
   const { id } = control.rig.session;
   const token = control.mint({ identityClass: "agent" });
@@ -381,7 +381,7 @@ test("[CTL-09] sessions that were left without DELETE lock nobody out: the idles
   for (const each of streams) await each.body?.cancel();
 });
 
-test("[CTL-09] what is no request of the protocol is refused as such, and the server goes on", async () => {
+test("[CTL-09] what is no request of the protocol is refused as such, and the server continues", async () => {
   await using control = await openControlRig({ script: [says("still here")] });
   const sessionId = control.rig.session.id;
   const token = control.mint({ identityClass: "agent" });
@@ -516,7 +516,7 @@ test("[CTL-08 CTL-09] every address that is published is a URI, and is read as i
     expect((await mcp.client.readResource({ uri })).contents[0]).toMatchObject({ uri });
 });
 
-test("[SES-12 CTL-09] harness/v1://runtime tells what the caches hold of their one budget, and how each is doing", async () => {
+test("[SES-12 CTL-09] harness/v1://runtime shows the content of the caches and of their one budget, and the state of each", async () => {
   await using control = await openControlRig({ script: [says("one")] });
   await control.rig.send("first");
   await using mcp = await mcpClient(control);
@@ -528,7 +528,7 @@ test("[SES-12 CTL-09] harness/v1://runtime tells what the caches hold of their o
   expect(caches?.bytes).toBe(caches?.each.reduce((sum, cache) => sum + cache.bytes, 0));
 });
 
-test("[CTL-09] whoever follows what has no events is told when it changes", async () => {
+test("[CTL-09] a subscriber of a resource without events is notified when it changes", async () => {
   await using control = await openControlRig({ script: [says("one")] });
   const { id } = control.rig.session;
   await using mcp = await mcpClient(control);

@@ -99,12 +99,12 @@ export class McpHttp implements AsyncDisposable {
         INVALID_REQUEST,
         "Begin with initialize; the header Mcp-Session-Id names the session.",
       );
-    const begun = named === null ? await this.#begin(grant) : undefined;
-    const session = begun?.session ?? this.#sessions.get(named ?? "");
+    const started = named === null ? await this.#begin(grant) : undefined;
+    const session = started?.session ?? this.#sessions.get(named ?? "");
     // A session of another token looks as missing as one that never was.
     if (session === undefined || session.jti !== grant.jti)
       return refused(404, SESSION_MISSING, "There is no such session. Begin another one with initialize.");
-    const release = begun?.release ?? session.use();
+    const release = started?.release ?? session.use();
     let isStreamed = false;
     try {
       const options = body === undefined ? {} : { parsedBody: body };
@@ -132,7 +132,7 @@ export class McpHttp implements AsyncDisposable {
       authority,
       world,
       version,
-      left: () => this.#sessions.delete(id),
+      onLeave: () => this.#sessions.delete(id),
     });
     this.#sessions.set(id, session);
     const release = session.use();
@@ -151,10 +151,12 @@ export class McpHttp implements AsyncDisposable {
    * @throws HarnessError TooManyClients if all of them are in use.
    */
   #makeRoom(jti: TokenId): void {
-    const own = [...this.#sessions.values()].filter((session) => session.jti === jti);
-    if (own.length < SESSIONS_PER_TOKEN_MAX) return;
-    const [idlest] = own.filter(({ isUsed }) => !isUsed).sort((one, other) => other.idleMs - one.idleMs);
-    if (idlest === undefined) throw new HarnessError("TooManyClients", { count: `${own.length}` });
+    const tokenSessions = [...this.#sessions.values()].filter((session) => session.jti === jti);
+    if (tokenSessions.length < SESSIONS_PER_TOKEN_MAX) return;
+    const [idlest] = tokenSessions
+      .filter(({ isUsed }) => !isUsed)
+      .sort((one, other) => other.idleMs - one.idleMs);
+    if (idlest === undefined) throw new HarnessError("TooManyClients", { count: `${tokenSessions.length}` });
     idlest.end();
   }
 
@@ -166,9 +168,9 @@ export class McpHttp implements AsyncDisposable {
     const pace = new StreamPace();
     let following: ResourceSubscriptions | undefined;
     let watch: GrantWatch | undefined;
-    const begun: { begin(): void }[] = [];
+    const subscriptions: { begin(): void }[] = [];
     const bus = new OneBus(() => {
-      for (const each of begun) each.begin();
+      for (const each of subscriptions) each.begin();
     });
     if (method === "subscriptions/listen") {
       const uris = arrayAt(objectAt(objectAt(body, "params"), "notifications"), "resourceSubscriptions");
@@ -181,7 +183,7 @@ export class McpHttp implements AsyncDisposable {
           await pace.waitForRoom();
           bus.publish({ kind: "resource_updated", uri, params: { ...params } });
         });
-        begun.push(started);
+        subscriptions.push(started);
       } catch (thrown) {
         following[Symbol.dispose]();
         watch[Symbol.dispose]();
@@ -265,8 +267,8 @@ interface Streaming {
 }
 
 /**
- * Copies the library's stream to the listener's: read as fast as it is taken, and cut when the token ends or the client
- * leaves.
+ * Copies the library's stream to the listener's: read as fast as it is taken, and cut when the token ends or the
+ * client leaves.
  */
 function streamed(call: RouteRequest, answer: Response, { pace, over }: Streaming): Response {
   const { body } = answer;

@@ -2,7 +2,7 @@ import type { HttpAnswer } from "../../../base/world.ts";
 import type { HttpRoute, Method, RouteRequest } from "../../http/route.ts";
 import type { McpHttp, McpHttpDependencies } from "./http.ts";
 
-/** The transport `/mcp` of one engine. Disposing it ends its clients' sessions; work in the engine goes on. */
+/** The transport `/mcp` of one engine. Disposing it ends its clients' sessions; work in the engine continues. */
 export interface McpRoutes extends AsyncDisposable {
   readonly routes: readonly HttpRoute[];
 }

@@ -4,7 +4,7 @@ import type { EventStore, JSONRPCMessage } from "@modelcontextprotocol/server";
 const MESSAGES_MAX = 1_024;
 const CHARS_MAX = 8_388_608;
 
-interface Sent {
+interface SentMessage {
   readonly id: number;
   readonly stream: string;
   readonly message: JSONRPCMessage;
@@ -12,11 +12,11 @@ interface Sent {
 }
 
 /**
- * The messages that one client was last sent, for its `Last-Event-ID` (CTL-09). Older ones are gone: the client is told
- * so, and subscribes again with `?since=`, which goes back to the log.
+ * The messages that one client was last sent, for its `Last-Event-ID` (CTL-09). Older ones are gone: the client gets a
+ * notice, and subscribes again with `?since=`, which goes back to the log.
  */
 export class SentMessages implements EventStore {
-  #sent: Sent[] = [];
+  #sent: SentMessage[] = [];
   #chars = 0;
   #last = 0;
 

@@ -21,7 +21,7 @@ async function read(text: string, cuts: readonly number[], max: number): Promise
   return lines;
 }
 
-test("[CTL-08] lines are the same wherever the input was split, and one that is too long is told and passed over", async () => {
+test("[CTL-08] lines are the same wherever the input was split, and one that is too long is reported and skipped", async () => {
   await holds(
     fc.asyncProperty(
       fc.array(fc.string({ unit: fc.constantFrom("a", "ä", "\r", "{"), maxLength: 12 }), { maxLength: 8 }),

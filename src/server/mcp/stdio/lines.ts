@@ -11,7 +11,7 @@ export async function* readInputLines(
   input: AsyncIterable<Uint8Array>,
   bytesMax = INPUT_LINE_BYTES_MAX,
 ): AsyncGenerator<InputLine> {
-  let held: Uint8Array[] = [];
+  let chunks: Uint8Array[] = [];
   let length = 0;
   for await (const chunk of input) {
     let from = 0;
@@ -20,14 +20,14 @@ export async function* readInputLines(
       length += piece.length;
       yield length > bytesMax
         ? { kind: "too-long" }
-        : { kind: "line", bytes: joined([...held, piece], length) };
-      [held, length, from] = [[], 0, at + 1];
+        : { kind: "line", bytes: joined([...chunks, piece], length) };
+      [chunks, length, from] = [[], 0, at + 1];
     }
     const rest = chunk.subarray(from);
     length += rest.length;
     // Beyond the limit only its length is kept.
-    if (length > bytesMax) held = [];
-    else if (rest.length > 0) held.push(rest);
+    if (length > bytesMax) chunks = [];
+    else if (rest.length > 0) chunks.push(rest);
   }
 }
 

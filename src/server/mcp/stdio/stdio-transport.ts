@@ -41,9 +41,9 @@ export class McpStdioTransport implements Transport {
     this.#pendingChars += text.length;
     const written = this.#order.then(() => this.#write(text));
     this.#order = written.then(
-      () => this.#taken(text.length),
+      () => this.#countRead(text.length),
       (thrown: unknown) => {
-        this.#taken(text.length);
+        this.#countRead(text.length);
         this.onerror?.(thrown instanceof Error ? thrown : new Error(String(thrown)));
         void this.close(); // nobody reads any more
       },
@@ -75,7 +75,7 @@ export class McpStdioTransport implements Transport {
     return this.#isClosed;
   }
 
-  #taken(chars: number): void {
+  #countRead(chars: number): void {
     this.#pendingChars -= chars;
     if (this.#pendingChars <= PENDING_CHARS_MAX) this.#wake();
   }

@@ -194,7 +194,7 @@ test("[CTL-08] a client whose input ends while a turn runs stops nothing", async
   expect((await control.rig.until("Cancelled")).payload.by).toBe(control.rig.connection.clientId);
 });
 
-test("[CTL-08 AUTH-08] who follows events is told before its token expires; then nothing more is served", async () => {
+test("[CTL-08 AUTH-08] a subscriber of events is notified before its token expires; then nothing more is served", async () => {
   await using control = await openControlRig({ script: [says("one")] });
   const { id } = control.rig.session;
   const minute = 60_000;
@@ -218,7 +218,7 @@ test("[CTL-08 AUTH-08] who follows events is told before its token expires; then
   expect(await wire.ended).toMatchObject({ kind: "refused", thrown: { reason: "TokenExpired" } });
 });
 
-test("[CTL-08 CTL-04] a client that needs a newer protocol of cinch is told so when it first needs the engine", async () => {
+test("[CTL-08 CTL-04] a client that needs a newer protocol of cinch is refused when it first needs the engine", async () => {
   await using control = await openControlRig({ script: [] });
   await using wire = openWire(control, agent(control));
   const capabilities = { experimental: { "harness/v1": { protocol_version: "99.0.0" } } };
@@ -227,7 +227,7 @@ test("[CTL-08 CTL-04] a client that needs a newer protocol of cinch is told so w
   expect(result).toMatchObject({ isError: true, _meta: { reason: "HandshakeVersionMismatch" } });
 });
 
-test("[CTL-08] in the newer era a subscription is told nothing before it is acknowledged, and ends when it is taken back", async () => {
+test("[CTL-08] in the newer era a subscription gets nothing before it is acknowledged, and ends when it is taken back", async () => {
   await using control = await openControlRig({ script: [says("one"), says("two")] });
   const { id } = control.rig.session;
   await control.rig.send("first");

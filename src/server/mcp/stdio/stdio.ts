@@ -42,7 +42,7 @@ export interface StdioDependencies {
    * Rejects with the reason if this client is not served: its first request gets it. Called at once; the signal aborts
    * when the client has left, and no person need be asked any more.
    */
-  admit(gone: AbortSignal): Promise<AdmittedClient>;
+  admit(disconnected: AbortSignal): Promise<AdmittedClient>;
   /** Ends it as the end of the input does. */
   readonly signal: AbortSignal;
 }
@@ -160,8 +160,12 @@ class StdioClient implements AsyncDisposable {
       const send = async (update: object) => {
         await this.#wire.room();
         const _meta = { ...objectAt(update, "_meta"), [SUBSCRIPTION_ID_META_KEY]: id };
-        const told = { ...update, _meta };
-        await this.#wire.send({ jsonrpc: "2.0", method: "notifications/resources/updated", params: told });
+        const updateParams = { ...update, _meta };
+        await this.#wire.send({
+          jsonrpc: "2.0",
+          method: "notifications/resources/updated",
+          params: updateParams,
+        });
       };
       this.#listening.set(id, await following.start(listenName(id), uris, send));
       return; // it is answered when it ends

@@ -2,16 +2,21 @@ import type { IdSource } from "../../../../base/ids.ts";
 import { count } from "../../../../base/text/text.ts";
 import { EventPrinter } from "../../../../client/line/output/event-printer.ts";
 import type { Envelope } from "../../../../protocol/events/envelope.ts";
+import { NEW_SESSION, sessionStep } from "../../../../view/session/session-view.ts";
 import { endingText } from "../../../../view/texts/ending-text.ts";
 
-/** Prints events as the line client printed them. Says in words what it showed otherwise, such as the end of a turn. */
+/**
+ * Prints events as the line client printed them. Prints as text what the client showed in other ways, such as the end
+ * of a turn.
+ */
 export class ReplayPrinter {
   readonly #printer: EventPrinter;
   readonly #times: boolean;
+  #view = NEW_SESSION;
   #midLine = false;
 
   constructor(ids: IdSource, { times }: { readonly times: boolean }) {
-    // An id of no client: every event came from somebody else, in an earlier run.
+    // The id of no client: every event came from a client of an earlier run.
     const nobody = ids.next("sess");
     const client = ids.next("cli");
     this.#printer = new EventPrinter({ client: () => client, session: () => nobody, answers: true });
@@ -37,7 +42,9 @@ export class ReplayPrinter {
   }
 
   #text(event: Envelope): string {
-    if (event.parentCall !== undefined) return this.#printer.print(event);
+    const step = sessionStep(this.#view, event);
+    this.#view = step.after;
+    if (event.parentCall !== undefined) return this.#printer.print(event, step);
     if (event.kind === "TurnEnded") {
       const { turn, reason, rounds = 0 } = event.payload;
       const ending = endingText(reason);
@@ -46,6 +53,6 @@ export class ReplayPrinter {
     }
     if (event.kind === "SessionEnded")
       return this.#printer.line(`-- the run ended (${event.payload.reason})`);
-    return this.#printer.print(event);
+    return this.#printer.print(event, step);
   }
 }

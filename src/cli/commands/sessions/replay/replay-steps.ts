@@ -1,18 +1,23 @@
 import { emitKeypressEvents } from "node:readline";
-import { eventsOf } from "../../../../app/sessions/sessions-read.ts";
+import { eventsOf } from "../../../../app/sessions/read.ts";
 import { BoundedQueue } from "../../../../base/async/queue.ts";
+import { grouped } from "../../../../base/text/text.ts";
 import type { Envelope } from "../../../../protocol/events/envelope.ts";
 import type { ExitCode } from "../../../../session/commands/cli-command.ts";
 import { EXIT } from "../../../../session/commands/cli-command.ts";
 import type { LogInfo } from "../../../../session/store/store.ts";
 import { redactedEvents } from "../../../../session/transcript/redacted.ts";
 import { neutraliseLine } from "../../../../view/terminal/terminal-text.ts";
+import { isTurnStarted } from "../../../../view/turn-marks.ts";
 import type { SessionsVerbContext } from "../sessions-verb-context.ts";
 import { ReplayPrinter } from "./replay-printer.ts";
+import { STEPS_BACK_MAX, StepTrail } from "./step-trail.ts";
 
 const KEYS_AHEAD_MAX = 1_000;
 const KEYS_HELP =
   "space: next · t: next turn · p: back · b: back a turn · 12 g: turn 12 · e: to the end · q: leave";
+
+const FORGOTTEN = `-- ${grouped(STEPS_BACK_MAX)} steps back are kept; 12 g goes to turn 12`;
 
 type Key = "next" | "turn" | "back" | "backTurn" | "end" | "quit" | { readonly goTo: number };
 
@@ -41,9 +46,7 @@ class Stepper {
   readonly #info: LogInfo;
   #printer: ReplayPrinter;
   #events: AsyncGenerator<Envelope> | undefined;
-  /** Events with a text, in the order of the log, and those of them that begin a turn. */
-  readonly #shown: number[] = [];
-  readonly #turns = new Map<number, number>();
+  readonly #trail = new StepTrail();
 
   constructor(context: SessionsVerbContext, info: LogInfo) {
     this.#context = context;
@@ -63,13 +66,14 @@ class Stepper {
       case "end":
         while ((await this.#next()) !== undefined);
         return;
-      case "back":
-        return await this.goTo((this.#shown.at(-2) ?? 1) - 1, { showing: true });
-      case "backTurn": {
-        const [here, before] = [...this.#turns.values()].reverse();
-        const isAtStart = this.#shown.at(-1) === here;
-        return await this.goTo(((isAtStart ? before : here) ?? 1) - 1, { showing: true });
+      case "back": {
+        const { before } = this.#trail;
+        return before === undefined ? await this.#say(FORGOTTEN) : await this.#show(before);
       }
+      case "backTurn":
+        return await this.#show(
+          this.#trail.turnBefore ?? (await this.#turnStartBefore(this.#trail.last ?? 1)),
+        );
     }
   }
 
@@ -79,35 +83,52 @@ class Stepper {
 
   /** Continues after an event; with `showing`, shows the next one. */
   async goTo(since: number, { showing }: { readonly showing: boolean } = { showing: false }): Promise<void> {
-    const { sessions, stop, at } = this.#context;
     await this.#events?.return(undefined);
     const unfinished = this.#printer.end();
     this.#printer = this.#newPrinter();
-    while ((this.#shown.at(-1) ?? 0) > since) this.#shown.pop();
-    for (const [turn, event] of this.#turns) if (event > since) this.#turns.delete(turn);
-    const { signal } = stop;
-    this.#events = redactedEvents(
-      eventsOf(sessions.store, this.#info, { since, signal, clock: sessions.world.clock }),
-      sessions.secrets,
-    );
+    this.#trail.cutAfter(since);
+    this.#events = this.#eventsFrom(since);
     if (!showing) return;
-    await at.stdout.write(`${unfinished}-- back at event ${since + 1}\n`);
+    await this.#context.at.stdout.write(`${unfinished}-- back at event ${since + 1}\n`);
     await this.#next();
   }
 
   async #toTurn(turn: number): Promise<void> {
-    const known = this.#turns.get(turn);
-    if (known !== undefined) return await this.goTo(known - 1, { showing: true });
-    const newest = Math.max(0, ...this.#turns.keys());
-    if (turn < newest || turn > this.#info.turns) return await this.#say(`-- there is no turn ${turn} here`);
-    // Events in between are read and skipped.
-    for await (const event of this.#following()) {
-      this.#noteTurn(event);
-      if (event.kind !== "TurnStarted" || event.parentCall !== undefined) continue;
-      if (event.payload.turn < turn) continue;
-      return await this.goTo(event.id - 1, { showing: true });
+    const known = this.#trail.turn(turn);
+    if (known !== undefined) return await this.#show(known);
+    if (turn > this.#info.turns) return await this.#say(`-- there is no turn ${turn} here`);
+    const newest = this.#trail.newestTurn;
+    // Events in between are read and skipped; those of a turn that is remembered no more, from the start on.
+    for await (const event of turn < newest ? this.#eventsFrom(0) : this.#following()) {
+      if (turn >= newest) this.#trail.noteTurn(event);
+      if (!isTurnStarted(event) || event.payload.turn < turn) continue;
+      if (event.payload.turn > turn) return await this.#say(`-- there is no turn ${turn} here`);
+      return await this.#show(event.id);
     }
     await this.#say("-- the end of the log");
+  }
+
+  /**
+   * Returns the last event before this one that starts a turn, from the log itself; the first event if there is none.
+   */
+  async #turnStartBefore(last: number): Promise<number> {
+    let start = 1;
+    for await (const event of this.#eventsFrom(0)) {
+      if (event.id >= last) break;
+      if (isTurnStarted(event)) start = event.id;
+    }
+    return start;
+  }
+
+  async #show(event: number): Promise<void> {
+    await this.goTo(event - 1, { showing: true });
+  }
+
+  #eventsFrom(since: number): AsyncGenerator<Envelope> {
+    const { sessions, stop } = this.#context;
+    const { signal } = stop;
+    const events = eventsOf(sessions.store, this.#info, { since, signal, clock: sessions.world.clock });
+    return redactedEvents(events, sessions.secrets);
   }
 
   async *#following(): AsyncGenerator<Envelope> {
@@ -125,8 +146,8 @@ class Stepper {
       const text = this.#printer.print(event);
       if (text === "") continue;
       await this.#context.at.stdout.write(text);
-      if (shown === undefined) this.#shown.push(event.id);
-      this.#noteTurn(event);
+      if (shown === undefined) this.#trail.noteStep(event.id);
+      this.#trail.noteTurn(event);
       shown = event;
       if (text.endsWith("\n")) return event;
     }
@@ -135,11 +156,6 @@ class Stepper {
       this.#events = undefined;
     }
     return shown;
-  }
-
-  #noteTurn(event: Envelope): void {
-    if (event.kind === "TurnStarted" && event.parentCall === undefined)
-      this.#turns.set(event.payload.turn, event.id);
   }
 
   async #say(text: string): Promise<void> {

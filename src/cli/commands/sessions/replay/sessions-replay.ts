@@ -1,6 +1,6 @@
-import { placeOf } from "../../../../app/sessions/sessions-branch.ts";
-import { findSession } from "../../../../app/sessions/sessions-find.ts";
-import { eventsOf } from "../../../../app/sessions/sessions-read.ts";
+import { placeOf } from "../../../../app/sessions/branch.ts";
+import { findSession } from "../../../../app/sessions/find.ts";
+import { eventsOf } from "../../../../app/sessions/read.ts";
 import { HarnessError } from "../../../../base/errors.ts";
 import type { Envelope } from "../../../../protocol/events/envelope.ts";
 import type { ExitCode } from "../../../../session/commands/cli-command.ts";
@@ -14,8 +14,8 @@ import { ReplayPrinter } from "./replay-printer.ts";
 const PAUSE_MS_MAX = 5_000;
 
 /**
- * Runs `cinch sessions replay`: shows a session again from its log alone. Nothing runs again: no model, tool or network
- * (SES-09).
+ * Runs `cinch sessions replay`: shows a session again from its log alone. Nothing runs again: no model, tool or
+ * network (SES-09).
  *
  * At a terminal it steps by keys. Elsewhere, or with --speed, it prints everything, each line with its time.
  */

@@ -30,7 +30,9 @@ export function sharesEngine({ settings, listen }: Sharing): boolean {
   return harnessSecretsPath(resolve(cwd)) === undefined;
 }
 
-/** Returns true if the line client shares its engine: at a terminal, unless it dumps traffic, or with a named engine. */
+/**
+ * Returns true if the line client shares its engine: at a terminal, unless it dumps traffic, or with a named engine.
+ */
 export function lineShares(line: LineSharing): boolean {
   if (line.connect !== undefined) return true;
   return process.stdin.isTTY === true && !line.raw && sharesEngine(line);

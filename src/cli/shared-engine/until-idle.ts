@@ -12,13 +12,13 @@ export interface UntilIdleDependencies {
   open(): number;
   /** Returns the number of requests so far: one may come and go between two checks. */
   count(): number;
-  /** Returns true if work goes on that needs no client. */
+  /** Returns true while work runs that needs no client. */
   busy(): boolean;
 }
 
 /**
- * Resolves once the last client has been gone for `LINGER_MS` and nothing runs any more, neither a turn nor a task in
- * the background (CTL-18). It checks once a second.
+ * Resolves once the last client left `LINGER_MS` ago and neither a turn nor a background task runs (CTL-18). It
+ * checks once a second.
  */
 export function untilIdle(parts: UntilIdleDependencies, signal: AbortSignal): Promise<void> {
   const { clock, open, count, busy } = parts;

@@ -6,8 +6,8 @@ import { runningEngine } from "./reach-engine.ts";
 import type { RemotePort } from "./remote-port.ts";
 
 /**
- * Returns the engine that has a session which could not be opened here, if it listens: the session goes on there
- * (SES-07, CTL-11). Undefined if another process has it, which the refusal names.
+ * Returns the running engine that holds a session which could not be opened here; the session continues there (SES-07,
+ * CTL-11). Returns undefined if another process holds it, which the refusal names.
  */
 export async function engineThatHolds(
   thrown: unknown,

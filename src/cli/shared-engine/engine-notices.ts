@@ -27,7 +27,7 @@ export function engineNotices(): EngineNotices {
       if (state.kind === "connected" && isAway) tell("The engine answers again.");
       isAway = state.kind === "away";
     },
-    onResumed: () => tell("It was started anew: the session goes on, and what it was doing has ended."),
+    onResumed: () => tell("It was restarted: the session continues, and what it was doing has ended."),
     async *read(signal) {
       const queue = new BoundedQueue<string>(NOTICES_MAX);
       const end = () => queue.end();

@@ -39,11 +39,11 @@ export interface ReachedEngine extends AsyncDisposable {
 }
 
 /**
- * Connects to the engine of this user: the running one, else a new one, which is a separate process and lives on for
- * other clients when this one has gone (CTL-11, CTL-18). Every client that attaches through the port is one more client
- * of it. Without listening, and if engines cannot be shared, it is an engine of this process.
+ * Connects to the engine of this user: the running one, else a new one (CTL-11, CTL-18). A new engine is a separate
+ * process that outlives this client.
  *
- * Call it in the process that was given the keys: a new engine gets them from it.
+ * Every client that attaches through the port is one more client of it. Without listening, and if engines cannot be
+ * shared, the engine is in this process. Call it in the process that has the keys: a new engine gets them from it.
  * @throws HarnessError the failure of the start, HandshakeVersionMismatch, OwnerRefused for a descendant of the engine;
  * the signal's reason.
  */
@@ -54,7 +54,7 @@ export async function reachEngine(options: ReachOptions): Promise<ReachedEngine>
   return { port, owned: false, [Symbol.asyncDispose]: () => port[Symbol.asyncDispose]() };
 }
 
-/** Returns the running engine, as `reachEngine` finds it; undefined if there is none. */
+/** Returns the running engine, as `reachEngine` finds it; undefined if none runs. */
 export async function runningEngine({
   at,
   onState,
@@ -156,9 +156,7 @@ function reviving({ at, onState }: ReachOptions, start: () => Promise<void>): (s
     if (attempts !== REVIVE_ATTEMPTS || starts === REVIVALS_MAX) return;
     starts += 1;
     start().catch((thrown: unknown) => {
-      at.world.log
-        .for("cli")
-        .write("warn", "the engine was not started anew", { problem: messageOf(thrown) });
+      at.world.log.for("cli").write("warn", "the engine was not restarted", { problem: messageOf(thrown) });
     });
   };
 }
@@ -166,7 +164,7 @@ function reviving({ at, onState }: ReachOptions, start: () => Promise<void>): (s
 async function ownEngine({ settings, at, features = [], signal }: ReachOptions): Promise<ReachedEngine> {
   const { openEngine } = await import("../../app/harness.ts");
   const asksTrust = process.stdin.isTTY === true;
-  const engine = await openEngine(harnessOptions(settings, at, { attended: true, asksTrust }), signal);
+  const engine = await openEngine(await harnessOptions(settings, at, { attended: true, asksTrust }), signal);
   return {
     port: await engine.port(features),
     owned: true,

@@ -24,8 +24,8 @@ export interface StartEngineOptions {
 }
 
 /**
- * Starts the engine of this user as a separate process, which lives on for its clients when this one has gone (CTL-18),
- * and waits until it serves. It gets this process's environment, with the keys: it first puts them into its helper.
+ * Starts the engine of this user as a separate process and waits until it serves. It outlives this process for its
+ * other clients (CTL-18). It gets this process's environment, with the keys: it first puts them into its helper.
  *
  * @throws HarnessError the failure of the start, EngineNotStarted.
  */
@@ -46,13 +46,13 @@ export async function startEngine(options: StartEngineOptions): Promise<void> {
     logPath,
   });
   const line = await firstLine(stdout, limit.signal);
-  const told = line === undefined ? undefined : parseJson(line)?.value;
-  if (isObject(told) && told["serving"] !== undefined) return;
-  if (isObject(told) && typeof told["reason"] === "string") throw refusalFromBody(told);
+  const report = line === undefined ? undefined : parseJson(line)?.value;
+  if (isObject(report) && report["serving"] !== undefined) return;
+  if (isObject(report) && typeof report["reason"] === "string") throw refusalFromBody(report);
   throw new HarnessError("EngineNotStarted", { log: logPath });
 }
 
-/** Returns undefined if there is none before the end, or in time. */
+/** Returns undefined if none comes before the end or the time limit. */
 async function firstLine(
   stream: ReadableStream<Uint8Array>,
   signal: AbortSignal,

@@ -23,8 +23,8 @@ export interface ConnectOptions extends Pick<ReachOptions, "at" | "onState" | "o
  *
  * The token comes from a file, from CINCH_TOKEN, which no child of this process sees, or from a prompt that shows
  * nothing of it.
- * @throws HarnessError UsageInvalid, TokenFileUnsafe, EngineUnreachable, EngineCertificate, and the refusal of the
- * token.
+ * @throws HarnessError UsageInvalid, TokenFileUnsafe, EngineUnreachable, EngineCertificate, and the refusal of
+ * the token.
  */
 export async function connectEngine(options: ConnectOptions): Promise<ReachedEngine> {
   const { connect, at, onState, onResumed, signal } = options;

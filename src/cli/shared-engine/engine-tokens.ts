@@ -18,7 +18,7 @@ export function ownerTokens(
   ask: (claims: Readonly<Record<string, unknown>>) => Promise<string>,
   monotonic: () => number,
 ): EngineTokens {
-  const kept = new Map<string, { readonly token: Promise<string>; readonly sinceMs: number }>();
+  const tokens = new Map<string, { readonly token: Promise<string>; readonly sinceMs: number }>();
   return {
     async tokenFor({ identityClass, scope = EVERYTHING }) {
       const { sessions, commands } = scope;
@@ -30,21 +30,21 @@ export function ownerTokens(
         ...(commands === "all" ? {} : { commands }),
       };
       const name = JSON.stringify(claims);
-      const known = kept.get(name);
+      const known = tokens.get(name);
       if (known !== undefined && monotonic() - known.sinceMs < USED_MS_MAX) return await known.token;
       const made = { token: ask(claims), sinceMs: monotonic() };
-      kept.set(name, made);
+      tokens.set(name, made);
       try {
         return await made.token;
       } catch (thrown) {
-        if (kept.get(name) === made) kept.delete(name);
+        if (tokens.get(name) === made) tokens.delete(name);
         throw thrown;
       }
     },
   };
 }
 
-/** Returns the one token that was given to this process, whose rights stand in it. */
+/** Returns the one token that this process was given, with its rights. */
 export function givenToken(token: string): EngineTokens {
   return { tokenFor: () => Promise.resolve(token) };
 }
