@@ -21,11 +21,11 @@ function hush(connection: Connection, sessionId: SessionId): Promise<unknown> {
   return connection.send({ kind: "CustomCommand", sessionId, namespace: "sessions", verb: "hush", payload });
 }
 
-test("[CTL-12] an engine tells of an agent's session to people alone, in no log, and only a person has them told less", async () => {
+test("[CTL-12] an engine announces an agent's session to people alone, in no log, and only a person mutes it", async () => {
   await using place = openPlace();
   const desktop: string[] = [];
   await using harness = await place.open({
-    attended: true,
+    wishes: { attended: true },
     tellDesktop(text) {
       desktop.push(text);
       return Promise.resolve(true);

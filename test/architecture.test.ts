@@ -1,7 +1,15 @@
-import { expect, test } from "bun:test";
-import { existsSync } from "node:fs";
+import { expect, spyOn, test } from "bun:test";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { FEATURES } from "../src/app/features.ts";
+import { REQUEST_ORDER, TOOL_ORDER } from "../src/app/session/chains/order.ts";
+import * as requestChain from "../src/providers/middleware.ts";
+import type { Feature } from "../src/session/feature.ts";
+import * as toolChain from "../src/tools/middleware.ts";
 import { layerOf, moduleOf } from "./support/layers.ts";
+import { officialServer, serverToml } from "./support/mcp-servers.ts";
+import { says } from "./support/mock-provider/turn.ts";
+import { openPlace, turn } from "./support/place.ts";
 import { filesUnder, isTest, ROOT, readSource } from "./support/source.ts";
 
 const PAGE = "docs/architecture.md";
@@ -87,12 +95,93 @@ test("[DOC-01] every file that a page names exists", () => {
   expect(missing).toEqual([]);
 });
 
-test.each([
-  ["Tool", "src/tools/middleware.ts"],
-  ["Request", "src/providers/middleware.ts"],
-])("[DOC-01 ENG-07] the order of %s middleware is the normative one of its contract", (name, file) => {
-  const words = (text: string) => text.replaceAll(/[\s*]+/g, " ").trim();
-  const page = new RegExp(`^${name}: ([^.]+)\\.$`, "m").exec(TEXT)?.[1];
-  const contract = /Order in a harness, normative: ([^.]+)\./.exec(readSource(file))?.[1];
-  expect(words(page ?? "")).toBe(words(contract ?? "(none)"));
-});
+/** For hangs. */
+const SLOW_MS = 60_000;
+
+/** Settings under which every feature that has middleware adds it. */
+const SETTINGS = `
+[telemetry]
+otlp = "http://127.0.0.1:9"
+
+[delegate]
+model = "mock:cheap"
+
+[tasks]
+wake = true
+
+[[hooks]]
+event = "PreToolUse"
+cmd = "true"
+
+[[diagnostics]]
+name = "check"
+kind = "checker"
+files = ["*.ts"]
+command = ["true", "{files}"]
+
+${serverToml("every", officialServer("everything"))}
+`;
+
+type Run = (...args: readonly unknown[]) => unknown;
+
+/** Names each middleware of a feature after its place and the feature. Returns what restores the feature. */
+function nameMiddleware(feature: Feature): Disposable {
+  const open = feature.open.bind(feature);
+  return spyOn(feature as { open: Feature["open"] }, "open").mockImplementation(async (host, engine) => {
+    const opened = await open(host, engine);
+    const around = opened?.around?.map((each) => {
+      const name = `${each.tool ?? each.request} ${feature.name}`;
+      const run: Run = each.run as Run;
+      return { ...each, run: { [name]: (...args: readonly unknown[]) => run(...args) }[name] };
+    });
+    return around === undefined ? opened : Object.defineProperty(opened, "around", { value: around });
+  });
+}
+
+/** Returns the names of the middleware functions that the first call and the first request of a full session pass. */
+async function chainsOfFullSession(): Promise<Readonly<Record<"Tool" | "Request", readonly string[]>>> {
+  using restored = new DisposableStack();
+  for (const feature of FEATURES) restored.use(nameMiddleware(feature));
+  const [tool, request] = [spyOn(toolChain, "chainTool"), spyOn(requestChain, "chainRequest")];
+  restored.use(tool);
+  restored.use(request);
+  await using place = openPlace(says("done"));
+  place.config(readFileSync(join(place.root, "config/config.toml"), "utf8") + SETTINGS);
+  const plugin = { name: "probe", apiVersion: 1, register: () => undefined } as const;
+  await using harness = await place.open({ plugins: [plugin], wishes: { maxCostUsd: 1 } });
+  await turn(harness, "go");
+  const [[tools = []] = [], [requests = []] = []] = [tool.mock.calls[0], request.mock.calls[0]];
+  return { Tool: tools.map(({ name }) => name), Request: requests.map(({ name }) => name) };
+}
+
+/** Returns the steps of a chain, and the features at each place; features at one place stand in their order. */
+function stepsOf(names: readonly string[]): readonly (readonly [step: string, features: string])[] {
+  const steps = new Map<string, readonly string[]>();
+  for (const [step = "", feature] of names.map((name) => name.split(" "))) {
+    const before = steps.get(step) ?? [];
+    steps.set(step, feature === undefined || before.includes(feature) ? before : [...before, feature]);
+  }
+  return [...steps].map(([step, features]) => [step, features.join(", ")]);
+}
+
+test(
+  "[DOC-01 ENG-06 ENG-07] the page has the middleware of a full session in its order, and the features at each place",
+  async () => {
+    const chains = await chainsOfFullSession();
+    for (const [name, order] of [
+      ["Tool", TOOL_ORDER],
+      ["Request", REQUEST_ORDER],
+    ] as const) {
+      const steps = stepsOf(chains[name]);
+      expect(steps.map(([step]) => step)).toEqual([...order]);
+      const [, table = ""] =
+        new RegExp(`^\\| ${name} middleware \\|.*\n.*\n((?:\\|.*\n)+)`, "m").exec(TEXT) ?? [];
+      const rows = [...table.matchAll(/^\| \*?`(\w+)`\*? \| ([^|]*?) ?\|/gm)].map(([, step, features]) => [
+        step,
+        features,
+      ]);
+      expect(rows).toEqual(steps.map((each) => [...each]));
+    }
+  },
+  SLOW_MS,
+);

@@ -12,7 +12,8 @@ import type { Reader } from "./support/schema-changes.ts";
 import { breakingChanges, reservedNames } from "./support/schema-changes.ts";
 import { ROOT } from "./support/source.ts";
 
-// What was published once, and what clients and logs of then hold. docs/protocol/compatibility.md says what they may rely on.
+// What was published once, and what clients and logs of then hold. docs/protocol/compatibility.md says what they may
+// rely on.
 
 const RECORDED = join(ROOT, "test/data/protocol");
 const SCHEMAS: readonly (readonly [file: string, reader: Reader])[] = [

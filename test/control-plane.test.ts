@@ -18,7 +18,7 @@ test("[CTL-06 CTL-10 PERM-03 CTL-14] a whole session over the Unix socket with n
     says("It is made."),
     says("Again."),
   );
-  const options = place.options({ attended: true, level: "ReadOnly" });
+  const options = place.options({ wishes: { attended: true, level: "ReadOnly" } });
   const plane = await openControlPlane(options, openHarness, signal);
   const [unix = ""] = plane.addresses;
   expect(statSync(unix).mode & 0o777).toBe(0o600);
@@ -75,10 +75,10 @@ test("[CTL-06 CTL-10 PERM-03 CTL-14] a whole session over the Unix socket with n
   expect(existsSync(unix)).toBe(false);
 });
 
-test("[SES-12] the caches of an engine stay within 32 MB whatever floods them, and /v1/runtime tells how each is doing", async () => {
+test("[SES-12] the caches of an engine stay within 32 MB whatever floods them, and /v1/runtime shows the state of each", async () => {
   const sessions = 60;
   await using place = openPlace(...Array.from({ length: sessions + 1 }, () => says("Yes.")));
-  const plane = await openControlPlane(place.options({ attended: true }), openHarness, signal);
+  const plane = await openControlPlane(place.options({ wishes: { attended: true } }), openHarness, signal);
   const send = clientOf(plane);
   const ask = async (path: string, json?: unknown): Promise<unknown> => await (await send(path, json)).json();
   await ask("/v1/handshake?version=0.2.0");
@@ -115,7 +115,7 @@ test("[SES-12] the caches of an engine stay within 32 MB whatever floods them, a
   await plane[Symbol.asyncDispose]();
 }, 300_000);
 
-test("[CTL-10 LIFE-01] an address that cannot be had ends the start, and nothing of the engine stays", async () => {
+test("[CTL-10 LIFE-01] an unavailable address ends the start, and nothing of the engine stays", async () => {
   await using place = openPlace(says("fine"));
   const targets = [{ kind: "unix", path: `${place.root}/nowhere/control.sock` }] as const;
   await expect(openControlPlane({ ...place.options(), targets }, openHarness, signal)).rejects.toThrow();
@@ -123,7 +123,7 @@ test("[CTL-10 LIFE-01] an address that cannot be had ends the start, and nothing
   expect(harness.session).toStartWith("sess_");
 });
 
-test("[LIFE-02 AUTH-10] where a session does not end well, the wires are closed and no token counts any more all the same", async () => {
+test("[LIFE-02 AUTH-10] if a session does not end well, the transports are still closed and no token counts any more", async () => {
   await using place = openPlace(says("fine"));
   const begin: typeof openHarness = async (options, until) => {
     const harness = await openHarness(options, until);
@@ -135,7 +135,7 @@ test("[LIFE-02 AUTH-10] where a session does not end well, the wires are closed 
       },
     };
   };
-  const plane = await openControlPlane(place.options({ attended: true }), begin, signal);
+  const plane = await openControlPlane(place.options({ wishes: { attended: true } }), begin, signal);
   const [unix = ""] = plane.addresses;
   const token = plane.authority.mint({ identityClass: "human" }, "engine");
   const ended = Promise.resolve(plane[Symbol.asyncDispose]());

@@ -73,6 +73,10 @@ type Effects = Readonly<Partial<Record<"allow" | "ask" | "deny", readonly string
 /** A feature that no setting can switch on. */
 const NEVER_USED: readonly string[] = ["notify"];
 
+test("[DOC-01] every feature that no setting can switch on is a feature", () => {
+  expect(NEVER_USED.filter((name) => !FOLDERS.includes(name))).toEqual([]);
+});
+
 /** Settings under which every feature is used. */
 const SETTINGS = `
 [telemetry]

@@ -1,6 +1,12 @@
 import { expect, test } from "bun:test";
 import { posix } from "node:path";
-import { layerViolations, machineGlobal } from "./support/layers.ts";
+import {
+  FEATURE_IMPORTS,
+  FEATURE_LIST,
+  featureImports,
+  featuresImportedBy,
+} from "./support/feature-imports.ts";
+import { layerViolations, machineGlobal, staleEntries } from "./support/layers.ts";
 import { codeOf, filesUnder, importsOf, isTest, readSource } from "./support/source.ts";
 
 const FILES = filesUnder("src", "**/*.{ts,tsx}").filter(
@@ -9,9 +15,6 @@ const FILES = filesUnder("src", "**/*.{ts,tsx}").filter(
 
 /** Source files on one level of a folder. */
 const FILES_MAX = 12;
-
-/** Folders over `FILES_MAX`, each with its reason. At most 8. */
-const CROWDED: readonly string[] = [];
 
 /** Folders of one source file, tests not counted, apart from `providers/<vendor>` and `features/<name>`. */
 const SINGLE: readonly string[] = ["src/guard/sandbox/container", "src/tools/todo"];
@@ -25,14 +28,19 @@ test("[ENG-01] every file is in a module and every import goes down a layer", ()
   expect(found).toEqual([]);
 });
 
+test("[ENG-01] every entry in the lists of modules and exceptions is still needed", () => {
+  const files = FILES.map((file) => [file.slice("src/".length), importsOf(readSource(file))] as const);
+  expect(staleEntries(files)).toEqual([]);
+  expect(staleEntries([])).toContain("LAYERS: base");
+  expect(staleEntries([["base/ids.ts", []]])).not.toContain("LAYERS: base");
+});
+
 test("[DOC-01] a folder holds 2 to 12 source files on one level", () => {
   const counts = new Map<string, number>();
   for (const file of FILES) counts.set(posix.dirname(file), (counts.get(posix.dirname(file)) ?? 0) + 1);
   const over = [...counts].filter(([, count]) => count > FILES_MAX).map(([folder]) => folder);
-  expect(over.sort(), `more than ${FILES_MAX} source files: move some into a subfolder`).toEqual([
-    ...CROWDED,
-  ]);
-  expect(CROWDED.length).toBeLessThanOrEqual(8);
+  expect(over.sort(), `more than ${FILES_MAX} source files: move some into a subfolder`).toEqual([]);
+  expect(Math.max(...counts.values())).toBe(FILES_MAX);
   const holdsFolders = (folder: string) => [...counts.keys()].some((each) => each.startsWith(`${folder}/`));
   const single = [...counts]
     .filter(([folder, count]) => count === 1 && !holdsFolders(folder))
@@ -40,6 +48,36 @@ test("[DOC-01] a folder holds 2 to 12 source files on one level", () => {
     .filter((folder) => !/^src\/(?:providers|features)\/[\w-]+$/.test(folder));
   expect(single.sort(), "one source file alone: put it into the folder above, or name it in SINGLE").toEqual([
     ...SINGLE,
+  ]);
+});
+
+test("[DOC-01] only app/features.ts imports features, apart from listed files", () => {
+  const found = [...featureImports().keys()].sort();
+  expect(
+    found,
+    "a new file: go through the feature's manifest; a file that is gone: delete its line",
+  ).toEqual(Object.keys(FEATURE_IMPORTS).sort());
+});
+
+test("[DOC-01] app/features.ts imports manifests and nothing else of a feature", () => {
+  const others = (source: string) =>
+    importsOf(source).filter(
+      ({ specifier = "" }) => !/^\.\.\/(?:features\/[\w-]+|session)\/feature\.ts$/.test(specifier),
+    );
+  expect(others(readSource(FEATURE_LIST))).toEqual([]);
+  expect(others(`import { open } from "../features/memory/open.ts";`)).toHaveLength(1);
+});
+
+test("an import of a feature would be caught", () => {
+  const imported = (file: string, code: string) => featuresImportedBy(`src/${file}`, code);
+  expect(imported("app/plan/plan.ts", `import type { A } from "../../features/mcp/config.ts";`)).toEqual([
+    "mcp",
+  ]);
+  expect(imported("cli/run.ts", `await import("../features/memory/feature.ts");`)).toEqual(["memory"]);
+  expect(imported("features/memory/open.ts", `import "../skills/open.ts";`)).toEqual(["skills"]);
+  expect(imported("features/memory/open.ts", `import "./store/store.ts";`)).toEqual([]);
+  expect(imported("index.ts", `export type { Plugin } from "./features/plugins/plugin.ts";`)).toEqual([
+    "plugins",
   ]);
 });
 

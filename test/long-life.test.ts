@@ -7,6 +7,7 @@ import { until } from "./support/until.ts";
 const ADDED_MAX = 150;
 /** A message that is held is four: itself, its list of blocks, a block, a text. */
 const HELD_PER_TURN_MAX = 3;
+const TRIES_MAX = 3;
 const TIMEOUT_MS = 300_000;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -33,9 +34,15 @@ test(
       await engine.talk(other, 1); // of a provider's newest request the bytes are kept, for the next one
       return await engine.heldWhenIdle();
     };
-    const before = await held(50);
-    const perTurn = ((await held(200)) - before) / 200;
-    expect(perTurn).toBeLessThan(HELD_PER_TURN_MAX);
+    let before = await held(50);
+    const perTurn: number[] = [];
+    // The collector may keep one request, since something on the stack looks like its address. A leak shows each time.
+    for (let at = 0; at < TRIES_MAX && !perTurn.some((each) => each < HELD_PER_TURN_MAX); at++) {
+      const after = await held(200);
+      perTurn.push((after - before) / 200);
+      before = after;
+    }
+    expect(Math.min(...perTurn)).toBeLessThan(HELD_PER_TURN_MAX);
   },
   TIMEOUT_MS,
 );

@@ -8,12 +8,12 @@ import { reading } from "./support/reading.ts";
 
 const { signal } = new AbortController();
 
-test("[SES-07 CTL-04] a model that was changed is told to every client, shown with the session, and gone on with", async () => {
+test("[SES-07 CTL-04] a changed model is emitted to every client, shown with the session, and kept on resume", async () => {
   await using place = openPlace(says("one"), says("two"), says("three"), says("four"));
   const models = () => place.mock.requests.map(({ body }) => body["model"]);
   let log: Awaited<ReturnType<typeof place.open>>["logId"];
   {
-    await using harness = await place.open({ attended: true });
+    await using harness = await place.open({ wishes: { attended: true } });
     const { session: sessionId } = harness;
     log = harness.logId;
     const [one, other] = [await connect(harness), await connect(harness)];
@@ -44,12 +44,12 @@ test("[SES-07 CTL-04] a model that was changed is told to every client, shown wi
   expect(models()).toEqual(["test-1", "test-2", "test-2", "test-3"]);
 });
 
-test("[SES-07 CTL-04 PROV-02] an effort that was changed is told to every client and gone on with", async () => {
+test("[SES-07 CTL-04 PROV-02] a changed effort is emitted to every client and kept on resume", async () => {
   await using place = openPlace(says("one"), says("two"), says("three"), says("four"));
   const budgets = () => place.mock.requests.map(({ body }) => numberAt(body["thinking"], "budget_tokens"));
   let log: Awaited<ReturnType<typeof place.open>>["logId"];
   {
-    await using harness = await place.open({ attended: true });
+    await using harness = await place.open({ wishes: { attended: true } });
     const { session: sessionId } = harness;
     log = harness.logId;
     const [one, other] = [await connect(harness), await connect(harness)];
@@ -71,18 +71,18 @@ test("[SES-07 CTL-04 PROV-02] an effort that was changed is told to every client
   }
   const resume = { kind: "id", id: log } as const;
   for (const more of [{}, { effort: "medium" }] as const) {
-    const { model: _, ...unnamed } = place.options({ resume, ...more });
+    const { model: _, ...unnamed } = place.options({ resume, wishes: { ...more } });
     await using harness = await openHarness(unnamed, signal);
     await turn(harness, "go on");
   }
   expect(budgets()).toEqual([undefined, 12_288, 8_192]); // "high" is cut to what leaves room for an answer
 });
 
-test("[SES-08 PROV-02] a branch goes on with the effort that its session was begun with", async () => {
+test("[SES-08 PROV-02] a branch continues with the effort that its session was begun with", async () => {
   await using place = openPlace(says("one"), says("two"));
   let branch = "";
   {
-    await using harness = await place.open({ effort: "low" });
+    await using harness = await place.open({ wishes: { effort: "low" } });
     const at = (await turn(harness, "first")).at(-1)?.id ?? 0;
     const connection = await connect(harness);
     const branched = await connection.send({ kind: "BranchSession", sessionId: harness.session, at });

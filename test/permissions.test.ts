@@ -38,7 +38,7 @@ test("[PERM-07] what a person allowed for the session is written into the profil
   await using place = openPlace(calls("Bash", { command: "touch made.txt" }), says("done"));
   const config = `${await Bun.file(join(place.root, "config", "config.toml")).text()}\n[sandbox]\nbackend = "none"\n`;
   place.config(config);
-  await using harness = await place.open({ attended: true });
+  await using harness = await place.open({ wishes: { attended: true } });
   expect(await allowing(harness)).toEqual(["Bash:touch made.txt"]);
   expect(existsSync(join(place.repo, "made.txt"))).toBe(true);
 
@@ -90,7 +90,7 @@ test("[PERM-07] a rule that a person widens holds in every directory, under thei
   mkdirSync(join(place.root, "config/profiles"));
   writeFileSync(mine, "# mine\n");
   {
-    await using harness = await place.open({ attended: true, profile: "mine" });
+    await using harness = await place.open({ wishes: { attended: true }, profile: "mine" });
     const { session: sessionId } = harness;
     await allowing(harness);
     const person = await connect(harness);
@@ -109,7 +109,7 @@ test("[PERM-07] a rule that a person widens holds in every directory, under thei
 
   const theirs = join(place.repo, "theirs.toml");
   writeFileSync(theirs, "# theirs\n");
-  await using harness = await place.open({ attended: true, profile: theirs });
+  await using harness = await place.open({ wishes: { attended: true }, profile: theirs });
   await allowing(harness);
   const person = await connect(harness);
   const refused = person.send({ kind: "PromoteRule", sessionId: harness.session, rule });
@@ -149,7 +149,7 @@ event = "SessionStart"
 cmd = "~/bin/check.sh && sh scripts/lint.sh"
 `,
   );
-  await using harness = await place.open({ autoApprove: true });
+  await using harness = await place.open({ wishes: { autoApprove: true } });
   const results = (await turn(harness, "go")).flatMap((event) =>
     event.kind === "ToolResult" ? [JSON.stringify(event.payload.content)] : [],
   );
@@ -165,7 +165,7 @@ test("[PERM-03 PERM-07 SES-05] a rule that redaction would change is not made: w
   place.config(
     `${await Bun.file(join(place.root, "config", "config.toml")).text()}\n[sandbox]\nbackend = "none"\n`,
   );
-  await using harness = await place.open({ attended: true });
+  await using harness = await place.open({ wishes: { attended: true } });
   const connection = await connect(harness);
   const { session: sessionId } = harness;
   const events = connection.subscribe(sessionId, { signal });

@@ -168,6 +168,12 @@ test("[PERF-01] what only a command, a page or a change needs is not loaded befo
   ];
   const files = late.filter((name) => name.startsWith("src/"));
   expect(files.filter((file) => !existsSync(join(ROOT, file)))).toEqual([]);
+  const imported = new Set(
+    filesUnder("src", "**/*.ts")
+      .filter((file) => !isTest(file))
+      .flatMap((file) => importsIn(file).map(({ specifier }) => specifier)),
+  );
+  expect(late.filter((name) => !name.startsWith("src/") && !imported.has(name))).toEqual([]);
   expect(late.flatMap((name) => START.flatMap((file) => wayTo(name, file)))).toEqual([]);
 });
 

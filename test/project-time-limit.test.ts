@@ -13,11 +13,11 @@ for (const [project, own, holds] of [
     place.write(".git/HEAD", "ref: x\n");
     place.write(".cinch/config.toml", `max_time = "${project}"\n`);
     const limit = own === undefined ? {} : { maxTimeMs: own };
-    const { ledger, items } = await openReview(place.options(limit));
+    const { ledger, items } = await openReview(place.options({ wishes: limit }));
     await ledger.approve(items);
-    const { keys } = await effectiveKeys(place.options(limit));
+    const { keys } = await effectiveKeys(place.options({ wishes: limit }));
     expect(keys.find(({ key }) => key === "limits.time")?.value).toBe(holds);
-    await using harness = await place.open(limit);
+    await using harness = await place.open({ wishes: limit });
     const events = await turn(harness, "go on");
     expect(events.findLast(({ kind }) => kind === "Error")?.payload).toMatchObject({
       message: expect.stringContaining(`time limit (${holds})`),

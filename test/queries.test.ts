@@ -214,7 +214,7 @@ test("[AUTH-02 CTL-15] no query but the public ones is answered over HTTP withou
   }
 });
 
-test("[CTL-15 BUS-04] a query that is none is refused with its field, and one before the handshake", async () => {
+test("[CTL-15 BUS-04] an unknown query is refused with its field, and one before the handshake", async () => {
   await using control = await openControlRig({ script: [] });
   const connection = control.engine.attach({ identityClass: "human", label: "test" });
   await expect(connection.query({ kind: "GetHealth" })).rejects.toMatchObject({

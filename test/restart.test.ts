@@ -37,7 +37,7 @@ async function start(folder: string, port: number, life: number) {
   };
 }
 
-test("[CTL-03 REL-07] an engine that is killed and started anew goes on with its session, and no event is lost", async () => {
+test("[CTL-03 REL-07] an engine that is killed and restarted continues with its session, and no event is lost", async () => {
   await using place = temporaryDirectory();
   const first = await start(place.path, portToComeBackTo(), 1);
   const { url, port, session, token } = first;

@@ -10,6 +10,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
+import { signalIfRunning } from "./support/processes.ts";
 import { requireProgram } from "./support/requires.ts";
 import { ROOT } from "./support/source.ts";
 import { until } from "./support/until.ts";
@@ -119,7 +120,7 @@ test("a changed lock file, and development tools that are missing, are installed
   expect(copy.installs()).toHaveLength(3);
 });
 
-test("a node_modules that is a link to another clone's is told, and nothing is installed through it", async () => {
+test("a node_modules that is a link to another clone's is reported, and nothing is installed through it", async () => {
   await using copy = openCopy();
   const other = join(copy.scratch, "other");
   mkdirSync(other);
@@ -132,7 +133,7 @@ test("a node_modules that is a link to another clone's is told, and nothing is i
   expect(existsSync(join(other, "kept"))).toBe(true);
 });
 
-test("a set-up that cannot be is told with its remedy, and the next try begins anew", async () => {
+test("an impossible set-up is reported with its remedy, and the next try begins again", async () => {
   await using copy = openCopy();
   const without = await ended(
     copy.start([join(copy.root, "cinch")], { env: { PATH: join(copy.scratch, "nothing") } }),
@@ -153,7 +154,7 @@ for (const signal of ["SIGTERM", "SIGKILL"] as const) {
     copy.flag("hang");
     const interrupted = copy.start([join(copy.root, "cinch")]);
     await until("npm has begun", copy.hanging);
-    process.kill(-interrupted.pid, signal);
+    signalIfRunning(-interrupted.pid, signal);
     await interrupted.exited;
     copy.unflag("hang");
     expect(await ended(copy.start([join(copy.root, "cinch")]))).toMatchObject({

@@ -8,16 +8,17 @@ import type { AutoAllowed, ToolEffect } from "../src/tools/tool-facts.ts";
 import { readsFiles } from "../src/tools/tool-facts.ts";
 import { officialServer, serverToml } from "./support/mcp-servers.ts";
 import { calls, says } from "./support/mock-provider/turn.ts";
-import type { Place } from "./support/place.ts";
+import type { TestProject } from "./support/place.ts";
 import { connect, openPlace, turn } from "./support/place.ts";
 import { readSource } from "./support/source.ts";
+import { TOOL_INPUTS, UNPLANNED_TOOLS } from "./support/tool-inputs.ts";
 import { openToolRig } from "./support/tool-rig.ts";
 
 /** For hangs. */
 const SLOW_MS = 120_000;
 
 /** A place whose sessions have every tool that there is: a model to delegate to, and an MCP server. */
-function openFull(...script: Parameters<typeof openPlace>): Place {
+function openFull(...script: Parameters<typeof openPlace>): TestProject {
   const place = openPlace(...script);
   const own = readFileSync(join(place.root, "config/config.toml"), "utf8");
   place.config(
@@ -77,48 +78,16 @@ const TARGETS: Readonly<Record<Exclude<ToolEffect, "unknown">, CallTarget["kind"
   "starts-agents": "none",
 };
 
-/** One input of each tool that can be planned in a workspace with a file `a.txt`. */
-const INPUTS: Readonly<Record<string, object>> = {
-  Read: { file_path: "a.txt" },
-  Write: { file_path: "a.txt", content: "x" },
-  Edit: { file_path: "a.txt", old_string: "a", new_string: "b" },
-  MultiEdit: { file_path: "a.txt", edits: [{ old_string: "a", new_string: "b" }] },
-  Ls: { path: "." },
-  Glob: { pattern: "*", path: "." },
-  Grep: { pattern: "a", path: "." },
-  Bash: { command: "ls" },
-  BashTask: { id: "run_1", action: "poll" },
-  WebFetch: { url: "https://example.com/" },
-  TodoWrite: { todos: [{ content: "x", status: "pending" }] },
-  EnterPlanMode: {},
-  ExitPlanMode: { plan: "one step" },
-  ScheduleTask: { name: "nightly", prompt: "look", every: "1d" },
-  Agent: { prompt: "look" },
-  Delegate: { prompt: "look" },
-  MemoryRead: {},
-  MemoryWrite: { name: "a", type: "project", description: "d", content: "c" },
-  Skill: { name: "code-review" },
-  SkillWrite: {
-    name: "one-skill",
-    content: "---\nname: one-skill\ndescription: What it is for, and when to use it.\n---\nDo it.\n",
-  },
-  ListMcpResources: {},
-  ReadMcpResource: { server: "every", uri: "demo://x" },
-};
-
-/** Its plan looks for a memory, and there is none. */
-const UNPLANNED = ["MemoryForget"];
-
 test(
   "[PERM-01 PERM-02] what the gate judges of a call is what the facts of its tool promise",
   async () => {
-    expect(Object.keys(INPUTS).concat(UNPLANNED).sort()).toEqual([...TOOLS.nameable].sort());
+    expect(Object.keys(TOOL_INPUTS).concat(UNPLANNED_TOOLS).sort()).toEqual([...TOOLS.nameable].sort());
     const tools = await toolsOfFullSession();
     await using rig = openToolRig();
     writeFileSync(join(rig.root, "a.txt"), "a\n");
     mkdirSync(join(rig.root, "sub"));
     for (const facts of TOOLS.all) {
-      const input = INPUTS[facts.name];
+      const input = TOOL_INPUTS[facts.name];
       const tool = tools.get(facts.name);
       if (input === undefined || facts.effect === "unknown") continue;
       if (tool === undefined) throw new Error(`no tool ${facts.name}`);
@@ -168,7 +137,7 @@ test(
       const own = readFileSync(join(place.root, "config/config.toml"), "utf8");
       place.config(`${own}\n[permissions]\ndeny = ["${denied}:secret/**"]\n`);
       place.write("secret/a.txt", "a\n");
-      await using harness = await place.open({ autoApprove: true });
+      await using harness = await place.open({ wishes: { autoApprove: true } });
       const seen = await turn(harness, "go");
       const results = seen.filter((event) => event.kind === "ToolResult");
       expect(results.map(({ payload }) => JSON.stringify(payload.content))).toEqual(
@@ -182,16 +151,16 @@ test(
 function withPath(name: string): Record<string, unknown> {
   const subject = TOOLS.of(name)?.subject ?? "";
   const isFile = subject === "file_path";
-  return { ...INPUTS[name], [subject]: isFile ? "secret/a.txt" : "secret" };
+  return { ...TOOL_INPUTS[name], [subject]: isFile ? "secret/a.txt" : "secret" };
 }
 
-test("[PERM-06 CTL-16] a call tells clients its sort of work, and where its arguments hold a change", async () => {
+test("[PERM-06 CTL-16] a call shows clients its kind of work, and where its arguments hold a change", async () => {
   await using place = openPlace(
     calls("Write", { file_path: "a.txt", content: "one\n" }),
     calls("Bash", { command: "ls" }),
     says("done"),
   );
-  await using harness = await place.open({ autoApprove: true });
+  await using harness = await place.open({ wishes: { autoApprove: true } });
   const seen = await turn(harness, "go");
   const started = seen.flatMap((event) => (event.kind === "ToolCallStarted" ? [event.payload] : []));
   expect(started).toMatchObject([

@@ -8,12 +8,12 @@ import { recordPartial, requireProgram } from "../support/requires.ts";
 import type { Mode, Report, ScenarioReport } from "./adversary/report.ts";
 import { runMode } from "./adversary/run-mode.ts";
 
-// A model that does whatever any text asks of it, real tools, the real sandbox, and an internet that writes down who calls.
-// Each scenario is an attack that works where its controls are off: the last test runs them all with a person who says yes
-// to everything and without a sandbox. One that does not work there would show nothing here, and is red.
+// A model that does whatever any text asks of it, real tools, the real sandbox, and an internet that writes down who
+// calls. Each scenario is an attack that works where its controls are off: the last test runs them all with a person
+// who says yes to everything and without a sandbox. One that does not work there would show nothing here, and is red.
 //
-// Seen red one by one, with all else in place: leaving the sandbox as an ordinary question; no place that only a person may
-// open; deny rules not held against commands; the lock file of a run, and .harness-secrets, like any other file.
+// Seen red one by one, with all else in place: leaving the sandbox as an ordinary question; no place that only a person
+// may open; deny rules not held against commands; the lock file of a run, and .harness-secrets, like any other file.
 
 const test = requireProgram("bwrap");
 const TIMEOUT_MS = 600_000;

@@ -727,8 +727,8 @@ test("[PERM-04 S18] no source but the tool's own starts a shell with a string", 
   const starting = sources.filter(
     (file) => /["'`]-l?c["'`]\s*[,\]]/.test(readSource(file)) && /spawn/.test(readSource(file)),
   );
-  // A hook is a command line of the user's own. A sandbox is handed a shell that was started, or a script of ours; the guard
-  // that ends a child with this process is such a script, with the child's words behind it as they are.
+  // A hook is a command line of the user's own. A sandbox is handed a shell that was started, or a script of ours;
+  // the guard that ends a child with this process is such a script, with the child's words behind it as they are.
   expect(starting.filter((file) => !file.startsWith("src/guard/sandbox/"))).toEqual([
     "src/platform/processes/watchdog.ts",
     "src/session/hooks/run-hook.ts",

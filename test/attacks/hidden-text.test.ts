@@ -20,8 +20,9 @@ import { openPlace, turn } from "../support/place.ts";
 import { requireProgram } from "../support/requires.ts";
 import { seededRandom, temporaryDirectory } from "../support/world.ts";
 
-// What people see and what models read (section F of the catalogue): terminals, hidden text, fences, JSON. Seen red: S61 with
-// `neutralise`, and with the escapes of `jsonLine`, taken out; S62 without `showHidden`; S63 with the marks left as they are.
+// What people see and what models read (section F of the catalogue): terminals, hidden text, fences, JSON. Seen red:
+// S61 with `neutralise`, and with the escapes of `jsonLine`, taken out; S62 without `showHidden`; S63 with the marks
+// left as they are.
 
 const MCP_CHILD = join(import.meta.dirname, "../support/mcp-server-child.ts");
 
@@ -231,7 +232,7 @@ test("[ENG-14 S61 S63 TOOL-01 MCP-06] Read, Grep and MCP give the model no contr
   const server = serverToml("say", scriptServer(MCP_CHILD, join(place.root, "journal")));
   place.config(`${server}\n${provider}`);
   place.write("notes.txt", `first\r\n${DRIVING}\r\nlast\r\n`);
-  await using harness = await place.open({ autoApprove: true });
+  await using harness = await place.open({ wishes: { autoApprove: true } });
   await turn(harness, "look");
   const body = (place.mock.requests.at(-1)?.body ?? {}) as { readonly messages?: readonly Message[] };
   const results = (body.messages ?? []).flatMap(({ content }) =>
@@ -410,7 +411,8 @@ test("[PROF-03 S65] config.toml takes one spelling of a key: nested, dotted, dou
     writeFileSync(path, text);
     return await loadConfig(hostWorld(SILENT_LOG), path, SECTIONS);
   };
-  expect((await load('permissions.level = "ReadOnly"\n')).permissions.level).toBe("ReadOnly"); // TOML's own spelling of the same
+  // TOML's own spelling of the same.
+  expect((await load('permissions.level = "ReadOnly"\n')).permissions.level).toBe("ReadOnly");
   for (const text of [
     '[permissions]\nlevel = "ReadOnly"\nlevel = "DangerFullAccess"\n',
     '[permissions]\nlevel = "ReadOnly"\n[permissions]\nlevel = "DangerFullAccess"\n',

@@ -57,7 +57,7 @@ test.each([false, true])(
       says("done"),
     );
     writeFileSync(join(place.root, ".bash_profile"), "# mine\n");
-    await using harness = await place.open({ workingDir: place.root, autoApprove });
+    await using harness = await place.open({ workingDir: place.root, wishes: { autoApprove } });
     const events = await turn(harness, "go");
     expect(AT_LOGIN.filter((path) => existsSync(join(place.root, path)))).toEqual([]);
     expect(await Bun.file(join(place.root, ".bash_profile")).text()).toBe("# mine\n");
@@ -90,7 +90,7 @@ requireProgram("bwrap")("[SBX-01 S26] nor does a command", async () => {
 
 // Seen red without them among the places: both were written unasked.
 requireProgram("bwrap")(
-  "[PERM-02 SBX-01 S26] what begins a session of X is changed by no tool, and what a command makes there is told",
+  "[PERM-02 SBX-01 S26] files that begin a session of X are changed by no tool, and a command that creates one is reported",
   async () => {
     await using place = openPlace(
       ...AT_LOGIN_OF_X.map((path) => calls("Write", { file_path: path, content: "canary" })),
@@ -126,8 +126,10 @@ requireProgram("bwrap")(
       symlinkSync(place.root, home);
       await using harness = await place.open({
         workingDir: place.root,
-        autoApprove: true,
-        environment: { PATH: process.env["PATH"] ?? "/usr/bin:/bin", HOME: home },
+        wishes: {
+          autoApprove: true,
+          environment: { PATH: process.env["PATH"] ?? "/usr/bin:/bin", HOME: home },
+        },
       });
       const events = await turn(harness, "go");
       // Empty files may stand there while the sandbox does.
@@ -177,7 +179,7 @@ test.each(["/", "HOME/", "HOME/.", "HOME//", "HOME/sub/..", "HOME/.config/system
 );
 
 // Seen red with the root of the file system as a workspace like any other: the file was written.
-test("[PERM-02 CTL-06] where the workspace is the root of the file system every change of a file is asked for, which is told", async () => {
+test("[PERM-02 CTL-06] with the root of the file system as workspace every change of a file is asked for, with a notice", async () => {
   for (const [workingDir, isWritten] of [
     ["/", false],
     ["HOME", true],

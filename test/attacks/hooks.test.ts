@@ -1,7 +1,6 @@
 import { expect, test } from "bun:test";
 import { chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { HarnessOptions } from "../../src/app/engine/options.ts";
 import type { OpenHarness } from "../../src/app/harness.ts";
 import type { HarnessError } from "../../src/base/errors.ts";
 import type { Envelope, EnvelopeOf } from "../../src/protocol/events/envelope.ts";
@@ -10,7 +9,7 @@ import { acknowledgeAll } from "../support/acknowledge.ts";
 import { contentOf, hookToml, written } from "../support/hook-rig.ts";
 import type { Turn } from "../support/mock-provider/turn.ts";
 import { calls, says } from "../support/mock-provider/turn.ts";
-import type { Place } from "../support/place.ts";
+import type { PlaceOptions, TestProject } from "../support/place.ts";
 import { connect, openPlace, turn } from "../support/place.ts";
 import { noneWith } from "../support/processes.ts";
 import { requireProgram } from "../support/requires.ts";
@@ -21,7 +20,7 @@ import { filesUnder, isTest, readSource } from "../support/source.ts";
 
 type Entry = Parameters<typeof hookToml>[0];
 
-interface Hooked extends Place {
+interface Hooked extends TestProject {
   /** A path beside the repository. */
   at(name: string): string;
   /** An answer as a command that gives it. */
@@ -63,7 +62,7 @@ function results(events: readonly Envelope[]): readonly string[] {
   );
 }
 
-async function run(place: Place, more: Partial<HarnessOptions> = {}, prompt = "go"): Promise<Envelope[]> {
+async function run(place: TestProject, more: PlaceOptions = {}, prompt = "go"): Promise<Envelope[]> {
   await using harness = await place.open(more);
   return await turn(harness, prompt);
 }
@@ -94,7 +93,7 @@ requireProgram("bwrap")(
 );
 
 // Seen red with the hooks inside of the gate instead of outside: the file was written.
-test("[HOOK-01 PERM-10 S19] an input that a hook has changed is planned and judged anew", async () => {
+test("[HOOK-01 PERM-10 S19] an input that a hook has changed is planned and judged again", async () => {
   await using place = openHooked(write("a.txt"), says("done"));
   const input = { file_path: "secret/a.txt", content: "changed" };
   const hook = hookToml({ event: "PreToolUse", cmd: place.answers({ ...SAYS_YES, input }) });
@@ -105,7 +104,7 @@ test("[HOOK-01 PERM-10 S19] an input that a hook has changed is planned and judg
   expect(readdirSync(place.repo)).toEqual([]);
 });
 
-test("[HOOK-01 S19] what runs is the changed input, each hook sees what the one before made of it, and the model is told", async () => {
+test("[HOOK-01 S19] the changed input runs, each hook sees the previous hook's version, and the model is notified", async () => {
   await using place = openHooked(write("a.txt"), says("done"));
   const seen = place.at("seen");
   place.hooks(
@@ -139,7 +138,7 @@ test("[HOOK-01 S19] a changed input that does not fit the tool is refused, and a
     event: "PreToolUse",
     cmd: `if [ -e ${place.at("second")} ]; then ${place.answers(other)}; else touch ${place.at("second")}; ${place.answers({ input: { command: "touch ran" } })}; fi`,
   });
-  const events = await run(place, { autoApprove: true });
+  const events = await run(place, { wishes: { autoApprove: true } });
   expect(results(events)).toEqual([
     expect.stringContaining("The input of Write does not fit"),
     expect.stringContaining(
@@ -158,7 +157,7 @@ test.each([
   ["hangs", { cmd: "exec sleep 300", timeout_ms: 100 }, "HookTimeout"],
   ["floods for ever", { cmd: "exec yes", timeout_ms: 200 }, "HookTimeout"],
 ] as const)(
-  "[HOOK-01 REL-01 R01] a guard that %s lets no call pass and is told; one that does not block is only told",
+  "[HOOK-01 REL-01 R01] a guard that %s lets no call pass and is reported; one that does not block is only reported",
   async (_what, entry, kind) => {
     await using place = openHooked(write("a.txt"), says("done"), write("a.txt"), says("done"));
     place.hooks({ event: "PreToolUse", ...entry });
@@ -251,7 +250,7 @@ test("[HOOK-01 ENG-14 S62] what hooks say goes to the model behind the fence, an
   expect(payloads(events, "TurnStarted").at(-1)?.content).toEqual([{ type: "text", text: "two" }]);
 });
 
-function sentMessages(place: Place): string {
+function sentMessages(place: TestProject): string {
   return JSON.stringify(place.mock.requests.at(-1)?.body);
 }
 
@@ -297,7 +296,7 @@ test("[HOOK-01] a prompt that a hook refuses is not accepted, reaches no model a
   expect(sentMessages(place)).not.toContain("password");
 });
 
-test("[HOOK-01 HOOK-03] a prompt hook that fails lets the prompt pass and is told, unless it blocks", async () => {
+test("[HOOK-01 HOOK-03] a prompt hook that fails lets the prompt pass and is reported, unless it blocks", async () => {
   await using place = openHooked(says("done"));
   const hook = { event: "UserPromptSubmit", cmd: "exec sleep 300", timeout_ms: 100 };
   place.hooks(hook);
@@ -309,7 +308,7 @@ test("[HOOK-01 HOOK-03] a prompt hook that fails lets the prompt pass and is tol
   await expect(run(place)).rejects.toMatchObject({ reason: "PromptRefused" });
 });
 
-test("[HOOK-01 ENG-11] Stop hooks run before the end of the turn is told, and change nothing of it", async () => {
+test("[HOOK-01 ENG-11] Stop hooks run before the end of the turn is emitted, and do not change it", async () => {
   await using place = openHooked(says("done"));
   const seen = place.at("seen");
   place.hooks({ event: "Stop", cmd: `cat > ${seen}; echo 'go on' >&2; exit 2` });
@@ -374,7 +373,7 @@ test("[HOOK-01 CRED-03 S10] a hook gets no key and nothing that steers a runtime
     ...{ PATH: "/usr/bin:/bin", HOME: place.root, ANTHROPIC_API_KEY: "sk-ant-x", NAME: "kept" },
     ...{ BUN_OPTIONS: "--preload x", NODE_OPTIONS: "--require x", BASH_ENV: "x", CINCH_PASSPHRASE: "x" },
   };
-  await run(place, { environment });
+  await run(place, { wishes: { environment } });
   const names = (contentOf(place.at("env")) ?? "")
     .trim()
     .split("\n")
@@ -430,19 +429,16 @@ test.each([
     { event: "PreToolUse", cmd: "true", matcher: "bash" },
     'matcher: there is no tool "bash"; did you mean "Bash"?',
   ],
-])(
-  "[HOOK-03 PROF-03] a hook that is none ends the start with its file and line (%j)",
-  async (entry, problem) => {
-    await using place = openHooked();
-    place.hooks(entry as Entry);
-    const failure = await place.open().catch((thrown: unknown) => thrown);
-    expect(failure).toMatchObject({ reason: "ConfigInvalid" });
-    expect((failure as HarnessError).message).toContain(problem);
-    expect((failure as HarnessError).message).toMatch(/config\.toml:\d+: /);
-  },
-);
+])("[HOOK-03 PROF-03] an invalid hook ends the start with its file and line (%j)", async (entry, problem) => {
+  await using place = openHooked();
+  place.hooks(entry as Entry);
+  const failure = await place.open().catch((thrown: unknown) => thrown);
+  expect(failure).toMatchObject({ reason: "ConfigInvalid" });
+  expect((failure as HarnessError).message).toContain(problem);
+  expect((failure as HarnessError).message).toMatch(/config\.toml:\d+: /);
+});
 
-test("[HOOK-03] what has no effect is told at the start", async () => {
+test("[HOOK-03] settings without effect are reported at the start", async () => {
   await using place = openHooked();
   place.hooks({ event: "Stop", cmd: "true", blocking: true });
   await using harness = await place.open();
@@ -476,7 +472,7 @@ test("[HOOK-01 TOFU-01] an own hook does not wait until a person has answered ab
   await using place = openHooked(says("done"));
   place.write("AGENTS.md", "Use tabs.\n");
   place.hooks({ event: "SessionStart", cmd: `echo > ${place.at("started")}` });
-  await using harness = await place.open({ attended: true });
+  await using harness = await place.open({ wishes: { attended: true } });
   const connection = await connect(harness);
   const leave = new AbortController();
   const following = (async () => {
@@ -504,12 +500,12 @@ function projectHook(place: Hooked): void {
 }
 
 // Seen red with `mayRun` left out of `readHooks`.
-test("[HOOK-02 S39] without the flag a repository's hooks never run, acknowledged or not, and that is told", async () => {
+test("[HOOK-02 S39] without the flag a repository's hooks never run, acknowledged or not, and a notice says so", async () => {
   await using place = openHooked(write("a.txt"), says("done"), write("b.txt"), says("done"));
   projectHook(place);
   await run(place);
   await acknowledgeAll(place.options());
-  await using harness = await place.open({ autoApprove: true });
+  await using harness = await place.open({ wishes: { autoApprove: true } });
   expect(harness.notices).toEqual([
     expect.stringContaining("This repository has hooks in .cinch. They do not run"),
   ]);
@@ -521,17 +517,17 @@ test("[HOOK-02 S39] without the flag a repository's hooks never run, acknowledge
 test("[HOOK-02 TOFU-04 S29] with the flag, and nobody who could look, a hook that is new or has changed ends the run", async () => {
   await using place = openHooked(write("a.txt"), says("done"), says("done"));
   projectHook(place);
-  await expect(run(place, { ...ALLOWED, autoApprove: true })).rejects.toMatchObject({
+  await expect(run(place, { wishes: { ...ALLOWED, autoApprove: true } })).rejects.toMatchObject({
     reason: "NonInteractiveAckRefused",
   });
   expect(existsSync(place.at("ran"))).toBe(false);
 
   await acknowledgeAll(place.options());
-  await run(place, ALLOWED);
+  await run(place, { wishes: ALLOWED });
   expect(contentOf(place.at("ran"))).toBe("ran\n".repeat(6));
 
   place.write(".cinch/hooks/more.toml", hookToml({ event: "Stop", cmd: `echo ran  >> ${place.at("ran")}` }));
-  await expect(run(place, ALLOWED)).rejects.toMatchObject({
+  await expect(run(place, { wishes: ALLOWED })).rejects.toMatchObject({
     reason: "HookHashChanged",
     message: expect.stringContaining(".cinch/hooks/more.toml changed since you last approved it"),
   });
@@ -552,7 +548,7 @@ test("[HOOK-02 S41] with --without-project not even the flag lets them run", asy
   await using place = openHooked(says("done"));
   projectHook(place);
   await acknowledgeAll(place.options());
-  await run(place, { ...ALLOWED, withoutProject: true });
+  await run(place, { wishes: { ...ALLOWED, withoutProject: true } });
   expect(existsSync(place.at("ran"))).toBe(false);
 });
 
@@ -567,7 +563,7 @@ test("[HOOK-02 S29 S39] what runs is the script that was acknowledged, whatever 
   place.write(".cinch/hooks/part.sh", "part=whole\n");
   chmodSync(join(place.repo, ".cinch/hooks/check.sh"), 0o755);
   await acknowledgeAll(place.options());
-  await using harness = await place.open(ALLOWED);
+  await using harness = await place.open({ wishes: ALLOWED });
   await turn(harness, "one");
   const evil = `#!/bin/sh\necho evil >> ${ran}\n`.padEnd(good.length, "\n"); // only its content tells it
   place.write(".cinch/hooks/check.sh", evil);
@@ -599,7 +595,7 @@ test.each([
     }
     place.write(".cinch/hooks.toml", hookToml({ event: "PreToolUse", cmd }));
     await acknowledgeAll(place.options());
-    const events = await run(place, ALLOWED);
+    const events = await run(place, { wishes: ALLOWED });
     expect(payloads(events, "HookError")).toMatchObject([
       { exit_code: 127, output: expect.stringContaining("write $CINCH_HOOKS/check.sh") },
     ]);
@@ -616,7 +612,7 @@ test("[HOOK-02 S29] a session in a folder of the repository names its files in a
   place.write(".cinch/hooks.toml", commands.map((cmd) => hookToml({ event: "Stop", cmd })).join(""));
   const workingDir = join(place.repo, "app");
   await acknowledgeAll(place.options({ workingDir }));
-  const events = await run(place, { ...ALLOWED, workingDir });
+  const events = await run(place, { wishes: { ...ALLOWED }, workingDir });
   expect(payloads(events, "HookError").map(({ command, exit_code }) => [command, exit_code])).toEqual(
     commands.map((cmd) => [cmd, 127]),
   );
@@ -633,7 +629,7 @@ test("[HOOK-02 S39] hooks that come into being during a session do not run in it
   );
   place.write(".git/HEAD", "ref: refs/heads/main\n");
   place.hooks({ event: "Stop", cmd: "true" });
-  await using harness = await place.open({ ...ALLOWED, autoApprove: true });
+  await using harness = await place.open({ wishes: { ...ALLOWED, autoApprove: true } });
   await turn(harness, "one");
   place.write(".cinch/hooks.toml", hookToml({ event: "Stop", cmd: "touch ran" }));
   place.hooks({ event: "Stop", cmd: "touch ran" });
@@ -646,20 +642,20 @@ test("[HOOK-02] what an acknowledged file of hooks says wrong ends the start, an
   place.write(".git/HEAD", "ref: refs/heads/main\n");
   place.write(".cinch/hooks.toml", `${hookToml({ event: "Stop", cmd: "true" })}allow = true\n`);
   await acknowledgeAll(place.options());
-  await expect(place.open(ALLOWED)).rejects.toMatchObject({
+  await expect(place.open({ wishes: ALLOWED })).rejects.toMatchObject({
     reason: "ConfigInvalid",
     message: expect.stringContaining("hooks.toml:"),
   });
   place.write(".cinch/hooks.toml", "");
   place.write(".cinch/config.toml", hookToml({ event: "Stop", cmd: "true" }));
   await acknowledgeAll(place.options());
-  await expect(place.open(ALLOWED)).rejects.toMatchObject({ reason: "ConfigInvalid" });
+  await expect(place.open({ wishes: ALLOWED })).rejects.toMatchObject({ reason: "ConfigInvalid" });
 });
 
 test("[HOOK-02 TOFU-01] a person is asked for each file, sees its commands, and one that is denied does not run", async () => {
   await using place = openHooked(says("done"));
   projectHook(place);
-  await using harness = await place.open({ ...ALLOWED, attended: true });
+  await using harness = await place.open({ wishes: { ...ALLOWED, attended: true } });
   const connection = await connect(harness);
   const asked: EnvelopeOf<"Asked">["payload"][] = [];
   const leave = new AbortController();

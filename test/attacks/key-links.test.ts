@@ -7,8 +7,8 @@ import { calls, says } from "../support/mock-provider/turn.ts";
 import { openPlace, turn } from "../support/place.ts";
 import { requireProgram } from "../support/requires.ts";
 
-// A hard link in the workspace gives a key a harmless name. Red with `withKeyNames`, `keyNamesBelow`, the look of commands and
-// the places that are hidden taken out, each in its own case.
+// A hard link in the workspace gives a key a harmless name. Red with `withKeyNames`, `keyNamesBelow`, the look of
+// commands and the places that are hidden taken out, each in its own case.
 
 const withSandbox = requireProgram("bwrap");
 const KEY = "canary-7d0e2b-key-material";

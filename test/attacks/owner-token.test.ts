@@ -14,8 +14,8 @@ import { until } from "../support/until.ts";
 import { temporaryDirectory, testWorld } from "../support/world.ts";
 
 /**
- * The owner token is refused to every descendant of the engine. Each of these is red with `holdDescent` judging everybody
- * unrelated; those that lose their parent are red without PR_SET_CHILD_SUBREAPER.
+ * The owner token is refused to every descendant of the engine. Each of these is red with `holdDescent` judging
+ * everybody unrelated; those that lose their parent are red without PR_SET_CHILD_SUBREAPER.
  */
 const linuxTest = requireProgram("setsid");
 const FLAGS = ["--no-install", "--no-env-file", "--config=/dev/null"];
@@ -99,7 +99,7 @@ linuxTest(
 
 const YES: JudgePeer = () => ({ kind: "unrelated" });
 
-interface Place extends AsyncDisposable {
+interface TokenRig extends AsyncDisposable {
   readonly folder: string;
   readonly socketPath: string;
   readonly tokenPath: string;
@@ -109,7 +109,10 @@ interface Place extends AsyncDisposable {
   stop(): Promise<void>;
 }
 
-async function place(judge: JudgePeer = YES, before?: (tokenPath: string) => Promise<void>): Promise<Place> {
+async function place(
+  judge: JudgePeer = YES,
+  before?: (tokenPath: string) => Promise<void>,
+): Promise<TokenRig> {
   const folder = temporaryDirectory();
   const world = testWorld();
   const stateDirectory = join(folder.path, "state");
@@ -163,7 +166,7 @@ test("[AUTH-11] the owner token gives a token of class human, on the Unix socket
   expect(await at.verify(owner, "unix").catch(String)).toContain("it is no token");
 });
 
-test("[AUTH-11 AUTH-03] with claims it gives what they say, and wrong ones are told by name", async () => {
+test("[AUTH-11 AUTH-03] with claims it gives the claimed rights, and wrong ones are reported by name", async () => {
   await using at = await place();
   const token = await at.ask({ identity_class: "agent", sessions: [], expires_in: 60 });
   expect(await at.verify(token, "loopback")).toMatchObject({
@@ -238,7 +241,7 @@ async function wholeOf(stream: Duplex): Promise<string> {
   return text;
 }
 
-test("[AUTH-11] a peer that is refused is told why, whatever it knows", async () => {
+test("[AUTH-11] a refused peer gets the reason, whatever it knows", async () => {
   await using at = await place(() => ({ kind: "refused", problem: "it runs as another user" }));
   const refused = { reason: "OwnerRefused", fields: { problem: "it runs as another user" } };
   await expect(at.ask()).rejects.toMatchObject(refused);
@@ -252,7 +255,7 @@ test("[AUTH-11 S54] a client sends no token that others could have put there", a
   expect(await at.ask().catch(String)).toContain("can be read or changed by others");
 });
 
-test("[AUTH-11 CTL-11] a client can tell an engine that has gone, or is another one, from one that refuses it", async () => {
+test("[AUTH-11 CTL-11] a client distinguishes an engine that has ended, or is another one, from one that refuses it", async () => {
   await using at = await place();
   const stale = { reason: "OwnerTokenStale" };
   const mine = await readFile(at.tokenPath);

@@ -18,7 +18,7 @@ const withSleep = requireProgram("sleep");
 const withBash = requireProgram("bash");
 const ALLOWED: ParentAnswer = { kind: "allowed", autoAttach: true };
 
-interface Place extends AsyncDisposable {
+interface ParentRig extends AsyncDisposable {
   readonly folder: string;
   readonly lockPath: string;
   readonly questions: ParentQuestion[];
@@ -34,7 +34,7 @@ interface Attempt {
   readonly meanwhile?: (child: Bun.Subprocess) => Promise<void>;
 }
 
-function place(): Place {
+function place(): ParentRig {
   const folder = temporaryDirectory();
   const lockPath = join(folder.path, "mcp-parents.lock");
   const questions: ParentQuestion[] = [];
@@ -81,7 +81,7 @@ function place(): Place {
   };
 }
 
-async function program(at: Place, name: string, like: string): Promise<string> {
+async function program(at: ParentRig, name: string, like: string): Promise<string> {
   const path = join(at.folder, name);
   await copyFile(Bun.which(like) ?? "", path);
   await chmod(path, 0o755);
@@ -126,7 +126,7 @@ withSleep(
 );
 
 withSleep(
-  "[AUTH-09 S51] a binary that changed, or another of the same name elsewhere, is asked about anew",
+  "[AUTH-09 S51] a binary that changed, or another of the same name elsewhere, is asked about again",
   async () => {
     await using at = place();
     const path = await program(at, "client", "sleep");
@@ -142,35 +142,32 @@ withSleep(
   },
 );
 
-withSleep(
-  "[AUTH-09 S51] a good binary that was put in the place of the one that runs vouches for nobody",
-  async () => {
-    await using at = place();
-    const path = await program(at, "client", "sleep");
-    expect(await at.attest([path, "60"], { answer: true })).toBe("attested");
-    await rename(path, join(at.folder, "good"));
-    await program(at, "client", "cat");
-    const child = Bun.spawn([path, "-"], { stdin: "pipe", stdout: "ignore" });
-    await rm(path);
-    // What the system names the binary that was removed, and the place where it was.
-    await copyFile(join(at.folder, "good"), `${path} (deleted)`);
-    await rename(join(at.folder, "good"), path);
-    let asked = 0;
-    const refused = await attestParent({
-      world: testWorld(),
-      parentPid: child.pid,
-      lockPath: at.lockPath,
-      async ask() {
-        asked++;
-        return ALLOWED;
-      },
-      signal: new AbortController().signal,
-    }).catch((thrown: HarnessError) => thrown.reason);
-    child.kill("SIGKILL");
-    await child.exited;
-    expect([refused, asked]).toEqual(["ParentRefused", 0]);
-  },
-);
+withSleep("[AUTH-09 S51] a good binary that replaced the running one vouches for nobody", async () => {
+  await using at = place();
+  const path = await program(at, "client", "sleep");
+  expect(await at.attest([path, "60"], { answer: true })).toBe("attested");
+  await rename(path, join(at.folder, "good"));
+  await program(at, "client", "cat");
+  const child = Bun.spawn([path, "-"], { stdin: "pipe", stdout: "ignore" });
+  await rm(path);
+  // What the system names the binary that was removed, and the place where it was.
+  await copyFile(join(at.folder, "good"), `${path} (deleted)`);
+  await rename(join(at.folder, "good"), path);
+  let asked = 0;
+  const refused = await attestParent({
+    world: testWorld(),
+    parentPid: child.pid,
+    lockPath: at.lockPath,
+    async ask() {
+      asked++;
+      return ALLOWED;
+    },
+    signal: new AbortController().signal,
+  }).catch((thrown: HarnessError) => thrown.reason);
+  child.kill("SIGKILL");
+  await child.exited;
+  expect([refused, asked]).toEqual(["ParentRefused", 0]);
+});
 
 withSleep(
   "[AUTH-09 S51] a process that ends or is another by the time of the answer is not attested",

@@ -7,7 +7,7 @@ import { SECTIONS } from "../../src/app/plan/sections.ts";
 import type { LogId } from "../../src/base/ids.ts";
 import { profileKeys } from "../../src/config/profile.ts";
 import { calls, says } from "../support/mock-provider/turn.ts";
-import type { Place } from "../support/place.ts";
+import type { TestProject } from "../support/place.ts";
 import { openPlace, turn } from "../support/place.ts";
 import { testWorld } from "../support/world.ts";
 
@@ -119,7 +119,7 @@ test("[PROF-03 TOFU-01] a repository's acknowledged profile may say no to hooks 
     place.write(".cinch/profiles/x.toml", `name = "x"\n${text}\n`);
     const lockfile = join(place.root, "approved.lock");
     await Bun.write(lockfile, lockFileOf(await openReview(place.options({ profile }))));
-    await using harness = await place.open({ profile, lockfile });
+    await using harness = await place.open({ profile, wishes: { lockfile } });
     return harness.notices;
   };
   expect((await opened("allow_project_hooks = false\nnewer = 1")).join()).toContain("newer: unknown key");
@@ -139,7 +139,7 @@ test("[PROF-03 TOFU-01] no key of the user's passes in a repository's acknowledg
     place.write(".cinch/profiles/x.toml", `name = "x"\n${first}${key} = true\n`);
     const lockfile = join(place.root, "approved.lock");
     await Bun.write(lockfile, lockFileOf(await openReview(place.options({ profile }))));
-    await expect(place.open({ profile, lockfile })).rejects.toThrow(
+    await expect(place.open({ profile, wishes: { lockfile } })).rejects.toThrow(
       `: ${key}: a repository may not set this; only your own configuration can`,
     );
   }
@@ -151,7 +151,7 @@ const PROJECTS = new Set([
   ...["tool_execution", "permissions", "mcp_servers"],
 ]);
 
-async function firstLog(place: Place, profile: string): Promise<LogId> {
+async function firstLog(place: TestProject, profile: string): Promise<LogId> {
   await using harness = await place.open({ profile });
   await turn(harness, "hi");
   return harness.logId;

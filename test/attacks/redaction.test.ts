@@ -68,7 +68,7 @@ test("[SES-05 PERM-06 S54] the question for a permission shows no secret: not in
   expect(JSON.stringify(asked).match(/«redacted:/g)?.length).toBe(4);
 });
 
-test("[LOG-01 S54] what a line of the operational log is told forges no other line and no field, and drives no terminal", async () => {
+test("[LOG-01 S54] a line of the operational log forges no other line and no field, and drives no terminal", async () => {
   await using folder = temporaryDirectory();
   const levels = new Map();
   const log = redactedLog(openLogFile({ directory: folder.path, toStderr: false, now: () => 0, levels }));

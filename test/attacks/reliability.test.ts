@@ -8,7 +8,8 @@ import { calls, says } from "../support/mock-provider/turn.ts";
 import { follow, openPlace, turn } from "../support/place.ts";
 import { requireProgram } from "../support/requires.ts";
 
-// Failures that users of other harnesses report, across rooms (the R entries of the catalogue; most are held in theirs).
+// Failures that users of other harnesses report, across rooms (the R entries of the catalogue; most are held
+// in theirs).
 
 test("[SES-02 R27] what is sent while a turn runs, while a person is asked, or after the end is taken and kept, or refused; never lost", async () => {
   await using place = openPlace(
@@ -16,7 +17,7 @@ test("[SES-02 R27] what is sent while a turn runs, while a person is asked, or a
     says("first"),
     says("second"),
   );
-  await using harness = await place.open({ attended: true });
+  await using harness = await place.open({ wishes: { attended: true } });
   const { session: sessionId } = harness;
   const seen = await (async () => {
     await using client = await follow(harness);
@@ -47,7 +48,7 @@ test("[ENG-09 R26] what was cancelled while a person was asked never runs: not b
     says("resumed"),
   );
   {
-    await using harness = await place.open({ attended: true });
+    await using harness = await place.open({ wishes: { attended: true } });
     const { session: sessionId } = harness;
     await using client = await follow(harness);
     await client.say("run it");
@@ -106,7 +107,7 @@ requireProgram("prlimit", "bwrap")(
   300_000,
 );
 
-test('[SBX-01 PERM-08] with --auto-approve and no sandbox it is told that commands run unconfined; unavailable = "refuse" runs none', async () => {
+test('[SBX-01 PERM-08] with --auto-approve and no sandbox a notice says that commands run unconfined; unavailable = "refuse" runs none', async () => {
   const settings = '[sandbox]\nbackend = "container"\nimage = "no-such-image:never"\n';
   for (const [more, isRun, then] of [
     ["", true, "Each command runs with your own rights, since --auto-approve says yes to it"],
@@ -116,7 +117,7 @@ test('[SBX-01 PERM-08] with --auto-approve and no sandbox it is told that comman
     place.config(
       `[providers.mock]\nkind = "anthropic"\nbase_url = "${place.mock.url}/v1"\n${settings}${more}`,
     );
-    await using harness = await place.open({ autoApprove: true });
+    await using harness = await place.open({ wishes: { autoApprove: true } });
     const events = await turn(harness, "go");
     expect(existsSync(join(place.repo, "made"))).toBe(isRun);
     const told = events.flatMap((event) => (event.kind === "Error" ? [event.payload.message] : []));

@@ -23,8 +23,8 @@ const SUBMODULE = (path: string, more = "") =>
   `git init -q && git init -q ${path} && git -C ${path} config core.fsmonitor ${EVIL} && git -C ${path} -c user.name=t -c user.email=t@e commit -q --allow-empty -m x && ${more} git add -f ${path}`;
 
 /**
- * Each leaves something that git on the host would execute or obey, and touches `$MARK` by it. Commands run in an empty folder
- * that is no repository.
+ * Each leaves something that git on the host would execute or obey, and touches `$MARK` by it. Commands run in an
+ * empty folder that is no repository.
  */
 const PLANTS: Readonly<Record<string, string>> = {
   "a setting": `git init -q && git config core.fsmonitor ${EVIL}`,
@@ -68,8 +68,8 @@ const PLANTS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Fails without the check after a command, and without each of these: aliases, includes, hooks, `.git` files, parts without a
- * HEAD, worktrees, submodules.
+ * Fails without the check after a command, and without each of these: aliases, includes, hooks, `.git` files, parts
+ * without a HEAD, worktrees, submodules.
  */
 describe("[SBX-01 S26] of a git directory that a command makes nothing runs on the host", () => {
   for (const [name, script] of Object.entries(PLANTS)) {

@@ -10,7 +10,7 @@ const note = (paths: string) =>
   `(no output)\n[New or changed, and run or obeyed by programs outside of the sandbox: ${paths}. A person should look at them before that]`;
 
 /** Fails without the check after each command, without the change time in it, and without `accept`. */
-describe("[SBX-01 S27] a command tells what it left that the host will run:", () => {
+describe("[SBX-01 S27] a command reports the files that it left for the host to run:", () => {
   test("files that were made, changed or replaced, each once", async () => {
     await using rig = openSandboxRig();
     writeFileSync(join(rig.root, "package.json"), "{}\n");

@@ -17,8 +17,9 @@ import { openSandboxRig } from "../support/sandbox-rig.ts";
 import { until } from "../support/until.ts";
 import { testWorld } from "../support/world.ts";
 
-// A command that is started early runs in a sandbox of its time: what was closed later it can still replace, by a link that
-// leads out of the workspace. What then goes by that name, inside and outside of the sandbox, must not follow it.
+// A command that is started early runs in a sandbox of its time: what was closed later it can still replace, by a
+// link that leads out of the workspace. What then goes by that name, inside and outside of the sandbox, must not
+// follow it.
 
 const test = requireSandbox();
 
@@ -48,7 +49,10 @@ function repository(path: string): void {
 
 const rigged = (folder?: string) => openSandboxRig({ env: ENV, ...(folder === undefined ? {} : { folder }) });
 
-/** Starts a command in the background, and waits until its sandbox stands: from here on what is closed is closed to others. */
+/**
+ * Starts a command in the background, and waits until its sandbox stands: from here on what is closed is closed
+ * to others.
+ */
 async function begin(rig: SandboxRig, command: string): Promise<void> {
   await rig.bash(`touch up; while ! test -e go; do sleep 0.01; done; ${command}; touch done; sleep 60`, {
     background: true,
@@ -65,7 +69,8 @@ async function goOn(rig: SandboxRig): Promise<void> {
 const alike = "git init -q n && touch -r ../outside/other/.git/hooks n/.git/hooks";
 
 describe("[SBX-01 S22 S29] a folder that is closed, and is replaced by a link out of the workspace,", () => {
-  // Seen red without the look at the table of mounts, and folders that are held left out of what a preparation stands on.
+  // Seen red without the look at the table of mounts, and folders that are held left out of what a preparation
+  // stands on.
   test("opens nothing there for the next command", async () => {
     await using rig = rigged();
     const other = join(rig.outside, "other");
@@ -237,7 +242,7 @@ describe("[SBX-01 S26] what git runs outside is closed", () => {
   });
 
   // It cannot be mounted over. Seen red with the workspace's own left out of the look.
-  test("or told, where the workspace's own .git is a link that is replaced", async () => {
+  test("or reported, where the workspace's own .git is a link that is replaced", async () => {
     await using rig = rigged();
     repository(join(rig.outside, "main"));
     symlinkSync(join(rig.outside, "main", ".git"), join(rig.root, ".git"));

@@ -5,7 +5,7 @@ import type { ClientId } from "../../src/base/ids.ts";
 import type { Ask } from "../../src/session/questions.ts";
 import { calls, says } from "../support/mock-provider/turn.ts";
 import { connect, openPlace, turn } from "../support/place.ts";
-import { processesWith } from "../support/processes.ts";
+import { processesWith, signalIfRunning } from "../support/processes.ts";
 import { requireSandbox, seenInside } from "../support/sandbox-place.ts";
 import { openSandboxRig, RELAY } from "../support/sandbox-rig.ts";
 import { until } from "../support/until.ts";
@@ -154,7 +154,7 @@ describe("[SBX-04 PERM-03] a person who is asked about a command that wants the 
       "curl -sS https://name.cinch-canary.example/; echo proxy=$http_proxy",
     ];
     await using place = openPlace(...wanted.map((command) => calls("Bash", { command })), says("done"));
-    await using harness = await place.open({ relayCommand: RELAY, attended: true });
+    await using harness = await place.open({ relayCommand: RELAY, wishes: { attended: true } });
     const connection = await connect(harness);
     const { session: sessionId } = harness;
     const events = connection.subscribe(sessionId, { signal: new AbortController().signal });
@@ -210,7 +210,7 @@ test("[S57 REL-03] a relay that dies takes its network with it, the next command
   const relays = () => processesWith("__relay").filter((pid) => parentOf(pid) === process.pid);
   await until("no relay but this one's is there", () => relays().length === 1);
   const own = relays();
-  for (const pid of own) process.kill(pid, "SIGKILL");
+  for (const pid of own) signalIfRunning(pid, "SIGKILL");
   await until("the end of the relay", () =>
     processesWith("__relay").every((pid) => parentOf(pid) !== own[0]),
   );

@@ -52,7 +52,7 @@ describe("[SBX-01 S26] of a repository below the workspace", () => {
     }
   });
 
-  test("that a command makes, the person is told by name what git would run, and from then on it is closed", async () => {
+  test("that a command makes, the person gets by name what git would run, and from then on it is closed", async () => {
     await using rig = openSandboxRig();
     const make = `git init -q ${DEEP} && echo x >${DEEP}/.git/hooks/post-checkout && git -C ${DEEP} config core.fsmonitor ./x`;
     const told = await rig.bash(`${make} && git -C ${DEEP} config core.hooksPath hooks`);
@@ -81,7 +81,7 @@ describe("[SBX-01 S26] of a repository below the workspace", () => {
     }
   });
 
-  test("a bare one, and a .git that leads elsewhere, is told too, and each change to what cannot be closed", async () => {
+  test("a bare one, and a .git that leads elsewhere, is reported too, and each change to files that cannot be closed", async () => {
     await using rig = openSandboxRig();
     expect(
       await rig.bash("git init -q --bare x/y/bare && git -C x/y/bare config core.fsmonitor ./evil"),
@@ -110,7 +110,7 @@ describe("[SBX-01 S26] of a repository below the workspace", () => {
   });
 
   // Seen red without the look: git outside wrote the message of a commit into the file, in the place of what was there.
-  test("[S22] links that a command puts among git's own files are removed and told, and git outside writes nowhere else", async () => {
+  test("[S22] links that a command puts among git's own files are removed and reported, and git outside writes nowhere else", async () => {
     await using rig = openSandboxRig();
     const env = { ...process.env, GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_SYSTEM: "/dev/null" };
     const git = (...words: string[]) => {

@@ -34,8 +34,8 @@ function swap({ root }: SandboxRig): void {
 }
 
 /**
- * Puts the link in the place of the folder at the last moment: when the search program is started. What the program then
- * finds is what it would find by any swap while it runs.
+ * Puts the link in the place of the folder at the last moment: when the search program is started. What the program
+ * then finds is what it would find by any swap while it runs.
  */
 function swapsAtStart(rig: SandboxRig): void {
   const { spawn } = rig.world;
@@ -60,7 +60,7 @@ describe("[SBX-01 S29] a search shows nothing of a folder that a link leads to",
     [GLOB, { path: "d", pattern: "*.txt" }],
   ] as const;
 
-  test("which is put in the place of the searched one while the search starts", async () => {
+  test("which replaces the searched one while the search starts", async () => {
     for (const [tool, input] of CALLS) {
       await using rig = openSandboxRig();
       folders(rig);
@@ -139,7 +139,7 @@ describe("[SBX-01 TOOL-03] a search in the sandbox", () => {
     expect(await rig.call(GREP, { pattern: "needle", path: "keys" })).toContain("keys/one\n1:needle");
   });
 
-  test("goes on without one where there is none", async () => {
+  test("continues without one where there is none", async () => {
     await using rig = openSandboxRig({ settings: { backend: "none" } });
     writeFileSync(join(rig.root, "two"), "needle\n");
     expect(await rig.call(GREP, { pattern: "needle", mode: "files" })).toBe("two");

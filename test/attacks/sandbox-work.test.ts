@@ -38,7 +38,7 @@ function repository(path: string): void {
 const rigged = (folder?: string): SandboxRig =>
   openSandboxRig({ env: ENV, ...(folder === undefined ? {} : { folder }) });
 
-describe("[SBX-04] the usual work with git goes on in the sandbox", () => {
+describe("[SBX-04] the usual work with git continues in the sandbox", () => {
   test("in a repository: commits, branches, stashes", async () => {
     await using rig = rigged();
     repository(rig.root);

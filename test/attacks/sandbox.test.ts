@@ -20,7 +20,7 @@ const ALONE: readonly Attempt[] = ["x32:getpid", "x32:socket", "int80"].map((nam
 }));
 
 describe("[SBX-01 S22 S26 S27 S30 S59] nothing gets out of the sandbox", () => {
-  test("by writing, through links, mounts, /proc or another folder in the place of one", async () => {
+  test("by writing, through links, mounts, /proc or a replaced folder", async () => {
     await using range = await openRange();
     const attempts = [...writeAttempts(range.places), ...repositoryAttempts(range.places)];
     const { escaped, made } = await range.attack(attempts);

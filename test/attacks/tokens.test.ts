@@ -446,7 +446,7 @@ test("[AUTH-05] entries go when their tokens could live no longer", async () => 
   });
 });
 
-test("[AUTH-05 AUTH-08] a stream is told 5 minutes before the end, drains for 60 s, and is cut at once when revoked", async () => {
+test("[AUTH-05 AUTH-08] a stream is notified 5 minutes before the end, drains for 60 s, and is cut at once when revoked", async () => {
   await using at = await desk();
   const { clock } = at.world;
   const grant = await at.authority.verify(
@@ -532,7 +532,7 @@ test("[AUTH-03] a code counts for the peer that asked, for 60 s, for one request
   expect(await reasonOf(at.authority.confirm(second.mintId, at.codes[1] ?? "", "peer"))).toBe("none");
 });
 
-test("[AUTH-03] trying codes ends after five, and by waiting and asking anew after fifteen in an hour", async () => {
+test("[AUTH-03] trying codes ends after five, and by waiting and asking again after fifteen in an hour", async () => {
   await using at = await desk();
   let wrong = 0;
   const refused: string[] = [];
@@ -698,7 +698,7 @@ test("[AUTH-04] a token file of mode 0400 lets its token in, with its claims", a
   await authority.revoke(grant.jti);
 });
 
-test("[AUTH-04 S54] a token file of another mode, behind a link, or that is none is refused, with path and remedy", async () => {
+test("[AUTH-04 S54] a token file of another mode, behind a link, or without a token is refused, with path and remedy", async () => {
   await using folder = temporaryDirectory();
   const text = JSON.stringify({ token: DRAWN, claims: claims() });
   const at = (name: string) => join(folder.path, name);

@@ -1,12 +1,12 @@
 import { expect, test } from "bun:test";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import type { HarnessOptions } from "../../src/app/engine/options.ts";
 import { hasReason } from "../../src/base/errors.ts";
 import { SILENT_LOG } from "../../src/base/log.ts";
 import { hostWorld } from "../../src/platform/host.ts";
 import { CANARY, hostileFiles, writeHostile } from "../support/hostile-repository.ts";
 import { says } from "../support/mock-provider/turn.ts";
+import type { PlaceOptions } from "../support/place.ts";
 import { openPlace, turn } from "../support/place.ts";
 
 // Each file is a repository of its own here; `trust.e2e.ts` starts the program itself in one that holds them all.
@@ -37,7 +37,7 @@ test("[TOFU-01 S33 S34 S35 S41] sixty and more hostile repositories, one file ea
         return host.fetch(url, init);
       },
     };
-    const answers = async (more: Partial<HarnessOptions>): Promise<boolean> => {
+    const answers = async (more: PlaceOptions): Promise<boolean> => {
       try {
         await using harness = await place.open({ ...more, world });
         await turn(harness, "hi");
@@ -49,8 +49,8 @@ test("[TOFU-01 S33 S34 S35 S41] sixty and more hostile repositories, one file ea
     };
     if (!(await answers({}))) {
       refused += 1;
-      expect(await answers({ autoApprove: true })).toBe(false);
-      expect(await answers({ withoutProject: true })).toBe(true);
+      expect(await answers({ wishes: { autoApprove: true } })).toBe(false);
+      expect(await answers({ wishes: { withoutProject: true } })).toBe(true);
     }
     const sent = JSON.stringify(place.mock.requests);
     if (sent.includes(CANARY)) heard.push(file.path);
@@ -59,7 +59,7 @@ test("[TOFU-01 S33 S34 S35 S41] sixty and more hostile repositories, one file ea
   expect({ started, called, heard, refused }).toEqual({ started: [], called: [], heard: [], refused: 12 });
 }, 300_000);
 
-test("[TOFU-01 S23 R22] what stands in the place of a file that steers, and is none, is left out and told, or ends the start", async () => {
+test("[TOFU-01 S23 R22] an irregular entry at the path of an instruction file is skipped and reported, or ends the start", async () => {
   const odd = ["fifo", "folder", "unreadable", "loop"] as const;
   for (const kind of odd) {
     for (const path of ["AGENTS.md", ".cinch/config.toml"]) {

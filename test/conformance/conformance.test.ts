@@ -21,7 +21,7 @@ describe("conformance in memory", () => {
   }
 });
 
-test("[CTL-13 CTL-09] a server without the newer revision of MCP is not asked for it, and the reason is told", async () => {
+test("[CTL-13 CTL-09] a server without the newer revision of MCP is not asked for it, and the reason is reported", async () => {
   const older = requestFault((request, text) => {
     if (!text.includes('"server/discover"')) return request;
     const error = { code: -32601, message: "Method not found" };
@@ -39,15 +39,15 @@ test("[CTL-13 CTL-09] a server without the newer revision of MCP is not asked fo
   }
 });
 
-describe("docs/conformance.md", () => {
-  const page = readSource("docs/conformance.md");
-
-  test("[CTL-13] names every scenario with its promise, in order", () => {
+describe("the documents about conformance", () => {
+  test("[CTL-13] name every scenario with its promise, in order", () => {
+    const page = readSource("docs/protocol/scenarios.md");
     const rows = [...page.matchAll(/^\| `([a-z-]+)` \| (.*) \| (.*) \|$/gm)].map(([, ...cells]) => cells);
     expect(rows).toEqual(SCENARIOS.map(({ id, promise, section }) => [id, promise, section]));
   });
 
-  test("[CTL-13] names every cue word that the model knows, and no other", () => {
+  test("[CTL-13] name every cue word that the model knows, and no other", () => {
+    const page = readSource("docs/conformance.md");
     const words = [...page.matchAll(/^\| `cue:([a-z]+)/gm)].map(([, word]) => word ?? "");
     expect(words.toSorted()).toEqual([...CUE_WORDS].toSorted());
   });

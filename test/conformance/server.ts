@@ -1,6 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { openHarness } from "../../src/app/harness.ts";
+import { PROGRAM_FEATURES } from "../../src/app/plan/feature-set.ts";
 import { HTTP_FEATURES, serveControl } from "../../src/app/serving/control-plane.ts";
 import { SILENT_LOG } from "../../src/base/log.ts";
 import { discover } from "../../src/conformance/discover.ts";
@@ -61,10 +62,13 @@ export async function openMemoryServer(fault: Fault = {}): Promise<MemoryServer>
         paths,
         workingDir,
         profile: "conformance",
-        autoApprove: false,
-        strictPermissions: false,
-        attended: true,
-        environment: { PATH: "/usr/bin:/bin", HOME: path },
+        features: PROGRAM_FEATURES,
+        wishes: {
+          autoApprove: false,
+          strictPermissions: false,
+          attended: true,
+          environment: { PATH: "/usr/bin:/bin", HOME: path },
+        },
       },
       never,
     ),

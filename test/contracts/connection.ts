@@ -17,7 +17,7 @@ export type OpenConnecting = (options: RigOptions) => Promise<Connecting>;
 /** Tests the promises of every Connection, on any transport (CTL-03, CTL-04, CTL-05, CTL-14). */
 export function connectionContract(name: string, open: OpenConnecting): void {
   describe(`Connection: ${name}`, () => {
-    test("[CTL-04] nothing is taken before the handshake, and a version that does not fit is told with its remedy", async () => {
+    test("[CTL-04] nothing is accepted before the handshake, and a version that does not fit is refused with its remedy", async () => {
       await using place = await open({ script: [] });
       const { id: sessionId } = place.rig.session;
       await using connection = await place.connect("human");
@@ -73,7 +73,7 @@ export function connectionContract(name: string, open: OpenConnecting): void {
       }
     });
 
-    test("[CTL-03] leaving stops nothing: the turn goes on, and is there for whoever comes back", async () => {
+    test("[CTL-03] leaving stops nothing: the turn continues, and a returning client sees it", async () => {
       const gate = Promise.withResolvers<void>();
       await using place = await open({
         script: [

@@ -51,7 +51,7 @@ export function keepingContract(name: string, open: OpenStore): void {
       expect(await damage(rig.store)).toEqual([]);
     });
 
-    test("[SES-06] a log whose content is all gone goes on with the next event", async () => {
+    test("[SES-06] a log whose content has all expired continues with the next event", async () => {
       await using rig = await openRig(open);
       const old = await oldLog(rig);
       const { logId } = old.log;
@@ -101,7 +101,7 @@ export function keepingContract(name: string, open: OpenStore): void {
       expect(await rig.store.expire(logId, old.secondDay)).toBe(old.first.length);
     });
 
-    test("[SES-06 R29] the newest day before one that still has content is told, of whatever log", async () => {
+    test("[SES-06 R29] the newest day before a given one that still has content is returned, of whatever log", async () => {
       await using rig = await openRig(open);
       const { log, firstDay, secondDay } = await oldLog(rig);
       const days = () =>
@@ -184,7 +184,7 @@ export function keepingContract(name: string, open: OpenStore): void {
       expect((await rig.store.list({ limit: 9 })).length).toBe(1);
     });
 
-    test("[SES-08 PROV-11] what calls have cost is told without their events, once for a branch and its source", async () => {
+    test("[SES-08 PROV-11] the cost of calls is returned without their events, once for a branch and its source", async () => {
       await using rig = await openRig(open);
       const source = newLog(rig.world);
       const branch: NewLog = { ...newLog(rig.world), branchOf: { logId: source.logId, at: 2 } };
@@ -228,7 +228,7 @@ export function keepingContract(name: string, open: OpenStore): void {
       expect(await damage(rig.store)).toEqual([]);
     });
 
-    test("[SES-16] a log that is not there is said to be missing", async () => {
+    test("[SES-16] a missing log is reported as missing", async () => {
       await using rig = await openRig(open);
       const nowhere = rig.world.ids.next("log");
       for (const asked of [
@@ -245,7 +245,7 @@ export function keepingContract(name: string, open: OpenStore): void {
       }
     });
 
-    test("[SES-03 SES-16] a check of a sound store tells of calls that nobody finishes, and of no damage", async () => {
+    test("[SES-03 SES-16] a check of a sound store reports calls that nobody finishes, and no damage", async () => {
       await using rig = await openRig(open);
       const old = await oldLog(rig);
       const { logId } = old.log;
@@ -290,7 +290,15 @@ async function oldLog(rig: Rig): Promise<OldLog> {
     }),
     event(log.session, 4, { kind: "ToolResult", payload: { callId: call, content, isError: true } }),
     event(log.session, 5, { kind: "CostIncremented", payload: cost }),
-    event(log.session, 6, { kind: "TurnEnded", payload: { turn: 1, reason: "complete", rounds: 2 } }),
+    event(log.session, 6, {
+      kind: "TurnEnded",
+      payload: {
+        turn: 1,
+        reason: "error",
+        rounds: 2,
+        error: { reason: "ProviderFailed", message: words },
+      },
+    }),
   ];
   const first = now(rig, of(text, "a secret", { command: "echo secret" }));
   const marked = now(rig, of(gone, TTL_EXPIRED, TTL_EXPIRED));

@@ -41,7 +41,7 @@ export function sessionStoreContract(name: string, open: OpenStore): void {
       expect(isId("log", log.logId) && isId("sess", log.session)).toBe(true);
     });
 
-    test("[SES-01] logs do not mix, and one that is not there is said to be missing", async () => {
+    test("[SES-01] logs do not mix, and a missing one is reported as missing", async () => {
       await using rig = await openRig(open);
       const [one, two] = [newLog(rig.world), newLog(rig.world)];
       await using first = await rig.store.create(one, rig.me);
@@ -262,7 +262,7 @@ export function sessionStoreContract(name: string, open: OpenStore): void {
       expect(await listed(other.logId)).toEqual([]);
     });
 
-    test("[SES-01 R37] one log has one writer: who comes second is told who holds it", async () => {
+    test("[SES-01 R37] one log has one writer: the second gets the holder of the first", async () => {
       await using rig = await openRig(open);
       const log = newLog(rig.world);
       await using writer = await rig.store.create(log, rig.me);

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { McpServer } from "@agentclientprotocol/sdk";
 import { methods } from "@agentclientprotocol/sdk";
 import { textTold } from "../support/acp-editor.ts";
-import { openAcpPlace } from "../support/acp-place.ts";
+import { openAcpHome } from "../support/acp-home.ts";
 import { calls, says } from "../support/mock-provider/turn.ts";
 import { readSource } from "../support/source.ts";
 
@@ -25,7 +25,7 @@ const REFUSED = ["authenticate", "logout", "session/delete", "session/set_mode",
 const NOTIFICATIONS = ["session/cancel"];
 
 test(
-  "[CTL-16] of all that the protocol has, an editor gets what is documented, and is told of the rest that it is not there",
+  "[CTL-16] of the whole protocol, an editor gets the documented part, and a refusal of the rest",
   async () => {
     const { session, ...top } = methods.agent;
     const known: readonly string[] = [...Object.values(top), ...Object.values(session)];
@@ -33,7 +33,7 @@ test(
     const documented = readSource("docs/acp.md");
     expect([...known].filter((method) => !documented.includes(`\`${method}\``))).toEqual([]);
 
-    await using place = openAcpPlace([]);
+    await using place = openAcpHome([]);
     await using open = place.edit("--model", "mock:one");
     const { agent } = open.editor;
     const initialized = await agent.request("initialize", { protocolVersion: 2 });
@@ -57,7 +57,7 @@ test(
 test(
   "[CTL-16] an editor that offers its files and terminals is asked for neither: what is written lies on the disk, and its MCP servers are said to be left alone",
   async () => {
-    await using place = openAcpPlace([calls("Write", WRITE), says("written")]);
+    await using place = openAcpHome([calls("Write", WRITE), says("written")]);
     await using open = place.edit("--model", "mock:one", "--level", "ReadOnly");
     const { agent } = open.editor;
     const clientCapabilities = { fs: { readTextFile: true, writeTextFile: true }, terminal: true };
@@ -78,7 +78,7 @@ test(
 test(
   "[CTL-16] an editor that cancels while its person is asked gets its question back, and nothing is done",
   async () => {
-    await using place = openAcpPlace([calls("Write", WRITE), says("never said"), says("the next one")]);
+    await using place = openAcpHome([calls("Write", WRITE), says("never said"), says("the next one")]);
     await using open = place.edit("--model", "mock:one", "--level", "ReadOnly");
     const sessionId = await open.editor.begin(place.work);
     const running = open.editor.prompt(sessionId, "write it");

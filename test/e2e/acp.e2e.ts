@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { readPlugins } from "../../src/features/plugins/plugin-files.ts";
 import { TrustLedger } from "../../src/guard/trust/ledger/ledger.ts";
 import { textTold } from "../support/acp-editor.ts";
-import { openAcpPlace } from "../support/acp-place.ts";
+import { openAcpHome } from "../support/acp-home.ts";
 import { runCinch } from "../support/cinch.ts";
 import { calls, says } from "../support/mock-provider/turn.ts";
 import { ROOT } from "../support/source.ts";
@@ -15,7 +15,7 @@ const WRITE = { file_path: "a.txt", content: "hello\n" };
 
 test("[CTL-16] an editor has a file written after its person allowed it, and another one finds the session later", async () => {
   const script = [calls("Write", WRITE), says("written"), says("and again")];
-  await using place = openAcpPlace(script);
+  await using place = openAcpHome(script);
   let session: string;
   {
     await using first = place.edit("--model", "mock:one", "--level", "ReadOnly");
@@ -48,7 +48,7 @@ test("[CTL-16] an editor has a file written after its person allowed it, and ano
 }, 300_000);
 
 test("[CTL-16 CRED-03] an editor works with a provider whose key another process keeps, and its end ends them all", async () => {
-  await using place = openAcpPlace([says("with a key")], { MOCK_API_KEY: "sk-mock-0123456789abcdef" });
+  await using place = openAcpHome([says("with a key")], { MOCK_API_KEY: "sk-mock-0123456789abcdef" });
   await using open = place.edit("--model", "mock:one");
   const { editor, cinch } = open;
   const session = await editor.begin(place.work);
@@ -59,7 +59,7 @@ test("[CTL-16 CRED-03] an editor works with a provider whose key another process
 }, 300_000);
 
 test("[CTL-16 CMD-01 CMD-02 PLUG-01] an editor offers skills, agents, prompts, aliases and commands of plugins, and they do what they do elsewhere", async () => {
-  await using place = openAcpPlace([says("looked"), says("again"), says("skilled"), says("linked")]);
+  await using place = openAcpHome([says("looked"), says("again"), says("skilled"), says("linked")]);
   const { home } = place;
   const config = join(home.path, "config/cinch");
   const dice = join(ROOT, "examples/plugins/dice");
@@ -127,7 +127,7 @@ test("[CTL-16 CMD-01 CMD-02 PLUG-01] an editor offers skills, agents, prompts, a
 }, 300_000);
 
 test("[CTL-16] an editor that goes away in the middle of a question leaves nothing done and nothing running", async () => {
-  await using place = openAcpPlace([calls("Write", WRITE), says("never")]);
+  await using place = openAcpHome([calls("Write", WRITE), says("never")]);
   await using open = place.edit("--model", "mock:one", "--level", "ReadOnly");
   const { editor, cinch } = open;
   const turn = editor.prompt(await editor.begin(place.work), "write it");
@@ -139,8 +139,8 @@ test("[CTL-16] an editor that goes away in the middle of a question leaves nothi
   await expect(turn).rejects.toThrow();
 }, 300_000);
 
-test("[CTL-16] without a model an editor is told why, and lines that are no messages end nothing", async () => {
-  await using place = openAcpPlace([]);
+test("[CTL-16] without a model an editor gets the reason, and lines that are no messages end nothing", async () => {
+  await using place = openAcpHome([]);
   await using open = place.edit("--model", "nobody:one");
   const { editor, cinch } = open;
   await editor.agent.request("initialize", { protocolVersion: 1 });
@@ -155,8 +155,8 @@ test("[CTL-16] without a model an editor is told why, and lines that are no mess
   expect(await cinch.exited).toBe(130);
 }, 300_000);
 
-test("[CTL-16] a message without end is refused at its limit, and told on standard error", async () => {
-  await using place = openAcpPlace([]);
+test("[CTL-16] a message without end is refused at its limit, and reported on standard error", async () => {
+  await using place = openAcpHome([]);
   await using open = place.edit("--model", "mock:one");
   const { editor, cinch } = open;
   await editor.agent.request("initialize", { protocolVersion: 1 });

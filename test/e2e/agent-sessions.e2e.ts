@@ -2,9 +2,10 @@ import { expect, test } from "bun:test";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { BANNER, RUN_TOOL } from "../../src/server/mcp/mcp-names.ts";
+import { permissionHeading } from "../../src/view/questions/question-words.ts";
 import type { CinchHome } from "../support/cinch.ts";
 import { openFakeDesktop } from "../support/fake-desktop.ts";
-import type { McpPlace } from "../support/mcp-stdio.ts";
+import type { McpHome } from "../support/mcp-stdio.ts";
 import { openMcpPlace } from "../support/mcp-stdio.ts";
 import { calls, says } from "../support/mock-provider/turn.ts";
 import { processesWith } from "../support/processes.ts";
@@ -17,8 +18,9 @@ const withTmux = requireProgram("tmux");
 
 /** A file that lies beside the folder that is worked in: to write it takes a person. */
 const OUTSIDE = { file_path: "../outside.txt", content: "made" };
+const WRITE_NEEDED = permissionHeading({ tool: "Write" });
 
-function outside({ home }: McpPlace): string {
+function outside({ home }: McpHome): string {
   return join(home.path, "outside.txt");
 }
 
@@ -27,7 +29,7 @@ function withDesktop(home: CinchHome, address: string): CinchHome {
 }
 
 withTmux(
-  "[CTL-12] a person is told of the session that an agent began and of what it asks for, goes there as told, permits, and the agent learns what it took",
+  "[CTL-12] a person is notified of an agent's session and of its question, opens it as the notice says, permits, and the agent learns the answer",
   async () => {
     await using desktop = await openFakeDesktop();
     await using place = await openMcpPlace([calls("Write", OUTSIDE), says("It is written.")]);
@@ -44,13 +46,13 @@ withTmux(
     await using mcp = await place.client({ flags: [], name: "Outer One" });
     const running = mcp.call(RUN_TOOL, { prompt: "write it" });
     await terminal.shows("Outer agent Outer One started session sess_");
-    await terminal.shows("of outer agent Outer One asks for permission: Write.");
+    await terminal.shows(`${WRITE_NEEDED}, in session`);
     await until("both are on the desktop", () => desktop.shown.length >= 2, 60_000);
     const [begun = "", asked = ""] = desktop.shown.map(({ text }) => text);
     const session = /session (sess_\w+)\./.exec(begun)?.[1] ?? "";
     expect([begun, asked]).toEqual([
       `Outer agent Outer One started session ${session}. /sessions:attach ${session} to observe.`,
-      `Session ${session} of outer agent Outer One asks for permission: Write. /sessions:attach ${session} to answer.`,
+      `${WRITE_NEEDED}, in session ${session} of outer agent Outer One. /sessions:attach ${session} to answer.`,
     ]);
     expect(existsSync(outside(place))).toBe(false);
 
@@ -73,7 +75,7 @@ withTmux(
 
 for (const autoAttach of [true, false]) {
   test(
-    `[CTL-12 CTL-08] what nobody permits in time is denied and the inner agent learns why; a parent's "auto-attach: ${autoAttach}" decides whether the question is told, never whether the session is`,
+    `[CTL-12 CTL-08] a question without an answer in time is denied and the inner agent learns why; a parent's "auto-attach: ${autoAttach}" decides about the notice of the question, never about that of the session`,
     async () => {
       await using desktop = await openFakeDesktop();
       await using place = await openMcpPlace([calls("Write", OUTSIDE), says("Then without.")]);
@@ -100,7 +102,7 @@ for (const autoAttach of [true, false]) {
       expect(desktop.shown.map(({ text }) => text.replaceAll(/sess_\w+/g, "ID"))).toEqual([
         "Outer agent raw started session ID. /sessions:attach ID to observe.",
         ...(autoAttach
-          ? ["Session ID of outer agent raw asks for permission: Write. /sessions:attach ID to answer."]
+          ? [`${WRITE_NEEDED}, in session ID of outer agent raw. /sessions:attach ID to answer.`]
           : []),
       ]);
     },

@@ -117,7 +117,7 @@ test("[RUN-03] cinch agents check names file, line and field of what is wrong", 
   });
 });
 
-test("[RUN-03] cinch agents check tells of models, tools and skills that there are not, takes folders, and looks at what a session here finds", async () => {
+test("[RUN-03] cinch agents check reports unknown models, tools and skills, takes folders, and checks the definitions of a session here", async () => {
   await using rig = openRig();
   const named = "model: nope:x\ntools: Read, Reed, mcp__hub__list, ToolSearch\nskills: [code-review, nope]\n";
   const text = `---\nname: fixer\ndescription: d\n${named}disallowedTools: [Brash]\n---\nDo.\n`;
@@ -150,7 +150,7 @@ test("[RUN-03] cinch agents check tells of models, tools and skills that there a
 });
 
 requireProgram("git")(
-  "[ENG-28 REL-02] killed while a sub-agent worked in a worktree: the next start and doctor tell of it, and it can be removed",
+  "[ENG-28 REL-02] killed while a sub-agent worked in a worktree: the next start and doctor report it, and it can be removed",
   async () => {
     const hold = new Promise(() => undefined);
     await using rig = openRig(
@@ -184,7 +184,7 @@ requireProgram("git")(
   },
 );
 
-test("[ENG-23 SES-07] a task for a cheaper model is a session below the one that gave it, as cinch sessions tells", async () => {
+test("[ENG-23 SES-07] a task for a cheaper model is a session below the one that gave it, as cinch sessions shows", async () => {
   await using rig = openRig(
     calls("Delegate", { prompt: "the small thing" }),
     says("small"),

@@ -13,12 +13,12 @@ const BUDGET_EXIT = 4;
 /** Usage of the first answer: $0.03 at $1 for a million tokens. */
 const USAGE = { input: 20_000, output: 10_000 };
 
-interface Place extends AsyncDisposable {
+interface BudgetRig extends AsyncDisposable {
   readonly provider: MockProvider;
   run(args: readonly string[], stdin?: string): Promise<CinchResult>;
 }
 
-function openPlace(script: readonly Turn[]): Place {
+function openPlace(script: readonly Turn[]): BudgetRig {
   const home: CinchHome = cinchHome();
   const provider = startMockProvider({ script });
   const config = join(home.path, "config/cinch");
@@ -53,7 +53,7 @@ output = 1
 const TOLD = "$0.03 of $0.02 is spent";
 
 test(
-  "[ENG-13] the request that could pass the cap is not sent, and cap and spend are told: as text, as JSON, as a stream",
+  "[ENG-13] the request that could pass the cap is not sent, and cap and spend are shown: as text, as JSON, as a stream",
   async () => {
     for (const format of ["text", "json", "stream-json"]) {
       await using place = openPlace([calls("Ls", { path: "." }, { usage: USAGE }), says("too dear")]);
@@ -83,7 +83,7 @@ test(
 );
 
 test(
-  "[ENG-13 SES-07] a session that goes on counts what it has cost before, and a higher cap lets it go on",
+  "[ENG-13 SES-07] a session that continues counts what it has cost before, and a higher cap lets it continue",
   async () => {
     await using place = openPlace([says("first", { usage: USAGE }), says("second")]);
     expect((await place.run(["-p", "go", "--max-cost", "0.02"])).code).toBe(0);
@@ -97,7 +97,7 @@ test(
 );
 
 test(
-  "[ENG-13 CLI-01] the line client tells cap and spend, and takes the next line",
+  "[ENG-13 CLI-01] the line client shows cap and spend, and takes the next line",
   async () => {
     await using place = openPlace([says("first", { usage: USAGE })]);
     const { stdout, stderr, code } = await place.run(["--max-cost", "0.02"], "go\nmore\n/cost\n");
@@ -111,7 +111,7 @@ test(
 );
 
 test(
-  "[CLI-01] with --quiet-cost no turn tells what it cost; /cost still does",
+  "[CLI-01] with --quiet-cost no turn prints its cost; /cost still does",
   async () => {
     await using place = openPlace([says("one", { usage: USAGE }), says("two", { usage: USAGE })]);
     const loud = await place.run([], "go\n");

@@ -43,7 +43,7 @@ test("[PROV-08] what was recorded in one folder and home plays in another, with 
   expect(readFileSync(join(there.work, "b.txt"), "utf8")).toBe(`made in ${there.work}\n`);
 });
 
-test("[PROV-08] a file that changed since is told: at which request, and with both texts", async () => {
+test("[PROV-08] a file that changed since is reported: at which request, and with both texts", async () => {
   const { cassette } = await recordIn(() => NOTE_SCRIPT, { "note.txt": NOTE }, "What does note.txt say?");
   using place = openPlace({ "note.txt": "The bittern stands in the reeds.\n", "run.jsonl": cassette });
   const { code, stdout, stderr } = await place.run([
@@ -60,7 +60,7 @@ test("[PROV-08] a file that changed since is told: at which request, and with bo
   );
 });
 
-test("[PROV-08] another prompt, a conversation that goes on, a damaged file and a missing one are each told", async () => {
+test("[PROV-08] another prompt, a conversation that continues, a damaged file and a missing one are each reported", async () => {
   const { cassette } = await recordIn(() => NOTE_SCRIPT, { "note.txt": NOTE }, "What does note.txt say?");
   using place = openPlace({ "note.txt": NOTE, "run.jsonl": cassette, "cut.jsonl": cassette.slice(0, -40) });
   const play = (prompt: string, file: string, ...more: readonly string[]) =>
@@ -134,7 +134,7 @@ test("[DOC-01 PROV-08] the cassette in docs/cassettes.md is what is recorded, an
   expect(played).toEqual({ code: 0, stdout: NOTE, stderr: KEPT, timedOut: false });
 });
 
-interface Place extends Disposable {
+interface CassetteRig extends Disposable {
   readonly home: CinchHome;
   readonly work: string;
   configure(url: string): void;
@@ -142,7 +142,7 @@ interface Place extends Disposable {
 }
 
 /** A home with a folder to work in that holds these files. */
-function openPlace(files: Readonly<Record<string, string>>, folder = "work"): Place {
+function openPlace(files: Readonly<Record<string, string>>, folder = "work"): CassetteRig {
   const home = cinchHome();
   const work = join(home.path, folder);
   mkdirSync(work, { recursive: true });

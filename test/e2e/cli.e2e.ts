@@ -149,11 +149,15 @@ test("[CLI-01] a failed turn is 1, and what went wrong stands on standard error"
   expect(stderr).toContain("no such thing");
 });
 
-test("[CLI-01 PERM-12] a call that would ask is refused at once, the model is told, and the exit code is 3", async () => {
+test("[CLI-01 PERM-12] a call that would ask is refused at once, the model gets the refusal, and the exit code is 3", async () => {
   await using rig = openRig({ script: [calls("Bash", { command: "touch made" }), says("I may not.")] });
-  const { code, stdout } = await rig.run(["-p", "x", "--model", "mock:one", "--level", "ReadOnly"]);
+  const { code, stdout, stderr } = await rig.run(["-p", "x", "--model", "mock:one", "--level", "ReadOnly"]);
   expect({ code, stdout }).toEqual({ code: 3, stdout: "I may not.\n" });
-  expect(JSON.stringify(rig.mock.requests.at(-1)?.body)).toContain("PermissionDenied: ");
+  const asked = JSON.stringify(rig.mock.requests.at(-1)?.body);
+  expect(asked).toContain("PermissionDenied: ");
+  expect(asked).toContain("Go on without it, or say what could not be done.");
+  expect(stderr).toContain("nobody can be asked in this run");
+  expect(stderr).not.toContain("Go on without it"); // advice for the model
   expect(existsSync(join(rig.work, "made"))).toBe(false);
 });
 
@@ -264,7 +268,7 @@ test("[CLI-01] an answer that a closed standard output cannot take is a failure,
   expect(ignored).toEqual({ stdout: "code 0\n", stderr: "" });
 });
 
-test("[CLI-01 PROV-08] a --record file that cannot be written is told before anything is asked", async () => {
+test("[CLI-01 PROV-08] a --record file that cannot be written is reported before any request", async () => {
   await using rig = openRig({ script: [says("never")] });
   const missing = await rig.run(["-p", "x", ...WRITE, "--record", "no/such/tape.jsonl"]);
   expect(missing).toEqual({
@@ -288,7 +292,7 @@ test("[PROV-11] costs in JSON are rounded to a millionth of a dollar", async () 
   expect(usd).toMatch(/^0\.\d{1,6}$|^\de-6$/);
 });
 
-test("[PROV-11] a cancelled turn whose provider told no usage has no known price, and never zero", async () => {
+test("[PROV-11] a cancelled turn whose provider reported no usage has no known price, and never zero", async () => {
   await using rig = openRig({ script: [fails({ kind: "stall", at: "mid-event" })] });
   await using cinch = rig.start(["-p", "x", ...WRITE, "--output-format", "json"]);
   await rig.mock.until((mock) => mock.stalled > 0);
@@ -341,7 +345,7 @@ test("[REL-01 R33 REL-03] what a tool leaves in the background does not hold up 
   await noneWith(`sleep\0${marker}`);
 });
 
-test("[REL-02 SES-07] killed in the middle of a turn, the session goes on with --continue", async () => {
+test("[REL-02 SES-07] killed in the middle of a turn, the session continues with --continue", async () => {
   const script = [
     calls("Write", { file_path: "a.txt", content: "one" }),
     fails({ kind: "stall", at: "mid-event" }),
@@ -384,7 +388,7 @@ test("[CLI-01] a path that is missing, or a file where a folder belongs, is name
   );
 });
 
-test("[SES-16 LIFE-01 R30] a session store that cannot be reached or made is told with its path and what to do, before any request", async () => {
+test("[SES-16 LIFE-01 R30] a session store that cannot be reached or made is reported with its path and remedy, before any request", async () => {
   await using rig = openRig({ script: () => says("never") });
   const data = join(rig.home.path, "data/cinch");
   const failing = async () => {
@@ -452,7 +456,7 @@ test("[PROV-13] cinch models lists what the providers offer, as --model takes it
   expect(stdout.split("\n").map((line) => line.split("\t")[0])).toEqual(["mock:one", "mock:two", ""]);
 });
 
-test("[PROV-13] cinch models tells of a provider that is configured and has no key, and writes JSON for programs", async () => {
+test("[PROV-13] cinch models lists a provider that is configured and has no key, and writes JSON for programs", async () => {
   await using rig = openRig({ script: [], models: ["one", "two"] });
   const config = join(rig.home.path, "config/cinch/config.toml");
   const acme = `[providers.acme]\nkind = "anthropic"\nbase_url = "${rig.mock.url}"\napi_key_env = "ACME_KEY"\n`;
@@ -546,15 +550,15 @@ test("[CLI-01 PERM-03 PERM-12] on a pipe a permission prompt is answered by the 
   expect(code).toBe(0);
 });
 
-test("[CLI-01 PERM-12] questions that are open when a pipe has ended have the answer of nobody: told, with an exit code, and at once", async () => {
+test("[CLI-01 PERM-12] questions that are open when a pipe has ended resolve to nobody: printed, with an exit code, and at once", async () => {
   await using rig = openRig({ script: [calls("Bash", { command: "touch made" }), says("I may not.")] });
   const denied = await rig.run(["--model", "mock:one", "--level", "ReadOnly"], {}, "go\n");
-  expect(denied.stdout).toContain("  denied: no answer has come, and nobody is there to give one\n");
+  expect(denied.stdout).toContain("  denied: no answer came, and no person is there to give one\n");
   expect({ code: denied.code, made: existsSync(join(rig.work, "made")) }).toEqual({ code: 3, made: false });
   await using planning = openRig({ script: [calls("ExitPlanMode", { plan: "do it" }), says("My plan.")] });
   const planned = await planning.run(["--model", "mock:one"], {}, "/plan\ngo\n");
   expect(planned.stdout).toContain("| do it\n");
-  expect(planned.stdout).toContain("  no answer has come, and nobody is there to give one\n");
+  expect(planned.stdout).toContain("  no answer came, and no person is there to give one\n");
   expect({ code: planned.code, timedOut: planned.timedOut }).toEqual({ code: 0, timedOut: false });
 });
 

@@ -11,7 +11,7 @@ import { until } from "../support/until.ts";
 const REFUSAL =
   "Token issuance requires an interactive confirmation channel. For headless/CI: pre-provision a token file. For service managers: launch with --auth-channel notify.";
 
-interface Place extends Disposable {
+interface ChannelRig extends Disposable {
   readonly home: CinchHome;
   serve(flags: readonly string[], env?: Readonly<Record<string, string>>): Promise<RunningCinch>;
   /** Asks on the Unix socket as anybody could, without a token. */
@@ -34,7 +34,7 @@ interface Answer {
 
 const SESSION = "sess_01ARZ3NDEKTSV4RRFFQ69G5FAV";
 
-function openPlace(): Place {
+function openPlace(): ChannelRig {
   const home = cinchHome();
   const config = join(home.path, "config/cinch");
   mkdirSync(config);
@@ -72,10 +72,13 @@ function codeIn(text: string): string {
 /** Everything that the engine has kept, and its log. */
 function keptBytes(home: CinchHome): string {
   const all = readdirSync(home.path, { recursive: true, withFileTypes: true });
-  return all
-    .filter((entry) => entry.isFile() && !entry.parentPath.startsWith(join(home.path, "cache/bun"))) // Bun's own, as they come and go
-    .map((entry) => readFileSync(join(entry.parentPath, entry.name), "latin1"))
-    .join("\n");
+  return (
+    all
+      // Bun's own files come and go.
+      .filter((entry) => entry.isFile() && !entry.parentPath.startsWith(join(home.path, "cache/bun")))
+      .map((entry) => readFileSync(join(entry.parentPath, entry.name), "latin1"))
+      .join("\n")
+  );
 }
 
 test("[AUTH-03] without anybody to show a code to, a token is refused in the documented words, however often it is asked for", async () => {

@@ -56,7 +56,7 @@ function eventsOf(stdout: string, kind: string): readonly Record<string, unknown
     .filter((event) => event["kind"] === kind);
 }
 
-test("[SES-13 SES-17 R02 R11] a session goes on for forty turns in a tiny window, killed in the middle, and stays valid", async () => {
+test("[SES-13 SES-17 R02 R11] a session continues for forty turns in a tiny window, killed in the middle, and stays valid", async () => {
   let answers = 0;
   await using place = openPlace((request) => {
     if (isSummary(request)) return says("Goal: count sheep.");
@@ -96,7 +96,7 @@ test("[SES-13 SES-17 R02 R11] a session goes on for forty turns in a tiny window
   expect(JSON.stringify(first)).toContain(RULE);
 }, 300_000);
 
-test("[SES-13 HOOK-01] a provider that finds the request too long gets a shorter one; hooks and clients are told", async () => {
+test("[SES-13 HOOK-01] a provider that finds the request too long gets a shorter one; hooks and clients are notified", async () => {
   await using place = openPlace((request) => says(isSummary(request) ? "Goal: talk." : "fine"));
   const { home, mock } = place;
   const told = join(home.path, "told.jsonl");
@@ -132,6 +132,6 @@ test("[SES-13] /compact shortens the conversation and says what came of it", asy
   const { code, stdout } = await place.type([], long, "two", "/compact", "/compact", "three", "/quit");
   expect([code, stdout.match(/^fine$/gm)?.length]).toEqual([0, 3]);
   expect(stdout).toMatch(/made shorter: earlier turns became a summary, \d,\d{3} → [\d,]+ tokens\n/);
-  expect(stdout).toContain("There is nothing to gain: the conversation is short already.\n");
+  expect(stdout).toContain("Nothing to compact: the conversation is short already.\n");
   expect(JSON.stringify(place.mock.requests.at(-1)?.body)).toContain("Goal: talk.");
 }, 300_000);

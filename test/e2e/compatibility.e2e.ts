@@ -12,7 +12,7 @@ const MS_MAX = 300_000;
 const EXPORT = join(ROOT, "test/data/protocol/0.2.0/export.jsonl");
 
 test(
-  "[BUS-08] a session that an older cinch has exported is imported, shown, exported with all that it held, and gone on with",
+  "[BUS-08] a session that an older cinch has exported is imported, shown, exported with all that it held, and resumed",
   async () => {
     using home = cinchHome();
     await using provider = startMockProvider({ script: [says("I remember.")] });

@@ -13,6 +13,11 @@ import { until } from "../support/until.ts";
 
 /** Against hanging alone. */
 const MS_MAX = 240_000;
+/**
+ * Scenarios of the walk over standard input from source, where each starts `cinch mcp` twice and takes seconds. The
+ * compiled program, in CI, takes all of them.
+ */
+const STDIO_FROM_SOURCE = "mcp-run-turn,turn-completes,cancel,permission-asked,resume-exact,multi-attach";
 
 test(
   "[CTL-13 REL-07] cinch conformance walks our own engine over its Unix socket and its port, over REST and WebSockets",
@@ -43,7 +48,7 @@ test(
 );
 
 test(
-  "[CTL-13] its report tells a person each scenario, and the token of the environment is taken",
+  "[CTL-13] its report shows a person each scenario, and the token of the environment is taken",
   async () => {
     using home = cinchHome();
     await using engine = await startServing(home, ["--profile", "conformance"]);
@@ -72,7 +77,9 @@ test(
   async () => {
     using home = cinchHome();
     await using engine = await startServing(home, ["--profile", "conformance"]);
-    const args = ["conformance", "--against", `stdio://${cinchPath()} mcp`, "--quick", "--json"];
+    const isCompiled = process.env["CINCH_UNDER_TEST"] !== undefined;
+    const which = isCompiled ? ["--quick"] : ["--scenario", STDIO_FROM_SOURCE];
+    const args = ["conformance", "--against", `stdio://${cinchPath()} mcp`, ...which, "--json"];
     const env = { CINCH_TOKEN: engine.token };
     await attest(home, args, env);
     const walked = await runCinch(args, { home, timeoutMs: MS_MAX, env });
@@ -94,7 +101,7 @@ test(
 );
 
 test(
-  "[CTL-13] a server that loses events is told within its patience, and --fail-fast ends there",
+  "[CTL-13] a server that loses events is reported within its patience, and --fail-fast ends there",
   async () => {
     using home = cinchHome();
     await using engine = await startServing(home, ["--profile", "conformance"]);
@@ -196,7 +203,7 @@ async function lossy(request: Request, place: string): Promise<Response> {
 }
 
 test(
-  "[CTL-13] a stranger's server that is none is told apart, scenario by scenario, and exits with 1",
+  "[CTL-13] a stranger's server that speaks no protocol is recognised, scenario by scenario, and exits with 1",
   async () => {
     using home = cinchHome();
     const handshake = {
@@ -222,13 +229,13 @@ test(
       [
         `conformance suite 0.3.0, protocol 0.1.0, against ${server.url.origin}`,
         "failed  rest  turn-completes  A prompt begins a turn that tells the prompt and the answer, and ends as complete.",
-        "  looked at: what CreateSession answers",
+        "  checked: what CreateSession answers",
         "  expected:  its sessionId",
         '  came:  {"said":"\\u001b[31mred\\u001b[0m"}',
         "skipped  rest  thinking-told  the server does not serve ThinkingDelta",
         "skipped  rest  queued-input  it is promised since 0.2.0, and the server speaks 0.1.0",
         "failed  rest  token-required  Every address but handshake and health refuses a request without a token: 401, TokenMissing.",
-        "  looked at: what CreateSession answers",
+        "  checked: what CreateSession answers",
         "  expected:  its sessionId",
         '  came:  {"said":"\\u001b[31mred\\u001b[0m"}',
         "0 ok, 2 failed, 2 skipped",
@@ -240,7 +247,7 @@ test(
 );
 
 test(
-  "[CTL-13 CLI-01] what is missing is said before anything is walked: the server, the token, a scenario's name",
+  "[CTL-13 CLI-01] a missing server, token or scenario is reported before any scenario runs",
   async () => {
     using home = cinchHome();
     const run = async (...args: readonly string[]) => {

@@ -118,7 +118,7 @@ test(
 );
 
 test(
-  "[CTL-17 CLI-01] what --connect cannot do is said before anything is sent",
+  "[CTL-17 CLI-01] an operation that --connect cannot do is refused before anything is sent",
   async () => {
     using home = cinchHome();
     const problems = [

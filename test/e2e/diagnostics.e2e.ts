@@ -12,7 +12,7 @@ const TIMEOUT_MS = 300_000;
 const [TSC = ""] = [...new Bun.Glob("node_modules/@typescript/typescript-*/lib/tsc").scanSync(ROOT)];
 
 requireProgram("bwrap")(
-  "[TOOL-11] after an edit the model is told what the project's language server finds, also of what a command has changed, from inside the sandbox, and nothing of it is left",
+  "[TOOL-11] after an edit the model gets the findings of the project's language server, also after a command, from inside the sandbox, and none of its processes remain",
   async () => {
     using home = cinchHome();
     const write = (content: string) => calls("Write", { file_path: "a.ts", content });

@@ -16,7 +16,7 @@ test("[SES-16] cinch doctor finds nothing wrong with a sound installation, and m
   expect(fresh.stdout).toContain("No damage found.");
 });
 
-test("[SES-16 PROF-01] a configuration that cannot be read is told with file and line, and the sessions are looked at all the same", async () => {
+test("[SES-16 PROF-01] a configuration that cannot be read is reported with file and line, and the sessions are still checked", async () => {
   const home = openHome();
   mkdirSync(join(home.path, "config/cinch"), { recursive: true });
   writeFileSync(join(home.path, "config/cinch/config.toml"), "default_model = 7\n");

@@ -60,7 +60,7 @@ test(
 test(
   "[LIB-10] a program's own store gets every event before a reader does",
   async () => {
-    const kept = ["TurnStarted", "TextDelta", "TextDelta", "CostIncremented", "TurnTiming", "TurnEnded"];
+    const kept = ["TurnStarted", "TextDelta", "CostIncremented", "TurnTiming", "TurnEnded"];
     expect(await run("store")).toEqual([{ text: "You said: hello", kept, title: "hello", isOurs: true }]);
   },
   TIMEOUT_MS,
@@ -79,7 +79,7 @@ test(
 );
 
 test(
-  "[LIB-10] cancelling ends the turn and aborts its tool call, and the session goes on",
+  "[LIB-10] cancelling ends the turn and aborts its tool call, and the session continues",
   async () => {
     expect(await run("cancel")).toEqual([
       { rejects: "Cancelled", aborted: true },

@@ -63,7 +63,7 @@ test("[DOC-01 LIB-01] library-weather.ts: an agent with one tool of the embedder
   });
 });
 
-test("[DOC-01 LIB-01] library-weather.ts: what is missing or fails is told in one line", async () => {
+test("[DOC-01 LIB-01] library-weather.ts: a missing or failing part is reported in one line", async () => {
   await using mock = startMockProvider({
     script: [fails({ kind: "status", status: 401, body: { error: { message: "no such key" } } })],
   });
@@ -91,7 +91,7 @@ test("[DOC-01 LIB-10] engine-desk.ts: an own model, and an own tool that a perso
   expect(await answered("no")).toEqual({ code: 0, stdout: "Nothing was refunded.\n", stderr: asked("no") });
 });
 
-test("[DOC-01 LIB-10] engine-resume.ts: each start goes on with the session of the last one", async () => {
+test("[DOC-01 LIB-10] engine-resume.ts: each start continues with the session of the last one", async () => {
   await using mock = startMockProvider({ script: [says("Noted."), says("It was 7.")] });
   using home = cinchHome();
   const env = { ...home.env, ANTHROPIC_API_KEY: "test-key" };

@@ -7,7 +7,7 @@ import { cinchHome, runCinch } from "../support/cinch.ts";
 import { officialServer, serverToml } from "../support/mcp-servers.ts";
 import { startMockProvider } from "../support/mock-provider/mock-provider.ts";
 import { calls, says } from "../support/mock-provider/turn.ts";
-import { noneWith, processesWith } from "../support/processes.ts";
+import { noneWith, processesWith, signalIfRunning } from "../support/processes.ts";
 import { requireProgram } from "../support/requires.ts";
 import { ROOT } from "../support/source.ts";
 import { until } from "../support/until.ts";
@@ -40,7 +40,7 @@ interface Told {
 }
 
 requireProgram("git")(
-  "[MCP-02 MCP-03 MCP-04 SKL-02 PLUG-01 ENG-24 ENG-28 PROF-01] one profile brings servers, skills, a plugin, a sub-agent in a worktree and a task for later, and the log tells of each",
+  "[MCP-02 MCP-03 MCP-04 SKL-02 PLUG-01 ENG-24 ENG-28 PROF-01] one profile brings servers, skills, a plugin, a sub-agent in a worktree and a task for later, and the log records each",
   async () => {
     using home = cinchHome();
     const [work, config] = [join(home.path, "work"), join(home.path, "config/cinch")];
@@ -139,7 +139,7 @@ requireProgram("git")(
     });
     await Promise.race([over, until("the lazy server was asked", () => mock.requests.length === 5)]);
     const before = memory();
-    for (const pid of before) process.kill(pid, "SIGKILL");
+    for (const pid of before) signalIfRunning(pid, "SIGKILL");
     killed.resolve();
     await until("the killed server was asked", () => mock.requests.length === 6);
     await until("it runs again", () => memory().some((pid) => !before.includes(pid)));

@@ -66,7 +66,7 @@ async function listedThroughLink(config: (folder: string) => string, comesOut = 
 }
 
 test.each(["text", "json", "stream-json"])(
-  "[CLI-01 REL-01 R15] an output that cannot be written is told, fails the run, and the session goes on (%s)",
+  "[CLI-01 REL-01 R15] an output that cannot be written is reported, fails the run, and the session continues (%s)",
   async (format) => {
     await using rig = openRig([says("Heard."), says("Heard again.")]);
     const flags = ["--model", "mock:one", "--output-format", format];

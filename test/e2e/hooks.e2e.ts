@@ -7,7 +7,7 @@ import { contentOf, hookToml, written } from "../support/hook-rig.ts";
 import { startMockProvider } from "../support/mock-provider/mock-provider.ts";
 import type { Turn } from "../support/mock-provider/turn.ts";
 import { calls, says } from "../support/mock-provider/turn.ts";
-import { noneWith } from "../support/processes.ts";
+import { noneWith, signalIfRunning } from "../support/processes.ts";
 import { requireProgram } from "../support/requires.ts";
 import { readSource } from "../support/source.ts";
 
@@ -83,7 +83,7 @@ requireProgram("git")(
 );
 
 requireProgram("git")(
-  "[HOOK-01 TUI-07 REL-01] what hooks print cannot drive the terminal, and each that failed is told on standard error",
+  "[HOOK-01 TUI-07 REL-01] the output of hooks cannot drive the terminal, and each failed hook is reported on standard error",
   async () => {
     await using rig = openRig([says("fine")]);
     rig.config(
@@ -109,7 +109,7 @@ requireProgram("git")(
 );
 
 requireProgram("git")(
-  "[HOOK-01 TUI-07] why a hook went wrong is told once, and of the call beside it that it did not run",
+  "[HOOK-01 TUI-07] the failure of a hook is reported once, and the call beside it as not run",
   async () => {
     const write = calls("Write", { file_path: "a.txt", content: "x" });
     await using rig = openRig([write, says("one"), write, says("two")]);
@@ -169,7 +169,7 @@ requireProgram("git")(
     await using running = rig.start("-p", "hello");
     running.closeStdin();
     await written(rig.at("began"));
-    process.kill(running.pid, "SIGKILL");
+    signalIfRunning(running.pid, "SIGKILL");
     await noneWith(own);
   },
   240_000,

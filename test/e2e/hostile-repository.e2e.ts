@@ -185,7 +185,9 @@ describe("cinch", () => {
     const result = await runCinch(["-p", "hello"], { cwd: repository, env });
     expect(ran()).toEqual([]);
     expect(result).toMatchObject({ code: 2, stdout: "" });
-    expect(result.stderr).toContain("No model is configured.");
+    expect(result.stderr).toContain(
+      "No model can be used: the default zai:glm-4.6 needs ZAI_API_KEY, and nothing replaces it.",
+    );
     expect(existsSync(join(repository, "ran"))).toBe(false);
   });
 });

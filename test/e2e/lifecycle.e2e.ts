@@ -121,7 +121,7 @@ test(
 );
 
 test(
-  "[LIFE-01 CTL-10] what keeps an engine from starting is told with its place, nothing of the start stays, and without it the engine serves",
+  "[LIFE-01 CTL-10] an obstacle to the start of an engine is reported with its path, the start leaves nothing behind, and without it the engine serves",
   async () => {
     await using served = await openServed({ script: [says("fine")] });
     expect(await served.end("SIGTERM")).toBe(130);

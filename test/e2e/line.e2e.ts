@@ -5,7 +5,7 @@ import { cinchHome } from "../support/cinch.ts";
 import type { MockOptions } from "../support/mock-provider/mock-provider.ts";
 import { startMockProvider } from "../support/mock-provider/mock-provider.ts";
 import { calls, fails, says } from "../support/mock-provider/turn.ts";
-import { processesWith } from "../support/processes.ts";
+import { processesWith, signalIfRunning } from "../support/processes.ts";
 import { requireProgram } from "../support/requires.ts";
 import { openTerminal } from "../support/terminal.ts";
 import { until } from "../support/until.ts";
@@ -77,7 +77,7 @@ test(
 );
 
 test(
-  "[SES-07] in a session that goes on, what was asked before stands there as asked by you",
+  "[SES-07] in a session that continues, what was asked before stands there as asked by you",
   async () => {
     await using rig = await openRig({ script: [says("first answer"), says("second answer")] });
     await rig.answer("remember the heron", "first answer");
@@ -118,11 +118,11 @@ for (const signal of ["SIGTERM", "SIGHUP", "SIGINT"] as const) {
       await rig.terminal.type("half a line");
       await rig.terminal.shows("> half a line");
       const pid = Number(readFileSync(join(rig.work, "pid"), "utf8"));
-      process.kill(pid, signal);
+      signalIfRunning(pid, signal);
       if (signal === "SIGINT") {
         // Ctrl-C by another way: the first press asks, the second leaves.
         await rig.terminal.shows("Press Ctrl-C again within 2s to exit.");
-        await rig.leaves(async () => void process.kill(pid, signal));
+        await rig.leaves(async () => signalIfRunning(pid, signal));
       }
       await rig.terminal.shows("code 130");
       await rig.expectSameModes();
@@ -206,7 +206,7 @@ test(
     // Until then the screen is the first run's, which was ready too.
     await until("the screen is cleared", () => existsSync(pid) && readFileSync(pid, "utf8").endsWith("\n"));
     await rig.terminal.shows(READY);
-    process.kill(Number(readFileSync(pid, "utf8")), "SIGKILL");
+    signalIfRunning(Number(readFileSync(pid, "utf8")), "SIGKILL");
     await rig.terminal.shows("code 137");
     await until("the engine has ended", () => processesWith(rig.work).length === 0);
     const seen = await rig.terminal.screen();
@@ -245,7 +245,10 @@ async function openRig(options: MockOptions, term?: string) {
       await terminal.press("Enter");
       await terminal.shows(shows);
     },
-    /** Presses again what leaves when it comes twice within two seconds; a busy machine may take longer, and it asks anew. */
+    /**
+     * Presses again what leaves when it comes twice within two seconds; a busy machine may take longer, and it
+     * asks anew.
+     */
     async leaves(press: () => Promise<void>) {
       const asked = (screen: string) => screen.split("Press Ctrl-C again").length;
       const hasLeft = (screen: string) => screen.includes("code 130");

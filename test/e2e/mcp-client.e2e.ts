@@ -6,7 +6,7 @@ import { officialServer, scriptServer, serverToml } from "../support/mcp-servers
 import { startMockProvider } from "../support/mock-provider/mock-provider.ts";
 import type { Turn } from "../support/mock-provider/turn.ts";
 import { calls, says } from "../support/mock-provider/turn.ts";
-import { noneWith } from "../support/processes.ts";
+import { noneWith, signalIfRunning } from "../support/processes.ts";
 import { requireProgram } from "../support/requires.ts";
 import { until } from "../support/until.ts";
 
@@ -115,7 +115,7 @@ requireProgram("git")(
     await until("the call is under way", async () => ended !== undefined || (await isCalled()));
     expect([ended, await isCalled()]).toEqual([undefined, true]);
     const engine = Number(/"PPid":(\d+)/.exec(await journalOf(rig))?.[1]);
-    process.kill(engine, "SIGKILL");
+    signalIfRunning(engine, "SIGKILL");
     await cinch.exited;
     await noneWith(rig.journal);
   },

@@ -95,7 +95,7 @@ withTmux(
 );
 
 withTmux(
-  "[AUTH-09 CTL-12] a program that has changed is asked about anew, in words that say so; Enter alone lets nobody in; the terminal is the parent's again afterwards",
+  "[AUTH-09 CTL-12] a program that has changed is asked about again, with a text that says so; Enter alone lets nobody in; the terminal is the parent's again afterwards",
   async () => {
     await using place = await openMcpPlace([], { isAttested: false });
     const { home, work } = place;

@@ -7,7 +7,7 @@ import { INPUT_LINE_BYTES_MAX } from "../../src/server/mcp/stdio/lines.ts";
 import { runCinch } from "../support/cinch.ts";
 import { openMcpPlace } from "../support/mcp-stdio.ts";
 import { calls, says } from "../support/mock-provider/turn.ts";
-import { isRunning } from "../support/processes.ts";
+import { isRunning, signalIfRunning } from "../support/processes.ts";
 import { until } from "../support/until.ts";
 
 const LIMIT_MS = 300_000;
@@ -97,7 +97,7 @@ for (const era of ["legacy", "modern"] as const) {
 }
 
 test(
-  "[CTL-08 AUTH-09 AUTH-02] who has no token, or none that counts here, is told so where its user sees it, and served nothing",
+  "[CTL-08 AUTH-09 AUTH-02] a missing or invalid token is reported where the user sees it, and nothing is served",
   async () => {
     await using place = await openMcpPlace([]);
     const expired = await place.oldToken();
@@ -243,7 +243,7 @@ test(
 );
 
 test(
-  "[CTL-08 AUTH-07] a token for one session goes on with it where it was left, and with nothing else",
+  "[CTL-08 AUTH-07] a token for one session continues with it where it was left, and with nothing else",
   async () => {
     await using place = await openMcpPlace([says("one"), says("two")]);
     let earlier: string;
@@ -261,7 +261,7 @@ test(
 );
 
 test(
-  "[CTL-08] lines that are no requests are answered as such, one that is too long too, and the server goes on",
+  "[CTL-08] lines that are no requests are answered as such, one that is too long too, and the server continues",
   async () => {
     await using place = await openMcpPlace([says("still here")]);
     await using raw = place.start();
@@ -376,7 +376,7 @@ test(
     expect(pid).not.toBe(process.pid);
     const listed = await runCinch(["sessions", "list", "--json"], { home: place.home, cwd: place.work });
     expect(listed.stdout).toContain(String(ran.facts["sessionId"]));
-    process.kill(pid, "SIGTERM");
+    signalIfRunning(pid, "SIGTERM");
     await until("the engine has ended", () => !isRunning(pid));
   },
   LIMIT_MS,

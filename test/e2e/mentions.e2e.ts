@@ -8,7 +8,7 @@ import { calls, says } from "../support/mock-provider/turn.ts";
 const TIMEOUT_MS = 300_000;
 
 test(
-  "[CTX-03] files that a prompt names go to the model with it, fenced, and can be edited at once; what is not allowed is left out and told",
+  "[CTX-03] files that a prompt names go to the model with it, fenced, and can be edited at once; forbidden ones are skipped with a notice",
   async () => {
     using home = cinchHome();
     const edit = calls("Edit", { file_path: "notes.txt", old_string: "tea", new_string: "coffee" });

@@ -95,7 +95,8 @@ test("[PROV-14 CRED-03] Claude answers on Vertex AI for the usual variables alon
     "/claude-opus-5-5:streamRawPredict",
   ]);
   const bodies = rig.cloud.to("streamRawPredict").map(({ text }) => text);
-  expect(bodies[2]?.includes("GOOGLE_CLOUD_PROJECT=my-project")).toBe(true); // the command ran, and saw what is no secret
+  // The command ran, and saw what is no secret.
+  expect(bodies[2]?.includes("GOOGLE_CLOUD_PROJECT=my-project")).toBe(true);
   const secrets = [GOOGLE_TOKEN, ...key.private_key.split("\n").slice(1, -2)];
   expect(rig.seen(secrets, [told.stderr, ...bodies])).toEqual([]);
 

@@ -20,8 +20,8 @@ const ARGV = "-p install --model mock:one --without-project --output-format stre
 const SETTING = 'network = ["the host it needs"]';
 
 /**
- * Stands for npm: prints where it runs, by the network interfaces that it sees. Where a proxy is set it asks that for a tunnel
- * to its registry, and fails if the list is why it gets none. A file named installed says that it needs nothing.
+ * Stands for npm: prints where it runs, by the network interfaces that it sees. Where a proxy is set it asks that for a
+ * tunnel to its registry, and fails if the list is why it gets none. A file named installed says that it needs nothing.
  */
 const NPM = `#!/bin/bash
 if [ -e installed ]; then

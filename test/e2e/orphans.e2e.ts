@@ -2,10 +2,10 @@ import { expect, test } from "bun:test";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { runCinch, startCinch } from "../support/cinch.ts";
-import type { MockPlace } from "../support/mock-place.ts";
-import { openMockPlace } from "../support/mock-place.ts";
+import type { MockHome } from "../support/mock-home.ts";
+import { openMockHome } from "../support/mock-home.ts";
 import { calls, says } from "../support/mock-provider/turn.ts";
-import { noneWith, processesWith } from "../support/processes.ts";
+import { noneWith, processesWith, signalIfRunning } from "../support/processes.ts";
 import { requireProgram } from "../support/requires.ts";
 import { openServed } from "../support/served.ts";
 import { openTerminal } from "../support/terminal.ts";
@@ -15,17 +15,17 @@ const TIMEOUT_MS = 240_000;
 const NO_SANDBOX = '[sandbox]\nbackend = "none"\n';
 
 /** A place whose only run was killed in the middle of a command without a sandbox. */
-async function killedPlace(command: string): Promise<MockPlace> {
-  const place = openMockPlace([calls("Bash", { command }), says("going on"), says("still")], NO_SANDBOX);
+async function killedPlace(command: string): Promise<MockHome> {
+  const place = openMockHome([calls("Bash", { command }), says("going on"), says("still")], NO_SANDBOX);
   await using running = place.start(["-p", "go", "--auto-approve"]);
   await until("the command has begun", () => existsSync(join(place.work, "started")));
-  process.kill(running.pid, "SIGKILL");
+  signalIfRunning(running.pid, "SIGKILL");
   await running.exited;
   return place;
 }
 
 test(
-  "[SES-03 PERM-12] a run that was killed in a mutating call is gone on with only once somebody said what became of it",
+  "[SES-03 PERM-12] a run that was killed in a mutating call is resumed only once somebody said what became of it",
   async () => {
     await using place = await killedPlace("touch started; sleep 600");
     const on = ["-p", "go on", "--continue"];
@@ -91,7 +91,7 @@ test(
 );
 
 test(
-  "[SES-03 PERM-12] --orphans settles a session that another engine has opened, and goes on in that engine",
+  "[SES-03 PERM-12] --orphans settles a session that another engine has opened, and continues in that engine",
   async () => {
     const command = "touch started; sleep 600";
     const script = [calls("Bash", { command }), says("going on")];
@@ -99,7 +99,7 @@ test(
     const place = { home: served.home, cwd: served.work, stdin: "" };
     await using running = startCinch(["-p", "go", "--auto-approve"], place);
     await until("the command has begun", () => existsSync(join(served.work, "started")));
-    process.kill(running.pid, "SIGKILL");
+    signalIfRunning(running.pid, "SIGKILL");
     await running.exited;
     const { stdout } = await runCinch(["sessions", "list", "--json"], place);
     const [log = ""] = /log_\w+/.exec(stdout) ?? [];
@@ -120,14 +120,14 @@ requireProgram("tmux")(
     const quick = 'default_profile = "quick"\n[sandbox]\nbackend = "none"\n';
     const bash = (command: string) => calls("Bash", { command });
     const script = [bash("touch started; sleep 600"), bash("touch other"), says("over"), says("going on")];
-    await using place = openMockPlace(script, quick);
+    await using place = openMockHome(script, quick);
     mkdirSync(join(place.home.path, "config/cinch/profiles"));
     const profile =
       'name = "quick"\npermissions = { level = "ReadOnly" }\n[limits]\npermission_timeout = 1\n';
     writeFileSync(join(place.home.path, "config/cinch/profiles/quick.toml"), profile);
     await using running = place.start(["-p", "go", "--auto-approve", "--level", "DangerFullAccess"]);
     await until("the command has begun", () => existsSync(join(place.work, "started")));
-    process.kill(running.pid, "SIGKILL");
+    signalIfRunning(running.pid, "SIGKILL");
     await running.exited;
 
     const begin = async (words: string) => {

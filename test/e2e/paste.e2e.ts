@@ -5,6 +5,7 @@ import { cinchHome } from "../support/cinch.ts";
 import type { MockOptions } from "../support/mock-provider/mock-provider.ts";
 import { startMockProvider } from "../support/mock-provider/mock-provider.ts";
 import { calls, says } from "../support/mock-provider/turn.ts";
+import { signalIfRunning } from "../support/processes.ts";
 import { requireProgram } from "../support/requires.ts";
 import { openTerminal } from "../support/terminal.ts";
 import { until } from "../support/until.ts";
@@ -188,7 +189,7 @@ async function openRig(
     async signal(...signals: readonly NodeJS.Signals[]) {
       const pid = Number(readFileSync(join(work, "pid"), "utf8"));
       if (signals.includes("SIGKILL")) await isGuarded(pid);
-      for (const signal of signals) process.kill(pid, signal);
+      for (const signal of signals) signalIfRunning(pid, signal); // the first one may have ended it already
       await terminal.shows("code ");
     },
     requests: (count: number) => mock.until(({ requests }) => requests.length >= count),
@@ -206,7 +207,9 @@ async function openRig(
   };
   return rig;
 
-  /** A terminal is guarded from 100 ms after the first screen on; the watchdog may be there for something else before. */
+  /**
+   * A terminal is guarded from 100 ms after the first screen on; the watchdog may be there for something else before.
+   */
   async function isGuarded(pid: number): Promise<void> {
     await until("the watchdog guards the terminal", () => {
       const { exitCode } = Bun.spawnSync(["pgrep", "-P", String(pid), "-f", "cinch-watchdog"]);

@@ -10,7 +10,7 @@ import { openServed } from "../support/served.ts";
 import { until } from "../support/until.ts";
 import { temporaryDirectory } from "../support/world.ts";
 
-/** Safe ones that ask all the same: docs/threat-model.md says why. */
+/** Safe ones that ask all the same: docs/threats/calls.md says why. */
 const SAFE_ASKED = [
   "jq -r '.dependencies | keys[]' package.json",
   "sed 's/foo/bar/g' notes.txt",
@@ -103,7 +103,7 @@ requireProgram("bwrap")(
 );
 
 requireProgram("bwrap")(
-  "[PERM-13] a profile names a preset file of one's own, which can switch the known reads off",
+  "[PERM-13] a profile names a preset file of the user, which can switch the known reads off",
   async () => {
     using home = cinchHome();
     const profiles = join(home.path, "config", "cinch", "profiles");
@@ -163,7 +163,7 @@ test("[PERM-04] --strict-permissions asks for every call that no rule of the use
   expect(await explain("--strict-permissions")).toStartWith("ask: ");
   const listed = await runCinch(["permissions", "list", "--strict-permissions"], { home, cwd: work });
   expect(listed.stdout).not.toContain("allow ");
-  expect(listed.stdout).toContain("deny  Bash:security *");
+  expect(listed.stdout).toContain("deny  Bash:security *  (embedded:preset/default.toml)\n");
   writeFileSync(join(config, "config.toml"), '[permissions]\nallow = ["Edit:*.ts"]\n');
   expect(await explain("--strict-permissions")).toStartWith("allow: ");
 });
@@ -207,7 +207,7 @@ test("[PROF-03 PERM-12] a configuration that is no UTF-8 is refused with file an
 });
 
 requireProgram("bwrap")(
-  "[PERM-12] a person and a program are told what would happen, why and by which rule, and nothing is run",
+  "[PERM-12] a person and a program get the verdict, the reason and the rule, and nothing is run",
   async () => {
     using home = cinchHome();
     await using directory = temporaryDirectory();
@@ -357,7 +357,15 @@ test("[PERM-12 MCP-07] a call of a tool of an MCP server is explained too, by ei
   expect((await explain("mcp__git_hub__set")).stdout).toContain(
     'ask: no rule allows it\nto let it through: a person says yes, or --auto-approve, or [permissions] allow = ["mcp__git_hub__set"]',
   );
-  expect((await explain("mcp__gut__set")).code).toBe(2);
+  expect(await explain("mcp__gut__set")).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("no MCP server of that name is declared; there are git-hub"),
+  });
+  writeFileSync(config, "");
+  expect(await explain("mcp__nope__x")).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("there is no tool mcp__nope__x: no MCP server is declared"),
+  });
 });
 
 requireProgram("git")(
@@ -398,13 +406,13 @@ requireProgram("git")(
         `ask: git push is not known to only read; ${level}`,
         "in the sandbox: ask: git needs the network, which the sandbox does not let through",
         allow("git push"),
-        'to let it through: [sandbox] network = ["the host it needs"] in config.toml (for the host: git remote -v)',
+        'to let it through in the sandbox: [sandbox] network = ["the host it needs"] in config.toml (for the host: git remote -v)',
       ],
       network: [
         `ask: curl is not known to only read; ${level}`,
         "in the sandbox: ask: curl needs the network (example.com), which the sandbox does not let through",
         allow("curl -o x https://example.com/x"),
-        'to let it through: [sandbox] network = ["example.com"] in config.toml',
+        'to let it through in the sandbox: [sandbox] network = ["example.com"] in config.toml',
       ],
       late: [
         'ask: what $TOOL runs is only known when it runs, so it may be what the rule deny "Bash:security *" forbids',
@@ -426,24 +434,24 @@ requireProgram("git")(
     writeFileSync(config, `${sandbox}unavailable = "refuse"\n[permissions]\nask = ["Bash:make *"]\n`);
     expect([await explain("npm test"), await explain("make all")]).toEqual([
       [
-        "deny: there is no sandbox for it: it is looked at as if there were none",
+        "deny: there is no sandbox for it: it is judged as if there were none",
         held,
         "here: allow if container works (it was not tried), else deny",
         'to let it through: make the sandbox work, or set unavailable = "ask" under [sandbox]',
       ],
       [
-        "deny: there is no sandbox for it: it is looked at as if there were none",
+        "deny: there is no sandbox for it: it is judged as if there were none",
         'in the sandbox: ask: the rule ask "Bash:make *" names it',
         "here: ask if container works (it was not tried), else deny",
         'to let it through: make the sandbox work, or set unavailable = "ask" under [sandbox]',
-        "to let it through: a person says yes, or --auto-approve; or take that rule out",
+        "to let it through in the sandbox: a person says yes, or --auto-approve; or take that rule out",
       ],
     ]);
   },
   300_000,
 );
 
-test("[PERM-12 SBX-01] where no sandbox is wanted, that is said in place of a verdict that holds nowhere here", async () => {
+test("[PERM-12 SBX-01] if no sandbox is wanted, the answer says so instead of a verdict that applies nowhere here", async () => {
   using home = cinchHome();
   await using directory = temporaryDirectory();
   mkdirSync(join(home.path, "config/cinch"), { recursive: true });
@@ -465,3 +473,21 @@ test("[PERM-12 SBX-01] where no sandbox is wanted, that is said in place of a ve
     sandbox: "container",
   });
 });
+
+requireProgram("bwrap")(
+  "[PERM-12 SBX-01] where the paths of a session keep the sandbox from working, the one remedy is to remove the cause",
+  async () => {
+    using home = cinchHome();
+    await using directory = temporaryDirectory();
+    mkdirSync(join(home.path, "config/cinch"), { recursive: true });
+    const hidden = '[sandbox]\nhidden = ["/usr/bin/bash", "/bin/bash"]\nunavailable = "ask"\n';
+    writeFileSync(join(home.path, "config/cinch/config.toml"), hidden);
+    const explained = await runCinch(["permissions", "explain", "npm test"], { home, cwd: directory.path });
+    const [, , here = "", ...rest] = explained.stdout.trimEnd().split("\n");
+    expect(here).toStartWith("here: deny, since the sandbox works on this machine, but not with ");
+    expect(rest).toEqual([
+      "to let it through: take away what keeps the sandbox from working; nothing else lifts it",
+    ]);
+  },
+  60_000,
+);

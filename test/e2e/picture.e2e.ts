@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { cinchHome, runCinch } from "../support/cinch.ts";
 import { readSource } from "../support/source.ts";
 
-test("[DOC-01] the picture in the README is what cinch demo shows; scripts/picture.ts makes it anew", async () => {
+test("[DOC-01] the picture in the README is the output of cinch demo; scripts/picture.ts renews it", async () => {
   using home = cinchHome(); // the demo leaves its folder to be looked at
   const { code, stdout } = await runCinch(["demo"], { home, env: { TMPDIR: home.path } });
   expect(code).toBe(0);

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { readPlugins } from "../../src/features/plugins/plugin-files.ts";
 import { TrustLedger } from "../../src/guard/trust/ledger/ledger.ts";
@@ -8,7 +8,9 @@ import { blocksOf } from "../support/documents.ts";
 import { startMockProvider } from "../support/mock-provider/mock-provider.ts";
 import type { Turn } from "../support/mock-provider/turn.ts";
 import { calls, says } from "../support/mock-provider/turn.ts";
+import { requirement } from "../support/requires.ts";
 import { ROOT, readSource } from "../support/source.ts";
+import { until } from "../support/until.ts";
 import { testWorld } from "../support/world.ts";
 
 // Plugins through the program itself: the two examples, and what a person sees of plugins that may not be had.
@@ -92,7 +94,7 @@ test("[PLUG-01 DOC-01] /dice:roll in the line client shows what the plugin answe
   expect(stdout).toContain("the plugin dice has /dice:roll");
 });
 
-test("[PLUG-02 CLI-01 DOC-01] the commands of docs/plugins.md tell what is configured, and run only what check names", async () => {
+test("[PLUG-02 CLI-01 DOC-01] the commands of docs/plugins.md list the configured plugins, and run only those that check names", async () => {
   await using rig = openRig([]);
   const [shown = ""] = blocksOf(PAGE, readSource(PAGE))
     .map(({ text }) => text)
@@ -200,7 +202,7 @@ test("[PROV-13 PLUG-01 TOFU-01] cinch models lists what an acknowledged plugin o
   expect([await lists(), await lists("--profile", "oracular")]).toEqual([false, true]);
 });
 
-test("[PLUG-01 PLUG-02 S33] what lies beside a plugin is not run, what breaks is named, and what cannot be had ends the start with exit code 2", async () => {
+test("[PLUG-01 PLUG-02 S33] a file beside a plugin is not run, a broken one is named, and a missing one ends the start with exit code 2", async () => {
   await using rig = openRig([says("fine")]);
   const folder = rig.at("plugins/mine");
   const ran = `await Bun.write(${JSON.stringify(rig.at("ran"))}, "ran");`;
@@ -230,3 +232,73 @@ test("[PLUG-01 PLUG-02 S33] what lies beside a plugin is not run, what breaks is
   expect(newer.code).toBe(2);
   expect(newer.stderr).toContain("it was written for plugin API 99, and this cinch has 1: upgrade cinch");
 });
+
+const DEAF = `export const plugin = {
+  name: "deaf",
+  apiVersion: 1,
+  register(harness) {
+    harness.provider("deaf", () => ({
+      name: "deaf",
+      family: "deaf",
+      canonicalFormVersion: 1,
+      models: () => Promise.resolve([{ id: "one" }]),
+      tokenCount: () => Promise.resolve(0),
+      async *chat() {
+        yield { kind: "text", index: 0, text: "begun" };
+        await new Promise(() => {});
+      },
+    }));
+  },
+};`;
+
+test("[PLUG-01 ENG-29 CLI-01] --max-time ends a turn whose plugin's provider ignores its signal, with the session and the text so far", async () => {
+  await using rig = openRig([]);
+  const path = rig.at("plugins/deaf.ts");
+  rig.write(path, DEAF);
+  rig.configure([path]);
+  await rig.acknowledge([path]);
+  const args = ["-p", "go", "--model", "deaf:one", "--max-time", "4s", "--output-format", "json"];
+  const { code, stdout } = await runCinch(args, { home: rig.home, cwd: rig.work });
+  expect([code, JSON.parse(stdout)]).toMatchObject([
+    4,
+    { session: expect.stringMatching(/^sess_/), result: "begun", turns: 1, stop_reason: "time_limit" },
+  ]);
+}, 120_000);
+
+const SCHEDSTAT = "/proc/self/schedstat";
+
+/** Returns the milliseconds that the main thread of a process has wanted a processor: on one, or waiting for one. */
+function wantedMs(pid: number): number {
+  const [ranNs = 0, waitedNs = 0] = readFileSync(`/proc/${pid}/schedstat`, "utf8").split(" ").map(Number);
+  return (ranNs + waitedNs) / 1e6;
+}
+
+requirement(SCHEDSTAT, existsSync(SCHEDSTAT), false)(
+  "[PERF-01 PLUG-01] cinch -p sleeps while a plugin's provider waits for what never comes",
+  async () => {
+    await using rig = openRig([]);
+    const path = rig.at("plugins/deaf.ts");
+    rig.write(path, DEAF);
+    rig.configure([path]);
+    await rig.acknowledge([path]);
+    const args = ["-p", "go", "--output-format", "stream-json", "--model", "deaf:one"];
+    await using cinch = startCinch(args, { home: rig.home, cwd: rig.work });
+    cinch.closeStdin();
+    let told = "";
+    for await (const text of cinch.stdout) {
+      told += text;
+      if (told.includes("begun")) break;
+    }
+    // What the start has left to do may take a while; a process that spins never rests.
+    let from = { ms: wantedMs(cinch.pid), atMs: performance.now() };
+    await until("cinch rests for a second", () => {
+      const to = { ms: wantedMs(cinch.pid), atMs: performance.now() };
+      const passedMs = to.atMs - from.atMs;
+      if (passedMs < 1_000) return false;
+      const isResting = to.ms - from.ms < passedMs / 4;
+      from = to;
+      return isResting;
+    });
+  },
+  120_000,
+);

@@ -7,7 +7,7 @@ const NOBODY = "65534";
 const isBinary = process.env["CINCH_UNDER_TEST"] !== undefined;
 
 requireProgram("prlimit", "setpriv")(
-  "[REL-01 CLI-01] a limit of processes that is too low to start is told with what to do, and never hangs",
+  "[REL-01 CLI-01] a limit of processes that is too low to start is reported with its remedy, and never hangs",
   async () => {
     // The limit does not bind root, who becomes somebody else for this.
     const somebody = process.geteuid?.() === 0 ? ["setpriv", `--reuid=${NOBODY}`, "--clear-groups"] : [];

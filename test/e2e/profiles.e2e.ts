@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
-import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { textTold } from "../support/acp-editor.ts";
-import { openAcpPlace } from "../support/acp-place.ts";
+import { openAcpHome } from "../support/acp-home.ts";
 import { cinchHome, runCinch } from "../support/cinch.ts";
 import { startMockProvider } from "../support/mock-provider/mock-provider.ts";
 import type { Turn } from "../support/mock-provider/turn.ts";
@@ -15,7 +15,7 @@ import { openTerminal } from "../support/terminal.ts";
 const TIMEOUT_MS = 300_000;
 
 test(
-  "[PROF-02] from the command line a session goes on under another profile, its turns go along, and the old one is resumed",
+  "[PROF-02] from the command line a session continues under another profile, its turns go along, and the old one is resumed",
   async () => {
     await using rig = openRig(
       says("the heron is grey", { usage: { input: 20_000, output: 10_000 } }),
@@ -38,7 +38,7 @@ test(
       "reviewed\n-- rounds: 1, $0.0100 this turn, $0.0100 this session, $0.0400 with those before it\n",
     );
     const shown = await rig.run(["sessions", "show", next ?? ""]);
-    expect(shown.stdout).toMatch(new RegExp(`^goes on from: +${old}$`, "m"));
+    expect(shown.stdout).toMatch(new RegExp(`^continues: +${old}$`, "m"));
     expect(shown.stdout).toMatch(/^cost together: +\$0\.0400 with the sessions before$/m);
     expect(rig.asked()).toContain("You review.");
     expect(rig.asked()).toContain("the heron is grey");
@@ -53,9 +53,9 @@ test(
 );
 
 test(
-  "[PROF-02 CTL-16] an editor goes along to the session that goes on, and its next prompt is for that one",
+  "[PROF-02 CTL-16] an editor goes along to the session that continues, and its next prompt is for that one",
   async () => {
-    await using place = openAcpPlace([says("the heron is grey"), says("from there")]);
+    await using place = openAcpHome([says("the heron is grey"), says("from there")]);
     await using open = place.edit("--model", "mock:one");
     const { editor } = open;
     const session = await editor.begin(place.work);
@@ -86,6 +86,9 @@ test(
     expect(shown.stdout).toMatch(/^tool_packs +\["search"\] {2}\(\S+\/review\.toml:2\)$/m);
     expect(shown.stdout).toMatch(/^key of openai +"\(set\)" {2}\(environment OPENAI_API_KEY\)$/m);
     expect(shown.stdout).not.toContain("sk-not-told");
+    const tables = [...shown.stdout.matchAll(/^([a-z_]+)\./gm)].map(([, table]) => table);
+    const begins = tables.filter((table, at) => table !== tables[at - 1]);
+    expect(begins).toEqual([...new Set(begins)]); // each table stands in one place
     const json = await rig.run(["profile", "show", "--output-format", "json"]);
     expect(JSON.parse(json.stdout)).toMatchObject({
       profile: "default",
@@ -195,6 +198,39 @@ requireProgram("tmux")(
     await enter(first, "and there?", /as before\n-- rounds: 1/);
     expect(rig.asked()).not.toContain("review it");
     for (const terminal of [first, second]) await enter(terminal, "/quit", "code 0");
+  },
+  TIMEOUT_MS,
+);
+
+test(
+  "[PROF-01 PROF-02] a relative path is one of the process on a command line, and of the working directory elsewhere, for all that name a profile",
+  async () => {
+    await using rig = openRig(says("one"), says("two"), says("three"));
+    const other = join(rig.home.path, "other");
+    mkdirSync(other);
+    for (const [folder, header, typo] of [
+      [rig.work, "OF THE PROCESS", "typo_of_process"],
+      [other, "OF THE WORKING DIRECTORY", "typo_of_working"],
+    ] as const)
+      writeFileSync(join(folder, "mine.toml"), `prompt_header = "${header}"\n${typo} = 1\n`);
+    const elsewhere = ["--cwd", other, "--model", "mock:one"];
+
+    expect((await rig.run(["-p", "hello", "--profile", "mine.toml", ...elsewhere])).code).toBe(0);
+    expect(rig.asked()).toContain("OF THE PROCESS");
+    const check = await rig.run(["profile", "check", "mine.toml", "--cwd", other]);
+    expect([check.code, check.stdout]).toEqual([0, expect.stringContaining("typo_of_process")]);
+    const show = await rig.run(["profile", "show", "mine.toml", "--cwd", other]);
+    expect(show.stdout).toContain("OF THE PROCESS");
+
+    const switched = await rig.cinch(["/profiles:mine.toml", "hello"], elsewhere);
+    expect(switched.code).toBe(0);
+    expect(rig.asked()).toContain("OF THE WORKING DIRECTORY");
+    const config = join(rig.home.path, "config", "cinch", "config.toml");
+    writeFileSync(config, `default_profile = "./mine.toml"\n${readFileSync(config, "utf8")}`);
+    expect((await rig.run(["-p", "hello", ...elsewhere])).code).toBe(0);
+    expect(rig.asked()).toContain("OF THE WORKING DIRECTORY");
+    const used = await rig.run(["profile", "show", "--cwd", other]);
+    expect(used.stdout).toContain("OF THE WORKING DIRECTORY");
   },
   TIMEOUT_MS,
 );

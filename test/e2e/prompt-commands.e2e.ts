@@ -130,7 +130,7 @@ test(
 );
 
 test(
-  "[CTX-03 CMD-02 CLI-01] a prompt and aliases that cannot be used are told with file and line: by -p that names one, as they are acknowledged, and by doctor",
+  "[CTX-03 CMD-02 CLI-01] a prompt and aliases that cannot be used are reported with file and line: by -p that names one, as they are acknowledged, and by doctor",
   async () => {
     await using rig = await openRig({
       "prompts/torn.md": "---\ndescription: [a\n---\nLook.\n",

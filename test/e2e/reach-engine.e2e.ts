@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { cinchHome, runCinch } from "../support/cinch.ts";
-import { isRunning, processesWith } from "../support/processes.ts";
+import { isRunning, processesWith, signalIfRunning } from "../support/processes.ts";
 import { ROOT } from "../support/source.ts";
 import { until } from "../support/until.ts";
 
@@ -88,7 +88,7 @@ test(
     const third = await place.client();
     expect(third.pid).toBe(first.pid);
 
-    process.kill(first.pid, "SIGKILL");
+    signalIfRunning(first.pid, "SIGKILL");
     await until("it is gone", () => !isRunning(first.pid));
     expect(existsSync(place.socket)).toBe(true);
     const fourth = await place.client();

@@ -82,7 +82,7 @@ test("[SES-15 S33] a workspace whose .git is no repository that can be read is w
   expect(readFileSync(join(place.work, "a.txt"), "utf8")).toBe("1\n");
 }, 300_000);
 
-test("[SES-15 SES-08] in a branch files go back to no turn before it was branched, why is said, and the conversation does", async () => {
+test("[SES-15 SES-08] in a branch files go back to no turn before it was branched, with the reason, and the conversation does", async () => {
   await using place = openPlace([writes("1\n"), says("one")]);
   expect(await place.prompt("write")).toMatchObject({ code: 0 });
   const branched = await place.sessions("branch", "last");

@@ -5,7 +5,7 @@ import { cinchHome, runCinch } from "../support/cinch.ts";
 import { startMockProvider } from "../support/mock-provider/mock-provider.ts";
 import { calls, says } from "../support/mock-provider/turn.ts";
 
-test("[SES-15] a stored session is set back from the command line: told first, then done, and the conversation with it", async () => {
+test("[SES-15] a stored session is rewound from the command line: shown first, then done, and the conversation with it", async () => {
   await using mock = startMockProvider({
     script: [
       calls("Write", { file_path: "one.txt", content: "1\n" }),

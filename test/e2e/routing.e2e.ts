@@ -45,7 +45,7 @@ interface CostLine {
 }
 
 test(
-  "[PROV-07 PROV-11] one turn goes to two providers by what was spent, and what it cost is told of each as itself",
+  "[PROV-07 PROV-11] one turn goes to two providers by the amount spent, and the cost of each is listed separately",
   async () => {
     await using place = openPlace(
       [calls("Ls", { path: "." }, { usage: USAGE })],
@@ -68,7 +68,7 @@ test(
 );
 
 test(
-  "[PROV-07] where a provider has no credit the next of the chain answers, and that is told; a route that cannot work is refused at the start",
+  "[PROV-07] if a provider has no credit the next of the chain answers, with a notice; a route that cannot work is refused at the start",
   async () => {
     const noCredit = fails({
       kind: "status",
@@ -98,7 +98,7 @@ test(
 );
 
 test(
-  "[PROV-07 PROV-09] a key that a model of a route lacks is told with the route that names it",
+  "[PROV-07 PROV-09] a missing key for a model of a route is reported with the route that names it",
   async () => {
     await using place = openPlace([], []);
     place.write('[routing.mixed]\nmodel = "openai:gpt-6.1-sol"\n');

@@ -5,7 +5,7 @@ import type { RunningCinch } from "../support/cinch.ts";
 import { cinchHome, startCinch } from "../support/cinch.ts";
 import { startMockProvider } from "../support/mock-provider/mock-provider.ts";
 import { calls, says } from "../support/mock-provider/turn.ts";
-import { processesWith } from "../support/processes.ts";
+import { processesWith, signalIfRunning } from "../support/processes.ts";
 import { requireSandbox, sandboxParent } from "../support/sandbox-place.ts";
 import { until } from "../support/until.ts";
 
@@ -95,7 +95,7 @@ const CARGO_INIT = [
 /** Command of `uv init`: git itself, on the folder, quietly. */
 const UV_INIT = "git init -q \"$PWD\" && printf '.venv\\n' >.gitignore && touch made";
 
-test("[SBX-04 SBX-01] cargo init and uv init work with -p in a folder that was no repository, and git goes on with it", async () => {
+test("[SBX-04 SBX-01] cargo init and uv init work with -p in a folder that was no repository, and git continues with it", async () => {
   for (const init of [CARGO_INIT, UV_INIT]) {
     // A program of its own, whose line names nothing of git.
     const program = Buffer.from(init).toString("base64");
@@ -117,14 +117,14 @@ test("[SBX-04 SBX-01] cargo init and uv init work with -p in a folder that was n
   }
 });
 
-test("[SBX-04] what the sandbox stops is told to the model, with what it can do", async () => {
+test("[SBX-04] an operation that the sandbox stops is reported to the model, with its options", async () => {
   const { told, code } = await session("touch made; touch ../beside");
   expect(told).toContain("Read-only file system");
   expect(told).toContain("outside_sandbox: true");
   expect(code).toBe(0);
 });
 
-test("[SBX-01] a backend that does not work here is told once, and its commands are refused where nobody can be asked", async () => {
+test("[SBX-01] a backend that does not work here is reported once, and its commands are refused where nobody can be asked", async () => {
   const { code, stderr, made } = await session("touch made", '[sandbox]\nbackend = "seatbelt"\n');
   expect({ code, made }).toEqual({ code: 3, made: false });
   expect(
@@ -137,7 +137,7 @@ test("[REL-03] when cinch is killed outright, the command and all it started are
   const command = `setsid bash -c 'trap "" TERM; exec -a ${token} sleep 300' & trap "" TERM; touch made; wait`;
   const { left } = await session(command, "", async (cinch, work, again) => {
     await until("the command", () => existsSync(join(work, "made")) && processesWith(token).length > 0);
-    process.kill(cinch.pid, "SIGKILL");
+    signalIfRunning(cinch.pid, "SIGKILL");
     await cinch.exited;
     await until("the end of all", () => processesWith(token).length === 0);
     expect(existsSync(join(work, ".cinch"))).toBe(true);
@@ -147,7 +147,7 @@ test("[REL-03] when cinch is killed outright, the command and all it started are
   expect(left).toEqual([]);
 });
 
-test("[S26 REL-03] git settings and hooks that a command planted when cinch was killed outright are gone at the next start, and told", async () => {
+test("[S26 REL-03] git settings and hooks that a command planted before cinch was killed are removed at the next start, with a notice", async () => {
   const plant = [
     "git init -q sub",
     "git -C sub config core.fsmonitor 'touch ../made; false'",
@@ -158,7 +158,7 @@ test("[S26 REL-03] git settings and hooks that a command planted when cinch was 
   const program = Buffer.from(`${plant}; touch planted; exec sleep 300`).toString("base64");
   const meanwhile = async (cinch: RunningCinch, work: string, again: Again) => {
     await until("the command", () => existsSync(join(work, "planted")));
-    process.kill(cinch.pid, "SIGKILL");
+    signalIfRunning(cinch.pid, "SIGKILL");
     await cinch.exited;
     // By the person, where no command could: it stays.
     Bun.spawnSync(["git", "config", "core.pager", "less"], { cwd: work });
@@ -186,7 +186,7 @@ test("[S26 REL-03] what a command planted for git when cinch was killed outright
   const meanwhile = async (cinch: RunningCinch, work: string, again: Again) => {
     const planted = join(work, ".git", "commondir");
     await until("the command", () => existsSync(join(work, "made")));
-    process.kill(cinch.pid, "SIGKILL");
+    signalIfRunning(cinch.pid, "SIGKILL");
     await cinch.exited;
     expect(existsSync(planted)).toBe(true);
     expect([await again(), await again()]).toEqual([0, 0]);

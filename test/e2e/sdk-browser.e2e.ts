@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ControlRig } from "../support/control-rig.ts";
 import { openControlRig } from "../support/control-rig.ts";
+import { signalIfRunning } from "../support/processes.ts";
 import { requireProgram } from "../support/requires.ts";
 import { says } from "../support/scripted-provider.ts";
 import { buildSdk } from "../support/sdk/runtimes.ts";
@@ -66,7 +67,7 @@ function openBrowser(address: string): AsyncDisposable {
   );
   return {
     async [Symbol.asyncDispose]() {
-      process.kill(-child.pid, "SIGKILL");
+      signalIfRunning(-child.pid, "SIGKILL");
       await child.exited;
       rmSync(profile, { recursive: true, force: true, maxRetries: 10 });
     },

@@ -246,7 +246,7 @@ const NOT_THERE = [
 
 for (const { name, command, needing } of NOT_THERE) {
   needing(
-    `[SDK-01 DOC-01] ${name}: no engine is told in one line, and it ends although more could be typed`,
+    `[SDK-01 DOC-01] ${name}: a missing engine is reported in one line, and the program ends although more could be typed`,
     async () => {
       await using served = await openServed({ script: [], listens: true });
       const token = await served.token(...HUMAN);

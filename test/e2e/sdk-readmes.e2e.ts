@@ -62,11 +62,11 @@ async function run(command: readonly string[], engine: Served, folder: string, t
   return { code, stdout, stderr };
 }
 
-interface Place extends Disposable {
+interface TemporaryFolder extends Disposable {
   readonly path: string;
 }
 
-function emptyPlace(): Place {
+function temporaryFolder(): TemporaryFolder {
   const path = mkdtempSync(join(tmpdir(), "cinch-readme-"));
   return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) };
 }
@@ -90,7 +90,7 @@ for (const runtime of ["node", "bun"]) {
   requireProgram("node")(
     `[SDK-01 DOC-01] the programs of the TypeScript client's README do what they say (${runtime})`,
     async () => {
-      using place = emptyPlace();
+      using place = temporaryFolder();
       await using engine = await served();
       installPacked(place.path);
       const bun = [process.execPath, "--no-install", "--no-env-file", "--config=/dev/null"];
@@ -114,7 +114,7 @@ for (const runtime of ["node", "bun"]) {
 requireProgram("python3")(
   "[SDK-01 DOC-01] the programs of the Python client's README do what they say",
   async () => {
-    using place = emptyPlace();
+    using place = temporaryFolder();
     await using engine = await served();
     const token = await engine.token();
     const told: unknown[] = [];

@@ -28,8 +28,8 @@ function answer({ body }: MockRequest): Turn {
 }
 
 /**
- * Shell code that a person would paste from the recipes: the way over the socket, and `follow`; and a line with each run that
- * it was told.
+ * Shell code that a person would paste from the recipes: the way over the socket, and `follow`; and a line with each
+ * run that it was told.
  */
 function terminalScript(): string {
   const blocks = blocksOf(RECIPES, readSource(RECIPES));
@@ -196,7 +196,7 @@ requireProgram("python3")(
 );
 
 requireProgram("python3")(
-  "[CTL-03 CTL-17 SDK-01] a session that was ended while its watchers were away has ended for them, and none begins it anew",
+  "[CTL-03 CTL-17 SDK-01] a session that was ended while its watchers were away has ended for them, and none restarts it",
   async () => {
     await using watched = await openWatched();
     const { served, token, session, all, untilAll } = watched;

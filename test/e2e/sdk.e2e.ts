@@ -91,7 +91,7 @@ for (const runtime of RUNTIMES) {
   }
 
   needing(
-    `[SDK-01 CTL-17] ${runtime.name}: whoever waits for a turn is told how it ended, also where its engine was killed`,
+    `[SDK-01 CTL-17] ${runtime.name}: a wait for a turn returns how it ended, also if its engine was killed`,
     async () => {
       await using served = await openServed({ script: answer });
       const token = await served.token();
@@ -117,7 +117,7 @@ for (const runtime of RUNTIMES) {
 
 for (const runtime of RUNTIMES) {
   runtime.test(
-    `[SDK-01 CTL-17 SES-03] ${runtime.name}: whoever waits for a turn that asks is told how it ended when its engine was killed`,
+    `[SDK-01 CTL-17 SES-03] ${runtime.name}: a wait for a turn that asks returns how the turn ended when its engine was killed`,
     async () => {
       const flags = ["--model", "mock:one", "--strict-permissions"];
       await using served = await openServed({ script: answer, flags });
@@ -155,7 +155,7 @@ for (const runtime of RUNTIMES) {
     runtime.name === "Bun" ? 1 : undefined,
   )) {
     runtime.test(
-      `[SDK-01 PROF-02] ${runtime.name}, ${wire}: whoever follows a session goes along under another profile, in place and to the next`,
+      `[SDK-01 PROF-02] ${runtime.name}, ${wire}: a subscriber of a session follows it under another profile, in place and to the next`,
       async () => {
         await using served = await openServed({
           script: answer,
@@ -224,7 +224,7 @@ for (const runtime of RUNTIMES) {
 
 for (const runtime of RUNTIMES) {
   runtime.test(
-    `[SDK-01 S54] ${runtime.name}: a server that is no engine, or a bad one, is told as that, and holds nobody up`,
+    `[SDK-01 S54] ${runtime.name}: a server that is no engine, or a bad one, is reported as that, and blocks nobody`,
     async () => {
       using server = startHostile();
       await using driver = startDriver(runtime, {

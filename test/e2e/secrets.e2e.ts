@@ -58,7 +58,7 @@ requireProgram("bwrap")(
   },
 );
 
-test("[SES-04 S54 R13] a session that was killed with its log open leaves no word of it either, and goes on", async () => {
+test("[SES-04 S54 R13] a session that was killed with its log open leaves no word of it either, and continues", async () => {
   await using rig = openRig([calls("Bash", { command: LONG }), fails({ kind: "stall", at: "mid-event" })]);
   {
     await using cinch = startCinch(["-p", `prompt ${WORD}`, ...FLAGS], rig.place);
@@ -97,7 +97,7 @@ requireProgram("bwrap")(
   },
 );
 
-test("[SES-05 SBX-05] secrets of the user's environment reach no request, output or file, and a client is told of them", async () => {
+test("[SES-05 SBX-05] secrets of the user's environment reach no request, output or file, and a client gets a notice", async () => {
   const [key, password] = ["q8Zr2kd09sLw", "b7Tk51mWx3Ep"];
   await using rig = openRig([
     calls("Bash", { command: "printenv MY_API_KEY DB_PASSWORD" }),
@@ -139,7 +139,7 @@ test("[SES-04 LOG-01] a raw dump is sealed, and shown to who has the machine key
   ).toBe(true);
 });
 
-test("[SES-04] sessions made under another machine key are told, and nothing is changed or begun anew", async () => {
+test("[SES-04] sessions made under another machine key are reported, and nothing is changed or created", async () => {
   await using rig = openRig([says("one")]);
   await rig.run(["-p", "first"]);
   const database = join(rig.home.path, "data/cinch/sessions.db");
@@ -152,7 +152,7 @@ test("[SES-04] sessions made under another machine key are told, and nothing is 
   expect(readFileSync(database)).toEqual(before);
 });
 
-test("[SES-04] a passphrase that is set over sessions of machine.key is named, with both ways to go on", async () => {
+test("[SES-04] a passphrase that is set over sessions of machine.key is named, with both ways to continue", async () => {
   await using rig = openRig([says("one"), says("two")]);
   await rig.run(["-p", "first"]);
   const env = { ...rig.place.env, CINCH_PASSPHRASE: "another one" };

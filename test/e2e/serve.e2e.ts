@@ -10,7 +10,7 @@ import { says } from "../support/mock-provider/turn.ts";
 import { openServed } from "../support/served.ts";
 import { until } from "../support/until.ts";
 
-interface Place extends AsyncDisposable {
+interface ServeRig extends AsyncDisposable {
   readonly home: CinchHome;
   readonly work: string;
   readonly socket: string;
@@ -20,7 +20,7 @@ interface Place extends AsyncDisposable {
   ask(path: string, token?: string, body?: unknown): Promise<Response>;
 }
 
-function openPlace(): Place {
+function openPlace(): ServeRig {
   const home = cinchHome();
   const provider = startMockProvider({ script: [says("at your service")] });
   const config = join(home.path, "config/cinch");
@@ -89,13 +89,14 @@ test("[CTL-11 CTL-06 AUTH-02 AUTH-11] an engine is served to its owner's clients
   expect(existsSync(join(place.home.path, "state/cinch/owner.token"))).toBe(false);
 }, 300_000);
 
-test("[CTL-11] a second engine is told of the first, and one that was killed leaves its place to the next", async () => {
+test("[CTL-11] a second engine gets the address of the first, and one that was killed gives way to the next", async () => {
   await using place = openPlace();
   await using first = place.serve();
   const ready = join(place.home.path, "state/cinch/owner.token");
   await until("the first serves", () => existsSync(ready));
   const second = await runCinch(["serve", "--model", "mock:one"], { home: place.home, cwd: place.work });
   expect([second.code, second.stderr]).toEqual([2, expect.stringContaining("(EngineRunning)")]);
+  expect(second.stderr).toContain("Or end it first: Ctrl-C where it runs, or signal TERM to its process.");
 
   first.kill("SIGKILL");
   await first.exited;

@@ -78,7 +78,7 @@ test(
     expect(code).toBe(0);
     expect(rig.sentWords()).toEqual(["turn 1", "in the old one"]);
     expect(stdout).toContain("You said: in the new one");
-    expect(stdout).toMatch(/^sess_\w+ goes on; \/sessions:resume sess_\w+ returns to the other one\.$/m);
+    expect(stdout).toMatch(/^sess_\w+ continues; \/sessions:resume sess_\w+ returns to the other one\.$/m);
     expect(stdout).toContain("you asked:\n| turn 1\n");
     expect(stdout).toMatch(/^running {2}sess_\w+ .* 2 {6}cinch line clie… {2}turn 1$/m);
     expect(stdout).toContain("There is no stored session '0000'.");
@@ -87,7 +87,7 @@ test(
 );
 
 test(
-  "[SES-06 SES-09 SES-10] expiry is told first and done with --yes; afterwards replay, show and export say «ttl-expired», and the session goes on",
+  "[SES-06 SES-09 SES-10] expiry is announced first and done with --yes; afterwards replay, show and export say «ttl-expired», and the session continues",
   async () => {
     await using rig = openLife();
     await rig.cinch([], ["the heron"]);
@@ -124,7 +124,7 @@ test(
 );
 
 test(
-  "[SES-07 SES-10] an import ends with the command that goes on with it; going on gives a new id each time, and every earlier one still names the session; lists fit 80 columns",
+  "[SES-07 SES-10] an import ends with the command that continues with it; continuing gives a new id each time, and every earlier one still names the session; lists fit 80 columns",
   async () => {
     await using rig = openLife();
     await rig.cinch(["-p", "first"]);

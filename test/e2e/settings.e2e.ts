@@ -9,7 +9,8 @@ for (const setup of SETTINGS_SETUPS)
   test(
     `[PROF-01 PROF-03] cinch profile show and check answer byte for byte as recorded: ${setup.name}`,
     async () => {
-      expect(await observe(setup)).toBe(readSource(goldenPath(setup.name)));
+      const remedy = `if the change is meant: sh scripts/bun.sh test/support/settings-golden.ts ${setup.name}`;
+      expect(await observe(setup), remedy).toBe(readSource(goldenPath(setup.name)));
     },
     TIMEOUT_MS,
   );

@@ -5,7 +5,7 @@ import { cinchHome, runCinch } from "../support/cinch.ts";
 import type { MockOptions } from "../support/mock-provider/mock-provider.ts";
 import { startMockProvider } from "../support/mock-provider/mock-provider.ts";
 import { calls, says } from "../support/mock-provider/turn.ts";
-import { processesWith } from "../support/processes.ts";
+import { processesWith, signalIfRunning } from "../support/processes.ts";
 import { requireProgram } from "../support/requires.ts";
 import type { Terminal } from "../support/terminal.ts";
 import { openTerminal } from "../support/terminal.ts";
@@ -66,7 +66,7 @@ async function enter(terminal: Terminal, line: string): Promise<void> {
 }
 
 test(
-  "[CTL-11 CTL-18 PERM-08] two terminals share a session: what is asked is asked in both, one answers, and the other goes on when that one leaves",
+  "[CTL-11 CTL-18 PERM-08] two terminals share a session: what is asked is asked in both, one answers, and the other continues when that one leaves",
   async () => {
     await using place = openPlace({
       script: [
@@ -143,7 +143,7 @@ test(
 );
 
 test(
-  "[PROF-03 CTL-18 PERM-01 PROV-03] a rule that is written while an engine runs counts for the next session, and what belongs to the engine is told",
+  "[PROF-03 CTL-18 PERM-01 PROV-03] a rule that is written while an engine runs counts for the next session, and settings that need a new engine are reported",
   async () => {
     const read = calls("Read", { file_path: "a.txt" });
     await using place = openPlace({ script: [read, says("it was read"), read, says("it was refused")] });
@@ -184,17 +184,17 @@ test(
 );
 
 test(
-  "[CTL-03 CTL-11] an engine that is killed is told of, started anew, and the session goes on without a word lost",
+  "[CTL-03 CTL-11] an engine that is killed is reported and restarted, and the session continues without loss",
   async () => {
     await using place = openPlace({ script: [says("the first answer"), says("the second answer")] });
     const one = await place.open("");
     await one.shows(READY);
     await enter(one, "hello");
     await one.shows("the first answer");
-    process.kill(await place.engine(), "SIGKILL");
+    signalIfRunning(await place.engine(), "SIGKILL");
     await one.shows("cannot be reached");
     await one.shows("The engine answers again.");
-    await one.shows("the session goes on");
+    await one.shows("the session continues");
     await enter(one, "go on");
     await one.shows("the second answer");
     const screen = await one.screen();
@@ -206,7 +206,7 @@ test(
 );
 
 test(
-  "[CTL-11] [SES-07] cinch --continue goes on with a session that another terminal has, with -p and from a pipe too, and --no-listen is told who has it",
+  "[CTL-11] [SES-07] cinch --continue continues with a session that another terminal has, with -p and from a pipe too, and --no-listen names the holder",
   async () => {
     const ordinals = ["first", "second", "third", "fourth"];
     await using place = openPlace({ script: ordinals.map((ordinal) => says(`the ${ordinal} answer`)) });

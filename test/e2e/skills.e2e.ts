@@ -93,7 +93,7 @@ requireProgram("git")(
 );
 
 requireProgram("git")(
-  "[SKL-04] /skills:reload tells on a line once which skills there are now",
+  "[SKL-04] /skills:reload lists the current skills once, on a line",
   async () => {
     await using rig = openRig([]);
     const { code, stdout, stderr } = await rig.run(["--plain", "--no-listen"], "/skills:reload\n/quit\n");
@@ -106,7 +106,7 @@ requireProgram("git")(
 );
 
 requireProgram("git")(
-  "[SKL-01] skills check tells what breaks the specification, with file, line and field",
+  "[SKL-01] skills check reports breaks of the specification, with file, line and field",
   async () => {
     await using rig = openRig([]);
     const good = await rig.run(["skills", "check", join(REAL, "openai+skills")]);
@@ -133,7 +133,7 @@ requireProgram("git")(
 );
 
 requireProgram("git")(
-  "[SKL-01 TOFU-04] a skill that would be left out anyway keeps -p from no start, and is told; one that can be used ends it",
+  "[SKL-01 TOFU-04] a skill that would be skipped anyway stops no start of -p, and is reported; one that can be used ends it",
   async () => {
     await using rig = openRig([says("fine")]);
     const skill = join(rig.work, ".agents/skills/notes/SKILL.md");
@@ -151,7 +151,7 @@ requireProgram("git")(
 );
 
 requireProgram("git")(
-  "[SKL-01] skills check tells the line of a skill that is no UTF-8",
+  "[SKL-01] skills check reports the line of a skill that is not UTF-8",
   async () => {
     await using rig = openRig([]);
     const skill = join(rig.work, ".agents/skills/latin/SKILL.md");
@@ -181,7 +181,7 @@ requireProgram("git")(
 );
 
 requireProgram("git")(
-  "[SKL-01 SKL-03] skills check passes over a place without skills, and tells what a session leaves out, of triggers too",
+  "[SKL-01 SKL-03] skills check skips a folder without skills, and reports the skills and triggers that a session leaves out",
   async () => {
     await using rig = openRig([]);
     const place = join(rig.work, ".agents/skills");

@@ -2,10 +2,11 @@ import { expect, test } from "bun:test";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { cinchPath } from "../support/cinch.ts";
-import type { MockPlace } from "../support/mock-place.ts";
-import { openMockPlace } from "../support/mock-place.ts";
+import type { MockHome } from "../support/mock-home.ts";
+import { openMockHome } from "../support/mock-home.ts";
 import { calls, fails, says } from "../support/mock-provider/turn.ts";
 import { childrenOf } from "../support/process-memory.ts";
+import { signalIfRunning } from "../support/processes.ts";
 import { requirement } from "../support/requires.ts";
 import { requireSandbox } from "../support/sandbox-place.ts";
 import { ROOT } from "../support/source.ts";
@@ -25,7 +26,7 @@ const ENV = { OWN_KEY: "canary-0123456789abcdef" };
 
 /** Runs cinch where a folder is a disk of its own: mounted with `options`, and then `before` is run in it. */
 async function runOnDisk(
-  place: MockPlace,
+  place: MockHome,
   {
     folder,
     options,
@@ -44,10 +45,10 @@ async function runOnDisk(
 }
 
 test(
-  "[SES-16] a temporary folder that is not there is told with its path and what to do, for keys and for commands",
+  "[SES-16] a missing temporary folder is reported with its path and remedy, for keys and for commands",
   async () => {
     for (const keyed of [true, false]) {
-      await using place = openMockPlace(
+      await using place = openMockHome(
         [calls("Bash", { command: "echo hi" }), says("x")],
         keyed ? KEYED : "",
       );
@@ -68,9 +69,9 @@ test(
 
 // Seen red: the remedy was mkdir -p /proc.
 test(
-  "[SES-16] a temporary folder that is there and takes no files is told as that",
+  "[SES-16] a temporary folder that takes no files is reported as that",
   async () => {
-    await using place = openMockPlace([], KEYED);
+    await using place = openMockHome([], KEYED);
     const { code, stderr } = await place.run(["-p", "go"], { env: { TMPDIR: "/proc", ...ENV } });
     expect([code, stderr]).toEqual([
       2,
@@ -83,9 +84,9 @@ test(
 );
 
 withMounts(
-  "[SES-16] a temporary folder that is full or read-only is told with its path and what to do",
+  "[SES-16] a temporary folder that is full or read-only is reported with its path and remedy",
   async () => {
-    await using place = openMockPlace([], KEYED);
+    await using place = openMockHome([], KEYED);
     const folder = join(place.home.path, "disk");
     const full = { folder, options: "size=16k", before: "head -c 100000 /dev/zero >fill 2>/dev/null; true" };
     const readOnly = { folder, options: "size=16k,ro" };
@@ -107,7 +108,7 @@ withMounts(
 withMounts(
   "[SES-16 AUTH-01] a state folder or a configuration folder on a read-only disk is named, with what to do",
   async () => {
-    await using place = openMockPlace([]);
+    await using place = openMockHome([]);
     const state = join(place.home.path, "state/cinch");
     const serve = await runOnDisk(place, { folder: state, options: "size=1m,mode=700,ro" }, [
       "serve",
@@ -143,9 +144,9 @@ const fillLater = (fill: string) =>
 const FILL_INODES = 'i=0; while (: > "$F/fill$i") 2>/dev/null; do i=$((i + 1)); done';
 
 /** A model that has the disk filled up, and then has a command run. */
-function openFilling(): MockPlace {
+function openFilling(): MockHome {
   let answers = 0;
-  const place: MockPlace = openMockPlace(() => {
+  const place: MockHome = openMockHome(() => {
     answers += 1;
     if (answers === 1) return calls("Write", { file_path: "go", content: "" });
     if (answers > 2) return says("done");
@@ -156,7 +157,7 @@ function openFilling(): MockPlace {
 }
 
 withSandboxAndMounts(
-  "[SES-16] a disk that fills up in the middle of a run is told with its path and what to do, however little is left",
+  "[SES-16] a disk that fills up in the middle of a run is reported with its path and remedy, however little space remains",
   async () => {
     const codes: number[] = [];
     for (let pages = 0; pages <= 4; pages++) {
@@ -193,7 +194,7 @@ withSandboxAndMounts(
 );
 
 /** A place with a temporary folder of its own. */
-function temporaryOf(place: MockPlace): string {
+function temporaryOf(place: MockHome): string {
   const folder = join(place.home.path, "temporary");
   mkdirSync(folder);
   return folder;
@@ -202,7 +203,7 @@ function temporaryOf(place: MockPlace): string {
 test(
   "[SES-18 REL-03] what a keeper that is killed at its start leaves in the temporary folder is gone after the next run of anything, and nothing else",
   async () => {
-    await using place = openMockPlace([fails({ kind: "stall", at: "first-byte" })], KEYED);
+    await using place = openMockHome([fails({ kind: "stall", at: "first-byte" })], KEYED);
     const folder = temporaryOf(place);
     const env = { TMPDIR: folder, ...ENV };
     const unmarked = mkdtempSync(join(folder, "cinch-keys-")); // as one that was killed a moment earlier leaves it
@@ -233,11 +234,11 @@ withSandbox(
   "[SES-18 REL-03] what a killed run leaves of its sandbox is gone after the next run, though that runs no command",
   async () => {
     const command = "touch started; sleep 600";
-    await using place = openMockPlace([calls("Bash", { command }), says("hi")]);
+    await using place = openMockHome([calls("Bash", { command }), says("hi")]);
     const folder = temporaryOf(place);
     await using running = place.start(["-p", "go"], { env: { TMPDIR: folder } });
     await until("the command has begun", () => existsSync(join(place.work, "started")));
-    process.kill(running.pid, "SIGKILL");
+    signalIfRunning(running.pid, "SIGKILL");
     await running.exited;
     expect(readdirSync(folder)).toHaveLength(1);
     expect((await place.run(["-p", "hi"], { env: { TMPDIR: folder } })).code).toBe(0);
@@ -251,7 +252,7 @@ withSandbox(
   "[REL-03 S26] the empty places that a killed run leaves in its workspace are gone after the next run of anything",
   async () => {
     const command = "touch started; sleep 600";
-    await using place = openMockPlace([calls("Bash", { command }), says("hi")]);
+    await using place = openMockHome([calls("Bash", { command }), says("hi")]);
     const env = { TMPDIR: temporaryOf(place), HOME: place.work };
     await using running = place.start(["-p", "go"], { env });
     await until("the command has begun", () => existsSync(join(place.work, "started")));
@@ -260,7 +261,7 @@ withSandbox(
     expect(began).toContain(".bash_profile");
     await place.run(["models"], { env });
     expect(left()).toEqual(began); // a living run needs them
-    process.kill(running.pid, "SIGKILL");
+    signalIfRunning(running.pid, "SIGKILL");
     await running.exited;
     writeFileSync(join(place.work, ".bashrc"), "alias ll='ls -l'\n");
     await until("its engine has ended", async () => {

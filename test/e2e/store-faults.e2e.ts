@@ -129,7 +129,7 @@ test("[SES-16 R14] where one content of a session is damaged, the place is named
   expect(doctor.stdout.match(/DAMAGE {2}sessions/gu)?.length).toBe(2);
 }, 300_000);
 
-test("[SES-16 SES-06 R29] a clock that was set back loses nothing, and the session goes on where it was", async () => {
+test("[SES-16 SES-06 R29] a clock that was set back loses nothing, and the session continues where it was", async () => {
   await using rig = await openRig([says(SAID), says("again")]);
   changed(
     rig.path,

@@ -19,7 +19,7 @@ const DAMAGES: readonly (readonly [string, (wal: string) => void])[] = [
 ];
 
 test.each(DAMAGES)(
-  "[SES-18 SES-16 R14] a write-ahead log %s after a kill is told by the next run, the list and the doctor",
+  "[SES-18 SES-16 R14] a write-ahead log %s after a kill is reported by the next run, the list and the doctor",
   async (how, damage) => {
     await using rig = await openKilled();
     const wal = `${rig.store}-wal`;
@@ -44,7 +44,7 @@ test.each(DAMAGES)(
   300_000,
 );
 
-test("[SES-18 SES-16 R14] a database file cut short beside a write-ahead log is damage, and no run goes on writing into it", async () => {
+test("[SES-18 SES-16 R14] a database file cut short beside a write-ahead log is damage, and no run continues writing into it", async () => {
   await using rig = await openKilled();
   truncateSync(rig.store, statSync(rig.store).size - 4 * PAGE_BYTES);
   const before = [readFileSync(rig.store), readFileSync(`${rig.store}-wal`)];
@@ -72,7 +72,9 @@ function flip(wal: string): void {
   writeFileSync(wal, bytes);
 }
 
-/** A store with one whole session, and one that was killed in the middle of a turn: all of it is in the write-ahead log. */
+/**
+ * A store with one whole session, and one that was killed in the middle of a turn: all of it is in the write-ahead log.
+ */
 async function openKilled() {
   await using opened = new AsyncDisposableStack();
   const home = opened.use(cinchHome());

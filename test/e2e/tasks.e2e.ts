@@ -151,7 +151,7 @@ test(
 );
 
 test(
-  "[ENG-24] two run-due at once run what is due once; what would ask is refused, and a wrong file is told with its line",
+  "[ENG-24] two run-due at once run each due task once; a call that would ask is refused, and a wrong file is reported with its line",
   async () => {
     await using rig = openRig([calls("Write", { file_path: "made.txt", content: "x" }), says("I could not")]);
     rig.write("due", "write a file", 'level = "ReadOnly"\n');
@@ -174,7 +174,7 @@ test(
 );
 
 test(
-  "[ENG-24 R38] cinch serve runs what is due, and lends it nothing that it was told to allow; a process that is killed in a run leaves it told, and not repeated",
+  "[ENG-24 R38] cinch serve runs due tasks, and passes no allowance of its own on; a run of a killed process is reported, and not repeated",
   async () => {
     const hold = Promise.withResolvers<void>();
     await using rig = openRig([

@@ -101,7 +101,7 @@ test("[OBS-02] the endpoint of one signal is used as it is, and that of all is n
   expect(seen.posts.map(({ path }) => path)).toEqual(["/tenant/7/traces"]);
 });
 
-test("[OBS-02] a disabled SDK and exporters that are none send nothing, and one that is none spares the other", async () => {
+test("[OBS-02] a disabled SDK and invalid exporters send nothing, and an invalid one does not affect the other", async () => {
   const posts = async (more: Readonly<Record<string, string>>) => {
     const seen = await prompt({ env: (url) => ({ OTEL_EXPORTER_OTLP_ENDPOINT: url, ...more }) });
     return seen.posts.map(({ path }) => path);

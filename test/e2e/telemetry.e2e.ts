@@ -8,11 +8,12 @@ import { says } from "../support/mock-provider/turn.ts";
 import { startOtlpReceiver } from "../support/otlp-receiver.ts";
 import { readSource } from "../support/source.ts";
 
-// Telemetry through the program itself: a run that is over in a moment is told whole, and one without a collector ends well.
+// Telemetry through the program itself: a run that is over in a moment is told whole, and one without a collector
+// ends well.
 
 const PAGE = "docs/telemetry.md";
 
-test("[OBS-01 DOC-01] a run with the configuration of docs/telemetry.md is told to a collector before it ends; without one it ends as well", async () => {
+test("[OBS-01 DOC-01] a run with the configuration of docs/telemetry.md is exported to a collector before it ends; without one it ends as well", async () => {
   await using mock = startMockProvider({ script: [says("fine"), says("fine")] });
   using home = cinchHome();
   const receiver = startOtlpReceiver();
@@ -30,7 +31,7 @@ test("[OBS-01 DOC-01] a run with the configuration of docs/telemetry.md is told 
   expect(await run()).toMatchObject({ code: 0, stdout: "fine\n", stderr: "" });
 });
 
-test("[OBS-01] an address with the path of a signal is refused, and a variable that names no collector is told, and nothing sent", async () => {
+test("[OBS-01] an address with the path of a signal is refused, a variable that names no collector is reported, and nothing is sent", async () => {
   await using mock = startMockProvider({ script: [says("one"), says("two")] });
   using home = cinchHome();
   const path = join(home.path, "config/cinch/config.toml");

@@ -56,7 +56,7 @@ async function openssl(...words: readonly string[]): Promise<void> {
 }
 
 test(
-  "[CTL-17] a certificate that has expired, or is for another name, is told as that, and the token is not sent",
+  "[CTL-17] a certificate that has expired, or is for another name, is reported as that, and the token is not sent",
   async () => {
     using home = cinchHome();
     const expired = await certificate(home, "old", { to: "20200102000000Z" });

@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { mkdirSync, realpathSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { lockFileOf, openReview } from "../../src/app/explain/review.ts";
+import { PROGRAM_FEATURES } from "../../src/app/plan/feature-set.ts";
 import { SILENT_LOG } from "../../src/base/log.ts";
 import { hostWorld } from "../../src/platform/host.ts";
 import { acknowledgeAll } from "../support/acknowledge.ts";
@@ -38,7 +39,7 @@ function optionsOf(home: CinchHome, workingDir: string) {
   const [config, data, state] = ["config", "data", "state"].map((name) => join(home.path, name, "cinch"));
   const paths = { config: config ?? "", data: data ?? "", state: state ?? "" };
   const wishes = { autoApprove: false, strictPermissions: false, attended: false, environment: home.env };
-  return { ...wishes, world: hostWorld(SILENT_LOG), paths, workingDir };
+  return { features: PROGRAM_FEATURES, wishes, world: hostWorld(SILENT_LOG), paths, workingDir };
 }
 
 /** Returns what each command says of the repository's files, and how a session that nobody attends begins. */

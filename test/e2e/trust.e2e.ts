@@ -20,7 +20,8 @@ import { says } from "../support/mock-provider/turn.ts";
 import { requireProgram } from "../support/requires.ts";
 import { openTerminal } from "../support/terminal.ts";
 
-// One repository that holds every hostile file of the table, and the program itself started in it, as the kernel sees it.
+// One repository that holds every hostile file of the table, and the program itself started in it, as the kernel
+// sees it.
 
 const TIMEOUT_MS = 300_000;
 let scratch = "";
@@ -132,7 +133,7 @@ const WAYS: readonly (readonly [readonly string[], string, number])[] = [
 // Seen red with `git status` called while the project is read, with trust taken out, and with the configuration taken
 // from the repository.
 requireProgram("strace")(
-  "[TOFU-01 TOFU-04 S33 S34 S35 S41 S42] whatever cinch is started as in a hostile repository, nothing of it runs, is called, or is said",
+  "[TOFU-01 TOFU-04 S33 S34 S35 S41 S42] whatever cinch is started as in a hostile repository, nothing of it runs, is called, or reaches the model",
   async () => {
     for (const [args, stdin, code] of WAYS) {
       const before = mock.requests.length;
@@ -157,7 +158,7 @@ requireProgram("strace")(
 );
 
 test(
-  "[TOFU-04] a newcomer with -p in a repository with instructions is told what to do, in both formats",
+  "[TOFU-04] a newcomer with -p in a repository with instructions gets the remedy, in both formats",
   async () => {
     using own = cinchHome();
     configure(own);
@@ -218,7 +219,7 @@ requireProgram("tmux")(
     expect(await terminal.screen()).toContain("| +Be kind.\\e[2J\\e]0;owned\\u0007\n");
     await terminal.type("y");
     await terminal.press("Enter");
-    await terminal.shows("aliases.quit: /quit is a built-in command, and stays what it is");
+    await terminal.shows("aliases.quit: /quit is a built-in command, and cannot be replaced");
     await terminal.shows("[3/3] Use it, until it changes?");
     expect(await terminal.screen()).toContain("| == SKILL.md\n");
     await terminal.type("1"); // as a question in a conversation takes it
@@ -262,7 +263,7 @@ requireProgram("tmux")(
 );
 
 requireProgram("tmux")(
-  "[TOFU-01] at a terminal cinch asks about a new file before anything else, and goes on with the answer",
+  "[TOFU-01] at a terminal cinch asks about a new file before anything else, and continues with the answer",
   async () => {
     using own = cinchHome();
     configure(own);
@@ -291,7 +292,7 @@ requireProgram("tmux")(
 );
 
 test(
-  "[TOFU-04 CLI-01] with -p, files of the user's own that only add are left out and told once, and a project's file still ends the run",
+  "[TOFU-04 CLI-01] with -p, the user's own files that only add are skipped and reported once, and a project's file still ends the run",
   async () => {
     using own = cinchHome();
     configure(own);

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { openMockPlace } from "../support/mock-place.ts";
+import { openMockHome } from "../support/mock-home.ts";
 import { calls, fails, says } from "../support/mock-provider/turn.ts";
 import { noneWith } from "../support/processes.ts";
 
@@ -12,7 +12,7 @@ test(
     const script = Array.from({ length: 40 }, (_, at) =>
       calls("Agent", { prompt: `go ${at}`, description: `d${at}` }),
     );
-    await using place = openMockPlace(script);
+    await using place = openMockHome(script);
     const { code, stderr } = await place.run(["-p", "go", "--max-turns", "6"]);
     expect([code, place.provider.requests.length]).toEqual([LIMIT_EXIT, 6]);
     expect(stderr).toContain("limit of rounds (6");
@@ -25,7 +25,7 @@ test(
   async () => {
     const look = calls("Ls", { path: "." });
     const script = [calls("Delegate", { prompt: "go" }), ...Array.from({ length: 20 }, () => look)];
-    await using place = openMockPlace(script, '[delegate]\nmodel = "mock:one"\n');
+    await using place = openMockHome(script, '[delegate]\nmodel = "mock:one"\n');
     const { code } = await place.run(["-p", "go", "--max-turns", "4"]);
     expect([code, place.provider.requests.length]).toEqual([LIMIT_EXIT, 4]);
   },
@@ -44,7 +44,7 @@ test(
       Array.from({ length: 30 }, () => fails({ kind: "status", status: 529 })),
     ];
     for (const script of waits) {
-      await using place = openMockPlace(script, '[sandbox]\nbackend = "none"\n');
+      await using place = openMockHome(script, '[sandbox]\nbackend = "none"\n');
       const args = ["-p", "go", "--auto-approve", "--max-time", "4s", "--output-format", "stream-json"];
       const { code, stdout, stderr } = await place.run(args);
       expect([code, stderr]).toEqual([LIMIT_EXIT, expect.stringContaining("time limit (4s)")]);
@@ -60,7 +60,7 @@ test(
     }
     await noneWith(own);
 
-    await using place = openMockPlace([says("never")]);
+    await using place = openMockHome([says("never")]);
     await using running = place.start(["-p", "--max-time", "2s"]); // its input stays open
     expect([await running.exited, await running.stderr]).toEqual([
       LIMIT_EXIT,
@@ -74,7 +74,7 @@ test(
   "[ENG-29 CLI-01] a time limit stands in the configuration and in a profile too; a bare number is refused",
   async () => {
     const stalls = fails({ kind: "stall", at: "first-byte" });
-    await using place = openMockPlace([stalls], 'max_time = "2s"\n');
+    await using place = openMockHome([stalls], 'max_time = "2s"\n');
     expect((await place.run(["-p", "go"])).code).toBe(LIMIT_EXIT);
     const shown = await place.run(["profile", "show"]);
     expect(shown.stdout).toMatch(/limits\.time\s+"?2s/);

@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { openMockPlace } from "../support/mock-place.ts";
+import { openMockHome } from "../support/mock-home.ts";
 import { ROOT } from "../support/source.ts";
 import type { ToldTurn } from "../support/turn-clients.ts";
-import { TURN_SCENARIOS } from "../support/turn-scenarios.ts";
+import { preparePlace, TURN_SCENARIOS } from "../support/turn-scenarios.ts";
 
 const TIMEOUT_MS = 240_000;
 const PRICED = '[prices."mock:one"]\ninput = 1\noutput = 1\n';
@@ -17,6 +17,8 @@ const NAMES = [
   "answer-before-call",
   "nothing-after-call",
   "error-after-result",
+  "error-then-checkpoint",
+  "error-then-notice",
   "budget-after-result",
   "no-progress",
   "turn-limit",
@@ -28,8 +30,10 @@ test(
   "[CLI-01 ENG-13] a turn of the real program has the recorded result, however it ends after a tool result",
   async () => {
     const told: unknown[] = [];
-    for (const { name, script, flags = [], unpriced = false } of SCENARIOS) {
-      await using place = openMockPlace(script, `${unpriced ? "" : PRICED}[sandbox]\nbackend = "none"\n`);
+    for (const scenario of SCENARIOS) {
+      const { name, script, flags = [], unpriced = false } = scenario;
+      await using place = openMockHome(script, `${unpriced ? "" : PRICED}[sandbox]\nbackend = "none"\n`);
+      await preparePlace(scenario, place);
       const { stdout } = await place.run(["-p", "go", "--output-format", "json", ...flags]);
       const turn = JSON.parse(stdout);
       const { result: text, stop_reason: reason, turns: rounds, cost_usd: costUsd, tools_used: tools } = turn;

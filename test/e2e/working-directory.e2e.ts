@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { openAcpPlace } from "../support/acp-place.ts";
+import { openAcpHome } from "../support/acp-home.ts";
 import { openMcpPlace } from "../support/mcp-stdio.ts";
 import { openServed } from "../support/served.ts";
 
@@ -11,7 +11,7 @@ const WRONG = ["/nope", "rel", ".", "", "/\0", LONG, "/etc/passwd"];
 
 // Seen red: 500 for the first six, 201 for ".", /etc/passwd.
 test(
-  "[CTL-06 PERM-02] over REST a session is refused with 400 where its directory is none, and begun in the real one",
+  "[CTL-06 PERM-02] over REST a session without a valid directory is refused with 400, and begins in the real one",
   async () => {
     await using served = await openServed({ script: [] });
     const token = await served.token("--identity-class", "agent");
@@ -53,7 +53,7 @@ test(
 test(
   "[CTL-16] over ACP too",
   async () => {
-    await using place = openAcpPlace([]);
+    await using place = openAcpHome([]);
     await using edited = place.edit("--model", "mock:one");
     const { agent } = edited.editor;
     await agent.request("initialize", { protocolVersion: 1 });

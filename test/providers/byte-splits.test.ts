@@ -4,8 +4,8 @@ import { cutAt, readEvents, readRecording, recordings, SHORT_BYTES_MAX } from ".
 
 /**
  * The long recordings give the same answer whichever byte they are cut at. Reading one from the start for every cut, as
- * is done with the short ones (src/providers/dialect/recordings.test.ts), costs the square of its length, a quarter of an
- * hour for all: `npm run soak -- --splits` does that. Here the same is shown in three steps, each of which is cheap:
+ * is done with the short ones (src/providers/dialect/recordings.test.ts), costs the square of its length, a quarter of
+ * an hour for all: `npm run soak -- --splits` does that. Here the same is shown in three steps, each of which is cheap:
  *
  * 1. The reader of events forgets everything at an event's end: each event read alone, by a fresh reader, is what it is
  *    in the whole stream. So a cut within one event is met in the same state whatever came before, and nothing of it is

@@ -23,7 +23,7 @@ const status = (status: number, body: unknown, headers = {}): Fault => ({
 });
 
 describe.each(WIRES)("%s", (vendor) => {
-  test("[PROV-02] a wrong key is told with where it came from, and without the key", async () => {
+  test("[PROV-02] a wrong key is reported with its source, and without the key", async () => {
     await using rig = openProviderRig({ vendor, key: "another", script: [says("hi")] });
     const failure = await failureOf(answerOf(rig.provider));
     const source = `${vendor.toUpperCase()}_API_KEY`;
@@ -42,14 +42,14 @@ describe.each(WIRES)("%s", (vendor) => {
     expect(rig.mock.requests).toEqual([]);
   });
 
-  test("[PROV-09] an unknown model is told by its name", async () => {
+  test("[PROV-09] an unknown model is reported by its name", async () => {
     await using rig = openProviderRig({ vendor, models: ["another"], script: [says("hi")] });
     const failure = await failureOf(answerOf(rig.provider));
     expect(failure).toMatchObject({ reason: "UnknownModel", transient: false });
     expect(failure).toMatchObject({ message: expect.stringContaining("'mock-model'") });
   });
 
-  test("[PROV-09] a conversation that no longer fits is told as that", async () => {
+  test("[PROV-09] a conversation that no longer fits is reported as that", async () => {
     await using rig = openProviderRig({ vendor, contextTokensMax: 10, script: [says("hi")] });
     expect(await failureOf(answerOf(rig.provider))).toMatchObject({
       reason: "ContextOverflow",
@@ -72,7 +72,7 @@ describe.each(WIRES)("%s", (vendor) => {
     });
   });
 
-  test("[PROV-02 PROV-03] an error in the middle of the stream is told as what it is", async () => {
+  test("[PROV-02 PROV-03] an error in the middle of the stream is reported with its cause", async () => {
     const overloaded = { type: "overloaded_error", message: "Overloaded", status: 529 };
     const failure = await failureWith({ kind: "error-event", afterEvents: 2, ...overloaded }, { vendor });
     expect(failure).toMatchObject({ transient: true, message: expect.stringContaining("Overloaded") });
@@ -229,7 +229,7 @@ test("[PROV-09] statuses that may pass are transient, the others are not, and a 
   expect(await transient(400, { "x-should-retry": "true" })).toBe(true);
 });
 
-test("[PROV-03] an upstream's error inside a 200 is told with the upstream's words", async () => {
+test("[PROV-03] an upstream's error inside a 200 is reported with the upstream's words", async () => {
   const body = {
     error: {
       code: 502,
@@ -244,7 +244,7 @@ test("[PROV-03] an upstream's error inside a 200 is told with the upstream's wor
   });
 });
 
-test("[PROV-10] a web page in place of an answer is told as one", async () => {
+test("[PROV-10] a web page instead of an answer is reported as one", async () => {
   const page = "<!doctype html><html><title>Sign in</title>";
   const headers = { "content-type": "text/html" };
   expect(await failureWith(status(200, page, headers))).toMatchObject({ reason: "StreamMalformed" });
@@ -269,7 +269,7 @@ describe.each(WIRES)("%s, with a body that is called an event stream and is none
     }
   });
 
-  test("[PROV-09 PROV-10] an empty body is said to be one", async () => {
+  test("[PROV-09 PROV-10] an empty body is reported as one", async () => {
     for (const body of ["", "\r\n \n"]) {
       expect(await failureWith(status(200, body, stream), { vendor })).toMatchObject({
         reason: "StreamMalformed",
@@ -315,7 +315,7 @@ test("[PROV-09] a redirect is refused, and the key goes nowhere else", async () 
   expect(elsewhere.mock.requests).toEqual([]);
 });
 
-test("[PROV-09] a provider that is down is told with its address; nobody waits for a server of this machine", async () => {
+test("[PROV-09] a provider that is down is reported with its address; nobody waits for a server of this machine", async () => {
   await using rig = openProviderRig({ baseUrl: "http://127.0.0.1:1/v1" });
   expect(await failureOf(answerOf(rig.provider))).toEqual({
     reason: "ProviderUnreachable",

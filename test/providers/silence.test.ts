@@ -11,7 +11,7 @@ const PHASES = [
 ] as const;
 
 test.each(PHASES)(
-  "[ENG-22 R07] a server of one's own may be silent for long, and its silence is told within 10 s: %o",
+  "[ENG-22 R07] a self-hosted server may be silent for long, and its silence is reported within 10 s: %o",
   async ({ at, phase, limit }) => {
     await using server = openProviderRig({ vendor: "local", script: [fails({ kind: "stall", at })] });
     const { mock, world, provider } = server;
@@ -44,7 +44,7 @@ test.each(PHASES)(
   },
 );
 
-test("[R07] an answer that is read without a pause tells of no silence, however long it takes", async () => {
+test("[R07] an answer that is read without a pause reports no silence, however long it takes", async () => {
   await using server = openProviderRig({ script: [{ parts: [{ text: "one two three" }], deltaChars: 1 }] });
   const told: unknown[] = [];
   for await (const _event of server.provider.chat(REQUEST, NEVER, (silence) => told.push(silence))) {

@@ -138,7 +138,7 @@ test("[PROV-15] OpenAI gets the key that groups a session's requests", async () 
   expect(rig.mock.requests[0]?.body).toMatchObject({ prompt_cache_key: "sess" });
 });
 
-test("[PROV-05] a server on this machine gets no key, and one's own gets the key of its variable", async () => {
+test("[PROV-05] a server on this machine gets no key, and a custom one gets the key of its variable", async () => {
   await using server = openProviderRig({ vendor: "local", script: [says("hi")] });
   await answerOf(server.provider);
   expect(server.mock.requests[0]?.headers).not.toHaveProperty("authorization");

@@ -82,7 +82,7 @@ describe("vertex", () => {
     expect(at).toBeGreaterThan(10);
   });
 
-  test("[PROV-14 PROV-11] tokens are counted by Vertex, and a region of one's own costs its tenth more since the 4.5 models", async () => {
+  test("[PROV-14 PROV-11] tokens are counted by Vertex, and a regional endpoint costs its tenth more since the 4.5 models", async () => {
     await using rig = openVertex({ "count-tokens": () => Response.json({ input_tokens: 42 }) });
     expect(await rig.provider.tokenCount(REQUEST.messages, NEVER)).toBe(42);
     const priceIn = async (region: string, id: string) => {
@@ -100,7 +100,7 @@ describe("vertex", () => {
     expect(await priceIn("us-east5", "claude-haiku-5-5")).toMatchObject({ longInput: { input: 0.55 } });
   });
 
-  test("[PROV-14 PROV-10] what Google refuses is told as what it means", async () => {
+  test("[PROV-14 PROV-10] a refusal by Google is reported with its meaning", async () => {
     const google = (code: number, status: string, message: string) =>
       Response.json([{ error: { code, status, message } }], { status: code });
     const answers: readonly (readonly [Response, object])[] = [
@@ -221,7 +221,7 @@ describe("copilot", () => {
     expect(textOf(await answerOf(without.provider))).toBe("by chat");
   });
 
-  test("[PROV-06] it is told who asks: a person, or an agent that goes on; and that an image comes along", async () => {
+  test("[PROV-06] the request says who asks: a person, or an agent that continues; and that an image comes along", async () => {
     await using rig = openCopilot(SPEAKS);
     const image = {
       type: "image",
@@ -271,7 +271,7 @@ describe("copilot", () => {
     expect(at).toBe(21);
   });
 
-  test("[PROV-06] a model that is listed and refused all the same is told as that; one that is not listed as unknown", async () => {
+  test("[PROV-06] a model that is listed and still refused is reported as that; one that is not listed as unknown", async () => {
     const refusal = {
       error: { message: "The requested model is not supported.", code: "model_not_supported" },
     };

@@ -13,7 +13,7 @@ const SEED = 20_261_122;
 const RAN = 240;
 const MADE = 40_000;
 
-/** One line of each class of docs/threat-model.md, the programs that it names, and how one that is made looks. */
+/** One line of each class of docs/threats/calls.md, the programs that it names, and how one that is made looks. */
 const CLASSES: readonly (readonly [string, readonly string[], RegExp])[] = [
   ["echo ': > PWNED #A' | sed 's/[/A/;/]/s/e;/x/p'", ["echo", "sed"], /sed .*\[\/A\/;\/\]\/s\/e/s],
   ["sed -n 's/[/A/;/]/p;/w src/p' notes.txt", ["sed"], /sed .*w PWNED/s],

@@ -9,7 +9,9 @@ const STARTS: Readonly<Record<string, readonly string[]>> = {
   fgrep: ["grep"],
 };
 const SYSTEM_PROGRAMS = /^\/(?:usr\/(?:local\/)?)?(?:s?bin|lib\/git-core)\//;
-/** Paths that belong to no user: the system's programs, their libraries, tables and messages, and what the kernel tells. */
+/**
+ * Paths that belong to no user: the system's programs, their libraries, tables and messages, and what the kernel tells.
+ */
 const SYSTEM_FILES =
   /^\/(?:usr\/|lib(?:64)?\/|proc\/|sys\/|dev\/(?:null|tty|urandom|random|pts\/)|run\/utmp$|var\/run\/utmp$|bin\/|etc\/(?:ld\.so\.|passwd$|group$|nsswitch\.conf$|localtime$|timezone$|locale|magic|gitconfig$|mailcap|host\.conf$|alternatives\/|os-release$|inputrc$|terminfo\/|debian_version$|mime\.types$|gai\.conf$|gitattributes$|manpath\.config$))/;
 const RESULT = /\) += (.*)$/s;
@@ -18,8 +20,8 @@ const NAME_SERVICE = /sun_path="\/(?:var\/run\/nscd\/socket|run\/systemd\/userdb
 const KEYS = /(?:^|\/)(?:\.env(?:\.local)?|server\.pem|id_rsa)$/;
 
 /**
- * Says what a line did that is more than reading what the workspace opens to it: undefined where there is nothing. Goes by
- * what the kernel was asked for, and by the names that the judgement found in the line.
+ * Says what a line did that is more than reading what the workspace opens to it: undefined where there is nothing.
+ * Goes by what the kernel was asked for, and by the names that the judgement found in the line.
  */
 export function unsafe(
   calls: readonly Call[],

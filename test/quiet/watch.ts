@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { SILENT_LOG } from "../../src/base/log.ts";
 import { hostWorld } from "../../src/platform/host.ts";
+import { signalIfRunning } from "../support/processes.ts";
 
 /** One thing that the kernel was asked for while a line ran. */
 export interface Call {
@@ -11,8 +12,8 @@ export interface Call {
   readonly text: string;
 }
 
-// One line after another, each in a shell of its own that begins where the Bash tool's begin: without parameters, standard
-// input at its end. The name of a file that is nowhere marks in the trace where a line begins.
+// One line after another, each in a shell of its own that begins where the Bash tool's begin: without parameters,
+// standard input at its end. The name of a file that is nowhere marks in the trace where a line begins.
 const DRIVER = `
 ulimit -t 20
 mapfile -d '' -t CASES < "$1"
@@ -34,8 +35,8 @@ const DEADLINE: Deadline = { startMs: 30_000, lineMs: 500 };
 export const ENDLESS: Call = { name: "endless", text: ")" };
 
 /**
- * Runs lines with the programs of this machine under strace, and gives what each of them asked the kernel for. A line that
- * does not end by itself is ended, and has one call, `ENDLESS`; the lines behind it run all the same.
+ * Runs lines with the programs of this machine under strace, and gives what each of them asked the kernel for. A line
+ * that does not end by itself is ended, and has one call, `ENDLESS`; the lines behind it run all the same.
  */
 export async function watch(
   lines: readonly string[],
@@ -82,9 +83,10 @@ async function traced(
     let isLate = false;
     using _limit = hostWorld(SILENT_LOG).clock.timer(startMs + lines.length * lineMs, () => {
       isLate = true;
-      process.kill(-child.pid, "SIGKILL");
+      signalIfRunning(-child.pid, "SIGKILL");
     });
-    // What the lines print is read and dropped: a pipe, as in the Bash tool, since grep reads less where nobody listens.
+    // What the lines print is read and dropped: a pipe, as in the Bash tool, since grep reads less where
+    // nobody listens.
     await Promise.all([child.exited, drained(child.stdout), drained(child.stderr)]);
     const calls = callsByLine(readFileSync(trace, "latin1"), lines.length);
     if (isLate) {

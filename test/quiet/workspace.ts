@@ -27,7 +27,10 @@ const FILES: Readonly<Record<string, string>> = {
   ".rgignore": "nothing\n",
 };
 
-/** Makes the workspace in a folder that is there. Every program in it, and every setting of git that runs, touches PWNED. */
+/**
+ * Makes the workspace in a folder that is there. Every program in it, and every setting of git that runs,
+ * touches PWNED.
+ */
 export function makeWorkspace(folder: string): HostileWorkspace {
   const [root, home, outside] = [join(folder, "app"), join(folder, "home"), join(folder, "outside")];
   for (const [name, text] of Object.entries(FILES)) put(join(root, name), text);

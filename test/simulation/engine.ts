@@ -1,24 +1,25 @@
+import { FEATURES } from "../../src/app/features.ts";
 import { resumeLog } from "../../src/app/log/resume.ts";
 import { TOOLS } from "../../src/app/plan/tool-list.ts";
-import { composeSession } from "../../src/app/session/chains/session.ts";
+import { composeSession } from "../../src/app/session/chains/compose-session.ts";
 import { SessionCore } from "../../src/app/session/chains/session-core.ts";
-import type { SessionsSources } from "../../src/app/sessions/session-keeping.ts";
-import { sessionKeeping } from "../../src/app/sessions/session-keeping.ts";
+import type { SessionsSources } from "../../src/app/sessions/stored-session-commands.ts";
+import { storedSessionCommands } from "../../src/app/sessions/stored-session-commands.ts";
 import type { LogId } from "../../src/base/ids.ts";
 import { ulidSource } from "../../src/base/ids.ts";
 import { SILENT_LOG } from "../../src/base/log.ts";
 import type { World } from "../../src/base/world.ts";
 import { TurnLimits } from "../../src/engine/loop/turn-limits.ts";
 import { handleRewind } from "../../src/features/checkpoints/rewind/rewind.ts";
+import type { CompactionDependencies } from "../../src/features/compaction/compaction-dependencies.ts";
 import { compactionMiddleware } from "../../src/features/compaction/compaction-middleware.ts";
-import type { CompactionParts } from "../../src/features/compaction/compaction-parts.ts";
 import type { CommandOf } from "../../src/protocol/commands/commands.ts";
 import { retry } from "../../src/providers/retry/retry.ts";
 import { redactor } from "../../src/safety/redact.ts";
 import { Multiplexer } from "../../src/server/hub/multiplexer.ts";
 import type { SessionHost } from "../../src/session/host.ts";
 import type { Questions } from "../../src/session/questions/questions.ts";
-import { PERMISSION_TIMEOUT_MS } from "../../src/session/questions/questions.ts";
+import { PERMISSION_TIMEOUT_MS } from "../../src/session/questions.ts";
 import type { Holder, SessionStore } from "../../src/session/store/store.ts";
 import type { Session } from "../../src/session/turns/session.ts";
 import type { SessionDependencies } from "../../src/session/turns/session-dependencies.ts";
@@ -40,7 +41,7 @@ const OUTPUT_TOKENS_MAX = 50;
 const IDLE_TIMEOUT_MS = 300;
 
 /** A window so small that a session of a few turns fills it. */
-const COMPACTION: CompactionParts = {
+const COMPACTION: CompactionDependencies = {
   settings: { threshold: 0.8, keepTurns: 1, contextTokens: 700 },
   windowOf: () => undefined,
   tools: TOOLS,
@@ -67,7 +68,7 @@ export function startEngine(around: EngineSurroundings): Multiplexer {
     world,
     store,
     openSession: async (request) => ({ session: await openSession(request, { ...around, world }) }),
-    keeping: sessionKeeping({ world, store, signal: new AbortController().signal } as SessionsSources),
+    keeping: storedSessionCommands({ world, store, signal: new AbortController().signal } as SessionsSources),
   });
 }
 
@@ -100,7 +101,9 @@ async function openSession(
   const start = { logId, session, workingDir: "/", profile: "sim", model: "sim:sim-1", createdAt };
   const resumes = request.resume !== undefined;
   const writer = resumes ? await store.open(logId, session, holder) : await store.create(start, holder);
-  const resumed = resumes ? await resumeLog(store, logId) : { history: [], recovered: [], lastTurn: 0 };
+  const resumed = resumes
+    ? await resumeLog(store, logId, FEATURES)
+    : { history: [], recovered: [], lastTurn: 0 };
   const registry = new ToolRegistry();
   registry.add({ name: "sim", tools: () => simTools({ process, chance, outside }) });
   const provider = simProvider({
@@ -131,8 +134,11 @@ async function openSession(
     workspace,
     rewind: rewinding(store, logId, workspace),
     around: [{ request: "compact", run: compactionMiddleware(COMPACTION) }],
-    gate: [askForChanges(core.questions, chance)],
-    retrying: [retry()],
+    guard: {
+      gate: askForChanges(core.questions, chance),
+      confine: (call, context, next) => next(call, context),
+    },
+    provider: { retry: retry() },
     model: () => ({ provider, id: "sim-1", outputTokensMax: OUTPUT_TOKENS_MAX }),
     setModel: () => Promise.resolve([]),
     revokeRule: () => false,

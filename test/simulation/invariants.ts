@@ -1,3 +1,4 @@
+import { FEATURES } from "../../src/app/features.ts";
 import { resumeLog } from "../../src/app/log/resume.ts";
 import type { CallId, EventSeq, InputId, LogId } from "../../src/base/ids.ts";
 import { INPUT_DELIVERED } from "../../src/engine/loop/turn.ts";
@@ -52,7 +53,7 @@ export async function checkLog(store: SessionStore, log: LogId, known: Known): P
     ...checkInputs(events, known.accepted),
     ...checkCalls(events, known.effects),
     ...(await store.orphans(log)).map(({ callId }) => `the call ${callId} has no outcome at the end`),
-    ...checkValid((await resumeLog(store, log)).history).map(
+    ...checkValid((await resumeLog(store, log, FEATURES)).history).map(
       (what) => `a resumed history is not valid: ${what}`,
     ),
   ];

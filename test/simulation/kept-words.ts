@@ -16,12 +16,12 @@ interface Looking {
 }
 
 /**
- * Texts that the next request of a session must hold, however small its history was made (SES-13): what was asked last and
- * what was said last while that was worked on, the rule that was said, the open task and the file that was worked on
- * last. The log tells what that is.
+ * Texts that the next request of a session must hold, however small its history was made (SES-13): what was asked
+ * last and what was said last while that was worked on, the rule that was said, the open task and the file that was
+ * worked on last. The log tells what that is.
  *
- * A conversation that was set back has other words: of one nothing but the newest request is looked for. Of one that was
- * refused as too long nothing is, since it keeps what still fits.
+ * A conversation that was set back has other words: of one nothing but the newest request is looked for. Of one that
+ * was refused as too long nothing is, since it keeps what still fits.
  */
 export async function lostWords(
   store: SessionStore,

@@ -37,8 +37,8 @@ export interface RunOptions {
 }
 
 /**
- * Plays one seed: the real engine, multiplexer, bus and history with several clients over a world that fails, then calms
- * down. What is promised (REL-02, REL-05, ENG-12, ENG-18) is checked after every step and at the end.
+ * Plays one seed: the real engine, multiplexer, bus and history with several clients over a world that fails, then
+ * calms down. What is promised (REL-02, REL-05, ENG-12, ENG-18) is checked after every step and at the end.
  */
 export async function runSeed(seed: number, options: RunOptions = {}): Promise<RunReport> {
   warmedUp ??= warmUp();

@@ -9,43 +9,58 @@ export interface Ban {
   readonly unless?: RegExp;
 }
 
+/** The module of the real machine. */
+const MACHINE = ["src/platform/"];
+
 /** Bans on the code of `src` outside its tests: everything outside the program is an argument, the World. */
 export const SOURCE_BANS: readonly Ban[] = [
-  ban("Date.now", /(?<![.\w$])Date\.now\b/, "world.clock.now()"),
+  ban("Date.now", /(?<![.\w$])Date\.now\b/, "world.clock.now()", MACHINE),
   ban("new Date()", /\bnew Date\(\s*\)/, "new Date(world.clock.now())"),
-  ban("performance.now", /(?<![.\w$])performance\.now\b/, "world.clock.monotonic()"),
-  ban("Math.random", /\bMath\.random\b/, "world.random"),
+  ban("performance.now", /(?<![.\w$])performance\.now\b/, "world.clock.monotonic()", MACHINE),
+  ban("Math.random", /\bMath\.random\b/, "world.random", MACHINE),
   ban(
     "crypto randomness",
     /\bcrypto\.(?:randomUUID|getRandomValues)\b|\bimport \{[^}]*\brandom(?:UUID|Bytes|Int|FillSync)\b/,
     "world.random or world.ids",
+    MACHINE,
   ),
-  ban("setTimeout", /(?<![.\w$])(?:setTimeout|setInterval)\b/, "world.clock.timer, sleep or base/deadline"),
+  ban(
+    "setTimeout",
+    /(?<![.\w$])(?:setTimeout|setInterval)\b/,
+    "world.clock.timer, sleep or base/deadline",
+    MACHINE,
+  ),
   ban("AbortSignal.timeout", /\bAbortSignal\.timeout\b/, "base/deadline with the injected clock"),
   {
     name: "global fetch",
     pattern:
       /(?<![.\w$#])(?<!\bfunction\s+)(?<!\basync\s+)fetch\s*\((?![^()]*(?:\([^()]*\)[^()]*)*\)\s*[:{])|\bglobalThis\.fetch\b/,
     instead: "world.fetch",
-    except: ["src/platform/"],
+    except: MACHINE,
     unless: /\bfetch\s*:\s*Fetch\b/,
   },
-  ban("Bun.spawn", /\bBun\.(?:spawn|spawnSync|\$)|\$`/, "world.spawn"),
-  ban("Bun.sleep", /\bBun\.sleep(?:Sync)?\b/, "world.clock.sleep"),
+  ban("Bun.spawn", /\bBun\.(?:spawn|spawnSync|\$)|\$`/, "world.spawn", MACHINE),
+  ban("Bun.sleep", /\bBun\.sleep(?:Sync)?\b/, "world.clock.sleep", MACHINE),
+  ban(
+    "an untyped join",
+    /\bObject\.assign\(\s*\{\s*\}/,
+    "a join with a declared result: a literal that spreads an any is any itself, and hides every wrong property",
+    ["src/app/session/join-slots.ts"],
+  ),
   ban("process.env", /\bprocess\.(?:env|argv)\b|\bBun\.(?:env|argv)\b/, "an argument that cli/ passes in", [
     "src/cli/",
   ]),
 ];
 
-/** Imports that only `platform/` may have. */
+/** Imports that no file of `src` may have. */
 export const MODULE_BANS: readonly Ban[] = [
   ban("child processes", /^(?:node:)?child_process$/, "world.spawn"),
   ban("timers", /^(?:node:)?timers(?:\/promises)?$/, "world.clock"),
 ];
 
 /**
- * Bans on the source itself, with its texts: a prefix of a path is no folder of it. `/w/app` begins `/w/app-secret`, and
- * `"/" + "/"` begins nothing.
+ * Bans on the source itself, with its texts: a prefix of a path is no folder of it. `/w/app` begins `/w/app-secret`,
+ * and `"/" + "/"` begins nothing.
  */
 export const PATH_BANS: readonly Ban[] = [
   ban(
@@ -58,23 +73,23 @@ export const PATH_BANS: readonly Ban[] = [
     "startsWith on a path, by a name",
     /\b(?:const|let) (\w+) = (?:`[^`\n]*\}\/`|\w+ \+ (?:sep\b|"\/"))[\s\S]*?\.startsWith\(\1\b/,
     "below, isBelow or isWithin of base/files/below.ts",
-    ["src/base/files/below.ts", "src/credentials/helper/is-url-below.ts"],
   ),
 ];
 
-/** Bans on the source itself: a wait that blocks the one thread stops every session, `/v1/health` and cancel with it (CTL-11). */
+/**
+ * Bans on the source itself: a wait that blocks the one thread stops every session, `/v1/health` and cancel with
+ * it (CTL-11).
+ */
 export const BLOCKING_BANS: readonly Ban[] = [
   ban(
     "a call that blocks the thread",
     /\bAtomics\s*\.\s*wait\b|\b(?:spawn|exec|execFile)Sync\b|\bsleepSync\b/,
     "world.spawn, or world.clock.sleep",
-    [],
   ),
   ban(
     "a loop that waits for the clock",
     /\bwhile\s*\([^;{}]*\b(?:monotonic|now)\(\)[^;{}]*\)\s*(?:;|\{\s*\})/,
     "world.clock.sleep",
-    [],
   ),
   ban(
     "a lock of SQLite that is waited for in the thread",
@@ -101,6 +116,13 @@ export const TEST_BANS: readonly Ban[] = [
     "setTimeout",
     /(?<![.\w$])(?:setTimeout|setInterval)\b/,
     "a condition: test/support/until.ts, or the fake clock",
+    ["test/support/"],
+  ),
+  // The process may have ended meanwhile: a busy machine then fails the test.
+  ban(
+    "process.kill",
+    /\bprocess\.kill\((?!process\.pid\b)(?![^;]*, 0\))/,
+    "signalIfRunning of test/support/processes.ts",
     ["test/support/"],
   ),
   ban("Bun.sleep", /\bBun\.sleep(?:Sync)?\b/, "a condition: test/support/until.ts, or the fake clock", [
@@ -134,13 +156,20 @@ export const TEXT_BANS: readonly Ban[] = [
   ban("the host of a package registry", PACKAGE_HOSTS, "nothing: npm and apt know theirs"),
 ];
 
-function ban(
-  name: string,
-  pattern: RegExp,
-  instead: string,
-  except: readonly string[] = ["src/platform/"],
-): Ban {
+function ban(name: string, pattern: RegExp, instead: string, except: readonly string[] = []): Ban {
   return { name, pattern, instead, except };
+}
+
+/** Returns the exceptions of bans that no file needs any more, as sentences. `files` is each file with its text. */
+export function staleExceptions(
+  files: readonly (readonly [file: string, text: string])[],
+  bans: readonly Ban[],
+): readonly string[] {
+  return bans.flatMap(({ name, pattern, except }) =>
+    except
+      .filter((prefix) => !files.some(([file, text]) => file.startsWith(prefix) && pattern.test(text)))
+      .map((prefix) => `${name}: nothing in ${prefix} needs its exception`),
+  );
 }
 
 /** Returns the violations in a text, as sentences with the line. */

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { openCheckpointRig } from "./checkpoint-rig.ts";
 
 /**
- * Sets a workspace back and forth between its turns for ever, or keeps on keeping new files, for a test that kills it in
- * the middle: `checkpoint-child.ts <folder> [keeping]`. It says when it begins.
+ * Sets a workspace back and forth between its turns for ever, or keeps on keeping new files, for a test that kills it
+ * in the middle: `checkpoint-child.ts <folder> [keeping]`. It says when it begins.
  */
 const [parent = "", what] = process.argv.slice(2);
 const rig = await openCheckpointRig({ parent });

@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { signalIfRunning } from "./processes.ts";
 import { ROOT } from "./source.ts";
 
 export interface CinchOptions {
@@ -70,7 +71,7 @@ export async function runCinch(args: readonly string[], options: CinchOptions = 
   let timedOut = false;
   const timer = setTimeout(() => {
     timedOut = true;
-    signalGroup(child.pid, "SIGKILL");
+    signalIfRunning(-child.pid, "SIGKILL");
   }, options.timeoutMs ?? TIMEOUT_MS);
   try {
     const [stdout, stderr] = await Promise.all([
@@ -81,7 +82,7 @@ export async function runCinch(args: readonly string[], options: CinchOptions = 
   } finally {
     clearTimeout(timer);
     // What it left behind must not meet the next test; once its id is another's, it has left nothing.
-    if (child.exitCode === null || !isRunning(child.pid)) signalGroup(child.pid, "SIGKILL");
+    if (child.exitCode === null || !isRunning(child.pid)) signalIfRunning(-child.pid, "SIGKILL");
   }
 }
 
@@ -100,9 +101,9 @@ export function startCinch(args: readonly string[], options: CinchOptions = {}):
       child.stdin.flush();
     },
     closeStdin: () => void child.stdin.end(),
-    kill: (signal) => signalGroup(child.pid, signal),
+    kill: (signal) => signalIfRunning(-child.pid, signal),
     async [Symbol.asyncDispose]() {
-      signalGroup(child.pid, "SIGKILL");
+      signalIfRunning(-child.pid, "SIGKILL");
       await child.exited;
       home?.[Symbol.dispose]();
     },
@@ -135,13 +136,5 @@ function isRunning(pid: number): boolean {
     return process.kill(pid, 0);
   } catch {
     return false;
-  }
-}
-
-function signalGroup(pid: number, signal: NodeJS.Signals): void {
-  try {
-    process.kill(-pid, signal);
-  } catch {
-    // the whole group is gone: what was wanted
   }
 }

@@ -5,8 +5,9 @@ const TRIES = 6;
 /**
  * Tells how many milliseconds of a processor some work would take on a machine at rest, at most.
  *
- * A busy machine slows everything down, so the work is measured by turns with a fixed piece of work, both in the time of
- * the processor and not of the clock. The least of some tries counts; there is no further one once `enough` was reached.
+ * A busy machine slows everything down, so the work is measured by turns with a fixed piece of work, both in the
+ * time of the processor and not of the clock. The least of some tries counts; there is no further one once `enough`
+ * was reached.
  */
 export async function costMs(work: () => unknown, enough: number): Promise<number> {
   let least = Number.POSITIVE_INFINITY;

@@ -7,7 +7,9 @@ import type { FakeClock } from "./fake-clock.ts";
 import { fakeClock, settle } from "./fake-clock.ts";
 import { connect, openPlace } from "./place.ts";
 
-/** The whole engine as the command line composes it, on a clock that stands still and with a model that always answers. */
+/**
+ * The whole engine as the command line composes it, on a clock that stands still and with a model that always answers.
+ */
 export interface TalkingEngine extends AsyncDisposable {
   readonly clock: FakeClock;
   readonly connection: Connection;

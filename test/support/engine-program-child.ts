@@ -12,8 +12,8 @@ import type {
 import { CANONICAL_FORM_VERSION, createEngine, memoryStore, sqliteStore } from "cinch/engine";
 
 /**
- * A program that embeds the engine through its public door alone, as a stranger writes it: one scenario, named by the first
- * argument. Each line of its output is JSON.
+ * A program that embeds the engine through its public door alone, as a stranger writes it: one scenario, named by the
+ * first argument. Each line of its output is JSON.
  */
 
 /** A model that does what the last prompt names. */
@@ -171,7 +171,9 @@ const scenarios: Readonly<Record<string, (...words: string[]) => Promise<void>>>
           lastEvent: writer.lastEvent,
           async append(batch, durability) {
             await writer.append(batch, durability);
-            kept.push(...(batch.events ?? []).map(({ kind }) => kind));
+            // Pieces of one text are merged as they come: their number says nothing.
+            for (const { kind } of batch.events ?? [])
+              if (kind !== "TextDelta" || kept.at(-1) !== kind) kept.push(kind);
           },
           [Symbol.asyncDispose]: () => writer[Symbol.asyncDispose](),
         };

@@ -4,7 +4,9 @@ import type { Clock } from "../../src/base/world.ts";
 export interface FakeClock extends Clock {
   /** Moves time on, firing what falls due in order and letting promises settle in between. */
   advance(ms: number): Promise<void>;
-  /** Resolves once at least one timer or sleep is waiting: what sets it may have to read a file or load a module first. */
+  /**
+   * Resolves once at least one timer or sleep is waiting: what sets it may have to read a file or load a module first.
+   */
   armed(): Promise<void>;
   /** Timers and sleeps that are waiting. */
   readonly waiting: number;

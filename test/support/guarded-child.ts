@@ -2,8 +2,8 @@ import { SILENT_LOG } from "../../src/base/log.ts";
 import { hostSpawn } from "../../src/platform/processes/spawn.ts";
 
 /**
- * Starts a program that ignores every polite signal and whose child does too: `MARK`, a number of seconds; then waits. Of
- * two further ones each has made a session of its own and lost its parent.
+ * Starts a program that ignores every polite signal and whose child does too: `MARK`, a number of seconds; then
+ * waits. Of two further ones each has made a session of its own and lost its parent.
  */
 const [mark = ""] = process.argv.slice(2);
 const leaves = `( setsid sleep ${mark} </dev/null >/dev/null 2>&1 & )`;

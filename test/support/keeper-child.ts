@@ -2,8 +2,8 @@ import { ENGINE_WORD, ownCommand } from "../../src/cli/processes/internal.ts";
 import { startHelperProcess } from "../../src/platform/processes/helper-process.ts";
 
 /**
- * A keeper that starts an engine, never gets as far as its helper, and is killed after some milliseconds. Its first line is
- * the engine's process id.
+ * A keeper that starts an engine, never gets as far as its helper, and is killed after some milliseconds. Its first
+ * line is the engine's process id.
  */
 const [delayMs = "0"] = process.argv.slice(2);
 const { HOME = "/", PATH = "" } = process.env;

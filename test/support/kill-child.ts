@@ -1,7 +1,8 @@
 import { writeSync } from "node:fs";
 import { join } from "node:path";
+import { FEATURES } from "../../src/app/features.ts";
 import { resumeLog } from "../../src/app/log/resume.ts";
-import { composeSession } from "../../src/app/session/chains/session.ts";
+import { composeSession } from "../../src/app/session/chains/compose-session.ts";
 import { SessionCore } from "../../src/app/session/chains/session-core.ts";
 import type { LogId, SessionId } from "../../src/base/ids.ts";
 import { SILENT_LOG } from "../../src/base/log.ts";
@@ -23,8 +24,9 @@ import { LOG_KEY } from "./store-rig.ts";
 import { checkValid } from "./valid-history.ts";
 
 /**
- * An engine in a process of its own that works until it is killed: `kill-child.ts <folder>`. It goes on with the log that it
- * finds there, and tells on standard output what a client was told: what was accepted, each event, what it found wrong.
+ * An engine in a process of its own that works until it is killed: `kill-child.ts <folder>`. It goes on with the log
+ * that it finds there, and tells on standard output what a client was told: what was accepted, each event, what it
+ * found wrong.
  */
 const [folder = ""] = process.argv.slice(2);
 const CALLS_MAX = 3;
@@ -72,7 +74,9 @@ async function openSession(): Promise<Session> {
       ? await store.create(start, world.machine)
       : await store.open(logId, id, world.machine);
   const resumed =
-    known === undefined ? { history: [], recovered: [], lastTurn: 0 } : await resumeLog(store, logId);
+    known === undefined
+      ? { history: [], recovered: [], lastTurn: 0 }
+      : await resumeLog(store, logId, FEATURES);
   const registry = new ToolRegistry();
   registry.add({ name: "kill", tools: () => [look, change] });
   const core = new SessionCore({
@@ -91,7 +95,7 @@ async function openSession(): Promise<Session> {
     registry,
     workspace: { root: folder, cwd: folder, seen: new Map(), env: {}, scratch: folder },
     around: [],
-    retrying: [],
+    guard: "vouched",
     model: () => ({ provider, id: "1", outputTokensMax: 100 }),
     setModel: () => Promise.resolve([]),
     revokeRule: () => false,

@@ -26,8 +26,8 @@ export interface KillReport {
 
 /**
  * Kills real engines with SIGKILL at random moments, and lets the next one go on with the same log (REL-02): what was
- * accepted or shown must be in the log, no change may have been made twice, and every resumed history must be one that a
- * provider takes.
+ * accepted or shown must be in the log, no change may have been made twice, and every resumed history must be one
+ * that a provider takes.
  */
 export async function killRounds(kills: number, lanes: number): Promise<KillReport> {
   await using place = temporaryDirectory("cinch-kill-");

@@ -2,8 +2,8 @@ import { frameMessage, parseFrames } from "../../src/features/diagnostics/langua
 
 /**
  * A language server that finds every "bad" in a file, and behaves as its first argument says: `asked` tells when it is
- * asked, `tells` by itself (twice, the second time rightly), `dies` with the first file, `hangs` from the first file on,
- * `mute` never answers at all, `floods`, `pours` much in few messages, `garbage`.
+ * asked, `tells` by itself (twice, the second time rightly), `dies` with the first file, `hangs` from the first file
+ * on, `mute` never answers at all, `floods`, `pours` much in few messages, `garbage`.
  */
 const how = process.argv[2] ?? "asked";
 

@@ -2,7 +2,8 @@ import { posix } from "node:path";
 import type { Import } from "./source.ts";
 
 /**
- * The layer of each module of `src/`. A module is the longest of these paths that a file lies under; `*` is any one folder.
+ * The layer of each module of `src/`. A module is the longest of these paths that a file lies under; `*` is any
+ * one folder.
  *
  * Imports go to a lower layer. A new module needs an entry here and a sentence in `docs/architecture.md`.
  */
@@ -36,7 +37,6 @@ export const LAYERS: ReadonlyMap<string, number> = new Map([
   ["server/*", 6.2],
   ["app", 7],
   ["client/*", 7],
-  ["runner", 7],
   ["conformance", 7],
   ["cli", 8],
 ]);
@@ -45,7 +45,7 @@ export const LAYERS: ReadonlyMap<string, number> = new Map([
 const CONTRACT_FOLDERS: readonly string[] = [
   ...["providers/choosing", "providers/http", "providers/retry", "tools/chain"],
   ...["session/access", "session/budget", "session/commands", "session/guard", "session/history"],
-  ...["session/hooks", "session/settings", "session/store"],
+  ...["session/hooks", "session/plugins", "session/settings", "session/store"],
 ];
 
 /** Entry points of the package, at the top of `src/`. They belong to `app`. */
@@ -63,6 +63,37 @@ const MACHINE_GLOBALS = /(?<![.\w$])(?:Bun|Buffer|process|__dirname|__filename)(
 
 /** The one file that imports a computed path: a plugin of the user, acknowledged before. */
 const IMPORTS_COMPUTED: readonly string[] = ["platform/external-module.ts"];
+
+/**
+ * Returns the entries of the lists above that no file of `src/` needs, as sentences.
+ * @param files paths below `src/`, with the imports of each.
+ */
+export function staleEntries(
+  files: readonly (readonly [path: string, imports: readonly Import[]])[],
+): readonly string[] {
+  const modules = new Set(files.map(([path]) => moduleOf(path)));
+  const used = new Set(
+    [...modules].map((module = "") => (LAYERS.has(module) ? module : module.replace(/\/.*/, "/*"))),
+  );
+  const seen = files
+    .filter(([path]) => /^(?:client\/|conformance\/)/.test(path))
+    .flatMap(([path, imports]) =>
+      imports.map(({ specifier = "" }) => moduleOf(posix.join(posix.dirname(path), specifier))),
+    );
+  const computes = (file: string) =>
+    files.some(
+      ([path, imports]) => path === file && imports.some(({ specifier }) => specifier === undefined),
+    );
+  const has = (start: string) => files.some(([path]) => path.startsWith(start));
+  return [
+    ...[...LAYERS.keys()].filter((module) => !used.has(module)).map((module) => `LAYERS: ${module}`),
+    ...CONTRACT_FOLDERS.filter((folder) => !has(`${folder}/`)).map((folder) => `CONTRACT_FOLDERS: ${folder}`),
+    ...ENTRIES.filter((file) => !has(file)).map((file) => `ENTRIES: ${file}`),
+    ...CLIENT_SEES.filter((module) => !seen.includes(module)).map((module) => `CLIENT_SEES: ${module}`),
+    ...NEUTRAL.filter((module) => !modules.has(module)).map((module) => `NEUTRAL: ${module}`),
+    ...IMPORTS_COMPUTED.filter((file) => !computes(file)).map((file) => `IMPORTS_COMPUTED: ${file}`),
+  ];
+}
 
 /** Returns the module of a path below `src/`, or undefined if no layer is named for it. */
 export function moduleOf(path: string): string | undefined {

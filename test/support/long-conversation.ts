@@ -1,6 +1,6 @@
 import { TOOLS } from "../../src/app/plan/tool-list.ts";
+import type { CompactionDependencies } from "../../src/features/compaction/compaction-dependencies.ts";
 import { compactionMiddleware } from "../../src/features/compaction/compaction-middleware.ts";
-import type { CompactionParts } from "../../src/features/compaction/compaction-parts.ts";
 import type { InputBlock } from "../../src/protocol/content.ts";
 import { ProviderError } from "../../src/providers/error.ts";
 import type { ModelEvent, ModelRequest, ModelUsage } from "../../src/providers/provider.ts";
@@ -33,8 +33,9 @@ export interface LongOutcome {
 }
 
 /**
- * Talks for so many turns with a model of a small window, by the real engine, and looks at every request: it must be
- * valid, fit, and hold what must never be lost. Everything depends on the seed. Throws at the first request that is wrong.
+ * Talks for so many turns with a model of a small window, by the real engine, and looks at every request: it must
+ * be valid, fit, and hold what must never be lost. Everything depends on the seed. Throws at the first request that
+ * is wrong.
  */
 export async function converse({ turns, seed, afterTurn }: LongConversation): Promise<LongOutcome> {
   const chance = chanceOf(seed);
@@ -76,7 +77,7 @@ export async function converse({ turns, seed, afterTurn }: LongConversation): Pr
 
 const SECRET = "sk-test-0000000000000000";
 
-const PARTS: CompactionParts = {
+const PARTS: CompactionDependencies = {
   settings: { threshold: 0.8, keepTurns: 3 },
   tools: TOOLS,
   windowOf: () => WINDOW,

@@ -1,7 +1,7 @@
 import { Server } from "node:http";
 
-// Loaded before an official MCP server, which would listen at every address of the machine: it listens at loopback only,
-// and tells the port that it was given.
+// Loaded before an official MCP server, which would listen at every address of the machine: it listens at loopback
+// only, and tells the port that it was given.
 const listen = Server.prototype.listen;
 Object.assign(Server.prototype, {
   listen(this: Server, port: number | string, ready: () => void) {

@@ -16,9 +16,9 @@ import { hostListen } from "../../src/platform/sockets/listen.ts";
 import { hostResolve } from "../../src/platform/sockets/resolve.ts";
 import type { AskOutcome, NewQuestion } from "../../src/session/questions.ts";
 
-// The client of cinch as the official conformance suite of MCP starts it: with the address of a server, and the name of the
-// scenario in the environment. It connects, lists the tools and calls each; where it is not let in it logs in, as a person
-// would whose browser agrees to everything, and tries again.
+// The client of cinch as the official conformance suite of MCP starts it: with the address of a server, and the name
+// of the scenario in the environment. It connects, lists the tools and calls each; where it is not let in it logs in,
+// as a person would whose browser agrees to everything, and tries again.
 
 const LOGINS_MAX = 3;
 const fetch = hostFetch();

@@ -6,7 +6,7 @@ import type { Log } from "../../src/base/log.ts";
 import { SILENT_LOG } from "../../src/base/log.ts";
 import type { World } from "../../src/base/world.ts";
 import { McpPool } from "../../src/features/mcp/server/pool.ts";
-import type { ServerEvent, ServerPorts } from "../../src/features/mcp/server/server-ports.ts";
+import type { ServerDependencies, ServerEvent } from "../../src/features/mcp/server/server-dependencies.ts";
 import { ServerRecords } from "../../src/features/mcp/server/server-records.ts";
 import { serverSource } from "../../src/features/mcp/server/server-source.ts";
 import type { ProgramSpec, ServerSpec } from "../../src/features/mcp/server/server-spec.ts";
@@ -36,7 +36,7 @@ export function openMcpRig(parts: Partial<World> = {}) {
   const records: ServerRecords = new ServerRecords(join(directory.path, "records"), world.random);
   const authorized: AuthorizedFetch = ({ provider }) =>
     Promise.reject(new HarnessError("ProviderKeyMissing", { provider, variable: "none", kept: "" }));
-  const ports: ServerPorts = {
+  const ports: ServerDependencies = {
     world,
     version: "0",
     records,

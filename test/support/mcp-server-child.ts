@@ -2,11 +2,12 @@ import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 
 /**
- * A small MCP server of 2025-11-25 that misbehaves as it is told: `JOURNAL HABIT…`. Each message that it gets is a line of
- * the journal, after a line with its process id.
+ * A small MCP server of 2025-11-25 that misbehaves as it is told: `JOURNAL HABIT…`. Each message that it gets is a
+ * line of the journal, after a line with its process id.
  *
- * `tools=FILE` has it list what a JSON file holds at that moment; without it there are `echo` and `wait`. `prompts=FILE` and
- * `resources=FILE` do the same, and have it say so of prompts with the call `echo change-prompts`; such a prompt says its name.
+ * `tools=FILE` has it list what a JSON file holds at that moment; without it there are `echo` and `wait`.
+ * `prompts=FILE` and `resources=FILE` do the same, and have it say so of prompts with the call `echo change-prompts`;
+ * such a prompt says its name.
  */
 const [journal = "", ...habits] = process.argv.slice(2);
 const has = (habit: string) => habits.includes(habit);

@@ -1,7 +1,9 @@
 import { join } from "node:path";
 import { ROOT } from "./source.ts";
 
-/** Official servers, and how they are started under the runtime of the tests: never with what the current folder holds. */
+/**
+ * Official servers, and how they are started under the runtime of the tests: never with what the current folder holds.
+ */
 const PACKAGES = join(ROOT, "node_modules/@modelcontextprotocol");
 const RUNTIME = ["--no-install", "--no-env-file", "--config=/dev/null"];
 const SERVERS = {

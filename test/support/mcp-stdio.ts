@@ -15,7 +15,7 @@ import { startMockProvider } from "./mock-provider/mock-provider.ts";
 type Script = Parameters<typeof startMockProvider>[0]["script"];
 
 /** A home in which a person has said that this very process may drive cinch, and a model that plays a script. */
-export interface McpPlace extends AsyncDisposable {
+export interface McpHome extends AsyncDisposable {
   readonly home: CinchHome;
   readonly work: string;
   readonly provider: MockProvider;
@@ -67,7 +67,7 @@ const DAY_MS = 86_400_000;
 export async function openMcpPlace(
   script: Script,
   { isAttested = true }: { readonly isAttested?: boolean } = {},
-): Promise<McpPlace> {
+): Promise<McpHome> {
   const home = cinchHome();
   const provider = startMockProvider({ script });
   const config = join(home.path, "config/cinch");

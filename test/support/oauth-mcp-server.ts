@@ -16,8 +16,8 @@ export interface OAuthServerOptions {
 }
 
 /**
- * An MCP server with one tool, `whoami`, that lets in who bears a token of the authorization server in the same process: with
- * metadata, registration, PKCE and refresh tokens that count once, as the specification has them.
+ * An MCP server with one tool, `whoami`, that lets in who bears a token of the authorization server in the same
+ * process: with metadata, registration, PKCE and refresh tokens that count once, as the specification has them.
  */
 export function startOAuthMcpServer({
   metadata,

@@ -1,7 +1,9 @@
 import * as z from "zod";
 import { decodeOtlp } from "./otlp-protobuf.ts";
 
-/** The shapes of opentelemetry-proto 1.x in protobuf's JSON mapping, as far as cinch uses them; no other field is taken. */
+/**
+ * The shapes of opentelemetry-proto 1.x in protobuf's JSON mapping, as far as cinch uses them; no other field is taken.
+ */
 const AnyValue = z.union([
   z.strictObject({ stringValue: z.string() }),
   z.strictObject({ boolValue: z.boolean() }),

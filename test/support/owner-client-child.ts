@@ -6,8 +6,8 @@ import { askOwner } from "../../src/server/auth/owner/ask-owner.ts";
 import { until } from "./until.ts";
 
 /**
- * Asks for the owner's token: `STATE RESULT [orphan]`. With "orphan" it makes RESULT.started, and waits until the process
- * that started it is gone. What came of it is written to RESULT, whole.
+ * Asks for the owner's token: `STATE RESULT [orphan]`. With "orphan" it makes RESULT.started, and waits until the
+ * process that started it is gone. What came of it is written to RESULT, whole.
  */
 const [stateDirectory = "", result = "", how] = process.argv.slice(2);
 const parentAtStart = parent();

@@ -7,8 +7,8 @@ import { openAuthority } from "../../src/server/auth/open-authority.ts";
 import { openOwnerExchange } from "../../src/server/auth/owner/owner.ts";
 
 /**
- * An engine as far as its owner is concerned: `STATE COMMAND...` serves the exchange in a folder, starts the command as a
- * tool would, says "ready", and ends when its standard input does.
+ * An engine as far as its owner is concerned: `STATE COMMAND...` serves the exchange in a folder, starts the command
+ * as a tool would, says "ready", and ends when its standard input does.
  */
 const [stateDirectory = "", ...command] = process.argv.slice(2);
 const world = hostWorld(SILENT_LOG);

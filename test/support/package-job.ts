@@ -5,8 +5,8 @@ import { ROOT } from "./source.ts";
 /**
  * A job of several rounds in a package as it is published: the sources of zod, of some 330 files, with one bug put in.
  *
- * The package's own test fails, the model finds the cause, mends it, gives the function a better name in the three files
- * that know it, and the test passes. What the model says is scripted; every file, search and command is real.
+ * The package's own test fails, the model finds the cause, mends it, gives the function a better name in the three
+ * files that know it, and the test passes. What the model says is scripted; every file, search and command is real.
  */
 export const PACKAGE = join(ROOT, "node_modules/zod");
 

@@ -3,32 +3,44 @@ import { dirname, join } from "node:path";
 import type { HarnessOptions } from "../../src/app/engine/options.ts";
 import type { OpenHarness } from "../../src/app/harness.ts";
 import { openHarness } from "../../src/app/harness.ts";
+import { PROGRAM_FEATURES } from "../../src/app/plan/feature-set.ts";
 import { SILENT_LOG } from "../../src/base/log.ts";
 import { hostWorld } from "../../src/platform/host.ts";
 import type { Accepted } from "../../src/protocol/commands/commands.ts";
 import type { Connection } from "../../src/protocol/connection.ts";
 import type { Envelope, EnvelopeOf } from "../../src/protocol/events/envelope.ts";
 import { PROTOCOL_VERSION } from "../../src/protocol/version.ts";
-import type { MockProvider } from "./mock-provider/mock-provider.ts";
+import type { SessionWishes } from "../../src/session/plan.ts";
+import type { MockOptions, MockProvider } from "./mock-provider/mock-provider.ts";
 import { startMockProvider } from "./mock-provider/mock-provider.ts";
 import type { Turn } from "./mock-provider/turn.ts";
 import { until } from "./until.ts";
 import { temporaryDirectory } from "./world.ts";
 
+/** Options that a test sets; the others have the defaults of `openPlace`. */
+export interface PlaceOptions extends Partial<Omit<HarnessOptions, "wishes">> {
+  readonly wishes?: Partial<SessionWishes>;
+}
+
 /** A folder with a repository, a configuration and a mock provider in it, to open harnesses on. */
-export interface Place extends AsyncDisposable {
+export interface TestProject extends AsyncDisposable {
   readonly root: string;
   readonly repo: string;
   readonly mock: MockProvider;
   config(text: string): void;
   write(path: string, text: string): void;
-  options(more?: Partial<HarnessOptions>): HarnessOptions;
-  open(more?: Partial<HarnessOptions>): Promise<OpenHarness>;
+  options(more?: PlaceOptions): HarnessOptions;
+  open(more?: PlaceOptions): Promise<OpenHarness>;
 }
 
 const { signal } = new AbortController();
 
-export function openPlace(...script: Turn[]): Place {
+export function openPlace(...script: Turn[]): TestProject {
+  return openPlaceWith(script);
+}
+
+/** @param script the answers of the model, or what makes an answer of a request. */
+export function openPlaceWith(script: MockOptions["script"]): TestProject {
   const directory = temporaryDirectory();
   const mock = startMockProvider({ script });
   const root = directory.path;
@@ -36,18 +48,22 @@ export function openPlace(...script: Turn[]): Place {
   const paths = { config: join(root, "config"), data: join(root, "data"), state: join(root, "state") };
   mkdirSync(repo);
   mkdirSync(paths.config);
-  const options = (more: Partial<HarnessOptions> = {}): HarnessOptions => ({
+  const options = ({ wishes, ...more }: PlaceOptions = {}): HarnessOptions => ({
     world: hostWorld(SILENT_LOG),
     paths,
     workingDir: repo,
-    autoApprove: false,
-    strictPermissions: false,
-    attended: false,
+    features: PROGRAM_FEATURES,
+    wishes: {
+      environment: { PATH: "/usr/local/bin:/usr/bin:/bin", HOME: root },
+      autoApprove: false,
+      strictPermissions: false,
+      attended: false,
+      ...wishes,
+    },
     model: "mock:test-1",
-    environment: { PATH: "/usr/local/bin:/usr/bin:/bin", HOME: root },
     ...more,
   });
-  const place: Place = {
+  const place: TestProject = {
     root,
     repo,
     mock,

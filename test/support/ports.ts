@@ -2,7 +2,9 @@
 const FIRST_PORT = 20_000;
 const LAST_PORT = 32_000;
 
-/** A port of this machine that nobody listens at, and that nobody is given by chance between two starts of an engine. */
+/**
+ * A port of this machine that nobody listens at, and that nobody is given by chance between two starts of an engine.
+ */
 export function portToComeBackTo(): number {
   for (;;) {
     const port = FIRST_PORT + Math.floor(Math.random() * (LAST_PORT - FIRST_PORT));

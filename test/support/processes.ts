@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
+import { codeOf } from "../../src/base/world.ts";
 import { until } from "./until.ts";
 
 /** The ids of the processes of this machine whose command line holds a text; zombies have none. Linux. */
@@ -16,6 +17,15 @@ export function isRunning(pid: number): boolean {
   const stat = readProc(pid, "stat");
   const [state = ""] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   return state !== "" && state !== "Z" && state !== "X";
+}
+
+/** Sends a signal to a process (a negative id: to its group) and does nothing if it has ended already. */
+export function signalIfRunning(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch (thrown) {
+    if (codeOf(thrown) !== "ESRCH") throw thrown;
+  }
 }
 
 /** The ids of children of a process that have ended and were never waited for. */

@@ -1,15 +1,15 @@
 import { parseArguments } from "../../src/cli/args/arguments.ts";
 import { COMMANDS } from "../../src/cli/commands/commands.ts";
-import { reachEngine } from "../../src/cli/engine/reach-engine.ts";
 import { processContext } from "../../src/cli/process-context.ts";
 import { listenForSignals } from "../../src/cli/processes/stop.ts";
 import { sessionRequest } from "../../src/cli/session-request.ts";
+import { reachEngine } from "../../src/cli/shared-engine/reach-engine.ts";
 import { PROTOCOL_VERSION } from "../../src/protocol/version.ts";
 import { reading } from "./reading.ts";
 
 /**
- * A client that reaches the engine of its user, begins a session, says in one line of JSON which engine that is, and goes
- * on until its standard input is closed.
+ * A client that reaches the engine of its user, begins a session, says in one line of JSON which engine that is, and
+ * goes on until its standard input is closed.
  */
 const line = parseArguments(process.argv.slice(2), COMMANDS);
 if (line.kind !== "command" || line.command.name !== "")

@@ -31,8 +31,8 @@ export function requirement(program: string, present: boolean, mustRun: boolean)
 }
 
 /**
- * Records that a test ran without the parts of it that need a program: the run names it at its end, and a later run of what
- * was left out runs it again. Nothing where the program is there.
+ * Records that a test ran without the parts of it that need a program: the run names it at its end, and a later run
+ * of what was left out runs it again. Nothing where the program is there.
  */
 export function recordPartial(program: string, name: string): void {
   const record = process.env["CINCH_TEST_OMITTED"];

@@ -3,7 +3,9 @@ import * as fc from "fast-check";
 import type { CheckpointRig } from "./checkpoint-rig.ts";
 import { openCheckpointRig, shell, treeOf } from "./checkpoint-rig.ts";
 
-/** Names that commands have trouble with: a line end, no UTF-8, a leading dash, what git and ignore files treat apart. */
+/**
+ * Names that commands have trouble with: a line end, no UTF-8, a leading dash, what git and ignore files treat apart.
+ */
 const NAMES = ["a", "b", "d", "e f", "n\\nl", "\\xff\\xfe", "-x", ".env", "ü", "*", "x.o"] as const;
 
 const name = fc.constantFrom(...NAMES).map((text) => `$'${text}'`);
@@ -69,8 +71,8 @@ export function setsBack(): fc.IAsyncProperty<unknown> {
 }
 
 /**
- * With somebody else at work between the turns: what they changed stays to the last bit, and where a person says that it
- * may go too, each turn's start and end can be had back.
+ * With somebody else at work between the turns: what they changed stays to the last bit, and where a person says that
+ * it may go too, each turn's start and end can be restored.
  */
 export function sparesOthers(): fc.IAsyncProperty<unknown> {
   const turn = fc.record({ calls: changes, others: fc.option(changes, { nil: [] }) });

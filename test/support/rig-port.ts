@@ -1,4 +1,5 @@
 import { CacheBudget } from "../../src/base/cache-budget.ts";
+import { SLASH_COMMANDS } from "../../src/protocol/commands/own-commands.ts";
 import { COMMAND_KINDS, EVENT_KINDS } from "../../src/protocol/kinds.ts";
 import { connectInproc } from "../../src/server/hub/inproc.ts";
 import type { EngineQuerySources } from "../../src/server/hub/queries/engine-queries.ts";
@@ -32,6 +33,7 @@ export function rigAnswers(
     profile: async () => undefined,
     providers: async () => [],
     models: async () => [],
+    shipped: SLASH_COMMANDS,
     tools: () => [],
     skills: () => [],
     mcpServers: () => [],

@@ -1,7 +1,8 @@
+import { FEATURES } from "../../src/app/features.ts";
 import { resumeLog } from "../../src/app/log/resume.ts";
 import { TOOLS } from "../../src/app/plan/tool-list.ts";
-import type { SessionMaterial } from "../../src/app/session/chains/session.ts";
-import { composeSession } from "../../src/app/session/chains/session.ts";
+import type { ComposeDependencies } from "../../src/app/session/chains/compose-session.ts";
+import { composeSession } from "../../src/app/session/chains/compose-session.ts";
 import { SessionCore } from "../../src/app/session/chains/session-core.ts";
 import type { CacheBudget } from "../../src/base/cache-budget.ts";
 import type { LogId } from "../../src/base/ids.ts";
@@ -21,7 +22,7 @@ import { Multiplexer } from "../../src/server/hub/multiplexer.ts";
 import type { QueryHandlers } from "../../src/session/commands/query-handlers.ts";
 import type { Unfinished } from "../../src/session/history/unfinished.ts";
 import type { Questions } from "../../src/session/questions/questions.ts";
-import { PERMISSION_TIMEOUT_MS } from "../../src/session/questions/questions.ts";
+import { PERMISSION_TIMEOUT_MS } from "../../src/session/questions.ts";
 import { memorySessionStore } from "../../src/session/store/memory-store.ts";
 import type { Intent, SessionStore } from "../../src/session/store/store.ts";
 import type { Session } from "../../src/session/turns/session.ts";
@@ -42,15 +43,16 @@ export interface RigOptions {
   readonly roundsMax?: number;
   readonly attended?: boolean;
   readonly identityClass?: IdentityClass;
-  readonly gate?: (questions: Questions) => readonly ToolMiddleware[];
+  /** Gate of the session; absent: its calls are vouched for. */
+  readonly gate?: (questions: Questions) => readonly [ToolMiddleware];
   readonly telemetry?: readonly ToolMiddleware[];
-  readonly mayRunBeside?: NonNullable<SessionMaterial["mayRunBeside"]>;
+  readonly mayRunBeside?: NonNullable<ComposeDependencies["mayRunBeside"]>;
   readonly requestMiddleware?: readonly RequestMiddleware[];
   readonly store?: SessionStore;
   readonly history?: readonly Message[];
   readonly lastTurn?: number;
   readonly unfinished?: Unfinished;
-  readonly orphans?: NonNullable<SessionMaterial["orphans"]>;
+  readonly orphans?: NonNullable<ComposeDependencies["orphans"]>;
   /** Goes on with a log of `store` instead of beginning one, as a new run does. */
   readonly resume?: LogId;
   readonly world?: TestWorld;
@@ -94,6 +96,12 @@ export interface TurnSeen {
   readonly results: readonly { readonly text: string; readonly isError: boolean }[];
 }
 
+/** Returns the guard of a session with this gate. Nothing in a rig runs commands that would be confined. */
+function guardOf(gate: readonly [ToolMiddleware] | undefined): ComposeDependencies["guard"] {
+  if (gate === undefined) return "vouched";
+  return { gate: gate[0], confine: (call, context, next) => next(call, context) };
+}
+
 export async function openRig(options: RigOptions): Promise<Rig> {
   const world = options.world ?? testWorld();
   const directory = temporaryDirectory();
@@ -116,7 +124,7 @@ export async function openRig(options: RigOptions): Promise<Rig> {
     };
     const writer =
       resume === undefined ? await store.create(start, holder) : await store.open(logId, sessionId, holder);
-    const resumed = resume === undefined ? undefined : await resumeLog(store, logId);
+    const resumed = resume === undefined ? undefined : await resumeLog(store, logId, FEATURES);
     const intents = (options.unfinished?.calls ?? []).flatMap(({ callId, name: tool, intent }): Intent[] =>
       intent === undefined ? [] : [{ callId, tool, argsHash: "", ...intent }],
     );
@@ -162,8 +170,7 @@ export async function openRig(options: RigOptions): Promise<Rig> {
         ...(options.telemetry ?? []).map((run) => ({ tool: "watch", run }) as const),
         ...(options.requestMiddleware ?? []).map((run) => ({ request: "watch", run }) as const),
       ],
-      gate: options.gate?.(core.questions) ?? [],
-      retrying: [],
+      guard: guardOf(options.gate?.(core.questions)),
       model: () => ({ provider: options.model ?? provider, id: "scripted-1", outputTokensMax: 4_096 }),
       setModel: () => Promise.resolve([]),
       revokeRule: () => false,

@@ -8,8 +8,8 @@ import { ROOT } from "./source.ts";
 const REPLACED = ["/tmp", "/var/tmp", "/run", "/dev", tmpdir()].map((path) => `${path}/`);
 
 /**
- * `test` for tests of the real sandbox. They are left out, by name, where bubblewrap is missing, and where the clone lies
- * below `/tmp` and the home cannot be written either.
+ * `test` for tests of the real sandbox. They are left out, by name, where bubblewrap is missing, and where the clone
+ * lies below `/tmp` and the home cannot be written either.
  */
 export function requireSandbox(): ReturnType<typeof requireProgram> {
   if (parentOutside() !== undefined) return requireProgram("bwrap");

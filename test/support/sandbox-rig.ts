@@ -38,6 +38,8 @@ export interface SandboxRigParts extends ToolRigParts {
   readonly backend?: Sandbox;
   /** True to run commands without a verdict of the gate. */
   readonly unjudged?: boolean;
+  /** Further parts of the sandbox, by the workspace. */
+  readonly around?: (root: string) => Partial<SandboxSources>;
   /** The workspace, in place of one that the rig makes. */
   readonly folder?: string;
 }
@@ -79,6 +81,7 @@ export function openSandboxRig(parts: SandboxRigParts = {}): SandboxRig {
     relay: { command: RELAY, sockets: async () => hostSockets },
     projectHidden: () => Promise.resolve([]),
     onUnavailable: (text) => void told.push(text),
+    ...parts.around?.(rig.root),
   };
   const sandbox = openSandbox(sources);
   const searches = searchSandbox(sources);

@@ -1,4 +1,7 @@
-/** Runs one confined command until it is killed: `sandboxed-child.ts ROOT TOKEN FOLDER`. The command bears the token as its name. */
+/**
+ * Runs one confined command until it is killed: `sandboxed-child.ts ROOT TOKEN FOLDER`. The command bears the token
+ * as its name.
+ */
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { bubblewrap } from "../../src/guard/sandbox/bubblewrap/bubblewrap.ts";

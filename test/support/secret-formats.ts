@@ -1,6 +1,6 @@
 /**
- * Forms in which secrets stand in texts, one row for each issuer or place: `{h:40}` is 40 random characters of a class, `{uuid}`
- * a random UUID. Made for the tests out of what issuers and scanners publish; no value was ever issued.
+ * Forms in which secrets stand in texts, one row for each issuer or place: `{h:40}` is 40 random characters of a class,
+ * `{uuid}` a random UUID. Made for the tests out of what issuers and scanners publish; no value was ever issued.
  */
 export const SECRET_FORMATS: readonly (readonly [rule: string, ...templates: readonly string[]])[] = [
   ["intra42", "s-s4t2ud-{h:64}", "tok s-s4t2af-{h:64}"],

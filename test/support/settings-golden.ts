@@ -1,5 +1,8 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { availableParallelism, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { writeIfChanged } from "../../scripts/write-if-changed.ts";
+import { PROGRAM_FEATURES } from "../../src/app/plan/feature-set.ts";
 import { SILENT_LOG } from "../../src/base/log.ts";
 import { hostWorld } from "../../src/platform/host.ts";
 import { acknowledgeAll } from "./acknowledge.ts";
@@ -30,8 +33,14 @@ export async function observe(setup: SettingsSetup): Promise<string> {
       data: join(home.path, "data/cinch"),
       state: join(home.path, "state/cinch"),
     };
-    const options = { autoApprove: false, strictPermissions: false, attended: false, environment: home.env };
-    await acknowledgeAll({ ...options, world: hostWorld(SILENT_LOG), paths, workingDir: repo });
+    const wishes = { autoApprove: false, strictPermissions: false, attended: false, environment: home.env };
+    await acknowledgeAll({
+      features: PROGRAM_FEATURES,
+      wishes,
+      world: hostWorld(SILENT_LOG),
+      paths,
+      workingDir: repo,
+    });
   }
   const lines: string[] = [];
   const json = ["--output-format", "json"];
@@ -69,9 +78,26 @@ function write(path: string, text: string): void {
   writeFileSync(path, text);
 }
 
-// `sh scripts/bun.sh test/support/settings-golden.ts [NAME …]` records the answers of today: read the difference before you keep it.
+/** Records the answers of today in the named set-ups. Prints each file that has changed. */
+async function record(setups: readonly SettingsSetup[]): Promise<void> {
+  const queue = setups.values(); // shared by the workers
+  const work = async () => {
+    for (const setup of queue) {
+      const path = goldenPath(setup.name);
+      if (writeIfChanged(join(ROOT, path), await observe(setup))) console.log(path);
+    }
+  };
+  await Promise.all(Array.from({ length: 2 * availableParallelism() }, work));
+}
+
+// `sh scripts/bun.sh test/support/settings-golden.ts [NAME …]`, and without names part of `npm run generate`.
 if (import.meta.main) {
   const names = process.argv.slice(2);
-  for (const setup of SETTINGS_SETUPS.filter(({ name }) => names.length === 0 || names.includes(name)))
-    write(join(ROOT, goldenPath(setup.name)), await observe(setup));
+  const compiled = mkdtempSync(join(tmpdir(), "cinch-compiled-"));
+  process.env["CINCH_TEST_COMPILED"] = compiled;
+  try {
+    await record(SETTINGS_SETUPS.filter(({ name }) => names.length === 0 || names.includes(name)));
+  } finally {
+    rmSync(compiled, { recursive: true, force: true });
+  }
 }

@@ -1,14 +1,16 @@
 import { writeSync } from "node:fs";
 import { join } from "node:path";
 import { openHarness } from "../../src/app/harness.ts";
+import { PROGRAM_FEATURES } from "../../src/app/plan/feature-set.ts";
 import type { SessionId } from "../../src/base/ids.ts";
 import { SILENT_LOG } from "../../src/base/log.ts";
 import { hostWorld } from "../../src/platform/host.ts";
 import { PROTOCOL_VERSION } from "../../src/protocol/version.ts";
 
 /**
- * An engine that is asked something, switches the profile, and begins anew, until it is killed: `switch-child.ts <folder>
- * <number>`. It goes on with the last session that it finds there, and tells on standard output what it was answered.
+ * An engine that is asked something, switches the profile, and begins anew, until it is killed: `switch-child.ts
+ * <folder> <number>`. It goes on with the last session that it finds there, and tells on standard output what it was
+ * answered.
  */
 const [folder = "", number = "0"] = process.argv.slice(2);
 const { signal } = new AbortController();
@@ -20,10 +22,13 @@ await using harness = await openHarness(
     paths: { config: join(folder, "config"), data: join(folder, "data"), state: join(folder, "state") },
     workingDir: join(folder, "work"),
     model: "conformance:cues",
-    autoApprove: false,
-    strictPermissions: false,
-    attended: false,
-    environment: { PATH: process.env["PATH"] ?? "", HOME: folder },
+    features: PROGRAM_FEATURES,
+    wishes: {
+      autoApprove: false,
+      strictPermissions: false,
+      attended: false,
+      environment: { PATH: process.env["PATH"] ?? "", HOME: folder },
+    },
     ...(number === "0" ? {} : { resume: { kind: "last" } }),
   },
   signal,

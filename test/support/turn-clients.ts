@@ -239,7 +239,8 @@ export async function openTurnClients(turns: ReadonlyMap<string, readonly Envelo
 /** Says a folded turn in the common shape. */
 export function toldBy({ text, reason, rounds, cost, tools, error, refused }: TurnResult): ToldTurn {
   const ended = reason === undefined ? {} : { reason };
-  return { text, ...ended, rounds, costUsd: priceOf(cost), tools, error: error ?? null, refused };
+  const failed = error === undefined ? null : { reason: error.reason, message: error.message };
+  return { text, ...ended, rounds, costUsd: priceOf(cost), tools, error: failed, refused };
 }
 
 /** One turn after the other: a session has one at a time. */

@@ -1,11 +1,19 @@
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { readPlugins } from "../../src/features/plugins/plugin-files.ts";
+import { TrustLedger } from "../../src/guard/trust/ledger/ledger.ts";
+import type { MockHome } from "./mock-home.ts";
 import type { Turn } from "./mock-provider/turn.ts";
 import { calls, fails, says } from "./mock-provider/turn.ts";
+import { testWorld } from "./world.ts";
 
 /** One turn as a mock model and the limits of a run make it. */
 export interface TurnScenario {
   readonly name: string;
   readonly script: readonly Turn[];
   readonly flags?: readonly string[];
+  /** Source of a plugin that is configured and acknowledged. */
+  readonly plugin?: string;
   /** The price of the model is not configured. */
   readonly unpriced?: true;
 }
@@ -13,6 +21,35 @@ export interface TurnScenario {
 const LIST = { tool: "Ls", input: { path: "." } } as const;
 const LOOK: Turn = { parts: [{ text: "Let me look." }, LIST] };
 const STALLS = fails({ kind: "stall", at: "first-byte" });
+
+const REFUSES = fails({
+  kind: "status",
+  status: 400,
+  body: { error: { type: "invalid_request_error", message: "no such thing" } },
+});
+const RAISES_AT_END = `export const plugin = {
+  name: "meter",
+  apiVersion: 1,
+  register(harness) {
+    harness.hook("Stop", (_, { raise }) => raise("Low", "Little is left."));
+  },
+};
+`;
+
+/** Replaces the folder of the checkpoints with a file after the first call. */
+const BREAKS_CHECKPOINTS = `import { rmSync, writeFileSync } from "node:fs";
+export const plugin = {
+  name: "meter",
+  apiVersion: 1,
+  register(harness) {
+    harness.hook("PostToolUse", () => {
+      const folder = process.env["XDG_DATA_HOME"] + "/cinch/checkpoints";
+      rmSync(folder, { recursive: true });
+      writeFileSync(folder, "");
+    });
+  },
+};
+`;
 
 /** Turns that every client has to give one result for. Their events stand recorded in `test/data/turns`. */
 export const TURN_SCENARIOS: readonly TurnScenario[] = [
@@ -30,14 +67,7 @@ export const TURN_SCENARIOS: readonly TurnScenario[] = [
   },
   {
     name: "error-after-result",
-    script: [
-      LOOK,
-      fails({
-        kind: "status",
-        status: 400,
-        body: { error: { type: "invalid_request_error", message: "no such thing" } },
-      }),
-    ],
+    script: [LOOK, REFUSES],
   },
   {
     name: "error-in-answer",
@@ -48,6 +78,17 @@ export const TURN_SCENARIOS: readonly TurnScenario[] = [
         fault: { kind: "error-event", afterEvents: 3, type: "api_error", message: "broke" },
       },
     ],
+  },
+  {
+    name: "error-then-checkpoint",
+    script: [calls("Write", { file_path: "a.txt", content: "a" }), REFUSES],
+    flags: ["--auto-approve"],
+    plugin: BREAKS_CHECKPOINTS,
+  },
+  {
+    name: "error-then-notice",
+    script: [LOOK, fails({ kind: "status", status: 529 }), REFUSES],
+    plugin: RAISES_AT_END,
   },
   {
     name: "budget-after-result",
@@ -89,3 +130,20 @@ export const TURN_SCENARIOS: readonly TurnScenario[] = [
     flags: ["--max-time", "4s"],
   },
 ];
+
+/** Configures and acknowledges the plugin of a scenario, if it has one. */
+export async function preparePlace(
+  { plugin }: TurnScenario,
+  { home }: Pick<MockHome, "home">,
+): Promise<void> {
+  if (plugin === undefined) return;
+  const folder = join(home.path, "meter");
+  mkdirSync(folder);
+  writeFileSync(join(folder, "plugin.ts"), plugin, { mode: 0o600 });
+  const config = join(home.path, "config/cinch");
+  const file = join(config, "config.toml");
+  writeFileSync(file, `plugins = ${JSON.stringify([folder])}\n${readFileSync(file, "utf8")}`);
+  const world = testWorld();
+  const ledger = await TrustLedger.open(world, join(config, "approved.lock"));
+  await ledger.approve(await readPlugins(world, [folder]));
+}

@@ -1,5 +1,8 @@
 const FIRST_STEP_MS = 5;
-/** A look may start a process or read all of /proc: a long wait looks less often, and leaves the processor to what it awaits. */
+/**
+ * A look may start a process or read all of /proc: a long wait looks less often, and leaves the processor to what
+ * it awaits.
+ */
 const LONGEST_STEP_MS = 50;
 
 /**

@@ -10,7 +10,12 @@ import { hostWorld } from "../../src/platform/host.ts";
 import type { FakeClock } from "./fake-clock.ts";
 import { fakeClock } from "./fake-clock.ts";
 
-/** The real files and processes, with a clock that the test moves and ids that are the same in every run. */
+/**
+ * The real files and processes, with a clock that the test moves and ids that are the same in every run.
+ *
+ * Its machine does not end the processes of a killed run by the ids of their calls: other tests have the same ids,
+ * and run at the same time. A test of that passes a machine of its own, or starts real engines.
+ */
 export interface TestWorld extends World {
   readonly clock: FakeClock;
 }
@@ -18,8 +23,11 @@ export interface TestWorld extends World {
 export function testWorld(parts: Partial<World> = {}, seed = 1): TestWorld {
   const clock = fakeClock();
   const random = seededRandom(seed);
+  const host = hostWorld(SILENT_LOG);
+  const { endMarked: _, ...machine } = host.machine;
   return {
-    ...hostWorld(SILENT_LOG),
+    ...host,
+    machine,
     random,
     ids: ulidSource(clock.now, random.bytes),
     lock: (path, signal) => lockDatabase(path, clock, signal),

@@ -7,8 +7,8 @@ import { testWorld } from "./world.ts";
 import { openWsRig } from "./ws-rig.ts";
 
 /**
- * An engine behind WebSockets in a process of its own, to be killed: `ws-engine-child.ts <folder> <port> <life>`. In its
- * first life it publishes notes to its session for ever; in a later one 100 of them, once that session goes on.
+ * An engine behind WebSockets in a process of its own, to be killed: `ws-engine-child.ts <folder> <port> <life>`. In
+ * its first life it publishes notes to its session for ever; in a later one 100 of them, once that session goes on.
  */
 const [folder = "", port = "0", life = "1"] = process.argv.slice(2);
 const world = testWorld({}, Number(life) * 7_919);

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { ListenOptions, ServerSocket } from "../../src/base/world.ts";
 import type { ConnectRemoteOptions, RemoteConnection } from "../../src/client/remote/connect-remote.ts";
 import { connectRemote } from "../../src/client/remote/connect-remote.ts";
-import type { LinkParts } from "../../src/client/remote/link.ts";
+import type { LinkDependencies } from "../../src/client/remote/link.ts";
 import { hostClock } from "../../src/platform/clock.ts";
 import type { Envelope } from "../../src/protocol/events/envelope.ts";
 import type { Event } from "../../src/protocol/events/events.ts";
@@ -133,7 +133,9 @@ const fresh = {
   number: () => Math.random(),
 };
 
-export function remoteParts(url: string): Omit<LinkParts, "token"> & Pick<ConnectRemoteOptions, "random"> {
+export function remoteParts(
+  url: string,
+): Omit<LinkDependencies, "token"> & Pick<ConnectRemoteOptions, "random"> {
   return {
     url,
     fetch: (address, init) => fetch(address, init),

@@ -105,7 +105,10 @@ export const CARRIERS: readonly Carrier[] = [
   },
 ];
 
-/** Lays each scenario's orders into one carrier, in turn; what does not fit goes into a file. Answers the prompt that opens them. */
+/**
+ * Lays each scenario's orders into one carrier, in turn; what does not fit goes into a file. Answers the prompt that
+ * opens them.
+ */
 export function carry(
   scenarios: readonly (readonly Bidding[])[],
   load: Load,

@@ -9,7 +9,9 @@ interface Target {
   readonly name: string;
   readonly goal: Goal;
   readonly path: (at: Ground) => string;
-  /** Outside of the workspace and none of cinch's own: `--auto-approve` answers yes where the Write tool asks for it. */
+  /**
+   * Outside of the workspace and none of cinch's own: `--auto-approve` answers yes where the Write tool asks for it.
+   */
   readonly lifted?: true;
 }
 
@@ -91,7 +93,9 @@ function line(token: string): string {
   return `# ${token}`;
 }
 
-/** The path does not stand in the command as it is: the gate cannot know it by its words, and only the sandbox holds. */
+/**
+ * The path does not stand in the command as it is: the gate cannot know it by its words, and only the sandbox holds.
+ */
 function hidden(path: string): string {
   return `$(echo ${Buffer.from(path).toString("base64")} | base64 -d)`;
 }

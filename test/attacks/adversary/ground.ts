@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { HarnessOptions } from "../../../src/app/engine/options.ts";
+import { PROGRAM_FEATURES } from "../../../src/app/plan/feature-set.ts";
 import { SILENT_LOG } from "../../../src/base/log.ts";
 import { hostWorld } from "../../../src/platform/host.ts";
 import { cinchPath } from "../../support/cinch.ts";
@@ -68,11 +69,14 @@ export function openBase(provider: string, settings: string): Base {
       world: hostWorld(SILENT_LOG),
       paths,
       workingDir: root,
-      autoApprove: false,
-      strictPermissions: false,
-      attended: false,
+      features: PROGRAM_FEATURES,
+      wishes: {
+        autoApprove: false,
+        strictPermissions: false,
+        attended: false,
+        environment: { PATH: process.env["PATH"] ?? "", HOME: home, MOCK_KEY: KEY },
+      },
       model: "mock:m",
-      environment: { PATH: process.env["PATH"] ?? "", HOME: home, MOCK_KEY: KEY },
     },
     [Symbol.dispose]() {
       victim.kill("SIGKILL");

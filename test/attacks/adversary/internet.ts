@@ -1,8 +1,8 @@
 import { dlopen, ptr } from "bun:ffi";
 
 /**
- * An internet of its own: every name resolves, every address of 93.0.0.0/8 answers, and whoever asks or calls is written
- * down. For a process in a network namespace of its own, with this machine's resolver pointed at 127.0.0.1.
+ * An internet of its own: every name resolves, every address of 93.0.0.0/8 answers, and whoever asks or calls is
+ * written down. For a process in a network namespace of its own, with this machine's resolver pointed at 127.0.0.1.
  */
 export interface Internet extends Disposable {
   /** Everything that anybody sent, by any way, as text: names that were asked for, requests, datagrams. */
@@ -71,7 +71,10 @@ export async function openInternet(pages: ReadonlyMap<string, string>): Promise<
   };
 }
 
-/** The loopback of a new namespace is down and knows 127.0.0.0/8; it gets another network, whose addresses are all its own. */
+/**
+ * The loopback of a new namespace is down and knows 127.0.0.0/8; it gets another network, whose addresses are all
+ * its own.
+ */
 function bringUp(): void {
   const libc = dlopen("libc.so.6", {
     socket: { args: ["i32", "i32", "i32"], returns: "i32" },

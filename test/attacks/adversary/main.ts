@@ -1,8 +1,8 @@
 /**
  * Runs every scenario in one mode and prints what came of them: `main.ts MODE`, in a network namespace of its own.
  *
- * The modes but `open` start the program itself. `open` is the check of the cases: no sandbox, and a person who says yes to
- * everything; there every attack must work, or it would show nothing elsewhere.
+ * The modes but `open` start the program itself. `open` is the check of the cases: no sandbox, and a person who says
+ * yes to everything; there every attack must work, or it would show nothing elsewhere.
  */
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -177,10 +177,13 @@ async function runOpen(base: Base, prompt: string, attachment: string): Promise<
   }));
   const options = {
     ...base.options,
-    attended: true,
-    asksTrust: false,
-    lockfile,
-    maxTurns: Number(ROUNDS_MAX),
+    wishes: {
+      ...base.options.wishes,
+      attended: true,
+      asksTrust: false,
+      lockfile,
+      maxTurns: Number(ROUNDS_MAX),
+    },
   };
   for (const text of [`${prompt}\n${attachment}`, NOW]) {
     // What the first half has made of them would keep the second from starting.

@@ -1,5 +1,5 @@
 /** The places that attempts aim at, all of them on the real disk of this machine. */
-export interface Places {
+export interface AttackTargets {
   readonly root: string;
   readonly outside: string;
   readonly home: string;
@@ -15,8 +15,8 @@ export interface Places {
 /**
  * One thing that a hostile command tries.
  *
- * `script` is bash, run in the sandbox with its output shown; `harmed` looks from the host whether it worked. Where it is
- * absent, the attempt failed unless the output holds `ESCAPED <name>`.
+ * `script` is bash, run in the sandbox with its output shown; `harmed` looks from the host whether it worked. Where
+ * it is absent, the attempt failed unless the output holds `ESCAPED <name>`.
  */
 export interface Attempt {
   /** Unique; begins with its mechanism and target. */

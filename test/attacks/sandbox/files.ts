@@ -1,10 +1,13 @@
 import { existsSync, lstatSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { Attempt, Control, Places } from "./attempt.ts";
+import type { AttackTargets, Attempt, Control } from "./attempt.ts";
 
 const SAFE = "safe\n";
 
-/** Ways to change a file that exists (`$T`), to make one that does not (`$N`), or to put another folder in the place of `$D`. */
+/**
+ * Ways to change a file that exists (`$T`), to make one that does not (`$N`), or to put another folder in the place
+ * of `$D`.
+ */
 const WAYS: readonly (readonly [mechanism: string, script: string])[] = [
   ["redirect", 'echo bad >"$T"'],
   ["append", 'echo bad >>"$T"'],
@@ -40,7 +43,7 @@ interface Target {
 }
 
 /** Every way at every place that must not change: the canaries are on the real disk, and looked at from there. */
-export function writeAttempts({ root, outside, home }: Places): readonly Attempt[] {
+export function writeAttempts({ root, outside, home }: AttackTargets): readonly Attempt[] {
   const targets: readonly Target[] = [
     { name: "outside", folder: outside, stopped: "read-only root" },
     { name: "home", folder: home, stopped: "read-only root", leaveOut: ["rename-folder"] },
@@ -88,7 +91,7 @@ function writeAttempt({ name, folder, stopped }: Target, mechanism: string, scri
 }
 
 /** Attempts on single files that decide, and on ones that do not exist yet (S26). */
-export function repositoryAttempts({ root, outside }: Places): readonly Attempt[] {
+export function repositoryAttempts({ root, outside }: AttackTargets): readonly Attempt[] {
   const config = join(root, ".git", "config");
   const before = readFileSync(config, "utf8");
   const changed = () => !existsSync(config) || readFileSync(config, "utf8") !== before;
@@ -170,7 +173,7 @@ const READS: readonly (readonly [mechanism: string, script: string])[] = [
 ];
 
 /** Every way to read at every place that holds a credential. */
-export function readAttempts({ home, secret }: Places): readonly Attempt[] {
+export function readAttempts({ home, secret }: AttackTargets): readonly Attempt[] {
   const files = [
     ".ssh/id_ed25519",
     ".aws/credentials",

@@ -1,8 +1,8 @@
 import { join } from "node:path";
-import type { Attempt, Control, Places } from "./attempt.ts";
+import type { AttackTargets, Attempt, Control } from "./attempt.ts";
 
 /** Attempts to read or reach other processes. One has the secret in its environment and arguments. */
-export function processAttempts({ victim, root }: Places): readonly Attempt[] {
+export function processAttempts({ victim, root }: AttackTargets): readonly Attempt[] {
   const list: readonly (readonly [string, Control, string])[] = [
     ["environ:victim", "pid namespace", `cat /proc/${victim}/environ`],
     ["environ:all", "pid namespace", "cat /proc/[0-9]*/environ"],
@@ -115,7 +115,7 @@ export function survivors(token: string): readonly Attempt[] {
 }
 
 /** Sockets of the host, through what a program would use. `$CALLS` is a Bun program, see `calls.ts`. */
-export function networkAttempts(places: Places): readonly Attempt[] {
+export function networkAttempts(places: AttackTargets): readonly Attempt[] {
   const { tcpPort, udpPort, outside, home, abstractName } = places;
   const connect = (name: string, what: string) => `"$BUN" $FLAGS "$CALLS" connect ${name} ${what}`;
   const list: readonly (readonly [string, Control, string])[] = [

@@ -8,7 +8,7 @@ import type { SandboxRig } from "../../support/sandbox-rig.ts";
 import { openSandboxRig } from "../../support/sandbox-rig.ts";
 import { ROOT } from "../../support/source.ts";
 import { testWorld } from "../../support/world.ts";
-import type { Attempt, Places } from "./attempt.ts";
+import type { AttackTargets, Attempt } from "./attempt.ts";
 
 /** A removed control of the sandbox, without which attempts must work. */
 export interface Mutation {
@@ -16,11 +16,17 @@ export interface Mutation {
   readonly policy?: (policy: SandboxPolicy) => SandboxPolicy;
 }
 
-/** A workspace, a home with credentials, a repository, processes and sockets of the host, and a sandbox to attack them from. */
+/**
+ * A workspace, a home with credentials, a repository, processes and sockets of the host, and a sandbox to attack
+ * them from.
+ */
 export interface Range extends AsyncDisposable {
   readonly rig: SandboxRig;
-  readonly places: Places;
-  /** Runs attempts in one sandboxed shell; answers those that worked, by name, with the listeners of the host that were reached. */
+  readonly places: AttackTargets;
+  /**
+   * Runs attempts in one sandboxed shell; answers those that worked, by name, with the listeners of the host that
+   * were reached.
+   */
   attack(
     attempts: readonly Attempt[],
   ): Promise<{ readonly escaped: readonly string[]; readonly made: number }>;
@@ -88,7 +94,7 @@ export async function openRange(mutation?: Mutation): Promise<Range> {
     stdio: ["ignore", "ignore", "ignore"],
     detached: true,
   });
-  const places: Places = {
+  const places: AttackTargets = {
     root,
     outside,
     home,

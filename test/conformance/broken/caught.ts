@@ -28,7 +28,9 @@ export const BROKEN: readonly Broken[] = [
 ];
 
 const { signal } = new AbortController();
-/** Silence that counts as a failure of the scenario which has to fail; the others wait as long as a busy machine needs. */
+/**
+ * Silence that counts as a failure of the scenario which has to fail; the others wait as long as a busy machine needs.
+ */
 const MEANT_SILENCE_MS_MAX = 3_000;
 const GROUPS = [
   HANDSHAKE_SCENARIOS,
@@ -47,7 +49,9 @@ export function neighbours({ scenario }: Broken): readonly Scenario[] {
   return GROUPS.find((group) => group.some(({ id }) => id === scenario)) ?? [];
 }
 
-/** The wires that the scenario which is meant for a broken server is walked over; what is wrong with one wire, on that. */
+/**
+ * The wires that the scenario which is meant for a broken server is walked over; what is wrong with one wire, on that.
+ */
 export function wiresOf(broken: Broken): readonly TransportName[] {
   const { wires = [] } = SCENARIOS.find(({ id }) => id === broken.scenario) ?? {};
   return broken.wires ?? (BROKEN_HTTP.includes(broken) ? ["rest"] : wires);

@@ -328,7 +328,7 @@ export const BROKEN_ENGINES: readonly Broken[] = [
   },
   {
     scenario: "unknown-session",
-    how: "a session that there is not is an internal error",
+    how: "a session that does not exist is an internal error",
     fault: () =>
       commandFault(async (command, inner) => {
         try {

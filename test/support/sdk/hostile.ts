@@ -37,7 +37,10 @@ const SESSION = "sess_01ARZ3NDEKTSV4RRFFQ69G5FAV";
 const UNBEGUN = "sess_01ARZ3NDEKTSV4RRFFQ69G5FAW";
 const DRIP_MS = 20;
 
-/** A server on this machine that is no engine, or a bad one: `/NAME/v1/…` is answered as the behaviour of that name does. */
+/**
+ * A server on this machine that is no engine, or a bad one: `/NAME/v1/…` is answered as the behaviour of that
+ * name does.
+ */
 export function startHostile(): HostileServer {
   const asked: Asked[] = [];
   const server = Bun.listen<Held>({

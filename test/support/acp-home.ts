@@ -8,7 +8,7 @@ import { startMockProvider } from "./mock-provider/mock-provider.ts";
 import type { Turn } from "./mock-provider/turn.ts";
 
 /** A home with a model that plays a script, for editors that start the real program. */
-export interface AcpPlace extends AsyncDisposable {
+export interface AcpHome extends AsyncDisposable {
   readonly home: CinchHome;
   readonly work: string;
   /** Returns the model's last request as one text. */
@@ -22,7 +22,7 @@ export interface OpenEditor extends AsyncDisposable {
   readonly cinch: RunningCinch;
 }
 
-export function openAcpPlace(script: readonly Turn[], env: Readonly<Record<string, string>> = {}): AcpPlace {
+export function openAcpHome(script: readonly Turn[], env: Readonly<Record<string, string>> = {}): AcpHome {
   const home = cinchHome();
   const provider = startMockProvider({ script });
   const config = join(home.path, "config/cinch");

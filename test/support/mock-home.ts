@@ -6,7 +6,7 @@ import type { MockOptions, MockProvider } from "./mock-provider/mock-provider.ts
 import { startMockProvider } from "./mock-provider/mock-provider.ts";
 
 /** A home whose only model answers by a script, and a folder to work in. */
-export interface MockPlace extends AsyncDisposable {
+export interface MockHome extends AsyncDisposable {
   readonly home: CinchHome;
   readonly work: string;
   readonly provider: MockProvider;
@@ -15,7 +15,7 @@ export interface MockPlace extends AsyncDisposable {
 }
 
 /** @param config further lines of the configuration. */
-export function openMockPlace(script: MockOptions["script"], config = ""): MockPlace {
+export function openMockHome(script: MockOptions["script"], config = ""): MockHome {
   const home = cinchHome();
   const provider = startMockProvider({ script });
   const folder = join(home.path, "config/cinch");
