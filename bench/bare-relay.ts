@@ -2,8 +2,9 @@ import type { ServerWebSocket } from "bun";
 import { linesOf } from "./watching.ts";
 
 /**
- * Relay that `bench/control.ts` compares cinch with: asks the model server at POST /go, hands each piece of its answer to every
- * WebSocket as it comes, and answers GET /item with some JSON. No log, no tokens, no order, nothing for who is slow.
+ * Relay that `bench/control.ts` compares cinch with: asks the model server at POST /go, hands each piece of its
+ * answer to every WebSocket as it comes, and answers GET /item with some JSON. No log, no tokens, no order, nothing
+ * for who is slow.
  */
 const [baseUrl = ""] = Bun.argv.slice(2);
 const open = new Set<ServerWebSocket>();

@@ -9,7 +9,7 @@ import { hostTree } from "../src/platform/files/tree.ts";
 import { hostWorld } from "../src/platform/host.ts";
 import type { Row } from "./report.ts";
 import { sampled } from "./statistics.ts";
-import type { Place } from "./subject.ts";
+import type { BenchSetup } from "./subject.ts";
 
 const [PACKAGES, MODULES, FILES] = [20, 50, 20];
 const COLD_MS_MAX = 150;
@@ -17,10 +17,10 @@ const WARM_MS_MAX = 40;
 const [COLD_LOOKS, WARM_LOOKS] = [5, 15];
 
 /**
- * Measures the check of a repository of 20,000 files, from source in this process, beside a bare script that asks for the
- * stat of each (SES-15). Cold: nothing is known of it but what the system's own caches hold; warm: the next look.
+ * Measures the check of a repository of 20,000 files, from source in this process, beside a bare script that asks for
+ * the stat of each (SES-15). Cold: nothing is known of it but what the system's own caches hold; warm: the next look.
  */
-export async function measureCheckpoint({ quick }: Pick<Place, "quick">): Promise<readonly Row[]> {
+export async function measureCheckpoint({ quick }: Pick<BenchSetup, "quick">): Promise<readonly Row[]> {
   const root = mkdtempSync(join(tmpdir(), "cinch-bench-tree-"));
   try {
     makeRepository(root);

@@ -3,7 +3,7 @@ import { nowNs } from "./processes.ts";
 import type { Row } from "./report.ts";
 import { openServer } from "./server.ts";
 import { quantile, sampled } from "./statistics.ts";
-import type { Place } from "./subject.ts";
+import type { BenchSetup } from "./subject.ts";
 import { makeHome } from "./subject.ts";
 import type { Arrival, WatchSpec, Wire } from "./watching.ts";
 import { startAsked } from "./watching.ts";
@@ -16,8 +16,11 @@ const KIB = 1024;
 const LAST = "TurnEnded";
 const IN_FLIGHT = 16;
 
-/** From the engine, and from the model's server, to clients of each wire; many clients, many sessions, one that stalls (PERF-04). */
-export async function measureControl(place: Place): Promise<readonly Row[]> {
+/**
+ * From the engine, and from the model's server, to clients of each wire; many clients, many sessions, one that
+ * stalls (PERF-04).
+ */
+export async function measureControl(place: BenchSetup): Promise<readonly Row[]> {
   const seconds = place.quick ? 1 : 5;
   const crowd = place.quick ? 200 : 1_000;
   using bench = await openBench(place);
@@ -56,7 +59,7 @@ interface Address {
   readonly token: string;
 }
 
-async function openBench(place: Place): Promise<Bench> {
+async function openBench(place: BenchSetup): Promise<Bench> {
   using undo = new DisposableStack();
   const home = makeHome({ ...place, keyed: false });
   const sent: number[] = [];
@@ -168,7 +171,7 @@ async function openBench(place: Place): Promise<Bench> {
   };
 }
 
-function program(place: Place, file: string, args: readonly string[]): readonly string[] {
+function program(place: BenchSetup, file: string, args: readonly string[]): readonly string[] {
   const flags = [
     "--no-install",
     "--no-env-file",
@@ -204,17 +207,17 @@ function sinceSent(arrivals: readonly Arrival[], sent: readonly number[]): reado
 const FRAME_EVENTS = 2;
 
 async function rate(count: number, url: string, headers: Record<string, string>): Promise<number> {
-  let left = count;
+  let remaining = count;
   const lane = async () => {
-    while (left > 0) {
-      left -= 1;
+    while (remaining > 0) {
+      remaining -= 1;
       const answer = await fetch(url, { headers });
       if (answer.status !== 200) throw new Error(`${url}: ${answer.status}`);
       await answer.text();
     }
   };
   await Promise.all(Array.from({ length: IN_FLIGHT }, lane)); // warm
-  left = count;
+  remaining = count;
   const from = nowNs();
   await Promise.all(Array.from({ length: IN_FLIGHT }, lane));
   return (nowNs() - from) / NS_PER_MS / count;

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Row } from "./report.ts";
 import { firstRequestMs } from "./start.ts";
 import { sampled } from "./statistics.ts";
-import type { Home, Place } from "./subject.ts";
+import type { BenchSetup, Home } from "./subject.ts";
 import { cinchPrompt, finished, makeHome, start } from "./subject.ts";
 
 const FLAGS = ["--no-install", "--no-env-file", "--config=/dev/null"];
@@ -16,8 +16,8 @@ const SKILLS = [
 /** Additions to an empty home: files, and lines of config.toml. */
 interface Extension {
   readonly what: string;
-  readonly config?: (place: Place) => string;
-  readonly files?: (place: Place, folder: string) => void;
+  readonly config?: (place: BenchSetup) => string;
+  readonly files?: (place: BenchSetup, folder: string) => void;
 }
 
 /** Extensions whose cost is measured from start to first request; unused ones must cost nothing (PERF-01). */
@@ -44,7 +44,7 @@ const EXTENSIONS: readonly Extension[] = [
   },
 ];
 
-export async function measureExtensions(place: Place): Promise<readonly Row[]> {
+export async function measureExtensions(place: BenchSetup): Promise<readonly Row[]> {
   const plain = makeHome(place);
   const homes = await Promise.all(EXTENSIONS.map((extension) => homeWith(extension, place)));
   const times = homes.map((): number[] => []);
@@ -66,7 +66,7 @@ export async function measureExtensions(place: Place): Promise<readonly Row[]> {
   }));
 }
 
-async function homeWith({ config, files }: Extension, place: Place): Promise<Home> {
+async function homeWith({ config, files }: Extension, place: BenchSetup): Promise<Home> {
   const home = makeHome(place);
   const folder = join(home.path, ".config/cinch");
   files?.(place, folder);
@@ -84,7 +84,7 @@ async function homeWith({ config, files }: Extension, place: Place): Promise<Hom
   };
 }
 
-function copySkill({ root }: Place, folder: string, skill: string): void {
+function copySkill({ root }: BenchSetup, folder: string, skill: string): void {
   const name = skill.slice(skill.indexOf("/") + 1);
   cpSync(join(root, "test/data/skills", skill), join(folder, "skills", name), { recursive: true });
 }
@@ -95,7 +95,7 @@ function write(folder: string, name: string, text: string): void {
   writeFileSync(path, text);
 }
 
-function server({ bun, root }: Place, discovery: string): string {
+function server({ bun, root }: BenchSetup, discovery: string): string {
   const script = join(root, "node_modules/@modelcontextprotocol/server-memory/dist/index.js");
   const args = JSON.stringify([...FLAGS, script]);
   return `[[mcp_servers]]\nname = "memory"\ncmd = "${bun}"\nargs = ${args}\ndiscovery = "${discovery}"\n`;

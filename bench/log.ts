@@ -1,6 +1,7 @@
 import { Database } from "bun:sqlite";
 import { existsSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { FEATURES } from "../src/app/features.ts";
 import { resumeLog } from "../src/app/log/resume.ts";
 import type { LogId } from "../src/base/ids.ts";
 import { SILENT_LOG } from "../src/base/log.ts";
@@ -16,7 +17,7 @@ import type { LogFigures, LogWork } from "./log-work.ts";
 import { EVENTS_PER_BATCH, logWork, SCREEN_EVENTS, stamp, timed } from "./log-work.ts";
 import type { Row } from "./report.ts";
 import { quantile, sampled } from "./statistics.ts";
-import type { Place } from "./subject.ts";
+import type { BenchSetup } from "./subject.ts";
 
 const EVENTS_QUICK = 100_000;
 const EVENTS_LONG = 1_000_000;
@@ -37,7 +38,7 @@ interface StoreFigures extends LogFigures {
  * The session log (PERF-05): what is written is redacted and sealed. From source, in this process, beside bun:sqlite
  * alone with the same batches and syncs.
  */
-export async function measureLog(place: Place): Promise<readonly Row[]> {
+export async function measureLog(place: BenchSetup): Promise<readonly Row[]> {
   const host = hostWorld(SILENT_LOG);
   const shift = { ms: 0 };
   const world = { ...host, clock: { ...host.clock, now: () => host.clock.now() + shift.ms } };
@@ -177,7 +178,7 @@ function redaction(): (events: readonly Envelope[]) => readonly Envelope[] {
 }
 
 async function resumeOf(store: SessionStore, logId: LogId): Promise<void> {
-  const { history } = await resumeLog(store, logId);
+  const { history } = await resumeLog(store, logId, FEATURES);
   if (history.length === 0) throw new Error("nothing was resumed");
 }
 

@@ -1,9 +1,9 @@
-import { join } from "node:path";
-import { openHarness } from "../src/app/harness.ts";
 import type { SessionId } from "../src/base/ids.ts";
+import { SILENT_LOG } from "../src/base/log.ts";
 import { hostWorld } from "../src/platform/host.ts";
 import { PROTOCOL_VERSION } from "../src/protocol/version.ts";
 import { HISTORY_KEPT_MS } from "../src/session/turns/idle-watch.ts";
+import { BENCH_MODEL as model, openBenchHarness } from "./bench-harness.ts";
 import { treePssBytes } from "./processes.ts";
 
 /**
@@ -11,41 +11,19 @@ import { treePssBytes } from "./processes.ts";
  *
  *     bun bench/many-sessions.ts FEW MANY TURNS LONG
  */
-const model = "bench:bench-model";
 const [few = 0, many = 0, turns = 0, long = 0] = Bun.argv.slice(2).map(Number);
-const home = process.env["HOME"] ?? "";
-const silent = { for: () => silent, write: () => undefined };
-const { signal } = new AbortController();
-const host = hostWorld(silent);
+const { clock } = hostWorld(SILENT_LOG);
 /** An idle session lets go of its history after a while; here that while is short. */
 const RELEASE_MS = 500;
 const SETTLE_MS = 3_000;
 const LANES = 20;
 
-await using harness = await openHarness(
-  {
-    world: {
-      ...host,
-      clock: {
-        ...host.clock,
-        timer: (ms, callback) =>
-          host.clock.timer(Math.round(ms) === HISTORY_KEPT_MS ? RELEASE_MS : ms, callback),
-      },
-    },
-    paths: {
-      config: join(home, ".config/cinch"),
-      data: join(home, ".local/share/cinch"),
-      state: join(home, ".local/state/cinch"),
-    },
-    workingDir: process.cwd(),
-    model,
-    autoApprove: false,
-    strictPermissions: false,
-    attended: false,
-    environment: { HOME: home, PATH: "/usr/bin:/bin" },
+await using harness = await openBenchHarness({
+  clock: {
+    ...clock,
+    timer: (ms, callback) => clock.timer(Math.round(ms) === HISTORY_KEPT_MS ? RELEASE_MS : ms, callback),
   },
-  signal,
-);
+});
 const connection = await harness.attach({ identityClass: "human", label: "bench" });
 await connection.handshake(PROTOCOL_VERSION);
 
@@ -63,10 +41,10 @@ const turnMs = (performance.now() - startMs - 2 * SETTLE_MS) / Math.max(1, many 
 console.log(JSON.stringify({ shortBytes, longBytes, fewBytes, manyBytes, turnMs }));
 
 async function openAndTalk(sessions: number): Promise<void> {
-  let left = sessions;
+  let remaining = sessions;
   const lane = async () => {
-    while (left > 0) {
-      left -= 1;
+    while (remaining > 0) {
+      remaining -= 1;
       await talk(await created(), turns);
     }
   };

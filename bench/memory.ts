@@ -5,7 +5,7 @@ import type { Row } from "./report.ts";
 import type { Answer } from "./server.ts";
 import { openServer } from "./server.ts";
 import { sampled } from "./statistics.ts";
-import type { Home, Place, Program } from "./subject.ts";
+import type { BenchSetup, Home, Program } from "./subject.ts";
 import { aimOf, bare, cinchPrompt, engineWithSessions, makeHome, start } from "./subject.ts";
 import { callEvents } from "./wire.ts";
 
@@ -16,7 +16,7 @@ const SESSIONS = 100;
 const SETTLE_MS = 300;
 
 /** Memory of one run, of an idle engine, and of each further session (PERF-03). */
-export async function measureMemory(place: Place): Promise<readonly Row[]> {
+export async function measureMemory(place: BenchSetup): Promise<readonly Row[]> {
   const home = makeHome(place);
   writeFileSync(join(home.path, "project/note.txt"), "A line of a note.\n".repeat(500));
   const early: Pair = { cinch: [], script: [] };
@@ -81,7 +81,7 @@ async function stalledMiB(
   return bytes / MIB;
 }
 
-async function measureSessions(place: Place): Promise<readonly Row[]> {
+async function measureSessions(place: BenchSetup): Promise<readonly Row[]> {
   const home = makeHome({ ...place, keyed: false }); // the engine alone: it is given no key to keep
   home.point("http://127.0.0.1:9/v1");
   const child = start(engineWithSessions(place, SESSIONS), home);

@@ -4,19 +4,19 @@ import { SECTIONS } from "../src/app/plan/sections.ts";
 import { TOOLS } from "../src/app/plan/tool-list.ts";
 import type { World } from "../src/base/world.ts";
 import { loadProfile } from "../src/config/profile.ts";
-import { inspectCommand } from "../src/guard/permissions/inspection/inspect-command.ts";
-import { inspectionOptions } from "../src/guard/permissions/judge/gate.ts";
 import type { Decision } from "../src/guard/permissions/judge/judge.ts";
-import { judge } from "../src/guard/permissions/judge/judge.ts";
+import { judgeCall, UNCONFINED } from "../src/guard/permissions/judge/verdict.ts";
 import { policyFrom } from "../src/guard/permissions/policy.ts";
+import { SessionRules } from "../src/guard/permissions/rules/session-rules.ts";
 import { hostWorld } from "../src/platform/host.ts";
 import type { Policy } from "../src/session/guard/policy.ts";
+import type { Confinement } from "../src/session/guard/sandbox.ts";
 import { BASH_FACTS } from "../src/tools/bash/bash.ts";
 import type { CommandRow } from "../test/shell/cases.ts";
 import { commandsOf, rowsOf } from "../test/shell/cases.ts";
 import type { Row } from "./report.ts";
 import { quantile, sampled } from "./statistics.ts";
-import type { Place } from "./subject.ts";
+import type { BenchSetup } from "./subject.ts";
 
 const SILENT = { for: () => SILENT, write: () => undefined };
 const JUDGING_MS_AIM = 0.1;
@@ -33,10 +33,10 @@ interface Judged {
 }
 
 /**
- * Measures how often a person is asked, over commands as coding agents have issued them, with the default profile; what of
- * the traps goes through and of the safe ones does not; and how long judging takes, the looks at the disk included.
+ * Measures how often a person is asked, over commands as coding agents have issued them, with the default profile; what
+ * of the traps goes through and of the safe ones does not; and how long judging takes, the looks at the disk included.
  */
-export async function measurePermissions(place: Place): Promise<readonly Row[]> {
+export async function measurePermissions(place: BenchSetup): Promise<readonly Row[]> {
   const world = hostWorld(SILENT);
   const root = realpathSync(mkdtempSync(join(place.scratch, "workspace-")));
   makeFiles(root, rowsOf("agent-commands"));
@@ -137,26 +137,26 @@ function asked(rows: readonly (Judged & CommandRow)[], where: "without" | "withi
   return (weight(rows.filter((row) => row[where] !== "allow")) / weight(rows)) * 100;
 }
 
-interface Ground {
+interface JudgingContext {
   readonly policy: Policy;
   readonly root: string;
   readonly world: World;
 }
 
-async function judgedOn(command: string, { policy, root, world }: Ground): Promise<Judged> {
+async function judgedOn(command: string, { policy, root, world }: JudgingContext): Promise<Judged> {
   const target = { kind: "command", command, cwd: root } as const;
-  const place = { root, scratch: join(root, "no-scratch"), home: "/home/user" };
-  const plan = { summary: command, target };
-  const tool = BASH_FACTS;
+  const env = { PATH: process.env["PATH"] ?? "", HOME: "/home/user" };
+  const context = { world, workspace: { root, scratch: join(root, "no-scratch"), env } };
+  const call = { plan: { summary: command, target }, tool: BASH_FACTS };
+  const sources = { policy: () => policy, session: new SessionRules() };
+  const decided = async (where: Confinement) => {
+    const { decision } = await judgeCall(sources, call, { context, confinement: async () => where });
+    return decision.kind;
+  };
   const before = performance.now();
-  const facts = await inspectCommand(
-    target,
-    place,
-    inspectionOptions(policy, place, { world, env: { PATH: process.env["PATH"] ?? "" }, keys: undefined }),
-  );
-  const without = judge(plan, tool, policy, place, { facts }).kind;
+  const without = await decided(UNCONFINED);
   const ms = performance.now() - before;
-  return { without, within: judge(plan, tool, policy, place, { facts, confined: { hosts: [] } }).kind, ms };
+  return { without, within: await decided({ kind: "working", network: "off" }), ms };
 }
 
 /** Each several times, and the quickest of them: other processes of the machine are not what is measured. */

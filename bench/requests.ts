@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Row } from "./report.ts";
 import { openServer } from "./server.ts";
 import { sampled } from "./statistics.ts";
-import type { Place } from "./subject.ts";
+import type { BenchSetup } from "./subject.ts";
 import { aimOf, cinchPrompt, finished, makeHome, start } from "./subject.ts";
 import { callEvents, saysEvents } from "./wire.ts";
 
@@ -12,7 +12,7 @@ const BYTES_PER_TOKEN = 4;
 const STRACE = "/usr/bin/strace";
 
 /** Measures the size of a run's prompt, its connections and its processes. */
-export async function measureRequests(place: Place): Promise<readonly Row[]> {
+export async function measureRequests(place: BenchSetup): Promise<readonly Row[]> {
   const reading = await runOf(place, "Read", (round) => ({ file_path: "note.txt", offset: 1, limit: round }));
   const rows = [
     alone(
@@ -45,7 +45,11 @@ interface Run {
   readonly startedAt: readonly number[];
 }
 
-async function runOf(place: Place, name: "Read" | "Bash", input: (round: number) => object): Promise<Run> {
+async function runOf(
+  place: BenchSetup,
+  name: "Read" | "Bash",
+  input: (round: number) => object,
+): Promise<Run> {
   const home = makeHome(place);
   writeFileSync(join(home.path, "project/note.txt"), "A note.\n");
   const trace = join(home.path, "trace.txt");

@@ -6,7 +6,7 @@ import { openBenchSandbox } from "./sandbox.ts";
 import type { Asked } from "./server.ts";
 import { openServer } from "./server.ts";
 import { quantile, sampled } from "./statistics.ts";
-import type { Home, Place, Program } from "./subject.ts";
+import type { BenchSetup, Home, Program } from "./subject.ts";
 import { bare, cinchPrompt, finished, makeHome, start } from "./subject.ts";
 import { callEvents, saysEvents } from "./wire.ts";
 
@@ -15,10 +15,10 @@ const BASH_ROUNDS = 60;
 const LINES_OF_A_READ = 60;
 
 /**
- * Measures the cost of a round beyond the same round of the bare script (PERF-02). Both run commands in the same sandbox, so that
- * what is compared is what cinch does around it.
+ * Measures the cost of a round beyond the same round of the bare script (PERF-02). Both run commands in the same
+ * sandbox, so that what is compared is what cinch does around it.
  */
-export async function measureRounds(place: Place): Promise<readonly Row[]> {
+export async function measureRounds(place: BenchSetup): Promise<readonly Row[]> {
   const runs = place.quick ? 1 : 4;
   return [
     ...(await compare(place, { name: "Read", rounds: READ_ROUNDS, runs, input: readInput })),
@@ -43,7 +43,7 @@ function bashInput(round: number): object {
   return { command: `echo round ${round}` };
 }
 
-async function compare(place: Place, kind: Kind): Promise<readonly Row[]> {
+async function compare(place: BenchSetup, kind: Kind): Promise<readonly Row[]> {
   const home = makeHome(place);
   writeFileSync(join(home.path, "project/source.txt"), sourceText());
   const more = ["--auto-approve", "--max-turns", String(kind.rounds + 1)];

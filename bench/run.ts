@@ -17,14 +17,15 @@ import { measureRounds } from "./rounds.ts";
 import { measureTalk } from "./sessions.ts";
 import { measureStart } from "./start.ts";
 import { measureStream } from "./stream.ts";
-import type { Place } from "./subject.ts";
+import type { BenchSetup } from "./subject.ts";
 import { measureTrust } from "./trust.ts";
 
 /**
  * `npm run bench`: cinch, compiled and with everything on by default, beside a bare script (bench/bare.ts) that does
  * the same loop, in the same run (PERF-01, -02, -03, -05, -06). Linux only; docs/performance.md explains the figures.
  *
- * --only start,requests,rounds,stream,memory,sessions,log,trust,permissions,redaction,checkpoint,control,extensions   some of the measures
+ * --only LIST   some of the measures: start, requests, rounds, stream, memory, sessions, log, trust, permissions,
+ *               redaction, checkpoint, control, extensions
  * --quick            fewer samples: for a look, not for a claim
  * --long             the log measures with 1,000,000 events, the sessions with 50 turns each
  * --keyed            with a provider that wants a key, so that keeper and helper run too
@@ -47,7 +48,7 @@ const MEASURES = {
   checkpoint: measureCheckpoint,
   control: measureControl,
   extensions: measureExtensions,
-} as const satisfies Readonly<Record<string, (place: Place) => Promise<readonly Row[]>>>;
+} as const satisfies Readonly<Record<string, (place: BenchSetup) => Promise<readonly Row[]>>>;
 
 const { values: options } = parseArgs({
   args: Bun.argv.slice(2),
@@ -98,7 +99,7 @@ function chosenMeasures(): readonly (keyof typeof MEASURES)[] {
   });
 }
 
-async function prepare(): Promise<Place> {
+async function prepare(): Promise<BenchSetup> {
   const bun = join(scratch, "bun");
   copyFileSync(process.execPath, bun);
   const { quick, long, keyed } = options;

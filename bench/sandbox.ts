@@ -1,5 +1,6 @@
 import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { SILENT_LOG } from "../src/base/log.ts";
 import { settingsOf } from "../src/config/settings/settings.ts";
 import { sandboxSection } from "../src/guard/sandbox/config.ts";
 import { openSandbox } from "../src/guard/sandbox/sandbox.ts";
@@ -20,10 +21,14 @@ export interface BenchSandbox extends AsyncDisposable {
   readonly path: string | undefined;
 }
 
-/** The sandbox of a session in this home, made by cinch's own code, and written down for a script that knows none of it. */
+/** Options, each with one value, by which bwrap waits for cinch to note its process. The script would wait for ever. */
+const HANDSHAKE: ReadonlySet<string> = new Set(["--info-fd", "--block-fd"]);
+
+/**
+ * The sandbox of a session in this home, made by cinch's own code, and written down for a script that knows none of it.
+ */
 export async function openBenchSandbox(home: Home): Promise<BenchSandbox> {
-  const silent = { for: () => silent, write: () => undefined };
-  const world = hostWorld(silent);
+  const world = hostWorld(SILENT_LOG);
   const paths = {
     config: join(home.path, ".config/cinch"),
     data: join(home.path, ".local/share/cinch"),
@@ -52,7 +57,10 @@ export async function openBenchSandbox(home: Home): Promise<BenchSandbox> {
   const env = { HOME: home.path, PATH: "/usr/bin:/bin", LANG: "C.UTF-8" };
   const wrapped = current.confine.wrap({ argv: ["bash"], cwd: root, env });
   const inherit = (wrapped.inherit ?? []).flatMap((each) => (typeof each === "number" ? [] : [each.path]));
-  const confining: Confining = { argv: wrapped.argv.slice(0, -1), env: wrapped.env, inherit };
+  const argv = wrapped.argv.slice(0, -1).filter((word, at, all) => {
+    return !HANDSHAKE.has(word) && !HANDSHAKE.has(all[at - 1] ?? "");
+  });
+  const confining: Confining = { argv, env: wrapped.env, inherit };
   const path = join(home.path, "confining.json");
   writeFileSync(path, JSON.stringify(confining));
   return { path, [Symbol.asyncDispose]: close };

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { openHarness } from "../src/app/harness.ts";
+import { PROGRAM_FEATURES } from "../src/app/plan/feature-set.ts";
 import { openControlPlane } from "../src/app/serving/control-plane.ts";
 import type { SessionId } from "../src/base/ids.ts";
 import { hostWorld } from "../src/platform/host.ts";
@@ -8,8 +9,8 @@ import { PROTOCOL_VERSION } from "../src/protocol/version.ts";
 import { nowNs, treePssBytes } from "./processes.ts";
 
 /**
- * An engine that is served on a Unix socket and a port of this machine, and answers each line of its standard input with
- * one line of JSON:
+ * An engine that is served on a Unix socket and a port of this machine, and answers each line of its standard input
+ * with one line of JSON:
  *
  *     create N        N sessions; their ids
  *     send SESSION    an input to one
@@ -31,10 +32,13 @@ await using plane = await openControlPlane(
     },
     workingDir: process.cwd(),
     model,
-    autoApprove: false,
-    strictPermissions: false,
-    attended: true,
-    environment: { HOME: home, PATH: "/usr/bin:/bin" },
+    features: PROGRAM_FEATURES,
+    wishes: {
+      autoApprove: false,
+      strictPermissions: false,
+      attended: true,
+      environment: { HOME: home, PATH: "/usr/bin:/bin" },
+    },
     targets: [
       { kind: "unix", path: join(home, "control.sock") },
       { kind: "loopback", hostname: "127.0.0.1", port: 0 },

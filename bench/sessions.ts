@@ -1,7 +1,7 @@
 import type { Row } from "./report.ts";
 import { openServer } from "./server.ts";
 import { sampled } from "./statistics.ts";
-import type { Place } from "./subject.ts";
+import type { BenchSetup } from "./subject.ts";
 import { engineThatTalks, makeHome, start } from "./subject.ts";
 import { saysEvents } from "./wire.ts";
 
@@ -17,10 +17,10 @@ interface Measured {
 }
 
 /**
- * Memory of sessions that have talked: of each idle one among many in one engine, and how it grows with the turns of one
- * (PERF-04, REL-04). From source, beside a server on loopback.
+ * Memory of sessions that have talked: of each idle one among many in one engine, and how it grows with the turns of
+ * one (PERF-04, REL-04). From source, beside a server on loopback.
  */
-export async function measureTalk(place: Place): Promise<readonly Row[]> {
+export async function measureTalk(place: BenchSetup): Promise<readonly Row[]> {
   const many = place.quick ? 300 : 1_000;
   const turns = place.long ? 50 : 5;
   const long = place.quick ? 3_000 : 10_000;

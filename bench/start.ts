@@ -2,16 +2,16 @@ import type { Row } from "./report.ts";
 import type { BenchServer } from "./server.ts";
 import { openServer } from "./server.ts";
 import { sampled } from "./statistics.ts";
-import type { Home, Place, Program } from "./subject.ts";
+import type { BenchSetup, Home, Program } from "./subject.ts";
 import { aimOf, bare, cinchPrompt, finished, hello, makeHome, start, versionOf } from "./subject.ts";
 import { saysEvents } from "./wire.ts";
 
 /** Measures the start (PERF-01). */
-export async function measureStart(place: Place): Promise<readonly Row[]> {
+export async function measureStart(place: BenchSetup): Promise<readonly Row[]> {
   return [...(await measureVersion(place)), ...(await measureFirstRequest(place))];
 }
 
-async function measureVersion(place: Place): Promise<readonly Row[]> {
+async function measureVersion(place: BenchSetup): Promise<readonly Row[]> {
   const home = makeHome(place);
   const times = { cinch: [] as number[], bare: [] as number[] };
   for (let run = 0; run <= (place.quick ? 10 : 30); run++) {
@@ -38,7 +38,7 @@ async function runMs(program: Program, home: Home): Promise<number> {
   return performance.now() - startMs;
 }
 
-async function measureFirstRequest(place: Place): Promise<readonly Row[]> {
+async function measureFirstRequest(place: BenchSetup): Promise<readonly Row[]> {
   const home = makeHome(place);
   const times = { cinch: [] as number[], bare: [] as number[], fresh: [] as number[] };
   for (let run = 0; run <= (place.quick ? 8 : 25); run++) {

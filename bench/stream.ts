@@ -5,7 +5,7 @@ import type { Row } from "./report.ts";
 import type { Answer } from "./server.ts";
 import { openServer } from "./server.ts";
 import { sampled } from "./statistics.ts";
-import type { Home, Place, Program } from "./subject.ts";
+import type { BenchSetup, Home, Program } from "./subject.ts";
 import { aimOf, bare, cinchPrompt, finished, makeHome, start } from "./subject.ts";
 import { callEvents, saysEvents } from "./wire.ts";
 
@@ -14,7 +14,7 @@ const PACED_SECONDS = 4;
 const FLOOD_DELTAS = 20_000;
 
 /** Measures the cost of streamed deltas (PERF-02). */
-export async function measureStream(place: Place): Promise<readonly Row[]> {
+export async function measureStream(place: BenchSetup): Promise<readonly Row[]> {
   const paced = await compare(place, place.quick ? 1 : 5, {
     kind: "paced",
     events: answerEvents(DELTAS_PER_SECOND * PACED_SECONDS),
@@ -56,7 +56,7 @@ interface Pair {
   readonly script: readonly Streamed[];
 }
 
-async function compare(place: Place, runs: number, answer: Answer): Promise<Pair> {
+async function compare(place: BenchSetup, runs: number, answer: Answer): Promise<Pair> {
   const home = makeHome(place);
   writeFileSync(join(home.path, "project/note.txt"), "A note.\n");
   const [cinch, script]: [Streamed[], Streamed[]] = [[], []];

@@ -7,7 +7,7 @@ const FLAGS = ["--no-install", "--no-env-file", "--config=/dev/null"];
 const MODEL = "bench-model";
 
 /** A separate folder in which a bench runs, with the programs to compare. */
-export interface Place {
+export interface BenchSetup {
   readonly scratch: string;
   /** Command that starts cinch: the compiled program, or Bun with the sources. */
   readonly cinch: readonly string[];
@@ -24,7 +24,7 @@ export interface Place {
 
 /** Returns the aim, which is higher if a key makes three processes of one. */
 export function aimOf(
-  place: Place,
+  place: BenchSetup,
   { plain, keyed }: { readonly plain: number; readonly keyed: number },
 ): number {
   return place.keyed ? keyed : plain;
@@ -32,31 +32,31 @@ export function aimOf(
 
 export type Program = readonly string[];
 
-export function versionOf(place: Place): Program {
+export function versionOf(place: BenchSetup): Program {
   return [...place.cinch, "--version"];
 }
 
-export function hello(place: Place): Program {
+export function hello(place: BenchSetup): Program {
   return [place.bun, ...FLAGS, join(place.root, "bench/hello.ts")];
 }
 
 /** `confining`: see `bench/bare.ts`. */
-export function bare(place: Place, baseUrl: string, confining?: string): Program {
+export function bare(place: BenchSetup, baseUrl: string, confining?: string): Program {
   const more = confining === undefined ? [] : [confining];
   return [place.bun, ...FLAGS, join(place.root, "bench/bare.ts"), baseUrl, MODEL, "go", ...more];
 }
 
-export function cinchPrompt(place: Place, more: readonly string[] = []): Program {
+export function cinchPrompt(place: BenchSetup, more: readonly string[] = []): Program {
   return [...place.cinch, "-p", "go", "--model", `bench:${MODEL}`, ...more];
 }
 
-export function engineWithSessions(place: Place, sessions: number): Program {
+export function engineWithSessions(place: BenchSetup, sessions: number): Program {
   const flags = [...FLAGS, `--tsconfig-override=${place.root}/tsconfig.json`];
   return [place.bun, ...flags, join(place.root, "bench/engine.ts"), String(sessions)];
 }
 
 /** An engine with many sessions that have talked, and one that has talked for long. */
-export function engineThatTalks(place: Place, counts: readonly number[]): Program {
+export function engineThatTalks(place: BenchSetup, counts: readonly number[]): Program {
   const flags = [...FLAGS, `--tsconfig-override=${place.root}/tsconfig.json`];
   return [place.bun, ...flags, join(place.root, "bench/many-sessions.ts"), ...counts.map(String)];
 }
@@ -68,7 +68,7 @@ export interface Home {
   point(baseUrl: string): void;
 }
 
-export function makeHome(place: Place): Home {
+export function makeHome(place: BenchSetup): Home {
   const path = mkdtempSync(join(place.scratch, "home-"));
   const folder = join(path, ".config/cinch");
   mkdirSync(folder, { recursive: true });

@@ -9,16 +9,16 @@ import { scanForInjection } from "../src/safety/injection/injection-scan.ts";
 import type { Row } from "./report.ts";
 import { firstRequestMs } from "./start.ts";
 import { sampled } from "./statistics.ts";
-import type { Home, Place } from "./subject.ts";
+import type { BenchSetup, Home } from "./subject.ts";
 import { cinchPrompt, makeHome } from "./subject.ts";
 
 /** Measures the review of a project's files and the injection scanner (TOFU-01, TOFU-03). */
-export async function measureTrust(place: Place): Promise<readonly Row[]> {
+export async function measureTrust(place: BenchSetup): Promise<readonly Row[]> {
   return [...(await measureLedger(place)), ...measureScanner(place)];
 }
 
 /** An acknowledged AGENTS.md of a usual length, beside a project that says nothing. */
-async function measureLedger(place: Place): Promise<readonly Row[]> {
+async function measureLedger(place: BenchSetup): Promise<readonly Row[]> {
   const [silent, speaking] = [makeHome(place), makeHome(place)];
   await acknowledge(speaking);
   const times = { silent: [] as number[], speaking: [] as number[] };
@@ -49,7 +49,7 @@ interface Sample {
   readonly text: string;
 }
 
-function measureScanner({ root, quick }: Place): readonly Row[] {
+function measureScanner({ root, quick }: BenchSetup): readonly Row[] {
   const data = join(root, "test/data");
   const attacks = samples(join(data, "injection/attacks.jsonl"));
   const files = [...new Bun.Glob("{agents-md,skills}/*/**/*.md").scanSync(data)].map((name) =>

@@ -6,23 +6,27 @@ import type { Arrival, WatchSpec } from "./watching.ts";
 import { linesOf } from "./watching.ts";
 
 /**
- * Clients that watch sessions over one wire: `watchers.ts SPEC`. Says true when all of them are connected. Each line TEXT of
- * its standard input is answered once every client that reads has an event with that text, with what has arrived since: one
- * list for each client.
+ * Clients that watch sessions over one wire: `watchers.ts SPEC`. Says true when all of them are connected. Each line
+ * TEXT of its standard input is answered once every client that reads has an event with that text, with what has
+ * arrived since: one list for each client.
  */
 const spec: WatchSpec = JSON.parse(Bun.argv[2] ?? "");
 const { token, url, socket, sessions } = spec;
 const readers = spec.stalled ? sessions.length - 1 : sessions.length;
 const heard = sessions.map((): Arrival[] => []);
-let wanted: { readonly text: string; readonly left: Set<number>; readonly done: () => void } | undefined;
+let wanted:
+  | { readonly text: string; readonly waitingReaders: Set<number>; readonly done: () => void }
+  | undefined;
 
 await inLanes(readers, (at) => (spec.wire === "ws" ? openSocket : openStream)(at, sessions[at] ?? ""));
 if (spec.stalled) await openStalled(sessions.at(-1) ?? "");
 tell(true);
 
 for await (const text of createInterface({ input: process.stdin })) {
-  const left = new Set(heard.slice(0, readers).flatMap((arrivals, at) => (has(arrivals, text) ? [] : [at])));
-  if (left.size > 0) await new Promise<void>((done) => (wanted = { text, left, done }));
+  const waitingReaders = new Set(
+    heard.slice(0, readers).flatMap((arrivals, at) => (has(arrivals, text) ? [] : [at])),
+  );
+  if (waitingReaders.size > 0) await new Promise<void>((done) => (wanted = { text, waitingReaders, done }));
   tell(heard.map((arrivals) => arrivals.splice(0)));
 }
 
@@ -46,8 +50,8 @@ function took(at: number, message: string): void {
     /"text":"((?:[^"\\]|\\.)*)"/.exec(message)?.[1] ?? /"kind":"([A-Z]\w+)"/.exec(message)?.[1] ?? "";
   heard[at]?.push({ id, atNs, text });
   if (wanted === undefined || !text.includes(wanted.text)) return;
-  wanted.left.delete(at);
-  if (wanted.left.size > 0) return;
+  wanted.waitingReaders.delete(at);
+  if (wanted.waitingReaders.size > 0) return;
   wanted.done();
   wanted = undefined;
 }

@@ -8,7 +8,8 @@ import { CinchError, connect } from "../sdk/typescript/src/index.ts"; // in a pr
  *     CINCH_TOKEN=$(./cinch token --identity-class agent) sh scripts/bun.sh examples/permission-desk.ts send "PROMPT"
  *     CINCH_TOKEN=$(./cinch token --identity-class human) sh scripts/bun.sh examples/permission-desk.ts desk SESSION
  *
- * The first prints the session that the second is to attend. Prompts that were asked before the desk opened are there too.
+ * The first prints the session that the second is to attend. Prompts that were asked before the desk opened are
+ * there too.
  */
 const [role = "", argument = ""] = process.argv.slice(2);
 const { CINCH_URL: url = "http://127.0.0.1:8421", CINCH_TOKEN: token = "" } = process.env;

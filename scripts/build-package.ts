@@ -90,12 +90,12 @@ function door(name: string): object {
 }
 
 function manifest(): object {
-  const own = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
+  const packageJson = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
   const code = readdirSync(lib)
     .filter((file) => file.endsWith(".js"))
     .map((file) => readFileSync(join(lib, file), "utf8"));
   const isUsed = (name: string) => code.some((text) => new RegExp(`["']${name}(?:/[^"']*)?["']`).test(text));
-  const { name, version, description, license, type } = own;
+  const { name, version, description, license, type } = packageJson;
   return {
     ...{
       name,
@@ -104,14 +104,14 @@ function manifest(): object {
       license,
       type,
       sideEffects: false,
-      engines: { bun: `>=${own.dependencies.bun}` },
+      engines: { bun: `>=${packageJson.dependencies.bun}` },
     },
     exports: {
       ".": door("index"),
       "./engine": door("engine"),
     },
     dependencies: Object.fromEntries(
-      Object.entries(own.dependencies).filter(([each]) => each !== "bun" && isUsed(each)),
+      Object.entries(packageJson.dependencies).filter(([each]) => each !== "bun" && isUsed(each)),
     ),
   };
 }

@@ -2,8 +2,8 @@ import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "no
 import { join, resolve } from "node:path";
 
 /**
- * `npm run build:sdk [FOLDER]`: writes the TypeScript SDK as it is published into a folder, `dist/sdk/typescript` unless
- * one is named. `npm pack` in `sdk/typescript` calls it with that folder itself, and packs what it built.
+ * `npm run build:sdk [FOLDER]`: writes the TypeScript SDK as it is published into a folder, `dist/sdk/typescript`
+ * unless one is named. `npm pack` in `sdk/typescript` calls it with that folder itself, and packs what it built.
  */
 const ROOT = resolve(import.meta.dir, "..");
 const FROM = join(ROOT, "sdk/typescript");

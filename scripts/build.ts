@@ -10,10 +10,10 @@ import { billOfMaterials } from "./sbom.ts";
  *
  * The same sources give the same bytes. Nothing of the folder that it is started in is read or run: no .env, no
  * bunfig.toml, no tsconfig.json, no package.json; and it obeys none of Bun's own variables (scripts/harden-bun.ts). The
- * licences of all that is in it are embedded (`cinch --licenses`); what it is made of stands beside it, in the form CycloneDX:
- * `dist/cinch.cdx.json`.
+ * licences of all that is in it are embedded (`cinch --licenses`); what it is made of stands beside it, in the form
+ * CycloneDX: `dist/cinch.cdx.json`.
  *
- * --target linux-arm64  for another platform, whose Bun must be in node_modules/@oven, and ripgrep in node_modules/@vscode
+ * --target linux-arm64  for another platform; needs its Bun in node_modules/@oven, its ripgrep in node_modules/@vscode
  * --outfile PATH        elsewhere than dist/cinch
  * --entry PATH          another program, for tests of these properties
  */

@@ -90,8 +90,8 @@ function nameIn({ configKey, key }: ConfigKey): string {
 }
 
 function exampleOf({ shape, name, keys }: ConfigSection): readonly string[] {
-  const own = Object.values(keys).filter((key) => key.kind !== "tables");
-  const shown = own.filter((key) => key.key !== "url" && !WITH_URL.includes(`${name}.${key.key}`));
+  const plainKeys = Object.values(keys).filter((key) => key.kind !== "tables");
+  const shown = plainKeys.filter((key) => key.key !== "url" && !WITH_URL.includes(`${name}.${key.key}`));
   const body = shown.map((key) => `${key.key} = ${toml(key.example)}`);
   const inner = Object.values(keys).flatMap((key) =>
     key.kind === "tables"
@@ -141,7 +141,7 @@ function valueText(key: ConfigKey): string {
     case "integer":
     case "number":
     case "seconds":
-      return `${key.kind === "integer" ? "whole number" : "number"} from ${key.min}${key.unit === undefined ? "" : `, ${key.unit}`}`;
+      return `${key.kind === "integer" ? "whole number" : "number"} from ${key.min}${key.max === undefined ? "" : ` to ${key.max}`}${key.unit === undefined ? "" : `, ${key.unit}`}`;
     case "duration":
       return `length of time such as \`"90s"\`, \`"20m"\`, \`"2h"\`${key.zero === undefined ? "" : `; \`"0s"\`: ${key.zero}`}`;
     case "text":

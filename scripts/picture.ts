@@ -23,8 +23,8 @@ try {
   const screen = tmux(["capture-pane", "-p", "-e"], env);
   const code = (await Bun.file(join(home, "code")).text()).trim();
   if (code !== "0") throw new Error(`./cinch demo ended with ${code}:\n${screen}`);
-  const [left] = /\/\S*\/cinch-demo-\w+(?=\/)/.exec(screen) ?? [];
-  if (left !== undefined) rmSync(left, { recursive: true, force: true });
+  const [folder] = /\/\S*\/cinch-demo-\w+(?=\/)/.exec(screen) ?? [];
+  if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
   writeFileSync(join(ROOT, "docs/demo.svg"), terminalSvg(screen, "./cinch demo"));
 } finally {
   Bun.spawnSync(["tmux", ...server, "kill-server"]);

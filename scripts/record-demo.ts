@@ -10,6 +10,7 @@ import type { RecordedExchange, TimedEvent } from "../src/providers/replay/casse
 import { parseCassette, renderLine } from "../src/providers/replay/cassette.ts";
 import { startMockProvider } from "../test/support/mock-provider/mock-provider.ts";
 import type { Turn } from "../test/support/mock-provider/turn.ts";
+import { writeIfChanged } from "./write-if-changed.ts";
 
 /**
  * Makes `src/cli/commands/demo/cassette.jsonl`, the recording that `cinch demo` plays:
@@ -21,7 +22,7 @@ import type { Turn } from "../test/support/mock-provider/turn.ts";
  * does not have, to an estimate of 4 bytes a token. The same sources give the same bytes.
  */
 const ROOT = resolve(import.meta.dir, "..");
-const CASSETTE = join(ROOT, "src/cli/commands/demo/cassette.jsonl");
+const CASSETTE = "src/cli/commands/demo/cassette.jsonl";
 
 const THINKING_MS = 700;
 const CALLING_MS = 300;
@@ -133,6 +134,5 @@ function tokens(bytes: number): number {
 }
 
 if (import.meta.main) {
-  writeFileSync(CASSETTE, await recordDemo());
-  console.log(CASSETTE);
+  if (writeIfChanged(join(ROOT, CASSETTE), await recordDemo())) console.log(CASSETTE);
 }

@@ -8,7 +8,10 @@ interface Component {
   readonly version: string;
 }
 
-/** Writes what a compiled cinch is made of, in the form CycloneDX, from the lock file. The same sources give the same text. */
+/**
+ * Writes what a compiled cinch is made of, in the form CycloneDX, from the lock file. The same sources give the
+ * same text.
+ */
 export function billOfMaterials(commit: string): string {
   // npm's own --omit=dev leaves out what a development dependency needs too, so the lock file decides.
   const npm = ["npm", "sbom", "--sbom-format=cyclonedx", "--sbom-type=application", "--package-lock-only"];

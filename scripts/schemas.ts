@@ -24,6 +24,7 @@ import { commandLinePage } from "./command-line.ts";
 import { configPages } from "./config-pages.ts";
 import { commandRows, ownCommandsText } from "./own-commands.ts";
 import { queriesSchema, queriesText, queryTypes } from "./query-docs.ts";
+import { questionTable } from "./question-docs.ts";
 import type { WireTypes } from "./sdk-types.ts";
 import { pythonTypes, typescriptTypes } from "./sdk-types.ts";
 
@@ -45,6 +46,7 @@ export function publishedFiles(): ReadonlyMap<string, string> {
     ["docs/protocol/errors.md", errorsText()],
     ["docs/command-line.md", commandLinePage()],
     ["docs/commands.md", withTable("docs/commands.md", commandRows(SHIPPED_COMMANDS))],
+    ["docs/guide/first-session.md", withTable("docs/guide/first-session.md", questionTable())],
     ["docs/protocol/queries.md", queriesText()],
     ["docs/protocol/queries.schema.json", jsonText(queriesSchema())],
     ["src/protocol/commands/own-commands.ts", ownCommandsText(SHIPPED_COMMANDS)],
@@ -54,10 +56,14 @@ export function publishedFiles(): ReadonlyMap<string, string> {
   ]);
 }
 
-/** A page with its first table replaced. */
+/** Returns a page in which the table with the head of the given one is replaced. */
 function withTable(path: string, table: string): string {
   const page = readFileSync(resolve(ROOT, path), "utf8");
-  return page.replace(/^\| \| \|\n(?:\|.*\n)+/m, () => table);
+  const [head = ""] = table.split("\n");
+  const from = page.indexOf(`\n${head}\n`) + 1;
+  if (from === 0) throw new Error(`${path} has no table that begins with ${head}`);
+  const to = page.indexOf("\n\n", from) + 1;
+  return page.slice(0, from) + table + page.slice(to);
 }
 
 /** JSON Schema, draft 2020-12, of what a reader must accept: fields it does not know are allowed and ignored. */

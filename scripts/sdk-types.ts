@@ -4,7 +4,8 @@ import { isObject } from "../src/base/json.ts";
 /**
  * The protocol's types in the languages of the SDKs, made of the schemas of the OpenAPI document.
  *
- * Each schema there becomes one named type. What a schema says beyond the shape (patterns, limits) is the engine's to hold.
+ * Each schema there becomes one named type. What a schema says beyond the shape (patterns, limits) is the engine's
+ * to hold.
  */
 export interface WireTypes {
   readonly version: string;
@@ -173,8 +174,8 @@ function pythonOf(schema: JsonSchema, name: string, blocks: string[]): string {
 }
 
 /**
- * Returns the definition of a TypedDict. Fields that a class body cannot declare, such as `from`, go into the functional
- * form, `TypedDict("Name", {"from": str})`.
+ * Returns the definition of a TypedDict. Fields that a class body cannot declare, such as `from`, go into the
+ * functional form, `TypedDict("Name", {"from": str})`.
  */
 function pythonClass(name: string, fields: readonly Field[], blocks: string[]): string {
   const typed = fields.map((field) => ({

@@ -2,7 +2,8 @@ import { parseArgs } from "node:util";
 import { runSeed, STEPS } from "../test/simulation/run.ts";
 
 /**
- * Plays seeds of the simulation (REL-05): the real engine, multiplexer, bus and history on a simulated world that fails.
+ * Plays seeds of the simulation (REL-05): the real engine, multiplexer, bus and history on a simulated world
+ * that fails.
  *
  *     npm run sim -- --seeds 1000              seeds nobody has played before
  *     npm run sim -- --seeds 200 --from 1      these, which are the same each time

@@ -10,8 +10,8 @@ import { calls, says } from "../test/support/mock-provider/turn.ts";
 const RUN_MS_MAX = 300_000;
 
 /**
- * Starts `count` runs with a command at the same moment on one session store, `rounds` times (SES-16). Each must end with 0
- * and its answer and leave its log in the store.
+ * Starts `count` runs with a command at the same moment on one session store, `rounds` times (SES-16). Each must end
+ * with 0 and its answer and leave its log in the store.
  */
 export async function soakAtOnce(count: number, rounds: number): Promise<readonly string[]> {
   const failures: string[] = [];

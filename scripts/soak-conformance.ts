@@ -4,15 +4,18 @@ import { BROKEN, caught, wiresOf } from "../test/conformance/broken/caught.ts";
 import { cinchHome, runCinch } from "../test/support/cinch.ts";
 import { startServing } from "../test/support/serving.ts";
 
-/** Highest share of failed runs of one scenario on one transport; a scenario above it is set aside until it is fixed (REL-07). */
+/**
+ * Highest share of failed runs of one scenario on one transport; a scenario above it is set aside until it is
+ * fixed (REL-07).
+ */
 const FLAKE_RATE_MAX = 0.005;
 /** Concurrent runs of scenarios that wait for a time limit of the server. */
 const SLOW_LANES = 8;
 const WALK_MS_MAX = 600_000;
 
 /**
- * Shows every broken server every scenario, and then walks a real engine over its real sockets so many times: gives what a
- * broken server was not caught by alone, and each scenario that failed, with how often it did (CTL-13, REL-07).
+ * Shows every broken server every scenario, and then walks a real engine over its real sockets so many times: gives
+ * what a broken server was not caught by alone, and each scenario that failed, with how often it did (CTL-13, REL-07).
  */
 export async function soakConformance(runs: number): Promise<readonly string[]> {
   const failures = [...(await soakBroken())];
@@ -57,7 +60,7 @@ async function openEngine(): Promise<WalkedEngine> {
   await using undo = new AsyncDisposableStack();
   const home = undo.use(cinchHome());
   const { places, token } = undo.use(await startServing(home, ["--profile", "conformance"]));
-  const kept = undo.move();
+  const moved = undo.move();
   return {
     places,
     async walk(place, flags) {
@@ -67,7 +70,7 @@ async function openEngine(): Promise<WalkedEngine> {
       if (stderr !== "") console.log(stderr.trimEnd());
       return stdout === "" ? undefined : (JSON.parse(stdout) as Report);
     },
-    [Symbol.asyncDispose]: () => kept[Symbol.asyncDispose](),
+    [Symbol.asyncDispose]: () => moved[Symbol.asyncDispose](),
   };
 }
 
@@ -82,8 +85,8 @@ class Tally {
     if (results.length === 0) this.#count(`${place}: the suite itself`, "it told nothing");
     for (const { scenario, wire, outcome, why = "", expected = "", got = "" } of results) {
       if (outcome === "skipped") continue;
-      const told = outcome === "failed" ? `${why}; expected ${expected}; came ${got}` : undefined;
-      this.#count(`${place.replace(/:.*/, "")} ${wire} ${scenario}`, told);
+      const problem = outcome === "failed" ? `${why}; expected ${expected}; came ${got}` : undefined;
+      this.#count(`${place.replace(/:.*/, "")} ${wire} ${scenario}`, problem);
     }
   }
 

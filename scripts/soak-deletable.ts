@@ -2,9 +2,9 @@ import { cpSync } from "node:fs";
 import { join } from "node:path";
 import {
   checkTypes,
-  checkUnused,
   copyWithout,
   DELETABLE,
+  findUnused,
   generate,
   remainingTests,
   runTests,
@@ -12,7 +12,9 @@ import {
 import { ROOT } from "../test/support/source.ts";
 import { temporaryDirectory } from "../test/support/world.ts";
 
-/** Deletes one feature after the other in a copy of the tree: types, unused code, and the tests of `src/` that are left. */
+/**
+ * Deletes one feature after the other in a copy of the tree: types, unused code, and the tests of `src/` that are left.
+ */
 export async function soakDeletable(only: string | undefined): Promise<readonly string[]> {
   const failures: string[] = [];
   for (const feature of DELETABLE.filter((each) => only === undefined || each === only)) {
@@ -24,7 +26,9 @@ export async function soakDeletable(only: string | undefined): Promise<readonly 
     const found = [
       ...(await generate(copy)),
       ...(await checkTypes(copy)),
-      ...(await checkUnused(copy)),
+      ...(await findUnused(copy)).map(
+        ({ file, name }) => `unused: ${file}${name === undefined ? "" : ` ${name}`}`,
+      ),
       ...(await runTests(copy, tests)),
     ];
     console.log(`without ${feature}: ${tests.length} test files, ${found.length} problems`);

@@ -11,7 +11,10 @@ const SCENARIO_MS_MAX = 60_000;
 /** Time limit of a scenario that hangs beyond its own limit. */
 const HANG_MS_MAX = 90_000;
 
-/** Scenarios that cinch does not pass, each with the reason. One of them that passes is told too: it belongs here no longer. */
+/**
+ * Scenarios that cinch does not pass, each with the reason. One of them that passes is told too: it belongs here
+ * no longer.
+ */
 const NOT_OURS: Readonly<Record<string, string>> = {
   "auth/2025-03-26-oauth-metadata-backcompat":
     "its authorization server is another than it says it is: RFC 8414 has a client refuse that, and so do we in every revision",
@@ -20,7 +23,10 @@ const NOT_OURS: Readonly<Record<string, string>> = {
   "auth/cross-app-access-complete-flow": "a token of an employer's directory: cinch logs people in",
 };
 
-/** Has the official conformance suite of MCP start the client of cinch against every server that it has (MCP-01, MCP-06). */
+/**
+ * Has the official conformance suite of MCP start the client of cinch against every server that it has
+ * (MCP-01, MCP-06).
+ */
 export async function soakMcpClient(): Promise<readonly string[]> {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "cinch-mcp-client-")));
   try {

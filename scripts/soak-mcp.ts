@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { RUN_TOOL } from "../src/server/mcp/mcp-names.ts";
 import { cinchPath, startCinch } from "../test/support/cinch.ts";
-import type { McpPlace } from "../test/support/mcp-stdio.ts";
+import type { McpHome } from "../test/support/mcp-stdio.ts";
 import { openMcpPlace } from "../test/support/mcp-stdio.ts";
 import { says } from "../test/support/mock-provider/turn.ts";
 import { until } from "../test/support/until.ts";
@@ -26,8 +26,8 @@ const INSPECTOR = "node_modules/@modelcontextprotocol/inspector/clients/cli/buil
 const READY_MS_MAX = 60_000;
 
 /**
- * Scenarios of the suite that are about a server made for it, each with what it looks for. One of them that passes is told
- * too: it belongs here no longer.
+ * Scenarios of the suite that are about a server made for it, each with what it looks for. One of them that passes is
+ * told too: it belongs here no longer.
  */
 const NOT_OURS: Readonly<Record<string, string>> = {
   "logging-set-level":
@@ -93,8 +93,8 @@ const NOT_OURS: Readonly<Record<string, string>> = {
 const FAILED_CHECKS: Readonly<Record<string, number>> = { "server-stateless": 4 };
 
 /**
- * Walks a real engine through the official conformance suite of MCP, its DNS rebinding scenario among it, and drives it with
- * the official inspector, over HTTP and over standard streams (CTL-08, CTL-09).
+ * Walks a real engine through the official conformance suite of MCP, its DNS rebinding scenario among it, and drives
+ * it with the official inspector, over HTTP and over standard streams (CTL-08, CTL-09).
  */
 export async function soakMcp(): Promise<readonly string[]> {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "cinch-mcp-")));
@@ -111,7 +111,7 @@ export async function soakMcp(): Promise<readonly string[]> {
   }
 }
 
-async function overHttp(place: McpPlace, folder: string): Promise<readonly string[]> {
+async function overHttp(place: McpHome, folder: string): Promise<readonly string[]> {
   const { home, work } = place;
   const port = await freePort();
   const flags = ["serve", "--listen", `127.0.0.1:${port}`];
@@ -152,7 +152,7 @@ async function overHttp(place: McpPlace, folder: string): Promise<readonly strin
   return [...failures, ...(await inspected(server, folder, "over HTTP"))];
 }
 
-async function overStdio(place: McpPlace, folder: string): Promise<readonly string[]> {
+async function overStdio(place: McpHome, folder: string): Promise<readonly string[]> {
   const { home, work } = place;
   // The inspector is what starts cinch here: it is let in as a person would let it in.
   const script = join(folder, INSPECTOR);

@@ -46,19 +46,19 @@ import { soakSplits } from "./soak-splits.ts";
  * or SIGHUP: the run must end with its exit code in time, leave no process behind, and go on with `--continue`.
  *
  * With --engines N it kills N bare engines that work on the same logs one after another, as `npm test` does 100 times.
- * With --splits it reads every recorded stream at every byte split instead, which takes no chance and a quarter of an hour.
- * With --shell it runs 200,000 generated lines that are judged to only read (--lines N) under strace, and compares others
- * with what a traced bash starts.
- * With --compaction it talks for 10,000 turns with a model of a small window, and looks at every request and the memory.
- * With --long one session takes 10,000 turns and one engine opens and ends 1,000 sessions, and nothing may grow.
- * With --conformance it shows every broken server every scenario, and walks a real engine over its sockets 100 times (--runs N).
- * With --mcp it walks a real engine through the official conformance suite of MCP and the inspector, which it fetches.
- * With --mcp-client that suite starts the MCP client of cinch against every server that it has.
- * With --session it lives through one session of 500 turns (--turns N) with real tools, from the command line.
- * With --at-once N it starts N runs at the same moment on one session store, 20 times (--rounds R).
- * With --rewinds N it sets files back after N random rows of turns, alone and with others at work on the same files.
- * With --deletable it deletes each feature that can be deleted (--feature NAME: that one), and runs the tests that are left.
- * With --redaction it redacts 300,000 random texts made of secrets (--texts N), whole, twice and in pieces.
+ * With --splits it reads every recorded stream at every byte split instead, which takes no chance and a quarter of an
+ * hour. With --shell it runs 200,000 generated lines that are judged to only read (--lines N) under strace, and
+ * compares others with what a traced bash starts. With --compaction it talks for 10,000 turns with a model of a small
+ * window, and looks at every request and the memory. With --long one session takes 10,000 turns and one engine opens
+ * and ends 1,000 sessions, and nothing may grow. With --conformance it shows every broken server every scenario, and
+ * walks a real engine over its sockets 100 times (--runs N). With --mcp it walks a real engine through the official
+ * conformance suite of MCP and the inspector, which it fetches. With --mcp-client that suite starts the MCP client of
+ * cinch against every server that it has. With --session it lives through one session of 500 turns (--turns N) with
+ * real tools, from the command line. With --at-once N it starts N runs at the same moment on one session store, 20
+ * times (--rounds R). With --rewinds N it sets files back after N random rows of turns, alone and with others at work
+ * on the same files. With --deletable it deletes each feature that can be deleted (--feature NAME: that one), and
+ * runs the tests that are left. With --redaction it redacts 300,000 random texts made of secrets (--texts N), whole,
+ * twice and in pieces.
  *
  * Prints what it tried and each thing that failed; the exit code is 1 when anything did.
  */
@@ -168,9 +168,9 @@ async function signalRound(rig: Rig): Promise<readonly string[]> {
     if (shown.lines.length > 0 || shown.code < 128) failed.push(`${signal} ended it with ${shown.code}`);
   }
   if (shown.tookMs > END_MS_MAX) failed.push(`${signal} took ${Math.round(shown.tookMs)} ms`);
-  const left = processesWith(rig.mark);
-  if (left.length > 0) failed.push(`${signal} left ${left.length} processes`);
-  for (const pid of left) signalIfThere(pid, "SIGKILL");
+  const survivors = processesWith(rig.mark);
+  if (survivors.length > 0) failed.push(`${signal} left ${survivors.length} processes`);
+  for (const pid of survivors) signalIfThere(pid, "SIGKILL");
   const kinds = shown.lines.map((line) => line["kind"]);
   if (kinds.length > 0 && kinds.at(-1) !== "TurnEnded")
     failed.push(`the last event shown is ${kinds.at(-1)}`);

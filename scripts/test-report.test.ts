@@ -82,7 +82,7 @@ test("the pattern of omitted tests matches their names, in a group too, and noth
     expect(name).not.toMatch(pattern);
 });
 
-test("what was left out is named with its reason, and that nothing was is told too", () => {
+test("skipped tests are listed with their reason, and so is a run that skipped none", () => {
   const packages = readPackages("# a comment\nbwrap bubblewrap\n");
   expect(omissionText([], packages)).toBe(
     "Nothing left out: every program that these tests need is on the PATH.",

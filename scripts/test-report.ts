@@ -41,13 +41,13 @@ const ENTITIES = new Map([
  * outside of tests. What passed, and what it printed, is left out; the summary is told elsewhere.
  */
 export function failingOutput(output: string): string {
-  const kept: string[] = [];
+  const lines: string[] = [];
   let header: string | undefined;
   let block: string[] = [];
   const keep = () => {
-    if (header !== undefined) kept.push("", header);
+    if (header !== undefined) lines.push("", header);
     header = undefined;
-    kept.push(...block);
+    lines.push(...block);
     block = [];
   };
   let repeats = false;
@@ -68,7 +68,7 @@ export function failingOutput(output: string): string {
     }
   }
   if (isTold(block)) keep();
-  return kept.join("\n").trim();
+  return lines.join("\n").trim();
 }
 
 const SUMMARY =

@@ -143,17 +143,17 @@ async function testRun(files: readonly string[], workers: number): Promise<Outco
 
 /** A home of its own: no test may depend on, or touch, what the person who runs it has at home. */
 function testEnvironment(): Readonly<Record<string, string | undefined>> {
-  const kept = Object.entries(process.env).filter(([name]) => !name.startsWith("XDG_"));
-  const theirs = process.env["HOME"];
+  const passed = Object.entries(process.env).filter(([name]) => !name.startsWith("XDG_"));
+  const home = process.env["HOME"];
   const compiled = join(scratch, "compiled");
   mkdirSync(compiled, { recursive: true });
   return {
-    ...Object.fromEntries(kept),
+    ...Object.fromEntries(passed),
     HOME: scratch,
     CINCH_TEST_OMITTED: omittedFile(),
     CINCH_TEST_COMPILED: compiled,
     // For folders of tests that must not lie below /tmp, where the whole clone does.
-    ...(theirs === undefined ? {} : { CINCH_TEST_HOME: theirs }),
+    ...(home === undefined ? {} : { CINCH_TEST_HOME: home }),
   };
 }
 
