@@ -349,6 +349,10 @@ test("what is banned would be caught, and what only looks like it would not", ()
   expect(broken("src/a.test.ts", "process.kill(child.pid, 9); process.kill(pid, 0)", TEST_BANS)).toHaveLength(
     1,
   );
+  expect(
+    broken("src/a.test.ts", "expect(processesWith(own).length).toBeGreaterThan(1)", TEST_BANS),
+  ).toHaveLength(1);
+  expect(broken("src/a.test.ts", "expect(processesWith(own)).toEqual([])", TEST_BANS)).toHaveLength(0);
   expect(broken("test/support/until.ts", "await Bun.sleep(5)", TEST_BANS)).toHaveLength(0);
   expect(broken("README.md", "// TO" + "DO later", TEXT_BANS)).toHaveLength(1);
   expect(broken("README.md", "TodoChanged, a todo list", TEXT_BANS)).toHaveLength(0);

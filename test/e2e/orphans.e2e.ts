@@ -5,7 +5,7 @@ import { runCinch, startCinch } from "../support/cinch.ts";
 import type { MockHome } from "../support/mock-home.ts";
 import { openMockHome } from "../support/mock-home.ts";
 import { calls, says } from "../support/mock-provider/turn.ts";
-import { noneWith, processesWith, signalIfRunning } from "../support/processes.ts";
+import { noneWith, signalIfRunning, someWith } from "../support/processes.ts";
 import { requireProgram } from "../support/requires.ts";
 import { openServed } from "../support/served.ts";
 import { openTerminal } from "../support/terminal.ts";
@@ -83,7 +83,7 @@ test(
     const unguarded = `for pid in $(cat /proc/$PPID/task/*/children); do case $(tr '\\0' ' ' </proc/$pid/cmdline) in *cinch-watch[d]og*) kill -9 $pid;; esac; done`;
     const command = `setsid sleep ${own} & ${unguarded}; touch started; sleep ${own}`;
     await using place = await killedPlace(command);
-    expect(processesWith(own).length).toBeGreaterThan(0);
+    await someWith(own);
     expect((await place.run(["-p", "go on", "--continue"])).code).toBe(2);
     await noneWith(own);
   },

@@ -125,6 +125,12 @@ export const TEST_BANS: readonly Ban[] = [
     "signalIfRunning of test/support/processes.ts",
     ["test/support/"],
   ),
+  // A process that the kernel is just giving its program shows no command line, so one look may miss it.
+  ban(
+    "one look for a process that runs",
+    /expect\(processesWith\([^)]*\)(?:\.length)?\)\.(?:not\b|toBe\((?!0\))|toBeGreater|toContain|toHaveLength\((?!0\)))/,
+    "someWith of test/support/processes.ts",
+  ),
   ban("Bun.sleep", /\bBun\.sleep(?:Sync)?\b/, "a condition: test/support/until.ts, or the fake clock", [
     "test/support/",
   ]),

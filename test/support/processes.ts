@@ -7,6 +7,14 @@ export function processesWith(text: string): readonly number[] {
   return processIds().filter((pid) => readProc(pid, "cmdline").includes(text));
 }
 
+/**
+ * Waits until at least a number of processes have a text in their command line. While the kernel gives a process its
+ * program, that line is empty, so one look may miss a process that runs.
+ */
+export async function someWith(text: string, count = 1): Promise<void> {
+  await until(`${count} processes have ${JSON.stringify(text)}`, () => processesWith(text).length >= count);
+}
+
 /** Waits until no process has a text in its command line: one that was ended may be on its way out yet. */
 export async function noneWith(text: string): Promise<void> {
   await until(`no process has ${JSON.stringify(text)}`, () => processesWith(text).length === 0);
