@@ -9,26 +9,38 @@ import type { MemoryLog } from "./memory-log.ts";
 import { emptyLog, eventsAbove, expireMemoryLog, isBoundary, takeMemoryLease } from "./memory-log.ts";
 import type { Holder, LogInfo, SessionStore, StoreFinding } from "./store.ts";
 
-/**
- * Returns a session store in memory: for the library façade, which has no log on disk, and for simulation. It keeps the
- * same promises as a store on disk, except that it does not survive the process.
- */
-export function memorySessionStore(machine: Pick<Machine, "isAlive">): SessionStore {
-  const logs = new Map<LogId, MemoryLog>();
+/** The logs of a store in memory, and the processes that hold them. */
+class MemoryLogs {
+  readonly all = new Map<LogId, MemoryLog>();
+  readonly #machine: Pick<Machine, "isAlive">;
 
-  function mustFind(logId: LogId): MemoryLog {
-    const log = logs.get(logId);
+  constructor(machine: Pick<Machine, "isAlive">) {
+    this.#machine = machine;
+  }
+
+  /** @throws HarnessError SessionMissing. */
+  mustFind(logId: LogId): MemoryLog {
+    const log = this.all.get(logId);
     if (log === undefined) throw new HarnessError("SessionMissing", { id: logId });
     return log;
   }
 
-  function livingHolder({ holder }: MemoryLog): Holder | undefined {
-    return holder !== undefined && machine.isAlive(holder.pid, holder.processStart) ? holder : undefined;
+  livingHolder({ holder }: MemoryLog): Holder | undefined {
+    return holder !== undefined && this.#machine.isAlive(holder.pid, holder.processStart)
+      ? holder
+      : undefined;
   }
 
-  function infoOf(log: MemoryLog): LogInfo {
+  /** @throws HarnessError LogHeld if a living process holds the log. */
+  assertFree(log: MemoryLog): void {
+    const living = this.livingHolder(log);
+    if (living !== undefined)
+      throw new HarnessError("LogHeld", { id: log.start.logId, pid: `${living.pid}` });
+  }
+
+  infoOf(log: MemoryLog): LogInfo {
     const { start, info, lastEvent, pinned } = log;
-    const heldBy = livingHolder(log);
+    const heldBy = this.livingHolder(log);
     const session = log.sessions.at(-1) ?? start.session;
     const oldestDay = log.days[0]?.day;
     return {
@@ -42,103 +54,182 @@ export function memorySessionStore(machine: Pick<Machine, "isAlive">): SessionSt
     };
   }
 
-  function wholeLogs(): MemoryLog[] {
-    return [...logs.values()].filter(({ start, lastEvent }) => isWhole(start, lastEvent));
+  /** Returns the logs without branches that broke off. */
+  whole(): MemoryLog[] {
+    return [...this.all.values()].filter(({ start, lastEvent }) => isWhole(start, lastEvent));
   }
 
-  function addRun(log: MemoryLog, session: SessionId): void {
-    const known = [...logs.values()].some(({ sessions }) => sessions.includes(session));
+  addRun(log: MemoryLog, session: SessionId): void {
+    const known = [...this.all.values()].some(({ sessions }) => sessions.includes(session));
     assert(!known, `the session id ${session} of a run is new`);
     log.sessions.push(session);
   }
+}
 
+/**
+ * Returns a session store in memory: for the library façade, which has no log on disk, and for simulation. It keeps the
+ * same promises as a store on disk, except that it does not survive the process.
+ */
+export function memorySessionStore(machine: Pick<Machine, "isAlive">): SessionStore {
+  const logs = new MemoryLogs(machine);
+  return {
+    ...logLeases(logs),
+    ...logLookups(logs),
+    ...eventReads(logs),
+    ...historyReads(logs),
+    ...logUpkeep(logs),
+    ...damageChecks(logs),
+    async [Symbol.asyncDispose]() {
+      logs.all.clear();
+    },
+  };
+}
+
+/** Returns the operations that take a log's lease. */
+function logLeases(logs: MemoryLogs): Pick<SessionStore, "create" | "open"> {
   return {
     async create(start, holder) {
-      assert(!logs.has(start.logId), `the log ${start.logId} is new`);
+      assert(!logs.all.has(start.logId), `the log ${start.logId} is new`);
       const log = emptyLog(start);
-      addRun(log, start.session);
-      logs.set(start.logId, log);
+      logs.addRun(log, start.session);
+      logs.all.set(start.logId, log);
       return takeMemoryLease(log, holder);
     },
 
     async open(logId, session, holder, now) {
-      const log = mustFind(logId);
+      const log = logs.mustFind(logId);
       if (!isWhole(log.start, log.lastEvent)) throw new HarnessError("SessionMissing", { id: logId });
-      const living = livingHolder(log);
-      if (living !== undefined) throw new HarnessError("LogHeld", { id: logId, pid: `${living.pid}` });
-      addRun(log, session);
+      logs.assertFree(log);
+      logs.addRun(log, session);
       if (now !== undefined) log.start = { ...log.start, ...now };
       return takeMemoryLease(log, holder);
     },
+  };
+}
 
+/** Returns the operations that find logs. */
+function logLookups(logs: MemoryLogs): Pick<SessionStore, "find" | "list"> {
+  return {
     async find(id) {
-      for (const log of wholeLogs()) {
-        if (log.start.logId === id || log.sessions.some((session) => session === id)) return infoOf(log);
+      for (const log of logs.whole()) {
+        if (log.start.logId === id || log.sessions.some((session) => session === id)) return logs.infoOf(log);
       }
       return undefined;
     },
 
     async list({ workingDir, branchOf, contentBefore, begins, limit }) {
-      return wholeLogs()
+      return logs
+        .whole()
         .filter(({ sessions }) => begins === undefined || sessions.some((id) => beginsWith(id, begins)))
         .filter(({ start }) => workingDir === undefined || start.workingDir === workingDir)
         .filter(({ start }) => branchOf === undefined || start.branchOf?.logId === branchOf)
         .filter(({ days: [oldest] }) => contentBefore === undefined || (oldest?.day ?? "~") < contentBefore)
         .reverse()
-        .map(infoOf)
+        .map((log) => logs.infoOf(log))
         .sort((a, b) => compare(b.updatedAt, a.updatedAt))
         .slice(0, limit);
     },
+  };
+}
 
+/** Returns the operations that read events of a log. */
+function eventReads(
+  logs: MemoryLogs,
+): Pick<SessionStore, "events" | "markedEvents" | "eventsBefore" | "costs" | "expired"> {
+  return {
     async events(logId, since, limit) {
-      const { events, expired } = mustFind(logId);
+      const { events, expired } = logs.mustFind(logId);
       const above = eventsAbove(events, since);
       if (expired.length === 0) return above.slice(0, limit);
       return above.filter(({ id }) => !isInRanges(id, expired)).slice(0, limit);
     },
 
     async markedEvents(logId, since, limit) {
-      return eventsAbove(mustFind(logId).events, since).slice(0, limit);
+      return eventsAbove(logs.mustFind(logId).events, since).slice(0, limit);
     },
 
     async eventsBefore(logId, before, limit) {
-      const upTo = mustFind(logId).events.filter(({ id }) => id <= before);
+      const upTo = logs.mustFind(logId).events.filter(({ id }) => id <= before);
       return upTo.slice(Math.max(0, upTo.length - limit));
     },
 
-    async messages(logId) {
-      const { messages, boundary } = mustFind(logId);
-      return messages.slice(boundary);
-    },
-
-    async messagesAt(logId, at) {
-      const upTo = mustFind(logId).messages.filter(({ after }) => after <= at);
-      return upTo.slice(Math.max(0, upTo.findLastIndex(isBoundary)));
-    },
-
-    async orphans(logId) {
-      const open = [...mustFind(logId).open.values()];
-      return open.sort((a, b) => compare(a.startedAt, b.startedAt) || compare(a.callId, b.callId));
-    },
-
     async costs(logId, since) {
-      const { start, costs } = mustFind(logId);
+      const { start, costs } = logs.mustFind(logId);
       const from = Math.max(since, start.branchOf?.at ?? 0);
       return costs.filter(({ id }) => id > from).map(({ payload }) => payload);
     },
 
     async expired(logId) {
-      return mustFind(logId).expired;
+      return logs.mustFind(logId).expired;
+    },
+  };
+}
+
+/** Returns the operations that rebuild a history: its messages, and the calls whose end is unknown. */
+function historyReads(logs: MemoryLogs): Pick<SessionStore, "messages" | "messagesAt" | "orphans"> {
+  return {
+    async messages(logId) {
+      const { messages, boundary } = logs.mustFind(logId);
+      return messages.slice(boundary);
     },
 
+    async messagesAt(logId, at) {
+      const upTo = logs.mustFind(logId).messages.filter(({ after }) => after <= at);
+      return upTo.slice(Math.max(0, upTo.findLastIndex(isBoundary)));
+    },
+
+    async orphans(logId) {
+      const open = [...logs.mustFind(logId).open.values()];
+      return open.sort((a, b) => compare(a.startedAt, b.startedAt) || compare(a.callId, b.callId));
+    },
+  };
+}
+
+/** Returns the operations that keep and remove contents. */
+function logUpkeep(
+  logs: MemoryLogs,
+): Pick<SessionStore, "pin" | "expire" | "delete" | "maintain" | "lastDay"> {
+  return {
     async lastDay(beforeDay) {
-      const days = [...logs.values()].flatMap((log) => log.days.map(({ day }) => day));
+      const days = [...logs.all.values()].flatMap((log) => log.days.map(({ day }) => day));
       return days
         .filter((day) => day < beforeDay)
         .sort()
         .at(-1);
     },
 
+    async pin(logId, pinned) {
+      logs.mustFind(logId).pinned = pinned;
+    },
+
+    async expire(logId, beforeDay) {
+      const log = logs.mustFind(logId);
+      if (log.pinned) return 0;
+      const newest = log.days.at(-1)?.day ?? beforeDay;
+      const isCut = logs.livingHolder(log) !== undefined && newest < beforeDay;
+      return expireMemoryLog(log, isCut ? newest : beforeDay);
+    },
+
+    async delete(logId) {
+      logs.assertFree(logs.mustFind(logId));
+      logs.all.delete(logId);
+    },
+
+    async maintain() {
+      let branchesRemoved = 0;
+      for (const [logId, log] of logs.all) {
+        if (isWhole(log.start, log.lastEvent) || logs.livingHolder(log) !== undefined) continue;
+        logs.all.delete(logId);
+        branchesRemoved += 1;
+      }
+      return { bytesBefore: 0, bytesAfter: 0, branchesRemoved };
+    },
+  };
+}
+
+/** Returns the operations that look for damage. */
+function damageChecks(logs: MemoryLogs): Pick<SessionStore, "losses" | "lossesTold" | "check"> {
+  return {
     async losses() {
       return []; // memory is lost with the process only
     },
@@ -147,40 +238,8 @@ export function memorySessionStore(machine: Pick<Machine, "isAlive">): SessionSt
       return; // there are none
     },
 
-    async pin(logId, pinned) {
-      mustFind(logId).pinned = pinned;
-    },
-
-    async expire(logId, beforeDay) {
-      const log = mustFind(logId);
-      if (log.pinned) return 0;
-      const newest = log.days.at(-1)?.day ?? beforeDay;
-      const isCut = livingHolder(log) !== undefined && newest < beforeDay;
-      return expireMemoryLog(log, isCut ? newest : beforeDay);
-    },
-
-    async delete(logId) {
-      const living = livingHolder(mustFind(logId));
-      if (living !== undefined) throw new HarnessError("LogHeld", { id: logId, pid: `${living.pid}` });
-      logs.delete(logId);
-    },
-
-    async maintain() {
-      let branchesRemoved = 0;
-      for (const [logId, log] of logs) {
-        if (isWhole(log.start, log.lastEvent) || livingHolder(log) !== undefined) continue;
-        logs.delete(logId);
-        branchesRemoved += 1;
-      }
-      return { bytesBefore: 0, bytesAfter: 0, branchesRemoved };
-    },
-
     async *check() {
-      for (const log of logs.values()) if (livingHolder(log) === undefined) yield* openCalls(log);
-    },
-
-    async [Symbol.asyncDispose]() {
-      logs.clear();
+      for (const log of logs.all.values()) if (logs.livingHolder(log) === undefined) yield* openCalls(log);
     },
   };
 }
