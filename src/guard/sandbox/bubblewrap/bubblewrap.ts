@@ -12,7 +12,7 @@ import type { Mount } from "./mounts.ts";
 import { planMounts, REPLACED_FOLDERS } from "./mounts.ts";
 import { closedFolders, expectedMounts } from "./placement.ts";
 import { probeSandbox, TRIAL_KILLED } from "./probe.ts";
-import { installRemedy, kernelRemedy } from "./remedy.ts";
+import { hasNoNamespaces, installRemedy, kernelRemedy } from "./remedy.ts";
 import { canSearch, searchConfine } from "./search.ts";
 import { seccompFilter } from "./seccomp.ts";
 
@@ -28,7 +28,7 @@ const PLACE_PROBLEM = /Can't (?:mkdir|create file|create directory|find source p
 
 /** Failures that pass: they prove nothing about the machine, and a running command can cause them. */
 const BUSY_PROBLEM =
-  /Resource temporarily unavailable|Cannot allocate memory|Too many open files|EAGAIN|ENOMEM|[EN]MFILE/;
+  /Resource temporarily unavailable|Cannot allocate memory|Too many open files|No space left|EAGAIN|ENOMEM|E[MN]FILE|ENOSPC/;
 
 export interface BubblewrapOptions {
   readonly world: Pick<World, "files" | "spawn" | "clock" | "machine">;
@@ -135,7 +135,7 @@ export function bubblewrap({ world, path, without }: BubblewrapOptions): Sandbox
       const problem = tried ? undefined : await problemWith(world, confine, policy);
       tried ||= problem === undefined;
       if (problem === undefined) return { kind: "working", confine, made };
-      if (problem === TRIAL_KILLED || BUSY_PROBLEM.test(problem)) {
+      if (await isShortage(problem, files)) {
         const why = `the trial of the sandbox found the machine short of resources: ${problem}`;
         return { kind: "refused", why, remedy: "end what uses them up, and try again", made };
       }
@@ -151,6 +151,11 @@ export function bubblewrap({ world, path, without }: BubblewrapOptions): Sandbox
       return unavailable(`bubblewrap does not work here: ${problem}`, remedy);
     },
   };
+}
+
+/** True for a failure of a trial that passes, where the machine has what the sandbox needs. */
+async function isShortage(problem: string, files: World["files"]): Promise<boolean> {
+  return problem === TRIAL_KILLED || (BUSY_PROBLEM.test(problem) && !(await hasNoNamespaces(files)));
 }
 
 /** True for paths of the workspace's own repository, closed from the first command on; others come and go. */

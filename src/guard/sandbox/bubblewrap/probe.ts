@@ -20,10 +20,19 @@ echo "session:$(cut -d' ' -f6 /proc/self/stat)"
 echo done
 `;
 
-/** Exit code of bwrap when its command was ended by SIGKILL. */
-const KILLED = 137;
+/** Signals by which another process, or a limit, ends a trial. Others are a fault of the trial itself. */
+const FROM_OUTSIDE: ReadonlySet<string> = new Set([
+  "SIGHUP",
+  "SIGINT",
+  "SIGQUIT",
+  "SIGKILL",
+  "SIGTERM",
+  "SIGXCPU",
+]);
+/** Exit codes of bwrap when its command was ended by one of them. */
+const CODES_FROM_OUTSIDE: ReadonlySet<number> = new Set([129, 130, 131, 137, 143, 152]);
 
-/** Problem of a trial that somebody killed, as the kernel does when memory runs out. */
+/** Problem of a trial that was ended from outside, as the kernel does when memory runs out. */
 export const TRIAL_KILLED = "the trial was killed";
 
 export interface ProbePaths {
@@ -82,7 +91,9 @@ async function run(
   const exit = await child.exited;
   const why = exit.kind === "failed" ? exit.error.message : err.trim();
   const isKilled =
-    exit.kind === "signal" ? exit.signal === "SIGKILL" : exit.kind === "code" && exit.code === KILLED;
+    exit.kind === "signal"
+      ? FROM_OUTSIDE.has(exit.signal)
+      : exit.kind === "code" && CODES_FROM_OUTSIDE.has(exit.code);
   return { lines: out.split("\n").filter((line) => line !== ""), complained: why, isKilled };
 }
 

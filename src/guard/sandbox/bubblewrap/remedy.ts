@@ -26,11 +26,10 @@ export async function installRemedy(files: Files): Promise<string> {
  * Returns why the kernel refuses what bwrap needs, and which setting changes that; undefined if no known setting does.
  */
 export async function kernelRemedy(files: Files): Promise<string | undefined> {
-  const setting = async (name: string) => (await text(files, `/proc/sys/${name}`)).trim();
+  const setting = (name: string) => settingOf(files, name);
   if ((await setting("kernel/unprivileged_userns_clone")) === "0")
     return "sudo sysctl -w kernel.unprivileged_userns_clone=1";
-  if ((await setting("user/max_user_namespaces")) === "0")
-    return "sudo sysctl -w user.max_user_namespaces=15000";
+  if (await hasNoNamespaces(files)) return "sudo sysctl -w user.max_user_namespaces=15000";
   if ((await setting("kernel/apparmor_restrict_unprivileged_userns")) === "1") {
     return "give bwrap an AppArmor profile with `userns,`, or: sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0";
   }
@@ -41,6 +40,15 @@ export async function kernelRemedy(files: Files): Promise<string | undefined> {
     return 'this is a container: start it with leave to make user namespaces and to mount /proc (docker: --security-opt seccomp=unconfined --security-opt systempaths=unconfined), or set backend = "none" under [sandbox] if the container is the boundary';
   }
   return undefined;
+}
+
+/** True if the kernel gives users no namespace at all: bwrap then fails as where all are in use. */
+export async function hasNoNamespaces(files: Files): Promise<boolean> {
+  return (await settingOf(files, "user/max_user_namespaces")) === "0";
+}
+
+async function settingOf(files: Files, name: string): Promise<string> {
+  return (await text(files, `/proc/sys/${name}`)).trim();
 }
 
 /** Returns "" for an unreadable file. */
