@@ -125,6 +125,14 @@ function withWritable(path: string): SandboxSettings {
   return { ...settingsOf(sandboxSection, {}), writable: [path] };
 }
 
+/** Folders of cinch in a home. */
+function pathsIn(home: string): SandboxSources["paths"] {
+  const [config = "", data = "", state = ""] = [".config", ".local/share", ".local/state"].map((name) =>
+    join(home, name, "cinch"),
+  );
+  return { config, data, state };
+}
+
 /** Another session on the workspace of a rig. */
 function nextSession(rig: SandboxRig, settings: Partial<SandboxSettings> = {}): SandboxRig {
   return openSandboxRig({ folder: rig.root, settings });
@@ -148,6 +156,18 @@ for (const [how, exit, complaint] of [
   ],
   ["no memory left", { kind: "code", code: 137 }, ""],
   ["no descriptor left", { kind: "failed", error: new Error("EMFILE: too many open files, spawn") }, ""],
+  [
+    "no descriptor left on the machine",
+    { kind: "failed", error: new Error("ENFILE: file table overflow, spawn") },
+    "",
+  ],
+  [
+    "no namespace left",
+    { kind: "code", code: 1 },
+    "bwrap: Creating new namespace failed: nesting depth or /proc/sys/user/max_*_namespaces exceeded (ENOSPC)",
+  ],
+  ["no space left", { kind: "code", code: 1 }, "bwrap: cannot write the uid map: No space left on device"],
+  ["a signal that ended it", { kind: "code", code: 143 }, ""],
 ] as const)
   test(`[SBX-01 S22] a trial that finds ${how} lets no command run unconfined`, async () => {
     await using rig = openSandboxRig();
@@ -229,6 +249,40 @@ describe("[SBX-01 S22] a folder of the setting `writable` that a command made a 
     });
     expect(await next.bash("touch ../escaped; echo ran")).toContain("Read-only file system");
     expect(existsSync(join(around, "escaped"))).toBe(false);
+  });
+
+  test("in an earlier workspace, which is no repository", async () => {
+    await using rig = openSandboxRig();
+    const earlier = join(rig.home, "earlier");
+    mkdirSync(earlier);
+    await using first = openSandboxRig({ folder: earlier, around: () => ({ home: rig.home }) });
+    await first.bash("ln -s ../.. out");
+    await using next = openSandboxRig({
+      folder: rig.root,
+      settings: { writable: [join(earlier, "out")] },
+      around: () => ({ home: rig.home }),
+    });
+    expect(await next.bash("touch ../escaped; echo ran")).toContain("Read-only file system");
+    expect(existsSync(join(dirname(rig.root), "escaped"))).toBe(false);
+    expect(next.told).toEqual([expect.stringContaining(`${join(earlier, "out")} is a link`)]);
+  });
+
+  test("in the home, if that was an earlier workspace", async () => {
+    await using rig = openSandboxRig();
+    const next = () =>
+      openSandboxRig({
+        folder: rig.root,
+        settings: { writable: ["~/near"] },
+        around: () => ({ home: rig.home, paths: pathsIn(rig.home) }),
+      });
+    await using home = openSandboxRig({
+      folder: rig.home,
+      around: () => ({ home: rig.home, paths: pathsIn(rig.home) }),
+    });
+    await home.bash("ln -s .. near");
+    await using later = next();
+    expect(await later.bash("touch ../escaped; echo ran")).toContain("Read-only file system");
+    expect(existsSync(join(dirname(rig.root), "escaped"))).toBe(false);
   });
 
   test("but a link of the user's own leads there", async () => {

@@ -8,14 +8,19 @@ type LinkFiles = Pick<Files, "lstat" | "readlink" | "realpath">;
 /** Limit for the links of one path; the kernel follows as many. */
 const LINKS_MAX = 40;
 
-/**
- * Returns every link that an absolute path goes through, each by its own resolved path: in a folder of the path, at its
- * end, and on the way from one link to another. Ends at what does not exist.
- */
-async function linksOf(
-  files: Pick<LinkFiles, "lstat" | "readlink">,
-  path: string,
-): Promise<readonly string[]> {
+/** An absolute path as it was walked, entry by entry. */
+interface Walk {
+  /**
+   * Every link on the way, each by its own resolved path: in a folder of the path, at its end, and on the way from one
+   * link to another.
+   */
+  readonly links: readonly string[];
+  /** The end of the path, resolved. Absent if something on the way does not exist, or there are too many links. */
+  readonly end?: string;
+}
+
+/** Walks an absolute path. No link that is put there later changes what was seen. */
+async function walk(files: Pick<LinkFiles, "lstat" | "readlink">, path: string): Promise<Walk> {
   const links: string[] = [];
   let rest = partsOf(cleanPath(path));
   let at = "/";
@@ -26,18 +31,18 @@ async function linksOf(
     }
     const next = join(at, part);
     const kind = (await files.lstat(next))?.kind;
-    if (kind === undefined) return links;
+    if (kind === undefined) return { links };
     if (kind !== "symlink") {
       at = next;
       continue;
     }
     links.push(next);
-    if (links.length > LINKS_MAX) return links;
+    if (links.length > LINKS_MAX) return { links };
     const target = await files.readlink(next);
     if (target.startsWith("/")) at = "/";
     rest = [...partsOf(target), ...rest];
   }
-  return links;
+  return { links, end: at };
 }
 
 /** The parts of a path as it is written: `..` after a link is not what it looks like. */
@@ -62,7 +67,7 @@ export async function foreignLink(
   path: string,
   { folders, home }: ForeignFolders,
 ): Promise<string | undefined> {
-  for (const link of await linksOf(files, path)) {
+  for (const link of (await walk(files, path)).links) {
     if (folders.some((folder) => isWithin(folder, link))) return link;
     if (await isInRepository(files, link, home)) return link;
   }
@@ -79,37 +84,46 @@ async function isInRepository(
   return false;
 }
 
-/** A folder of the settings, as it is named there, with every link resolved. */
-interface NamedFolder {
-  readonly named: string;
-  readonly path: string;
+/** The folders that commands may write, and the folders whose links count. */
+export interface WritableLinks {
+  /** Folders of the settings that commands may write. */
+  readonly listed: readonly string[];
+  /** Folders that commands write besides. Resolved. */
+  readonly folders: readonly string[];
+  /** True for a folder whose links only the user, or the system, can have made: see `linkTrust`. */
+  readonly isTrusted: (folder: string) => boolean;
 }
 
 /**
- * Returns the existing paths of the settings that commands may write, resolved. `folders`: what they write besides.
+ * Returns the existing paths of the settings that commands may write, resolved.
  *
- * A link that lies where commands write may be theirs, or a repository's, and would lead them to any folder. So a path
- * that goes through one is left out, and `onLeftOut` gets it with the link.
+ * A link may be planted, by a repository or by a command of any session, and would lead commands to any folder. So a
+ * path is left out if it goes through a link in a folder that is not trusted, or that commands write now. `onLeftOut`
+ * gets it with the link. The path that counts is the one whose links were seen, not what a link leads to a moment
+ * earlier or later (S29).
  */
 export async function writablePaths(
   files: LinkFiles,
-  { listed, folders: roots, home }: ForeignFolders & { readonly listed: readonly string[] },
+  { listed, folders: roots, isTrusted }: WritableLinks,
   onLeftOut: (path: string, link: string) => void,
 ): Promise<readonly string[]> {
   const found = await Promise.all(
-    listed.map(async (named): Promise<readonly NamedFolder[]> => {
-      const path = await realPathIfThere(files, named);
-      return path === undefined ? [] : [{ named, path }];
+    listed.map(async (named) => {
+      if ((await realPathIfThere(files, named)) === undefined) return []; // throws for links in a circle
+      const { links, end: path } = await walk(files, named);
+      return path === undefined ? [] : [{ named, path, links }];
     }),
   );
-  const folders = found.flat();
-  const namedPaths = folders.map(async ({ named, path }) => {
-    if (path === cleanPath(named)) return [path];
-    const others = folders.filter((other) => other.path !== path).map((other) => other.path);
-    const link = await foreignLink(files, named, { folders: [...roots, ...others], home });
+  const all = found.flat();
+  const paths = all.flatMap(({ named, path, links }) => {
+    const others = all.filter((other) => other.path !== path).map((other) => other.path);
+    const written = [...roots, ...others];
+    const link = links.find(
+      (each) => !isTrusted(dirname(each)) || written.some((folder) => isWithin(folder, each)),
+    );
     if (link === undefined) return [path];
     onLeftOut(named, link);
     return [];
   });
-  return [...new Set((await Promise.all(namedPaths)).flat())];
+  return [...new Set(paths)];
 }

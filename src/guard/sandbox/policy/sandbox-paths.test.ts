@@ -30,7 +30,11 @@ test("[REL-03 SBX-01] a place that another session removes between two looks cou
     return goingFiles(place);
   };
   expect(
-    await writablePaths(again(), { folders: [root], home: undefined, listed: [place] }, () => undefined),
+    await writablePaths(
+      again(),
+      { folders: [root], isTrusted: () => true, listed: [place] },
+      () => undefined,
+    ),
   ).toEqual([]);
   expect(await protectablePaths(again(), root, [{ path: place, kind: "directory" }])).toEqual([
     { path: place, kind: "directory" },
@@ -40,6 +44,20 @@ test("[REL-03 SBX-01] a place that another session removes between two looks cou
     place,
     place,
   ]);
+});
+
+test("[S22 S29] a folder that becomes a link while it is resolved does not lead elsewhere", async () => {
+  await using directory = temporaryDirectory();
+  const [place, elsewhere] = ["place", "elsewhere"].map((name) => join(directory.path, name));
+  if (place === undefined || elsewhere === undefined) throw new Error("two folders");
+  for (const path of [place, elsewhere]) mkdirSync(path);
+  const { files } = testWorld();
+  const swapped: Files = {
+    ...files,
+    realpath: async (path) => (path === place ? elsewhere : await files.realpath(path)),
+  };
+  const given = { folders: [directory.path], isTrusted: () => true, listed: [place] };
+  expect(await writablePaths(swapped, given, () => undefined)).toEqual([place]);
 });
 
 requireSandbox()(

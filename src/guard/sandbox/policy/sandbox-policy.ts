@@ -8,6 +8,7 @@ import type { SandboxFolders } from "../sandbox-folders.ts";
 import { cinchDirectories } from "./cinch-directories.ts";
 import { credentialPaths, expandHome } from "./credential-paths.ts";
 import { existingHiddenPaths, resolveHome, startupPaths } from "./hidden-paths.ts";
+import { linkTrust } from "./link-trust.ts";
 import { writablePaths } from "./link-walk.ts";
 import type { PolicyBasis } from "./sandbox-paths.ts";
 import {
@@ -48,13 +49,15 @@ export async function planPolicy(
   const listed = expandedPaths(settings.writable, home);
   const notices: string[] = [];
   const ofSession = sources.workspace === undefined ? [] : [sources.workspace];
+  const trust = await linkTrust(sources, home);
   const writable = await writablePaths(
     files,
-    { folders: [root, ...ofSession], home, listed },
+    { listed, folders: [root, ...ofSession], isTrusted: trust.isTrusted },
     (left, link) => {
       notices.push(notWritableText(left, link));
     },
   );
+  await trust.note([root, ...writable]);
   const { platform } = world.machine;
   const [forbidden, hidden, ownFolders, repository] = await Promise.all([
     protectablePaths(files, root, denied?.readOnly ?? []),

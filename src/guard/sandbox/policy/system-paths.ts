@@ -10,6 +10,10 @@ const WHOLE = /^\/(?:etc|var|opt|home|root|mnt|media|srv|tmp|Users|Library|priva
 const NEEDED =
   /^\/(?:(?:usr|s?bin|lib(?:\d+|x32)?|nix|System)|usr\/(?:local\/)?(?:s?bin|lib(?:\d+|x32)?)|nix\/store)?$/;
 
+/** Folders whose own entries the system makes. Everyone writes others, such as `/tmp`, or a program gives them away. */
+const OF_LINKS =
+  /^\/(?:(?:usr|s?bin|lib(?:\d+|x32)?|nix|System)(?:\/.*)?|etc|var|home|Users|Library|private(?:\/(?:etc|var))?)?$/;
+
 /** Devices, and what `/proc` has of single processes: on Linux each sandbox has its own. */
 const OWN = /^\/(?:dev|proc\/(?:self|thread-self|\d+))(?:\/|$)/;
 
@@ -24,6 +28,11 @@ export function isReplacedPath(path: string, platform: WorkFolders["platform"]):
 /** True for a path of the system itself, as opposed to what users and services keep. */
 export function isSystemPath(path: string): boolean {
   return REPLACED.test(path) || OF_PROGRAMS.test(path) || WHOLE.test(path);
+}
+
+/** True for a folder in which the system makes links, as in `/var` and `/usr/lib`. Resolved. */
+export function isSystemLinkFolder(path: string): boolean {
+  return OF_LINKS.test(path);
 }
 
 /** True for a path that cannot be hidden: without it no command starts, or it is the sandbox's own. */
