@@ -1,11 +1,15 @@
 import { expect, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { filesUnder, readSource } from "../../test/support/source.ts";
 import { temporaryDirectory, testWorld } from "../../test/support/world.ts";
 import { SECTIONS } from "../app/plan/sections.ts";
 import { byteLength } from "../base/text/text.ts";
+import { contextSourcesPart } from "../features/agents-md/config.ts";
+import { projectHooksPart } from "../features/hooks/config.ts";
 import { mcpSection } from "../features/mcp/config.ts";
-import { loadProfile } from "./profile.ts";
+import { skillPacksPart } from "../features/skills/config.ts";
+import { loadProfile, lookThroughProfile } from "./profile.ts";
 import { limitsSection } from "./sections/limits.ts";
 import { saidOf } from "./settings/read-section.ts";
 import { settingsOf } from "./settings/settings.ts";
@@ -20,16 +24,18 @@ test("[PROF-01 PERM-05] the default profile needs no file, and denies the progra
     files: [],
     defaultModel: "zai:glm-4.6",
     promptHeader: "",
-    contextSources: ["AGENTS.md"],
-    skillPacks: ["builtin"],
     toolPacks: ["builtin"],
     sections: expect.any(Map),
     plugins: [],
     permissions: undefined,
-    allowProjectHooks: false,
     toolExecution: "parallel-read-only",
     warnings: [],
   });
+  expect({
+    ...settingsOf(contextSourcesPart, { profile }),
+    ...settingsOf(skillPacksPart, { profile }),
+    ...settingsOf(projectHooksPart, { profile }),
+  }).toEqual({ contextSources: ["AGENTS.md"], skillPacks: ["builtin"], allowProjectHooks: false });
   expect(profile.permissions).toMatchObject({ level: "WorkspaceWrite", strict: false, quiet: true });
   expect(profile.permissions.rules.map(({ effect, text }) => `${effect} ${text}`)).toEqual([
     "deny Bash:security *",
@@ -46,12 +52,28 @@ test("[PROF-01 PERM-05] the default profile needs no file, and denies the progra
 });
 
 test("[PROF-01] the profile for work on cinch itself reads AGENTS.md and CLAUDE.md", async () => {
-  expect(await loadProfile(world, "self", "/nowhere", SECTIONS)).toMatchObject({
+  const profile = await loadProfile(world, "self", "/nowhere", SECTIONS);
+  expect(profile).toMatchObject({
     name: "self",
     defaultModel: "openrouter:anthropic/claude-sonnet-4",
-    contextSources: ["AGENTS.md", "CLAUDE.md"],
     warnings: [],
   });
+  const { contextSources } = settingsOf(contextSourcesPart, { profile });
+  expect(contextSources).toEqual(["AGENTS.md", "CLAUDE.md"]);
+});
+
+test("[PROF-01] the profiles of the program hold no unknown key", async () => {
+  await using directory = temporaryDirectory();
+  const files = filesUnder("src", "config/profiles/*.toml");
+  expect(files).toHaveLength(3);
+  for (const file of files) {
+    const path = join(directory.path, "p.toml");
+    writeFileSync(path, readSource(file));
+    const { mistakes } = await lookThroughProfile(world, path, "/nowhere", SECTIONS);
+    expect(
+      mistakes.flatMap(({ key, problem }) => (key === "name" ? [] : `${file}: ${key}: ${problem}`)),
+    ).toEqual([]);
+  }
 });
 
 test("[PROF-01 PERF-06] the words of a profile stay small", async () => {
@@ -90,9 +112,12 @@ permission_timeout = 30
     permissions: { level: "WorkspaceWrite" },
   });
   const third = await loadProfile(world, "third", profiles, SECTIONS);
+  expect(settingsOf(contextSourcesPart, { profile: third }).contextSources).toEqual([
+    "AGENTS.md",
+    ".cursor/rules/*.mdc",
+  ]);
   expect(third).toMatchObject({
     name: "third",
-    contextSources: ["AGENTS.md", ".cursor/rules/*.mdc"],
     permissions: { level: "ReadOnly", strict: true, rules: [{ effect: "deny", text: "Bash" }] },
     toolExecution: "parallel-read-only",
   });

@@ -175,10 +175,13 @@ async function readProfile(
   };
   return {
     profile,
-    unknown: [
-      ...unknownIn(table, misplacedKeys("profile", sections)),
-      ...loose.flatMap((each) => unknownIn(each)),
-    ],
+    // A profile of the program may hold keys of features that this engine does not have.
+    unknown: file.path.startsWith(EMBEDDED)
+      ? []
+      : [
+          ...unknownIn(table, misplacedKeys("profile", sections)),
+          ...loose.flatMap((each) => unknownIn(each)),
+        ],
     table,
   };
 }

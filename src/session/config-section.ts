@@ -5,6 +5,9 @@
  */
 export type ConfigSection = TopSection | TableSection | ListSection | NamedSection;
 
+/** A declaration of a feature: a section, or keys that it adds to one. */
+export type DeclaredSection = ConfigSection | SectionPart;
+
 /** A file that a person writes. A preset and a project's own files hold parts of the same sections. */
 export type SettingsFile = "config" | "profile";
 
@@ -43,6 +46,8 @@ interface KeyFacts<Written> {
   readonly in?: SettingsFile;
   /** Its name at the top of `config.toml`, if its table is one of profiles only. */
   readonly configKey?: string;
+  /** Position among the keys of a section that has parts, the smallest first. Unique in the section. */
+  readonly order?: number;
   /** `replace` when omitted; lists of a `list` section are added. */
   readonly merge?: Merge;
   /** A profile file of the user goes before `config.toml`; a profile of the program stays behind it. */
@@ -76,6 +81,8 @@ interface KeyFacts<Written> {
 
 export interface BooleanKey extends KeyFacts<boolean> {
   readonly kind: "boolean";
+  /** Refusal of `true` in a profile within a repository, as the end of the sentence "KEY: …". */
+  readonly refusalInRepository?: string;
 }
 
 /** `integer` is a whole number; `seconds` is milliseconds in the code. */
@@ -162,6 +169,17 @@ interface SectionFacts {
 /** Keys at the top of a file, without a table. */
 export interface TopSection extends SectionFacts {
   readonly shape: "top";
+}
+
+/**
+ * Keys that a feature adds to a section at the top of a file. The section is read and shown with them, in the order of
+ * all its keys. Without the feature they are unknown keys.
+ */
+export interface SectionPart {
+  readonly shape: "part";
+  /** The name of the section. */
+  readonly name: string;
+  readonly keys: Readonly<Record<string, ConfigKey & { readonly order: number }>>;
 }
 
 /** `[name]`. */
@@ -286,6 +304,8 @@ export type ConfigOf<Section extends ConfigSection> = Section extends {
       : FileValuesOf<Section["keys"]>;
 
 /** The settings of a section in a session: all files and flags merged, defaults included. */
-export type SettingsOf<Section extends ConfigSection> = Section extends { readonly shape: "list" | "named" }
+export type SettingsOf<Section extends DeclaredSection> = Section extends ConfigSection & {
+  readonly shape: "list" | "named";
+}
   ? ConfigOf<Section>
   : EntryOf<Section["keys"]>;

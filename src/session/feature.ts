@@ -21,7 +21,7 @@ import type { RuntimeTools, RuntimeToolsContext } from "./commands/runtime-tools
 import type { ServerCreds } from "./commands/server-creds.ts";
 import type { CheckedFile, FilesToCheck, SettingsToCheck } from "./commands/settings-check.ts";
 import type { NamespaceOwner } from "./commands/stored-session-commands.ts";
-import type { ConfigSection, Mistake } from "./config-section.ts";
+import type { DeclaredSection, Mistake } from "./config-section.ts";
 import type { EnginePort } from "./engine-port.ts";
 import type { PluginRules } from "./guard/policy.ts";
 import type {
@@ -51,8 +51,8 @@ import type { Profile, SectionValues } from "./settings/settings.ts";
 export interface Feature<Engine extends EngineFeature | undefined = EngineFeature | undefined> {
   /** Name of the folder. */
   readonly name: string;
-  /** Sections of the settings: plain data, from its `config.ts`. */
-  readonly config?: readonly ConfigSection[];
+  /** Sections of the settings, and keys that it adds to others: plain data, from its `config.ts`. */
+  readonly config?: readonly DeclaredSection[];
   /** Facts of the tools that it can add: plain data, from its `tools.ts`. */
   readonly tools?: readonly ToolFacts[];
   /** Slash commands: plain data, from its `commands.ts`. */
@@ -122,7 +122,7 @@ export interface FeatureChecks {
   /** Examinations of `cinch doctor`. */
   readonly doctor?: readonly DoctorCheck[];
   /** Returns the problems of a profile. */
-  profile?(profile: Pick<SessionPlan["profile"], "skillPacks">): readonly ProfileProblem[];
+  profile?(profile: Pick<Profile, "sections" | "path">): readonly ProfileProblem[];
   /** Returns the mistakes in the settings of one file. */
   settings?(settings: SettingsToCheck): Promise<readonly Mistake[]>;
   /** Reads the files beside the settings that it would load, acknowledged or not, with their mistakes. */
@@ -135,8 +135,8 @@ export interface FeatureOffers {
   tools?(context: RuntimeToolsContext): Promise<RuntimeTools>;
   /** Returns the names of the skills that a session here would find, acknowledged or not. */
   skills?(at: SettingsHere): Promise<readonly string[]>;
-  /** Returns the MCP servers of a profile, as clients see them. */
-  mcpServers?(profile: Profile): ProfileInfo["mcp_servers"];
+  /** Returns its part of a profile, as clients see it. */
+  profile?(profile: Profile): Partial<ProfileInfo>;
   /**
    * Loads the providers that it would bring to a session, to list their models.
    * @param profile only its path and plugins count.

@@ -201,7 +201,11 @@ function wordsOf(name: string): RegExp {
   const words = [
     ...tools.map((tool) => `\\b${tool.name}\\b`),
     ...commands.map((command) => `/${command.name}\\b`),
-    ...config.map((section) => `\\[+${section.name}\\b`),
+    ...config.flatMap((section) =>
+      section.shape === "part"
+        ? Object.entries(section.keys).flatMap(([property, { key }]) => [`\\b${property}\\b`, `\\b${key}\\b`])
+        : `\\[+${section.name}\\b`,
+    ),
     ...reasonsOf(name).map((reason) => `\\b${reason}\\b`),
     `cinch ${name}\\b`,
     `features/${name}\\b`,

@@ -123,21 +123,20 @@ function modelInfo({ id, name, contextTokens, outputTokensMax }: Model, price: P
 function profileInfo(profile: Profile, { features }: FeatureSet): ProfileInfo {
   const { name, path, defaultModel, permissions } = profile;
   const { level, strict, rules } = permissions;
+  const fields = features.flatMap((feature) => Object.entries(feature.offers?.profile?.(profile) ?? {}));
+  const ofFeatures: Partial<ProfileInfo> = Object.fromEntries(fields);
   return {
     name,
     source: path.startsWith(EMBEDDED) ? "embedded" : "user",
     ...(defaultModel === undefined ? {} : { default_model: defaultModel }),
-    context_sources: [...profile.contextSources],
     tool_packs: [...profile.toolPacks],
-    skill_packs: [...profile.skillPacks],
-    mcp_servers: features.flatMap((feature) => feature.offers?.mcpServers?.(profile) ?? []),
     plugins: [...profile.plugins],
     permissions: {
       ...(level === undefined ? {} : { level }),
       ...(strict === undefined ? {} : { strict }),
       rules: rules.map(({ effect, text }) => ({ effect, rule: text })),
     },
-    allow_project_hooks: profile.allowProjectHooks,
+    ...ofFeatures,
   };
 }
 

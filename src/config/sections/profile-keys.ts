@@ -51,7 +51,7 @@ export const profileHeadSection = {
   },
 } as const satisfies TopSection;
 
-/** The instructions and packs of a session. */
+/** The system text, the packs and the calls of a session. Features add keys: `SectionPart`. */
 export const profileContentSection = {
   shape: "top",
   name: "profile-content",
@@ -61,49 +61,26 @@ export const profileContentSection = {
     promptHeader: {
       kind: "text",
       key: "prompt_header",
+      order: 10,
       meaning: "The first text of the system prompt.",
       default: "",
       example: "You review changes. Name what is wrong, and leave it as it is.",
       as: (text: string) => text.trim(),
     },
-    contextSources: {
-      kind: "texts",
-      key: "context_sources",
-      meaning: "Files of instructions in the repository, from its root down.",
-      default: ["AGENTS.md"],
-      example: ["AGENTS.md", "CONTRIBUTING.md"],
-      inRepositoryProfile: true,
-      flag: { name: "--without-project", option: "withoutProject", means: [] },
-    },
-    skillPacks: {
-      kind: "texts",
-      key: "skill_packs",
-      meaning:
-        "Skills of the program: `builtin`, or some of `review`, `authoring` ([skills.md](../skills.md)).",
-      default: [],
-      example: ["builtin"],
-      inRepositoryProfile: true,
-    },
     toolPacks: {
       kind: "texts",
       key: "tool_packs",
+      order: 40,
       meaning:
         "Tools of the program: `builtin` for all, or some of `fs`, `search`, `shell`, `git`, `plan`, `tasks`, `web`, `memory`, `agents`, `skills` ([tools.md](../tools.md)).",
       default: ["builtin"],
       example: ["fs", "search"],
       inRepositoryProfile: true,
     },
-    allowProjectHooks: {
-      kind: "boolean",
-      key: "allow_project_hooks",
-      meaning: "Runs the hooks of the repository once they are acknowledged ([hooks.md](../hooks.md)).",
-      default: false,
-      example: true,
-      flag: { name: "--allow-project-hooks", option: "allowProjectHooks", means: true },
-    },
     toolExecution: {
       kind: "word",
       key: "tool_execution",
+      order: 60,
       words: TOOL_EXECUTIONS,
       meaning: "Runs the calls of one answer one by one, or those that only read at the same time.",
       default: TOOL_EXECUTIONS[0],

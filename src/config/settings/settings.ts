@@ -1,4 +1,4 @@
-import type { ConfigKey, ConfigSection, SettingsOf } from "../../session/config-section.ts";
+import type { ConfigKey, ConfigSection, DeclaredSection, SettingsOf } from "../../session/config-section.ts";
 import type { SessionWishes } from "../../session/plan.ts";
 import type { SectionValues } from "../../session/settings/settings.ts";
 import { EMBEDDED } from "../profile-files.ts";
@@ -22,7 +22,7 @@ export type SourceKind = "flag" | "config" | "profile" | "project" | "default";
  * Returns the settings of a section in a session: flags, `config.toml`, profile and project merged by the declaration,
  * with its defaults.
  */
-export function settingsOf<Section extends ConfigSection>(
+export function settingsOf<Section extends DeclaredSection>(
   section: Section,
   sources: SettingsSources,
 ): SettingsOf<Section> {
@@ -73,7 +73,7 @@ export function givenValues<Section extends ConfigSection>(
 }
 
 function mergedValues(
-  section: ConfigSection,
+  section: DeclaredSection,
   property: string,
   sources: SettingsSources,
   values: Readonly<Record<string, unknown>>,
@@ -93,7 +93,7 @@ function mergedValues(
 }
 
 function ownValues(
-  section: ConfigSection,
+  section: DeclaredSection,
   property: string,
   key: ConfigKey,
   { wishes, config, profile }: SettingsSources,
@@ -127,7 +127,7 @@ export function flagValue({ flag }: ConfigKey, options: object): unknown {
   return flagValue;
 }
 
-function valueIn(sections: SectionValues | undefined, { name }: ConfigSection, property: string): unknown {
+function valueIn(sections: SectionValues | undefined, { name }: DeclaredSection, property: string): unknown {
   const values = sections?.get(name);
   return typeof values === "object" && values !== null ? Reflect.get(values, property) : undefined;
 }

@@ -4,8 +4,10 @@ import { decode } from "../../base/text/text.ts";
 import type { Files } from "../../base/world.ts";
 import { codeOf } from "../../base/world.ts";
 import { repositoryRoot } from "../../config/repository-root.ts";
+import { settingsOf } from "../../config/settings/settings.ts";
 import { readFileItem } from "../../guard/trust/review/read-item.ts";
 import type { FoundItems, ProjectContext, TrustItem } from "../../session/guard/trust.ts";
+import { contextSourcesPart } from "./config.ts";
 import type { SourceFile } from "./context-source.ts";
 import { filesOf, isSource, pathDown } from "./context-source.ts";
 
@@ -45,14 +47,14 @@ export async function readContextFiles({
   profile,
   withoutProject,
 }: Omit<ProjectContext, "config" | "paths" | "profile" | "onlyProject"> & {
-  readonly profile: Pick<ProjectContext["profile"], "contextSources">;
+  readonly profile: Pick<ProjectContext["profile"], "sections" | "path">;
 }): Promise<FoundItems> {
   if (withoutProject) return { items: [], problems: [] };
   const { files } = world;
   const here = await files.realpath(workingDir);
   const root = (await repositoryRoot(files, here)) ?? here;
   const reader = new Reader(files, root);
-  for (const source of profile.contextSources) {
+  for (const source of settingsOf(contextSourcesPart, { profile }).contextSources) {
     if (!isSource(source))
       reader.problems.push(`"${source}" is not a context source: write a file name below the repository`);
     else for (const folder of pathDown(root, here)) await reader.readAll(folder, source);

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { profileWithSources } from "../../../test/support/context-sources.ts";
 import { says } from "../../../test/support/mock-provider/turn.ts";
 import { openPlace, turn } from "../../../test/support/place.ts";
 import { ROOT } from "../../../test/support/source.ts";
@@ -54,7 +55,7 @@ test.each([
     await using directory = repository(name);
     const workingDir = join(directory.path, folder);
     const { items, problems } = await readContextFiles({
-      ...{ world, workingDir, profile: { contextSources: sources } },
+      ...{ world, workingDir, profile: profileWithSources(sources) },
       withoutProject: false,
     });
     const files = items.filter(isContextFile);
@@ -91,7 +92,7 @@ test("[CTX-01] every fallback is read only where the profile lists it, in its or
   const read = async (sources: readonly string[]) =>
     (
       await readContextFiles({
-        ...{ world, workingDir, profile: { contextSources: sources } },
+        ...{ world, workingDir, profile: profileWithSources(sources) },
         withoutProject: false,
       })
     ).items.filter(isContextFile);

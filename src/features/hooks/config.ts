@@ -1,6 +1,6 @@
 import type { HookEvent } from "../../protocol/events/hook-events.ts";
 import { HOOK_EVENTS } from "../../protocol/events/hook-events.ts";
-import type { ConfigOf, ListEntry, ListSection } from "../../session/config-section.ts";
+import type { ConfigOf, ListEntry, ListSection, SectionPart } from "../../session/config-section.ts";
 
 /** The longest timeout that a file may set. */
 export const HOOK_TIMEOUT_MS_MAX = 600_000;
@@ -82,6 +82,25 @@ export const hooksSection = {
       ? { key: "matcher", problem: `names tools, and goes with ${ABOUT_TOOLS.join(" and ")} only` }
       : undefined,
 } as const satisfies ListSection<ListEntry>;
+
+/** `allow_project_hooks` at the top of a profile (HOOK-02). */
+export const projectHooksPart = {
+  shape: "part",
+  name: "profile-content",
+  keys: {
+    allowProjectHooks: {
+      kind: "boolean",
+      key: "allow_project_hooks",
+      order: 50,
+      meaning: "Runs the hooks of the repository once they are acknowledged ([hooks.md](../hooks.md)).",
+      default: false,
+      example: true,
+      refusalInRepository:
+        "a profile that lies in the repository may not say this: put it among your own profiles, or write --allow-project-hooks",
+      flag: { name: "--allow-project-hooks", option: "allowProjectHooks", means: true },
+    },
+  },
+} as const satisfies SectionPart;
 
 /** One `[[hooks]]` of a file. Defaults of omitted keys depend on the event. */
 export type ConfiguredHook = ConfigOf<typeof hooksSection>[number];

@@ -1,5 +1,6 @@
+import { settingsOf } from "../../config/settings/settings.ts";
 import type { Feature } from "../../session/feature.ts";
-import { hooksSection } from "./config.ts";
+import { hooksSection, projectHooksPart } from "./config.ts";
 import { HOOK_FILES } from "./trust-files.ts";
 
 /**
@@ -8,7 +9,7 @@ import { HOOK_FILES } from "./trust-files.ts";
  */
 export const hooksFeature: Feature = {
   name: "hooks",
-  config: [hooksSection],
+  config: [hooksSection, projectHooksPart],
   trust: {
     layouts: HOOK_FILES,
     steering: async (at) => (await import("./open.ts")).hookScriptPaths(at),
@@ -16,6 +17,11 @@ export const hooksFeature: Feature = {
   check: {
     settings: async (settings) => (await import("./check-hooks.ts")).hookMistakes(settings),
     files: async (at) => (await import("./check-hooks.ts")).checkHookFiles(at),
+  },
+  offers: {
+    profile: (profile) => ({
+      allow_project_hooks: settingsOf(projectHooksPart, { profile }).allowProjectHooks,
+    }),
   },
   isUsed: () => true,
   open: async (host) => (await import("./open.ts")).openHooks(host),

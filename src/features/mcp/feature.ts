@@ -19,13 +19,14 @@ export const mcpFeature: Feature<EngineServers> = {
   },
   offers: {
     tools: async (context) => (await import("./declared/server-tools.ts")).serverTools(context),
-    mcpServers: (profile) =>
-      settingsOf(mcpSection, { profile }).map((server) => ({
+    profile: (profile) => ({
+      mcp_servers: settingsOf(mcpSection, { profile }).map((server) => ({
         name: server.name,
         transport: server.transport,
         ...(server.discovery === undefined ? {} : { discovery: server.discovery }),
         pinned: server.transport === "stdio" && server.sha256 !== undefined,
       })),
+    }),
   },
   serverCreds: async () => ({ run: (await import("./login/mcp-creds.ts")).runMcpCreds }),
   startsPrograms: true,

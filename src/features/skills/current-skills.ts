@@ -1,8 +1,10 @@
 import { HarnessError, messageOf } from "../../base/errors.ts";
+import { settingsOf } from "../../config/settings/settings.ts";
 import type { Event } from "../../protocol/events/events.ts";
 import type { TrustItem } from "../../session/guard/trust.ts";
 import type { SessionHost } from "../../session/host.ts";
 import { skillsInPacks } from "./builtin/packs.ts";
+import { skillPacksPart } from "./config.ts";
 import type { Skill } from "./format/skill.ts";
 import { removeOldCopies, skillCopiesFolder } from "./format/skill-folders.ts";
 import type { SessionSkills } from "./session-skills.ts";
@@ -42,13 +44,13 @@ export class CurrentSkills implements SessionSkills {
 
   /** @throws HarnessError UnknownSkillPack. */
   constructor(host: SessionHost) {
-    const { profile, wishes } = host.plan();
+    const plan = host.plan();
     const { trust } = host;
     this.#host = host;
-    this.#builtin = skillsInPacks(profile.skillPacks);
+    this.#builtin = skillsInPacks(settingsOf(skillPacksPart, plan).skillPacks);
     this.#isUsed = this.#builtin.length > 0 || trust.has("skill");
     this.isAsked = trust.asks && trust.has("skill");
-    this.canReload = wishes.attended;
+    this.canReload = plan.wishes.attended;
   }
 
   /** True if the session had skills from the start, or a person has added some. */

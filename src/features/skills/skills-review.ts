@@ -4,6 +4,7 @@ import { decodeWrittenText } from "../../base/files/written-text.ts";
 import type { Files } from "../../base/world.ts";
 import { codeOf } from "../../base/world.ts";
 import { repositoryRoot } from "../../config/repository-root.ts";
+import { settingsOf } from "../../config/settings/settings.ts";
 import { readExtensions } from "../../guard/trust/project-files.ts";
 import { ITEM_FILE_BYTES_MAX, readFolderItem } from "../../guard/trust/review/read-item.ts";
 import type { ReadSettings } from "../../session/commands/cli-command.ts";
@@ -11,6 +12,7 @@ import type { SettingsHere } from "../../session/feature.ts";
 import type { TrustItem } from "../../session/guard/trust.ts";
 import { builtinSkills } from "./builtin/builtin-skills.ts";
 import { skillsInPacks } from "./builtin/packs.ts";
+import { skillPacksPart } from "./config.ts";
 import type { CheckedProblem } from "./format/check-skill.ts";
 import { checkSkill } from "./format/check-skill.ts";
 import { isSkillFile, loadSkills } from "./format/load-skills.ts";
@@ -56,7 +58,7 @@ export async function reviewSkills(
   );
   const found: ReviewedSkill[] = [];
   const skillProblems = [];
-  for (const folder of builtinSkills(skillsInPacks(profile.skillPacks))) {
+  for (const folder of builtinSkills(skillsInPacks(settingsOf(skillPacksPart, { profile }).skillPacks))) {
     const { skills } = await loadSkills(folder);
     found.push(...skills.map((skill) => ({ skill, state: "active" as const })));
   }

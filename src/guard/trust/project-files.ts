@@ -2,6 +2,7 @@ import { join, relative } from "node:path";
 import type { HarnessPaths } from "../../base/files/harness-paths.ts";
 import type { World } from "../../base/world.ts";
 import { repositoryRoot } from "../../config/repository-root.ts";
+import { settingsOf } from "../../config/settings/settings.ts";
 import type {
   FoundItems,
   ReadItems,
@@ -49,7 +50,7 @@ export async function readProjectFiles({
   onlyProject = false,
   wishes,
 }: ProjectFilesOptions): Promise<ProjectFiles> {
-  const { withoutProject = false, allowProjectHooks = false } = wishes;
+  const { withoutProject = false } = wishes;
   const here = await world.files.realpath(workingDir);
   const repository = await repositoryRoot(world.files, here);
   const root = repository ?? here;
@@ -67,7 +68,7 @@ export async function readProjectFiles({
         readSettings(world, root),
         readLimited(world, root, {
           layouts: limited,
-          allowProjectHooks: allowProjectHooks || profile.allowProjectHooks,
+          settingsOf: (section) => settingsOf(section, { wishes, config, profile }),
         }),
         projectExtensions(world, root, others),
       ]);
@@ -87,10 +88,6 @@ export async function readProjectFiles({
   };
 }
 
-/** Wishes that say which files are read. */
-type FileWishes = Pick<SessionWishes, "withoutProject" | "withoutShared" | "allowProjectHooks"> &
-  Partial<Pick<SessionWishes, "environment">>;
-
 /** Session and settings for which files are read. */
 export interface ProjectFilesOptions {
   readonly world: World;
@@ -98,7 +95,8 @@ export interface ProjectFilesOptions {
   readonly config: Config;
   readonly profile: Profile;
   readonly workingDir: string;
-  readonly wishes: FileWishes;
+  /** They say which files are read. */
+  readonly wishes: Partial<SessionWishes>;
   /** True to read only files of the project; default: the user's files too. */
   readonly onlyProject?: boolean;
   /** Readers of features, in their order. */
@@ -111,7 +109,7 @@ const NONE: FoundItems = { items: [], problems: [] };
 
 /** Machine and folders of the files that extend a session. */
 interface ExtensionSources extends Pick<EngineOptions, "world" | "paths"> {
-  readonly wishes: FileWishes;
+  readonly wishes: Partial<SessionWishes>;
 }
 
 /** Returns the user's items: those of the configuration folder, and those that programs share in `~/.agents`. */
@@ -171,9 +169,9 @@ async function projectExtensions(
 async function readLimited(
   world: World,
   root: string,
-  { layouts, ...settings }: TrustLimitContext & { readonly layouts: readonly TrustLayout[] },
+  { layouts, ...context }: TrustLimitContext & { readonly layouts: readonly TrustLayout[] },
 ): Promise<FoundItems> {
-  const off = Map.groupBy(layouts, ({ limit }) => limit?.(settings));
+  const off = Map.groupBy(layouts, ({ limit }) => limit?.(context));
   const found = await projectExtensions(world, root, off.get(undefined) ?? []);
   const sentences = [...off].map(async ([sentence, outside]) =>
     sentence !== undefined && (await hasProjectItems(world.files, root, outside)) ? [sentence] : [],

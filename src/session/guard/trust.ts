@@ -1,6 +1,8 @@
 import type { HarnessPaths } from "../../base/files/harness-paths.ts";
 import type { World } from "../../base/world.ts";
+import type { DeclaredSection, SettingsOf } from "../config-section.ts";
 import type { Config, Profile, ProjectSettings } from "../settings/settings.ts";
+
 /**
  * The kinds of files that steer a model or this program, and so have no effect before a person has seen them (TOFU-01).
  */
@@ -49,8 +51,8 @@ export interface TrustLayout {
 
 /** Settings that decide if files of a project count. */
 export interface TrustLimitContext {
-  /** True if the user lets hooks of a repository run. */
-  readonly allowProjectHooks: boolean;
+  /** Returns the settings of a section by flags, `config.toml` and the profile. Those of the project do not count. */
+  readonly settingsOf: <Section extends DeclaredSection>(section: Section) => SettingsOf<Section>;
 }
 
 /** One file as it was read. Loading uses these bytes, so what is loaded is what was hashed. */

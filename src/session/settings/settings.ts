@@ -36,12 +36,9 @@ export interface Profile {
   readonly sections: SectionValues;
   readonly defaultModel?: string;
   readonly promptHeader: string;
-  readonly contextSources: readonly string[];
-  readonly skillPacks: readonly string[];
   readonly toolPacks: readonly string[];
   readonly plugins: readonly string[];
   readonly permissions: PermissionSettings;
-  readonly allowProjectHooks: boolean;
   readonly toolExecution: "sequential" | "parallel-read-only";
   /** Sentences for the person: unknown keys. */
   readonly warnings: readonly string[];

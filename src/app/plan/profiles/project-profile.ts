@@ -10,7 +10,6 @@ import { NOT_A_PROJECTS, repositoryProfileMayHold } from "../../../config/projec
 import { repositoryRoot } from "../../../config/repository-root.ts";
 import { isFileWithin } from "../../../config/run-profile.ts";
 import { permissionsSection } from "../../../config/sections/permissions.ts";
-import { profileContentSection } from "../../../config/sections/profile-keys.ts";
 import { saidOf } from "../../../config/settings/read-section.ts";
 import { Table } from "../../../config/table.ts";
 import type { TomlFile } from "../../../config/toml.ts";
@@ -43,7 +42,13 @@ export async function openProfile(
   if (location.kind !== "project") {
     const profile = await loadProfile(world, name, profiles, sections);
     if (location.kind === "within")
-      throwFirst(mistakesWithin(profile, sections, (key) => ({ path: profile.path, line: 1, key })));
+      throwFirst(
+        mistakesWithin(profile, sections, (...keys) => ({
+          path: profile.path,
+          line: 1,
+          key: keys.join("."),
+        })),
+      );
     return profile;
   }
   const { root, path, items } = location;
@@ -60,7 +65,7 @@ export async function openProfile(
     profiles,
     sections,
   );
-  throwFirst(wideningMistakes(profile, sections, (key) => new Table(toml).where(key)));
+  throwFirst(wideningMistakes(profile, sections, (...keys) => new Table(toml).where(...keys)));
   return profile;
 }
 
@@ -185,26 +190,24 @@ function acknowledgedFiles(files: Files, root: string, items: readonly TrustItem
  * (MCP-04, HOOK-02).
  */
 function mistakesWithin(
-  { sections, allowProjectHooks, permissions }: Omit<Profile, "warnings">,
+  { sections, permissions }: Omit<Profile, "warnings">,
   declared: readonly ConfigSection[],
-  at: (key: string) => FilePosition,
+  at: Table["where"],
 ): readonly Mistake[] {
   return [
-    ...repositoryMistakes(declared, sections, at),
+    ...refusedEntries(declared, sections, at),
     ...permissions.rules
       .filter(({ promoted }) => promoted !== undefined)
       .map(({ where }) => mistake(where, NO_PROMOTED)),
-    ...(allowProjectHooks
-      ? [mistake(at(profileContentSection.keys.allowProjectHooks.key), NO_LEAVE_FOR_HOOKS)]
-      : []),
+    ...refusedSwitches(declared, sections, at),
   ];
 }
 
-/** Returns what these sections may not hold in a repository. */
-function repositoryMistakes(
+/** Returns the entries of lists that these sections may not hold in a repository. */
+function refusedEntries(
   sections: readonly ConfigSection[],
   values: SectionValues,
-  at: (key: string) => FilePosition,
+  at: Table["where"],
 ): readonly Mistake[] {
   return sections.flatMap((section) => {
     if (section.shape !== "list" || section.checkInRepository === undefined) return [];
@@ -215,16 +218,32 @@ function repositoryMistakes(
   });
 }
 
+/** Returns the keys of these sections that may not be true in a repository. */
+function refusedSwitches(
+  sections: readonly ConfigSection[],
+  values: SectionValues,
+  at: Table["where"],
+): readonly Mistake[] {
+  return sections.flatMap((section) => {
+    if (section.shape === "list" || section.shape === "named") return [];
+    const said: Readonly<Record<string, unknown>> = saidOf(values, section) ?? {};
+    return Object.entries(section.keys).flatMap(([property, key]) => {
+      if (key.kind !== "boolean" || key.refusalInRepository === undefined) return [];
+      const where = section.shape === "top" ? at(key.key) : at(section.name, key.key);
+      return said[property] === true ? [mistake(where, key.refusalInRepository)] : [];
+    });
+  });
+}
+
 const NO_PROMOTED = "a profile that lies in the repository may not say this: put it among your own profiles";
-const NO_LEAVE_FOR_HOOKS =
-  "a profile that lies in the repository may not say this: put it among your own profiles, or write --allow-project-hooks";
 /** Returns the settings of a repository's profile that would allow more than there is without it. */
 function wideningMistakes(
   { permissions, sections }: Omit<Profile, "warnings">,
   declared: readonly ConfigSection[],
-  at: (key: string) => FilePosition,
+  at: Table["where"],
 ): readonly Mistake[] {
   const { level, allow: allowed } = permissionsSection.keys;
+  const inRepository = declared.filter(({ inRepositoryProfile }) => inRepositoryProfile === true);
   const allow = permissions.rules.find(
     ({ effect, where }) => effect === "allow" && !where.path.startsWith(EMBEDDED),
   );
@@ -233,10 +252,7 @@ function wideningMistakes(
       ? [mistake(at(permissionsSection.name), level.refusal)]
       : []),
     ...(allow === undefined ? [] : [mistake(allow.where, allowed.refusal)]),
-    ...repositoryMistakes(
-      declared.filter(({ inRepositoryProfile }) => inRepositoryProfile === true),
-      sections,
-      at,
-    ),
+    ...refusedEntries(inRepository, sections, at),
+    ...refusedSwitches(inRepository, sections, at),
   ];
 }

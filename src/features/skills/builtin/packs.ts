@@ -1,8 +1,9 @@
 import { HarnessError } from "../../../base/errors.ts";
 import { nearestWords } from "../../../base/text/near.ts";
-import { profileContentSection } from "../../../config/sections/profile-keys.ts";
+import { settingsOf } from "../../../config/settings/settings.ts";
 import type { ProfileProblem } from "../../../session/feature.ts";
 import type { SessionPlan } from "../../../session/plan.ts";
+import { skillPacksPart } from "../config.ts";
 
 /** Named groups of built-in skills, as profiles list them in `skill_packs`. */
 export const SKILL_PACKS: Readonly<Record<string, readonly string[]>> = {
@@ -12,12 +13,12 @@ export const SKILL_PACKS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Returns a problem for each pack of a profile that does not exist. */
-export function packProblems({
-  skillPacks,
-}: Pick<SessionPlan["profile"], "skillPacks">): readonly ProfileProblem[] {
-  return skillPacks
-    .filter((pack) => !Object.hasOwn(SKILL_PACKS, pack))
-    .map((pack) => ({ key: profileContentSection.keys.skillPacks.key, error: unknownPack(pack) }));
+export function packProblems(
+  profile: Pick<SessionPlan["profile"], "sections" | "path">,
+): readonly ProfileProblem[] {
+  return settingsOf(skillPacksPart, { profile })
+    .skillPacks.filter((pack) => !Object.hasOwn(SKILL_PACKS, pack))
+    .map((pack) => ({ key: skillPacksPart.keys.skillPacks.key, error: unknownPack(pack) }));
 }
 
 /**

@@ -1,7 +1,7 @@
-import { visibleLine } from "../../safety/hidden.ts";
-import type { TrustItem, UnusableItems } from "../../session/guard/trust.ts";
-import { loadSkills } from "./format/load-skills.ts";
-import { skillProblemText } from "./format/skill.ts";
+import { visibleLine } from "../../../safety/hidden.ts";
+import type { TrustItem, UnusableItems } from "../../../session/guard/trust.ts";
+import { loadSkills } from "./load-skills.ts";
+import { skillProblemText } from "./skill.ts";
 
 /**
  * Returns the folders that hold no valid skill. A person need not acknowledge them, because nothing of them is
