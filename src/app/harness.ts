@@ -21,7 +21,7 @@ import type { EngineResources } from "./engine/open-resources.ts";
 import { openResources } from "./engine/open-resources.ts";
 import { configuredProviders } from "./engine/open-store.ts";
 import type { HarnessOptions } from "./engine/options.ts";
-import { SERVED_FEATURES as SERVED } from "./engine/served-features.ts";
+import { servedFeatures } from "./engine/served-features.ts";
 import { readDump } from "./models/raw-dump.ts";
 import { wishesFor } from "./plan/session-wishes.ts";
 import { openSession } from "./session/open-session.ts";
@@ -166,7 +166,7 @@ export async function openEngine(options: HarnessOptions, signal: AbortSignal): 
     keeping: keepingOf(sessions),
   });
   undo.defer(() => multiplexer.close("binary-shutdown"));
-  const served = { commands: COMMAND_KINDS, events: EVENT_KINDS, features: SERVED };
+  const served = { commands: COMMAND_KINDS, events: EVENT_KINDS, features: servedFeatures(features.all) };
   const opened = undo.move();
   return {
     async openFirst() {

@@ -154,10 +154,19 @@ export interface StoredSessions {
 
 /** Work of a feature for an engine that serves clients. */
 export interface FeatureServing {
+  /** Optional features that its clients may rely on: plain data. */
+  readonly handshake?: readonly HandshakeFeature[];
   /** True if its part of the engine has to be open as soon as the engine serves clients. */
   atStart?(host: EngineHost): boolean;
   /** Works beside an engine for as long as `cinch serve` runs. */
   beside?(at: ServingEngine): Promise<AsyncDisposable>;
+}
+
+/** An optional feature of an engine that the handshake names ([A] § Handshake). */
+export interface HandshakeFeature {
+  readonly name: string;
+  /** Position in the list of the handshake, the smallest first. Unique. */
+  readonly order: number;
 }
 
 /** A feature in the engine of a program that embeds cinch. */

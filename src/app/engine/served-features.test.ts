@@ -3,6 +3,8 @@ import { openPlace } from "../../../test/support/place.ts";
 import { filesUnder, isTest, readSource } from "../../../test/support/source.ts";
 import type { EventKind } from "../../protocol/events/events.ts";
 import { EVENT_KINDS } from "../../protocol/kinds.ts";
+import { FEATURES } from "../features.ts";
+import { featureSet } from "../plan/feature-set.ts";
 import { HTTP_FEATURES } from "../serving/control-plane.ts";
 
 /** Modules that only read events, or make envelopes of a stored line. */
@@ -34,4 +36,14 @@ test("[CTL-04] the features have the names of the documents, beside our own", as
     "websocket",
     "mcpserver_http",
   ]);
+});
+
+test("[CTL-04 DOC-01] the handshake names nothing of a feature that the engine does not have", async () => {
+  const deleted = ["plan-mode", "subagents"];
+  await using place = openPlace();
+  await using harness = await place.open({
+    features: featureSet(FEATURES.filter(({ name }) => !deleted.includes(name))),
+  });
+  const { served } = await harness.port([]);
+  expect(served.features).toEqual(["branching", "auto_approve", "auto_attach_on_mcp", "inproc"]);
 });

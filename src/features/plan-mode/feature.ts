@@ -7,6 +7,7 @@ export const planModeFeature: Feature = {
   name: "plan-mode",
   tools: PLAN_MODE_TOOLS,
   commands: PLAN_COMMANDS,
+  serving: { handshake: [{ name: "plan_mode", order: 10 }] },
   stored: { readBack: async () => new (await import("./read-back.ts")).PlanModeReader() },
   isUsed: () => true,
   open: async (host) => (await import("./open.ts")).openPlanMode(host),

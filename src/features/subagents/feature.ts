@@ -14,6 +14,7 @@ export const subagentsFeature: Feature = {
   cli: agentsCommand,
   trust: { layouts: AGENT_FILES },
   check: { doctor: [{ area: "worktrees", load: () => import("./worktree/doctor-worktrees.ts") }] },
+  serving: { handshake: [{ name: "delegate", order: 30 }] },
   isUsed: () => true,
   open: async (host) => (await import("./open.ts")).openSubagents(host),
 };
