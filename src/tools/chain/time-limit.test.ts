@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { openToolRig } from "../../../test/support/tool-rig.ts";
 import { probe } from "../../../test/support/tools.ts";
+import type { CallId } from "../../base/ids.ts";
 import type { ToolContext, ToolOutput } from "../tool.ts";
 import { ToolFailure } from "../tool.ts";
 import { TOOL_STOP_MS_MAX, timeLimit } from "./time-limit.ts";
@@ -79,6 +80,40 @@ test("[ENG-22] a tool that ignores its signal hangs nothing", async () => {
   rig.cancel.abort(reason);
   await rig.world.clock.advance(TOOL_STOP_MS_MAX);
   expect(await cancelled).toBe(reason);
+  expect(rig.world.clock.waiting).toBe(0);
+});
+
+test("[ENG-22 ENG-09] at a cancel, a deaf tool of a sub-agent ends before each call above it", async () => {
+  await using rig = openToolRig();
+  const layer = timeLimit(60_000);
+  const ends: string[] = [];
+  /** A call that runs the calls below it, as a sub-agent does: a few steps lie between the end of one and its own. */
+  const runCall = async (names: readonly string[], parentCall?: CallId): Promise<ToolOutput> => {
+    const [name = "", ...below] = names;
+    const id = `call_${name}` as CallId;
+    const context = { ...rig.context, callId: id };
+    const within = parentCall === undefined ? {} : { within: { parentCall, agents: ["a"] } };
+    const work = async (): Promise<ToolOutput> => {
+      if (below.length === 0) return await new Promise<never>(() => undefined);
+      const output = await runCall(below, id).catch((thrown: unknown) => thrown);
+      for (let step = 0; step < 100; step += 1) await undefined;
+      if (output instanceof Error) throw output;
+      return output as ToolOutput;
+    };
+    const call = { id, name, input: {}, tool: probe({}) };
+    try {
+      return await layer(call, { ...context, ...within }, work);
+    } finally {
+      ends.push(name);
+    }
+  };
+  const reason = new Error("the turn's time is over");
+  const outcome = runCall(["top", "agent", "deaf"]).catch((thrown: unknown) => thrown);
+  await rig.world.clock.armed();
+  rig.cancel.abort(reason);
+  await rig.world.clock.advance(TOOL_STOP_MS_MAX);
+  expect(await outcome).toBe(reason);
+  expect(ends).toEqual(["deaf", "agent", "top"]);
   expect(rig.world.clock.waiting).toBe(0);
 });
 
