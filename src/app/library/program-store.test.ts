@@ -1,5 +1,7 @@
 import { expect, test } from "bun:test";
 import { fakeClock } from "../../../test/support/fake-clock.ts";
+import type { HarnessError } from "../../base/errors.ts";
+import type { LogId } from "../../base/ids.ts";
 import type { SessionStore, StoreFinding } from "../../session/store/store.ts";
 import { programStore } from "./program-store.ts";
 
@@ -49,6 +51,64 @@ test("[LIB-10 SES-06] a store that ignores the signal of maintain and check is a
   stop();
   await clock.advance(MS_MAX);
   expect(await ended).toEqual([reason, reason]);
+});
+
+test("[LIB-10 SES-06] maintain waits for an earlier one that has ignored its signal", async () => {
+  const { promise: released, reject: release } = Promise.withResolvers<typeof MAINTAINED>();
+  const results = [released, Promise.resolve(MAINTAINED)];
+  const { clock, store, reason, signal, stop } = rigOf({ maintain: () => results.shift() ?? nothing });
+  const first = store.maintain(signal).catch((thrown: unknown) => thrown);
+  stop();
+  await clock.advance(MS_MAX);
+  expect(await first).toBe(reason);
+  const second = store.maintain(new AbortController().signal);
+  await clock.advance(MS_MAX);
+  expect(results.length).toBe(1);
+  release(new Error("late"));
+  expect(await second).toEqual(MAINTAINED);
+});
+
+test("[LIB-10 ENG-11] a call about a log ends a second after the time of its turn, before its own limit", async () => {
+  const clock = fakeClock();
+  const turn = new AbortController();
+  const log = "log_a" as LogId;
+  const calls = { messages: () => nothing, list: () => nothing } as Partial<SessionStore>;
+  const store = programStore(calls as SessionStore, {
+    ...{ clock, msMax: MS_MAX },
+    turnTime: (logId) => (logId === log ? turn.signal : undefined),
+  });
+  const ends: string[] = [];
+  const asked = [store.messages(log), store.messages("log_b" as LogId), store.list({ limit: 1 })];
+  const all = asked.map((call, at) =>
+    call.catch((thrown: HarnessError) => void ends.push(`${at} ${thrown.fields["detail"]}`)),
+  );
+  turn.abort(new Error("the time is over"));
+  await clock.advance(999);
+  expect(ends).toEqual([]);
+  await clock.advance(1);
+  expect(ends).toEqual(["0 the time is over"]);
+  await clock.advance(MS_MAX);
+  await Promise.all(all);
+  expect(ends.length).toBe(3);
+  expect(clock.waiting).toBe(0);
+});
+
+test("[LIB-10 SES-16] an answer of another form is a StoreFailed, also inside a list", async () => {
+  const { store } = rigOf({
+    events: () => Promise.resolve([5 as never]),
+    lastDay: () => Promise.resolve("tomorrow"),
+    expire: () => Promise.resolve("all" as never),
+    create: () => Promise.resolve({ append: () => nothing, lastEvent: 0 } as never),
+  });
+  const log = "log_a" as LogId;
+  const asked = [
+    store.events(log, 0, 1),
+    store.lastDay("2026-01-01"),
+    store.expire(log, "2026-01-01"),
+    store.create({} as never, {} as never),
+  ];
+  const reasons = await Promise.all(asked.map((call) => call.catch((thrown: HarnessError) => thrown.reason)));
+  expect(reasons).toEqual(asked.map(() => "StoreFailed"));
 });
 
 test("[LIB-10 SES-06] maintain and check that are stopped throw the reason of the signal as it is", async () => {

@@ -1,6 +1,7 @@
 import { abandonable, afterGrace } from "../../base/async/abandon.ts";
 import { deadline, whileAlive } from "../../base/async/deadline.ts";
 import { DeadlineReached, HarnessError, messageOf } from "../../base/errors.ts";
+import type { LogId } from "../../base/ids.ts";
 import { isObject } from "../../base/json.ts";
 import type { Clock } from "../../base/world.ts";
 import type { SessionStore, SessionWriter, StoreFinding } from "../../session/store/store.ts";
@@ -8,50 +9,77 @@ import type { SessionStore, SessionWriter, StoreFinding } from "../../session/st
 /** Default limit of one call of a program's own store. */
 export const STORE_MS_MAX = 10_000;
 
+/** Time that a pending call has once the time of its turn is over: a store that works ends it. */
+const STORE_STOP_MS_MAX = 1_000;
+
 /** Limit of each call of a store, by a clock. */
 export interface StoreLimit {
   readonly clock: Clock;
   readonly msMax: number;
+  /** Returns a signal that aborts when the time of the log's running turn is over. Default: no turn has a limit. */
+  readonly turnTime?: (logId: LogId) => AbortSignal | undefined;
 }
 
 /**
  * Wraps a store of a program, whose code may throw anything, return anything, or never answer: every call ends within
- * its limit, and fails with a `HarnessError`. `maintain` and `check` last as long as their signal lives: their limit
- * begins when it aborts, and they then throw its reason. A writer that has failed takes no more calls, and its lease
- * is given back without waiting.
+ * its limit, or soon after the time of its log's turn is over, and fails with a `HarnessError`. `maintain` and `check`
+ * last as long as their signal lives: their limit begins when it aborts, and they then throw its reason. `maintain`
+ * begins once an earlier one has ended. A writer that has failed takes no more calls, and its lease is given back
+ * without waiting.
  */
 export function programStore(store: SessionStore, limit: StoreLimit): SessionStore {
   const ask = <Value>(name: Method, run: () => Promise<Value>, more: Partial<Answer<Value>> = {}) =>
     answerOf({ name, run, ...more }, limit);
-  const list = <Value>(name: Method, run: () => Promise<readonly Value[]>) =>
-    ask(name, run, { isRight: Array.isArray });
+  const list = <Value>(name: Method, run: () => Promise<readonly Value[]>, logId?: LogId) =>
+    ask(name, run, { isRight: isList, ...(logId === undefined ? {} : { logId }) });
   const writer = async (name: Method, run: () => Promise<SessionWriter>) => {
     // The call has failed by then, and reports the store.
     const unused = (opened: SessionWriter) => void release(opened).catch(() => undefined);
     return programWriter(await ask(name, run, { isRight: isWriter, unused }), limit);
   };
+  const maintain = oneAtATime((signal) => store.maintain(signal));
   return {
     create: (...given) => writer("create", () => store.create(...given)),
     open: (...given) => writer("open", () => store.open(...given)),
     find: (id) => ask("find", () => store.find(id), { isRight: isInfo }),
     list: (query) => list("list", () => store.list(query)),
-    events: (...given) => list("events", () => store.events(...given)),
-    markedEvents: (...given) => list("markedEvents", () => store.markedEvents(...given)),
-    eventsBefore: (...given) => list("eventsBefore", () => store.eventsBefore(...given)),
-    messages: (logId) => list("messages", () => store.messages(logId)),
-    messagesAt: (...given) => list("messagesAt", () => store.messagesAt(...given)),
-    orphans: (logId) => list("orphans", () => store.orphans(logId)),
-    costs: (...given) => list("costs", () => store.costs(...given)),
-    expired: (logId) => list("expired", () => store.expired(logId)),
-    lastDay: (beforeDay) => ask("lastDay", () => store.lastDay(beforeDay)),
+    events: (...given) => list("events", () => store.events(...given), given[0]),
+    markedEvents: (...given) => list("markedEvents", () => store.markedEvents(...given), given[0]),
+    eventsBefore: (...given) => list("eventsBefore", () => store.eventsBefore(...given), given[0]),
+    messages: (logId) => list("messages", () => store.messages(logId), logId),
+    messagesAt: (...given) => list("messagesAt", () => store.messagesAt(...given), given[0]),
+    orphans: (logId) => list("orphans", () => store.orphans(logId), logId),
+    costs: (...given) => list("costs", () => store.costs(...given), given[0]),
+    expired: (logId) => list("expired", () => store.expired(logId), logId),
+    lastDay: (beforeDay) => ask("lastDay", () => store.lastDay(beforeDay), { isRight: isDay }),
     losses: (which) => list("losses", () => store.losses(which)),
     lossesTold: (losses) => ask("lossesTold", () => store.lossesTold(losses)),
     pin: (...given) => ask("pin", () => store.pin(...given)),
-    expire: (...given) => ask("expire", () => store.expire(...given)),
+    expire: (...given) => ask("expire", () => store.expire(...given), { isRight: Number.isSafeInteger }),
     delete: (logId) => ask("delete", () => store.delete(logId)),
-    maintain: (signal) => untilStopped("maintain", () => store.maintain(signal), { ...limit, signal }),
+    maintain: (signal) => untilStopped("maintain", () => maintain(signal), { ...limit, signal }),
     check: (depth, signal) => findings(() => store.check(depth, signal), { ...limit, signal }),
     [Symbol.asyncDispose]: () => ask("dispose", async () => await store[Symbol.asyncDispose]()),
+  };
+}
+
+/** Begins each run once the one before has ended, also one that nobody waits for any more. */
+function oneAtATime<Value>(run: (signal: AbortSignal) => Promise<Value>) {
+  let last: Promise<void> | undefined;
+  return async (signal: AbortSignal): Promise<Value> => {
+    const { promise: over, resolve: end } = Promise.withResolvers<void>();
+    const earlier = last;
+    last = over;
+    try {
+      if (earlier !== undefined) {
+        await earlier;
+        signal.throwIfAborted();
+      }
+      return await run(signal);
+    } finally {
+      end();
+      if (last === over) last = undefined;
+    }
   };
 }
 
@@ -61,16 +89,20 @@ type Method = Exclude<keyof SessionStore, symbol> | "append" | "dispose" | "clos
 interface Answer<Value> {
   readonly name: Method;
   readonly run: () => Promise<Value>;
+  /** The log that it is about. */
+  readonly logId?: LogId;
   readonly isRight?: (value: unknown) => boolean;
   /** Takes a value that nobody gets: it came after the limit, or has another form. */
   readonly unused?: (value: Value) => void;
 }
 
 async function answerOf<Value>(
-  { name, run, isRight = () => true, unused }: Answer<Value>,
-  { clock, msMax }: StoreLimit,
+  { name, run, logId, isRight = () => true, unused }: Answer<Value>,
+  { clock, msMax, turnTime }: StoreLimit,
 ): Promise<Value> {
-  using limit = deadline(clock, msMax, new AbortController().signal);
+  const turn = logId === undefined ? undefined : turnTime?.(logId);
+  using late = turn && afterGrace({ clock, signal: turn, ms: STORE_STOP_MS_MAX });
+  using limit = deadline(clock, msMax, late?.signal ?? new AbortController().signal);
   const running = (async () => await run())();
   try {
     const value = await whileAlive(running, limit.signal);
@@ -78,7 +110,8 @@ async function answerOf<Value>(
     unused?.(value);
     throw otherForm();
   } catch (thrown) {
-    if (limit.reached && unused !== undefined) running.then(unused, () => undefined); // its failure came too late, too
+    // A failure came too late, too.
+    if (limit.signal.aborted && unused !== undefined) running.then(unused, () => undefined);
     throw failureOf(name, thrown);
   }
 }
@@ -127,15 +160,16 @@ function failureOf(name: Method, thrown: unknown): HarnessError {
 }
 
 function programWriter(writer: SessionWriter, limit: StoreLimit): SessionWriter {
+  const { logId } = writer;
   let failure: unknown;
   return {
-    logId: writer.logId,
+    logId,
     epoch: writer.epoch,
     lastEvent: writer.lastEvent,
     async append(batch, durability) {
       if (failure !== undefined) throw failure;
       try {
-        await answerOf({ name: "append", run: () => writer.append(batch, durability) }, limit);
+        await answerOf({ name: "append", run: () => writer.append(batch, durability), logId }, limit);
       } catch (thrown) {
         failure = thrown;
         throw thrown;
@@ -154,7 +188,20 @@ async function release(writer: SessionWriter): Promise<void> {
 }
 
 function isWriter(value: unknown): boolean {
-  return isObject(value) && typeof value["append"] === "function" && Number.isSafeInteger(value["lastEvent"]);
+  return (
+    isObject(value) &&
+    typeof value["append"] === "function" &&
+    typeof value["logId"] === "string" &&
+    ["epoch", "lastEvent"].every((key) => Number.isSafeInteger(value[key]))
+  );
+}
+
+function isList(value: unknown): boolean {
+  return Array.isArray(value) && value.every(isObject);
+}
+
+function isDay(value: unknown): boolean {
+  return value === undefined || (typeof value === "string" && /^\d{4}-\d\d-\d\d$/.test(value));
 }
 
 function isInfo(value: unknown): boolean {

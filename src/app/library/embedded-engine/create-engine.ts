@@ -1,4 +1,5 @@
 import { HarnessError, messageOf } from "../../../base/errors.ts";
+import type { LogId } from "../../../base/ids.ts";
 import { SILENT_LOG } from "../../../base/log.ts";
 import type { World } from "../../../base/world.ts";
 import { hostWorld } from "../../../platform/host.ts";
@@ -12,6 +13,7 @@ import { embeddedFeatures } from "../../features.ts";
 import { featureSet } from "../../plan/feature-set.ts";
 import { STORE_MS_MAX } from "../program-store.ts";
 import { unsupportedRuntime } from "../runtime.ts";
+import { TurnTimes } from "../turn-times.ts";
 import { assertSetup } from "./assert-setup.ts";
 import { describeValue } from "./describe-value.ts";
 import { assertRunning, EngineSession } from "./engine-session.ts";
@@ -63,8 +65,10 @@ async function openIn(world: World, setup: EngineSetup): Promise<LibraryEngine> 
   const tools = { name: "library", tools: () => ownTools.map(engineTool) };
   new ToolRegistry().add(tools); // throws for a tool that is not as it must be
   const ownStore = setup.store ?? memoryStore();
-  const { storeMs: msMax = STORE_MS_MAX } = setup.limits ?? {};
-  const store = containedStore(ownStore, { clock: world.clock, msMax });
+  const { storeMs: msMax = STORE_MS_MAX, timeMs } = setup.limits ?? {};
+  const turnTimes = new TurnTimes(world.clock, timeMs);
+  const turnTime = (logId: LogId) => turnTimes.signalOf(logId);
+  const store = containedStore(ownStore, { clock: world.clock, msMax, turnTime });
   const sessions = await openEmbeddedSessions({
     ...settings,
     ...{ world, provider: contained(provider), model, store },
@@ -83,6 +87,7 @@ async function openIn(world: World, setup: EngineSetup): Promise<LibraryEngine> 
     store,
     over: over.signal,
     log: world.log,
+    turnTimes,
     ...(onQuestion === undefined ? {} : { onQuestion }),
   };
   return {

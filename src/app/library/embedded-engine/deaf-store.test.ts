@@ -124,6 +124,16 @@ test("[LIB-10 ENG-09] an aborted prompt ends while its store does not answer", a
   expect(await prompt).toBe("StoreFailed");
 });
 
+test("[LIB-10 ENG-11] limits.timeMs ends a prompt whose store does not answer", async () => {
+  const rig = breakableStore("append", "never answers");
+  const provider = engineProvider([text("hi")]);
+  const limits = { storeMs: 60_000, timeMs: 20 };
+  await using engine = await createEngine({ provider, model: "m", store: rig.store, limits });
+  const session = await engine.createSession();
+  rig.break();
+  expect(await reasonOf(session.prompt("go"))).toBe("StoreFailed");
+});
+
 test("[LIB-10 SES-16] a writer that a program's store opens too late is given back", async () => {
   const inner = memoryStore();
   const { promise: opened, resolve: open } = Promise.withResolvers<void>();

@@ -1,8 +1,10 @@
 import { expect, test } from "bun:test";
+import { fakeClock } from "../../../../test/support/fake-clock.ts";
 import { FakeConnection, fakeId, SESSION } from "../../../../test/support/fake-connection.ts";
 import { SILENT_LOG } from "../../../base/log.ts";
 import { hostMachine } from "../../../platform/machine.ts";
 import { memorySessionStore } from "../../../session/store/memory-store.ts";
+import { TurnTimes } from "../turn-times.ts";
 import { EngineSession } from "./engine-session.ts";
 
 const ASKED = 200;
@@ -17,6 +19,7 @@ test("[LIB-10] a question of many stays with the program as long as it is open",
     { id: SESSION, logId: fakeId("log", 1) },
     {
       ...{ connection, store, log: SILENT_LOG, over: new AbortController().signal },
+      turnTimes: new TurnTimes(fakeClock(), undefined),
       async onQuestion(_question, { signal }) {
         if (signals.push(signal) === ASKED) all.resolve();
         signal.addEventListener("abort", () => closed.resolve(), { once: true });

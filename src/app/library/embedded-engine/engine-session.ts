@@ -12,6 +12,7 @@ import type { Question } from "../../../view/questions/questions.ts";
 import { questionEntriesAfter, questionId, questionsAfter } from "../../../view/questions/questions.ts";
 import type { PromptResult } from "../embedder.ts";
 import { promptBlocks } from "../facade-checks.ts";
+import type { TurnTimes } from "../turn-times.ts";
 import { describeValue } from "./describe-value.ts";
 import { assertAnswers, readEngineAnswer } from "./engine-answer.ts";
 import { runEmbeddedPrompt } from "./run-prompt.ts";
@@ -31,6 +32,7 @@ export interface EngineSessionHandles extends Pick<EngineSetup, "onQuestion"> {
   readonly connection: Connection;
   readonly store: Pick<SessionStore, "messages">;
   readonly log: Log;
+  readonly turnTimes: TurnTimes;
   /** Aborts when the engine is disposed. */
   readonly over: AbortSignal;
 }
@@ -79,6 +81,7 @@ export class EngineSession implements AsyncDisposable {
       throw new HarnessError("UsageInvalid", {
         problem: `signal is ${describeValue(signal)}; give an AbortSignal`,
       });
+    using _time = this.#handles.turnTimes.begin(this.logId);
     return await this.#whileRunning(
       async () =>
         runEmbeddedPrompt(await promptBlocks(content), {

@@ -59,7 +59,10 @@ export interface EngineSetup {
 export interface EngineLimits {
   /** Provider calls in one turn; reaching it ends the turn with the reason `turn_limit`. Default: 50. */
   readonly rounds?: number;
-  /** Wall-clock milliseconds of one turn; it ends with `time_limit`. Default: none. */
+  /**
+   * Wall-clock milliseconds of one turn; it ends with `time_limit`. A call of a store of your own that is pending then
+   * gets one second more, and has failed after that. Default: none.
+   */
   readonly timeMs?: number;
   /**
    * US dollars of one session, over all runs on its log. The request that would exceed it is refused, and the turn
