@@ -47,6 +47,7 @@ export async function openBenchSandbox(home: Home): Promise<BenchSandbox> {
     settings: settingsOf(sandboxSection, {}),
     projectHidden: () => Promise.resolve([]),
     onUnavailable: () => undefined,
+    onNotice: () => undefined,
   });
   const close = () => sandbox[Symbol.asyncDispose]();
   const current = await sandbox.current({

@@ -130,6 +130,7 @@ export const TEXTS = {
   RevocationsUnusable: "The list <path> of revoked tokens cannot be relied on: <problem>. Until that is mended no token counts. If the list is lost, remove it and <key>: every token made before then ends.",
   RewindChanged: "The files are not as they were in the preview. Look at a new one, then rewind.",
   RuntimeUnsupported: "The library of cinch runs on Bun, and this is <runtime>. Start the program with: bun FILE. From another runtime, use an engine through its protocol (cinch serve) with the client for TypeScript.",
+  SandboxSettingUnmet: "<effect>, though [sandbox] lists <setting>: <why>. Remedy: <remedy>.",
   SandboxUnavailable: "There is no sandbox for commands: <why>. <then>. Remedy: <remedy>.",
   ScheduleBusy: "The scheduled task '<name>' runs already, since <since>.",
   ScheduleMissing: "There is no scheduled task '<name>'. cinch tasks list shows those there are.",

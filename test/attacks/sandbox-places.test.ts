@@ -295,6 +295,21 @@ describe("[SBX-01 S22] a folder of the setting `writable` that a command made a 
   });
 });
 
+test("[SBX-01 SBX-02] a setting that the sandbox leaves out is a notice, and no missing sandbox", async () => {
+  await using place = openPlace(calls("Bash", { command: "echo ran" }), says("done"));
+  mkdirSync(join(place.root, "far"));
+  symlinkSync(join(place.root, "far"), join(place.repo, "near"));
+  const provider = `[providers.mock]\nkind = "anthropic"\nbase_url = "${place.mock.url}/v1"\n`;
+  place.config(`${provider}[sandbox]\nwritable = ["${join(place.repo, "near")}"]\n`);
+  await using harness = await place.open({ wishes: ALONE });
+  const events = await turn(harness, "go");
+  const reported = events.flatMap((event) => (event.kind === "Error" ? [event.payload] : []));
+  expect(reported).toMatchObject([{ reason: "SandboxSettingUnmet", severity: "notice" }]);
+  expect(reported[0]?.message).toBe(
+    `Commands cannot write ${join(place.repo, "near")}, though [sandbox] lists it under writable: ${join(place.repo, "near")} is a link that a command or a download can have made. Remedy: list the folder that it leads to.`,
+  );
+});
+
 test("[SBX-01 S29] a link in place of the repository around the workspace opens no other repository", async () => {
   await using rig = openSandboxRig();
   const other = join(dirname(rig.root), "other", ".git");

@@ -81,6 +81,7 @@ export function openSandboxRig(parts: SandboxRigParts = {}): SandboxRig {
     relay: { command: RELAY, sockets: async () => hostSockets },
     projectHidden: () => Promise.resolve([]),
     onUnavailable: (text) => void told.push(text),
+    onNotice: (text) => void told.push(text),
     ...parts.around?.(rig.root),
   };
   const sandbox = openSandbox(sources);

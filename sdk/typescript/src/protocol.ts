@@ -1857,6 +1857,7 @@ export type EngineReason =
   | "RevocationsUnusable"
   | "RewindChanged"
   | "RuntimeUnsupported"
+  | "SandboxSettingUnmet"
   | "SandboxUnavailable"
   | "ScheduleBusy"
   | "ScheduleMissing"

@@ -35,6 +35,7 @@ async function opened({ root, home }: Opened, wishes: Partial<SandboxSources> = 
     settings: SETTINGS,
     projectHidden: () => Promise.resolve([]),
     onUnavailable: (text) => void told.push(text),
+    onNotice: (text) => void told.push(text),
     ...wishes,
   });
   const { kind } = await sandbox.confinement({
@@ -115,6 +116,7 @@ test("[SBX-03 PERM-10] what was judged of one call counts for no other, and once
     settings: SETTINGS,
     projectHidden: () => Promise.resolve([]),
     onUnavailable: () => undefined,
+    onNotice: () => undefined,
   });
   const planOf = (command: string): CallPlan => ({
     summary: command,

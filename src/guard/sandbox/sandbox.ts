@@ -292,7 +292,7 @@ class SandboxOfSession implements OpenSandbox {
   #tellOnce(text: string): void {
     if (this.#noticed.has(text)) return;
     this.#noticed.add(text);
-    this.#sources.onUnavailable(text);
+    this.#sources.onNotice(text);
   }
 
   #tell(state: Exclude<SandboxState, { kind: "working" }>): void {

@@ -2460,6 +2460,7 @@ EngineReason = Literal[
     "RevocationsUnusable",
     "RewindChanged",
     "RuntimeUnsupported",
+    "SandboxSettingUnmet",
     "SandboxUnavailable",
     "ScheduleBusy",
     "ScheduleMissing",

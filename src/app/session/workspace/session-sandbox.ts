@@ -85,5 +85,9 @@ function sourcesAt(
     },
     onUnavailable: (message) =>
       publish({ kind: "Error", payload: { reason: "SandboxUnavailable" satisfies Reason, message } }),
+    onNotice(message) {
+      const reason = "SandboxSettingUnmet" satisfies Reason;
+      publish({ kind: "Error", payload: { reason, message, severity: "notice" } });
+    },
   };
 }

@@ -1,4 +1,5 @@
 import { join, resolve } from "node:path";
+import { reasonText } from "../../../base/reasons.ts";
 import type { Files } from "../../../base/world.ts";
 import type { NetworkPolicy, SandboxPolicy } from "../../../session/guard/sandbox.ts";
 import { repositoryPaths } from "../repository/repository.ts";
@@ -111,7 +112,12 @@ export async function planPolicy(
 }
 
 function notWritableText(path: string, link: string): string {
-  return `Commands cannot write ${path}, though [sandbox] lists it under writable: ${link} is a link that a command or a repository can have made. Remedy: list the folder itself.`;
+  return reasonText("SandboxSettingUnmet", {
+    effect: `Commands cannot write ${path}`,
+    setting: "it under writable",
+    why: `${link} is a link that a command or a download can have made`,
+    remedy: "list the folder that it leads to",
+  });
 }
 
 async function foldersOf(files: Files, paths: readonly string[]): Promise<readonly string[]> {

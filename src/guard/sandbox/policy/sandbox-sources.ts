@@ -58,8 +58,10 @@ export interface SandboxSources {
   readonly workspace?: string;
   /** Backend to use instead of the one that the settings name. */
   readonly backend?: Sandbox;
-  /** Called once for each text: a command finds no sandbox, or the sandbox leaves out what a setting asks for. */
+  /** Called once for each state in which a command finds no sandbox, with its SandboxUnavailable. */
   onUnavailable(text: string): void;
+  /** Called once for each setting that the sandbox does not carry out, with its SandboxSettingUnmet. */
+  onNotice(text: string): void;
 }
 
 /** Reason given when no backend is wanted: commands run unconfined, and the gate asks for each. */

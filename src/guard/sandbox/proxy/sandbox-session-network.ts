@@ -1,3 +1,4 @@
+import { reasonText } from "../../../base/reasons.ts";
 import type { ProxyRefusal } from "../../../session/guard/hosts.ts";
 import type { NetworkPolicy } from "../../../session/guard/sandbox.ts";
 import type { SandboxSources } from "../policy/sandbox-sources.ts";
@@ -120,8 +121,8 @@ export class SessionNetwork implements AsyncDisposable {
   }
 
   #none(why: string, remedy: string): NetworkPolicy {
-    const text = `Commands have no network, though [sandbox] lists hosts: ${why}. Remedy: ${remedy}.`;
-    if (!this.#isReported) this.#sources.onUnavailable(text);
+    const unmet = { effect: "Commands have no network", setting: "hosts", why, remedy };
+    if (!this.#isReported) this.#sources.onNotice(reasonText("SandboxSettingUnmet", unmet));
     this.#isReported = true;
     return { kind: "off" };
   }
