@@ -2,8 +2,10 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, wr
 import { dirname, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { gatherLicenses } from "../src/platform/license-texts.ts";
+import { laterCompilation } from "./compile-later.ts";
 import { hardenedBun } from "./harden-bun.ts";
 import { billOfMaterials } from "./sbom.ts";
+import { startChunk } from "./start-chunk.ts";
 
 /**
  * `npm run build`: compiles cinch into one executable, `dist/cinch`, that needs nothing installed.
@@ -18,6 +20,7 @@ import { billOfMaterials } from "./sbom.ts";
  * --entry PATH          another program, for tests of these properties
  */
 const ROOT = resolve(import.meta.dir, "..");
+const MAIN = join(ROOT, "src/cli/main.ts");
 const HERE = `${process.platform === "win32" ? "windows" : process.platform}-${process.arch}`;
 
 const { values: options } = parseArgs({
@@ -25,62 +28,60 @@ const { values: options } = parseArgs({
   options: {
     target: { type: "string", default: HERE },
     outfile: { type: "string", default: join(ROOT, "dist/cinch") },
-    entry: { type: "string", default: join(ROOT, "src/cli/main.ts") },
+    entry: { type: "string", default: MAIN },
   },
 });
 const outfile = resolve(options.outfile);
 mkdirSync(dirname(outfile), { recursive: true });
 const scratch = mkdtempSync(join(dirname(outfile), ".build-"));
 try {
-  process.exitCode = await build();
+  await build();
 } finally {
   rmSync(scratch, { recursive: true, force: true });
 }
 
-async function build(): Promise<number> {
+async function build(): Promise<void> {
   const template = join(scratch, "bun");
-  writeFileSync(template, hardenedBun(readFileSync(bunFor(options.target))));
+  writeFileSync(template, laterCompilation(hardenedBun(readFileSync(bunFor(options.target)))));
   chmodSync(template, 0o755);
   const licenses = join(scratch, "licenses");
   writeFileSync(licenses, gatherLicenses(ROOT));
   // Built under one name in a folder of its own and then moved: a binary that is running is not written over.
   const built = join(scratch, "cinch");
-  const child = Bun.spawn(
-    [
-      ...[
-        process.execPath,
-        "--no-install",
-        "--no-env-file",
-        "--config=/dev/null",
-        "build",
-        resolve(options.entry),
-        ripgrepFor(options.target),
-        licenses,
-      ],
-      ...["--compile", "--minify", "--bytecode", "--format=esm", "--splitting", "--sourcemap=none"],
-      ...["--no-compile-autoload-dotenv", "--no-compile-autoload-bunfig"],
-      ...["--no-compile-autoload-tsconfig", "--no-compile-autoload-package-json"],
-      ...[`--target=bun-${options.target}`, `--compile-executable-path=${template}`, `--outfile=${built}`],
-      ...definitions(),
-    ],
-    { cwd: ROOT, stdio: ["ignore", "inherit", "inherit"] },
-  );
-  const code = await child.exited;
-  if (code !== 0) return code;
+  const entry = resolve(options.entry);
+  await Bun.build({
+    entrypoints: [entry, ripgrepFor(options.target), licenses],
+    format: "esm",
+    splitting: true,
+    minify: true,
+    bytecode: true,
+    sourcemap: "none",
+    naming: { entry: "[name].[ext]" }, // not the folders, one of which has a random name
+    define: definitions(),
+    plugins: entry === MAIN ? [startChunk(ROOT)] : [],
+    compile: {
+      target: `bun-${options.target}` as Bun.Build.CompileTarget,
+      executablePath: template,
+      outfile: built,
+      autoloadDotenv: false,
+      autoloadBunfig: false,
+      autoloadTsconfig: false,
+      autoloadPackageJson: false,
+    },
+  });
   writeFileSync(`${outfile}.cdx.json`, billOfMaterials(commit()));
   renameSync(options.target.startsWith("windows") ? `${built}.exe` : built, outfile);
   console.log(`built ${outfile}`);
-  return 0;
 }
 
 /** Returns the constants about the program that `src/cli` reads. */
-function definitions(): readonly string[] {
+function definitions(): Readonly<Record<string, string>> {
   const { version }: { version: string } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
-  return [
-    `--define=CINCH_VERSION=${JSON.stringify(version)}`,
-    `--define=CINCH_COMMIT=${JSON.stringify(commit())}`,
-    "--define=CINCH_COMPILED=true",
-  ];
+  return {
+    CINCH_VERSION: JSON.stringify(version),
+    CINCH_COMMIT: JSON.stringify(commit()),
+    CINCH_COMPILED: "true",
+  };
 }
 
 /** Returns the commit that is built, or "unknown" outside a clone and where git is missing. */

@@ -1,4 +1,3 @@
-import { performance } from "node:perf_hooks";
 import type { Clock } from "../base/world.ts";
 
 /** The longest timer of the runtime, which fires a longer one after a millisecond. */

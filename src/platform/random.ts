@@ -1,8 +1,7 @@
-import { randomFillSync } from "node:crypto";
 import type { Random } from "../base/world.ts";
 
 /** The machine's randomness. */
 export const hostRandom: Random = {
-  bytes: (count) => randomFillSync(new Uint8Array(count)),
+  bytes: (count) => crypto.getRandomValues(new Uint8Array(count)),
   number: () => Math.random(),
 };

@@ -9,7 +9,7 @@ import type { Model, Price } from "../provider.ts";
  * are not here.
  */
 export function knownModel(provider: string, id: string): Model | undefined {
-  const models = Object.hasOwn(TABLE, provider) ? TABLE[provider] : undefined;
+  const models = Object.hasOwn(TABLE, provider) ? TABLE[provider]?.() : undefined;
   const found = models?.find((model) => model.id === id || model.id === withoutDate(id));
   return found === undefined ? undefined : { ...found, id };
 }
@@ -59,7 +59,7 @@ const GPT_LONG_ABOVE = 272_000;
 const GLM_200K = { contextTokens: 200_000, outputTokensMax: 128_000 };
 const GLM_1M = { contextTokens: 1_048_576, outputTokensMax: 131_072 };
 
-const ANTHROPIC: readonly Model[] = [
+const ANTHROPIC = (): readonly Model[] => [
   row("claude-fable-5-1", CLAUDE_1M, [10, 50, 0.25, 12.5]),
   row("claude-fable-5", CLAUDE_1M, [10, 50, 1, 12.5]),
   row("claude-opus-5-5", CLAUDE_1M, [4, 20, 0.2, 5]),
@@ -87,7 +87,7 @@ const ANTHROPIC: readonly Model[] = [
   row("claude-3-haiku", { contextTokens: 200_000, outputTokensMax: 4_096 }, [0.25, 1.25, 0.03, 0.3]),
 ];
 
-const OPENAI: readonly Model[] = [
+const OPENAI = (): readonly Model[] => [
   row("gpt-6.1-sol", GPT_1M, [2, 10, 0.1, 2.5], { above: GPT_LONG_ABOVE, rates: [4, 15, 0.2, 5] }),
   row("gpt-6-sol", GPT_1M, [2, 10, 0.2, 2.5], { above: GPT_LONG_ABOVE, rates: [4, 15, 0.4, 5] }),
   row("gpt-6-luna", GPT_1M, [0.1, 0.5, 0.01, 0.125], {
@@ -117,7 +117,7 @@ const OPENAI: readonly Model[] = [
   row("gpt-4o-mini", { contextTokens: 128_000, outputTokensMax: 16_384 }, [0.15, 0.6, 0.075]),
 ];
 
-const ZAI: readonly Model[] = [
+const ZAI = (): readonly Model[] => [
   textOnly("glm-5.3", GLM_1M, [1.4, 4.4, 0.26]),
   textOnly("glm-5.2", GLM_1M, [1.4, 4.4, 0.26]),
   textOnly("glm-5.1", GLM_200K, [1.4, 4.4, 0.26]),
@@ -128,9 +128,10 @@ const ZAI: readonly Model[] = [
 ];
 
 /** Without prices: they depend on the region, so the Vertex adapter supplies them. */
-const VERTEX: readonly Model[] = ANTHROPIC.map(({ price: _elsewhere, ...model }) => model);
+const VERTEX = (): readonly Model[] => ANTHROPIC().map(({ price: _elsewhere, ...model }) => model);
 
-const TABLE: Readonly<Record<string, readonly Model[]>> = {
+/** The models of each provider, made when they are asked for: a start uses one table, or none. */
+const TABLE: Readonly<Record<string, () => readonly Model[]>> = {
   anthropic: ANTHROPIC,
   openai: OPENAI,
   vertex: VERTEX,

@@ -1,6 +1,5 @@
 import type { SQLQueryBindings, Statement } from "bun:sqlite";
 import { constants, Database } from "bun:sqlite";
-import { pathToFileURL } from "node:url";
 import type { Durability } from "../store/store.ts";
 import { storeFailure } from "./failure.ts";
 
@@ -57,7 +56,7 @@ export class StoreConnection implements Disposable {
     return StoreConnection.#set(
       path,
       busyMs,
-      () => new Database(`${pathToFileURL(path).href}?immutable=1`, flags),
+      () => new Database(`${Bun.pathToFileURL(path).href}?immutable=1`, flags),
     );
   }
 

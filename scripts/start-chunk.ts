@@ -1,0 +1,156 @@
+import { readFileSync } from "node:fs";
+import { dirname, join, relative, resolve } from "node:path";
+import type { BunPlugin } from "bun";
+
+/**
+ * Files that a plain `cinch -p` imports dynamically from its start to its end, in an empty project.
+ * test/start-chunk.test.ts compares the list with such a run.
+ */
+export const START_IMPORTS: readonly string[] = [
+  "src/app/engine/engine-handles.ts",
+  "src/app/engine/open-store.ts",
+  "src/app/features.ts",
+  "src/app/harness.ts",
+  "src/app/plan/feature-set.ts",
+  "src/app/plan/settings.ts",
+  "src/app/plan/user-config.ts",
+  "src/base/async/deadline.ts",
+  "src/base/async/periodic-pause.ts",
+  "src/cli/commands/prompt/prompt-output.ts",
+  "src/cli/commands/prompt/run.ts",
+  "src/cli/context.ts",
+  "src/cli/environment.ts",
+  "src/cli/io/standard-input.ts",
+  "src/cli/processes/within.ts",
+  "src/cli/run.ts",
+  "src/cli/secrets.ts",
+  "src/cli/version.ts",
+  "src/config/project.ts",
+  "src/config/sections/credentials.ts",
+  "src/config/settings/settings.ts",
+  "src/features/agents-md/agents-md.ts",
+  "src/features/agents-md/open.ts",
+  "src/features/checkpoints/open-checkpoints.ts",
+  "src/features/checkpoints/open.ts",
+  "src/features/compaction/open.ts",
+  "src/features/hooks/open.ts",
+  "src/features/limits/open.ts",
+  "src/features/memory/open.ts",
+  "src/features/memory/sections.ts",
+  "src/features/mentions/open.ts",
+  "src/features/plan-mode/open.ts",
+  "src/features/plugins/plugin-files.ts",
+  "src/features/profiles/open.ts",
+  "src/features/prompts/open.ts",
+  "src/features/skills/builtin/builtin-skills.ts",
+  "src/features/skills/format/check-skill.ts",
+  "src/features/skills/format/load-skills.ts",
+  "src/features/skills/format/skill-texts.ts",
+  "src/features/skills/format/triggers.ts",
+  "src/features/skills/open.ts",
+  "src/features/skills/skill-set.ts",
+  "src/features/subagents/open.ts",
+  "src/features/tasks/open.ts",
+  "src/guard/trust/notice-key.ts",
+  "src/platform/files/files.ts",
+  "src/platform/files/temporary.ts",
+  "src/platform/files/tree.ts",
+  "src/platform/machine.ts",
+  "src/providers/custom/custom.ts",
+  "src/providers/dialect/request/token-counter.ts",
+  "src/safety/fence.ts",
+  "src/safety/listed-description.ts",
+  "src/shell/analysis.ts",
+  "src/tools/chain/input-problems.ts",
+  "src/tools/files/read.ts",
+  "src/tools/paths.ts",
+  "src/tools/search/ls.ts",
+];
+
+const ENTRY = "src/cli/main.ts";
+const CHUNK = "cinch-start";
+const TRANSPILER = new Bun.Transpiler({ loader: "ts" });
+
+/**
+ * Bundles all that a plain `cinch -p` loads into one chunk (PERF-01).
+ *
+ * The bundler makes a chunk for each set of entry points that share a file, and each dynamic import is an entry point:
+ * a start read 200 chunks, most of them below 2 kB. Here every dynamic import also imports the whole start. So its
+ * files all belong to one set, and to one chunk. What `main.ts` imports for other purposes stays outside of it: the
+ * help, and the processes that hold keys and pass connections on.
+ */
+export function startChunk(root: string): BunPlugin {
+  const graph = sourceGraph(root);
+  const outside = reachable(
+    graph,
+    lazyImports(graph, [ENTRY]).filter((file) => !START_IMPORTS.includes(file)),
+  );
+  const importers = new Set(lazyImports(graph, [...graph.keys()]).filter((file) => !outside.has(file)));
+  const missing = START_IMPORTS.filter((file) => !importers.has(file) && !outside.has(file));
+  if (missing.length > 0)
+    throw new Error(`scripts/start-chunk.ts: no dynamic import of ${missing.join(", ")}`);
+  const imports = START_IMPORTS.map((file) => `import ${JSON.stringify(join(root, file))};\n`);
+  return {
+    name: "start-chunk",
+    setup(build) {
+      build.onResolve({ filter: new RegExp(`^${CHUNK}$`) }, () => ({ path: CHUNK, namespace: CHUNK }));
+      build.onLoad({ filter: /./, namespace: CHUNK }, () => ({ loader: "js", contents: imports.join("") }));
+      build.onLoad({ filter: /\/src\/.*\.ts$/ }, async ({ path }) => {
+        const text = await Bun.file(path).text();
+        const contents = importers.has(relative(root, path)) ? `${text}\nimport "${CHUNK}";\n` : text;
+        return { loader: "ts", contents };
+      });
+    },
+  };
+}
+
+interface Imports {
+  readonly value: readonly string[];
+  readonly lazy: readonly string[];
+}
+
+/** The imports of each file of `src`, types left out. */
+type Graph = ReadonlyMap<string, Imports>;
+
+/** Returns what files of `src` import dynamically. */
+export function lazyImportsOf(root: string, files: readonly string[]): readonly string[] {
+  return [...new Set(files.flatMap((file) => importsOf(root, file).lazy))];
+}
+
+function sourceGraph(root: string): Graph {
+  const graph = new Map<string, Imports>();
+  const waiting = [ENTRY];
+  for (const file of waiting) {
+    if (graph.has(file)) continue;
+    const imports = importsOf(root, file);
+    graph.set(file, imports);
+    waiting.push(...imports.value, ...imports.lazy);
+  }
+  return graph;
+}
+
+function importsOf(root: string, file: string): Imports {
+  const found = TRANSPILER.scanImports(readFileSync(join(root, file), "utf8")).filter(({ path }) =>
+    /^\..*\.ts$/.test(path),
+  );
+  const paths = (kind: string) =>
+    found
+      .filter((each) => each.kind === kind)
+      .map(({ path }) => relative(root, resolve(root, dirname(file), path)));
+  return { value: paths("import-statement"), lazy: paths("dynamic-import") };
+}
+
+/** Returns what the files import dynamically themselves. */
+function lazyImports(graph: Graph, files: readonly string[]): readonly string[] {
+  return [...new Set(files.flatMap((file) => graph.get(file)?.lazy ?? []))];
+}
+
+/** Returns the files with all that they import, statically and dynamically. */
+function reachable(graph: Graph, files: readonly string[]): ReadonlySet<string> {
+  const found = new Set(files);
+  for (const file of found) {
+    const { value = [], lazy = [] } = graph.get(file) ?? {};
+    for (const each of [...value, ...lazy]) found.add(each);
+  }
+  return found;
+}
