@@ -25,9 +25,9 @@ import type { DeclaredSection, Mistake } from "./config-section.ts";
 import type { EnginePort } from "./engine-port.ts";
 import type { PluginRules } from "./guard/policy.ts";
 import type {
+  JudgedProject,
   JudgeFiles,
   ReadItems,
-  SessionTrust,
   SettingsContext,
   TrustItem,
   TrustLayout,
@@ -89,7 +89,7 @@ export interface Feature<Engine extends EngineFeature | undefined = EngineFeatur
    * @throws HarnessError if the session cannot start as its user wants.
    */
   rules?(at: {
-    readonly trust: SessionTrust;
+    readonly project: JudgedProject;
     readonly host: EngineHost;
     readonly engine: () => Promise<Engine>;
   }): Promise<PluginRules | undefined>;

@@ -83,7 +83,7 @@ async function* examineConfiguration(
  */
 async function planWithoutPlugins(options: HarnessOptions, signal: AbortSignal): Promise<SessionPlan> {
   const here = await sessionHere(options, signal);
-  const hasPlugins = here.trust.has("plugin") || here.pending.some(({ item }) => item.kind === "plugin");
+  const hasPlugins = here.files.has("plugin") || here.pending.some(({ item }) => item.kind === "plugin");
   const rules = hasPlugins ? { rules: [], tools: [], isPending: true } : undefined;
   return (await here.openPlans(rules)).current;
 }

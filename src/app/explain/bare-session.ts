@@ -39,7 +39,7 @@ export interface BareSession extends AsyncDisposable {
 export async function openBareSession(options: HarnessOptions, signal: AbortSignal): Promise<BareSession> {
   const { world, paths, wishes, features: set } = options;
   const here = await sessionHere(options, signal);
-  const { config, profile, reference, root, trust, project } = here;
+  const { config, profile, reference, root, files, project } = here;
   await using undo = new AsyncDisposableStack();
   const providers = providersOf(options, config);
   const store = undo.use(memorySessionStore(world.machine));
@@ -48,7 +48,7 @@ export async function openBareSession(options: HarnessOptions, signal: AbortSign
     ...{ judge: here.judge, store, caches: new CacheBudget() },
   };
   const features = undo.use(new EngineFeatures(host, set));
-  const pluginRules = await rulesOfFeatures(Promise.resolve({ trust }), { host, features });
+  const pluginRules = await rulesOfFeatures(Promise.resolve({ files }), { host, features });
   const logId = world.ids.next("log");
   const session = world.ids.next("sess");
   // No output of a tool is shown, so no key has to be known.
@@ -66,7 +66,7 @@ export async function openBareSession(options: HarnessOptions, signal: AbortSign
     await composeHost(
       {
         engine: { options, host, features, onAsked: () => undefined, delegate: rejectCall },
-        ...{ session, logId, trust, workspace, secrets, world, firstEvents: [] },
+        ...{ session, logId, files, workspace, secrets, world, firstEvents: [] },
         settings: {
           ...{ config, profile, reference, wishes, project: project.settings },
           ...(pluginRules === undefined ? {} : { pluginRules }),

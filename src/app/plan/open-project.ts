@@ -2,7 +2,7 @@ import { trustSection } from "../../config/sections/trust.ts";
 import { settingsOf } from "../../config/settings/settings.ts";
 import type { ProjectFiles, ProjectFilesOptions } from "../../guard/trust/project-files.ts";
 import { readProjectFiles } from "../../guard/trust/project-files.ts";
-import { ProjectTrust } from "../../guard/trust/project-trust.ts";
+import { JudgedFiles } from "../../guard/trust/project-trust.ts";
 import type { TrustItem } from "../../session/guard/trust.ts";
 import type { SessionWishes } from "../../session/plan.ts";
 import type { FeatureSet } from "./feature-set.ts";
@@ -20,7 +20,7 @@ export interface ProjectToOpen extends ProjectToRead {
 
 /** Files that a session would load, judged. */
 export interface OpenedProject {
-  readonly trust: ProjectTrust;
+  readonly files: JudgedFiles;
   readonly notices: readonly string[];
 }
 
@@ -43,13 +43,13 @@ export async function openProject(of: ProjectToOpen): Promise<OpenedProject> {
   const { features, sections } = of.features;
   const project = await readProject(of);
   const { all } = project;
-  if (all.length === 0) return { trust: new ProjectTrust(project, sections), notices: project.problems };
+  if (all.length === 0) return { files: new JudgedFiles(project, sections), notices: project.problems };
   const settings = { wishes, config, profile };
   const judged = await judgeFilesBy({ world, paths, records: true }, settings)(all, project.root);
   const asks = wishes.asksTrust ?? wishes.attended;
   const notices = [...project.problems, ...judged.notices];
   if (judged.pending.length === 0 || asks)
-    return { trust: new ProjectTrust(project, sections, judged), notices };
+    return { files: new JudgedFiles(project, sections, judged), notices };
   const { skipUnacknowledged } = await import("../../guard/trust/skipped-items.ts");
   const skipped = skipUnacknowledged(judged.pending);
   const others = judged.pending.filter(({ item }) => !skipped.items.has(item));
@@ -65,7 +65,7 @@ export async function openProject(of: ProjectToOpen): Promise<OpenedProject> {
   const isLeft = (item: TrustItem) => skipped.items.has(item) || isUnusable(item);
   const usable = { ...project, items: project.items.filter((item) => !isLeft(item)) };
   return {
-    trust: new ProjectTrust(usable, sections, { ...judged, pending: [] }),
+    files: new JudgedFiles(usable, sections, { ...judged, pending: [] }),
     notices: [...notices, ...skipped.notices, ...unusable.flatMap((found) => found.notices)],
   };
 }

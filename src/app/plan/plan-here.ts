@@ -1,5 +1,6 @@
+import { whileAlive } from "../../base/async/deadline.ts";
 import type { ProjectFiles } from "../../guard/trust/project-files.ts";
-import { ProjectTrust } from "../../guard/trust/project-trust.ts";
+import { JudgedFiles } from "../../guard/trust/project-trust.ts";
 import type { PluginRules } from "../../session/guard/policy.ts";
 import type { AcknowledgedFiles, PendingItem } from "../../session/guard/trust.ts";
 import type { HarnessOptions } from "../engine/options.ts";
@@ -14,7 +15,7 @@ export interface SessionHere extends OpenedSettings {
   /** Working directory, resolved. */
   readonly root: string;
   /** Files that the session would load, without those in `pending`. */
-  readonly trust: ProjectTrust;
+  readonly files: JudgedFiles;
   /** Content of these files. */
   readonly project: AcknowledgedFiles;
   /** Files that a person would have to acknowledge first. They are left out. */
@@ -41,15 +42,16 @@ export async function sessionHere(options: HarnessOptions, signal: AbortSignal):
   const found = await readProject({ ...options, features, config, profile, workingDir: root });
   const { pending, notices } = await judged(found, settings);
   const isKept = (item: PendingItem["item"]) => !pending.some((each) => each.item === item);
-  const trust = new ProjectTrust(
+  const files = new JudgedFiles(
     { ...found, settings: found.settings.filter(isKept), items: found.items.filter(isKept) },
     features.sections,
   );
-  const project = await trust.loaded(signal);
+  signal.throwIfAborted();
+  const project = await whileAlive(files.without(new Set()), signal);
   const home = wishes.environment["HOME"];
   return {
     ...settings,
-    ...{ root, trust, project, pending },
+    ...{ root, files, project, pending },
     notices: [
       ...profile.warnings,
       ...found.problems,
@@ -61,7 +63,7 @@ export async function sessionHere(options: HarnessOptions, signal: AbortSignal):
         ...{ world, paths, config, profile, reference, root, home },
         wishes,
         features,
-        items: trust.found.items,
+        items: files.found.items,
         embedded,
         project: project.settings,
         ...(pluginRules === undefined ? {} : { pluginRules }),

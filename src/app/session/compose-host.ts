@@ -6,7 +6,8 @@ import type { PermissionGate } from "../../guard/permissions/permission-gate.ts"
 import { openPermissionGate } from "../../guard/permissions/permission-gate.ts";
 import { sandboxSection } from "../../guard/sandbox/config.ts";
 import { sessionKeyFiles } from "../../guard/sandbox/policy/credential-paths.ts";
-import type { ProjectTrust } from "../../guard/trust/project-trust.ts";
+import type { JudgedFiles } from "../../guard/trust/project-trust.ts";
+import { ProjectTrust } from "../../guard/trust/project-trust.ts";
 import { hostRipgrep } from "../../platform/ripgrep.ts";
 import type { Event } from "../../protocol/events/events.ts";
 import type { Redactor } from "../../safety/redact.ts";
@@ -44,7 +45,7 @@ export interface HostSources {
     PlanSources,
     "config" | "profile" | "reference" | "wishes" | "project" | "pluginRules"
   >;
-  readonly trust: ProjectTrust;
+  readonly files: JudgedFiles;
   readonly log: OpenedLog;
   readonly workspace: Workspace;
   readonly secrets: Redactor;
@@ -63,6 +64,7 @@ export interface ComposedHost extends AsyncDisposable {
   readonly plan: () => SessionPlan;
   readonly gate: PermissionGate;
   readonly sandbox: SessionSandboxes;
+  readonly trust: ProjectTrust;
   readonly budget: Budget;
   readonly turn: TurnLimits;
   readonly watch: TaskWatch;
@@ -81,7 +83,7 @@ export interface ComposedHost extends AsyncDisposable {
  * @throws HarnessError ConfigInvalid for an invalid rule, and what a feature throws.
  */
 export async function composeHost(sources: HostSources, use: "look" | "run"): Promise<ComposedHost> {
-  const { engine, session, logId, settings, trust, log, workspace, secrets, model, world, handover } =
+  const { engine, session, logId, settings, files, log, workspace, secrets, model, world, handover } =
     sources;
   const { options, host: engineHost } = engine;
   const { paths, store } = engineHost;
@@ -90,7 +92,7 @@ export async function composeHost(sources: HostSources, use: "look" | "run"): Pr
     ...{ ...settings, world, paths },
     root: workspace.root,
     home: workspace.env["HOME"],
-    items: trust.found.items,
+    items: files.found.items,
     embedded: engineHost.embedded,
     features: engine.features.set,
   });
@@ -104,6 +106,11 @@ export async function composeHost(sources: HostSources, use: "look" | "run"): Pr
     onAsked: engine.onAsked,
   });
   for (const event of sources.firstEvents) core.publish(event);
+  const trust = new ProjectTrust(files, {
+    ask: (question, signal) => core.questions.ask(question, signal),
+    publish: (event) => core.publish(event),
+    restrict: (project) => plans.change({ project }),
+  });
   const { hidden } = settingsOf(sandboxSection, { config, profile });
   const keys = sessionKeyFiles({ world, root, environment: wishes.environment, hidden });
   const gate = openPermissionGate({ world, paths, plan, workspace, redactor: secrets, keys });
@@ -124,11 +131,6 @@ export async function composeHost(sources: HostSources, use: "look" | "run"): Pr
   );
   const registry = new ToolRegistry();
   registry.add(selectPacks(builtinTools({ runs, ripgrep: hostRipgrep(paths.data) }), profile.toolPacks));
-  trust.attach({
-    ask: (question, signal) => core.questions.ask(question, signal),
-    publish: (event) => core.publish(event),
-    restrict: (project) => plans.change({ project }),
-  });
   const base = new SessionHostBuilder({
     engine: {
       ...{ ...engineHost, world, environment: wishes.environment, config },
@@ -155,7 +157,7 @@ export async function composeHost(sources: HostSources, use: "look" | "run"): Pr
   for (const source of features.tools) registry.add(source);
   const opened = undo.move(); // the caller frees it
   return {
-    ...{ host: base.host, core, plan, gate, sandbox, budget, turn, watch, runs, registry, features },
+    ...{ host: base.host, core, plan, gate, trust, sandbox, budget, turn, watch, runs, registry, features },
     complete: (composed) => base.complete(composed),
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };

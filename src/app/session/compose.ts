@@ -32,7 +32,7 @@ export interface Composed {
 
 /** Composes one session: its host, then its chains. It frees what was opened; so does a failure. */
 export async function compose(materials: SessionMaterials): Promise<Composed> {
-  const { engine, session, logId, trust, log, workspace, slot } = materials;
+  const { engine, session, logId, log, workspace, slot } = materials;
   const { options, host: engineHost, providers, live } = engine;
   const { caches, store } = engineHost;
   await using undo = new AsyncDisposableStack();
@@ -40,7 +40,7 @@ export async function compose(materials: SessionMaterials): Promise<Composed> {
   resources.use(materials.close);
   const world = { ...materials.world, files: await scratchFiles(materials) };
   const base = resources.use(await composeHost({ ...materials, world, model: slot }, "run"));
-  const { core, plan, gate, sandbox, budget, turn, watch, runs, registry, features } = base;
+  const { core, plan, gate, trust, sandbox, budget, turn, watch, runs, registry, features } = base;
   const { profile, config, wishes, limits } = plan();
   resources.defer(() => live.remove(session));
   const composed = composeSession({

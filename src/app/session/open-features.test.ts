@@ -113,12 +113,12 @@ test("[ENG-01 PERM-01] rules of several features are joined", async () => {
   });
   const of = { of: () => Promise.resolve(undefined) };
   const sources = { host: {} as unknown as EngineHost };
-  const trust = Promise.resolve({ trust: {} as never });
+  const reading = Promise.resolve({ files: {} as never });
   const features = { ...of, all: [bringing("One", false), bringing("Two", true)] };
-  expect(await rulesOfFeatures(trust, { ...sources, features })).toEqual({
+  expect(await rulesOfFeatures(reading, { ...sources, features })).toEqual({
     rules: [],
     tools: ["One", "Two"],
     isPending: true,
   });
-  expect(await rulesOfFeatures(trust, { ...sources, features: { ...of, all: [] } })).toBeUndefined();
+  expect(await rulesOfFeatures(reading, { ...sources, features: { ...of, all: [] } })).toBeUndefined();
 });

@@ -118,7 +118,7 @@ export async function openSession(
         ...{ config, profile, reference, wishes, project: [] },
         ...(pluginRules === undefined ? {} : { pluginRules }),
       },
-      trust: project.trust,
+      files: project.files,
       world: worldOf(world, environment),
       ...(handover === undefined ? {} : { handover }),
       firstEvents: firstEvents({ wishes, isOld: log.isOld, handover }),

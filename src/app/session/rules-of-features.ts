@@ -1,5 +1,5 @@
 import type { PluginRules } from "../../session/guard/policy.ts";
-import type { SessionTrust } from "../../session/guard/trust.ts";
+import type { JudgedProject } from "../../session/guard/trust.ts";
 import type { EngineHost } from "../../session/host.ts";
 import type { EngineFeatures } from "./open-features.ts";
 
@@ -8,13 +8,13 @@ import type { EngineFeatures } from "./open-features.ts";
  * the model, too.
  */
 export async function rulesOfFeatures(
-  reading: Promise<{ readonly trust: SessionTrust }>,
+  reading: Promise<{ readonly files: JudgedProject }>,
   { host, features }: { readonly host: EngineHost; readonly features: Pick<EngineFeatures, "all" | "of"> },
 ): Promise<PluginRules | undefined> {
-  const { trust } = await reading;
+  const { files: project } = await reading;
   const found: PluginRules[] = [];
   for (const feature of features.all) {
-    const rules = await feature.rules?.({ trust, host, engine: () => features.of(feature) });
+    const rules = await feature.rules?.({ project, host, engine: () => features.of(feature) });
     if (rules !== undefined) found.push(rules);
   }
   return found.length === 0

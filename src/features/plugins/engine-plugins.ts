@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { HarnessError } from "../../base/errors.ts";
 import type { EnginePort } from "../../session/engine-port.ts";
 import type { EngineFeature } from "../../session/feature.ts";
-import type { SessionTrust } from "../../session/guard/trust.ts";
+import type { JudgedProject } from "../../session/guard/trust.ts";
 import type { EngineHandles } from "../../session/host.ts";
 import { givenPlugins } from "./compiled-plugins.ts";
 import type { SessionPlugins } from "./load-session-plugins.ts";
@@ -15,8 +15,8 @@ export interface EnginePlugins extends EngineFeature {
   readonly embedded: readonly unknown[];
   /** Returns the host of all plugins; loads it at the first call. */
   readonly host: () => Promise<PluginHost>;
-  /** Loads the acknowledged plugins of a session. Repeated calls with one trust return the same result. */
-  forSession(trust: SessionTrust): Promise<SessionPlugins>;
+  /** Loads the acknowledged plugins of a session. Repeated calls with one project return the same result. */
+  forSession(project: JudgedProject): Promise<SessionPlugins>;
   /** Opens the transports of plugins that need no session: the embedder's, and those of config.toml. */
   serve(port: EnginePort): Promise<void>;
 }
@@ -25,7 +25,7 @@ export interface EnginePlugins extends EngineFeature {
 export function openEnginePlugins(engine: EngineHandles): EnginePlugins {
   const { world, paths, models, tools, config } = engine;
   const embedded = givenPlugins(engine.embedded);
-  const sessions = new WeakMap<SessionTrust, Promise<SessionPlugins>>();
+  const sessions = new WeakMap<JudgedProject, Promise<SessionPlugins>>();
   let loading: Promise<PluginHost> | undefined;
   let port: EnginePort | undefined;
 
@@ -49,21 +49,21 @@ export function openEnginePlugins(engine: EngineHandles): EnginePlugins {
     return loading;
   };
 
-  async function ofSession(trust: SessionTrust): Promise<SessionPlugins> {
-    const { items } = trust.found;
+  async function ofSession(project: JudgedProject): Promise<SessionPlugins> {
+    const { items } = project.found;
     return await loadSessionPlugins(
       await host(),
       items.filter(({ kind }) => kind === "plugin"),
-      trust,
+      (item) => project.isPending(item),
     );
   }
 
   return {
     embedded,
     host,
-    forSession(trust) {
-      const opening = sessions.get(trust) ?? ofSession(trust);
-      sessions.set(trust, opening);
+    forSession(project) {
+      const opening = sessions.get(project) ?? ofSession(project);
+      sessions.set(project, opening);
       return opening;
     },
     async serve(opened) {

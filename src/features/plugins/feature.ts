@@ -20,10 +20,10 @@ export const pluginsFeature: Feature<EnginePlugins> = {
   serving: {
     atStart: ({ config, embedded }) => config.plugins.length > 0 || givenPlugins(embedded).length > 0,
   },
-  async rules({ trust, host, engine }) {
-    if (!trust.has("plugin") && givenPlugins(host.embedded).length === 0) return undefined;
+  async rules({ project, host, engine }) {
+    if (!project.has("plugin") && givenPlugins(host.embedded).length === 0) return undefined;
     const { pluginRules } = await import("./open.ts");
-    const plugins = await (await engine()).forSession(trust);
+    const plugins = await (await engine()).forSession(project);
     if (host.isGated) return pluginRules(plugins);
     (await import("./registration/refuse-unfit.ts")).refuseUnfit(plugins);
     return undefined;

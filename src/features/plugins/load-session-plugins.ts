@@ -1,6 +1,6 @@
 import type { HarnessError } from "../../base/errors.ts";
 import { hasReason } from "../../base/errors.ts";
-import type { SessionTrust, TrustItem } from "../../session/guard/trust.ts";
+import type { AcknowledgedFiles, TrustItem } from "../../session/guard/trust.ts";
 import type { PluginHost } from "./plugin-host.ts";
 import type { RegisteredPlugin } from "./registration/registered-plugin.ts";
 
@@ -19,7 +19,7 @@ export interface SessionPlugins {
   /** True if some have not been acknowledged. */
   readonly isPending: boolean;
   /** Loads the plugins acknowledged since. Those that cannot be used are in the result's `failed`. */
-  loadLate(signal: AbortSignal): Promise<LatePlugins>;
+  loadLate(acknowledged: Pick<AcknowledgedFiles, "items">): Promise<LatePlugins>;
 }
 
 export interface LatePlugins {
@@ -34,10 +34,10 @@ export interface LatePlugins {
 export async function loadSessionPlugins(
   host: PluginHost,
   items: readonly TrustItem[],
-  trust: Pick<SessionTrust, "isPending" | "loaded">,
+  isPending: (item: TrustItem) => boolean,
 ): Promise<SessionPlugins> {
   const embedded = await host.embedded();
-  const pending = items.filter((item) => trust.isPending(item));
+  const pending = items.filter(isPending);
   const acknowledged = items.filter((item) => !pending.includes(item));
   const opened = [...embedded];
   for (const item of acknowledged) opened.push(await host.load(item));
@@ -47,8 +47,7 @@ export async function loadSessionPlugins(
     failed: opened.flatMap((each) => (each.kind === "failed" ? [each] : [])),
     notices: opened.flatMap((each) => (each.kind === "registered" ? (each.notice ?? []) : [])),
     isPending: pending.length > 0,
-    async loadLate(signal) {
-      const { items: acknowledgedNow } = await trust.loaded(signal);
+    async loadLate({ items: acknowledgedNow }) {
       const active: RegisteredPlugin[] = [];
       const failed: FailedPlugin[] = [];
       for (const item of pending.filter((each) => acknowledgedNow.includes(each))) {

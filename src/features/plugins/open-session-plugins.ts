@@ -4,6 +4,7 @@ import type { Event } from "../../protocol/events/events.ts";
 import type { RequestMiddleware } from "../../providers/middleware.ts";
 import { chainRequest } from "../../providers/middleware.ts";
 import type { CallForecast, OpenFeature } from "../../session/feature.ts";
+import type { SessionTrust } from "../../session/guard/trust.ts";
 import { SessionHooks } from "../../session/hooks/session-hooks.ts";
 import { forecastHooks, toolHooks } from "../../session/hooks/tool-hooks.ts";
 import type { SessionHost } from "../../session/host.ts";
@@ -27,6 +28,7 @@ const LISTENERS_END_MS_MAX = 5_000;
 
 /** Handles of a session that its plugins use. */
 export interface PluginSessionHost extends Pick<SessionHost, "world" | "session" | "publish" | "follow"> {
+  readonly trust: Pick<SessionTrust, "loaded">;
   readonly source: "new" | "resume";
   /** Replaces the plan by one with the rules of all plugins, including those that joined late. */
   extendRules(plugins: readonly RegisteredPlugin[]): void;
@@ -93,7 +95,7 @@ export function openSessionPlugins(host: PluginSessionHost, plugins: SessionPlug
   }
 
   async function late(): Promise<void> {
-    const { active: more, failed } = await plugins.loadLate(end.signal);
+    const { active: more, failed } = await plugins.loadLate(await host.trust.loaded(end.signal));
     for (const each of failed) publish(errorOf(each));
     for (const plugin of more) {
       join(plugin);

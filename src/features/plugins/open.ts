@@ -20,10 +20,10 @@ export function pluginRules({
 
 /** Opens the plugins of one session. */
 export async function openPlugins(host: SessionHost, engine: EnginePlugins): Promise<OpenFeature> {
-  const { world, session, publish, follow } = host;
+  const { world, session, publish, follow, trust } = host;
   const source = host.log.resumed.lastTurn > 0 ? "resume" : "new";
   const extendRules = (active: SessionPlugins["active"]) =>
     host.extendRules(pluginRules({ active, isPending: false }));
-  const sessionHost = { world, session, publish, follow, source, extendRules } as const;
-  return openSessionPlugins(sessionHost, await engine.forSession(host.trust));
+  const sessionHost = { world, session, publish, follow, source, trust, extendRules } as const;
+  return openSessionPlugins(sessionHost, await engine.forSession(trust.project));
 }

@@ -5,10 +5,12 @@ import type { ConfigSection } from "../../session/config-section.ts";
 import type {
   AcknowledgedFiles,
   JudgedItems,
+  JudgedProject,
   PendingItem,
   SessionTrust,
   TrustItem,
   TrustKind,
+  TrustRecord,
 } from "../../session/guard/trust.ts";
 import type { Ask } from "../../session/questions.ts";
 import type { ProjectSettings } from "../../session/settings/settings.ts";
@@ -23,6 +25,66 @@ export interface TrustContext {
   readonly restrict: (settings: readonly ProjectSettings[]) => void;
 }
 
+/** Files that a session would load, judged before it opens. The session asks about them: see `ProjectTrust`. */
+export class JudgedFiles implements JudgedProject {
+  readonly files: ProjectFiles;
+  /** Files that a person has to see first. */
+  readonly pending: readonly PendingItem[];
+  /** Record of answers; undefined if there was nothing to judge. */
+  readonly record: TrustRecord | undefined;
+  readonly #sections: readonly ConfigSection[];
+
+  /**
+   * @param sections of settings files, among them those that a project may tighten.
+   * @param judged undefined if there was nothing to judge.
+   */
+  constructor(files: ProjectFiles, sections: readonly ConfigSection[], judged?: JudgedItems) {
+    this.files = files;
+    this.pending = judged?.pending ?? [];
+    this.record = judged?.record;
+    this.#sections = sections;
+  }
+
+  /** True if a person has to see anything. */
+  get asks(): boolean {
+    return this.pending.length > 0;
+  }
+
+  /** True if a person has to see this item first. */
+  isPending(item: TrustItem): boolean {
+    return this.pending.some((pending) => pending.item === item);
+  }
+
+  has(kind: TrustKind): boolean {
+    return this.files.items.some((item) => item.kind === kind);
+  }
+
+  get root(): string {
+    return this.files.root;
+  }
+
+  get found(): { readonly items: readonly TrustItem[] } {
+    return this.files;
+  }
+
+  get isRepository(): boolean {
+    return this.files.isRepository;
+  }
+
+  /**
+   * Returns what may be loaded if a person refuses some of the pending files.
+   * @throws HarnessError ConfigInvalid for settings that cannot be parsed or would widen anything.
+   */
+  async without(refused: ReadonlySet<TrustItem>): Promise<AcknowledgedFiles> {
+    const isKept = (item: TrustItem) => !refused.has(item);
+    const { settings, items } = this.files;
+    return {
+      settings: await Promise.all(settings.filter(isKept).map((item) => settingsFrom(item, this.#sections))),
+      items: items.filter(isKept),
+    };
+  }
+}
+
 /**
  * The trust of one session in its project: asks about each file that nobody has acknowledged, one after another, and
  * returns what may be loaded ([A] § Trust gates, TOFU-01).
@@ -31,54 +93,38 @@ export interface TrustContext {
  * those that were read and shown; no file is opened a second time.
  */
 export class ProjectTrust implements SessionTrust {
-  readonly #project: ProjectFiles;
-  readonly #sections: readonly ConfigSection[];
-  readonly #judged: JudgedItems | undefined;
-  readonly #left = new Set<TrustItem>();
+  readonly project: JudgedFiles;
+  readonly #context: TrustContext;
   readonly #end = new AbortController();
-  #surface: TrustContext | undefined;
   #loading: Promise<AcknowledgedFiles> | undefined;
 
-  /**
-   * @param sections of settings files, among them those that a project may tighten.
-   * @param judged undefined if there was nothing to judge.
-   */
-  constructor(project: ProjectFiles, sections: readonly ConfigSection[], judged?: JudgedItems) {
-    this.#project = project;
-    this.#sections = sections;
-    this.#judged = judged;
-    for (const { item } of judged?.pending ?? []) this.#left.add(item);
+  constructor(project: JudgedFiles, context: TrustContext) {
+    this.project = project;
+    this.#context = context;
   }
 
-  /** True if a person has to see anything. */
   get asks(): boolean {
-    return (this.#judged?.pending ?? []).length > 0;
+    return this.project.asks;
   }
 
-  /** True if a person has to see this item first. */
   isPending(item: TrustItem): boolean {
-    return this.#judged?.pending.some((pending) => pending.item === item) ?? false;
+    return this.project.isPending(item);
   }
 
   has(kind: TrustKind): boolean {
-    return this.#project.items.some((item) => item.kind === kind);
+    return this.project.has(kind);
   }
 
   get root(): string {
-    return this.#project.root;
+    return this.project.root;
   }
 
   get found(): { readonly items: readonly TrustItem[] } {
-    return this.#project;
+    return this.project.found;
   }
 
   get isRepository(): boolean {
-    return this.#project.isRepository;
-  }
-
-  /** Connects it to the session in which it asks. */
-  attach(surface: TrustContext): void {
-    this.#surface = surface;
+    return this.project.isRepository;
   }
 
   /** Starts to ask, now that a client is subscribed. Safe to call again. */
@@ -106,22 +152,22 @@ export class ProjectTrust implements SessionTrust {
   }
 
   async #settle(): Promise<AcknowledgedFiles> {
-    for (const pending of this.#judged?.pending ?? []) {
-      if (await this.#isAcknowledged(pending)) this.#left.delete(pending.item);
+    const refused = new Set<TrustItem>();
+    for (const pending of this.project.pending) {
+      if (!(await this.#isAcknowledged(pending))) refused.add(pending.item);
     }
-    const isKept = (item: TrustItem) => !this.#left.has(item);
-    const settings = await Promise.all(
-      this.#project.settings.filter(isKept).map((item) => settingsFrom(item, this.#sections)),
-    );
-    this.#surface?.restrict(settings);
-    return { settings, items: this.#project.items.filter(isKept) };
+    const loaded = await this.project.without(refused);
+    this.#context.restrict(loaded.settings);
+    return loaded;
   }
 
   async #isAcknowledged(pending: PendingItem): Promise<boolean> {
-    const surface = this.#surface;
-    if (surface === undefined) return false;
     const { askAcknowledged } = await import("./ask-acknowledged.ts");
-    return await askAcknowledged(pending, { ...surface, record: this.#judged?.record }, this.#end.signal);
+    return await askAcknowledged(
+      pending,
+      { ...this.#context, record: this.project.record },
+      this.#end.signal,
+    );
   }
 }
 

@@ -179,8 +179,8 @@ export interface AcknowledgedFiles {
   readonly items: readonly TrustItem[];
 }
 
-/** Trust of one session in its project and in the user's shared files (TOFU-01). */
-export interface SessionTrust {
+/** Files of a project and of the user, found and judged. No session has asked about them. */
+export interface JudgedProject {
   /** Root of the repository, or the working directory. Resolved. */
   readonly root: string;
   /** True if the root is that of a git repository. */
@@ -193,6 +193,12 @@ export interface SessionTrust {
   isPending(item: TrustItem): boolean;
   /** True if there are files of the kind that count, or will once they are acknowledged. */
   has(kind: TrustKind): boolean;
+}
+
+/** Trust of one session in its project and in the user's shared files (TOFU-01). */
+export interface SessionTrust extends JudgedProject {
+  /** Files as they were judged before the session was opened. */
+  readonly project: JudgedProject;
   /**
    * Resolves once every question is settled.
    * @throws signal.reason; HarnessError ConfigInvalid for an acknowledged file that cannot be read or would

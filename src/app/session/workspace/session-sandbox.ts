@@ -10,9 +10,9 @@ import { sandboxSection } from "../../../guard/sandbox/config.ts";
 import { lazySandboxes } from "../../../guard/sandbox/lazy-sandboxes.ts";
 import type { KeyFiles } from "../../../guard/sandbox/policy/key-files.ts";
 import type { SandboxSources } from "../../../guard/sandbox/policy/sandbox-sources.ts";
-import type { ProjectTrust } from "../../../guard/trust/project-trust.ts";
 import type { Event } from "../../../protocol/events/events.ts";
 import type { SessionSandboxes } from "../../../session/guard/session-sandbox.ts";
+import type { SessionTrust } from "../../../session/guard/trust.ts";
 import type { SessionPlan } from "../../../session/plan.ts";
 import type { HarnessOptions } from "../../engine/options.ts";
 
@@ -23,7 +23,7 @@ export interface SandboxDependencies {
   readonly options: Pick<HarnessOptions, "relayCommand">;
   /** Returns the current plan: its rules are the gate's own. */
   readonly plan: () => SessionPlan;
-  readonly trust: ProjectTrust;
+  readonly trust: Pick<SessionTrust, "loaded">;
   readonly keys: KeyFiles;
   publish(event: Event): void;
 }
