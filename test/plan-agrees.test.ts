@@ -233,6 +233,20 @@ async function compare(setUp: PolicySetUp, where: "unconfined" | "sandboxed"): P
     expect(new Set(rows.map((row) => row.session.kind)).size).toBeGreaterThan(1);
 }
 
+test("[ENG-21 PERM-09] permissions explain has words for a person about plan mode, and none for the model", async () => {
+  await using place = openPlaceWith(() => says("done"));
+  for (const attended of [true, false]) {
+    const options = place.options({ wishes: { planMode: true, attended } });
+    await using explainer = await openExplainer(options, signal);
+    const { decision, why, remedy } = await explainer.explain("Write", { path: "a.txt", content: "" });
+    expect({ decision, why, remedy }).toEqual({
+      decision: "deny",
+      why: "Write may change something, and the session is in plan mode, where nothing is changed",
+      remedy: "approve the plan, end plan mode with /plan off, or start without --plan",
+    });
+  }
+});
+
 test("[ENG-30 HOOK-01 CLI-02] permissions explain names the hooks that may refuse a call, and runs none", async () => {
   await using place = openPlaceWith((request) => scriptOf(tried)(request));
   const own = readFileSync(join(place.root, "config/config.toml"), "utf8");

@@ -288,6 +288,8 @@ export interface CallForecast {
   readonly kind: "refuses" | "may-refuse";
   /** Phrase for the person. */
   readonly why: string;
+  /** Phrase for the person: the way to let a refused call through. */
+  readonly remedy?: string;
 }
 
 /**

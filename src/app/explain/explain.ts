@@ -215,7 +215,10 @@ async function explainTool(
   const { call } = prepared;
   const forecasts = await bare.features.forecast(call, context);
   const refused = forecasts.find(({ kind }) => kind === "refuses");
-  if (refused !== undefined) return refusal(refused.why, here);
+  if (refused !== undefined) {
+    const { why, remedy } = refused;
+    return { ...refusal(why, here), ...(remedy === undefined ? {} : { remedy }) };
+  }
   const { permissions } = bare.host;
   const verdict = await permissions.verdict(call, context, without);
   const isCommand = call.plan?.target.kind === "command";

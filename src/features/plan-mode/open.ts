@@ -4,7 +4,7 @@ import type { OpenFeature } from "../../session/feature.ts";
 import type { SessionHost } from "../../session/host.ts";
 import { assertHuman, TRUST_TIMEOUT_MS } from "../../session/questions/questions.ts";
 import { selectPacks } from "../../tools/select-packs.ts";
-import { PLAN_MODE, PlanMode } from "./plan-mode.ts";
+import { LEAVE_PLAN_MODE, PLAN_MODE, PlanMode } from "./plan-mode.ts";
 import { APPROVE, DENY, planTools } from "./plan-tools.ts";
 
 /**
@@ -33,7 +33,7 @@ export function openPlanMode(host: SessionHost): OpenFeature {
     around: [{ tool: "guard", run: mode.gate }],
     async forecast(call, context) {
       const why = await mode.refusal(call, context);
-      return why === undefined ? [] : [{ kind: "refuses", why }];
+      return why === undefined ? [] : [{ kind: "refuses", why, remedy: LEAVE_PLAN_MODE }];
     },
     carries: () => ({ planMode: mode.active }),
     onFollowed() {

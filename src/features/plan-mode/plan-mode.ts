@@ -105,14 +105,16 @@ export class PlanMode {
    */
   readonly gate: ToolMiddleware = async (call, context, next) => {
     const refused = await this.refusal(call, context);
-    return refused === undefined ? await next(call, context) : errorOutput(refused);
+    return refused === undefined
+      ? await next(call, context)
+      : errorOutput(`PlanMode: ${refused}. ${nextStep(this.#options)}`);
   };
 
-  /** Returns why a call is refused now; undefined if it is not. */
+  /** Returns why a call is refused now, as a phrase for anyone; undefined if it is not. */
   async refusal(call: ToolCall, context: ToolContext): Promise<string | undefined> {
     if (!this.#active || (await this.#changesNothing(call, context))) return undefined;
     // A person may have left it meanwhile.
-    return this.#active ? refusalText(call, this.#options) : undefined;
+    return this.#active ? refusalPhrase(call) : undefined;
   }
 
   async #changesNothing(call: ToolCall, context: ToolContext): Promise<boolean> {
@@ -121,19 +123,22 @@ export class PlanMode {
   }
 }
 
-function refusalText(
-  { name, plan }: ToolCall,
-  { attended, isTask = false }: Pick<PlanModeOptions, "attended" | "isTask">,
-): string {
+/** Words for a person who may lift the refusal. The model gets `nextStep` instead. */
+export const LEAVE_PLAN_MODE = "approve the plan, end plan mode with /plan off, or start without --plan";
+
+function refusalPhrase({ name, plan }: ToolCall): string {
   const what =
     plan?.target.kind === "command"
       ? "this command is not known to only read"
       : `${name} may change something`;
-  const unattended = isTask
+  return `${what}, and the session is in plan mode, where nothing is changed`;
+}
+
+/** Returns what the model is to do instead of a refused call. */
+function nextStep({ attended, isTask = false }: Pick<PlanModeOptions, "attended" | "isTask">): string {
+  if (attended)
+    return `Finish the plan and call ${EXIT_PLAN_MODE_FACTS.name} with it; once a person approves it you can act.`;
+  return isTask
     ? "Answer with what you have found."
     : "Nobody is there to approve a plan: give it as your answer.";
-  const then = attended
-    ? `Finish the plan and call ${EXIT_PLAN_MODE_FACTS.name} with it; once a person approves it you can act.`
-    : unattended;
-  return `PlanMode: ${what}, and the session is in plan mode, where nothing is changed. ${then}`;
 }
