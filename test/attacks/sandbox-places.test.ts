@@ -1,7 +1,9 @@
 import { describe, expect } from "bun:test";
 import { chmodSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { examine } from "../../src/app/doctor/doctor.ts";
 import { openExplainer } from "../../src/app/explain/explain.ts";
+import { hiddenPathWarnings } from "../../src/app/explain/hidden-paths-check.ts";
 import { openReview } from "../../src/app/explain/review.ts";
 import { settingsOf } from "../../src/config/settings/settings.ts";
 import type { SandboxSettings } from "../../src/guard/sandbox/config.ts";
@@ -428,7 +430,30 @@ test("[SBX-01 PERM-09] permissions explain tries the places of the session, and 
     why: expect.stringContaining(
       join(place.repo, ".harness-secrets cannot be read: its symbolic links lead"),
     ),
+    refusal: expect.objectContaining({ kind: "refused" }),
   });
+});
+
+test("[SBX-01 PROF-01] profile check and doctor name a hidden path with which no command runs", async () => {
+  await using place = openPlace();
+  const { signal } = new AbortController();
+  const provider = `[providers.mock]\nkind = "anthropic"\nbase_url = "${place.mock.url}/v1"\n`;
+  const look = async (hidden: readonly string[]) => {
+    place.config(`${provider}[sandbox]\nhidden = ${JSON.stringify(hidden)}\n`);
+    const options = place.options();
+    const warnings = await hiddenPathWarnings(options, ["default"], signal);
+    const damage = await Array.fromAsync(examine(options, "quick", signal));
+    return { warnings, damage: damage.filter(({ area }) => area === "sandbox") };
+  };
+  expect(await look(["~/notes", "/etc/hostname"])).toEqual({ warnings: [], damage: [] });
+  const { warnings, damage } = await look(["~/notes", "/lib64"]);
+  const path = join(place.options().paths.config, "config.toml");
+  expect(warnings).toMatchObject([{ weight: "warning", path, line: 5, key: "sandbox.hidden" }]);
+  expect(warnings[0]?.problem).toStartWith('"/lib64" lets no command run, since the sandbox works on this');
+  expect(damage).toMatchObject([
+    { weight: "damage", remedy: expect.stringContaining('Take "/lib64" out of') },
+  ]);
+  expect(damage[0]?.text).toStartWith(`${path}:5: `);
 });
 
 test("[SBX-01 S41] a .cinch that cannot be resolved is named with a remedy, and the session continues, confined", async () => {

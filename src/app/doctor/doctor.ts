@@ -23,6 +23,7 @@ const checksOf = (options: HarnessOptions): readonly DoctorCheck[] => [
     area: "configuration",
     load: async () => ({ examine: ({ signal }) => examineConfiguration(options, signal) }),
   },
+  { area: "sandbox", load: async () => ({ examine: ({ signal }) => examineSandbox(options, signal) }) },
   { area: "providers", load: async () => ({ examine: (at) => examineProviders(options, at) }) },
   { area: "sessions", load: async () => ({ examine: (at) => examineSessions(options, at) }) },
   ...options.features.features.flatMap(({ check }) => check?.doctor ?? []),
@@ -86,6 +87,17 @@ async function planWithoutPlugins(options: HarnessOptions, signal: AbortSignal):
   const hasPlugins = here.files.has("plugin") || here.pending.some(({ item }) => item.kind === "plugin");
   const rules = hasPlugins ? { rules: [], tools: [], isPending: true } : undefined;
   return (await here.openPlans(rules)).current;
+}
+
+/** Reports a path of the user's settings that takes the sandbox from every command. */
+async function* examineSandbox(options: HarnessOptions, signal: AbortSignal): AsyncGenerator<DoctorFinding> {
+  const { refusedHiddenPaths } = await import("../explain/hidden-paths-check.ts");
+  const found = await readable(() => refusedHiddenPaths(options, signal));
+  if (found instanceof HarnessError) return; // the examination of the configuration has reported it
+  for (const { path, line, key, listed, why } of found) {
+    const remedy = `Take "${listed}" out of ${key}. Until then no command runs in this folder.`;
+    yield { weight: "damage", text: `${path}:${line}: ${key}: ${why}.`, remedy };
+  }
 }
 
 /** Reports the state of credentials that are more than a key. Sends nothing over the network. */

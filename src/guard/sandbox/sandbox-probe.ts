@@ -1,3 +1,4 @@
+import type { SandboxRefusal } from "../../session/guard/sandbox.ts";
 import type { OpenSandbox } from "../../session/guard/session-sandbox.ts";
 
 /**
@@ -6,7 +7,8 @@ import type { OpenSandbox } from "../../session/guard/session-sandbox.ts";
  */
 export type SandboxTrial =
   | { readonly kind: "works" | "untried" }
-  | { readonly kind: "fails" | "refused"; readonly why: string };
+  | { readonly kind: "fails"; readonly why: string }
+  | { readonly kind: "refused"; readonly why: string; readonly refusal: SandboxRefusal };
 
 /** Runs a small command in the sandbox of a session, with the very policy that its commands would have. */
 export async function trySandbox(
@@ -17,6 +19,6 @@ export async function trySandbox(
   const target = { kind: "command", command: "true", cwd: root } as const;
   const confinement = await sandbox.confinement({ summary: "a trial of the sandbox", target });
   if (confinement.kind === "working") return { kind: "works" };
-  const isRefused = confinement.remedy !== undefined;
-  return { kind: isRefused ? "refused" : "fails", why: confinement.why };
+  const { why, refusal } = confinement;
+  return refusal === undefined ? { kind: "fails", why } : { kind: "refused", why, refusal };
 }

@@ -100,7 +100,7 @@ class SandboxOfSession implements OpenSandbox {
       kind: "none",
       why: `${state.why}; ${state.remedy}`,
       policy: policyWithout(state, unavailable),
-      ...(state.kind === "refused" ? { remedy: state.remedy } : {}),
+      ...(state.kind === "refused" ? { refusal: state } : {}),
     };
   }
 

@@ -89,13 +89,16 @@ export type SandboxState =
       readonly remedy: string;
       readonly forWorkspace?: true;
     }
-  /** Reason why the policy of this session cannot be applied: no command runs, whatever `unavailable` says. */
-  | {
-      readonly kind: "refused";
-      readonly why: string;
-      readonly remedy: string;
-      readonly made: readonly string[];
-    };
+  /** The policy of this session cannot be applied: no command runs, whatever `unavailable` says. */
+  | (SandboxRefusal & { readonly kind: "refused"; readonly made: readonly string[] });
+
+/** Reason why a session has no sandbox though this machine has one, and a remedy for a person. */
+export interface SandboxRefusal {
+  readonly why: string;
+  readonly remedy: string;
+  /** The path of the policy that it is about, resolved. Absent if it is about several, or none. */
+  readonly place?: string;
+}
 
 /** Returns what happens to commands in a session whose sandbox does not work. */
 export function policyWithout(
@@ -141,14 +144,14 @@ export type Confinement =
       readonly takesHosts?: true;
     }
   /**
-   * `refuse`: no command runs at all; `ask`: every command that is no known read needs approval. `remedy`: the way to
-   * a sandbox that works, if it is not that of a machine without one.
+   * `refuse`: no command runs at all; `ask`: every command that is no known read needs approval. `refusal`: why the
+   * sandbox of this machine is not applied. Absent: there is none.
    */
   | {
       readonly kind: "none";
       readonly why: string;
       readonly policy: UnavailablePolicy;
-      readonly remedy?: string;
+      readonly refusal?: SandboxRefusal;
     };
 
 export const UNAVAILABLE_POLICIES = ["ask", "refuse"] as const;

@@ -18,7 +18,14 @@ const KEY_COLUMNS_MAX = 30;
  * here with its source; and `check [NAME|PATH]`, which reports every mistake in the files (PROF-01, PROF-03).
  * Changes nothing.
  */
-export async function run({ verb, words: [named], flags, settings, at }: ProfileContext): Promise<ExitCode> {
+export async function run({
+  verb,
+  words: [named],
+  flags,
+  settings,
+  at,
+  stop,
+}: ProfileContext): Promise<ExitCode> {
   if (named !== undefined && settings.profile !== undefined)
     throw misuse("name the profile behind the command, or with --profile");
   const json = flags.json || flags["output-format"] === "json";
@@ -27,7 +34,7 @@ export async function run({ verb, words: [named], flags, settings, at }: Profile
   // As it was typed: answers and messages show it so.
   const profile = named ?? settings.profile;
   const wanted = profile === undefined ? options : { ...options, profile };
-  return verb === "show" ? await show(wanted, at, json) : await check(wanted, at, json);
+  return verb === "show" ? await show(wanted, at, json) : await check(wanted, { at, json, stop });
 }
 
 async function list(options: HarnessOptions, at: ProcessContext, json: boolean): Promise<ExitCode> {
@@ -102,11 +109,19 @@ function otherFiles(files: readonly string[]): readonly string[] {
   return files.length === 0 ? [] : [count(files.length, "other file")];
 }
 
-/** Returns exit code 2 if a file would end the start of a session, and 0 for warnings alone. */
-async function check(options: HarnessOptions, at: ProcessContext, json: boolean): Promise<ExitCode> {
+interface CheckOutput extends Pick<ProfileContext, "at" | "stop"> {
+  readonly json: boolean;
+}
+
+/**
+ * Returns exit code 2 if a file would end the start of a session, and 0 for warnings alone. Without errors it tries the
+ * sandbox, if a file hides paths from commands.
+ */
+async function check(options: HarnessOptions, { at, json, stop }: CheckOutput): Promise<ExitCode> {
   const { checkFiles } = await import("../../../app/explain/check-profile.ts");
-  const { profiles, files, findings } = await checkFiles(options, options.profile);
-  const failed = findings.some(({ weight }) => weight === "error");
+  const { profiles, files, findings: inFiles } = await checkFiles(options, options.profile);
+  const failed = inFiles.some(({ weight }) => weight === "error");
+  const findings = failed ? inFiles : [...inFiles, ...(await tried(options, profiles, stop.signal))];
   if (json) await at.stdout.write(`${JSON.stringify({ ok: !failed, checked: profiles, files, findings })}\n`);
   else {
     for (const { weight, text } of findings) await at.stdout.write(`${weight}  ${neutraliseLine(text)}\n`);
@@ -115,4 +130,10 @@ async function check(options: HarnessOptions, at: ProcessContext, json: boolean)
     await at.stdout.write(`${looked.slice(0, -1).join(", ")} and ${looked.at(-1)}: ${found}\n`);
   }
   return failed ? EXIT.usage : EXIT.done;
+}
+
+/** Returns what a trial of the sandbox finds. */
+async function tried(options: HarnessOptions, profiles: readonly string[], signal: AbortSignal) {
+  const { hiddenPathWarnings } = await import("../../../app/explain/hidden-paths-check.ts");
+  return await hiddenPathWarnings(options, profiles, signal);
 }

@@ -145,9 +145,9 @@ async function inspect(
 /** Returns the effect of a sandbox, or of its absence, on a command. */
 function confinementView(confinement: Confinement, target: CommandTarget): Omit<CommandView, "facts"> {
   if (confinement.kind === "none") {
-    const { policy, why, remedy } = confinement;
+    const { policy, why, refusal } = confinement;
     if (policy !== "refuse") return {};
-    return { refused: why, ...(remedy === undefined ? {} : { refusedRemedy: remedy }) };
+    return { refused: why, ...(refusal === undefined ? {} : { refusedRemedy: refusal.remedy }) };
   }
   if (target.outside === true) return { runsOutside: true };
   const hosts = confinement.network === "off" ? [] : confinement.network;

@@ -45,6 +45,7 @@ export async function applyPolicy(
     kind: "refused",
     why: whyNot(what, state.why),
     remedy: REMEDY,
+    ...(place === undefined ? {} : { place }),
     made: [...made],
   };
 }
