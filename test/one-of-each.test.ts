@@ -154,13 +154,9 @@ const FUNCTION_LINES_MAX = 80;
 const LONG_FUNCTIONS: Readonly<Record<string, number>> = {
   "src/app/models/providers.ts openProviders": 84,
   "src/client/remote/link.ts openLink": 89,
-  "src/credentials/helper/client.ts helperClient": 122,
   "src/features/diagnostics/open.ts openDiagnostics": 95,
   "src/features/memory/open.ts openMemory": 84,
-  "src/features/plugins/open-session-plugins.ts openSessionPlugins": 133,
-  "src/features/plugins/registration/collect-registrations.ts collectRegistrations": 116,
   "src/features/prompts/open.ts openPrompts": 82,
-  "src/features/subagents/open-agents.ts openAgents": 119,
   "src/guard/permissions/judge/judge.ts judge": 86,
   "src/guard/sandbox/bubblewrap/bubblewrap.ts bubblewrap": 107,
   "src/guard/sandbox/repository/repository-scan.ts repositoryScan": 103,

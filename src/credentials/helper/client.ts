@@ -42,126 +42,156 @@ export type HelperMessage = Exclude<BrokerMessage, { readonly kind: "signal" | "
  * @throws HarnessError CredentialHelperFailed after two crashes within 60 s; any refusal of the helper.
  */
 export function helperClient(): HelperClient {
-  const first = Promise.withResolvers<HelperReport | Failed>();
-  let state: HelperState = { kind: "starting" };
-  let current: HelperReady | undefined;
-  let refused: Error | undefined;
-  let changed = Promise.withResolvers<void>();
+  const helper = new KnownHelper();
+  return {
+    receive: (note) => helper.receive(note),
+    fail: (why) => helper.fail(why),
+    credentials: (parts) => helperCredentials(helper, parts),
+  };
+}
 
-  function tell(note: HelperMessage): void {
+/** The credential helper as the key broker reports it: which one runs now, or why none will. */
+class KnownHelper {
+  readonly #first = Promise.withResolvers<HelperReport | Failed>();
+  #state: HelperState = { kind: "starting" };
+  #current: HelperReady | undefined;
+  #refused: Error | undefined;
+  #changed = Promise.withResolvers<void>();
+
+  get state(): ReturnType<Credentials["state"]> {
+    const source = this.#current?.machineKey?.source;
+    return { helper: this.#state, ...(source === undefined ? {} : { machineKey: source }) };
+  }
+
+  receive(note: HelperMessage): void {
     switch (note.kind) {
       case "ready":
-        current = note;
-        state = { kind: "working" };
-        first.resolve(note);
+        this.#current = note;
+        this.#state = { kind: "working" };
+        this.#first.resolve(note);
         break;
       case "refused":
-        refused = new HarnessError(note.reason, fieldsOf(note));
-        first.resolve(note);
+        this.#refused = new HarnessError(note.reason, fieldsOf(note));
+        this.#first.resolve(note);
         break;
       case "down":
-        current = undefined;
-        state = { kind: "restarting" };
+        this.#current = undefined;
+        this.#state = { kind: "restarting" };
         break;
       case "failed":
-        current = undefined;
-        state = note;
-        refused = new HarnessError("CredentialHelperFailed", { times: String(note.times) });
-        first.resolve(note);
+        this.#current = undefined;
+        this.#state = note;
+        this.#refused = new HarnessError("CredentialHelperFailed", { times: String(note.times) });
+        this.#first.resolve(note);
         break;
       default:
         unreachable(note);
     }
-    changed.resolve();
-    changed = Promise.withResolvers();
+    this.#wake();
   }
 
-  function onLost(why: Error): void {
-    current = undefined;
-    refused ??= why;
-    first.resolve({ kind: "failed", times: 0 });
-    changed.resolve();
-    changed = Promise.withResolvers();
+  fail(why: Error): void {
+    this.#current = undefined;
+    this.#refused ??= why;
+    this.#first.resolve({ kind: "failed", times: 0 });
+    this.#wake();
+  }
+
+  #wake(): void {
+    this.#changed.resolve();
+    this.#changed = Promise.withResolvers();
   }
 
   /** Waits for a helper other than the one that just failed. */
-  async function next(before: HelperReady | undefined, signal: AbortSignal): Promise<HelperReady> {
+  async next(before: HelperReady | undefined, signal: AbortSignal): Promise<HelperReady> {
     while (true) {
       signal.throwIfAborted();
-      if (refused !== undefined) throw refused;
-      if (current !== undefined && current !== before) return current;
-      await whileAlive(changed.promise, signal);
+      if (this.#refused !== undefined) throw this.#refused;
+      if (this.#current !== undefined && this.#current !== before) return this.#current;
+      await whileAlive(this.#changed.promise, signal);
     }
   }
 
-  async function ready(): Promise<HelperReady> {
-    const report = await first.promise;
+  /** Returns the report of the first helper. */
+  async ready(): Promise<HelperReady> {
+    const report = await this.#first.promise;
     if (report.kind === "ready") return report;
-    throw refused ?? new HarnessError("CredentialHelperFailed", { times: "2" });
+    throw this.#refused ?? new HarnessError("CredentialHelperFailed", { times: "2" });
   }
+}
 
-  function credentials({ fetch, fetchThrough, needsOf }: HelperClientDependencies): Credentials {
-    async function send(request: AuthorizedRequest): Promise<Response> {
-      const { credential, provider, signal } = request;
-      const clean = stripCredentials(request);
-      if (credential.kind === "none") return await fetch(request.url, clean);
-      const { held: heldKeys } = await whileAlive(ready(), signal);
-      // A login at an MCP server may be newer than this list: the helper checks each time.
-      if (!isCredentialName(provider) && !heldKeys.some((key) => key.provider === provider)) {
-        if (credential.optional === true) return await fetch(request.url, clean);
-        const needs = needsOf(provider) ?? { variable: `the key of ${provider}`, kept: "" };
-        throw new HarnessError("ProviderKeyMissing", { provider, ...needs });
-      }
-      let helper: HelperReady | undefined;
-      while (true) {
-        helper = await next(helper, signal);
-        const { method, headers = {}, body } = clean;
-        const asked = { provider, url: request.url, credential, method, headers };
-        let isUnsent = false;
-        const answer = await readHelperAnswer(async () => {
-          try {
-            return await fetchThrough(helper?.socket ?? "")("http://helper/", {
-              method: "POST",
-              headers: { [TOKEN_HEADER]: helper?.token ?? "", [REQUEST_HEADER]: asciiJson(asked) },
-              signal,
-              ...(body === undefined ? {} : { body }),
-            });
-          } catch (thrown) {
-            isUnsent = NO_CONNECTION.has(codeOf(thrown) ?? "");
-            throw thrown;
-          }
+function helperCredentials(helper: KnownHelper, parts: HelperClientDependencies): Credentials {
+  return {
+    send: (request) => sendThroughHelper(helper, request, parts),
+    keys: {
+      keyFor: () => Promise.resolve(undefined),
+      providers: async () => (await helper.ready()).held.map(({ provider }) => provider),
+    },
+    prints: async () => (await helper.ready()).prints,
+    async logKey() {
+      const { machineKey } = await helper.ready();
+      if (machineKey === undefined)
+        throw new HarnessError("MachineKeyUnusable", {
+          source: "machine.key",
+          problem: "there is no home directory to keep it in",
         });
-        if (answer !== "crashed") return answer;
-        signal.throwIfAborted();
-        if (request.once === true && !isUnsent) throw new Error(GONE);
-      }
-    }
-    return {
-      send,
-      keys: {
-        keyFor: () => Promise.resolve(undefined),
-        providers: async () => (await ready()).held.map(({ provider }) => provider),
-      },
-      prints: async () => (await ready()).prints,
-      async logKey() {
-        const { machineKey } = await ready();
-        if (machineKey === undefined)
-          throw new HarnessError("MachineKeyUnusable", {
-            source: "machine.key",
-            problem: "there is no home directory to keep it in",
-          });
-        return new Uint8Array(Buffer.from(machineKey.logKey, "base64"));
-      },
-      notices: async () => (await ready()).notices,
-      list: async () => (await ready()).held,
-      state() {
-        const source = current?.machineKey?.source;
-        return { helper: state, ...(source === undefined ? {} : { machineKey: source }) };
-      },
-    };
-  }
+      return new Uint8Array(Buffer.from(machineKey.logKey, "base64"));
+    },
+    notices: async () => (await helper.ready()).notices,
+    list: async () => (await helper.ready()).held,
+    state: () => helper.state,
+  };
+}
 
-  return { receive: tell, fail: onLost, credentials };
+async function sendThroughHelper(
+  helper: KnownHelper,
+  request: AuthorizedRequest,
+  { fetch, fetchThrough, needsOf }: HelperClientDependencies,
+): Promise<Response> {
+  const { credential, provider, signal } = request;
+  const clean = stripCredentials(request);
+  if (credential.kind === "none") return await fetch(request.url, clean);
+  const { held: heldKeys } = await whileAlive(helper.ready(), signal);
+  // A login at an MCP server may be newer than this list: the helper checks each time.
+  if (!isCredentialName(provider) && !heldKeys.some((key) => key.provider === provider)) {
+    if (credential.optional === true) return await fetch(request.url, clean);
+    const needs = needsOf(provider) ?? { variable: `the key of ${provider}`, kept: "" };
+    throw new HarnessError("ProviderKeyMissing", { provider, ...needs });
+  }
+  let used: HelperReady | undefined;
+  while (true) {
+    used = await helper.next(used, signal);
+    const answer = await askHelper(used, request, fetchThrough);
+    if (answer instanceof Response) return answer;
+    signal.throwIfAborted();
+    if (request.once === true && answer === "crashed") throw new Error(GONE);
+  }
+}
+
+/** Asks one helper to send a request. "unsent": it crashed before it took the request; "crashed": maybe after. */
+async function askHelper(
+  { socket, token }: HelperReady,
+  request: AuthorizedRequest,
+  fetchThrough: HelperClientDependencies["fetchThrough"],
+): Promise<Response | "crashed" | "unsent"> {
+  const { provider, url, credential, signal } = request;
+  const { method, headers = {}, body } = stripCredentials(request);
+  const asked = { provider, url, credential, method, headers };
+  let isUnsent = false;
+  const answer = await readHelperAnswer(async () => {
+    try {
+      return await fetchThrough(socket)("http://helper/", {
+        method: "POST",
+        headers: { [TOKEN_HEADER]: token, [REQUEST_HEADER]: asciiJson(asked) },
+        signal,
+        ...(body === undefined ? {} : { body }),
+      });
+    } catch (thrown) {
+      isUnsent = NO_CONNECTION.has(codeOf(thrown) ?? "");
+      throw thrown;
+    }
+  });
+  return answer === "crashed" && isUnsent ? "unsent" : answer;
 }
 
 /** Error text of a request that is not repeated. */

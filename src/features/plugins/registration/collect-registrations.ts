@@ -49,7 +49,24 @@ export function collectRegistrations({ from, signal, log, tools }: CollectOption
   readonly harness: PluginHarness;
   readonly close: () => Registrations;
 } {
-  const all: MutableRegistrations = {
+  const registered = new Collection(from);
+  const harness: PluginHarness = {
+    apiVersion: PLUGIN_API_VERSION,
+    signal,
+    ...toolRegistrars(registered),
+    ...momentRegistrars(registered),
+    ...commandRegistrars(registered, tools),
+    ...contractRegistrars(registered),
+    log(level, message, fields) {
+      if (LOG_LEVELS.includes(level)) log.write(level, String(message), fields);
+    },
+  };
+  return { harness, close: () => registered.close() };
+}
+
+/** The registrations of one plugin so far. It takes none after it is closed, and none above the limit. */
+class Collection {
+  readonly all: MutableRegistrations = {
     tools: [],
     sources: [],
     toolMiddleware: [],
@@ -61,103 +78,153 @@ export function collectRegistrations({ from, signal, log, tools }: CollectOption
     providers: new Map(),
     transports: [],
   };
-  let count = 0;
-  let isClosed = false;
-  const ensure = (isRight: boolean, problem: string) => {
-    if (!isRight) throw new HarnessError("PluginInvalid", { from, problem });
-  };
-  /** @param run the functions by name. Another type would otherwise be noticed only in the middle of a session. */
-  const open = (what: string, run: Readonly<Record<string, unknown>> = {}) => {
-    ensure(!isClosed, `it registers ${what} after register has returned`);
-    count += 1;
-    ensure(count <= REGISTRATIONS_MAX, `it registers more than ${REGISTRATIONS_MAX} things`);
+  readonly #from: string;
+  #count = 0;
+  #isClosed = false;
+
+  constructor(from: string) {
+    this.#from = from;
+  }
+
+  /** @throws HarnessError PluginInvalid. */
+  ensure(isRight: boolean, problem: string): void {
+    if (!isRight) throw new HarnessError("PluginInvalid", { from: this.#from, problem });
+  }
+
+  /**
+   * Counts one registration, before its own checks.
+   * @param run the functions by name. Another type would otherwise be noticed only in the middle of a session.
+   */
+  open(what: string, run: Readonly<Record<string, unknown>> = {}): void {
+    this.ensure(!this.#isClosed, `it registers ${what} after register has returned`);
+    this.#count += 1;
+    this.ensure(this.#count <= REGISTRATIONS_MAX, `it registers more than ${REGISTRATIONS_MAX} things`);
     for (const [name, each] of Object.entries(run))
-      ensure(
+      this.ensure(
         typeof each === "function",
         name === ITSELF ? `${what} is not a function` : `${what}: ${name} is not a function`,
       );
-  };
-  const harness: PluginHarness = {
-    apiVersion: PLUGIN_API_VERSION,
-    signal,
+  }
+
+  close(): Registrations {
+    this.#isClosed = true;
+    return this.all;
+  }
+}
+
+/** Returns the methods that register tools, and middleware around calls and requests. */
+function toolRegistrars(
+  registered: Collection,
+): Pick<PluginHarness, "tool" | "toolSource" | "toolMiddleware" | "requestMiddleware"> {
+  const { all } = registered;
+  return {
     tool(tool) {
       const { run, plan = run } = tool;
-      open(`the tool ${nameOf(tool)}`, { run, plan });
+      registered.open(`the tool ${nameOf(tool)}`, { run, plan });
       const problem = toolProblem(pluginTool(tool, ""));
-      ensure(problem === undefined, `the tool ${JSON.stringify(tool.name)} is invalid: ${problem}`);
+      registered.ensure(
+        problem === undefined,
+        `the tool ${JSON.stringify(tool.name)} is invalid: ${problem}`,
+      );
       all.tools.push({ ...tool });
     },
     toolSource(source) {
-      open("a tool source", { tools: source.tools });
+      registered.open("a tool source", { tools: source.tools });
       all.sources.push(source);
     },
     toolMiddleware(run, options = {}) {
-      open("tool middleware", { [ITSELF]: run });
+      registered.open("tool middleware", { [ITSELF]: run });
       all.toolMiddleware.push({ run, ...options });
     },
     requestMiddleware(run, options = {}) {
-      open("request middleware", { [ITSELF]: run });
+      registered.open("request middleware", { [ITSELF]: run });
       all.requestMiddleware.push({ run, ...options });
     },
+  };
+}
+
+/** Returns the methods that register functions for events and for moments of a session. */
+function momentRegistrars(registered: Collection): Pick<PluginHarness, "on" | "hook"> {
+  const { all } = registered;
+  return {
     on(run, kinds) {
-      open("a listener", { [ITSELF]: run });
+      registered.open("a listener", { [ITSELF]: run });
       const unknown = kinds?.find((kind) => !EVENT_KINDS.includes(kind));
-      ensure(unknown === undefined, `there is no event ${JSON.stringify(unknown)}`);
+      registered.ensure(unknown === undefined, `there is no event ${JSON.stringify(unknown)}`);
       all.listeners.push({ run, ...(kinds === undefined ? {} : { kinds: [...kinds] }) });
     },
     hook(event, run, options = {}) {
-      open("a hook", { [ITSELF]: run });
-      ensure(HOOK_EVENTS.includes(event), `there is no moment ${JSON.stringify(event)}`);
+      registered.open("a hook", { [ITSELF]: run });
+      registered.ensure(HOOK_EVENTS.includes(event), `there is no moment ${JSON.stringify(event)}`);
       const { blocking, timeoutMs = 1 } = options;
-      ensure(blocking !== true || CAN_BLOCK.includes(event), `a hook at ${event} can stop nothing`);
+      registered.ensure(
+        blocking !== true || CAN_BLOCK.includes(event),
+        `a hook at ${event} can stop nothing`,
+      );
       const isTime = Number.isSafeInteger(timeoutMs) && timeoutMs >= 1 && timeoutMs <= HOOK_TIMEOUT_MS_MAX;
-      ensure(isTime, `timeoutMs is not a whole number from 1 to ${HOOK_TIMEOUT_MS_MAX}`);
+      registered.ensure(isTime, `timeoutMs is not a whole number from 1 to ${HOOK_TIMEOUT_MS_MAX}`);
       all.hooks.push({ event, run, options: { ...options } });
     },
+  };
+}
+
+/** Returns the methods that register slash commands and permission rules. */
+function commandRegistrars(
+  registered: Collection,
+  tools: ToolTable,
+): Pick<PluginHarness, "commands" | "permission"> {
+  const { all } = registered;
+  return {
     commands(namespace, commands) {
-      open(`the namespace ${nameOf({ name: namespace })}`);
+      registered.open(`the namespace ${nameOf({ name: namespace })}`);
       for (const command of commands)
-        ensure(typeof command.run === "function", `the command ${nameOf(command)}: run is not a function`);
-      ensure(NAMESPACE.test(namespace), `${JSON.stringify(namespace)} is not a namespace: ${NAME_FORM}`);
-      ensure(!all.namespaces.has(namespace), `it claims the namespace ${namespace} twice`);
-      ensure(commands.length > 0, `the namespace ${namespace} has no commands`);
+        registered.ensure(
+          typeof command.run === "function",
+          `the command ${nameOf(command)}: run is not a function`,
+        );
+      registered.ensure(
+        NAMESPACE.test(namespace),
+        `${JSON.stringify(namespace)} is not a namespace: ${NAME_FORM}`,
+      );
+      registered.ensure(!all.namespaces.has(namespace), `it claims the namespace ${namespace} twice`);
+      registered.ensure(commands.length > 0, `the namespace ${namespace} has no commands`);
       const problem = commandsProblem(commands);
-      ensure(problem === undefined, `in the namespace ${namespace}, ${problem}`);
+      registered.ensure(problem === undefined, `in the namespace ${namespace}, ${problem}`);
       all.namespaces.set(namespace, [...commands]);
     },
     permission(effect, text) {
-      open("a rule");
-      ensure(["allow", "ask", "deny"].includes(effect), `a rule allows, asks or denies, and not ${effect}`);
+      registered.open("a rule");
+      registered.ensure(
+        ["allow", "ask", "deny"].includes(effect),
+        `a rule allows, asks or denies, and not ${effect}`,
+      );
       const parsed = parseRule({ effect, text }, "user", tools);
-      ensure(parsed.kind === "rule", parsed.kind === "rule" ? "" : parsed.problem);
+      registered.ensure(parsed.kind === "rule", parsed.kind === "rule" ? "" : parsed.problem);
       all.rules.push({ effect, text });
     },
+  };
+}
+
+/** Returns the methods that register implementations of the engine's contracts: providers and transports. */
+function contractRegistrars(registered: Collection): Pick<PluginHarness, "provider" | "transport"> {
+  const { all } = registered;
+  return {
     provider(name, opener) {
-      open("a provider", { [ITSELF]: opener });
-      ensure(
+      registered.open("a provider", { [ITSELF]: opener });
+      registered.ensure(
         PROVIDER_NAME.test(name),
         `${JSON.stringify(name)} is not a provider name: small letters, digits, - and _`,
       );
-      ensure(!all.providers.has(name), `it registers the provider ${name} twice`);
+      registered.ensure(!all.providers.has(name), `it registers the provider ${name} twice`);
       all.providers.set(name, opener);
     },
     transport(transport) {
-      open(`the transport ${nameOf(transport)}`, { open: transport.open });
-      ensure(
+      registered.open(`the transport ${nameOf(transport)}`, { open: transport.open });
+      registered.ensure(
         NAMESPACE.test(transport.name),
         `${JSON.stringify(transport.name)} is not a transport name: ${NAME_FORM}`,
       );
       all.transports.push(transport);
-    },
-    log(level, message, fields) {
-      if (LOG_LEVELS.includes(level)) log.write(level, String(message), fields);
-    },
-  };
-  return {
-    harness,
-    close() {
-      isClosed = true;
-      return all;
     },
   };
 }
