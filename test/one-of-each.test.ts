@@ -160,12 +160,6 @@ const LONG_FUNCTIONS: Readonly<Record<string, number>> = {
   "src/guard/permissions/judge/judge.ts judge": 86,
   "src/guard/sandbox/bubblewrap/bubblewrap.ts bubblewrap": 107,
   "src/guard/sandbox/repository/repository-scan.ts repositoryScan": 103,
-  "src/server/http/server.ts #call": 95,
-  "src/server/hub/queries/engine-queries.ts engineQueries": 101,
-  "src/server/hub/queries/session-queries.ts sessionQueries": 108,
-  "src/server/mcp/mcp-server.ts mcpServer": 109,
-  "src/server/rest/auth-routes.ts authRoutes": 87,
-  "src/server/rest/session-routes.ts sessionRoutes": 113,
   "src/shell/line-reading.ts #command": 85,
   "src/view/session/session-view.ts ownAfter": 85,
 };

@@ -4,9 +4,8 @@ import { codeOf } from "../../base/world.ts";
 import type { Authority, TokenGrant, TransportKind } from "../../session/access/authority.ts";
 import { assertVersion } from "../../session/access/handshake.ts";
 import type { EnginePort } from "../../session/engine-port.ts";
-import { asRefusal, emptyAnswer, errorAnswer, errorBody, streamAnswer } from "./answers.ts";
-import { BODY_BYTES_MAX, readJson } from "./body.ts";
-import type { ClientInUse } from "./clients.ts";
+import { asRefusal, emptyAnswer, errorAnswer } from "./answers.ts";
+import { BODY_BYTES_MAX } from "./body.ts";
 import { HttpClients } from "./clients.ts";
 import {
   assertHost,
@@ -18,8 +17,9 @@ import {
   tokenOf,
 } from "./gate.ts";
 import { matchRoute } from "./match.ts";
-import type { HttpRoute, RouteRequest } from "./route.ts";
-import { pulledBody, sseFrame } from "./sse.ts";
+import type { HttpRoute } from "./route.ts";
+import type { RunningRequestOptions } from "./running-request.ts";
+import { RunningRequest } from "./running-request.ts";
 
 /** A connection without traffic for this long is closed; a stream has its heartbeat. */
 export const IDLE_MS_MAX = 60_000;
@@ -103,8 +103,7 @@ export async function serveHttp(parts: HttpDependencies): Promise<HttpServer> {
 class HttpFront implements AsyncDisposable {
   readonly #parts: HttpDependencies;
   readonly #clients: HttpClients;
-  /** Controllers of the running requests. */
-  readonly #live = new Set<AbortController>();
+  readonly #live = new Set<RunningRequest>();
   #isQuiet = false;
   #count = 0;
   #onIdle: (() => void) | undefined;
@@ -203,7 +202,7 @@ class HttpFront implements AsyncDisposable {
     // On a public address it is read only with a token: a client finds out there which version this server speaks.
     if (version !== null && grant !== undefined) assertVersion(version);
     if (request.method === "POST") assertJson(headers);
-    const call = this.#call(request, { params, query: url.searchParams, wire, exchange, grant });
+    const call = this.#begin({ request, params, query: url.searchParams, wire, exchange, grant });
     try {
       const answer = await route.handle(call);
       return answer instanceof Response ? withHeaders(answer, call.headers()) : answer;
@@ -214,116 +213,29 @@ class HttpFront implements AsyncDisposable {
     }
   }
 
-  #call(
-    request: Request,
-    {
-      grant,
-      ...given
-    }: Pick<RouteRequest, "params" | "query" | "wire" | "exchange"> & {
-      readonly grant: TokenGrant | undefined;
-    },
-  ): RouteRequest & { headers(): Readonly<Record<string, string>>; handled(): void } {
+  /** Begins a request: it counts as running until it is over. */
+  #begin(
+    given: Pick<RunningRequestOptions, "request" | "params" | "query" | "wire" | "exchange" | "grant">,
+  ): RunningRequest {
     const { world, authority } = this.#parts;
-    const aborter = new AbortController();
-    const { signal } = aborter;
-    const onGone = () => aborter.abort(new Cancelled("client", "the client has gone"));
-    if (request.signal.aborted) onGone();
-    else request.signal.addEventListener("abort", onGone, { once: true });
-    const used: ClientInUse[] = [];
-    let isStream = false;
-    const over = this.#countRequest(aborter, () => {
-      request.signal.removeEventListener("abort", onGone);
-      for (const each of used) each[Symbol.dispose]();
-    });
-    const holder = () => {
-      if (grant !== undefined) return grant;
-      throw new HarnessError("TokenMissing", {});
-    };
-    const keep = (client: ClientInUse) => {
-      used.push(client);
-      return client;
-    };
-    const versionHeader = request.headers.get("x-harness-version") ?? undefined;
-    let acting: ClientInUse | undefined;
-    const client = async () => {
-      acting ??= keep(this.#clients.use(holder(), request.headers.get("x-harness-client")));
-      if (versionHeader !== undefined && acting.version !== versionHeader)
-        await acting.handshake(versionHeader);
-      return acting;
-    };
-    return {
+    const call = new RunningRequest({
       ...given,
-      request,
-      peer: given.wire,
-      ...(grant === undefined ? {} : { grant }),
-      signal,
-      json: () => readJson(request, world.clock, signal),
-      connection: async () => (await client()).connection,
-      handshake: async (version) => await (await client()).handshake(version),
-      clientVersion: async () => versionHeader ?? (await client()).version,
-      newClient: async (label, version) => {
-        assertVersion(version); // before it has a client
-        const made = keep(this.#clients.add(holder(), label));
-        return { client: made.connection.clientId, handshake: await made.handshake(version) };
+      authority,
+      clients: this.#clients,
+      clock: world.clock,
+      report: (thrown) => this.#tell(thrown),
+      onOver: () => {
+        this.#live.delete(call);
+        if (this.#live.size === 0) this.#onIdle?.();
       },
-      stream: (pieces) => {
-        const read = pieces(signal);
-        isStream = true;
-        given.exchange.keepOpen();
-        const watch = grant === undefined ? undefined : authority.watch(grant);
-        const onEnded = () => aborter.abort(watch?.ended.reason);
-        const leave = () => {
-          aborter.abort(new Cancelled("client", "nobody reads this stream"));
-          watch?.ended.removeEventListener("abort", onEnded);
-          watch?.[Symbol.dispose]();
-          over();
-        };
-        if (watch?.ended.aborted === true) onEnded();
-        watch?.ended.addEventListener("abort", onEnded, { once: true });
-        const body = pulledBody(read, {
-          clock: world.clock,
-          onLeave: leave,
-          failed: (thrown) => {
-            this.#tell(thrown);
-            return sseFrame(errorBody(asRefusal(thrown)), { event: "refused" });
-          },
-        });
-        return streamAnswer(body);
-      },
-      onExpiring: (onExpiring) => {
-        const watch = authority.watch(holder());
-        const telling = watch.onExpiring(onExpiring);
-        return {
-          [Symbol.dispose]() {
-            telling[Symbol.dispose]();
-            watch[Symbol.dispose]();
-          },
-        };
-      },
-      headers() {
-        const id = used.at(-1)?.connection.clientId;
-        return id === undefined ? {} : { "x-harness-client": id };
-      },
-      handled() {
-        if (!isStream) over();
-      },
-    };
-  }
-
-  /** Counts one running request, until the returned function is called. */
-  #countRequest(aborter: AbortController, then: () => void): () => void {
-    this.#live.add(aborter);
+    });
+    this.#live.add(call);
     this.#count += 1;
-    return () => {
-      if (!this.#live.delete(aborter)) return;
-      then();
-      if (this.#live.size === 0) this.#onIdle?.();
-    };
+    return call;
   }
 
   #cut(): void {
-    for (const aborter of this.#live)
-      aborter.abort(new Cancelled("shutdown", "the control plane was closed"));
+    for (const call of this.#live) call.abort(new Cancelled("shutdown", "the control plane was closed"));
   }
 
   #refusal(thrown: unknown, method: string): Response {

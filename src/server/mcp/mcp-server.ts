@@ -43,7 +43,7 @@ export interface McpServerDependencies {
  * Returns the server of every MCP transport: tools, resources and prompts of one client of the engine (CTL-08, CTL-09).
  */
 export function mcpServer(parts: McpServerDependencies): Server {
-  const { client, version, era, world, feature } = parts;
+  const { client, version, feature } = parts;
   const { served } = client.engine;
   const features = [...new Set([...served.features, feature])];
   const handshake = answerHandshake(PROTOCOL_VERSION, { ...served, features });
@@ -59,51 +59,62 @@ export function mcpServer(parts: McpServerDependencies): Server {
       instructions: BANNER,
     },
   );
+  const requests = new McpRequests(server, parts);
+  serveTools(requests);
+  serveResources(requests);
+  servePrompts(requests);
+  serveSubscriptions(requests);
+  return server;
+}
 
-  function introduce({ mcpReq }: ServerContext): void {
-    const introduction = era === "legacy" ? initialized(server) : enveloped(mcpReq.envelope);
+/** Requests of one client to its server. Each introduces the client before it is answered. */
+class McpRequests {
+  readonly server: Server;
+  readonly parts: McpServerDependencies;
+
+  constructor(server: Server, parts: McpServerDependencies) {
+    this.server = server;
+    this.parts = parts;
+  }
+
+  /** @throws HarnessError HandshakeRequired. */
+  introduce({ mcpReq }: ServerContext): void {
+    const { era, client } = this.parts;
+    const introduction = era === "legacy" ? initialized(this.server) : enveloped(mcpReq.envelope);
     if (introduction === undefined) throw new HarnessError("HandshakeRequired", {});
     client.introduce(introduction);
   }
 
   /** Answers a request that is no tool call: a refusal is JSON-RPC's error. */
-  async function answer<Result>(
-    context: ServerContext,
-    work: () => Promise<Result>,
-    uri?: string,
-  ): Promise<Result> {
+  async answer<Result>(context: ServerContext, work: () => Promise<Result>, uri?: string): Promise<Result> {
     try {
-      introduce(context);
+      this.introduce(context);
       return await work();
     } catch (thrown) {
-      logFailure(world.log, thrown);
+      logFailure(this.parts.world.log, thrown);
       throw rpcRefusal(thrown, uri);
     }
   }
+}
 
+/** Serves the tools. The refusal of a call is its result, so that the model sees it. */
+function serveTools(requests: McpRequests): void {
+  const { server } = requests;
+  const { client, world } = requests.parts;
   server.setRequestHandler("tools/list", (_request, context) =>
-    answer(context, async () => ({ tools: listTools(client) })),
+    requests.answer(context, async () => ({ tools: listTools(client) })),
   );
   server.setRequestHandler("tools/call", async ({ params }, context) => {
     try {
-      introduce(context);
-      const { signal, _meta, notify } = context.mcpReq;
-      const token = _meta?.progressToken;
-      let progress = 0;
+      requests.introduce(context);
+      const { signal } = context.mcpReq;
+      const progress = progressSender(context);
       const result = await callMcpTool(params.name, params.arguments, {
         client,
         clock: world.clock,
         signal,
         isTakenBack: () => signal.aborted && !isConnectionClosed(signal.reason),
-        ...(token === undefined
-          ? {}
-          : {
-              async progress(message) {
-                progress += 1;
-                const progressParams = { progressToken: token, progress, message };
-                await notify({ method: "notifications/progress", params: progressParams });
-              },
-            }),
+        ...(progress === undefined ? {} : { progress }),
       });
       if (result !== undefined) return result;
     } catch (thrown) {
@@ -114,42 +125,68 @@ export function mcpServer(parts: McpServerDependencies): Server {
     const name = plain(params.name, TOOL_NAME_CHARS_MAX);
     throw new RpcRefusal(INVALID_PARAMS, `There is no tool '${name}'. tools/list lists the tools.`);
   });
+}
+
+/** Returns a function that reports the progress of a call; undefined if the client did not ask for it. */
+function progressSender({ mcpReq }: ServerContext): ((message: string) => Promise<void>) | undefined {
+  const { _meta, notify } = mcpReq;
+  const token = _meta?.progressToken;
+  if (token === undefined) return undefined;
+  let progress = 0;
+  return async (message) => {
+    progress += 1;
+    const params = { progressToken: token, progress, message };
+    await notify({ method: "notifications/progress", params });
+  };
+}
+
+function serveResources(requests: McpRequests): void {
+  const { server } = requests;
+  const { client } = requests.parts;
   server.setRequestHandler("resources/list", (_request, context) =>
-    answer(context, async () => ({ resources: await listResources(client, context.mcpReq.signal) })),
+    requests.answer(context, async () => ({ resources: await listResources(client, context.mcpReq.signal) })),
   );
   server.setRequestHandler("resources/templates/list", (_request, context) =>
-    answer(context, async () => ({ resourceTemplates: [...TEMPLATES] })),
+    requests.answer(context, async () => ({ resourceTemplates: [...TEMPLATES] })),
   );
   server.setRequestHandler("resources/read", ({ params: { uri } }, context) =>
-    answer(context, async () => await readResource(uri, client, context.mcpReq.signal), uri),
+    requests.answer(context, async () => await readResource(uri, client, context.mcpReq.signal), uri),
   );
+}
+
+function servePrompts(requests: McpRequests): void {
+  const { server } = requests;
+  const { client } = requests.parts;
   server.setRequestHandler("prompts/list", (_request, context) =>
-    answer(context, async () => ({ prompts: await listPrompts(client, context.mcpReq.signal) })),
+    requests.answer(context, async () => ({ prompts: await listPrompts(client, context.mcpReq.signal) })),
   );
   server.setRequestHandler("prompts/get", ({ params }, context) =>
-    answer(context, async () => await getPrompt(params.name, client, context.mcpReq.signal)),
+    requests.answer(context, async () => await getPrompt(params.name, client, context.mcpReq.signal)),
   );
-  const { following, send } = parts;
-  if (era === "legacy" && following !== undefined && send !== undefined) {
-    server.setRequestHandler("resources/subscribe", ({ params: { uri } }, context) =>
-      answer(
-        context,
-        async () => {
-          const followed = await following.start(uri, [uri], send);
-          followed.begin();
-          return {};
-        },
-        uri,
-      ),
-    );
-    server.setRequestHandler("resources/unsubscribe", ({ params: { uri } }, context) =>
-      answer(context, async () => {
-        following.stop(uri);
+}
+
+/** Serves subscriptions to resources, in the legacy era only: the modern era has its own way, outside of this. */
+function serveSubscriptions(requests: McpRequests): void {
+  const { server } = requests;
+  const { era, following, send } = requests.parts;
+  if (era !== "legacy" || following === undefined || send === undefined) return;
+  server.setRequestHandler("resources/subscribe", ({ params: { uri } }, context) =>
+    requests.answer(
+      context,
+      async () => {
+        const followed = await following.start(uri, [uri], send);
+        followed.begin();
         return {};
-      }),
-    );
-  }
-  return server;
+      },
+      uri,
+    ),
+  );
+  server.setRequestHandler("resources/unsubscribe", ({ params: { uri } }, context) =>
+    requests.answer(context, async () => {
+      following.stop(uri);
+      return {};
+    }),
+  );
 }
 
 /** Returns the client that `initialize` introduced; undefined before it. */

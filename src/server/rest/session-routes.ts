@@ -25,53 +25,8 @@ import { objectOf, readWord, sessionOf } from "./parameters.ts";
 /** Routes of the commands of a session, each at its own address, and any of them at one (CTL-06). */
 export function sessionRoutes(): readonly HttpRoute[] {
   return [
-    {
-      method: "POST",
-      path: "/v1/sessions",
-      access: "token",
-      doc: {
-        summary: "Begins a session, or continues the log of one that has ended.",
-        body: CreateSession.omit({ kind: true }),
-        answers: { 201: { about: "The session's id", schema: Accepted } },
-        refusals: [
-          ...COMMAND_REFUSALS,
-          "InvalidPath",
-          "ProfileMissing",
-          "UnknownModel",
-          "SessionMissing",
-          "LogHeld",
-        ],
-      },
-      async handle(call) {
-        const accepted = await sendCommand(call, await commandFrom(call, "CreateSession"));
-        return jsonAnswer(201, accepted, { location: `/v1/sessions/${accepted.sessionId ?? ""}` });
-      },
-    },
-    {
-      method: "POST",
-      path: "/v1/sessions/{id}/input",
-      access: "token",
-      doc: sessionDoc("Sends input to the model, which begins a turn.", {
-        body: SendInput.omit({ kind: true, sessionId: true }),
-        query: {
-          wait: {
-            about:
-              "`turn`: answer when the turn has ended. Leaving before that stops the waiting, not the turn.",
-            schema: z.literal("turn"),
-          },
-          events: {
-            about: "With `wait=turn`: whether the answer holds every event of the turn.",
-            schema: z.enum(["true", "false"]),
-          },
-        },
-        answers: {
-          200: { about: "With `wait=turn`: how the turn ended", schema: TurnAnswer },
-          202: { about: "It was accepted", schema: Accepted },
-        },
-        refusals: ["TurnInProgress", "InputQueueFull", "PromptRefused"],
-      }),
-      handle: input,
-    },
+    createRoute(),
+    inputRoute(),
     commandRoute("cancel", "CancelTurn", { summary: "Stops the turn that runs." }),
     commandRoute("permission", "AnswerPermission", {
       summary:
@@ -86,55 +41,120 @@ export function sessionRoutes(): readonly HttpRoute[] {
       summary: "Switches to another model.",
       body: SetModel.omit({ kind: true, sessionId: true }),
     }),
-    {
-      method: "POST",
-      path: "/v1/sessions/{id}/plan-mode",
-      access: "token",
-      doc: sessionDoc("Enters plan mode, or leaves it.", {
-        body: z.object({
-          /** Absent: true. */
-          enter: z.boolean().optional(),
-          /** On leaving: true if the plan was approved. */
-          approve: z.boolean().optional(),
-        }),
-        answers: { 200: { about: "It was done", schema: Accepted } },
-      }),
-      async handle(call) {
-        const { enter = true, ...body } = await objectOf(call);
-        const kind: CommandKind = enter === true ? EnterPlanMode.shape.kind.value : "ExitPlanMode";
-        return jsonAnswer(200, await sendCommand(call, read({ ...body, kind, sessionId: sessionOf(call) })));
-      },
-    },
-    {
-      method: "POST",
-      path: "/v1/sessions/{id}/command",
-      access: "token",
-      doc: sessionDoc("Carries out any command of the session. Its sessionId may be left out.", {
-        body: CommandSchema,
-        answers: { 200: { about: "It was accepted", schema: Accepted } },
-      }),
-      async handle(call) {
-        const body = await objectOf(call);
-        const sessionId = sessionOf(call);
-        if ((body["sessionId"] ?? sessionId) !== sessionId)
-          throw new HarnessError("InvalidBody", { why: "sessionId: it is not the one in the address" });
-        if (body["kind"] === "CreateSession")
-          throw new HarnessError("InvalidBody", { why: "kind: a session is created by POST /v1/sessions" });
-        // As on transports with no other way: an unknown command is refused as one, by its name.
-        return jsonAnswer(200, await sendCommand(call, readCommand({ ...innerOf(body), sessionId })));
-      },
-    },
-    {
-      method: "DELETE",
-      path: "/v1/sessions/{id}",
-      access: "token",
-      doc: sessionDoc("Ends a session that runs. Its log stays.", {
-        answers: { 200: { about: "It has ended", schema: Accepted } },
-      }),
-      handle: async (call) =>
-        jsonAnswer(200, await sendCommand(call, { kind: "EndSession", sessionId: sessionOf(call) })),
-    },
+    planModeRoute(),
+    anyCommandRoute(),
+    endRoute(),
   ];
+}
+
+function createRoute(): HttpRoute {
+  return {
+    method: "POST",
+    path: "/v1/sessions",
+    access: "token",
+    doc: {
+      summary: "Begins a session, or continues the log of one that has ended.",
+      body: CreateSession.omit({ kind: true }),
+      answers: { 201: { about: "The session's id", schema: Accepted } },
+      refusals: [
+        ...COMMAND_REFUSALS,
+        "InvalidPath",
+        "ProfileMissing",
+        "UnknownModel",
+        "SessionMissing",
+        "LogHeld",
+      ],
+    },
+    async handle(call) {
+      const accepted = await sendCommand(call, await commandFrom(call, "CreateSession"));
+      return jsonAnswer(201, accepted, { location: `/v1/sessions/${accepted.sessionId ?? ""}` });
+    },
+  };
+}
+
+function inputRoute(): HttpRoute {
+  return {
+    method: "POST",
+    path: "/v1/sessions/{id}/input",
+    access: "token",
+    doc: sessionDoc("Sends input to the model, which begins a turn.", {
+      body: SendInput.omit({ kind: true, sessionId: true }),
+      query: {
+        wait: {
+          about:
+            "`turn`: answer when the turn has ended. Leaving before that stops the waiting, not the turn.",
+          schema: z.literal("turn"),
+        },
+        events: {
+          about: "With `wait=turn`: whether the answer holds every event of the turn.",
+          schema: z.enum(["true", "false"]),
+        },
+      },
+      answers: {
+        200: { about: "With `wait=turn`: how the turn ended", schema: TurnAnswer },
+        202: { about: "It was accepted", schema: Accepted },
+      },
+      refusals: ["TurnInProgress", "InputQueueFull", "PromptRefused"],
+    }),
+    handle: input,
+  };
+}
+
+function planModeRoute(): HttpRoute {
+  return {
+    method: "POST",
+    path: "/v1/sessions/{id}/plan-mode",
+    access: "token",
+    doc: sessionDoc("Enters plan mode, or leaves it.", {
+      body: z.object({
+        /** Absent: true. */
+        enter: z.boolean().optional(),
+        /** On leaving: true if the plan was approved. */
+        approve: z.boolean().optional(),
+      }),
+      answers: { 200: { about: "It was done", schema: Accepted } },
+    }),
+    async handle(call) {
+      const { enter = true, ...body } = await objectOf(call);
+      const kind: CommandKind = enter === true ? EnterPlanMode.shape.kind.value : "ExitPlanMode";
+      return jsonAnswer(200, await sendCommand(call, read({ ...body, kind, sessionId: sessionOf(call) })));
+    },
+  };
+}
+
+function anyCommandRoute(): HttpRoute {
+  return {
+    method: "POST",
+    path: "/v1/sessions/{id}/command",
+    access: "token",
+    doc: sessionDoc("Carries out any command of the session. Its sessionId may be left out.", {
+      body: CommandSchema,
+      answers: { 200: { about: "It was accepted", schema: Accepted } },
+    }),
+    async handle(call) {
+      const body = await objectOf(call);
+      const sessionId = sessionOf(call);
+      if ((body["sessionId"] ?? sessionId) !== sessionId)
+        throw new HarnessError("InvalidBody", { why: "sessionId: it is not the one in the address" });
+      if (body["kind"] === "CreateSession")
+        throw new HarnessError("InvalidBody", { why: "kind: a session is created by POST /v1/sessions" });
+      // As on transports with no other way: an unknown command is refused as one, by its name.
+      return jsonAnswer(200, await sendCommand(call, readCommand({ ...innerOf(body), sessionId })));
+    },
+  };
+}
+
+function endRoute(): HttpRoute {
+  return {
+    method: "DELETE",
+    path: "/v1/sessions/{id}",
+    access: "token",
+    doc: sessionDoc("Ends a session that runs. Its log stays.", {
+      answers: { 200: { about: "It has ended", schema: Accepted } },
+    }),
+    handle: async (call) =>
+      jsonAnswer(200, await sendCommand(call, { kind: "EndSession", sessionId: sessionOf(call) })),
+  };
 }
 
 const COMMAND_REFUSALS: readonly Reason[] = [

@@ -19,7 +19,7 @@ import { reachesSession } from "../../../session/access/reach.ts";
 import type { Scope } from "../../../session/access/scope.ts";
 import { EVERYTHING } from "../../../session/access/scope.ts";
 import type { QueryHandlers } from "../../../session/commands/query-handlers.ts";
-import type { SessionStore } from "../../../session/store/store.ts";
+import type { LogInfo, SessionStore } from "../../../session/store/store.ts";
 
 /** Characters of a wrong name that its refusal shows. */
 const NAME_CHARS_MAX = 100;
@@ -59,38 +59,8 @@ export interface EngineQuerySources {
 export function engineQueries(sources: EngineQuerySources): QueryHandlers {
   const { world, version, caches, engineId, startedAt } = sources;
 
-  /** Returns the session that is asked about, else those that a scope reaches; undefined if it reaches all. */
-  async function of(
-    session: SessionId | undefined,
-    { sessions }: Scope = EVERYTHING,
-  ): Promise<SessionSelection> {
-    if (session !== undefined) return await newestRun(session);
-    if (sessions === "all") return undefined;
-    const logOf = async (id: SessionId) => (await sources.store.find(id))?.logId;
-    const reached: SessionId[] = [];
-    for (const id of sources.live())
-      if (await reachesSession({ sessions, commands: [] }, id, logOf)) reached.push(id);
-    return reached;
-  }
-
-  /** @throws HarnessError UnknownSession. */
-  async function newestRun(id: SessionId): Promise<SessionId> {
-    const info = await sources.store.find(id);
-    if (info === undefined) throw new HarnessError("UnknownSession", { id });
-    return info.session;
-  }
-
-  async function withModels(provider: ProviderInfo, signal: AbortSignal): Promise<ProviderInfo> {
-    if (!provider.configured) return provider;
-    using limit = deadline(world.clock, MODELS_MS_MAX, signal);
-    try {
-      const models = await whileAlive(sources.models(provider.name, limit.signal), limit.signal);
-      return { ...provider, models: [...models] };
-    } catch (thrown) {
-      signal.throwIfAborted();
-      return { ...provider, error: messageOf(thrown) };
-    }
-  }
+  const of = (session: SessionId | undefined, scope: Scope | undefined) =>
+    selectionOf(sources, session, scope);
 
   return {
     GetHealth: async () => ({ status: "ok", protocol_version: PROTOCOL_VERSION }),
@@ -108,9 +78,7 @@ export function engineQueries(sources: EngineQuerySources): QueryHandlers {
     async ListProfiles({ sessionId }) {
       const profiles = await sources.profiles();
       if (sessionId === undefined) return { profiles };
-      const info = await sources.store.find(sessionId);
-      if (info === undefined) throw new HarnessError("UnknownSession", { id: sessionId });
-      return { profiles, current: info.profile };
+      return { profiles, current: (await mustFind(sources, sessionId)).profile };
     },
     async GetProfile({ name }) {
       const profile = await sources.profile(name);
@@ -122,7 +90,7 @@ export function engineQueries(sources: EngineQuerySources): QueryHandlers {
       const { models = identityClass === "human" } = query;
       const providers = await sources.providers();
       if (!models) return { providers };
-      return { providers: await Promise.all(providers.map((each) => withModels(each, signal))) };
+      return { providers: await Promise.all(providers.map((each) => withModels(sources, each, signal))) };
     },
     ListModels: async ({ provider }, { signal }) => ({ models: await sources.models(provider, signal) }),
     ListTools: async ({ sessionId }, { scope }) => ({
@@ -156,6 +124,45 @@ export function engineQueries(sources: EngineQuerySources): QueryHandlers {
       servers: sources.mcpServers(await of(sessionId, scope)),
     }),
   };
+}
+
+/** Returns the session that is asked about, else those that a scope reaches; undefined if it reaches all. */
+async function selectionOf(
+  sources: Pick<EngineQuerySources, "live" | "store">,
+  session: SessionId | undefined,
+  { sessions }: Scope = EVERYTHING,
+): Promise<SessionSelection> {
+  if (session !== undefined) return (await mustFind(sources, session)).session;
+  if (sessions === "all") return undefined;
+  const logOf = async (id: SessionId) => (await sources.store.find(id))?.logId;
+  const reached: SessionId[] = [];
+  for (const id of sources.live())
+    if (await reachesSession({ sessions, commands: [] }, id, logOf)) reached.push(id);
+  return reached;
+}
+
+/** @throws HarnessError UnknownSession. */
+async function mustFind({ store }: Pick<EngineQuerySources, "store">, id: SessionId): Promise<LogInfo> {
+  const info = await store.find(id);
+  if (info === undefined) throw new HarnessError("UnknownSession", { id });
+  return info;
+}
+
+/** Adds its models to a provider that is set up, or the reason why they cannot be listed. */
+async function withModels(
+  sources: Pick<EngineQuerySources, "world" | "models">,
+  provider: ProviderInfo,
+  signal: AbortSignal,
+): Promise<ProviderInfo> {
+  if (!provider.configured) return provider;
+  using limit = deadline(sources.world.clock, MODELS_MS_MAX, signal);
+  try {
+    const listed = await whileAlive(sources.models(provider.name, limit.signal), limit.signal);
+    return { ...provider, models: [...listed] };
+  } catch (thrown) {
+    signal.throwIfAborted();
+    return { ...provider, error: messageOf(thrown) };
+  }
 }
 
 function unknown(what: string, name: string): HarnessError<"UnknownResource"> {

@@ -26,64 +26,116 @@ export interface SessionQuerySources {
 
 /** Answers queries about sessions, and reads their logs, within the scope of the client (CTL-15, AUTH-07). */
 export function sessionQueries(sources: SessionQuerySources) {
-  const { store } = sources;
-  const logOf = async (id: SessionId) => (await store.find(id))?.logId;
+  const logs = new ReachableLogs(sources);
+  const rows = new SessionRows(sources);
+  const handlers: QueryHandlers = {
+    async ListSessions(query, { scope = EVERYTHING }) {
+      const { past = false, limit = SESSIONS_LISTED_MAX, sessionId } = query;
+      const workingDir = sessionId === undefined ? undefined : (await logs.find(sessionId, scope)).workingDir;
+      const options = { past, limit, workingDir };
+      if (scope.sessions !== "all") {
+        const infos = await logs.newest(scope.sessions, options);
+        return { sessions: infos.map((info) => rows.of(info)) };
+      }
+      const infos = past
+        ? await sources.store.list({ limit, ...(workingDir === undefined ? {} : { workingDir }) })
+        : await logs.newest(sources.live(), options);
+      return { sessions: await rows.withOthers(infos) };
+    },
+    async GetSession({ sessionId, last = LAST_EVENTS }, { scope = EVERYTHING }) {
+      const info = rows.of(await logs.find(sessionId, scope));
+      const since = Math.max(0, info.events - last);
+      const events = last === 0 ? [] : await lastEvents(logs.read(info.session, since, scope));
+      return { ...info, last_events: events };
+    },
+    async ListTasks({ sessionId }, { scope = EVERYTHING }) {
+      // A session does not run once its process is gone, however that ended.
+      const { session: newest, heldBy } = await logs.find(sessionId, scope);
+      const lives = (run: SessionId) => run === newest && heldBy !== undefined;
+      return { tasks: await tasksIn(logs.read(sessionId, 0, scope), lives) };
+    },
+  };
+  return {
+    handlers,
+    log: (id: SessionId, since: EventSeq, scope: Scope) => logs.read(id, since, scope),
+    infoOf: (info: LogInfo) => rows.of(info),
+  };
+}
+
+/** The logs of the store, as far as a scope reaches them. */
+class ReachableLogs {
+  readonly #sources: SessionQuerySources;
+
+  constructor(sources: SessionQuerySources) {
+    this.#sources = sources;
+  }
 
   /** @throws HarnessError Forbidden, before it is known whether such a session exists; UnknownSession. */
-  async function findLogInfo(id: SessionId, scope: Scope): Promise<LogInfo> {
-    await sources.whenThere?.(id);
-    if (!(await reachesSession(scope, id, logOf)))
+  async find(id: SessionId, scope: Scope): Promise<LogInfo> {
+    const { store } = this.#sources;
+    await this.#sources.whenThere?.(id);
+    if (!(await reachesSession(scope, id, async (each) => (await store.find(each))?.logId)))
       throw new HarnessError("Forbidden", { what: `the session ${id}` });
     const info = await store.find(id);
     if (info === undefined) throw new HarnessError("UnknownSession", { id });
     return info;
   }
 
-  async function* log(id: SessionId, since: EventSeq, scope: Scope): AsyncGenerator<Envelope> {
-    yield* readLog(store, id, await findLogInfo(id, scope), since);
+  async *read(id: SessionId, since: EventSeq, scope: Scope): AsyncGenerator<Envelope> {
+    yield* readLog(this.#sources.store, id, await this.find(id, scope), since);
   }
 
   /** Returns the logs that these runs belong to, each once, the newest first. */
-  async function named(
+  async newest(
     ids: readonly SessionId[],
     { past, limit, workingDir }: ListOptions,
   ): Promise<readonly LogInfo[]> {
     const logs = new Map<LogId, LogInfo>();
     for (const id of ids) {
-      const info = await store.find(id);
+      const info = await this.#sources.store.find(id);
       if (info !== undefined) logs.set(info.logId, info);
     }
     return [...logs.values()]
-      .filter(({ session }) => past || sources.live().includes(session))
+      .filter(({ session }) => past || this.#sources.live().includes(session))
       .filter((info) => workingDir === undefined || info.workingDir === workingDir)
       .sort((a, b) => (a.updatedAt < b.updatedAt ? 1 : -1))
       .slice(0, limit);
   }
+}
 
-  function infoOf(info: LogInfo): SessionInfo {
+/** Describes sessions for clients: facts of the log, and what is known of a running session. */
+class SessionRows {
+  readonly #sources: SessionQuerySources;
+
+  constructor(sources: SessionQuerySources) {
+    this.#sources = sources;
+  }
+
+  of(info: LogInfo): SessionInfo {
     const { pid: _pid, branch_of: _branch, ...row } = sessionRow(info);
     const { session, logId, branchOf } = info;
-    const asked = sources.askedSince?.(session);
+    const asked = this.#sources.askedSince?.(session);
     return {
       ...row,
       session,
       log: logId,
-      live: sources.live().includes(session),
+      live: this.#sources.live().includes(session),
       ...(asked === undefined ? {} : { asked_since: asked }),
       ...(branchOf === undefined ? {} : { branch_of: { log: branchOf.logId, event: branchOf.at } }),
     };
   }
 
   /** Adds the clients that are subscribed to each session, and the sessions that branches come from. */
-  async function withOthers(infos: readonly LogInfo[]): Promise<readonly SessionInfo[]> {
+  async withOthers(infos: readonly LogInfo[]): Promise<readonly SessionInfo[]> {
+    const { store } = this.#sources;
     const parents = new Map<LogId, SessionId>(infos.map(({ logId, session }) => [logId, session]));
     const listed: SessionInfo[] = [];
     for (const info of infos) {
       const { session, branchOf } = info;
       const parent = branchOf && (parents.get(branchOf.logId) ?? (await store.find(branchOf.logId))?.session);
       if (branchOf !== undefined && parent !== undefined) parents.set(branchOf.logId, parent);
-      const row = infoOf(info);
-      const attached = sources.attachedBy?.(session) ?? [];
+      const row = this.of(info);
+      const attached = this.#sources.attachedBy?.(session) ?? [];
       listed.push({
         ...row,
         ...(row.branch_of === undefined || parent === undefined
@@ -94,44 +146,22 @@ export function sessionQueries(sources: SessionQuerySources) {
     }
     return listed;
   }
+}
 
-  const handlers: QueryHandlers = {
-    async ListSessions(query, { scope = EVERYTHING }) {
-      const { past = false, limit = SESSIONS_LISTED_MAX, sessionId } = query;
-      const workingDir =
-        sessionId === undefined ? undefined : (await findLogInfo(sessionId, scope)).workingDir;
-      const options = { past, limit, workingDir };
-      if (scope.sessions !== "all") {
-        const infos = await named(scope.sessions, options);
-        return { sessions: infos.map(infoOf) };
-      }
-      const infos = past
-        ? await store.list({ limit, ...(workingDir === undefined ? {} : { workingDir }) })
-        : await named(sources.live(), options);
-      return { sessions: await withOthers(infos) };
-    },
-    async GetSession({ sessionId, last = LAST_EVENTS }, { scope = EVERYTHING }) {
-      const info = infoOf(await findLogInfo(sessionId, scope));
-      const since = Math.max(0, info.events - last);
-      const events = last === 0 ? [] : await lastEvents(log(info.session, since, scope));
-      return { ...info, last_events: events };
-    },
-    async ListTasks({ sessionId }, { scope = EVERYTHING }) {
-      const tasks = new Map<TaskId, TaskInfo>();
-      // A session does not run once its process is gone, however that ended.
-      const { session: newest, heldBy } = await findLogInfo(sessionId, scope);
-      const lives = (run: SessionId) => run === newest && heldBy !== undefined;
-      for await (const { kind, payload, ts, session } of log(sessionId, 0, scope)) {
-        if (kind !== "TaskChanged") continue;
-        const { taskId: task, what } = payload;
-        const isLost = payload.state === "running" && !lives(session);
-        const { state, detail } = isLost ? LOST : payload;
-        tasks.set(task, { task, what, state, ...(detail === undefined ? {} : { detail }), updated_at: ts });
-      }
-      return { tasks: [...tasks.values()] };
-    },
-  };
-  return { handlers, log, infoOf };
+/** Folds events into tasks, each in its last state. A task of a run that no longer lives is lost. */
+async function tasksIn(
+  events: AsyncIterable<Envelope>,
+  lives: (run: SessionId) => boolean,
+): Promise<readonly TaskInfo[]> {
+  const tasks = new Map<TaskId, TaskInfo>();
+  for await (const { kind, payload, ts, session } of events) {
+    if (kind !== "TaskChanged") continue;
+    const { taskId: task, what } = payload;
+    const isLost = payload.state === "running" && !lives(session);
+    const { state, detail } = isLost ? LOST : payload;
+    tasks.set(task, { task, what, state, ...(detail === undefined ? {} : { detail }), updated_at: ts });
+  }
+  return [...tasks.values()];
 }
 
 interface ListOptions {
