@@ -152,15 +152,8 @@ const FUNCTION_LINES_MAX = 80;
 
 /** Functions that are longer, with the most lines that each may have. A length may only fall. */
 const LONG_FUNCTIONS: Readonly<Record<string, number>> = {
-  "src/app/models/providers.ts openProviders": 84,
-  "src/client/remote/link.ts openLink": 89,
-  "src/features/diagnostics/open.ts openDiagnostics": 95,
-  "src/features/memory/open.ts openMemory": 84,
-  "src/features/prompts/open.ts openPrompts": 82,
-  "src/guard/permissions/judge/judge.ts judge": 86,
   "src/guard/sandbox/bubblewrap/bubblewrap.ts bubblewrap": 107,
   "src/guard/sandbox/repository/repository-scan.ts repositoryScan": 103,
-  "src/shell/line-reading.ts #command": 85,
   "src/view/session/session-view.ts ownAfter": 85,
 };
 

@@ -25,6 +25,8 @@ import { parseWord } from "./syntax/words.ts";
 
 const BROKEN_CHARACTERS_MAX = 4_096;
 
+type NodeOf<Type extends CommandNode["type"]> = Extract<CommandNode, { type: Type }>;
+
 /** One pass over a line: statements, pipelines and compound commands, and the directory of each part. */
 export class LineReading {
   readonly #found = new Findings();
@@ -135,19 +137,8 @@ export class LineReading {
       case "BraceGroup":
         this.#list(node.body, shell, deeper);
         return sameDirectories(shell);
-      case "If": {
-        const clauses = [node, ...node.elif];
-        let after: Directories;
-        for (const [at, { clause, then }] of clauses.entries()) {
-          this.#list(clause, shell, deeper);
-          const branch = { ...shell };
-          this.#list(then, branch, deeper);
-          after = at === 0 ? branch.directories : unionDirectories(after, branch.directories);
-        }
-        if (node.else !== undefined) this.#list(node.else, shell, deeper);
-        shell.directories = unionDirectories(after, shell.directories);
-        return sameDirectories(shell);
-      }
+      case "If":
+        return this.#if(node, shell, deeper);
       case "While":
         return this.#loop(shell, () => {
           this.#list(node.clause, shell, deeper);
@@ -162,19 +153,8 @@ export class LineReading {
         for (const part of [node.initialize, node.test, node.update])
           if (part !== undefined) this.#inside(part, shell, deeper);
         return this.#loop(shell, () => this.#list(node.body, shell, deeper));
-      case "Case": {
-        this.#inside(node.word, shell, deeper);
-        let after = shell.directories;
-        for (const { pattern, body } of node.items) {
-          for (const word of pattern) this.#inside(word, shell, deeper);
-          // With ;& one body follows another, so each may begin where any body before it ended.
-          const branch = { directories: after };
-          this.#list(body, branch, deeper);
-          after = unionDirectories(after, branch.directories);
-        }
-        shell.directories = after;
-        return sameDirectories(shell);
-      }
+      case "Case":
+        return this.#case(node, shell, deeper);
       case "Function": {
         this.#found.functions.add(node.name.value);
         const body = { directories: undefined };
@@ -191,19 +171,56 @@ export class LineReading {
       }
       case "TestCommand":
       case "ArithmeticCommand":
-        if (node.type === "ArithmeticCommand" && node.expression === undefined && node.body.trim() !== "")
-          this.#found.doubt(node.pos, "an expression that could not be read");
-        forEachChild(node, (child) => this.#inside(child, shell, deeper));
-        this.#found.commands.push({
-          name: { kind: "known", text: "[[", value: node.type === "TestCommand" ? "[[" : "((", home: false },
-          args: wordsBelow(node),
-          assignments: [],
-          directories: shell.directories,
-          text: level.source.slice(node.pos, node.end),
-          ...(level.wrappedBy === undefined ? {} : { wrappedBy: level.wrappedBy }),
-        });
-        return sameDirectories(shell);
+        return this.#expression(node, shell, deeper);
     }
+  }
+
+  #if(node: NodeOf<"If">, shell: Shell, level: ReadingLevel): DirectoryOutcome {
+    const clauses = [node, ...node.elif];
+    let after: Directories;
+    for (const [at, { clause, then }] of clauses.entries()) {
+      this.#list(clause, shell, level);
+      const branch = { ...shell };
+      this.#list(then, branch, level);
+      after = at === 0 ? branch.directories : unionDirectories(after, branch.directories);
+    }
+    if (node.else !== undefined) this.#list(node.else, shell, level);
+    shell.directories = unionDirectories(after, shell.directories);
+    return sameDirectories(shell);
+  }
+
+  #case(node: NodeOf<"Case">, shell: Shell, level: ReadingLevel): DirectoryOutcome {
+    this.#inside(node.word, shell, level);
+    let after = shell.directories;
+    for (const { pattern, body } of node.items) {
+      for (const word of pattern) this.#inside(word, shell, level);
+      // With ;& one body follows another, so each may begin where any body before it ended.
+      const branch = { directories: after };
+      this.#list(body, branch, level);
+      after = unionDirectories(after, branch.directories);
+    }
+    shell.directories = after;
+    return sameDirectories(shell);
+  }
+
+  /** Reads `[[ … ]]` and `(( … ))`, each as a command of that name. */
+  #expression(
+    node: NodeOf<"TestCommand" | "ArithmeticCommand">,
+    shell: Shell,
+    level: ReadingLevel,
+  ): DirectoryOutcome {
+    if (node.type === "ArithmeticCommand" && node.expression === undefined && node.body.trim() !== "")
+      this.#found.doubt(node.pos, "an expression that could not be read");
+    forEachChild(node, (child) => this.#inside(child, shell, level));
+    this.#found.commands.push({
+      name: { kind: "known", text: "[[", value: node.type === "TestCommand" ? "[[" : "((", home: false },
+      args: wordsBelow(node),
+      assignments: [],
+      directories: shell.directories,
+      text: level.source.slice(node.pos, node.end),
+      ...(level.wrappedBy === undefined ? {} : { wrappedBy: level.wrappedBy }),
+    });
+    return sameDirectories(shell);
   }
 
   /** Handles a body that runs more than once: if it ends in another directory, it may run in any. */

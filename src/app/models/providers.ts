@@ -101,8 +101,7 @@ export function openProviders(options: ProvidersOptions): Providers {
       : rawDump(signed, { world, path: options.rawDump, logKey: credentials.logKey });
   const registry = registerAll(options, { world, send, caches, cacheDirectory });
   const plugged: string[] = [];
-  const learned = new Map<string, Price>();
-  const windows = new Map<string, number>();
+  const facts = new ModelFacts(config, registry, world);
 
   return {
     registry,
@@ -144,35 +143,56 @@ export function openProviders(options: ProvidersOptions): Providers {
       if (provider !== CONFORMANCE) return await registry.open(provider);
       return (await import("../../providers/conformance/conformance.ts")).conformanceProvider();
     },
-    priceOf(provider, model) {
-      if (provider === CONFORMANCE) return FREE;
-      const name = `${provider}:${model}`;
-      return config.prices.get(name) ?? learned.get(name) ?? knownModel(provider, model)?.price;
-    },
-    contextTokensOf(provider, model) {
-      if (provider !== ROUTING_PROVIDER)
-        return windows.get(`${provider}:${model}`) ?? knownModel(provider, model)?.contextTokens;
-      const route = config.routes.find(({ name }) => name === model);
-      const known = (route === undefined ? [] : conversationModels(route)).flatMap((each) => {
-        const named = splitModel(each);
-        return this.contextTokensOf(named.provider, named.model) ?? [];
-      });
-      return known.length === 0 ? undefined : Math.max(...known);
-    },
-    async learnPrice(provider, model, signal) {
-      if (this.priceOf(provider, model) !== undefined) return;
-      try {
-        const models = await (await registry.open(provider)).models(signal);
-        for (const { id, price, contextTokens } of models) {
-          if (price !== undefined) learned.set(`${provider}:${id}`, price);
-          if (contextTokens !== undefined) windows.set(`${provider}:${id}`, contextTokens);
-        }
-      } catch (thrown) {
-        if (signal.aborted) throw signal.reason;
-        world.log.for(`provider.${provider}`).write("warn", "no prices", { what: messageOf(thrown) });
-      }
-    },
+    priceOf: (provider, model) => facts.priceOf(provider, model),
+    contextTokensOf: (provider, model) => facts.contextTokensOf(provider, model),
+    learnPrice: (provider, model, signal) => facts.learnPrice(provider, model, signal),
   };
+}
+
+/** Prices and windows of models: those of the user's settings, of catalogues read so far, and of the published table. */
+class ModelFacts {
+  readonly #config: Config;
+  readonly #registry: ProviderRegistry;
+  readonly #log: World["log"];
+  readonly #prices = new Map<string, Price>();
+  readonly #windows = new Map<string, number>();
+
+  constructor(config: Config, registry: ProviderRegistry, { log }: Pick<World, "log">) {
+    this.#config = config;
+    this.#registry = registry;
+    this.#log = log;
+  }
+
+  priceOf(provider: string, model: string): Price | undefined {
+    if (provider === CONFORMANCE) return FREE;
+    const name = `${provider}:${model}`;
+    return this.#config.prices.get(name) ?? this.#prices.get(name) ?? knownModel(provider, model)?.price;
+  }
+
+  contextTokensOf(provider: string, model: string): number | undefined {
+    if (provider !== ROUTING_PROVIDER)
+      return this.#windows.get(`${provider}:${model}`) ?? knownModel(provider, model)?.contextTokens;
+    const route = this.#config.routes.find(({ name }) => name === model);
+    const known = (route === undefined ? [] : conversationModels(route)).flatMap((each) => {
+      const named = splitModel(each);
+      return this.contextTokensOf(named.provider, named.model) ?? [];
+    });
+    return known.length === 0 ? undefined : Math.max(...known);
+  }
+
+  async learnPrice(provider: string, model: string, signal: AbortSignal): Promise<void> {
+    if (this.priceOf(provider, model) !== undefined) return;
+    try {
+      const models = await (await this.#registry.open(provider)).models(signal);
+      for (const { id, price, contextTokens } of models) {
+        if (price !== undefined) this.#prices.set(`${provider}:${id}`, price);
+        if (contextTokens !== undefined) this.#windows.set(`${provider}:${id}`, contextTokens);
+      }
+    } catch (thrown) {
+      if (signal.aborted) throw signal.reason;
+      this.#log.for(`provider.${provider}`).write("warn", "no prices", { what: messageOf(thrown) });
+    }
+  }
 }
 
 function credentialsOf(options: ProvidersOptions): Credentials {

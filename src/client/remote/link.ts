@@ -67,86 +67,131 @@ export async function openLink(
   signal: AbortSignal,
 ): Promise<Link> {
   signal.throwIfAborted();
-  const { clock, label } = dependencies;
   const token = await dependencies.token();
   const url = socketUrl(dependencies.url, "ws", target);
   const socket = dependencies.openSocket(url, ["cinch.v1", `cinch.token.${token}`]);
-  const opening = Promise.withResolvers<Greeting>();
-  let [isOpen, isGreeted, isClosed] = [false, false, false];
-  let refusal: HarnessError | undefined;
-  let beat: Disposable | undefined;
-
-  function awaitNextBeat(): void {
-    beat?.[Symbol.dispose]();
-    beat = clock.timer(PING_MS, () => {
-      socket.send(JSON.stringify({ frame: "ping" }));
-      beat = clock.timer(PONG_MS_MAX, over);
-    });
+  const link = new SocketLink(socket, { ...dependencies, target, reader, signal });
+  try {
+    const greeting = await link.greeting;
+    return {
+      greeting,
+      get isOpen() {
+        return !link.isClosed;
+      },
+      send: (frame) => link.send(frame),
+      close: () => link.close(),
+    };
+  } catch (thrown) {
+    signal.throwIfAborted();
+    if (thrown instanceof HarnessError) throw thrown;
+    throw await whyNot(dependencies, target, token, { signal, wasOpen: link.wasOpen });
   }
+}
+
+interface SocketLinkOptions extends Pick<LinkDependencies, "clock" | "label"> {
+  readonly target: LinkTarget;
+  readonly reader: LinkReader;
+  readonly signal: AbortSignal;
+}
+
+/** A socket on its way to the handshake, then until it is closed. A time limit or a missing pong closes it too. */
+class SocketLink {
+  readonly #socket: WebSocketLike;
+  readonly #options: SocketLinkOptions;
+  readonly #greeting = Promise.withResolvers<Greeting>();
+  readonly #onAbort = () => this.close();
+  /** The time limit that runs: of the handshake, then of the next ping or pong. */
+  #limit: Disposable;
+  #state: "opening" | "open" | "greeted" = "opening";
+  #refusal: HarnessError | undefined;
+  #isClosed = false;
+
+  constructor(socket: WebSocketLike, options: SocketLinkOptions) {
+    this.#socket = socket;
+    this.#options = options;
+    socket.addEventListener("open", () => this.#introduce());
+    socket.addEventListener("error", () => undefined); // it has no detail, and `close` follows
+    socket.addEventListener("close", () => this.close());
+    socket.addEventListener("message", ({ data }) => this.#receive(data));
+    options.signal.addEventListener("abort", this.#onAbort, { once: true });
+    this.#limit = options.clock.timer(OPEN_MS_MAX, () => this.close());
+  }
+
+  /** Rejects with the engine's refusal, or if the socket was closed before the handshake. */
+  get greeting(): Promise<Greeting> {
+    return this.#greeting.promise;
+  }
+
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  /** True if the socket has opened, handshake or not. */
+  get wasOpen(): boolean {
+    return this.#state !== "opening";
+  }
+
+  send(frame: object): void {
+    this.#socket.send(JSON.stringify(frame));
+  }
+
   /** Reports the end at once: a socket without a peer may take long to emit `close`. */
-  function over(): void {
-    if (isClosed) return;
-    isClosed = true;
-    beat?.[Symbol.dispose]();
-    signal.removeEventListener("abort", over);
-    socket.close();
-    if (isGreeted) reader.closed();
-    else opening.reject(refusal ?? new SocketClosed(isOpen));
-  }
-  function take(frame: ServerFrame | undefined): void {
-    if (frame === undefined) return;
-    if (isGreeted) {
-      reader.frame(frame);
-    } else if (frame.kind === "handshake") {
-      isGreeted = true;
-      awaitNextBeat();
-      opening.resolve(frame.greeting);
-    } else if (frame.kind === "error") {
-      refusal = frame.error;
-      over();
-    }
+  close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#limit[Symbol.dispose]();
+    this.#options.signal.removeEventListener("abort", this.#onAbort);
+    this.#socket.close();
+    if (this.#state === "greeted") this.#options.reader.closed();
+    else this.#greeting.reject(this.#refusal ?? new SocketClosed(this.wasOpen));
   }
 
-  socket.addEventListener("open", () => {
-    isOpen = true;
-    if (isClosed) return;
+  #introduce(): void {
+    this.#state = "open";
+    if (this.#isClosed) return;
+    const { label, target } = this.#options;
     const body = {
       protocol_version: PROTOCOL_VERSION,
       label,
       ...(target.client === undefined ? {} : { client: target.client }),
     };
-    socket.send(JSON.stringify({ frame: "handshake", id: 0, body }));
-  });
-  socket.addEventListener("error", () => undefined); // it has no detail, and `close` follows
-  socket.addEventListener("close", over);
-  socket.addEventListener("message", ({ data }) => {
-    if (isClosed) return;
-    if (isGreeted) awaitNextBeat(); // frames before the greeting do not extend its time limit
+    this.send({ frame: "handshake", id: 0, body });
+  }
+
+  #receive(data: unknown): void {
+    if (this.#isClosed) return;
+    if (this.#state === "greeted") this.#awaitNextBeat(); // frames before the greeting do not extend its time limit
     try {
-      take(readServerFrame(data));
+      const frame = readServerFrame(data);
+      if (frame !== undefined) this.#take(frame);
     } catch (thrown) {
       if (!(thrown instanceof HarnessError)) throw thrown;
-      if (isGreeted) reader.frame({ kind: "error", error: thrown });
-      refusal = thrown;
-      over();
+      if (this.#state === "greeted") this.#options.reader.frame({ kind: "error", error: thrown });
+      this.#refusal = thrown;
+      this.close();
     }
-  });
-  signal.addEventListener("abort", over, { once: true });
-  beat = clock.timer(OPEN_MS_MAX, over);
-  try {
-    const greeting = await opening.promise;
-    return {
-      greeting,
-      get isOpen() {
-        return !isClosed;
-      },
-      send: (frame) => socket.send(JSON.stringify(frame)),
-      close: over,
-    };
-  } catch (thrown) {
-    signal.throwIfAborted();
-    if (thrown instanceof HarnessError) throw thrown;
-    throw await whyNot(dependencies, target, token, { signal, wasOpen: isOpen });
+  }
+
+  #take(frame: ServerFrame): void {
+    if (this.#state === "greeted") {
+      this.#options.reader.frame(frame);
+    } else if (frame.kind === "handshake") {
+      this.#state = "greeted";
+      this.#awaitNextBeat();
+      this.#greeting.resolve(frame.greeting);
+    } else if (frame.kind === "error") {
+      this.#refusal = frame.error;
+      this.close();
+    }
+  }
+
+  #awaitNextBeat(): void {
+    const { clock } = this.#options;
+    this.#limit[Symbol.dispose]();
+    this.#limit = clock.timer(PING_MS, () => {
+      this.send({ frame: "ping" });
+      this.#limit = clock.timer(PONG_MS_MAX, () => this.close());
+    });
   }
 }
 

@@ -7,6 +7,8 @@ import type { OpenFeature } from "../../session/feature.ts";
 import type { SessionHost } from "../../session/host.ts";
 import type { TurnContext } from "../../session/moments.ts";
 import { selectPacks } from "../../tools/select-packs.ts";
+import type { StoredMemory } from "./memory.ts";
+import type { MemorySection } from "./sections.ts";
 import type { Memories } from "./store/memories.ts";
 import { memoryTools } from "./tools/memory-tools.ts";
 import { UntrustedContent } from "./untrusted-content.ts";
@@ -34,76 +36,27 @@ export async function openMemories(
  * changes. Nothing is loaded until the first memory is written.
  */
 export function openMemory(host: SessionHost): OpenFeature {
-  const { world, paths, workspace } = host;
   const { profile, tools: known } = host.plan();
   const redact = (text: string) => host.redactor.text(text);
-  let opening: Promise<Memories> | undefined;
-
   const untrusted = new UntrustedContent(known);
-  const open = () => {
-    opening ??= openMemories(host, workspace.root);
-    return opening;
-  };
-  const isEmpty = async () => (await world.files.stat(join(paths.data, "memory"))) === undefined;
+  const memories = new SessionMemories(host);
   const tools = selectPacks(
-    memoryTools({ open, redact, untrusted: () => untrusted.description }),
+    memoryTools({ open: () => memories.open(), redact, untrusted: () => untrusted.description }),
     profile.toolPacks,
   );
   const writes = tools.tools().length > 0;
-  /** The turn in which each memory's text joined the conversation. */
-  const turnByText = new Map<string, number>();
-  const reported = new Set<string>();
-  let messages = 0;
+  const given = new GivenMemories();
   let section: Promise<readonly SystemSection[]> | undefined;
-
-  async function read(emit: TurnContext["emit"]) {
-    try {
-      const { memories, problems } = await (await open()).read();
-      for (const problem of problems.filter((each) => !reported.has(each))) {
-        reported.add(problem);
-        emit(errorOf(new HarnessError("MemoryInvalid", { problem })));
-      }
-      return memories;
-    } catch (thrown) {
-      if (!(thrown instanceof HarnessError)) throw thrown;
-      if (!reported.has(thrown.message)) emit(errorOf(thrown));
-      reported.add(thrown.message);
-      return []; // unreadable memories do not stop the session
-    }
-  }
 
   async function index(emit: TurnContext["emit"]): Promise<readonly SystemSection[]> {
     const { memorySystemText } = await import("./sections.ts");
-    const texts = memorySystemText((await isEmpty()) ? [] : await read(emit), { writes, redact });
+    const texts = memorySystemText(await memories.read(emit), { writes, redact });
     return texts.map((text) => ({ name: "memory", text }));
-  }
-
-  async function select(content: readonly InputBlock[], at: TurnContext): Promise<readonly InputBlock[]> {
-    if (await isEmpty()) return [];
-    const memories = await read(at.emit);
-    if (memories.length === 0) return [];
-    const [{ selectMemories }, { memorySections }] = await Promise.all([
-      import("./select-memories.ts"),
-      import("./sections.ts"),
-    ]);
-    const prompt = content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
-    const found = memorySections(selectMemories(prompt, memories, world.clock.now()));
-    // A refused input does not use up its turn number.
-    const fresh = found.filter(({ text }) => (turnByText.get(text) ?? at.turn) >= at.turn);
-    if (fresh.length === 0) return [];
-    for (const { text } of fresh) turnByText.set(text, at.turn);
-    const payload = { turn: at.turn, names: fresh.map(({ memory }) => memory.name) };
-    at.emit({ kind: "CustomEvent", payload: { namespace: "cinch", kind: MEMORIES_GIVEN, payload } });
-    return fresh.map(({ text }) => ({ type: "text", text }));
   }
 
   const memoryIndex: RequestMiddleware = async function* memoryIndex(request, context, next) {
     untrusted.check(request.messages);
-    // A memory that the conversation no longer holds can be added again.
-    if (context.parentCall === undefined) {
-      if (context.history.messages.length < messages) turnByText.clear();
-      messages = context.history.messages.length;
-    }
+    if (context.parentCall === undefined) given.follow(context.history.messages.length);
     section ??= index((event) => context.emit(event));
     yield* next({ ...request, system: [...request.system, ...(await section)] }, context);
   };
@@ -111,11 +64,88 @@ export function openMemory(host: SessionHost): OpenFeature {
   return {
     tools: [tools],
     around: [{ request: "context", run: memoryIndex }],
-    onInput: select,
-    async [Symbol.asyncDispose]() {
-      (await opening)?.[Symbol.dispose]();
-    },
+    onInput: async (content, turn) =>
+      given.add(await matchingMemories(content, await memories.read(turn.emit), host.world), turn),
+    [Symbol.asyncDispose]: () => memories[Symbol.asyncDispose](),
   };
+}
+
+/** The memories around a session's folder. Nothing is loaded until the first memory is written. */
+class SessionMemories implements AsyncDisposable {
+  readonly #host: SessionHost;
+  readonly #reported = new Set<string>();
+  #opening: Promise<Memories> | undefined;
+
+  constructor(host: SessionHost) {
+    this.#host = host;
+  }
+
+  async open(): Promise<Memories> {
+    this.#opening ??= openMemories(this.#host, this.#host.workspace.root);
+    return await this.#opening;
+  }
+
+  /** Returns all memories. Emits each problem once; unreadable memories do not stop the session. */
+  async read(emit: TurnContext["emit"]): Promise<readonly StoredMemory[]> {
+    const { world, paths } = this.#host;
+    if ((await world.files.stat(join(paths.data, "memory"))) === undefined) return [];
+    try {
+      const { memories, problems } = await (await this.open()).read();
+      for (const problem of problems.filter((each) => !this.#reported.has(each))) {
+        this.#reported.add(problem);
+        emit(errorOf(new HarnessError("MemoryInvalid", { problem })));
+      }
+      return memories;
+    } catch (thrown) {
+      if (!(thrown instanceof HarnessError)) throw thrown;
+      if (!this.#reported.has(thrown.message)) emit(errorOf(thrown));
+      this.#reported.add(thrown.message);
+      return [];
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    (await this.#opening)?.[Symbol.dispose]();
+  }
+}
+
+/** The memories whose texts are in the conversation: none is added twice. */
+class GivenMemories {
+  /** The turn in which each memory's text joined the conversation. */
+  readonly #turnByText = new Map<string, number>();
+  #messages = 0;
+
+  /** Follows the length of the conversation. A memory that it no longer holds can be added again. */
+  follow(messages: number): void {
+    if (messages < this.#messages) this.#turnByText.clear();
+    this.#messages = messages;
+  }
+
+  /** Returns the memories that are to be added to the input of a turn, and emits their names. */
+  add(found: readonly MemorySection[], { turn, emit }: TurnContext): readonly InputBlock[] {
+    // A refused input does not use up its turn number.
+    const fresh = found.filter(({ text }) => (this.#turnByText.get(text) ?? turn) >= turn);
+    if (fresh.length === 0) return [];
+    for (const { text } of fresh) this.#turnByText.set(text, turn);
+    const payload = { turn, names: fresh.map(({ memory }) => memory.name) };
+    emit({ kind: "CustomEvent", payload: { namespace: "cinch", kind: MEMORIES_GIVEN, payload } });
+    return fresh.map(({ text }) => ({ type: "text", text }));
+  }
+}
+
+/** Returns the memories that match a prompt, as sections for it. */
+async function matchingMemories(
+  content: readonly InputBlock[],
+  memories: readonly StoredMemory[],
+  { clock }: Pick<SessionHost["world"], "clock">,
+): Promise<readonly MemorySection[]> {
+  if (memories.length === 0) return [];
+  const [{ selectMemories }, { memorySections }] = await Promise.all([
+    import("./select-memories.ts"),
+    import("./sections.ts"),
+  ]);
+  const prompt = content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
+  return memorySections(selectMemories(prompt, memories, clock.now()));
 }
 
 function errorOf({ reason, message }: HarnessError) {

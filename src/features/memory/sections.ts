@@ -44,13 +44,17 @@ export function memoryIndexText(memories: readonly Memory[]): string {
   return [...lines, ...(more > 0 ? [`[${more} more]`] : [])].join("\n");
 }
 
+/** A memory, and its text in a fence. */
+export interface MemorySection {
+  readonly memory: StoredMemory;
+  readonly text: PromptText;
+}
+
 /**
  * Renders each memory in a separate fence, so that none can pass for another. All together take at
  * most `SELECTED_BYTES_MAX`.
  */
-export function memorySections(
-  memories: readonly StoredMemory[],
-): readonly { readonly memory: StoredMemory; readonly text: PromptText }[] {
+export function memorySections(memories: readonly StoredMemory[]): readonly MemorySection[] {
   let room = SELECTED_BYTES_MAX;
   return memories.flatMap((memory) => {
     const text = fence("memory", withinBytes(memory, room));

@@ -31,87 +31,114 @@ const NOTHING: LoadedPrompts = {
  * templates, expanding one fails with `UnknownPromptTemplate`. Problems of files are not shown again in a session
  * that continues this one.
  */
-export function openPrompts({ trust, shown, publish }: SessionHost): OpenFeature {
+export function openPrompts(host: SessionHost): OpenFeature {
+  const { trust } = host;
   if (!trust.has("prompt-template") && !trust.has("alias-file")) return NONE_WRITTEN;
-  const end = new AbortController();
-  let written = NOTHING;
-  let loading: Promise<void> | undefined;
-
-  /**
-   * Loads the files once the questions about the project's files are answered. Each problem is reported and affects
-   * only its own file.
-   */
-  function load(): Promise<void> {
-    loading ??= (async () => {
-      const { items } = await trust.loaded(end.signal);
-      const { readPromptFiles } = await import("./read-prompt-files.ts");
-      const read = await readPromptFiles(items);
-      written = read;
-      for (const { text: problem, weight, key } of read.notices.filter((each) => !shown.has(each.key))) {
-        shown.add(key);
-        publishProblem(new HarnessError("PromptTemplateInvalid", { problem }), weight);
-      }
-    })();
-    return loading;
-  }
-
-  function publishProblem({ reason, message }: HarnessError, weight: FileNotice["weight"]): void {
-    const severity = weight === "notice" ? { severity: weight } : {};
-    publish({ kind: "Error", payload: { reason, message, ...severity } });
-  }
-
-  const expand: QueryHandler<"ExpandPrompt"> = async ({ name, args = [], text, unclosed }) => {
-    await load();
-    const template = written.templates.get(name);
-    if (template === undefined) throw unknown(name, written);
-    const { EXPANDED_CHARACTERS_MAX, expandTemplate, hasWordPlaceholder } = await import(
-      "./expand-template.ts"
-    );
-    if (unclosed !== undefined && hasWordPlaceholder(template.text)) {
-      const { unclosedText } = await import("../../view/slash/slash.ts");
-      const problem = `/${PROMPTS}:${name} puts single words into its text: ${unclosedText(unclosed)}`;
-      throw new HarnessError("UsageInvalid", { problem });
-    }
-    const prompt = expandTemplate(template.text, { args, text: text ?? args.join(" ") });
-    if (prompt === undefined) {
-      const problem = `/${PROMPTS}:${name} would be more than ${EXPANDED_CHARACTERS_MAX} characters long with these words.`;
-      throw new HarnessError("PromptTemplateInvalid", { problem });
-    }
-    return { prompt };
-  };
-
+  const files = new SessionPrompts(host);
   return {
-    queries: { ExpandPrompt: expand },
+    queries: {
+      async ExpandPrompt(query) {
+        await files.load();
+        return { prompt: await expandPrompt(query, files.loaded) };
+      },
+    },
     async slashCommands() {
-      await loadIfUnasked();
-      return [...[...written.templates.values()].map(commandOf), ...[...written.aliases].map(aliasOf)];
+      await files.loadIfUnasked();
+      const { templates, aliases } = files.loaded;
+      return [...[...templates.values()].map(commandOf), ...[...aliases].map(aliasOf)];
     },
     async aliasProblems() {
-      await loadIfUnasked();
-      return written.aliasProblems;
+      await files.loadIfUnasked();
+      return files.loaded.aliasProblems;
     },
     async ready() {
-      if (!trust.asks) begin();
+      if (!trust.asks) files.begin();
     },
-    onFollowed: begin,
-    settle: async () => {
-      end.abort(new Cancelled("engine", "the session was ended"));
-      await loading?.catch(() => undefined);
-    },
+    onFollowed: () => files.begin(),
+    settle: () => files.end(),
   };
+}
+
+/** The templates and aliases of a session, loaded once the questions about the project's files are answered. */
+class SessionPrompts {
+  readonly #host: Pick<SessionHost, "trust" | "shown" | "publish">;
+  readonly #end = new AbortController();
+  #loading: Promise<void> | undefined;
+  #loaded = NOTHING;
+
+  constructor(host: Pick<SessionHost, "trust" | "shown" | "publish">) {
+    this.#host = host;
+  }
+
+  /** What is loaded so far. */
+  get loaded(): LoadedPrompts {
+    return this.#loaded;
+  }
+
+  /** Loads the files. Each problem is reported and affects only its own file. */
+  async load(): Promise<void> {
+    this.#loading ??= this.#read();
+    await this.#loading;
+  }
 
   /** Loads the files if nobody has to be asked first. */
-  async function loadIfUnasked(): Promise<void> {
-    if (!trust.asks) await load().catch(() => undefined); // reported when loading began
+  async loadIfUnasked(): Promise<void> {
+    if (!this.#host.trust.asks) await this.load().catch(() => undefined); // reported when loading began
   }
 
-  function begin(): void {
-    load().catch((thrown: unknown) => {
-      loading = undefined;
+  /** Begins to load the files, and reports a failure. */
+  begin(): void {
+    this.load().catch((thrown: unknown) => {
+      this.#loading = undefined;
       // The session ended at an open question.
-      if (!(thrown instanceof Cancelled)) publishProblem(asHarnessError(thrown), "error");
+      if (!(thrown instanceof Cancelled)) this.#publish(asHarnessError(thrown), "error");
     });
   }
+
+  async end(): Promise<void> {
+    this.#end.abort(new Cancelled("engine", "the session was ended"));
+    await this.#loading?.catch(() => undefined);
+  }
+
+  async #read(): Promise<void> {
+    const { trust, shown } = this.#host;
+    const { items } = await trust.loaded(this.#end.signal);
+    const { readPromptFiles } = await import("./read-prompt-files.ts");
+    const read = await readPromptFiles(items);
+    this.#loaded = read;
+    for (const { text: problem, weight, key } of read.notices.filter((each) => !shown.has(each.key))) {
+      shown.add(key);
+      this.#publish(new HarnessError("PromptTemplateInvalid", { problem }), weight);
+    }
+  }
+
+  #publish({ reason, message }: HarnessError, weight: FileNotice["weight"]): void {
+    const severity = weight === "notice" ? { severity: weight } : {};
+    this.#host.publish({ kind: "Error", payload: { reason, message, ...severity } });
+  }
+}
+
+/** Returns the text of a template with its words filled in. @throws HarnessError if it is unknown, or would not fit. */
+async function expandPrompt(
+  { name, args = [], text, unclosed }: Parameters<QueryHandler<"ExpandPrompt">>[0],
+  loaded: LoadedPrompts,
+): Promise<string> {
+  const template = loaded.templates.get(name);
+  if (template === undefined) throw unknown(name, loaded);
+  const { EXPANDED_CHARACTERS_MAX, expandTemplate, hasWordPlaceholder } = await import(
+    "./expand-template.ts"
+  );
+  if (unclosed !== undefined && hasWordPlaceholder(template.text)) {
+    const { unclosedText } = await import("../../view/slash/slash.ts");
+    const problem = `/${PROMPTS}:${name} puts single words into its text: ${unclosedText(unclosed)}`;
+    throw new HarnessError("UsageInvalid", { problem });
+  }
+  const prompt = expandTemplate(template.text, { args, text: text ?? args.join(" ") });
+  if (prompt === undefined) {
+    const problem = `/${PROMPTS}:${name} would be more than ${EXPANDED_CHARACTERS_MAX} characters long with these words.`;
+    throw new HarnessError("PromptTemplateInvalid", { problem });
+  }
+  return prompt;
 }
 
 function asHarnessError(thrown: unknown): HarnessError {

@@ -87,35 +87,22 @@ export function judge(
     (plan.target.kind === "command") === (view !== undefined),
     "a command is examined before it is judged",
   );
-  const restricting = (effect: Rule["effect"], wanted: PatternMatch) =>
-    policy.rules.find(
-      (rule) => rule.effect === effect && restricts(rule, plan, tool, workspace, view?.facts) === wanted,
-    );
-
   const overLimit = view?.facts.analysis.overLimit;
   if (overLimit !== undefined)
     return { kind: "deny", because: "limit", why: `${overLimit}, too much to be judged` };
-  const matches = view?.facts.ruleMatches?.filter((each) => !isHiddenBySandbox(each, workspace, view)) ?? [];
-  const [strictest] = matches;
-  if (strictest?.rule.effect === "deny" && strictest.how === "reads")
-    return { kind: "deny", because: "rule", rule: strictest.rule, why: ruleMatchText(strictest) };
-  const denied = restricting("deny", "yes");
-  if (denied !== undefined) {
-    return {
-      kind: "deny",
-      because: "rule",
-      rule: denied,
-      why: `the rule deny "${printRule(denied)}" forbids it`,
-    };
-  }
+  const restrictions: Restrictions = {
+    naming: (effect, wanted) =>
+      policy.rules.find(
+        (rule) => rule.effect === effect && restricts(rule, plan, tool, workspace, view?.facts) === wanted,
+      ),
+    matches: view?.facts.ruleMatches?.filter((each) => !isHiddenBySandbox(each, workspace, view)) ?? [],
+  };
+  const denied = deniedByRule(restrictions);
+  if (denied !== undefined) return denied;
 
   const quiet = policy.quiet && isAutoAllowedCall(plan, tool, workspace, view?.facts);
-  const level = quiet ? "ReadOnly" : levelOf(plan, tool, workspace, view);
-  const above = LEVELS.indexOf(level) > LEVELS.indexOf(policy.ceiling);
-  const levelWhy = plan.levelWhy ?? (level === "DangerFullAccess" ? rootWhy(plan, workspace) : undefined);
-  const since = levelWhy === undefined ? "" : ` since ${levelWhy}`;
-  const aboveText = `it needs the level ${level}${since}, and the ceiling is ${policy.ceiling}`;
-  if (above && policy.strict) return { kind: "deny", because: "level", why: aboveText, needs: level };
+  const ceiling = quiet ? undefined : aboveCeiling(plan, tool, policy, workspace, view);
+  if (ceiling !== undefined && policy.strict) return { kind: "deny", because: "level", ...ceiling };
   if (view?.refused !== undefined && !quiet)
     return { kind: "deny", because: "sandbox", why: `there is no sandbox for it: ${view.refused}` };
 
@@ -131,36 +118,83 @@ export function judge(
       rules: policy.rules.filter((rule) => isAllow(rule) && counts(rule)),
     });
 
-  const maybeDenied = restricting("deny", "maybe");
-  if (maybeDenied !== undefined && !isLiteral(plan, policy)) {
-    const why = `${unknownPart(view?.facts)}, so it may be what the rule deny "${printRule(maybeDenied)}" forbids`;
-    return { kind: "ask", why, personOnly: false };
-  }
-  if (strictest?.rule.effect === "deny" && !isLiteral(plan, policy))
-    return { kind: "ask", why: ruleMatchText(strictest), personOnly: false };
+  const maybeDenied = isLiteral(plan, policy) ? undefined : maybeDeniedByRule(restrictions, view);
+  if (maybeDenied !== undefined) return maybeDenied;
   const answered = allows((rule) => rule.scope === "session", false);
   if (answered !== undefined) return networkDecision(answered, view) ?? answered;
 
-  const asked = restricting("ask", "yes") ?? restricting("ask", "maybe");
-  if (asked !== undefined) {
-    const why = `the rule ask "${printRule(asked)}" names it`;
-    return { kind: "ask", why, personOnly: false, rule: asked };
-  }
+  const asked = askedByRule(restrictions);
+  if (asked !== undefined) return asked;
 
-  const askMatch = matches.find(({ rule }) => rule.effect === "ask");
-  if (askMatch !== undefined)
-    return { kind: "ask", why: ruleMatchText(askMatch), personOnly: false, rule: askMatch.rule };
-
-  const allowed = allows((rule) => !above || (rule.scope === "user" && !policy.firm), policy.quiet);
+  const allowed = allows(
+    (rule) => ceiling === undefined || (rule.scope === "user" && !policy.firm),
+    policy.quiet,
+  );
   if (allowed !== undefined) return quiet ? allowed : (networkDecision(allowed, view) ?? allowed);
   if (guard !== undefined) return { kind: "ask", ...guard };
-  const needs = above ? { needs: level } : {};
+  const needs = ceiling === undefined ? {} : { needs: ceiling.needs };
   if (view === undefined) {
-    const why = above ? aboveText : withConcern("no rule allows it", plan, workspace);
+    const why = ceiling?.why ?? withConcern("no rule allows it", plan, workspace);
     return { kind: "ask", why, personOnly: false, ...needs };
   }
-  const decision = judgeCommand(view, policy, above ? aboveText : undefined);
+  const decision = judgeCommand(view, policy, ceiling?.why);
   return decision.kind === "ask" ? { ...decision, ...needs } : decision;
+}
+
+/** The rules that deny one call, or ask about it. */
+interface Restrictions {
+  /** Returns the first rule that names the call, surely or maybe. */
+  readonly naming: (effect: Rule["effect"], wanted: PatternMatch) => Rule | undefined;
+  /** What parts of the command meet, the strictest first. */
+  readonly matches: readonly RuleMatch[];
+}
+
+/** Denies a call that a deny rule surely names. */
+function deniedByRule({ naming, matches: [strictest] }: Restrictions): Decision | undefined {
+  if (strictest?.rule.effect === "deny" && strictest.how === "reads")
+    return { kind: "deny", because: "rule", rule: strictest.rule, why: ruleMatchText(strictest) };
+  const rule = naming("deny", "yes");
+  if (rule === undefined) return undefined;
+  return { kind: "deny", because: "rule", rule, why: `the rule deny "${printRule(rule)}" forbids it` };
+}
+
+/** Asks about a call that a deny rule may name. */
+function maybeDeniedByRule(
+  { naming, matches: [strictest] }: Restrictions,
+  view: CommandView | undefined,
+): Decision | undefined {
+  const rule = naming("deny", "maybe");
+  if (rule !== undefined) {
+    const why = `${unknownPart(view?.facts)}, so it may be what the rule deny "${printRule(rule)}" forbids`;
+    return { kind: "ask", why, personOnly: false };
+  }
+  if (strictest?.rule.effect !== "deny") return undefined;
+  return { kind: "ask", why: ruleMatchText(strictest), personOnly: false };
+}
+
+/** Asks about a call that an ask rule names. */
+function askedByRule({ naming, matches }: Restrictions): Decision | undefined {
+  const rule = naming("ask", "yes") ?? naming("ask", "maybe");
+  if (rule !== undefined)
+    return { kind: "ask", why: `the rule ask "${printRule(rule)}" names it`, personOnly: false, rule };
+  const match = matches.find((each) => each.rule.effect === "ask");
+  if (match === undefined) return undefined;
+  return { kind: "ask", why: ruleMatchText(match), personOnly: false, rule: match.rule };
+}
+
+/** Returns the level that a call needs, if it is above the ceiling of the policy, and why. */
+function aboveCeiling(
+  plan: CallPlan,
+  tool: JudgedTool,
+  { ceiling }: Policy,
+  workspace: WorkspacePaths,
+  view: CommandView | undefined,
+): { readonly why: string; readonly needs: Level } | undefined {
+  const needs = levelOf(plan, tool, workspace, view);
+  if (LEVELS.indexOf(needs) <= LEVELS.indexOf(ceiling)) return undefined;
+  const levelWhy = plan.levelWhy ?? (needs === "DangerFullAccess" ? rootWhy(plan, workspace) : undefined);
+  const since = levelWhy === undefined ? "" : ` since ${levelWhy}`;
+  return { why: `it needs the level ${needs}${since}, and the ceiling is ${ceiling}`, needs };
 }
 
 /** Puts before a reason what is unusual about the first such path of a call. */
