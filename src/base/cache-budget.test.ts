@@ -1,8 +1,7 @@
 import { expect, test } from "bun:test";
 import * as fc from "fast-check";
 import { holds } from "../../test/support/property.ts";
-import { CACHE_BYTES_MAX, CacheBudget } from "./cache-budget.ts";
-import { weightOf } from "./weight.ts";
+import { CACHE_BYTES_MAX, CacheBudget, weightOf } from "./cache-budget.ts";
 
 const MAX = 4_000;
 const SHARE = MAX / 2;
