@@ -1,5 +1,6 @@
 import { isAbsolute } from "node:path";
 import { reachesChildren } from "../../base/child-environment.ts";
+import { defined } from "../../base/defined.ts";
 import type {
   FilePosition,
   ListEntryOf,
@@ -304,9 +305,9 @@ function serverOf(entry: ListEntryOf<typeof keys>): McpServer {
   const { name, eagerToolsMax, discovery, timeoutMs, where } = entry;
   const declared: Declared = {
     name,
-    ...(discovery === undefined ? {} : { discovery }),
+    ...defined({ discovery }),
     eagerToolsMax,
-    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    ...defined({ timeoutMs }),
     where,
   };
   const { cmd = "", args = [], env = {}, passEnv = [], cwd, sha256 } = entry;
@@ -316,14 +317,13 @@ function serverOf(entry: ListEntryOf<typeof keys>): McpServer {
       ...declared,
       transport: "stdio",
       ...{ cmd, args, env, passEnv },
-      ...(cwd === undefined ? {} : { cwd }),
-      ...(sha256 === undefined ? {} : { sha256 }),
+      ...defined({ cwd, sha256 }),
     };
   return {
     ...declared,
     transport: transport === "sse" ? "sse" : "http",
     ...{ url, headers, bearer, scopes },
-    ...(clientId === undefined ? {} : { clientId }),
+    ...defined({ clientId }),
   };
 }
 

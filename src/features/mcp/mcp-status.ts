@@ -1,3 +1,4 @@
+import { defined } from "../../base/defined.ts";
 import type { ResultOfCommand } from "../../protocol/commands/results.ts";
 import { visibleLine } from "../../safety/hidden.ts";
 import type { ToolNames } from "../../tools/server-tool-names.ts";
@@ -25,7 +26,7 @@ export function mcpStatus(
       problem === undefined ? server : { ...server, problem: visibleLine(problem) },
     ),
     ...(tools === undefined ? {} : { toolNames: tools.slice(0, TOOLS_LISTED_MAX).map(namesOf) }),
-    ...(approved === undefined ? {} : { approved }),
+    ...defined({ approved }),
   };
   return { ...status, text: mcpStatusText(status) };
 }

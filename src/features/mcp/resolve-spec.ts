@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { childEnvironment } from "../../base/child-environment.ts";
+import { defined } from "../../base/defined.ts";
 import { canonicalJson } from "../../base/json.ts";
 import { encode } from "../../base/text/text.ts";
 import { sha256 } from "../../guard/trust/ledger/item.ts";
@@ -26,7 +27,7 @@ export function resolveSpec(server: McpServer, { workspace, environment, folders
   const { where, timeoutMs } = server;
   const common = {
     name: server.name,
-    ...(server.discovery === undefined ? {} : { discovery: server.discovery }),
+    ...defined({ discovery: server.discovery }),
     eagerToolsMax: server.eagerToolsMax,
     callMsMax: timeoutMs ?? TOOL_MS_MAX,
     declaration: declarationHash(server),
@@ -39,7 +40,7 @@ export function resolveSpec(server: McpServer, { workspace, environment, folders
       url,
       headers,
       bearer,
-      ...(clientId === undefined ? {} : { clientId }),
+      ...defined({ clientId }),
       scopes,
     };
     return { ...common, ...address, identity: hashOf({ ...common, ...address }) };
@@ -52,7 +53,7 @@ export function resolveSpec(server: McpServer, { workspace, environment, folders
     args: server.args.map((word) => word.replaceAll(WORKSPACE, workspace.root)),
     cwd: server.cwd?.replaceAll(WORKSPACE, workspace.root) ?? join(folders, server.name),
     env: { ...basics, ...passed, ...server.env },
-    ...(server.sha256 === undefined ? {} : { sha256: server.sha256 }),
+    ...defined({ sha256: server.sha256 }),
   };
   return { ...common, ...command, identity: hashOf({ ...common, ...command }) };
 }

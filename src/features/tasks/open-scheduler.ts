@@ -1,3 +1,4 @@
+import { defined } from "../../base/defined.ts";
 import { HarnessError } from "../../base/errors.ts";
 import type { SessionId } from "../../base/ids.ts";
 import { resolveProfile } from "../../config/profile-path.ts";
@@ -86,13 +87,9 @@ function requestOf(task: ScheduledTask, msMax: number | undefined): CommandOf<"C
   return {
     kind: "CreateSession",
     workingDir,
-    ...(named === undefined ? {} : { profile: named }),
-    ...(model === undefined ? {} : { model }),
+    ...defined({ profile: named, model }),
     run: {
-      ...(level === undefined ? {} : { level }),
-      ...(maxTurns === undefined ? {} : { maxTurns }),
-      ...(maxCostUsd === undefined ? {} : { maxCostUsd }),
-      ...(maxTimeMs === undefined ? {} : { maxTimeMs }),
+      ...defined({ level, maxTurns, maxCostUsd, maxTimeMs }),
     },
   };
 }

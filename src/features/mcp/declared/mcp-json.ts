@@ -1,3 +1,4 @@
+import { defined } from "../../../base/defined.ts";
 import type { JsonObject } from "../../../base/json.ts";
 import { isObject, parseJson } from "../../../base/json.ts";
 import type { KeyPath, TomlFile } from "../../../config/toml.ts";
@@ -49,7 +50,7 @@ const SERVERS = "mcpServers";
 function renamed({ command, type, ...others }: JsonObject): JsonObject {
   return {
     ...others,
-    ...(command === undefined ? {} : { cmd: command }),
+    ...defined({ cmd: command }),
     ...(type === undefined ? {} : { transport: TRANSPORTS.get(type) ?? type }),
   };
 }

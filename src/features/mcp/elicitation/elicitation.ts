@@ -1,5 +1,6 @@
 import type { ElicitRequest, ElicitResult } from "@modelcontextprotocol/client";
 import { unreachable } from "../../../base/assert.ts";
+import { defined } from "../../../base/defined.ts";
 import type { ClientId } from "../../../base/ids.ts";
 import { arrayAt, stringAt } from "../../../base/json.ts";
 import { visibleLine } from "../../../safety/hidden.ts";
@@ -263,7 +264,7 @@ async function askQuestion(
   const asked = {
     about: "elicitation" as const,
     ...question,
-    ...(originator === undefined ? {} : { originator }),
+    ...defined({ originator }),
   };
   return answerText(await ask(asked, signal));
 }

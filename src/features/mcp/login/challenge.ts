@@ -1,3 +1,5 @@
+import { defined } from "../../../base/defined.ts";
+
 /** The parts of a `WWW-Authenticate` header that say which token a server wants. */
 export interface Challenge {
   readonly error?: string;
@@ -20,9 +22,7 @@ export function parseChallenge(header: string): Challenge {
   }
   const [error, scope, resource] = ["error", "scope", "resource_metadata"].map((key) => parameters.get(key));
   return {
-    ...(error === undefined ? {} : { error }),
-    ...(scope === undefined ? {} : { scope }),
-    ...(resource === undefined ? {} : { resourceMetadata: resource }),
+    ...defined({ error, scope, resourceMetadata: resource }),
   };
 }
 

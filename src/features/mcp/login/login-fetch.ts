@@ -1,5 +1,6 @@
 import { isIP } from "node:net";
 import { deadline } from "../../../base/async/deadline.ts";
+import { defined } from "../../../base/defined.ts";
 import type { Clock, Fetch, FetchInit, Resolve } from "../../../base/world.ts";
 import { codeOf } from "../../../base/world.ts";
 import { visibleLine } from "../../../safety/hidden.ts";
@@ -49,7 +50,7 @@ export function loginFetch(server: URL, net: LoginNetwork, signal: AbortSignal):
     const inside = addresses.find((address) => !isPublicAddress(address));
     if (inside !== undefined) throw new TypeError(`${place} is ${inside}, an address that is not public`);
     const [address] = addresses;
-    const asked = { ...requestOf(init), signal: limit.signal, ...(address === undefined ? {} : { address }) };
+    const asked = { ...requestOf(init), signal: limit.signal, ...defined({ address }) };
     const response = await net.fetch(target.href, asked).catch((thrown: unknown) => {
       if (!UNREACHED.has(codeOf(thrown) ?? "")) throw thrown;
       throw new Error(`nothing answers at ${place}: look at the address and at the network`, {
@@ -75,7 +76,7 @@ async function addressesOf(
 
 function requestOf({ method, headers, body }: RequestInit): Omit<FetchInit, "signal"> {
   return {
-    ...(method === undefined ? {} : { method }),
+    ...defined({ method }),
     headers: Object.fromEntries(new Headers(headers)),
     ...(typeof body === "string" ? { body } : {}),
     ...(body instanceof URLSearchParams ? { body: body.toString() } : {}),

@@ -10,6 +10,7 @@ import {
   selectClientAuthMethod,
   validateAuthorizationResponseIssuer,
 } from "@modelcontextprotocol/client";
+import { defined } from "../../../base/defined.ts";
 import { HarnessError, messageOf } from "../../../base/errors.ts";
 import type { Clock, Listen, Random } from "../../../base/world.ts";
 import type { McpGrant, Renewal } from "../../../credentials/mcp/grant.ts";
@@ -82,7 +83,7 @@ export async function logIn(
       serverUrl: url,
       fetchFn: fetch,
       forceReauthorization: true,
-      ...(metadata === undefined ? {} : { resourceMetadataUrl: metadata }),
+      ...defined({ resourceMetadataUrl: metadata }),
       ...optionalScope(joinScopes(request.before?.scope, challenge.scope, ...request.scopes)),
     };
     await auth(provider, options);
@@ -159,7 +160,7 @@ class LoginProvider implements OAuthClientProvider {
     else if (clientId !== undefined)
       this.#client = {
         client_id: clientId,
-        ...(clientSecret === undefined ? {} : { client_secret: clientSecret }),
+        ...defined({ client_secret: clientSecret }),
       };
   }
 
@@ -248,7 +249,7 @@ class LoginProvider implements OAuthClientProvider {
       accessToken,
       ...(seconds === undefined || seconds <= 0 ? {} : { endsAtMs: nowMs + seconds * 1_000 }),
       ...optionalScope(scope),
-      ...(renewal === undefined ? {} : { renewal }),
+      ...defined({ renewal }),
     };
   }
 
@@ -266,8 +267,7 @@ class LoginProvider implements OAuthClientProvider {
       issuer: issuer ?? metadata?.issuer ?? state.authorizationServerUrl,
       clientId: client.client_id,
       authentication,
-      ...(clientSecret === undefined ? {} : { clientSecret }),
-      ...(this.#resource === undefined ? {} : { resource: this.#resource }),
+      ...defined({ clientSecret, resource: this.#resource }),
     };
   }
 }

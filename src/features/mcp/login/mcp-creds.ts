@@ -1,4 +1,5 @@
 import { Secret } from "../../../base/brand.ts";
+import { defined } from "../../../base/defined.ts";
 import { HarnessError } from "../../../base/errors.ts";
 import { settingsOf } from "../../../config/settings/settings.ts";
 import type { McpGrant } from "../../../credentials/mcp/grant.ts";
@@ -59,10 +60,9 @@ async function login(
     {
       name: server,
       url: place.url,
-      ...(place.transport === undefined ? {} : { transport: place.transport }),
+      ...defined({ transport: place.transport }),
       scopes: [...(place.scopes ?? []), ...scopes],
-      ...(place.clientId === undefined ? {} : { clientId: place.clientId }),
-      ...(clientSecret === undefined ? {} : { clientSecret }),
+      ...defined({ clientId: place.clientId, clientSecret }),
       ...(old === undefined || old.url !== place.url ? {} : { before: old }),
     },
     {

@@ -1,4 +1,5 @@
 import type { Client, Transport } from "@modelcontextprotocol/client";
+import { defined } from "../../../base/defined.ts";
 import { HarnessError } from "../../../base/errors.ts";
 import type { Log } from "../../../base/log.ts";
 import { launchServer } from "../transport/launch.ts";
@@ -84,7 +85,7 @@ export class McpConnector {
       log,
       version: ports.version,
       capabilities: prepare === undefined ? {} : { elicitation: { form: {}, url: {} } },
-      ...(prepare === undefined ? {} : { prepare }),
+      ...defined({ prepare }),
       onToolsChanged,
       onPromptsChanged,
     };

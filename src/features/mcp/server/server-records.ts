@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { defined } from "../../../base/defined.ts";
 import { HarnessError, messageOf } from "../../../base/errors.ts";
 import { arrayAt, isObject, parseJson, stringAt } from "../../../base/json.ts";
 import { decode, encode } from "../../../base/text/text.ts";
@@ -57,8 +58,7 @@ export class ServerRecords {
     const program = stringAt(value, "program");
     const known = tools?.filter((tool) => tool !== undefined);
     return {
-      ...(known === undefined ? {} : { tools: known }),
-      ...(program === undefined ? {} : { program }),
+      ...defined({ tools: known, program }),
     };
   }
 

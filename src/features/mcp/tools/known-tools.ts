@@ -1,4 +1,5 @@
 import type { Tool as ListedTool } from "@modelcontextprotocol/client";
+import { defined } from "../../../base/defined.ts";
 import type { Log } from "../../../base/log.ts";
 import type { ServerRecord, ServerRecords } from "../server/server-records.ts";
 import type { ServerSpec } from "../server/server-spec.ts";
@@ -112,7 +113,7 @@ export class KnownTools {
 
   async #keep(tools: readonly ToolDefinition[] | undefined): Promise<void> {
     const program = this.#program === undefined ? {} : { program: this.#program };
-    const record = { ...program, ...(tools === undefined ? {} : { tools }) };
+    const record = { ...program, ...defined({ tools }) };
     await this.#dependencies.records.save(this.#dependencies.spec, record);
     if (tools !== undefined) this.#approved = byName(tools);
   }

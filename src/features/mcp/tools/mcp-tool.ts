@@ -1,4 +1,5 @@
 import type { CallToolResult } from "@modelcontextprotocol/client";
+import { defined } from "../../../base/defined.ts";
 import { HarnessError, messageOf } from "../../../base/errors.ts";
 import type { JsonObject } from "../../../base/json.ts";
 import { canonicalJson, isObject } from "../../../base/json.ts";
@@ -149,7 +150,7 @@ async function callServer(
         toldMs = clock.monotonic();
         context.progress(progressText(progress));
       },
-      ...(elicitation === undefined ? {} : { elicitation }),
+      ...defined({ elicitation }),
     });
   } catch (thrown) {
     if (signal.aborted) throw signal.reason;

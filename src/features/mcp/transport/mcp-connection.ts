@@ -8,6 +8,7 @@ import type {
   Transport,
 } from "@modelcontextprotocol/client";
 import { deadline, whileAlive } from "../../../base/async/deadline.ts";
+import { defined } from "../../../base/defined.ts";
 import { messageOf } from "../../../base/errors.ts";
 import type { JsonObject } from "../../../base/json.ts";
 import { numberAt } from "../../../base/json.ts";
@@ -134,7 +135,7 @@ export async function connectMcp(
         timeout: NEVER_MS,
         // Without a definition, the library lists the tools again after a refusal and repeats the call.
         toolDefinition: definitions.get(tool) ?? { name: tool, inputSchema: { type: "object" } },
-        ...(onProgress === undefined ? {} : { onprogress: onProgress }),
+        ...defined({ onprogress: onProgress }),
       } as const;
       try {
         return await whileAlive(client.callTool({ name: tool, arguments: { ...input } }, options), stop);

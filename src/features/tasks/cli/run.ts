@@ -1,3 +1,4 @@
+import { defined } from "../../../base/defined.ts";
 import { HarnessError } from "../../../base/errors.ts";
 import { durationText } from "../../../base/text/duration.ts";
 import { shortened } from "../../../base/text/text.ts";
@@ -79,11 +80,13 @@ async function rowOf(task: ScheduledTask, schedule: Schedule) {
     prompt: task.prompt,
     cwd: task.cwd,
     created_by: task.createdBy,
-    ...(task.profile === undefined ? {} : { profile: task.profile }),
-    ...(task.model === undefined ? {} : { model: task.model }),
-    ...(task.level === undefined ? {} : { level: task.level }),
-    ...(task.maxTurns === undefined ? {} : { max_turns: task.maxTurns }),
-    ...(task.maxCostUsd === undefined ? {} : { max_cost: task.maxCostUsd }),
+    ...defined({
+      profile: task.profile,
+      model: task.model,
+      level: task.level,
+      max_turns: task.maxTurns,
+      max_cost: task.maxCostUsd,
+    }),
     ...(task.maxTimeMs === undefined ? {} : { max_time: durationText(task.maxTimeMs) }),
   };
 }
@@ -111,12 +114,7 @@ async function add({ context, schedule }: Handles): Promise<ExitCode> {
     enabled: true,
     createdAt: new Date(world.clock.now()).toISOString(),
     createdBy: "person",
-    ...(profile === undefined ? {} : { profile }),
-    ...(model === undefined ? {} : { model }),
-    ...(level === undefined ? {} : { level }),
-    ...(maxTurns === undefined ? {} : { maxTurns }),
-    ...(maxCostUsd === undefined ? {} : { maxCostUsd }),
-    ...(maxTimeMs === undefined ? {} : { maxTimeMs }),
+    ...defined({ profile, model, level, maxTurns, maxCostUsd, maxTimeMs }),
   };
   await assertDue(task, world);
   for (const notice of await context.checkSettings())

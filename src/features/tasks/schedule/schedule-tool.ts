@@ -1,3 +1,4 @@
+import { defined } from "../../../base/defined.ts";
 import { HarnessError } from "../../../base/errors.ts";
 import { visibleLine } from "../../../safety/hidden.ts";
 import type { InputOf } from "../../../tools/arguments.ts";
@@ -121,7 +122,7 @@ async function taskFrom(input: Input, settings: TaskSettings): Promise<Scheduled
     when: read.value,
     level: input.level ?? "ReadOnly",
     maxTurns: input.max_turns ?? TURNS_DEFAULT,
-    ...(maxCostUsd === undefined ? {} : { maxCostUsd }),
+    ...defined({ maxCostUsd }),
   };
 }
 

@@ -1,3 +1,4 @@
+import { defined } from "../../../base/defined.ts";
 import { HarnessError } from "../../../base/errors.ts";
 import type { Reason } from "../../../base/reasons.ts";
 import { shortened } from "../../../base/text/text.ts";
@@ -156,7 +157,7 @@ export class Schedule {
       return undefined;
     }
     const { dueMs, missed } = verdict;
-    const due = { dueMs, ...(missed === undefined ? {} : { missed }) };
+    const due = { dueMs, ...defined({ missed }) };
     if (verdict.kind === "run") return await this.#claim({ task, startedMs: this.#now, ...due }, state);
     await this.#skip(name, state, due);
     return undefined;
@@ -191,12 +192,14 @@ export class Schedule {
       started_at: isoOf(startedMs),
       ended_at: isoOf(this.#now),
       outcome: end.outcome,
-      ...(end.detail === undefined ? {} : { detail: end.detail }),
-      ...(end.reason === undefined ? {} : { reason: end.reason }),
-      ...(end.refused === undefined ? {} : { refused: end.refused }),
-      ...(end.session === undefined ? {} : { session: end.session }),
-      ...(end.costUsd === undefined ? {} : { cost_usd: end.costUsd }),
-      ...(missed === undefined ? {} : { missed }),
+      ...defined({
+        detail: end.detail,
+        reason: end.reason,
+        refused: end.refused,
+        session: end.session,
+        cost_usd: end.costUsd,
+        missed,
+      }),
     };
     // The result is recorded even while everything is being ended.
     this.#unsettled.set(task.name, record);
@@ -224,7 +227,7 @@ export class Schedule {
       ended_at: at,
       outcome: "skipped",
       detail: `the run of ${state.running?.started_at ?? "before"} still continues`,
-      ...(missed === undefined ? {} : { missed }),
+      ...defined({ missed }),
     };
     await this.#files.record(name, { ...state, settled_ms: this.#now }, record);
   }
@@ -261,8 +264,7 @@ export class Schedule {
       ended_at: isoOf(this.#now),
       outcome: "interrupted",
       detail: "the process that ran it ended before it did",
-      ...(due === undefined ? {} : { due }),
-      ...(session === undefined ? {} : { session }),
+      ...defined({ due, session }),
     });
   }
 

@@ -1,3 +1,4 @@
+import { defined } from "../../../base/defined.ts";
 import { HarnessError } from "../../../base/errors.ts";
 import { durationText } from "../../../base/text/duration.ts";
 import { Table } from "../../../config/table.ts";
@@ -79,12 +80,7 @@ export function readScheduledTask(name: string, file: TomlFile): ScheduledTask {
     enabled: table.boolean("enabled") ?? true,
     createdAt,
     createdBy: table.string("created_by") ?? "person",
-    ...(profile === undefined ? {} : { profile }),
-    ...(model === undefined ? {} : { model }),
-    ...(level === undefined ? {} : { level }),
-    ...(maxTurns === undefined ? {} : { maxTurns }),
-    ...(maxCostUsd === undefined ? {} : { maxCostUsd }),
-    ...(maxTimeMs === undefined ? {} : { maxTimeMs }),
+    ...defined({ profile, model, level, maxTurns, maxCostUsd, maxTimeMs }),
   };
   table.refuseUnknown();
   return task;
