@@ -1,6 +1,7 @@
 import { isAbsolute, join } from "node:path";
 import { whileAlive } from "../../base/async/deadline.ts";
 import type { CacheBudget } from "../../base/cache-budget.ts";
+import { defined } from "../../base/defined.ts";
 import { messageOf } from "../../base/errors.ts";
 import type { World } from "../../base/world.ts";
 import type { Credentials } from "../../credentials/credentials.ts";
@@ -128,7 +129,7 @@ export function openProviders(options: ProvidersOptions): Providers {
         customs,
         keyless: [...KEYLESS_PROVIDERS, ...plugged],
         prefersVertex: prefersVertex(options.environment),
-        ...(asked === undefined ? {} : { requested: asked }),
+        ...defined({ requested: asked }),
         ...instead,
         async discoverLocal() {
           const { discoverLocal } = await import("../../providers/local/local.ts");
@@ -149,7 +150,7 @@ export function openProviders(options: ProvidersOptions): Providers {
   };
 }
 
-/** Prices and windows of models: those of the user's settings, of catalogues read so far, and of the published table. */
+/** Prices and windows of models: from the user's settings, the catalogues read so far, and the published table. */
 class ModelFacts {
   readonly #config: Config;
   readonly #registry: ProviderRegistry;
@@ -201,10 +202,7 @@ function credentialsOf(options: ProvidersOptions): Credentials {
   if (helper === undefined) {
     const { fetch, random, clock } = world;
     const { vertex, copilot } = config;
-    const settings = {
-      ...(vertex === undefined ? {} : { vertex }),
-      ...(copilot === undefined ? {} : { copilot }),
-    };
+    const settings = defined({ vertex, copilot });
     const dependencies = { environment, customs, fetch, random, clock, settings };
     return localCredentials({ ...dependencies, directory: configDirectory, insecureDevKey });
   }

@@ -45,7 +45,7 @@ export function openMemory(host: SessionHost): OpenFeature {
     profile.toolPacks,
   );
   const writes = tools.tools().length > 0;
-  const given = new GivenMemories();
+  const conversation = new ConversationMemories();
   let section: Promise<readonly SystemSection[]> | undefined;
 
   async function index(emit: TurnContext["emit"]): Promise<readonly SystemSection[]> {
@@ -56,7 +56,7 @@ export function openMemory(host: SessionHost): OpenFeature {
 
   const memoryIndex: RequestMiddleware = async function* memoryIndex(request, context, next) {
     untrusted.check(request.messages);
-    if (context.parentCall === undefined) given.follow(context.history.messages.length);
+    if (context.parentCall === undefined) conversation.follow(context.history.messages.length);
     section ??= index((event) => context.emit(event));
     yield* next({ ...request, system: [...request.system, ...(await section)] }, context);
   };
@@ -65,7 +65,7 @@ export function openMemory(host: SessionHost): OpenFeature {
     tools: [tools],
     around: [{ request: "context", run: memoryIndex }],
     onInput: async (content, turn) =>
-      given.add(await matchingMemories(content, await memories.read(turn.emit), host.world), turn),
+      conversation.add(await matchingMemories(content, await memories.read(turn.emit), host.world), turn),
     [Symbol.asyncDispose]: () => memories[Symbol.asyncDispose](),
   };
 }
@@ -110,7 +110,7 @@ class SessionMemories implements AsyncDisposable {
 }
 
 /** The memories whose texts are in the conversation: none is added twice. */
-class GivenMemories {
+class ConversationMemories {
   /** The turn in which each memory's text joined the conversation. */
   readonly #turnByText = new Map<string, number>();
   #messages = 0;

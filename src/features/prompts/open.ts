@@ -70,7 +70,7 @@ class SessionPrompts {
     this.#host = host;
   }
 
-  /** What is loaded so far. */
+  /** The templates and aliases as far as they are loaded. */
   get loaded(): LoadedPrompts {
     return this.#loaded;
   }

@@ -76,7 +76,7 @@ interface AgentLimits {
   readonly depthMax: number;
 }
 
-/** The kinds of sub-agents of a session, and the tool that starts them. Files of kinds are read when trust is loaded. */
+/** The kinds of sub-agents of a session, read from files when trust is loaded, and the tool that starts them. */
 class AgentKinds {
   readonly #host: SessionHost;
   readonly #limits: AgentLimits;

@@ -6,6 +6,7 @@ import type {
 } from "@modelcontextprotocol/client";
 import { SSEClientTransport, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { deadline, whileAlive } from "../../../base/async/deadline.ts";
+import { defined } from "../../../base/defined.ts";
 import { HarnessError, messageOf } from "../../../base/errors.ts";
 import type { Clock } from "../../../base/world.ts";
 import { STREAM_ENDED } from "../server/outcome.ts";
@@ -118,7 +119,7 @@ class StreamableHttp implements Transport {
     const mark = String(this.#sent);
     try {
       await this.#inner.send(message, {
-        ...definedOptions(options),
+        ...defined(options), // the library accepts no undefined option
         headers: { ...options.headers, [MARK]: mark },
         onRequestStreamEnd: () => {
           if (options.onRequestStreamEnd !== undefined) options.onRequestStreamEnd();
@@ -222,13 +223,6 @@ function onBodyEnd(response: Response, over: () => void): Response {
     { highWaterMark: 0 },
   );
   return new Response(body, { status, headers });
-}
-
-/** Drops undefined options, which the library does not accept. */
-function definedOptions(options: TransportSendOptions): Partial<{
-  [Key in keyof TransportSendOptions]: NonNullable<TransportSendOptions[Key]>;
-}> {
-  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
 }
 
 function statusOf(thrown: unknown): number | undefined {

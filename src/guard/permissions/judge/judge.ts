@@ -145,7 +145,7 @@ export function judge(
 interface Restrictions {
   /** Returns the first rule that names the call, surely or maybe. */
   readonly naming: (effect: Rule["effect"], wanted: PatternMatch) => Rule | undefined;
-  /** What parts of the command meet, the strictest first. */
+  /** Rules that parts of the command meet, the strictest first. */
   readonly matches: readonly RuleMatch[];
 }
 
