@@ -1,4 +1,5 @@
 import { whileAlive } from "../base/async/deadline.ts";
+import { defined } from "../base/defined.ts";
 import { messageOf } from "../base/errors.ts";
 import { isObject, parseJson } from "../base/json.ts";
 import type { FinishReason, ModelBlock, ModelEvent, ModelUsage, Provider } from "./provider.ts";
@@ -30,8 +31,7 @@ export function foreignProvider(provider: Provider, { assertUsable, failed }: Co
     name: provider.name,
     family: provider.family,
     canonicalFormVersion: provider.canonicalFormVersion,
-    ...(provider.pricesInCatalogue === undefined ? {} : { pricesInCatalogue: provider.pricesInCatalogue }),
-    ...(provider.server === undefined ? {} : { server: provider.server }),
+    ...defined({ pricesInCatalogue: provider.pricesInCatalogue, server: provider.server }),
     ...(provider.known === undefined ? {} : { known: async () => (await provider.known?.()) ?? [] }),
     chat: (request, signal, onSilence) => ({
       [Symbol.asyncIterator]() {

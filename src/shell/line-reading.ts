@@ -9,6 +9,7 @@ import type {
   Word,
 } from "unbash";
 import { forEachChild, parse } from "unbash";
+import { defined } from "../base/defined.ts";
 import type { Analysis, Directories, ShellWord } from "./analysis.ts";
 import { SHELL_DEPTH_MAX } from "./analysis.ts";
 import { DIRECTORY_VARIABLES, unionDirectories } from "./directories.ts";
@@ -218,7 +219,7 @@ export class LineReading {
       assignments: [],
       directories: shell.directories,
       text: level.source.slice(node.pos, node.end),
-      ...(level.wrappedBy === undefined ? {} : { wrappedBy: level.wrappedBy }),
+      ...defined({ wrappedBy: level.wrappedBy }),
     });
     return sameDirectories(shell);
   }

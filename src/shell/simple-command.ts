@@ -1,4 +1,5 @@
 import type { Assignment, Command, Redirection, SyntaxNode } from "unbash";
+import { defined } from "../base/defined.ts";
 import type { ShellAssignment, ShellCommand, ShellWord } from "./analysis.ts";
 import { literalOf, SHELL_DEPTH_MAX } from "./analysis.ts";
 import { afterCd, changesDirectory, DIRECTORY_VARIABLES, unionDirectories } from "./directories.ts";
@@ -69,12 +70,12 @@ export class SimpleCommands {
   ): DirectoryOutcome {
     this.#found.countCommand(args.length);
     const command: Mutable<ShellCommand> = {
-      ...(name === undefined ? {} : { name }),
+      ...defined({ name }),
       args,
       assignments,
       directories: shell.directories,
       text,
-      ...(level.wrappedBy === undefined ? {} : { wrappedBy: level.wrappedBy }),
+      ...defined({ wrappedBy: level.wrappedBy }),
     };
     this.#found.commands.push(command);
     const program = literalOf(name);

@@ -1,4 +1,5 @@
 import { assert } from "../base/assert.ts";
+import { defined } from "../base/defined.ts";
 import type { ChangePreview, ToolKind } from "../protocol/events/shown-call.ts";
 
 /** The most that a call may do, from the least to the most powerful ([D] c, PERM-01). */
@@ -123,6 +124,6 @@ export function readsFiles(effect: ToolEffect | undefined): boolean {
 export function displayFields({ kind, preview }: Partial<Pick<ToolFacts, "kind" | "preview">>) {
   return {
     ...(kind === undefined || kind === "other" ? {} : { toolKind: kind }),
-    ...(preview === undefined ? {} : { preview }),
+    ...defined({ preview }),
   };
 }

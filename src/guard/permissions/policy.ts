@@ -1,3 +1,4 @@
+import { defined } from "../../base/defined.ts";
 import { HarnessError } from "../../base/errors.ts";
 import { isWithin } from "../../base/files/below.ts";
 import { nearestWords } from "../../base/text/near.ts";
@@ -49,7 +50,7 @@ export function unknownPlugins({ plugins }: Pick<Config, "plugins">): Pick<Polic
  */
 export function policyFrom(sources: PolicySources): Policy {
   const { profile, user, project = [], level, levelMax, ownDirectories, steering, plugins, tools } = sources;
-  const known = { tools, ...(plugins === undefined ? {} : { plugins }) };
+  const known = { tools, ...defined({ plugins }) };
   const applicable = (rules: readonly ConfiguredRule[]) =>
     rules.filter((rule) => appliesToSession(rule, sources));
   const said = settingsOf(permissionsSection, {
@@ -71,7 +72,7 @@ export function policyFrom(sources: PolicySources): Policy {
       ...project.flatMap((said) => rulesFrom(said.rules, "project", known)),
     ],
     ownDirectories,
-    ...(steering === undefined ? {} : { steering }),
+    ...defined({ steering }),
   };
 }
 

@@ -15,6 +15,7 @@ import {
   stat,
 } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { defined } from "../../base/defined.ts";
 import type { FileInfo, Files } from "../../base/world.ts";
 import { codeOf, FileTooLarge } from "../../base/world.ts";
 import { fileInfo, kindOf } from "./file-info.ts";
@@ -41,7 +42,7 @@ export const hostFiles: Files = {
   },
   createNew: (path, content, mode) => naming(path, () => createNew(path, content, mode)),
   async makeDirectory(path, mode) {
-    await mkdir(path, { recursive: true, ...(mode === undefined ? {} : { mode }) });
+    await mkdir(path, { recursive: true, ...defined({ mode }) });
   },
   async remove(path) {
     await rm(path, { recursive: true, force: true });

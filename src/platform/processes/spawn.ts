@@ -1,4 +1,5 @@
 import { closeSync, constants, openSync, statSync } from "node:fs";
+import { defined } from "../../base/defined.ts";
 import { asError } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
 import type { Child, ChildInput, Exit, Spawn, SpawnOptions } from "../../base/world.ts";
@@ -104,8 +105,7 @@ function start(options: SpawnOptions, watching: Watching): Child {
   const input = talks === true ? inputOf(child.stdin) : undefined;
   return {
     pid: child.pid,
-    ...(input === undefined ? {} : { input }),
-    ...(announcement === undefined ? {} : { announcement }),
+    ...defined({ input, announcement }),
     stdout: { [Symbol.asyncIterator]: () => stdout.read(leader) },
     stderr: { [Symbol.asyncIterator]: () => stderr.read(leader) },
     exited,

@@ -1,3 +1,4 @@
+import { defined } from "../../base/defined.ts";
 import type { Fetch } from "../../base/world.ts";
 import { hostFetch, hostFetchThrough } from "./fetch.ts";
 
@@ -40,7 +41,7 @@ function trusting(ca: string): Fetch {
       timeout: false,
       tls: { ca },
       signal,
-      ...(method === undefined ? {} : { method }),
+      ...defined({ method }),
       ...(headers === undefined ? {} : { headers: { ...headers } }),
       ...(body === undefined ? {} : { body: body as BodyInit }),
     } as RequestInit);

@@ -1,3 +1,4 @@
+import { defined } from "../../base/defined.ts";
 import type { Fetch } from "../../base/world.ts";
 import { decodeBody } from "./decode-body.ts";
 
@@ -43,7 +44,7 @@ export function hostFetch(idleSecondsMax = IDLE_SECONDS_MAX): Fetch {
       redirect: "manual",
       timeout: false,
       signal,
-      ...(method === undefined ? {} : { method }),
+      ...defined({ method }),
       headers: sent,
       // A Uint8Array is one; the DOM types require its buffer kind.
       ...(body === undefined ? {} : { body: body as BodyInit }),
@@ -73,7 +74,7 @@ export function hostFetchThrough(socket: string): Fetch {
       redirect: "manual",
       timeout: false,
       signal,
-      ...(method === undefined ? {} : { method }),
+      ...defined({ method }),
       ...(headers === undefined ? {} : { headers: { ...headers } }),
       ...(body === undefined ? {} : { body: body as BodyInit }),
     } as RequestInit);

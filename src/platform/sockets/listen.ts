@@ -1,4 +1,5 @@
 import type { Server, ServerWebSocket } from "bun";
+import { defined } from "../../base/defined.ts";
 import { messageOf } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
 import type { Listen, ListenOptions, ServerSocket, SocketReader, WebSocketAnswer } from "../../base/world.ts";
@@ -36,7 +37,7 @@ export function hostListen(log: Log): Listen {
       },
       websocket: sockets(options),
       maxRequestBodySize: options.bodyBytesMax ?? BODY_BYTES_MAX,
-      ...(tls === undefined ? {} : { tls }),
+      ...defined({ tls }),
     };
     // The types lack that a Unix socket has this limit too.
     const quiet = { idleTimeout: Math.min(IDLE_S_MAX, Math.ceil((options.idleMsMax ?? 0) / 1_000)) };

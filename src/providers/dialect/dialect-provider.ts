@@ -1,4 +1,5 @@
 import { CacheBudget } from "../../base/cache-budget.ts";
+import { defined } from "../../base/defined.ts";
 import { HarnessError, hasReason, messageOf } from "../../base/errors.ts";
 import { parseJson } from "../../base/json.ts";
 import type { Log } from "../../base/log.ts";
@@ -152,7 +153,7 @@ export function dialectProvider(vendor: Vendor, dependencies: ProviderDependenci
 
 function contextFor({ name, family, quirks }: Vendor, { model, tools }: ModelRequest): DialectContext {
   const toolNames = tools.map((tool) => tool.name);
-  return { provider: name, family, model, toolNames, ...(quirks === undefined ? {} : { quirks }) };
+  return { provider: name, family, model, toolNames, ...defined({ quirks }) };
 }
 
 /** Fields of every request to a vendor. */
@@ -169,7 +170,7 @@ function openVendorCatalogue(
     provider: name,
     url,
     cache: caches.open<CatalogueSnapshot>("models"),
-    ...(directory === undefined ? {} : { directory }),
+    ...defined({ directory }),
     fetch: (signal) =>
       fetchText({
         ...wire,

@@ -1,3 +1,4 @@
+import { defined } from "../../base/defined.ts";
 import { HarnessError, messageOf } from "../../base/errors.ts";
 import { canonicalJson } from "../../base/json.ts";
 import type { World } from "../../base/world.ts";
@@ -50,7 +51,7 @@ export function recorder(options: RecordOptions): (provider: Provider) => Provid
     family: provider.family,
     canonicalFormVersion: provider.canonicalFormVersion,
     pricesInCatalogue: provider.pricesInCatalogue ?? false,
-    ...(provider.server === undefined ? {} : { server: provider.server }),
+    ...defined({ server: provider.server }),
     chat: (request, signal, onSilence) =>
       tape.pass(provider.chat(request, signal, onSilence), provider, request),
     models: (signal) => provider.models(signal),

@@ -1,3 +1,5 @@
+import { defined } from "../../base/defined.ts";
+
 /** One entry of an allowlist of hosts: `example.com`, `*.example.com`, either with `:port`. */
 export interface HostEntry {
   readonly text: string;
@@ -54,7 +56,7 @@ export function parseHostEntry(text: string): HostEntry | { readonly problem: st
   }
   if (port !== undefined && (port < 1 || port > 65_535))
     return { problem: `"${text}" has no port from 1 to 65535` };
-  return { text, host, below, ...(port === undefined ? {} : { port }) };
+  return { text, host, below, ...defined({ port }) };
 }
 
 /** Returns true for an address, false for a name. */

@@ -1,3 +1,4 @@
+import { defined } from "../../base/defined.ts";
 import type { CallId, EventSeq, LogId } from "../../base/ids.ts";
 import { isObject } from "../../base/json.ts";
 import type { ContentBlock, ToolResultBlock } from "../../protocol/content.ts";
@@ -38,7 +39,7 @@ export async function resumeHistory(store: SessionStore, logId: LogId): Promise<
   const { interruptedTurn, lastTurn, ...rebuilt } = rebuild(messages, known);
   // A rewind before the first prompt leaves messages and no turn.
   const turns = known.some(isTurnMark)
-    ? { lastTurn, ...(interruptedTurn === undefined ? {} : { interruptedTurn }) }
+    ? { lastTurn, ...defined({ interruptedTurn }) }
     : await expiredTurn(store, logId);
   const intents = new Map((await store.orphans(logId)).map((intent) => [intent.callId, intent]));
   return {
@@ -80,7 +81,7 @@ export function rebuild(messages: readonly StoredMessage[], tail: readonly Envel
     recovered,
     openCalls: openCalls(history, started),
     lastTurn,
-    ...(running === undefined ? {} : { interruptedTurn: running }),
+    ...defined({ interruptedTurn: running }),
   };
 }
 

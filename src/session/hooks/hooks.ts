@@ -1,3 +1,4 @@
+import { defined } from "../../base/defined.ts";
 import type { SessionId } from "../../base/ids.ts";
 import type { JsonObject } from "../../base/json.ts";
 import type { Event } from "../../protocol/events/events.ts";
@@ -47,7 +48,7 @@ export class Hooks {
    */
   async *run({ event, tool, input, signal, emit }: HookMoment): AsyncGenerator<HookResult> {
     const { session, cwd } = this.#parts;
-    for (const hook of await this.applying({ event, ...(tool === undefined ? {} : { tool }), signal })) {
+    for (const hook of await this.applying({ event, ...defined({ tool }), signal })) {
       const text = `${JSON.stringify({ event, session, cwd, ...input() })}\n`;
       const run = await runHook(hook, text, this.#parts, signal);
       this.#tellCut(hook, run);

@@ -1,3 +1,4 @@
+import { defined } from "../../base/defined.ts";
 import type { ClientId } from "../../base/ids.ts";
 
 /** A client that is subscribed to a session. */
@@ -32,8 +33,7 @@ export class Followers {
   /** Adds a follower until its signal aborts or the returned function is called. */
   add({ label, client }: Follower, signal: AbortSignal): () => void {
     const follower: Follower = {
-      ...(label === undefined ? {} : { label }),
-      ...(client === undefined ? {} : { client }),
+      ...defined({ label, client }),
     };
     if (!signal.aborted) this.#all.add(follower);
     const leave = () => {

@@ -1,3 +1,4 @@
+import { defined } from "../../base/defined.ts";
 import type { AskId, ClientId, IdSource } from "../../base/ids.ts";
 import type { Event } from "../../protocol/events/events.ts";
 import type { AttachedClient } from "../access/client.ts";
@@ -68,7 +69,7 @@ export class People {
 
   close(askId: AskId, by?: ClientId): void {
     if (!this.#open.delete(askId)) return;
-    const payload = { askId, answer: null, ...(by === undefined ? {} : { by }) };
+    const payload = { askId, answer: null, ...defined({ by }) };
     this.#tell({ kind: "Answered", payload });
   }
 

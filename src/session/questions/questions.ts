@@ -1,5 +1,6 @@
 import type { Deadline } from "../../base/async/deadline.ts";
 import { deadline } from "../../base/async/deadline.ts";
+import { defined } from "../../base/defined.ts";
 import { DeadlineReached, HarnessError } from "../../base/errors.ts";
 import type { AskId, CallId, ClientId, EventSeq, IdSource } from "../../base/ids.ts";
 import type { Clock } from "../../base/world.ts";
@@ -138,7 +139,7 @@ export class Questions {
     const answer =
       open?.question.onceOnly === true
         ? ({ decision, scope: "once", by: client.id, ...withHosts } as const) // whatever a client added
-        : { decision, scope, by: client.id, ...(rule === undefined ? {} : { rule }) };
+        : { decision, scope, by: client.id, ...defined({ rule }) };
     // The granted rule stands in the event, so that every client can list and revoke it (PERM-07).
     const granted = { once: undefined, argv_glob: rule ?? open?.question.rule, tool: open?.question.tool }[
       answer.scope

@@ -1,3 +1,4 @@
+import { defined } from "../../base/defined.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
 import type { Event, EventKind, PayloadOf } from "../../protocol/events/events.ts";
 import type { EventRange } from "./store.ts";
@@ -30,8 +31,7 @@ const WITHOUT_CONTENT: {
     originator,
     args: TTL_EXPIRED,
     summary: TTL_EXPIRED,
-    ...(onceOnly === undefined ? {} : { onceOnly }),
-    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    ...defined({ onceOnly, timeoutMs }),
   }),
   PermissionAnswered: ({ rule: _rule, ...payload }) => payload,
   Cancelled: (payload) => ({ ...payload, reason: TTL_EXPIRED }),
@@ -48,8 +48,7 @@ const WITHOUT_CONTENT: {
     askId,
     about,
     text: TTL_EXPIRED,
-    ...(originator === undefined ? {} : { originator }),
-    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    ...defined({ originator, timeoutMs }),
   }),
   Answered: (payload) => ({ ...payload, answer: TTL_EXPIRED }),
   InputQueued: (payload) => ({ ...payload, content: TEXT }),
@@ -65,7 +64,7 @@ const WITHOUT_CONTENT: {
     rule: TTL_EXPIRED,
     profile,
     path: TTL_EXPIRED,
-    ...(by === undefined ? {} : { by }),
+    ...defined({ by }),
   }),
 };
 

@@ -1,4 +1,5 @@
 import { assert } from "../../base/assert.ts";
+import { defined } from "../../base/defined.ts";
 import type { EventSeq } from "../../base/ids.ts";
 import { head } from "../../base/text/text.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
@@ -29,7 +30,7 @@ export function logFactsOf(events: readonly Envelope[]): LogFacts | undefined {
     if (isTurnStarted(event)) {
       const title = facts?.title ?? titleOf(event.payload.content ?? []);
       const { turn } = event.payload;
-      facts = { turn, updatedAt: event.ts, isTurnOpen: true, ...(title === undefined ? {} : { title }) };
+      facts = { turn, updatedAt: event.ts, isTurnOpen: true, ...defined({ title }) };
     } else if (isTurnEnded(event)) {
       facts = { ...facts, updatedAt: event.ts, isTurnOpen: false };
     }
@@ -43,7 +44,7 @@ export function modelChangeIn(events: readonly Envelope[]): Pick<NewLog, "model"
   for (const { kind, payload, parentCall } of events) {
     if (kind !== "ModelChanged" || parentCall !== undefined) continue;
     const { model, effort } = payload;
-    last = { ...last, model, ...(effort === undefined ? {} : { effort }) };
+    last = { ...last, model, ...defined({ effort }) };
   }
   return last;
 }

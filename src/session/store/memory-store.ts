@@ -1,4 +1,5 @@
 import { assert } from "../../base/assert.ts";
+import { defined } from "../../base/defined.ts";
 import { HarnessError } from "../../base/errors.ts";
 import type { LogId, SessionId } from "../../base/ids.ts";
 import type { Machine } from "../../base/world.ts";
@@ -49,8 +50,7 @@ class MemoryLogs {
       session,
       lastEvent,
       pinned,
-      ...(heldBy === undefined ? {} : { heldBy }),
-      ...(oldestDay === undefined ? {} : { oldestDay }),
+      ...defined({ heldBy, oldestDay }),
     };
   }
 

@@ -1,3 +1,4 @@
+import { defined } from "../../base/defined.ts";
 import type { EventSeq, InputId, SessionId } from "../../base/ids.ts";
 import { isObject, stringAt } from "../../base/json.ts";
 import { head } from "../../base/text/text.ts";
@@ -130,9 +131,7 @@ export async function digestOf(events: AsyncIterable<Envelope>): Promise<LogDige
     compactions,
     rewinds,
     runs: runs.size,
-    ...(importedFrom === undefined ? {} : { importedFrom }),
-    ...(taskOf === undefined ? {} : { taskOf }),
-    ...(wentOnFrom === undefined ? {} : { wentOnFrom }),
+    ...defined({ importedFrom, taskOf, wentOnFrom }),
   };
 }
 

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { defined } from "../../base/defined.ts";
 import { HarnessError } from "../../base/errors.ts";
 import type { EventSeq, SessionId } from "../../base/ids.ts";
 import { parseJson, stringAt, wellFormedJson } from "../../base/json.ts";
@@ -85,7 +86,7 @@ class ExportReader {
       events: this.#events,
       missing: this.#missing,
       last: this.#lastId,
-      ...(this.#seal === undefined ? {} : { seal: this.#seal }),
+      ...defined({ seal: this.#seal }),
       sessions: [...this.#sessions],
       problems: this.#problems,
     };

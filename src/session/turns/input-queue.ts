@@ -1,3 +1,4 @@
+import { defined } from "../../base/defined.ts";
 import { HarnessError } from "../../base/errors.ts";
 import type { ClientId, IdSource, InputId } from "../../base/ids.ts";
 import { jsonCharacters } from "../../base/json.ts";
@@ -22,7 +23,7 @@ export function wantsOf({
   readonly skill?: string | undefined;
   readonly agent?: string | undefined;
 }): InputWants {
-  return { ...(skill === undefined ? {} : { skill }), ...(agent === undefined ? {} : { agent }) };
+  return defined({ skill, agent });
 }
 
 interface QueueEntry {
@@ -123,7 +124,7 @@ export class InputQueue {
   /** Removes an input for good, and emits that. */
   drop(inputId: InputId, by?: ClientId): void {
     this.take(inputId);
-    const payload = { inputId, ...(by === undefined ? {} : { by }) };
+    const payload = { inputId, ...defined({ by }) };
     this.#options.bus.publish(
       { kind: "InputWithdrawn", payload },
       by === undefined ? {} : { originator: by },

@@ -1,4 +1,5 @@
 import { deadline, whileAlive } from "../../base/async/deadline.ts";
+import { defined } from "../../base/defined.ts";
 import { Cancelled, messageOf } from "../../base/errors.ts";
 import type { TaskId } from "../../base/ids.ts";
 import type { Child, Exit, World } from "../../base/world.ts";
@@ -76,7 +77,7 @@ export class BackgroundRuns implements AsyncDisposable {
     return [...this.#runs.values()].map((run) => {
       const { id, what, state, isSeen } = run;
       const detail = howEnded(run);
-      return { id, what, state, isSeen, ...(detail === undefined ? {} : { detail }) };
+      return { id, what, state, isSeen, ...defined({ detail }) };
     });
   }
 
@@ -112,8 +113,7 @@ export class BackgroundRuns implements AsyncDisposable {
       state: run.state,
       runningMs: (run.endedMs ?? world.clock.monotonic()) - run.startedMs,
       output: text,
-      ...(run.exit === undefined ? {} : { exit: run.exit }),
-      ...(run.detail === undefined ? {} : { detail: run.detail }),
+      ...defined({ exit: run.exit, detail: run.detail }),
     };
   }
 
@@ -189,7 +189,7 @@ export class BackgroundRuns implements AsyncDisposable {
   #tell(run: Run): void {
     const { id, what, state } = run;
     const how = howEnded(run);
-    this.#changed({ taskId: id, what, state, ...(how === undefined ? {} : { detail: how }) });
+    this.#changed({ taskId: id, what, state, ...defined({ detail: how }) });
   }
 }
 

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { deadline, whileAlive } from "../../base/async/deadline.ts";
 import { readOnlyEnvironment } from "../../base/child-environment.ts";
+import { defined } from "../../base/defined.ts";
 import type { Exit, Files } from "../../base/world.ts";
 import type { InputOf } from "../arguments.ts";
 import { addedMarker } from "../chain/redaction-marker.ts";
@@ -120,7 +121,7 @@ async function plan(input: BashInput, { world, workspace }: ToolContext): Promis
     },
     msMax: timeout_ms ?? (background ? undefined : BASH_MS_DEFAULT),
     background,
-    ...(lost === undefined ? {} : { lost }),
+    ...defined({ lost }),
   };
 }
 
@@ -211,7 +212,7 @@ async function runToEnd(call: BashPlan, context: ToolContext, { capture, report 
     ...call.target,
     env,
     callId,
-    ...(report === undefined ? {} : { report }),
+    ...defined({ report }),
   });
   using progress = new ProgressFeed(world.clock, context.progress);
   using limit = deadline(world.clock, call.msMax ?? BASH_MS_DEFAULT, signal);

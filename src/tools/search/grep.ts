@@ -1,3 +1,4 @@
+import { defined } from "../../base/defined.ts";
 import { sizeText } from "../../base/text/size-text.ts";
 import { count } from "../../base/text/text.ts";
 import type { InputOf } from "../arguments.ts";
@@ -145,7 +146,7 @@ async function run(plan: GrepPlan, context: ToolContext, program: RipgrepPath): 
   const search = {
     program,
     args: [...argsOf(plan, filter), stdin === undefined ? ripgrepOperand(searched) : "-"],
-    ...(stdin === undefined ? {} : { stdin }),
+    ...defined({ stdin }),
     directory: searched.directory,
     separator: mode === "files" ? "\0" : "\n",
   } as const;

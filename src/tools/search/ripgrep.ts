@@ -1,4 +1,5 @@
 import { deadline, whileAlive } from "../../base/async/deadline.ts";
+import { defined } from "../../base/defined.ts";
 import { decode } from "../../base/text/text.ts";
 import type { Child } from "../../base/world.ts";
 import type { ToolContext } from "../tool.ts";
@@ -61,7 +62,7 @@ export async function runRipgrep(
     argv: [program, ...ARGS_OF_ALL, ...search.args],
     cwd: search.directory,
     env: {},
-    ...(search.stdin === undefined ? {} : { stdin: search.stdin }),
+    ...defined({ stdin: search.stdin }),
   });
   const reading = read(child, search.separator, take);
   try {

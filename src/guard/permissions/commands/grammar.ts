@@ -1,3 +1,4 @@
+import { defined } from "../../../base/defined.ts";
 import type { Directories, ShellCommand, ShellWord } from "../../../shell/analysis.ts";
 import { literalOf } from "../../../shell/analysis.ts";
 
@@ -229,7 +230,7 @@ export function checkByShape(shape: CommandShape): CheckRead {
       typeof shape.deep === "string" || (shape.deep?.flags.some((flag) => flags.has(flag)) ?? false);
     const deep = {
       ...(isDeep && deepKind !== undefined ? { deep: deepKind } : {}),
-      ...(shape.checkedFor === undefined ? {} : { checkedFor: shape.checkedFor }),
+      ...defined({ checkedFor: shape.checkedFor }),
     };
     const uses: Use[] = values.flatMap(({ kind, word }) =>
       kind === "path" ? [{ kind: "path", word, directories }] : [],

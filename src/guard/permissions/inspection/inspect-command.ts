@@ -1,3 +1,4 @@
+import { defined } from "../../../base/defined.ts";
 import { messageOf } from "../../../base/errors.ts";
 import { relativeWithin } from "../../../base/files/below.ts";
 import type { Files, World } from "../../../base/world.ts";
@@ -58,8 +59,7 @@ export async function inspectCommand(
     seen: new Map(
       [target.cwd, workspace.root].map((path) => [path, Promise.resolve({ path, exists: true })]),
     ),
-    ...(workspace.home === undefined ? {} : { home: workspace.home }),
-    ...(keys === undefined ? {} : { keys }),
+    ...defined({ home: workspace.home, keys }),
   };
   const says = world && gitRunner(world, env, workspace);
   const disk: DiskChecks = {
@@ -98,7 +98,7 @@ export async function inspectCommand(
     readOnlyParts,
     programs,
     ...matches,
-    ...(guarded === undefined ? {} : { guarded }),
+    ...defined({ guarded }),
   };
 }
 

@@ -1,5 +1,6 @@
 import { dirname, join, relative } from "node:path";
 import { acquireLock, LockRefused } from "../../../base/async/lock.ts";
+import { defined } from "../../../base/defined.ts";
 import { HarnessError, messageOf } from "../../../base/errors.ts";
 import { decode } from "../../../base/text/text.ts";
 import type { World } from "../../../base/world.ts";
@@ -164,9 +165,7 @@ export class TrustLedger implements TrustRecord {
       const bytes = before === undefined ? undefined : await this.#textOf(before.sha256);
       changes.push({
         path,
-        ...(before === undefined
-          ? {}
-          : { before: { executable: before.executable, ...(bytes === undefined ? {} : { bytes }) } }),
+        ...(before === undefined ? {} : { before: { executable: before.executable, ...defined({ bytes }) } }),
         ...(after === undefined ? {} : { after: { executable: after.executable, bytes: after.bytes } }),
       });
     }

@@ -1,4 +1,5 @@
 import { isAbsolute, join, normalize, relative } from "node:path";
+import { defined } from "../../../base/defined.ts";
 import { HarnessError } from "../../../base/errors.ts";
 import { isObject, parseJson } from "../../../base/json.ts";
 import type { TrustKind, TrustScope } from "../../../session/guard/trust.ts";
@@ -149,7 +150,7 @@ class Reader {
       throw invalid(this.#place, `${show(value, "scope")} is neither project nor user`);
     const at = Reflect.get(value, "at") === undefined ? undefined : this.#text(value, "at");
     const path = this.#path(this.#text(value, "path"), scope);
-    return { kind, path, scope, ...(at === undefined ? {} : { at }), files: this.#files(value) };
+    return { kind, path, scope, ...defined({ at }), files: this.#files(value) };
   }
 
   directory(value: object): ApprovedDirectory {

@@ -1,3 +1,4 @@
+import { defined } from "../../../base/defined.ts";
 import type { JsonObject } from "../../../base/json.ts";
 import { arrayAt, isObject, numberAt, objectAt, parseJson, stringAt } from "../../../base/json.ts";
 import type { Model, Price } from "../../provider.ts";
@@ -50,10 +51,7 @@ function modelOf(entry: unknown): Model | undefined {
   return {
     id,
     ...(name === undefined || name === id ? {} : { name }),
-    ...(contextTokens === undefined ? {} : { contextTokens }),
-    ...(outputTokensMax === undefined ? {} : { outputTokensMax }),
-    ...(price === undefined ? {} : { price }),
-    ...(takes === undefined ? {} : { takes }),
+    ...defined({ contextTokens, outputTokensMax, price, takes }),
     ...(endpoints.length === 0 ? {} : { endpoints }),
   };
 }
@@ -91,8 +89,7 @@ function priceOf(entry: unknown): Price | undefined {
   return {
     input,
     output,
-    ...(cacheRead === undefined ? {} : { cacheRead }),
-    ...(cacheWrite === undefined ? {} : { cacheWrite }),
+    ...defined({ cacheRead, cacheWrite }),
   };
 }
 

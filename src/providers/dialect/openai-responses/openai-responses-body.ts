@@ -1,3 +1,4 @@
+import { defined } from "../../../base/defined.ts";
 import type { JsonObject } from "../../../base/json.ts";
 import { isObject, stringAt, wellFormedJson } from "../../../base/json.ts";
 import type { ContentBlock, ResultContent } from "../../../protocol/content.ts";
@@ -47,7 +48,7 @@ export function openAiResponsesBody(request: ModelRequest, context: DialectConte
           },
         }
       : {}),
-    ...(request.cache.key === undefined ? {} : { prompt_cache_key: request.cache.key }),
+    ...defined({ prompt_cache_key: request.cache.key }),
     ...(system === "" ? {} : { instructions: system }),
     ...(tools.length === 0 ? {} : { tools, tool_choice: "auto" }),
   });

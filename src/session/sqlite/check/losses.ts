@@ -1,3 +1,4 @@
+import { defined } from "../../../base/defined.ts";
 import type { EventSeq } from "../../../base/ids.ts";
 import type { Loss } from "../../store/store.ts";
 import type { Row, StoreConnection } from "../connection.ts";
@@ -53,7 +54,7 @@ function lossOf(
   return {
     logId: head.logId,
     isGone,
-    ...(copy === undefined ? {} : { copy }),
+    ...defined({ copy }),
     ...(head.last > lastStored ? { events: { from: lastStored + 1, to: head.last } } : {}),
     writes: Math.max(1, head.commits - commits),
     cause:

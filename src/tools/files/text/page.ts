@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { defined } from "../../../base/defined.ts";
 import { byteLength, head } from "../../../base/text/text.ts";
 import type { OpenFile } from "../../../base/world.ts";
 import { WHOLE_BYTES_MAX } from "../seen-files.ts";
@@ -106,11 +107,11 @@ class PageBuilder {
 
   end(sha256: string | undefined): Page {
     if (this.#lineLength > 0) this.#endLine(false);
-    return { ...this.soFar(), total: this.#number - 1, ...(sha256 === undefined ? {} : { sha256 }) };
+    return { ...this.soFar(), total: this.#number - 1, ...defined({ sha256 }) };
   }
 
   soFar(): Page {
-    return { lines: this.#lines, ...(this.#next === undefined ? {} : { next: this.#next }) };
+    return { lines: this.#lines, ...defined({ next: this.#next }) };
   }
 
   get #wanted(): boolean {
