@@ -1,3 +1,4 @@
+import { defined } from "../base/defined.ts";
 import type { JsonObject } from "../base/json.ts";
 import { stringAt } from "../base/json.ts";
 import { assertAccepted } from "./check.ts";
@@ -214,5 +215,5 @@ export function answerCommand(
   decision: "allow" | "deny",
   scope?: string,
 ): JsonObject {
-  return { kind: "AnswerPermission", sessionId, callId, decision, ...(scope === undefined ? {} : { scope }) };
+  return { kind: "AnswerPermission", sessionId, callId, decision, ...defined({ scope }) };
 }

@@ -1,3 +1,4 @@
+import { defined } from "../base/defined.ts";
 import { HarnessError } from "../base/errors.ts";
 import type { Fetch, FetchInit } from "../base/world.ts";
 import type { AuthorizedFetch, AuthorizedRequest, KeyRing } from "../providers/authorized-fetch.ts";
@@ -91,8 +92,7 @@ export function stripCredentials({ method, body, signal, headers = {} }: Authori
   return {
     signal,
     headers: Object.fromEntries(safeHeaders),
-    ...(method === undefined ? {} : { method }),
-    ...(body === undefined ? {} : { body }),
+    ...defined({ method, body }),
   };
 }
 

@@ -1,3 +1,4 @@
+import { defined } from "../../base/defined.ts";
 import { HarnessError } from "../../base/errors.ts";
 import type { EventSeq, SessionId } from "../../base/ids.ts";
 import { parseJson } from "../../base/json.ts";
@@ -153,7 +154,7 @@ class SocketLink {
     const body = {
       protocol_version: PROTOCOL_VERSION,
       label,
-      ...(target.client === undefined ? {} : { client: target.client }),
+      ...defined({ client: target.client }),
     };
     this.send({ frame: "handshake", id: 0, body });
   }

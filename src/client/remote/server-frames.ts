@@ -1,3 +1,4 @@
+import { defined } from "../../base/defined.ts";
 import { customError, HarnessError, messageOf } from "../../base/errors.ts";
 import type { ClientId, EventSeq, SessionId } from "../../base/ids.ts";
 import { isId } from "../../base/ids.ts";
@@ -71,7 +72,7 @@ function greetingOf(value: JsonObject): Greeting {
     throw unreadable("handshake: it does not say who the client is");
   const identityClass = value["identityClass"] === "human" ? "human" : "agent";
   const handshake = body as Handshake; // its lists are only searched, never relied upon
-  return { handshake, client, identityClass, engine, ...(since === undefined ? {} : { since }) };
+  return { handshake, client, identityClass, engine, ...defined({ since }) };
 }
 
 /**

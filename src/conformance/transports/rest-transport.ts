@@ -1,3 +1,4 @@
+import { defined } from "../../base/defined.ts";
 import type { JsonObject } from "../../base/json.ts";
 import { isObject, parseJson, stringAt } from "../../base/json.ts";
 import type { HttpAccess, HttpInit } from "../http-access.ts";
@@ -58,11 +59,11 @@ async function request(http: HttpAccess, path: string, ask: RestAsk): Promise<Re
   return await http.fetch(path, {
     method: ask.method ?? (body === undefined ? "GET" : "POST"),
     headers: {
-      ...(token === undefined ? {} : { "x-harness-token": token }),
+      ...defined({ "x-harness-token": token }),
       ...(json === undefined ? {} : { "content-type": "application/json" }),
       ...headers,
     },
-    ...(body === undefined ? {} : { body }),
+    ...defined({ body }),
     signal,
   });
 }

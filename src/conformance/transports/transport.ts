@@ -1,3 +1,4 @@
+import { defined } from "../../base/defined.ts";
 import type { JsonObject } from "../../base/json.ts";
 import { stringAt } from "../../base/json.ts";
 import { Mismatch } from "../mismatch.ts";
@@ -68,7 +69,7 @@ export class Refused extends Error {
 
 export function refusedAnswer(body: unknown, status?: number): RefusedAnswer {
   const [reason = "", message = ""] = [stringAt(body, "reason"), stringAt(body, "message")];
-  return { kind: "refused", reason, message, ...(status === undefined ? {} : { status }) };
+  return { kind: "refused", reason, message, ...defined({ status }) };
 }
 
 /** The events of one session as one client receives them, unread. */

@@ -1,4 +1,5 @@
 import { Secret } from "../../base/brand.ts";
+import { defined } from "../../base/defined.ts";
 import { HarnessError } from "../../base/errors.ts";
 import { numberAt, stringAt } from "../../base/json.ts";
 import type { Clock, Fetch } from "../../base/world.ts";
@@ -125,7 +126,7 @@ async function poll(parts: DeviceFlowDependencies, deviceCode: string, signal: A
       return { kind: "pending" };
     case "slow_down": {
       const intervalSeconds = numberAt(reply.value, "interval");
-      return { kind: "slower", ...(intervalSeconds === undefined ? {} : { intervalSeconds }) };
+      return { kind: "slower", ...defined({ intervalSeconds }) };
     }
     case "expired_token":
     case "token_expired":

@@ -1,4 +1,5 @@
 import { Secret } from "../../base/brand.ts";
+import { defined } from "../../base/defined.ts";
 import { numberAt, objectAt, stringAt } from "../../base/json.ts";
 import type { Clock, Fetch } from "../../base/world.ts";
 import type { CopilotAddresses } from "../../providers/vendor-settings.ts";
@@ -73,7 +74,7 @@ export async function exchangeCopilotToken(
     kind: "token",
     token: {
       value: new Secret("api-key", token),
-      ...(baseUrl === undefined ? {} : { baseUrl }),
+      ...defined({ baseUrl }),
     },
     renewAfterMs: Math.max(renewAfter, endsAfter / 2) * 1_000,
     endsAfterMs: endsAfter * 1_000,

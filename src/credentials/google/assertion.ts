@@ -1,4 +1,5 @@
 import { createPrivateKey, createSign } from "node:crypto";
+import { defined } from "../../base/defined.ts";
 
 /** The longest that Google accepts. */
 const ASSERTION_SECONDS = 3_600;
@@ -19,7 +20,7 @@ export interface AssertionClaims {
  */
 export function serviceAccountAssertion(privateKey: string, claims: AssertionClaims): string {
   const { email, keyId, audience, scope, nowSeconds } = claims;
-  const header = { alg: "RS256", typ: "JWT", ...(keyId === undefined ? {} : { kid: keyId }) };
+  const header = { alg: "RS256", typ: "JWT", ...defined({ kid: keyId }) };
   const body = { iss: email, scope, aud: audience, iat: nowSeconds, exp: nowSeconds + ASSERTION_SECONDS };
   const signed = [header, body]
     .map((part) => Buffer.from(JSON.stringify(part)).toString("base64url"))

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { defined } from "../../base/defined.ts";
 import type { JsonObject } from "../../base/json.ts";
 import { isObject, objectAt, stringAt } from "../../base/json.ts";
 import { credentialsUnusable, readCredentialFile } from "./credential-file.ts";
@@ -83,8 +84,7 @@ export function parseCredential(value: JsonObject, path: string, source: string)
         kind: "service-account",
         email: text("client_email"),
         privateKey: text("private_key"),
-        ...(keyId === undefined ? {} : { keyId }),
-        ...(tokenUrl === undefined ? {} : { tokenUrl }),
+        ...defined({ keyId, tokenUrl }),
       };
     }
     case "authorized_user":
@@ -103,7 +103,7 @@ export function parseCredential(value: JsonObject, path: string, source: string)
         subjectTokenType: text("subject_token_type"),
         tokenUrl: text("token_url"),
         subject: subjectFrom(objectAt(value, "credential_source"), path, source),
-        ...(impersonationUrl === undefined ? {} : { impersonationUrl }),
+        ...defined({ impersonationUrl }),
         ...quota,
       };
     }

@@ -1,5 +1,6 @@
 import { deadline, whileAlive } from "../../base/async/deadline.ts";
 import { Secret } from "../../base/brand.ts";
+import { defined } from "../../base/defined.ts";
 import { numberAt, parseJson, stringAt } from "../../base/json.ts";
 import { decode } from "../../base/text/text.ts";
 import type { Clock, Fetch } from "../../base/world.ts";
@@ -258,7 +259,7 @@ function usable(
   const endsAfterMs = Math.min(seconds ?? LIFE_SECONDS_DEFAULT, LIFE_SECONDS_MAX) * 1_000;
   return {
     kind: "token",
-    token: { value: new Secret("api-key", token), ...(headers === undefined ? {} : { headers }) },
+    token: { value: new Secret("api-key", token), ...defined({ headers }) },
     renewAfterMs: Math.max(endsAfterMs - RENEW_BEFORE_MS, endsAfterMs * 0.75),
     endsAfterMs,
   };

@@ -1,5 +1,6 @@
 import { unreachable } from "../../base/assert.ts";
 import { whileAlive } from "../../base/async/deadline.ts";
+import { defined } from "../../base/defined.ts";
 import { HarnessError } from "../../base/errors.ts";
 import type { Fetch } from "../../base/world.ts";
 import { codeOf } from "../../base/world.ts";
@@ -60,7 +61,7 @@ class KnownHelper {
 
   get state(): ReturnType<Credentials["state"]> {
     const source = this.#current?.machineKey?.source;
-    return { helper: this.#state, ...(source === undefined ? {} : { machineKey: source }) };
+    return { helper: this.#state, ...defined({ machineKey: source }) };
   }
 
   receive(note: HelperMessage): void {
@@ -184,7 +185,7 @@ async function askHelper(
         method: "POST",
         headers: { [TOKEN_HEADER]: token, [REQUEST_HEADER]: asciiJson(asked) },
         signal,
-        ...(body === undefined ? {} : { body }),
+        ...defined({ body }),
       });
     } catch (thrown) {
       isUnsent = NO_CONNECTION.has(codeOf(thrown) ?? "");

@@ -1,3 +1,4 @@
+import { defined } from "../../base/defined.ts";
 import { arrayAt, isObject, numberAt, objectAt, parseJson, stringAt } from "../../base/json.ts";
 import type { Fields, Reason } from "../../base/reasons.ts";
 import { isReason } from "../../base/reasons.ts";
@@ -131,7 +132,7 @@ function heldFrom(value: unknown): readonly HeldKey[] {
   const [provider, source] = [stringAt(value, "provider"), stringAt(value, "source")];
   const problem = stringAt(value, "problem");
   if (provider === undefined || source === undefined) return [];
-  return [{ provider, source, ...(problem === undefined ? {} : { problem }) }];
+  return [{ provider, source, ...defined({ problem }) }];
 }
 
 function printFrom(value: unknown): readonly SecretPrint[] {
@@ -166,7 +167,7 @@ export function parseStart(text: string): HelperStart | undefined {
     variables: stringValues(objectAt(value, "variables")),
     insecureDevKey: value["insecureDevKey"] === true,
     ...(google === undefined ? {} : { google: stringValues(google) }),
-    ...(directory === undefined ? {} : { directory }),
+    ...defined({ directory }),
   };
 }
 
@@ -179,7 +180,7 @@ export function parseHead(text: string): AnswerHead | undefined {
     case "failed": {
       const [message, code] = [stringAt(value, "message"), stringAt(value, "code")];
       if (message === undefined) return undefined;
-      return { kind: "failed", message, ...(code === undefined ? {} : { code }) };
+      return { kind: "failed", message, ...defined({ code }) };
     }
     case "answer": {
       const status = numberAt(value, "status");

@@ -1,3 +1,4 @@
+import { defined } from "../../base/defined.ts";
 import { HarnessError } from "../../base/errors.ts";
 import type { Clock, Fetch, Listen, Random } from "../../base/world.ts";
 import type { AuthorizedFetch } from "../../providers/authorized-fetch.ts";
@@ -46,7 +47,7 @@ export async function openHelper(start: HelperStart, parts: HelperDependencies):
       ...start,
       customs,
       ...(google === undefined ? {} : { exchanged: [google.heldKey] }),
-      ...(machineKey === undefined ? {} : { machineKey }),
+      ...defined({ machineKey }),
     });
     const token = Buffer.from(parts.random.bytes(TOKEN_BYTES)).toString("hex");
     const send = authorizedFetch({
@@ -130,9 +131,7 @@ async function machineKeyOf(
     directory,
     random,
     insecureDevKey,
-    ...(machineKey === undefined ? {} : { machineKey }),
-    ...(passphrase === undefined ? {} : { passphrase }),
-    ...(keychain === undefined ? {} : { keychain }),
+    ...defined({ machineKey, passphrase, keychain }),
   });
 }
 

@@ -1,3 +1,4 @@
+import { defined } from "../../base/defined.ts";
 import { HarnessError, messageOf } from "../../base/errors.ts";
 import { objectAt, parseJson, stringAt } from "../../base/json.ts";
 import type { Clock } from "../../base/world.ts";
@@ -94,7 +95,7 @@ function failureOf(thrown: unknown): AnswerHead {
     return { kind: "refused", reason: thrown.reason, fields: stringValues(thrown.fields) };
   }
   const code = codeOf(thrown);
-  return { kind: "failed", message: messageOf(thrown), ...(code === undefined ? {} : { code }) };
+  return { kind: "failed", message: messageOf(thrown), ...defined({ code }) };
 }
 
 function text(head: AnswerHead): Uint8Array {
@@ -111,7 +112,7 @@ function requestFrom(text: string): HelperRequest | undefined {
   const method = stringAt(value, "method");
   if (method !== undefined && !/^(?:GET|POST|DELETE)$/.test(method)) return undefined;
   const headers = stringValues(objectAt(value, "headers"));
-  return { provider, url, credential, headers, ...(method === undefined ? {} : { method }) };
+  return { provider, url, credential, headers, ...defined({ method }) };
 }
 
 function credentialFrom(value: unknown): CredentialUse | undefined {

@@ -1,3 +1,4 @@
+import { defined } from "../../base/defined.ts";
 import { numberAt, objectAt, parseJson, stringAt } from "../../base/json.ts";
 
 /**
@@ -49,11 +50,9 @@ export function parseGrant(text: string): McpGrant | undefined {
   const renewal = renewalFrom(objectAt(value, "renewal"));
   return {
     url,
-    ...(below === undefined ? {} : { below }),
+    ...defined({ below }),
     accessToken,
-    ...(endsAtMs === undefined ? {} : { endsAtMs }),
-    ...(scope === undefined ? {} : { scope }),
-    ...(renewal === undefined ? {} : { renewal }),
+    ...defined({ endsAtMs, scope, renewal }),
   };
 }
 
@@ -70,8 +69,7 @@ function renewalFrom(value: unknown): Renewal | undefined {
     issuer,
     clientId,
     authentication,
-    ...(clientSecret === undefined ? {} : { clientSecret }),
-    ...(resource === undefined ? {} : { resource }),
+    ...defined({ clientSecret, resource }),
   };
 }
 

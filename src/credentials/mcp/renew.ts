@@ -1,3 +1,4 @@
+import { defined } from "../../base/defined.ts";
 import { numberAt, stringAt } from "../../base/json.ts";
 import type { Clock, Fetch } from "../../base/world.ts";
 import { isSafeUrl } from "../../safety/safe-url.ts";
@@ -45,10 +46,10 @@ export async function renewGrant(
     kind: "renewed",
     grant: {
       url: grant.url,
-      ...(grant.below === undefined ? {} : { below: grant.below }),
+      ...defined({ below: grant.below }),
       accessToken,
       ...(seconds === undefined || !(seconds > 0) ? {} : { endsAtMs: clock.now() + seconds * 1_000 }),
-      ...(scope === undefined ? {} : { scope }),
+      ...defined({ scope }),
       renewal: { ...renewal, refreshToken: isToken(refreshToken) ? refreshToken : renewal.refreshToken },
     },
   };

@@ -1,3 +1,4 @@
+import { defined } from "../../base/defined.ts";
 import type { Clock, Fetch } from "../../base/world.ts";
 import type { KeyRing } from "../../providers/authorized-fetch.ts";
 import type { VendorSettings } from "../../providers/vendor-settings.ts";
@@ -39,7 +40,7 @@ async function openSource(provider: string, parts: TokenSourcesOptions): Promise
   if (provider === "vertex" && google !== undefined) {
     const { exchangeGoogleToken } = await import("../google/exchange.ts");
     const tokenUrl = settings.vertex?.tokenUrl;
-    const asked = { origin: google, fetch, clock, ...(tokenUrl === undefined ? {} : { tokenUrl }) };
+    const asked = { origin: google, fetch, clock, ...defined({ tokenUrl }) };
     return cachedToken({
       source: google.source,
       baseUrl: "",

@@ -1,3 +1,4 @@
+import { defined } from "../../base/defined.ts";
 import { HarnessError } from "../../base/errors.ts";
 import type { TokenId } from "../../base/ids.ts";
 import type { World } from "../../base/world.ts";
@@ -121,7 +122,7 @@ class OpenAuthority implements Authority {
       commands: commands?.join(",") ?? "all",
       until: tokenTimeText(exp * 1_000),
       can_mint,
-      ...(wire === undefined ? {} : { wire }),
+      ...defined({ wire }),
       ...(minted_by === undefined ? {} : { by: minted_by.at(-1) ?? "" }),
     });
     return encodeToken(claims, this.#key);

@@ -1,3 +1,4 @@
+import { defined } from "../../base/defined.ts";
 import { HarnessError } from "../../base/errors.ts";
 
 /** Values of the flags about listening. */
@@ -63,7 +64,7 @@ function tcpTarget(listen: string, { authTokenFile, tlsCert, tlsKey }: ListenFla
   const tls = tlsCert === undefined || tlsKey === undefined ? undefined : { cert: tlsCert, key: tlsKey };
   const loopback = LOOPBACK.get(host.toLowerCase());
   if (loopback !== undefined) {
-    return { kind: "loopback", hostname: loopback, port, ...(tls === undefined ? {} : { tls }) };
+    return { kind: "loopback", hostname: loopback, port, ...defined({ tls }) };
   }
   // Traffic that others can read is no secret, and a code on a screen is for the person before it.
   if (tls === undefined)

@@ -1,3 +1,4 @@
+import { defined } from "../../base/defined.ts";
 import { HarnessError } from "../../base/errors.ts";
 import { isId } from "../../base/ids.ts";
 import { arrayAt, isObject, stringAt } from "../../base/json.ts";
@@ -139,7 +140,7 @@ async function asSlashCommand(
   }
   const accepted = await sent(command, readCommand({ ...fields, kind: stands.command }), parts);
   const { sessionId, result } = accepted;
-  const answer = { ...(sessionId === undefined ? {} : { sessionId }), ...(isObject(result) ? result : {}) };
+  const answer = { ...defined({ sessionId }), ...(isObject(result) ? result : {}) };
   const words = "shows" in stands ? printAnswer(stands.shows, answer, options) : "";
   const text = formerText(command, sessionId) ?? words;
   return { ...accepted, result: { text, ...(isObject(result) ? result : {}) } };
@@ -207,11 +208,11 @@ async function expanded(
   parts: FormerVerbDependencies,
 ): Promise<Accepted | undefined> {
   const [text, unclosed] = [stringAt(payload, "text"), stringAt(payload, "unclosed")];
-  const words = { sessionId, name, args, ...(unclosed === undefined ? {} : { unclosed }) };
+  const words = { sessionId, name, args, ...defined({ unclosed }) };
   try {
     const result =
       namespace === "prompts"
-        ? await parts.query({ kind: "ExpandPrompt", ...words, ...(text === undefined ? {} : { text }) })
+        ? await parts.query({ kind: "ExpandPrompt", ...words, ...defined({ text }) })
         : await parts.query({ kind: "ExpandMcpPrompt", ...words });
     return { result };
   } catch (thrown) {

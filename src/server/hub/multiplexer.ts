@@ -1,3 +1,4 @@
+import { defined } from "../../base/defined.ts";
 import { HarnessError, messageOf } from "../../base/errors.ts";
 import type { EventSeq, LogId, SessionId } from "../../base/ids.ts";
 import type { World } from "../../base/world.ts";
@@ -314,7 +315,7 @@ export class Multiplexer {
     const who = {
       ...(client?.id === undefined ? {} : { client: client.id }),
       ...(isPerson(client) ? { person: this.people.initialEvents } : {}),
-      ...(label === undefined ? {} : { label }),
+      ...defined({ label }),
     };
     const events = (until: AbortSignal): AsyncIterable<Envelope> =>
       this.#sessions.get(id)?.subscribe(since, until, who) ??

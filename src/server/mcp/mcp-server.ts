@@ -1,5 +1,6 @@
 import type { ServerContext } from "@modelcontextprotocol/server";
 import { CLIENT_CAPABILITIES_META_KEY, CLIENT_INFO_META_KEY, Server } from "@modelcontextprotocol/server";
+import { defined } from "../../base/defined.ts";
 import { HarnessError } from "../../base/errors.ts";
 import { stringAt } from "../../base/json.ts";
 import { plain } from "../../base/text/text.ts";
@@ -114,7 +115,7 @@ function serveTools(requests: McpRequests): void {
         clock: world.clock,
         signal,
         isTakenBack: () => signal.aborted && !isConnectionClosed(signal.reason),
-        ...(progress === undefined ? {} : { progress }),
+        ...defined({ progress }),
       });
       if (result !== undefined) return result;
     } catch (thrown) {

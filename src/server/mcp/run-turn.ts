@@ -1,5 +1,6 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import * as z from "zod";
+import { defined } from "../../base/defined.ts";
 import type { InputId, SessionId } from "../../base/ids.ts";
 import type { Clock } from "../../base/world.ts";
 import type { Connection } from "../../protocol/connection.ts";
@@ -70,8 +71,7 @@ export async function runTurnTool(input: TurnInput, call: McpToolCall): Promise<
     kind: "SendInput",
     sessionId,
     content: [{ type: "text", text: prompt }],
-    ...(skill === undefined ? {} : { skill }),
-    ...(delivery === undefined ? {} : { delivery }),
+    ...defined({ skill, delivery }),
   });
   const isFirst = client.takeBanner();
   const answered = (result: CallToolResult) => (isFirst ? withBanner(result, client) : result);
@@ -121,7 +121,7 @@ function toolResult(sessionId: SessionId, turn: TurnAnswer): CallToolResult {
       ...summary,
       text,
       ended: true,
-      ...(error === undefined ? {} : { error }),
+      ...defined({ error }),
     },
     ...(reason === "error" ? { isError: true } : {}),
     _meta: { cost, turns, tools_used },

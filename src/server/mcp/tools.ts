@@ -1,5 +1,6 @@
 import type { CallToolResult, Tool } from "@modelcontextprotocol/server";
 import * as z from "zod";
+import { defined } from "../../base/defined.ts";
 import { HarnessError } from "../../base/errors.ts";
 import type { CommandKind } from "../../protocol/commands/commands.ts";
 import { CallIdSchema, LogIdSchema, SessionIdSchema } from "../../protocol/ids.ts";
@@ -220,7 +221,7 @@ function command<Input extends z.ZodObject>(
       client.assertMayDecide(kind, id);
       const read = readCommand({ ...fields, kind, sessionId: id });
       const { result } = await (await client.connection()).send(read);
-      return factsResult({ sessionId: id, ...(result === undefined ? {} : { result }) });
+      return factsResult({ sessionId: id, ...defined({ result }) });
     },
   });
 }

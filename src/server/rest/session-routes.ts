@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { defined } from "../../base/defined.ts";
 import { HarnessError } from "../../base/errors.ts";
 import type { Reason } from "../../base/reasons.ts";
 import type { Command, CommandKind } from "../../protocol/commands/commands.ts";
@@ -184,7 +185,7 @@ function commandRoute(
     path: `/v1/sessions/{id}/${name}`,
     access: "token",
     doc: sessionDoc(summary, {
-      ...(body === undefined ? {} : { body }),
+      ...defined({ body }),
       answers: { 200: { about: "It was done", schema: Accepted } },
     }),
     async handle(call) {

@@ -1,3 +1,4 @@
+import { defined } from "../../base/defined.ts";
 import { HarnessError, messageOf } from "../../base/errors.ts";
 import type { EventSeq, SessionId } from "../../base/ids.ts";
 import type { ServerSocket, SocketReader, World } from "../../base/world.ts";
@@ -156,7 +157,7 @@ export class ClientSocket implements SocketReader {
       this.#client = heldClient;
       isHeld = true;
       const who = { client: connection.clientId, identityClass: connection.identityClass, engine };
-      answered(serverFrame("handshake", id, body, { ...who, ...(since === undefined ? {} : { since }) }));
+      answered(serverFrame("handshake", id, body, { ...who, ...defined({ since }) }));
       if (!isFirst) return;
       this.#shakeLimit[Symbol.dispose]();
       this.#watch.onExpiring((expiresAt) => this.#tellExpiring(expiresAt));

@@ -1,3 +1,4 @@
+import { defined } from "../../base/defined.ts";
 import { HarnessError } from "../../base/errors.ts";
 import type { EventSeq, SessionId, TokenId } from "../../base/ids.ts";
 import type { WebSocketAnswer, World } from "../../base/world.ts";
@@ -51,7 +52,7 @@ export function openWebSockets(parts: WebSocketsDependencies): WebSockets {
     if (isClosing) throw new HarnessError("EngineStopping", {});
     const token = tokenOf(request.headers, "subprotocol");
     return {
-      ...(protocol === undefined ? {} : { protocol }),
+      ...defined({ protocol }),
       webSocket(socket) {
         const made: ClientSocket = new ClientSocket(
           {

@@ -1,3 +1,4 @@
+import { defined } from "../../../base/defined.ts";
 import { HarnessError } from "../../../base/errors.ts";
 import { count } from "../../../base/text/text.ts";
 import { knownTurns } from "../../../view/session/turns.ts";
@@ -34,7 +35,7 @@ export async function runProfiles(command: SlashCommand, client: ProfilesContext
     kind: "SwitchProfile",
     sessionId: client.session,
     profile: wanted,
-    ...(importTurns === undefined ? {} : { importTurns }),
+    ...defined({ importTurns }),
     ...(inPlace ? { inPlace } : {}),
   });
   if (answer instanceof HarnessError) return await client.say(refusalText(answer));

@@ -1,3 +1,4 @@
+import { defined } from "../../../base/defined.ts";
 import type { Turns, Undo } from "../../../view/session/turns.ts";
 import { isPart, knownTurns } from "../../../view/session/turns.ts";
 import { parseSessionPoint } from "../../../view/session-point.ts";
@@ -24,7 +25,7 @@ export async function runRewind(args: readonly string[], client: RewindContext):
   if (typeof wanted === "string") return await client.say(wanted);
   const { to, what } = wanted;
   const words = client.turns.all.find(({ event }) => event === to)?.words;
-  const options = { ...(words === undefined ? {} : { words }), undo: () => UNDO };
+  const options = { ...defined({ words }), undo: () => UNDO };
   const command = { kind: "RewindSession", sessionId: client.session, to, what } as const;
   const planned = await client.request({ ...command, preview: true });
   if (planned === undefined) return;

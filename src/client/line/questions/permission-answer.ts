@@ -1,3 +1,4 @@
+import { defined } from "../../../base/defined.ts";
 import type { PermissionScope } from "../../../protocol/commands/commands.ts";
 import type { PayloadOf } from "../../../protocol/events/events.ts";
 import { permissionAnswers } from "../../../view/questions/permission-answers.ts";
@@ -32,7 +33,7 @@ export function parseChoice(text: string, request: PayloadOf<"PermissionRequeste
   if (chosen === undefined) return { kind: "unclear" };
   if (chosen.key === "rule" && shortenable(request)) return { kind: "rule" };
   const { decision, scope, hosts } = chosen;
-  return { kind: "answer", decision, scope, ...(hosts === undefined ? {} : { hosts }) };
+  return { kind: "answer", decision, scope, ...defined({ hosts }) };
 }
 
 /** Returns a permission question: everything that will run, the reason for the question, and the answers. */

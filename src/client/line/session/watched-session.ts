@@ -1,4 +1,5 @@
 import { unreachable } from "../../../base/assert.ts";
+import { defined } from "../../../base/defined.ts";
 import { HarnessError } from "../../../base/errors.ts";
 import type { CallId, SessionId } from "../../../base/ids.ts";
 import type { Envelope, EnvelopeOf } from "../../../protocol/events/envelope.ts";
@@ -173,7 +174,7 @@ export class WatchedSession {
     this.#options.signal.throwIfAborted();
     const why = this.#outcome ?? "ended";
     const { lastTurn, refused } = this.#seen;
-    return { why, ...(lastTurn === undefined ? {} : { lastTurn }), ...(refused === 0 ? {} : { refused }) };
+    return { why, ...defined({ lastTurn }), ...(refused === 0 ? {} : { refused }) };
   }
 
   /** Detaches from a shared engine: the user will not come back to this session. */

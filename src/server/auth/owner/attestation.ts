@@ -1,3 +1,4 @@
+import { defined } from "../../../base/defined.ts";
 import { Cancelled, HarnessError, messageOf } from "../../../base/errors.ts";
 import { isObject, parseJson } from "../../../base/json.ts";
 import { decode, encode } from "../../../base/text/text.ts";
@@ -132,8 +133,7 @@ function attested(parent: AttestedParent): AttestedParent {
     argv0,
     binary,
     binarySha256,
-    ...(script === undefined ? {} : { script }),
-    ...(scriptSha256 === undefined ? {} : { scriptSha256 }),
+    ...defined({ script, scriptSha256 }),
     autoAttach,
   };
 }

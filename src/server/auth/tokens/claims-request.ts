@@ -1,3 +1,4 @@
+import { defined } from "../../../base/defined.ts";
 import { HarnessError } from "../../../base/errors.ts";
 import type { JsonObject } from "../../../base/json.ts";
 import { isObject } from "../../../base/json.ts";
@@ -32,7 +33,7 @@ export function readClaimsRequest(value: unknown): ClaimsRequest {
     identityClass: identity.value,
     ...limits.value,
     ...(seconds === undefined ? {} : { lifetimeMs: seconds * 1_000 }),
-    ...(canMint === undefined ? {} : { canMint }),
+    ...defined({ canMint }),
   });
 }
 

@@ -1,3 +1,4 @@
+import { defined } from "../../../base/defined.ts";
 import type { SessionId, TokenId } from "../../../base/ids.ts";
 import { isId } from "../../../base/ids.ts";
 import { isObject } from "../../../base/json.ts";
@@ -96,7 +97,7 @@ export function readClaims(value: unknown): ReadResult<Claims> {
       exp,
       can_mint: canMint,
       critical_claims: critical.value,
-      ...(mintedBy.value === undefined ? {} : { minted_by: mintedBy.value }),
+      ...defined({ minted_by: mintedBy.value }),
     },
   };
 }
@@ -118,11 +119,7 @@ export function readLimits(value: { readonly [key: string]: unknown }): ReadResu
   if (wire !== undefined && !isWire(wire)) return wrongClaim(`wire is none of ${TRANSPORT_KINDS.join(", ")}`);
   return {
     kind: "read",
-    value: {
-      ...(sessions.value === undefined ? {} : { sessions: sessions.value }),
-      ...(commands.value === undefined ? {} : { commands: commands.value }),
-      ...(wire === undefined ? {} : { wire }),
-    },
+    value: defined({ sessions: sessions.value, commands: commands.value, wire }),
   };
 }
 

@@ -1,3 +1,4 @@
+import { defined } from "../../../base/defined.ts";
 import { HarnessError } from "../../../base/errors.ts";
 import type { TokenId } from "../../../base/ids.ts";
 import type { ClaimsRequest, TokenGrant } from "../../../session/access/authority.ts";
@@ -21,13 +22,12 @@ export function newClaims(asked: ClaimsRequest, { jti, nowMs }: NewTokenFacts): 
   return {
     ver: 1,
     jti,
-    ...(sessions === undefined ? {} : { sessions }),
-    ...(commands === undefined ? {} : { commands }),
+    ...defined({ sessions, commands }),
     identity_class: identityClass,
     nbf: Math.floor(nowMs / 1_000),
     exp: Math.floor((nowMs + (lifetimeMs ?? LIFETIME_MS_DEFAULT)) / 1_000),
     can_mint: canMint ?? false,
-    ...(wire === undefined ? {} : { wire }),
+    ...defined({ wire }),
     critical_claims: CRITICAL_CLAIMS.filter((claim) => claim !== "wire" || wire !== undefined),
   };
 }
@@ -55,7 +55,7 @@ export function narrowedClaims(asked: ClaimsRequest, by: TokenGrant, making: New
     throw tooWide(`it expires in ${Math.max(0, Math.floor(leftMs / 1_000))} s itself`);
   const wire = asked.wire ?? by.wire;
   const lifetimeMs = asked.lifetimeMs ?? Math.min(leftMs, LIFETIME_MS_DEFAULT);
-  const claims = newClaims({ ...asked, lifetimeMs, ...(wire === undefined ? {} : { wire }) }, making);
+  const claims = newClaims({ ...asked, lifetimeMs, ...defined({ wire }) }, making);
   return { ...claims, minted_by: mintedBy };
 }
 
@@ -68,8 +68,7 @@ export function grantOfClaims(claims: Claims): TokenGrant {
     scope: { sessions: sessions ?? "all", commands: commands ?? "all" },
     expiresAt: exp * 1_000,
     canMint: can_mint,
-    ...(wire === undefined ? {} : { wire }),
-    ...(minted_by === undefined ? {} : { mintedBy: minted_by }),
+    ...defined({ wire, mintedBy: minted_by }),
   };
 }
 

@@ -1,3 +1,4 @@
+import { defined } from "../../../base/defined.ts";
 import { HarnessError } from "../../../base/errors.ts";
 import type { EventSeq, LogId, SessionId, TaskId } from "../../../base/ids.ts";
 import type { Envelope } from "../../../protocol/events/envelope.ts";
@@ -38,7 +39,7 @@ export function sessionQueries(sources: SessionQuerySources) {
         return { sessions: infos.map((info) => rows.of(info)) };
       }
       const infos = past
-        ? await sources.store.list({ limit, ...(workingDir === undefined ? {} : { workingDir }) })
+        ? await sources.store.list({ limit, ...defined({ workingDir }) })
         : await logs.newest(sources.live(), options);
       return { sessions: await rows.withOthers(infos) };
     },
@@ -120,7 +121,7 @@ class SessionRows {
       session,
       log: logId,
       live: this.#sources.live().includes(session),
-      ...(asked === undefined ? {} : { asked_since: asked }),
+      ...defined({ asked_since: asked }),
       ...(branchOf === undefined ? {} : { branch_of: { log: branchOf.logId, event: branchOf.at } }),
     };
   }
@@ -159,7 +160,7 @@ async function tasksIn(
     const { taskId: task, what } = payload;
     const isLost = payload.state === "running" && !lives(session);
     const { state, detail } = isLost ? LOST : payload;
-    tasks.set(task, { task, what, state, ...(detail === undefined ? {} : { detail }), updated_at: ts });
+    tasks.set(task, { task, what, state, ...defined({ detail }), updated_at: ts });
   }
   return [...tasks.values()];
 }

@@ -6,6 +6,7 @@ import {
   SUBSCRIPTION_ID_META_KEY,
 } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
+import { defined } from "../../../base/defined.ts";
 import { Cancelled, HarnessError } from "../../../base/errors.ts";
 import { arrayAt, objectAt, parseJson, wellFormedJson } from "../../../base/json.ts";
 import type { World } from "../../../base/world.ts";
@@ -232,9 +233,7 @@ class StdioClient implements AsyncDisposable {
       engine,
       scope: grant.scope,
       isBound: true,
-      ...(session === undefined ? {} : { session }),
-      ...(fresh === undefined ? {} : { fresh }),
-      ...(onSession === undefined ? {} : { onSession }),
+      ...defined({ session, fresh, onSession }),
     });
     const watch = authority.watch(grant);
     const following = new ResourceSubscriptions({ client, world, watch, grant });
