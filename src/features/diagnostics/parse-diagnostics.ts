@@ -1,4 +1,5 @@
 import { fileURLToPath } from "node:url";
+import { defined } from "../../base/defined.ts";
 import { arrayAt, isObject, numberAt, objectAt, stringAt } from "../../base/json.ts";
 import type { Problem } from "./problem.ts";
 
@@ -42,7 +43,7 @@ export function parsePublished(
   const version = numberAt(params, "version");
   return {
     path,
-    ...(version === undefined ? {} : { version }),
+    ...defined({ version }),
     problems: parseDiagnostics(path, arrayAt(params, "diagnostics")),
   };
 }

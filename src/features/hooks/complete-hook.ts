@@ -1,3 +1,4 @@
+import { defined } from "../../base/defined.ts";
 import type { HookEvent } from "../../protocol/events/hook-events.ts";
 import type { Hook } from "../../session/hooks/hook.ts";
 import { blocksByDefault, HOOK_MS_MAX } from "../../session/hooks/hook.ts";
@@ -18,7 +19,7 @@ export function completeHook(entry: HookEntry, scripts: () => Promise<string>): 
   return {
     event,
     command: cmd,
-    ...(matcher === undefined ? {} : { matcher }),
+    ...defined({ matcher }),
     blocking: entry.blocking ?? blocksByDefault(event),
     timeoutMs: entry.timeoutMs ?? HOOK_MS_MAX[event],
     where: `${where.path}:${where.line}`,

@@ -1,3 +1,4 @@
+import { defined } from "../../base/defined.ts";
 import type { ClientId } from "../../base/ids.ts";
 import type { ToolCall, ToolMiddleware } from "../../tools/middleware.ts";
 import { errorOutput } from "../../tools/output.ts";
@@ -79,7 +80,7 @@ export class PlanMode {
     if (!this.#active) return;
     this.#active = false;
     this.#left = plan === undefined;
-    this.#options.publish({ active: false, by, ...(plan === undefined ? {} : { plan }) });
+    this.#options.publish({ active: false, by, ...defined({ plan }) });
   }
 
   /** Publishes the unchanged state. */

@@ -1,3 +1,4 @@
+import { defined } from "../../base/defined.ts";
 import type { CallPlan, Tool, ToolSource } from "../../tools/tool.ts";
 import type { ActivePlugin } from "./plugin-commands.ts";
 import type { RegisteredPlugin } from "./registration/registered-plugin.ts";
@@ -19,7 +20,7 @@ export function pluginToolSources({ plugin, contained }: ActiveTools): readonly 
       (source): ToolSource => ({
         name,
         tools: () => readSourceTools(source, plugin, contained),
-        ...(source.late === undefined ? {} : { late: source.late }),
+        ...defined({ late: source.late }),
       }),
     ),
   ];

@@ -1,3 +1,4 @@
+import { defined } from "../../base/defined.ts";
 import { HarnessError } from "../../base/errors.ts";
 import type { LogId, SessionId } from "../../base/ids.ts";
 import type { CommandOf } from "../../protocol/commands/commands.ts";
@@ -52,7 +53,7 @@ export async function prepareSwitch<Opened>(
 type Carried = CarriedState & { readonly effort?: NonNullable<SessionHost["model"]["chosenEffort"]> };
 
 function carriedBy({ model: { chosenEffort: effort }, carries }: SessionHost): Carried {
-  return { ...carries(), ...(effort === undefined ? {} : { effort }) };
+  return { ...carries(), ...defined({ effort }) };
 }
 
 /** Target of a switch. */

@@ -1,4 +1,5 @@
 import { basename } from "node:path";
+import { defined } from "../../base/defined.ts";
 import { decodeWrittenText } from "../../base/files/written-text.ts";
 import { isObject, stringAt } from "../../base/json.ts";
 import { NOT_CLOSED, splitFrontMatter } from "../../base/text/front-matter.ts";
@@ -103,7 +104,7 @@ async function fieldsOf(
   return {
     kind: "fields",
     ...(description === undefined || description.trim() === "" ? {} : { description }),
-    ...(argumentHint === undefined ? {} : { argumentHint }),
+    ...defined({ argumentHint }),
     ignoredFields: unknown.map((key) => `${at(key)}: unknown field; it has no effect`),
   };
 }

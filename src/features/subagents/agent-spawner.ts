@@ -1,3 +1,4 @@
+import { defined } from "../../base/defined.ts";
 import { HarnessError } from "../../base/errors.ts";
 import type { CallId } from "../../base/ids.ts";
 import type { ModelInUse } from "../../providers/choosing/model-in-use.ts";
@@ -46,12 +47,11 @@ export function openAgentSpawner(host: SessionHost): SpawnAgent {
       tools: above.tools.restrictedTo(sees),
       workspace: {
         ...{ root, cwd: root, seen: new Map(), env, scratch },
-        ...(withheld === undefined ? {} : { withheld }),
-        ...(redacting === undefined ? {} : { redacting }),
+        ...defined({ withheld, redacting }),
       },
       guard: (handler) =>
         above.guard(programs === undefined ? handler : chainTool([restrictPrograms(programs)], handler)),
-      ...(model === undefined ? {} : { model }),
+      ...defined({ model }),
     };
     running.set(parentCall, reach);
     try {

@@ -1,3 +1,4 @@
+import { defined } from "../../base/defined.ts";
 import { HarnessError } from "../../base/errors.ts";
 import { settingsOf } from "../../config/settings/settings.ts";
 import { countSpent } from "../../session/budget/count-spent.ts";
@@ -31,7 +32,7 @@ export function openDelegate(host: SessionHost): OpenFeature | undefined {
         { ...request, workingDir },
         {
           maxTurns: turn.roundsLeft,
-          ...(maxTimeMs === undefined ? {} : { maxTimeMs }),
+          ...defined({ maxTimeMs }),
           ...(capUsd === undefined ? {} : { maxCostUsd: Math.max(0, capUsd - spend.total.usd) }),
         },
       );

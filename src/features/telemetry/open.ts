@@ -1,4 +1,5 @@
 import { version } from "../../../package.json";
+import { defined } from "../../base/defined.ts";
 import { saidOf } from "../../config/settings/read-section.ts";
 import { settingsOf } from "../../config/settings/settings.ts";
 import type { EngineFeature, OpenFeature } from "../../session/feature.ts";
@@ -31,7 +32,7 @@ export function openEngineTelemetry({ world, environment, config }: EngineHost):
   async function load(settings: OtelSettings): Promise<Exporter> {
     const { Exporter } = await import("./exporter.ts");
     const { traces, metrics } = settings;
-    const to = { ...(traces === undefined ? {} : { traces }), ...(metrics === undefined ? {} : { metrics }) };
+    const to = defined({ traces, metrics });
     const resource = {
       "service.name": "cinch",
       "service.version": version,
@@ -96,7 +97,7 @@ export async function openTelemetry(
     world: host.world,
     exporter,
     session: { id: host.session, log: host.logId, profile: profile.name },
-    ...(parentCall === undefined ? {} : { parentCall }),
+    ...defined({ parentCall }),
     parentSpan: engine.parentSpan,
     costOf: (usage, provider, model) => costOf(usage, host.models.priceOf(provider, model)),
     content: settingsOf(telemetrySection, host.plan()).content

@@ -1,3 +1,4 @@
+import { defined } from "../../base/defined.ts";
 import type { Attributes, SpanContext } from "./otlp.ts";
 
 /** Environment of a program, by name. */
@@ -45,7 +46,7 @@ export function otelSettings(environment: Environment, endpoint: string | undefi
     const destination = destinationOf(signal, environment, endpoint);
     if (destination !== undefined) found[signal] = destination;
   }
-  return { ...found, resource, ...(parent === undefined ? {} : { parent }) };
+  return { ...found, resource, ...defined({ parent }) };
 }
 
 function destinationOf(
@@ -83,7 +84,7 @@ function resourceOf(environment: Environment): Attributes {
   const name = nonEmpty(environment["OTEL_SERVICE_NAME"]);
   return {
     ...pairsIn(nonEmpty(environment["OTEL_RESOURCE_ATTRIBUTES"])),
-    ...(name === undefined ? {} : { "service.name": name }),
+    ...defined({ "service.name": name }),
   };
 }
 

@@ -1,3 +1,4 @@
+import { defined } from "../../base/defined.ts";
 import type { JsonObject } from "../../base/json.ts";
 
 /**
@@ -107,7 +108,7 @@ function spanOf(span: OtlpSpan): JsonObject {
   return {
     traceId,
     spanId,
-    ...(parentSpanId === undefined ? {} : { parentSpanId }),
+    ...defined({ parentSpanId }),
     name,
     kind: KINDS[kind],
     startTimeUnixNano: nanoseconds(startMs),

@@ -1,3 +1,4 @@
+import { defined } from "../../base/defined.ts";
 import type { World } from "../../base/world.ts";
 import type { Exporter } from "./exporter.ts";
 import type { Attributes, OtlpSpan, SpanContext, SpanKind } from "./otlp.ts";
@@ -43,7 +44,7 @@ export class Tracer {
       startMs,
       endMs: startMs + elapsedMs(),
       attributes: all,
-      ...(error === undefined ? {} : { error }),
+      ...defined({ error }),
     });
     return {
       traceId: this.#traceId,

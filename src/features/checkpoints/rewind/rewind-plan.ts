@@ -1,3 +1,4 @@
+import { defined } from "../../../base/defined.ts";
 import type { ChangedBy, RecordHeader, StoredRecord } from "../store/checkpoint-store.ts";
 import { entriesAfter } from "../store/entries.ts";
 import type { Entry } from "../store/entry.ts";
@@ -63,7 +64,7 @@ export function planRewind(
     const [from, to] = [current.get(path), target.get(path)];
     if (sameEntry(from, to)) continue;
     const why = unreached(from, to);
-    const step = { path, ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) };
+    const step = { path, ...defined({ from, to }) };
     if (why !== undefined) plan.notRestorable.push({ path, why });
     else if (by === "calls") plan.steps.push(step);
     else if (by === "both" || by === "unknown") plan.contested.push(step);

@@ -1,3 +1,4 @@
+import { defined } from "../../../base/defined.ts";
 import { HarnessError } from "../../../base/errors.ts";
 import type { LogId } from "../../../base/ids.ts";
 import type { CommandOf } from "../../../protocol/commands/commands.ts";
@@ -72,7 +73,7 @@ export async function handleRewind(
     // The model no longer knows what it has read since.
     dependencies.host.workspace.seen.clear();
   }
-  return { ...report, done: true, ...(outcome === undefined ? {} : { files: outcome }), ...undo };
+  return { ...report, done: true, ...defined({ files: outcome }), ...undo };
 }
 
 function rewound(rewind: Pick<RewindReport, "to" | "what" | "undo">, files: FilesReport | undefined) {

@@ -1,3 +1,4 @@
+import { defined } from "../../../base/defined.ts";
 import type { NodeChange, Tree, TreeSnapshot } from "../../../base/files/tree.ts";
 import { TreeTooLarge } from "../../../base/files/tree.ts";
 import type { Files, World } from "../../../base/world.ts";
@@ -159,7 +160,7 @@ export class Tracker {
     const since = this.#look;
     const select = this.#selection.select.bind(this.#selection);
     const hasKnown = this.#entries.all.size > 0;
-    const options = { entriesMax: WORKSPACE_ENTRIES_MAX, select, ...(since === undefined ? {} : { since }) };
+    const options = { entriesMax: WORKSPACE_ENTRIES_MAX, select, ...defined({ since }) };
     const look = await tree.scan(root, options, signal).catch(orTooLarge);
     if (look === "too large") {
       this.#isPartial = true;
@@ -184,7 +185,7 @@ export class Tracker {
         if (this.#entries.get(at)?.kind !== "directory") this.#refresh([at], by);
       }
       const stat = tree.stat(...splitRoot(root, path));
-      this.#take({ path, ...(stat === undefined ? {} : { stat }), sure: false }, by);
+      this.#take({ path, ...defined({ stat }), sure: false }, by);
     }
   }
 

@@ -1,3 +1,4 @@
+import { defined } from "../../../base/defined.ts";
 import { arrayAt, isObject, stringAt } from "../../../base/json.ts";
 import { shortened } from "../../../base/text/text.ts";
 import type { ToolUseBlock } from "../../../protocol/content.ts";
@@ -84,7 +85,7 @@ export function collectFacts(
     rules: newest([...carried.rules, ...inputs.flatMap(findStandingRules)]).slice(-RULES_MAX),
     ...(todo === undefined ? { tasks: carried.tasks, doneTasks: carried.doneTasks } : tasksOf(todo)),
     files: [...new Set([...touched, ...carried.files])].slice(0, FILES_MAX),
-    ...(planText === undefined ? {} : { plan: planText }),
+    ...defined({ plan: planText }),
   };
 }
 

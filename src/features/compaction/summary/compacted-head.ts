@@ -1,3 +1,4 @@
+import { defined } from "../../../base/defined.ts";
 import { isObject, parseJson, stringAt } from "../../../base/json.ts";
 import { count } from "../../../base/text/text.ts";
 import type { ContentBlock } from "../../../protocol/content.ts";
@@ -123,6 +124,6 @@ function readFacts(text: string): Facts {
     })),
     doneTasks,
     files: (sections.get(FILES) ?? []).filter((entry) => typeof entry === "string"),
-    ...(plan === undefined ? {} : { plan }),
+    ...defined({ plan }),
   };
 }

@@ -1,3 +1,4 @@
+import { defined } from "../../../base/defined.ts";
 import type { JsonObject } from "../../../base/json.ts";
 import type { CustomReason } from "../../../base/reasons.ts";
 import { shortened } from "../../../base/text/text.ts";
@@ -26,7 +27,7 @@ export class PluginError extends Error {
   /** The Error event for subscribers of a session. */
   get event(): Event {
     const { reason, message, details } = this;
-    return { kind: "Error", payload: { reason, message, ...(details === undefined ? {} : { details }) } };
+    return { kind: "Error", payload: { reason, message, ...defined({ details }) } };
   }
 }
 

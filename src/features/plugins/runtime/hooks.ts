@@ -1,3 +1,4 @@
+import { defined } from "../../../base/defined.ts";
 import { isObject } from "../../../base/json.ts";
 import type { HookEvent } from "../../../protocol/events/hook-events.ts";
 import { readHookAnswer } from "../../../session/hooks/answer.ts";
@@ -59,7 +60,7 @@ function hookOf({ hook: { event, options }, contained: { plugin } }: ActiveHook)
   return {
     event,
     command,
-    ...(tools === undefined ? {} : { matcher: tools }),
+    ...defined({ matcher: tools }),
     blocking,
     timeoutMs,
     where: command,

@@ -1,3 +1,4 @@
+import { defined } from "../../../base/defined.ts";
 import { messageOf } from "../../../base/errors.ts";
 import type { JsonObject } from "../../../base/json.ts";
 import { isObject } from "../../../base/json.ts";
@@ -23,7 +24,7 @@ export function pluginTool(tool: PluginTool, plugin: string): Tool<PluginPlan> {
     inputSchema,
     level,
     mutating,
-    ...(lazy === undefined ? {} : { lazy }),
+    ...defined({ lazy }),
     async plan(rawInput, context) {
       const { workspace, signal } = context;
       const { root, cwd } = workspace;

@@ -1,3 +1,4 @@
+import { defined } from "../../../base/defined.ts";
 import { isObject } from "../../../base/json.ts";
 import { NOT_CLOSED, splitFrontMatter } from "../../../base/text/front-matter.ts";
 import { HEAD_CHARACTERS_MAX, readMarkdownHead } from "../../../base/text/markdown-head.ts";
@@ -105,10 +106,10 @@ function definitionOf(
     scope,
     path,
     ...(model === undefined || model === "" || model === "inherit" ? {} : { model }),
-    ...(tools === undefined ? {} : { tools }),
+    ...defined({ tools }),
     disallowedTools: fields.list("disallowedTools", (text) => deniedOf(text, known)) ?? [],
     skills: fields.list("skills", (skill) => skill) ?? [],
-    ...(roundsMax === undefined ? {} : { roundsMax }),
+    ...defined({ roundsMax }),
     worktree: inWorktree || isolation === "worktree",
     prompt,
   };

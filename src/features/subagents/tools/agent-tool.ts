@@ -1,3 +1,4 @@
+import { defined } from "../../../base/defined.ts";
 import { HarnessError } from "../../../base/errors.ts";
 import { nearestWords } from "../../../base/text/near.ts";
 import { count } from "../../../base/text/text.ts";
@@ -99,8 +100,7 @@ export function agentTool(dependencies: AgentToolDependencies): Tool<AgentPlan> 
           hint: agentHint(agent),
           prompt,
           sees: toolFilter(agent, chain.length < depthMax),
-          ...(programs === undefined ? {} : { programs }),
-          ...(agent.model === undefined ? {} : { model: agent.model }),
+          ...defined({ programs, model: agent.model }),
           roundsMax: agent.roundsMax ?? dependencies.roundsMax,
           worktree,
           signal,

@@ -1,4 +1,5 @@
 import { deadline, whileAlive } from "../../../base/async/deadline.ts";
+import { defined } from "../../../base/defined.ts";
 import { HarnessError } from "../../../base/errors.ts";
 import { decode, head } from "../../../base/text/text.ts";
 import type { World } from "../../../base/world.ts";
@@ -65,7 +66,7 @@ export async function openGit(
       cwd,
       env: {
         ...environment(path ?? "", settings),
-        ...(common === undefined ? {} : { GIT_COMMON_DIR: common }),
+        ...defined({ GIT_COMMON_DIR: common }),
       },
     });
     const [output, problem, exit] = await whileAlive(
