@@ -1,6 +1,7 @@
 import { accessSync, constants, realpathSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import type { HarnessOptions } from "../app/engine/options.ts";
+import { defined } from "../base/defined.ts";
 import { HarnessError } from "../base/errors.ts";
 import type { HarnessPaths } from "../base/files/harness-paths.ts";
 import type { World } from "../base/world.ts";
@@ -81,10 +82,7 @@ export async function harnessOptions(
     wishes: sessionWishes(settings, at, run),
     features: PROGRAM_FEATURES,
     ...(profile === undefined ? {} : { profile: profileFromHere(profile) }),
-    ...(model === undefined ? {} : { model }),
-    ...(resume === undefined ? {} : { resume }),
-    ...(at.rawDump === undefined ? {} : { rawDump: at.rawDump }),
-    ...(at.stop.helper === undefined ? {} : { helper: at.stop.helper }),
+    ...defined({ model, resume, rawDump: at.rawDump, helper: at.stop.helper }),
     insecureDevKey: settings.insecureDevKey,
     tellDesktop: (text) => tellDesktop(text, at),
     relayCommand: ownCommand([RELAY_WORD]),
@@ -103,13 +101,9 @@ function sessionWishes(settings: Settings, { environment }: ProcessContext, run:
     allowProjectHooks: settings.allowProjectHooks,
     ...run,
     ...(lockfile === undefined ? {} : { lockfile: resolve(lockfile) }),
-    ...(effort === undefined ? {} : { effort }),
-    ...(level === undefined ? {} : { level }),
-    ...(maxTurns === undefined ? {} : { maxTurns }),
-    ...(maxCostUsd === undefined ? {} : { maxCostUsd }),
-    ...(maxTimeMs === undefined ? {} : { maxTimeMs }),
+    ...defined({ effort, level, maxTurns, maxCostUsd, maxTimeMs }),
     ...(record === undefined ? {} : { record: recordPath(record) }),
-    ...(orphans === undefined ? {} : { orphans }),
+    ...defined({ orphans }),
   };
 }
 

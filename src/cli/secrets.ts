@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { defined } from "../base/defined.ts";
 import { KEY_VARIABLES, keyVariables } from "../credentials/env-keys.ts";
 import { GOOGLE_VARIABLES } from "../credentials/google/variables.ts";
 import type { KeySettings } from "../credentials/helper/open-helper.ts";
@@ -42,7 +43,7 @@ export async function findSecrets(env: Environment, settings: Settings): Promise
     google !== undefined ||
     namesServersElsewhere(directory) ||
     (await wantsKeychain(directory));
-  return hasSecrets ? { ...places, ...(google === undefined ? {} : { google }) } : undefined;
+  return hasSecrets ? { ...places, ...defined({ google }) } : undefined;
 }
 
 /**
@@ -121,7 +122,7 @@ export async function credentialPlaces(env: Environment, settings: Settings): Pr
     if (value !== undefined) variables[name] = value;
   }
   const workingDir = resolve(settings.cwd ?? ".");
-  return { variables, workingDir, ...(directory === undefined ? {} : { directory }) };
+  return { variables, workingDir, ...defined({ directory }) };
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -157,8 +158,8 @@ export async function configured(
   return {
     customs: providers,
     keychain: settingsOf(credentialsSection, { config }).keychain,
-    settings: { ...(vertex === undefined ? {} : { vertex }), ...(copilot === undefined ? {} : { copilot }) },
-    ...(defaultModel === undefined ? {} : { defaultModel }),
+    settings: defined({ vertex, copilot }),
+    ...defined({ defaultModel }),
   };
 }
 

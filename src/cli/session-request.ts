@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { childEnvironment } from "../base/child-environment.ts";
+import { defined } from "../base/defined.ts";
 import { profileFromHere } from "../config/profile-path.ts";
 import type { CommandOf } from "../protocol/commands/commands.ts";
 import type { ProcessContext } from "./process-context.ts";
@@ -27,7 +28,7 @@ export async function sessionRequest({ settings, at, elsewhere = false }: Reques
     kind: "CreateSession",
     ...sessionSettings,
     ...(profile === undefined ? {} : { profile: elsewhere ? profile : profileFromHere(profile) }),
-    ...(model === undefined ? {} : { model }),
+    ...defined({ model }),
     run: {
       ...flagsOf(settings, elsewhere),
       asksTrust: process.stdin.isTTY === true,
@@ -46,14 +47,11 @@ function flagsOf(settings: Settings, elsewhere: boolean): NonNullable<Create["ru
     settings;
   const { withoutProject, allowProjectHooks, planMode } = settings;
   return {
-    ...(level === undefined ? {} : { level }),
-    ...(effort === undefined ? {} : { effort }),
+    ...defined({ level, effort }),
     ...(autoApprove ? { autoApprove } : {}),
     ...(strictPermissions ? { strictPermissions } : {}),
     ...(planMode ? { planMode } : {}),
-    ...(maxTurns === undefined ? {} : { maxTurns }),
-    ...(maxCostUsd === undefined ? {} : { maxCostUsd }),
-    ...(maxTimeMs === undefined ? {} : { maxTimeMs }),
+    ...defined({ maxTurns, maxCostUsd, maxTimeMs }),
     ...(withoutProject ? { withoutProject } : {}),
     ...(allowProjectHooks ? { allowProjectHooks } : {}),
     ...(lockfile === undefined ? {} : { lockfile: elsewhere ? lockfile : resolve(lockfile) }),

@@ -1,3 +1,4 @@
+import { defined } from "../base/defined.ts";
 import type { LogLevel } from "../base/log.ts";
 import { LOG_LEVELS } from "../base/log.ts";
 import type { CliSettings } from "../session/commands/cli-command.ts";
@@ -45,18 +46,20 @@ export function parseSettings(flags: FlagTexts): Settings {
     logToStderr: values["log-to-stderr"],
     logLevels: logLevelsOf(values["log-level"]),
     ...(values["quiet-cost"] ? { quietCost: true } : {}),
-    ...(profile === undefined ? {} : { profile }),
-    ...(model === undefined ? {} : { model }),
-    ...(cwd === undefined ? {} : { cwd }),
-    ...(level === undefined ? {} : { level }),
-    ...(effort === undefined ? {} : { effort }),
-    ...(maxTurns === undefined ? {} : { maxTurns }),
-    ...(maxCostUsd === undefined ? {} : { maxCostUsd }),
-    ...(maxTimeMs === undefined ? {} : { maxTimeMs }),
-    ...(record === undefined ? {} : { record }),
-    ...(lockfile === undefined ? {} : { lockfile }),
-    ...(resume === undefined ? {} : { resume }),
-    ...(orphans === undefined ? {} : { orphans }),
+    ...defined({
+      profile,
+      model,
+      cwd,
+      level,
+      effort,
+      maxTurns,
+      maxCostUsd,
+      maxTimeMs,
+      record,
+      lockfile,
+      resume,
+      orphans,
+    }),
   };
 }
 

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { version } from "../../../package.json";
+import { defined } from "../../base/defined.ts";
 import type { HarnessPaths } from "../../base/files/harness-paths.ts";
 import type { World } from "../../base/world.ts";
 import type { Credentials } from "../../credentials/credentials.ts";
@@ -31,7 +32,7 @@ export async function engineHealth(sources: HealthSources): Promise<EngineHealth
       state: helper.kind,
       ...(helper.kind === "failed" ? { failures: helper.times } : {}),
     },
-    ...(machineKey === undefined ? {} : { machine_key: machineKey }),
+    ...defined({ machine_key: machineKey }),
     database: { path, ...(info === undefined ? {} : { bytes: info.size }) },
     mcp_servers: offered.mcpServers(),
     listening: listeners(),

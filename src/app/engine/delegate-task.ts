@@ -1,3 +1,4 @@
+import { defined } from "../../base/defined.ts";
 import { Cancelled } from "../../base/errors.ts";
 import { EMBEDDED } from "../../config/profile-files.ts";
 import type { Multiplexer } from "../../server/hub/multiplexer.ts";
@@ -81,7 +82,7 @@ async function openBelow(
     planMode: host.carries().planMode ?? false,
     delegatedBy: { session: host.session, logId: host.logId, callId },
     atMost: lowestLimits(shared.atMost ?? {}, rest),
-    ...(maxCostUsd === undefined ? {} : { maxCostUsd }),
+    ...defined({ maxCostUsd }),
   };
   // A profile that was named by its file is found only by that.
   const name = profile.path.startsWith(EMBEDDED) ? profile.name : profile.path;

@@ -1,3 +1,4 @@
+import { defined } from "../../base/defined.ts";
 import type { SessionId } from "../../base/ids.ts";
 import type { McpServerInfo, SkillText, SlashCommandInfo, ToolInfo } from "../../protocol/resources.ts";
 import type { PrepareOpened } from "../../server/hub/profile-switch.ts";
@@ -103,7 +104,7 @@ export function toolInfos(listed: ListedTools): readonly ToolInfo[] {
       lazy,
       source,
       ...(spelled === name ? {} : { spelled }),
-      ...(personOnly === undefined ? {} : { person_only: personOnly }),
+      ...defined({ person_only: personOnly }),
     };
   });
 }

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { CacheBudget } from "../../base/cache-budget.ts";
+import { defined } from "../../base/defined.ts";
 import { HarnessError } from "../../base/errors.ts";
 import type { World } from "../../base/world.ts";
 import { isForPeople } from "../../config/profile-files.ts";
@@ -64,7 +65,7 @@ export async function openResources(options: HarnessOptions, signal: AbortSignal
     live: () => running.ids,
     peopleIn: (session) => running.peopleIn(session),
     tellPeople: (event) => running.people.send(event),
-    ...(options.tellDesktop === undefined ? {} : { tellDesktop: options.tellDesktop }),
+    ...defined({ tellDesktop: options.tellDesktop }),
   });
   const secrets = async () =>
     redactor(await providers.credentials.prints(), secretsByForm(options.wishes.environment));

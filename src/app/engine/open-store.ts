@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { CacheBudget } from "../../base/cache-budget.ts";
+import { defined } from "../../base/defined.ts";
 import type { Config } from "../../session/settings/settings.ts";
 import { openSqliteStore } from "../../session/sqlite/open.ts";
 import type { SessionStore } from "../../session/store/store.ts";
@@ -25,8 +26,7 @@ export function providersOf(
     cacheDirectory,
     configDirectory: options.keyDirectory ?? paths.config,
     insecureDevKey,
-    ...(helper === undefined ? {} : { helper }),
-    ...(rawDump === undefined ? {} : { rawDump }),
+    ...defined({ helper, rawDump }),
   });
 }
 

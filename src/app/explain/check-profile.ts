@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { defined } from "../../base/defined.ts";
 import { HarnessError } from "../../base/errors.ts";
 import { hintFor } from "../../base/text/near.ts";
 import { lookThroughConfig, NOTHING } from "../../config/config.ts";
@@ -118,7 +119,7 @@ export async function checkFiles(
 
   /** Returns the mistakes that features find. */
   async function ofFeatures(said: SettingsOfFile, own?: Config): Promise<readonly Mistake[]> {
-    const settings = { said, world, paths, tools, ...(own === undefined ? {} : { config: own }) };
+    const settings = { said, world, paths, tools, ...defined({ config: own }) };
     const found = await Promise.all(features.map((feature) => feature.check?.settings?.(settings) ?? []));
     return found.flat();
   }

@@ -1,3 +1,4 @@
+import { defined } from "../../base/defined.ts";
 import type { ClientId } from "../../base/ids.ts";
 import { nearestWords } from "../../base/text/near.ts";
 import { positionText } from "../../config/profile-files.ts";
@@ -187,7 +188,7 @@ async function expectedConfinements(
   const searched = wishes.environment["PATH"];
   const sandboxes = {
     world,
-    ...(searched === undefined ? {} : { path: searched }),
+    ...defined({ path: searched }),
     ...(relayCommand === undefined ? {} : { relay: { command: relayCommand } }),
     settings,
   };
@@ -231,8 +232,7 @@ async function explainTool(
     inSandbox: inSandbox.decision.kind,
     whyInSandbox: inSandbox.decision.why,
     ...(rule === undefined ? {} : { rule: printRule(rule) }),
-    ...(remedy === undefined ? {} : { remedy }),
-    ...(other === undefined ? {} : { remedyInSandbox: other }),
+    ...defined({ remedy, remedyInSandbox: other }),
     ...(forecasts.length === 0 ? {} : { mayRefuse: forecasts.map((each) => each.why) }),
   };
 }

@@ -1,3 +1,4 @@
+import { defined } from "../../base/defined.ts";
 import type { LogId, SessionId } from "../../base/ids.ts";
 import type { World } from "../../base/world.ts";
 import type { Connection } from "../../protocol/connection.ts";
@@ -69,8 +70,7 @@ async function open(sources: ConversationSources, history: readonly Message[]): 
   const limits = {
     rounds: maxTurns,
     outputTokens: maxTokens,
-    ...(timeoutMs === undefined ? {} : { timeMs: timeoutMs }),
-    ...(maxCostUsd === undefined ? {} : { costUsd: maxCostUsd }),
+    ...defined({ timeMs: timeoutMs, costUsd: maxCostUsd }),
   };
   const store = memorySessionStore(world.machine);
   await using undo = new AsyncDisposableStack();

@@ -1,3 +1,4 @@
+import { defined } from "../../base/defined.ts";
 import { SILENT_LOG } from "../../base/log.ts";
 import { hostWorld } from "../../platform/host.ts";
 import { resolveModelId } from "../../providers/choosing/model-aliases.ts";
@@ -19,7 +20,7 @@ export function libraryParts(): FacadeDependencies {
     model(config) {
       const { id, note } = modelOf(config);
       const provider = providerOf(config, world);
-      return { provider, id, ...(note === undefined ? {} : { note }) };
+      return { provider, id, ...defined({ note }) };
     },
   };
 }

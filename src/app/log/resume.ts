@@ -1,3 +1,4 @@
+import { defined } from "../../base/defined.ts";
 import type { LogId } from "../../base/ids.ts";
 import { resultBlock } from "../../engine/loop/conversation.ts";
 import type { Message } from "../../protocol/message.ts";
@@ -42,7 +43,7 @@ export async function resumeLog(
     .filter(({ callId }) => callIds.has(callId))
     .map(({ mutating, ...call }): OrphanedCall => {
       const intent = intents.get(call.callId);
-      return { ...call, hasBegun: mutating !== undefined, ...(intent === undefined ? {} : { intent }) };
+      return { ...call, hasBegun: mutating !== undefined, ...defined({ intent }) };
     });
   const readers = await Promise.all(features.flatMap((feature) => feature.stored?.readBack?.() ?? []));
   const lastEvent = (await store.find(logId))?.lastEvent ?? 0;
@@ -79,7 +80,7 @@ function fenced(messages: readonly Message[]): readonly Message[] {
     content: message.content.map((block) => {
       if (block.type !== "tool_result") return block;
       const { tool_use_id: id, content, is_error: isError } = block;
-      return resultBlock({ id }, { content, ...(isError === undefined ? {} : { isError }) });
+      return resultBlock({ id }, { content, ...defined({ isError }) });
     }),
   }));
 }

@@ -1,3 +1,4 @@
+import { defined } from "../../base/defined.ts";
 import type { ModelPriceInfo, PriceInfo } from "../../protocol/resources.ts";
 import type { Price } from "../../providers/provider.ts";
 import type { EngineModels } from "../../session/models.ts";
@@ -26,7 +27,6 @@ export function priceInfo({ input, output, cacheRead, cacheWrite }: Omit<Price, 
   return {
     input,
     output,
-    ...(cacheRead === undefined ? {} : { cache_read: cacheRead }),
-    ...(cacheWrite === undefined ? {} : { cache_write: cacheWrite }),
+    ...defined({ cache_read: cacheRead, cache_write: cacheWrite }),
   };
 }

@@ -1,3 +1,4 @@
+import { defined } from "../../base/defined.ts";
 import type { ThinkingKeys } from "../../config/sections/models.ts";
 import type { EffortWord } from "../../protocol/effort.ts";
 import type { ChosenModel } from "../../providers/choosing/choose-model.ts";
@@ -72,8 +73,7 @@ async function inUse(
   const effort = chosenEffort ?? options.thinking.effort ?? "off";
   const opened = wrapped(await options.providers.open(chosen, options.session), options.wrap);
   const known = knownModel(provider, id)?.outputTokensMax;
-  const thinking =
-    effort === "off" ? undefined : { effort, ...(budgetTokens === undefined ? {} : { budgetTokens }) };
+  const thinking = effort === "off" ? undefined : { effort, ...defined({ budgetTokens }) };
   // Thinking counts as output: if the model's limit is known to allow more, thinking does not use up the
   // answer's share.
   const room = known === undefined || thinking === undefined ? 0 : thinkingBudget(thinking);
@@ -81,7 +81,7 @@ async function inUse(
     provider: opened,
     id,
     outputTokensMax: Math.min(options.outputTokensMax + room, known ?? Number.MAX_SAFE_INTEGER),
-    ...(thinking === undefined ? {} : { thinking }),
+    ...defined({ thinking }),
   };
 }
 

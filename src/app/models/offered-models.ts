@@ -1,3 +1,4 @@
+import { defined } from "../../base/defined.ts";
 import { HarnessError } from "../../base/errors.ts";
 import { noModelError } from "../../providers/choosing/choose-model.ts";
 import type { Model } from "../../providers/provider.ts";
@@ -47,7 +48,7 @@ export async function* listModels(
       const models = await (await providers.registry.open(provider)).models(signal);
       answered += 1;
       const plugin = offer.owners.get(provider);
-      yield { provider, models, ...(plugin === undefined ? {} : { plugin }) };
+      yield { provider, models, ...defined({ plugin }) };
     } catch (thrown) {
       if (!(thrown instanceof HarnessError)) throw thrown;
       yield { provider, error: thrown.message };

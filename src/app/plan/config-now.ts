@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { defined } from "../../base/defined.ts";
 import { HarnessError } from "../../base/errors.ts";
 import type { Reason } from "../../base/reasons.ts";
 import { settingsOf } from "../../config/settings/settings.ts";
@@ -32,8 +33,7 @@ export async function configNow(
   const config: Config = {
     ...read,
     ...{ providers, routes, prices },
-    ...(vertex === undefined ? {} : { vertex }),
-    ...(copilot === undefined ? {} : { copilot }),
+    ...defined({ vertex, copilot }),
   };
   const others: string[] = OF_THE_ENGINE.filter((key) => !isDeepStrictEqual(now[key], atStart[key]));
   for (const section of options.features.sections)

@@ -1,3 +1,4 @@
+import { defined } from "../../base/defined.ts";
 import type { HarnessPaths } from "../../base/files/harness-paths.ts";
 import type { World } from "../../base/world.ts";
 import { trustSection } from "../../config/sections/trust.ts";
@@ -24,7 +25,7 @@ export function judgeFilesBy(
   const { lockfile, promoteProse } = settingsOf(trustSection, sources);
   return async (items, root) => {
     const { judgeItems } = await import("../../guard/trust/trust-gate.ts");
-    const approvals = { world, paths, ...(lockfile === undefined ? {} : { lockfile }) };
+    const approvals = { world, paths, ...defined({ lockfile }) };
     return await judgeItems(approvals, items, { root, promoteProse, records });
   };
 }

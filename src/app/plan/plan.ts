@@ -1,3 +1,4 @@
+import { defined } from "../../base/defined.ts";
 import { limitsSection } from "../../config/sections/limits.ts";
 import { trustSection } from "../../config/sections/trust.ts";
 import { settingsOf, sourceOf } from "../../config/settings/settings.ts";
@@ -85,11 +86,11 @@ function planFrom(sources: PlanSources, guarded: GuardedFiles): SessionPlan {
       user: config.permissions,
       project: project.map(({ permissions }) => permissions),
       tools,
-      ...(pluginRules === undefined ? {} : { plugins: pluginRules }),
+      ...defined({ plugins: pluginRules }),
       strictPermissions: wishes.strictPermissions || atMost.strict === true,
-      ...(atMost.level === undefined ? {} : { levelMax: atMost.level }),
+      ...defined({ levelMax: atMost.level }),
       ...guarded,
-      ...(level === undefined ? {} : { level }),
+      ...defined({ level }),
     }),
   };
 }
@@ -108,9 +109,7 @@ function limitsOf({ profile, config, wishes, project }: PlanSources): PlannedLim
   return {
     roundsMax: Math.min(limits.roundsMax, atMost.maxTurns ?? limits.roundsMax),
     treeRoundsMax: (isSet ? least(limits.roundsMax, atMost.maxTurns) : atMost.maxTurns) ?? TREE_ROUNDS_MAX,
-    ...(turnMsMax === undefined ? {} : { turnMsMax }),
-    ...(endsAtMs === undefined ? {} : { endsAtMs }),
-    ...(costUsdMax === undefined ? {} : { costUsdMax }),
+    ...defined({ turnMsMax, endsAtMs, costUsdMax }),
     isCostCarried: ["flag", "config"].includes(sourceOf(limitsSection, "costUsd", sources)),
   };
 }

@@ -1,3 +1,4 @@
+import { defined } from "../../base/defined.ts";
 import { HarnessError } from "../../base/errors.ts";
 import { isProfilePath } from "../../config/profile-path.ts";
 import type { CommandOf } from "../../protocol/commands/commands.ts";
@@ -38,34 +39,19 @@ export function wishesFor(
     }
   }
   const { environment, level, effort, maxTurns, maxCostUsd, maxTimeMs, lockfile, ...switches } = run;
-  const limits: Limits = {
-    ...(maxTurns === undefined ? {} : { maxTurns }),
-    ...(maxCostUsd === undefined ? {} : { maxCostUsd }),
-    ...(maxTimeMs === undefined ? {} : { maxTimeMs }),
-  };
+  const limits: Limits = defined({ maxTurns, maxCostUsd, maxTimeMs });
   return {
     ...engine,
-    ...(level === undefined ? {} : { level }),
-    ...(effort === undefined ? {} : { effort }),
+    ...defined({ level, effort }),
     ...(by === "agent" ? { atMost: limits } : limits),
     begun: {
       ...limits,
-      ...(level === undefined ? {} : { level }),
+      ...defined({ level }),
       ...(run.strictPermissions === true ? { strict: true } : {}),
     },
-    ...(lockfile === undefined ? {} : { lockfile }),
-    ...(environment === undefined ? {} : { environment }),
-    ...definedSwitches(switches),
+    ...defined({ lockfile, environment, ...switches }),
     ...(by === "agent" ? { asksTrust: false, unread: true as const } : {}),
     ...(by === "agent" && run.planMode === false ? { planMode: engine.planMode ?? false } : {}),
     ...(run.strictPermissions === false ? { strictPermissions: engine.strictPermissions } : {}),
   };
-}
-
-/** Switches that were said, one way or the other. */
-function definedSwitches<Switches extends Readonly<Record<string, boolean | undefined>>>(
-  switches: Switches,
-): { readonly [Name in keyof Switches]?: boolean } {
-  const said = Object.entries(switches).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(said) as { readonly [Name in keyof Switches]?: boolean };
 }

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { version } from "../../../package.json";
 import { deadline, whileAlive } from "../../base/async/deadline.ts";
+import { defined } from "../../base/defined.ts";
 import type { SessionId } from "../../base/ids.ts";
 import type { World } from "../../base/world.ts";
 import type { CodeChannel } from "../../server/auth/code-channel.ts";
@@ -154,7 +155,7 @@ export async function openControlPlane<Engine extends OpenEngine>(
       engine: startingUntil(isReady, await harness.port(HTTP_FEATURES)),
       authority,
       targets: options.targets ?? [{ kind: "unix", path: join(paths.data, "control.sock") }],
-      ...(options.origins === undefined ? {} : { origins: options.origins }),
+      ...defined({ origins: options.origins }),
       ...(session === undefined ? {} : { minimal: () => session }),
     }),
   );

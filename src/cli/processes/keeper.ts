@@ -2,6 +2,7 @@ import { rmSync } from "node:fs";
 import { constants as osConstants } from "node:os";
 import { join } from "node:path";
 import { childEnvironment } from "../../base/child-environment.ts";
+import { defined } from "../../base/defined.ts";
 import { HarnessError } from "../../base/errors.ts";
 import type { Exit } from "../../base/world.ts";
 import type { HelperStart } from "../../credentials/helper/helper-messages.ts";
@@ -76,8 +77,7 @@ export async function runKeeper(
         variables,
         workingDir,
         insecureDevKey: settings.insecureDevKey,
-        ...(config === undefined ? {} : { directory: config }),
-        ...(google === undefined ? {} : { google }),
+        ...defined({ directory: config, google }),
       } satisfies HelperStart);
       return { kill: () => helper.kill("SIGKILL"), close: link.close };
     },

@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import { defined } from "../../base/defined.ts";
 import { hasReason } from "../../base/errors.ts";
 import { makeUndumpable } from "../../platform/processes/undumpable.ts";
 import type { EngineAddress } from "../../platform/sockets/engine-transport.ts";
@@ -38,8 +39,7 @@ export async function connectEngine(options: ConnectOptions): Promise<ReachedEng
     tokens: givenToken(token),
     clock,
     random,
-    ...(onState === undefined ? {} : { onState }),
-    ...(onResumed === undefined ? {} : { onResumed }),
+    ...defined({ onState, onResumed }),
   };
   const port = await openRemotePort(parts, signal).catch((thrown: unknown) => {
     throw hasReason(thrown, "EngineUnreachable") ? unreachableEngine(connect.url, thrown.cause) : thrown;

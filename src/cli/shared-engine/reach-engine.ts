@@ -1,3 +1,4 @@
+import { defined } from "../../base/defined.ts";
 import { HarnessError, hasReason, messageOf } from "../../base/errors.ts";
 import { codeOf } from "../../base/world.ts";
 import type { RemoteState } from "../../client/remote/connect-remote.ts";
@@ -83,8 +84,7 @@ export async function runningEngine({
         tokens: ownerTokens(ask, () => clock.monotonic()),
         clock,
         random,
-        ...(onState === undefined ? {} : { onState }),
-        ...(onResumed === undefined ? {} : { onResumed }),
+        ...defined({ onState, onResumed }),
       },
       signal,
     );
@@ -115,7 +115,7 @@ async function sharedEngine(options: ReachOptions): Promise<RemotePort> {
   let refusal: unknown;
   const find = async () => {
     try {
-      return await runningEngine({ at, signal, onState, ...(onResumed === undefined ? {} : { onResumed }) });
+      return await runningEngine({ at, signal, onState, ...defined({ onResumed }) });
     } catch (thrown) {
       if (!hasReason(thrown, "EngineStopping")) throw thrown;
       refusal = thrown; // it gives way

@@ -1,3 +1,4 @@
+import { defined } from "../../base/defined.ts";
 import { HarnessError } from "../../base/errors.ts";
 import type { Random } from "../../base/world.ts";
 import type { RemoteConnection, RemoteState } from "../../client/remote/connect-remote.ts";
@@ -146,7 +147,7 @@ class RemoteClient implements Connection {
       clock,
       random,
       label,
-      ...(onState === undefined ? {} : { onState }),
+      ...defined({ onState }),
       ...(onResumed === undefined ? {} : { onResumed: () => onResumed() }),
     };
     return connectRemote(parts, this.#left.signal);

@@ -1,3 +1,4 @@
+import { defined } from "../../../base/defined.ts";
 import { messageOf } from "../../../base/errors.ts";
 import { convertOutput } from "../../../tools/chain/foreign-output.ts";
 import type { CallPlan, Tool } from "../../../tools/tool.ts";
@@ -18,8 +19,7 @@ export function engineTool(tool: EngineTool): Tool<InputPlan> {
     mutating,
     level: "DangerFullAccess",
     autoAllowed: asks ? "never" : "always",
-    ...(lazy === undefined ? {} : { lazy }),
-    ...(msMax === undefined ? {} : { msMax }),
+    ...defined({ lazy, msMax }),
     plan: (input) => Promise.resolve({ summary: name, target: { kind: "none" }, input }),
     async run({ input }, { signal, session: sessionId, callId, turn, progress }) {
       try {

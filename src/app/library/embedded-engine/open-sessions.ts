@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { defined } from "../../../base/defined.ts";
 import { HarnessError } from "../../../base/errors.ts";
 import type { LogId, SessionId } from "../../../base/ids.ts";
 import type { World } from "../../../base/world.ts";
@@ -85,10 +86,10 @@ export async function openEmbeddedSessions(dependencies: EmbeddedDependencies): 
           withoutProject: true,
           withoutShared: true,
           level: "DangerFullAccess",
-          ...(orphans === undefined ? {} : { orphans }),
+          ...defined({ orphans }),
         },
         features,
-        ...(plugins === undefined ? {} : { plugins }),
+        ...defined({ plugins }),
         embedding: { ...embedding, providers: [provider] },
       },
       ending.signal,
@@ -101,7 +102,7 @@ export async function openEmbeddedSessions(dependencies: EmbeddedDependencies): 
   return {
     connection,
     async open(resume) {
-      const command = { kind: "CreateSession", ...(resume === undefined ? {} : { resume }) } as const;
+      const command = { kind: "CreateSession", ...defined({ resume }) } as const;
       const { sessionId } = await connection.send(command);
       return await idsOf(`${sessionId}`, store);
     },

@@ -1,3 +1,4 @@
+import { defined } from "../../../base/defined.ts";
 import { hasReason } from "../../../base/errors.ts";
 import type { SessionId } from "../../../base/ids.ts";
 import type { Connection } from "../../../protocol/connection.ts";
@@ -37,7 +38,7 @@ export async function runEmbeddedPrompt(content: InputBlock[], at: PromptAt): Pr
     if (signal.aborted) cancel(); // it may have come before there was a turn to cancel
     return await resultOf(events, connection.clientId, {
       signal,
-      ...(watcher === undefined ? {} : { watcher }),
+      ...defined({ watcher }),
     });
   } finally {
     signal.removeEventListener("abort", cancel);

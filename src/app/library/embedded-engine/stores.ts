@@ -1,4 +1,5 @@
 import { dirname, isAbsolute } from "node:path";
+import { defined } from "../../../base/defined.ts";
 import { HarnessError } from "../../../base/errors.ts";
 import { SILENT_LOG } from "../../../base/log.ts";
 import { KEY_BYTES, openMachineKey } from "../../../credentials/machine-key.ts";
@@ -49,7 +50,7 @@ export async function sqliteStore({ path, key, signal }: SqliteStoreSetup): Prom
       path,
       world,
       logKey: key === undefined ? await keyBeside(path, world) : { key, source: "the program" },
-      ...(signal === undefined ? {} : { signal }),
+      ...defined({ signal }),
     }),
   );
 }

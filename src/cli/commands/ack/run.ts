@@ -3,6 +3,7 @@ import { dirname, resolve } from "node:path";
 import type { Review } from "../../../app/explain/review.ts";
 import { lockFileOf, openReview } from "../../../app/explain/review.ts";
 import { FEATURES } from "../../../app/features.ts";
+import { defined } from "../../../base/defined.ts";
 import { HarnessError, messageOf } from "../../../base/errors.ts";
 import { count } from "../../../base/text/text.ts";
 import type { Files } from "../../../base/world.ts";
@@ -49,7 +50,7 @@ export async function optionsOf({ settings }: Pick<AckContext, "settings">, at: 
     workingDir,
     features,
     wishes: { environment },
-    ...(profile === undefined ? {} : { profile }),
+    ...defined({ profile }),
   };
 }
 

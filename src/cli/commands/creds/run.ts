@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { Secret } from "../../../base/brand.ts";
+import { defined } from "../../../base/defined.ts";
 import { nearestWords } from "../../../base/text/near.ts";
 import { keyVariableOf } from "../../../credentials/env-keys.ts";
 import { findGoogleCredentials } from "../../../credentials/helper/find-google-credentials.ts";
@@ -82,9 +83,7 @@ async function openStore(settings: Settings): Promise<OpenStore> {
     directory,
     random: hostRandom,
     insecureDevKey: settings.insecureDevKey,
-    ...(machineKey === undefined ? {} : { machineKey }),
-    ...(passphrase === undefined ? {} : { passphrase }),
-    ...(timed === undefined ? {} : { keychain: timed }),
+    ...defined({ machineKey, passphrase, keychain: timed }),
   });
   return {
     path: join(directory, KEY_STORE_FILE),

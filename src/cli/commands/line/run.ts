@@ -1,3 +1,4 @@
+import { defined } from "../../../base/defined.ts";
 import type { ExitCode } from "../../../session/commands/cli-command.ts";
 import type { ConnectWords, LineContext } from "./flags.ts";
 import { runLine } from "./line.ts";
@@ -14,7 +15,6 @@ function connectOf(flags: LineContext["flags"]): ConnectWords | undefined {
   if (url === undefined) return undefined;
   return {
     url,
-    ...(tokenFile === undefined ? {} : { tokenFile }),
-    ...(ca === undefined ? {} : { ca }),
+    ...defined({ tokenFile, ca }),
   };
 }

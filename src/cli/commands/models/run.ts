@@ -1,3 +1,4 @@
+import { defined } from "../../../base/defined.ts";
 import { count } from "../../../base/text/text.ts";
 import type { Model } from "../../../providers/provider.ts";
 import type { ExitCode } from "../../../session/commands/cli-command.ts";
@@ -53,9 +54,9 @@ interface JsonRow {
 function jsonRow(provider: string, { id, contextTokens, price }: Model, plugin: string | undefined): JsonRow {
   return {
     model: `${provider}:${id}`,
-    ...(contextTokens === undefined ? {} : { context_tokens: contextTokens }),
+    ...defined({ context_tokens: contextTokens }),
     ...(price === undefined ? {} : { price: { input: price.input, output: price.output } }),
-    ...(plugin === undefined ? {} : { plugin }),
+    ...defined({ plugin }),
   };
 }
 

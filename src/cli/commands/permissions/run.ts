@@ -2,6 +2,7 @@ import type { Explained, Explainer, FindLiveTools } from "../../../app/explain/e
 import { openExplainer } from "../../../app/explain/explain.ts";
 import { TOOLS } from "../../../app/plan/tool-list.ts";
 import { unreachable } from "../../../base/assert.ts";
+import { defined } from "../../../base/defined.ts";
 import { messageOf } from "../../../base/errors.ts";
 import { isObject, parseJson } from "../../../base/json.ts";
 import type { SandboxTrial } from "../../../guard/sandbox/sandbox-probe.ts";
@@ -175,9 +176,9 @@ async function explainLines(explainer: Explainer, at: ProcessContext, stop: Stop
     const { decision, inSandbox, rule = null, why, here, toolFacts, wouldFail, mayRefuse } = verdict;
     const sandbox = here.kind === "none" ? null : here.name;
     const facts = {
-      ...(toolFacts === undefined ? {} : { tool_facts: toolFacts }),
+      ...defined({ tool_facts: toolFacts }),
       ...(wouldFail === undefined ? {} : { would_fail: true }),
-      ...(mayRefuse === undefined ? {} : { may_refuse: mayRefuse }),
+      ...defined({ may_refuse: mayRefuse }),
     };
     await at.stdout.write(
       `${JSON.stringify({ decision, in_sandbox: inSandbox, rule, why, sandbox, ...facts })}\n`,

@@ -3,6 +3,7 @@ import { join, resolve } from "node:path";
 import type { HarnessOptions } from "../../../app/engine/options.ts";
 import type { OpenEngine } from "../../../app/harness.ts";
 import type { ControlPlaneOptions } from "../../../app/serving/control-plane.ts";
+import { defined } from "../../../base/defined.ts";
 import { HarnessError } from "../../../base/errors.ts";
 import type { TokenFile } from "../../../server/auth/tokens/token-file.ts";
 import type { HttpTarget } from "../../../server/http/server.ts";
@@ -131,7 +132,7 @@ async function planeOptions(
     codeChannels: await codeChannels({
       world: at.world,
       environment: at.environment,
-      ...(authChannel === undefined ? {} : { only: authChannel }),
+      ...defined({ only: authChannel }),
     }),
     tokenFiles: await tokenFiles(tokenFile, join(at.paths.config, CI_TOKEN)),
   };
@@ -140,10 +141,7 @@ async function planeOptions(
 function listenFlags(flags: ServeContext["flags"]): ListenFlags {
   const { listen, "auth-token-file": authTokenFile, "tls-cert": tlsCert, "tls-key": tlsKey } = flags;
   return {
-    ...(listen === undefined ? {} : { listen }),
-    ...(authTokenFile === undefined ? {} : { authTokenFile }),
-    ...(tlsCert === undefined ? {} : { tlsCert }),
-    ...(tlsKey === undefined ? {} : { tlsKey }),
+    ...defined({ listen, authTokenFile, tlsCert, tlsKey }),
   };
 }
 

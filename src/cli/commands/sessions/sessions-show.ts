@@ -1,5 +1,6 @@
 import { findSession } from "../../../app/sessions/find.ts";
 import { eventsOf } from "../../../app/sessions/read.ts";
+import { defined } from "../../../base/defined.ts";
 import { count, grouped } from "../../../base/text/text.ts";
 import type { Envelope } from "../../../protocol/events/envelope.ts";
 import type { ExitCode } from "../../../session/commands/cli-command.ts";
@@ -224,9 +225,11 @@ function shownJson({ info, digest, unreadable, orphans, expired, branches, costs
     expired,
     unreadable,
     branches: branches.map(({ session, logId, branchOf }) => ({ session, log: logId, event: branchOf?.at })),
-    ...(digest.importedFrom === undefined ? {} : { imported_from: digest.importedFrom }),
-    ...(digest.taskOf === undefined ? {} : { task_of: digest.taskOf }),
-    ...(digest.wentOnFrom === undefined ? {} : { went_on_from: digest.wentOnFrom }),
+    ...defined({
+      imported_from: digest.importedFrom,
+      task_of: digest.taskOf,
+      went_on_from: digest.wentOnFrom,
+    }),
   };
 }
 

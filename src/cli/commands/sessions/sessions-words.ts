@@ -1,3 +1,4 @@
+import { defined } from "../../../base/defined.ts";
 import type { SessionPoint } from "../../../view/session-point.ts";
 import { parseSessionPoint, SESSION_POINT_FORM } from "../../../view/session-point.ts";
 import { misuse } from "../../args/misuse.ts";
@@ -48,19 +49,17 @@ export function sessionsWords(
     all,
     limit: flags.limit ?? LIMIT,
     cost,
-    ...(at === undefined ? {} : { at }),
-    ...(from === undefined ? {} : { from }),
-    ...(to === undefined ? {} : { to }),
+    ...defined({ at, from, to }),
     what: flags.files ? "files" : flags.conversation ? "conversation" : "both",
     preview,
     force,
-    ...(speed === undefined ? {} : { speed }),
+    ...defined({ speed }),
     step,
     format: flags.format === undefined || flags.format === "jsonl" ? "jsonl" : "markdown",
-    ...(output === undefined ? {} : { output }),
+    ...defined({ output }),
     unverified,
     yes,
-    ...(olderThanDays === undefined ? {} : { olderThanDays }),
+    ...defined({ olderThanDays }),
   };
 }
 

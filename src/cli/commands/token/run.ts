@@ -1,3 +1,4 @@
+import { defined } from "../../../base/defined.ts";
 import type { TokenCommand } from "../../../server/auth/tokens/token-command.ts";
 import type { ExitCode } from "../../../session/commands/cli-command.ts";
 import { EXIT } from "../../../session/commands/cli-command.ts";
@@ -28,7 +29,6 @@ function commandOf(flags: TokenContext["flags"]): TokenCommand {
     identityClass,
     sessions: session === undefined ? [] : session.split(",").map((each) => each.trim()),
     canMint: flags["can-mint"],
-    ...(commands === undefined ? {} : { commands }),
-    ...(expires === undefined ? {} : { expires }),
+    ...defined({ commands, expires }),
   };
 }
