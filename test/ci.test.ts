@@ -39,10 +39,13 @@ test("CI runs every test without the programs, what that left out with them, and
     'sh scripts/without.sh "$hidden" npm test -- --omitted "$omitted"',
     'npm test -- --unit --only "$omitted"',
     'npm test -- --e2e --only "$omitted"',
-    'CINCH_UNDER_TEST="$PWD/dist/cinch" count npm test -- --e2e',
+    "others=$(sh scripts/bun.sh scripts/program-tests.ts --without)",
+    "of_program=$(sh scripts/bun.sh scripts/program-tests.ts)",
+    'CINCH_UNDER_TEST="$PWD/dist/cinch" count npm test -- --e2e $of_program',
   ]) {
     expect(run).toContain(step);
   }
+  expect(run).toMatch(/npm test -- --e2e --only "\$omitted" .*\$others$/m);
   const launched = /^launched="(.*)"$/m.exec(run)?.[1]?.split(" ") ?? [];
   expect(launched.filter((name) => !existsSync(join(ROOT, `test/e2e/${name}.e2e.ts`)))).toEqual([]);
 });
