@@ -44,6 +44,8 @@ import { soakSplits } from "./soak-splits.ts";
  * on with `--continue`. Afterwards no line may stand there twice, every event that was shown must be in the log, and
  * the provider must have taken the history. A signal round runs commands that ignore signals, and sends SIGINT, SIGTERM
  * or SIGHUP: the run must end with its exit code in time, leave no process behind, and go on with `--continue`.
+ * One round in ten ends during the start, the others after a random event of the run: an undisturbed run says how long
+ * the start takes on this machine, and how many events there are.
  *
  * With --engines N it kills N bare engines that work on the same logs one after another, as `npm test` does 100 times.
  * With --splits it reads every recorded stream at every byte split instead, which takes no chance and a quarter of an
@@ -63,11 +65,16 @@ import { soakSplits } from "./soak-splits.ts";
  * Prints what it tried and each thing that failed; the exit code is 1 when anything did.
  */
 const KINDS = ["openai-compatible", "anthropic", "openai-responses"] as const;
+type Kind = (typeof KINDS)[number];
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 const FLAGS = ["--model", "mock:one", "--auto-approve", "--output-format", "stream-json"] as const;
 const CALLS = 6;
-/** About how long an undisturbed round takes, with its start. */
-const ROUND_MS = 600;
+/** Share of the rounds that end before the first event. */
+const EARLY_SHARE = 0.1;
+/** Rounds of one seed that have numbers of their own. */
+const ROUNDS_MAX = 100_000;
+/** Longest wait between the event that a round waits for and its end, which may fall between two events, too. */
+const AFTER_EVENT_MS_MAX = 30;
 const END_MS_MAX = 8_000;
 /** Engines that live at the same time. */
 const ENGINE_LANES = 3;
@@ -98,7 +105,6 @@ const { values } = parseArgs({
     runs: { type: "string", default: "100" },
   },
 });
-const random = chance(Number(values.seed)).number;
 const failures: string[] = [];
 const seen = new Map<string, number>();
 
@@ -143,11 +149,40 @@ async function rounds(
   times: number,
   run: (rig: Rig) => Promise<readonly string[]>,
 ): Promise<void> {
+  const wholes = new Map<Kind, Whole>();
   for (let round = 1; round <= times; round++) {
     const kind = KINDS[round % KINDS.length] ?? KINDS[0];
-    await using rig = openRig(kind);
+    const whole = wholes.get(kind) ?? (await undisturbed(kind));
+    wholes.set(kind, whole);
+    // Each round has numbers of its own: how many an earlier one took depends on when it ended.
+    await using rig = openRig(kind, chance(Number(values.seed) * ROUNDS_MAX + round).number, whole);
     for (const failure of await run(rig)) failures.push(`${name} ${round} (${kind}): ${failure}`);
   }
+}
+
+/** Runs a turn to its end. */
+async function undisturbed(kind: Kind): Promise<Whole> {
+  await using rig = openRig(kind, chance(Number(values.seed)).number, { firstMs: 0, events: 0 });
+  const startMs = performance.now();
+  await using cinch = startCinch(["-p", "go", ...FLAGS], { home: rig.home, cwd: rig.work });
+  cinch.closeStdin();
+  let firstMs = 0;
+  let events = 0;
+  for await (const chunk of cinch.stdout) {
+    if (events === 0) firstMs = performance.now() - startMs;
+    events += linesIn(chunk);
+  }
+  const code = await cinch.exited;
+  if (code !== 0 || events < 2)
+    throw new Error(`the undisturbed run (${kind}) ended with ${code}: ${await cinch.stderr}`);
+  console.log(`undisturbed (${kind}): ${events} events, the first after ${Math.round(firstMs)} ms`);
+  return { firstMs, events };
+}
+
+/** Draws the moment at which a round ends. */
+function momentOf({ whole, random }: Rig): Moment {
+  if (random() < EARLY_SHARE) return { events: 0, ms: random() * whole.firstMs };
+  return { events: 1 + Math.floor(random() * (whole.events - 1)), ms: random() * AFTER_EVENT_MS_MAX };
 }
 
 async function killRound(rig: Rig): Promise<readonly string[]> {
@@ -159,7 +194,7 @@ async function killRound(rig: Rig): Promise<readonly string[]> {
 }
 
 async function signalRound(rig: Rig): Promise<readonly string[]> {
-  const signal = SIGNALS[Math.floor(random() * SIGNALS.length)] ?? "SIGINT";
+  const signal = SIGNALS[Math.floor(rig.random() * SIGNALS.length)] ?? "SIGINT";
   const shown = await ended(rig, signal);
   count(`${signal} ended with ${shown.code}`);
   const failed = [...(await missingInLog(rig, shown.lines))];
@@ -178,22 +213,37 @@ async function signalRound(rig: Rig): Promise<readonly string[]> {
   return [...failed, ...continued(again, kinds.length > 0), ...repeated(rig)];
 }
 
-/** Runs a turn and ends it after a random while. */
+/** Runs a turn and ends it at a random moment. */
 async function ended(rig: Rig, signal: NodeJS.Signals) {
+  const moment = momentOf(rig);
   await using cinch = startCinch(["-p", "go", ...FLAGS], { home: rig.home, cwd: rig.work });
   cinch.closeStdin();
+  const reached = Promise.withResolvers<void>();
   const reading = (async () => {
     let text = "";
-    for await (const chunk of cinch.stdout) text += chunk;
+    for await (const chunk of cinch.stdout) {
+      text += chunk;
+      if (linesIn(text) >= moment.events) reached.resolve();
+    }
+    reached.resolve(); // it ended before
     return text;
   })();
-  await Bun.sleep(random() * ROUND_MS);
+  if (moment.events > 0) await reached.promise;
+  await Bun.sleep(moment.ms);
   const startMs = performance.now();
   signalIfThere(cinch.pid, signal);
   const code = await cinch.exited;
   const tookMs = performance.now() - startMs;
-  const whole = (await reading).split("\n").slice(0, -1);
-  return { code, tookMs, lines: whole.map(objectOf) };
+  const lines = (await reading).split("\n").slice(0, -1).map(objectOf);
+  const last = lines.at(-1);
+  const isOver = last?.["kind"] === "TurnEnded" && payloadOf(last)["reason"] === "complete";
+  const when = last === undefined ? "before the first event" : isOver ? "after the turn" : "within the turn";
+  count(`${signal} ${when}`);
+  return { code, tookMs, lines };
+}
+
+function linesIn(text: string): number {
+  return text.split("\n").length - 1;
 }
 
 /** The process alone, not its group; one that has ended before its moment came is left as it is. */
@@ -243,7 +293,23 @@ function missingEffects(rig: Rig, shown: readonly Line[]): readonly string[] {
   return succeeded.length > lines.length ? [`${succeeded.length} effects shown, ${lines.length} seen`] : [];
 }
 
+/** A run that nothing ended. */
+interface Whole {
+  /** Between its start and its first event. */
+  readonly firstMs: number;
+  readonly events: number;
+}
+
+/** A while after an event that was shown; after the start if `events` is 0. */
+interface Moment {
+  readonly events: number;
+  readonly ms: number;
+}
+
 interface Rig extends AsyncDisposable {
+  readonly random: () => number;
+  /** The run with the same provider that nothing ended. */
+  readonly whole: Whole;
   readonly mock: MockProvider;
   readonly home: CinchHome;
   readonly work: string;
@@ -253,13 +319,13 @@ interface Rig extends AsyncDisposable {
   run(args: readonly string[]): Promise<CinchResult>;
 }
 
-function openRig(kind: (typeof KINDS)[number]): Rig {
+function openRig(kind: Kind, random: () => number, whole: Whole): Rig {
   const home = cinchHome();
   const work = realpathSync(mkdtempSync(join(tmpdir(), "cinch-soak-")));
   const witness = join(work, "witness");
   const mark = `3${Math.floor(random() * 1e9)}.5`;
   let calls = 0;
-  const mock = startMockProvider({ script: () => turnOf(++calls, mark) });
+  const mock = startMockProvider({ script: () => turnOf(++calls, mark, random) });
   const baseUrl = kind === "anthropic" ? mock.url : `${mock.url}/v1`;
   mkdirSync(join(home.path, "config/cinch"));
   writeFileSync(
@@ -267,6 +333,8 @@ function openRig(kind: (typeof KINDS)[number]): Rig {
     `[providers.mock]\nkind = "${kind}"\nbase_url = "${baseUrl}"\n`,
   );
   return {
+    random,
+    whole,
     mock,
     home,
     work,
@@ -284,7 +352,7 @@ function openRig(kind: (typeof KINDS)[number]): Rig {
 }
 
 /** One answer of the model: words, then a command with an effect of its own; every few answers, none. */
-function turnOf(number: number, mark: string): Turn {
+function turnOf(number: number, mark: string, random: () => number): Turn {
   const words = { text: `Step ${number}: `.repeat(4) };
   const more = { deltaChars: 6, paceMs: Math.floor(random() * 4) };
   if (number % (CALLS + 1) === 0) return { parts: [words], ...more };
