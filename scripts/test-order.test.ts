@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "../test/support/source.ts";
-import { readSlow, timings } from "./test-order.ts";
+import { readSlow, timings, unlistedText } from "./test-order.ts";
 
 test("the files that take long are there, each listed once, the longest first", () => {
   const slow = readSlow(readFileSync(join(ROOT, "scripts/slow-tests.txt"), "utf8"));
@@ -18,4 +18,14 @@ test("every file has its time, and one that is not listed a short one", () => {
     version: 1,
     files: { "test/slow.test.ts": 12_500, "test/other.test.ts": 500 },
   });
+});
+
+test("a file that took long and is not listed is named", () => {
+  const slow = readSlow("30 test/slow.test.ts\n");
+  const took = (file: string, seconds: number) => unlistedText(new Map([[file, seconds]]), slow);
+  expect(took("test/slow.test.ts", 90)).toBeUndefined();
+  expect(took("test/other.test.ts", 3)).toBeUndefined();
+  expect(took("test/other.test.ts", 38.2)).toBe(
+    "Slow, and not in scripts/slow-tests.txt: 38 test/other.test.ts",
+  );
 });

@@ -25,3 +25,18 @@ export function timings(files: readonly string[], slow: readonly SlowTest[]): st
   const entries = files.map((file) => [file, msOf.get(file) ?? OTHER_MS]);
   return JSON.stringify({ version: 1, files: Object.fromEntries(entries) });
 }
+
+/** A file that is not listed and takes longer than this, in seconds, may be the last one of a run, alone. */
+const UNLISTED_SECONDS_MAX = 20;
+
+/** Returns a sentence about the files that took long and are not listed; undefined if there are none. */
+export function unlistedText(
+  seconds: ReadonlyMap<string, number>,
+  slow: readonly SlowTest[],
+): string | undefined {
+  const listed = new Set(slow.map(({ file }) => file));
+  const long = [...seconds]
+    .filter(([file, took]) => took > UNLISTED_SECONDS_MAX && !listed.has(file))
+    .map(([file, took]) => `${Math.round(took)} ${file}`);
+  return long.length === 0 ? undefined : `Slow, and not in scripts/slow-tests.txt: ${long.join(", ")}`;
+}

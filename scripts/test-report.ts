@@ -3,17 +3,22 @@ export interface TestReport {
   readonly passed: number;
   /** The file and full name of each test that failed. */
   readonly failures: readonly string[];
+  /** Seconds that the tests of each file took. */
+  readonly seconds: ReadonlyMap<string, number>;
 }
 
 /** Reads the JUnit report that `bun test` writes; an empty text is a run without tests. */
 export function readReport(xml: string): TestReport {
   let passed = 0;
   const failures: string[] = [];
+  const seconds = new Map<string, number>();
   for (const [, attributes = "", selfClosed, body = ""] of xml.matchAll(CASE)) {
+    const file = attribute(attributes, "file");
+    seconds.set(file, (seconds.get(file) ?? 0) + Number(attribute(attributes, "time")));
     if (selfClosed === undefined && /<failure\b/.test(body)) failures.push(fullName(attributes));
     else if (selfClosed !== undefined || !/<skipped\b/.test(body)) passed += 1;
   }
-  return { passed, failures };
+  return { passed, failures, seconds };
 }
 
 const CASE = /<testcase\b((?:\s+[\w-]+="[^"]*")*)\s*(?:(\/)>|>([\s\S]*?)<\/testcase>)/g;

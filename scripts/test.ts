@@ -2,7 +2,7 @@ import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writ
 import { availableParallelism, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { readSlow, timings } from "./test-order.ts";
+import { readSlow, timings, unlistedText } from "./test-order.ts";
 import {
   failingOutput,
   namePattern,
@@ -124,13 +124,16 @@ async function testRun(files: readonly string[], workers: number): Promise<Outco
   const reportFile = join(scratch, "report.xml");
   rmSync(reportFile, { force: true });
   const orderFile = join(scratch, "timings.json");
-  writeFileSync(orderFile, timings(files, readSlow(readFileSync(join(ROOT, SLOW_TESTS), "utf8"))));
+  const slow = readSlow(readFileSync(join(ROOT, SLOW_TESTS), "utf8"));
+  writeFileSync(orderFile, timings(files, slow));
   const flags = [`--parallel=${workers}`, `--timings=${orderFile}`, TIMEOUT];
   const reporting = ["--reporter=junit", `--reporter-outfile=${reportFile}`];
   const wanted = only === undefined ? [] : ["-t", namePattern(only)];
   const args = ["test", ...flags, ...reporting, ...wanted, ...files.map((file) => `./${file}`)];
   const { code, output } = await run(args, testEnvironment());
   const report = readReport(readIfThere(reportFile));
+  const unlisted = unlistedText(report.seconds, slow);
+  if (unlisted !== undefined) console.log(unlisted);
   // A file that cannot be loaded, or a runner that crashes, fails no test that the report could name.
   const errors = Number(/^ (\d+) errors?$/m.exec(output)?.[1] ?? 0);
   const outside = Array.from({ length: errors }, () => "an error outside of any test, see above");
