@@ -49,3 +49,9 @@ test("CI runs every test without the programs, what that left out with them, and
   const launched = /^launched="(.*)"$/m.exec(run)?.[1]?.split(" ") ?? [];
   expect(launched.filter((name) => !existsSync(join(ROOT, `test/e2e/${name}.e2e.ts`)))).toEqual([]);
 });
+
+test("every way to run tests has one time limit, of minutes", () => {
+  const starters = ["scripts/bun.sh", "scripts/test.ts", "test/support/deletable.ts"];
+  const limits = starters.map((file) => named(readSource(file), /--timeout=(\d+)/g));
+  expect(limits).toEqual(starters.map(() => ["300000"]));
+});
