@@ -1,9 +1,12 @@
-import { describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { EXIT_TEXTS } from "../../src/cli/exit-codes.ts";
-import { cinchHome, cinchPath } from "../support/cinch.ts";
+import type { CinchHome } from "../support/cinch.ts";
+import { cinchPath } from "../support/cinch.ts";
 import { blocksOf, documents } from "../support/documents.ts";
+import type { KeptHome } from "../support/kept-home.ts";
+import { openKeptHome } from "../support/kept-home.ts";
 import { startMockProvider } from "../support/mock-provider/mock-provider.ts";
 import { says } from "../support/mock-provider/turn.ts";
 import { requireProgram } from "../support/requires.ts";
@@ -40,23 +43,57 @@ describe("[DOC-01] the commands that documents show", () => {
   });
 });
 
-/** Runs a line as it stands in the document, but for the model, in a small repository with an earlier session. */
-async function runShown(line: string): Promise<void> {
-  await using mock = startMockProvider({ script: () => says("It is a small project."), models: ["one"] });
-  using home = cinchHome();
-  const work = join(home.path, "work");
-  mkdirSync(join(home.path, "config/cinch"), { recursive: true });
-  mkdirSync(work);
-  writeFileSync(
-    join(home.path, "config/cinch/config.toml"),
-    `default_model = "mock:one"\n[providers.mock]\nkind = "openai-compatible"\nbase_url = "${mock.url}/v1"\n[prices."mock:one"]\ninput = 1\noutput = 1\n`,
+/** One small repository with an earlier session, and its model, for all lines. */
+interface PreparedHome extends AsyncDisposable {
+  readonly kept: KeptHome;
+}
+
+let opening: Promise<PreparedHome> | undefined;
+afterAll(async () => await (await opening)?.[Symbol.asyncDispose]());
+
+async function openPrepared(): Promise<PreparedHome> {
+  await using opened = new AsyncDisposableStack();
+  const mock = opened.use(
+    startMockProvider({ script: () => says("It is a small project."), models: ["one"] }),
   );
-  symlinkSync(cinchPath(), join(work, "cinch"));
-  const before = 'git init -q . && echo "one line" >note.txt && git add . && ./cinch -p "Hello." >first.txt';
-  const shown = line.replaceAll(/--model \S+/g, "--model mock:one");
+  const kept = opened.use(
+    await openKeptHome(async (home) => {
+      const work = join(home.path, "work");
+      mkdirSync(join(home.path, "config/cinch"), { recursive: true });
+      mkdirSync(work);
+      writeFileSync(
+        join(home.path, "config/cinch/config.toml"),
+        `default_model = "mock:one"\n[providers.mock]\nkind = "openai-compatible"\nbase_url = "${mock.url}/v1"\n[prices."mock:one"]\ninput = 1\noutput = 1\n`,
+      );
+      symlinkSync(cinchPath(), join(work, "cinch"));
+      const before =
+        'git init -q . && echo "one line" >note.txt && git add . && ./cinch -p "Hello." >first.txt';
+      expect(await runLine(home, before)).toMatchObject({ code: 0 });
+    }),
+  );
+  const rest = opened.move();
+  return { kept, [Symbol.asyncDispose]: () => rest.disposeAsync() };
+}
+
+/** Runs a line as it stands in the document, but for the model. */
+async function runShown(line: string): Promise<void> {
+  opening ??= openPrepared();
+  const { kept } = await opening;
+  kept.setBack();
+  const { code, stdout, stderr } = await runLine(
+    kept.home,
+    line.replaceAll(/--model \S+/g, "--model mock:one"),
+  );
+  const told = stderr.replaceAll(/^cinch: Using mock:one\. Another: .*\n/gm, ""); // the profile's own model has no key
+  expect({ code, told: /error|cinch: /.test(told) ? told : "" }).toEqual({ code: 0, told: "" });
+  if (/ -p /.test(line)) expect(stdout).toContain("It is a small project.");
+  if (/ models/.test(line)) expect(stdout).toBe("mock:one\n");
+}
+
+async function runLine(home: CinchHome, line: string) {
   const { PATH = "/usr/bin:/bin" } = process.env;
-  const child = Bun.spawn(["sh", "-c", `${before} && ${shown}`], {
-    cwd: work,
+  const child = Bun.spawn(["sh", "-c", line], {
+    cwd: join(home.path, "work"),
     env: { PATH, LANG: "C.UTF-8", TERM: "dumb", ...home.env },
     stdin: "ignore",
     stdout: "pipe",
@@ -66,11 +103,5 @@ async function runShown(line: string): Promise<void> {
     new Response(child.stdout).text(),
     new Response(child.stderr).text(),
   ]);
-  const told = stderr.replaceAll(/^cinch: Using mock:one\. Another: .*\n/gm, ""); // the profile's own model has no key
-  expect({ code: await child.exited, told: /error|cinch: /.test(told) ? told : "" }).toEqual({
-    code: 0,
-    told: "",
-  });
-  if (/ -p /.test(line)) expect(stdout).toContain("It is a small project.");
-  if (/ models/.test(line)) expect(stdout).toBe("mock:one\n");
+  return { code: await child.exited, stdout, stderr };
 }

@@ -1,11 +1,12 @@
 import { expect, test } from "bun:test";
-import { cpSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArguments } from "../../src/cli/args/arguments.ts";
 import { COMMANDS } from "../../src/cli/commands/commands.ts";
 import type { CliExample } from "../../src/session/commands/cli-command.ts";
 import type { CinchHome } from "../support/cinch.ts";
-import { cinchHome, cinchPath, runCinch } from "../support/cinch.ts";
+import { cinchPath, runCinch } from "../support/cinch.ts";
+import { openKeptHome } from "../support/kept-home.ts";
 import { startMockProvider } from "../support/mock-provider/mock-provider.ts";
 import { calls, says } from "../support/mock-provider/turn.ts";
 import { requireProgram } from "../support/requires.ts";
@@ -87,24 +88,16 @@ requireProgram("git")(
       script: [calls("CallTool", { name: "MemoryWrite", input: MEMORY }), says("I will.")],
       models: ["one"],
     });
-    using home = cinchHome();
-    await prepare(home, mock.url);
-    const kept = `${home.path}-kept`;
-    cpSync(home.path, kept, { recursive: true, verbatimSymlinks: true });
-    try {
-      const failed: object[] = [];
-      const lines = EXAMPLES.filter(({ needs }) => needs === undefined).map(({ line }) => line);
-      for (const line of new Set(lines)) {
-        const { code, told } = await runLine(line, home);
-        if (code !== 0) failed.push({ line, code, told });
-        rmSync(home.path, { recursive: true, force: true });
-        cpSync(kept, home.path, { recursive: true, verbatimSymlinks: true });
-      }
-      expect(failed).toEqual([]);
-      expect(lines.length).toBeGreaterThan(40);
-    } finally {
-      rmSync(kept, { recursive: true, force: true });
+    using kept = await openKeptHome((home) => prepare(home, mock.url));
+    const failed: object[] = [];
+    const lines = EXAMPLES.filter(({ needs }) => needs === undefined).map(({ line }) => line);
+    for (const line of new Set(lines)) {
+      const { code, told } = await runLine(line, kept.home);
+      if (code !== 0) failed.push({ line, code, told });
+      kept.setBack();
     }
+    expect(failed).toEqual([]);
+    expect(lines.length).toBeGreaterThan(40);
   },
   300_000,
 );
