@@ -1,6 +1,8 @@
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join, posix } from "node:path";
 import { FEATURES } from "../../src/app/features.ts";
+import type { DeclaredSection } from "../../src/session/config-section.ts";
+import type { TrustLayout } from "../../src/session/guard/trust.ts";
 import { FEATURE_LIST, featureImports } from "./feature-imports.ts";
 import { filesUnder, importsOf, isTest, ROOT, readSource } from "./source.ts";
 
@@ -35,6 +37,35 @@ export const OF_THE_WHOLE: readonly string[] = [
   "src/server/acp/acp.test.ts", // names of slash commands
 ];
 
+/** Features, each with tests that fail without it and name nothing of it. */
+export const NEEDED_UNNAMED: Readonly<Partial<Record<(typeof DELETABLE)[number], readonly string[]>>> = {
+  "agents-md": [
+    // Its text is the system text of a session.
+    "src/app/harness.test.ts",
+    "src/client/line/commands/profiles.test.ts",
+    "src/features/profiles/switching.test.ts",
+    "src/features/subagents/open-delegate.test.ts", // and counts as spent
+  ],
+  checkpoints: [
+    "src/features/subagents/open-agents.test.ts", // what a sub-agent changed is set back
+  ],
+  compaction: [
+    "src/app/explain/effective-keys.test.ts", // a table of the settings
+    "src/app/plan/feature-set.test.ts", // features of a program
+    // It makes the summary that a session takes along under another profile.
+    "src/client/line/commands/profiles.test.ts",
+    "src/features/profiles/switching.test.ts",
+  ],
+  limits: [
+    "src/app/library/facade.test.ts", // caps and costs of a program's engine
+    "src/app/plan/feature-set.test.ts", // features of a program
+    "src/app/plan/session-wishes.test.ts", // caps of an agent's session
+    // Caps of sub-agents and tasks.
+    "src/features/subagents/open-agents.test.ts",
+    "src/features/subagents/open-delegate.test.ts",
+  ],
+};
+
 const FOLDERS = ["src", "test", "scripts", "bench", "examples", "sdk", "docs"];
 const FILES = ["cinch", "package.json", "tsconfig.json", "knip.jsonc"];
 /** Large, and no source. */
@@ -64,7 +95,13 @@ function reasonsOf(feature: string): readonly string[] {
   return [...new Set(names)];
 }
 
-/** Copies the sources without some features: without their folders and their lines in `app/features.ts`. */
+/** Profiles that stand in the program. */
+const PROFILES = "src/config/profiles";
+
+/**
+ * Copies the sources without some features: without their folders, their lines in `app/features.ts`, and their settings
+ * in the profiles of the program.
+ */
 export function copyWithout(features: readonly string[], target: string): void {
   mkdirSync(target, { recursive: true });
   for (const folder of FOLDERS)
@@ -80,7 +117,28 @@ export function copyWithout(features: readonly string[], target: string): void {
     const lines = readFileSync(list, "utf8").split("\n");
     const name = `${feature.replaceAll(/-(\w)/g, (_all, letter: string) => letter.toUpperCase())}Feature`;
     writeFileSync(list, lines.filter((line) => !new RegExp(`\\b${name}\\b`).test(line)).join("\n"));
+    for (const file of filesUnder(PROFILES, "*.toml")) {
+      const path = join(target, file);
+      writeFileSync(path, withoutSections(readFileSync(path, "utf8"), sectionsOf(feature)));
+    }
   }
+}
+
+function sectionsOf(feature: string): readonly DeclaredSection[] {
+  return FEATURES.find(({ name }) => name === feature)?.config ?? [];
+}
+
+/** Takes sections out of a TOML text: a table with what follows up to the next one, and the lines of a part's keys. */
+function withoutSections(text: string, sections: readonly DeclaredSection[]): string {
+  const tables = sections.filter(({ shape }) => shape !== "part").map(({ name }) => name);
+  const keys = sections
+    .filter((section) => section.shape === "part")
+    .flatMap((section) => Object.values(section.keys).map(({ key }) => key));
+  return text
+    .split(/^(?=\[)/m)
+    .filter((table) => !tables.some((name) => new RegExp(`^\\[+${name}[\\].]`).test(table)))
+    .map((table) => keys.reduce((rest, key) => rest.replace(new RegExp(`^${key} = .*\n`, "m"), ""), table))
+    .join("");
 }
 
 /** Problems that a check printed; empty if it found none. */
@@ -178,26 +236,46 @@ function lazy<Value>(make: () => Value): () => Value {
 
 /**
  * Returns the test files of `src/` that a deleted feature leaves: those that reach no file of it by their imports and
- * name neither it nor one of its tools, slash commands, settings and errors. A test that names one is about the
- * feature, too.
+ * name neither it nor one of its tools, slash commands, settings, errors and files that a person acknowledges. A test
+ * that names one is about the feature, too; so are those of `NEEDED_UNNAMED`.
  */
-export function remainingTests(feature: string): readonly string[] {
+export function remainingTests(feature: (typeof DELETABLE)[number]): readonly string[] {
   const folder = `src/features/${feature}/`;
   const named = wordsOf(feature);
+  const others = [...OF_THE_WHOLE, ...(NEEDED_UNNAMED[feature] ?? [])];
   const tests = filesUnder("src", "**/*.test.ts").filter(
-    (file) => !file.startsWith(folder) && !OF_THE_WHOLE.includes(file) && !named.test(readSource(file)),
+    (file) => !file.startsWith(folder) && !others.includes(file) && !named.test(readSource(file)),
   );
   return tests.filter((file) => !reaches(file, (each) => each.startsWith(folder)));
 }
 
-/** Runs test files in a copy, and returns what failed. */
-export async function runTests(copy: string, files: readonly string[]): Promise<Problems> {
-  const lines = await run(copy, ["test", "--timeout=300000", ...files.map((file) => `./${file}`)]);
-  return lines.filter((line) => /^\(fail\)|^error:/.test(line));
+/** Result of some test files in a copy. */
+export interface TestsInCopy {
+  readonly passed: number;
+  /** The file and name of each test that failed, and errors outside of tests. */
+  readonly failed: Problems;
+}
+
+/** Runs test files in a copy. */
+export async function runTests(copy: string, files: readonly string[]): Promise<TestsInCopy> {
+  const { output, code } = await bun(copy, ["test", "--timeout=300000", ...files.map((file) => `./${file}`)]);
+  const failed = new Set<string>();
+  let passed = 0;
+  let file = "";
+  for (const line of output.split("\n")) {
+    const [, header] = /^(\S+\.test\.ts):$/.exec(line) ?? [];
+    if (/^\d+ tests? failed:$/.test(line)) break; // all of them again
+    if (header !== undefined) file = header;
+    else if (line.startsWith("(pass) ")) passed += 1;
+    else if (line.startsWith("(fail) ") || line.startsWith("# Unhandled error"))
+      failed.add(`${file}: ${line.replace(/ \[[\d.]+m?s\]$/, "")}`);
+  }
+  if (code !== 0 && failed.size === 0) failed.add(`the run ended with code ${code}: ${output.slice(-2_000)}`);
+  return { passed, failed: [...failed] };
 }
 
 function wordsOf(name: string): RegExp {
-  const { tools = [], commands = [], config = [] } = FEATURES.find((each) => each.name === name) ?? {};
+  const { tools = [], commands = [], config = [], trust } = FEATURES.find((each) => each.name === name) ?? {};
   const words = [
     ...tools.map((tool) => `\\b${tool.name}\\b`),
     ...commands.map((command) => `/${command.name}\\b`),
@@ -206,11 +284,19 @@ function wordsOf(name: string): RegExp {
         ? Object.entries(section.keys).flatMap(([property, { key }]) => [`\\b${property}\\b`, `\\b${key}\\b`])
         : `\\[+${section.name}\\b`,
     ),
+    ...(trust?.layouts ?? []).filter((layout) => layout.in === "project").map(fileWord),
     ...reasonsOf(name).map((reason) => `\\b${reason}\\b`),
     `cinch ${name}\\b`,
     `features/${name}\\b`,
   ];
   return new RegExp(words.join("|"));
+}
+
+/** Returns the pattern of a path below a folder of its own, or of a file beside those of other features. */
+function fileWord({ folder, names }: TrustLayout): string {
+  const path = folder.replaceAll(".", "\\.");
+  if (folder.includes("/") || !(names instanceof RegExp)) return `${path}\\b`;
+  return `${path}/${names.source.replace(/^\^/, "").replace(/\$$/, "\\b")}`;
 }
 
 /** Returns true if a file imports one that matches, directly or through files outside `app/features.ts`. */
