@@ -9,10 +9,10 @@ export const ERRORS = errorsOf({
   StoreFailed:
     "The session store of this program failed in <call>: <detail>. What it acknowledged before counts. The session ends; resume it once the store works.",
   PathMissing: "<what> does not exist: <path>",
-  TrustRefused: "Not acknowledged: <paths>. Look at each with: cinch ack (at a terminal).",
+  TrustRefused: "Not acknowledged: <paths>. Look at each with: cinch ack (at a terminal)",
   NoSuchSession: "There is no stored session '<id>'. <hint>",
   SessionAmbiguous: "'<id>' is the beginning of <count> ids: <ids>. Write more of it.",
   ExportInvalid:
-    "<path>, line <line>: <problem>. Nothing was imported. Take a new export, or read what can be read: --unverified.",
-  NothingToContinue: "There is no earlier session in <directory> to continue.",
+    "<path>, line <line>: <problem>. Nothing was imported. Take a new export, or read what can be read: --unverified",
+  NothingToContinue: "There is no earlier session in <directory> to continue. Start a new one with: cinch",
 });

@@ -225,7 +225,7 @@ test("[AUTH-01 BUS-05] a token of ours with claims that are not known, or not wh
   expect(found).toEqual(bad.map(() => "TokenInvalid"));
   expect(await refusal(at.authority.verify(signed([claims()]), "unix"))).toEqual([
     "TokenInvalid",
-    "The capability token does not count: the claims are no JSON object. Make a new one with: cinch token --session ID --identity-class CLASS.",
+    "Capability token rejected: the claims are no JSON object. Make a new one with: cinch token --session ID --identity-class CLASS",
   ]);
   // What limits nothing may be there.
   expect(await reasonOf(at.authority.verify(signed(claims({ note: "mine" })), "unix"))).toBe("none");
@@ -522,7 +522,7 @@ test("[AUTH-03] a code counts for the peer that asked, for 60 s, for one request
   expect(await reasonOf(at.authority.confirm("mint_", at.codes[0] ?? "", "peer"))).toBe("MintExpired");
   expect(await refusal(at.authority.begin(AGENT, "another"))).toEqual([
     "MintBusy",
-    "Another token is being asked for, and its code is on show for 60 s more at most. Ask again then.",
+    "Another token is being asked for, and its code is shown for 60 s more at most. Ask again then.",
   ]);
   await at.world.clock.advance(CODE_MS_MAX);
   expect(await reasonOf(at.authority.confirm(first.mintId, at.codes[0] ?? "", "peer"))).toBe("MintExpired");

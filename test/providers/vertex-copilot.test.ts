@@ -283,7 +283,7 @@ describe("copilot", () => {
       reason: "ModelUnavailable",
       transient: false,
       message:
-        "Provider copilot lists the model 'withdrawn' and refuses it to this account: The requested model is not supported. Its subscription or a policy of its organisation may not have it. Take another: cinch models.",
+        "Provider copilot lists the model 'withdrawn' and refuses it to this account: The requested model is not supported. Its subscription or a policy of its organisation may not have it. Take another: cinch models",
     });
     await using refusing = openCopilot({
       ...SPEAKS,

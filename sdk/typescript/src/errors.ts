@@ -57,7 +57,7 @@ export function invalidAnswer(
 }
 
 export function invalidEvent(why: string, cause?: unknown): CinchError {
-  const text = `The engine sent an event that cannot be read: ${why}. Client and engine may differ in version.`;
+  const text = `The engine sent an event that cannot be read: ${why}. Client and engine may differ in version: use the same release of both.`;
   return new CinchError("InvalidEvent", text, { details: { why }, cause });
 }
 
@@ -68,8 +68,8 @@ export function unreachable(url: string, detail: string, cause?: unknown): Cinch
 
 export function connectionLost(what: string, cause?: unknown): CinchError {
   const text =
-    `The connection to the engine broke before it had answered ${what}. Whether it was carried out is told by the events ` +
-    "of the session; send it again if it was not.";
+    `The connection to the engine broke before it had answered ${what}. The events of the session show ` +
+    "if it was carried out. Send it again if it was not.";
   return new CinchError("ConnectionLost", text, { details: { kind: what }, cause });
 }
 

@@ -18,7 +18,7 @@ test("[PROV-03 CMD-01] a model that the vendor's catalogue does not list is refu
   await expect(rig.set("openrouter:anthropic/claude-sonet-5.5")).rejects.toMatchObject({
     reason: "UnknownModel",
     message:
-      "Provider openrouter does not know the model 'anthropic/claude-sonet-5.5'. List what it offers with: cinch models. (its catalogue does not list it; nearest: anthropic/claude-sonnet-5.5)",
+      "Provider openrouter does not know the model 'anthropic/claude-sonet-5.5' (its catalogue does not list it; nearest: anthropic/claude-sonnet-5.5). List what it offers with: cinch models",
   });
   await expect(rig.set("openrouter:nonsense")).rejects.toThrow("(its catalogue does not list it)");
   await expect(rig.set("openrouter:tiny")).rejects.toThrow("; nearest: maker/tiny)");

@@ -81,7 +81,7 @@ test("[BUS-06] a custom command goes to the owner of its namespace; one that nob
   await expect(connection.send({ ...command, namespace: "nobody" })).rejects.toMatchObject({
     reason: "UnknownCommandNamespace",
     message:
-      "Neither cinch nor a plugin of this session has the namespace 'nobody'. GET /v1/slash-commands lists the commands there are.",
+      "Neither cinch nor a plugin of this session has the namespace 'nobody'. List the commands with: GET /v1/slash-commands",
   });
   await expect(connection.send({ ...command, namespace: "prompts" })).rejects.toMatchObject({
     message:

@@ -50,7 +50,7 @@ test("[CRED-01] another machine key is reported as another key, and nothing is o
   ];
   expect(failures.map((failure) => hasReason(failure, "CredentialsLocked"))).toEqual([true, true]);
   expect(String(failures[0])).toContain("in use now, which is from CINCH_PASSPHRASE");
-  expect(String(failures[0])).toContain("if it was made with neither, unset both");
+  expect(String(failures[0])).toContain("If it was made with neither, unset both");
   expect(readFileSync(rig.path)).toEqual(before);
 });
 

@@ -198,7 +198,7 @@ describe("[SES-13 R11] a request that the provider finds too long", () => {
     expect(compactionsOf(rig).length).toBeLessThanOrEqual(2);
     const errors = events.flatMap((event) => (event.kind === "Error" ? [event.payload] : []));
     expect(errors).toMatchObject([{ reason: "CompactionStuck" }]);
-    expect(errors[0]?.message).toContain("a model that has a larger window");
+    expect(errors[0]?.message).toContain("a model with a larger window");
     expect((await rig.send("still there?")).reason).toBe("complete");
     expectSendable(rig);
   });

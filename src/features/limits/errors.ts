@@ -8,7 +8,7 @@ export const ERRORS = errorsOf({
   CostBudgetExceeded:
     "The next request could exceed the cost cap: $<spent> of $<cap> is spent. Raise --max-cost to go on.",
   CostUnknown:
-    "There is a cost cap of $<cap>, but the price of <model> is unknown, so the cap cannot be kept, and unknown_price refuses such calls. Set its price in config.toml, under [prices], or take the cap away: --max-cost, max_cost in config.toml, cost under [limits] in the profile.",
+    "There is a cost cap of $<cap>, but the price of <model> is unknown. The cap cannot be kept, and unknown_price refuses such calls. Set its price in config.toml, under [prices], or take the cap away: --max-cost, max_cost in config.toml, cost under [limits] in the profile.",
   CostUncapped:
     'The price of <model> is unknown: its calls do not count towards the cost cap of $<cap>. Set its price in config.toml, under [prices]; to refuse such calls, set unknown_price = "refuse" there.',
 });

@@ -24,7 +24,7 @@ export const ERRORS = errorsOf({
     "The MCP server '<name>' has new tools, or has changed tools since they were approved: <tools>. Calls of these need your answer, whatever a rule allows; /mcp:approve <name> accepts them.",
   McpRuleIdle: "The rule <rule> (<path>:<line>) has no effect: <problem>",
   McpLoginNeeded:
-    "The MCP server '<name>' requires a login, or no longer accepts the stored one. Log in, as the person at this machine, with: cinch creds login mcp:<name>; the next use tries again.",
+    "The MCP server '<name>' requires a login, or refuses the stored one. Log in, as the person at this machine, with: cinch creds login mcp:<name>. The next use tries again.",
   McpLoginFailed:
     "The login at the MCP server '<name>' failed: <why>. Try again: cinch creds login mcp:<name>",
   McpPromptUnusable: "The prompt '<prompt>' of an MCP server cannot be used: <why>.",

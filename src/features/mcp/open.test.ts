@@ -753,7 +753,7 @@ test(
     await using harness = await rig.open();
     const names = () => rig.declared(rig.mock.requests.length - 1).map(({ name }) => name);
     const [told] = errorsIn(await turn(harness, "go"));
-    expect(told).toContain("cinch creds login mcp:locked; the next use tries again.");
+    expect(told).toContain("cinch creds login mcp:locked. The next use tries again.");
     expect(names()).toEqual([]);
     server.open();
     const asked = server.seen.length;

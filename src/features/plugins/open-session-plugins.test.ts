@@ -654,7 +654,7 @@ test("[PLUG-01 ENG-12 REL-04] an error that nobody caught, and whose stack leads
     await watching.turns(1);
     await watching.say("and another");
     await watching.turns(2);
-    // Its tool does not run, what it guards stays refused, it hears nothing; the session goes on.
+    // Its tool does not run, what it guards stays refused, it hears nothing. The session continues.
     expect(resultsOf(watching.seen).join("\n")).not.toContain("it ran");
     expect(resultsOf(watching.seen)).toHaveLength(2);
     for (const text of resultsOf(watching.seen)) expect(text).toContain("is switched off");

@@ -7,7 +7,7 @@ export const ERRORS = errorsOf({
   SubAgentFailed: "/agents:<name> has failed. <problem>",
   AgentInvalid: "A definition of a sub-agent is wrong: <problem>",
   WorktreeStays: "The worktree of a sub-agent is not removed: <problem>.",
-  WorktreeFailed: "Git worktree unavailable: <problem>.",
+  WorktreeFailed: "Could not create a git worktree: <problem>.",
 });
 
 /** Their HTTP statuses and exit codes, where they have one. */

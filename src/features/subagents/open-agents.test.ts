@@ -611,11 +611,11 @@ gitTest(
     );
     await using harness = await place.open();
     expect(resultsOf((await send(harness, "go")).own)).toEqual([
-      `Git worktree unavailable: ${place.repo} is in no git repository.`,
+      `Could not create a git worktree: ${place.repo} is in no git repository.`,
     ]);
     Bun.spawnSync(["git", "-C", place.repo, "init", "-q"], { env: GIT_ENV });
     expect(resultsOf((await send(harness, "go")).own)).toEqual([
-      `Git worktree unavailable: ${place.repo} has no commit yet.`,
+      `Could not create a git worktree: ${place.repo} has no commit yet.`,
     ]);
   },
 );

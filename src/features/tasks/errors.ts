@@ -5,8 +5,8 @@ import { errorsOf } from "../../base/reasons.ts";
 export const ERRORS = errorsOf({
   ScheduleUnusable: "The scheduled task cannot be made: <problem>.",
   ScheduleTaken:
-    "There is a scheduled task '<name>' already. Take another name, or remove it first: cinch tasks remove <name>.",
-  ScheduleMissing: "There is no scheduled task '<name>'. cinch tasks list shows those there are.",
+    "There is a scheduled task '<name>' already. Take another name, or remove it first: cinch tasks remove <name>",
+  ScheduleMissing: "There is no scheduled task '<name>'. List them with: cinch tasks list",
   ScheduleBusy: "The scheduled task '<name>' runs already, since <since>.",
 });
 

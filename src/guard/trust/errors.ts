@@ -7,7 +7,7 @@ export const ERRORS = errorsOf({
   NonInteractiveAckRefused:
     "Refusing to silently approve an unseen <kind> in non-interactive mode. Run cinch ack --all once interactively, or pre-populate approved.lock from CI.",
   TrustLedgerInvalid:
-    "The approvals in <path> cannot be relied on: <problem>. Nothing of a project is loaded. Correct the file, or move it away and acknowledge again with: cinch ack.",
+    "The approvals in <path> cannot be trusted: <problem>. Nothing of a project is loaded. Correct the file, or move it away and acknowledge again with: cinch ack",
   TrustLedgerUnwritable:
-    "The approval cannot be stored in <path>: <detail>. It does not count; correct that, or start with --without-project.",
+    "The approval cannot be stored in <path>: <detail>. The file stays unapproved. Correct that, or start with --without-project.",
 });

@@ -7,8 +7,8 @@ export const ERRORS = errorsOf({
   HandshakeVersionMismatch:
     "Client speaks protocol <client_ver>; server speaks <server_ver>. Upgrade <client_or_server>.",
   InvalidEvent:
-    "The engine sent an event that cannot be read: <why>. Client and engine may differ in version.",
-  InternalError: "Something in cinch itself failed: <what>. The session goes on; details are in the log.",
+    "The engine sent an event that cannot be read: <why>. Client and engine may differ in version: use the same release of both.",
+  InternalError: "Something in cinch itself failed: <what>. The session continues. Details are in the log.",
   ConnectionLost:
-    "The connection to the engine broke before it had answered <kind>. Whether it was carried out is told by the events of the session; send it again if it was not.",
+    "The connection to the engine broke before it had answered <kind>. The events of the session show if it was carried out. Send it again if it was not.",
 });

@@ -105,14 +105,14 @@ test("[PROV-05] servers of this machine are looked for only where nothing else i
 
 test("[PROF-01] with nothing at all the message says what to set", async () => {
   await expect(chooseModel(wishes())).rejects.toThrow(
-    "No model is configured. Set one of ANTHROPIC_API_KEY, OPENAI_API_KEY, OPENROUTER_API_KEY, ZAI_API_KEY, or keep a key with cinch creds add PROVIDER, or start a local server (Ollama, llama.cpp, vLLM, LM Studio), or describe one of your own as [providers.NAME] in config.toml, or name a model with --model provider:name. To see cinch at work without a key: cinch demo.",
+    "No model is configured. Set one of ANTHROPIC_API_KEY, OPENAI_API_KEY, OPENROUTER_API_KEY, ZAI_API_KEY, or add a key with cinch creds add PROVIDER, or start a local server (Ollama, llama.cpp, vLLM, LM Studio). You can also describe a provider as [providers.NAME] in config.toml, or name a model with --model provider:name. To see cinch at work without a key: cinch demo",
   );
 });
 
 test("[PROF-01] the default that an embedded profile suggests is named with what it lacks if nothing replaces it", async () => {
   const suggested = "zai:glm-4.6";
   await expect(chooseModel(wishes({ suggested }))).rejects.toThrow(
-    "No model can be used: the default zai:glm-4.6 needs ZAI_API_KEY, and nothing replaces it. Set one of ZAI_API_KEY, ANTHROPIC_API_KEY, OPENAI_API_KEY, OPENROUTER_API_KEY, or keep",
+    "No model can be used: the default zai:glm-4.6 needs ZAI_API_KEY, and nothing replaces it. Set one of ZAI_API_KEY, ANTHROPIC_API_KEY, OPENAI_API_KEY, OPENROUTER_API_KEY, or add",
   );
   await expect(chooseModel(wishes({ suggested, preferred: ["openai:gpt-5"] }))).rejects.toThrow(
     "No model can be used: openai:gpt-5 needs OPENAI_API_KEY, and no key is there. Set one of OPENAI_API_KEY, ANTHROPIC_API_KEY,",
@@ -146,7 +146,7 @@ test("[PROF-01] a default without a key is named with its variable, also where n
   const needing = { ...OWN, name: "acme", apiKeyEnv: "ACME_KEY" };
   const parts = { customs: [needing], preferred: ["acme:m", "zai:glm-4.6"] };
   await expect(chooseModel(wishes(parts))).rejects.toThrow(
-    "No model can be used: acme:m needs ACME_KEY and zai:glm-4.6 needs ZAI_API_KEY, and no key is there. Set one of ACME_KEY, ZAI_API_KEY, ANTHROPIC_API_KEY, OPENAI_API_KEY, OPENROUTER_API_KEY, or keep a key with cinch creds add PROVIDER, or start a local server",
+    "No model can be used: acme:m needs ACME_KEY and zai:glm-4.6 needs ZAI_API_KEY, and no key is there. Set one of ACME_KEY, ZAI_API_KEY, ANTHROPIC_API_KEY, OPENAI_API_KEY, OPENROUTER_API_KEY, or add a key with cinch creds add PROVIDER, or start a local server",
   );
   const discoverLocal = () => Promise.resolve([{ name: "ollama", models: ["qwen3:4b"] }]);
   expect((await chooseModel(wishes({ ...parts, preferred: ["acme:m"], discoverLocal }))).notice).toBe(

@@ -8,9 +8,9 @@ export const ERRORS = errorsOf({
   CanonicalFormMismatch:
     "The provider <provider> was written for version <found> of the canonical message form; this cinch has version <known>. Use releases of both that fit together.",
   UnknownModel:
-    "Provider <provider> does not know the model '<model>'. List what it offers with: cinch models. (<detail>)",
+    "Provider <provider> does not know the model '<model>' (<detail>). List what it offers with: cinch models",
   NoModel:
-    "No model <problem>. Set one of <variables>, or keep a key with cinch creds add PROVIDER, or start a local server (<servers>), or describe one of your own as [providers.NAME] in config.toml, or name a model with --model provider:name. To see cinch at work without a key: cinch demo.",
+    "No model <problem>. Set one of <variables>, or add a key with cinch creds add PROVIDER, or start a local server (<servers>). You can also describe a provider as [providers.NAME] in config.toml, or name a model with --model provider:name. To see cinch at work without a key: cinch demo",
   ModelTakenOver: "<failed> cannot be used now: <detail> <model> takes over.",
   VertexUnplaced:
     "Vertex AI cannot be asked: <problem>. Set <variable> (or <others>), or <key> in [vertex] of config.toml.",

@@ -4,7 +4,8 @@ import { errorsOf } from "../../base/reasons.ts";
 export const ERRORS = errorsOf({
   CassetteInvalid: "The cassette <path> cannot be read at line <line>: <problem>",
   CassetteMismatch: "Request <number> does not match the cassette <path>.\n<difference>",
-  CassetteExhausted: "The cassette <path> has no more answers: request <number> was never recorded.",
+  CassetteExhausted:
+    "The cassette <path> has no more answers: request <number> was never recorded. Record the session again.",
   CassetteUnwritable:
-    "The cassette <path> cannot be written: <detail>. Name a file in a folder that you may write to.",
+    "The cassette <path> cannot be written: <detail>. Name a file in a folder that you can write.",
 });

@@ -4,9 +4,9 @@ import { errorsOf } from "../../base/reasons.ts";
 export const ERRORS = errorsOf({
   InvalidQuery: "Query <kind> rejected: <why>",
   UnknownSession:
-    "There is no session <id> in this engine. To go on with a stored one, start cinch with --resume <id>.",
+    "There is no session <id> in this engine. To continue a stored one, start cinch with --resume <id>.",
   UnknownCommandNamespace:
-    "Neither cinch nor a plugin of this session has the namespace '<namespace>'. GET /v1/slash-commands lists the commands there are.",
+    "Neither cinch nor a plugin of this session has the namespace '<namespace>'. List the commands with: GET /v1/slash-commands",
   InvalidHost:
     "This address is not served under the Host '<host>'. Use <served>, as it is printed when cinch begins to listen.",
   InvalidOrigin:
@@ -14,18 +14,18 @@ export const ERRORS = errorsOf({
   InvalidPath: "The address or path cannot be used: <why>",
   InvalidHeader: "The header <header> cannot be used: <why>",
   InvalidBody: "The body cannot be read: <why>",
-  InvalidSessionID: "'<id>' is no session id: sess_ and 26 characters of Crockford base32.",
-  UnknownRoute: "There is nothing at <path>. GET /v1/openapi.json lists what there is.",
+  InvalidSessionID: "'<id>' is not a session id: sess_ and 26 characters of Crockford base32.",
+  UnknownRoute: "There is nothing at <path>. List the addresses with: GET /v1/openapi.json",
   MethodNotAllowed: "<path> takes <allowed>, not <method>.",
   UnsupportedMediaType: "A body has to be JSON, with the header content-type: application/json.",
   BodyTooLarge: "The body is larger than <limit> bytes. Send less.",
   BodyTooSlow: "The body did not arrive within <seconds> s.",
   TooManyFrames:
-    "<count> frames of this socket wait for their answers to be read, and no more are taken. Read them, then send on.",
-  UnknownClient:
-    "This token has no client '<id>'. Leave X-Harness-Client out, or make one: POST /v1/clients.",
-  TooManyClients: "This token has <count> clients already, and no more are taken. Go on as one of them.",
+    "<count> frames of this socket wait for their answers to be read, and no more are accepted. Read them, then send on.",
+  UnknownClient: "This token has no client '<id>'. Leave X-Harness-Client out, or make one: POST /v1/clients",
+  TooManyClients:
+    "This token has <count> clients already, and no more are accepted. Continue as one of them.",
   UnknownResource: "There is no <what> '<name>'.",
-  TooManyFollowed: "A client follows at most <limit> resources at a time. Let go of one first.",
+  TooManyFollowed: "A client follows at most <limit> resources at a time. Unsubscribe from one first.",
   Forbidden: "This token does not allow <what>. Use one whose claims name it.",
 });

@@ -10,9 +10,10 @@ export const ERRORS = errorsOf({
     "The session store <path> cannot be written: <detail>. What was acknowledged before is kept. Make room, or make it and its folder writable for you; XDG_DATA_HOME puts it elsewhere.",
   StoreBusy: "The session store <path> is locked by another program: <detail>. Try again when it is done.",
   SessionsLocked:
-    "The session store <path> was sealed under another machine key than the one in use now, which is from <source>. Set the CINCH_MACHINE_KEY or CINCH_PASSPHRASE that it was made with; if it was made with neither, unset both, so that machine.key counts; or move the store away to begin anew. Nothing was changed.",
+    "The session store <path> was sealed under another machine key than the one in use now, which is from <source>. Set the CINCH_MACHINE_KEY or CINCH_PASSPHRASE that it was made with. If it was made with neither, unset both: then machine.key is used. Or move the store away to start with an empty one. Nothing was changed.",
   LogHeld:
     "The session <id> is in use by process <pid> on this machine. End it there first, or start a new session.",
-  LeaseLost: "Another process has taken over the session <id>; this one stopped writing.",
+  LeaseLost:
+    "Another process has taken over the session <id>; this one stopped writing. Continue there, or end that process and resume the session.",
   SessionMissing: "There is no stored session <id>.",
 });

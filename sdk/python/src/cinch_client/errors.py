@@ -42,7 +42,10 @@ def invalid_answer(url: str, why: str, status: Optional[int] = None) -> CinchErr
 
 
 def invalid_event(why: str) -> CinchError:
-    text = f"The engine sent an event that cannot be read: {why}. Client and engine may differ in version."
+    text = (
+        f"The engine sent an event that cannot be read: {why}. Client and engine may differ in version: "
+        "use the same release of both."
+    )
     return CinchError("InvalidEvent", text, {"why": why})
 
 
@@ -53,8 +56,8 @@ def unreachable(url: str, detail: str) -> CinchError:
 
 def connection_lost(what: str) -> CinchError:
     text = (
-        f"The connection to the engine broke before it had answered {what}. Whether it was carried out is told by the "
-        "events of the session; send it again if it was not."
+        f"The connection to the engine broke before it had answered {what}. The events of the session show "
+        "if it was carried out. Send it again if it was not."
     )
     return CinchError("ConnectionLost", text, {"kind": what})
 

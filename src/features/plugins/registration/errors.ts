@@ -6,7 +6,7 @@ export const ERRORS = errorsOf({
   PluginInvalid: "The plugin <from> cannot be used: <problem>.",
   PluginConflict: "<first> and <second> both claim <what>. <remedy>",
   PluginFailed:
-    "The plugin '<plugin>' failed in <where>: <what>. The session goes on. If your configuration names it, remove it there, or ask its author.",
+    "The plugin '<plugin>' failed in <where>: <what>. The session continues. If your configuration names it, remove it there, or ask its author.",
   PluginCrashed:
     "The plugin '<plugin>' failed outside of any call, as in a timer of its own: <what>. It is switched off until the engine restarts. What it guards stays refused.",
   PluginOff:

@@ -203,7 +203,7 @@ test("[TOFU-01 R14 S65] a lock file that is damaged, newer, odd or open to other
   for (const [text, problem] of wrong) {
     writeFileSync(at.path, text);
     const reason = await reasonOf(at.open());
-    expect(reason).toStartWith(`TrustLedgerInvalid: The approvals in ${at.path} cannot be relied on: `);
+    expect(reason).toStartWith(`TrustLedgerInvalid: The approvals in ${at.path} cannot be trusted: `);
     expect(reason).toContain(problem);
     expect(await reasonOf(ledger.approve([item("b")]))).toStartWith("TrustLedgerInvalid");
   }
