@@ -119,11 +119,13 @@ export class Bus {
     this.#flushSoon();
   }
 
+  /** Records that a call is about to run. `commit` waits for the log; without it, the log has it soon. */
   intend(intent: Intent): void {
     this.#assertOpen();
     this.#begunCalls.add(intent.callId);
     const summary = this.#options.redaction.text(intent.summary);
     this.#pending.push({ kind: "intent", intent: { ...intent, summary } });
+    this.#flushLater();
   }
 
   /** Returns, once, true if a call was about to run: a call that ended before that had no effect. */
@@ -131,9 +133,11 @@ export class Bus {
     return this.#begunCalls.delete(callId);
   }
 
+  /** Records how a call ended, in the batch of the events that follow. */
   conclude(outcome: CallOutcome): void {
     this.#assertOpen();
     this.#pending.push({ kind: "outcome", outcome });
+    this.#flushLater();
   }
 
   /** Resolves when everything published so far is in the log and was delivered to the subscribers. */

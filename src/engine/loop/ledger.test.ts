@@ -1,13 +1,13 @@
 import { expect, test } from "bun:test";
 import { fakeTool, ok, openRig } from "../../../test/support/rig.ts";
-import type { ScriptedAnswer } from "../../../test/support/scripted-provider.ts";
 import { calls, says } from "../../../test/support/scripted-provider.ts";
 import { memorySessionStore } from "../../session/store/memory-store.ts";
-import type { SessionStore, SessionWriter } from "../../session/store/store.ts";
+import type { Batch, SessionStore, SessionWriter } from "../../session/store/store.ts";
 
-/** A store that tells which intents and outcomes the loss of power would take away at this moment. */
-function watchedStore(): { readonly store: SessionStore; readonly unsynced: string[] } {
+/** A store that keeps its batches, and lists what the loss of power would take away at this moment. */
+function watchedStore() {
   const plain = memorySessionStore({ isAlive: () => true });
+  const batches: Batch[] = [];
   const unsynced: string[] = [];
   const watched = (writer: SessionWriter): SessionWriter => ({
     logId: writer.logId,
@@ -15,6 +15,7 @@ function watchedStore(): { readonly store: SessionStore; readonly unsynced: stri
     lastEvent: writer.lastEvent,
     async append(batch, durability) {
       await writer.append(batch, durability);
+      batches.push(batch);
       unsynced.push(...(batch.intents ?? []).map(({ tool }) => `intent of ${tool}`));
       unsynced.push(...(batch.outcomes ?? []).map(({ outcome }) => `outcome ${outcome}`));
       if (durability === "power") unsynced.length = 0;
@@ -26,38 +27,74 @@ function watchedStore(): { readonly store: SessionStore; readonly unsynced: stri
     create: async (...args) => watched(await plain.create(...args)),
     open: async (...args) => watched(await plain.open(...args)),
   };
-  return { store, unsynced };
+  return { store, batches, unsynced };
 }
 
-test("[SES-03 REL-02] that a call which changes something is about to run, and how it ended, survives the loss of power before anything continues", async () => {
-  const { store, unsynced } = watchedStore();
+test("[SES-03 REL-02] a call that changes something runs once its intent survives the loss of power", async () => {
+  const { store, batches, unsynced } = watchedStore();
   const seen: unknown[] = [];
-  const look = (what: string) => seen.push([what, [...unsynced]]);
-  const mutating = { mutating: true };
-  const run = () => {
-    look("it changes");
-    return ok("changed");
+  const look = (tool: string) => {
+    const intents = batches.flatMap(({ intents = [] }) => intents.map((each) => each.tool));
+    seen.push({ tool, isIntended: intents.includes(tool), unsynced: [...unsynced] });
   };
-  const change = fakeTool("Change", run, mutating);
-  const refuse = () => {
-    look("it fails");
-    throw new Error("no");
-  };
-  const fail = fakeTool("Fail", refuse, mutating);
-  const after =
-    (what: string, answer: ScriptedAnswer): ScriptedAnswer =>
-    (request, signal) => {
-      look(what);
-      return answer(request, signal);
-    };
-  const script = [
-    calls({ name: "Change", input: {} }),
-    after("it has changed", calls({ name: "Fail", input: {} })),
-    after("it has failed", says("done")),
-  ];
+  const change = fakeTool(
+    "Change",
+    () => {
+      look("Change");
+      return ok("changed");
+    },
+    { mutating: true },
+  );
+  const fail = fakeTool(
+    "Fail",
+    () => {
+      look("Fail");
+      throw new Error("no");
+    },
+    { mutating: true },
+  );
+  const script = [calls({ name: "Change", input: {} }), calls({ name: "Fail", input: {} }), says("done")];
   await using rig = await openRig({ script, tools: [change, fail], store });
   await rig.send("go");
-  expect(seen).toEqual(
-    ["it changes", "it has changed", "it fails", "it has failed"].map((what) => [what, []]),
+  expect(seen).toEqual(["Change", "Fail"].map((tool) => ({ tool, isIntended: true, unsynced: [] })));
+});
+
+test("[SES-03 REL-02] an outcome is in the log before its result is shown, and safe from loss of power before the end of the turn is", async () => {
+  const { store, batches, unsynced } = watchedStore();
+  const atResult: unknown[] = [];
+  const atEnd: unknown[] = [];
+  const change = fakeTool("Change", () => ok("changed"), { mutating: true });
+  await using rig = await openRig({
+    script: [calls({ name: "Change", input: {} }), says("done")],
+    tools: [change],
+    store,
+  });
+  const watching = (async () => {
+    for await (const { kind } of rig.session.subscribe(0, new AbortController().signal)) {
+      if (kind === "ToolResult") atResult.push(batches.flatMap(({ outcomes = [] }) => outcomes).length);
+      if (kind !== "TurnEnded") continue;
+      atEnd.push([...unsynced]);
+      break;
+    }
+  })();
+  await rig.send("go");
+  await watching;
+  expect({ atResult, atEnd }).toEqual({ atResult: [1], atEnd: [[]] });
+});
+
+test("[SES-03 PERF-02] a call that only reads waits for no batch: its records are written with its result", async () => {
+  const { store, batches } = watchedStore();
+  const read = fakeTool("Look", () => ok("seen"));
+  await using rig = await openRig({
+    script: [calls({ name: "Look", input: {} }), says("done")],
+    tools: [read],
+    store,
+  });
+  await rig.send("go");
+  const withRecords = batches.filter(
+    ({ intents = [], outcomes = [] }) => intents.length + outcomes.length > 0,
   );
+  const [{ intents = [], outcomes = [], events = [] } = {}, ...rest] = withRecords;
+  expect([intents.length, outcomes.length, rest]).toEqual([1, 1, []]);
+  expect(events.map(({ kind }) => kind)).toContain("ToolResult");
 });

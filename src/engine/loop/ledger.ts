@@ -9,13 +9,14 @@ import type { Bus } from "../bus/bus.ts";
 /**
  * Records that a call is about to run, and how it ended ([A] § Tool-call intent / outcome ledger, SES-03).
  *
- * For a mutating call both survive a power loss before anything continues: after a crash an intent without an outcome
- * means that the call may have taken effect, and it is never run again automatically.
+ * The intent of a mutating call survives a power loss before the call runs: after a crash an intent without an outcome
+ * means that the call may have taken effect, and it is never run again automatically. Its outcome is committed before
+ * its result is shown, and synced before the end of the turn is. The records of a call that only reads are written with
+ * the next batch.
  */
 export function ledger(bus: Bus, clock: Clock): ToolMiddleware {
   return async function ledger(call, context, next) {
     const { mutating } = call.tool;
-    const durability = mutating ? "power" : "process";
     bus.intend({
       callId: call.id,
       tool: call.name,
@@ -24,20 +25,18 @@ export function ledger(bus: Bus, clock: Clock): ToolMiddleware {
       mutating,
       startedAt: new Date(clock.now()).toISOString(),
     });
-    await bus.commit(durability);
-    const conclude = async (outcome: CallOutcome["outcome"]) => {
+    if (mutating) await bus.commit("power");
+    const conclude = (outcome: CallOutcome["outcome"]) =>
       bus.conclude({ callId: call.id, outcome, completedAt: new Date(clock.now()).toISOString() });
-      if (mutating) await bus.commit("power");
-    };
     let output: ToolOutput;
     try {
       context.signal.throwIfAborted(); // an intent without an outcome would stay orphaned
       output = await next(call, context);
     } catch (thrown) {
-      await conclude(context.signal.aborted ? "cancelled" : "error");
+      conclude(context.signal.aborted ? "cancelled" : "error");
       throw thrown;
     }
-    await conclude(output.timedOut ? "timeout" : output.isError ? "error" : "ok");
+    conclude(output.timedOut ? "timeout" : output.isError ? "error" : "ok");
     return output;
   };
 }

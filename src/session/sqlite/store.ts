@@ -37,6 +37,7 @@ import type { HeadFile } from "./wal/head-file.ts";
 import { bootOf, headsOf } from "./wal/head-file.ts";
 import { removeKeptWal } from "./wal/kept-wal.ts";
 import { keepReserve, spendReserve } from "./wal/reserve.ts";
+import { WalSync } from "./wal/wal-sync.ts";
 import type { WhenFree } from "./when-free.ts";
 import { BUSY_MS_MAX, openWhenFree, truncateLog } from "./when-free.ts";
 import type { LeasedLog } from "./writer.ts";
@@ -63,6 +64,7 @@ export class SqliteStore implements SessionStore {
   readonly #closing = new AbortController();
   readonly #whenFree: WhenFree;
   readonly #heads: HeadFile;
+  readonly #walSync: WalSync;
   #connection: StoreConnection;
   #keys: DataKeys;
   #rows: RowReader;
@@ -78,6 +80,7 @@ export class SqliteStore implements SessionStore {
     this.#logKey = logKey;
     this.#reopen = reopen;
     this.#heads = headsOf(connection, world);
+    this.#walSync = new WalSync(connection.path);
     this.#whenFree = openWhenFree({ clock: world.clock, msMax: busyMs, signal: this.#closing.signal });
     this.#connection = connection;
     this.#keys = new DataKeys(connection, logKey, (count) => world.random.bytes(count));
@@ -326,7 +329,7 @@ export class SqliteStore implements SessionStore {
   #writer(
     logId: LogId,
     session: SessionId,
-    lease: Omit<LeasedLog, "logId" | "session" | "seal" | "whenFree" | "putHead" | "onEnd">,
+    lease: Omit<LeasedLog, "logId" | "session" | "seal" | "whenFree" | "walSync" | "putHead" | "onEnd">,
   ): SessionWriter {
     const boot = bootOf(this.#world.machine);
     const writer = new SqliteWriter(this.#connection, {
@@ -334,6 +337,7 @@ export class SqliteStore implements SessionStore {
       logId,
       session,
       whenFree: this.#whenFree,
+      walSync: this.#walSync,
       putHead: (head) =>
         this.#heads.write(lease.log, {
           ...head,

@@ -16,6 +16,7 @@ import { addKeySpan, metaOf } from "./retention/expiry.ts";
 import { eventScope, intentScope, messageScope, packValue, titleScope } from "./rows.ts";
 import type { LogHead, Position } from "./wal/head-file.ts";
 import { CHAIN_BYTES } from "./wal/head-file.ts";
+import type { WalSync } from "./wal/wal-sync.ts";
 import type { WhenFree } from "./when-free.ts";
 
 export interface LeasedLog {
@@ -34,6 +35,7 @@ export interface LeasedLog {
   /** Newest commit of it in the store. */
   readonly commits: number;
   readonly chain: Uint8Array;
+  readonly walSync: WalSync;
   /** Writes the head of the log beside the store. */
   readonly putHead: (head: Pick<LogHead, "commits" | "last" | "chain" | "synced">) => void;
   /** Called once, when the lease was released or that failed. */
@@ -90,8 +92,12 @@ export class SqliteWriter implements SessionWriter {
     assert(!this.#disposed, "a writer that was disposed appends nothing");
     if (this.#broken !== undefined) throw this.#broken;
     const last = checkBatch(batch, this.#last);
+    const { whenFree, walSync } = this.#held;
+    const syncsApart = durability === "power" && walSync.isPossible;
     try {
-      const { turn, chain } = await this.#held.whenFree(() => this.#writeOrForget(batch, durability));
+      const { turn, chain } = await whenFree(() =>
+        this.#writeOrForget(batch, syncsApart ? "process" : durability),
+      );
       this.#turn = turn;
       this.#chain = chain;
     } catch (thrown) {
@@ -99,6 +105,7 @@ export class SqliteWriter implements SessionWriter {
       throw thrown;
     }
     this.#last = last;
+    if (syncsApart) await this.#sync();
     this.#commits += 1;
     const position = { commits: this.#commits, last };
     if (durability === "power") this.#synced = position;
@@ -118,6 +125,15 @@ export class SqliteWriter implements SessionWriter {
       return this.#held.onEnd(thrown);
     }
     this.#held.onEnd();
+  }
+
+  async #sync(): Promise<void> {
+    try {
+      await this.#held.walSync.sync();
+    } catch (thrown) {
+      this.#broken = thrown;
+      throw thrown;
+    }
   }
 
   /** A transaction that was rolled back may have taken a key with it. */
