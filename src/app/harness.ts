@@ -1,3 +1,4 @@
+import { defined } from "../base/defined.ts";
 import { HarnessError } from "../base/errors.ts";
 import type { LogId, SessionId } from "../base/ids.ts";
 import type { Reason } from "../base/reasons.ts";
@@ -206,7 +207,7 @@ export async function openEngine(options: HarnessOptions, signal: AbortSignal): 
 function sessionOpener(engine: Engine, { config, sessions }: EngineResources, signal: AbortSignal) {
   const { options, providers, workingDir } = engine;
   const { store } = engine.host;
-  const model = options.model === undefined ? {} : { model: options.model };
+  const model = defined({ model: options.model });
   return {
     /** Returns all notices for the start of a session, with those of the session itself. */
     async notices(own: readonly string[]): Promise<readonly string[]> {

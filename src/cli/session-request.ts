@@ -19,11 +19,7 @@ export interface RequestOptions {
 /** Returns the request for a new session by a command line. It holds no secret: no engine gets one. */
 export async function sessionRequest({ settings, at, elsewhere = false }: RequestOptions): Promise<Create> {
   const { profile, model } = settings;
-  const sessionSettings = elsewhere
-    ? settings.cwd === undefined
-      ? {}
-      : { workingDir: settings.cwd }
-    : { workingDir: at.workingDir };
+  const sessionSettings = elsewhere ? defined({ workingDir: settings.cwd }) : { workingDir: at.workingDir };
   return {
     kind: "CreateSession",
     ...sessionSettings,

@@ -1,6 +1,7 @@
 import { hkdfSync, pbkdf2 } from "node:crypto";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
+import { defined } from "../base/defined.ts";
 import { HarnessError, messageOf } from "../base/errors.ts";
 import { explainStorage } from "../base/files/storage-problem.ts";
 import type { Random } from "../base/world.ts";
@@ -181,5 +182,5 @@ function keyOf(key: Uint8Array, source: MachineKeySource, notices: readonly stri
 }
 
 function unusable(source: string, problem: string, cause?: unknown): HarnessError<"MachineKeyUnusable"> {
-  return new HarnessError("MachineKeyUnusable", { source, problem }, cause === undefined ? {} : { cause });
+  return new HarnessError("MachineKeyUnusable", { source, problem }, defined({ cause }));
 }

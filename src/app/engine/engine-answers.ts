@@ -1,5 +1,6 @@
 import { version } from "../../../package.json";
 import type { CacheBudget } from "../../base/cache-budget.ts";
+import { defined } from "../../base/defined.ts";
 import { EMBEDDED } from "../../config/profile-files.ts";
 import { hostRipgrep } from "../../platform/ripgrep.ts";
 import type { ModelInfo, ProfileInfo, ToolInfo } from "../../protocol/resources.ts";
@@ -113,9 +114,7 @@ export function engineAnswers(parts: EngineAnswersDependencies): EngineAnswers {
 function modelInfo({ id, name, contextTokens, outputTokensMax }: Model, price: Price | undefined): ModelInfo {
   return {
     id,
-    ...(name === undefined ? {} : { name }),
-    ...(contextTokens === undefined ? {} : { context_tokens: contextTokens }),
-    ...(outputTokensMax === undefined ? {} : { output_tokens_max: outputTokensMax }),
+    ...defined({ name, context_tokens: contextTokens, output_tokens_max: outputTokensMax }),
     ...(price === undefined ? {} : { price: priceInfo(price) }),
   };
 }
@@ -128,12 +127,11 @@ function profileInfo(profile: Profile, { features }: FeatureSet): ProfileInfo {
   return {
     name,
     source: path.startsWith(EMBEDDED) ? "embedded" : "user",
-    ...(defaultModel === undefined ? {} : { default_model: defaultModel }),
+    ...defined({ default_model: defaultModel }),
     tool_packs: [...profile.toolPacks],
     plugins: [...profile.plugins],
     permissions: {
-      ...(level === undefined ? {} : { level }),
-      ...(strict === undefined ? {} : { strict }),
+      ...defined({ level, strict }),
       rules: rules.map(({ effect, text }) => ({ effect, rule: text })),
     },
     ...ofFeatures,

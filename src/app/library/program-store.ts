@@ -1,5 +1,6 @@
 import { abandonable, afterGrace } from "../../base/async/abandon.ts";
 import { deadline, whileAlive } from "../../base/async/deadline.ts";
+import { defined } from "../../base/defined.ts";
 import { DeadlineReached, HarnessError, messageOf } from "../../base/errors.ts";
 import type { LogId } from "../../base/ids.ts";
 import { isObject } from "../../base/json.ts";
@@ -31,7 +32,7 @@ export function programStore(store: SessionStore, limit: StoreLimit): SessionSto
   const ask = <Value>(name: Method, run: () => Promise<Value>, more: Partial<Answer<Value>> = {}) =>
     answerOf({ name, run, ...more }, limit);
   const list = <Value>(name: Method, run: () => Promise<readonly Value[]>, logId?: LogId) =>
-    ask(name, run, { isRight: isList, ...(logId === undefined ? {} : { logId }) });
+    ask(name, run, { isRight: isList, ...defined({ logId }) });
   const writer = async (name: Method, run: () => Promise<SessionWriter>) => {
     // The call has failed by then, and reports the store.
     const unused = (opened: SessionWriter) => void release(opened).catch(() => undefined);

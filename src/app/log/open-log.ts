@@ -1,3 +1,4 @@
+import { defined } from "../../base/defined.ts";
 import { HarnessError } from "../../base/errors.ts";
 import type { LogId, SessionId } from "../../base/ids.ts";
 import type { CommandOf } from "../../protocol/commands/commands.ts";
@@ -58,7 +59,7 @@ export async function openSessionLog(
   // It is listed below the session that started it, of which it has no event: its own first event names it.
   const origin = delegatedBy?.logId ?? previousLog;
   const branchOf = origin === undefined ? {} : { branchOf: { logId: origin, at: 1 } };
-  const thinking = effort === undefined ? {} : { effort };
+  const thinking = defined({ effort });
   const start = { logId, session, workingDir, profile, model, ...thinking, createdAt, ...branchOf };
   const writer = await store.create(start, holder);
   return { writer, isOld: false, resumed: NEW_LOG };

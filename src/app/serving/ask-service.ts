@@ -1,3 +1,4 @@
+import { defined } from "../../base/defined.ts";
 import type { HarnessPaths } from "../../base/files/harness-paths.ts";
 import { hostSockets } from "../../platform/sockets/sockets.ts";
 import type { AskOwnerOptions } from "../../server/auth/owner/ask-owner.ts";
@@ -12,6 +13,6 @@ export async function requestOwnerToken(
 ): Promise<string> {
   const { ownerSocket: socketPath, ownerToken: tokenPath } = servicePaths(paths);
   const connect = (path: string, stop: AbortSignal) => hostSockets.connectPath(path, stop);
-  const named = claims === undefined ? {} : { claims };
+  const named = defined({ claims });
   return await askOwner({ connect, socketPath, tokenPath, ...named, signal });
 }

@@ -1,3 +1,4 @@
+import { defined } from "../../base/defined.ts";
 import { HarnessError } from "../../base/errors.ts";
 import type { EventSeq, LogId, SessionId } from "../../base/ids.ts";
 import { count } from "../../base/text/text.ts";
@@ -31,7 +32,7 @@ export async function branchAt(
   const { workingDir, profile, model, effort } = info;
   const createdAt = new Date(world.clock.now()).toISOString();
   const { pid, processStart } = world.machine;
-  const thinking = effort === undefined ? {} : { effort };
+  const thinking = defined({ effort });
   const target = { logId, session, workingDir, profile, model, ...thinking, createdAt };
   await branchLog(store, info.logId, at, target, { pid, processStart }, signal);
   return { session, logId, at };

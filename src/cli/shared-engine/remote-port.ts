@@ -54,7 +54,7 @@ export async function openRemotePort(
       import("../../protocol/queries/read-query.ts"),
     ]);
     const { path, body } = restRequest(asked);
-    const more = body === undefined ? {} : { body };
+    const more = defined({ body });
     return readResult(asked.kind, await ask(path, { identityClass, scope, signal: until, ...more }));
   };
   const { engine: engineId } = await query({ kind: "GetRuntime" }, owner);

@@ -1,4 +1,5 @@
 import { BoundedQueue } from "../../base/async/queue.ts";
+import { defined } from "../../base/defined.ts";
 import { asError, hasReason } from "../../base/errors.ts";
 import type { EventSeq, SessionId } from "../../base/ids.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
@@ -98,7 +99,7 @@ export class RemoteEvents {
   async #open(): Promise<Stretch> {
     const { session, runOf, open } = this.#dependencies;
     const stretch = new Stretch();
-    const at = this.#since === undefined ? {} : { since: this.#since };
+    const at = defined({ since: this.#since });
     const link = await open({ session: runOf(session), ...at }, stretch, this.#signal);
     stretch.bind(link);
     this.#since ??= link.greeting.since;

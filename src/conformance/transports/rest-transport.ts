@@ -156,7 +156,7 @@ class RestClient implements Client {
     path: string,
     ask: Omit<RestAsk, "signal"> & { readonly signal?: AbortSignal },
   ): Promise<Response> {
-    const headers = this.#id === undefined ? {} : { "x-harness-client": this.#id };
+    const headers = defined({ "x-harness-client": this.#id });
     const answer = await askRest(this.#http, path, {
       signal: this.#signal,
       patience: this.#patience,

@@ -1,3 +1,4 @@
+import { defined } from "../../base/defined.ts";
 import type { JsonObject } from "../../base/json.ts";
 import { isObject, objectAt, parseJson, stringAt } from "../../base/json.ts";
 import type { WebSocketLike } from "../../view/web-socket.ts";
@@ -180,7 +181,7 @@ class WsClient implements Client {
       if (event !== undefined) stream.push(event);
     };
     await this.#open(socket, query);
-    const client = this.#id === undefined ? {} : { client: this.#id };
+    const client = defined({ client: this.#id });
     socket.send({ frame: "handshake", id: 0, body: { protocol_version: version, ...client } });
     const greeting = await socket.until(
       "an answer to the handshake",

@@ -75,7 +75,7 @@ export function parseCredential(value: JsonObject, path: string, source: string)
     throw credentialsUnusable(source, `${path} has no ${name}`);
   };
   const quotaProject = stringAt(value, "quota_project_id");
-  const quota = quotaProject === undefined ? {} : { quotaProject };
+  const quota = defined({ quotaProject });
   const type = stringAt(value, "type");
   switch (type) {
     case "service_account": {
@@ -123,7 +123,7 @@ function subjectFrom(value: JsonObject | undefined, path: string, source: string
   const format = objectAt(value, "format");
   const field =
     stringAt(format, "type") === "json" ? stringAt(format, "subject_token_field_name") : undefined;
-  const named = field === undefined ? {} : { field };
+  const named = defined({ field });
   const [file, url] = [stringAt(value, "file"), stringAt(value, "url")];
   if (file !== undefined) return { kind: "file", path: file, ...named };
   if (url === undefined || stringAt(value, "environment_id") !== undefined)

@@ -1,3 +1,4 @@
+import { defined } from "../../base/defined.ts";
 import { HarnessError } from "../../base/errors.ts";
 import type { Frame } from "./frames.ts";
 import { readFrames } from "./frames.ts";
@@ -79,5 +80,5 @@ function failureFrom({ bytes }: Frame): Error {
 }
 
 function networkError({ message, code }: Extract<AnswerHead, { readonly kind: "failed" }>): Error {
-  return Object.assign(new Error(message), code === undefined ? {} : { code });
+  return Object.assign(new Error(message), defined({ code }));
 }

@@ -55,7 +55,7 @@ async function openSource(provider: string, parts: TokenSourcesOptions): Promise
   const addresses = copilotAddresses(settings.copilot);
   const { baseUrl: ownBaseUrl, editorVersion = COPILOT_EDITOR } = settings.copilot ?? {};
   const copilot = { addresses, fetch, clock, editorVersion, githubToken: found.key };
-  const address = ownBaseUrl === undefined ? {} : { ownBaseUrl };
+  const address = defined({ ownBaseUrl });
   return cachedToken({
     source: found.source,
     baseUrl: addresses.baseUrl,

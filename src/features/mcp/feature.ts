@@ -1,3 +1,4 @@
+import { defined } from "../../base/defined.ts";
 import { settingsOf } from "../../config/settings/settings.ts";
 import type { Feature } from "../../session/feature.ts";
 import { MCP_COMMANDS } from "./commands.ts";
@@ -23,7 +24,7 @@ export const mcpFeature: Feature<EngineServers> = {
       mcp_servers: settingsOf(mcpSection, { profile }).map((server) => ({
         name: server.name,
         transport: server.transport,
-        ...(server.discovery === undefined ? {} : { discovery: server.discovery }),
+        ...defined({ discovery: server.discovery }),
         pinned: server.transport === "stdio" && server.sha256 !== undefined,
       })),
     }),

@@ -1,3 +1,4 @@
+import { defined } from "../../base/defined.ts";
 import { HarnessError } from "../../base/errors.ts";
 import type { CallId } from "../../base/ids.ts";
 import type { World } from "../../base/world.ts";
@@ -86,7 +87,7 @@ export class SessionTelemetry {
       this.#endAgent(call.id, error);
       this.#calls.delete(call.id);
       exporter.calls.delete(call.id);
-      const failed = error === undefined ? {} : { "error.type": error };
+      const failed = defined({ "error.type": error });
       exporter.tools.record(span.elapsedMs() / MS_PER_SECOND, { "gen_ai.tool.name": name, ...failed });
       span.end(error);
     }
@@ -141,7 +142,7 @@ export class SessionTelemetry {
       throw thrown;
     } finally {
       const seconds = span.elapsedMs() / MS_PER_SECOND;
-      const failed = error === undefined ? {} : { "error.type": error };
+      const failed = defined({ "error.type": error });
       const finished = finish === undefined ? undefined : finishName(finish);
       const answered = { ...known, "gen_ai.response.model": model };
       exporter.operations.record(seconds, { ...answered, ...failed });

@@ -196,7 +196,7 @@ function explained(error: Error, { argv, cwd }: SpawnOptions): Error {
   const text = isDirectory(cwd)
     ? `cannot start ${argv[0]}: ${error.message}`
     : `cannot start ${argv[0]}: there is no directory ${cwd}`;
-  return Object.assign(new Error(text, { cause: error }), code === undefined ? {} : { code });
+  return Object.assign(new Error(text, { cause: error }), defined({ code }));
 }
 
 function isDirectory(path: string): boolean {

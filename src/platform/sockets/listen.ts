@@ -73,7 +73,7 @@ async function answer(
   const answered = await handle(request, { keepOpen: () => server.timeout(request, 0) });
   if (answered instanceof Response) return answered;
   const { webSocket: begin, protocol } = answered;
-  const headers = protocol === undefined ? {} : { "Sec-WebSocket-Protocol": protocol };
+  const headers = defined({ "Sec-WebSocket-Protocol": protocol });
   if (server.upgrade(request, { data: { begin, isClosed: false }, headers })) return undefined;
   return new Response(null, { status: 426, headers: { Upgrade: "websocket" } });
 }

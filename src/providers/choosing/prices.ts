@@ -1,3 +1,4 @@
+import { defined } from "../../base/defined.ts";
 import type { Model, Price } from "../provider.ts";
 
 /**
@@ -26,8 +27,7 @@ function price([input, output, cacheRead, cacheWrite]: Rates): Price {
   return {
     input,
     output,
-    ...(cacheRead === undefined ? {} : { cacheRead }),
-    ...(cacheWrite === undefined ? {} : { cacheWrite }),
+    ...defined({ cacheRead, cacheWrite }),
   };
 }
 

@@ -6,6 +6,7 @@ import type {
   ToolCallUpdate,
   ToolKind,
 } from "@agentclientprotocol/sdk";
+import { defined } from "../../base/defined.ts";
 import { stringAt } from "../../base/json.ts";
 import type { ResultContent } from "../../protocol/content.ts";
 import type { PayloadOf } from "../../protocol/events/events.ts";
@@ -95,7 +96,7 @@ export function verbatimLine(text: string): string {
 }
 
 function diffContent({ path, before, after }: ProposedChange, workingDir: string): ToolCallContent {
-  const oldText = before === undefined ? {} : { oldText: before };
+  const oldText = defined({ oldText: before });
   return { type: "diff", path: resolve(workingDir, path), ...oldText, newText: after };
 }
 

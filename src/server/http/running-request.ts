@@ -1,3 +1,4 @@
+import { defined } from "../../base/defined.ts";
 import { Cancelled, HarnessError } from "../../base/errors.ts";
 import type { ClientId } from "../../base/ids.ts";
 import type { Clock, Exchange } from "../../base/world.ts";
@@ -128,7 +129,7 @@ export class RunningRequest implements RouteRequest {
   /** Headers of the answer: the client that the request acted as. */
   headers(): Readonly<Record<string, string>> {
     const id = this.#used.at(-1)?.connection.clientId;
-    return id === undefined ? {} : { "x-harness-client": id };
+    return defined({ "x-harness-client": id });
   }
 
   /** Ends the request once its route has answered; a stream ends when it is left. */

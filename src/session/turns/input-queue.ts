@@ -125,10 +125,7 @@ export class InputQueue {
   drop(inputId: InputId, by?: ClientId): void {
     this.take(inputId);
     const payload = { inputId, ...defined({ by }) };
-    this.#options.bus.publish(
-      { kind: "InputWithdrawn", payload },
-      by === undefined ? {} : { originator: by },
-    );
+    this.#options.bus.publish({ kind: "InputWithdrawn", payload }, defined({ originator: by }));
   }
 
   /** Returns true if it still waits: it may have been withdrawn meanwhile. */

@@ -1,4 +1,5 @@
 import { deadline, whileAlive } from "../../base/async/deadline.ts";
+import { defined } from "../../base/defined.ts";
 import { Cancelled, HarnessError } from "../../base/errors.ts";
 import type { CallId } from "../../base/ids.ts";
 import { errorPayload, Turn } from "../../engine/loop/turn.ts";
@@ -115,7 +116,7 @@ export class Recovery {
         return questions.ask({ ...question, ...patience }, stop);
       };
       const { calls, inner = [] } = unfinished;
-      const decided = fate === undefined ? {} : { fate };
+      const decided = defined({ fate });
       await answerOrphans(calls, turn, { parts: engine, ask, inner, results: this.#results, ...decided });
     } catch (thrown) {
       slot.free();
@@ -140,7 +141,7 @@ export class Recovery {
       bus.publish({ kind: "TurnEnded", payload }, { ...origin, parentCall });
     }
     const error = interrupted(number);
-    const counted = rounds === undefined ? {} : { rounds };
+    const counted = defined({ rounds });
     bus.publish({ kind: "Error", payload: error }, origin);
     bus.publish({ kind: "TurnEnded", payload: { turn: number, reason: "error", ...counted, error } }, origin);
     await bus.commit("power");

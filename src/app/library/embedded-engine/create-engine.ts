@@ -1,3 +1,4 @@
+import { defined } from "../../../base/defined.ts";
 import { HarnessError, messageOf } from "../../../base/errors.ts";
 import type { LogId } from "../../../base/ids.ts";
 import { SILENT_LOG } from "../../../base/log.ts";
@@ -77,8 +78,7 @@ async function openIn(world: World, setup: EngineSetup): Promise<LibraryEngine> 
     isGated: true,
     features: featureSet(embeddedFeatures(libraryFeature({ tools, systemPrompt }))),
     ...(unfinishedCalls === "ask" ? {} : { orphans: { kind: unfinishedCalls } }),
-    ...(plugins === undefined ? {} : { plugins }),
-    ...(directory === undefined ? {} : { directory }),
+    ...defined({ plugins, directory }),
   });
   const { connection } = sessions;
   const over = new AbortController();
@@ -88,7 +88,7 @@ async function openIn(world: World, setup: EngineSetup): Promise<LibraryEngine> 
     over: over.signal,
     log: world.log,
     turnTimes,
-    ...(onQuestion === undefined ? {} : { onQuestion }),
+    ...defined({ onQuestion }),
   };
   return {
     store: ownStore,

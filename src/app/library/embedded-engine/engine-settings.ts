@@ -1,3 +1,4 @@
+import { defined } from "../../../base/defined.ts";
 import { HarnessError } from "../../../base/errors.ts";
 import type { JsonObject } from "../../../base/json.ts";
 import { isObject } from "../../../base/json.ts";
@@ -29,7 +30,7 @@ export function settingsOfSetup(setup: EngineSetup): { readonly config: Config; 
     permissionTimeoutMs: answerMs,
     unknownPrice: "refuse",
   });
-  const wishes = contextTokens === undefined ? {} : { contextTokens };
+  const wishes = defined({ contextTokens });
   const ofFeatures = FEATURES.flatMap((feature) => [...(feature.inPrograms?.settings?.(wishes) ?? [])]);
   const sections = new Map<string, unknown>([[limitsSection.name, limitsSaid], ...ofFeatures]);
   return {

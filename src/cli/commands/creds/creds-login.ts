@@ -1,5 +1,6 @@
 import { deadline } from "../../../base/async/deadline.ts";
 import type { Secret } from "../../../base/brand.ts";
+import { defined } from "../../../base/defined.ts";
 import { HarnessError } from "../../../base/errors.ts";
 import type { Fetch } from "../../../base/world.ts";
 import { logInByDeviceFlow } from "../../../credentials/copilot/device-flow.ts";
@@ -57,7 +58,7 @@ async function tellWhetherItIsGood(
   const parts = { addresses, editorVersion, githubToken, fetch, clock: hostClock };
   let problem: string | undefined;
   try {
-    const address = ownBaseUrl === undefined ? {} : { ownBaseUrl };
+    const address = defined({ ownBaseUrl });
     const answer = await exchangeCopilotToken({ ...parts, ...address }, limit.signal);
     problem = answer.kind === "refused" ? answer.detail : undefined;
   } catch (thrown) {

@@ -1,3 +1,4 @@
+import { defined } from "../../../base/defined.ts";
 import type { Clock } from "../../../base/world.ts";
 import type { AskedLine, LineInput } from "../../../client/line/input/terminal.ts";
 import { AnswerGuard } from "../../../view/terminal/answer-guard.ts";
@@ -97,7 +98,7 @@ export class TypedLine implements Disposable {
   /** Returns the meaning of a line that was entered in the editor. */
   entered(line: string): LineInput {
     const { question } = this.#guard;
-    const answers = question === undefined ? {} : { answers: question };
+    const answers = defined({ answers: question });
     return { kind: "line", text: this.#pasted.entered(line), ...answers };
   }
 

@@ -76,7 +76,7 @@ export class WatchedSession {
     this.#prompt = new Prompt({ ...options, state: () => this.#promptState() });
     const client = () => connection.clientId;
     const soon = (work: Work) => this.#queues.pushUncounted("urgent", work);
-    const history = past === undefined ? {} : { past };
+    const history = defined({ past });
     const isUnanswered = (callId: CallId) => this.#seen.isUnanswered(callId);
     const screen = new SessionScreen({
       terminal,

@@ -65,7 +65,7 @@ export async function handleRewind(
     };
   }
   const undone = await lastBoundary(store, logId);
-  const undo = undone === undefined ? {} : { undo: undone };
+  const undo = defined({ undo: undone });
   const event = rewound({ to, what, ...undo }, outcome);
   if (view === undefined) turn.emit(event);
   else {

@@ -120,7 +120,7 @@ function metadataUrl({ resourceMetadata }: Challenge): URL | undefined {
 }
 
 function optionalScope(scope: string | undefined): { readonly scope?: string } {
-  return scope === undefined ? {} : { scope };
+  return defined({ scope });
 }
 
 /** Returns the code in an answer. An error is reported only if the answer comes from the issuer that was asked. */

@@ -81,5 +81,5 @@ export class ServerRecords {
 }
 
 function unusable(path: string, problem: string, cause?: unknown): HarnessError<"McpRecordUnusable"> {
-  return new HarnessError("McpRecordUnusable", { path, problem }, cause === undefined ? {} : { cause });
+  return new HarnessError("McpRecordUnusable", { path, problem }, defined({ cause }));
 }

@@ -112,7 +112,7 @@ export class KnownTools {
   }
 
   async #keep(tools: readonly ToolDefinition[] | undefined): Promise<void> {
-    const program = this.#program === undefined ? {} : { program: this.#program };
+    const program = defined({ program: this.#program });
     const record = { ...program, ...defined({ tools }) };
     await this.#dependencies.records.save(this.#dependencies.spec, record);
     if (tools !== undefined) this.#approved = byName(tools);

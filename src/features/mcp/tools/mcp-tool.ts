@@ -96,7 +96,7 @@ export function mcpTool({
 function planOf(name: string, input: unknown, personOnly: string | undefined): McpPlan {
   const args = isObject(input) ? input : {};
   const summary = shortened(`${name}:${canonicalJson(args)}`, SUMMARY_CHARACTERS_MAX);
-  const only = personOnly === undefined ? {} : { personOnly };
+  const only = defined({ personOnly });
   return { summary, target: { kind: "none" }, input: args, ...only };
 }
 

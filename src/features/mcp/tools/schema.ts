@@ -1,3 +1,4 @@
+import { defined } from "../../../base/defined.ts";
 import type { JsonObject, JsonSchema } from "../../../base/json.ts";
 import { arrayAt, isObject } from "../../../base/json.ts";
 import { foreignText, isShownUnchanged } from "./foreign-text.ts";
@@ -138,7 +139,7 @@ function describedFrom({ description, format }: JsonObject): JsonObject {
     [words, form].filter((each) => each !== "").join("; "),
     DESCRIPTION_CHARACTERS_MAX,
   );
-  return text === undefined ? {} : { description: text };
+  return defined({ description: text });
 }
 
 /** Leaves out values that cannot be shown as they are, because no other form of them would be accepted. */

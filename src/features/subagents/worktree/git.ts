@@ -76,7 +76,7 @@ export async function openGit(
     return { code: exit.kind === "code" ? exit.code : -1, output, problem };
   };
   return (common) => async (cwd, args, signal) => {
-    const at = common === undefined ? {} : { common };
+    const at = defined({ common });
     // The repository names filters, which git would run. Clearing each name disables them.
     const place = args.slice(
       0,
@@ -108,7 +108,7 @@ export async function openGit(
 }
 
 export function worktreeFailed(problem: string, cause?: unknown): HarnessError {
-  return new HarnessError("WorktreeFailed", { problem }, cause === undefined ? {} : { cause });
+  return new HarnessError("WorktreeFailed", { problem }, defined({ cause }));
 }
 
 /** Returns the error for a worktree that is not removed. */

@@ -187,7 +187,7 @@ async function runNow(handles: Handles, name: string | undefined): Promise<ExitC
   await using engine = await context.openEngine();
   const answers: string[] = [];
   const { maxTimeMs } = settings;
-  const limit = maxTimeMs === undefined ? {} : { maxTimeMs };
+  const limit = defined({ maxTimeMs });
   await using scheduler = openScheduler(context, engine, {
     checkProfile: context.checkScheduledProfile,
     onAnswer: (text) => answers.push(text),

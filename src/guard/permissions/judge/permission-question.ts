@@ -1,4 +1,5 @@
 import { unreachable } from "../../../base/assert.ts";
+import { defined } from "../../../base/defined.ts";
 import { visibleLine } from "../../../safety/hidden.ts";
 import type { Policy } from "../../../session/guard/policy.ts";
 import type { PermissionQuestion } from "../../../session/questions.ts";
@@ -65,7 +66,7 @@ export function permissionQuestion(decision: Asked, at: JudgedCall): PermissionQ
 
 function agentOf({ within }: ToolContext): Pick<PermissionQuestion, "agent"> {
   const agent = within?.agents.at(-1);
-  return agent === undefined ? {} : { agent };
+  return defined({ agent });
 }
 
 /** Precedes the command, so that nobody takes it for a confined one (SBX-04). */

@@ -1,3 +1,4 @@
+import { defined } from "../../../base/defined.ts";
 import { HarnessError, messageOf } from "../../../base/errors.ts";
 import { isObject, parseJson } from "../../../base/json.ts";
 import { decode } from "../../../base/text/text.ts";
@@ -79,5 +80,5 @@ function unsafe(
   cause?: unknown,
 ): HarnessError<"TokenFileUnsafe"> {
   const fields = { path, problem, remedy };
-  return new HarnessError("TokenFileUnsafe", fields, cause === undefined ? {} : { cause });
+  return new HarnessError("TokenFileUnsafe", fields, defined({ cause }));
 }

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { defined } from "../../../base/defined.ts";
 import { HarnessError, messageOf } from "../../../base/errors.ts";
 import { storageProblem } from "../../../base/files/storage-problem.ts";
 import type { Random } from "../../../base/world.ts";
@@ -43,5 +44,5 @@ export async function openTokenKey(stateDirectory: string, random: Random): Prom
 }
 
 function unusable(path: string, problem: string, cause?: unknown): HarnessError<"TokenKeyUnusable"> {
-  return new HarnessError("TokenKeyUnusable", { path, problem }, cause === undefined ? {} : { cause });
+  return new HarnessError("TokenKeyUnusable", { path, problem }, defined({ cause }));
 }
