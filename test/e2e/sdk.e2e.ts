@@ -20,6 +20,16 @@ function sdk(): string {
   return built.path;
 }
 
+let toured: Promise<Served> | undefined;
+afterAll(async () => await (await toured)?.[Symbol.asyncDispose]());
+/** One engine for the tours of all runtimes: each has a token and a session of its own, and ends no engine. */
+async function tourEngine(): Promise<Served> {
+  const flags = ["--model", "mock:one", "--strict-permissions"];
+  const config = 'default_profile = "self"\n'; // what its user has configured goes for clients too
+  toured ??= openServed({ script: answer, listens: true, flags, config });
+  return await toured;
+}
+
 /** Returns the model's answer, which the last input names. */
 function answer({ body }: MockRequest): Turn {
   const asked = JSON.stringify((body["messages"] as readonly unknown[]).at(-1));
@@ -49,9 +59,7 @@ for (const runtime of RUNTIMES) {
     needing(
       `[SDK-01 CTL-04] ${how}: handshake, sessions, turns, permissions, cancelling and refusals`,
       async () => {
-        const flags = ["--model", "mock:one", "--strict-permissions"];
-        const config = 'default_profile = "self"\n'; // what its user has configured goes for clients too
-        await using served = await openServed({ script: answer, listens: true, flags, config });
+        const served = await tourEngine();
         const token = await served.token("--identity-class", "human", "--can-mint");
         await using driver = startDriver(runtime, {
           sdk: sdk(),
