@@ -64,6 +64,15 @@ export const NEEDED_UNNAMED: Readonly<Partial<Record<(typeof DELETABLE)[number],
     "src/features/subagents/open-agents.test.ts",
     "src/features/subagents/open-delegate.test.ts",
   ],
+  mentions: [
+    "src/client/line/commands/profiles.test.ts", // files that a person names in a prompt, after a switch
+  ],
+  plugins: [
+    "src/app/engine/engine-port.test.ts", // a provider of a plugin
+    "src/app/library/embedded-engine/deaf-provider.test.ts", // a hook of a program
+    "src/app/library/facade.test.ts", // middleware and tools of a program
+    "src/app/plan/feature-set.test.ts", // features of a program
+  ],
 };
 
 const FOLDERS = ["src", "test", "scripts", "bench", "examples", "sdk", "docs"];
@@ -128,17 +137,21 @@ function sectionsOf(feature: string): readonly DeclaredSection[] {
   return FEATURES.find(({ name }) => name === feature)?.config ?? [];
 }
 
-/** Takes sections out of a TOML text: a table with what follows up to the next one, and the lines of a part's keys. */
+/**
+ * Takes sections out of a TOML text: tables, each with what follows up to the next one, and above all tables the keys
+ * of a part, and the empty list that stands for a table.
+ */
 function withoutSections(text: string, sections: readonly DeclaredSection[]): string {
-  const tables = sections.filter(({ shape }) => shape !== "part").map(({ name }) => name);
-  const keys = sections
-    .filter((section) => section.shape === "part")
-    .flatMap((section) => Object.values(section.keys).map(({ key }) => key));
-  return text
-    .split(/^(?=\[)/m)
-    .filter((table) => !tables.some((name) => new RegExp(`^\\[+${name}[\\].]`).test(table)))
-    .map((table) => keys.reduce((rest, key) => rest.replace(new RegExp(`^${key} = .*\n`, "m"), ""), table))
-    .join("");
+  const names = sections.filter(({ shape }) => shape !== "part").map(({ name }) => name);
+  const keys = sections.flatMap((section) =>
+    section.shape === "part" ? Object.values(section.keys).map(({ key }) => key) : [section.name],
+  );
+  const [top = "", ...tables] = text.split(/^(?=\[)/m);
+  const rest = keys.reduce((kept, key) => kept.replace(new RegExp(`^${key} = .*\n`, "m"), ""), top);
+  return [
+    rest,
+    ...tables.filter((table) => !names.some((name) => new RegExp(`^\\[+${name}[\\].]`).test(table))),
+  ].join("");
 }
 
 /** Problems that a check printed; empty if it found none. */
