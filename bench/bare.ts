@@ -1,54 +1,33 @@
-import { closeSync, openSync, readFileSync } from "node:fs";
-import { readFile } from "node:fs/promises";
-import type { Confining } from "./sandbox.ts";
-
-/**
- * The least that does what an agent does, to measure cinch against: asks the model, runs what it calls, asks again.
- * No log, no permissions, no limits, no errors.
- *
- *     bun bench/bare.ts BASE_URL MODEL PROMPT [CONFINING]
- *
- * With CONFINING, a file that `bench/sandbox.ts` wrote, commands run in the sandbox that it describes.
- */
-const [baseUrl = "", model = "", prompt = "", path] = Bun.argv.slice(2);
-const { argv, env, inherit }: Confining =
-  path === undefined ? { argv: [], env: {}, inherit: [] } : JSON.parse(readFileSync(path, "utf8"));
-const [text, number] = [{ type: "string" }, { type: "integer" }];
-const read = { type: "object", properties: { file_path: text, offset: number, limit: number } };
-const bash = { type: "object", properties: { command: text } };
+// The least that does what an agent does: `bare BASE_URL MODEL PROMPT [CONFINING]`. Without Node's slow modules.
+// CONFINING is a file of `bench/sandbox.ts`: commands run in the sandbox that it describes.
+const [baseUrl, model, prompt, path] = process.argv.slice(2);
+const { argv, env, inherit } = path
+  ? await Bun.file(path).json()
+  : { argv: [], env: process.env, inherit: [] };
+const [string, integer] = [{ type: "string" }, { type: "integer" }];
+const read = { file_path: string, offset: integer, limit: integer };
 const tools = [
-  { name: "Read", description: "Reads a text file as numbered lines.", input_schema: read },
-  { name: "Bash", description: "Runs a command in bash.", input_schema: bash },
+  { name: "Read", description: "Reads lines.", input_schema: { type: "object", properties: read } },
+  { name: "Bash", description: "Runs.", input_schema: { type: "object", properties: { command: string } } },
 ];
 type Block = { type: string; text?: string; id?: string; name?: string; input?: Record<string, never> };
 
 const messages: unknown[] = [{ role: "user", content: prompt }];
-while (true) {
+for (let results: unknown[] = [0]; results.length > 0; messages.push({ role: "user", content: results })) {
   const content = await ask();
   messages.push({ role: "assistant", content });
-  const calls = content.filter(({ type }) => type === "tool_use");
-  if (calls.length === 0) break;
-  const results: unknown[] = [];
-  for (const { id, name, input = {} } of calls) {
+  results = [];
+  for (const { id, name, input = {} } of content.filter(({ type }) => type === "tool_use")) {
     const output = name === "Read" ? await readLines(input) : await runCommand(input);
     results.push({ type: "tool_result", tool_use_id: id, content: output });
   }
-  messages.push({ role: "user", content: results });
 }
 
 async function ask(): Promise<Block[]> {
-  const body = JSON.stringify({
-    model,
-    max_tokens: 16_384,
-    stream: true,
-    system: "Be brief.",
-    tools,
-    messages,
-  });
+  const body = JSON.stringify({ model, max_tokens: 16_384, stream: true, system: "Go.", tools, messages });
   const headers = { "content-type": "application/json", "anthropic-version": "2023-06-01" };
   const response = await fetch(`${baseUrl}/messages`, { method: "POST", headers, body });
-  const [blocks, json] = [[] as Block[], [] as string[]];
-  const decoder = new TextDecoder();
+  const [blocks, json, decoder] = [[] as Block[], [] as string[], new TextDecoder()];
   let rest = "";
   for await (const chunk of response.body ?? []) {
     const events = (rest + decoder.decode(chunk, { stream: true })).split("\n\n");
@@ -56,33 +35,26 @@ async function ask(): Promise<Block[]> {
     for (const event of events) {
       const { type, index, content_block, delta } = JSON.parse(event.slice(event.indexOf("data: ") + 6));
       if (type === "content_block_start") blocks[index] = content_block;
-      else if (delta?.type === "text_delta")
-        Object.assign(blocks[index] ?? {}, { text: `${blocks[index]?.text}${delta.text}` });
-      else if (delta?.type === "input_json_delta") json[index] = (json[index] ?? "") + delta.partial_json;
+      else if (delta?.text !== undefined) (blocks[index] as Block).text += delta.text;
+      else if (delta?.partial_json !== undefined) json[index] = (json[index] ?? "") + delta.partial_json;
     }
   }
-  for (const [index, input] of json.entries())
-    if (input !== undefined) Object.assign(blocks[index] ?? {}, { input: JSON.parse(input) });
-  console.log(blocks.map((block) => block.text ?? "").join(""));
+  for (const at in json) Object.assign(blocks[at] as Block, { input: JSON.parse(json[at] ?? "{}") });
+  console.log(blocks.map(({ text = "" }) => text).join(""));
   return blocks;
 }
 
 async function readLines({ file_path = "", offset = 1, limit = 2_000 }): Promise<string> {
-  const lines = (await readFile(file_path, "utf8")).split("\n").slice(offset - 1, offset - 1 + limit);
+  const lines = (await Bun.file(file_path).text()).split("\n").slice(offset - 1, offset - 1 + limit);
   return lines.map((line, index) => `${offset + index}\t${line}`).join("\n");
 }
 
 async function runCommand({ command = "" }): Promise<string> {
-  const descriptors = inherit.map((each) => openSync(each, "r"));
-  const child = Bun.spawn([...argv, "bash", "-c", command], {
-    stdio: ["ignore", "pipe", "pipe", ...descriptors],
-    ...(argv.length === 0 ? {} : { env }),
-  });
-  for (const each of descriptors) closeSync(each);
-  const [stdout, stderr] = await Promise.all([
-    new Response(child.stdout).text(),
-    new Response(child.stderr).text(),
-    child.exited,
-  ]);
-  return stdout + stderr;
+  const files = inherit.map((each: string) => Bun.file(each));
+  const stdio = ["ignore", "pipe", "pipe", ...files] as ["ignore", "pipe", "pipe"];
+  const child = Bun.spawn([...argv, "bash", "-c", command], { stdio, env });
+  const [text] = await Promise.all([new Response(child.stdout).text(), child.exited]);
+  return text + (await new Response(child.stderr).text());
 }
+
+export {};

@@ -61,7 +61,7 @@ interface Address {
 
 async function openBench(place: BenchSetup): Promise<Bench> {
   using undo = new DisposableStack();
-  const home = makeHome({ ...place, keyed: false });
+  const home = makeHome(place);
   const sent: number[] = [];
   let pieces: readonly string[] = [];
   const server = undo.use(

@@ -4,7 +4,7 @@ import type { Row } from "./report.ts";
 import { openServer } from "./server.ts";
 import { sampled } from "./statistics.ts";
 import type { BenchSetup } from "./subject.ts";
-import { aimOf, cinchPrompt, finished, makeHome, start } from "./subject.ts";
+import { cinchPrompt, finished, makeHome, start } from "./subject.ts";
 import { callEvents, saysEvents } from "./wire.ts";
 
 const ROUNDS = 5;
@@ -31,8 +31,7 @@ export async function measureRequests(place: BenchSetup): Promise<readonly Row[]
     ((running.startedAt[ROUNDS] ?? Number.NaN) - (running.startedAt[1] ?? Number.NaN)) / (ROUNDS - 1);
   return [
     ...rows,
-    // With a key, the engine and the helper are two programs more; they come before any answer.
-    alone("processes started before the first request", "", first, aimOf(place, { plain: 0, keyed: 2 })),
+    alone("processes started before the first request", "", first, 0),
     alone(`processes started in ${ROUNDS} Read rounds`, "", last - first, 0),
     alone("programs started for a Bash round: bwrap and bash", "", perRound, 2),
   ];

@@ -21,14 +21,14 @@ import type { BenchSetup } from "./subject.ts";
 import { measureTrust } from "./trust.ts";
 
 /**
- * `npm run bench`: cinch, compiled and with everything on by default, beside a bare script (bench/bare.ts) that does
- * the same loop, in the same run (PERF-01, -02, -03, -05, -06). Linux only; docs/performance.md explains the figures.
+ * `npm run bench`: cinch, compiled and with everything on by default, beside a bare program that does the same loop
+ * (bench/bare.ts), compiled too, in the same run (PERF-01, -02, -03, -05, -06). Linux only. The figures are explained
+ * in docs/performance.md.
  *
  * --only LIST   some of the measures: start, requests, rounds, stream, memory, sessions, log, trust, permissions,
  *               redaction, checkpoint, control, extensions
  * --quick            fewer samples: for a look, not for a claim
  * --long             the log measures with 1,000,000 events, the sessions with 50 turns each
- * --keyed            with a provider that wants a key, so that keeper and helper run too
  * --json             one JSON object instead of the table
  * --source           cinch from source instead of compiled
  * --binary PATH      a binary that was built before
@@ -57,7 +57,6 @@ const { values: options } = parseArgs({
     quick: { type: "boolean", default: false },
     long: { type: "boolean", default: false },
     json: { type: "boolean", default: false },
-    keyed: { type: "boolean", default: false },
     source: { type: "boolean", default: false },
     binary: { type: "string" },
   },
@@ -102,8 +101,22 @@ function chosenMeasures(): readonly (keyof typeof MEASURES)[] {
 async function prepare(): Promise<BenchSetup> {
   const bun = join(scratch, "bun");
   copyFileSync(process.execPath, bun);
-  const { quick, long, keyed } = options;
-  return { scratch, bun, root: ROOT, quick, long, keyed, cinch: await cinchProgram(bun) };
+  const { quick, long } = options;
+  const [bareProgram, hello] = [await compiled("bare"), await compiled("hello")];
+  return { scratch, bun, root: ROOT, quick, long, bare: bareProgram, hello, cinch: await cinchProgram(bun) };
+}
+
+/** Compiles a program of the bench as cinch is compiled. */
+async function compiled(name: "bare" | "hello"): Promise<string> {
+  const outfile = join(scratch, name);
+  await Bun.build({
+    entrypoints: [join(ROOT, `bench/${name}.ts`)],
+    format: "esm",
+    minify: true,
+    bytecode: true,
+    compile: { outfile },
+  });
+  return outfile;
 }
 
 async function cinchProgram(bun: string): Promise<readonly string[]> {

@@ -24,7 +24,7 @@ export async function measureTalk(place: BenchSetup): Promise<readonly Row[]> {
   const many = place.quick ? 300 : 1_000;
   const turns = place.long ? 50 : 5;
   const long = place.quick ? 3_000 : 10_000;
-  const home = makeHome({ ...place, keyed: false }); // the engine alone: it is given no key to keep
+  const home = makeHome(place);
   const words = ["It is ", "about ", "a note that somebody ", "has written ", "down."];
   using server = openServer({ answer: (number) => ({ kind: "events", events: saysEvents(words, number) }) });
   home.point(server.baseUrl);

@@ -16,19 +16,18 @@ export interface BenchSetup {
   readonly root: string;
   /** Fewer samples, for a quick look. */
   readonly quick: boolean;
-  /** True if the provider needs a key, so that cinch is three processes. */
-  readonly keyed: boolean;
+  /** The bare script and the hello, compiled as cinch is. */
+  readonly bare: string;
+  readonly hello: string;
   /** The full size of the log measures. */
   readonly long: boolean;
 }
 
-/** Returns the aim, which is higher if a key makes three processes of one. */
-export function aimOf(
-  place: BenchSetup,
-  { plain, keyed }: { readonly plain: number; readonly keyed: number },
-): number {
-  return place.keyed ? keyed : plain;
-}
+/**
+ * Keys of a run: the environment has none; it has one of another provider, which cinch must hide from its commands; or
+ * the provider needs one. With a key, cinch is more than one process.
+ */
+export type Keys = "none" | "present" | "used";
 
 export type Program = readonly string[];
 
@@ -37,13 +36,12 @@ export function versionOf(place: BenchSetup): Program {
 }
 
 export function hello(place: BenchSetup): Program {
-  return [place.bun, ...FLAGS, join(place.root, "bench/hello.ts")];
+  return [place.hello];
 }
 
 /** `confining`: see `bench/bare.ts`. */
 export function bare(place: BenchSetup, baseUrl: string, confining?: string): Program {
-  const more = confining === undefined ? [] : [confining];
-  return [place.bun, ...FLAGS, join(place.root, "bench/bare.ts"), baseUrl, MODEL, "go", ...more];
+  return [place.bare, baseUrl, MODEL, "go", ...(confining === undefined ? [] : [confining])];
 }
 
 export function cinchPrompt(place: BenchSetup, more: readonly string[] = []): Program {
@@ -61,6 +59,20 @@ export function engineThatTalks(place: BenchSetup, counts: readonly number[]): P
   return [place.bun, ...flags, join(place.root, "bench/many-sessions.ts"), ...counts.map(String)];
 }
 
+const KEY_VARIABLES: Readonly<Record<Keys, Readonly<Record<string, string>>>> = {
+  none: {},
+  present: { ANTHROPIC_API_KEY: "a-key-of-the-bench" },
+  used: { BENCH_KEY: "a-key-of-the-bench" },
+};
+
+interface HomeOptions {
+  readonly keys?: Keys;
+  /** Further variables of the programs that run in it. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Further lines of `config.toml`, before its tables. */
+  readonly config?: string;
+}
+
 /** A home whose configuration names the server as a provider, and nothing else. */
 export interface Home {
   readonly path: string;
@@ -68,19 +80,22 @@ export interface Home {
   point(baseUrl: string): void;
 }
 
-export function makeHome(place: BenchSetup): Home {
+export function makeHome(
+  place: BenchSetup,
+  { keys = "none", env = {}, config = "" }: HomeOptions = {},
+): Home {
   const path = mkdtempSync(join(place.scratch, "home-"));
   const folder = join(path, ".config/cinch");
   mkdirSync(folder, { recursive: true });
   mkdirSync(join(path, "project"));
-  const key = place.keyed ? 'api_key_env = "BENCH_KEY"\n' : "";
+  const key = keys === "used" ? 'api_key_env = "BENCH_KEY"\n' : "";
   return {
     path,
-    env: place.keyed ? { BENCH_KEY: "a-key-of-the-bench" } : {},
+    env: { ...env, ...KEY_VARIABLES[keys] },
     point: (baseUrl) =>
       writeFileSync(
         join(folder, "config.toml"),
-        `[providers.bench]\nkind = "anthropic"\nbase_url = "${baseUrl}"\n${key}`,
+        `${config}[providers.bench]\nkind = "anthropic"\nbase_url = "${baseUrl}"\n${key}`,
       ),
   };
 }
