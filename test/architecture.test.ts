@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { FEATURES } from "../src/app/features.ts";
 import { REQUEST_ORDER, TOOL_ORDER } from "../src/app/session/chains/order.ts";
 import * as requestChain from "../src/providers/middleware.ts";
-import type { Feature } from "../src/session/feature.ts";
+import type { Feature, OpenFeature } from "../src/session/feature.ts";
+import type { SessionFeatures } from "../src/session/host.ts";
 import * as toolChain from "../src/tools/middleware.ts";
 import { layerOf, moduleOf } from "./support/layers.ts";
 import { officialServer, serverToml } from "./support/mcp-servers.ts";
@@ -129,13 +130,24 @@ function nameMiddleware(feature: Feature): Disposable {
   const open = feature.open.bind(feature);
   return spyOn(feature as { open: Feature["open"] }, "open").mockImplementation(async (host, engine) => {
     const opened = await open(host, engine);
-    const around = opened?.around?.map((each) => {
-      const name = `${each.tool ?? each.request} ${feature.name}`;
-      const run: Run = each.run as Run;
-      return { ...each, run: { [name]: (...args: readonly unknown[]) => run(...args) }[name] };
-    });
-    return around === undefined ? opened : Object.defineProperty(opened, "around", { value: around });
+    if (opened === undefined) return undefined;
+    const join = opened.join?.bind(opened);
+    if (join !== undefined)
+      Object.defineProperty(opened, "join", {
+        value: (features: SessionFeatures) => withNames(join(features), feature),
+      });
+    return withNames(opened, feature);
   });
+}
+
+/** Names the middleware of opened or joined parts of a feature. */
+function withNames<Parts extends Pick<OpenFeature, "around">>(parts: Parts, { name: owner }: Feature): Parts {
+  const around = parts.around?.map((each) => {
+    const name = `${each.tool ?? each.request} ${owner}`;
+    const run: Run = each.run as Run;
+    return { ...each, run: { [name]: (...args: readonly unknown[]) => run(...args) }[name] };
+  });
+  return around === undefined ? parts : Object.defineProperty(parts, "around", { value: around });
 }
 
 /** Returns the names of the middleware functions that the first call and the first request of a full session pass. */

@@ -35,11 +35,12 @@ import type {
 } from "./guard/trust.ts";
 import type { PrepareSwitch, TurnsSummary } from "./handover.ts";
 import type { BackReader } from "./history/read-back.ts";
-import type { EngineHandles, EngineHost, SessionHost } from "./host.ts";
+import type { EngineHandles, EngineHost, SessionFeatures, SessionHost } from "./host.ts";
 import type { CarriedState, IdleTurn, InputWants, TurnContext } from "./moments.ts";
 import type { Desktop, DesktopContext, EngineOptions } from "./options.ts";
 import type { SessionPlan, SessionWishes } from "./plan.ts";
 import type { Profile, SectionValues } from "./settings/settings.ts";
+import type { AgentRunner } from "./spawn.ts";
 
 /**
  * One mechanism of a session, as its folder `features/<name>/feature.ts` exports it. `app/features.ts` lists them all.
@@ -282,6 +283,11 @@ export type Around =
   | { readonly tool: ToolPosition; readonly request?: never; readonly run: ToolMiddleware }
   | { readonly request: RequestPosition; readonly tool?: never; readonly run: RequestMiddleware };
 
+/** Parts of a feature that need the other features. They count right after the others of the same feature. */
+export interface JoinedParts extends Pick<OpenFeature, "onInput" | "prepareSwitch" | "queries"> {
+  readonly around?: readonly Extract<Around, { readonly request: RequestPosition }>[];
+}
+
 /** Forecast about a call, besides the verdict of the permission gate. */
 export interface CallForecast {
   /** `refuses`: nobody is asked. `may-refuse`: only running code of the user would tell. */
@@ -302,7 +308,11 @@ export interface CallForecast {
  * Disposal comes after the last event.
  */
 export interface OpenFeature extends SessionLists, Partial<AsyncDisposable> {
+  /** Returns the parts that need the other features. Called once, when all are open. */
+  join?(features: SessionFeatures): JoinedParts;
   readonly tools?: readonly ToolSource[];
+  /** Returns the tools that run other agents. Called once, when the session is composed. */
+  agentTools?(agents: AgentRunner): readonly ToolSource[];
   readonly around?: readonly Around[];
   /** Queries that it answers, by kind. */
   readonly queries?: QueryHandlers;

@@ -28,7 +28,6 @@ import type { CarriedState } from "./moments.ts";
 import type { SessionPlan } from "./plan.ts";
 import type { Ask, NewQuestion } from "./questions.ts";
 import type { Config } from "./settings/settings.ts";
-import type { DelegateTask, RunSubAgent } from "./spawn.ts";
 import type { SessionStore } from "./store/store.ts";
 
 /** Code from outside of the program, in this process. */
@@ -72,10 +71,10 @@ export interface EngineHost extends EngineHandles {
 }
 
 /**
- * Handles that a session gives to its features.
+ * Handles that a session gives to its features when it opens them. All of them work from the start.
  *
- * `publish`, `ask` and `follow` work from the start. `registry` has all tools, and `spawn` works, once every feature
- * is open.
+ * What needs the other features is `SessionFeatures`, for `OpenFeature.join`; what needs the whole session is
+ * `AgentRunner`, for `OpenFeature.agentTools`.
  */
 export interface SessionHost extends EngineHost {
   readonly session: SessionId;
@@ -105,27 +104,15 @@ export interface SessionHost extends EngineHost {
   readonly ask: Ask;
   /** Answers an open question about something for a person; returns false if there is none. */
   answerAbout(about: NewQuestion["about"], answer: unknown, client: AttachedClient): boolean;
-  /** Begins a turn of the session's own with an input, once no turn runs; resolves when the input is accepted. */
+  /**
+   * Begins a turn of the session's own with an input, once the session is composed and no turn runs; resolves when
+   * the input is accepted.
+   */
   send(content: readonly InputBlock[]): Promise<void>;
-  /** Every tool of the session. */
+  /** Every tool of the session, once it is composed. Until then it has those that were added so far. */
   readonly registry: ToolRegistry;
   /** Makes the next plan with permission rules that joined late. */
   extendRules(rules: PluginRules): void;
-  /** Runs a sub-agent in this session. */
-  readonly spawn: RunSubAgent;
-  /** Runs a task in a session of its own; undefined where no session can be opened below this one. */
-  readonly delegate?: DelegateTask;
-  /** Calls `onCompact` of every feature. */
-  compacting(
-    moment: { readonly trigger: string; readonly tokens: number },
-    context: RequestContext,
-  ): Promise<void>;
-  /** Returns the state that the features carry over to the next session. */
-  carries(): CarriedState;
-  /** Data that the session's features list. */
-  readonly lists: Required<SessionLists>;
-  /** Summarises the last turns of a conversation for a session that follows; undefined if nothing was said. */
-  summary(messages: readonly Message[], turnsMax: number): Promise<TurnsSummary | undefined>;
   /** Loads the operations on folders of the real machine. */
   tree(): Promise<Tree>;
   /** Session that this one follows, if any. */
@@ -135,8 +122,23 @@ export interface SessionHost extends EngineHost {
    * @throws HarnessError ProfileMissing, ConfigInvalid, TrustRefused, UnknownToolPack, UnknownSkillPack.
    */
   planUnder(profile: string): Promise<Pick<SessionPlan, "reference" | "profile">>;
+}
+
+/** The features of one session, each open. */
+export interface SessionFeatures {
+  /** Calls `onCompact` of every feature. */
+  onCompact(
+    moment: { readonly trigger: string; readonly tokens: number },
+    context: RequestContext,
+  ): Promise<void>;
+  /** Returns the state that the features carry over to the next session. */
+  carries(): CarriedState;
+  /** Data that the features list. */
+  readonly lists: Required<SessionLists>;
+  /** Summarises the last turns of a conversation for a session that follows; undefined if nothing was said. */
+  summary(messages: readonly Message[], turnsMax: number): Promise<TurnsSummary | undefined>;
   /**
    * Runs the tool middleware of hooks around a call that nobody is asked about: for what a person names in an input.
    */
-  readonly unasked: (call: ToolCall, context: ToolContext) => Promise<ToolOutput>;
+  unasked(call: ToolCall, context: ToolContext): Promise<ToolOutput>;
 }

@@ -37,6 +37,15 @@ export interface DelegatedTask {
   /** Reason of the failure, if it failed. */
   readonly error?: string;
 }
+
+/** Runs other agents for the calls of a session that is composed. */
+export interface AgentRunner {
+  /** Runs a sub-agent in this session. */
+  readonly spawn: RunSubAgent;
+  /** Runs a task in a session of its own. */
+  readonly delegate: DelegateTask;
+}
+
 /** Runs one sub-agent; see `spawn` of `engine/`. */
 export type RunSubAgent = (request: RunSubAgentRequest) => Promise<SubAgentResult>;
 

@@ -1,5 +1,5 @@
 import { HarnessError } from "../base/errors.ts";
-import type { ToolSource } from "./tool.ts";
+import type { Tool, ToolSource } from "./tool.ts";
 import type { ToolPack } from "./tool-facts.ts";
 import { TOOL_PACKS } from "./tool-facts.ts";
 
@@ -15,12 +15,19 @@ export const PACK_NAMES: readonly string[] = [ALL, ...TOOL_PACKS];
  */
 export function selectPacks(source: ToolSource, packs: readonly string[]): ToolSource {
   if (packs.includes(ALL)) return source;
-  const wanted = new Set(packs.map(knownPack));
-  const isWanted = (pack: ToolPack) => wanted.has(pack);
+  const known = packs.map(knownPack);
   return {
     name: source.name,
-    tools: () => source.tools().filter((tool) => tool.packs?.some(isWanted) === true),
+    tools: () => source.tools().filter((tool) => isInPacks(tool, known)),
   };
+}
+
+/**
+ * Returns true for a tool of one of these packs.
+ * @throws HarnessError UnknownToolPack
+ */
+export function isInPacks({ packs: own = [] }: Pick<Tool, "packs">, packs: readonly string[]): boolean {
+  return packs.includes(ALL) || packs.map(knownPack).some((pack) => own.includes(pack));
 }
 
 function knownPack(name: string): ToolPack {

@@ -121,7 +121,8 @@ async function openSession(
     attended: true,
     permissionTimeoutMs: PERMISSION_TIMEOUT_MS,
   });
-  const composed = composeSession({
+  return composeSession({
+    tools: () => [],
     world,
     core,
     session,
@@ -148,7 +149,6 @@ async function openSession(
     settle: () => Promise.resolve(),
     close: async () => await writer[Symbol.asyncDispose](),
   });
-  return composed.session;
 }
 
 /** Asks a person before a change, more often than not. */

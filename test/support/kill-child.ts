@@ -85,7 +85,8 @@ async function openSession(): Promise<Session> {
     attended: false,
     permissionTimeoutMs: 1_000,
   });
-  const { session } = composeSession({
+  const session = composeSession({
+    tools: () => [],
     world,
     core,
     session: id,

@@ -141,7 +141,8 @@ export async function openRig(options: RigOptions): Promise<Rig> {
     });
     options.onTell?.((event) => core.publish(event));
     const roundsMax = options.roundsMax ?? 50;
-    const { session: composed } = composeSession({
+    const composed = composeSession({
+      tools: () => [],
       world,
       core,
       session: sessionId,

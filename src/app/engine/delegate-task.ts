@@ -68,7 +68,7 @@ function cancelIn(multiplexer: Multiplexer, { id: sessionId }: Session, client: 
  * files are asked about if somebody is subscribed, and else left out.
  */
 async function openBelow(
-  { host, plan, config, workingDir, remaining }: DelegatingSession,
+  { session, logId, carried, plan, config, workingDir, remaining }: DelegatingSession,
   { callId, model, signal }: DelegateRequest,
   engine: Engine,
 ): Promise<Session> {
@@ -79,8 +79,8 @@ async function openBelow(
     ...shared,
     attended: false,
     asksTrust: true,
-    planMode: host.carries().planMode ?? false,
-    delegatedBy: { session: host.session, logId: host.logId, callId },
+    planMode: carried.planMode ?? false,
+    delegatedBy: { session, logId, callId },
     atMost: lowestLimits(shared.atMost ?? {}, rest),
     ...defined({ maxCostUsd }),
   };

@@ -1,5 +1,6 @@
 import type { CallId, SessionId } from "../../base/ids.ts";
 import type { EngineHost, SessionHost } from "../../session/host.ts";
+import type { CarriedState } from "../../session/moments.ts";
 import type { Limits, SessionPlan } from "../../session/plan.ts";
 import type { Config } from "../../session/settings/settings.ts";
 import type { DelegatedTask, DelegateRequest } from "../../session/spawn.ts";
@@ -30,8 +31,9 @@ export interface Engine {
 }
 
 /** A session that delegates a task, and the rest of its limits. */
-export interface DelegatingSession {
-  readonly host: SessionHost;
+export interface DelegatingSession extends Pick<SessionHost, "session" | "logId"> {
+  /** State that the task's session begins with. */
+  readonly carried: CarriedState;
   readonly plan: SessionPlan;
   readonly config: Config;
   readonly workingDir: string;

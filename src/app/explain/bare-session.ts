@@ -77,6 +77,7 @@ export async function openBareSession(options: HarnessOptions, signal: AbortSign
       "look",
     ),
   );
+  for (const source of composed.tools(rejectCall)) composed.registry.add(source);
   const opened = undo.move();
   return {
     config,

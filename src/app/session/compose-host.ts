@@ -18,20 +18,20 @@ import type { OpenedLog } from "../../session/history/resumed-log.ts";
 import type { SessionHost } from "../../session/host.ts";
 import type { SessionModel } from "../../session/models.ts";
 import type { SessionPlan } from "../../session/plan.ts";
+import type { DelegateTask, RunSubAgent } from "../../session/spawn.ts";
 import { BackgroundRuns } from "../../tools/bash/background-runs.ts";
 import { ToolRegistry } from "../../tools/registry.ts";
 import { selectPacks } from "../../tools/select-packs.ts";
-import type { Workspace } from "../../tools/tool.ts";
+import type { ToolSource, Workspace } from "../../tools/tool.ts";
 import type { Engine } from "../engine/engine.ts";
 import { judgeFilesBy } from "../plan/judge-files.ts";
 import type { PlanSources } from "../plan/plan.ts";
 import { openPlans } from "../plan/plan.ts";
 import { openBudget } from "./budget.ts";
 import { builtinTools } from "./chains/builtins.ts";
-import type { ComposedSession } from "./chains/compose-session.ts";
 import { SessionCore } from "./chains/session-core.ts";
 import { OpenFeatures } from "./open-features.ts";
-import { SessionHostBuilder } from "./session-host.ts";
+import { sessionHost } from "./session-host.ts";
 import { TaskWatch } from "./task-watch.ts";
 import { sessionSandbox } from "./workspace/session-sandbox.ts";
 
@@ -72,8 +72,8 @@ export interface ComposedHost extends AsyncDisposable {
   readonly runs: BackgroundRuns;
   readonly registry: ToolRegistry;
   readonly features: OpenFeatures;
-  /** Adds what only a composed session has. */
-  complete(composed: ComposedSession): void;
+  /** Returns the tools of the features. They are not in the registry yet. */
+  tools(spawn: RunSubAgent): readonly ToolSource[];
 }
 
 /**
@@ -131,7 +131,7 @@ export async function composeHost(sources: HostSources, use: "look" | "run"): Pr
   );
   const registry = new ToolRegistry();
   registry.add(selectPacks(builtinTools({ runs, ripgrep: hostRipgrep(paths.data) }), profile.toolPacks));
-  const base = new SessionHostBuilder({
+  const host = sessionHost({
     engine: {
       ...{ ...engineHost, world, environment: wishes.environment, config },
       judge: judgeFilesBy({ world, paths, records: use === "run" }, plan()),
@@ -144,21 +144,18 @@ export async function composeHost(sources: HostSources, use: "look" | "run"): Pr
     shown: handover?.shown ?? new Set(),
     tree: async () => (await import("../../platform/files/tree.ts")).hostTree,
     ...(handover === undefined ? {} : { handover }),
-    delegate: async (request, remaining) =>
-      await engine.delegate({ host: base.host, plan: plan(), config, remaining, ...request }, request),
     extendRules: (pluginRules) => plans.change({ pluginRules }),
   });
-  const features = await OpenFeatures.open(base.host, {
+  const features = await OpenFeatures.open(host, {
     all: engine.features.all.filter(({ startsPrograms }) => use === "run" || startsPrograms !== true),
     of: (feature) => engine.features.of(feature),
   });
   undo.defer(async () => await features.close());
-  base.open(features);
-  for (const source of features.tools) registry.add(source);
+  const delegate = delegation(sources, plan, features);
   const opened = undo.move(); // the caller frees it
   return {
-    ...{ host: base.host, core, plan, gate, trust, sandbox, budget, turn, watch, runs, registry, features },
-    complete: (composed) => base.complete(composed),
+    ...{ host, core, plan, gate, trust, sandbox, budget, turn, watch, runs, registry, features },
+    tools: (spawn) => features.tools({ spawn, delegate }),
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
 }
@@ -176,6 +173,20 @@ function turnLimitsOf(plan: () => SessionPlan, { clock }: Pick<World, "clock">):
       };
     },
   });
+}
+
+/** Returns the function that runs tasks in sessions below this one. */
+function delegation(
+  { engine, session, logId }: HostSources,
+  plan: () => SessionPlan,
+  { shared }: OpenFeatures,
+): DelegateTask {
+  return async function delegate(request, remaining) {
+    const { config } = plan();
+    const carried = shared.carries();
+    const parent = { session, logId, carried, plan: plan(), config, remaining, ...request };
+    return await engine.delegate(parent, request);
+  };
 }
 
 /** Returns the planner of a session under another profile. */

@@ -55,6 +55,7 @@ export async function compose(materials: SessionMaterials): Promise<Composed> {
     ...(await sessionLife({ logId, profile, config, store })),
     tasksRunning: () => watch.running(runs) + features.running(),
     registry,
+    tools: base.tools,
     workspace,
     ...(wishes.sequentialCalls ? {} : parallelCalls(profile, gate)),
     around: features.around,
@@ -91,11 +92,10 @@ export async function compose(materials: SessionMaterials): Promise<Composed> {
     },
     close: () => resources.disposeAsync(),
   });
-  base.complete(composed);
-  undo.defer(() => composed.session.end("error"));
+  undo.defer(() => composed.end("error"));
   const { prepareSwitch } = features;
   live.add(session, {
-    lists: features.lists,
+    lists: features.shared.lists,
     registry,
     ...(prepareSwitch === undefined
       ? {}
@@ -109,7 +109,7 @@ export async function compose(materials: SessionMaterials): Promise<Composed> {
   if (!trust.asks) await trust.loaded(signal);
   await features.ready(signal);
   undo.move(); // the session frees it
-  return { session: composed.session, notices: [...gate.notices(), ...features.notices()] };
+  return { session: composed, notices: [...gate.notices(), ...features.notices()] };
 }
 
 /** Files of the world, with the session's stored output sealed (SES-04). */

@@ -2,6 +2,8 @@ import { expect, test } from "bun:test";
 import type { EnginePort } from "../../session/engine-port.ts";
 import type { Feature, OpenFeature } from "../../session/feature.ts";
 import type { EngineHost, SessionHost } from "../../session/host.ts";
+import type { TurnContext } from "../../session/moments.ts";
+import type { ToolSource } from "../../tools/tool.ts";
 import { featureSet } from "../plan/feature-set.ts";
 import { EngineFeatures, OpenFeatures } from "./open-features.ts";
 import { rulesOfFeatures } from "./rules-of-features.ts";
@@ -43,7 +45,7 @@ test("[ENG-01] different keys of several features are joined", async () => {
   );
   expect(Object.keys(features.commands)).toEqual(["StopTask", "ManageMcp"]);
   expect(Object.keys(features.queries)).toEqual(["ListTasks", "ListAgents"]);
-  expect(features.carries()).toEqual({ planMode: true });
+  expect(features.shared.carries()).toEqual({ planMode: true });
 });
 
 const FILLED_TWICE: readonly (readonly [slot: string, open: OpenFeature])[] = [
@@ -99,7 +101,7 @@ test("[ENG-01] two features with one way to switch, one carried state or one nam
     })),
   );
   expect(() => features.prepareSwitch).toThrow("one feature has prepareSwitch");
-  expect(() => features.carries()).toThrow("one feature has carries.planMode");
+  expect(() => features.shared.carries()).toThrow("one feature has carries.planMode");
   expect(() => features.ownerOf("mine")).toThrow("one feature owns the namespace mine");
   expect(features.ownerOf("others")).toBeUndefined();
 });
@@ -121,4 +123,56 @@ test("[ENG-01 PERM-01] rules of several features are joined", async () => {
     isPending: true,
   });
   expect(await rulesOfFeatures(reading, { ...sources, features: { ...of, all: [] } })).toBeUndefined();
+});
+
+test("[ENG-01] a feature joins the others when all are open, and its parts keep its place", async () => {
+  const order: string[] = [];
+  const says = (name: string) => async () => {
+    order.push(name);
+    return [];
+  };
+  const features = await opened(
+    {
+      onInput: says("first"),
+      join(others) {
+        order.push(`joined with ${JSON.stringify(others.carries())}`);
+        return { onInput: says("first, joined"), queries: { ListTasks: answer } };
+      },
+    },
+    { onInput: says("second"), carries: () => ({ planMode: true }), queries: { ListAgents: answer } },
+  );
+  await features.onInput([], {} as unknown as TurnContext, {});
+  expect(order).toEqual(['joined with {"planMode":true}', "first", "first, joined", "second"]);
+  expect(Object.keys(features.queries)).toEqual(["ListTasks", "ListAgents"]);
+});
+
+test("[ENG-01 ENG-10] tools that run other agents stand where their feature does", async () => {
+  const source = (name: string): ToolSource => ({ name, tools: () => [] });
+  const features = await opened(
+    { tools: [source("a")] },
+    { agentTools: () => [source("b")] },
+    { tools: [source("c")] },
+  );
+  const nobody = () => Promise.reject(new Error("nothing runs"));
+  expect(features.tools({ spawn: nobody, delegate: nobody }).map(({ name }) => name)).toEqual([
+    "a",
+    "b",
+    "c",
+  ]);
+});
+
+test("[ENG-01] what a session lacks while it opens its features cannot be called: that does not compile", () => {
+  const calls = [
+    // @ts-expect-error the other features are not open
+    (host: SessionHost) => host.carries(),
+    // @ts-expect-error the other features are not open
+    (host: SessionHost) => host.lists,
+    // @ts-expect-error there is no session that a sub-agent could run in
+    (host: SessionHost) => host.spawn,
+    // @ts-expect-error a joined part is no part that the others have seen
+    (): OpenFeature => ({ join: () => ({ carries: () => ({}) }) }),
+    // @ts-expect-error the others have seen the hooks
+    (): OpenFeature => ({ join: () => ({ around: [{ tool: "hooks", run: answer }] }) }),
+  ];
+  expect(calls).toHaveLength(5);
 });

@@ -1,15 +1,15 @@
 import { assert } from "../../base/assert.ts";
-import type { RequestContext } from "../../providers/middleware.ts";
-import type { SessionLists } from "../../session/commands/lists.ts";
 import type { QueryHandlers, SessionCommands } from "../../session/commands/query-handlers.ts";
 import type { EnginePort } from "../../session/engine-port.ts";
 import type { Around, CallForecast, EngineFeature, Feature, OpenFeature } from "../../session/feature.ts";
-import type { EngineHost, SessionHost } from "../../session/host.ts";
-import type { CarriedState } from "../../session/moments.ts";
+import type { SessionPermissions } from "../../session/guard/permissions.ts";
+import type { EngineHost, SessionFeatures, SessionHost } from "../../session/host.ts";
+import type { AgentRunner } from "../../session/spawn.ts";
 import type { SessionDependencies } from "../../session/turns/session-dependencies.ts";
 import type { ToolCall } from "../../tools/middleware.ts";
-import type { ToolContext } from "../../tools/tool.ts";
+import type { ToolContext, ToolSource } from "../../tools/tool.ts";
 import type { FeatureSet } from "../plan/feature-set.ts";
+import { toolMiddlewareAt } from "./chains/chains.ts";
 import { joinSlots } from "./join-slots.ts";
 
 /**
@@ -69,16 +69,18 @@ export class EngineFeatures implements AsyncDisposable {
 
 /** All features of a session as one: lists are concatenated, calls go to each in turn. */
 export class OpenFeatures {
+  /** The features as each of them sees the others. */
+  readonly shared: SessionFeatures;
   readonly #open: readonly OpenFeature[];
   readonly around: readonly Around[];
   readonly commands: SessionCommands;
   readonly queries: QueryHandlers;
-  readonly lists: Required<SessionLists>;
   readonly takes: NonNullable<SessionDependencies["takes"]>;
   readonly rewind: SessionDependencies["rewind"];
 
-  private constructor(open: readonly OpenFeature[]) {
+  private constructor(open: readonly OpenFeature[], shared: SessionFeatures) {
     this.#open = open;
+    this.shared = shared;
     this.around = open.flatMap(({ around = [] }) => around);
     this.commands = joinSlots(
       "commands",
@@ -91,14 +93,6 @@ export class OpenFeatures {
     this.takes = open.flatMap(({ takes = [] }) => takes);
     const rewinding = onlyOne("rewind", open);
     this.rewind = rewinding?.rewind?.bind(rewinding);
-    this.lists = {
-      skills: () => open.flatMap(({ skills }) => skills?.() ?? []),
-      mcpServers: () => open.flatMap(({ mcpServers }) => mcpServers?.() ?? []),
-      slashCommands: async () =>
-        (await Promise.all(open.map(({ slashCommands }) => slashCommands?.() ?? []))).flat(),
-      aliasProblems: async () =>
-        (await Promise.all(open.map(({ aliasProblems }) => aliasProblems?.() ?? []))).flat(),
-    };
   }
 
   /**
@@ -114,13 +108,16 @@ export class OpenFeatures {
       undo.defer(async () => await open[Symbol.asyncDispose]?.());
       opened.push(open);
     }
-    const all = new OpenFeatures(opened); // throws if two features fill one slot
+    const shared = shareFeatures(opened, host.permissions);
+    const parts = opened.flatMap((each): readonly OpenFeature[] => [each, each.join?.(shared) ?? {}]);
+    const all = new OpenFeatures(parts, shared); // throws if two features fill one slot
     undo.move(); // the session frees them
     return all;
   }
 
-  get tools(): NonNullable<OpenFeature["tools"]> {
-    return this.#open.flatMap(({ tools = [] }) => tools);
+  /** Returns their tools, in the order of the features. */
+  tools(agents: AgentRunner): readonly ToolSource[] {
+    return this.#open.flatMap((each) => [...(each.tools ?? []), ...(each.agentTools?.(agents) ?? [])]);
   }
 
   get prepareSwitch(): OpenFeature["prepareSwitch"] {
@@ -145,25 +142,6 @@ export class OpenFeatures {
 
   onFollowed(): void {
     for (const each of this.#open) each.onFollowed?.();
-  }
-
-  async onCompact(
-    moment: { readonly trigger: string; readonly tokens: number },
-    context: RequestContext,
-  ): Promise<void> {
-    for (const each of this.#open) await each.onCompact?.(moment, context);
-  }
-
-  /** Returns the summary of the feature that makes them; undefined if none does. */
-  async summary(...of: Parameters<SessionHost["summary"]>): ReturnType<SessionHost["summary"]> {
-    return await onlyOne("summary", this.#open)?.summary?.(...of);
-  }
-
-  carries(): CarriedState {
-    return joinSlots(
-      "carries",
-      this.#open.map((each) => each.carries?.()),
-    );
   }
 
   /** Returns what features may do to a call before it is judged. */
@@ -195,6 +173,34 @@ export class OpenFeatures {
     await using lastFirst = new AsyncDisposableStack();
     for (const each of this.#open) lastFirst.defer(async () => await each[Symbol.asyncDispose]?.());
   }
+}
+
+/** Returns the features of a session as each of them sees the others. */
+function shareFeatures(open: readonly OpenFeature[], permissions: SessionPermissions): SessionFeatures {
+  return {
+    async onCompact(moment, context) {
+      for (const each of open) await each.onCompact?.(moment, context);
+    },
+    carries: () =>
+      joinSlots(
+        "carries",
+        open.map((each) => each.carries?.()),
+      ),
+    lists: {
+      skills: () => open.flatMap(({ skills }) => skills?.() ?? []),
+      mcpServers: () => open.flatMap(({ mcpServers }) => mcpServers?.() ?? []),
+      slashCommands: async () =>
+        (await Promise.all(open.map(({ slashCommands }) => slashCommands?.() ?? []))).flat(),
+      aliasProblems: async () =>
+        (await Promise.all(open.map(({ aliasProblems }) => aliasProblems?.() ?? []))).flat(),
+    },
+    summary: async (...of) => await onlyOne("summary", open)?.summary?.(...of),
+    async unasked(call, context) {
+      const { runUnasked } = await import("./chains/run-unasked.ts");
+      const around = open.flatMap((each) => each.around ?? []);
+      return await runUnasked(call, context, { hooks: toolMiddlewareAt(around, "hooks"), permissions });
+    },
+  };
 }
 
 /** Returns the one feature that fills a slot of which a session has one; undefined if none does. Two are a mistake. */

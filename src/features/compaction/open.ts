@@ -25,17 +25,19 @@ export interface CompactionSources extends Pick<CompactionDependencies, "windowO
 /** Opens compaction: the middleware that keeps a session's requests within the model's window (SES-13). */
 export function openCompaction(host: SessionHost): OpenFeature {
   const plan = host.plan();
-  const run = openCompactionMiddleware({
-    world: host.world,
-    scratch: host.workspace.scratch,
-    settings: settingsOf(compactionSection, plan),
-    windowOf: host.models.contextTokensOf,
-    tools: plan.tools,
-    redact: (text) => host.redactor.text(text),
-    before: (moment, context) => host.compacting(moment, context),
-  });
   return {
-    around: [{ request: "compact", run }],
+    join({ onCompact }) {
+      const run = openCompactionMiddleware({
+        world: host.world,
+        scratch: host.workspace.scratch,
+        settings: settingsOf(compactionSection, plan),
+        windowOf: host.models.contextTokensOf,
+        tools: plan.tools,
+        redact: (text) => host.redactor.text(text),
+        before: onCompact,
+      });
+      return { around: [{ request: "compact", run }] };
+    },
     async summary(messages, turnsMax) {
       const { importedTurns } = await import("./summary/imported.ts");
       const { profile, tools } = host.plan();

@@ -3,7 +3,7 @@ import { reasonText } from "../../base/reasons.ts";
 import { byteLength } from "../../base/text/text.ts";
 import type { InputBlock } from "../../protocol/content.ts";
 import type { OpenFeature } from "../../session/feature.ts";
-import type { SessionHost } from "../../session/host.ts";
+import type { SessionFeatures, SessionHost } from "../../session/host.ts";
 import type { TurnContext } from "../../session/moments.ts";
 import type { ToolCall } from "../../tools/middleware.ts";
 import type { Tool, ToolContext, ToolOutput } from "../../tools/tool.ts";
@@ -18,22 +18,29 @@ const ATTACHED_BYTES_MAX = 256 * 1_024;
  * read them itself. A file that the model may not read unasked is not attached, and a notice says so. Words that name
  * no file stay words.
  */
-export function openMentions(host: SessionHost): OpenFeature {
+export function openMentions({ world, session, workspace }: SessionHost): OpenFeature {
   return {
-    async onInput(content, turn) {
-      const text = content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
-      if (!text.includes("@")) return [];
-      const { findMentions } = await import("./mentions.ts");
-      const mentions = findMentions(text);
-      return mentions.length === 0 ? [] : await attachments(mentions, turn, host);
-    },
+    join: ({ unasked }) => ({
+      async onInput(content, turn) {
+        const text = content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
+        if (!text.includes("@")) return [];
+        const { findMentions } = await import("./mentions.ts");
+        const mentions = findMentions(text);
+        return mentions.length === 0
+          ? []
+          : await attachments(mentions, turn, { world, session, workspace, unasked });
+      },
+    }),
   };
 }
+
+/** Handles with which a mention is read. */
+type MentionReader = Pick<SessionHost, "world" | "session" | "workspace"> & Pick<SessionFeatures, "unasked">;
 
 async function attachments(
   mentions: readonly { readonly path: string; readonly written: string }[],
   turn: TurnContext,
-  host: SessionHost,
+  host: MentionReader,
 ): Promise<readonly InputBlock[]> {
   const blocks: InputBlock[] = [];
   const attached: string[] = [];
@@ -68,7 +75,7 @@ type ReadMention =
 async function readMention(
   path: string,
   turn: TurnContext,
-  host: SessionHost,
+  host: MentionReader,
 ): Promise<ReadMention | undefined> {
   const { world, session, workspace } = host;
   const context: ToolContext = {

@@ -11,15 +11,20 @@ export function openProfiles(host: SessionHost): OpenFeature {
   // A log without a turn may contain what was imported into it before its engine ended.
   const mayHold = log.resumed.lastTurn === 0 && (handover !== undefined || log.isOld);
   return {
-    async prepareSwitch(command, turn, reopen) {
-      const { prepareSwitch } = await import("./switch-profile.ts");
-      return await prepareSwitch(host, { command, messages: turn.history.messages, reopen });
-    },
-    queries: {
-      async GetSessionProfile() {
-        const { sessionProfile } = await import("./profile-answers.ts");
-        return sessionProfile(host);
+    join: (features) => ({
+      async prepareSwitch(command, turn, reopen) {
+        const { prepareSwitch } = await import("./switch-profile.ts");
+        const { messages } = turn.history;
+        return await prepareSwitch(host, features, { command, messages, reopen });
       },
+      queries: {
+        async GetSessionProfile() {
+          const { sessionProfile } = await import("./profile-answers.ts");
+          return sessionProfile(host, features);
+        },
+      },
+    }),
+    queries: {
       async CheckProfile({ profile: wanted }) {
         const { profile } = await host.planUnder(wanted);
         return { profile: profile.name, path: profile.path };

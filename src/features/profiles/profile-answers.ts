@@ -1,17 +1,14 @@
 import { EMBEDDED } from "../../config/profile-files.ts";
 import type { ResultOf } from "../../protocol/queries/queries.ts";
-import type { SessionHost } from "../../session/host.ts";
+import type { SessionFeatures, SessionHost } from "../../session/host.ts";
 
 /**
  * Returns the profile of a session with the skills, MCP servers and tools that are loaded in it ([A] § Slash commands).
  */
-export function sessionProfile({
-  plan,
-  model,
-  registry,
-  lists,
-  session,
-}: SessionHost): ResultOf<"GetSessionProfile"> {
+export function sessionProfile(
+  { plan, model, registry, session }: SessionHost,
+  { lists }: SessionFeatures,
+): ResultOf<"GetSessionProfile"> {
   const { profile, reference } = plan();
   return {
     profile: profile.name,

@@ -4,7 +4,7 @@ import type { LogId, SessionId } from "../../base/ids.ts";
 import type { CommandOf } from "../../protocol/commands/commands.ts";
 import type { Message } from "../../protocol/message.ts";
 import type { Handover, PreparedSwitch, Reopen, TurnsSummary } from "../../session/handover.ts";
-import type { SessionHost } from "../../session/host.ts";
+import type { SessionFeatures, SessionHost } from "../../session/host.ts";
 import type { CarriedState } from "../../session/moments.ts";
 import { importedBlocks, importedEvent } from "./imported-turns.ts";
 
@@ -27,6 +27,7 @@ export interface SwitchRequest<Opened> {
  */
 export async function prepareSwitch<Opened>(
   host: SessionHost,
+  features: SessionFeatures,
   { command, messages, reopen }: SwitchRequest<Opened>,
 ): Promise<PreparedSwitch<Opened>> {
   const { profile: wanted, importTurns = TURNS_IMPORTED_DEFAULT, inPlace = false } = command;
@@ -43,17 +44,17 @@ export async function prepareSwitch<Opened>(
     next: ids.next("sess"),
     logId: inPlace ? host.logId : ids.next("log"),
     names: { from: used.name, to: profile.name },
-    carried: carriedBy(host),
+    carried: carriedBy(host, features),
     reopen,
   };
   if (inPlace) return onSameLog(host, way);
-  return await onNewLog(host, way, await host.summary(messages, importTurns));
+  return await onNewLog(host, way, await features.summary(messages, importTurns));
 }
 
 type Carried = CarriedState & { readonly effort?: NonNullable<SessionHost["model"]["chosenEffort"]> };
 
-function carriedBy({ model: { chosenEffort: effort }, carries }: SessionHost): Carried {
-  return { ...carries(), ...defined({ effort }) };
+function carriedBy({ model: { chosenEffort: effort } }: SessionHost, features: SessionFeatures): Carried {
+  return { ...features.carries(), ...defined({ effort }) };
 }
 
 /** Target of a switch. */

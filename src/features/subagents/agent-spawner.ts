@@ -3,6 +3,7 @@ import { HarnessError } from "../../base/errors.ts";
 import type { CallId } from "../../base/ids.ts";
 import type { ModelInUse } from "../../providers/choosing/model-in-use.ts";
 import type { SessionHost } from "../../session/host.ts";
+import type { RunSubAgent } from "../../session/spawn.ts";
 import type { ToolHandler } from "../../tools/middleware.ts";
 import { chainTool } from "../../tools/middleware.ts";
 import type { ToolRegistry } from "../../tools/registry.ts";
@@ -29,7 +30,7 @@ const reaches = new WeakMap<SessionHost, Map<CallId, AgentScope>>();
 const SIZES = /^(?:haiku|sonnet|opus)$/;
 
 /** Returns the function that runs sub-agents of one session (ENG-10). */
-export function openAgentSpawner(host: SessionHost): SpawnAgent {
+export function openAgentSpawner(host: SessionHost, runSubAgent: RunSubAgent): SpawnAgent {
   const running = reaches.get(host) ?? new Map<CallId, AgentScope>();
   reaches.set(host, running);
   return async (request) => {
@@ -55,7 +56,7 @@ export function openAgentSpawner(host: SessionHost): SpawnAgent {
     };
     running.set(parentCall, reach);
     try {
-      const spawned = await host.spawn({
+      const spawned = await runSubAgent({
         ...reach,
         within: { parentCall, agents: request.agents },
         originator,

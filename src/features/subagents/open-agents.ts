@@ -9,12 +9,13 @@ import type { OpenFeature } from "../../session/feature.ts";
 import type { TrustItem } from "../../session/guard/trust.ts";
 import type { SessionHost } from "../../session/host.ts";
 import { isInside } from "../../tools/containment.ts";
-import { selectPacks } from "../../tools/select-packs.ts";
+import { isInPacks } from "../../tools/select-packs.ts";
 import type { Tool, ToolSource } from "../../tools/tool.ts";
 import { handleAgentInputs } from "./agent-inputs.ts";
 import { agentsSection } from "./config.ts";
 import type { AgentDefinition } from "./definitions/definition.ts";
 import { GENERAL_AGENT } from "./definitions/definition.ts";
+import type { AgentToolDependencies } from "./tools/agent-tool.ts";
 import { agentTool } from "./tools/agent-tool.ts";
 import { AGENT_FACTS } from "./tools.ts";
 
@@ -28,24 +29,23 @@ import { AGENT_FACTS } from "./tools.ts";
 export function openAgents(host: SessionHost): OpenFeature | undefined {
   const { profile } = host.plan();
   const limits = settingsOf(agentsSection, host.plan());
-  const kinds = new AgentKinds(host, limits);
-  const isSelected =
-    selectPacks({ name: "agents", tools: () => [kinds.tool] }, profile.toolPacks).tools().length > 0;
-  if (limits.depthMax === 0 || !isSelected) return undefined;
+  if (limits.depthMax === 0 || !isInPacks(AGENT_FACTS, profile.toolPacks)) return undefined;
+  const kinds = new AgentKinds(host);
   let worktreeNotices: readonly string[] = [];
-  const source: ToolSource = {
-    name: "agents",
-    tools: () => [kinds.tool],
-    ...(kinds.isDefined
-      ? { late: { awaited: true, ready: async (signal: AbortSignal) => await kinds.loadIfTrusted(signal) } }
-      : {}),
-  };
-
   return {
     ...handleAgentInputs(AGENT_FACTS.name, async (type, content, signal) =>
       checkAgentInput(type, content, await kinds.all(signal)),
     ),
-    tools: [source],
+    agentTools: ({ spawn }) => [
+      agentSource(kinds, {
+        ...limits,
+        lazy: !kinds.isDefined,
+        spawn: async (request) => {
+          const { openAgentSpawner } = await import("./agent-spawner.ts");
+          return await openAgentSpawner(host, spawn)(request);
+        },
+      }),
+    ],
     queries: {
       async ListAgents(_query, { signal }) {
         const all = await kinds.all(signal);
@@ -70,36 +70,39 @@ export function openAgents(host: SessionHost): OpenFeature | undefined {
   };
 }
 
-/** Limits of sub-agents: provider calls of one, and depth of nesting. */
-interface AgentLimits {
-  readonly roundsMax: number;
-  readonly depthMax: number;
+/** Returns the tool Agent as a source. The tool is made again once the kinds are read. */
+function agentSource(kinds: AgentKinds, dependencies: Omit<AgentToolDependencies, "agents">): ToolSource {
+  const made = new Map<readonly AgentDefinition[], Tool>();
+  return {
+    name: "agents",
+    tools() {
+      const { known: agents } = kinds;
+      const tool = made.get(agents) ?? agentTool({ ...dependencies, agents });
+      made.set(agents, tool);
+      return [tool];
+    },
+    ...(kinds.isDefined
+      ? { late: { awaited: true, ready: async (signal: AbortSignal) => await kinds.loadIfTrusted(signal) } }
+      : {}),
+  };
 }
 
-/** The kinds of sub-agents of a session, read from files when trust is loaded, and the tool that starts them. */
+/** The kinds of sub-agents of a session, read from files when trust is loaded. */
 class AgentKinds {
   readonly #host: SessionHost;
-  readonly #limits: AgentLimits;
   /** True if there are files that define kinds. */
   readonly isDefined: boolean;
   #reading: Promise<readonly AgentDefinition[]> | undefined;
   #known: readonly AgentDefinition[] = [GENERAL_AGENT];
-  #tool: Tool;
 
-  constructor(host: SessionHost, limits: AgentLimits) {
+  constructor(host: SessionHost) {
     this.#host = host;
-    this.#limits = limits;
     this.isDefined = host.trust.has("agent");
-    this.#tool = this.#makeTool(this.#known);
   }
 
   /** The kinds as far as they are read. */
   get known(): readonly AgentDefinition[] {
     return this.#known;
-  }
-
-  get tool(): Tool {
-    return this.#tool;
   }
 
   /**
@@ -146,22 +149,7 @@ class AgentKinds {
     for (const message of set.warnings)
       publishOnce(message, { reason: "AgentInvalid", message, severity: "notice" });
     this.#known = set.agents;
-    this.#tool = this.#makeTool(this.#known);
     return this.#known;
-  }
-
-  #makeTool(agents: readonly AgentDefinition[]): Tool {
-    let opening: Promise<typeof import("./agent-spawner.ts")> | undefined;
-    return agentTool({
-      agents,
-      roundsMax: this.#limits.roundsMax,
-      depthMax: this.#limits.depthMax,
-      lazy: !this.isDefined,
-      spawn: async (request) => {
-        opening ??= import("./agent-spawner.ts");
-        return await (await opening).openAgentSpawner(this.#host)(request);
-      },
-    });
   }
 }
 

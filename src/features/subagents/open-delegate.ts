@@ -4,6 +4,7 @@ import { settingsOf } from "../../config/settings/settings.ts";
 import { countSpent } from "../../session/budget/count-spent.ts";
 import type { OpenFeature } from "../../session/feature.ts";
 import type { SessionHost } from "../../session/host.ts";
+import type { DelegatedTask, DelegateRequest, DelegateTask } from "../../session/spawn.ts";
 import { selectPacks } from "../../tools/select-packs.ts";
 import { delegateSection } from "./config.ts";
 import { delegateTool } from "./tools/delegate-tool.ts";
@@ -13,18 +14,24 @@ import { delegateTool } from "./tools/delegate-tool.ts";
  * such a session, and if no cheaper model is configured or known. The task's cost counts against the cap of the
  * session that delegates it.
  */
-export function openDelegate(host: SessionHost): OpenFeature | undefined {
-  const { delegate, store, model: slot, budget } = host;
+export function openDelegate(host: SessionHost): Pick<OpenFeature, "agentTools"> | undefined {
+  const { store, model: slot, budget } = host;
   const { profile, wishes, root: workingDir } = host.plan();
   const keys = settingsOf(delegateSection, host.plan());
   const provider = slot.name.slice(0, slot.name.indexOf(":"));
   const small = smallModel(provider);
   const model = keys.model ?? (small === undefined ? undefined : `${provider}:${small}`);
-  if (delegate === undefined || wishes.delegatedBy !== undefined || model === undefined) return undefined;
-  const tool = delegateTool({
-    model,
-    lazy: keys.model === undefined,
-    async delegate(request) {
+  if (wishes.delegatedBy !== undefined || model === undefined) return undefined;
+  return {
+    agentTools({ delegate }) {
+      const tool = delegateTool({ model, lazy: keys.model === undefined, delegate: withinBudget(delegate) });
+      return [selectPacks({ name: "delegate", tools: () => [tool] }, profile.toolPacks)];
+    },
+  };
+
+  /** Gives a task what the session has left, and counts what it took. */
+  function withinBudget(delegate: DelegateTask): (request: DelegateRequest) => Promise<DelegatedTask> {
+    return async function delegateWithinBudget(request) {
       const { spend, capUsd, turn } = budget;
       if (turn.roundsLeft === 0) throw new HarnessError("TurnLimitReached", { rounds: "no round is left" });
       const { msLeft: maxTimeMs } = turn;
@@ -39,9 +46,8 @@ export function openDelegate(host: SessionHost): OpenFeature | undefined {
       turn.count(ended.rounds);
       await countSpent(store, ended.log, spend);
       return ended;
-    },
-  });
-  return { tools: [selectPacks({ name: "delegate", tools: () => [tool] }, profile.toolPacks)] };
+    };
+  }
 }
 
 /** Returns the small and cheap model of a vendor, for tasks that need no larger one; undefined if none is known. */

@@ -8,5 +8,11 @@ export function openSubagents(host: SessionHost): OpenFeature | undefined {
   const agents = openAgents(host);
   const delegate = openDelegate(host);
   if (agents === undefined) return delegate;
-  return { ...agents, tools: [...(agents.tools ?? []), ...(delegate?.tools ?? [])] };
+  return {
+    ...agents,
+    agentTools: (runner) => [
+      ...(agents.agentTools?.(runner) ?? []),
+      ...(delegate?.agentTools?.(runner) ?? []),
+    ],
+  };
 }

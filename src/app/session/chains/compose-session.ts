@@ -15,6 +15,7 @@ import type { ModelInUse } from "../../../providers/choosing/model-in-use.ts";
 import type { RequestMiddleware } from "../../../providers/middleware.ts";
 import type { Around } from "../../../session/feature.ts";
 import { validHistory } from "../../../session/history/valid-history.ts";
+import type { RunSubAgent } from "../../../session/spawn.ts";
 import type { SessionStore } from "../../../session/store/store.ts";
 import { Session } from "../../../session/turns/session.ts";
 import type { SessionDependencies } from "../../../session/turns/session-dependencies.ts";
@@ -27,7 +28,7 @@ import { validate } from "../../../tools/chain/validate.ts";
 import type { ToolHandler, ToolMiddleware } from "../../../tools/middleware.ts";
 import { chainTool } from "../../../tools/middleware.ts";
 import type { ToolRegistry } from "../../../tools/registry.ts";
-import type { Workspace } from "../../../tools/tool.ts";
+import type { ToolSource, Workspace } from "../../../tools/tool.ts";
 import { callLog } from "./call-log.ts";
 import { requestMiddlewareAt, toolMiddlewareAt } from "./chains.ts";
 import type { RequestStep, ToolStep } from "./order.ts";
@@ -76,6 +77,8 @@ export interface ComposeDependencies
   readonly recovered?: readonly Message[];
   readonly lastTurn: number;
   readonly registry: ToolRegistry;
+  /** Returns the tools of the features. They are added to the registry. */
+  readonly tools: (spawn: RunSubAgent) => readonly ToolSource[];
   readonly workspace: Workspace;
   /** Absent: calls of one answer run one after the other. */
   readonly mayRunBeside?: NonNullable<DispatcherDependencies["mayRunBeside"]>;
@@ -94,56 +97,26 @@ export interface ComposeDependencies
   readonly onBlock?: EngineDependencies["onBlock"];
 }
 
-/** A session, and what sub-agents share with it. */
-export interface ComposedSession {
-  readonly session: Session;
-  readonly shared: SpawnDependencies;
-}
-
-/** Composes a session. `order.ts` holds the order of the middleware. */
-export function composeSession(material: ComposeDependencies): ComposedSession {
-  const { world, core, session, logId, store, workspace, registry, around, onBlock, mayRunBeside } = material;
-  const { caches = new CacheBudget(), guard, provider = {} } = material;
-  const { gate, confine } =
-    guard === "vouched" ? { gate: [], confine: [] } : { gate: [guard.gate], confine: [guard.confine] };
+/**
+ * Composes a session. `order.ts` holds the order of the middleware.
+ * @throws HarnessError ToolNameTaken, ToolInvalid.
+ */
+export function composeSession(material: ComposeDependencies): Session {
+  using undo = new DisposableStack();
+  const { world, core, session, logId, store, workspace, registry, onBlock, mayRunBeside } = material;
+  const { caches = new CacheBudget() } = material;
   const { bus, questions, redaction } = core;
-  for (const message of material.recovered ?? []) bus.remember(message, material.lastTurn);
-  const answers = caches.open<CachedResult>("tool answers");
-  const toolSteps: Readonly<Record<ToolStep, readonly ToolMiddleware[]>> = {
-    callLog: [callLog],
-    watch: toolMiddlewareAt(around, "watch"),
-    validate: [validate()],
-    hooks: toolMiddlewareAt(around, "hooks"),
-    guard: toolMiddlewareAt(around, "guard"),
-    permission: gate,
-    memoise: [memoise(answers)],
-    keep: toolMiddlewareAt(around, "keep"),
-    ledger: [ledger(bus, world.clock)],
-    confine,
-    timeLimit: [timeLimit()],
-    truncateAndSpill: [truncateAndSpill()],
-    inner: toolMiddlewareAt(around, "inner"),
-    redactOutput: [redactOutput(redaction)],
-    catchFailures: [catchFailures()],
-  };
-  const requestSteps: Readonly<Record<RequestStep, readonly RequestMiddleware[]>> = {
-    lateTools: registry.isLate ? [lateTools(registry)] : [],
-    watch: requestMiddlewareAt(around, "watch"),
-    context: requestMiddlewareAt(around, "context"),
-    compact: requestMiddlewareAt(around, "compact"),
-    cacheBreakpoints: only(provider.cacheBreakpoints),
-    takeover: only(provider.takeover),
-    retry: only(provider.retry),
-    spend: requestMiddlewareAt(around, "spend"),
-    expireContent: only(provider.expireContent),
-    attempt: requestMiddlewareAt(around, "attempt"),
-  };
+  const answers = undo.use(caches.open<CachedResult>("tool answers"));
+  const toolSteps = toolStepsOf(material, answers);
+  const requestSteps = requestStepsOf(material);
   const handler = chainTool(
     TOOL_ORDER.flatMap((step) => toolSteps[step]),
     runTool,
   );
   // A sub-agent declares tools of its own.
-  const shared = REQUEST_ORDER.filter((step) => step !== "lateTools").flatMap((step) => requestSteps[step]);
+  const requestMiddleware = REQUEST_ORDER.filter((step) => step !== "lateTools").flatMap(
+    (step) => requestSteps[step],
+  );
   const engine: EngineDependencies = {
     world,
     session,
@@ -169,18 +142,77 @@ export function composeSession(material: ComposeDependencies): ComposedSession {
     limits: material.limits,
     ...(onBlock === undefined ? {} : { onBlock }),
   };
+  const runSubAgent = subAgentRunner({ engine, registry, handler, requestMiddleware });
+  for (const source of material.tools(runSubAgent)) registry.add(source);
+  for (const message of material.recovered ?? []) bus.remember(message, material.lastTurn);
+  const resources = undo.move(); // the session frees them
   const close = async () => {
-    answers[Symbol.dispose]();
+    resources.dispose();
     await material.close();
   };
   const opened = new Session({ ...material, caches, bus, questions, engine, close });
-  core.whenPublished(() => opened.touch());
-  return { session: opened, shared: { engine, registry, handler, requestMiddleware: shared } };
+  core.serve(opened);
+  return opened;
+}
+
+/** Returns the tool middleware of each step. */
+function toolStepsOf(
+  { world, core, around, guard }: ComposeDependencies,
+  answers: Parameters<typeof memoise>[0],
+): Readonly<Record<ToolStep, readonly ToolMiddleware[]>> {
+  const { gate, confine } =
+    guard === "vouched" ? { gate: [], confine: [] } : { gate: [guard.gate], confine: [guard.confine] };
+  return {
+    callLog: [callLog],
+    watch: toolMiddlewareAt(around, "watch"),
+    validate: [validate()],
+    hooks: toolMiddlewareAt(around, "hooks"),
+    guard: toolMiddlewareAt(around, "guard"),
+    permission: gate,
+    memoise: [memoise(answers)],
+    keep: toolMiddlewareAt(around, "keep"),
+    ledger: [ledger(core.bus, world.clock)],
+    confine,
+    timeLimit: [timeLimit()],
+    truncateAndSpill: [truncateAndSpill()],
+    inner: toolMiddlewareAt(around, "inner"),
+    redactOutput: [redactOutput(core.redaction)],
+    catchFailures: [catchFailures()],
+  };
+}
+
+/** Returns the request middleware of each step. */
+function requestStepsOf({
+  around,
+  registry,
+  provider = {},
+}: ComposeDependencies): Readonly<Record<RequestStep, readonly RequestMiddleware[]>> {
+  return {
+    lateTools: [lateTools(registry)],
+    watch: requestMiddlewareAt(around, "watch"),
+    context: requestMiddlewareAt(around, "context"),
+    compact: requestMiddlewareAt(around, "compact"),
+    cacheBreakpoints: only(provider.cacheBreakpoints),
+    takeover: only(provider.takeover),
+    retry: only(provider.retry),
+    spend: requestMiddlewareAt(around, "spend"),
+    expireContent: only(provider.expireContent),
+    attempt: requestMiddlewareAt(around, "attempt"),
+  };
+}
+
+/** Returns the function that runs sub-agents in a session. Its code is loaded with the first. */
+function subAgentRunner(shared: SpawnDependencies): RunSubAgent {
+  return async function runSubAgent(request) {
+    const { spawn } = await import("../../../engine/spawn.ts");
+    return await spawn(request, shared);
+  };
 }
 
 /** Delays a request until the sources of its tools are ready. */
 function lateTools(registry: ToolRegistry): RequestMiddleware {
   return async function* lateTools(request, context, next) {
+    if (!registry.isLate) return yield* next(request, context);
     await registry.ready(context.signal);
     yield* next({ ...request, tools: registry.declared() }, context);
   };

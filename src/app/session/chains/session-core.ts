@@ -2,11 +2,13 @@ import type { LogId, SessionId } from "../../../base/ids.ts";
 import type { World } from "../../../base/world.ts";
 import { Bus } from "../../../engine/bus/bus.ts";
 import { Redaction } from "../../../engine/bus/redaction.ts";
+import type { InputBlock } from "../../../protocol/content.ts";
 import type { Envelope } from "../../../protocol/events/envelope.ts";
 import type { Event } from "../../../protocol/events/events.ts";
 import type { Redactor } from "../../../safety/redact.ts";
 import { Questions } from "../../../session/questions/questions.ts";
 import type { SessionStore, SessionWriter } from "../../../session/store/store.ts";
+import type { Session } from "../../../session/turns/session.ts";
 
 /** Parts of a session that exist before its features. */
 export interface SessionCoreDependencies {
@@ -24,16 +26,22 @@ export interface SessionCoreDependencies {
   readonly onAsked?: (session: SessionId, tool: string) => void;
 }
 
+/** A session that takes its own inputs. */
+type ComposedSession = Pick<Session, "id" | "send" | "touch">;
+
 /** Bus and questions of one session: they work before any feature is open. */
 export class SessionCore {
   readonly bus: Bus;
   readonly questions: Questions;
   readonly redaction: Redaction;
+  readonly #ids: World["ids"];
+  readonly #session = Promise.withResolvers<ComposedSession>();
   #onPublished: () => void = () => undefined;
 
   constructor(parts: SessionCoreDependencies) {
     const { world, session, logId, store, writer, redactor, attended, permissionTimeoutMs } = parts;
     const { clock, ids } = world;
+    this.#ids = ids;
     this.redaction = new Redaction(redactor);
     const bus = new Bus({ session, logId, store, writer, clock, redaction: this.redaction });
     this.bus = bus;
@@ -63,8 +71,23 @@ export class SessionCore {
     return this.bus.subscribe(undefined, signal);
   }
 
-  /** Calls back after each event that is published here. */
-  whenPublished(callback: () => void): void {
-    this.#onPublished = callback;
+  /**
+   * Sends an input of the session itself. It waits until there is a session that takes it; resolves when the input is
+   * accepted.
+   * @throws HarnessError if it is refused.
+   */
+  async send(content: readonly InputBlock[]): Promise<void> {
+    const session = await this.#session.promise;
+    const self = { id: this.#ids.next("cli"), identityClass: "agent", label: "cinch" } as const;
+    await session.send(
+      { kind: "SendInput", sessionId: session.id, content: [...content], delivery: "queue" },
+      self,
+    );
+  }
+
+  /** Passes inputs of its own to the session that was composed of it, and counts its events as activity. */
+  serve(session: ComposedSession): void {
+    this.#onPublished = () => session.touch();
+    this.#session.resolve(session);
   }
 }
