@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { TEXTS } from "../src/base/reason-texts.ts";
+import { filesUnder, isTest, readSource } from "./support/source.ts";
 
 /** Texts of the specification, which stay as they are. `test/pins.test.ts` compares them word by word. */
 const SPECIFIED: ReadonlySet<string> = new Set([
@@ -68,4 +69,21 @@ test("[BUS-03] what breaks a rule about texts of errors would be caught", () => 
   expect(Object.values(RULES).every((isKept) => isKept("Log in again: cinch creds login mcp:<name>"))).toBe(
     true,
   );
+});
+
+/** A phrase such as "it is no list" inside a literal; "there is no list" and "is no longer" are plain. */
+const IS_NO = /^(?!\s*(?:\*|\/)).*["'`}].*(?<![Tt]here )\bis no (?!longer\b|model server\b)\w/;
+
+test("[BUS-03 DOC-01] texts in src say that a value is not a list, and not that it is no list", () => {
+  const files = filesUnder("src", "**/*.ts").filter(
+    (file) => !isTest(file) && !file.startsWith("src/conformance/"),
+  );
+  const found = files.flatMap((file) =>
+    readSource(file)
+      .split("\n")
+      .flatMap((line, at) => (IS_NO.test(line.replace(/ \/[/*].*/, "")) ? [`${file}:${at + 1}`] : [])),
+  );
+  expect(found).toEqual([]);
+  expect(IS_NO.test('  throw misuse("it is no list");')).toBe(true);
+  expect(IS_NO.test('  throw misuse("there is no list; it is no longer kept");')).toBe(false);
 });

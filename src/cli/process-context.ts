@@ -130,7 +130,7 @@ function unwritable(path: string): string | undefined {
   const folder = dirname(path);
   const there = statSync(folder, { throwIfNoEntry: false });
   if (there === undefined) return `the folder ${folder} does not exist; make it first: mkdir -p ${folder}`;
-  if (!there.isDirectory()) return `${folder} is no folder; name a file in a folder that you may write to`;
+  if (!there.isDirectory()) return `${folder} is not a folder; name a file in a folder that you may write to`;
   const target = statSync(path, { throwIfNoEntry: false });
   if (target?.isDirectory() === true) return "it is a folder; name a file";
   try {
@@ -151,6 +151,6 @@ function workingDirOf(named: string | undefined): string {
   const stats = statSync(path, { throwIfNoEntry: false });
   if (stats === undefined) throw new HarnessError("PathMissing", { what: "The directory to work in", path });
   if (!stats.isDirectory())
-    throw new HarnessError("UsageInvalid", { problem: `--cwd: ${path} is no directory` });
+    throw new HarnessError("UsageInvalid", { problem: `--cwd: ${path} is not a directory` });
   return realpathSync(path);
 }

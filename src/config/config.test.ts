@@ -103,7 +103,7 @@ test("[PROF-03 R30] a mistake in config.toml is reported with file, line and key
     ["max_turns = 1.5", "config.toml:1: max_turns: must be a whole number of at least 1"],
     ["max_cost = nan", "config.toml:1: max_cost: must be a number of at least 0"],
     ["default_model = 3", 'config.toml:1: default_model: must be a text, such as "local:qwen3-coder"'],
-    ['default_model = "glm"', 'config.toml:1: default_model: "glm" is no model: write provider:name'],
+    ['default_model = "glm"', 'config.toml:1: default_model: "glm" is not a model: write provider:name'],
     ["[permisions]\ndeny = []", 'config.toml:1: permisions: unknown key; did you mean "permissions"?'],
     [
       '# x\n[permissions]\ndney = ["Bash"]',
@@ -136,7 +136,7 @@ test("[PROF-03 R30] a mistake in config.toml is reported with file, line and key
     ['[providers.a]\nkind = "anthropic"', "config.toml:1: providers.a.base_url: is missing"],
     [
       '[providers.A]\nkind = "anthropic"',
-      'config.toml:1: providers.A: "A" is no provider name: small letters, digits, - and _',
+      'config.toml:1: providers.A: "A" is not a provider name: small letters, digits, - and _',
     ],
     [
       '[providers.a]\nkind = "anthropic"\nbase_url = "file:///etc/passwd"',
@@ -167,7 +167,7 @@ test("[PROF-03 S65] __proto__ and its like are unknown keys, and change nothing"
   expect(await refusal('[__proto__]\ndefault_model = "a:b"')).toBe("config.toml:1: __proto__: unknown key");
   expect(await refusal("[permissions.constructor]\nx = 1")).toContain("permissions.constructor: unknown key");
   expect(await refusal('[providers.__proto__]\nkind = "anthropic"')).toContain(
-    '"__proto__" is no provider name',
+    '"__proto__" is not a provider name',
   );
   expect(Object.getOwnPropertyNames(Object.prototype)).not.toContain("default_model");
 });
@@ -179,7 +179,7 @@ test("[PROF-03 R22] a folder, a device or a huge file in its place is an error, 
   await expect(loadConfig(world, folder, SECTIONS)).rejects.toThrow(
     `${folder}:1: TOML: it is a directory, and should be a file`,
   );
-  await expect(loadConfig(world, "/dev/zero", SECTIONS)).rejects.toThrow("it is no regular file");
+  await expect(loadConfig(world, "/dev/zero", SECTIONS)).rejects.toThrow("it is not a regular file");
   const huge = join(directory.path, "huge.toml");
   writeFileSync(huge, "#".repeat(1_048_577));
   await expect(loadConfig(world, huge, SECTIONS)).rejects.toThrow("huge.toml:1: TOML: it cannot be read");

@@ -210,7 +210,7 @@ test("[CMD-02] an alias is never one to a built-in command nor over one, however
 test("[PROF-03 TOFU-01] of a repository too, no file that steers is read that is no UTF-8", async () => {
   const latin1 = (text: string, path = ".cinch/x.toml") => ({ path, bytes: Buffer.from(text, "latin1") });
   const told = (line: number, format = "TOML") =>
-    `.cinch/x.${format.toLowerCase()}:${line}: ${format}: it is no UTF-8 text; save it as UTF-8`;
+    `.cinch/x.${format.toLowerCase()}:${line}: ${format}: it is not UTF-8 text; save it as UTF-8`;
   expect(await refusal(projectConfig(latin1("# ä\n"), SECTIONS))).toBe(told(1));
   expect(await refusal(projectPermissions(latin1('\ndeny = ["Read:ä"]\n')))).toBe(told(2));
   expect(await refusal(parseAliases(latin1('[aliases]\na = "/prompts:x ä"\n')))).toBe(told(2));

@@ -50,7 +50,7 @@ async function readBytes(files: World["files"], path: string): Promise<Uint8Arra
     const info = await files.stat(path);
     if (info === undefined) return undefined;
     if (info.kind === "directory") throw invalid(path, 1, "TOML", "it is a directory, and should be a file");
-    if (info.kind !== "file") throw invalid(path, 1, "TOML", "it is no regular file");
+    if (info.kind !== "file") throw invalid(path, 1, "TOML", "it is not a regular file");
     return await files.read(path, CONFIG_BYTES_MAX);
   } catch (thrown) {
     if (thrown instanceof HarnessError) throw thrown;

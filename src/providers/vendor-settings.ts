@@ -80,9 +80,9 @@ export function vertexLocation(environment: Environment, settings: VertexSetting
   if (region === undefined) throw unplaced("no region is named", REGION_VARIABLES, "region");
   // Both become part of an address that a token is sent to.
   if (!/^[a-z0-9](?:[a-z0-9.:-]{0,126}[a-z0-9])?$/.test(project))
-    throw unplaced(`"${project}" is no id of a project`, PROJECT_VARIABLES, "project");
+    throw unplaced(`"${project}" is not an id of a project`, PROJECT_VARIABLES, "project");
   if (!/^[a-z][a-z0-9-]{0,30}$/.test(region))
-    throw unplaced(`"${region}" is no region, such as global or europe-west1`, REGION_VARIABLES, "region");
+    throw unplaced(`"${region}" is not a region, such as global or europe-west1`, REGION_VARIABLES, "region");
   return { project, region };
 }
 

@@ -29,7 +29,7 @@ export async function readPrivateFile(path: string, bytesMax: number): Promise<P
   if (file === "link") return refused("is a symbolic link; put the file itself there");
   try {
     const stats = await file.stat();
-    if (!stats.isFile()) return refused("is no ordinary file");
+    if (!stats.isFile()) return refused("is not an ordinary file");
     const user = process.geteuid?.();
     if (user !== undefined && stats.uid !== user) return refused("belongs to another user");
     if (process.platform !== "win32" && (stats.mode & OTHERS) !== 0) {

@@ -163,7 +163,7 @@ test("[AUTH-11] the owner token gives a token of class human, on the Unix socket
   expect(await at.verify(token, "loopback").catch(String)).toContain("it is for the Unix socket only");
   // The owner token itself is no capability token.
   const owner = await readFile(at.tokenPath, "utf8");
-  expect(await at.verify(owner, "unix").catch(String)).toContain("it is no token");
+  expect(await at.verify(owner, "unix").catch(String)).toContain("it is not a token");
 });
 
 test("[AUTH-11 AUTH-03] with claims it gives the claimed rights, and wrong ones are reported by name", async () => {

@@ -74,7 +74,7 @@ test("[PROV-08] another prompt, a conversation that continues, a damaged file an
   expect(other.stderr).toContain("- recorded: What does note.txt say?\n+ now:      What does it say?");
   expect(whole.stdout).toBe(NOTE);
   expect(on.stderr).toContain("has no more answers: request 1 was never recorded. (CassetteExhausted)");
-  expect(cut.stderr).toContain(`${join(place.work, "cut.jsonl")} cannot be read at line 3: it is no JSON`);
+  expect(cut.stderr).toContain(`${join(place.work, "cut.jsonl")} cannot be read at line 3: it is not JSON`);
   expect(none.stderr).toContain(`The cassette does not exist: ${join(place.work, "none.jsonl")}`);
 });
 

@@ -378,7 +378,7 @@ test("[CLI-01] a path that is missing, or a file where a folder belongs, is name
     return result.stderr;
   };
   expect(await stderr(["-p", "x", "--cwd", file])).toBe(
-    `cinch: --cwd: ${file} is no directory (UsageInvalid)\n`,
+    `cinch: --cwd: ${file} is not a directory (UsageInvalid)\n`,
   );
   expect(await stderr(["debug", "--show", join(rig.work, "none")])).toBe(
     `cinch: The dump does not exist: ${join(rig.work, "none")} (PathMissing)\n`,

@@ -138,7 +138,7 @@ test(
     const lost = ["--listen", "127.0.0.1:0", "--tls-cert", "/nowhere.pem", "--tls-key", garbage];
     const faults: readonly Fault[] = [
       { flags: ["--listen", port], told: `${port}: the port is in use`, step: "starting the control plane" },
-      { flags: tls, told: `--tls-cert ${garbage} is no certificate` },
+      { flags: tls, told: `--tls-cert ${garbage} is not a certificate` },
       { flags: lost, told: "--tls-cert /nowhere.pem cannot be read" },
       { flags: ["--auth-token-file", open], told: "chmod 400", reason: "TokenFileUnsafe" },
       { flags: ["--auth-token-file", "/nowhere.json"], told: "/nowhere.json", reason: "PathMissing" },
@@ -168,7 +168,7 @@ test(
       },
       {
         file: [socket, "mine"],
-        told: `${socket} is no socket`,
+        told: `${socket} is not a socket`,
         step: "looking for an engine that runs already",
         stays: [socket],
       },

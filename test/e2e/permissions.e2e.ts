@@ -197,7 +197,7 @@ test("[PROF-03 PERM-12] a configuration that is no UTF-8 is refused with file an
   const refused = (path: string, line: number) => ({
     code: 2,
     stdout: "",
-    stderr: `cinch: ${path}:${line}: TOML: it is no UTF-8 text; save it as UTF-8 (ConfigInvalid)\n`,
+    stderr: `cinch: ${path}:${line}: TOML: it is not UTF-8 text; save it as UTF-8 (ConfigInvalid)\n`,
   });
   expect(await list(["--profile", "latin"])).toMatchObject(refused(preset, 1));
   writeFileSync(profile, latin1);

@@ -173,7 +173,7 @@ test("[AUTH-03 AUTH-05 CLI-01] a token that is issued or revoked leaves a line i
 
   for (const [words, problem] of [
     [[], "needs ID: a token id (tok_…), or - to read the token from standard input"],
-    [["x"], '"x" is no token id'],
+    [["x"], '"x" is not a token id'],
   ] as const)
     expect(await revoke(...words)).toMatchObject({ code: 2, stderr: expect.stringContaining(problem) });
 
@@ -272,7 +272,7 @@ test("[AUTH-06 CLI-01] pages of an origin that --allow-origin names are answered
       home: served.home,
       cwd: served.work,
     });
-    expect([wrong, code, stderr]).toEqual([wrong, 2, expect.stringContaining("is no origin")]);
+    expect([wrong, code, stderr]).toEqual([wrong, 2, expect.stringContaining("is not an origin")]);
   }
 }, 300_000);
 

@@ -161,7 +161,7 @@ test("[SES-10 SES-16] what is no file that can be read twice is refused as an ex
   expect(Bun.spawnSync(["mkfifo", pipe]).exitCode).toBe(0);
   for (const path of [pipe, home.path]) {
     const { code, stderr } = await runCinch(["sessions", "import", path], { home });
-    const problem = `${path} is no regular file; an import is read twice, so write it to a file first`;
+    const problem = `${path} is not a regular file; an import is read twice, so write it to a file first`;
     expect({ code, stderr }).toEqual({ code: 2, stderr: `cinch: ${problem} (UsageInvalid)\n` });
   }
 });

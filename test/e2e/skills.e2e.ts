@@ -158,7 +158,7 @@ requireProgram("git")(
     mkdirSync(dirname(skill), { recursive: true });
     writeFileSync(skill, Buffer.from("---\nname: latin\ndescription: d\n---\nPrüfe.\n", "latin1"));
     const { code, stdout } = await rig.run(["skills", "check"]);
-    expect([code, stdout]).toEqual([1, `error: ${skill}:5: it is no UTF-8 text; save it as UTF-8\n`]);
+    expect([code, stdout]).toEqual([1, `error: ${skill}:5: it is not UTF-8 text; save it as UTF-8\n`]);
   },
   300_000,
 );

@@ -97,7 +97,7 @@ test(
       [good.cert, another.key, `--tls-key ${another.key} is the key of another certificate`],
       [expired.cert, expired.key, `--tls-cert ${expired.cert} has expired (Jan  2 00:00:00 2020 GMT)`],
       [early.cert, early.key, `--tls-cert ${early.cert} counts only from Jan  1 00:00:00 2099 GMT on`],
-      [good.cert, good.cert, `--tls-key ${good.cert} is no private key`],
+      [good.cert, good.cert, `--tls-key ${good.cert} is not a private key`],
     ] as const;
     for (const [cert, key, told] of problems) {
       const words = ["serve", "--listen", "127.0.0.1:0", "--tls-cert", cert, "--tls-key", key];

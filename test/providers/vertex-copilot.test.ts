@@ -162,9 +162,9 @@ describe("vertex", () => {
     );
     expect(() => vertexLocation({ GCLOUD_PROJECT: "p" })).toThrow("no region is named. Set CLOUD_ML_REGION");
     for (const region of ["eu/../x", "evil.example", "a@b", "US"])
-      expect(() => vertexLocation(variables, { region })).toThrow("is no region");
+      expect(() => vertexLocation(variables, { region })).toThrow("is not a region");
     for (const project of ["a/b", "..", "a?b", "x:y@z"])
-      expect(() => vertexLocation(variables, { project })).toThrow("is no id of a project");
+      expect(() => vertexLocation(variables, { project })).toThrow("is not an id of a project");
     expect(["global", "eu", "us-east5"].map(vertexHost)).toEqual([
       "https://aiplatform.googleapis.com/v1",
       "https://aiplatform.eu.rep.googleapis.com/v1",

@@ -67,7 +67,7 @@ cmd = "ls"
     `error ${config}:13: mcp_servers.sha265: unknown key; did you mean "sha256"?`,
     `error ${config}:15: permissions.deny: there is no tool "Bsh"; did you mean "Bash"?`,
     `error ${config}:15: permissions.deny: "Read((" is not a rule: write Tool, Tool:glob or Tool:=literal`,
-    `error ${config}:16: providers.Bad: "Bad" is no provider name: small letters, digits, - and _`,
+    `error ${config}:16: providers.Bad: "Bad" is not a provider name: small letters, digits, - and _`,
     `error ${config}:19: providers.b.kind: is missing: one of openai-compatible, openai-responses, anthropic`,
     `error ${config}:20: providers.b.base_url: must be an http or https URL`,
     `error ${config}:23: hooks.matcher: there is no tool "Wriet"; did you mean "Write"?`,
@@ -110,7 +110,7 @@ deny = ["Bsh"]
   const { findings } = await checkFiles(place.options, "default");
   const { config } = place.paths;
   expect(findings.map(({ text }) => text)).toEqual([
-    `${config}:2: prices.odd.input: "odd" is no model: write [prices."provider:name"]`,
+    `${config}:2: prices.odd.input: "odd" is not a model: write [prices."provider:name"]`,
     `${config}:4: providers.a.base_url: is missing`,
     `${config}:7: providers.a.headers.host: may not be set here: name the variable of a key with api_key_env`,
     `${config}:8: mcp_servers.name: is missing`,
@@ -206,7 +206,7 @@ cmd = "ls"
   const wrong = [
     `${said}:1: plugins: ${own}`,
     `${said}:2: allow_project_hooks: ${own}`,
-    `${said}:3: default_model: "nope" is no model: write provider:name`,
+    `${said}:3: default_model: "nope" is not a model: write provider:name`,
     `${said}:4: hooks: ${own}`,
     `${said}:5: limits: ${own}`,
     `${said}:7: permissions: a repository can only lower the level: ReadOnly or WorkspaceWrite`,

@@ -91,6 +91,6 @@ test.each([".cinch/config.toml", ".cinch/permissions.toml", ".cinch/profiles/w.t
     const { findings } = await checkFiles(options, undefined);
     expect(findings.map(({ weight, line }) => [weight, line])).toEqual([["error", 2]]);
     expect(findings[0]?.text).toContain(`${path}:2: `);
-    expect(findings[0]?.text).toContain("it is no UTF-8 text; save it as UTF-8");
+    expect(findings[0]?.text).toContain("it is not UTF-8 text; save it as UTF-8");
   },
 );

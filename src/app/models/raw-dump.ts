@@ -38,7 +38,7 @@ export async function* readDump(
 ): AsyncGenerator<Uint8Array> {
   const sealed = await SealedFile.open(dumpKey(logKey), (at, length) => files.readRange(path, at, length));
   if (sealed === undefined)
-    throw new HarnessError("UsageInvalid", { problem: `${path} is no raw dump of cinch` });
+    throw new HarnessError("UsageInvalid", { problem: `${path} is not a raw dump of cinch` });
   for (let at = 0; at < sealed.size; at += SHOWN_BYTES) yield await sealed.read(at, SHOWN_BYTES);
 }
 

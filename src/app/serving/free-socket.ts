@@ -27,7 +27,7 @@ export async function freeSocket(
     const kind = (await files.lstat(path))?.kind;
     if (kind === "other") await files.remove(path);
     else if (kind !== undefined)
-      throw new HarnessError("UsageInvalid", { problem: `${path} is no socket: move it away` });
+      throw new HarnessError("UsageInvalid", { problem: `${path} is not a socket: move it away` });
     return;
   }
   throw new HarnessError("EngineRunning", { path });

@@ -20,7 +20,7 @@ export interface StorageFolder {
 
 const PROBLEMS: Readonly<Record<string, string>> = {
   ENOENT: "there is no such folder",
-  ENOTDIR: "a part of its path is no folder",
+  ENOTDIR: "a part of its path is not a folder",
   EROFS: "it is on a disk that is mounted read-only",
   EACCES: "you may not write there",
   EPERM: "you may not write there",

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { encode } from "../text/text.ts";
 import { decodeWrittenText } from "./written-text.ts";
 
-const NO_UTF8 = "it is no UTF-8 text; save it as UTF-8";
+const NO_UTF8 = "it is not UTF-8 text; save it as UTF-8";
 
 test("[PROF-01] what a person wrote is read as UTF-8, its byte order mark dropped", () => {
   expect(decodeWrittenText(encode("\ufeffa = 'ä'\n"))).toEqual({ kind: "text", text: "a = 'ä'\n" });

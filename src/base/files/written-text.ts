@@ -6,7 +6,7 @@ export type WrittenText =
   | { readonly kind: "text"; readonly text: string }
   | ({ readonly kind: "problem" } & HeadProblem);
 
-const NO_UTF8 = "it is no UTF-8 text; save it as UTF-8";
+const NO_UTF8 = "it is not UTF-8 text; save it as UTF-8";
 const NEWLINE = 0x0a;
 const strict = new TextDecoder("utf-8", { fatal: true });
 

@@ -93,5 +93,5 @@ function textOf(bytes: Uint8Array): string {
   } catch {
     // reported below
   }
-  throw misuse("standard input is no UTF-8 text; put it into a file and name the file in the prompt");
+  throw misuse("standard input is not UTF-8 text; put it into a file and name the file in the prompt");
 }

@@ -14,8 +14,11 @@ import { readFlagFile } from "../args/flag-file.ts";
 export async function readTls(files: TlsFiles, nowMs: number): Promise<Tls> {
   const cert = await readFlagFile("--tls-cert", files.cert);
   const key = await readFlagFile("--tls-key", files.key);
-  const certificate = parsed(`--tls-cert ${files.cert} is no certificate`, () => new X509Certificate(cert));
-  const privateKey = parsed(`--tls-key ${files.key} is no private key without a passphrase`, () =>
+  const certificate = parsed(
+    `--tls-cert ${files.cert} is not a certificate`,
+    () => new X509Certificate(cert),
+  );
+  const privateKey = parsed(`--tls-key ${files.key} is not a private key without a passphrase`, () =>
     createPrivateKey(key),
   );
   if (!certificate.checkPrivateKey(privateKey))

@@ -40,7 +40,7 @@ export function readServerFrame(data: unknown): ServerFrame | undefined {
   if (text.length > SERVER_FRAME_CHARS_MAX)
     throw unreadable(`it has more than ${SERVER_FRAME_CHARS_MAX} characters`);
   const parsed = parseJson(text);
-  if (parsed === undefined || !isObject(parsed.value)) throw unreadable("it is no JSON object");
+  if (parsed === undefined || !isObject(parsed.value)) throw unreadable("it is not a JSON object");
   const { value } = parsed;
   const id = numberAt(value, "id");
   const named = id === undefined ? {} : { id };

@@ -3,5 +3,5 @@ export const MODEL_NAME = /^[^:\s]+:\S+$/;
 
 /** Returns why a text is not the name of a model; undefined for a name. */
 export function modelProblem(text: string): string | undefined {
-  return MODEL_NAME.test(text) ? undefined : `"${text}" is no model: write provider:name`;
+  return MODEL_NAME.test(text) ? undefined : `"${text}" is not a model: write provider:name`;
 }

@@ -14,7 +14,7 @@ export const providersSection = {
     if (name === ROUTING_PROVIDER) return `"${name}" is the name of cinch's own: see [routing.NAME]`;
     return PROVIDER_NAME.test(name)
       ? undefined
-      : `"${name}" is no provider name: small letters, digits, - and _`;
+      : `"${name}" is not a provider name: small letters, digits, - and _`;
   },
   keys: {
     kind: {
@@ -59,7 +59,7 @@ export const providersSection = {
       otherwise: "none",
       example: { "x-team": "tools" },
       checkEntry(name, value) {
-        if (!/^[A-Za-z0-9-]+$/.test(name)) return "is no header name";
+        if (!/^[A-Za-z0-9-]+$/.test(name)) return "is not a header name";
         if (/^(?:authorization|x-api-key|cookie|host)$/i.test(name))
           return "may not be set here: name the variable of a key with api_key_env";
         return /^[\x20-\x7e]*$/.test(value) ? undefined : "must be plain ASCII in one line";
@@ -86,7 +86,7 @@ export const pricesSection = {
   check: (_said, name) =>
     MODEL_NAME.test(name)
       ? undefined
-      : { key: "input", problem: `"${name}" is no model: write [prices."provider:name"]` },
+      : { key: "input", problem: `"${name}" is not a model: write [prices."provider:name"]` },
   keys: {
     input: {
       kind: "number",

@@ -13,7 +13,7 @@ export const routingSection = {
   in: "config",
   about: "Models made of several, each used as `routing:NAME`: [models.md](../models.md).",
   checkName: (name) =>
-    PROVIDER_NAME.test(name) ? undefined : `"${name}" is no name: small letters, digits, - and _`,
+    PROVIDER_NAME.test(name) ? undefined : `"${name}" is not a name: small letters, digits, - and _`,
   keys: {
     rules: {
       kind: "tables",

@@ -17,7 +17,7 @@ export const pluginsSection = {
       merge: "add",
       check(paths: readonly string[]) {
         const wrong = paths.filter((path) => !isAbsolute(path) || normalize(path) !== path);
-        const problems = wrong.map((path) => `"${path}" is no absolute path, plainly written`);
+        const problems = wrong.map((path) => `"${path}" is not an absolute path, plainly written`);
         return problems.length === 0 ? undefined : problems.join("; ");
       },
       as: (paths: readonly string[]): readonly string[] => [...new Set(paths)],

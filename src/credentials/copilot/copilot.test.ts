@@ -98,7 +98,7 @@ test("[PROV-06] a login that is declined, forgotten, cancelled or answered with 
     [[CODE, { error: "expired_token" }], "the code was not typed in time, and is no longer good"],
     [[CODE, PENDING], "the code was not typed in time, and is no longer good"],
     [[CODE, { error: "device_flow_disabled" }], "device_flow_disabled"],
-    [[CODE, { access_token: "two words" }], "GitHub sent what is no token"],
+    [[CODE, { access_token: "two words" }], "GitHub sent something that is not a token"],
     [[down], "https://github.com/login/device/code cannot be reached: nothing listens there"],
     [
       [CODE, ...Array(6).fill(down)],
@@ -110,7 +110,7 @@ test("[PROV-06] a login that is declined, forgotten, cancelled or answered with 
       [{ ...CODE, verification_uri: "https://evil.example/login" }],
       "https://github.com names another address than its own to open",
     ],
-    [[{ ...CODE, user_code: "\u001b[2J" }], "https://github.com sent what is no code"],
+    [[{ ...CODE, user_code: "\u001b[2J" }], "https://github.com sent something that is not a code"],
     [
       [new Response(null, { status: 302, headers: { location: "https://evil.example" } })],
       "https://github.com/login/device/code answered with a redirect, which is not followed, since the credentials would go along",
@@ -239,8 +239,11 @@ test("[PROV-06] an exchange that GitHub refuses says why and what to do, and sho
     ],
     [message("Not Found", 404), [403, `${PLACE} refused: Not Found; this account may have no Copilot`]],
     [message("slow", 429), [429, `${PLACE} refused: slow`]],
-    [Response.json({ token: "gho of the test" }), [502, `${PLACE} answered with what is no token`]],
-    [new Response("gho_of_the_test"), [502, `${PLACE} answered with what is no JSON object`]],
+    [
+      Response.json({ token: "gho of the test" }),
+      [502, `${PLACE} answered with something that is not a token`],
+    ],
+    [new Response("gho_of_the_test"), [502, `${PLACE} answered with something that is not a JSON object`]],
     [new Error("closed"), [503, `${PLACE} cannot be reached: closed`]],
   ];
   for (const [answer, outcome] of told) expect<unknown>((await exchanged(answer)).outcome).toEqual(outcome);

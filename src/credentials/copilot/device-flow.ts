@@ -96,7 +96,7 @@ async function begin(parts: DeviceFlowDependencies, signal: AbortSignal): Promis
   // The user is about to open the address and type the code, so both must have the expected form.
   if (URL.parse(url)?.origin !== new URL(githubUrl).origin)
     throw failed(`${githubUrl} names another address than its own to open`);
-  if (!/^[A-Za-z0-9-]{4,20}$/.test(userCode)) throw failed(`${githubUrl} sent what is no code`);
+  if (!/^[A-Za-z0-9-]{4,20}$/.test(userCode)) throw failed(`${githubUrl} sent something that is not a code`);
   return {
     deviceCode,
     userCode,
@@ -119,7 +119,7 @@ async function poll(parts: DeviceFlowDependencies, deviceCode: string, signal: A
   const token = stringAt(reply.value, "access_token");
   if (token !== undefined) {
     if (/^[\x21-\x7e]+$/.test(token)) return { kind: "token", token: new Secret("api-key", token) };
-    throw failed("GitHub sent what is no token");
+    throw failed("GitHub sent something that is not a token");
   }
   switch (stringAt(reply.value, "error")) {
     case "authorization_pending":

@@ -58,13 +58,13 @@ export async function exchangeCopilotToken(
     return {
       kind: "refused",
       status: 502,
-      detail: `${addressWithoutQuery(url)} answered with what is no token`,
+      detail: `${addressWithoutQuery(url)} answered with something that is not a token`,
       isFinal: true,
     };
   const named = stringAt(objectAt(value, "endpoints"), "api");
   const baseUrl = named === undefined ? undefined : believed(named, parts);
   if (named !== undefined && baseUrl === undefined) {
-    const host = URL.parse(named)?.host ?? "what is no address";
+    const host = URL.parse(named)?.host ?? "something that is not an address";
     const detail = `${addressWithoutQuery(url)} sends requests to ${host}, which is not GitHub's; they are not sent there`;
     return { kind: "refused", status: 403, detail };
   }

@@ -35,7 +35,7 @@ export async function readCredentialBytes(path: string, source: string): Promise
     const user = process.geteuid?.();
     const octal = (mode & 0o7777).toString(8).padStart(4, "0");
     if ((mode & constants.S_IFMT) !== constants.S_IFREG)
-      throw credentialsUnusable(source, `${path} is no ordinary file`);
+      throw credentialsUnusable(source, `${path} is not an ordinary file`);
     if (user !== undefined && uid !== user && uid !== ROOT)
       throw credentialsUnusable(source, `${path} belongs to another user`);
     if (user !== undefined && (mode & WRITTEN_BY_OTHERS) !== 0)

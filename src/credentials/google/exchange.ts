@@ -80,7 +80,7 @@ async function fromServiceAccount(
       const key = keyId === undefined ? {} : { keyId };
       assertion = serviceAccountAssertion(privateKey, { ...claims, ...key, nowSeconds });
     } catch {
-      throw credentialsUnusable(place.source, "its private_key is no RSA key that can be read");
+      throw credentialsUnusable(place.source, "its private_key is not a readable RSA key");
     }
     const form = { grant_type: "urn:ietf:params:oauth:grant-type:jwt-bearer", assertion };
     return post(parts, url, form, signal);
@@ -208,7 +208,7 @@ async function fromMetadata(
   signal: AbortSignal,
 ): Promise<ExchangeResult> {
   if (!/^[A-Za-z0-9.-]+(?::\d{1,5})?$/.test(host))
-    throw credentialsUnusable(place.source, "GCE_METADATA_HOST is no host");
+    throw credentialsUnusable(place.source, "GCE_METADATA_HOST is not a host");
   const url = `http://${host}/computeMetadata/v1/instance/service-accounts/default/token`;
   using limit = deadline(clock, METADATA_MS_MAX, signal);
   const ask = requestToken(fetch, url, { headers: { "metadata-flavor": "Google" }, signal: limit.signal });
@@ -252,7 +252,7 @@ function usable(
     return {
       kind: "refused",
       status: 502,
-      detail: `${addressWithoutQuery(url)} answered with what is no access token`,
+      detail: `${addressWithoutQuery(url)} answered with something that is not an access token`,
       isFinal: true,
     };
   }
@@ -287,6 +287,6 @@ function googles(named: string, { origin: place, tokenUrl }: GoogleExchangeOptio
   if (url !== null && (isGoogles || isOwn) && url.username === "") return url.href;
   throw credentialsUnusable(
     place.source,
-    `it sends its tokens to ${url?.host ?? "what is no address"}, which is not Google's; if that is intended, name it as token_url in [vertex] of config.toml`,
+    `it sends its tokens to ${url?.host ?? "something that is not an address"}, which is not Google's; if that is intended, name it as token_url in [vertex] of config.toml`,
   );
 }

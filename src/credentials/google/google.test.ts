@@ -173,7 +173,7 @@ test("[PROV-14] a login of gcloud is refreshed, and its project pays; a metadata
   await silent.clock.advance(METADATA_MS_MAX);
   expect(await waiting).toContain("did not answer");
   await using odd = openRig(undefined, [], { variables: { GCE_METADATA_HOST: "evil.example/x?" } });
-  expect(await odd.exchange()).toBe("GCE_METADATA_HOST is no host");
+  expect(await odd.exchange()).toBe("GCE_METADATA_HOST is not a host");
 });
 
 test("[PROV-14] an identity of another cloud is exchanged, from a file or an address, and for a service account where it says so", async () => {
@@ -245,10 +245,13 @@ test("[PROV-14] a refusal, redirect or garbled answer of a token endpoint is rep
     [Response.json({ error: { message: "slow" } }, { status: 429 }), [429, `${place} refused: slow`]],
     [new Response("<html>", { status: 502 }), [502, `${place} answered 502`]],
     [Response.json({ access_token: 7 }), [502, `${place} answered 200`]],
-    [Response.json({ access_token: "a b" }), [502, `${place} answered with what is no access token`]],
+    [
+      Response.json({ access_token: "a b" }),
+      [502, `${place} answered with something that is not an access token`],
+    ],
     [
       Response.json({ access_token: "a", expires_in: -5 }),
-      [502, `${place} answered with what is no access token`],
+      [502, `${place} answered with something that is not an access token`],
     ],
   ];
   for (const [answer, told] of answers) {
@@ -278,12 +281,12 @@ test("[PROV-14 S54] a file of credentials that others can read or change, that i
   const folder = dirname(rig.path);
   expect(await at(`${rig.path}.big`)).toContain(`has ${CREDENTIAL_FILE_BYTES_MAX + 1} bytes`);
   expect(await at(join(folder, "missing"))).toBe(`${join(folder, "missing")} does not exist`);
-  expect(await at(folder)).toContain("is no ordinary file");
+  expect(await at(folder)).toContain("is not an ordinary file");
   writeFileSync(`${rig.path}.text`, "no json", { mode: 0o600 });
   expect(await at(`${rig.path}.text`)).toBe(`${rig.path}.text holds no JSON object`);
   writeFileSync(`${rig.path}.pem`, JSON.stringify({ ...SERVICE, private_key: "not a key" }), { mode: 0o600 });
   await using wrong = openRig({ ...SERVICE, private_key: "not a key" }, []);
-  expect(await wrong.exchange()).toBe("its private_key is no RSA key that can be read");
+  expect(await wrong.exchange()).toBe("its private_key is not a readable RSA key");
   // Secrets that are mounted are links; what they lead to is what counts.
   symlinkSync(`${rig.path}.pem`, `${rig.path}.link`);
   expect(await at(`${rig.path}.link`)).toBe("GOOGLE_APPLICATION_CREDENTIALS (a service account)");

@@ -37,7 +37,8 @@ export async function* readFrames(chunks: AsyncIterable<Uint8Array>): AsyncGener
     while (rest.length >= PREFIX_BYTES) {
       const kind = KINDS[rest[0] ?? KINDS.length];
       const length = new DataView(rest.buffer, rest.byteOffset).getUint32(1);
-      if (kind === undefined || length > FRAME_BYTES_MAX) throw new Error("the helper sent what is no frame");
+      if (kind === undefined || length > FRAME_BYTES_MAX)
+        throw new Error("the helper sent something that is not a frame");
       if (rest.length < PREFIX_BYTES + length) break;
       yield { kind, bytes: rest.subarray(PREFIX_BYTES, PREFIX_BYTES + length) };
       rest = rest.subarray(PREFIX_BYTES + length);

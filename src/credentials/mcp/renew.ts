@@ -38,7 +38,7 @@ export async function renewGrant(
   const accessToken = stringAt(reply.value, "access_token") ?? "";
   const type = stringAt(reply.value, "token_type") ?? "";
   if (!isToken(accessToken) || type.toLowerCase() !== "bearer")
-    return { kind: "refused", status: 502, detail: "what came in exchange is no Bearer token" };
+    return { kind: "refused", status: 502, detail: "what came in exchange is not a Bearer token" };
   const refreshToken = stringAt(reply.value, "refresh_token") ?? renewal.refreshToken;
   const seconds = numberAt(reply.value, "expires_in");
   const scope = stringAt(reply.value, "scope") ?? grant.scope;

@@ -116,7 +116,7 @@ function sealedFrom(path: string, text: string): Sealed {
   const [keyId, nonce, data] = [stringAt(value, "key"), bytesAt(value, "nonce"), bytesAt(value, "data")];
   const version = numberAt(value, "version");
   if (stringAt(value, "format") !== FORMAT || version === undefined)
-    throw damaged(path, "it is no key store");
+    throw damaged(path, "it is not a key store");
   if (version > VERSION) throw damaged(path, `it was written by a newer cinch (version ${version})`);
   if (keyId === undefined || nonce?.length !== NONCE_BYTES || data === undefined || data.length < TAG_BYTES) {
     throw damaged(path, "a part of it is missing");

@@ -48,7 +48,7 @@ export async function requestToken(fetch: Fetch, url: string, init: FetchInit): 
   const value = parseJson(body.text)?.value;
   if (isObject(value)) return { kind: "read", status, value, headers };
   if (status !== 200) return { kind: "refused", status, detail: `${place} answered ${status}`, ...more };
-  const detail = `${place} answered with what is no JSON object`;
+  const detail = `${place} answered with something that is not a JSON object`;
   return { kind: "refused", status: 502, detail, isFinal: true };
 }
 

@@ -187,11 +187,11 @@ test("[PROV-06 PROV-14] what a token endpoint answers is a refusal unless it is 
   const told: readonly (readonly [answer: () => Response | Promise<Response>, refusal: object])[] = [
     [
       () => new Response("<html>"),
-      { status: 502, detail: `${place} answered with what is no JSON object`, isFinal: true },
+      { status: 502, detail: `${place} answered with something that is not a JSON object`, isFinal: true },
     ],
     [
       () => new Response("[1]"),
-      { status: 502, detail: `${place} answered with what is no JSON object`, isFinal: true },
+      { status: 502, detail: `${place} answered with something that is not a JSON object`, isFinal: true },
     ],
     [() => new Response("oops", { status: 500 }), { status: 500, detail: `${place} answered 500` }],
     [

@@ -736,7 +736,7 @@ test("[PLUG-02] a path that is not there, relative, or open to others ends the s
   name(["./filed.ts"]);
   await expect(place.open()).rejects.toMatchObject({
     reason: "ConfigInvalid",
-    message: expect.stringContaining('"./filed.ts" is no absolute path'),
+    message: expect.stringContaining('"./filed.ts" is not an absolute path'),
   });
 });
 

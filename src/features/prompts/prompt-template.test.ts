@@ -51,7 +51,7 @@ test("[CTX-03] a mistake in a template is reported with file, line and field, an
   const latin1 = Buffer.from("---\ndescription: Prüft\n---\ny", "latin1");
   expect(await readTemplate({ path: "/u/prompts/review.md", source: "user", bytes: latin1 })).toEqual({
     kind: "problem",
-    problem: "/u/prompts/review.md:2: it is no UTF-8 text; save it as UTF-8",
+    problem: "/u/prompts/review.md:2: it is not UTF-8 text; save it as UTF-8",
   });
 });
 

@@ -39,7 +39,7 @@ test.each([
     "a pattern that is none",
     '{"cassette":1,"variables":[{"name":"a","pattern":"("}]}',
     1,
-    "the pattern ( is no regular expression",
+    "the pattern ( is not a regular expression",
   ],
   [
     "a name that means something else",
@@ -51,7 +51,7 @@ test.each([
     "a name that is none",
     '{"cassette":1,"variables":[{"name":"A|B","pattern":"x"}]}',
     1,
-    '"A|B" is no name: small letters, digits and -',
+    '"A|B" is not a name: small letters, digits and -',
   ],
   [
     "one name twice",
@@ -59,7 +59,7 @@ test.each([
     1,
     "two variables have the same name",
   ],
-  ["a line that was cut off", `${HEADER}\n${FIRST}\n${FIRST.slice(0, 60)}`, 3, "it is no JSON"],
+  ["a line that was cut off", `${HEADER}\n${FIRST}\n${FIRST.slice(0, 60)}`, 3, "it is not JSON"],
   ["a line without a request", `${HEADER}\n{"events":[]}`, 2, 'an exchange needs a "request"'],
   [
     "more shared messages than there are",

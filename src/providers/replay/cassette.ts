@@ -97,19 +97,19 @@ function parseVariable(value: unknown): Variable | string {
   const name = stringAt(value, "name");
   const pattern = stringAt(value, "pattern");
   if (name === undefined || pattern === undefined) return "a variable needs a name and a pattern";
-  if (!/^[a-z][a-z0-9-]{0,30}$/.test(name)) return `"${name}" is no name: small letters, digits and -`;
+  if (!/^[a-z][a-z0-9-]{0,30}$/.test(name)) return `"${name}" is not a name: small letters, digits and -`;
   if (RESERVED_VARIABLES.includes(name)) return `the name "${name}" stands for something else`;
   try {
     new RegExp(pattern, "g");
   } catch (thrown) {
-    return `the pattern ${pattern} is no regular expression (${String(thrown)})`;
+    return `the pattern ${pattern} is not a regular expression (${String(thrown)})`;
   }
   return { name, pattern };
 }
 
 function parseExchange({ content, line }: Line, before: number, path: string): RecordedExchange {
   const parsed = parseJson(content);
-  if (parsed === undefined) throw invalid(path, line, "it is no JSON, or nested too deeply");
+  if (parsed === undefined) throw invalid(path, line, "it is not JSON, or nested too deeply");
   const { value } = parsed;
   const request = isObject(value) ? value["request"] : undefined;
   if (!isObject(request)) throw invalid(path, line, 'an exchange needs a "request" and "events"');

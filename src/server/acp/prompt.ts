@@ -38,7 +38,7 @@ function inputBlock(block: ContentBlock): InputBlock {
   }
 }
 
-const UNSUPPORTED = { model: "of this session", content: "embedded resource that is no text" };
+const UNSUPPORTED = { model: "of this session", content: "embedded resource that is not a text" };
 
 function text(value: string): InputBlock {
   return { type: "text", text: value };

@@ -68,7 +68,7 @@ function tcpTarget(listen: string, { authTokenFile, tlsCert, tlsKey }: ListenFla
   }
   // Traffic that others can read is no secret, and a code on a screen is for the person before it.
   if (tls === undefined)
-    throw unusable(`--listen ${listen} needs --tls-cert and --tls-key: it is no loopback address`);
+    throw unusable(`--listen ${listen} needs --tls-cert and --tls-key: it is not a loopback address`);
   if (authTokenFile === undefined)
     throw unusable(`--listen ${listen} needs --auth-token-file: no token is issued to other machines`);
   return { kind: "lan", hostname: host.replace(/^\[|\]$/g, ""), port, tls };

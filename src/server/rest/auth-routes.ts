@@ -130,7 +130,7 @@ function revokeRoute(authority: Authority): HttpRoute {
     },
     async handle(call) {
       const { jti = "" } = call.params;
-      if (!isId("tok", jti)) throw new HarnessError("InvalidPath", { why: "that is no token id" });
+      if (!isId("tok", jti)) throw new HarnessError("InvalidPath", { why: "that is not a token id" });
       if (!mayRevoke(grantOfCall(call), jti))
         throw new HarnessError("Forbidden", { what: "to revoke others" });
       await authority.revoke(jti, grantOfCall(call));

@@ -49,7 +49,7 @@ export function parseHostEntry(text: string): HostEntry | { readonly problem: st
   const host = parts?.[2] === undefined ? undefined : parseHost(parts[2]);
   const port = parts?.[3] === undefined ? undefined : Number(parts[3]);
   if (host === undefined)
-    return { problem: `"${text}" is no host: write example.com, *.example.com or example.com:8443` };
+    return { problem: `"${text}" is not a host: write example.com, *.example.com or example.com:8443` };
   const below = parts?.[1] !== undefined;
   if (below && (!host.includes(".") || isLiteral(host))) {
     return { problem: `"${text}" is too much: what stands behind *. needs a dot, as in *.example.com` };

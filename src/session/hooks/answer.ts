@@ -53,12 +53,12 @@ function readObject(value: JsonObject, event: HookEvent): HookAnswer | { readonl
     return { problem: 'the decision in its answer is neither "allow" nor "block"' };
   }
   if (reason !== undefined && typeof reason !== "string") {
-    return { problem: "the reason in its answer is no text" };
+    return { problem: "the reason in its answer is not a text" };
   }
   if (context !== undefined && typeof context !== "string") {
-    return { problem: "the context in its answer is no text" };
+    return { problem: "the context in its answer is not a text" };
   }
-  if (input !== undefined && !isObject(input)) return { problem: "the input in its answer is no object" };
+  if (input !== undefined && !isObject(input)) return { problem: "the input in its answer is not an object" };
   if (input !== undefined && event !== "PreToolUse") {
     return { problem: "its answer has an input, which only a PreToolUse hook can change" };
   }

@@ -32,6 +32,6 @@ export function assertMayDecide(
   const { isAgents, turnOf } = decided(sessionId);
   if (isAgents || (kind === "CancelTurn" && turnOf === client.id)) return;
   throw new HarnessError("Forbidden", {
-    what: `${kind} in a session that a person has begun: an agent may do that in sessions that agents have begun, and in those that its token names`,
+    what: `${kind} in a session that a person began and that its claims do not name`,
   });
 }

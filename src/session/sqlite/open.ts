@@ -147,12 +147,12 @@ export async function statStoreFile(
 /** @throws HarnessError StoreUnwritable; StoreCorrupt if SQLite would overwrite or ignore the file. */
 export function checkFile(path: string, found: FileInfo, unmerged: number): void {
   if (found.kind !== "file") {
-    const detail = found.kind === "directory" ? "it is a directory" : "it is no regular file";
+    const detail = found.kind === "directory" ? "it is a directory" : "it is not a regular file";
     throw new HarnessError("StoreUnwritable", { path, detail });
   }
   // SQLite would take it for a new database and overwrite it.
   if (found.size > 0 && found.size < PAGE_BYTES_MIN) {
-    const detail = `the file has ${found.size} bytes, which is no database`;
+    const detail = `the file has ${found.size} bytes, which is not a database`;
     throw new HarnessError("StoreCorrupt", { path, detail });
   }
   // SQLite would take the empty file for a new database and throw the write-ahead log away.

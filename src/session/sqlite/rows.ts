@@ -117,7 +117,7 @@ export class RowReader {
       kind: this.text(row, "kind", place),
     };
     const payload = payloadOf(place, facts);
-    if (!isObject(payload)) throw this.#damaged(place, "its payload is no object");
+    if (!isObject(payload)) throw this.#damaged(place, "its payload is not an object");
     // Written by `append`, which takes envelopes only; before protocol 0.3 thinking had two forms.
     const current =
       facts.kind === "ThinkingDelta" ? { ...payload, block: parseThinkingPiece(payload["block"]) } : payload;
@@ -132,7 +132,7 @@ export class RowReader {
     const after = this.integer(row, "after", place);
     const turn = this.integer(row, "turn", place);
     const content = this.#content(row, place, messageScope(logId, seq, { role, boundary, after, turn }));
-    if (!Array.isArray(content)) throw this.#damaged(place, "its content is no list");
+    if (!Array.isArray(content)) throw this.#damaged(place, "its content is not a list");
     if (role !== "user" && role !== "assistant") throw this.#damaged(place, "its role is unknown");
     return {
       after,
@@ -150,7 +150,7 @@ export class RowReader {
     const content = this.#content(row, place, intentScope(logId, { callId, tool, mutating }));
     const [argsHash, summary] = Array.isArray(content) ? content : [];
     if (typeof summary !== "string" || typeof argsHash !== "string")
-      throw this.#damaged(place, "its summary is no text");
+      throw this.#damaged(place, "its summary is not a text");
     return {
       callId: callId as CallId,
       tool,
@@ -208,7 +208,7 @@ export class RowReader {
   /** Returns the title of a log; "" if it has none. */
   title(logId: LogId, row: Row): string {
     const title = row["title"] === null ? "" : this.#content(row, logId, titleScope(logId));
-    if (typeof title !== "string") throw this.#damaged(logId, "its title is no text");
+    if (typeof title !== "string") throw this.#damaged(logId, "its title is not a text");
     return title;
   }
 
@@ -223,13 +223,13 @@ export class RowReader {
 
   text(row: Row, column: string, place: string): string {
     const value = row[column];
-    if (typeof value !== "string") throw this.#damaged(place, `its ${column} is no text`);
+    if (typeof value !== "string") throw this.#damaged(place, `its ${column} is not a text`);
     return value;
   }
 
   integer(row: Row, column: string, place: string): number {
     const value = Number(row[column] ?? Number.NaN);
-    if (!Number.isSafeInteger(value)) throw this.#damaged(place, `its ${column} is no number below 2^53`);
+    if (!Number.isSafeInteger(value)) throw this.#damaged(place, `its ${column} is not a number below 2^53`);
     return value;
   }
 

@@ -93,7 +93,7 @@ test.each([
     "5",
     "the lines before are not those that were exported: something was changed",
   ],
-  ["with text between", (lines: string[]) => lines.toSpliced(1, 0, "hello"), "2", "it is no JSON"],
+  ["with text between", (lines: string[]) => lines.toSpliced(1, 0, "hello"), "2", "it is not JSON"],
   [
     "with a kind that is not known",
     (lines: string[]) => lines.with(1, (lines[1] ?? "").replace("TextDelta", "TextDelight")),
@@ -104,7 +104,7 @@ test.each([
     "with a payload of another shape",
     (lines: string[]) => lines.with(1, (lines[1] ?? "").replace('"wor"', "7")),
     "2",
-    "it is no event: TextDelta: payload.text: Invalid input: expected string, received number",
+    "it is not an event: TextDelta: payload.text: Invalid input: expected string, received number",
   ],
   [
     "with a turn that no log has reached there",
@@ -151,7 +151,7 @@ test("[SES-10] unverified, what can be read is read, and what is missing stands 
   const { events, read } = await readBack([encode([lines[0], "hello", lines[3]].join("\n"))], true);
   expect(events.map(({ id, kind }) => [id, kind])).toEqual([[1, "TurnStarted"]]);
   expect(read.problems).toEqual([
-    "line 2: it is no JSON",
+    "line 2: it is not JSON",
     "line 3: the line does not end: the file was cut off here",
     "line 3: the seal is missing: the file was cut off here",
   ]);

@@ -178,7 +178,7 @@ function readLine({ bytes, isWhole }: FileLine): Line {
   if (parsed === undefined) {
     return {
       kind: "problem",
-      problem: isWhole ? "it is no JSON" : "it is no JSON: the file was cut off here",
+      problem: isWhole ? "it is not JSON" : "it is not JSON: the file was cut off here",
     };
   }
   // Without its newline, the rest was never written.
@@ -192,7 +192,7 @@ function envelopeOf(value: unknown): Line {
     event = readEnvelope(wellFormedJson(value));
   } catch (thrown) {
     if (!(thrown instanceof HarnessError)) throw thrown;
-    return { kind: "problem", problem: `it is no event: ${thrown.fields["why"] ?? thrown.message}` };
+    return { kind: "problem", problem: `it is not an event: ${thrown.fields["why"] ?? thrown.message}` };
   }
   if (event === undefined) {
     const kind = (stringAt(value, "kind") ?? "").slice(0, 64);

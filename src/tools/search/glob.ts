@@ -96,7 +96,7 @@ function targetPath(path: string | undefined, folder: string): string {
 async function run(plan: GlobPlan, context: ToolContext, program: RipgrepPath): Promise<ToolOutput> {
   const { searched, limit } = plan;
   if (!searched.exists || searched.file !== undefined)
-    return textOutput(`No files: ${searched.shown} is no directory`);
+    return textOutput(`No files: ${searched.shown} is not a directory`);
   await assertUnchanged(searched, context);
   const filter = await parseNameFilter(plan.pattern, plan.anyDepth);
   const isShown = visibleFilter(searched, context, "name");

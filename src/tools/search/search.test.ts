@@ -253,7 +253,7 @@ describe("Glob", () => {
     expect(await rig.text(Glob, { pattern: "./-rf.ts" })).toBe("-rf.ts");
     expect(await rig.text(Glob, { pattern: "*.md", path: "src" })).toBe("src/x.md");
     expect(await rig.text(Glob, { pattern: ".*" })).toMatch(/^\.(gitignore|env)\n\.(gitignore|env)$/);
-    expect(await rig.text(Glob, { pattern: "nowhere/*.ts" })).toBe("No files: nowhere is no directory");
+    expect(await rig.text(Glob, { pattern: "nowhere/*.ts" })).toBe("No files: nowhere is not a directory");
     expect(await rig.text(Glob, { pattern: "[" })).toBe("No files");
   });
 

@@ -42,7 +42,7 @@ const HEADERS = {
 export function parsePageUrl(text: string): URL {
   const url = URL.parse(text.trim());
   if (url === null)
-    throw new ToolFailure(`"${visibleLine(text)}" is no address: give a whole http or https URL.`);
+    throw new ToolFailure(`"${visibleLine(text)}" is not an address: give a whole http or https URL.`);
   if (url.protocol !== "https:" && url.protocol !== "http:") {
     throw new ToolFailure(`WebFetch reads http and https addresses, not ${url.protocol}`);
   }
@@ -108,7 +108,7 @@ export async function fetchPublic(
 function redirectTarget(from: URL, location: string): URL {
   const target = URL.parse(location, from.href);
   if (target === null) {
-    throw new ToolFailure(`${from.href} redirects to "${visibleLine(location)}", which is no address.`);
+    throw new ToolFailure(`${from.href} redirects to "${visibleLine(location)}", which is not an address.`);
   }
   return parsePageUrl(target.href);
 }

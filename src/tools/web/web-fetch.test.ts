@@ -131,7 +131,7 @@ test("[TOOL-04] a redirect to another host is reported, not followed; to https o
   expect(await site.fetched("http://site.example/port")).toContain("redirects to another place");
   expect(await site.fetched("http://site.example/up")).toContain("text");
   expect(await site.fetched("http://site.example/file")).toContain("not file:");
-  expect(await site.fetched("http://site.example/broken")).toContain("which is no address");
+  expect(await site.fetched("http://site.example/broken")).toContain("which is not an address");
   expect(await site.fetched("http://site.example/named")).toContain("a name or a password");
   expect(await site.fetched("http://site.example/circle")).toContain("more than 5 times");
   expect(site.connected.every((address) => address === PUBLIC)).toBe(true);
@@ -186,7 +186,7 @@ test("[TOOL-04] an answer that is too large, too slow, no text or broken is repo
 
 test("[TOOL-04] an invalid address is reported before any request", async () => {
   await using site = openSite({ names: { "two.example": [PUBLIC, "10.0.0.1"], "none.example": [] } });
-  expect(await site.fetched("nonsense")).toContain('"nonsense" is no address');
+  expect(await site.fetched("nonsense")).toContain('"nonsense" is not an address');
   expect(await site.fetched("ftp://site.example/")).toContain("not ftp:");
   expect(await site.fetched("http://a:b@site.example/")).toContain("a name or a password");
   expect(await site.fetched("http://none.example/")).toContain("none.example has no address");

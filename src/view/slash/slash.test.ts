@@ -27,7 +27,7 @@ test("[CLI-01] text, paths and doubled slashes are text; a nameless or unclosed 
   expect(parseTyped("//help")).toEqual({ kind: "text", text: "/help" });
   expect(parseTyped("/skills:../x y")).toEqual({
     kind: "invalid",
-    why: '"/skills:../x" is no command: /help lists them, and // in front sends it as a text',
+    why: '"/skills:../x" is not a command: /help lists them, and // in front sends it as a text',
   });
   expect(parseTyped("//skills:../x")).toEqual({ kind: "text", text: "/skills:../x" });
   expect(parseTyped("/prompts: review it")).toEqual({

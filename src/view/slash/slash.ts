@@ -99,7 +99,7 @@ function pathOrNothing(input: string): Typed {
   if (first === namespace)
     return { kind: "invalid", why: `"/${first}" lacks the name behind its colon: /help lists them` };
   const asText = first.includes("/") ? ", and // in front sends it as a text" : "";
-  return { kind: "invalid", why: `"/${first}" is no command: /help lists them${asText}` };
+  return { kind: "invalid", why: `"/${first}" is not a command: /help lists them${asText}` };
 }
 
 type Words = Pick<SlashCommand, "args" | "unclosed">;

@@ -45,9 +45,9 @@ test("[CTL-06] whatever is no directory that is there is refused with what is wr
     [join(root, "none"), "does not exist"],
     [join(root, "dangling"), "does not exist"],
     [join(root, "loop"), "is a link that leads to itself"],
-    [join(root, "file"), "is no directory"],
+    [join(root, "file"), "is not a directory"],
     [join(root, "file/x"), "is not a directory, or a part of it is not"],
-    ["/dev/null", "is no directory"],
+    ["/dev/null", "is not a directory"],
   ];
   for (const [named, problem] of cases) {
     const said = await refusalOf(named);

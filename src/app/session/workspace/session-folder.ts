@@ -37,5 +37,5 @@ export async function sessionFolder(files: Files, named: string): Promise<string
   } catch (thrown) {
     throw refused(PROBLEMS[codeOf(thrown) ?? ""] ?? `cannot be used: ${messageOf(thrown)}`, thrown);
   }
-  throw refused("is no directory");
+  throw refused("is not a directory");
 }

@@ -12,7 +12,7 @@ export async function printDump({ settings, at }: CommandContext, path: string):
   const file = resolve(path);
   const found = await at.world.files.stat(file);
   if (found === undefined) throw new HarnessError("PathMissing", { what: "The dump", path: file });
-  if (found.kind !== "file") throw new HarnessError("UsageInvalid", { problem: `${file} is no dump` });
+  if (found.kind !== "file") throw new HarnessError("UsageInvalid", { problem: `${file} is not a dump` });
   const decoder = new TextDecoder();
   for await (const bytes of showDump(await harnessOptions(settings, at, { attended: false }), file)) {
     const text = decoder.decode(bytes, { stream: true });

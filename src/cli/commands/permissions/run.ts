@@ -198,9 +198,9 @@ function callOf(
   try {
     parsed = JSON.parse(line);
   } catch (thrown) {
-    return `it is no JSON (${messageOf(thrown)}); write ${example}`;
+    return `it is not JSON (${messageOf(thrown)}); write ${example}`;
   }
-  if (!isObject(parsed)) return `it is no JSON object; write ${example}`;
+  if (!isObject(parsed)) return `it is not a JSON object; write ${example}`;
   const { tool, input } = parsed;
   if (typeof tool !== "string" || !isObject(input)) return `it lacks tool or input; write ${example}`;
   return explainer.hasTool(tool) ? { tool, input } : explainer.unknownTool(tool);

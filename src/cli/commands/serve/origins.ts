@@ -8,7 +8,7 @@ export function allowedOrigins(text: string): readonly string[] {
   const origins = text.split(",").map((each) => each.trim());
   const wrong = origins.find((each) => !/^https?:\/\/[a-z\d.:[\]-]+$/.test(each) || originOf(each) !== each);
   if (wrong === undefined) return origins;
-  const problem = `--allow-origin: ${JSON.stringify(wrong)} is no origin; write SCHEME://HOST or SCHEME://HOST:PORT in lower case, with http or https and nothing behind`;
+  const problem = `--allow-origin: ${JSON.stringify(wrong)} is not an origin; write SCHEME://HOST or SCHEME://HOST:PORT in lower case, with http or https and nothing behind`;
   throw new HarnessError("UsageInvalid", { problem });
 }
 

@@ -34,7 +34,7 @@ export async function importSession({ words, sessions, at, stop }: SessionsVerbC
   const found = await at.world.files.stat(path);
   if (found === undefined) throw new HarnessError("PathMissing", { what: "The export", path });
   if (found.kind !== "file") {
-    const problem = `${neutraliseLine(path)} is no regular file; an import is read twice, so write it to a file first`;
+    const problem = `${neutraliseLine(path)} is not a regular file; an import is read twice, so write it to a file first`;
     throw new HarnessError("UsageInvalid", { problem });
   }
   const { importLog } = await import("../../../app/sessions/import.ts");

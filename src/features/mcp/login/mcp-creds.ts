@@ -50,7 +50,7 @@ async function login(
   const { place, rest: scopes } = await placeOf(server, words, context);
   const bad = scopes.find((scope) => !SCOPE.test(scope));
   if (bad !== undefined)
-    throw misuse(`"${neutraliseLine(bad)}" is no scope: write cinch creds login mcp:NAME [URL] [SCOPE …]`);
+    throw misuse(`"${neutraliseLine(bad)}" is not a scope: write cinch creds login mcp:NAME [URL] [SCOPE …]`);
   const { store, stderr, world, signal } = context;
   const stored = await store.read();
   const clientSecret = stored.get(CLIENT_SECRET)?.reveal();

@@ -117,7 +117,7 @@ test("[SKL-01] a skill that is not UTF-8 can still be used, and its line is repo
   const file = trustFile("SKILL.md", bytes, 0o644);
   const loaded = await loadSkills({ path: "/s/latin", source: "project", files: [file] });
   expect(loaded.skills.map(({ name, body }) => [name, body])).toEqual([["latin", "Pr\ufffdfe."]]);
-  expect(told(loaded)).toEqual(["/s/latin/SKILL.md:5: it is no UTF-8 text; save it as UTF-8"]);
+  expect(told(loaded)).toEqual(["/s/latin/SKILL.md:5: it is not UTF-8 text; save it as UTF-8"]);
 });
 
 test("[SKL-01] SKILL.md goes before skill.md, and folders below are skills of their own", async () => {

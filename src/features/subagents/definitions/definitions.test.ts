@@ -250,7 +250,7 @@ test("[RUN-03] a definition that is not UTF-8 is refused, and its line is report
   const bytes = Buffer.from("---\nname: latin\ndescription: Prüft\n---\nDo it.\n", "latin1");
   const { agents, problems } = await readAgentSet([{ path: "/user/latin.md", scope: "user", bytes }], TOOLS);
   expect(agents).toEqual([GENERAL_AGENT]);
-  expect(problems).toEqual(["/user/latin.md:3: it is no UTF-8 text; save it as UTF-8"]);
+  expect(problems).toEqual(["/user/latin.md:3: it is not UTF-8 text; save it as UTF-8"]);
 });
 
 test("[ENG-10] kinds that would start each other in a circle are refused, with the chain; one that is not there is a warning", async () => {

@@ -331,7 +331,7 @@ test(
       expect.stringContaining("e.toml:1: TOML:"),
       expect.stringContaining("f.toml:1: schema_version: is 9, and this cinch knows 1"),
       expect.stringContaining("g.toml:2: cwd: must be an absolute path"),
-      expect.stringContaining("h.toml:5: TOML: it is no UTF-8 text"),
+      expect.stringContaining("h.toml:5: TOML: it is not UTF-8 text"),
       expect.stringContaining("Bad Name.toml:1: name: it is not a task name: rename it to 1 to 64"),
       expect.stringContaining("dir.toml:1: TOML: it is a folder, not a task"),
       expect.stringContaining("link.toml:1: TOML: it is a link, which is not followed"),

@@ -105,7 +105,7 @@ export function checkRedirection({ operator, target, directories }: ShellRedirec
     case "<&":
       return value !== undefined && /^[0-2]$/.test(value)
         ? knownRead()
-        : notKnown(`${operator} ${target.text} is no copy of a descriptor from 0 to 2`);
+        : notKnown(`${operator} ${target.text} is not a copy of a descriptor from 0 to 2`);
     case ">":
     case ">>":
     case ">|":

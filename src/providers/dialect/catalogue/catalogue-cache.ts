@@ -59,7 +59,7 @@ export function openCatalogue(source: CatalogueSource): Catalogue {
       try {
         const text = await source.fetch(signal);
         const models = parseCatalogue(text);
-        if (models === undefined) throw new Error("what it sent is no list of models");
+        if (models === undefined) throw new Error("what it sent is not a list of models");
         const atMs = clock.now();
         cache.set(url, { atMs, models });
         await writeSnapshot(source, atMs, text);

@@ -153,7 +153,7 @@ async function readLock(path: string): Promise<readonly AttestedParent[]> {
 const SHA256 = /^[0-9a-f]{64}$/;
 
 function readEntry(entry: unknown, path: string): AttestedParent {
-  if (!isObject(entry)) throw unusable(path, "an entry is no object");
+  if (!isObject(entry)) throw unusable(path, "an entry is not an object");
   // A program that was admitted without this question is seen.
   const { argv0, binary, binarySha256, script, scriptSha256, autoAttach = true } = entry;
   const isWhole =

@@ -25,7 +25,7 @@ export function readClaimsRequest(value: unknown): ClaimsRequest {
   if (limits.kind === "wrong") throw invalid(limits.problem);
   const seconds = value["expires_in"];
   if (seconds !== undefined && typeof seconds !== "number")
-    throw invalid("expires_in is no number of seconds");
+    throw invalid("expires_in is not a number of seconds");
   const canMint = value["can_mint"];
   if (canMint !== undefined && typeof canMint !== "boolean")
     throw invalid("can_mint is neither true nor false");
@@ -50,7 +50,7 @@ function refuseLostLimits(value: JsonObject): void {
   if (lifetime !== undefined) throw invalid(`${lifetime} is not read: say expires_in, in seconds from now`);
   const critical = value["critical_claims"];
   if (critical === undefined) return;
-  if (!Array.isArray(critical)) throw invalid("critical_claims is no list");
+  if (!Array.isArray(critical)) throw invalid("critical_claims is not a list");
   const unknown = critical.find((name) => !KNOWN.has(String(name)));
   if (unknown !== undefined) throw invalid(`the critical claim ${showValue(unknown)} is not known here`);
 }

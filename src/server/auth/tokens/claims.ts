@@ -72,13 +72,13 @@ export function readClaims(value: unknown): ReadResult<Claims> {
   const critical = readCritical(claim("critical_claims"));
   if (critical.kind === "wrong") return critical;
   const jti = claim("jti");
-  if (typeof jti !== "string" || !isId("tok", jti)) return wrongClaim("jti is no id of a token");
+  if (typeof jti !== "string" || !isId("tok", jti)) return wrongClaim("jti is not an id of a token");
   const identity = readIdentity(claim("identity_class"));
   if (identity.kind === "wrong") return identity;
   const nbf = claim("nbf");
   const exp = claim("exp");
-  if (!isSeconds(nbf)) return wrongClaim("nbf is no time in whole seconds");
-  if (!isSeconds(exp)) return wrongClaim("exp is no time in whole seconds");
+  if (!isSeconds(nbf)) return wrongClaim("nbf is not a time in whole seconds");
+  if (!isSeconds(exp)) return wrongClaim("exp is not a time in whole seconds");
   if (exp <= nbf) return wrongClaim("exp is not after nbf");
   const canMint = claim("can_mint");
   if (typeof canMint !== "boolean") return wrongClaim("can_mint is neither true nor false");
@@ -131,7 +131,7 @@ export function readIdentity(value: unknown): ReadResult<IdentityClass> {
 
 function readCritical(value: unknown): ReadResult<readonly CriticalClaim[]> {
   if (!Array.isArray(value) || value.length > CRITICAL_MAX)
-    return wrongClaim("critical_claims is no short list");
+    return wrongClaim("critical_claims is not a short list");
   const unknown = value.find((name) => !isCriticalClaim(name));
   if (unknown !== undefined) return wrongClaim(`the critical claim ${showValue(unknown)} is not known here`);
   return { kind: "read", value: value.filter(isCriticalClaim) };
@@ -145,7 +145,7 @@ function readList<T>(
   isEntry: (entry: unknown) => entry is T,
 ): ReadResult<readonly T[] | undefined> {
   if (value === undefined) return { kind: "read", value: undefined };
-  if (!Array.isArray(value)) return wrongClaim(`${name} is no list`);
+  if (!Array.isArray(value)) return wrongClaim(`${name} is not a list`);
   if (value.length > entriesMax)
     return wrongClaim(`${name} has ${value.length} entries, more than the ${entriesMax} it may have`);
   const entries = value.filter(isEntry);

@@ -135,7 +135,7 @@ export class Revocations {
     if (!Array.isArray(revoked)) throw this.#unusable("it is not what cinch writes there");
     return new Map(
       revoked.map((each: unknown) => {
-        if (!isObject(each)) throw this.#unusable("an entry is no object");
+        if (!isObject(each)) throw this.#unusable("an entry is not an object");
         const { jti, at, until } = each;
         if (typeof jti !== "string" || !isId("tok", jti) || !isTime(at) || !isTime(until))
           throw this.#unusable("an entry has no token id or no time");

@@ -39,8 +39,8 @@ test("[AUTH-01 BUS-05] cinch token reports mistakes before it contacts the engin
     [{ sessions: ["sess_1"] }, 'sessions has an entry that is not known: "sess_1"'],
     [{ commands: "" }, "commands has an entry that is not known"],
     [{ commands: "SendInput,Fly" }, '"Fly"'],
-    [{ expires: "soon" }, '--expires "soon" is no time'],
-    [{ expires: "0h" }, "is no time"],
+    [{ expires: "soon" }, '--expires "soon" is not a time'],
+    [{ expires: "0h" }, "is not a time"],
     [{ expires: "9999d" }, "1 second to 366 days"],
   ];
   for (const [more, words] of wrong) expect(await asked({ ...PLAIN, ...more })).toContain(words);

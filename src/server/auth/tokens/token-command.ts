@@ -43,6 +43,6 @@ function secondsOf(text: string): number {
   const seconds = Number(number) * (UNITS[unit] ?? 0);
   if (seconds > 0) return seconds;
   throw new HarnessError("UsageInvalid", {
-    problem: `--expires ${JSON.stringify(text)} is no time such as 30m, 24h or 7d.`,
+    problem: `--expires ${JSON.stringify(text)} is not a time such as 30m, 24h or 7d.`,
   });
 }

@@ -29,7 +29,9 @@ export async function tokenIdsOf(
       id === undefined
         ? "what stands on standard input"
         : JSON.stringify(shortened(id, SHOWN_CHARACTERS_MAX));
-    throw misuse(`${shown} is no token id: tok_ and 26 characters. The log names each token as it is issued`);
+    throw misuse(
+      `${shown} is not a token id: tok_ and 26 characters. The log names each token as it is issued`,
+    );
   });
 }
 

@@ -29,7 +29,7 @@ export function encodeToken(claims: Claims, key: Uint8Array): string {
 export function openToken(text: string, key: Uint8Array): Claims {
   const [, payload, receivedSignature] =
     text.length > CAPABILITY_TOKEN_CHARACTERS_MAX ? [] : (SHAPE.exec(text) ?? []);
-  if (payload === undefined || receivedSignature === undefined) throw invalidToken("it is no token");
+  if (payload === undefined || receivedSignature === undefined) throw invalidToken("it is not a token");
   if (!sameSecret(receivedSignature, signature(payload, key)))
     throw invalidToken("it was not made by this installation");
   const parsed = parseJson(Buffer.from(payload, "base64url").toString());

@@ -65,7 +65,7 @@ export class McpHttp implements AsyncDisposable {
         return refused(400, PARSE_ERROR, thrown.message);
       }
       if (typeof body !== "object" || body === null)
-        return refused(400, INVALID_REQUEST, "The body is no JSON-RPC message.");
+        return refused(400, INVALID_REQUEST, "The body is not a JSON-RPC message.");
     }
     try {
       if (await isLegacyRequest(request, body)) return await this.#legacy(call, grant, body);

@@ -300,7 +300,7 @@ interface Served {
 }
 
 const CARRIAGE_RETURN = 13;
-const NO_MESSAGE = "it is no JSON-RPC message";
+const NO_MESSAGE = "it is not a JSON-RPC message";
 
 /** Returns a message, or what is wrong with it. */
 function readMessage(bytes: Uint8Array): JSONRPCMessage | string {
