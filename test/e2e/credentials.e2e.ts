@@ -234,7 +234,7 @@ test("[CRED-01 CRED-02] creds says where a key went, what goes before it, and wh
     2,
     expect.stringContaining(`The key store ${store} was encrypted under another machine key`),
   ]);
-  expect(locked.stderr).toContain("if it was made with neither, unset both, so that machine.key counts");
+  expect(locked.stderr).toContain("If it was made with neither, unset both: then machine.key is used");
   expect((await creds(["list"])).stdout).toEndWith("\tused\n"); // the remedy, tried
 });
 

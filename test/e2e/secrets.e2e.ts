@@ -159,7 +159,7 @@ test("[SES-04] a passphrase that is set over sessions of machine.key is named, w
   const { code, stderr } = await runCinch(["-p", "second", ...FLAGS], { ...rig.place, env });
   expect(code).toBe(2);
   expect(stderr).toContain("the one in use now, which is from CINCH_PASSPHRASE. Set the CINCH_MACHINE_KEY");
-  expect(stderr).toContain("if it was made with neither, unset both, so that machine.key counts");
+  expect(stderr).toContain("If it was made with neither, unset both: then machine.key is used");
   expect((await rig.run(["-p", "second"])).code).toBe(0);
 });
 

@@ -150,7 +150,7 @@ test("[ENG-10 ENG-12] /agents:type fails the turn where its sub-agent came to no
   ]);
   const apart = await send(harness, "work", "apart");
   expect([apart.text, apart.reason]).toEqual(["", "error"]);
-  expect(of(apart.own, "Error")[0]?.payload.message).toContain("Git worktree unavailable");
+  expect(of(apart.own, "Error")[0]?.payload.message).toContain("Could not create a git worktree");
   expect((await send(harness, "and?")).text).toBe("I am here");
 });
 

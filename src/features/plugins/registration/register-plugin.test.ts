@@ -145,7 +145,7 @@ test.each(WRONG)("[PLUG-01] %s is refused where it is registered, and named", as
 });
 
 test("[PLUG-01] a plugin that throws in register, at once or later, is named with what it said", async () => {
-  const message = "The plugin 'mine' failed in register: no luck. The session goes on";
+  const message = "The plugin 'mine' failed in register: no luck. The session continues";
   const expected = { reason: "PluginFailed", message: expect.stringContaining(message) };
   const thrown = () => {
     throw new Error("no luck");
