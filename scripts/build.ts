@@ -5,7 +5,7 @@ import { gatherLicenses } from "../src/platform/license-texts.ts";
 import { laterCompilation } from "./compile-later.ts";
 import { hardenedBun } from "./harden-bun.ts";
 import { billOfMaterials } from "./sbom.ts";
-import { startChunk } from "./start-chunk.ts";
+import { checkStartChunk, startChunk } from "./start-chunk.ts";
 
 /**
  * `npm run build`: compiles cinch into one executable, `dist/cinch`, that needs nothing installed.
@@ -49,7 +49,8 @@ async function build(): Promise<void> {
   // Built under one name in a folder of its own and then moved: a binary that is running is not written over.
   const built = join(scratch, "cinch");
   const entry = resolve(options.entry);
-  await Bun.build({
+  const isMain = entry === MAIN;
+  const { metafile } = await Bun.build({
     entrypoints: [entry, ripgrepFor(options.target), licenses],
     format: "esm",
     splitting: true,
@@ -58,7 +59,8 @@ async function build(): Promise<void> {
     sourcemap: "none",
     naming: { entry: "[name].[ext]" }, // not the folders, one of which has a random name
     define: definitions(),
-    plugins: entry === MAIN ? [startChunk(ROOT)] : [],
+    plugins: isMain ? [startChunk(ROOT)] : [],
+    metafile: true,
     compile: {
       target: `bun-${options.target}` as Bun.Build.CompileTarget,
       executablePath: template,
@@ -69,6 +71,7 @@ async function build(): Promise<void> {
       autoloadPackageJson: false,
     },
   });
+  if (isMain) checkStartChunk(ROOT, metafile);
   writeFileSync(`${outfile}.cdx.json`, billOfMaterials(commit()));
   renameSync(options.target.startsWith("windows") ? `${built}.exe` : built, outfile);
   console.log(`built ${outfile}`);

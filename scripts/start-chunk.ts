@@ -3,7 +3,7 @@ import { dirname, join, relative, resolve } from "node:path";
 import type { BunPlugin } from "bun";
 
 /**
- * Files that a plain `cinch -p` imports dynamically from its start to its end, in an empty project.
+ * Files that a plain `cinch -p` imports dynamically from its start to its end, if it reads one file.
  * test/start-chunk.test.ts compares the list with such a run.
  */
 export const START_IMPORTS: readonly string[] = [
@@ -69,22 +69,45 @@ export const START_IMPORTS: readonly string[] = [
 
 const ENTRY = "src/cli/main.ts";
 const CHUNK = "cinch-start";
+/**
+ * Files that the other processes of cinch import dynamically: the one that has the keys, the one that makes requests
+ * with them, and the one that passes connections on. They stay small, so that none of these loads the start.
+ */
+const OTHER_PROCESSES: readonly string[] = [
+  "src/app/plan/feature-set.ts",
+  "src/app/plan/user-config.ts",
+  "src/cli/environment.ts",
+  "src/cli/processes/credential-helper.ts",
+  "src/cli/processes/keeper.ts",
+  "src/cli/processes/relay.ts",
+  "src/cli/run.ts",
+  "src/cli/secrets.ts",
+  "src/config/sections/credentials.ts",
+  "src/config/settings/settings.ts",
+  "src/credentials/mcp/stored-grants.ts",
+  "src/platform/files/files.ts",
+  "src/platform/files/temporary.ts",
+  "src/platform/machine.ts",
+  "src/platform/processes/undumpable.ts",
+];
 const TRANSPILER = new Bun.Transpiler({ loader: "ts" });
 
 /**
- * Bundles all that a plain `cinch -p` loads into one chunk (PERF-01).
+ * Bundles what a plain `cinch -p` loads into one chunk, but for what it shares with cinch's other processes (PERF-01).
  *
  * The bundler makes a chunk for each set of entry points that share a file, and each dynamic import is an entry point:
  * a start read 200 chunks, most of them below 2 kB. Here every dynamic import also imports the whole start. So its
- * files all belong to one set, and to one chunk. What `main.ts` imports for other purposes stays outside of it: the
- * help, and the processes that hold keys and pass connections on.
+ * files all belong to one set. The import stands at the end of a file and makes a circle, which is harmless as long as
+ * no file of the start uses a dynamically imported one at its top level.
  */
 export function startChunk(root: string): BunPlugin {
   const graph = sourceGraph(root);
-  const outside = reachable(
-    graph,
-    lazyImports(graph, [ENTRY]).filter((file) => !START_IMPORTS.includes(file)),
-  );
+  // A file that one of these imports statically would bring the start along.
+  const outside = staticClosure(graph, [
+    ENTRY,
+    ...OTHER_PROCESSES,
+    ...lazyImports(graph, [ENTRY]).filter((file) => !START_IMPORTS.includes(file)),
+  ]);
   const importers = new Set(lazyImports(graph, [...graph.keys()]).filter((file) => !outside.has(file)));
   const missing = START_IMPORTS.filter((file) => !importers.has(file) && !outside.has(file));
   if (missing.length > 0)
@@ -102,6 +125,28 @@ export function startChunk(root: string): BunPlugin {
       });
     },
   };
+}
+
+/** Chunks that the files of the start may stand in: their own, and those that they share with what is outside of it. */
+const CHUNKS_MAX = 20;
+
+/**
+ * Checks that the bundler made few chunks of the start.
+ * @throws Error if a change of the bundler or of an import has spread it over more.
+ */
+export function checkStartChunk(root: string, metafile: Bun.BuildMetafile | undefined): void {
+  const files = new Set(START_IMPORTS.map((file) => join(root, file)));
+  const chunks = Object.values(metafile?.outputs ?? {}).filter(({ inputs }) =>
+    Object.keys(inputs).some((input) => files.has(resolve(root, input))),
+  );
+  for (const [n, o] of Object.entries(metafile?.outputs ?? {})) {
+    const hit = Object.keys(o.inputs).filter((i) => files.has(resolve(root, i)));
+    if (hit.length) console.log(n, Object.keys(o.inputs).length, hit.slice(0, 3).join(" "));
+  }
+  if (chunks.length === 0 || chunks.length > CHUNKS_MAX)
+    throw new Error(
+      `the start is in ${chunks.length} chunks, not in 1 to ${CHUNKS_MAX}; see scripts/start-chunk.ts`,
+    );
 }
 
 interface Imports {
@@ -145,12 +190,9 @@ function lazyImports(graph: Graph, files: readonly string[]): readonly string[] 
   return [...new Set(files.flatMap((file) => graph.get(file)?.lazy ?? []))];
 }
 
-/** Returns the files with all that they import, statically and dynamically. */
-function reachable(graph: Graph, files: readonly string[]): ReadonlySet<string> {
+/** Returns the files with all that they import statically. */
+function staticClosure(graph: Graph, files: readonly string[]): ReadonlySet<string> {
   const found = new Set(files);
-  for (const file of found) {
-    const { value = [], lazy = [] } = graph.get(file) ?? {};
-    for (const each of [...value, ...lazy]) found.add(each);
-  }
+  for (const file of found) for (const each of graph.get(file)?.value ?? []) found.add(each);
   return found;
 }

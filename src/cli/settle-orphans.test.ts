@@ -29,7 +29,7 @@ async function interruptedIn(ids: readonly CallId[]): Promise<Rig> {
     lastTurn: 1,
     unfinished: {
       turn: 1,
-      calls: ids.map((callId) => ({ callId, name: "Act", input: {}, hasBegun: true, intent })),
+      calls: ids.map((callId) => ({ callId, name: "Act", input: {}, mutating: true, intent })),
     },
   });
 }

@@ -29,7 +29,7 @@ async function resumed(
     runs.push(input);
     return ok("looked");
   });
-  const call: OrphanedCall = { callId, name: "Act", input: { what: "build" }, hasBegun: true, ...orphan };
+  const call: OrphanedCall = { callId, name: "Act", input: { what: "build" }, ...orphan };
   const rig = await openRig({
     script: [says("going on")],
     tools: [act],
@@ -49,6 +49,13 @@ function resultText(rig: Rig): string {
 
 test("[SES-03 R38] a call that only reads is run again when the session is resumed", async () => {
   await using rig = await resumed({ intent: intent(false) });
+  await rig.send("go on");
+  expect(rig.runs).toEqual([{ what: "build" }]);
+  expect(resultText(rig)).toContain("looked");
+});
+
+test("[SES-03 R38] a call that only reads is run again where its process ended before the log had its intent", async () => {
+  await using rig = await resumed({ mutating: false });
   await rig.send("go on");
   expect(rig.runs).toEqual([{ what: "build" }]);
   expect(resultText(rig)).toContain("looked");
@@ -218,7 +225,7 @@ test("[SES-03 REL-03] processes of an open call are ended before anybody is aske
     attended: false,
     unfinished: {
       turn: 1,
-      calls: [{ callId, name: "Act", input: {}, hasBegun: true, intent: intent(true) }],
+      calls: [{ callId, name: "Act", input: {}, mutating: true, intent: intent(true) }],
     },
   });
   expect(await sendTo(rig)).toMatchObject({
@@ -240,7 +247,7 @@ test("[SES-03 REL-03] a process that cannot be ended is named in the question", 
     history,
     unfinished: {
       turn: 1,
-      calls: [{ callId, name: "Act", input: {}, hasBegun: true, intent: intent(true) }],
+      calls: [{ callId, name: "Act", input: {}, mutating: true, intent: intent(true) }],
     },
   });
   const sent = sendTo(rig);
@@ -255,7 +262,7 @@ test("[SES-03 REL-03] a process that cannot be ended is named in the question", 
 });
 
 test("[SES-07] the interrupted turn is ended in the log, and a call that never began is reported as not run", async () => {
-  await using rig = await resumed({ hasBegun: false });
+  await using rig = await resumed({});
   await rig.send("go on");
   expect(rig.events.slice(0, 3)).toMatchObject([
     { kind: "Error", payload: { reason: "TurnInterrupted" } },
@@ -267,7 +274,7 @@ test("[SES-07] the interrupted turn is ended in the log, and a call that never b
 });
 
 test("[SES-03 R38] a call whose end is unknown, since the log stopped around it, is neither run again nor asked about", async () => {
-  await using rig = await resumed({ hasBegun: true });
+  await using rig = await resumed({ mutating: true });
   await rig.send("go on");
   expect(rig.runs).toEqual([]);
   expect(rig.events.map((event) => event.kind)).not.toContain("Asked");

@@ -34,23 +34,29 @@ export async function answerOrphans(
   const { parts, results, inner = [] } = at;
   const living = await endSurvivors([...orphans, ...inner], parts);
   const calls: PendingCall[] = [];
-  for (const { callId: id, name, input, intent, hasBegun } of orphans) {
+  for (const { callId: id, name, input, intent, mutating } of orphans) {
     const call: PendingCall = { id, name, input };
     calls.push(call);
     if (results.has(id)) continue;
-    if (intent !== undefined && !intent.mutating && holdsMarker(input)) {
-      results.set(call.id, OUTPUTS.forgotten);
-      conclude(call, OUTPUTS.forgotten, { parts, turn });
-    } else if (intent !== undefined) {
-      results.set(call.id, await settle(call, intent, { ...at, turn, living }));
-    } else if (hasBegun) {
-      results.set(call.id, OUTPUTS.unknown); // between its start and its intent, or its outcome and its result
+    if (intent?.mutating === true) {
+      results.set(id, await askAbout(call, intent, { ...at, turn, living }));
+    } else if (intent === undefined && mutating !== false) {
+      if (mutating === undefined) continue; // it had not begun
+      results.set(id, OUTPUTS.unknown); // between its start and its intent, or its outcome and its result
       tellEnd(call, OUTPUTS.unknown, { parts, turn });
+    } else if (holdsMarker(input)) {
+      results.set(id, OUTPUTS.forgotten);
+      // The process may have ended before the log had the intent of a call that reads.
+      if (intent === undefined) tellEnd(call, OUTPUTS.forgotten, { parts, turn });
+      else conclude(call, OUTPUTS.forgotten, { parts, turn });
+    } else {
+      results.set(id, await runAgain(call, { parts, turn, results }));
     }
   }
   parts.conversation.answer(calls, results, "the process ended before it", turn.number);
   const completedAt = new Date(parts.world.clock.now()).toISOString();
-  for (const { callId } of inner) parts.bus.conclude({ callId, outcome: "error", completedAt });
+  for (const { callId } of inner)
+    parts.bus.conclude({ callId, outcome: "error", completedAt }, { mutating: true });
   await parts.bus.commit("power");
 }
 
@@ -81,16 +87,11 @@ interface Deciding {
   readonly living?: readonly number[];
 }
 
-/**
- * Asks about calls that may have changed something; runs read-only calls again. A cancelled second run was its last.
- */
-async function settle(
+/** Runs a call that only reads again. A cancelled second run was its last. */
+async function runAgain(
   call: PendingCall,
-  intent: NonNullable<OrphanedCall["intent"]>,
-  at: Recovering & Deciding & { readonly results: Map<CallId, ToolOutput> },
+  { parts, turn, results }: Recovering & { readonly results: Map<CallId, ToolOutput> },
 ): Promise<ToolOutput> {
-  const { parts, turn, results } = at;
-  if (intent.mutating) return await askAbout(call, intent, at);
   try {
     return await parts.dispatcher.dispatch(call, turn.dispatchContext());
   } catch (thrown) {
@@ -152,7 +153,8 @@ interface Recovering {
 /** Closes the intent of a call, and publishes its end. */
 function conclude(call: PendingCall, output: ToolOutput, { parts, turn }: Recovering): void {
   const completedAt = new Date(parts.world.clock.now()).toISOString();
-  parts.bus.conclude({ callId: call.id, outcome: output.isError ? "error" : "ok", completedAt });
+  const outcome = output.isError ? "error" : "ok";
+  parts.bus.conclude({ callId: call.id, outcome, completedAt }, { mutating: true });
   tellEnd(call, output, { parts, turn });
 }
 

@@ -73,7 +73,9 @@ test("[PROV-08] another prompt, a conversation that continues, a damaged file an
   expect([other, whole, on, cut, none].map(({ code }) => code)).toEqual([1, 0, 1, 2, 2]);
   expect(other.stderr).toContain("- recorded: What does note.txt say?\n+ now:      What does it say?");
   expect(whole.stdout).toBe(NOTE);
-  expect(on.stderr).toContain("has no more answers: request 1 was never recorded. (CassetteExhausted)");
+  expect(on.stderr).toContain(
+    "has no more answers: request 1 was never recorded. Record the session again. (CassetteExhausted)",
+  );
   expect(cut.stderr).toContain(`${join(place.work, "cut.jsonl")} cannot be read at line 3: it is not JSON`);
   expect(none.stderr).toContain(`The cassette does not exist: ${join(place.work, "none.jsonl")}`);
 });

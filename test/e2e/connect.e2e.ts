@@ -90,7 +90,7 @@ test(
     const early = await place.connect(["--tls-ca", cert, "--continue"], { CINCH_TOKEN: token });
     expect([early.code, early.stderr]).toEqual([
       2,
-      "cinch: There is no earlier session in any directory to continue. (NothingToContinue)\n",
+      "cinch: There is no earlier session in any directory to continue. Start a new one with: cinch (NothingToContinue)\n",
     ]);
 
     const trusted = await place.connect(["--tls-ca", cert], { CINCH_TOKEN: token }, "hello\n");

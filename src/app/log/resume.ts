@@ -41,10 +41,7 @@ export async function resumeLog(
   const intents = new Map((await store.orphans(logId)).map((intent) => [intent.callId, intent]));
   const calls = openCalls
     .filter(({ callId }) => callIds.has(callId))
-    .map(({ mutating, ...call }): OrphanedCall => {
-      const intent = intents.get(call.callId);
-      return { ...call, hasBegun: mutating !== undefined, ...defined({ intent }) };
-    });
+    .map((call): OrphanedCall => ({ ...call, ...defined({ intent: intents.get(call.callId) }) }));
   const readers = await Promise.all(features.flatMap((feature) => feature.stored?.readBack?.() ?? []));
   const lastEvent = (await store.find(logId))?.lastEvent ?? 0;
   const broken = new BrokenRounds();

@@ -42,7 +42,7 @@ type Item =
   | { readonly kind: "event"; event: Event; readonly origin: EventOrigin; readonly ts: string }
   | { readonly kind: "message"; readonly message: Message; readonly turn: number; readonly boundary: boolean }
   | { readonly kind: "intent"; readonly intent: Intent }
-  | { readonly kind: "outcome"; readonly outcome: CallOutcome };
+  | { readonly kind: "outcome"; readonly outcome: CallOutcome; readonly mutating: boolean };
 
 /**
  * The events of one session: each is appended to the log, then published, in one order for all subscribers ([A] §
@@ -133,11 +133,17 @@ export class Bus {
     return this.#begunCalls.delete(callId);
   }
 
-  /** Records how a call ended, in the batch of the events that follow. */
-  conclude(outcome: CallOutcome): void {
+  /** Records how a call ended: with the events that follow, or within `DELTA_FLUSH_MS`. */
+  conclude(outcome: CallOutcome, { mutating }: Pick<Intent, "mutating">): void {
     this.#assertOpen();
-    this.#pending.push({ kind: "outcome", outcome });
+    this.#pending.push({ kind: "outcome", outcome, mutating });
     this.#flushLater();
+  }
+
+  /** Resolves when the log has the outcome of every call so far that may have changed something. */
+  async commitOutcomes(): Promise<void> {
+    const isOwed = this.#pending.some((item) => item.kind === "outcome" && item.mutating);
+    if (isOwed || this.#writing !== undefined) await this.commit("process");
   }
 
   /** Resolves when everything published so far is in the log and was delivered to the subscribers. */

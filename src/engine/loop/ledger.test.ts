@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { fakeTool, ok, openRig } from "../../../test/support/rig.ts";
+import type { ScriptedAnswer } from "../../../test/support/scripted-provider.ts";
 import { calls, says } from "../../../test/support/scripted-provider.ts";
 import { memorySessionStore } from "../../session/store/memory-store.ts";
 import type { Batch, SessionStore, SessionWriter } from "../../session/store/store.ts";
@@ -80,6 +81,23 @@ test("[SES-03 REL-02] an outcome is in the log before its result is shown, and s
   await rig.send("go");
   await watching;
   expect({ atResult, atEnd }).toEqual({ atResult: [1], atEnd: [[]] });
+});
+
+test("[SES-03 REL-02] the model gets the result of a call that changes something when the log has its outcome", async () => {
+  const { store, batches } = watchedStore();
+  const atRequest: number[] = [];
+  const answer: ScriptedAnswer = (request, signal) => {
+    atRequest.push(batches.flatMap(({ outcomes = [] }) => outcomes).length);
+    return says("done")(request, signal);
+  };
+  const change = fakeTool("Change", () => ok("changed"), { mutating: true });
+  await using rig = await openRig({
+    script: [calls({ name: "Change", input: {} }), answer],
+    tools: [change],
+    store,
+  });
+  await rig.send("go");
+  expect(atRequest).toEqual([1]);
 });
 
 test("[SES-03 PERF-02] a call that only reads waits for no batch: its records are written with its result", async () => {

@@ -11,8 +11,8 @@ import type { Bus } from "../bus/bus.ts";
  *
  * The intent of a mutating call survives a power loss before the call runs: after a crash an intent without an outcome
  * means that the call may have taken effect, and it is never run again automatically. Its outcome is committed before
- * its result is shown, and synced before the end of the turn is. The records of a call that only reads are written with
- * the next batch.
+ * the model or a client gets its result, and synced before the end of the turn is shown. The records of a call that
+ * only reads are written with the next batch.
  */
 export function ledger(bus: Bus, clock: Clock): ToolMiddleware {
   return async function ledger(call, context, next) {
@@ -27,7 +27,10 @@ export function ledger(bus: Bus, clock: Clock): ToolMiddleware {
     });
     if (mutating) await bus.commit("power");
     const conclude = (outcome: CallOutcome["outcome"]) =>
-      bus.conclude({ callId: call.id, outcome, completedAt: new Date(clock.now()).toISOString() });
+      bus.conclude(
+        { callId: call.id, outcome, completedAt: new Date(clock.now()).toISOString() },
+        { mutating },
+      );
     let output: ToolOutput;
     try {
       context.signal.throwIfAborted(); // an intent without an outcome would stay orphaned

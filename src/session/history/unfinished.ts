@@ -6,8 +6,8 @@ export interface OrphanedCall {
   readonly callId: CallId;
   readonly name: string;
   readonly input: unknown;
-  /** True if clients have seen it start. */
-  readonly hasBegun: boolean;
+  /** Set if clients have seen it start: true if it may have changed something. */
+  readonly mutating?: boolean;
   /** Its intent, if that has no outcome: the process ended while it ran. */
   readonly intent?: Pick<Intent, "mutating" | "summary" | "startedAt">;
 }

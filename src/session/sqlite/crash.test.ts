@@ -54,7 +54,7 @@ test(`[SES-01 SES-02 R37] ${RACERS} processes make one store at once, and one of
 }, 300_000);
 
 requireProgram("strace")(
-  "[SES-03 R15 PERF-02] each batch that must survive the loss of power is synced before it is acknowledged, and no other; the thread of the sessions waits for no disk",
+  "[SES-03 R15 PERF-02] each batch that must survive the loss of power is synced before it is acknowledged, and no other, on another thread than that of the sessions",
   async () => {
     await using directory = temporaryDirectory();
     const syncs: Record<string, number> = {};

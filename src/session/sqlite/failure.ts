@@ -58,8 +58,11 @@ function lengthOf(path: string): string | undefined {
   }
 }
 
-/** SQLite reports a file as read-only if the disk has no room for its index, so this checks the free space. */
-function withRoom(detail: string, path: string): string {
+/**
+ * Adds the lack of room to the detail of a failure. SQLite reports a file as read-only if the disk has no room for its
+ * index, so this checks the free space.
+ */
+export function withRoom(detail: string, path: string): string {
   try {
     const { bavail, bsize } = statfsSync(dirname(path));
     const free = bavail * bsize;

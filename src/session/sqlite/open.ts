@@ -16,6 +16,7 @@ import { SqliteStore } from "./store.ts";
 import { countHeads, headsPath } from "./wal/head-file.ts";
 import { keepDamagedWal, removeKeptWal } from "./wal/kept-wal.ts";
 import { keepReserve } from "./wal/reserve.ts";
+import type { SyncFile } from "./wal/wal-sync.ts";
 import { BUSY_MS_MAX, openWhenFree, truncateLog } from "./when-free.ts";
 
 const PRIVATE_FILE = 0o600;
@@ -37,6 +38,8 @@ export interface SqliteStoreOptions {
   readonly signal?: AbortSignal;
   /** Called before an older store is upgraded, which may take a while. */
   readonly onUpgrade?: (from: number, to: number) => void;
+  /** Syncs the write-ahead log. Default: `fdatasync`; another is for tests of a failing disk. */
+  readonly syncFile?: SyncFile;
   /** Schema steps to apply. Default: the built-in ones; others are for tests of upgrading. */
   readonly migrations?: readonly Migration[];
 }
@@ -110,7 +113,13 @@ async function openWith(
     };
     await migrate(connection, { world, migrations, onUpgrade, complete });
     if (sealed > 0) await forgetPlain(connection, options);
-    return new SqliteStore(connection, { world, logKey: logKey.key, busyMs: options.busyMs, reopen });
+    return new SqliteStore(connection, {
+      world,
+      logKey: logKey.key,
+      busyMs: options.busyMs,
+      syncFile: options.syncFile,
+      reopen,
+    });
   } catch (thrown) {
     connection[Symbol.dispose]();
     throw thrown;

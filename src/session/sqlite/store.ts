@@ -37,6 +37,7 @@ import type { HeadFile } from "./wal/head-file.ts";
 import { bootOf, headsOf } from "./wal/head-file.ts";
 import { removeKeptWal } from "./wal/kept-wal.ts";
 import { keepReserve, spendReserve } from "./wal/reserve.ts";
+import type { SyncFile } from "./wal/wal-sync.ts";
 import { WalSync } from "./wal/wal-sync.ts";
 import type { WhenFree } from "./when-free.ts";
 import { BUSY_MS_MAX, openWhenFree, truncateLog } from "./when-free.ts";
@@ -48,6 +49,8 @@ export interface SqliteStoreDependencies {
   readonly logKey: Uint8Array;
   /** Total wait for a lock of another process. */
   readonly busyMs?: number | undefined;
+  /** Syncs the write-ahead log. Default: `fdatasync`. */
+  readonly syncFile?: SyncFile | undefined;
   /** Opens the file for writing, if `connection` only reads it. */
   readonly reopen?: (() => StoreConnection) | undefined;
 }
@@ -74,13 +77,13 @@ export class SqliteStore implements SessionStore {
 
   constructor(
     connection: StoreConnection,
-    { world, logKey, busyMs = BUSY_MS_MAX, reopen }: SqliteStoreDependencies,
+    { world, logKey, busyMs = BUSY_MS_MAX, syncFile, reopen }: SqliteStoreDependencies,
   ) {
     this.#world = world;
     this.#logKey = logKey;
     this.#reopen = reopen;
     this.#heads = headsOf(connection, world);
-    this.#walSync = new WalSync(connection.path);
+    this.#walSync = new WalSync(connection.path, world.machine, syncFile);
     this.#whenFree = openWhenFree({ clock: world.clock, msMax: busyMs, signal: this.#closing.signal });
     this.#connection = connection;
     this.#keys = new DataKeys(connection, logKey, (count) => world.random.bytes(count));
@@ -310,6 +313,7 @@ export class SqliteStore implements SessionStore {
     }
     close();
     this.#heads[Symbol.dispose]();
+    this.#walSync[Symbol.dispose]();
     this.#connection[Symbol.dispose]();
   }
 

@@ -73,6 +73,7 @@ export class SqliteWriter implements SessionWriter {
   /** Key of the newest event, undefined until it was read. */
   #spanKey: string | undefined;
   #broken: unknown;
+  #appending: Promise<void> | undefined;
   #disposed = false;
 
   constructor(connection: StoreConnection, lease: LeasedLog) {
@@ -90,10 +91,19 @@ export class SqliteWriter implements SessionWriter {
 
   async append(batch: Batch, durability: Durability): Promise<void> {
     assert(!this.#disposed, "a writer that was disposed appends nothing");
+    assert(this.#appending === undefined, "one batch is appended after the other");
+    const appending = this.#append(batch, durability).finally(() => {
+      this.#appending = undefined;
+    });
+    this.#appending = appending;
+    await appending;
+  }
+
+  async #append(batch: Batch, durability: Durability): Promise<void> {
     if (this.#broken !== undefined) throw this.#broken;
     const last = checkBatch(batch, this.#last);
     const { whenFree, walSync } = this.#held;
-    const syncsApart = durability === "power" && walSync.isPossible;
+    const syncsApart = walSync.open() && durability === "power";
     try {
       const { turn, chain } = await whenFree(() =>
         this.#writeOrForget(batch, syncsApart ? "process" : durability),
@@ -105,8 +115,8 @@ export class SqliteWriter implements SessionWriter {
       throw thrown;
     }
     this.#last = last;
-    if (syncsApart) await this.#sync();
     this.#commits += 1;
+    if (syncsApart) await this.#sync();
     const position = { commits: this.#commits, last };
     if (durability === "power") this.#synced = position;
     this.#held.putHead({ ...position, chain: this.#chain, synced: this.#synced });
@@ -115,6 +125,7 @@ export class SqliteWriter implements SessionWriter {
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#disposed) return;
     this.#disposed = true;
+    await Promise.allSettled([this.#appending]); // its caller gets a failure
     try {
       await this.#held.whenFree(() =>
         this.#connection.transaction("process", () =>

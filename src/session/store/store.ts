@@ -241,7 +241,10 @@ export interface SessionWriter extends AsyncDisposable {
   append(batch: Batch, durability: Durability): Promise<void>;
 }
 
-/** Entries that are written together. Event ids must follow the last one without a gap. */
+/**
+ * Entries that are written together. Event ids must follow the last one without a gap. A batch may hold the intent and
+ * the outcome of one call: intents are written before outcomes.
+ */
 export interface Batch {
   readonly events?: readonly Envelope[];
   readonly messages?: readonly StoredMessage[];

@@ -59,7 +59,7 @@ function readHead(path: string) {
 
 /** Returns bytes of a file, fewer at its end; none if it does not exist. */
 function startOf(path: string, count: number, at = 0): Buffer {
-  const file = openStoreFile(path);
+  const file = openFile(path);
   if (file === undefined) return Buffer.alloc(0);
   const bytes = Buffer.alloc(count);
   return bytes.subarray(0, readSync(file, bytes, 0, count, at));
@@ -103,7 +103,7 @@ export function mayHaveFramesBehind(store: string): boolean {
  * another process would then reset the index that this one has mapped. So a descriptor stays open as long as its
  * file exists.
  */
-export function openStoreFile(path: string): number | undefined {
+function openFile(path: string): number | undefined {
   for (const [at, { file, inode }] of OPEN_FILES)
     if (inodeOf(at) !== inode) {
       closeSync(file);
