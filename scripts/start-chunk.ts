@@ -109,7 +109,8 @@ export function startChunk(root: string): BunPlugin {
     ...lazyImports(graph, [ENTRY]).filter((file) => !START_IMPORTS.includes(file)),
   ]);
   const importers = new Set(lazyImports(graph, [...graph.keys()]).filter((file) => !outside.has(file)));
-  const missing = START_IMPORTS.filter((file) => !importers.has(file) && !outside.has(file));
+  const lazy = new Set(lazyImports(graph, [...graph.keys()]));
+  const missing = [...START_IMPORTS, ...OTHER_PROCESSES].filter((file) => !lazy.has(file));
   if (missing.length > 0)
     throw new Error(`scripts/start-chunk.ts: no dynamic import of ${missing.join(", ")}`);
   const imports = START_IMPORTS.map((file) => `import ${JSON.stringify(join(root, file))};\n`);
@@ -139,10 +140,6 @@ export function checkStartChunk(root: string, metafile: Bun.BuildMetafile | unde
   const chunks = Object.values(metafile?.outputs ?? {}).filter(({ inputs }) =>
     Object.keys(inputs).some((input) => files.has(resolve(root, input))),
   );
-  for (const [n, o] of Object.entries(metafile?.outputs ?? {})) {
-    const hit = Object.keys(o.inputs).filter((i) => files.has(resolve(root, i)));
-    if (hit.length) console.log(n, Object.keys(o.inputs).length, hit.slice(0, 3).join(" "));
-  }
   if (chunks.length === 0 || chunks.length > CHUNKS_MAX)
     throw new Error(
       `the start is in ${chunks.length} chunks, not in 1 to ${CHUNKS_MAX}; see scripts/start-chunk.ts`,

@@ -161,6 +161,22 @@ export function sessionStoreContract(name: string, open: OpenStore): void {
       }
     });
 
+    test("[SES-03] a call that only reads may begin and end again, as it does if its result was lost", async () => {
+      await using rig = await openRig(open);
+      const log = newLog(rig.world);
+      await using writer = await rig.store.create(log, rig.me);
+      const read = { ...intent(rig.world, "Read"), mutating: false };
+      const outcomes = [ended(read.callId)];
+      await writer.append({ intents: [read], outcomes }, "process");
+      const again = { ...read, startedAt: "2026-03-01T11:00:00.000Z" };
+      await writer.append({ intents: [again] }, "process");
+      expect(await rig.store.orphans(log.logId)).toEqual([again]);
+      await writer.append({ outcomes }, "process");
+      expect(await rig.store.orphans(log.logId)).toEqual([]);
+      await writer.append({ intents: [again], outcomes }, "process"); // in one batch, too
+      expect(await rig.store.orphans(log.logId)).toEqual([]);
+    });
+
     test("[SES-07] a log is found by the beginning of the id of any of its runs", async () => {
       await using rig = await openRig(open);
       const log = newLog(rig.world);

@@ -65,6 +65,8 @@ export class Bus {
   #last: EventSeq;
   #lastKind = "";
   #writing: Promise<void> | undefined;
+  /** True while the outcome of a call that may have changed something is being written. */
+  #writingOwed = false;
   #timer: Disposable | undefined;
   #flushQueued = false;
   #failure: Error | undefined;
@@ -142,8 +144,9 @@ export class Bus {
 
   /** Resolves when the log has the outcome of every call so far that may have changed something. */
   async commitOutcomes(): Promise<void> {
-    const isOwed = this.#pending.some((item) => item.kind === "outcome" && item.mutating);
-    if (isOwed || this.#writing !== undefined) await this.commit("process");
+    if (this.#pending.some(isOwed)) return await this.commit("process");
+    if (this.#writingOwed) await this.#writing;
+    this.#assertOpen();
   }
 
   /** Resolves when everything published so far is in the log and was delivered to the subscribers. */
@@ -249,8 +252,10 @@ export class Bus {
     this.#timer = undefined;
     const items = this.#pending;
     this.#pending = [];
+    this.#writingOwed = items.some(isOwed);
     this.#writing = this.#append(items, durability).finally(() => {
       this.#writing = undefined;
+      this.#writingOwed = false;
       if (this.#pending.length > 0 && this.#timer === undefined) this.#flushSoon();
     });
     return this.#writing;
@@ -322,6 +327,10 @@ function envelope(id: EventSeq, session: SessionId, item: Extract<Item, { kind: 
     ts: item.ts,
     payload: item.event.payload,
   } as Envelope;
+}
+
+function isOwed(item: Item): boolean {
+  return item.kind === "outcome" && item.mutating;
 }
 
 function isDelta(event: Event): boolean {

@@ -74,6 +74,7 @@ async function ask(turn: Turn, parts: EngineDependencies, round: number): Promis
   // The log can fail between the end of a call and its answer in the history, which then lacks it.
   if (parts.bus.failure !== undefined) throw parts.bus.failure;
   await parts.bus.commitOutcomes();
+  turn.cancel.signal.throwIfAborted();
   const { provider } = parts.model();
   const request = openRequest(parts);
   const builder = new ReplyBuilder(parts.world.ids, parts.redaction);

@@ -327,7 +327,11 @@ export class SqliteStore implements SessionStore {
 
   /** Runs the work in one transaction, once no other process has the file locked. */
   #change<Result>(durability: Durability, work: () => Result): Promise<Result> {
-    return this.#whenFree(() => this.#connection.transaction(durability, work));
+    return this.#whenFree(() => {
+      // After a failed sync, a sync by SQLite would succeed without the lost page.
+      if (durability === "power") this.#walSync.open();
+      return this.#connection.transaction(durability, work);
+    });
   }
 
   #writer(

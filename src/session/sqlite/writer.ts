@@ -74,6 +74,7 @@ export class SqliteWriter implements SessionWriter {
   #spanKey: string | undefined;
   #broken: unknown;
   #appending: Promise<void> | undefined;
+  #closing: Promise<void> | undefined;
   #disposed = false;
 
   constructor(connection: StoreConnection, lease: LeasedLog) {
@@ -122,8 +123,12 @@ export class SqliteWriter implements SessionWriter {
     this.#held.putHead({ ...position, chain: this.#chain, synced: this.#synced });
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    if (this.#disposed) return;
+  [Symbol.asyncDispose](): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
     this.#disposed = true;
     await Promise.allSettled([this.#appending]); // its caller gets a failure
     try {
@@ -286,7 +291,20 @@ export class SqliteWriter implements SessionWriter {
       bytes,
       keyId,
     );
-    assert(changes === 1, `the call ${intent.callId} has no outcome yet when it starts`);
+    if (changes === 0 && !intent.mutating) this.#reopen(intent);
+    else assert(changes === 1, `the call ${intent.callId} has no outcome yet when it starts`);
+  }
+
+  /** Forgets the outcome of a call that only reads, and is run again because its result was lost (SES-03). */
+  #reopen({ callId, startedAt }: Intent): void {
+    const { changes } = this.#connection.run(
+      "UPDATE tool_call_intents SET is_open = 1, started_at = ? WHERE call_id = ? AND log = ? AND is_mutating = 0",
+      startedAt,
+      callId,
+      this.#held.log,
+    );
+    assert(changes === 1, `the call ${callId} has no outcome yet when it starts`);
+    this.#connection.run("DELETE FROM tool_call_outcomes WHERE call_id = ?", callId);
   }
 
   #addOutcome({ callId, outcome, completedAt, resultRef }: CallOutcome): void {

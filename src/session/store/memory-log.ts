@@ -219,8 +219,9 @@ function keepDone({ done }: MemoryLog, callId: CallId): void {
 /** Called before anything is written, so that a batch is written whole or not at all. */
 function checkCalls(log: MemoryLog, { intents = [], outcomes = [] }: Batch): void {
   const open = new Set(log.open.keys());
-  for (const { callId } of intents) {
-    assert(!log.done.has(callId), `the call ${callId} has no outcome yet when it starts`);
+  for (const { callId, mutating } of intents) {
+    // A call that only reads is run again if the process ended before its result was written.
+    assert(!mutating || !log.done.has(callId), `the call ${callId} has no outcome yet when it starts`);
     open.add(callId);
   }
   for (const { callId } of outcomes) {

@@ -45,7 +45,7 @@ test("[REL-04 R21] what a log in memory holds beside its events grows with no nu
   expect(costs.filter(({ usd }) => usd === null).length).toBeGreaterThan(0); // unknown stays unknown
   expect(await store.costs(log.logId, last - 10)).toHaveLength(10);
 
-  const calls = Array.from({ length: 12_000 }, () => intent(world, "Read"));
+  const calls = Array.from({ length: 12_000 }, () => ({ ...intent(world, "Act"), mutating: true }));
   await writer.append({ intents: calls, outcomes: calls.map(({ callId }) => ended(callId)) }, "process");
   const [, again] = calls.toReversed();
   if (again === undefined) throw new Error("there are calls");

@@ -235,8 +235,8 @@ export interface SessionWriter extends AsyncDisposable {
   readonly lastEvent: EventSeq;
 
   /**
-   * Writes a batch in one transaction: all of it or nothing. With "power", everything appended before survives the loss
-   * of power too, also if the batch is empty.
+   * Writes a batch in one transaction: all of it or nothing. One batch at a time. With "power", everything appended
+   * before survives the loss of power too, also if the batch is empty.
    */
   append(batch: Batch, durability: Durability): Promise<void>;
 }
@@ -262,7 +262,11 @@ export interface StoredMessage {
   readonly boundary?: boolean;
 }
 
-/** Written before a call starts ([A] § Tool-call intent / outcome ledger). */
+/**
+ * Written before a call starts ([A] § Tool-call intent / outcome ledger); for a call that only reads, at the latest
+ * with its outcome. Such a call is run again if its process ended before its result was written: its intent and outcome
+ * are then written again, and the new ones replace the old.
+ */
 export interface Intent {
   readonly callId: CallId;
   readonly tool: string;

@@ -1,7 +1,6 @@
 import { closeSync, constants, fdatasync, openSync } from "node:fs";
 import { HarnessError, messageOf } from "../../../base/errors.ts";
 import type { Machine } from "../../../base/world.ts";
-import { codeOf } from "../../../base/world.ts";
 import { withRoom } from "../failure.ts";
 
 /** Syncs the data of an open file, as `fdatasync` of Node does. */
@@ -33,7 +32,8 @@ export class WalSync implements Disposable {
 
   /**
    * Returns true if the store has a write-ahead log that can be synced so. Ask before a commit: it opens the log.
-   * @throws HarnessError StoreUnwritable after a sync that failed, and if the log cannot be opened.
+   * Where that fails, SQLite syncs.
+   * @throws HarnessError StoreUnwritable after a sync that failed.
    */
   open(): boolean {
     if (this.#failure !== undefined) throw this.#failure;
@@ -46,12 +46,12 @@ export class WalSync implements Disposable {
    * @throws HarnessError StoreUnwritable: it is unknown then what has reached the disk.
    */
   async sync(): Promise<void> {
-    if (this.#running === undefined) return await this.#start();
+    if (this.#running === undefined && this.#next === undefined) return await this.#start();
     const startNext = () => {
       this.#next = undefined;
       return this.#start();
     };
-    this.#next ??= this.#running.then(startNext, startNext);
+    this.#next ??= (this.#running ?? Promise.resolve()).then(startNext, startNext);
     await this.#next;
   }
 
@@ -89,9 +89,8 @@ export class WalSync implements Disposable {
   #openFile(): number | undefined {
     try {
       return openSync(`${this.#store}-wal`, constants.O_RDWR);
-    } catch (cause) {
-      if (codeOf(cause) === "ENOENT") return undefined;
-      throw this.#unwritable(cause);
+    } catch {
+      return undefined; // there is none yet, or no descriptor is left
     }
   }
 
