@@ -136,6 +136,21 @@ test("[PERF-05] [SES-01] what is published while a batch is written forms the ne
   ]);
 });
 
+test("[BUS-02] an event that is published while a batch is written follows it at once, whatever else may wait longer", async () => {
+  const rig = await openBus();
+  const { promise, resolve } = Promise.withResolvers<void>();
+  rig.gate = promise;
+  rig.bus.publish(custom(0));
+  await settle();
+  const callId = rig.world.ids.next("call");
+  rig.bus.intend({ callId, tool: "Read", argsHash: "", summary: "", mutating: false, startedAt: "" }); // may wait
+  rig.bus.publish(custom(1));
+  await settle();
+  resolve();
+  await settle();
+  expect(rig.appends.map(({ batch }) => batch.events?.length)).toEqual([1, 1]); // no time has passed
+});
+
 test("[SES-03] a commit for power covers what was written before it too", async () => {
   const { bus, appends } = await openBus();
   bus.publish(custom(1));

@@ -69,6 +69,8 @@ export class Bus {
   #writingOwed = false;
   #timer: Disposable | undefined;
   #flushQueued = false;
+  /** True if an event waits that is to be shown as soon as the batch before it is written. */
+  #isUrgent = false;
   #failure: Error | undefined;
   /** True if the next batch must survive a power loss. */
   #powerWanted = false;
@@ -220,6 +222,7 @@ export class Bus {
   }
 
   #flushSoon(): void {
+    this.#isUrgent = true;
     if (this.#flushQueued) return;
     this.#flushQueued = true;
     void this.#flushAfterStep();
@@ -250,13 +253,14 @@ export class Bus {
     this.#powerWanted = false;
     this.#timer?.[Symbol.dispose]();
     this.#timer = undefined;
+    this.#isUrgent = false;
     const items = this.#pending;
     this.#pending = [];
     this.#writingOwed = items.some(isOwed);
     this.#writing = this.#append(items, durability).finally(() => {
       this.#writing = undefined;
       this.#writingOwed = false;
-      if (this.#pending.length > 0 && this.#timer === undefined) this.#flushSoon();
+      if (this.#pending.length > 0 && (this.#isUrgent || this.#timer === undefined)) this.#flushSoon();
     });
     return this.#writing;
   }
