@@ -90,6 +90,8 @@ const OTHER_PROCESSES: readonly string[] = [
   "src/platform/machine.ts",
   "src/platform/processes/undumpable.ts",
 ];
+/** Chunks that the files of the start may stand in: their own, and those that they share with what is outside of it. */
+const CHUNKS_MAX = 20;
 const TRANSPILER = new Bun.Transpiler({ loader: "ts" });
 
 /**
@@ -108,8 +110,8 @@ export function startChunk(root: string): BunPlugin {
     ...OTHER_PROCESSES,
     ...lazyImports(graph, [ENTRY]).filter((file) => !START_IMPORTS.includes(file)),
   ]);
-  const importers = new Set(lazyImports(graph, [...graph.keys()]).filter((file) => !outside.has(file)));
   const lazy = new Set(lazyImports(graph, [...graph.keys()]));
+  const importers = new Set([...lazy].filter((file) => !outside.has(file)));
   const missing = [...START_IMPORTS, ...OTHER_PROCESSES].filter((file) => !lazy.has(file));
   if (missing.length > 0)
     throw new Error(`scripts/start-chunk.ts: no dynamic import of ${missing.join(", ")}`);
@@ -127,9 +129,6 @@ export function startChunk(root: string): BunPlugin {
     },
   };
 }
-
-/** Chunks that the files of the start may stand in: their own, and those that they share with what is outside of it. */
-const CHUNKS_MAX = 20;
 
 /**
  * Checks that the bundler made few chunks of the start.

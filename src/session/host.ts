@@ -73,8 +73,8 @@ export interface EngineHost extends EngineHandles {
 /**
  * Handles that a session gives to its features when it opens them. All of them work from the start.
  *
- * What needs the other features is `SessionFeatures`, for `OpenFeature.join`; what needs the whole session is
- * `AgentRunner`, for `OpenFeature.agentTools`.
+ * Handles that need the other features are in `SessionFeatures`, for `OpenFeature.join`; those that need the whole
+ * session are in `AgentRunner`, for `OpenFeature.agentTools`.
  */
 export interface SessionHost extends EngineHost {
   readonly session: SessionId;

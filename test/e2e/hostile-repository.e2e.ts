@@ -11,6 +11,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { compileThresholds } from "../../scripts/compile-later.ts";
 import { runCinch } from "../support/cinch.ts";
 import { ROOT } from "../support/source.ts";
 
@@ -168,6 +169,13 @@ describe("what is compiled", () => {
     });
     expect(ran()).toEqual([]);
   });
+});
+
+test("[PERF-02] what is compiled has the later thresholds of the JavaScript engine", () => {
+  const env = { PATH: PATH_WITH_DOT, HOME: scratch, BUN_JSC_dumpOptions: "2" };
+  const { stdout, stderr } = Bun.spawnSync([binary, "--version"], { cwd: repository, env });
+  for (const [option, count] of Object.entries(compileThresholds()))
+    expect(`${stdout}${stderr}`).toContain(`${option}=${count}\n`);
 });
 
 describe("cinch", () => {

@@ -32,7 +32,7 @@ export class WalSync implements Disposable {
 
   /**
    * Returns true if the store has a write-ahead log that can be synced so. Ask before a commit: it opens the log.
-   * Where that fails, SQLite syncs.
+   * If that fails, the answer is false, and SQLite syncs.
    * @throws HarnessError StoreUnwritable after a sync that failed.
    */
   open(): boolean {
