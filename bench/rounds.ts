@@ -12,6 +12,8 @@ import type { BenchSetup, Home, Keys, Program } from "./subject.ts";
 import { bare, cinchPrompt, finished, makeHome, start } from "./subject.ts";
 import { callEvents, saysEvents } from "./wire.ts";
 
+/** File of which each Read is a page. */
+const SOURCE = "project/source.txt";
 const LINES_OF_A_READ = 60;
 const ROUNDS_MAX = 500;
 /** Rounds of a session of common length, whose code is still cold. */
@@ -51,9 +53,12 @@ export async function measureRounds(place: BenchSetup): Promise<readonly Row[]> 
   return rows;
 }
 
-interface SessionOfRounds {
+/** A session of which rounds are measured. */
+export interface SessionOfRounds {
   readonly tool: "Read" | "Bash";
   readonly rounds: number;
+  /** Lines of each Read. Default: `LINES_OF_A_READ`. */
+  readonly lines?: number;
   /** First round that counts as warm. Absent: the rounds from the second on count, as cold ones. */
   readonly warmFrom?: number;
   /** The circumstances, if there are any. */
@@ -70,7 +75,6 @@ async function compare(place: BenchSetup, session: SessionOfRounds): Promise<rea
   const { tool, rounds, warmFrom, what, keys = "none", isConfined = true, env = {}, aims = {} } = session;
   const config = isConfined ? "" : '[sandbox]\nbackend = "none"\n';
   const home = makeHome(place, { keys, env, config });
-  writeFileSync(join(home.path, "project/source.txt"), sourceText());
   const more = ["--auto-approve", "--max-turns", String(rounds + 1)];
   await using sandbox: BenchSandbox | undefined =
     tool === "Bash" && isConfined ? await openBenchSandbox(home) : undefined;
@@ -104,20 +108,22 @@ function runsOf({ quick }: BenchSetup, { rounds }: SessionOfRounds): number {
   return quick ? 3 : 15;
 }
 
-interface RunOfRounds {
+/** Figures of one session. */
+export interface RunOfRounds {
   /** For each round: from the last byte of an answer to the first byte of the next request. */
   readonly gapsMs: readonly number[];
   readonly firstMs: number;
   readonly cpuMsPerRound: number;
 }
 
-async function runRounds(
+/** Runs a session of a program in a home, and measures its rounds. */
+export async function runRounds(
   home: Home,
-  { tool, rounds, warmFrom = 2 }: SessionOfRounds,
+  { tool, rounds, lines = LINES_OF_A_READ, warmFrom = 2 }: SessionOfRounds,
   program: (baseUrl: string) => Program,
 ): Promise<RunOfRounds> {
   const answers = Array.from({ length: rounds }, (_, at) =>
-    callEvents(tool, inputOf(tool, at, home), at + 1),
+    callEvents(tool, inputOf({ tool, round: at, lines }, home), at + 1),
   );
   let child: ReturnType<typeof start> | undefined;
   let cpu = { first: Number.NaN, last: Number.NaN };
@@ -130,6 +136,7 @@ async function runRounds(
     },
   });
   home.point(server.baseUrl);
+  writeFileSync(join(home.path, SOURCE), sourceText());
   child = start(program(server.baseUrl), home);
   await finished(child);
   if (server.asked.length !== rounds + 1) {
@@ -144,9 +151,12 @@ async function runRounds(
 }
 
 /** Another page or command each time, so that no answer comes from memory. */
-function inputOf(tool: "Read" | "Bash", round: number, home: Home): object {
+function inputOf(
+  { tool, round, lines }: { readonly tool: "Read" | "Bash"; readonly round: number; readonly lines: number },
+  home: Home,
+): object {
   if (tool === "Bash") return { command: `echo round ${round}` };
-  return { file_path: join(home.path, "project/source.txt"), offset: round + 1, limit: LINES_OF_A_READ };
+  return { file_path: join(home.path, SOURCE), offset: round + 1, limit: lines };
 }
 
 function gapsOf(asked: readonly Asked[]): readonly number[] {
