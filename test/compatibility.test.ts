@@ -27,6 +27,7 @@ const SCHEMAS: readonly (readonly [file: string, reader: Reader])[] = [
 const KNOWN = [
   "Asked.payload.about: the value rewind is new",
   "TurnEnded.payload.reason: the value time_limit is new",
+  "StreamGap.payload.reason: the value crash is new",
   // It had no schema before 0.3.
   "ThinkingDelta.payload.block.type: required now",
   "ThinkingDelta.payload.block.text: required now",

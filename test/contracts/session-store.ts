@@ -8,6 +8,7 @@ import type { Envelope } from "../../src/protocol/events/envelope.ts";
 import type { StoredMessage } from "../../src/session/store/store.ts";
 import type { OpenStore } from "../support/store-rig.ts";
 import {
+  crashGap,
   ended,
   event,
   intent,
@@ -61,6 +62,54 @@ export function sessionStoreContract(name: string, open: OpenStore): void {
       ]) {
         expect(await reasonOf(read)).toBe("SessionMissing");
       }
+    });
+
+    test("[SES-17 ENG-08] an id that was reserved is used by no later run: a StreamGap stands for those that were lost", async () => {
+      await using rig = await openRig(open);
+      const log = newLog(rig.world);
+      const first = await rig.store.create(log, OTHER);
+      expect(first.reserved).toBe(0);
+      await first.append({ events: texts(log.session, 1, ["a", "b"]), reserve: 9 }, "power");
+      await first.append({ events: texts(log.session, 3, ["c"]) }, "process");
+      rig.dead.add(OTHER.pid);
+      const later = rig.world.ids.next("sess");
+      const writer = await rig.store.open(log.logId, later, rig.me);
+      expect(writer).toMatchObject({ lastEvent: 3, reserved: 9 });
+      for (const wrong of [
+        texts(later, 4, ["d"]),
+        texts(later, 10, ["d"]),
+        [crashGap(later, 4, 8)],
+        [crashGap(later, 5, 9)],
+      ])
+        expect(await thrownBy(writer.append({ events: wrong }, "process"))).toBeInstanceOf(AssertionError);
+      const rest = [crashGap(later, 4, 9), ...texts(later, 10, ["d"])];
+      await writer.append({ events: rest, reserve: 20 }, "process");
+      await writer.append({ reserve: 10 }, "process");
+      await writer[Symbol.asyncDispose]();
+      const whole = [...texts(log.session, 1, ["a", "b", "c"]), ...rest];
+      expect(await rig.store.events(log.logId, 0, 99)).toEqual(whole);
+      expect(await rig.store.events(log.logId, 6, 99)).toEqual(rest);
+      expect(await rig.store.events(log.logId, 9, 1)).toEqual(rest.slice(1));
+      expect(await rig.store.markedEvents(log.logId, 2, 2)).toEqual(whole.slice(2, 4));
+      expect(await rig.store.eventsBefore(log.logId, 9, 2)).toEqual(whole.slice(2, 4));
+      const findings = await Array.fromAsync(rig.store.check("full", rig.signal));
+      expect(findings.filter(({ weight }) => weight === "damage")).toEqual([]);
+      await using next = await rig.store.open(log.logId, rig.world.ids.next("sess"), rig.me);
+      expect(next).toMatchObject({ lastEvent: 10, reserved: 10 });
+    });
+
+    test("[SES-17] a hole that no StreamGap of a crash stands for is refused, and so is a reservation below the last event", async () => {
+      await using rig = await openRig(open);
+      const log = newLog(rig.world);
+      await using writer = await rig.store.create(log, rig.me);
+      const ttl = event(log.session, 3, { kind: "StreamGap", payload: { from: 1, to: 3, reason: "ttl" } });
+      for (const batch of [
+        { events: texts(log.session, 2, ["a"]) },
+        { events: [ttl] },
+        { events: [{ ...crashGap(log.session, 1, 3), id: 2 }] },
+        { events: texts(log.session, 1, ["a", "b"]), reserve: 1 },
+      ])
+        expect(await thrownBy(writer.append(batch, "process"))).toBeInstanceOf(AssertionError);
     });
 
     test("[SES-17] ids go on over all runs of a log, and a since from an earlier run resumes exactly", async () => {

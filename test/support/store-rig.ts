@@ -88,6 +88,11 @@ export function texts(session: SessionId, from: number, parts: readonly string[]
   return parts.map((text, index) => event(session, from + index, { kind: "TextDelta", payload: { text } }));
 }
 
+/** The event that stands for those that a crash took. */
+export function crashGap(session: SessionId, from: number, to: number): Envelope {
+  return event(session, to, { kind: "StreamGap", payload: { from, to, reason: "crash" } });
+}
+
 /** A turn without an answer: TurnStarted and TurnEnded. */
 export function turn(
   session: SessionId,

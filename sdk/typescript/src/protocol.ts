@@ -1261,7 +1261,7 @@ export interface StreamGapEvent {
   readonly payload: {
     readonly from: number;
     readonly to: number;
-    readonly reason: "ttl" | "compaction";
+    readonly reason: "ttl" | "compaction" | "crash";
   };
 }
 

@@ -167,6 +167,7 @@ function programWriter(writer: SessionWriter, limit: StoreLimit): SessionWriter 
     logId,
     epoch: writer.epoch,
     lastEvent: writer.lastEvent,
+    ...defined({ reserved: writer.reserved }),
     async append(batch, durability) {
       if (failure !== undefined) throw failure;
       try {
@@ -193,7 +194,8 @@ function isWriter(value: unknown): boolean {
     isObject(value) &&
     typeof value["append"] === "function" &&
     typeof value["logId"] === "string" &&
-    ["epoch", "lastEvent"].every((key) => Number.isSafeInteger(value[key]))
+    ["epoch", "lastEvent"].every((key) => Number.isSafeInteger(value[key])) &&
+    (value["reserved"] === undefined || Number.isSafeInteger(value["reserved"]))
   );
 }
 

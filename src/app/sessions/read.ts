@@ -3,6 +3,7 @@ import { hasReason } from "../../base/errors.ts";
 import type { EventSeq, LogId } from "../../base/ids.ts";
 import type { Clock } from "../../base/world.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
+import { crashRange } from "../../session/store/log-facts.ts";
 import type { LogInfo, SessionStore } from "../../session/store/store.ts";
 import { standInEvent } from "../../session/transcript/stand-in.ts";
 
@@ -44,7 +45,10 @@ export async function* eventsOf(
     const upTo = page === undefined ? last.id + 1 : (events.at(-1)?.id ?? lastEvent);
     let at = 0;
     for (let id = last.id + 1; id <= upTo; id++) {
-      const event = events[at]?.id === id ? events[at] : undefined;
+      const next = events[at];
+      // The ids that a crash took are missing by right.
+      if (next !== undefined && crashRange(next)?.from === id) ({ id } = next);
+      const event = next?.id === id ? next : undefined;
       if (event !== undefined) at += 1;
       last = event ?? { ...last, id };
       unreadable = event === undefined ? unreadable + 1 : 0;

@@ -284,7 +284,9 @@ export class Bus {
   }
 
   /** Assigns ids to events and positions to messages. */
-  #number(items: readonly Item[]): Required<Batch> & { readonly events: readonly Envelope[] } {
+  #number(
+    items: readonly Item[],
+  ): Required<Omit<Batch, "reserve">> & { readonly events: readonly Envelope[] } {
     const events: Envelope[] = [];
     const messages: StoredMessage[] = [];
     const intents: Intent[] = [];

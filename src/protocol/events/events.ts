@@ -157,7 +157,11 @@ const payloads = {
     /** A notice is for information: nothing has failed. Absent: an error. */
     severity: z.literal("notice").optional(),
   }),
-  StreamGap: z.object({ from: EventSeqSchema, to: EventSeqSchema, reason: z.enum(["ttl", "compaction"]) }),
+  StreamGap: z.object({
+    from: EventSeqSchema,
+    to: EventSeqSchema,
+    reason: z.enum(["ttl", "compaction", "crash"]),
+  }),
   TokenExpiring: z.object({ jti: TokenIdSchema, expAt: z.int() }),
   HookTimeout: z.object({ event: z.string(), command: z.string(), after: nanoseconds }),
   HookError: z.object({

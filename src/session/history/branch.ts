@@ -33,7 +33,8 @@ export async function branchLog(
   let message = 0;
   while (since < at) {
     signal.throwIfAborted();
-    const events = await store.markedEvents(source, since, Math.min(EVENTS_PER_BATCH, at - since));
+    const found = await store.markedEvents(source, since, Math.min(EVENTS_PER_BATCH, at - since));
+    const events = found.filter(({ id }) => id <= at); // ids that a crash took leave a hole
     const last = events.at(-1);
     if (last === undefined) throw new HarnessError("SessionMissing", { id: source }); // deleted meanwhile
     since = last.id;

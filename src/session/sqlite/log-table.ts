@@ -91,7 +91,7 @@ const CONTENT_BEFORE =
   "logs.num IN (SELECT data_keys.log FROM data_keys WHERE wrapped IS NOT NULL AND day < ?)";
 
 const LOG_ROW = `
-  SELECT logs.num, logs.log_id, logs.commits, logs.chain, working_dir, profile, model, effort, created_at, updated_at, turns, key_id, pinned, turn_open,
+  SELECT logs.num, logs.log_id, logs.commits, logs.chain, logs.reserved, working_dir, profile, model, effort, created_at, updated_at, turns, key_id, pinned, turn_open,
     branch_of, branch_at,
     CASE WHEN ${notExpired("logs")} THEN title END AS title,
     (SELECT session_id FROM runs WHERE runs.log = logs.num ORDER BY runs.num DESC LIMIT 1) AS session,

@@ -116,6 +116,7 @@ export class SqliteStore implements SessionStore {
     return this.#writer(log.logId, log.session, {
       ...lease,
       lastEvent: 0,
+      reserved: 0,
       turns: 0,
       inherited: log.branchOf?.at ?? 0,
     });
@@ -143,6 +144,7 @@ export class SqliteStore implements SessionStore {
         run,
         epoch: takeLease(this.#connection, { log, run, holder }),
         lastEvent: this.#rows.integer(row, "last_event", logId),
+        reserved: this.#rows.integer(row, "reserved", logId),
         turns: this.#rows.integer(row, "turns", logId),
         commits: this.#rows.integer(row, "commits", logId),
         chain: row["chain"] instanceof Uint8Array ? row["chain"] : new Uint8Array(),

@@ -27,6 +27,7 @@ export interface LeasedLog {
   readonly run: number;
   readonly epoch: number;
   readonly lastEvent: EventSeq;
+  readonly reserved: EventSeq;
   readonly turns: number;
   /** Events up to this one are inherited: another log paid for them. */
   readonly inherited: EventSeq;
@@ -58,6 +59,7 @@ export class SqliteWriter implements SessionWriter {
   readonly logId: LogId;
   readonly epoch: number;
   readonly lastEvent: EventSeq;
+  readonly reserved: EventSeq;
   readonly #connection: StoreConnection;
   readonly #held: LeasedLog;
   #last: EventSeq;
@@ -83,6 +85,7 @@ export class SqliteWriter implements SessionWriter {
     this.logId = lease.logId;
     this.epoch = lease.epoch;
     this.lastEvent = lease.lastEvent;
+    this.reserved = lease.reserved;
     this.#last = lease.lastEvent;
     this.#turn = lease.turns;
     this.#commits = lease.commits;
@@ -102,7 +105,7 @@ export class SqliteWriter implements SessionWriter {
 
   async #append(batch: Batch, durability: Durability): Promise<void> {
     if (this.#broken !== undefined) throw this.#broken;
-    const last = checkBatch(batch, this.#last);
+    const last = checkBatch(batch, { lastEvent: this.#last, reserved: this.reserved });
     const { whenFree, walSync } = this.#held;
     const syncsApart = walSync.open() && durability === "power";
     try {
@@ -163,7 +166,7 @@ export class SqliteWriter implements SessionWriter {
     }
   }
 
-  #write({ events = [], messages = [], intents = [], outcomes = [] }: Batch): Written {
+  #write({ events = [], messages = [], intents = [], outcomes = [], reserve }: Batch): Written {
     if (!holdsLease(this.#connection, this.#held.log, this.epoch)) {
       throw new HarnessError("LeaseLost", { id: this.logId });
     }
@@ -178,17 +181,18 @@ export class SqliteWriter implements SessionWriter {
     for (const intent of intents) this.#addIntent(intent);
     for (const outcome of outcomes) this.#addOutcome(outcome);
     this.#keepFacts(events);
-    return { turn, chain: this.#keepChain() };
+    return { turn, chain: this.#keepChain(reserve) };
   }
 
   /** Every batch changes something, so that its commit syncs earlier commits too. */
-  #keepChain(): Uint8Array {
+  #keepChain(reserve: EventSeq | undefined): Uint8Array {
     assert(this.#hash !== undefined, "a chain is kept of a batch");
     const chain = this.#hash.digest().subarray(0, CHAIN_BYTES);
     this.#connection.run(
-      "UPDATE logs SET commits = ?, chain = ? WHERE num = ?",
+      "UPDATE logs SET commits = ?, chain = ?, reserved = coalesce(?, reserved) WHERE num = ?",
       this.#commits + 1,
       chain,
+      reserve ?? null,
       this.#held.log,
     );
     return chain;

@@ -4,7 +4,7 @@ import type { EventSeq } from "../../base/ids.ts";
 import { head } from "../../base/text/text.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
 import { isTurnEnded, isTurnStarted } from "../../view/turn-marks.ts";
-import type { Batch, NewLog } from "./store.ts";
+import type { Batch, EventRange, NewLog } from "./store.ts";
 
 export const TITLE_CHARACTERS_MAX = 80;
 
@@ -49,13 +49,31 @@ export function modelChangeIn(events: readonly Envelope[]): Pick<NewLog, "model"
   return last;
 }
 
-/** Checks a batch against the contract of its writer: ids without a gap, and messages among existing events. */
-export function checkBatch(batch: Batch, lastEvent: number): number {
+/** Returns the events that a StreamGap in a log stands for: they were reserved, and lost in a crash. */
+export function crashRange({ id, kind, payload }: Envelope): EventRange | undefined {
+  return kind === "StreamGap" && payload.reason === "crash" && payload.to === id ? payload : undefined;
+}
+
+/**
+ * Checks a batch against the contract of its writer: ids without a gap but that of a crash, and messages among existing
+ * events. Returns the last event after it.
+ * @param reserved the last id that was reserved when the log was opened: none up to it is used again.
+ */
+export function checkBatch(
+  batch: Batch,
+  { lastEvent, reserved }: { readonly lastEvent: EventSeq; readonly reserved: EventSeq },
+): EventSeq {
   let last = lastEvent;
   for (const event of batch.events ?? []) {
-    assert(event.id === last + 1, `event ${event.id} follows event ${last} without a gap`);
+    const from = crashRange(event)?.from ?? event.id;
+    assert(from === last + 1, `event ${event.id} follows event ${last} without a gap`);
+    assert(
+      last >= reserved || event.id === reserved,
+      `the ids up to ${reserved} were reserved by another run`,
+    );
     last = event.id;
   }
+  assert(batch.reserve === undefined || batch.reserve >= last, `event ${last} is not above the reserved ids`);
   assert(Number.isSafeInteger(last), "event ids stay below 2^53");
   for (const { after } of batch.messages ?? []) {
     assert(

@@ -35,6 +35,8 @@ export interface MemoryLog {
   /** In order; up to twice `EVENTS_KEPT_MAX` before the older half goes. */
   events: Envelope[];
   lastEvent: EventSeq;
+  /** The last reserved id. */
+  reserved: EventSeq;
   /** Days of writes, in order, with the last event of each; expired days are removed. */
   days: Day[];
   expired: readonly EventRange[];
@@ -61,7 +63,13 @@ interface Day {
 }
 
 export function eventsAbove(events: readonly Envelope[], since: EventSeq): readonly Envelope[] {
-  return events.slice(Math.max(0, since + 1 - (events[0]?.id ?? 1)));
+  let [low, high] = [0, events.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((events[middle]?.id ?? 0) > since) high = middle;
+    else low = middle + 1;
+  }
+  return events.slice(low);
 }
 
 export function isBoundary({ boundary }: StoredMessage): boolean {
@@ -93,6 +101,7 @@ export function emptyLog(start: NewLog): MemoryLog {
     pinned: false,
     events: [],
     lastEvent: 0,
+    reserved: 0,
     days: [],
     expired: [],
     messages: [],
@@ -109,16 +118,17 @@ export function takeMemoryLease(log: MemoryLog, holder: Holder): SessionWriter {
   const { logId } = log.start;
   log.holder = holder;
   log.epoch += 1;
-  const epoch = log.epoch;
+  const { epoch, reserved } = log;
   let disposed = false;
   return {
     logId,
     epoch,
     lastEvent: log.lastEvent,
+    reserved,
     async append(batch) {
       assert(!disposed, "a writer that was disposed appends nothing");
       if (log.epoch !== epoch) throw new HarnessError("LeaseLost", { id: logId });
-      write(log, batch);
+      write(log, batch, reserved);
     },
     async [Symbol.asyncDispose]() {
       disposed = true;
@@ -127,11 +137,12 @@ export function takeMemoryLease(log: MemoryLog, holder: Holder): SessionWriter {
   };
 }
 
-function write(log: MemoryLog, batch: Batch): void {
-  const last = checkBatch(batch, log.lastEvent);
+function write(log: MemoryLog, batch: Batch, reserved: EventSeq): void {
+  const last = checkBatch(batch, { lastEvent: log.lastEvent, reserved });
   const { events = [], messages = [], intents = [], outcomes = [] } = batch;
   checkCalls(log, batch);
   log.lastEvent = last;
+  log.reserved = batch.reserve ?? log.reserved;
   for (const event of events) {
     keepDay(log, event);
     if (event.kind === "CostIncremented") keepCost(log, event);

@@ -53,7 +53,10 @@ export interface SessionStore extends AsyncDisposable {
   /** Returns the costs of provider calls after an event, in order, without those that a branch inherited. */
   costs(logId: LogId, since: EventSeq): Promise<readonly PayloadOf<"CostIncremented">[]>;
 
-  /** Returns the expired events, as ranges in order that do not touch. */
+  /**
+   * Returns the expired events, as ranges in order that do not touch; ids that a crash took count with those around
+   * them.
+   */
   expired(logId: LogId): Promise<readonly EventRange[]>;
 
   /**
@@ -233,6 +236,13 @@ export interface SessionWriter extends AsyncDisposable {
   readonly epoch: number;
   /** The last event in the log when it was opened. Ids continue from there and never restart (SES-17). */
   readonly lastEvent: EventSeq;
+  /**
+   * The last id that was reserved when the log was opened; 0 if none ever was. If it is above `lastEvent`, clients may
+   * have seen events that the log lost: the first event is then a StreamGap for them, see `Batch`.
+   *
+   * Absent for a store that keeps no reservations: an event is then in its log before anybody sees it.
+   */
+  readonly reserved?: EventSeq;
 
   /**
    * Writes a batch in one transaction: all of it or nothing. One batch at a time. With "power", everything appended
@@ -242,14 +252,20 @@ export interface SessionWriter extends AsyncDisposable {
 }
 
 /**
- * Entries that are written together. Event ids must follow the last one without a gap. A batch may hold the intent and
- * the outcome of one call: intents are written before outcomes.
+ * Entries that are written together. Event ids must follow the last one without a gap, except before a StreamGap of
+ * reason "crash": its id is its `to`, and its `from` follows the last event. A batch may hold the intent and the
+ * outcome of one call: intents are written before outcomes.
  */
 export interface Batch {
   readonly events?: readonly Envelope[];
   readonly messages?: readonly StoredMessage[];
   readonly intents?: readonly Intent[];
   readonly outcomes?: readonly CallOutcome[];
+  /**
+   * Sets the last reserved id of the log: clients may see events up to it before they are in the log. At least the last
+   * event. Absent: it stays. A raised one holds once it is safe from loss of power.
+   */
+  readonly reserve?: EventSeq;
 }
 
 /** A message of the history, at its position among the events. */

@@ -5,6 +5,7 @@ import type { EventSeq, SessionId } from "../../base/ids.ts";
 import { parseJson, stringAt, wellFormedJson } from "../../base/json.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
 import { readEnvelope } from "../../protocol/read.ts";
+import { crashRange } from "../store/log-facts.ts";
 import type { FileLine } from "./lines.ts";
 import { LineTooLong, readFileLines } from "./lines.ts";
 import type { ExportSeal } from "./seal.ts";
@@ -115,7 +116,7 @@ class ExportReader {
     if (event.kind === "TurnStarted" && event.payload.turn > event.id) {
       return this.#problem(line, `turn ${event.payload.turn} begins with event ${event.id}`);
     }
-    if (event.id > expected) {
+    if (event.id > expected && !isCrashGap(event, expected)) {
       this.#problem(line, `event ${event.id} follows event ${this.#lastId}: those between are missing`);
       yield* this.#standIns(expected, event);
     }
@@ -163,6 +164,11 @@ class ExportReader {
   #invalid(line: number, problem: string): HarnessError<"ExportInvalid"> {
     return new HarnessError("ExportInvalid", { path: this.#options.name, line: `${line}`, problem });
   }
+}
+
+/** Returns true for the StreamGap of events that a crash took: they were never in the log. */
+function isCrashGap(event: Envelope, expected: EventSeq): boolean {
+  return crashRange(event)?.from === expected && event.id - expected < MISSING_EVENTS_MAX;
 }
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });

@@ -831,7 +831,7 @@ class ErrorEvent(_ErrorEventRequired, total=False):
 StreamGapEventPayload = TypedDict("StreamGapEventPayload", {
     "from": int,
     "to": int,
-    "reason": Literal["ttl", "compaction"],
+    "reason": Literal["ttl", "compaction", "crash"],
 })
 
 

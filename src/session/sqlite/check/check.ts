@@ -148,7 +148,7 @@ function* checkLog(
     yield unreadableFinding(logId, `The log ${logId} has lost the row that says who holds it.`);
   if (holder !== false && !isHeld) yield leaseFinding(logId, holder);
   const { count, last } = countEvents(connection, log);
-  if (count !== last) yield gapFinding(logId, { count, last });
+  if (count !== last && hasUncoveredHole(connection, log)) yield gapFinding(logId, { count, last });
   if (branch_at !== null && Number(branch_at) > last && !isHeld) yield branchFinding(logId);
   const newest = Date.parse(String(updated_at));
   if (newest > world.clock.now() + DAY_MS) yield clockFinding(logId, String(updated_at));
@@ -158,6 +158,16 @@ function* checkLog(
 function countEvents(connection: StoreConnection, log: number): { count: number; last: number } {
   const row = connection.first("SELECT count(*) AS count, max(id) AS last FROM events WHERE log = ?", log);
   return { count: Number(row?.["count"] ?? 0), last: Number(row?.["last"] ?? 0) };
+}
+
+/** Returns true if events are missing, except for ids that a crash took: a StreamGap in the log stands for those. */
+function hasUncoveredHole(connection: StoreConnection, log: number): boolean {
+  const hole = connection.first(
+    `SELECT 1 FROM (SELECT id, kind, meta, lag(id, 1, 0) OVER (ORDER BY id) AS before FROM events WHERE log = ?)
+     WHERE id <> before + 1 AND (kind <> 'StreamGap' OR meta IS NULL OR json_extract(meta, '$.from') <> before + 1)`,
+    log,
+  );
+  return hole !== undefined;
 }
 
 function* orphans(connection: StoreConnection, log: number, logId: LogId): Generator<StoreFinding> {
