@@ -148,10 +148,12 @@ export interface Files {
   /**
    * Opens a regular file for reading, by a path that was resolved before: no part of it is a symlink.
    *
-   * The open file is the one at that exact path, whatever is swapped concurrently (PERM-10).
-   * @throws PathMoved if the path now leads elsewhere, or to no regular file.
+   * The open file is the one at that exact path, whatever is swapped concurrently (PERM-10). `judged` is the state of
+   * the file by which its reading was allowed: a small file on a local disk is then read with fewer waits.
+   * @throws PathMoved if the path now leads elsewhere, to no regular file, or to another file than the judged one that
+   * has several names: that may be a key.
    */
-  openResolved(path: string): Promise<OpenFile>;
+  openResolved(path: string, judged?: FileInfo): Promise<OpenFile>;
   /**
    * Like `writeAtomic`, for a path that was resolved before, with the same guarantee as `openResolved`. Creates missing
    * parents. Keeps the mode of an existing file, and its owner if possible. Returns the new state of the file.

@@ -33,8 +33,9 @@ export async function resolvePath(input: string, context: ToolContext): Promise<
     throw new ToolFailure(`${JSON.stringify(input.slice(0, 200).toWellFormed())}: ${problem}`);
   const spelled = resolve(workspace.cwd, input);
   try {
-    const path = await followed(spelled, world.files);
-    const info = await world.files.lstat(path);
+    // Both at once: most paths are spelled as they resolve.
+    const [path, before] = await Promise.all([followed(spelled, world.files), world.files.lstat(spelled)]);
+    const info = path === spelled ? before : await world.files.lstat(path);
     if (info?.kind === "symlink") throw new PathMoved(path);
     const inside = isInside(workspace.root, path);
     return { path, spelled, shown: inside ? relative(workspace.root, path) || "." : path, inside, info };
@@ -78,6 +79,7 @@ export function pathPlan(
   return {
     summary: `${tool}:${escapeControls(target.shown)}`,
     target: { kind: "paths", paths },
+    ...(target.info === undefined ? {} : { info: target.info }),
     ...(escapes ? { level: "DangerFullAccess" } : {}),
   };
 }

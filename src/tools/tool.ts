@@ -1,7 +1,7 @@
 import type { CallId, ClientId, SessionId } from "../base/ids.ts";
 import type { JsonSchema } from "../base/json.ts";
 import type { Reason } from "../base/reasons.ts";
-import type { World } from "../base/world.ts";
+import type { FileInfo, World } from "../base/world.ts";
 import type { ResultContent } from "../protocol/content.ts";
 import type { Event } from "../protocol/events/events.ts";
 import type { Level, ToolFacts } from "./tool-facts.ts";
@@ -66,6 +66,8 @@ export interface CallPlan {
   /** One line that names the call: for `Bash` its command, for `Read` and similar tools `Read:path`, … (PERM-09). */
   readonly summary: string;
   readonly target: CallTarget;
+  /** State of the one file or directory that the call is about, when it was planned. Absent: unknown, or none. */
+  readonly info?: FileInfo;
   /** Set if this call needs another level than the tool's. */
   readonly level?: Level;
   /** Reason for that level, for the permission question: the end of a sentence after "since". */

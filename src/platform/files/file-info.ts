@@ -1,4 +1,5 @@
 import type { BigIntStats, Dirent } from "node:fs";
+import { statfs } from "node:fs/promises";
 import type { FileInfo, FileKind } from "../../base/world.ts";
 
 /** Converts the result of `stat` to the `Files` contract. */
@@ -19,4 +20,41 @@ export function kindOf(entry: Dirent | BigIntStats): FileKind {
   if (entry.isFile()) return "file";
   if (entry.isDirectory()) return "directory";
   return entry.isSymbolicLink() ? "symlink" : "other";
+}
+
+/**
+ * Kinds of file systems on a disk or in the memory of this machine, by the number that `statfs` of Linux reports. A
+ * file system of the network, or of another program (FUSE), may never answer.
+ */
+const LOCAL_KINDS = new Map([
+  [0xef53, "ext"],
+  [0x5846_5342, "xfs"],
+  [0x9123_683e, "btrfs"],
+  [0x0102_1994, "tmpfs"],
+  [0x794c_7630, "overlay"],
+  [0x2fc1_2fc1, "zfs"],
+  [0xf2f5_2010, "f2fs"],
+]);
+
+/** More devices than a machine has. */
+const DEVICES_MAX = 64;
+
+/** Devices of files that this process has opened, and true for local ones. */
+const devices = new Map<string, boolean>();
+
+/** Returns true if a file lies on a device that `learnDevice` found to be local: reading it cannot wait for ever. */
+export function isOnLocalDevice({ identity }: FileInfo): boolean {
+  return devices.get(deviceOf(identity)) === true;
+}
+
+/** Finds out, once for each device, if a file lies on a local one. */
+export async function learnDevice(path: string, { identity }: FileInfo): Promise<void> {
+  const device = deviceOf(identity);
+  if (process.platform !== "linux" || devices.has(device)) return;
+  if (devices.size === DEVICES_MAX) devices.clear();
+  devices.set(device, LOCAL_KINDS.has((await statfs(path)).type));
+}
+
+function deviceOf(identity: string): string {
+  return identity.slice(0, identity.indexOf(":"));
 }

@@ -1,31 +1,35 @@
 import { randomBytes } from "node:crypto";
 import type { BigIntStats } from "node:fs";
-import { constants, readlinkSync } from "node:fs";
+import { closeSync, constants, fstatSync, open as openFile, readlinkSync, readSync } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
 import { lstat, mkdir, open, readdir, realpath, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type { FileInfo, OpenFile, SizedEntry } from "../../base/world.ts";
 import { codeOf, PathMoved } from "../../base/world.ts";
-import { fileInfo, kindOf } from "./file-info.ts";
+import { fileInfo, isOnLocalDevice, kindOf, learnDevice } from "./file-info.ts";
 
 const NEW_FILE_MODE = 0o644;
 const O_PATH = 0x20_0000;
+/** O_NONBLOCK: opening a FIFO that replaced the file must not wait for a writer. */
+const READING = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 // Linux can name an open directory: /proc/self/fd/N is the directory itself, wherever its path leads now. So a handle
 // is opened, the kernel returns its true path, and everything else goes through the handle. On other systems the path
 // is checked right before and right after, which leaves a gap of microseconds.
 const HANDLES_HAVE_PATHS = process.platform === "linux";
 
+/** Files up to this size on a local disk are read at once: a trip to another thread takes longer than the read. */
+const AT_ONCE_BYTES_MAX = 262_144;
+
 /** Implements `Files.openResolved` on this machine. */
-export async function openResolved(path: string): Promise<OpenFile> {
-  // O_NONBLOCK: opening a FIFO that replaced the file must not wait for a writer.
-  const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
-  const file = await movedOnLink(path, () => open(path, flags));
+export async function openResolved(path: string, judged?: FileInfo): Promise<OpenFile> {
+  const atOnce = judged !== undefined && isReadAtOnce(judged) ? await openLocal(path, judged) : undefined;
+  if (atOnce !== undefined) return atOnce;
+  const file = await movedOnLink(path, () => open(path, READING));
   try {
     await checkPath(file, path);
-    const stats = await file.stat({ bigint: true });
-    if (!stats.isFile()) throw new PathMoved(path);
-    const info = fileInfo(stats);
+    const info = checkedInfo(path, await file.stat({ bigint: true }), judged);
+    await learnDevice(path, info);
     return {
       info,
       read: (offset, length) => readFully(file, { offset, length, size: info.size }),
@@ -35,6 +39,51 @@ export async function openResolved(path: string): Promise<OpenFile> {
     await file.close();
     throw thrown;
   }
+}
+
+function isReadAtOnce(info: FileInfo): boolean {
+  return info.kind === "file" && info.size > 0 && info.size <= AT_ONCE_BYTES_MAX && isOnLocalDevice(info);
+}
+
+/**
+ * Opens a file of a local disk. Opening happens on another thread, since the path may lead anywhere by now; the rest
+ * happens at once. Returns undefined if the file has grown too large for that.
+ */
+async function openLocal(path: string, judged: FileInfo): Promise<OpenFile | undefined> {
+  const fd = await movedOnLink(path, () => openDescriptor(path));
+  let isKept = false;
+  try {
+    checkHandlePath(fd, path);
+    const info = checkedInfo(path, fstatSync(fd, { bigint: true }), judged);
+    if (!isReadAtOnce(info)) return undefined;
+    isKept = true;
+    return {
+      info,
+      read: async (offset, length) => readFullyAtOnce(fd, { offset, length, size: info.size }),
+      [Symbol.asyncDispose]: async () => closeSync(fd),
+    };
+  } finally {
+    if (!isKept) closeSync(fd);
+  }
+}
+
+function openDescriptor(path: string): Promise<number> {
+  return new Promise((resolve, reject) =>
+    openFile(path, READING, (error, fd) => (error === null ? resolve(fd) : reject(error))),
+  );
+}
+
+/**
+ * Returns the state of an open file.
+ * @throws PathMoved for anything but a regular file, and for a file with several names that was not judged: it may be
+ * another name of a key.
+ */
+function checkedInfo(path: string, stats: BigIntStats, judged: FileInfo | undefined): FileInfo {
+  if (!stats.isFile()) throw new PathMoved(path);
+  const info = fileInfo(stats);
+  if (judged !== undefined && info.links !== 1 && info.identity !== judged.identity)
+    throw new PathMoved(path);
+  return info;
 }
 
 /** Implements `Files.writeResolved` on this machine. */
@@ -131,13 +180,17 @@ async function openDirectory(at: string, path: string): Promise<Parent> {
 }
 
 async function checkPath(handle: FileHandle, path: string): Promise<void> {
-  // The kernel stores the path of an open handle: no disk access, so there is nothing to wait for.
-  const actual = HANDLES_HAVE_PATHS ? readlinkSync(`/proc/self/fd/${handle.fd}`) : await realpath(path);
-  if (actual !== path) throw new PathMoved(path);
+  if (HANDLES_HAVE_PATHS) return checkHandlePath(handle.fd, path);
+  if ((await realpath(path)) !== path) throw new PathMoved(path);
+}
+
+/** The kernel stores the path of an open handle: no disk access, so there is nothing to wait for. */
+function checkHandlePath(fd: number, path: string): void {
+  if (readlinkSync(`/proc/self/fd/${fd}`) !== path) throw new PathMoved(path);
 }
 
 /** A symlink or file instead of the expected directory or file was swapped in; it is no disk error. */
-async function movedOnLink(path: string, act: () => Promise<FileHandle>): Promise<FileHandle> {
+async function movedOnLink<Handle>(path: string, act: () => Promise<Handle>): Promise<Handle> {
   try {
     return await act();
   } catch (thrown) {
@@ -186,6 +239,18 @@ async function readFully(file: FileHandle, { offset, length, size }: Range): Pro
     const { bytesRead } = await file.read(buffer, filled, room - filled, offset + filled);
     filled += bytesRead;
     if (bytesRead === 0 || (size > 0 && offset + filled === size)) break;
+  }
+  return buffer.subarray(0, filled);
+}
+
+function readFullyAtOnce(fd: number, { offset, length, size }: Range): Uint8Array {
+  const room = Math.min(length, Math.max(size - offset, 0) + 1);
+  const buffer = new Uint8Array(room);
+  let filled = 0;
+  while (filled < room) {
+    const bytesRead = readSync(fd, buffer, filled, room - filled, offset + filled);
+    filled += bytesRead;
+    if (bytesRead === 0 || offset + filled === size) break;
   }
   return buffer.subarray(0, filled);
 }

@@ -56,10 +56,12 @@ export function memoise(answers: Cache<CachedResult>): ToolMiddleware {
       }
     }
     const key = keyOf(call, memory);
-    const stamp = await stampOf(call, context);
-    if (key === undefined || stamp === undefined) return await next(call, context);
-
+    if (key === undefined) return await next(call, context);
     const remembered = answers.get(key);
+    // An older state of the file stamps a result too: then no later look at the file fits it.
+    const known = remembered === undefined ? call.plan?.info : undefined;
+    const stamp = known === undefined ? await stampOf(call, context) : stampOfFiles([known], context);
+    if (stamp === undefined) return await next(call, context);
     if (remembered?.stamp === stamp) return remembered.output;
 
     const { age } = memory;
@@ -77,14 +79,22 @@ function keyOf(call: ToolCall, { name }: CallMemory): string | undefined {
 }
 
 /** Returns a stamp that differs if a file of the call has changed; undefined if that is unknown. */
-async function stampOf(call: ToolCall, { world }: ToolContext): Promise<string | undefined> {
+async function stampOf(call: ToolCall, context: ToolContext): Promise<string | undefined> {
   if (call.plan?.target.kind !== "paths") return undefined;
-  const files: FileInfo[] = [];
+  const files: (FileInfo | undefined)[] = [];
   for (const { path } of call.plan.target.paths) {
-    const info = await world.files.lstat(path).catch(() => undefined); // unreadable: the call itself reports why
+    files.push(await context.world.files.lstat(path).catch(() => undefined)); // unreadable: the call itself reports why
+  }
+  return stampOfFiles(files, context);
+}
+
+/** Returns undefined unless all are files that were changed long enough ago. */
+function stampOfFiles(files: readonly (FileInfo | undefined)[], { world }: ToolContext): string | undefined {
+  const stamps: unknown[] = [];
+  for (const info of files) {
     const settled = info !== undefined && info.modifiedMs < world.clock.now() - SETTLED_MS;
     if (info?.kind !== "file" || !settled) return undefined;
-    files.push(info);
+    stamps.push([info.size, info.modifiedMs, info.identity]);
   }
-  return JSON.stringify(files.map(({ size, modifiedMs, identity }) => [size, modifiedMs, identity]));
+  return JSON.stringify(stamps);
 }

@@ -21,7 +21,7 @@ export async function openPlanned(target: ResolvedPath, context: ToolContext): P
     if (info.kind === "directory") throw new ToolFailure(`${target.shown} is a directory: use Ls`);
     if (info.kind === "other")
       throw new ToolFailure(`${target.shown} is a device, pipe or socket, not a file`);
-    return await files.openResolved(target.path);
+    return await files.openResolved(target.path, info);
   } catch (thrown) {
     if (codeOf(thrown) === "ENOENT") return undefined;
     throw fileFailure(thrown, target.shown);

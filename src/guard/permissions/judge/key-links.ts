@@ -13,6 +13,8 @@ export async function withKeyNames(
 ): Promise<CallPlan> {
   const { target } = plan;
   if (target.kind !== "paths" || keys === undefined) return plan;
+  // One name: the file is no other name of anything. Reading it checks that it is still this file.
+  if (plan.info?.kind === "file" && plan.info.links === 1) return plan;
   const paths = await Promise.all(
     target.paths.map(async (use) => {
       const linked = await keyNameOf(use.path, files, keys);
@@ -35,11 +37,11 @@ export async function keyNameOf(path: string, files: Files, keys: KeyFiles): Pro
 
 /** Returns the other names of keys below the directories that a call reads: a search must not show them. */
 export async function keyNamesBelow(
-  { target }: CallPlan,
+  { target, info }: CallPlan,
   files: Files,
   keys: KeyFiles | undefined,
 ): Promise<ReadonlyMap<string, string>> {
-  if (target.kind !== "paths" || keys === undefined) return new Map();
+  if (target.kind !== "paths" || keys === undefined || info?.kind === "file") return new Map();
   const found = await Promise.all(
     target.paths.map(async ({ path }) => {
       const isFolder = (await files.lstat(path))?.kind === "directory";

@@ -32,7 +32,8 @@ export function guardedTarget(
   const { target } = plan;
   if (target.kind === "command") return guardedCommand(target, ownDirectories);
   if (target.kind !== "paths") return undefined;
-  const startup = startupPaths(workspace.home, workspace.root);
+  const isChanging = target.paths.some(({ access }) => access === "write");
+  const startup = isChanging ? startupPaths(workspace.home, workspace.root) : [];
   const uses = target.paths.flatMap((use) => pathsOfUse(use).map((path) => ({ path, access: use.access })));
   for (const { path, access } of uses) {
     const isOwn = ownDirectories.some((directory) => relativeWithin(directory, path) !== undefined);

@@ -111,13 +111,19 @@ async function basisOf(sources: VerdictSources, call: PlannedCall, context: Verd
   assert(call.plan !== undefined, "a call is planned before it is judged");
   const { world, workspace: at } = context;
   const plan = await withKeyNames(call.plan, world.files, sources.keys);
-  const home = await resolveHome(world.files, at.env["HOME"]);
+  const home = needsHome(plan) ? await resolveHome(world.files, at.env["HOME"]) : undefined;
   const { root, scratch, readable = [] } = at;
   const workspace: WorkspacePaths = {
     ...{ root, scratch, readable: [...readable] },
     ...(home === undefined ? {} : { home }),
   };
   return { plan, workspace, standing: sources.policy() };
+}
+
+/** Returns true if a judgement depends on the home directory: a command may name it, and a write may be in it. */
+function needsHome({ target }: CallPlan): boolean {
+  if (target.kind === "paths") return target.paths.some(({ access }) => access === "write");
+  return target.kind === "command";
 }
 
 /** Inspects a command line: it is parsed once, and judged by that (PERM-10). */
