@@ -7,11 +7,11 @@ import { calls, says } from "./support/mock-provider/turn.ts";
 import { ROOT } from "./support/source.ts";
 
 test("[PERF-01] the chunk of the start has what a plain -p imports dynamically, and nothing else", async () => {
-  await using place = openMockHome([
-    calls("Read", { file_path: "note.txt", limit: 10 }),
-    says("It has one line."),
-    says("Done."),
-  ]);
+  await using place = openMockHome(
+    [calls("Read", { file_path: "note.txt", limit: 10 }), says("It has one line."), says("Done.")],
+    // It is tried beside the first answer, if the answer takes long enough.
+    '[sandbox]\nbackend = "none"\n',
+  );
   writeFileSync(join(place.work, "note.txt"), "one line\n");
   const report = join(place.home.path, "loaded");
   const loaded = new Set<string>();

@@ -12,7 +12,6 @@ import { hostRipgrep } from "../../platform/ripgrep.ts";
 import type { Event } from "../../protocol/events/events.ts";
 import type { Redactor } from "../../safety/redact.ts";
 import type { Budget } from "../../session/budget/spend.ts";
-import type { SessionSandboxes } from "../../session/guard/session-sandbox.ts";
 import type { Handover } from "../../session/handover.ts";
 import type { OpenedLog } from "../../session/history/resumed-log.ts";
 import type { SessionHost } from "../../session/host.ts";
@@ -33,6 +32,7 @@ import { SessionCore } from "./chains/session-core.ts";
 import { OpenFeatures } from "./open-features.ts";
 import { sessionHost } from "./session-host.ts";
 import { TaskWatch } from "./task-watch.ts";
+import type { ProvableSandboxes } from "./workspace/session-sandbox.ts";
 import { sessionSandbox } from "./workspace/session-sandbox.ts";
 
 /** Parts that the host of a session is composed of. */
@@ -63,7 +63,7 @@ export interface ComposedHost extends AsyncDisposable {
   readonly core: SessionCore;
   readonly plan: () => SessionPlan;
   readonly gate: PermissionGate;
-  readonly sandbox: SessionSandboxes;
+  readonly sandbox: ProvableSandboxes;
   readonly trust: ProjectTrust;
   readonly budget: Budget;
   readonly turn: TurnLimits;
@@ -115,7 +115,10 @@ export async function composeHost(sources: HostSources, use: "look" | "run"): Pr
   const keys = sessionKeyFiles({ world, root, environment: wishes.environment, hidden });
   const gate = openPermissionGate({ world, paths, plan, workspace, redactor: secrets, keys });
   const sandbox = undo.use(
-    sessionSandbox({ world, paths, options, plan, trust, keys, publish: (event) => core.publish(event) }),
+    sessionSandbox(
+      { world, paths, options, plan, trust, keys, publish: (event) => core.publish(event) },
+      use,
+    ),
   );
   const turn = turnLimitsOf(plan, world);
   const budget = await openBudget({

@@ -14,6 +14,7 @@ import { parallelCalls } from "./chains/parallel-calls.ts";
 import type { HostSources } from "./compose-host.ts";
 import { composeHost } from "./compose-host.ts";
 import { sessionLife } from "./session-life.ts";
+import { proveBesideRequests } from "./workspace/sandbox-proving.ts";
 
 /** Parts of an opened session. */
 export interface SessionMaterials extends Omit<HostSources, "engine" | "model"> {
@@ -58,7 +59,7 @@ export async function compose(materials: SessionMaterials): Promise<Composed> {
     tools: base.tools,
     workspace,
     ...(wishes.sequentialCalls ? {} : parallelCalls(profile, gate)),
-    around: features.around,
+    ...{ around: features.around, proveSandbox: proveBesideRequests(sandbox, registry) },
     guard: engineHost.isGated ? gate.guard(core.questions, sandbox) : "vouched",
     ...(options.embedding?.onBlock === undefined ? {} : { onBlock: options.embedding.onBlock }),
     provider: {

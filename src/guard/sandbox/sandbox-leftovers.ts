@@ -57,9 +57,9 @@ export function sandboxRecord(
   root: string,
 ): SandboxRecord {
   const { files, machine, log } = world;
-  const path = join(folder, `${machine.pid}-${world.ids.next("call")}.json`);
+  const name = `${machine.pid}-${world.ids.next("call")}`;
+  const ownPaths: string[] = [];
   let written: Written = { pid: machine.pid, processStart: machine.processStart, root, made: [], absent: [] };
-  let isKept = false;
   return {
     async add(part) {
       const made = [...new Set([...written.made, ...part.made])];
@@ -67,10 +67,14 @@ export function sandboxRecord(
       const isSame = made.length === written.made.length && absent.length === written.absent.length;
       if (part.base === written.base && isSame) return;
       written = { ...written, made, absent, base: part.base };
+      const before = ownPaths.at(-1);
+      const path = join(folder, `${name}.${ownPaths.length}.json`);
+      ownPaths.push(path);
       try {
+        // A new file each time, which is not synced: it is for the death of this process, not of the machine.
         await files.makeDirectory(folder, 0o700);
-        await files.writeAtomic(path, JSON.stringify(written), 0o600);
-        isKept = true;
+        await files.createNew(path, JSON.stringify(written), 0o600);
+        if (before !== undefined) await files.remove(before);
       } catch (thrown) {
         const problem = messageOf(thrown);
         log
@@ -81,11 +85,11 @@ export function sandboxRecord(
     async end() {
       const others = await records(files, folder);
       const needed = others.some(
-        (each) => each.path !== path && each.root === root && isRunning(machine, each),
+        (each) => !ownPaths.includes(each.path) && each.root === root && isRunning(machine, each),
       );
       if (needed && written.made.length > 0) return;
       for (const each of written.made) await removeEmpty(files, each);
-      if (isKept) await files.remove(path);
+      for (const path of ownPaths) if ((await files.lstat(path)) !== undefined) await files.remove(path);
     },
   };
 }

@@ -78,7 +78,7 @@ class SandboxOfSession implements OpenSandbox {
     const { world, root } = sources;
     this.#sources = sources;
     this.#settings = sources.settings;
-    this.#sandbox = sources.backend ?? backendFor(sources);
+    this.#sandbox = sources.backend ?? backendFor(sources, sources.proof);
     this.#network = new SessionNetwork(sources, this.#sandbox.name);
     this.#record = sandboxRecord(world, sandboxRecordsFolder(sources), root);
     this.#scan = repositoryScan(world.files, root);
@@ -124,6 +124,12 @@ class SandboxOfSession implements OpenSandbox {
     const isBackground = plan.target.kind === "command" && plan.target.background === true;
     const run = isBackground ? this.#runs.inBackground(closed) : this.#runs.begin(closed);
     const { wrap } = state.confine;
+    let isDoubtful = false;
+    const failure = (stderr: string) => {
+      const why = state.confine.failure(stderr);
+      isDoubtful ||= why !== undefined;
+      return why;
+    };
     const isOver = await recordRun(this.#sources.world, runRecordsFolder(this.#sources), {
       closed,
       watches: this.#repositories.saved(),
@@ -135,9 +141,11 @@ class SandboxOfSession implements OpenSandbox {
     const isCounted = !isBackground && this.#sandbox.name === "bubblewrap";
     return {
       kind: "working",
-      confine: isCounted
-        ? { ...state.confine, wrap: (options, how) => wrap(withAnnouncement(options), how) }
-        : state.confine,
+      confine: {
+        ...state.confine,
+        failure,
+        ...(isCounted ? { wrap: (options, how) => wrap(withAnnouncement(options), how) } : {}),
+      },
       network,
       follow: (child) => {
         routes.follow(child);
@@ -155,8 +163,10 @@ class SandboxOfSession implements OpenSandbox {
         const notes = refusals.report().map(({ why }) => refusalNote(why));
         run.end();
         const [unrouted] = await Promise.all([routes.end(), this.#tidy()]);
+        const isRefuted = isDoubtful && (await this.#sandbox.doubt?.()) === true;
+        if (isRefuted) this.#prepared = undefined;
         if (!isBackground || !isFollowed) await isOver();
-        return { notes: [...notes, ...this.#notes.splice(0)], refused, unrouted };
+        return { notes: [...notes, ...this.#notes.splice(0)], refused, unrouted, isRefuted };
       },
     };
   }

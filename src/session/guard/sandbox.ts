@@ -13,6 +13,11 @@ export interface Sandbox {
    * again for each command, so the owner of the result must prepare again when those paths have changed.
    */
   prepare(policy: SandboxPolicy): Promise<SandboxState>;
+  /**
+   * Notes that a command could not be confined. Returns true if only an earlier session had proven the sandbox: the
+   * next preparation tries it. Absent: each session proves it.
+   */
+  doubt?(): Promise<boolean>;
   /** Confines a search program to one folder. Undefined if that does not work here, absent if the backend cannot. */
   prepareSearch?(place: SearchAccess): Promise<Confine | undefined>;
 }

@@ -45,6 +45,8 @@ export interface Aftermath {
   readonly refused: readonly ProxyRefusal[];
   /** True if the command sent packets for which the network of its sandbox has no route, as the kernel counted. */
   readonly unrouted: boolean;
+  /** True if nothing ran, and the trial of an earlier session is refuted by that: the sandbox is tried next time. */
+  readonly isRefuted: boolean;
 }
 
 /** The sandbox of one session. It is prepared when the first command needs it, and again when its paths changed. */

@@ -86,6 +86,8 @@ export interface ComposeDependencies
   readonly around: readonly Around[];
   /** Required, so that no session lacks a guard by omission. */
   readonly guard: CallGuard;
+  /** Tries the sandbox beside the first request. Default: the first command tries it. */
+  readonly proveSandbox?: RequestMiddleware;
   /** Request middleware on the provider's side. Default: none. */
   readonly provider?: Readonly<
     Partial<Record<"cacheBreakpoints" | "takeover" | "retry" | "expireContent", RequestMiddleware>>
@@ -185,10 +187,12 @@ function toolStepsOf(
 function requestStepsOf({
   around,
   registry,
+  proveSandbox,
   provider = {},
 }: ComposeDependencies): Readonly<Record<RequestStep, readonly RequestMiddleware[]>> {
   return {
     lateTools: [lateTools(registry)],
+    proveSandbox: only(proveSandbox),
     watch: requestMiddlewareAt(around, "watch"),
     context: requestMiddlewareAt(around, "context"),
     compact: requestMiddlewareAt(around, "compact"),

@@ -13,7 +13,13 @@ type OwnToolMiddleware =
   | "redactOutput"
   | "catchFailures";
 
-type OwnRequestMiddleware = "lateTools" | "cacheBreakpoints" | "takeover" | "retry" | "expireContent";
+type OwnRequestMiddleware =
+  | "lateTools"
+  | "proveSandbox"
+  | "cacheBreakpoints"
+  | "takeover"
+  | "retry"
+  | "expireContent";
 
 /** One step of the tool chain: a middleware of the session, or a place for those of features. */
 export type ToolStep = OwnToolMiddleware | ToolPosition;
@@ -46,6 +52,7 @@ export const TOOL_ORDER = [
 /** The order of request middleware, the outermost first (ENG-06). Normative, as `TOOL_ORDER`. */
 export const REQUEST_ORDER = [
   "lateTools",
+  "proveSandbox",
   "watch",
   "context",
   "compact",

@@ -15,6 +15,7 @@ import type { SessionSandboxes } from "../../../session/guard/session-sandbox.ts
 import type { SessionTrust } from "../../../session/guard/trust.ts";
 import type { SessionPlan } from "../../../session/plan.ts";
 import type { HarnessOptions } from "../../engine/options.ts";
+import { SandboxProving } from "./sandbox-proving.ts";
 
 /** Parts of a session's sandboxes. */
 export interface SandboxDependencies {
@@ -28,19 +29,38 @@ export interface SandboxDependencies {
   publish(event: Event): void;
 }
 
-/** Opens the sandboxes of a session, each with the first command that needs it. */
-export function sessionSandbox(parts: SandboxDependencies): SessionSandboxes {
+/** The sandboxes of a session, which may be proven before one is needed. */
+export interface ProvableSandboxes extends SessionSandboxes {
+  /** Proves the sandbox of this machine in the background, once. The first command waits for it, and nothing else. */
+  prove(): void;
+}
+
+/**
+ * Opens the sandboxes of a session, each with the first command that needs it.
+ * @param use `look`: the sandbox is tried for real, whatever earlier sessions have found.
+ */
+export function sessionSandbox(parts: SandboxDependencies, use: "look" | "run"): ProvableSandboxes {
+  const proving = new SandboxProving(parts);
   const open = {
     async sandbox(root: string) {
       const { openSandbox } = await import("../../../guard/sandbox/sandbox.ts");
-      return openSandbox(sourcesAt(root, parts));
+      const proof = use === "run" ? { proof: await proving.proof() } : {};
+      return openSandbox({ ...sourcesAt(root, parts), ...proof });
     },
     async search(root: string) {
       const { searchSandbox } = await import("../../../guard/sandbox/sandbox-search.ts");
       return searchSandbox(sourcesAt(root, parts));
     },
   };
-  return lazySandboxes(open, parts.plan().root);
+  const sandboxes = lazySandboxes(open, parts.plan().root);
+  return {
+    ...sandboxes,
+    prove: () => proving.begin(),
+    async [Symbol.asyncDispose]() {
+      await proving[Symbol.asyncDispose]();
+      await sandboxes[Symbol.asyncDispose]();
+    },
+  };
 }
 
 async function sockets() {

@@ -1,4 +1,6 @@
+import { createHash } from "node:crypto";
 import { join } from "node:path";
+import { defined } from "../../../base/defined.ts";
 import { DeadlineReached, messageOf } from "../../../base/errors.ts";
 import { isBelow, isWithin } from "../../../base/files/below.ts";
 import type { World } from "../../../base/world.ts";
@@ -8,10 +10,11 @@ import type { SystemProgram } from "../system-program.ts";
 import { systemProgram } from "../system-program.ts";
 import type { Control } from "./arguments.ts";
 import { fixedArguments, wrapCommand } from "./arguments.ts";
+import type { KeptProof } from "./kept-proof.ts";
 import type { Mount } from "./mounts.ts";
 import { planMounts, REPLACED_FOLDERS } from "./mounts.ts";
 import { closedFolders, expectedMounts } from "./placement.ts";
-import { probeSandbox, TRIAL_KILLED } from "./probe.ts";
+import { PROBE_SCRIPT, probeSandbox, TRIAL_KILLED } from "./probe.ts";
 import { hasNoNamespaces, installRemedy, kernelRemedy } from "./remedy.ts";
 import { canSearch, searchConfine } from "./search.ts";
 import { seccompFilter } from "./seccomp.ts";
@@ -36,6 +39,10 @@ export interface BubblewrapOptions {
   readonly path?: string | undefined;
   /** Controls that are left out, so that a test can show their effect. The probe is left out with them. */
   readonly without?: readonly Control[];
+  /** Proof of an earlier trial that spares this one's. Absent: this backend tries the sandbox itself. */
+  readonly proof?: KeptProof;
+  /** Ends a trial. Default: it runs to its end. */
+  readonly signal?: AbortSignal;
 }
 
 /**
@@ -45,8 +52,8 @@ export interface BubblewrapOptions {
  *
  * Works for root and for ordinary users, if the kernel allows user namespaces.
  */
-export function bubblewrap({ world, path, without }: BubblewrapOptions): Sandbox {
-  let tried = without !== undefined;
+export function bubblewrap({ world, path, without, proof, signal }: BubblewrapOptions): Sandbox {
+  const trial = new Trial({ world, proof, signal, isPassed: without !== undefined });
   let written: string | undefined;
   let searching: Promise<string | undefined> | undefined;
   /** Returns the program, if it can make the file system of a search. */
@@ -73,6 +80,7 @@ export function bubblewrap({ world, path, without }: BubblewrapOptions): Sandbox
       const program = place.root === "/" ? undefined : await searchable();
       return program === undefined ? undefined : await searchConfine(world.files, program, place);
     },
+    doubt: () => trial.doubt(),
     async prepare(policy) {
       const { files, machine } = world;
       if (policy.root === "/") {
@@ -95,8 +103,8 @@ export function bubblewrap({ world, path, without }: BubblewrapOptions): Sandbox
       }
       const [filter, empty] = [join(policy.workshop, "filter"), join(policy.workshop, "empty")];
       if (written !== policy.workshop) {
-        await files.writeAtomic(filter, seccompFilter(machine.arch), 0o400);
-        await files.writeAtomic(empty, "", 0o400);
+        await makeOnce(files, filter, seccompFilter(machine.arch));
+        await makeOnce(files, empty, new Uint8Array());
         written = policy.workshop;
       }
       const { mounts, made } = await planMounts(policy, files);
@@ -132,8 +140,7 @@ export function bubblewrap({ world, path, without }: BubblewrapOptions): Sandbox
         failure,
         ...protectedPathsOf(policy),
       };
-      const problem = tried ? undefined : await problemWith(world, confine, policy);
-      tried ||= problem === undefined;
+      const problem = await trial.problem(program, confine, policy);
       if (problem === undefined) return { kind: "working", confine, made };
       if (await isShortage(problem, files)) {
         const why = `the trial of the sandbox found the machine short of resources: ${problem}`;
@@ -153,6 +160,68 @@ export function bubblewrap({ world, path, without }: BubblewrapOptions): Sandbox
   };
 }
 
+/** Creates a file of the sandbox, unless another backend has. Not synced: after a crash nobody uses its folder. */
+async function makeOnce(files: World["files"], path: string, content: Uint8Array): Promise<void> {
+  try {
+    await files.createNew(path, content, 0o400);
+  } catch (thrown) {
+    await files.remove(path); // a part of it would be taken for all
+    throw thrown;
+  }
+}
+
+interface TrialOptions extends Pick<BubblewrapOptions, "world"> {
+  readonly proof: KeptProof | undefined;
+  readonly signal: AbortSignal | undefined;
+  readonly isPassed: boolean;
+}
+
+/** The trial of a backend, which it makes with its first policy, and not again once it was passed. */
+class Trial {
+  readonly #options: TrialOptions;
+  #isPassed: boolean;
+  /** True if only an earlier trial shows that the sandbox works. */
+  #isTrusting = false;
+
+  constructor(options: TrialOptions) {
+    this.#options = options;
+    this.#isPassed = options.isPassed;
+  }
+
+  /** Returns what speaks against the sandbox; undefined if nothing does. */
+  async problem(program: string, confine: Confine, policy: SandboxPolicy): Promise<string | undefined> {
+    if (this.#isPassed) return undefined;
+    const { world, signal } = this.#options;
+    // A proof is about a sandbox without a network: the way into one with a proxy is tried each time.
+    const proof = policy.network.kind === "off" ? this.#options.proof : undefined;
+    const form = proof === undefined ? "" : formOf(program, world.machine.arch);
+    this.#isTrusting = (await proof?.holds(program, form)) === true;
+    const problem = this.#isTrusting ? undefined : await problemWith(world, confine, policy, signal);
+    if (problem !== undefined) return problem;
+    this.#isPassed = true;
+    if (!this.#isTrusting) await proof?.keep(program, form);
+    return undefined;
+  }
+
+  /** See `Sandbox.doubt`. */
+  async doubt(): Promise<boolean> {
+    if (!this.#isTrusting) return false;
+    [this.#isTrusting, this.#isPassed] = [false, false];
+    await this.#options.proof?.drop();
+    return true;
+  }
+}
+
+/** Returns a digest of what every command gets, whatever its policy, and of the trial that shows its effect. */
+function formOf(program: string, arch: "x64" | "arm64" | undefined): string {
+  const bare = { program, mounts: [], network: { kind: "off" }, empty: "", filter: "" } as const;
+  const filter = arch === undefined ? "" : seccompFilter(arch);
+  return createHash("sha256")
+    .update(JSON.stringify([fixedArguments(bare), PROBE_SCRIPT]))
+    .update(filter)
+    .digest("hex");
+}
+
 /** True for a failure of a trial that passes, where the machine has what the sandbox needs. */
 async function isShortage(problem: string, files: World["files"]): Promise<boolean> {
   return problem === TRIAL_KILLED || (BUSY_PROBLEM.test(problem) && !(await hasNoNamespaces(files)));
@@ -168,6 +237,20 @@ export async function findBubblewrap({ files }: Pick<World, "files">, path?: str
   return await systemProgram(files, { usual: PROGRAMS, path });
 }
 
+/** Returns true if an earlier trial has proven the bwrap of this machine; also if it has none, which costs no trial. */
+export async function isProven({
+  world,
+  path,
+  proof,
+}: Pick<BubblewrapOptions, "path"> & {
+  readonly world: Pick<World, "files" | "machine">;
+  readonly proof: KeptProof;
+}): Promise<boolean> {
+  const found = await findBubblewrap(world, path);
+  if (found.kind === "missing") return true;
+  return await proof.holds(found.path, formOf(found.path, world.machine.arch));
+}
+
 /** Returns a message with the problem of a missing or unusable bwrap, and the paths where cinch looked. */
 export function notInstalledText(problem: string): string {
   return `bubblewrap (bwrap) is not installed: ${problem}`;
@@ -177,13 +260,11 @@ async function problemWith(
   world: BubblewrapOptions["world"],
   confine: Confine,
   { workshop, root }: SandboxPolicy,
+  signal: AbortSignal | undefined,
 ): Promise<string | undefined> {
   try {
-    return await probeSandbox(world, confine, {
-      outside: join(workshop, "probe"),
-      workshop: join(workshop, "filter"),
-      root,
-    });
+    const paths = { outside: join(workshop, "probe"), workshop: join(workshop, "filter"), root };
+    return await probeSandbox(world, confine, { ...paths, ...defined({ signal }) });
   } catch (thrown) {
     if (thrown instanceof DeadlineReached) throw thrown; // proves nothing about the machine
     return messageOf(thrown);

@@ -22,7 +22,8 @@ export interface ConfineOptions extends RerunOptions {
  *
  * A command whose plan says `outside` runs on the host; the gate has judged that. If the sandbox made a command fail,
  * the result says so. A person who is present is asked to run it again, outside or with the hosts that the proxy
- * refused. Only then is `next` called more than once: the outer middleware, permission and ledger, sees one call.
+ * refused. If nothing ran because an earlier session's trial of the sandbox is out of date, it is tried, and the command
+ * begins again. Only then is `next` called more than once: the outer middleware, permission and ledger, sees one call.
  */
 export function confine(options: ConfineOptions): ToolMiddleware {
   const withheld = new MissingVariableNotes();
@@ -73,12 +74,15 @@ export function confine(options: ConfineOptions): ToolMiddleware {
         await current.sweep(); // a cancelled command has run too
         throw thrown;
       });
-      const { notes: newNotes, refused, unrouted } = await current.afterwards();
+      const { notes: newNotes, refused, unrouted, isRefuted } = await current.afterwards();
+      if (isRefuted) {
+        noteLines.push(...newNotes);
+        continue; // nothing ran: now the sandbox is tried, and the command runs in it or not at all
+      }
       const notes = [...noteLines, ...newNotes];
-      const { network } = current;
       const { command, cwd } = target;
       const home = context.workspace.env["HOME"];
-      const ran = { command, output: textOf(output), cwd, home, network, refused, unrouted };
+      const ran = { command, output: textOf(output), cwd, home, network: current.network, refused, unrouted };
       if (output.isError !== true) {
         const hidden = findHiddenSymptom(ran, current.confine);
         return noted(output, hidden === undefined ? notes : [...notes, hint(hidden)]);

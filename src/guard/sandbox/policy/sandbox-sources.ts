@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { unreachable } from "../../../base/assert.ts";
+import { defined } from "../../../base/defined.ts";
 import type { HarnessPaths } from "../../../base/files/harness-paths.ts";
 import type { World } from "../../../base/world.ts";
 import type {
@@ -9,6 +10,7 @@ import type {
   UnavailablePolicy,
 } from "../../../session/guard/sandbox.ts";
 import { bubblewrap, findBubblewrap, notInstalledText } from "../bubblewrap/bubblewrap.ts";
+import type { KeptProof } from "../bubblewrap/kept-proof.ts";
 import type { SandboxSettings } from "../config.ts";
 import { container } from "../container/container.ts";
 import type { Sockets } from "../proxy/proxy.ts";
@@ -56,6 +58,8 @@ export interface SandboxSources {
   readonly writesCommitsOnly?: true;
   /** The session's workspace, if `root` is a sub-agent's worktree. Its commands can make links there. Resolved. */
   readonly workspace?: string;
+  /** Proof that an earlier session has made of the sandbox. Absent: each backend tries it. */
+  readonly proof?: KeptProof;
   /** Backend to use instead of the one that the settings name. */
   readonly backend?: Sandbox;
   /** Called once for each state in which a command finds no sandbox, with its SandboxUnavailable. */
@@ -105,15 +109,18 @@ export function enforcesHosts(backend: string, { relay }: { readonly relay?: unk
   return backend === "bubblewrap" && relay !== undefined;
 }
 
-/** Returns the backend that the settings name. `auto` means the platform's. */
-export function backendFor(sources: Pick<SandboxSources, "world" | "settings" | "path">): Sandbox {
+/** Returns the backend that the settings name. `auto` means the platform's. @param proof see `BubblewrapOptions`. */
+export function backendFor(
+  sources: Pick<SandboxSources, "world" | "settings" | "path">,
+  proof?: KeptProof,
+): Sandbox {
   const { world, settings, path } = sources;
   const { backend, image = "" } = settings;
   const platformsOwn = world.machine.platform === "darwin" ? "seatbelt" : "bubblewrap";
   const name = backend === "auto" || backend === "none" ? platformsOwn : backend;
   switch (name) {
     case "bubblewrap":
-      return bubblewrap({ world, path });
+      return bubblewrap({ world, path, ...defined({ proof }) });
     case "seatbelt":
       return seatbelt({ world });
     case "container":
