@@ -133,6 +133,15 @@ export class SimDisk {
     };
     const { logId, epoch, lastEvent } = beneath();
     let broken: unknown;
+    const written = async (entry: Entry) => {
+      try {
+        await this.#write(entry);
+      } catch (thrown) {
+        // As the store on disk: after a failure nothing is known, so nothing more is written; a full disk is known.
+        if (hasReason(thrown, "StoreUnwritable") && !this.faults.full) broken = thrown;
+        throw thrown;
+      }
+    };
     return {
       logId,
       epoch,
@@ -141,15 +150,15 @@ export class SimDisk {
         await process.pause(`disk: append ${durability}`);
         if (broken !== undefined) throw broken;
         const apply = () => beneath().append(batch, durability);
-        try {
-          await this.#write({ apply, synced: durability === "power" && !this.faults.lying });
-        } catch (thrown) {
-          // As the store on disk: after a failure nothing is known, so nothing more is written; a full disk is known.
-          if (hasReason(thrown, "StoreUnwritable") && !this.faults.full) broken = thrown;
-          throw thrown;
-        }
+        await written({ apply, synced: durability === "power" && !this.faults.lying });
         // Written, and whoever asked for it does not know yet.
         await process.pause(`disk: appended ${durability}`);
+      },
+      sync: async () => {
+        await process.pause("disk: sync");
+        if (broken !== undefined) throw broken;
+        await written({ apply: async () => undefined, synced: !this.faults.lying });
+        await process.pause("disk: synced");
       },
       [Symbol.asyncDispose]: async () => {
         await process.pause("disk: give back the lease");

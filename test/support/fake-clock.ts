@@ -1,6 +1,13 @@
 import type { Clock } from "../../src/base/world.ts";
+import { ROUND_FLUSH_MS } from "../../src/engine/bus/bus.ts";
 
-/** A clock that stands still until a test moves it. */
+/** Turns of the event loop after which the records of a round are written though the clock stands still. */
+const ROUND_FLUSH_TURNS = 8;
+
+/**
+ * A clock that stands still until a test moves it. Only the wait for the rest of a round passes by itself: a test that
+ * holds a call sees its start all the same.
+ */
 export interface FakeClock extends Clock {
   /** Moves time on, firing what falls due in order and letting promises settle in between. */
   advance(ms: number): Promise<void>;
@@ -22,6 +29,10 @@ export function fakeClock(startMs = 1_750_000_000_000): FakeClock {
   const waiters = new Set<Waiter>();
   let armed = Promise.withResolvers<void>();
 
+  function timer(ms: number, fire: () => void): Disposable {
+    return ms === ROUND_FLUSH_MS ? afterTurns(fire) : wait(ms, fire);
+  }
+
   function wait(ms: number, fire: () => void): Disposable {
     const waiter: Waiter = { due: elapsed + ms, fire };
     waiters.add(waiter);
@@ -33,7 +44,7 @@ export function fakeClock(startMs = 1_750_000_000_000): FakeClock {
   return {
     now: () => startMs + elapsed,
     monotonic: () => elapsed,
-    timer: wait,
+    timer,
     sleep(ms, signal) {
       return new Promise((resolve, reject) => {
         if (signal.aborted) return reject(signal.reason);
@@ -64,6 +75,21 @@ export function fakeClock(startMs = 1_750_000_000_000): FakeClock {
     armed: async () => await (waiters.size > 0 ? undefined : armed.promise),
     get waiting() {
       return waiters.size;
+    },
+  };
+}
+
+function afterTurns(fire: () => void): Disposable {
+  let isOver = false;
+  const turns = async () => {
+    for (let turn = 0; turn < ROUND_FLUSH_TURNS; turn++)
+      await new Promise<void>((resolve) => setImmediate(resolve));
+    if (!isOver) fire();
+  };
+  void turns();
+  return {
+    [Symbol.dispose]() {
+      isOver = true;
     },
   };
 }

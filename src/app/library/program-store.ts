@@ -84,7 +84,7 @@ function oneAtATime<Value>(run: (signal: AbortSignal) => Promise<Value>) {
   };
 }
 
-type Method = Exclude<keyof SessionStore, symbol> | "append" | "dispose" | "close";
+type Method = Exclude<keyof SessionStore, symbol> | "append" | "sync" | "dispose" | "close";
 
 /** One call of foreign code, and how to judge what it returns. */
 interface Answer<Value> {
@@ -163,20 +163,23 @@ function failureOf(name: Method, thrown: unknown): HarnessError {
 function programWriter(writer: SessionWriter, limit: StoreLimit): SessionWriter {
   const { logId } = writer;
   let failure: unknown;
+  const write = async (name: "append" | "sync", run: () => Promise<void>) => {
+    if (failure !== undefined) throw failure;
+    try {
+      await answerOf({ name, run, logId }, limit);
+    } catch (thrown) {
+      failure = thrown;
+      throw thrown;
+    }
+  };
+  const { sync } = writer;
   return {
     logId,
     epoch: writer.epoch,
     lastEvent: writer.lastEvent,
     ...defined({ reserved: writer.reserved }),
-    async append(batch, durability) {
-      if (failure !== undefined) throw failure;
-      try {
-        await answerOf({ name: "append", run: () => writer.append(batch, durability), logId }, limit);
-      } catch (thrown) {
-        failure = thrown;
-        throw thrown;
-      }
-    },
+    append: (batch, durability) => write("append", () => writer.append(batch, durability)),
+    ...(typeof sync === "function" ? { sync: () => write("sync", () => sync.call(writer)) } : {}),
     async [Symbol.asyncDispose]() {
       const closing = answerOf({ name: "close", run: () => release(writer) }, limit);
       if (failure === undefined) await closing;

@@ -22,6 +22,12 @@ import { Subscriber } from "./subscriber.ts";
 /** Longest wait of deltas after the first one of a block: with log and transport 20 ms in total. */
 export const DELTA_FLUSH_MS = 18;
 
+/**
+ * Longest wait of the records of a round: its calls and results are written together, after the next request has left.
+ * A call that takes longer is shown while it runs.
+ */
+export const ROUND_FLUSH_MS = 15;
+
 /** Microtasks that an engine step may run before its events are written: less than any machine-level wait. */
 const STEP_MICROTASKS = 24;
 
@@ -68,14 +74,16 @@ export class Bus {
   /** True while the outcome of a call that may have changed something is being written. */
   #writingOwed = false;
   #timer: Disposable | undefined;
+  #roundTimer: Disposable | undefined;
   #flushQueued = false;
   /** True if an event waits that is to be shown as soon as the batch before it is written. */
   #isUrgent = false;
   #failure: Error | undefined;
   /** True if the next batch must survive a power loss. */
   #powerWanted = false;
-  /** True if written data so far survives only the death of the process. */
-  #unsynced = false;
+  /** Number of batches in the log, and of those that survive a power loss. */
+  #written = 0;
+  #synced = 0;
   #writeMs = 0;
   #over = false;
 
@@ -111,7 +119,8 @@ export class Bus {
     }
     const ts = new Date(this.#options.clock.now()).toISOString();
     this.#pending.push({ kind: "event", event, origin, ts });
-    if (isDelta(event) && event.kind === this.#lastKind) this.#flushLater();
+    if (mayWait(event)) this.#flushWithRound();
+    else if (isDelta(event) && event.kind === this.#lastKind) this.#flushLater();
     else this.#flushSoon();
     this.#lastKind = event.kind;
   }
@@ -120,7 +129,7 @@ export class Bus {
   remember(message: Message, turn: number, boundary = false): void {
     this.#assertOpen();
     this.#pending.push({ kind: "message", message, turn, boundary });
-    this.#flushSoon();
+    this.#flushWithRound();
   }
 
   /** Records that a call is about to run. `commit` waits for the log; without it, the log has it soon. */
@@ -129,7 +138,7 @@ export class Bus {
     this.#begunCalls.add(intent.callId);
     const summary = this.#options.redaction.text(intent.summary);
     this.#pending.push({ kind: "intent", intent: { ...intent, summary } });
-    this.#flushLater();
+    this.#flushWithRound();
   }
 
   /** Returns, once, true if a call was about to run: a call that ended before that had no effect. */
@@ -137,11 +146,11 @@ export class Bus {
     return this.#begunCalls.delete(callId);
   }
 
-  /** Records how a call ended: with the events that follow, or within `DELTA_FLUSH_MS`. */
+  /** Records how a call ended: with the events that follow, or within `ROUND_FLUSH_MS`. */
   conclude(outcome: CallOutcome, { mutating }: Pick<Intent, "mutating">): void {
     this.#assertOpen();
     this.#pending.push({ kind: "outcome", outcome, mutating });
-    this.#flushLater();
+    this.#flushWithRound();
   }
 
   /** Resolves when the log has the outcome of every call so far that may have changed something. */
@@ -156,8 +165,38 @@ export class Bus {
     this.#powerWanted ||= durability === "power";
     while (this.#writing !== undefined) await this.#writing;
     this.#assertOpen();
-    if (this.#pending.length > 0 || (durability === "power" && this.#unsynced)) await this.#write();
+    if (this.#pending.length > 0) await this.#write();
+    else this.#powerWanted = false;
+    if (durability === "power") await this.sync();
     this.#assertOpen();
+  }
+
+  /** Resolves when everything in the log so far survives a power loss. What is pending is not written for it. */
+  async sync(): Promise<void> {
+    this.#assertOpen();
+    const batches = this.#written;
+    if (this.#synced >= batches) return;
+    const { writer } = this.#options;
+    if (writer.sync === undefined) return await this.#syncByBatch(batches);
+    try {
+      await writer.sync();
+    } catch (thrown) {
+      throw this.#fail(thrown);
+    }
+    this.#synced = Math.max(this.#synced, batches);
+  }
+
+  async #syncByBatch(batches: number): Promise<void> {
+    while (this.#writing !== undefined) await this.#writing;
+    this.#assertOpen();
+    if (this.#synced >= batches) return;
+    this.#powerWanted = true;
+    await this.#write();
+  }
+
+  /** Writes what is pending once this engine step is over: called when a request has just left. */
+  writeSoon(): void {
+    if (this.#pending.length > 0) this.#flushSoon();
   }
 
   /** True while the log cannot keep up: producers of deltas then wait with `commit`. */
@@ -216,7 +255,7 @@ export class Bus {
       if (this.#failure === undefined) await this.commit("power");
     } finally {
       this.#over = true;
-      this.#timer?.[Symbol.dispose]();
+      this.#stopTimers();
       for (const subscriber of this.#subscribers) subscriber.end(this.#failure);
     }
   }
@@ -242,6 +281,20 @@ export class Bus {
     });
   }
 
+  #flushWithRound(): void {
+    this.#roundTimer ??= this.#options.clock.timer(ROUND_FLUSH_MS, () => {
+      this.#roundTimer = undefined;
+      this.#flush();
+    });
+  }
+
+  #stopTimers(): void {
+    this.#timer?.[Symbol.dispose]();
+    this.#roundTimer?.[Symbol.dispose]();
+    this.#timer = undefined;
+    this.#roundTimer = undefined;
+  }
+
   #flush(): void {
     if (this.#writing !== undefined || this.#pending.length === 0 || this.#failure !== undefined) return;
     // A failure is kept in #failure and reaches the next caller and every subscriber.
@@ -251,8 +304,7 @@ export class Bus {
   #write(): Promise<void> {
     const durability = this.#powerWanted ? "power" : "process";
     this.#powerWanted = false;
-    this.#timer?.[Symbol.dispose]();
-    this.#timer = undefined;
+    this.#stopTimers();
     this.#isUrgent = false;
     const items = this.#pending;
     this.#pending = [];
@@ -260,7 +312,8 @@ export class Bus {
     this.#writing = this.#append(items, durability).finally(() => {
       this.#writing = undefined;
       this.#writingOwed = false;
-      if (this.#pending.length > 0 && (this.#isUrgent || this.#timer === undefined)) this.#flushSoon();
+      const isTimed = this.#timer !== undefined || this.#roundTimer !== undefined;
+      if (this.#pending.length > 0 && (this.#isUrgent || !isTimed)) this.#flushSoon();
     });
     return this.#writing;
   }
@@ -272,15 +325,20 @@ export class Bus {
     try {
       await writer.append(batch, durability);
     } catch (thrown) {
-      this.#failure = asError(thrown);
-      for (const subscriber of this.#subscribers) subscriber.end(this.#failure);
-      throw this.#failure;
+      throw this.#fail(thrown);
     }
-    this.#unsynced = durability === "process";
+    this.#written += 1;
+    if (durability === "power") this.#synced = this.#written;
     this.#writeMs += clock.monotonic() - startMs;
     if (batch.events.length === 0) return;
     this.#last = batch.events.at(-1)?.id ?? this.#last;
     for (const subscriber of this.#subscribers) subscriber.deliver(batch.events);
+  }
+
+  #fail(thrown: unknown): Error {
+    this.#failure ??= asError(thrown);
+    for (const subscriber of this.#subscribers) subscriber.end(this.#failure);
+    return this.#failure;
   }
 
   /** Assigns ids to events and positions to messages. */
@@ -337,6 +395,11 @@ function envelope(id: EventSeq, session: SessionId, item: Extract<Item, { kind: 
 
 function isOwed(item: Item): boolean {
   return item.kind === "outcome" && item.mutating;
+}
+
+/** Returns true for an event of a round that is written with those that follow it. */
+function mayWait({ kind }: Event): boolean {
+  return kind === "CostIncremented" || kind === "ToolCallStarted" || kind === "ToolResult";
 }
 
 function isDelta(event: Event): boolean {

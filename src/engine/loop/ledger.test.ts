@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { settle } from "../../../test/support/fake-clock.ts";
 import { fakeTool, ok, openRig } from "../../../test/support/rig.ts";
 import type { ScriptedAnswer } from "../../../test/support/scripted-provider.ts";
 import { calls, says } from "../../../test/support/scripted-provider.ts";
@@ -10,6 +11,8 @@ function watchedStore() {
   const plain = memorySessionStore({ isAlive: () => true });
   const batches: Batch[] = [];
   const unsynced: string[] = [];
+  /** Syncs wait for it. */
+  const disk: { ready: Promise<void> } = { ready: Promise.resolve() };
   const watched = (writer: SessionWriter): SessionWriter => ({
     logId: writer.logId,
     epoch: writer.epoch,
@@ -19,7 +22,12 @@ function watchedStore() {
       batches.push(batch);
       unsynced.push(...(batch.intents ?? []).map(({ tool }) => `intent of ${tool}`));
       unsynced.push(...(batch.outcomes ?? []).map(({ outcome }) => `outcome ${outcome}`));
+      if (durability === "power") await disk.ready;
       if (durability === "power") unsynced.length = 0;
+    },
+    async sync() {
+      await disk.ready;
+      unsynced.length = 0;
     },
     [Symbol.asyncDispose]: () => writer[Symbol.asyncDispose](),
   });
@@ -28,7 +36,29 @@ function watchedStore() {
     create: async (...args) => watched(await plain.create(...args)),
     open: async (...args) => watched(await plain.open(...args)),
   };
-  return { store, batches, unsynced };
+  return { store, batches, unsynced, disk };
+}
+
+/** Runs two rounds with a tool. Returns the number of batches of each, when the next request leaves and after that. */
+async function batchesOfRounds(mutating: boolean): Promise<readonly (readonly number[])[]> {
+  const { store, batches } = watchedStore();
+  const counts: number[][] = [];
+  const watched = (answer: ScriptedAnswer): ScriptedAnswer =>
+    async function* (request, signal) {
+      const atRequest = batches.length;
+      await settle();
+      counts.push([atRequest, batches.length]);
+      yield* answer(request, signal);
+    };
+  const tool = fakeTool("Tool", () => ok("done"), { mutating });
+  const call = calls({ name: "Tool", input: {} });
+  await using rig = await openRig({
+    script: [watched(call), watched(call), watched(says("done"))],
+    tools: [tool],
+    store,
+  });
+  await rig.send("go");
+  return counts.slice(1).map((round, at) => round.map((count) => count - (counts[at]?.[1] ?? 0)));
 }
 
 test("[SES-03 REL-02] a call that changes something runs once its intent survives the loss of power", async () => {
@@ -115,4 +145,35 @@ test("[SES-03 PERF-02] a call that only reads waits for no batch: its records ar
   const [{ intents = [], outcomes = [], events = [] } = {}, ...rest] = withRecords;
   expect([intents.length, outcomes.length, rest]).toEqual([1, 1, []]);
   expect(events.map(({ kind }) => kind)).toContain("ToolResult");
+});
+
+test("[PERF-02 SES-03] a round that only reads is one batch, which is written once the next request has left", async () => {
+  expect(await batchesOfRounds(false)).toEqual([
+    [0, 1],
+    [0, 1],
+  ]);
+});
+
+test("[PERF-02 SES-03] a round that changes something is two batches: one up to its intent, one from its outcome on", async () => {
+  expect(await batchesOfRounds(true)).toEqual([
+    [2, 2],
+    [2, 2],
+  ]);
+});
+
+test("[PERF-02 SES-07] the request leaves while the disk syncs the input, and the input is accepted after that", async () => {
+  const { store, disk } = watchedStore();
+  await using rig = await openRig({ script: [says("done")], store });
+  const { promise, resolve } = Promise.withResolvers<void>();
+  disk.ready = promise;
+  const sent: string[] = [];
+  const content = [{ type: "text" as const, text: "go" }];
+  const accepting = rig.connection
+    .send({ kind: "SendInput", sessionId: rig.session.id, content })
+    .then(() => sent.push("accepted"));
+  await rig.until("TextDelta");
+  expect([rig.provider.requests.length, sent]).toEqual([1, []]);
+  resolve();
+  await accepting;
+  await rig.until("TurnEnded");
 });

@@ -85,6 +85,8 @@ async function ask(turn: Turn, parts: EngineDependencies, round: number): Promis
   try {
     const send = chainRequest(parts.requestMiddleware, (final, context) => {
       middleware();
+      // The round before is written while the provider works.
+      parts.bus.writeSoon();
       return providerAnswer(final, context);
     });
     const stream = send(request, turn.requestContext(round, provider));

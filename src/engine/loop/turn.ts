@@ -98,7 +98,7 @@ export class Turn implements Disposable {
   }
 
   /**
-   * Publishes its start, and resolves when the input is durable. `added` goes to the model with the input and is
+   * Publishes its start, and resolves when the input is in the log: `Bus.sync` waits for the disk. `added` goes to the model with the input and is
    * nobody's words. An input that had waited begins with the same event.
    */
   async begin(
@@ -113,10 +113,10 @@ export class Turn implements Disposable {
     const waited = inputId === undefined ? {} : { inputId };
     this.publish({ kind: "TurnStarted", payload: { turn, originator, content: [...content], ...waited } });
     conversation.addInput([...content, ...redaction.input(added)], turn);
-    await bus.commit("power");
+    await bus.commit("process");
   }
 
-  /** Adds input to a running turn's history, and resolves when it is durable. */
+  /** Adds input that was accepted before to a running turn's history, and resolves when the log says so. */
   async interject(
     { inputId, content, originator }: Interjection,
     added: readonly InputBlock[] = [],
@@ -127,7 +127,7 @@ export class Turn implements Disposable {
     // In one batch: an input reported as delivered is in the history, even after a crash.
     bus.publish({ kind: "CustomEvent", payload }, { originator });
     conversation.addInput([...redaction.input(content), ...redaction.input(added)], turn);
-    await bus.commit("power");
+    await bus.commit("process");
   }
 
   publish(event: Event): void {

@@ -103,6 +103,22 @@ export class SqliteWriter implements SessionWriter {
     await appending;
   }
 
+  async sync(): Promise<void> {
+    assert(!this.#disposed, "a writer that was disposed syncs nothing");
+    if (this.#broken !== undefined) throw this.#broken;
+    const position = { commits: this.#commits, last: this.#last };
+    if (position.commits === this.#synced.commits) return;
+    if (!this.#held.walSync.open()) return await this.#syncByBatch();
+    await this.#syncWal();
+    this.#tellHead(position);
+  }
+
+  /** Where SQLite syncs by itself, it does so with a transaction. */
+  async #syncByBatch(): Promise<void> {
+    await Promise.allSettled([this.#appending]); // its caller gets a failure
+    await this.append({}, "power");
+  }
+
   async #append(batch: Batch, durability: Durability): Promise<void> {
     if (this.#broken !== undefined) throw this.#broken;
     const last = checkBatch(batch, { lastEvent: this.#last, reserved: this.reserved });
@@ -120,10 +136,16 @@ export class SqliteWriter implements SessionWriter {
     }
     this.#last = last;
     this.#commits += 1;
-    if (syncsApart) await this.#sync();
     const position = { commits: this.#commits, last };
-    if (durability === "power") this.#synced = position;
-    this.#held.putHead({ ...position, chain: this.#chain, synced: this.#synced });
+    if (syncsApart) await this.#syncWal();
+    this.#tellHead(durability === "power" ? position : this.#synced);
+  }
+
+  #tellHead(synced: Position): void {
+    // Two syncs may end in either order.
+    if (synced.commits > this.#synced.commits) this.#synced = synced;
+    const [commits, last, chain] = [this.#commits, this.#last, this.#chain];
+    this.#held.putHead({ commits, last, chain, synced: this.#synced });
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -146,7 +168,7 @@ export class SqliteWriter implements SessionWriter {
     this.#held.onEnd();
   }
 
-  async #sync(): Promise<void> {
+  async #syncWal(): Promise<void> {
     try {
       await this.#held.walSync.sync();
     } catch (thrown) {

@@ -249,6 +249,12 @@ export interface SessionWriter extends AsyncDisposable {
    * before survives the loss of power too, also if the batch is empty.
    */
   append(batch: Batch, durability: Durability): Promise<void>;
+
+  /**
+   * Resolves when everything appended before the call survives the loss of power. May run beside `append`. Absent: an
+   * empty batch is appended with "power".
+   */
+  sync?(): Promise<void>;
 }
 
 /**

@@ -99,7 +99,10 @@ export class TurnScheduler {
       this.#goOn();
       throw thrown;
     }
+    // The request leaves meanwhile. If the sync fails, so does all that the turn writes.
+    const durable = this.#options.parts.bus.sync();
     this.#drive(next);
+    await durable;
     return {};
   }
 
@@ -267,7 +270,6 @@ export class TurnScheduler {
       const failure = error === undefined ? {} : { error: error.reason };
       this.#log("info", "turn ended", { ...facts, ...failure, ms });
       await this.#tellEnd(ended, turn);
-      await bus.commit("process");
       slot.free();
       this.#queue.turnEnded();
       const goesOn = reason === "complete" || reason === "yield" || reason === "cancelled";
