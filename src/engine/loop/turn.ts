@@ -98,8 +98,8 @@ export class Turn implements Disposable {
   }
 
   /**
-   * Publishes its start, and resolves when the input is in the log: `Bus.sync` waits for the disk. `added` goes to the model with the input and is
-   * nobody's words. An input that had waited begins with the same event.
+   * Publishes its start, and resolves when the input is in the log: `Bus.sync` waits for the disk. `added` goes to the
+   * model with the input and is nobody's words. An input that had waited begins with the same event.
    */
   async begin(
     input: readonly InputBlock[],

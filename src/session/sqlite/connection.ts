@@ -1,5 +1,6 @@
 import type { SQLQueryBindings, Statement } from "bun:sqlite";
 import { constants, Database } from "bun:sqlite";
+import { statSync } from "node:fs";
 import type { Durability } from "../store/store.ts";
 import { storeFailure } from "./failure.ts";
 
@@ -8,8 +9,20 @@ import { storeFailure } from "./failure.ts";
  * which do nothing else meanwhile. All other code passes 0 and waits by `whenFree`; test/tidy.test.ts checks that.
  */
 export const BLOCKING_MS_MAX = 5_000;
+/** Pages of the write-ahead log after which SQLite writes it back. */
+const WAL_PAGES_MAX = 4_000;
 /** The write-ahead log is truncated to this size after a checkpoint (R17). */
 const WAL_BYTES_MAX = 64 * 1024 * 1024;
+
+/** What SQLite syncs. */
+type Synchronous = Durability | "nothing";
+
+/** Without syncs nothing may be written back: a page of the file could be lost with the log that had it. */
+const PRAGMAS: Readonly<Record<Synchronous, string>> = {
+  nothing: "PRAGMA synchronous = OFF; PRAGMA wal_autocheckpoint = 0",
+  process: `PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = ${WAL_PAGES_MAX}`,
+  power: `PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = ${WAL_PAGES_MAX}`,
+};
 
 export type Value = string | number | bigint | Uint8Array | null;
 export type Row = Readonly<Record<string, Value>>;
@@ -25,7 +38,8 @@ export class StoreConnection implements Disposable {
   readonly #busyMs: number;
   readonly #database: Database;
   readonly #statements = new Map<string, Statement<Row, SQLQueryBindings[]>>();
-  #durability: Durability = "process";
+  #synchronous: Synchronous = "process";
+  #hasWritten = false;
 
   private constructor(path: string, busyMs: number, database: Database) {
     this.path = path;
@@ -67,7 +81,7 @@ export class StoreConnection implements Disposable {
       connection.execute(
         `PRAGMA busy_timeout = ${busyMs}; PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF;
          PRAGMA cell_size_check = ON; PRAGMA secure_delete = ON; PRAGMA temp_store = MEMORY;
-         PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 4000; PRAGMA journal_size_limit = ${WAL_BYTES_MAX}`,
+         ${PRAGMAS.process}; PRAGMA journal_size_limit = ${WAL_BYTES_MAX}`,
       );
       return connection;
     } catch (thrown) {
@@ -97,8 +111,7 @@ export class StoreConnection implements Disposable {
 
   /** Runs the work in one transaction that holds the write lock from its start: all of it or nothing. */
   transaction<Result>(durability: Durability, work: () => Result): Result {
-    this.#keep(durability);
-    this.run("BEGIN IMMEDIATE");
+    this.#begin(durability);
     try {
       const result = work();
       this.run("COMMIT");
@@ -108,6 +121,27 @@ export class StoreConnection implements Disposable {
       if (this.#database.inTransaction) this.run("ROLLBACK");
       throw thrown;
     }
+  }
+
+  /**
+   * SQLite syncs the header of a write-ahead log on this thread, lest old frames count again after a loss of power. A
+   * log without any frame has no old ones, so the first transaction in one is not synced: `WalSync` does that.
+   */
+  #begin(durability: Durability): void {
+    const isFirst = !this.#hasWritten;
+    this.#hasWritten = true;
+    if (isFirst && durability === "process" && this.#isLogEmpty()) {
+      this.#keep("nothing");
+      this.run("BEGIN IMMEDIATE");
+      if (this.#isLogEmpty()) return;
+      this.run("ROLLBACK"); // another process was first
+    }
+    this.#keep(durability);
+    this.run("BEGIN IMMEDIATE");
+  }
+
+  #isLogEmpty(): boolean {
+    return statSync(`${this.path}-wal`, { throwIfNoEntry: false })?.size === 0;
   }
 
   /** Runs reads that belong together, on the state of the file at the first of them. */
@@ -145,10 +179,10 @@ export class StoreConnection implements Disposable {
     this.#database.close();
   }
 
-  #keep(durability: Durability): void {
-    if (durability === this.#durability) return;
-    this.execute(`PRAGMA synchronous = ${durability === "power" ? "FULL" : "NORMAL"}`);
-    this.#durability = durability;
+  #keep(synchronous: Synchronous): void {
+    if (synchronous === this.#synchronous) return;
+    this.execute(PRAGMAS[synchronous]);
+    this.#synchronous = synchronous;
   }
 
   #statement(sql: string): Statement<Row, SQLQueryBindings[]> {

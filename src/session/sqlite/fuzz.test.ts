@@ -32,7 +32,6 @@ const TABLES = {
   costs: "log = ?",
   messages: "log = ?",
   tool_call_intents: "log = ?",
-  tool_call_outcomes: "call_id IN (SELECT call_id FROM tool_call_intents WHERE log = ?)",
   data_keys: "log = ?",
   key_spans: "log = ?",
 } as const;

@@ -14,6 +14,20 @@ export const EVENT_ROW = `
          content, key_id, meta
   FROM events LEFT JOIN runs ON runs.num = events.run`;
 
+/**
+ * Finds the newest message of a log at or before an event, by halving: later messages stand after later events.
+ * Expiry leaves gaps in `seq`.
+ */
+const NEWEST_MESSAGE = `
+  WITH RECURSIVE part (low, high) AS (
+    SELECT 0, coalesce((SELECT max(seq) FROM messages WHERE log = ?1), 0)
+    UNION ALL
+    SELECT iif(messages.after <= ?2, (low + high + 1) / 2, low),
+      iif(messages.after <= ?2, high, (low + high + 1) / 2 - 1)
+    FROM part, messages WHERE low < high AND messages.log = ?1 AND messages.seq =
+      (SELECT min(seq) FROM messages WHERE log = ?1 AND seq >= (low + high + 1) / 2))
+  SELECT low AS seq FROM part WHERE low = high`;
+
 /** Reads one log. */
 export class LogReader {
   readonly #connection: StoreConnection;
@@ -68,27 +82,38 @@ export class LogReader {
     });
   }
 
+  messages(logId: LogId): readonly StoredMessage[] {
+    return this.#connection.snapshot(() => {
+      const log = this.logNumber(logId);
+      const newest = this.#connection.first("SELECT max(seq) AS seq FROM messages WHERE log = ?", log);
+      return this.#messagesTo(logId, log, newest);
+    });
+  }
+
   messagesAt(logId: LogId, at: EventSeq): readonly StoredMessage[] {
     return this.#connection.snapshot(() => {
-      const rows = this.#connection.all(
-        `WITH newest (seq) AS (
-           SELECT seq FROM messages WHERE log = ?1 AND after <= ?2 ORDER BY after DESC, seq DESC LIMIT 1),
-         boundary (seq) AS (
-           SELECT max(seq) FROM messages WHERE log = ?1 AND boundary = 1 AND seq <= (SELECT seq FROM newest))
-         SELECT seq, after, turn, role, boundary, content, key_id FROM messages
-         WHERE log = ?1 AND seq BETWEEN coalesce((SELECT seq FROM boundary), 0) AND (SELECT seq FROM newest)
-         AND ${notExpired("messages")} ORDER BY seq`,
-        this.logNumber(logId),
-        at,
-      );
-      return rows.map((row) => this.#rows.message(logId, row));
+      const log = this.logNumber(logId);
+      return this.#messagesTo(logId, log, this.#connection.first(NEWEST_MESSAGE, log, at));
     });
+  }
+
+  /** Reads from the last boundary to a message, that of `newest` in `seq`. */
+  #messagesTo(logId: LogId, log: number, newest: Row | undefined): readonly StoredMessage[] {
+    const rows = this.#connection.all(
+      `SELECT seq, after, turn, role, boundary, content, key_id FROM messages
+       WHERE log = ?1 AND seq <= ?2 AND seq >= coalesce(
+         (SELECT max(seq) FROM messages WHERE log = ?1 AND boundary = 1 AND seq <= ?2), 0)
+       AND ${notExpired("messages")} ORDER BY seq`,
+      log,
+      newest?.["seq"] ?? 0,
+    );
+    return rows.map((row) => this.#rows.message(logId, row));
   }
 
   orphans(logId: LogId): readonly Intent[] {
     const rows = this.#connection.all(
       `SELECT call_id, tool_name, args_hash, is_mutating, started_at, summary, key_id FROM tool_call_intents
-       WHERE log = ? AND is_open = 1
+       WHERE log = ? AND outcome IS NULL
        AND ${notExpired("tool_call_intents")} ORDER BY started_at, call_id`,
       this.logNumber(logId),
     );

@@ -177,7 +177,7 @@ export class SqliteStore implements SessionStore {
   }
 
   async messages(logId: LogId): Promise<readonly StoredMessage[]> {
-    return this.#whenFree(() => this.#reading.messagesAt(logId, Number.MAX_SAFE_INTEGER));
+    return this.#whenFree(() => this.#reading.messages(logId));
   }
 
   async messagesAt(logId: LogId, at: EventSeq): Promise<readonly StoredMessage[]> {

@@ -113,7 +113,7 @@ export class SqliteWriter implements SessionWriter {
     this.#tellHead(position);
   }
 
-  /** Where SQLite syncs by itself, it does so with a transaction. */
+  /** Syncs with a transaction, where `WalSync` cannot: SQLite then does it. */
   async #syncByBatch(): Promise<void> {
     await Promise.allSettled([this.#appending]); // its caller gets a failure
     await this.append({}, "power");
@@ -200,8 +200,13 @@ export class SqliteWriter implements SessionWriter {
       this.#addEvent(event, turn);
     }
     for (const message of messages) this.#addMessage(message);
-    for (const intent of intents) this.#addIntent(intent);
-    for (const outcome of outcomes) this.#addOutcome(outcome);
+    const ended = new Map(outcomes.map((outcome) => [outcome.callId, outcome]));
+    assert(ended.size === outcomes.length, "a call ends once");
+    for (const intent of intents) {
+      this.#addIntent(intent, ended.get(intent.callId));
+      ended.delete(intent.callId);
+    }
+    for (const outcome of ended.values()) this.#addOutcome(outcome);
     this.#keepFacts(events);
     return { turn, chain: this.#keepChain(reserve) };
   }
@@ -299,54 +304,48 @@ export class SqliteWriter implements SessionWriter {
     return Number(row?.["seq"] ?? 0);
   }
 
-  /** A read-only call that is retried after a crash writes its intent again (SES-03). */
-  #addIntent(intent: Intent): void {
+  /**
+   * Writes an intent, with the outcome if it is known by now. A read-only call that is retried after a crash replaces
+   * what was written of it (SES-03).
+   */
+  #addIntent(intent: Intent, outcome: CallOutcome | undefined): void {
     const { callId, tool, argsHash, summary } = intent;
     // The hash of a short text can be guessed, so it is no metadata.
     const { keyId, bytes } = this.#seal(intentScope(this.logId, intent), [argsHash, summary]);
     const { changes } = this.#connection.run(
-      `INSERT INTO tool_call_intents (call_id, log, tool_name, args_hash, is_mutating, started_at, summary, key_id)
-       VALUES (?, ?, ?, '', ?, ?, ?, ?)
-       ON CONFLICT (call_id) DO UPDATE SET started_at = excluded.started_at
-       WHERE log = excluded.log AND is_open = 1`,
-      callId,
+      `INSERT INTO tool_call_intents (log, call_id, tool_name, args_hash, is_mutating, started_at, summary, key_id,
+         outcome, completed_at, result_ref)
+       VALUES (?, ?, ?, '', ?, ?, ?, ?, ?, ?, ?)
+       ON CONFLICT (log, call_id) DO UPDATE SET started_at = excluded.started_at, outcome = excluded.outcome,
+         completed_at = excluded.completed_at, result_ref = excluded.result_ref
+       WHERE outcome IS NULL OR (is_mutating = 0 AND excluded.is_mutating = 0)`,
       this.#held.log,
+      callId,
       tool,
       intent.mutating ? 1 : 0,
       intent.startedAt,
       bytes,
       keyId,
-    );
-    if (changes === 0 && !intent.mutating) this.#reopen(intent);
-    else assert(changes === 1, `the call ${intent.callId} has no outcome yet when it starts`);
-  }
-
-  /** Forgets the outcome of a call that only reads, and is run again because its result was lost (SES-03). */
-  #reopen({ callId, startedAt }: Intent): void {
-    const { changes } = this.#connection.run(
-      "UPDATE tool_call_intents SET is_open = 1, started_at = ? WHERE call_id = ? AND log = ? AND is_mutating = 0",
-      startedAt,
-      callId,
-      this.#held.log,
+      outcome?.outcome ?? null,
+      outcome?.completedAt ?? null,
+      outcome?.resultRef ?? null,
     );
     assert(changes === 1, `the call ${callId} has no outcome yet when it starts`);
-    this.#connection.run("DELETE FROM tool_call_outcomes WHERE call_id = ?", callId);
+    if (outcome !== undefined) this.#hash?.update(callId);
   }
 
   #addOutcome({ callId, outcome, completedAt, resultRef }: CallOutcome): void {
     const { changes } = this.#connection.run(
-      `INSERT INTO tool_call_outcomes (call_id, outcome, completed_at, result_ref)
-       SELECT call_id, ?, ?, ? FROM tool_call_intents WHERE call_id = ? AND log = ?
-       ON CONFLICT (call_id) DO NOTHING`,
+      `UPDATE tool_call_intents SET outcome = ?, completed_at = ?, result_ref = ?
+       WHERE log = ? AND call_id = ? AND outcome IS NULL`,
       outcome,
       completedAt,
       resultRef ?? null,
-      callId,
       this.#held.log,
+      callId,
     );
     this.#hash?.update(callId);
     assert(changes === 1, `the call ${callId} has an intent and no outcome when it ends`);
-    this.#connection.run("UPDATE tool_call_intents SET is_open = 0 WHERE call_id = ?", callId);
   }
 
   #keepFacts(events: readonly Envelope[]): void {

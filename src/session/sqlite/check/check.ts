@@ -173,7 +173,7 @@ function hasUncoveredHole(connection: StoreConnection, log: number): boolean {
 function* orphans(connection: StoreConnection, log: number, logId: LogId): Generator<StoreFinding> {
   const rows = connection.all(
     `SELECT call_id, tool_name, started_at FROM tool_call_intents
-     WHERE log = ? AND is_open = 1
+     WHERE log = ? AND outcome IS NULL
      AND ${notExpired("tool_call_intents")} ORDER BY started_at, call_id`,
     log,
   );

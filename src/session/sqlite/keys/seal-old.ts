@@ -74,9 +74,10 @@ const TABLES: readonly Table[] = [
     select: `SELECT log, log_id, substr(started_at, 1, 10) AS day, call_id, tool_name, args_hash, is_mutating,
              summary AS content FROM tool_call_intents
              JOIN logs ON logs.num = log
-             WHERE call_id > ? AND tool_call_intents.key_id IS NULL ORDER BY call_id LIMIT ?`,
-    update: "UPDATE tool_call_intents SET summary = ?, key_id = ?, args_hash = '' WHERE call_id = ?",
-    names: { call_id: "" },
+             WHERE (log, call_id) > (?, ?) AND tool_call_intents.key_id IS NULL ORDER BY log, call_id LIMIT ?`,
+    update:
+      "UPDATE tool_call_intents SET summary = ?, key_id = ?, args_hash = '' WHERE log = ? AND call_id = ?",
+    names: { log: 0, call_id: "" },
     scope: (log, row) =>
       intentScope(log, {
         callId: String(row["call_id"]),

@@ -6,7 +6,7 @@ import type { HeadFile } from "../wal/head-file.ts";
 import type { WhenFree } from "../when-free.ts";
 import { truncateLog } from "../when-free.ts";
 import { keySpans } from "./expiry.ts";
-import { betweenSteps, forgetLog, ROWS_PER_STEP, removeRows } from "./removal.ts";
+import { betweenSteps, forgetLog, ROWS_PER_STEP, removeRows, WAL_BYTES_KEPT_MAX } from "./removal.ts";
 
 /** Free pages that are returned to the disk in one transaction. */
 const PAGES_PER_STEP = 2_000;
@@ -26,8 +26,9 @@ interface Maintenance {
 }
 
 /**
- * Frees space (R17): removes branches that broke off, empties expired events, returns free pages to the disk and
- * truncates the write-ahead log. In short transactions, so that no writer waits for it.
+ * Frees space (R17): removes branches that broke off, empties expired events and returns free pages to the disk. In
+ * short transactions, so that no writer waits for it. Truncates the write-ahead log if the file becomes shorter by that
+ * or the log is long: it syncs both files on this thread, while a first answer is awaited.
  */
 export async function maintain(
   connection: StoreConnection,
@@ -42,8 +43,10 @@ export async function maintain(
     if (signal.aborted) break;
     await emptyExpired(connection, Number(num), maintenance);
   }
-  await giveBackPages(connection, maintenance);
-  await truncateLog(connection, { clock: world.clock, signal });
+  const areReturned = await giveBackPages(connection, maintenance);
+  const wal = await world.files.stat(`${connection.path}-wal`);
+  if (areReturned || (wal?.size ?? 0) > WAL_BYTES_KEPT_MAX)
+    await truncateLog(connection, { clock: world.clock, signal });
   return { bytesBefore, bytesAfter: bytes(connection), branchesRemoved };
 }
 
@@ -130,11 +133,15 @@ function change<Result>(
   return whenFree(() => connection.transaction("process", work));
 }
 
-async function giveBackPages(connection: StoreConnection, maintenance: Maintenance): Promise<void> {
+/** Returns true if there were free pages. */
+async function giveBackPages(connection: StoreConnection, maintenance: Maintenance): Promise<boolean> {
+  let areReturned = false;
   while (!maintenance.signal.aborted) {
     const free = Number(connection.first("PRAGMA freelist_count")?.["freelist_count"] ?? 0);
-    if (free === 0) return;
+    if (free === 0) break;
+    areReturned = true;
     await maintenance.whenFree(() => connection.all(`PRAGMA incremental_vacuum(${PAGES_PER_STEP})`));
     await betweenSteps(connection, maintenance);
   }
+  return areReturned;
 }

@@ -7,7 +7,7 @@ import { truncateLog } from "../when-free.ts";
 /** Rows that are removed or emptied in one transaction: others write between them. */
 export const ROWS_PER_STEP = 2_000;
 /** The write-ahead log is written back between two steps if it is larger. */
-const WAL_BYTES_KEPT_MAX = 8 * 1024 * 1024;
+export const WAL_BYTES_KEPT_MAX = 8 * 1024 * 1024;
 
 /** Rows of the first step on a full disk; each step that follows is twice as large. */
 const TIGHT_ROWS = 50;
@@ -28,26 +28,13 @@ export function forgetLog(connection: StoreConnection, log: number): void {
   connection.run("UPDATE data_keys SET wrapped = NULL WHERE log = ?", log);
 }
 
-const FIRST_CALLS =
-  "call_id IN (SELECT call_id FROM tool_call_intents WHERE log = ? ORDER BY call_id LIMIT ?)";
-
-/**
- * Statements that remove the rows of a log in steps, each before the rows it refers to; the last statement of a step
- * reports whether it was the last.
- */
-const STEPS: readonly (readonly string[])[] = [
-  [
-    `DELETE FROM tool_call_outcomes WHERE ${FIRST_CALLS}`,
-    `DELETE FROM tool_call_intents WHERE ${FIRST_CALLS}`,
-  ],
-  [
-    "DELETE FROM messages WHERE (log, seq) IN (SELECT log, seq FROM messages WHERE log = ? ORDER BY seq LIMIT ?)",
-  ],
-  [
-    "DELETE FROM costs WHERE (log, event) IN (SELECT log, event FROM costs WHERE log = ? ORDER BY event LIMIT ?)",
-  ],
-  ["DELETE FROM events WHERE (log, id) IN (SELECT log, id FROM events WHERE log = ? ORDER BY id LIMIT ?)"],
-];
+/** Tables and the column that orders their rows in a log, each before the table that its rows refer to. */
+const STEPS = [
+  ["tool_call_intents", "call_id"],
+  ["messages", "seq"],
+  ["costs", "event"],
+  ["events", "id"],
+] as const;
 
 /** Removes the rows of a forgotten log, in steps. After a signal or a crash, the next maintenance removes the rest. */
 export async function removeRows(connection: StoreConnection, log: number, removal: Removal): Promise<void> {
@@ -55,13 +42,13 @@ export async function removeRows(connection: StoreConnection, log: number, remov
   // The removed content was sealed, and its key is gone: overwriting would write all of it once more.
   if (isTight) connection.execute("PRAGMA secure_delete = FAST");
   let rows = isTight ? TIGHT_ROWS : ROWS_PER_STEP;
-  for (const statements of STEPS) {
+  for (const [table, column] of STEPS) {
+    const first = `SELECT log, ${column} FROM ${table} WHERE log = ? ORDER BY ${column} LIMIT ?`;
+    const sql = `DELETE FROM ${table} WHERE (log, ${column}) IN (${first})`;
     let removed = rows;
     while (removed > 0) {
       if (removal.signal.aborted) return;
-      removed = await removing(connection, removal, () =>
-        statements.reduce((_, sql) => connection.run(sql, log, rows).changes, 0),
-      );
+      removed = await removing(connection, removal, () => connection.run(sql, log, rows).changes);
       if (isTight) await giveBack(connection, removal);
       await betweenSteps(connection, removal);
       rows = Math.min(ROWS_PER_STEP, 2 * rows);

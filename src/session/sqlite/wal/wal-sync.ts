@@ -1,4 +1,6 @@
 import { closeSync, constants, fdatasync, openSync } from "node:fs";
+import { open } from "node:fs/promises";
+import { dirname } from "node:path";
 import { HarnessError, messageOf } from "../../../base/errors.ts";
 import type { Machine } from "../../../base/world.ts";
 import { withRoom } from "../failure.ts";
@@ -19,6 +21,8 @@ export class WalSync implements Disposable {
   readonly #isPossible: boolean;
   readonly #syncFile: SyncFile;
   #file: number | undefined;
+  /** Sync of the folder: the log may be a new file there. */
+  #folder: Promise<void> | undefined;
   #failure: HarnessError | undefined;
   #running: Promise<void> | undefined;
   #next: Promise<void> | undefined;
@@ -77,9 +81,11 @@ export class WalSync implements Disposable {
     const file = this.#file;
     try {
       if (file === undefined) throw new Error("its write-ahead log is not open");
+      this.#folder ??= syncFolder(dirname(this.#store));
       await new Promise<void>((resolve, reject) => {
         this.#syncFile(file, (failure) => (failure === null ? resolve() : reject(failure)));
       });
+      await this.#folder;
     } catch (cause) {
       this.#failure = this.#unwritable(cause);
       throw this.#failure;
@@ -97,5 +103,15 @@ export class WalSync implements Disposable {
   #unwritable(cause: unknown): HarnessError {
     const detail = withRoom(messageOf(cause), this.#store);
     return new HarnessError("StoreUnwritable", { path: this.#store, detail }, { cause });
+  }
+}
+
+/** Syncs a folder where the system can do that: a failure is ignored, as SQLite ignores it. */
+async function syncFolder(path: string): Promise<void> {
+  try {
+    await using folder = await open(path, constants.O_RDONLY);
+    await folder.sync();
+  } catch {
+    // Some file systems have no sync of folders.
   }
 }
