@@ -1,5 +1,5 @@
 import { Database } from "bun:sqlite";
-import type { LogId, SessionId } from "../../src/base/ids.ts";
+import type { CallId, LogId, SessionId } from "../../src/base/ids.ts";
 import { MIGRATIONS } from "../../src/session/sqlite/schema/migrations.ts";
 import { keyFingerprint, sealBytes } from "../../src/session/store/seal.ts";
 import { LOG_KEY, T0 } from "./store-rig.ts";
@@ -20,6 +20,8 @@ export interface OldLog {
   readonly session: SessionId;
   /** Payloads of its events, in order. */
   readonly payloads: unknown[];
+  /** A call that has not ended, beside one that has. */
+  readonly openCall: CallId;
 }
 
 /**
@@ -28,6 +30,7 @@ export interface OldLog {
  */
 export function makeOldStore({ path, events, version }: OldStore, world: TestWorld): OldLog {
   const [logId, session] = [world.ids.next("log"), world.ids.next("sess")];
+  const [openCall, endedCall] = [world.ids.next("call"), world.ids.next("call")];
   const random = (count: number) => world.random.bytes(count);
   const key = random(32);
   const seal = (table: string, row: string | number, kind: string, value: unknown) =>
@@ -79,7 +82,16 @@ export function makeOldStore({ path, events, version }: OldStore, world: TestWor
       `INSERT INTO messages (log, seq, after, turn, role, boundary, content, key_id) VALUES (1, 1, 0, 1, 'user', 0, ?, ?)`,
       [seal("messages", 1, "user", content), KEY_ID],
     );
+    for (const callId of [openCall, endedCall])
+      database.run(
+        `INSERT INTO tool_call_intents (call_id, log, tool_name, args_hash, is_mutating, started_at, summary, key_id)
+         VALUES (?, 1, 'Bash', '', 1, ?, ?, ?)`,
+        [callId, T0, seal("tool_call_intents", callId, "Bash", ["hash", "an old call"]), KEY_ID],
+      );
+    if (version === 3)
+      database.run("UPDATE tool_call_intents SET is_open = 0 WHERE call_id = ?", [endedCall]);
+    database.run("INSERT INTO tool_call_outcomes VALUES (?, 'ok', ?, NULL)", [endedCall, T0]);
   })();
   database.run("PRAGMA wal_checkpoint(TRUNCATE)");
-  return { logId, session, payloads };
+  return { logId, session, payloads, openCall };
 }

@@ -14,7 +14,7 @@ const WAL_PAGES_MAX = 4_000;
 /** The write-ahead log is truncated to this size after a checkpoint (R17). */
 const WAL_BYTES_MAX = 64 * 1024 * 1024;
 
-/** What SQLite syncs. */
+/** Level of SQLite's own syncs. */
 type Synchronous = Durability | "nothing";
 
 /** Without syncs nothing may be written back: a page of the file could be lost with the log that had it. */

@@ -3,11 +3,11 @@ import { expect, test } from "bun:test";
 import { copyFileSync, existsSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { makeOldStore } from "../../../../test/support/old-store.ts";
-import { LOG_KEY, says, texts } from "../../../../test/support/store-rig.ts";
+import { LOG_KEY, says, T0, texts } from "../../../../test/support/store-rig.ts";
 import { until } from "../../../../test/support/until.ts";
 import { temporaryDirectory, testWorld } from "../../../../test/support/world.ts";
-import type { LogId } from "../../../base/ids.ts";
-import type { SessionStore } from "../../store/store.ts";
+import type { CallId, LogId } from "../../../base/ids.ts";
+import type { Intent, SessionStore } from "../../store/store.ts";
 import { openSqliteStore } from "../open.ts";
 import { MIGRATIONS } from "./migrations.ts";
 
@@ -21,7 +21,7 @@ test("[SES-02 R37] an upgrade that is killed, wherever it was, is taken up by th
   const path = join(directory.path, "sessions.db");
   const backup = `${path}.backup-v2`;
   const world = testWorld();
-  const { logId, session, payloads } = makeOldStore({ path, events: EVENTS, version: 2 }, world);
+  const { logId, session, payloads, openCall } = makeOldStore({ path, events: EVENTS, version: 2 }, world);
   const kept = join(directory.path, "kept.db");
   copyFileSync(path, kept);
   const sizeOf = (file: string) => (existsSync(file) ? statSync(file).size : 0);
@@ -55,9 +55,25 @@ test("[SES-02 R37] an upgrade that is killed, wherever it was, is taken up by th
     { after: 0, turn: 1, message: says("user", "an old message") },
   ]);
   expect(await store.find(session)).toMatchObject({ title: "an old title", lastEvent: EVENTS });
+  expect(await store.orphans(logId)).toEqual([oldCall(openCall)]);
   const [marked] = await expired(store, logId);
   expect(marked).toMatchObject({ id: EVENTS, payload: { isError: true } });
 }, 300_000);
+
+test("[SES-02 SES-03] calls of an older store are as they were: one that is open can end, one that has ended cannot begin", async () => {
+  await using directory = temporaryDirectory();
+  const path = join(directory.path, "sessions.db");
+  const world = testWorld();
+  const { logId, openCall } = makeOldStore({ path, events: 3, version: 3 }, world);
+  await using store = await openSqliteStore({ path, world, logKey: LOG_KEY });
+  expect(await store.orphans(logId)).toEqual([oldCall(openCall)]);
+  await using writer = await store.open(logId, world.ids.next("sess"), world.machine);
+  await writer.append({ outcomes: [{ callId: openCall, outcome: "ok", completedAt: T0 }] }, "power");
+  expect(await store.orphans(logId)).toEqual([]);
+  await expect(writer.append({ intents: [oldCall(openCall)] }, "power")).rejects.toThrow(
+    "has no outcome yet",
+  );
+});
 
 test("[SES-02 SES-04] rows that were sealed before more was bound to them are read as they were, beside new ones", async () => {
   await using directory = temporaryDirectory();
@@ -74,6 +90,10 @@ test("[SES-02 SES-04] rows that were sealed before more was bound to them are re
   const found = await Array.fromAsync(store.check("full", new AbortController().signal));
   expect(found.filter(({ weight }) => weight === "damage")).toEqual([]);
 });
+
+function oldCall(callId: CallId): Intent {
+  return { callId, tool: "Bash", argsHash: "hash", summary: "an old call", mutating: true, startedAt: T0 };
+}
 
 async function payloadsOf(store: SessionStore, logId: LogId): Promise<unknown[]> {
   return (await store.events(logId, 0, EVENTS + 1)).map(({ payload }) => payload);
