@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { defined } from "../../base/defined.ts";
 import { HarnessError, hasReason, messageOf } from "../../base/errors.ts";
 import { codeOf } from "../../base/world.ts";
@@ -63,10 +64,12 @@ export async function runningEngine({
   signal,
 }: Pick<ReachOptions, "at" | "onState" | "onResumed" | "signal">): Promise<RemotePort | undefined> {
   const { world, paths } = at;
+  const { servicePaths } = await import("../../app/serving/service-paths.ts");
+  // A client that has to start an engine loads the rest while that one starts.
+  if (!existsSync(servicePaths(paths).ownerSocket)) return undefined;
   const { openRemotePort } = await import("./remote-port.ts");
   const { ownerTokens } = await import("./engine-tokens.ts");
   const { requestOwnerToken } = await import("../../app/serving/ask-service.ts");
-  const { servicePaths } = await import("../../app/serving/service-paths.ts");
   const { engineTransport } = await import("../../platform/sockets/engine-transport.ts");
   const { clock, random } = world;
   const ask = async (claims: Readonly<Record<string, unknown>>) => {

@@ -1,5 +1,5 @@
 import { findSession } from "../../../app/sessions/find.ts";
-import { Cancelled, hasReason } from "../../../base/errors.ts";
+import { hasReason } from "../../../base/errors.ts";
 import type { EventSeq, SessionId } from "../../../base/ids.ts";
 import { isId } from "../../../base/ids.ts";
 import { isObject } from "../../../base/json.ts";
@@ -9,8 +9,8 @@ import type { Accepted } from "../../../protocol/commands/commands.ts";
 import type { Connection } from "../../../protocol/connection.ts";
 import type { SessionInfo } from "../../../protocol/resources.ts";
 import type { EnginePort } from "../../../session/engine-port.ts";
-import { parseTyped } from "../../../view/slash/slash.ts";
 import { neutraliseLine } from "../../../view/terminal/terminal-text.ts";
+import type { TypedAhead } from "../../first-frame/typed-ahead.ts";
 import type { ProcessContext } from "../../process-context.ts";
 import { hasRunFlags, sessionRequest } from "../../session-request.ts";
 import type { Settings } from "../../settings.ts";
@@ -24,14 +24,9 @@ export interface LineSessionDependencies {
   readonly connection: Connection;
   readonly settings: Settings;
   readonly at: ProcessContext;
-  /** Terminal on which a person chooses a session. */
-  readonly terminal?: LineTerminal;
+  /** The person who chooses a session, if there is one at the terminal. */
+  readonly person?: { readonly terminal: LineTerminal; readonly ahead: TypedAhead };
   readonly elsewhere: boolean;
-}
-
-/** Thrown if the person leaves with /quit before they choose a session. */
-export class NoneChosen extends Error {
-  override readonly name = "NoneChosen";
 }
 
 /** Session that a line client works in. */
@@ -50,7 +45,7 @@ export interface LineSession {
 /**
  * Opens the session that a command line names, or lets the person choose a running one: the last of this directory, a
  * new one, or another (CTL-11).
- * @throws HarnessError the refusal of the engine, such as NoSuchSession; NoneChosen.
+ * @throws HarnessError the refusal of the engine, such as NoSuchSession; the reason for which the person left.
  */
 export async function openLineSession(dependencies: LineSessionDependencies): Promise<LineSession> {
   const { connection, settings, at, elsewhere } = dependencies;
@@ -160,12 +155,13 @@ function stored(sessions: SessionsOfEngine) {
 
 /** Asks the person, if there is a choice. */
 async function chosenSession(
-  { port, terminal, at, elsewhere }: LineSessionDependencies,
+  { port, person, at, elsewhere }: LineSessionDependencies,
   directory: string,
 ): Promise<SessionInfo | undefined> {
   const live = await sessionsOf(port, at.stop.signal).list({ past: false });
   // A script on a pipe cannot choose: it gets the only session that its token shows.
-  if (terminal?.interactive !== true) return elsewhere && live.length === 1 ? live[0] : undefined;
+  if (person === undefined) return elsewhere && live.length === 1 ? live[0] : undefined;
+  const { terminal, ahead } = person;
   const isHere = ({ working_dir }: SessionInfo) => working_dir === directory;
   // Sessions of other directories are left out, unless this is about another machine. On this machine, so are sessions
   // without a turn.
@@ -183,39 +179,13 @@ async function chosenSession(
   await terminal.write(
     `These sessions already run:\n${rows.join("")}A number continues that one, Enter begins a new one.\n`,
   );
-  const { signal } = at.stop;
-  const leave = new AbortController();
-  const typing = terminal.input(AbortSignal.any([signal, leave.signal]))[Symbol.asyncIterator]();
-  const question = {};
-  const ask = () => terminal.prompt(`${last} or Enter > `, { question, takesPaste: false });
-  try {
-    for (;;) {
-      ask();
-      const { value: input, done } = await typing.next();
-      if (done === true || input.kind === "interrupt") break;
-      if (input.answers !== question) continue; // typed before it was asked
-      const typed = input.text.trim();
-      const chosen = sessions[Number(typed) - 1] ?? sessions.find(({ session }) => session === typed);
-      if (chosen !== undefined || typed === "") return chosen;
-      if (isLeaving(typed)) throw new NoneChosen("no session was chosen");
-      await terminal.write("Type the number of a session, or press Enter for a new one; /quit leaves.\n");
-    }
-  } finally {
-    const taken = typing.next(); // what was answered here is not for the session
-    leave.abort();
-    await taken;
+  using answers = ahead.ask({ prompt: `${last} or Enter > `, question: {} });
+  for (;;) {
+    const typed = (await answers.next()).trim();
+    const chosen = sessions[Number(typed) - 1] ?? sessions.find(({ session }) => session === typed);
+    if (chosen !== undefined || typed === "") return chosen;
+    await terminal.write("Type the number of a session, or press Enter for a new one; /quit leaves.\n");
   }
-  signal.throwIfAborted();
-  throw new Cancelled("terminal", "no session was chosen");
-}
-
-function isLeaving(text: string): boolean {
-  const typed = parseTyped(text);
-  return (
-    typed.kind === "command" &&
-    typed.namespace === undefined &&
-    (typed.name === "quit" || typed.name === "exit")
-  );
 }
 
 function rowOf({ session, title, turns, status }: SessionInfo): string {

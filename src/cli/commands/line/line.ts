@@ -1,21 +1,26 @@
+import { whileAlive } from "../../../base/async/deadline.ts";
 import { HarnessError } from "../../../base/errors.ts";
 import { sharedTerminal } from "../../../client/line/input/shared-terminal.ts";
 import type { LineTerminal } from "../../../client/line/input/terminal.ts";
-import { runLineClient } from "../../../client/line/line-client.ts";
 import type { LineOutcome } from "../../../client/line/options.ts";
 import { PROTOCOL_VERSION } from "../../../protocol/version.ts";
 import type { ExitCode } from "../../../session/commands/cli-command.ts";
 import { EXIT } from "../../../session/commands/cli-command.ts";
 import { neutraliseLine } from "../../../view/terminal/terminal-text.ts";
 import { exitCodeOfTurn } from "../../exit-codes.ts";
+import type { StartingEngine } from "../../first-frame/starting-engine.ts";
+import { startingEngine } from "../../first-frame/starting-engine.ts";
+import { PersonLeft, TypedAhead } from "../../first-frame/typed-ahead.ts";
+import { printStartNotices } from "../../io/start-notices.ts";
 import { pipeTerminal } from "../../io/terminal/pipe-terminal.ts";
 import type { ProcessContext } from "../../process-context.ts";
 import type { Stop } from "../../processes/stop.ts";
 import type { Settings } from "../../settings.ts";
 import type { EngineNotices } from "../../shared-engine/engine-notices.ts";
+import { engineNotices } from "../../shared-engine/engine-notices.ts";
 import type { ReachedEngine, ReachOptions } from "../../shared-engine/reach-engine.ts";
 import { lineShares } from "../../shared-engine/sharing.ts";
-import { printStartNotices } from "../prompt/prompt.ts";
+import { VERSION } from "../../version.ts";
 import type { ConnectWords } from "./flags.ts";
 
 /** A command line without a prompt. */
@@ -33,24 +38,63 @@ export interface Line {
  * Runs the line client on the terminal or on a pipe. At a terminal it works with the engine that all clients of this
  * user share, and leaving ends nothing there (CTL-18); on a pipe it runs an engine for itself.
  *
+ * At a terminal the first frame waits for nothing: its prompt takes lines while the engine starts (PERF-01).
  * Exit code 0 after /quit, 130 after Ctrl-C twice or a signal; on a pipe, that of the last turn.
  */
 export async function runLine(line: Line, at: ProcessContext): Promise<ExitCode> {
-  const { engineNotices } = await import("../../shared-engine/engine-notices.ts");
+  const { stop } = at;
   const notices = engineNotices();
   const { onState, onResumed } = notices;
-  const reachOptions = { at, onState, onResumed, signal: at.stop.signal };
-  await using reached = await engineOf(line, reachOptions);
+  await using starting = startingEngine(
+    (signal) => engineOf(line, { at, onState, onResumed, signal }),
+    stop.signal,
+  );
+  if (line.connect !== undefined) await starting.reached; // it may ask for its token on the terminal
+  using own = await openTerminal(at, stop);
+  const leave = new AbortController();
+  const terminal = sharedTerminal(own, AbortSignal.any([stop.signal, leave.signal]));
+  const seen = aboveTheLine(at, terminal);
+  if (terminal.interactive) await seen.stderr.write(`cinch ${VERSION} · ${neutraliseLine(at.workingDir)}\n`);
+  const ahead = new TypedAhead(terminal);
   try {
-    return await workIn(line, { ...reached, notices }, at);
+    return await workWith(line, starting, { at: seen, terminal, ahead, notices });
+  } catch (thrown) {
+    if (thrown instanceof PersonLeft) return EXIT.done;
+    throw thrown;
+  } finally {
+    leave.abort();
+    stop.interrupts(undefined);
+  }
+}
+
+/** The terminal of one line client. */
+interface LineStart {
+  /** Its standard error is printed above the line that is being edited. */
+  readonly at: ProcessContext;
+  readonly terminal: LineTerminal;
+  readonly ahead: TypedAhead;
+  readonly notices: EngineNotices;
+}
+
+async function workWith(line: Line, starting: StartingEngine, place: LineStart): Promise<ExitCode> {
+  const { at, ahead } = place;
+  const reached = await whileAlive(starting.reached, ahead.signal);
+  try {
+    return await workIn(line, reached, place);
   } catch (thrown) {
     if (!reached.owned) throw line.connect === undefined ? withVariableHint(thrown) : thrown;
     if (!line.listen) throw thrown;
     const { engineThatHolds } = await import("../../shared-engine/held-session.ts");
     await using port = await engineThatHolds(thrown, line.settings, at);
     if (port === undefined) throw thrown;
-    return await workIn(line, { port, owned: false, notices }, at);
+    return await workIn(line, { port, owned: false }, place);
   }
+}
+
+/** Prints what goes to standard error through the terminal, if it is the same screen. */
+function aboveTheLine(at: ProcessContext, terminal: LineTerminal): ProcessContext {
+  if (!terminal.interactive || !at.stderr.isTerminal || !at.stdout.isTerminal) return at;
+  return { ...at, stderr: { ...at.stdout, write: (text) => terminal.write(text) } };
 }
 
 /** Adds a hint to an error if a variable here holds the key that the running engine was started without. */
@@ -78,47 +122,40 @@ async function engineOf(
 
 async function workIn(
   { settings, connect }: Line,
-  { port, owned, notices }: Pick<ReachedEngine, "port" | "owned"> & { readonly notices: EngineNotices },
-  at: ProcessContext,
+  { port, owned }: Pick<ReachedEngine, "port" | "owned">,
+  { at, terminal, ahead, notices }: LineStart,
 ): Promise<ExitCode> {
-  const { stop } = at;
-  const { signal } = stop;
+  const { signal } = at.stop;
+  const here = AbortSignal.any([signal, ahead.signal]);
   await using connection = port.attach({ identityClass: "human", label: "cinch line client" });
-  await connection.handshake(PROTOCOL_VERSION);
-  using own = await openTerminal(at, stop);
-  const leave = new AbortController();
-  const terminal = sharedTerminal(own, AbortSignal.any([signal, leave.signal]));
-  try {
-    const { NoneChosen, openLineSession } = await import("./line-session.ts");
-    const wanted = { port, connection, settings, at, terminal, elsewhere: connect !== undefined };
-    const opened = await openLineSession(wanted).catch((thrown: unknown) => {
-      if (thrown instanceof NoneChosen) return undefined;
-      throw thrown;
-    });
-    if (opened === undefined) return EXIT.done;
-    await printStartNotices(opened, at);
-    const { session, profile, model, history, past } = opened;
-    const start = [session, profile, model].map(neutraliseLine).join(" · ");
-    await at.stderr.write(`${start}${terminal.interactive ? " · /help lists commands" : ""}\n`);
-    const { clock } = at.world;
-    const outcome = await runLineClient({
-      connection,
-      session,
-      terminal,
-      model,
-      history,
-      past,
-      shared: !owned,
-      quietCost: settings.quietCost === true,
-      notices: notices.read,
-      clock,
-      signal,
-    });
-    return exitCodeOfOutcome(outcome, terminal.interactive);
-  } finally {
-    leave.abort();
-    stop.interrupts(undefined);
-  }
+  await whileAlive(connection.handshake(PROTOCOL_VERSION), here);
+  const { openLineSession } = await import("./line-session.ts");
+  const wanted = { port, connection, settings, at, elsewhere: connect !== undefined };
+  const person = terminal.interactive ? { person: { terminal, ahead } } : {};
+  const opened = await whileAlive(openLineSession({ ...wanted, ...person }), here);
+  await printStartNotices(opened, at);
+  const { session, profile, model, history, past } = opened;
+  const start = [session, profile, model].map(neutraliseLine).join(" · ");
+  await at.stderr.write(`${start}${terminal.interactive ? " · /help lists commands" : ""}\n`);
+  const { clock } = at.world;
+  const { runLineClient } = await import("../../../client/line/line-client.ts");
+  const typed = await ahead.take();
+  ahead.signal.throwIfAborted();
+  const outcome = await runLineClient({
+    connection,
+    session,
+    terminal,
+    model,
+    history,
+    past,
+    typed,
+    shared: !owned,
+    quietCost: settings.quietCost === true,
+    notices: notices.read,
+    clock,
+    signal,
+  });
+  return exitCodeOfOutcome(outcome, terminal.interactive);
 }
 
 async function openTerminal(at: ProcessContext, stop: Stop): Promise<LineTerminal & Disposable> {

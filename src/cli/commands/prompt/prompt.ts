@@ -20,6 +20,7 @@ import type { TurnResult } from "../../../view/turn-result.ts";
 import { envelopeJson } from "../../../view/wire-json.ts";
 import { exitCodeOfTurn } from "../../exit-codes.ts";
 import { OutputClosed, standardError, standardOutput } from "../../io/output.ts";
+import { printStartNotices } from "../../io/start-notices.ts";
 import type { ProcessContext } from "../../process-context.ts";
 import { harnessOptions } from "../../process-context.ts";
 import type { Stop } from "../../processes/stop.ts";
@@ -201,19 +202,6 @@ async function meaningOf(content: readonly InputBlock[], where: Where): Promise<
 
 function slashPrompt([first]: readonly InputBlock[]): string | undefined {
   return first?.type === "text" && first.text.startsWith("/") ? first.text : undefined;
-}
-
-/** Prints the notices of a start: a fallback model, a doubtful setting, a dump that holds secrets. */
-export async function printStartNotices(
-  { notices }: Pick<OpenHarness, "notices">,
-  at: ProcessContext,
-): Promise<void> {
-  const { rawDump } = at;
-  for (const notice of notices) await at.stderr.write(`cinch: ${neutralise(notice)}\n`);
-  if (rawDump === undefined) return;
-  await at.stderr.write(
-    `cinch: RAW DUMP: all provider traffic, unredacted, goes to ${rawDump}, sealed. Read it with: cinch debug --show ${rawDump}. It is removed after a week.\n`,
-  );
 }
 
 function shower(invocation: Pick<Print, "format" | "settings">, connection: Connection, at: ProcessContext) {

@@ -11,10 +11,10 @@ import type { ListenFlags, PlannedTarget } from "../../../server/http/targets.ts
 import type { ExitCode } from "../../../session/commands/cli-command.ts";
 import { EXIT } from "../../../session/commands/cli-command.ts";
 import { neutraliseLine } from "../../../view/terminal/terminal-text.ts";
+import { printStartNotices } from "../../io/start-notices.ts";
 import type { ProcessContext } from "../../process-context.ts";
 import { harnessOptions } from "../../process-context.ts";
 import { within } from "../../processes/within.ts";
-import { printStartNotices } from "../prompt/prompt.ts";
 import type { ServeContext } from "./flags.ts";
 import { allowedOrigins } from "./origins.ts";
 

@@ -8,10 +8,10 @@ import { EXIT } from "../../../session/commands/cli-command.ts";
 import type { LogInfo } from "../../../session/store/store.ts";
 import { rewindText } from "../../../view/texts/rewind-text.ts";
 import { isTurnStarted } from "../../../view/turn-marks.ts";
+import { printStartNotices } from "../../io/start-notices.ts";
 import { harnessOptions } from "../../process-context.ts";
 import { CLOSE_MS_MAX, within } from "../../processes/within.ts";
 import type { Settings } from "../../settings.ts";
-import { printStartNotices } from "../prompt/prompt.ts";
 import type { SessionsVerbContext } from "./sessions-verb-context.ts";
 
 /**

@@ -1,0 +1,102 @@
+import { whileAlive } from "../../base/async/deadline.ts";
+import { BoundedQueue } from "../../base/async/queue.ts";
+import { Cancelled } from "../../base/errors.ts";
+import type { LineTerminal } from "../../client/line/input/terminal.ts";
+
+/** Reason of `TypedAhead.signal` if the person left as from any prompt, by `/quit` or by closing the input. */
+export class PersonLeft extends Error {
+  override readonly name = "PersonLeft";
+}
+
+/** A question that a person answers before a session is open. */
+export interface EarlyQuestion {
+  readonly prompt: string;
+  readonly question: object;
+}
+
+/** An open question; disposing it settles it. */
+export interface EarlyAnswers extends Disposable {
+  /** Returns the next line that was typed for the question. @throws the reason of `TypedAhead.signal`. */
+  next(): Promise<string>;
+}
+
+interface OpenQuestion extends EarlyQuestion {
+  readonly answers: BoundedQueue<string>;
+}
+
+const ANSWERS_MAX = 100;
+const LEAVING = /^\s*\/(?:quit|exit)\s*$/;
+
+/**
+ * Reads what a person types before a session is open: while the engine starts, and while a question is open.
+ *
+ * Nothing is lost: the lines wait for the session in their order. A line answers only the question that it was typed
+ * for (PERM-14). Ctrl-C, Ctrl-D and `/quit` leave at once.
+ */
+export class TypedAhead {
+  readonly #terminal: LineTerminal;
+  readonly #left = new AbortController();
+  readonly #taken = new AbortController();
+  readonly #reading: Promise<void>;
+  #lines: readonly string[] = [];
+  #asked: OpenQuestion | undefined;
+
+  /** @param terminal of a person; on any other, nothing is read before the session. */
+  constructor(terminal: LineTerminal) {
+    this.#terminal = terminal;
+    this.#reading = terminal.interactive ? this.#read() : Promise.resolve();
+  }
+
+  /** Aborts when the person leaves, with `PersonLeft`, or with `Cancelled` for Ctrl-C. */
+  get signal(): AbortSignal {
+    return this.#left.signal;
+  }
+
+  /** Asks a question, which stays open until its answers are disposed. */
+  ask({ prompt, question }: EarlyQuestion): EarlyAnswers {
+    const answers = new BoundedQueue<string>(ANSWERS_MAX);
+    const typed = answers[Symbol.asyncIterator]();
+    this.#asked = { prompt, question, answers };
+    this.#prompt();
+    return {
+      next: async () => {
+        const { value }: IteratorResult<string, string> = await whileAlive(typed.next(), this.signal);
+        return value;
+      },
+      [Symbol.dispose]: () => {
+        this.#asked = undefined;
+        if (!this.signal.aborted) this.#prompt();
+      },
+    };
+  }
+
+  /** Ends reading; what is entered from now on is for the next reader. Returns the lines so far. */
+  async take(): Promise<readonly string[]> {
+    this.#taken.abort();
+    await this.#reading;
+    return this.#lines;
+  }
+
+  async #read(): Promise<void> {
+    this.#prompt();
+    for await (const input of this.#terminal.input(this.#taken.signal)) {
+      if (input.kind === "interrupt") {
+        this.#left.abort(new Cancelled("terminal", "interrupted before a session was open"));
+        return;
+      }
+      this.#terminal.onLineTaken?.();
+      if (LEAVING.test(input.text)) break;
+      const asked = this.#asked?.question === input.answers ? this.#asked : undefined;
+      if (asked?.answers.push(input.text) !== true) this.#lines = [...this.#lines, input.text];
+      this.#prompt();
+    }
+    if (!this.#taken.signal.aborted) this.#left.abort(new PersonLeft("left before a session was open"));
+  }
+
+  #prompt(): void {
+    const { prompt, question } = this.#asked ?? {};
+    if (question !== undefined) this.#terminal.prompt(prompt, { question, takesPaste: false });
+    // On a terminal that can only print, a prompt would stand before what is printed next.
+    else if (this.#terminal.redraws) this.#terminal.prompt("> ");
+  }
+}
