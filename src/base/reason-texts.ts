@@ -26,7 +26,7 @@ export const TEXTS = {
   CostBudgetExceeded: "The next request could exceed the cost cap: $<spent> of $<cap> is spent. Raise --max-cost to go on.",
   CostUncapped: "The price of <model> is unknown: its calls do not count towards the cost cap of $<cap>. Set its price in config.toml, under [prices]; to refuse such calls, set unknown_price = \"refuse\" there.",
   CostUnknown: "There is a cost cap of $<cap>, but the price of <model> is unknown. The cap cannot be kept, and unknown_price refuses such calls. Set its price in config.toml, under [prices], or take the cap away: --max-cost, max_cost in config.toml, cost under [limits] in the profile.",
-  CredentialHelperFailed: "The credential helper stopped <times> times within 60 s. Start cinch again.",
+  CredentialHelperFailed: "The credential helper failed and is not started again (failures within 60 s: <times>). Start cinch again.",
   CredentialsDamaged: "The key store <path> cannot be used: <detail>. It was left as it is; move it away and add the keys again: cinch creds add",
   CredentialsLocked: "The key store <path> was encrypted under another machine key than the one in use now, which is from <source>. Set the CINCH_MACHINE_KEY or CINCH_PASSPHRASE that it was made with. If it was made with neither, unset both: then machine.key is used. Or move it away and add the keys again: cinch creds add",
   CredentialsUnwritable: "The key store <path> cannot be written: <detail>. It is unchanged. Make room, or make it and its folder writable for you.",

@@ -1,3 +1,4 @@
+import { defined } from "../base/defined.ts";
 import { HarnessError, hasReason, messageOf, stackOf } from "../base/errors.ts";
 import { holdProcessOpen, hostClock } from "../platform/clock.ts";
 import type { CliNeed, ExitCode } from "../session/commands/cli-command.ts";
@@ -56,12 +57,13 @@ async function start(argv: readonly string[], stop: Stop, stderr: Output): Promi
       makeUndumpable(); // it has the keys, and gives them to the engine that it may have to start
     } else if (secrets !== undefined) {
       const { runKeeper } = await import("./processes/keeper.ts");
+      const isBrief = line.flags["print"] !== undefined;
       const token = line.action.readsToken === true ? (secrets.variables["CINCH_TOKEN"] ?? "") : undefined;
       try {
-        return await runKeeper(argv, line.settings, secrets, token);
+        const { settings } = line;
+        return await runKeeper({ argv, settings, secrets, isBrief, ...defined({ token }) });
       } catch (thrown) {
-        if (line.flags["print"] !== undefined && line.flags["output-format"] === "json")
-          await writeFailure(thrown);
+        if (isBrief && line.flags["output-format"] === "json") await writeFailure(thrown);
         throw thrown;
       }
     }

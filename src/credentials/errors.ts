@@ -8,7 +8,8 @@ export const ERRORS = errorsOf({
   GoogleCredentialsUnusable:
     "The Google credentials from <source> cannot be used: <problem>. Correct that, or make new ones: gcloud auth application-default login",
   CopilotLoginFailed: "The login to GitHub Copilot failed: <why>. Try again: cinch creds login copilot",
-  CredentialHelperFailed: "The credential helper stopped <times> times within 60 s. Start cinch again.",
+  CredentialHelperFailed:
+    "The credential helper failed and is not started again (failures within 60 s: <times>). Start cinch again.",
   MachineKeyUnusable: "The machine key from <source> cannot be used: <problem>.",
   CredentialsLocked:
     "The key store <path> was encrypted under another machine key than the one in use now, which is from <source>. Set the CINCH_MACHINE_KEY or CINCH_PASSPHRASE that it was made with. If it was made with neither, unset both: then machine.key is used. Or move it away and add the keys again: cinch creds add",

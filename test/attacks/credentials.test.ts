@@ -52,13 +52,13 @@ test.each(SOURCES)("[CRED-03 S54 S59] no engine and no command sees a key from $
   await using rig = await openRig(source);
   await using cinch = rig.start();
   await rig.mock.until(({ stalled }) => stalled === 1);
-  const { keeper, engine, helper } = processesOf(cinch);
+  const { keeper, engine } = processesOf(cinch);
 
   expect(rig.mock.requests.map(({ headers }) => headers["x-api-key"])).toEqual([CANARY, CANARY]);
   expect(placesInProcess(engine, SECRETS)).toEqual([]);
   expect(memoryBytesOf(engine)).toBeGreaterThan(4 * 1_048_576); // it was really looked at
-  expect(placesInProcess(helper, [CANARY], "first")).not.toEqual([]); // and what is there is found
-  for (const pid of [keeper, engine, helper]) {
+  expect(placesInProcess(keeper, [CANARY], "first")).not.toEqual([]); // and what is there is found
+  for (const pid of [keeper, engine]) {
     const shown = readFileSync(`/proc/${pid}/cmdline`, "utf8");
     for (const secret of SECRETS) expect(shown).not.toContain(secret);
   }
@@ -136,10 +136,10 @@ requireProgram("git")(
   },
 );
 
+/** The keeper of a -p is the helper too. */
 function processesOf(cinch: RunningCinch) {
-  const children = childrenOf(cinch.pid);
-  const pidOf = (word: string) => children.find(({ cmdline }) => cmdline.includes(word))?.pid ?? 0;
-  return { keeper: cinch.pid, engine: pidOf("__engine"), helper: pidOf("__helper") };
+  const engine = childrenOf(cinch.pid).find(({ cmdline }) => cmdline.includes("__engine"));
+  return { keeper: cinch.pid, engine: engine?.pid ?? 0 };
 }
 
 interface Rig extends AsyncDisposable {

@@ -10,10 +10,14 @@ import { calls, says } from "../support/mock-provider/turn.ts";
 import { childrenOf } from "../support/process-memory.ts";
 import { isRunning, signalIfRunning } from "../support/processes.ts";
 import { requireProgram } from "../support/requires.ts";
+import { ROOT } from "../support/source.ts";
 import { openTerminal } from "../support/terminal.ts";
 import { until } from "../support/until.ts";
 
-/** The keeper, the helper and the engine as processes: what ends one ends all, and a person notices none of it. */
+/**
+ * The keeper, the helper and the engine as processes: what ends one ends all, and a person notices none of it. With -p
+ * the keeper is the helper.
+ */
 
 const KEY = "canary-0123456789abcdef";
 const STALLS: Turn = says("Never told.", { fault: { kind: "stall", at: "first-byte" } });
@@ -29,18 +33,18 @@ test.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)(
       await using rig = openRig([STALLS]);
       await using cinch = rig.start();
       await rig.mock.until(({ stalled }) => stalled === 1);
-      const { engine, helper } = await processesOf(cinch);
+      const { engine } = await processesOf(cinch);
       if (toAll) cinch.kill(signal);
       else signalIfRunning(cinch.pid, signal);
       expect(await cinch.exited).toBe(130);
-      await gone(engine, helper);
+      await gone(engine);
       expect(rig.leftInTemporary()).toEqual([]);
     }
   },
 );
 
-test.each(["keeper", "engine", "helper"] as const)(
-  "[CRED-03 CRED-04 REL-03 R25] kill -9 of the %s leaves no process and no socket",
+test.each(["keeper", "engine"] as const)(
+  "[CRED-03 CRED-04 REL-03 R25] kill -9 of the %s of a -p leaves no process and no socket",
   async (which) => {
     await using rig = openRig([calls("Bash", { command: "sleep 1000" }), STALLS]);
     await using cinch = rig.start();
@@ -52,19 +56,39 @@ test.each(["keeper", "engine", "helper"] as const)(
       expect(await cinch.exited).toBe(1);
       expect(await cinch.stderr).toMatch(/ended by SIGKILL.*cinch -p … --continue \(EngineKilled\)/s);
     }
-    if (which === "keeper") {
-      await gone(all.engine, all.helper, ...tools);
-      expect(rig.leftInTemporary()).toEqual([]);
-    }
-    if (which === "helper") {
-      await gone(all.helper);
-      await processesOf(cinch); // another one is there
-      signalIfRunning(cinch.pid, "SIGTERM");
-      expect(await cinch.exited).toBe(130);
-      await gone(all.engine, ...tools);
-    }
+    if (which === "keeper") await gone(all.engine, ...tools);
+    expect(rig.leftInTemporary()).toEqual([]);
   },
 );
+
+test.each(["keeper", "engine", "helper"] as const)(
+  "[CRED-03 CRED-04 REL-03 R25] kill -9 of the %s of an engine that serves leaves no process and no socket",
+  async (which) => {
+    await using rig = openRig([]);
+    await using cinch = rig.serve();
+    const { engine } = await processesOf(cinch);
+    const helper = await helperOf(cinch);
+    signalIfRunning({ keeper: cinch.pid, engine, helper }[which], "SIGKILL");
+    if (which === "engine") expect(await cinch.exited).toBe(1);
+    if (which === "keeper") await gone(engine, helper);
+    if (which === "helper") {
+      await gone(helper);
+      await helperOf(cinch); // another one is there
+      signalIfRunning(cinch.pid, "SIGTERM");
+      await cinch.exited;
+      await gone(engine);
+    }
+    expect(rig.leftInTemporary()).toEqual([]);
+  },
+);
+
+test("[CRED-03 PERF-03] a -p with a key is two processes from its start to its end: the one that has the key makes the requests", async () => {
+  await using rig = openRig([STALLS]);
+  await using cinch = rig.start();
+  await rig.mock.until(({ stalled }) => stalled === 1);
+  const { engine } = await processesOf(cinch);
+  expect(childrenOf(cinch.pid).map(({ pid }) => pid)).toEqual([engine]);
+});
 
 test("[REL-03 REL-04] an engine whose keeper is killed at any moment of the start ends soon, and does not spin", async () => {
   using home = cinchHome();
@@ -84,29 +108,35 @@ test("[REL-03 REL-04] an engine whose keeper is killed at any moment of the star
   }
 });
 
-test("[CRED-04] a request that a crashed helper had not begun to answer is sent again, and the run continues", async () => {
+test("[CRED-04] a helper in the first process that crashes is followed by one in a process of its own, which sends the request again", async () => {
   await using rig = openRig([STALLS_HEADLESS, says("Answered.")]);
+  const cinch = rig.startCrashing();
+  expect(await cinch.exited).toBe(0);
+  expect(await new Response(cinch.stdout).text()).toBe("Answered.\n");
+  expect(rig.mock.requests.length).toBe(2);
+  expect(rig.leftInTemporary()).toEqual([]);
+});
+
+test("[CRED-04] a first process that falls silent ends the turn after two heartbeats, since nobody else has its keys", async () => {
+  await using rig = openRig([STALLS_HEADLESS]);
   await using cinch = rig.start();
   await rig.mock.until(({ stalled }) => stalled === 1);
-  signalIfRunning((await processesOf(cinch)).helper, "SIGKILL");
-  expect(await cinch.exited).toBe(0);
-  let stdout = "";
-  for await (const text of cinch.stdout) stdout += text;
-  expect(stdout).toBe("Answered.\n");
-  expect(rig.mock.requests.length).toBe(2);
+  const { engine } = await processesOf(cinch);
+  signalIfRunning(cinch.pid, "SIGSTOP");
+  await until("the engine has ended", () => !isRunning(engine));
+  signalIfRunning(cinch.pid, "SIGCONT");
+  expect(await cinch.exited).toBe(1);
+  expect(await cinch.stderr).toContain("failures within 60 s: 1");
 });
 
 test("[CRED-04] two crashes within 60 s end the turn with the reason, and no helper is started again", async () => {
   await using rig = openRig([STALLS_HEADLESS, STALLS_HEADLESS, says("Never asked.")]);
-  await using cinch = rig.start();
-  for (const crash of [1, 2]) {
-    await rig.mock.until(({ requests }) => requests.length === crash);
-    signalIfRunning((await processesOf(cinch)).helper, "SIGKILL");
-    if (crash === 1) await rig.mock.until(({ requests }) => requests.length === 2);
-  }
+  const cinch = rig.startCrashing();
+  await rig.mock.until(({ requests }) => requests.length === 2);
+  signalIfRunning(await helperOf(cinch), "SIGKILL");
   expect(await cinch.exited).toBe(1);
-  expect(await cinch.stderr).toContain(
-    "The credential helper stopped 2 times within 60 s. Start cinch again.",
+  expect(await new Response(cinch.stderr).text()).toContain(
+    "The credential helper failed and is not started again (failures within 60 s: 2). Start cinch again.",
   );
   expect(rig.mock.requests.length).toBe(2);
 });
@@ -241,20 +271,27 @@ test("[CRED-01 CRED-02] creds says where a key went, what goes before it, and wh
 interface Processes {
   readonly keeper: number;
   readonly engine: number;
-  readonly helper: number;
 }
 
-/** The three, once they are all there. Never 0: a signal to that would be one to ourselves. */
-async function processesOf(cinch: RunningCinch): Promise<Processes> {
-  const pidOf = (word: string) => childrenOf(cinch.pid).find(({ cmdline }) => cmdline.includes(word))?.pid;
-  let found: Partial<Processes> = {};
-  await until("all three processes are there", () => {
-    const [engine, helper] = [pidOf("__engine"), pidOf("__helper")];
-    if (engine === undefined || helper === undefined) return false;
-    found = { keeper: cinch.pid, engine, helper };
-    return true;
+async function processesOf(cinch: Started): Promise<Processes> {
+  return { keeper: cinch.pid, engine: await childWith("__engine", cinch) };
+}
+
+/** The helper of an engine that serves, or of a -p whose first helper has crashed. */
+async function helperOf(cinch: Started): Promise<number> {
+  return await childWith("__helper", cinch);
+}
+
+type Started = Pick<RunningCinch, "pid">;
+
+/** A child of the keeper, once it is there. Never 0: a signal to that would be one to ourselves. */
+async function childWith(word: string, { pid }: Started): Promise<number> {
+  let found: number | undefined;
+  await until(`a process ${word} is there`, () => {
+    found = childrenOf(pid).find(({ cmdline }) => cmdline.includes(word))?.pid;
+    return found !== undefined;
   });
-  return found as Processes;
+  return found as number;
 }
 
 /** The process with a word in its command line and a home in its environment; 0 where there is none. */
@@ -285,9 +322,17 @@ interface Rig extends AsyncDisposable {
   readonly work: string;
   readonly mock: MockProvider;
   start(): RunningCinch;
+  /** The same from source, with a mistake in the helper of its first process. */
+  startCrashing(): Bun.Subprocess<"ignore", "pipe", "pipe">;
+  serve(): RunningCinch;
   /** Folders of sockets that were left behind. */
   leftInTemporary(): readonly string[];
 }
+
+const FROM_SOURCE = [
+  ...["--no-install", "--no-env-file", "--config=/dev/null", `--tsconfig-override=${ROOT}/tsconfig.json`],
+  ...["--preload", join(ROOT, "test/support/crashing-helper.ts"), join(ROOT, "src/cli/main.ts")],
+];
 
 function openRig(script: readonly Turn[]): Rig {
   const home = cinchHome();
@@ -300,15 +345,23 @@ function openRig(script: readonly Turn[]): Rig {
     `[providers.own]\nkind = "anthropic"\nbase_url = "${mock.url}"\napi_key_env = "OWN_KEY"\n`,
   );
   const flags = ["-p", "x", "--model", "own:m", "--auto-approve", "--level", "DangerFullAccess"];
+  const env = { OWN_KEY: KEY, TMPDIR: temporary };
   return {
     home,
     work,
     mock,
     start() {
-      const cinch = startCinch(flags, { home, cwd: work, env: { OWN_KEY: KEY, TMPDIR: temporary } });
+      const cinch = startCinch(flags, { home, cwd: work, env });
       cinch.closeStdin();
       return cinch;
     },
+    startCrashing: () =>
+      Bun.spawn([process.execPath, ...FROM_SOURCE, ...flags], {
+        cwd: work,
+        env: { PATH: process.env["PATH"], TERM: "dumb", ...home.env, ...env },
+        stdio: ["ignore", "pipe", "pipe"],
+      }),
+    serve: () => startCinch(["serve", "--model", "own:m"], { home, cwd: work, env }),
     leftInTemporary: () => readdirSync(temporary).filter((name) => name.startsWith("cinch-keys-")),
     async [Symbol.asyncDispose]() {
       await mock[Symbol.asyncDispose]();

@@ -165,3 +165,39 @@ async function servedAt({ stdout }: RunningCinch): Promise<string> {
   }
   return /https:\/\/[^"]+/.exec(text)?.[0] ?? text;
 }
+
+test(
+  "[CRED-03] no variable of the environment makes cinch send a key to a provider whose certificate nobody vouches for",
+  async () => {
+    using home = cinchHome();
+    const { cert, key } = await certificate(home, "provider");
+    const keys: (string | null)[] = [];
+    const provider = Bun.serve({
+      hostname: "127.0.0.1",
+      port: 0,
+      tls: { cert: Bun.file(cert), key: Bun.file(key) },
+      fetch({ headers }) {
+        keys.push(headers.get("x-api-key"));
+        return new Response(null, { status: 401 });
+      },
+    });
+    try {
+      const config = join(home.path, "config/cinch");
+      mkdirSync(config);
+      writeFileSync(
+        join(config, "config.toml"),
+        `[providers.own]\nkind = "anthropic"\nbase_url = "https://127.0.0.1:${provider.port}"\napi_key_env = "OWN_KEY"\n`,
+      );
+      const env = { OWN_KEY: "canary-0123456789abcdef", NODE_TLS_REJECT_UNAUTHORIZED: "0" };
+      const refused = await runCinch(["-p", "x", "--model", "own:m", "--max-time", "20s"], { home, env });
+      expect([refused.code, keys]).toEqual([expect.any(Number), []]);
+      expect(refused.code).not.toBe(0);
+      const vouched = { ...env, NODE_EXTRA_CA_CERTS: cert };
+      await runCinch(["-p", "x", "--model", "own:m"], { home, env: vouched });
+      expect(keys).toEqual(["canary-0123456789abcdef"]); // and it is sent where somebody does
+    } finally {
+      provider.stop(true);
+    }
+  },
+  TIMEOUT_MS,
+);

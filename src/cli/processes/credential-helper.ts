@@ -1,9 +1,12 @@
 import { rmSync } from "node:fs";
 import { dirname } from "node:path";
 import { SILENT_LOG } from "../../base/log.ts";
+import type { Listen } from "../../base/world.ts";
+import type { HelperStart } from "../../credentials/helper/helper-messages.ts";
 import { parseStart } from "../../credentials/helper/helper-messages.ts";
 import { openHelper } from "../../credentials/helper/open-helper.ts";
-import { HELPER_HEARTBEAT_MS } from "../../credentials/helper/supervise.ts";
+import type { HelperEvents, SupervisedHelper } from "../../credentials/helper/supervise.ts";
+import { beatRegularly } from "../../credentials/helper/watch-beats.ts";
 import { hostClock } from "../../platform/clock.ts";
 import type { Channel, ChannelHandler } from "../../platform/processes/channel.ts";
 import { openChannel } from "../../platform/processes/channel.ts";
@@ -12,6 +15,7 @@ import { makeUndumpable } from "../../platform/processes/undumpable.ts";
 import { hostRandom } from "../../platform/random.ts";
 import { hostFetch } from "../../platform/sockets/fetch.ts";
 import { hostListen } from "../../platform/sockets/listen.ts";
+import { claimStrayErrors } from "../../platform/stray-errors.ts";
 import { EXIT } from "../../session/commands/cli-command.ts";
 import { standardError } from "../io/output.ts";
 import { configured } from "../secrets.ts";
@@ -37,16 +41,37 @@ export async function runHelper(): Promise<void> {
   const start = parseStart(await started.promise);
   if (start === undefined) return;
   socket = start.socket;
-  beat(channel);
-  const report = await openHelper(start, {
-    fetch: hostFetch(),
-    listen: hostListen(SILENT_LOG),
-    random: hostRandom,
-    clock: hostClock,
-    readSettings: configured,
-  });
+  beatRegularly(hostClock, channel.beat);
+  const report = await openHelper(start, { ...HOST, fetch: hostFetch(), listen: hostListen(SILENT_LOG) });
   channel.send(JSON.stringify(report));
 }
+
+/**
+ * Runs the credential helper in this process, which was given the keys. It ends with the engine (CRED-03).
+ *
+ * An uncaught error is a crash of the helper, not of this process: it stops listening, and the supervisor starts the
+ * next one. The error is not shown, since its text may hold a key. Its unfinished requests may throw later ones.
+ */
+export function helperHere(start: HelperStart, events: HelperEvents): SupervisedHelper {
+  const crash = () => {
+    events.ended();
+    return true;
+  };
+  claimStrayErrors(crash);
+  // The user's environment is that of this process, and a key goes only to whom the certificate names.
+  delete process.env["NODE_TLS_REJECT_UNAUTHORIZED"];
+  const beats = beatRegularly(hostClock, events.alive);
+  const listeners = new AsyncDisposableStack();
+  const listen: Listen = async (options) => listeners.use(await hostListen(SILENT_LOG)(options));
+  openHelper(start, { ...HOST, fetch: hostFetch(), listen }).then(events.report, crash);
+  const end = () => {
+    beats[Symbol.dispose]();
+    listeners.disposeAsync().catch(crash);
+  };
+  return { kill: end, close: end };
+}
+
+const HOST = { random: hostRandom, clock: hostClock, readSettings: configured };
 
 /** Opens the pipe. A user who typed these internal words has no pipe there, and gets an error. */
 async function openOwnChannel(handler: ChannelHandler): Promise<Channel> {
@@ -56,11 +81,4 @@ async function openOwnChannel(handler: ChannelHandler): Promise<Channel> {
     await standardError().write("cinch: this command line is for cinch itself; see cinch --help\n");
     process.exit(EXIT.usage);
   }
-}
-
-function beat(channel: Channel): void {
-  hostClock.timer(HELPER_HEARTBEAT_MS, () => {
-    channel.beat();
-    beat(channel);
-  });
 }

@@ -1,14 +1,19 @@
-import { closeSync, openSync } from "node:fs";
+import { closeSync, openSync, rmSync } from "node:fs";
+import { dirname } from "node:path";
 import { Cancelled, HarnessError } from "../../base/errors.ts";
 import { helperClient } from "../../credentials/helper/client.ts";
 import { parseBrokerMessage } from "../../credentials/helper/helper-messages.ts";
+import type { BeatWatch } from "../../credentials/helper/watch-beats.ts";
+import { watchBeats } from "../../credentials/helper/watch-beats.ts";
+import { hostClock } from "../../platform/clock.ts";
 import { openChannel } from "../../platform/processes/channel.ts";
 import { HELPER_DESCRIPTOR } from "../../platform/processes/helper-process.ts";
 import type { Stop } from "./stop.ts";
 
 /**
  * Opens the engine's end of the pipe to its keeper: messages about the helper go to the client, signals and the
- * keeper's end to `stop`.
+ * keeper's end to `stop`. If the keeper is the helper, its silence over two heartbeats is a failure: nobody else has
+ * the keys (CRED-04).
  * @throws HarnessError UsageInvalid if there is no keeper: a user typed the internal words.
  */
 export async function openKeeperLink(
@@ -18,6 +23,8 @@ export async function openKeeperLink(
   const helper = helperClient();
   const token = Promise.withResolvers<string>();
   token.promise.catch(() => undefined); // most commands never ask for it
+  let watch: BeatWatch | undefined;
+  let socket: string | undefined;
   try {
     await openChannel(HELPER_DESCRIPTOR, {
       message(text) {
@@ -25,9 +32,18 @@ export async function openKeeperLink(
         if (note === undefined) return;
         if (note.kind === "signal") stop.onReportedSignal(note.name);
         else if (note.kind === "token") token.resolve(note.text);
-        else helper.receive(note);
+        else if (note.kind === "beats")
+          watch ??= watchBeats(hostClock, () => helper.receive({ kind: "failed", times: 1 }));
+        else {
+          if (note.kind === "ready") socket = note.socket;
+          helper.receive(note);
+        }
       },
+      alive: () => watch?.alive(),
       ended() {
+        watch?.[Symbol.dispose]();
+        // A keeper that was killed could not.
+        if (socket !== undefined) rmSync(dirname(socket), { recursive: true, force: true });
         const why = new Cancelled("signal", "its keeper has ended");
         helper.fail(why); // else a start would wait for a helper that will never start
         token.reject(why);

@@ -7,7 +7,9 @@ import { HarnessError } from "../../base/errors.ts";
 import type { Exit } from "../../base/world.ts";
 import type { HelperStart } from "../../credentials/helper/helper-messages.ts";
 import { parseBrokerMessage } from "../../credentials/helper/helper-messages.ts";
+import type { HelperEvents, SupervisedHelper } from "../../credentials/helper/supervise.ts";
 import { superviseHelper } from "../../credentials/helper/supervise.ts";
+import { beatRegularly } from "../../credentials/helper/watch-beats.ts";
 import { hostClock } from "../../platform/clock.ts";
 import { makeTemporaryFolder } from "../../platform/files/temporary.ts";
 import type { Channel } from "../../platform/processes/channel.ts";
@@ -25,23 +27,27 @@ import { ENGINE_WORD, HELPER_WORD, ownCommand } from "./internal.ts";
 const HELPER_END_MS_MAX = 500;
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
+export interface KeeperOptions {
+  readonly argv: readonly string[];
+  readonly settings: Settings;
+  readonly secrets: Secrets;
+  /** The capability token of the environment, or empty, for a command that needs it. Absent: it needs none. */
+  readonly token?: string;
+  /** The engine ends with its prompt: this process is the helper, until it fails. */
+  readonly isBrief: boolean;
+}
+
 /**
  * Runs the command line in a separate engine, which never has a secret, while this process keeps them (CRED-03).
  *
- * `token`: the capability token of the environment, or empty, for a command that needs it. Absent: it needs none.
- *
- * Three processes: this one was given the secrets, keeps the terminal's place in the shell, and forwards signals and
- * the exit code; the helper holds the keys and makes the provider requests; the engine has a clean environment and this
- * process's standard streams. Each ends when one of the others does, however that ended.
+ * This process was given the secrets, keeps the terminal's place in the shell, and forwards signals and the exit code.
+ * The engine has a clean environment and this process's standard streams. The helper holds the keys and makes the
+ * provider requests: this process does so itself for an engine that is brief, and a third one for others and after a
+ * failure. Each ends when one of the others does, however that ended.
  * @throws HarnessError EngineKilled, TemporaryUnusable.
  */
-export async function runKeeper(
-  argv: readonly string[],
-  settings: Settings,
-  secrets: Secrets,
-  token?: string,
-): Promise<never> {
-  makeUndumpable(); // before any process runs that could read it
+export async function runKeeper(options: KeeperOptions): Promise<never> {
+  const { argv, secrets, token, isBrief } = options;
   const directory = makeTemporaryFolder("cinch-keys-");
   process.once("exit", () => rmSync(directory, { recursive: true, force: true }));
   const engine = startHelperProcess({
@@ -49,41 +55,26 @@ export async function runKeeper(
     env: cleanEnvironment(secrets),
     stdio: "inherit",
   });
+  makeUndumpable(); // long before the engine runs a command: it waits for the helper, which starts below
   const engineLink = linkTo(engine, { message: () => undefined, ended: () => undefined });
   if (token !== undefined) engineLink.send({ kind: "token", text: token });
+  for (const name of SIGNALS) process.on(name, () => engineLink.send({ kind: "signal", name }));
+  if (isBrief) {
+    engineLink.send({ kind: "beats" });
+    beatRegularly(hostClock, engineLink.beat);
+  }
+  const { helperHere } = isBrief ? await import("./credential-helper.ts") : {};
   const helpers: HelperProcess[] = [];
+  let generation = 0;
   const supervisor = superviseHelper({
     clock: hostClock,
     start(events) {
-      const socket = join(directory, `${helpers.length}.sock`);
-      const helper = startHelperProcess({
-        argv: ownCommand([HELPER_WORD]),
-        env: bareEnvironment(),
-        stdio: "ignore",
-      });
-      helpers.push(helper);
-      void helper.exited.then(events.ended);
-      const link = linkTo(helper, {
-        message(text) {
-          const note = parseBrokerMessage(text);
-          if (note?.kind === "ready" || note?.kind === "refused") events.report(note);
-        },
-        alive: events.alive,
-        ended: events.ended,
-      });
-      const { variables, workingDir, directory: config, google } = secrets;
-      link.send({
-        socket,
-        variables,
-        workingDir,
-        insecureDevKey: settings.insecureDevKey,
-        ...defined({ directory: config, google }),
-      } satisfies HelperStart);
-      return { kill: () => helper.kill("SIGKILL"), close: link.close };
+      const start = helperStart(options, join(directory, `${generation++}.sock`));
+      if (helperHere !== undefined && generation === 1) return helperHere(start, events);
+      return startHelper(start, events, helpers);
     },
     send: (note) => engineLink.send(note),
   });
-  for (const name of SIGNALS) process.on(name, () => engineLink.send({ kind: "signal", name }));
   const exit = await engine.exited;
   supervisor[Symbol.dispose]();
   await Promise.race([
@@ -94,8 +85,36 @@ export async function runKeeper(
   return endLike(exit);
 }
 
+function helperStart({ settings, secrets }: KeeperOptions, socket: string): HelperStart {
+  const { variables, workingDir, directory, google } = secrets;
+  const { insecureDevKey } = settings;
+  return { socket, variables, workingDir, insecureDevKey, ...defined({ directory, google }) };
+}
+
+/** Starts a helper in a process of its own, which is added to `helpers`. */
+function startHelper(start: HelperStart, events: HelperEvents, helpers: HelperProcess[]): SupervisedHelper {
+  const helper = startHelperProcess({
+    argv: ownCommand([HELPER_WORD]),
+    env: bareEnvironment(),
+    stdio: "ignore",
+  });
+  helpers.push(helper);
+  void helper.exited.then(events.ended);
+  const link = linkTo(helper, {
+    message(text) {
+      const note = parseBrokerMessage(text);
+      if (note?.kind === "ready" || note?.kind === "refused") events.report(note);
+    },
+    alive: events.alive,
+    ended: events.ended,
+  });
+  link.send(start);
+  return { kill: () => helper.kill("SIGKILL"), close: link.close };
+}
+
 interface Link {
   send(message: object): void;
+  beat(): void;
   close(): void;
 }
 
@@ -117,6 +136,7 @@ function linkTo({ descriptor }: HelperProcess, handler: Parameters<typeof openCh
       if (channel === undefined) waiting?.push(text);
       else channel.send(text);
     },
+    beat: () => channel?.beat(),
     close() {
       closed = true;
       channel?.close();

@@ -32,7 +32,7 @@ export interface HelperClient {
   credentials(parts: HelperClientDependencies): Credentials;
 }
 
-export type HelperMessage = Exclude<BrokerMessage, { readonly kind: "signal" | "token" }>;
+export type HelperMessage = Exclude<BrokerMessage, { readonly kind: "signal" | "token" | "beats" }>;
 
 /**
  * Returns a client that sends requests through the credential helper, the only process with keys (CRED-03).
@@ -54,10 +54,16 @@ export function helperClient(): HelperClient {
 /** The credential helper as the key broker reports it: which one runs now, or why none will. */
 class KnownHelper {
   readonly #first = Promise.withResolvers<HelperReport | Failed>();
+  readonly #over = new AbortController();
   #state: HelperState = { kind: "starting" };
   #current: HelperReady | undefined;
   #refused: Error | undefined;
   #changed = Promise.withResolvers<void>();
+
+  /** Aborts when no helper will start again: a request to a helper that hangs would never end. */
+  get over(): AbortSignal {
+    return this.#over.signal;
+  }
 
   get state(): ReturnType<Credentials["state"]> {
     const source = this.#current?.machineKey?.source;
@@ -84,6 +90,7 @@ class KnownHelper {
         this.#state = note;
         this.#refused = new HarnessError("CredentialHelperFailed", { times: String(note.times) });
         this.#first.resolve(note);
+        this.#over.abort(this.#refused);
         break;
       default:
         unreachable(note);
@@ -95,6 +102,7 @@ class KnownHelper {
     this.#current = undefined;
     this.#refused ??= why;
     this.#first.resolve({ kind: "failed", times: 0 });
+    this.#over.abort(this.#refused);
     this.#wake();
   }
 
@@ -159,10 +167,11 @@ async function sendThroughHelper(
     const needs = needsOf(provider) ?? { variable: `the key of ${provider}`, kept: "" };
     throw new HarnessError("ProviderKeyMissing", { provider, ...needs });
   }
+  const asked = { ...request, signal: AbortSignal.any([signal, helper.over]) };
   let used: HelperReady | undefined;
   while (true) {
     used = await helper.next(used, signal);
-    const answer = await askHelper(used, request, fetchThrough);
+    const answer = await askHelper(used, asked, fetchThrough);
     if (answer instanceof Response) return answer;
     signal.throwIfAborted();
     if (request.once === true && answer === "crashed") throw new Error(GONE);

@@ -66,6 +66,8 @@ export type BrokerMessage =
   | { readonly kind: "failed"; readonly times: number }
   /** The capability token of the key broker, for a command that needs it; empty: none. */
   | { readonly kind: "token"; readonly text: string }
+  /** The key broker is the helper itself: it sends a sign of life at each heartbeat, and silence is a crash. */
+  | { readonly kind: "beats" }
   /** A signal reached the key broker, and perhaps the engine too. */
   | { readonly kind: "signal"; readonly name: string };
 
@@ -95,6 +97,8 @@ export function parseBrokerMessage(text: string): BrokerMessage | undefined {
       return refusedFrom(value);
     case "down":
       return { kind: "down" };
+    case "beats":
+      return { kind: "beats" };
     case "failed": {
       const times = numberAt(value, "times");
       return times === undefined ? undefined : { kind: "failed", times };

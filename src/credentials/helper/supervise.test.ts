@@ -2,7 +2,8 @@ import { expect, test } from "bun:test";
 import { fakeClock } from "../../../test/support/fake-clock.ts";
 import type { HelperReady } from "./helper-messages.ts";
 import type { HelperEvents } from "./supervise.ts";
-import { CRASHES_MS, HELPER_HEARTBEAT_MS, superviseHelper } from "./supervise.ts";
+import { CRASHES_MS, superviseHelper } from "./supervise.ts";
+import { HELPER_HEARTBEAT_MS } from "./watch-beats.ts";
 
 const READY: HelperReady = { kind: "ready", socket: "/s", token: "t", held: [], prints: [], notices: [] };
 

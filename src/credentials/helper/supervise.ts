@@ -1,14 +1,12 @@
 import type { Clock } from "../../base/world.ts";
 import type { BrokerMessage, HelperReport } from "./helper-messages.ts";
+import type { BeatWatch } from "./watch-beats.ts";
+import { watchBeats } from "./watch-beats.ts";
 
-/** Interval of the helper's signs of life. */
-export const HELPER_HEARTBEAT_MS = 5_000;
-/** Consecutive checks, a heartbeat apart, without a sign of life that count as a crash. */
-const SILENT_LOOKS_MAX = 2;
 /** Two crashes within this time end the supervision. */
 export const CRASHES_MS = 60_000;
 
-/** A helper process, as its supervisor sees it. */
+/** A helper, in a process or in this one, as its supervisor sees it. */
 export interface SupervisedHelper {
   /** Kills it at once. */
   kill(): void;
@@ -35,21 +33,19 @@ export interface SupervisorOptions {
  * Keeps one credential helper alive ([A] § Credential-helper supervision, CRED-04).
  *
  * The end of its pipe, or silence over two heartbeats, is a crash: it is killed and another one is started. The
- * second crash within 60 s is reported as a failure, and no other is started. Checks are counted, not time, so that a
- * suspended machine or job misses none. Disposing it ends the helper.
+ * second crash within 60 s is reported as a failure, and no other is started. Disposing it ends the helper.
  */
 export function superviseHelper({ clock, start, send: tell }: SupervisorOptions): Disposable {
   let generation = 0;
   let helper: SupervisedHelper | undefined;
   let lastCrashMs: number | undefined;
-  let silentLooks = 0;
-  let looking: Disposable | undefined;
+  let watch: BeatWatch | undefined;
   let over = false;
 
   function open(): void {
     generation += 1;
     const mine = generation;
-    silentLooks = 0;
+    watch?.alive();
     const events: HelperEvents = {
       report(report) {
         if (mine !== generation || over) return;
@@ -57,7 +53,7 @@ export function superviseHelper({ clock, start, send: tell }: SupervisorOptions)
         tell(report);
       },
       alive() {
-        if (mine === generation) silentLooks = 0;
+        if (mine === generation) watch?.alive();
       },
       ended() {
         if (mine === generation && !over) crashed();
@@ -83,20 +79,13 @@ export function superviseHelper({ clock, start, send: tell }: SupervisorOptions)
     tell({ kind: "down" });
     open();
   }
-  function look(): void {
-    looking = clock.timer(HELPER_HEARTBEAT_MS, () => {
-      silentLooks += 1;
-      if (silentLooks >= SILENT_LOOKS_MAX) crashed();
-      if (!over) look();
-    });
-  }
   function end(): void {
     over = true;
-    looking?.[Symbol.dispose]();
+    watch?.[Symbol.dispose]();
     helper?.close();
   }
 
   open();
-  if (!over) look();
+  if (!over) watch = watchBeats(clock, crashed);
   return { [Symbol.dispose]: end };
 }
