@@ -11,8 +11,10 @@ import { Multiplexer } from "../server/hub/multiplexer.ts";
 import type { AttachRequest } from "../session/access/attach-request.ts";
 import type { StoredSessionCommands } from "../session/commands/stored-session-commands.ts";
 import type { EnginePort } from "../session/engine-port.ts";
+import type { ResumeRequest } from "../session/options.ts";
 import type { SessionWishes } from "../session/plan.ts";
 import type { People } from "../session/questions/people.ts";
+import type { Config } from "../session/settings/settings.ts";
 import { LossNotices } from "../session/store/loss-notices.ts";
 import type { HealthSources } from "./doctor/health.ts";
 import { bootStep } from "./engine/boot.ts";
@@ -40,10 +42,25 @@ export interface OpenEngine extends AsyncDisposable {
    * @throws HarnessError if it cannot be opened.
    */
   openUnattended(request: CommandOf<"CreateSession">): Promise<SessionId>;
+  /**
+   * Opens the session of one prompt of the owner, in which nobody is asked (PERM-12): as `openHarness` opens the first
+   * one, by the wishes of the prompt alone. `notices` are for the person who typed it.
+   * @throws HarnessError if it cannot be opened.
+   */
+  openPrompt(
+    prompt: PromptOpening,
+  ): Promise<{ readonly session: SessionId; readonly notices: readonly string[] }>;
+  /** Returns true if the session to resume runs in this engine. */
+  runsHere(resume: ResumeRequest, workingDir: string): Promise<boolean>;
   /** True if a turn runs, or a task in the background. */
   readonly busy: boolean;
   /** People who are subscribed to one of its sessions. */
   readonly people: Pick<People, "ask" | "isAnybody">;
+}
+
+/** The session of one prompt: all that its command line says of it. */
+export interface PromptOpening extends Pick<HarnessOptions, "profile" | "model" | "resume" | "workingDir"> {
+  readonly wishes: SessionWishes;
 }
 
 /** One running engine with its first session. */
@@ -114,6 +131,8 @@ async function openWith<First>(
     attach: engine.attach,
     port: engine.port,
     openUnattended: engine.openUnattended,
+    openPrompt: engine.openPrompt,
+    runsHere: engine.runsHere,
     get busy() {
       return engine.busy;
     },
@@ -156,7 +175,7 @@ export async function openEngine(options: HarnessOptions, signal: AbortSignal): 
     queries: async (hub) => (await answers(hub)).handlers,
     async openSession(request, client) {
       const { session, changed, openNotices } = await opener.open(request, client?.identityClass);
-      return { session, notices: [...changed, ...(await opener.notices(openNotices))] };
+      return { session, notices: [...changed, ...(await opener.notices(openNotices, options.wishes))] };
     },
     async prepareSwitch(command, turn) {
       const prepare = live.find(command.sessionId)?.prepareSwitch;
@@ -174,7 +193,13 @@ export async function openEngine(options: HarnessOptions, signal: AbortSignal): 
       const { profile, model, session, openNotices } = await opener.openFirst();
       multiplexer.add(session);
       const { id, logId } = session;
-      return { session: id, logId, profile, model, notices: await opener.notices(openNotices) };
+      return {
+        session: id,
+        logId,
+        profile,
+        model,
+        notices: await opener.notices(openNotices, options.wishes),
+      };
     },
     attach: (client) => Promise.resolve(connectInproc(multiplexer, client, served)),
     async openUnattended(request) {
@@ -182,6 +207,18 @@ export async function openEngine(options: HarnessOptions, signal: AbortSignal): 
       const { session } = await opener.open(request, "human", nobody);
       await multiplexer.adopt({ session, isAgents: true });
       return session.id;
+    },
+    async openPrompt(prompt) {
+      const { session, openNotices, changed } = await opener.openPrompt(prompt);
+      await multiplexer.adopt({ session });
+      return {
+        session: session.id,
+        notices: [...changed, ...(await opener.notices(openNotices, prompt.wishes))],
+      };
+    },
+    async runsHere(resume, workingDir) {
+      const log = await findLog(resume, store, workingDir);
+      return running.all.some(({ logId }) => logId === log?.logId);
     },
     async port(added) {
       const { log, engineId } = await answers(multiplexer);
@@ -210,9 +247,12 @@ function sessionOpener(engine: Engine, { config, sessions }: EngineResources, si
   const model = defined({ model: options.model });
   return {
     /** Returns all notices for the start of a session, with those of the session itself. */
-    async notices(own: readonly string[]): Promise<readonly string[]> {
+    async notices(
+      own: readonly string[],
+      { attended }: Pick<SessionWishes, "attended">,
+    ): Promise<readonly string[]> {
       const told = await providers.credentials.notices();
-      const warning = options.wishes.attended ? await warningOf(sessions) : undefined;
+      const warning = attended ? await warningOf(sessions) : undefined;
       return [...told, ...own, ...(warning === undefined ? [] : [warning])];
     },
     /** Opens a session besides the first: config.toml may have changed by then. */
@@ -234,25 +274,48 @@ function sessionOpener(engine: Engine, { config, sessions }: EngineResources, si
     },
     /** Opens the session that the options name, or resumes it. */
     async openFirst() {
-      const resume = await bootStep(engine.host.world.log, "finding the session to resume", () =>
-        findLog(options.resume, store, workingDir),
-      );
-      const profile = profileReference({ named: options.profile, before: resume, config, workingDir });
-      const command = {
-        kind: "CreateSession",
-        ...(options.profile === undefined && resume !== undefined ? {} : { profile }), // its log names it
-        ...model,
-        ...(resume === undefined ? {} : { resume: resume.logId }),
-      } as const;
       // A served first session is that of the minimal server, whose document has calls run one at a time.
       const wishes: SessionWishes = {
         ...options.wishes,
         ...(options.listeners === undefined ? {} : { sequentialCalls: true }),
       };
-      const first = await openSession(engine, { command, wishes, config, ...model }, signal);
-      return { profile, model: first.model, session: first.session, openNotices: first.notices };
+      return await openNamed({ ...options, workingDir, wishes }, config);
+    },
+    /** Opens the session of a prompt: config.toml may have changed by then. */
+    async openPrompt(prompt: PromptOpening) {
+      const { configNow, withNotices } = await import("./plan/config-now.ts");
+      const { config: now, notices: changed } = await configNow(options, config);
+      try {
+        return { ...(await openNamed(prompt, now)), changed };
+      } catch (thrown) {
+        throw withNotices(thrown, changed);
+      }
     },
   };
+
+  /** Opens the session that these options name, or resumes it. */
+  async function openNamed(named: PromptOpening, now: Config) {
+    const { wishes } = named;
+    const wanted = defined({ model: named.model });
+    const resume = await bootStep(engine.host.world.log, "finding the session to resume", () =>
+      findLog(named.resume, store, named.workingDir),
+    );
+    const profile = profileReference({
+      named: named.profile,
+      before: resume,
+      config: now,
+      workingDir: named.workingDir,
+    });
+    const command = {
+      kind: "CreateSession",
+      ...(named.profile === undefined && resume !== undefined ? {} : { profile }), // its log names it
+      ...wanted,
+      ...(named.workingDir === workingDir ? {} : { workingDir: named.workingDir }),
+      ...(resume === undefined ? {} : { resume: resume.logId }),
+    } as const;
+    const first = await openSession(engine, { command, wishes, config: now, ...wanted }, signal);
+    return { profile, model: first.model, session: first.session, openNotices: first.notices };
+  }
 }
 
 /** Returns a loader of the answers to an engine's queries. They are loaded with the first query. */

@@ -5,6 +5,8 @@ export const ERRORS = errorsOf({
   EngineUnreachable: "The engine at <url> cannot be reached: <detail>. Start it there with: cinch serve",
   EngineKilled:
     "The engine was ended by <signal>: somebody killed it, the machine ran out of memory, or it crashed. What was done until then is in the session. To continue: cinch --continue, or with a prompt: cinch -p … --continue",
+  EngineLost:
+    "The running engine that carried out the prompt has ended without a word: somebody killed it, the machine ran out of memory, or it crashed. Nothing was sent again. What was done until then is in the session <session>. To continue: cinch --continue, or with a prompt: cinch -p … --continue",
   EngineNotStarted:
     "The engine did not start in time, and did not say why. Look into <log>, or work without a shared engine: --no-listen",
   EngineCertificate:

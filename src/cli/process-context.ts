@@ -17,6 +17,7 @@ import { standardError, standardOutput } from "./io/output.ts";
 import { ownCommand, RELAY_WORD } from "./processes/internal.ts";
 import type { Stop } from "./processes/stop.ts";
 import { trackedSpawn } from "./processes/tracked-spawn.ts";
+import { sessionWishes } from "./session-request.ts";
 import type { Settings } from "./settings.ts";
 
 /** Time after which an unclosed desktop notice goes away. */
@@ -79,7 +80,7 @@ export async function harnessOptions(
     world: at.world,
     paths: at.paths,
     workingDir: at.workingDir,
-    wishes: sessionWishes(settings, at, run),
+    wishes: allWishes(settings, at, run),
     features: PROGRAM_FEATURES,
     ...(profile === undefined ? {} : { profile: profileFromHere(profile) }),
     ...defined({ model, resume, rawDump: at.rawDump, helper: at.stop.helper }),
@@ -90,20 +91,12 @@ export async function harnessOptions(
 }
 
 /** Returns the wishes of a command line for a session. */
-function sessionWishes(settings: Settings, { environment }: ProcessContext, run: RunWishes): SessionWishes {
-  const { effort, level, maxTurns, maxCostUsd, maxTimeMs, record, orphans, lockfile } = settings;
+function allWishes(settings: Settings, { environment }: ProcessContext, run: RunWishes): SessionWishes {
+  const { record } = settings;
   return {
-    environment,
-    autoApprove: settings.autoApprove,
-    strictPermissions: settings.strictPermissions,
-    planMode: settings.planMode,
-    withoutProject: settings.withoutProject,
-    allowProjectHooks: settings.allowProjectHooks,
+    ...sessionWishes(settings, environment),
     ...run,
-    ...(lockfile === undefined ? {} : { lockfile: resolve(lockfile) }),
-    ...defined({ effort, level, maxTurns, maxCostUsd, maxTimeMs }),
     ...(record === undefined ? {} : { record: recordPath(record) }),
-    ...defined({ orphans }),
   };
 }
 

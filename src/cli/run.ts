@@ -49,6 +49,11 @@ async function start(argv: readonly string[], stop: Stop, stderr: Output): Promi
     return await carryOut(await readCommandLine(argv.slice(2)), { ...stop, ...link }, stderr);
   }
   const line = await readCommandLine(argv);
+  if (line.kind === "command" && line.command.name === "-p") {
+    const { shareRunning } = await import("./shared-prompt/share-running.ts");
+    const running = await shareRunning(line);
+    if (running !== undefined) return await carryOut(line, { ...stop, running }, stderr);
+  }
   if (line.kind === "command" && runsEngine(line)) {
     const { findSecrets } = await import("./secrets.ts");
     const secrets = await findSecrets(process.env, line.settings);

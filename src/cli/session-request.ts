@@ -3,6 +3,7 @@ import { childEnvironment } from "../base/child-environment.ts";
 import { defined } from "../base/defined.ts";
 import { profileFromHere } from "../config/profile-path.ts";
 import type { CommandOf } from "../protocol/commands/commands.ts";
+import type { SessionWishes } from "../session/plan.ts";
 import type { ProcessContext } from "./process-context.ts";
 import { credentialPlaces } from "./secrets.ts";
 import type { Settings } from "./settings.ts";
@@ -28,9 +29,13 @@ export async function sessionRequest({ settings, at, elsewhere = false }: Reques
     run: {
       ...flagsOf(settings, elsewhere),
       asksTrust: process.stdin.isTTY === true,
-      ...(elsewhere ? {} : { environment: await publicEnvironment(settings) }),
+      ...(elsewhere ? {} : { environment: publicEnvironment(await secretsHere(settings)) }),
     },
   };
+}
+
+async function secretsHere(settings: Settings): Promise<Readonly<Record<string, string>>> {
+  return (await credentialPlaces(process.env, settings)).variables;
 }
 
 /** Returns true if the command line has flags that change how a session is run. */
@@ -54,8 +59,31 @@ function flagsOf(settings: Settings, elsewhere: boolean): NonNullable<Create["ru
   };
 }
 
-/** Returns the environment of this terminal, for processes of the session's tools. */
-async function publicEnvironment(settings: Settings): Promise<Readonly<Record<string, string>>> {
-  const secret = new Set(Object.keys((await credentialPlaces(process.env, settings)).variables));
+/**
+ * Returns the environment of this terminal, for processes of the session's tools.
+ * @param secrets the variables that hold a secret of cinch.
+ */
+export function publicEnvironment(
+  secrets: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> {
+  const secret = new Set(Object.keys(secrets));
   return childEnvironment(process.env, (name) => !secret.has(name));
+}
+
+/** Returns the wishes of a command line for its session, but for a recording. */
+export function sessionWishes(
+  settings: Settings,
+  environment: Readonly<Record<string, string>>,
+): Omit<SessionWishes, "attended" | "record"> {
+  const { effort, level, maxTurns, maxCostUsd, maxTimeMs, orphans, lockfile } = settings;
+  return {
+    environment,
+    autoApprove: settings.autoApprove,
+    strictPermissions: settings.strictPermissions,
+    planMode: settings.planMode,
+    withoutProject: settings.withoutProject,
+    allowProjectHooks: settings.allowProjectHooks,
+    ...(lockfile === undefined ? {} : { lockfile: resolve(lockfile) }),
+    ...defined({ effort, level, maxTurns, maxCostUsd, maxTimeMs, orphans }),
+  };
 }

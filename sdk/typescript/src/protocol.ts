@@ -1761,6 +1761,7 @@ export type EngineReason =
   | "EmptyResponse"
   | "EngineCertificate"
   | "EngineKilled"
+  | "EngineLost"
   | "EngineNotStarted"
   | "EngineRefused"
   | "EngineRunning"

@@ -1,6 +1,9 @@
 import { trackDescendants } from "../../platform/sockets/descendants.ts";
 import { hostSockets } from "../../platform/sockets/sockets.ts";
 import { openOwnerExchange } from "../../server/auth/owner/owner.ts";
+import type { Likeness } from "../../server/prompt/frames.ts";
+import type { PromptDoor } from "../../server/prompt/prompt-door.ts";
+import { openPromptDoor } from "../../server/prompt/prompt-door.ts";
 import { bootStep } from "../engine/boot.ts";
 import { engineLock, makeEngineFolder } from "../engine/engine-folders.ts";
 import type { OpenEngine } from "../harness.ts";
@@ -15,11 +18,11 @@ import { servicePaths } from "./service-paths.ts";
  * @throws HarnessError EngineRunning; errors of `openControlPlane`; a failure undoes all of it.
  */
 export async function openEngineService<Engine extends OpenEngine>(
-  options: ControlPlaneOptions,
+  options: ControlPlaneOptions & { readonly prompts?: PromptSharing },
   begin: StartEngine<Engine>,
   signal: AbortSignal,
 ): Promise<OpenControlPlane<Engine>> {
-  const { world, paths } = options;
+  const { world, paths, prompts } = options;
   const { ownerSocket, ownerToken, control } = servicePaths(paths);
   await bootStep(world.log, "making the engine's folders", async () => {
     for (const folder of [paths.data, paths.state]) await makeEngineFolder(folder, world.files);
@@ -36,6 +39,7 @@ export async function openEngineService<Engine extends OpenEngine>(
   // The transports listen before the owner can get a token: until then the health says so.
   let isReady = false;
   const plane = undo.use(await openControlPlane({ ...options, isReady: () => isReady }, begin, signal));
+  const door = promptDoor(plane.harness, options);
   undo.use(
     await bootStep(world.log, "opening the owner's socket", () =>
       openOwnerExchange({
@@ -45,10 +49,50 @@ export async function openEngineService<Engine extends OpenEngine>(
         authority: plane.authority,
         socketPath: ownerSocket,
         tokenPath: ownerToken,
+        ...(prompts === undefined ? {} : { salt: prompts.salt, servePrompt: door.serve }),
       }),
     ),
   );
+  undo.use(door); // ends its connections before the socket waits for their end
   isReady = true;
   const opened = undo.move();
-  return { ...plane, [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose]() };
+  const { server } = plane;
+  return {
+    ...plane,
+    server: {
+      get open() {
+        return server.open + door.open;
+      },
+      get count() {
+        return server.count + door.count;
+      },
+    },
+    [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose](),
+  };
+}
+
+/** Facts by which `cinch -p` finds out if it may use this engine (PERF-07). */
+export interface PromptSharing {
+  /** Key of the hashes in `likeness`. */
+  readonly salt: string;
+  readonly likeness: Likeness;
+}
+
+/** Opens the door for prompts; without `prompts` no prompt comes. */
+function promptDoor(
+  engine: OpenEngine,
+  { world, prompts }: Pick<ControlPlaneOptions, "world"> & { readonly prompts?: PromptSharing },
+): PromptDoor {
+  const { clock } = world;
+  return openPromptDoor({
+    world,
+    likeness: prompts?.likeness,
+    runsHere: async ({ resume, workingDir }) =>
+      resume !== undefined && (await engine.runsHere(resume, workingDir)),
+    async openSession({ wishes, leftMs, ...named }) {
+      const ends = leftMs === undefined ? {} : { endsAtMs: clock.monotonic() + leftMs };
+      return await engine.openPrompt({ ...named, wishes: { ...wishes, attended: false, ...ends } });
+    },
+    attach: () => engine.attach({ identityClass: "human", label: "cinch -p" }),
+  });
 }

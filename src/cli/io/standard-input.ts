@@ -32,7 +32,8 @@ export async function readStandardInput(limits: InputLimits): Promise<StandardIn
   return isPiped() ? await readPiped(limits) : { kind: "none" };
 }
 
-function isPiped(): boolean {
+/** Returns true if standard input may bring something: a pipe, a socket or a file. */
+export function isPiped(): boolean {
   try {
     const stats = fstatSync(0);
     return stats.isFIFO() || stats.isFile() || stats.isSocket();

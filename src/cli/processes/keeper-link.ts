@@ -8,6 +8,7 @@ import { watchBeats } from "../../credentials/helper/watch-beats.ts";
 import { hostClock } from "../../platform/clock.ts";
 import { openChannel } from "../../platform/processes/channel.ts";
 import { HELPER_DESCRIPTOR } from "../../platform/processes/helper-process.ts";
+import type { KeysHash } from "../shared-prompt/likeness.ts";
 import type { Stop } from "./stop.ts";
 
 /**
@@ -19,10 +20,11 @@ import type { Stop } from "./stop.ts";
 export async function openKeeperLink(
   stdout: string,
   stop: Stop,
-): Promise<Required<Pick<Stop, "helper" | "token">>> {
+): Promise<Required<Pick<Stop, "helper" | "token" | "keys">>> {
   const helper = helperClient();
   const token = Promise.withResolvers<string>();
-  token.promise.catch(() => undefined); // most commands never ask for it
+  const keys = Promise.withResolvers<KeysHash>();
+  for (const { promise } of [token, keys]) promise.catch(() => undefined); // most commands never ask for them
   let watch: BeatWatch | undefined;
   let socket: string | undefined;
   try {
@@ -32,6 +34,7 @@ export async function openKeeperLink(
         if (note === undefined) return;
         if (note.kind === "signal") stop.onReportedSignal(note.name);
         else if (note.kind === "token") token.resolve(note.text);
+        else if (note.kind === "keys") keys.resolve(note);
         else if (note.kind === "beats")
           watch ??= watchBeats(hostClock, () => helper.receive({ kind: "failed", times: 1 }));
         else {
@@ -47,6 +50,7 @@ export async function openKeeperLink(
         const why = new Cancelled("signal", "its keeper has ended");
         helper.fail(why); // else a start would wait for a helper that will never start
         token.reject(why);
+        keys.reject(why);
         stop.orphaned(why);
       },
     });
@@ -55,7 +59,7 @@ export async function openKeeperLink(
     throw new HarnessError("UsageInvalid", { problem }, { cause: thrown });
   }
   if (stdout === "closed") closeAgain(1);
-  return { helper, token: token.promise };
+  return { helper, token: token.promise, keys: keys.promise };
 }
 
 /**

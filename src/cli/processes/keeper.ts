@@ -5,7 +5,7 @@ import { childEnvironment } from "../../base/child-environment.ts";
 import { defined } from "../../base/defined.ts";
 import { HarnessError } from "../../base/errors.ts";
 import type { Exit } from "../../base/world.ts";
-import type { HelperStart } from "../../credentials/helper/helper-messages.ts";
+import type { BrokerMessage, HelperStart } from "../../credentials/helper/helper-messages.ts";
 import { parseBrokerMessage } from "../../credentials/helper/helper-messages.ts";
 import type { HelperEvents, SupervisedHelper } from "../../credentials/helper/supervise.ts";
 import { superviseHelper } from "../../credentials/helper/supervise.ts";
@@ -21,6 +21,7 @@ import { EXIT } from "../../session/commands/cli-command.ts";
 import { wasClosed } from "../io/output.ts";
 import type { Secrets } from "../secrets.ts";
 import type { Settings } from "../settings.ts";
+import { keysPrint, newSalt } from "../shared-prompt/likeness.ts";
 import { ENGINE_WORD, HELPER_WORD, ownCommand } from "./internal.ts";
 
 /** Time limit for the helper to end once the engine has ended. */
@@ -57,6 +58,7 @@ export async function runKeeper(options: KeeperOptions): Promise<never> {
   });
   makeUndumpable(); // long before the engine runs a command: it waits for the helper, which starts below
   const engineLink = linkTo(engine, { message: () => undefined, ended: () => undefined });
+  if (!isBrief) engineLink.send(keysMessage(secrets));
   if (token !== undefined) engineLink.send({ kind: "token", text: token });
   for (const name of SIGNALS) process.on(name, () => engineLink.send({ kind: "signal", name }));
   if (isBrief) {
@@ -110,6 +112,12 @@ function startHelper(start: HelperStart, events: HelperEvents, helpers: HelperPr
   });
   link.send(start);
   return { kill: () => helper.kill("SIGKILL"), close: link.close };
+}
+
+/** Returns what the engine tells others of the keys: equal or different, and nothing else (PERF-07). */
+function keysMessage({ variables, directory }: Secrets): BrokerMessage {
+  const salt = newSalt();
+  return { kind: "keys", salt, print: keysPrint(salt, variables, directory) };
 }
 
 interface Link {

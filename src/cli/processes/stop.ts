@@ -3,6 +3,8 @@ import type { Clock } from "../../base/world.ts";
 import type { HelperClient } from "../../credentials/helper/client.ts";
 import { hostClock } from "../../platform/clock.ts";
 import { EXIT } from "../../session/commands/cli-command.ts";
+import type { KeysHash } from "../shared-prompt/likeness.ts";
+import type { RunningPrompt } from "../shared-prompt/prompt-connection.ts";
 
 /** Ends a run by signals: the first asks, the second forces (LIFE-02). */
 export interface Stop {
@@ -19,6 +21,10 @@ export interface Stop {
   readonly helper?: HelperClient;
   /** The capability token of the environment, if a keeper has it; empty: it has none. */
   readonly token?: Promise<string>;
+  /** The hash of the keys, if a keeper has them. */
+  readonly keys?: Promise<KeysHash>;
+  /** The prompt of this command line, if a running engine carries it out. */
+  readonly running?: RunningPrompt;
   /** Called when the keeper is gone, and with it every process that would wait for us. */
   orphaned(why: Cancelled): void;
 }

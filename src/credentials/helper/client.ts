@@ -32,7 +32,7 @@ export interface HelperClient {
   credentials(parts: HelperClientDependencies): Credentials;
 }
 
-export type HelperMessage = Exclude<BrokerMessage, { readonly kind: "signal" | "token" | "beats" }>;
+export type HelperMessage = Exclude<BrokerMessage, { readonly kind: "signal" | "token" | "keys" | "beats" }>;
 
 /**
  * Returns a client that sends requests through the credential helper, the only process with keys (CRED-03).

@@ -68,6 +68,8 @@ export type BrokerMessage =
   | { readonly kind: "token"; readonly text: string }
   /** The key broker is the helper itself: it sends a sign of life at each heartbeat, and silence is a crash. */
   | { readonly kind: "beats" }
+  /** Hash of the broker's keys under a new salt, by which others find out if they have the same. */
+  | { readonly kind: "keys"; readonly salt: string; readonly print: string }
   /** A signal reached the key broker, and perhaps the engine too. */
   | { readonly kind: "signal"; readonly name: string };
 
@@ -105,6 +107,8 @@ export function parseBrokerMessage(text: string): BrokerMessage | undefined {
     }
     case "token":
       return { kind: "token", text: stringAt(value, "text") ?? "" };
+    case "keys":
+      return { kind: "keys", salt: stringAt(value, "salt") ?? "", print: stringAt(value, "print") ?? "" };
     case "signal": {
       const name = stringAt(value, "name");
       return name === undefined ? undefined : { kind: "signal", name };

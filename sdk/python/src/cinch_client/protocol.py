@@ -2364,6 +2364,7 @@ EngineReason = Literal[
     "EmptyResponse",
     "EngineCertificate",
     "EngineKilled",
+    "EngineLost",
     "EngineNotStarted",
     "EngineRefused",
     "EngineRunning",

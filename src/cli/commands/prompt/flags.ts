@@ -24,11 +24,26 @@ export const OUTPUT_FORMAT = {
   instead: "json",
 } as const satisfies CliFlag;
 
-export const PROMPT_FLAGS = [PRINT, OUTPUT_FORMAT, NO_LISTEN] as const satisfies readonly CliFlag[];
+export const OWN_ENGINE = {
+  name: "own-engine",
+  kind: "switch",
+  help: "Use no engine that already runs, and leave none behind.",
+} as const satisfies CliFlag;
+
+export const PROMPT_FLAGS = [
+  PRINT,
+  OUTPUT_FORMAT,
+  OWN_ENGINE,
+  NO_LISTEN,
+] as const satisfies readonly CliFlag[];
 
 export const PROMPT_WORDS: readonly CliWord[] = [
   { name: "PROMPT", help: "the prompt, in quotes; - is standard input", optional: true, flag: "print" },
 ];
 export const TOO_MANY_PROMPTS = "put the prompt in quotes";
 
-export type PromptContext = CommandContext<typeof PROMPT_FLAGS>;
+/** Context of a prompt, of whichever command. */
+export type PromptContext = Pick<
+  CommandContext<readonly [typeof OUTPUT_FORMAT]>,
+  "words" | "flags" | "settings" | "at"
+>;

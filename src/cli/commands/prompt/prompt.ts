@@ -26,6 +26,7 @@ import { harnessOptions } from "../../process-context.ts";
 import type { Stop } from "../../processes/stop.ts";
 import { CLOSE_MS_MAX, within } from "../../processes/within.ts";
 import type { Settings } from "../../settings.ts";
+import type { RunningPrompt } from "../../shared-prompt/prompt-connection.ts";
 import type { OutputFormat } from "./flags.ts";
 import type { PromptMeaning } from "./prompt-command.ts";
 import { promptContent } from "./prompt-content.ts";
@@ -99,6 +100,8 @@ async function answerWithin(
   at: ProcessContext,
   { signal, ...ends }: Within,
 ): Promise<ExitCode> {
+  const { running } = at.stop;
+  if (running !== undefined) return await answerInRunning({ ...invocation, running }, at, signal);
   const content = await whileAlive(promptContent(invocation.prompt, at), signal);
   await checkSlash(content);
   const { openHarness } = await import("../../../app/harness.ts");
@@ -122,6 +125,25 @@ async function answerWithin(
     return await answerIn(invocation, { connection, session: harness.session }, content, at);
   } finally {
     await within(clock, CLOSE_MS_MAX, Promise.resolve(harness[Symbol.asyncDispose]()));
+  }
+}
+
+/** Runs the prompt in its own session of a running engine, as in an engine of this process (PERF-07). */
+async function answerInRunning(
+  { running, ...invocation }: Run & { readonly running: RunningPrompt },
+  at: ProcessContext,
+  signal: AbortSignal,
+): Promise<ExitCode> {
+  try {
+    const content =
+      running.input?.content ?? (await whileAlive(promptContent(invocation.prompt, at), signal));
+    await checkSlash(content);
+    running.begin(slashPrompt(content) === undefined ? { content } : undefined);
+    const opened = await whileAlive(running.opened, signal);
+    await printStartNotices(opened, at);
+    return await answerIn(invocation, { connection: running.connection, ...opened }, content, at);
+  } finally {
+    await within(at.world.clock, CLOSE_MS_MAX, Promise.resolve(running[Symbol.asyncDispose]()));
   }
 }
 

@@ -3,6 +3,7 @@ import { join, resolve } from "node:path";
 import type { HarnessOptions } from "../../../app/engine/options.ts";
 import type { OpenEngine } from "../../../app/harness.ts";
 import type { ControlPlaneOptions } from "../../../app/serving/control-plane.ts";
+import type { PromptSharing } from "../../../app/serving/engine-service.ts";
 import { defined } from "../../../base/defined.ts";
 import { HarnessError } from "../../../base/errors.ts";
 import type { TokenFile } from "../../../server/auth/tokens/token-file.ts";
@@ -15,6 +16,7 @@ import { printStartNotices } from "../../io/start-notices.ts";
 import type { ProcessContext } from "../../process-context.ts";
 import { harnessOptions } from "../../process-context.ts";
 import { within } from "../../processes/within.ts";
+import type { Settings } from "../../settings.ts";
 import type { ServeContext } from "./flags.ts";
 import { allowedOrigins } from "./origins.ts";
 
@@ -54,7 +56,11 @@ async function serve({ flags, settings, at }: ServeContext): Promise<ExitCode> {
   const options = await planeOptions(flags, at, own);
   const { openEngineService } = await import("../../../app/serving/engine-service.ts");
   const { openServing } = await import("../../../app/harness.ts");
-  const service = await openEngineService(options, openServing, signal);
+  const service = await openEngineService(
+    { ...options, ...(await promptSharing(settings, at)) },
+    openServing,
+    signal,
+  );
   try {
     const { session, notices = [], unbegun } = service.harness;
     await printStartNotices({ notices }, at);
@@ -82,7 +88,11 @@ async function serveUntilIdle({ flags, settings, at }: ServeContext): Promise<Ex
   const { openEngine } = await import("../../../app/harness.ts");
   const { openEngineService } = await import("../../../app/serving/engine-service.ts");
   const { untilIdle } = await import("../../shared-engine/until-idle.ts");
-  const service = await openEngineService(options, openEngine, signal);
+  const service = await openEngineService(
+    { ...options, ...(await promptSharing(settings, at)) },
+    openEngine,
+    signal,
+  );
   try {
     const { server, harness, addresses } = service;
     await at.stdout.write(`${JSON.stringify({ serving: addresses, pid: at.world.machine.pid })}\n`);
@@ -95,6 +105,25 @@ async function serveUntilIdle({ flags, settings, at }: ServeContext): Promise<Ex
     return signal.aborted ? EXIT.cancelled : EXIT.done;
   } finally {
     await within(at.world.clock, SERVE_CLOSE_MS_MAX, Promise.resolve(service[Symbol.asyncDispose]()));
+  }
+}
+
+/**
+ * Returns the facts by which `cinch -p` finds out if it may use this engine; nothing for an engine whose log has a key
+ * that everybody knows (PERF-07).
+ */
+async function promptSharing(
+  { insecureDevKey }: Settings,
+  { paths, stop }: ProcessContext,
+): Promise<{ readonly prompts?: PromptSharing }> {
+  if (insecureDevKey) return {};
+  const { keysPrint, likenessOf, newSalt } = await import("../../shared-prompt/likeness.ts");
+  const { salt, print: keys } = (await stop.keys) ?? noKeys(newSalt());
+  const likeness = likenessOf(process.env, paths, { salt, keys });
+  return { prompts: { salt, likeness } };
+
+  function noKeys(fresh: string) {
+    return { salt: fresh, print: keysPrint(fresh, {}, paths.config) };
   }
 }
 

@@ -43,6 +43,10 @@ export interface OwnerExchangeDependencies {
   readonly socketPath: string;
   /** `owner.token`, likewise. */
   readonly tokenPath: string;
+  /** Key of the hashes by which clients compare their settings with the engine's: the second part of `owner.token`. */
+  readonly salt?: string;
+  /** Serves a connection that brings a prompt of the owner. It is not limited in time. Default: none is served. */
+  readonly servePrompt?: (stream: Duplex, question: unknown) => Promise<void>;
 }
 
 /**
@@ -50,14 +54,17 @@ export interface OwnerExchangeDependencies {
  * human on a Unix socket if it can read `owner.token` and is no descendant of the engine. `owner.token` is new at
  * every start.
  *
+ * A connection whose line has a `prompt` is handed over once its owner is proven.
+ *
  * One line in, `{"owner": …, "claims"?: …}`; one line out, `{"token": …}` or `{"reason": …, "message": …}` with its
  * fields. Without claims the token is for everything, on the Unix socket only, for an hour; with claims it has those.
  * The owner token itself is accepted nowhere else. Disposing it removes both files.
  * @throws the system's error if the socket or the file cannot be created.
  */
 export async function openOwnerExchange(parts: OwnerExchangeDependencies): Promise<AsyncDisposable> {
-  const { world, sockets, socketPath, tokenPath } = parts;
-  const secret = Buffer.from(Buffer.from(world.random.bytes(SECRET_BYTES)).toString("base64url"));
+  const { world, sockets, socketPath, tokenPath, salt, servePrompt } = parts;
+  const unique = Buffer.from(world.random.bytes(SECRET_BYTES)).toString("base64url");
+  const secret = Buffer.from(salt === undefined ? unique : `${unique}.${salt}`);
   const open = new Set<Duplex>();
   const listening = await sockets.listen(socketPath, (stream) => {
     if (open.size >= EXCHANGES_MAX) {
@@ -65,7 +72,9 @@ export async function openOwnerExchange(parts: OwnerExchangeDependencies): Promi
       return;
     }
     open.add(stream);
-    void exchange(parts, secret, stream).finally(() => open.delete(stream));
+    void exchange(parts, secret, stream)
+      .finally(() => open.delete(stream))
+      .then((prompt) => (prompt === undefined ? undefined : servePrompt?.(stream, prompt.question)));
   });
   try {
     await replacePrivateFile(tokenPath, secret, world.random.bytes(UNIQUE_BYTES));
@@ -91,24 +100,40 @@ async function removeOwn(path: string, secret: Uint8Array): Promise<void> {
   found.bytes.fill(0);
 }
 
-async function exchange(parts: OwnerExchangeDependencies, secret: Uint8Array, stream: Duplex): Promise<void> {
+/** Prompt of the owner that came instead of a request for a token. */
+interface OwnersPrompt {
+  readonly question: unknown;
+}
+
+async function exchange(
+  parts: OwnerExchangeDependencies,
+  secret: Uint8Array,
+  stream: Duplex,
+): Promise<OwnersPrompt | undefined> {
   const { clock, log } = parts.world;
   stream.on("error", () => stream.destroy()); // a client that left gets no answer
   using _timer = clock.timer(EXCHANGE_MS_MAX, () => stream.destroy());
   try {
-    stream.end(`${JSON.stringify(await answer(parts, secret, stream))}\n`);
+    const answered = await answer(parts, secret, stream);
+    if (answered.kind === "prompt") return answered;
+    stream.end(`${JSON.stringify(answered.line)}\n`);
     await finished(stream);
   } catch (thrown) {
     log.for("auth").write("warn", "an exchange of the owner token broke off", { problem: messageOf(thrown) });
     stream.destroy();
   }
+  return undefined;
 }
 
+type Answered =
+  | { readonly kind: "line"; readonly line: Readonly<Record<string, string>> }
+  | ({ readonly kind: "prompt" } & OwnersPrompt);
+
 async function answer(
-  { judge, authority }: OwnerExchangeDependencies,
+  { judge, authority, servePrompt }: OwnerExchangeDependencies,
   secret: Uint8Array,
   stream: Duplex,
-): Promise<Readonly<Record<string, string>>> {
+): Promise<Answered> {
   try {
     const verdict = judge(stream); // before any of it is read
     if (verdict.kind === "refused") throw refused(verdict.problem, REMEDY_OTHER);
@@ -124,11 +149,13 @@ async function answer(
       });
     const again = judge(stream);
     if (again.kind === "refused") throw refused(again.problem, REMEDY_OTHER);
+    if (value["prompt"] !== undefined && servePrompt !== undefined)
+      return { kind: "prompt", question: value["prompt"] };
     const claims = value["claims"] === undefined ? OWNER_CLAIMS : readClaimsRequest(value["claims"]);
-    return { token: authority.mint(claims, "engine") };
+    return { kind: "line", line: { token: authority.mint(claims, "engine") } };
   } catch (thrown) {
     if (!(thrown instanceof HarnessError)) throw thrown;
-    return { reason: thrown.reason, message: thrown.message, ...thrown.fields };
+    return { kind: "line", line: { reason: thrown.reason, message: thrown.message, ...thrown.fields } };
   }
 }
 

@@ -1,0 +1,108 @@
+import { closeSync, constants, fstatSync, openSync, readFileSync, realpathSync } from "node:fs";
+import { servicePaths } from "../../app/serving/service-paths.ts";
+import { defined } from "../../base/defined.ts";
+import { profileFromHere } from "../../config/profile-path.ts";
+import { harnessSecretsPath } from "../../credentials/store/harness-secrets-path.ts";
+import type { PromptInput, PromptQuestion, PromptRequest } from "../../server/prompt/frames.ts";
+import type { ParsedCall } from "../args/parsed-call.ts";
+import { cinchPaths } from "../environment.ts";
+import { isPiped } from "../io/standard-input.ts";
+import { credentialPlaces } from "../secrets.ts";
+import { publicEnvironment, sessionWishes } from "../session-request.ts";
+import { keysPrint, likenessOf } from "./likeness.ts";
+import type { RunningPrompt } from "./prompt-connection.ts";
+import { runningPromptOn } from "./prompt-connection.ts";
+import { openPromptLink } from "./prompt-link.ts";
+
+const TOKEN_BYTES_MAX = 256;
+const OTHERS = 0o077;
+
+/** A running engine carries out the prompt, or the reason why this process starts its own. */
+export type Sharing = { readonly prompt: RunningPrompt } | { readonly why: string };
+
+/**
+ * Asks the running engine of this user to carry out a prompt (PERF-07). It does if version, configuration, keys and
+ * place are equal. Nothing is loaded here that only the rest of the run needs.
+ *
+ * A prompt that is complete goes along with the question. One that standard input belongs to is sent later: nothing is
+ * read from there for an engine that may say no.
+ */
+export async function askRunning({ settings, flags, words }: ParsedCall): Promise<Sharing> {
+  const why = ownReason({ settings, flags });
+  if (why !== undefined) return { why };
+  const paths = cinchPaths(process.env);
+  const { ownerSocket, ownerToken } = servicePaths(paths);
+  const owner = privateText(ownerToken);
+  const salt = owner?.split(".")[1];
+  if (salt === undefined) return { why: "no engine runs" };
+  const workingDir = folderOf(settings.cwd);
+  if (workingDir === undefined) return { why: "the working directory cannot be used" }; // the start says how
+  if (harnessSecretsPath(workingDir) !== undefined) return { why: "the project has its own keys" };
+  const { variables } = await credentialPlaces(process.env, settings);
+  const keys = keysPrint(salt, variables, paths.config);
+  const { profile, model, resume, maxTimeMs } = settings;
+  const question: PromptQuestion = {
+    likeness: likenessOf(process.env, paths, { salt, keys }),
+    workingDir,
+    ...defined({ resume }),
+  };
+  const [prompt] = words;
+  const isWhole = prompt !== undefined && prompt !== "-" && !prompt.startsWith("/") && !isPiped();
+  const goesAlong = isWhole && logReason(settings) === undefined;
+  const input: PromptInput | undefined = isWhole ? { content: [{ type: "text", text: prompt }] } : undefined;
+  const request: PromptRequest = {
+    workingDir,
+    ...(profile === undefined ? {} : { profile: profileFromHere(profile) }),
+    ...defined({ model, resume }),
+    wishes: sessionWishes(settings, publicEnvironment(variables)),
+    ...(maxTimeMs === undefined ? {} : { leftMs: maxTimeMs }),
+    ...(goesAlong ? defined({ input }) : {}),
+  };
+  const first = `${JSON.stringify({ owner, prompt: question })}\n`;
+  const link = await openPromptLink(ownerSocket, goesAlong ? `${first}${JSON.stringify(request)}\n` : first);
+  if (link === undefined) return { why: "no engine runs" };
+  const differs = (await link.verdict) ?? logReason(settings);
+  if (differs === undefined) return { prompt: runningPromptOn(link, request, goesAlong) };
+  link[Symbol.dispose]();
+  return { why: differs };
+}
+
+/** Returns why a command line has its own engine, whatever runs; undefined if it may share one. */
+function ownReason({ settings, flags }: Pick<ParsedCall, "settings" | "flags">): string | undefined {
+  if (process.platform !== "linux") return "only Linux shows which processes descend from an engine";
+  if (flags["own-engine"] === true) return "--own-engine asks for it";
+  if (flags["no-listen"] === true) return "--no-listen asks for it";
+  if (settings.record !== undefined) return "--record writes what one engine receives";
+  if (settings.insecureDevKey) return "--insecure-dev-key is for one engine";
+  return undefined;
+}
+
+/** Returns why the log of a run needs its own engine: its levels and its place belong to a process. */
+function logReason({ logLevels, logToStderr }: ParsedCall["settings"]): string | undefined {
+  return logToStderr || logLevels.size > 0 ? "--log-level and --log-to-stderr are for one engine" : undefined;
+}
+
+function folderOf(cwd: string | undefined): string | undefined {
+  try {
+    return realpathSync(cwd ?? ".");
+  } catch {
+    return undefined;
+  }
+}
+
+/** Reads a file that only this user can read and write; undefined if it is missing, or may be another's. */
+function privateText(path: string): string | undefined {
+  let file: number;
+  try {
+    file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  } catch {
+    return undefined;
+  }
+  try {
+    const stats = fstatSync(file);
+    const isOurs = stats.isFile() && stats.uid === process.geteuid?.() && (stats.mode & OTHERS) === 0;
+    return isOurs && stats.size <= TOKEN_BYTES_MAX ? readFileSync(file, "utf8") : undefined;
+  } finally {
+    closeSync(file);
+  }
+}

@@ -1,0 +1,114 @@
+import { readFileSync, readlinkSync, statSync } from "node:fs";
+import { join } from "node:path";
+import type { HarnessPaths } from "../../base/files/harness-paths.ts";
+import type { Likeness } from "../../server/prompt/frames.ts";
+import { isCompiled } from "../processes/internal.ts";
+import { VERSION } from "../version.ts";
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * Variables that an engine reads for all its sessions, not from each session's own environment: for the network, for
+ * logging in, for traces, and for folders.
+ */
+const OF_THE_ENGINE =
+  /^(?:(?:HTTPS?|NO|ALL)_PROXY|(?:https?|no|all)_proxy|SSL_CERT_(?:FILE|DIR)|NODE_EXTRA_CA_CERTS|NODE_TLS_REJECT_UNAUTHORIZED|RES_OPTIONS|LOCALDOMAIN|OTEL_.*|TRACEPARENT|GOOGLE_.*|CLOUDSDK_.*|GCE_.*|CLOUD_ML_.*|.*VERTEX.*|DBUS_SESSION_BUS_ADDRESS|XDG_RUNTIME_DIR|HOME|TMPDIR|TZ|LANG|LC_.*)$/s;
+
+const NAMESPACES = ["mnt", "net", "pid", "user"];
+
+const SALT_BYTES = 16;
+
+/** The hash of the keys of a process that keeps them, and its salt. */
+export interface KeysHash {
+  readonly salt: string;
+  readonly print: string;
+}
+
+/** Returns a new key of hashes. */
+export function newSalt(): string {
+  return Buffer.from(crypto.getRandomValues(new Uint8Array(SALT_BYTES))).toString("base64url");
+}
+
+/**
+ * Returns the facts of this process by which it finds out if it can share an engine (PERF-07). Each is a hash under
+ * `salt`, which only the owner's processes can read: it tells equal from different and nothing else.
+ * @param keys the hash of the keys, from `keysPrint`.
+ */
+export function likenessOf(
+  env: Environment,
+  { config, data, state }: HarnessPaths,
+  { salt, keys }: { readonly salt: string; readonly keys: string },
+): Likeness {
+  const text = textAt(join(config, "config.toml"));
+  return {
+    build: build(),
+    place: print(salt, [
+      ...[config, data, state],
+      ...[process.umask(), process.getgid?.()].map(String),
+      ...NAMESPACES.map(namespace),
+      ...pairs(env, (name) => OF_THE_ENGINE.test(name)),
+    ]),
+    config: print(salt, [text]),
+    keys,
+    passed: print(salt, pairs(env, passes(text))),
+  };
+}
+
+/** Returns the hash of the keys and the machine key in these variables, and of the state of the key store. */
+export function keysPrint(salt: string, variables: Environment, directory: string | undefined): string {
+  const store = directory === undefined ? "" : stateOf(join(directory, "creds.enc"));
+  return print(salt, [store, ...pairs(variables, (name) => name !== "CINCH_TOKEN")]);
+}
+
+/** Returns the variables that this process has, with `name=value`, sorted by name. */
+function pairs(env: Environment, isMeant: (name: string) => boolean): readonly string[] {
+  return Object.keys(env)
+    .filter((name) => isMeant(name) && env[name] !== undefined)
+    .sort()
+    .map((name) => `${name}=${env[name]}`);
+}
+
+/**
+ * Returns a test for the variables that `pass_env` names in a config.toml, without parsing it. If the file has escapes,
+ * which could spell the key in another way, every variable counts.
+ */
+function passes(text: string): (name: string) => boolean {
+  if (text.includes("\\")) return () => true;
+  const names = new Set(
+    [...text.matchAll(/pass_env["']?\s*=\s*\[([^\]]*)\]/g)].flatMap(([, list = ""]) =>
+      [...list.matchAll(/["']([^"']*)["']/g)].map(([, name = ""]) => name),
+    ),
+  );
+  return (name) => names.has(name);
+}
+
+/** Hashes texts so that no two lists of them have the same hash. */
+function print(salt: string, texts: readonly string[]): string {
+  return new Bun.CryptoHasher("sha256", salt).update(JSON.stringify(texts)).digest("base64url");
+}
+
+/** Returns the version and the identity of the executable: two builds of one version may differ. */
+function build(): string {
+  return `${VERSION} ${isCompiled() ? stateOf(process.execPath) : Bun.main}`;
+}
+
+function stateOf(path: string): string {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  return stats === undefined ? "" : `${stats.dev}:${stats.ino}:${stats.size}:${stats.mtimeMs}`;
+}
+
+function namespace(name: string): string {
+  try {
+    return readlinkSync(`/proc/self/ns/${name}`);
+  } catch {
+    return ""; // a system without them has one of each
+  }
+}
+
+function textAt(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return ""; // missing, or reported by the engine
+  }
+}

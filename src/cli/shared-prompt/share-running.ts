@@ -1,0 +1,34 @@
+import { join } from "node:path";
+import type { ParsedCall } from "../args/parsed-call.ts";
+import { cinchPaths } from "../environment.ts";
+import { askRunning } from "./ask-running.ts";
+import type { RunningPrompt } from "./prompt-connection.ts";
+
+/**
+ * Returns the prompt of a command line in the engine that already runs; undefined if this process has to start its own.
+ * The log of level debug names the reason.
+ */
+export async function shareRunning(call: ParsedCall): Promise<RunningPrompt | undefined> {
+  const sharing = await askRunning(call);
+  if ("why" in sharing) {
+    if (call.settings.logLevels.size > 0) await logReason(call, sharing.why);
+    return undefined;
+  }
+  const { makeUndumpable } = await import("../../platform/processes/undumpable.ts");
+  makeUndumpable(); // it may have keys, which the engine has already
+  return sharing.prompt;
+}
+
+async function logReason({ settings }: ParsedCall, why: string): Promise<void> {
+  const [{ openLogFile }, { hostClock }] = await Promise.all([
+    import("../../platform/log-file.ts"),
+    import("../../platform/clock.ts"),
+  ]);
+  const log = openLogFile({
+    directory: join(cinchPaths(process.env).state, "log"),
+    toStderr: settings.logToStderr,
+    now: () => hostClock.now(),
+    levels: settings.logLevels,
+  });
+  log.for("cli").write("debug", "this prompt starts its own engine", { why });
+}

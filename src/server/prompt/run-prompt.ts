@@ -1,0 +1,145 @@
+import { defined } from "../../base/defined.ts";
+import type { SessionId } from "../../base/ids.ts";
+import type { JsonObject } from "../../base/json.ts";
+import type { CommandOf } from "../../protocol/commands/commands.ts";
+import type { Connection } from "../../protocol/connection.ts";
+import type { Envelope } from "../../protocol/events/envelope.ts";
+import { PROTOCOL_VERSION } from "../../protocol/version.ts";
+import { jsonLine } from "../../view/wire-json.ts";
+import { asRefusal, errorBody } from "../http/answers.ts";
+import type { PromptFrame, PromptRequest } from "./frames.ts";
+import { INPUT_FRAME_ID } from "./frames.ts";
+
+/** Sessions of prompts, and clients of them. */
+export interface PromptSessions {
+  /** Opens a session in which nobody is asked. @throws HarnessError. */
+  readonly openSession: (request: PromptRequest) => Promise<OpenedPrompt>;
+  /** Attaches the person who typed the prompt. */
+  readonly attach: () => Promise<Connection>;
+}
+
+export interface OpenedPrompt {
+  readonly session: SessionId;
+  /** Sentences for the person. */
+  readonly notices: readonly string[];
+}
+
+export interface PromptWire {
+  /** Lines of the client: its request, then its frames. */
+  readonly lines: AsyncGenerator<string>;
+  /** Sends a line; resolves once there is room for more. Nothing is sent to a client that has gone. */
+  write(line: string): Promise<void>;
+  /** Aborts once the client has gone, or the engine ends. */
+  readonly stop: AbortSignal;
+}
+
+/**
+ * Opens a session for one prompt and carries frames until the client leaves, or has gone, however it ended. Then a turn
+ * is cancelled, and the session ends: nobody else started it (REL-03).
+ * @throws HarnessError if the session cannot be opened.
+ */
+export async function runPrompt(parts: PromptSessions, wire: PromptWire): Promise<void> {
+  const { lines, write, stop } = wire;
+  const { readRequest } = await import("./read-request.ts");
+  const { value: line, done } = await lines.next();
+  if (done === true) return;
+  const request = readRequest(line);
+  const { session, notices } = await parts.openSession(request);
+  await using connection = await parts.attach();
+  const run = new PromptRun(connection, session, wire);
+  try {
+    await connection.handshake(PROTOCOL_VERSION);
+    await write(jsonLine({ frame: "opened", session, client: connection.clientId, notices }));
+    const { input } = request;
+    if (input !== undefined)
+      run.send(INPUT_FRAME_ID, {
+        kind: "SendInput",
+        sessionId: session,
+        ...input,
+        content: [...input.content],
+      });
+    await run.take(lines, stop);
+  } finally {
+    await run.end();
+  }
+  await write(jsonLine({ frame: "left" }));
+}
+
+/** One prompt that runs. */
+class PromptRun {
+  readonly #connection: Connection;
+  readonly #session: SessionId;
+  readonly #wire: PromptWire;
+  readonly #left = new AbortController();
+  #events: Promise<void> | undefined;
+
+  constructor(connection: Connection, session: SessionId, wire: PromptWire) {
+    this.#connection = connection;
+    this.#session = session;
+    this.#wire = wire;
+  }
+
+  /** Carries out the client's frames until it leaves or is gone, or the engine ends. */
+  async take(lines: AsyncGenerator<string>, stop: AbortSignal): Promise<void> {
+    const { readPromptFrame } = await import("./read-request.ts");
+    const stopped = Promise.withResolvers<undefined>();
+    const onStop = () => stopped.resolve(undefined);
+    stop.addEventListener("abort", onStop, { once: true });
+    if (stop.aborted) onStop();
+    for (;;) {
+      const next = await Promise.race([lines.next(), stopped.promise]);
+      if (next === undefined || next.done === true) return;
+      const frame = readPromptFrame(next.value);
+      if (frame.frame === "leave") return;
+      await this.#carryOut(frame);
+    }
+  }
+
+  async #carryOut({ frame, id, body }: Exclude<PromptFrame, { readonly frame: "leave" }>): Promise<void> {
+    if (frame === "query") return await this.#query(id, body);
+    const { readCommand } = await import("../../protocol/read.ts");
+    const command = readCommand(body);
+    if (command.kind === "SendInput") this.send(id, command);
+    else this.#answer(id, "accepted", this.#connection.send(command));
+  }
+
+  async #query(id: number, body: JsonObject): Promise<void> {
+    const { readQuery } = await import("../../protocol/queries/read-query.ts");
+    this.#answer(id, "result", this.#connection.query(readQuery(body), this.#left.signal));
+  }
+
+  /** Sends an input, behind a subscription to what it brings about. */
+  send(id: number, command: CommandOf<"SendInput">): void {
+    const events = this.#connection.subscribe(this.#session, { signal: this.#left.signal });
+    const reader = events[Symbol.asyncIterator]();
+    const first = reader.next(); // opens the subscription
+    this.#events ??= this.#pass(first, reader);
+    this.#answer(id, "accepted", this.#connection.send(command));
+  }
+
+  #answer(id: number, frame: "accepted" | "result", answer: Promise<unknown>): void {
+    answer.then(
+      (body) => this.#wire.write(jsonLine({ frame, id, ...defined({ body }) })),
+      (thrown: unknown) =>
+        this.#wire.write(jsonLine({ frame: "error", id, body: errorBody(asRefusal(thrown)) })),
+    );
+  }
+
+  /** Sends events until the session ends. The next is read once there is room for it. */
+  async #pass(first: Promise<IteratorResult<Envelope>>, reader: AsyncIterator<Envelope>): Promise<void> {
+    try {
+      for (let next = await first; next.done !== true; next = await reader.next())
+        await this.#wire.write(jsonLine({ frame: "event", body: next.value }));
+    } catch (thrown) {
+      if (this.#left.signal.aborted) return;
+      await this.#wire.write(jsonLine({ frame: "failed", body: errorBody(asRefusal(thrown)) }));
+    }
+  }
+
+  /** Ends the session, and with it a turn that runs. */
+  async end(): Promise<void> {
+    await this.#connection.send({ kind: "EndSession", sessionId: this.#session });
+    this.#left.abort(new Error("the client has left"));
+    await this.#events;
+  }
+}
