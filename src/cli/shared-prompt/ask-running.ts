@@ -17,8 +17,11 @@ import { openPromptLink } from "./prompt-link.ts";
 const TOKEN_BYTES_MAX = 256;
 const OTHERS = 0o077;
 
-/** A running engine carries out the prompt, or the reason why this process starts its own. */
-export type Sharing = { readonly prompt: RunningPrompt } | { readonly why: string };
+export type Sharing =
+  /** A running engine carries out the prompt. */
+  | { readonly kind: "shared"; readonly prompt: RunningPrompt }
+  /** This process starts its own engine. `why` is absent if none runs. */
+  | { readonly kind: "own"; readonly why?: string };
 
 /**
  * Asks the running engine of this user to carry out a prompt (PERF-07). It does if version, configuration, keys and
@@ -29,15 +32,15 @@ export type Sharing = { readonly prompt: RunningPrompt } | { readonly why: strin
  */
 export async function askRunning({ settings, flags, words }: ParsedCall): Promise<Sharing> {
   const why = ownReason({ settings, flags });
-  if (why !== undefined) return { why };
+  if (why !== undefined) return { kind: "own", why };
   const paths = cinchPaths(process.env);
   const { ownerSocket, ownerToken } = servicePaths(paths);
   const owner = privateText(ownerToken);
   const salt = owner?.split(".")[1];
-  if (salt === undefined) return { why: "no engine runs" };
+  if (salt === undefined) return { kind: "own" };
   const workingDir = folderOf(settings.cwd);
-  if (workingDir === undefined) return { why: "the working directory cannot be used" }; // the start says how
-  if (harnessSecretsPath(workingDir) !== undefined) return { why: "the project has its own keys" };
+  if (workingDir === undefined) return { kind: "own" }; // the start reports it
+  if (harnessSecretsPath(workingDir) !== undefined) return { kind: "own", why: "the project has its own keys" };
   const { variables } = await credentialPlaces(process.env, settings);
   const keys = keysPrint(salt, variables, paths.config);
   const { profile, model, resume, maxTimeMs } = settings;
@@ -60,11 +63,11 @@ export async function askRunning({ settings, flags, words }: ParsedCall): Promis
   };
   const first = `${JSON.stringify({ owner, prompt: question })}\n`;
   const link = await openPromptLink(ownerSocket, goesAlong ? `${first}${JSON.stringify(request)}\n` : first);
-  if (link === undefined) return { why: "no engine runs" };
+  if (link === undefined) return { kind: "own" };
   const differs = (await link.verdict) ?? logReason(settings);
-  if (differs === undefined) return { prompt: runningPromptOn(link, request, goesAlong) };
+  if (differs === undefined) return { kind: "shared", prompt: runningPromptOn(link, request, goesAlong) };
   link[Symbol.dispose]();
-  return { why: differs };
+  return { kind: "own", why: differs };
 }
 
 /** Returns why a command line has its own engine, whatever runs; undefined if it may share one. */

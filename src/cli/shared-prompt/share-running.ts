@@ -10,8 +10,9 @@ import type { RunningPrompt } from "./prompt-connection.ts";
  */
 export async function shareRunning(call: ParsedCall): Promise<RunningPrompt | undefined> {
   const sharing = await askRunning(call);
-  if ("why" in sharing) {
-    if (call.settings.logLevels.size > 0) await logReason(call, sharing.why);
+  if (sharing.kind === "own") {
+    const { why } = sharing;
+    if (why !== undefined && call.settings.logLevels.size > 0) await logReason(call, why);
     return undefined;
   }
   const { makeUndumpable } = await import("../../platform/processes/undumpable.ts");
