@@ -24,6 +24,7 @@ export const START_IMPORTS: readonly string[] = [
   "src/cli/processes/within.ts",
   "src/cli/run.ts",
   "src/cli/secrets.ts",
+  "src/cli/shared-prompt/share-running.ts",
   "src/cli/version.ts",
   "src/config/project.ts",
   "src/config/sections/credentials.ts",

@@ -208,18 +208,7 @@ export async function openEngine(options: HarnessOptions, signal: AbortSignal): 
       await multiplexer.adopt({ session, isAgents: true });
       return session.id;
     },
-    async openPrompt(prompt) {
-      const { session, openNotices, changed } = await opener.openPrompt(prompt);
-      await multiplexer.adopt({ session });
-      return {
-        session: session.id,
-        notices: [...changed, ...(await opener.notices(openNotices, prompt.wishes))],
-      };
-    },
-    async runsHere(resume, workingDir) {
-      const log = await findLog(resume, store, workingDir);
-      return running.all.some(({ logId }) => logId === log?.logId);
-    },
+    ...promptsOf(resources, opener, multiplexer),
     async port(added) {
       const { log, engineId } = await answers(multiplexer);
       const port: EnginePort = {
@@ -237,6 +226,26 @@ export async function openEngine(options: HarnessOptions, signal: AbortSignal): 
     },
     people: running.people,
     [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose](),
+  };
+}
+
+/** Returns what an engine does for prompts of its owner. */
+function promptsOf(
+  { running, host }: Pick<EngineResources, "running" | "host">,
+  opener: ReturnType<typeof sessionOpener>,
+  multiplexer: Pick<Multiplexer, "adopt">,
+): Pick<OpenEngine, "openPrompt" | "runsHere"> {
+  return {
+    async openPrompt(prompt) {
+      const { session, openNotices, changed } = await opener.openPrompt(prompt);
+      await multiplexer.adopt({ session });
+      const notices = await opener.notices(openNotices, prompt.wishes);
+      return { session: session.id, notices: [...changed, ...notices] };
+    },
+    async runsHere(resume, workingDir) {
+      const log = await findLog(resume, host.store, workingDir);
+      return running.all.some(({ logId }) => logId === log?.logId);
+    },
   };
 }
 

@@ -4,7 +4,6 @@ import { defined } from "../base/defined.ts";
 import { profileFromHere } from "../config/profile-path.ts";
 import type { CommandOf } from "../protocol/commands/commands.ts";
 import type { SessionWishes } from "../session/plan.ts";
-import type { ProcessContext } from "./process-context.ts";
 import { credentialPlaces } from "./secrets.ts";
 import type { Settings } from "./settings.ts";
 
@@ -12,7 +11,8 @@ type Create = CommandOf<"CreateSession">;
 
 export interface RequestOptions {
   readonly settings: Settings;
-  readonly at: ProcessContext;
+  /** This process: `workingDir` is absolute and resolved. */
+  readonly at: { readonly workingDir: string };
   /** True if the engine runs on another machine, with its own folders and environment. */
   readonly elsewhere?: boolean;
 }

@@ -97,7 +97,7 @@ test(
     const script = [calls("Bash", { command }), says("going on")];
     await using served = await openServed({ script, config: `default_model = "mock:one"\n${NO_SANDBOX}` });
     const place = { home: served.home, cwd: served.work, stdin: "" };
-    await using running = startCinch(["-p", "go", "--auto-approve"], place);
+    await using running = startCinch(["-p", "go", "--auto-approve", "--own-engine"], place);
     await until("the command has begun", () => existsSync(join(served.work, "started")));
     signalIfRunning(running.pid, "SIGKILL");
     await running.exited;

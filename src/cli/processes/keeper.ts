@@ -17,6 +17,7 @@ import { openChannel } from "../../platform/processes/channel.ts";
 import type { HelperProcess } from "../../platform/processes/helper-process.ts";
 import { startHelperProcess } from "../../platform/processes/helper-process.ts";
 import { makeUndumpable } from "../../platform/processes/undumpable.ts";
+import { hostRandom } from "../../platform/random.ts";
 import { EXIT } from "../../session/commands/cli-command.ts";
 import { wasClosed } from "../io/output.ts";
 import type { Secrets } from "../secrets.ts";
@@ -116,7 +117,7 @@ function startHelper(start: HelperStart, events: HelperEvents, helpers: HelperPr
 
 /** Returns what the engine tells others of the keys: equal or different, and nothing else (PERF-07). */
 function keysMessage({ variables, directory }: Secrets): BrokerMessage {
-  const salt = newSalt();
+  const salt = newSalt(hostRandom);
   return { kind: "keys", salt, print: keysPrint(salt, variables, directory) };
 }
 

@@ -17,7 +17,7 @@ import { openPromptLink } from "./prompt-link.ts";
 const TOKEN_BYTES_MAX = 256;
 const OTHERS = 0o077;
 
-export type Sharing =
+export type PromptSharer =
   /** A running engine carries out the prompt. */
   | { readonly kind: "shared"; readonly prompt: RunningPrompt }
   /** This process starts its own engine. `why` is absent if none runs. */
@@ -30,7 +30,7 @@ export type Sharing =
  * A prompt that is complete goes along with the question. One that standard input belongs to is sent later: nothing is
  * read from there for an engine that may say no.
  */
-export async function askRunning({ settings, flags, words }: ParsedCall): Promise<Sharing> {
+export async function askRunning({ settings, flags, words }: ParsedCall): Promise<PromptSharer> {
   const why = ownReason({ settings, flags });
   if (why !== undefined) return { kind: "own", why };
   const paths = cinchPaths(process.env);
@@ -40,7 +40,8 @@ export async function askRunning({ settings, flags, words }: ParsedCall): Promis
   if (salt === undefined) return { kind: "own" };
   const workingDir = folderOf(settings.cwd);
   if (workingDir === undefined) return { kind: "own" }; // the start reports it
-  if (harnessSecretsPath(workingDir) !== undefined) return { kind: "own", why: "the project has its own keys" };
+  if (harnessSecretsPath(workingDir) !== undefined)
+    return { kind: "own", why: "the project has its own keys" };
   const { variables } = await credentialPlaces(process.env, settings);
   const keys = keysPrint(salt, variables, paths.config);
   const { profile, model, resume, maxTimeMs } = settings;

@@ -1,6 +1,7 @@
 import { readFileSync, readlinkSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { HarnessPaths } from "../../base/files/harness-paths.ts";
+import type { Random } from "../../base/world.ts";
 import type { Likeness } from "../../server/prompt/frames.ts";
 import { isCompiled } from "../processes/internal.ts";
 import { VERSION } from "../version.ts";
@@ -25,8 +26,8 @@ export interface KeysHash {
 }
 
 /** Returns a new key of hashes. */
-export function newSalt(): string {
-  return Buffer.from(crypto.getRandomValues(new Uint8Array(SALT_BYTES))).toString("base64url");
+export function newSalt(random: Pick<Random, "bytes">): string {
+  return Buffer.from(random.bytes(SALT_BYTES)).toString("base64url");
 }
 
 /**

@@ -20,12 +20,12 @@ export interface PromptLink extends Disposable {
   read(reader: PromptReader): void;
   /** Reports bytes of events as read. */
   taken(bytes: number): void;
-  /** Why the engine does not carry out the prompt; undefined: it does. */
+  /** Reason of the engine not to carry out the prompt; undefined: it carries it out. */
   readonly verdict: Promise<string | undefined>;
 }
 
 /** The session of a prompt in a running engine. */
-export interface OpenedSession {
+export interface PromptSession {
   readonly session: SessionId;
   readonly client: ClientId;
   readonly notices: readonly string[];

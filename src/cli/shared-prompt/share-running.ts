@@ -1,6 +1,4 @@
-import { join } from "node:path";
 import type { ParsedCall } from "../args/parsed-call.ts";
-import { cinchPaths } from "../environment.ts";
 import { askRunning } from "./ask-running.ts";
 import type { RunningPrompt } from "./prompt-connection.ts";
 
@@ -12,24 +10,12 @@ export async function shareRunning(call: ParsedCall): Promise<RunningPrompt | un
   const sharing = await askRunning(call);
   if (sharing.kind === "own") {
     const { why } = sharing;
-    if (why !== undefined && call.settings.logLevels.size > 0) await logReason(call, why);
+    if (why === undefined || call.settings.logLevels.size === 0) return undefined;
+    const { logReason } = await import("./log-reason.ts");
+    logReason(call.settings, why);
     return undefined;
   }
   const { makeUndumpable } = await import("../../platform/processes/undumpable.ts");
   makeUndumpable(); // it may have keys, which the engine has already
   return sharing.prompt;
-}
-
-async function logReason({ settings }: ParsedCall, why: string): Promise<void> {
-  const [{ openLogFile }, { hostClock }] = await Promise.all([
-    import("../../platform/log-file.ts"),
-    import("../../platform/clock.ts"),
-  ]);
-  const log = openLogFile({
-    directory: join(cinchPaths(process.env).state, "log"),
-    toStderr: settings.logToStderr,
-    now: () => hostClock.now(),
-    levels: settings.logLevels,
-  });
-  log.for("cli").write("debug", "this prompt starts its own engine", { why });
 }

@@ -6,12 +6,13 @@ import type { ErrorBody } from "../../protocol/resources.ts";
 import type { ResumeRequest } from "../../session/options.ts";
 import type { SessionWishes } from "../../session/plan.ts";
 
-/**
+/*
  * Frames between `cinch -p` and the running engine that carries out its prompt: JSON, one a line.
  *
- * Both ends are the same build, which the first line proves, so the frames are no public protocol. The client sends
- * `{"owner": …, "prompt": PromptQuestion}`, and may send its request at once; the engine answers with `PromptVerdict`. Then the
- * client's frames are commands and queries, and the engine's frames are those of a WebSocket, beside `opened`.
+ * Both ends are the same build, which the first line proves, so the frames are no public protocol. The client sends the
+ * owner token with a `PromptQuestion`, and may send its `PromptRequest` at once. The engine answers with a
+ * `PromptVerdict`. Then the client's frames are commands and queries, and the engine's frames are those of a WebSocket,
+ * beside `opened`.
  */
 
 /** Facts that must be equal for two processes to share an engine, each as a text that reveals nothing (PERF-07). */

@@ -1,16 +1,14 @@
 import type { Duplex } from "node:stream";
 import { HarnessError, messageOf } from "../../base/errors.ts";
-import type { SessionId } from "../../base/ids.ts";
 import type { World } from "../../base/world.ts";
-import type { Connection } from "../../protocol/connection.ts";
 import { jsonLine } from "../../view/wire-json.ts";
 import { asRefusal, errorBody } from "../http/answers.ts";
-import type { Likeness, PromptQuestion, PromptRequest } from "./frames.ts";
+import type { PromptSessions } from "./carry-prompt.ts";
+import { carryPrompt } from "./carry-prompt.ts";
+import type { Likeness, PromptQuestion } from "./frames.ts";
 import { PROMPT_LINE_BYTES_MAX } from "./frames.ts";
 import { differenceOf } from "./likeness.ts";
 import { readLines } from "./lines.ts";
-import type { PromptSessions } from "./run-prompt.ts";
-import { runPrompt } from "./run-prompt.ts";
 
 export interface PromptDoorDependencies extends PromptSessions {
   readonly world: Pick<World, "log">;
@@ -65,8 +63,8 @@ async function serve(
   stream: Duplex,
   { question, stop }: Serving,
 ): Promise<void> {
-  const gone = new AbortController();
-  stream.once("close", () => gone.abort(new Error("the client has gone")));
+  const departure = new AbortController();
+  stream.once("close", () => departure.abort(new Error("the client has gone")));
   stream.on("error", () => stream.destroy());
   const write = async (line: string) => {
     if (stream.writable && !stream.write(line)) await drained(stream);
@@ -76,9 +74,9 @@ async function serve(
     const why = await differenceFor(parts, question);
     if (why !== undefined) return await write(jsonLine({ frame: "differs", why }));
     await write(jsonLine({ frame: "shares" }));
-    await runPrompt(parts, { lines, write, stop: AbortSignal.any([stop, gone.signal]) });
+    await carryPrompt(parts, { lines, write, stop: AbortSignal.any([stop, departure.signal]) });
   } catch (thrown) {
-    if (!gone.signal.aborted)
+    if (!departure.signal.aborted)
       parts.world.log.for("prompt").write("warn", "a prompt broke off", { problem: messageOf(thrown) });
     await write(jsonLine({ frame: "failed", body: errorBody(asRefusal(thrown)) }));
   } finally {

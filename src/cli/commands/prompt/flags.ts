@@ -27,7 +27,7 @@ export const OUTPUT_FORMAT = {
 export const OWN_ENGINE = {
   name: "own-engine",
   kind: "switch",
-  help: "Use no engine that already runs, and leave none behind.",
+  help: "Use no running engine, and leave none.",
 } as const satisfies CliFlag;
 
 export const PROMPT_FLAGS = [

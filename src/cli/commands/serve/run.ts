@@ -114,11 +114,11 @@ async function serveUntilIdle({ flags, settings, at }: ServeContext): Promise<Ex
  */
 async function promptSharing(
   { insecureDevKey }: Settings,
-  { paths, stop }: ProcessContext,
+  { world, paths, stop }: ProcessContext,
 ): Promise<{ readonly prompts?: PromptSharing }> {
   if (insecureDevKey) return {};
   const { keysPrint, likenessOf, newSalt } = await import("../../shared-prompt/likeness.ts");
-  const { salt, print: keys } = (await stop.keys) ?? noKeys(newSalt());
+  const { salt, print: keys } = (await stop.keys) ?? noKeys(newSalt(world.random));
   const likeness = likenessOf(process.env, paths, { salt, keys });
   return { prompts: { salt, likeness } };
 

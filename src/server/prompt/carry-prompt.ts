@@ -38,7 +38,7 @@ export interface PromptWire {
  * is cancelled, and the session ends: nobody else started it (REL-03).
  * @throws HarnessError if the session cannot be opened.
  */
-export async function runPrompt(parts: PromptSessions, wire: PromptWire): Promise<void> {
+export async function carryPrompt(parts: PromptSessions, wire: PromptWire): Promise<void> {
   const { lines, write, stop } = wire;
   const { readRequest } = await import("./read-request.ts");
   const { value: line, done } = await lines.next();
