@@ -1,4 +1,5 @@
 import { defined } from "../../base/defined.ts";
+import { hasReason } from "../../base/errors.ts";
 import type { SessionId } from "../../base/ids.ts";
 import type { JsonObject } from "../../base/json.ts";
 import type { CommandOf } from "../../protocol/commands/commands.ts";
@@ -7,7 +8,7 @@ import type { Envelope } from "../../protocol/events/envelope.ts";
 import { PROTOCOL_VERSION } from "../../protocol/version.ts";
 import { jsonLine } from "../../view/wire-json.ts";
 import { asRefusal, errorBody } from "../http/answers.ts";
-import type { PromptFrame, PromptRequest } from "./frames.ts";
+import type { FailedFrame, OpenedFrame, PromptFrame, PromptRequest } from "./frames.ts";
 import { INPUT_FRAME_ID } from "./frames.ts";
 
 /** Sessions of prompts, and clients of them. */
@@ -49,7 +50,9 @@ export async function carryPrompt(parts: PromptSessions, wire: PromptWire): Prom
   const run = new PromptRun(connection, session, wire);
   try {
     await connection.handshake(PROTOCOL_VERSION);
-    await write(jsonLine({ frame: "opened", session, client: connection.clientId, notices }));
+    await write(
+      jsonLine({ frame: "opened", session, client: connection.clientId, notices } satisfies OpenedFrame),
+    );
     const { input } = request;
     if (input !== undefined)
       run.send(INPUT_FRAME_ID, {
@@ -132,13 +135,19 @@ class PromptRun {
         await this.#wire.write(jsonLine({ frame: "event", body: next.value }));
     } catch (thrown) {
       if (this.#left.signal.aborted) return;
-      await this.#wire.write(jsonLine({ frame: "failed", body: errorBody(asRefusal(thrown)) }));
+      await this.#wire.write(
+        jsonLine({ frame: "failed", body: errorBody(asRefusal(thrown)) } satisfies FailedFrame),
+      );
     }
   }
 
-  /** Ends the session, and with it a turn that runs. */
+  /** Ends the session, and with it a turn that runs. It may have ended already. */
   async end(): Promise<void> {
-    await this.#connection.send({ kind: "EndSession", sessionId: this.#session });
+    try {
+      await this.#connection.send({ kind: "EndSession", sessionId: this.#session });
+    } catch (thrown) {
+      if (!hasReason(thrown, "UnknownSession") && !hasReason(thrown, "EngineStopping")) throw thrown;
+    }
     this.#left.abort(new Error("the client has left"));
     await this.#events;
   }

@@ -5,7 +5,7 @@ import { jsonLine } from "../../view/wire-json.ts";
 import { asRefusal, errorBody } from "../http/answers.ts";
 import type { PromptSessions } from "./carry-prompt.ts";
 import { carryPrompt } from "./carry-prompt.ts";
-import type { Likeness, PromptQuestion } from "./frames.ts";
+import type { FailedFrame, Likeness, PromptQuestion, PromptVerdict } from "./frames.ts";
 import { PROMPT_LINE_BYTES_MAX } from "./frames.ts";
 import { differenceOf } from "./likeness.ts";
 import { readLines } from "./lines.ts";
@@ -72,13 +72,13 @@ async function serve(
   try {
     const lines = readLines(stream, PROMPT_LINE_BYTES_MAX);
     const why = await differenceFor(parts, question);
-    if (why !== undefined) return await write(jsonLine({ frame: "differs", why }));
-    await write(jsonLine({ frame: "shares" }));
+    if (why !== undefined) return await write(jsonLine({ frame: "differs", why } satisfies PromptVerdict));
+    await write(jsonLine({ frame: "shares" } satisfies PromptVerdict));
     await carryPrompt(parts, { lines, write, stop: AbortSignal.any([stop, departure.signal]) });
   } catch (thrown) {
     if (!departure.signal.aborted)
       parts.world.log.for("prompt").write("warn", "a prompt broke off", { problem: messageOf(thrown) });
-    await write(jsonLine({ frame: "failed", body: errorBody(asRefusal(thrown)) }));
+    await write(jsonLine({ frame: "failed", body: errorBody(asRefusal(thrown)) } satisfies FailedFrame));
   } finally {
     await ended(stream);
   }
