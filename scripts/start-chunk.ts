@@ -31,7 +31,6 @@ export const START_IMPORTS: readonly string[] = [
   "src/config/settings/settings.ts",
   "src/features/agents-md/agents-md.ts",
   "src/features/agents-md/open.ts",
-  "src/features/checkpoints/open-checkpoints.ts",
   "src/features/checkpoints/open.ts",
   "src/features/compaction/open.ts",
   "src/features/hooks/open.ts",

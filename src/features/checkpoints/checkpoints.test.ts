@@ -80,11 +80,11 @@ test("[SES-15] what a call changes is its own, also where the workspace is looke
   const edit = [`${root}/named`];
   await checkpoints.before(edit, { turn: 1, signal, emit: () => undefined });
   shell(root, "printf 2 >named; printf mine >other");
-  await checkpoints.prepare(signal); // it waited for its turn while the call ran
+  await checkpoints.preview({ at: 0, startOf: 1 }, 1, signal); // it waited for its turn while the call ran
   await checkpoints.after(edit, signal);
   await checkpoints.before("anything", { turn: 1, signal, emit: () => undefined });
   shell(root, "printf new >made");
-  await checkpoints.prepare(signal);
+  await checkpoints.preview({ at: 0, startOf: 1 }, 1, signal);
   await checkpoints.after("anything", signal);
   shell(root, "printf mine >later");
   const { steps, contested, foreign } = await checkpoints.preview({ at: 0, startOf: 1 }, 1, signal);

@@ -70,19 +70,6 @@ export class Checkpoints {
     );
   }
 
-  /** Scans the workspace in advance. A failure is logged: the next scan will meet it again. */
-  async prepare(signal: AbortSignal): Promise<void> {
-    if (this.#keepsNothing) return;
-    await this.#inTurn(async () => {
-      try {
-        await this.#tracker.scan("user", signal);
-        await this.#tracker.compareWithGit(signal);
-      } catch (thrown) {
-        if (!signal.aborted) this.#log("the workspace could not be scanned", thrown);
-      }
-    });
-  }
-
   /**
    * Resolves when the files that a call may change are recorded. Differences to the last scan are attributed to the
    * user; later ones, until `after` with the same changes, to the call.

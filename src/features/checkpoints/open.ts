@@ -4,7 +4,6 @@ import type { CallId } from "../../base/ids.ts";
 import type { Log } from "../../base/log.ts";
 import type { World } from "../../base/world.ts";
 import { settingsOf } from "../../config/settings/settings.ts";
-import type { RequestMiddleware } from "../../providers/middleware.ts";
 import type { SettingsOf } from "../../session/config-section.ts";
 import type { Around, OpenFeature } from "../../session/feature.ts";
 import type { SessionHost } from "../../session/host.ts";
@@ -17,9 +16,6 @@ import type { OpenCheckpoints, RecordingOptions } from "./record-before-change.t
 import { checkpointsFolder } from "./store/checkpoints-folder.ts";
 import type { Changes } from "./tracking/tracker.ts";
 
-/** Delay after which a request is on its way; the workspace is scanned while its answer is awaited. */
-const LOOK_AFTER_MS = 20;
-
 /** Limit for the search after a turn that was cancelled in a command. */
 const CHANGES_MS_MAX = 2_000;
 
@@ -28,7 +24,8 @@ const RELEASE_AFTER_MS = 60_000;
 
 /**
  * Opens checkpoints of one session (SES-15): files are recorded before a turn changes them, and RewindSession restores
- * them. The mechanism is loaded while the first answer is awaited, or by the first call that changes something.
+ * them. The mechanism is loaded, and the workspace scanned, by the first call that changes something: a session that only
+ * reads pays for neither.
  */
 export function openCheckpointsFeature(host: SessionHost): OpenFeature {
   const { world, workspace, publish } = host;
@@ -58,7 +55,7 @@ export function openCheckpointsFeature(host: SessionHost): OpenFeature {
     around: [
       ...(isOn
         ? recordingMiddleware({
-            ...{ world, workspace, open, work },
+            ...{ workspace, open, work },
             isRequired: keys.required ?? false,
             failed: reportUnrecorded,
           })
@@ -183,17 +180,15 @@ class BackgroundWork {
 }
 
 interface Recording extends Pick<RecordingOptions, "open" | "isRequired" | "failed"> {
-  readonly world: Pick<World, "clock">;
   readonly workspace: SessionHost["workspace"];
   readonly work: BackgroundWork;
 }
 
 /** Returns middleware that records files before a call changes them, and finds the changes afterwards. */
-function recordingMiddleware({ world, workspace, work, ...recording }: Recording): readonly Around[] {
+function recordingMiddleware({ workspace, work, ...recording }: Recording): readonly Around[] {
   const { open } = recording;
   /** Calls that may have changed something and have not been checked yet. */
   const uncheckedCalls = new Map<CallId, Changes>();
-  let scannedTurn: number | undefined;
 
   async function findChanges(changes: Changes): Promise<void> {
     await (await open()).after(changes, work.signal);
@@ -218,33 +213,10 @@ function recordingMiddleware({ world, workspace, work, ...recording }: Recording
     return await recordBeforeChange({ ...recording, begins })(call, context, next);
   };
 
-  const scanBesideRequest: RequestMiddleware = (request, context, next) => {
-    if (context.purpose === undefined && scannedTurn !== context.turn) {
-      scannedTurn = context.turn;
-      work.add(prepare(world, open, AbortSignal.any([context.signal, work.signal])));
-    }
-    return next(request, context);
-  };
-
   return [
     { tool: "watch", run: lookAfterwards },
     { tool: "keep", run: recordBefore },
-    { request: "watch", run: scanBesideRequest },
   ];
-}
-
-/** Scans the workspace once a request is on its way. */
-async function prepare(
-  { clock }: Pick<World, "clock">,
-  open: OpenCheckpoints,
-  signal: AbortSignal,
-): Promise<void> {
-  try {
-    await clock.sleep(LOOK_AFTER_MS, signal);
-    await (await open()).prepare(signal);
-  } catch (thrown) {
-    if (!signal.aborted) throw thrown;
-  }
 }
 
 async function changesSinceScan(

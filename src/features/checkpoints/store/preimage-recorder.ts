@@ -28,20 +28,6 @@ export class PreimageRecorder {
     this.#dependencies = dependencies;
   }
 
-  /** Finds the files that equal an object of the repository, where their times alone do not show it. */
-  async compareWithGit(pause: () => Promise<void>): Promise<void> {
-    const { entries, snapshots, repository } = this.#dependencies;
-    for (const [path, entry] of entries.unstored) {
-      const tracked = repository()?.entry(path);
-      if (tracked === undefined || entry.stat.size > RECORDED_FILE_BYTES_MAX) continue;
-      const content = snapshots.read(path);
-      if (content !== undefined && blobName(content) === tracked.object) {
-        entries.refine(path, { ...entry, content: { kind: "git", object: tracked.object } });
-      }
-      await pause();
-    }
-  }
-
   /** Stores the small ones first. @throws HarnessError CheckpointUnwritable; what `pause` throws. */
   async recordAll(pause: () => Promise<void>): Promise<void> {
     const { entries } = this.#dependencies;

@@ -136,11 +136,6 @@ export class Tracker {
     this.#refresh(paths, by);
   }
 
-  /** Finds the files that equal an object of the repository, where their times alone do not show it. */
-  async compareWithGit(signal: AbortSignal): Promise<void> {
-    await this.#recorder.compareWithGit(makePause(this.#dependencies, signal));
-  }
-
   /**
    * Stores the content of every file that is not stored yet, and writes the differences since the last record.
    * @throws HarnessError CheckpointUnwritable; the signal's reason.
