@@ -54,7 +54,6 @@ export const START_IMPORTS: readonly string[] = [
   "src/guard/trust/notice-key.ts",
   "src/platform/files/files.ts",
   "src/platform/files/temporary.ts",
-  "src/platform/files/tree.ts",
   "src/platform/machine.ts",
   "src/providers/custom/custom.ts",
   "src/providers/dialect/request/token-counter.ts",

@@ -24,8 +24,8 @@ const RELEASE_AFTER_MS = 60_000;
 
 /**
  * Opens checkpoints of one session (SES-15): files are recorded before a turn changes them, and RewindSession restores
- * them. The mechanism is loaded, and the workspace scanned, by the first call that changes something: a session that only
- * reads pays for neither.
+ * them. The first call that changes something loads the mechanism and scans the workspace: a session that only reads
+ * pays for neither.
  */
 export function openCheckpointsFeature(host: SessionHost): OpenFeature {
   const { world, workspace, publish } = host;

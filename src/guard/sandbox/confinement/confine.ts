@@ -22,8 +22,9 @@ export interface ConfineOptions extends RerunOptions {
  *
  * A command whose plan says `outside` runs on the host; the gate has judged that. If the sandbox made a command fail,
  * the result says so. A person who is present is asked to run it again, outside or with the hosts that the proxy
- * refused. If nothing ran because an earlier session's trial of the sandbox is out of date, it is tried, and the command
- * begins again. Only then is `next` called more than once: the outer middleware, permission and ledger, sees one call.
+ * refused. If nothing ran because an earlier session's trial of the sandbox is out of date, it is tried, and the
+ * command begins again. Only then is `next` called more than once: the outer middleware, permission and ledger, sees
+ * one call.
  */
 export function confine(options: ConfineOptions): ToolMiddleware {
   const withheld = new MissingVariableNotes();
