@@ -82,6 +82,15 @@ test("[TOOL-08 LIB-07] what is declared is name, description and schema, in one 
   expect(JSON.stringify(withLazy.declared())).toBe(JSON.stringify(withLazy.declared()));
 });
 
+test("[LIB-07 PERF-02] the declarations are one list until a tool is added", () => {
+  const [one, two] = [probe({ name: "One" }), probe({ name: "Two" })];
+  const tools = registry(source("a", one));
+  const before = tools.declared();
+  expect(tools.declared()).toBe(before);
+  tools.add(source("b", two));
+  expect(tools.declared().map(({ name }) => name)).toEqual(["One", "Two"]);
+});
+
 test("[LIB-07] a lazy tool is found by words, with its schema, and called under its own name", async () => {
   await using rig = openToolRig();
   const tools = registry(

@@ -45,6 +45,8 @@ export class ToolRegistry {
   #isRestricted = false;
   /** The declared tools, and the origins of the others. */
   #fixed: { readonly tools: readonly Tool[]; readonly origins: readonly string[] } | undefined;
+  /** The last declarations. Absent: the tools may have changed since. */
+  #declared: readonly ToolDeclaration[] | undefined;
 
   /**
    * Adds all tools of a source, or none. Later tools of a late source are checked by the same rules one by one: an
@@ -52,6 +54,7 @@ export class ToolRegistry {
    * @throws HarnessError ToolNameTaken, which names both sources, or ToolInvalid.
    */
   add(source: ToolSource): void {
+    this.#declared = undefined;
     if (source.late !== undefined) {
       this.#late.push(source);
       return;
@@ -100,11 +103,13 @@ export class ToolRegistry {
       signal,
     );
     this.#fixed = { tools: this.#eager(), origins: this.#origins() };
+    this.#declared = undefined;
   }
 
   /** Lets the next `ready` fix the declarations again, after the user changed the tools. */
   refresh(): void {
     this.#fixed = undefined;
+    this.#declared = undefined;
   }
 
   /** Returns the tool of this name, lazy ones included. */
@@ -123,12 +128,16 @@ export class ToolRegistry {
 
   /**
    * Returns the declarations of every request: all tools except lazy ones, and ToolSearch and CallTool if there are
-   * lazy ones.
+   * lazy ones. The same list until the tools change: what is made of it for a request can be kept.
    */
   declared(): readonly ToolDeclaration[] {
+    if (this.#declared !== undefined) return this.#declared;
     const eager = this.#fixed?.tools ?? this.#eager();
     const shown = this.#isSearchable ? [...eager, this.#search, this.#call] : eager;
-    return shown.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
+    const declared = shown.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
+    // The tools of a late source change without notice until they are fixed.
+    if (!this.isLate || this.#fixed !== undefined) this.#declared = declared;
+    return declared;
   }
 
   /**

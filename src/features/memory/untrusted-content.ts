@@ -1,5 +1,6 @@
 import { stringAt } from "../../base/json.ts";
 import type { Message } from "../../protocol/message.ts";
+import { commonStart } from "../../providers/dialect/request/common-start.ts";
 import type { ToolTable } from "../../tools/tool-facts.ts";
 import { unwrapCall } from "../../tools/tool-search.ts";
 
@@ -22,6 +23,8 @@ export class UntrustedContent {
   #read: string | undefined;
   /** Weak, because an idle session keeps its history only in the log. */
   readonly #seen = new WeakSet<Message>();
+  /** By the first message: the messages of the last request. */
+  readonly #checked = new WeakMap<Message, readonly Message[]>();
   #isFirst = true;
 
   constructor(tools: ToolTable) {
@@ -38,11 +41,14 @@ export class UntrustedContent {
     if (this.#read !== undefined) return;
     // A summary made in this run covers only what was checked in this run.
     const sections = this.#isFirst ? SECTIONS : SECTIONS.slice(0, 1);
-    for (const message of messages) {
+    const [first] = messages;
+    if (first === undefined) return;
+    for (const message of messages.slice(commonStart(messages, this.#checked.get(first) ?? []))) {
       if (this.#seen.has(message)) continue;
       this.#seen.add(message);
       for (const block of message.content) this.#read ??= untrustedIn(block, sections, this.#tools);
     }
+    this.#checked.set(first, messages);
     this.#isFirst = false;
   }
 }

@@ -19,6 +19,7 @@ import { joinDeltas } from "./answer/join-deltas.ts";
 import type { Catalogue, CatalogueSnapshot } from "./catalogue/catalogue-cache.ts";
 import { CATALOGUE_BYTES_MAX, openCatalogue } from "./catalogue/catalogue-cache.ts";
 import type { Dialect, DialectContext, DialectQuirks } from "./dialect.ts";
+import { commonStart } from "./request/common-start.ts";
 import { RequestBytes } from "./request/request-bytes.ts";
 import { estimateTokens } from "./request/token-estimate.ts";
 
@@ -241,21 +242,27 @@ const EMPTY_REQUEST: Omit<ModelRequest, "model"> = {
   cache: { prefix: false, messages: [] },
 };
 
-/** Messages never change, and every request searches the history again. */
-const withoutMedia = new WeakSet<Message>();
+type Medium = "image" | "audio";
 
-function mediaIn(messages: readonly Message[]): ReadonlySet<"image" | "audio"> {
-  const kinds = new Set<"image" | "audio">();
-  for (const message of messages) {
-    if (withoutMedia.has(message)) continue;
-    const found = message.content.flatMap(mediaOf);
-    if (found.length === 0) withoutMedia.add(message);
-    for (const kind of found) kinds.add(kind);
-  }
+/** By the first message: the last searched messages. Every request searches a history that has grown a little. */
+const searched = new WeakMap<
+  Message,
+  { readonly messages: readonly Message[]; readonly kinds: Set<Medium> }
+>();
+
+function mediaIn(messages: readonly Message[]): ReadonlySet<Medium> {
+  const [first] = messages;
+  if (first === undefined) return new Set();
+  const before = searched.get(first);
+  const isGrown = before !== undefined && commonStart(messages, before.messages) === before.messages.length;
+  const kinds = isGrown ? before.kinds : new Set<Medium>();
+  for (const { content } of messages.slice(isGrown ? before.messages.length : 0))
+    for (const kind of content.flatMap(mediaOf)) kinds.add(kind);
+  searched.set(first, { messages, kinds });
   return kinds;
 }
 
-function mediaOf(block: ContentBlock): readonly ("image" | "audio")[] {
+function mediaOf(block: ContentBlock): readonly Medium[] {
   if (block.type === "tool_result") return block.content.flatMap(mediaOf);
   return block.type === "image" || block.type === "audio" ? [block.type] : [];
 }

@@ -4,12 +4,12 @@ import type { ContentBlock, ImageBlock, ResultContent } from "../../../protocol/
 import type { ModelRequest } from "../../provider.ts";
 import { objectInput } from "../answer/tool-call.ts";
 import type { DialectContext } from "../dialect.ts";
-import { wireToolName } from "../request/tool-name.ts";
+import { renderTools, wireToolName } from "../request/tool-name.ts";
 import type { RequestTurn } from "../request/turns.ts";
 import {
   buildTurns,
-  cachePerTurn,
   isBlankText,
+  itemsOfTurns,
   joinSystemText,
   unsupportedContent,
 } from "../request/turns.ts";
@@ -26,14 +26,10 @@ export function anthropicBody(request: ModelRequest, context: DialectContext): J
   const turns = buildTurns(
     { ...request, cache: { ...request.cache, messages: hints } },
     context.family,
-    ({ type }) => type !== "thinking",
+    isSaid,
   );
   const system = joinSystemText(request.system);
-  const tools = request.tools.map(({ name, description, inputSchema }) => ({
-    name: wireToolName(name),
-    description,
-    input_schema: inputSchema,
-  }));
+  const tools = toolsOf(request.tools);
   const messages = messagesOf(turns, context);
   // The mark after the system text also covers the tools, which stand before it.
   const mark = request.cache.prefix ? CACHE_MARK : {};
@@ -41,37 +37,41 @@ export function anthropicBody(request: ModelRequest, context: DialectContext): J
     model: request.model,
     max_tokens: request.outputTokensMax,
     stream: true,
-    ...(tools.length === 0
-      ? {}
-      : {
-          tools: system === "" ? [...tools.slice(0, -1), { ...tools.at(-1), ...mark }] : tools,
-          tool_choice: { type: "auto" },
-        }),
     ...(system === "" ? {} : { system: [{ type: "text", text: system, ...mark }] }),
     ...anthropicThinking(request, messages),
   });
-  return { ...settings, messages };
+  const marked = system === "" ? [...tools.slice(0, -1), { ...tools.at(-1), ...mark }] : tools;
+  const declared = tools.length === 0 ? {} : { tools: marked, tool_choice: { type: "auto" } };
+  return { ...settings, ...declared, messages };
 }
+
+const toolsOf = renderTools(({ name, description, inputSchema }) => ({
+  name: wireToolName(name),
+  description,
+  input_schema: inputSchema,
+}));
 
 type AnthropicMessage = JsonObject & {
   readonly role: "user" | "assistant";
   readonly content: readonly JsonObject[];
 };
 
-function messagesOf(turns: readonly RequestTurn[], context: DialectContext): readonly AnthropicMessage[] {
-  const filled = turns.flatMap((turn, index) =>
-    index === turns.length - 1 ? lastMessage(turn, context) : earlierMessage(turn, context),
-  );
-  // The API requires a user's message first; a shortened history may begin with an answer.
-  if (filled[0]?.role !== "assistant") return merged(filled);
-  return [
-    { role: "user", content: [{ type: "text", text: "(earlier conversation left out)" }] },
-    ...merged(filled),
-  ];
+function isSaid({ type }: ContentBlock): boolean {
+  return type !== "thinking";
 }
 
-const earlierMessage = cachePerTurn((turn, context) => messageOf(turn, context, false));
-const lastMessage = cachePerTurn((turn, context) => messageOf(turn, context, true));
+function messagesOf(turns: readonly RequestTurn[], context: DialectContext): readonly AnthropicMessage[] {
+  const messages = merged(filledMessages(turns, context));
+  // The API requires a user's message first; a shortened history may begin with an answer.
+  if (messages[0]?.role !== "assistant") return messages;
+  const opening = {
+    role: "user",
+    content: [{ type: "text", text: "(earlier conversation left out)" }],
+  } as const;
+  return [opening, ...messages];
+}
+
+const filledMessages = itemsOfTurns(messageOf);
 
 /** Returns the message of a turn; empty if this dialect sends none of its blocks. */
 function messageOf(
@@ -104,6 +104,7 @@ function isServerCall(block: JsonObject): boolean {
 
 /** Merges adjacent messages of one role, left when a turn between them was removed. */
 function merged(messages: readonly AnthropicMessage[]): readonly AnthropicMessage[] {
+  if (messages.every(({ role }, at) => messages[at - 1]?.role !== role)) return messages;
   const result: AnthropicMessage[] = [];
   for (const message of messages) {
     const last = result.at(-1);

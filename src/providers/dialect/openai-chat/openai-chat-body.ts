@@ -6,9 +6,9 @@ import type { ModelRequest } from "../../provider.ts";
 import { argumentsText } from "../answer/tool-call.ts";
 import type { DialectContext } from "../dialect.ts";
 import { audioFormat, dataUrl } from "../request/media.ts";
-import { wireToolName } from "../request/tool-name.ts";
+import { renderTools, wireToolName } from "../request/tool-name.ts";
 import type { PlacedBlock, RequestTurn } from "../request/turns.ts";
-import { buildTurns, cachePerTurn, joinSystemText, resultText } from "../request/turns.ts";
+import { buildTurns, itemsOfTurns, joinSystemText, resultText } from "../request/turns.ts";
 
 const CACHE_MARK = { cache_control: { type: "ephemeral" } };
 
@@ -18,10 +18,7 @@ export function openAiChatBody(request: ModelRequest, context: DialectContext): 
   const turns = buildTurns(request, context.family, isSaid);
   const system = joinSystemText(request.system);
   const marksPrefix = quirks.cacheControl === true && request.cache.prefix;
-  const tools = request.tools.map(({ name, description, inputSchema }) => ({
-    type: "function",
-    function: { name: wireToolName(name), description, parameters: inputSchema },
-  }));
+  const tools = toolsOf(request.tools);
   const settings = wellFormedJson({
     model: request.model,
     [quirks.maxTokensField ?? "max_tokens"]: request.outputTokensMax,
@@ -31,19 +28,21 @@ export function openAiChatBody(request: ModelRequest, context: DialectContext): 
       ? { prompt_cache_key: request.cache.key }
       : {}),
     ...thinkingFields(request, context),
-    ...(tools.length === 0 ? {} : { tools, tool_choice: "auto" }),
   });
   const instructions = { role: "system", content: textContent(system, marksPrefix) };
   return {
     ...settings,
-    messages: [
-      ...(system === "" ? [] : [wellFormedJson(instructions)]),
-      ...turns.flatMap((turn) => messagesOf(turn, context)),
-    ],
+    ...(tools.length === 0 ? {} : { tools, tool_choice: "auto" }),
+    messages: [...(system === "" ? [] : [wellFormedJson(instructions)]), ...messagesOf(turns, context)],
   };
 }
 
-const messagesOf = cachePerTurn((turn, context) =>
+const toolsOf = renderTools(({ name, description, inputSchema }) => ({
+  type: "function",
+  function: { name: wireToolName(name), description, parameters: inputSchema },
+}));
+
+const messagesOf = itemsOfTurns((turn, context) =>
   turn.role === "user" ? userMessages(turn, context) : assistantMessage(turn, context),
 );
 

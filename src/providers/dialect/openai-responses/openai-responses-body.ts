@@ -7,10 +7,10 @@ import type { ModelRequest } from "../../provider.ts";
 import { argumentsText } from "../answer/tool-call.ts";
 import type { DialectContext } from "../dialect.ts";
 import { dataUrl } from "../request/media.ts";
-import { wireToolName } from "../request/tool-name.ts";
+import { renderTools, wireToolName } from "../request/tool-name.ts";
 import {
   buildTurns,
-  cachePerTurn,
+  itemsOfTurns,
   joinSystemText,
   resultText,
   unsupportedContent,
@@ -26,14 +26,8 @@ const NOT_REASONING = /^(gpt-3|gpt-4|chatgpt-|gpt-5(\.\d+)?-chat)/;
 export function openAiResponsesBody(request: ModelRequest, context: DialectContext): JsonObject {
   const system = joinSystemText(request.system);
   const canReason = !NOT_REASONING.test(request.model);
-  const tools = request.tools.map(({ name, description, inputSchema }) => ({
-    type: "function",
-    name: wireToolName(name),
-    description,
-    parameters: inputSchema,
-    strict: false,
-  }));
-  const turns = buildTurns(request, context.family, ({ type }) => type !== "thinking");
+  const tools = toolsOf(request.tools);
+  const turns = buildTurns(request, context.family, isSaid);
   const settings = wellFormedJson({
     model: request.model,
     max_output_tokens: request.outputTokensMax,
@@ -50,12 +44,24 @@ export function openAiResponsesBody(request: ModelRequest, context: DialectConte
       : {}),
     ...defined({ prompt_cache_key: request.cache.key }),
     ...(system === "" ? {} : { instructions: system }),
-    ...(tools.length === 0 ? {} : { tools, tool_choice: "auto" }),
   });
-  return { ...settings, input: turns.flatMap((turn) => itemsOf(turn, context)) };
+  const declared = tools.length === 0 ? {} : { tools, tool_choice: "auto" };
+  return { ...settings, ...declared, input: itemsOf(turns, context) };
 }
 
-const itemsOf = cachePerTurn(({ role, blocks }, context) => {
+function isSaid({ type }: ContentBlock): boolean {
+  return type !== "thinking";
+}
+
+const toolsOf = renderTools(({ name, description, inputSchema }) => ({
+  type: "function",
+  name: wireToolName(name),
+  description,
+  parameters: inputSchema,
+  strict: false,
+}));
+
+const itemsOf = itemsOfTurns(({ role, blocks }, context) => {
   const content = blocks.map(({ block }) => block);
   return role === "user" ? userItems(content, context) : assistantItems(content);
 });

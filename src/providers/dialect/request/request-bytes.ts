@@ -1,5 +1,6 @@
 import type { JsonObject } from "../../../base/json.ts";
 import { encode } from "../../../base/text/text.ts";
+import { commonStart } from "./common-start.ts";
 
 /** The last rendered body. */
 interface Rendered {
@@ -26,9 +27,11 @@ export class RequestBytes {
   render(body: JsonObject): Uint8Array {
     const { opening, items, closing } = parts(body);
     const before = opening === this.#last.opening ? this.#last : NOTHING;
-    const same = commonItems(items, before);
+    const { same, next } = commonItems(items, before);
     const head = same === 0 ? encode(opening) : before.bytes.subarray(0, before.places[same]);
-    const added = items.slice(same).map((item, index) => itemBytes(item, same + index));
+    const added = items
+      .slice(same)
+      .map((item, index) => (index === 0 ? next : undefined) ?? itemBytes(item, same + index));
     const tail = encode(closing);
 
     const length = [...added, tail].reduce((sum, part) => sum + part.length, head.length);
@@ -47,17 +50,21 @@ export class RequestBytes {
   }
 }
 
-/** Counts the leading items that are unchanged, as objects or as text. */
-function commonItems(items: readonly unknown[], before: Rendered): number {
-  let same = 0;
+/** Counts the leading items that are unchanged, as objects or as text; `next` is the one after them, if rendered. */
+function commonItems(
+  items: readonly unknown[],
+  before: Rendered,
+): { readonly same: number; readonly next?: Uint8Array } {
+  let same = commonStart(items, before.items);
   while (same < Math.min(items.length, before.items.length)) {
     if (items[same] !== before.items[same]) {
+      const next = itemBytes(items[same], same);
       const bytesBefore = before.bytes.subarray(before.places[same], before.places[same + 1]);
-      if (Buffer.compare(itemBytes(items[same], same), bytesBefore) !== 0) break;
+      if (Buffer.compare(next, bytesBefore) !== 0) return { same, next };
     }
     same += 1;
   }
-  return same;
+  return { same };
 }
 
 function itemBytes(item: unknown, index: number): Uint8Array {

@@ -2,6 +2,7 @@ import { byteLength } from "../../../base/text/text.ts";
 import type { Message } from "../../../protocol/message.ts";
 import { estimateTokens } from "../../../providers/dialect/request/token-estimate.ts";
 import type { ModelRequest, ModelUsage } from "../../../providers/provider.ts";
+import { commonStart } from "./common-start.ts";
 
 export const BYTES_PER_TOKEN = 4;
 /**
@@ -16,6 +17,11 @@ const LOWER_SHARE = 0.25;
 
 type Counted = Pick<ModelRequest, "system" | "tools" | "messages">;
 
+interface CountedMessages {
+  readonly messages: readonly Message[];
+  readonly sums: readonly number[];
+}
+
 /**
  * Counts the tokens of a request: four bytes are one token, an image or sound is 1,600, corrected by a model's
  * own counts.
@@ -25,6 +31,8 @@ type Counted = Pick<ModelRequest, "system" | "tools" | "messages">;
  */
 export class TokenCounter {
   readonly #measured = new WeakMap<object, number>();
+  /** By the first message: the last counted messages, and the sum up to each of them. */
+  readonly #counted = new WeakMap<Message, CountedMessages>();
   readonly #ratios = new Map<string, number>();
 
   /** Counts the whole request. `model` is any name that distinguishes models. */
@@ -76,8 +84,20 @@ export class TokenCounter {
     return tools.reduce((sum, tool) => sum + this.#once(tool, () => ofText(JSON.stringify(tool))), text);
   }
 
+  /** A history is counted several times for each request, and grows at its end. */
   #rawMessages(messages: readonly Message[]): number {
-    return messages.reduce((sum, message) => sum + this.#once(message, () => estimateTokens([message])), 0);
+    const [first] = messages;
+    if (first === undefined) return 0;
+    const before = this.#counted.get(first);
+    if (before?.messages === messages) return before.sums.at(-1) ?? 0;
+    const sums = before?.sums.slice(0, commonStart(messages, before.messages)) ?? [];
+    let sum = sums.at(-1) ?? 0;
+    for (const message of messages.slice(sums.length)) {
+      sum += this.#once(message, () => estimateTokens([message]));
+      sums.push(sum);
+    }
+    this.#counted.set(first, { messages, sums });
+    return sum;
   }
 
   #once(value: object, measure: () => number): number {

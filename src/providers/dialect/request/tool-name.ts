@@ -1,3 +1,6 @@
+import { wellFormedJson } from "../../../base/json.ts";
+import type { ToolSchema } from "../../provider.ts";
+
 const NAME_UNITS_MAX = 64;
 const FNV_OFFSET = 0x811c9dc5;
 const FNV_PRIME = 0x01000193;
@@ -23,4 +26,17 @@ function checksum(text: string): string {
   let hash = FNV_OFFSET;
   for (const unit of new TextEncoder().encode(text)) hash = Math.imul(hash ^ unit, FNV_PRIME) >>> 0;
   return hash.toString(16).padStart(8, "0");
+}
+
+/**
+ * Returns a function that renders the tools of a request, well-formed. Requests of a session repeat one list, which is
+ * rendered once.
+ */
+export function renderTools<Rendered>(render: (tool: ToolSchema) => Rendered) {
+  const known = new WeakMap<readonly ToolSchema[], readonly Rendered[]>();
+  return (tools: readonly ToolSchema[]): readonly Rendered[] => {
+    const rendered = known.get(tools) ?? wellFormedJson(tools.map(render));
+    known.set(tools, rendered);
+    return rendered;
+  };
 }

@@ -5,6 +5,7 @@ import type { Message } from "../../../protocol/message.ts";
 import { ProviderError } from "../../error.ts";
 import type { ModelRequest, SystemSection } from "../../provider.ts";
 import type { DialectContext, DialectQuirks } from "../dialect.ts";
+import { commonStart } from "./common-start.ts";
 
 /** Consecutive messages of one role, merged: every API accepts that and some require it. */
 export interface RequestTurn {
@@ -26,19 +27,100 @@ export interface PlacedBlock {
  * is left out too. Tool results come first in their turn, directly after the calls they answer.
  *
  * `isSaid` returns true for blocks that alone make an answer in the dialect. A turn of one message that is unchanged
- * since an earlier request is the same object.
+ * since an earlier request is the same object. Turns that the previous request of the conversation had as well are not
+ * built again.
  */
 export function buildTurns(
-  request: ModelRequest,
+  { messages, cache: { messages: breakpoints } }: ModelRequest,
   family: string,
-  isSaid: (block: ContentBlock) => boolean,
+  isSaid: IsSaid,
 ): readonly RequestTurn[] {
-  const turns = request.messages.map((message, index) =>
-    turnOf(message, family, request.cache.messages.includes(index)),
-  );
-  const all = mergeTurns(turns);
-  const said = all.filter(({ role, blocks }) => role === "user" || blocks.some(({ block }) => isSaid(block)));
-  return said.length === all.length ? all : mergeTurns(said);
+  const [first] = messages;
+  if (first === undefined) return [];
+  const before = builtTurns.get(first);
+  const isAlike = before?.family === family && before.isSaid === isSaid;
+  const { turns, starts } = isAlike ? settledTurns(before, messages, breakpoints) : { turns: [], starts: [] };
+  const builder = new TurnBuilder(turns, starts, isSaid);
+  for (let at = starts.pop() ?? 0; at < messages.length; at++) {
+    const message = messages[at];
+    if (message !== undefined) builder.add(turnOf(message, family, breakpoints.includes(at)), at);
+  }
+  builder.end();
+  builtTurns.set(first, { family, isSaid, messages, breakpoints, turns, starts });
+  return turns;
+}
+
+type IsSaid = (block: ContentBlock) => boolean;
+
+/** The turns of the last request of a conversation. None of its lists is changed any more. */
+interface BuiltTurns {
+  readonly family: string;
+  readonly isSaid: IsSaid;
+  readonly messages: readonly Message[];
+  readonly breakpoints: readonly number[];
+  readonly turns: readonly RequestTurn[];
+  /** Index of the first message of each turn. */
+  readonly starts: readonly number[];
+}
+
+/** By the first message: a history grows at its end. */
+const builtTurns = new WeakMap<Message, BuiltTurns>();
+
+/** Returns the turns before the last one that began in the common messages, and their starts with that of this one. */
+function settledTurns(
+  before: BuiltTurns,
+  messages: readonly Message[],
+  breakpoints: readonly number[],
+): { readonly turns: RequestTurn[]; readonly starts: number[] } {
+  const moved = [
+    ...breakpoints.filter((at) => !before.breakpoints.includes(at)),
+    ...before.breakpoints.filter((at) => !breakpoints.includes(at)),
+  ];
+  const same = Math.min(commonStart(messages, before.messages), ...moved);
+  const settled = before.starts.findLastIndex((start) => start < same);
+  if (settled === -1) return { turns: [], starts: [] };
+  return { turns: before.turns.slice(0, settled), starts: before.starts.slice(0, settled + 1) };
+}
+
+/** Merges the turns of messages, and leaves out those that the API refuses. */
+class TurnBuilder {
+  readonly #turns: RequestTurn[];
+  readonly #starts: number[];
+  readonly #isSaid: IsSaid;
+
+  constructor(turns: RequestTurn[], starts: number[], isSaid: IsSaid) {
+    this.#turns = turns;
+    this.#starts = starts;
+    this.#isSaid = isSaid;
+  }
+
+  add(turn: RequestTurn, start: number): void {
+    if (turn.blocks.length === 0) return;
+    const last = this.#turns.at(-1);
+    if (last !== undefined && last.role !== turn.role && this.#isLeftOut(last)) this.#drop();
+    const before = this.#turns.at(-1);
+    if (before?.role !== turn.role) {
+      this.#turns.push(turn);
+      this.#starts.push(start);
+      return;
+    }
+    const blocks = inOrder(turn.role, [...before.blocks, ...turn.blocks]);
+    this.#turns[this.#turns.length - 1] = { role: turn.role, blocks };
+  }
+
+  end(): void {
+    const last = this.#turns.at(-1);
+    if (last !== undefined && this.#isLeftOut(last)) this.#drop();
+  }
+
+  #isLeftOut({ role, blocks }: RequestTurn): boolean {
+    return role === "assistant" && !blocks.some(({ block }) => this.#isSaid(block));
+  }
+
+  #drop(): void {
+    this.#turns.pop();
+    this.#starts.pop();
+  }
 }
 
 /** Messages never change, and every request converts the history into turns. */
@@ -60,48 +142,50 @@ function turnOf(message: Message, family: string, isBreakpoint: boolean): Reques
   return turn;
 }
 
-/** Removes empty turns and merges consecutive turns of one role. */
-function mergeTurns(turns: readonly RequestTurn[]): readonly RequestTurn[] {
-  const result: RequestTurn[] = [];
-  for (const turn of turns) {
-    const last = result.at(-1);
-    if (turn.blocks.length === 0) continue;
-    if (last?.role !== turn.role) {
-      result.push(turn);
-      continue;
-    }
-    const blocks = inOrder(turn.role, [...last.blocks, ...turn.blocks]);
-    result[result.length - 1] = { role: turn.role, blocks };
-  }
-  return result;
-}
-
 function inOrder(role: RequestTurn["role"], blocks: readonly PlacedBlock[]): readonly PlacedBlock[] {
   return role === "user"
     ? [...blocks.filter(isResult), ...blocks.filter((placed) => !isResult(placed))]
     : blocks;
 }
 
-type TurnItems<Item> = (turn: RequestTurn, context: DialectContext) => readonly Item[];
+type TurnItems<Item> = (turn: RequestTurn, context: DialectContext, isLast: boolean) => readonly Item[];
 
+/** The items of the last request of a conversation. None of its lists is changed any more. */
 interface MadeItems<Item> {
   readonly quirks: DialectQuirks | undefined;
+  readonly turns: readonly RequestTurn[];
   readonly items: readonly Item[];
+  /** Number of items up to the end of each turn. */
+  readonly ends: readonly number[];
 }
 
 /**
- * Caches the items that `make` builds for a turn, well-formed: a request repeats nearly all turns of the previous
- * one. `make` may use the turn and the context's quirks only; its errors are not cached.
+ * Returns a function that builds the items of all turns, well-formed. Those of turns that the previous request of the
+ * conversation had as well are not built again. `make` may use the turn and the context's quirks only; its errors are
+ * not cached.
  */
-export function cachePerTurn<Item extends JsonObject>(make: TurnItems<Item>): TurnItems<Item> {
+export function itemsOfTurns<Item extends JsonObject>(make: TurnItems<Item>) {
   const known = new WeakMap<RequestTurn, MadeItems<Item>>();
-  return (turn, context) => {
-    const before = known.get(turn);
-    if (before !== undefined && before.quirks === context.quirks) return before.items;
-    const items = wellFormedJson(make(turn, context));
-    known.set(turn, { quirks: context.quirks, items });
+  return (turns: readonly RequestTurn[], context: DialectContext): readonly Item[] => {
+    const [first] = turns;
+    if (first === undefined) return [];
+    const before = known.get(first);
+    const kept = before?.quirks === context.quirks ? earlierTurns(turns, before?.turns) : 0;
+    const ends = before?.ends.slice(0, kept) ?? [];
+    const items = before?.items.slice(0, ends.at(-1) ?? 0) ?? [];
+    for (let at = kept; at < turns.length; at++) {
+      const turn = turns[at];
+      if (turn !== undefined) items.push(...wellFormedJson(make(turn, context, at === turns.length - 1)));
+      ends.push(items.length);
+    }
+    known.set(first, { quirks: context.quirks, turns, items, ends });
     return items;
   };
+}
+
+/** Counts the common turns that are the last in neither list. */
+function earlierTurns(turns: readonly RequestTurn[], before: readonly RequestTurn[] = []): number {
+  return Math.max(0, Math.min(commonStart(turns, before), turns.length - 1, before.length - 1));
 }
 
 function placedBlocks(blocks: readonly ContentBlock[], isBreakpoint: boolean): readonly PlacedBlock[] {
