@@ -170,10 +170,10 @@ export function itemsOfTurns<Item extends JsonObject>(make: TurnItems<Item>) {
     const [first] = turns;
     if (first === undefined) return [];
     const before = known.get(first);
-    const kept = before?.quirks === context.quirks ? earlierTurns(turns, before?.turns) : 0;
-    const ends = before?.ends.slice(0, kept) ?? [];
+    const common = before?.quirks === context.quirks ? earlierTurns(turns, before?.turns) : 0;
+    const ends = before?.ends.slice(0, common) ?? [];
     const items = before?.items.slice(0, ends.at(-1) ?? 0) ?? [];
-    for (let at = kept; at < turns.length; at++) {
+    for (let at = common; at < turns.length; at++) {
       const turn = turns[at];
       if (turn !== undefined) items.push(...wellFormedJson(make(turn, context, at === turns.length - 1)));
       ends.push(items.length);
