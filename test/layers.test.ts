@@ -114,7 +114,7 @@ test("modules on one layer do not import each other, and an implementation impor
   expect(caught("guard/permissions/policy.ts", `import "../sandbox/sandbox.ts";`)).toBe(0);
   expect(caught("features/memory/open.ts", `import "../../app/harness.ts";`)).toBe(1);
   expect(caught("providers/zai/zai.ts", `import "../dialect/dialect.ts"; import "../provider.ts";`)).toBe(0);
-  expect(caught("providers/provider.ts", `import "./http/sse.ts";`)).toBe(0);
+  expect(caught("providers/provider.ts", `import "./http/stream/sse.ts";`)).toBe(0);
 });
 
 test("a client sees the wire and nothing else", () => {

@@ -5,7 +5,7 @@ import { anthropicMessages } from "../../src/providers/dialect/anthropic-message
 import type { Dialect, DialectContext } from "../../src/providers/dialect/dialect.ts";
 import { openaiChat } from "../../src/providers/dialect/openai-chat/openai-chat.ts";
 import { openaiResponses } from "../../src/providers/dialect/openai-responses/openai-responses.ts";
-import { EventStreamReader } from "../../src/providers/http/sse.ts";
+import { EventStreamReader } from "../../src/providers/http/stream/sse.ts";
 import type { ModelEvent } from "../../src/providers/provider.ts";
 
 const FOLDER = join(import.meta.dir, "../data/streams");
@@ -94,9 +94,25 @@ const DIALECTS: Readonly<Record<Dialect["name"], Dialect>> = {
   "openai-responses": openaiResponses,
 };
 
-/** A recording, whose bytes come in these chunks, as its dialect reads it. */
+/**
+ * A recording, whose bytes come in these chunks, as its dialect reads it. Pieces of one text are joined: how many there
+ * are is a matter of the chunks.
+ */
 export function readRecording({ dialect }: Recording, chunks: readonly Uint8Array[]): ReadAnswer {
-  return readAnswer(DIALECTS[dialect], chunks);
+  const answer = readAnswer(DIALECTS[dialect], chunks);
+  return { ...answer, events: joinPieces(answer.events) };
+}
+
+export function joinPieces(events: readonly ModelEvent[]): readonly ModelEvent[] {
+  const result: ModelEvent[] = [];
+  for (const event of events) {
+    const last = result.at(-1);
+    const isPiece = event.kind === "text" || event.kind === "thinking";
+    if (isPiece && last?.kind === event.kind && last.index === event.index)
+      result[result.length - 1] = { ...last, text: last.text + event.text };
+    else result.push(event);
+  }
+  return result;
 }
 
 /** Bytes in two chunks. */

@@ -12,6 +12,11 @@ export interface Dialect {
   openAnswer(context: DialectContext, emit: Emit): AnswerReader;
   /** Returns the model that a stream event names, if any. */
   modelIn(data: JsonObject): string | undefined;
+  /**
+   * Returns the text of a stream event that does nothing but add it to the answer, shown or not. Two such events that
+   * differ in nothing else mean the same as one with both texts. Absent: its events differ in more, such as a number.
+   */
+  textIn?(type: string, data: JsonObject): string | undefined;
 }
 
 export type Emit = (event: ModelEvent) => void;

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { asStream, readAnswer } from "../../../test/support/recordings.ts";
+import { asStream, joinPieces, readAnswer } from "../../../test/support/recordings.ts";
 import { ProviderError } from "../error.ts";
 import { anthropicMessages } from "./anthropic-messages/anthropic-messages.ts";
 import { openaiChat } from "./openai-chat/openai-chat.ts";
@@ -95,6 +95,69 @@ test("[PROV-10] any bytes at all give events and at most a ProviderError, in eve
         else expect(events.at(-1)?.kind).toBe("finish");
       }),
       { numRuns: 3_000 },
+    );
+  }
+}, 300_000);
+
+/** Events of one delta each, with the place of its text open. */
+const DELTAS = [
+  [
+    anthropicMessages,
+    [
+      'event: message_start\ndata: {"type":"message_start","message":{"id":"m"}}\n\n',
+      'data: {"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}\n\n',
+      'event: content_block_start\ndata: {"type":"content_block_start","index":1,"content_block":{"type":"tool_use"}}\n\n',
+    ],
+    [
+      'event: content_block_delta\ndata: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"TEXT"}}\n\n',
+      'event: content_block_delta\ndata: {"type":"content_block_delta","index":0,"delta":{"text":"TEXT","type":"text_delta"}}\n\n',
+      'event: content_block_delta\ndata: {"type":"content_block_delta","index":1,"delta":{"type":"input_json_delta","partial_json":"TEXT"}}\n\n',
+    ],
+  ],
+  [
+    openaiChat,
+    ['data: {"choices":[{"index":0,"delta":{"role":"assistant","content":""}}]}\n\n'],
+    [
+      'data: {"id":"c","choices":[{"index":0,"delta":{"content":"TEXT"},"finish_reason":null}],"usage":null}\n\n',
+      'data: {"id":"c","choices":[{"index":0,"delta":{"reasoning_content":"TEXT"},"finish_reason":null}]}\n\n',
+      'data: {"choices":[{"delta":{"tool_calls":[{"index":0,"function":{"arguments":"TEXT"}}]}}]}\n\n',
+      'data: {"choices":[{"delta":{"tool_calls":[{"index":0,"id":"i","function":{"name":"N","arguments":"TEXT"}}]}}]}\n\n',
+      'data:{"choices":[{"delta":{"content":"TEXT","refusal":"no"}}]}\n\n',
+      'data: {"choices":[{"delta":{"content":"TEXT","reasoning_details":[{"text":"a"}]}}]}\n\n',
+      'data: {"choices":[{"delta":{"reasoning":"TEXT"},"text":"b"}]}\n\n',
+      'data: {"choices":[{"delta":{"content":"TEXT"}},{"index":1,"delta":{"content":"TEXT"}}]}\n\n',
+    ],
+  ],
+] as const;
+
+test("[PROV-10 PERF-02] deltas that come together give the answer of deltas that come one by one, whatever they hold", () => {
+  const pieces = ["a", "é", "😀", "0", " ", "\\n", '\\"', "\\\\", "\\u00e9", "\\ud83d", "\\ude00", "\\/"];
+  const broken = ['"', "\\", "\\u12", "\\x", "\t", "\u0001", '"}}', "\n", "\n\n", '","text":"', "TEXT"];
+  const texts = fc.array(
+    fc.oneof(
+      { weight: 40, arbitrary: fc.constantFrom(...pieces) },
+      { weight: 1, arbitrary: fc.constantFrom(...broken) },
+    ),
+    { maxLength: 4 },
+  );
+  for (const [dialect, start, deltas] of DELTAS) {
+    const stream = fc.array(fc.tuple(fc.nat(), fc.array(texts, { minLength: 1, maxLength: 6 })), {
+      maxLength: 5,
+    });
+    fc.assert(
+      fc.property(stream, (runs) => {
+        const events = runs.flatMap(([kind, bodies]) =>
+          bodies.map((body) => (deltas[kind % deltas.length] ?? "").replaceAll("TEXT", () => body.join(""))),
+        );
+        const bytes = [...start, ...events].map((event) => new TextEncoder().encode(event));
+        const oneByOne = readAnswer(dialect, bytes);
+        const together = readAnswer(dialect, [new Uint8Array(Buffer.concat(bytes))]);
+        expect({ ...together, events: joinPieces(together.events) }).toEqual({
+          ...oneByOne,
+          events: joinPieces(oneByOne.events),
+        });
+      }),
+      { numRuns: 2_000 },
     );
   }
 }, 300_000);

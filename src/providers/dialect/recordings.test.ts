@@ -1,28 +1,15 @@
 import { describe, expect, test } from "bun:test";
 import type { Recording } from "../../../test/support/recordings.ts";
-import { readAnswer, recordings, SHORT_BYTES_MAX } from "../../../test/support/recordings.ts";
+import { readRecording, recordings, SHORT_BYTES_MAX } from "../../../test/support/recordings.ts";
 import { ProviderError } from "../error.ts";
 import type { ModelEvent } from "../provider.ts";
-import { anthropicMessages } from "./anthropic-messages/anthropic-messages.ts";
-import type { Dialect } from "./dialect.ts";
-import { openaiChat } from "./openai-chat/openai-chat.ts";
-import { openaiResponses } from "./openai-responses/openai-responses.ts";
 
-const DIALECTS: Readonly<Record<Dialect["name"], Dialect>> = {
-  "anthropic-messages": anthropicMessages,
-  "openai-chat": openaiChat,
-  "openai-responses": openaiResponses,
-};
 const ALL = recordings();
-
-function read(recording: Recording, chunks: readonly Uint8Array[]) {
-  return readAnswer(DIALECTS[recording.dialect], chunks);
-}
 
 describe("recorded streams", () => {
   for (const recording of ALL) {
     test(`[PROV-10] ${recording.name} gives the events on record`, async () => {
-      const answer = await read(recording, [recording.bytes]);
+      const answer = readRecording(recording, [recording.bytes]);
       expect(summary(answer.events, answer.thrown)).toMatchSnapshot();
     });
   }
@@ -39,8 +26,8 @@ describe("recorded streams", () => {
 
   test("[PROV-10 R06] every recording, one byte at a time, gives the same events", async () => {
     for (const recording of ALL) {
-      const straight = await read(recording, [recording.bytes]);
-      const bytewise = await read(
+      const straight = readRecording(recording, [recording.bytes]);
+      const bytewise = readRecording(
         recording,
         Array.from(recording.bytes, (byte) => Uint8Array.of(byte)),
       );
@@ -50,24 +37,24 @@ describe("recorded streams", () => {
 
   test("[PROV-10 R06] line ends of any kind, and a byte order mark, change nothing", async () => {
     for (const recording of ALL) {
-      const straight = await read(recording, [recording.bytes]);
+      const straight = readRecording(recording, [recording.bytes]);
       const text = new TextDecoder().decode(recording.bytes);
       for (const lineEnd of ["\r\n", "\r"]) {
         const bytes = new TextEncoder().encode(`\u{feff}${text.replaceAll("\n", lineEnd)}`);
-        expect(await read(recording, [bytes])).toEqual(straight);
+        expect(readRecording(recording, [bytes])).toEqual(straight);
       }
     }
   });
 
   test("[PROV-10 R09] every recording cut after any event ends well or as StreamInterrupted, with no call made up", async () => {
     for (const recording of ALL) {
-      const straight = await read(recording, [recording.bytes]);
+      const straight = readRecording(recording, [recording.bytes]);
       const calls = callsIn(straight.events);
       // Only some of the cuts of the longest ones: reading each from the start is quadratic.
       const step = Math.ceil(recording.boundaries.length / 150);
       for (const [index, end] of recording.boundaries.entries()) {
         if (index % step !== 0 && index < recording.boundaries.length - 5) continue;
-        const cut = await read(recording, [recording.bytes.subarray(0, end)]);
+        const cut = readRecording(recording, [recording.bytes.subarray(0, end)]);
         expectTyped(cut.thrown);
         expect(cut.thrown === undefined).toBe(cut.events.at(-1)?.kind === "finish");
         expect(calls).toEqual(expect.arrayContaining(callsIn(cut.events)));
@@ -77,11 +64,11 @@ describe("recorded streams", () => {
 
   test("[PROV-10 R09] every recording of a call cut after any byte gives the whole call or none", async () => {
     for (const recording of small.filter(({ bytes }) => bytes.length < 2_600)) {
-      const straight = await read(recording, [recording.bytes]);
+      const straight = readRecording(recording, [recording.bytes]);
       const calls = callsIn(straight.events);
       if (calls.length === 0) continue;
       for (let end = 0; end < recording.bytes.length; end++) {
-        const cut = await read(recording, [recording.bytes.subarray(0, end)]);
+        const cut = readRecording(recording, [recording.bytes.subarray(0, end)]);
         expectTyped(cut.thrown);
         expect(calls).toEqual(expect.arrayContaining(callsIn(cut.events)));
       }
@@ -90,9 +77,9 @@ describe("recorded streams", () => {
 });
 
 async function expectSameCut(recording: Recording, offsets: readonly number[]): Promise<void> {
-  const straight = await read(recording, [recording.bytes]);
+  const straight = readRecording(recording, [recording.bytes]);
   for (const at of offsets) {
-    const cut = await read(recording, [recording.bytes.subarray(0, at), recording.bytes.subarray(at)]);
+    const cut = readRecording(recording, [recording.bytes.subarray(0, at), recording.bytes.subarray(at)]);
     if (!Bun.deepEquals(cut, straight))
       expect({ ...cut, at, in: recording.name }).toEqual({ ...straight, at, in: "" });
   }

@@ -1,9 +1,9 @@
 import type { JsonObject } from "../../base/json.ts";
 import { ProviderError } from "../error.ts";
-import { AnswerBytes } from "./answer-bytes.ts";
 import type { HttpCall } from "./attempt.ts";
 import { HttpAttempt } from "./attempt.ts";
 import { ERROR_BODY_BYTES_MAX, isErrorBody, providerErrorFrom, readUpTo } from "./http-error.ts";
+import { AnswerBytes } from "./stream/answer-bytes.ts";
 
 export interface StreamCall extends HttpCall {
   /** JSON in UTF-8. */

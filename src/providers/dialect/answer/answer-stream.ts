@@ -1,9 +1,12 @@
+import type { JsonObject } from "../../../base/json.ts";
 import { isObject, parseJson, stringAt } from "../../../base/json.ts";
 import { head, wellFormed } from "../../../base/text/text.ts";
-import { EventStreamReader, EventTooLarge } from "../../http/sse.ts";
+import { EventStreamReader, EventTooLarge } from "../../http/stream/sse.ts";
+import type { TextPattern } from "../../http/stream/text-pattern.ts";
 import type { ModelEvent } from "../../provider.ts";
 import type { AnswerReader, Dialect, DialectContext } from "../dialect.ts";
 import { STREAM_END_MARK } from "../dialect.ts";
+import { patternAround } from "./pattern-around.ts";
 import { bodyFailure, streamInterrupted, streamMalformed } from "./stream-failure.ts";
 
 const EXCERPT_UNITS_MAX = 200;
@@ -36,6 +39,8 @@ export class AnswerStream {
   readonly #answer: AnswerReader;
   readonly #reader: EventStreamReader;
   #events: ModelEvent[] = [];
+  /** The event that was taken last. */
+  #taken: { readonly type: string; readonly data: JsonObject } | undefined;
   #broken: string | undefined;
   /** Model that the answer names. */
   #model: string | undefined;
@@ -50,7 +55,10 @@ export class AnswerStream {
     this.#dialect = dialect;
     this.#context = context;
     this.#answer = dialect.openAnswer(context, (event) => this.#emit(event));
-    this.#reader = new EventStreamReader((name, data) => this.#take(name, data));
+    this.#reader = new EventStreamReader(
+      (name, data) => this.#take(name, data),
+      (data) => this.#patternOf(data),
+    );
   }
 
   /** True when the answer is complete; later bytes are ignored. */
@@ -84,6 +92,7 @@ export class AnswerStream {
   #take(name: string, text: string): void {
     if (this.isOver) return;
     if (this.#broken !== undefined) throw this.#brokenFailure(this.#broken, false);
+    this.#taken = undefined;
     const data = text.trim();
     if (data === "") return;
     this.#hasEvents = true;
@@ -97,8 +106,19 @@ export class AnswerStream {
     else if (isObject(parsed.value)) {
       this.#hasAnswered = true;
       this.#model ??= this.#dialect.modelIn(parsed.value) || undefined;
-      this.#answer.take(stringAt(parsed.value, "type") ?? name, parsed.value);
+      const type = stringAt(parsed.value, "type") ?? name;
+      this.#taken = { type, data: parsed.value };
+      this.#answer.take(type, parsed.value);
     }
+  }
+
+  /** Returns the pattern of the event that was taken last, if all it did was to add a text. */
+  #patternOf(data: string): TextPattern | undefined {
+    if (this.#taken === undefined || this.isOver) return undefined;
+    const { type } = this.#taken;
+    const textIn = (value: JsonObject) => this.#dialect.textIn?.(type, value);
+    const text = textIn(this.#taken.data);
+    return text === undefined ? undefined : patternAround(text, data, textIn);
   }
 
   #emit(event: ModelEvent): void {

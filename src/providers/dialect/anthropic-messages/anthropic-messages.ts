@@ -1,7 +1,7 @@
 import { objectAt, stringAt } from "../../../base/json.ts";
 import type { Dialect } from "../dialect.ts";
 import { anthropicBody } from "./anthropic-body.ts";
-import { AnthropicAnswerReader } from "./anthropic-stream.ts";
+import { AnthropicAnswerReader, anthropicTextIn } from "./anthropic-stream.ts";
 
 /** The Messages API of Anthropic, which others serve too (PROV-02). */
 export const anthropicMessages: Dialect = {
@@ -10,4 +10,5 @@ export const anthropicMessages: Dialect = {
   body: anthropicBody,
   openAnswer: (context, emit) => new AnthropicAnswerReader(context, emit),
   modelIn: (event) => stringAt(objectAt(event, "message"), "model"),
+  textIn: anthropicTextIn,
 };

@@ -169,3 +169,19 @@ function finishReason(stopReason: string | undefined): FinishReason {
       return "stop";
   }
 }
+
+/** Returns the text of a delta of text, thinking or arguments: a block only adds them up. */
+export function anthropicTextIn(type: string, data: JsonObject): string | undefined {
+  if (type !== "content_block_delta") return undefined;
+  const delta = objectAt(data, "delta");
+  switch (stringAt(delta, "type")) {
+    case "text_delta":
+      return stringAt(delta, "text");
+    case "thinking_delta":
+      return stringAt(delta, "thinking");
+    case "input_json_delta":
+      return stringAt(delta, "partial_json");
+    default:
+      return undefined;
+  }
+}

@@ -55,6 +55,14 @@ export class ChatCalls {
   }
 }
 
+/** Returns the text of a delta that only adds to the arguments of one call: it names none, so none begins. */
+export function argumentsTextIn(deltas: readonly unknown[]): string | undefined {
+  const [delta, ...others] = deltas;
+  const fn = objectAt(delta, "function");
+  const isNamed = [stringAt(delta, "id"), stringAt(fn, "name")].some((text) => (text ?? "") !== "");
+  return others.length > 0 || isNamed ? undefined : stringAt(fn, "arguments");
+}
+
 function isAnother(current: Call, id: string): boolean {
   if (id !== "" && current.id !== "") return id !== current.id;
   return isCompleteCall(current.arguments);

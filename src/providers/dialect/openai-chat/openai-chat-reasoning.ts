@@ -4,6 +4,10 @@ import { arrayAt, isObject, numberAt, stringAt } from "../../../base/json.ts";
 /** Fields that hold the text of thinking. The first non-empty one is used. */
 const FIELDS = ["reasoning_content", "reasoning", "cot_summary"] as const;
 
+export function isReasoningField(name: string): boolean {
+  return FIELDS.some((field) => field === name);
+}
+
 /** Data to send back with the thinking of a chat completion, under the vendor's field names. */
 export type ReasoningData = { readonly [field: string]: unknown };
 

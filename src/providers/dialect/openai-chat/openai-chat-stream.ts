@@ -8,8 +8,8 @@ import { TextRun } from "../answer/text-run.ts";
 import { toolCall } from "../answer/tool-call.ts";
 import type { AnswerReader, DialectContext, Emit } from "../dialect.ts";
 import { STREAM_END_MARK } from "../dialect.ts";
-import { ChatCalls } from "./openai-chat-calls.ts";
-import { ChatReasoning } from "./openai-chat-reasoning.ts";
+import { argumentsTextIn, ChatCalls } from "./openai-chat-calls.ts";
+import { ChatReasoning, isReasoningField } from "./openai-chat-reasoning.ts";
 import { chatUsage } from "./openai-chat-usage.ts";
 
 type Part = "text" | "thinking";
@@ -145,6 +145,25 @@ export class ChatAnswerReader implements AnswerReader {
     const data = this.#reasoning.end(text);
     return { kind: "block", index, block: { type: "thinking", family: this.#context.family, text, data } };
   }
+}
+
+/** Returns the text of a chunk that only adds to the text, to the thinking, or to the arguments of a call. */
+export function chatTextIn(chunk: JsonObject): string | undefined {
+  const [choice, ...others] = arrayAt(chunk, "choices");
+  const delta = objectAt(choice, "delta");
+  if (delta === undefined || others.length > 0 || !isEmpty(chunk["error"])) return undefined;
+  if (objectAt(choice, "error") !== undefined || (stringAt(choice, "text") ?? "") !== "") return undefined;
+  const filled = Object.keys(delta).filter((key) => key !== "role" && !isEmpty(delta[key]));
+  const [field = "content", other] = filled;
+  if (other !== undefined) return undefined;
+  if (field === "content" || isReasoningField(field)) return stringAt(delta, field);
+  return field === "tool_calls" ? argumentsTextIn(arrayAt(delta, field)) : undefined;
+}
+
+function isEmpty(value: unknown): boolean {
+  return (
+    value === undefined || value === null || value === "" || (Array.isArray(value) && value.length === 0)
+  );
 }
 
 /** Content is a string, or a list of parts (Mistral) of which some are thinking. */

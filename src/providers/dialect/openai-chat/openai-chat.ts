@@ -1,7 +1,7 @@
 import { stringAt } from "../../../base/json.ts";
 import type { Dialect } from "../dialect.ts";
 import { openAiChatBody } from "./openai-chat-body.ts";
-import { ChatAnswerReader } from "./openai-chat-stream.ts";
+import { ChatAnswerReader, chatTextIn } from "./openai-chat-stream.ts";
 
 /** Chat completions, served by OpenRouter, Z.AI and most local servers (PROV-03, PROV-04, PROV-05). */
 export const openaiChat: Dialect = {
@@ -10,4 +10,5 @@ export const openaiChat: Dialect = {
   body: openAiChatBody,
   openAnswer: (context, emit) => new ChatAnswerReader(context, emit),
   modelIn: (chunk) => stringAt(chunk, "model"),
+  textIn: (_type, chunk) => chatTextIn(chunk),
 };

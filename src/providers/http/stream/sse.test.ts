@@ -175,3 +175,45 @@ test("[PROV-10] a hostile megabyte of any line end is read in linear time", () =
     eventsOf([bytes]);
   }
 }, 300_000);
+
+test("[PERF-02] events of one chunk that differ in a text alone are passed on as one, all others by themselves", () => {
+  const taken: ReadEvent[] = [];
+  const around = { before: '{"t":"', after: '"}' };
+  const reader = new EventStreamReader(
+    (event, data) => taken.push({ event, data }),
+    (data) => (data.startsWith(around.before) && data.endsWith(around.after) ? around : undefined),
+  );
+  const delta = (text: string) => `event: d\ndata: {"t":"${text}"}\n\n`;
+  reader.push(encode(`${["a", "b", "c\\n", "d"].map(delta).join("")}event: e\ndata: {}\n\n`));
+  reader.push(encode(`${delta("e")}${delta('f","u":"')}${delta("g")}${delta("h")}data: {"t":"i"}\n\n`));
+  expect(taken).toEqual([
+    { event: "d", data: '{"t":"a"}' },
+    { event: "d", data: '{"t":"bc\\nd"}' },
+    { event: "e", data: "{}" },
+    { event: "d", data: '{"t":"e"}' },
+    { event: "d", data: '{"t":"f","u":""}' },
+    { event: "d", data: '{"t":"gh"}' },
+    { event: "message", data: '{"t":"i"}' },
+  ]);
+});
+
+test("[PERF-02] a joined event stays small, and a pattern that fits no other event is soon sought no more", () => {
+  const taken: string[] = [];
+  let asked = 0;
+  const reader = new EventStreamReader(
+    (_, data) => taken.push(data),
+    (data) => {
+      asked += 1;
+      return { before: data.slice(0, data.indexOf('"x') + 1), after: '"}' };
+    },
+  );
+  const long = "x".repeat(10_000);
+  reader.push(encode(`data: {"t":"${long}"}\n\n`.repeat(4)));
+  expect(taken.map((data) => data.length - '{"t":""}'.length)).toEqual([10_000, 10_000, 10_000, 10_000]);
+  reader.push(encode('data: {"t":"x"}\n\n'.repeat(4_000)));
+  expect(taken).toHaveLength(5);
+  asked = 0;
+  reader.push(encode(Array.from({ length: 100 }, (_, at) => `data: {"n":${at},"t":"x"}\n\n`).join("")));
+  expect(taken).toHaveLength(105);
+  expect(asked).toBe(8);
+});

@@ -1,7 +1,7 @@
-import { ProviderError } from "../error.ts";
-import type { HttpAttempt } from "./attempt.ts";
-import { describeNetworkError } from "./connection-error.ts";
-import type { Phase } from "./silence.ts";
+import { ProviderError } from "../../error.ts";
+import type { HttpAttempt } from "../attempt.ts";
+import { describeNetworkError } from "../connection-error.ts";
+import type { Phase } from "../silence.ts";
 
 /** The bytes of one answer. Disposing it ends the request and frees its socket at any point. */
 export class AnswerBytes implements AsyncDisposable {
