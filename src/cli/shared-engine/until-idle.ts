@@ -5,6 +5,8 @@ export const LINGER_MS = 5_000;
 /** Time limit for the first client to come. */
 export const FIRST_CLIENT_MS_MAX = 60_000;
 const LOOK_MS = 1_000;
+/** An idle session has a client: the processor is to be left alone. */
+const LOOK_WITH_CLIENTS_MS = 4_000;
 
 export interface UntilIdleDependencies {
   readonly clock: Pick<Clock, "monotonic" | "timer">;
@@ -18,7 +20,7 @@ export interface UntilIdleDependencies {
 
 /**
  * Resolves once the last client left `LINGER_MS` ago and neither a turn nor a background task runs (CTL-18). It
- * checks once a second.
+ * checks once a second; while clients are connected, every four seconds, so it may notice later that one has left.
  */
 export function untilIdle(parts: UntilIdleDependencies, signal: AbortSignal): Promise<void> {
   const { clock, open, count, busy } = parts;
@@ -36,7 +38,7 @@ export function untilIdle(parts: UntilIdleDependencies, signal: AbortSignal): Pr
       quietMs = now;
     }
     if (now - quietMs >= (leftMs ?? FIRST_CLIENT_MS_MAX)) resolve();
-    else timer = clock.timer(LOOK_MS, look);
+    else timer = clock.timer(open() > 0 ? LOOK_WITH_CLIENTS_MS : LOOK_MS, look);
   }
   look();
   const stop = () => {

@@ -107,11 +107,29 @@ function descends(pid: number): boolean | "changed" {
 }
 
 function endedChildren(): readonly Process[] {
-  return readdirSync("/proc")
-    .map(Number)
-    .filter((pid) => pid > 0)
+  return childIds()
     .flatMap((pid) => processOf(pid) ?? [])
     .filter(({ parent, state }) => parent === process.pid && state === "Z");
+}
+
+/**
+ * Returns the children of this process, where the kernel lists them; else all processes, whose number has no limit.
+ * Each thread has a list of its own: a child, also one that was inherited, is in that of one thread.
+ */
+function childIds(): readonly number[] {
+  const threads = "/proc/self/task";
+  try {
+    return readdirSync(threads).flatMap((thread) =>
+      idsIn(readFileSync(`${threads}/${thread}/children`, "latin1").split(" ")),
+    );
+  } catch (thrown) {
+    if (codeOf(thrown) !== "ENOENT" && codeOf(thrown) !== "ESRCH") throw thrown; // no lists, or a thread has just ended
+    return idsIn(readdirSync("/proc"));
+  }
+}
+
+function idsIn(names: readonly string[]): readonly number[] {
+  return names.map(Number).filter((pid) => pid > 0);
 }
 
 /** Returns undefined if it does not exist or cannot be read. */
