@@ -60,7 +60,6 @@ export const START_IMPORTS: readonly string[] = [
   "src/safety/fence.ts",
   "src/safety/listed-description.ts",
   "src/shell/analysis.ts",
-  "src/tools/chain/input-problems.ts",
   "src/tools/files/read.ts",
   "src/tools/paths.ts",
   "src/tools/search/ls.ts",

@@ -44,9 +44,18 @@ export function redactor(known: readonly SecretPrint[], values: readonly Secret[
     return searches.reduce((rest, by) => scanText(by, rest, "", true).out, text);
   }
 
+  const plainKeys = new Set<string>();
+  /** Events repeat a few keys: those without a secret are not scanned again. */
+  function key(key: string): string {
+    if (plainKeys.has(key)) return key;
+    const redacted = text(key);
+    if (redacted === key && key.length <= KEY_CHARACTERS_MAX && plainKeys.size < KEYS_MAX) plainKeys.add(key);
+    return redacted;
+  }
+
   return {
     text,
-    json: (value) => redactJson(value, text),
+    json: (value) => redactJson(value, { text, key }),
     stream() {
       const stages = searches.map(stage);
       return {
@@ -55,6 +64,15 @@ export function redactor(known: readonly SecretPrint[], values: readonly Secret[
       };
     },
   };
+}
+
+/** Limits of the keys that are remembered. */
+const KEYS_MAX = 512;
+const KEY_CHARACTERS_MAX = 64;
+
+interface JsonRedaction {
+  readonly text: (text: string) => string;
+  readonly key: (key: string) => string;
 }
 
 /** The family tables are the same for every redactor, and built by the first. */
@@ -135,23 +153,27 @@ function familySearch(): SecretSearch {
   };
 }
 
-function redactJson(value: unknown, text: (text: string) => string): unknown {
-  if (typeof value === "string") return text(value);
+function redactJson(value: unknown, by: JsonRedaction): unknown {
+  if (typeof value === "string") return by.text(value);
   if (Array.isArray(value)) {
-    const items = value.map((item) => redactJson(item, text));
+    const items = value.map((item) => redactJson(item, by));
     return items.some((item, at) => item !== value[at]) ? items : value;
   }
   if (typeof value !== "object" || value === null) return value;
-  const entries = Object.entries(value);
-  const redacted = entries.map(([key, inner]) => [text(key), redactEntry(key, inner, text)] as const);
-  if (redacted.every(([key, inner], at) => key === entries[at]?.[0] && inner === entries[at]?.[1]))
-    return value;
-  return Object.fromEntries(unique(redacted));
+  let isSame = true;
+  const redacted: (readonly [string, unknown])[] = [];
+  for (const [key, inner] of Object.entries(value)) {
+    const entry = [by.key(key), redactEntry(key, inner, by)] as const;
+    isSame &&= entry[0] === key && entry[1] === inner;
+    redacted.push(entry);
+  }
+  return isSame ? value : Object.fromEntries(unique(redacted));
 }
 
 /** Redacts a value beside the name of a secret, as in a text. */
-function redactEntry(key: string, value: unknown, text: (text: string) => string): unknown {
-  const redacted = redactJson(value, text);
+function redactEntry(key: string, value: unknown, by: JsonRedaction): unknown {
+  if (typeof value === "number" || typeof value === "boolean") return value;
+  const redacted = redactJson(value, by);
   if (redacted !== value || typeof value !== "string") return redacted;
   return isSecretValue(key, value) ? "«redacted:secret»" : value;
 }

@@ -47,6 +47,7 @@ export function readArguments({ aliases, inputSchema }: Tool, input: unknown): R
   const { properties } = inputSchema;
   if (aliases === undefined || !isObject(input) || !isObject(properties)) return { input, notes: [] };
   const known = Object.keys(properties);
+  if (Object.keys(input).every((name) => known.includes(name))) return { input, notes: [] };
   const bySpelling = new Map(known.map((name) => [bare(name), name]));
   const read = new Map(Object.entries(input).filter(([name]) => known.includes(name)));
   const ignored: string[] = [];

@@ -1,6 +1,7 @@
 import { trustedText } from "../../base/brand.ts";
 import type { World } from "../../base/world.ts";
 import type { RequestMiddleware } from "../../providers/middleware.ts";
+import { lateStream } from "../../providers/middleware.ts";
 import type { SystemSection } from "../../providers/provider.ts";
 import type { SectionName } from "../../safety/fence.ts";
 import { fence, UNTRUSTED_NOTICE } from "../../safety/fence.ts";
@@ -26,9 +27,14 @@ export interface ContextOptions {
  */
 export function contextMiddleware(options: ContextOptions): RequestMiddleware {
   let sections: readonly SystemSection[] | undefined;
-  return async function* contextAssembly(request, requestContext, next) {
-    sections ??= assemble(options, await options.files(requestContext.signal));
-    yield* next({ ...request, system: [...sections, ...request.system] }, requestContext);
+  return function contextAssembly(request, requestContext, next) {
+    const send = (first: readonly SystemSection[]) =>
+      next({ ...request, system: [...first, ...request.system] }, requestContext);
+    if (sections !== undefined) return send(sections);
+    return lateStream(async () => {
+      sections ??= assemble(options, await options.files(requestContext.signal));
+      return send(sections);
+    });
   };
 }
 

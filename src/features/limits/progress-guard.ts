@@ -4,6 +4,7 @@ import type { CallId } from "../../base/ids.ts";
 import { canonicalJson } from "../../base/json.ts";
 import { count, shortened } from "../../base/text/text.ts";
 import type { RequestMiddleware } from "../../providers/middleware.ts";
+import { lateStream } from "../../providers/middleware.ts";
 import type { ToolCall, ToolMiddleware } from "../../tools/middleware.ts";
 import type { ToolOutput } from "../../tools/tool.ts";
 import type { CallMark } from "./repetition.ts";
@@ -86,15 +87,16 @@ export function progressGuard({ failuresMax, resultsMax }: ProgressLimits): Prog
       if (note === undefined) return output;
       return { ...output, content: [...output.content, { type: "text", text: note }] };
     },
-    async *request(request, context, next) {
+    request(request, context, next) {
       const strand = begin(context.turn, context.parentCall);
       const isSpokenTo = request.messages.at(-1)?.content.some(({ type }) => type === "text") ?? false;
       if (isSpokenTo) {
         strand.marks = [];
         strand.stuck = undefined;
       }
-      if (strand.stuck !== undefined && context.purpose === undefined) throw strand.stuck;
-      yield* next(request, context);
+      const { stuck } = strand;
+      if (stuck === undefined || context.purpose !== undefined) return next(request, context);
+      return lateStream(() => Promise.reject(stuck));
     },
   };
 }

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { HarnessError } from "../../base/errors.ts";
 import type { InputBlock } from "../../protocol/content.ts";
 import type { RequestMiddleware } from "../../providers/middleware.ts";
+import { lateStream } from "../../providers/middleware.ts";
 import type { SystemSection } from "../../providers/provider.ts";
 import type { OpenFeature } from "../../session/feature.ts";
 import type { SessionHost } from "../../session/host.ts";
@@ -46,7 +47,8 @@ export function openMemory(host: SessionHost): OpenFeature {
   );
   const writes = tools.tools().length > 0;
   const conversation = new ConversationMemories();
-  let section: Promise<readonly SystemSection[]> | undefined;
+  let reading: Promise<readonly SystemSection[]> | undefined;
+  let sections: readonly SystemSection[] | undefined;
 
   async function index(emit: TurnContext["emit"]): Promise<readonly SystemSection[]> {
     const { memorySystemText } = await import("./sections.ts");
@@ -54,11 +56,17 @@ export function openMemory(host: SessionHost): OpenFeature {
     return texts.map((text) => ({ name: "memory", text }));
   }
 
-  const memoryIndex: RequestMiddleware = async function* memoryIndex(request, context, next) {
+  const memoryIndex: RequestMiddleware = function memoryIndex(request, context, next) {
     untrusted.check(request.messages);
     if (context.parentCall === undefined) conversation.follow(context.history.messages.length);
-    section ??= index((event) => context.emit(event));
-    yield* next({ ...request, system: [...request.system, ...(await section)] }, context);
+    const send = (last: readonly SystemSection[]) =>
+      next({ ...request, system: [...request.system, ...last] }, context);
+    if (sections !== undefined) return send(sections);
+    return lateStream(async () => {
+      reading ??= index((event) => context.emit(event));
+      sections = await reading;
+      return send(sections);
+    });
   };
 
   return {

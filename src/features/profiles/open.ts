@@ -52,9 +52,9 @@ function importing({ handover, logId, store }: SessionHost): Pick<OpenFeature, "
     around: [
       {
         request: "context",
-        async *run(request, context, next) {
+        run(request, context, next) {
           isTold = true;
-          yield* next(request, context);
+          return next(request, context);
         },
       },
     ],

@@ -1,5 +1,6 @@
 import { Cancelled, messageOf } from "../../base/errors.ts";
 import type { RequestMiddleware } from "../../providers/middleware.ts";
+import { lateStream } from "../../providers/middleware.ts";
 import type { SystemSection } from "../../providers/provider.ts";
 import type { OpenFeature } from "../../session/feature.ts";
 import type { SessionHost } from "../../session/host.ts";
@@ -97,14 +98,19 @@ function skillFiles(skills: CurrentSkills): ToolMiddleware {
 
 /** Appends the list of tier 1 to the system text. It stays the same until the skills change. */
 function skillsListed(skills: CurrentSkills, hasTool: boolean): RequestMiddleware {
-  let listed: { readonly set: SkillSet; readonly sections: Promise<readonly SystemSection[]> } | undefined;
-  return async function* skillsListed(request, context, next) {
+  let listed: { readonly set: SkillSet; readonly sections: readonly SystemSection[] } | undefined;
+  return function skillsListed(request, context, next) {
     if (context.parentCall === undefined) skills.trackMessages(context.history.messages.length);
-    if (!hasTool || !skills.isUsed) return yield* next(request, context);
-    const set = await skills.load(context.signal);
-    if (listed?.set !== set) listed = { set, sections: listing(set) };
-    const sections = await listed.sections;
-    yield* next({ ...request, system: [...request.system, ...sections] }, context);
+    if (!hasTool || !skills.isUsed) return next(request, context);
+    const send = (last: readonly SystemSection[]) =>
+      next({ ...request, system: [...request.system, ...last] }, context);
+    if (listed !== undefined && listed.set === skills.known()) return send(listed.sections);
+    return lateStream(async () => {
+      const set = await skills.load(context.signal);
+      const sections = listed?.set === set ? listed.sections : await listing(set);
+      listed = { set, sections };
+      return send(sections);
+    });
   };
 }
 

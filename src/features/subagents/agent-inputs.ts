@@ -45,19 +45,18 @@ export function handleAgentInputs(
     called = undefined;
   }
 
-  const request: RequestMiddleware = async function* askSubAgent(asked, context, next) {
-    if (context.parentCall !== undefined || context.purpose !== undefined) return yield* next(asked, context);
+  const request: RequestMiddleware = function askSubAgent(asked, context, next) {
+    if (context.parentCall !== undefined || context.purpose !== undefined) return next(asked, context);
     enter(context.turn);
     isBegun = true;
     const answered = called;
     called = undefined;
-    if (answered?.output !== undefined && !answered.isSteered)
-      return yield* answers(answered, answered.output);
+    if (answered?.output !== undefined && !answered.isSteered) return answers(answered, answered.output);
     const [first, ...rest] = pending;
-    if (first === undefined) return yield* next(asked, context);
+    if (first === undefined) return next(asked, context);
     pending = rest;
     called = first;
-    yield* calls(tool, { type: first.type, prompt: first.prompt });
+    return calls(tool, { type: first.type, prompt: first.prompt });
   };
 
   const watch: ToolMiddleware = async (call, context, next) => {
@@ -92,14 +91,10 @@ async function* calls(name: string, input: unknown): AsyncGenerator<ModelEvent> 
 }
 
 /** @throws HarnessError SubAgentFailed */
-function answers({ type }: PendingInput, output: ToolOutput): AsyncGenerator<ModelEvent> {
+async function* answers({ type }: PendingInput, output: ToolOutput): AsyncGenerator<ModelEvent> {
   const text = textOf(output);
   if (output.isError === true && output.refusal === undefined)
     throw new HarnessError("SubAgentFailed", { name: type, problem: text });
-  return says(text);
-}
-
-async function* says(text: string): AsyncGenerator<ModelEvent> {
   yield { kind: "text", index: 0, text };
   yield { kind: "block", index: 0, block: { type: "text", text } };
   yield { kind: "usage", usage: NO_USAGE };

@@ -39,10 +39,10 @@ export async function openTasks(host: SessionHost): Promise<OpenFeature> {
     around: [
       {
         request: "context",
-        async *run(request, context, next) {
+        run(request, context, next) {
           turnsBegun = Math.max(turnsBegun, context.turn);
           isBusy = true;
-          yield* next(request, context);
+          return next(request, context);
         },
       },
     ],

@@ -6,6 +6,7 @@ import { HarnessError } from "../../base/errors.ts";
 import { ToolFailure } from "../tool.ts";
 import { catchFailures } from "./catch-failures.ts";
 import { inputProblems } from "./input-problems.ts";
+import { surelyFits } from "./surely-fits.ts";
 import { prepareCall } from "./validate.ts";
 
 const schema = {
@@ -157,4 +158,51 @@ test("[ENG-03 ENG-12] a failure is a result, a bug is reported as one, and an en
   const reason = new Error("cancelled");
   rig.cancel.abort(reason);
   expect(await outcome(new TypeError("aftermath"))).toBe(reason);
+});
+
+const { offset: _offset, edits: _edits, ...common } = schema.properties;
+const COMMON_SCHEMA = {
+  type: "object",
+  properties: {
+    ...common,
+    limit: { type: "integer", description: "lines" },
+    all: { type: "boolean" },
+    list: {
+      type: "array",
+      items: { type: "object", properties: { mode: { enum: ["a", "b"] } }, required: ["mode"] },
+    },
+  },
+  required: ["file_path"],
+};
+
+test("[TOOL-10 PERF-02] an input that fits common keywords needs no validator, and only such an input", () => {
+  const value = fc.oneof(fc.string(), fc.double(), fc.integer(), fc.boolean(), fc.constant(null));
+  const input = fc.record(
+    {
+      file_path: fc.oneof({ arbitrary: fc.string(), weight: 5 }, { arbitrary: value, weight: 1 }),
+      limit: fc.oneof({ arbitrary: fc.integer(), weight: 3 }, { arbitrary: value, weight: 1 }),
+      all: fc.oneof(fc.boolean(), value),
+      list: fc.array(fc.record({ mode: fc.constantFrom("a", "b", "c") }, { requiredKeys: [] }), {
+        maxLength: 2,
+      }),
+      other: value,
+    },
+    { requiredKeys: [] },
+  );
+  const tool = probe({ inputSchema: COMMON_SCHEMA });
+  let fitting = 0;
+  fc.assert(
+    fc.property(input, (given) => {
+      fitting += surelyFits(COMMON_SCHEMA, given) ? 1 : 0;
+      expect(surelyFits(COMMON_SCHEMA, given)).toBe(inputProblems(tool, given).length === 0);
+    }),
+    { numRuns: 1_000 },
+  );
+  expect(fitting).toBeGreaterThan(50);
+});
+
+test("[TOOL-10] a keyword that is not common is left to the validator", () => {
+  expect(surelyFits(schema, { file_path: "a" })).toBe(true);
+  expect(surelyFits(schema, { file_path: "a", offset: 1 })).toBe(false);
+  expect(surelyFits({ ...COMMON_SCHEMA, additionalProperties: false }, { file_path: "a" })).toBe(false);
 });

@@ -5,6 +5,7 @@ import type { ToolCall, ToolMiddleware } from "../middleware.ts";
 import { errorOutput } from "../output.ts";
 import type { CallPlan, Tool, ToolContext, ToolOutput } from "../tool.ts";
 import { ToolFailure } from "../tool.ts";
+import { surelyFits } from "./surely-fits.ts";
 import { thrownOutput } from "./thrown-output.ts";
 
 /** Limit for planning a call: a few file system reads. */
@@ -70,7 +71,8 @@ async function planned(call: ToolCall, context: ToolContext): Promise<CallPlan> 
 let validator: Promise<typeof import("./input-problems.ts")> | undefined;
 
 async function problemsOf(tool: Tool, input: unknown): Promise<readonly string[]> {
-  // The validator is loaded with the first call, not with the program.
+  if (surelyFits(tool.inputSchema, input)) return [];
+  // Loaded with the first call that needs it, not with the program.
   validator ??= import("./input-problems.ts");
   return (await validator).inputProblems(tool, input);
 }

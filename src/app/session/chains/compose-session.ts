@@ -13,6 +13,7 @@ import type { SpawnDependencies } from "../../../engine/spawn.ts";
 import type { Message } from "../../../protocol/message.ts";
 import type { ModelInUse } from "../../../providers/choosing/model-in-use.ts";
 import type { RequestMiddleware } from "../../../providers/middleware.ts";
+import { lateStream } from "../../../providers/middleware.ts";
 import type { Around } from "../../../session/feature.ts";
 import { validHistory } from "../../../session/history/valid-history.ts";
 import type { RunSubAgent } from "../../../session/spawn.ts";
@@ -215,10 +216,12 @@ function subAgentRunner(shared: SpawnDependencies): RunSubAgent {
 
 /** Delays a request until the sources of its tools are ready. */
 function lateTools(registry: ToolRegistry): RequestMiddleware {
-  return async function* lateTools(request, context, next) {
-    if (!registry.isLate) return yield* next(request, context);
-    await registry.ready(context.signal);
-    yield* next({ ...request, tools: registry.declared() }, context);
+  return function lateTools(request, context, next) {
+    if (!registry.isLate) return next(request, context);
+    return lateStream(async () => {
+      await registry.ready(context.signal);
+      return next({ ...request, tools: registry.declared() }, context);
+    });
   };
 }
 
