@@ -11,6 +11,14 @@ import { LineReading } from "./line-reading.ts";
  * that bash might read differently; a caller that allows commands must check it.
  */
 export function analyse(command: string): Analysis {
+  if (latest?.command !== command) latest = { command, analysis: read(command) };
+  return latest.analysis;
+}
+
+/** The judge, the sandbox and the tool ask about one command after another. */
+let latest: { readonly command: string; readonly analysis: Analysis } | undefined;
+
+function read(command: string): Analysis {
   const reading = new LineReading();
   if (command.length > SHELL_CHARACTERS_MAX)
     return { ...reading.result(), overLimit: `it is longer than ${SHELL_CHARACTERS_MAX} characters` };

@@ -45,8 +45,7 @@ export async function recordRun(
     const text = JSON.stringify(before);
     if (byteLength(text) > RECORD_BYTES_MAX)
       throw new Error(`it has ${byteLength(text)} bytes, and at most ${RECORD_BYTES_MAX} are read`);
-    await files.makeDirectory(folder, 0o700);
-    await files.createNew(path, text, 0o600);
+    await createIn(files, folder, () => files.createNew(path, text, 0o600));
   } catch (thrown) {
     const problem = messageOf(thrown);
     log
@@ -55,6 +54,17 @@ export async function recordRun(
     return () => Promise.resolve();
   }
   return () => files.remove(path);
+}
+
+/** Creates a file, with its folder only where that is missing: each command waits for this. */
+async function createIn(files: Files, folder: string, create: () => Promise<boolean>): Promise<void> {
+  try {
+    await create();
+  } catch (thrown) {
+    if (codeOf(thrown) !== "ENOENT") throw thrown;
+    await files.makeDirectory(folder, 0o700);
+    await create();
+  }
 }
 
 /**

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { codeOf } from "../../base/world.ts";
 import { environmentHasEntry, ifReadable } from "./process-environment.ts";
 
@@ -177,6 +177,7 @@ function processesOf(pids: readonly number[]): readonly Process[] {
 }
 
 function processOf(pid: number): Process | undefined {
+  if (!existsSync(`/proc/${pid}`)) return undefined; // most often: an error for each would cost more than the look
   const stat = ifReadable(() => readFileSync(`/proc/${pid}/stat`, "latin1"));
   if (stat === undefined) return undefined;
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");

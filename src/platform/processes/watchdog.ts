@@ -69,6 +69,10 @@ while read -r verb id how mark <&${DESCRIPTOR}; do
           place $PPID; group=$own; parent=$above ;;
         *) live="$live $id:$how:$mark" ;;
       esac ;;
+    lead)
+      kept=
+      for each in $live; do case $each in "$id":*) kept="$kept $how:\${each#*:}" ;; *) kept="$kept $each" ;; esac; done
+      live=$kept ;;
     leave)
       [ "$id" != terminal ] || tty=
       kept=
@@ -135,11 +139,14 @@ function openWatchdog(): Watchdog {
   let running: Running | undefined;
   let count = 0;
 
-  /** Adds an entry and returns its removal. If the watchdog was killed, a new one gets all entries. */
-  function add(id: string, rest: string): () => void {
+  /**
+   * Adds an entry and returns its removal. If the watchdog was killed, a new one gets all entries.
+   * @param news what a running watchdog is told, which reads byte by byte. Default: the whole entry.
+   */
+  function add(id: string, rest: string, news?: string): () => void {
     const entry = { line: `watch ${id} ${rest}\n` };
     live.set(id, entry);
-    if (running === undefined || !tell(running, entry.line)) {
+    if (running === undefined || !tell(running, news ?? entry.line)) {
       if (running !== undefined) closeSync(running.pipe);
       running = undefined;
       running = start();
@@ -156,12 +163,12 @@ function openWatchdog(): Watchdog {
     watch({ mark, graceful }) {
       const rest = `${graceful ? "later" : "now"} ${mark !== undefined && WORD.test(mark) ? mark : ""}`;
       count += 1;
-      let leave = add(`m${count}`, rest);
+      const id = `m${count}`;
+      let leave = add(id, rest);
       return {
         started(leader) {
-          const leaveMark = leave;
-          leave = add(String(leader), rest);
-          leaveMark();
+          live.delete(id);
+          leave = add(String(leader), rest, `lead ${id} ${leader}\n`);
         },
         leave: () => leave(),
       };

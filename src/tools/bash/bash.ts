@@ -146,14 +146,14 @@ async function run(call: BashPlan, context: ToolContext): Promise<ToolOutput> {
   const { world, workspace, callId } = context;
   const { cwd } = call.target;
   const capture = new OutputCapture(world.files, outputPath(workspace, callId), workspace.redacting);
-  const report = reportPath(workspace, callId);
   await makeReady(call, context);
-  const isFollowed = await prepareReport(world.files, report);
+  const stays = await staysInDirectory(call.target.command);
+  const report = stays ? undefined : await prepareReport(world.files, reportPath(workspace, callId));
   let ending: Ending;
   try {
-    ending = await runToEnd(call, context, { capture, ...(isFollowed ? { report } : {}) });
+    ending = await runToEnd(call, context, { capture, ...defined({ report }) });
   } catch (thrown) {
-    await world.files.remove(report);
+    if (report !== undefined) await world.files.remove(report);
     throw thrown;
   }
   const { exit, timedOut } = ending;
@@ -164,9 +164,9 @@ async function run(call: BashPlan, context: ToolContext): Promise<ToolOutput> {
     ...(exit === undefined ? [] : exitNotes(exit)),
     ...(ending.left ? ["[Processes it left running were ended; start such with background: true]"] : []),
     ...(await updateWorkingDirectory(context, {
-      ...(isFollowed ? { report } : {}),
+      ...defined({ report }),
       cwd,
-      replaced: exit?.kind === "code",
+      ...{ stays, replaced: exit?.kind === "code" },
     })),
   ];
   return {
@@ -176,17 +176,23 @@ async function run(call: BashPlan, context: ToolContext): Promise<ToolOutput> {
   };
 }
 
+/** Returns true for a command after which its shell is where it began: it needs no report. */
+async function staysInDirectory(command: string): Promise<boolean> {
+  const shell = await import("../../shell/stays-in-directory.ts");
+  return shell.staysInDirectory(command);
+}
+
 /**
- * Creates the report before the shell starts, so that a sandbox can expose this one file. Returns false if that
+ * Creates the report before the shell starts, so that a sandbox can expose this one file. Returns undefined if that
  * fails, for example on a full disk: the command then runs without it, and its last directory stays unknown.
  */
-async function prepareReport(files: Files, report: string): Promise<boolean> {
+async function prepareReport(files: Files, report: string): Promise<string | undefined> {
   try {
     await files.append(report, "", 0o600);
-    return true;
+    return report;
   } catch (thrown) {
     if (!(thrown instanceof Error)) throw thrown;
-    return false;
+    return undefined;
   }
 }
 

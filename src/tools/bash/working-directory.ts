@@ -28,8 +28,10 @@ export async function isUnchangedDirectory(files: Files, directory: string): Pro
 }
 
 export interface ShellEnd {
-  /** Absent if it could not be created. */
+  /** Absent if it could not be created, or is not needed. */
   readonly report?: string;
+  /** True if the shell certainly ended where it began. */
+  readonly stays: boolean;
   /** Directory in which the command started. */
   readonly cwd: string;
   /** True if the shell ended by itself, so that a missing report means it was replaced. */
@@ -43,9 +45,9 @@ export interface ShellEnd {
  */
 export async function updateWorkingDirectory(
   { world, workspace }: ToolContext,
-  { report, cwd, replaced }: ShellEnd,
+  { report, stays, cwd, replaced }: ShellEnd,
 ): Promise<readonly string[]> {
-  const reported = report === undefined ? undefined : await takeReport(world.files, report);
+  const reported = stays ? cwd : report === undefined ? undefined : await takeReport(world.files, report);
   workspace.cwd = cwd;
   if (reported === undefined) {
     return replaced ? [`[The shell did not tell its last directory; the next command runs in ${cwd}]`] : [];

@@ -42,11 +42,12 @@ export class UnroutedCount {
   async end(): Promise<boolean> {
     const tables = (await Promise.all(this.#tables)).flat();
     const grown = new Set<string>();
-    for (const { file, before } of tables) {
-      const after = countersOf(await textOf(file));
+    const looks = tables.map(async ({ file, before }) => {
+      await using table = file;
+      const after = countersOf(await textOf(table));
       for (const [name, count] of after) if (count > (before.get(name) ?? 0)) grown.add(name);
-      await file[Symbol.asyncDispose]();
-    }
+    });
+    await Promise.all(looks);
     if (grown.has("Ip:OutNoRoutes") || grown.has("Ip6OutNoRoutes")) return true;
     return (grown.has("Udp:NoPorts") || grown.has("Udp6NoPorts")) && (await asksLoopback(this.#files));
   }
