@@ -141,7 +141,7 @@ function openWatchdog(): Watchdog {
 
   /**
    * Adds an entry and returns its removal. If the watchdog was killed, a new one gets all entries.
-   * @param news what a running watchdog is told, which reads byte by byte. Default: the whole entry.
+   * @param news text for a running watchdog, which reads byte by byte. Default: the whole entry.
    */
   function add(id: string, rest: string, news?: string): () => void {
     const entry = { line: `watch ${id} ${rest}\n` };
