@@ -52,7 +52,8 @@ function pssBytes(pid: number): number {
   return Number(/^Pss:\s+(\d+) kB$/m.exec(rollup)?.[1] ?? Number.NaN) * KIB;
 }
 
-function treeOf(pid: number): readonly number[] {
+/** A process and all its living descendants. */
+export function treeOf(pid: number): readonly number[] {
   const children = readdirSync(`/proc/${pid}/task`).flatMap((thread) =>
     readFileSync(`/proc/${pid}/task/${thread}/children`, "latin1").split(" ").filter(Boolean).map(Number),
   );
