@@ -1,4 +1,4 @@
-import { HELPER_WORD, isCompiled, RELAY_WORD } from "./processes/internal.ts";
+import { ENGINE_WORD, HELPER_WORD, isCompiled, RELAY_WORD } from "./processes/internal.ts";
 import { VERSION } from "./version.ts";
 
 // Entry point. Frequent requests that need nothing are answered before anything else is loaded.
@@ -15,7 +15,8 @@ if (argv.length === 1 && (argv[0] === "--version" || argv[0] === "-V")) {
   const { runRelay } = await import("./processes/relay.ts");
   await runRelay(argv.slice(1));
 } else {
-  if (isCompiled()) {
+  // An engine behind a keeper has been started by a process that has looked.
+  if (isCompiled() && argv[0] !== ENGINE_WORD) {
     const { processLimitProblem } = await import("./processes/process-limit.ts");
     const problem = processLimitProblem();
     if (problem !== undefined) {

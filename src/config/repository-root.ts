@@ -8,12 +8,24 @@ const ANCESTORS_MAX = 64;
  * a repository.
  */
 export async function repositoryRoot(files: Files, workingDir: string): Promise<string | undefined> {
-  let directory = workingDir;
-  for (let step = 0; step < ANCESTORS_MAX; step++) {
-    if ((await files.lstat(join(directory, ".git"))) !== undefined) return directory;
-    const parent = dirname(directory);
-    if (parent === directory) return undefined;
-    directory = parent;
-  }
+  if (await holdsGit(files, workingDir)) return workingDir;
+  // All at once: outside of a repository the search goes up to the root.
+  const above = foldersAbove(workingDir).map((folder) => ({ folder, holds: holdsGit(files, folder) }));
+  for (const { holds } of above) holds.catch(() => undefined); // a failure above the repository does not count
+  for (const { folder, holds } of above) if (await holds) return folder;
   return undefined;
+}
+
+async function holdsGit(files: Files, folder: string): Promise<boolean> {
+  return (await files.lstat(join(folder, ".git"))) !== undefined;
+}
+
+function foldersAbove(folder: string): readonly string[] {
+  const above: string[] = [];
+  for (let [inner, outer] = [folder, dirname(folder)]; outer !== inner; outer = dirname(outer)) {
+    if (above.length === ANCESTORS_MAX) break;
+    above.push(outer);
+    inner = outer;
+  }
+  return above;
 }

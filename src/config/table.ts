@@ -73,7 +73,8 @@ export class Table {
 
   oneOf<Word extends string>(key: string, words: readonly Word[]): Word | undefined {
     const written = this.#value[key];
-    const [meant] = typeof written === "string" ? nearestWords(written, words) : [];
+    const isKnown = words.some((word) => word === written);
+    const [meant] = typeof written !== "string" || isKnown ? [] : nearestWords(written, words);
     const hint = meant === undefined ? "" : `; did you mean "${meant}"?`;
     const what = `one of ${words.map((word) => `"${word}"`).join(", ")}${hint}`;
     return this.#typed(key, { what, standIn: words[0] }, (value) => words.find((word) => word === value));

@@ -1,6 +1,5 @@
 import { hkdfSync, pbkdf2 } from "node:crypto";
 import { dirname, join } from "node:path";
-import { promisify } from "node:util";
 import { defined } from "../base/defined.ts";
 import { HarnessError, messageOf } from "../base/errors.ts";
 import { explainStorage } from "../base/files/storage-problem.ts";
@@ -112,7 +111,11 @@ async function stretched(passphrase: string, options: MachineKeyOptions): Promis
   const salt = await privateBytes(path, SALT_BYTES, options.random);
   // NFC: the same words typed on another system must give the same key.
   const words = passphrase.normalize("NFC");
-  const key = await promisify(pbkdf2)(words, salt, PASSPHRASE_ITERATIONS, KEY_BYTES, "sha256");
+  const key = await new Promise<Buffer>((resolve, reject) => {
+    pbkdf2(words, salt, PASSPHRASE_ITERATIONS, KEY_BYTES, "sha256", (failure, derived) =>
+      failure === null ? resolve(derived) : reject(failure),
+    );
+  });
   return new Uint8Array(key.buffer, key.byteOffset, key.length);
 }
 
