@@ -80,6 +80,7 @@ const OTHER_PROCESSES: readonly string[] = [
   "src/cli/processes/relay.ts",
   "src/cli/run.ts",
   "src/cli/secrets.ts",
+  "src/cli/shared-prompt/share-running.ts",
   "src/config/sections/credentials.ts",
   "src/config/settings/settings.ts",
   "src/credentials/mcp/stored-grants.ts",
