@@ -14,7 +14,6 @@ import type { EnginePort } from "../session/engine-port.ts";
 import type { ResumeRequest } from "../session/options.ts";
 import type { SessionWishes } from "../session/plan.ts";
 import type { People } from "../session/questions/people.ts";
-import type { Config } from "../session/settings/settings.ts";
 import { LossNotices } from "../session/store/loss-notices.ts";
 import type { HealthSources } from "./doctor/health.ts";
 import { bootStep } from "./engine/boot.ts";
@@ -44,7 +43,8 @@ export interface OpenEngine extends AsyncDisposable {
   openUnattended(request: CommandOf<"CreateSession">): Promise<SessionId>;
   /**
    * Opens the session of one prompt of the owner, in which nobody is asked (PERM-12): as `openHarness` opens the first
-   * one, by the wishes of the prompt alone. `notices` are for the person who typed it.
+   * one, by the wishes of the prompt alone. config.toml must not have changed since the start. `notices` are for the
+   * person who typed it.
    * @throws HarnessError if it cannot be opened.
    */
   openPrompt(
@@ -237,10 +237,9 @@ function promptsOf(
 ): Pick<OpenEngine, "openPrompt" | "runsHere"> {
   return {
     async openPrompt(prompt) {
-      const { session, openNotices, changed } = await opener.openPrompt(prompt);
+      const { session, openNotices } = await opener.openPrompt(prompt);
       await multiplexer.adopt({ session });
-      const notices = await opener.notices(openNotices, prompt.wishes);
-      return { session: session.id, notices: [...changed, ...notices] };
+      return { session: session.id, notices: await opener.notices(openNotices, prompt.wishes) };
     },
     async runsHere(resume, workingDir) {
       const log = await findLog(resume, host.store, workingDir);
@@ -288,22 +287,14 @@ function sessionOpener(engine: Engine, { config, sessions }: EngineResources, si
         ...options.wishes,
         ...(options.listeners === undefined ? {} : { sequentialCalls: true }),
       };
-      return await openNamed({ ...options, workingDir, wishes }, config);
+      return await openNamed({ ...options, workingDir, wishes });
     },
-    /** Opens the session of a prompt: config.toml may have changed by then. */
-    async openPrompt(prompt: PromptOpening) {
-      const { configNow, withNotices } = await import("./plan/config-now.ts");
-      const { config: now, notices: changed } = await configNow(options, config);
-      try {
-        return { ...(await openNamed(prompt, now)), changed };
-      } catch (thrown) {
-        throw withNotices(thrown, changed);
-      }
-    },
+    /** Opens the session of a prompt, whose config.toml is still that of the start. */
+    openPrompt: (prompt: PromptOpening) => openNamed(prompt),
   };
 
   /** Opens the session that these options name, or resumes it. */
-  async function openNamed(named: PromptOpening, now: Config) {
+  async function openNamed(named: PromptOpening) {
     const { wishes } = named;
     const wanted = defined({ model: named.model });
     const resume = await bootStep(engine.host.world.log, "finding the session to resume", () =>
@@ -312,7 +303,7 @@ function sessionOpener(engine: Engine, { config, sessions }: EngineResources, si
     const profile = profileReference({
       named: named.profile,
       before: resume,
-      config: now,
+      config,
       workingDir: named.workingDir,
     });
     const command = {
@@ -322,7 +313,7 @@ function sessionOpener(engine: Engine, { config, sessions }: EngineResources, si
       ...(named.workingDir === workingDir ? {} : { workingDir: named.workingDir }),
       ...(resume === undefined ? {} : { resume: resume.logId }),
     } as const;
-    const first = await openSession(engine, { command, wishes, config: now, ...wanted }, signal);
+    const first = await openSession(engine, { command, wishes, config, ...wanted }, signal);
     return { profile, model: first.model, session: first.session, openNotices: first.notices };
   }
 }

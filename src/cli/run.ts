@@ -51,7 +51,7 @@ async function start(argv: readonly string[], stop: Stop, stderr: Output): Promi
   const line = await readCommandLine(argv);
   if (line.kind === "command" && line.command.name === "-p") {
     const { shareRunning } = await import("./shared-prompt/share-running.ts");
-    const running = await shareRunning(line);
+    const running = await shareRunning(line, stop);
     if (running !== undefined) return await carryOut(line, { ...stop, running }, stderr);
   }
   if (line.kind === "command" && runsEngine(line)) {

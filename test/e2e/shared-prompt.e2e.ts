@@ -187,3 +187,24 @@ test(
   },
   TIMEOUT_MS,
 );
+
+test(
+  "[CTL-18] with [engine] stay, -p leaves an engine behind that the next one uses; with --own-engine and in CI it leaves none",
+  async () => {
+    await using place = openMockHome(script(), `${NO_SANDBOX}[engine]\nstay = "10m"\n`);
+    for (const [words, env] of [[["--own-engine"], {}] as const, [[], { CI: "true" }] as const]) {
+      expect((await run(place, words, env)).code).toBe(0);
+      expect(existsSync(join(place.home.path, "state/cinch/owner.token"))).toBe(false);
+    }
+    const first = await run(place);
+    try {
+      expect(first).toEqual({ code: 0, stderr: "", engine: expect.any(Number) });
+      expect(await run(place)).toEqual(first);
+      expect((await run(place, ["--own-engine"])).engine).not.toBe(first.engine);
+    } finally {
+      signalIfRunning(first.engine, "SIGTERM");
+      await noneWith(place.home.path);
+    }
+  },
+  TIMEOUT_MS,
+);

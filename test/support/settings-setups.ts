@@ -111,6 +111,8 @@ keychain = true
 [trust]
 promote_prose = true
 lockfile = "/etc/cinch/approved.lock"
+[engine]
+stay = "10m"
 [[hooks]]
 event = "PreToolUse"
 cmd = "/home/user/bin/guard.sh"

@@ -3,6 +3,7 @@ import { pricesSection, providersSection } from "../../config/providers/provider
 import { routingSection } from "../../config/providers/routing.ts";
 import { copilotSection, vertexSection } from "../../config/providers/vendor-settings.ts";
 import { credentialsSection } from "../../config/sections/credentials.ts";
+import { engineSection } from "../../config/sections/engine.ts";
 import { limitsSection } from "../../config/sections/limits.ts";
 import { modelSection, thinkingSection } from "../../config/sections/models.ts";
 import { permissionsSection } from "../../config/sections/permissions.ts";
@@ -36,6 +37,7 @@ const OWN_SECTIONS: readonly ConfigSection[] = [
   copilotSection,
   trustSection,
   limitsSection,
+  engineSection,
 ];
 
 /**

@@ -14,16 +14,18 @@ export interface UntilIdleDependencies {
   open(): number;
   /** Returns the number of requests so far: one may come and go between two checks. */
   count(): number;
+  /** Milliseconds that the engine stays after its last client. Default: `LINGER_MS`. */
+  readonly lingerMs?: number;
   /** Returns true while work runs that needs no client. */
   busy(): boolean;
 }
 
 /**
- * Resolves once the last client left `LINGER_MS` ago and neither a turn nor a background task runs (CTL-18). It
+ * Resolves once the last client left `lingerMs` ago and neither a turn nor a background task runs (CTL-18). It
  * checks once a second; while clients are connected, every four seconds, so it may notice later that one has left.
  */
 export function untilIdle(parts: UntilIdleDependencies, signal: AbortSignal): Promise<void> {
-  const { clock, open, count, busy } = parts;
+  const { clock, open, count, busy, lingerMs = LINGER_MS } = parts;
   const { promise, resolve } = Promise.withResolvers<void>();
   let seen = count();
   let leftMs: number | undefined;
@@ -34,7 +36,7 @@ export function untilIdle(parts: UntilIdleDependencies, signal: AbortSignal): Pr
     const isUsed = open() > 0 || count() !== seen || busy();
     seen = count();
     if (isUsed) {
-      leftMs = LINGER_MS;
+      leftMs = lingerMs;
       quietMs = now;
     }
     if (now - quietMs >= (leftMs ?? FIRST_CLIENT_MS_MAX)) resolve();

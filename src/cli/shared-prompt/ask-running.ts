@@ -1,6 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync, realpathSync } from "node:fs";
 import { servicePaths } from "../../app/serving/service-paths.ts";
 import { defined } from "../../base/defined.ts";
+import type { HarnessPaths } from "../../base/files/harness-paths.ts";
 import { profileFromHere } from "../../config/profile-path.ts";
 import { harnessSecretsPath } from "../../credentials/store/harness-secrets-path.ts";
 import type { PromptInput, PromptQuestion, PromptRequest } from "../../server/prompt/frames.ts";
@@ -9,7 +10,7 @@ import { cinchPaths } from "../environment.ts";
 import { isPiped } from "../io/standard-input.ts";
 import { credentialPlaces } from "../secrets.ts";
 import { publicEnvironment, sessionWishes } from "../session-request.ts";
-import { keysPrint, likenessOf } from "./likeness.ts";
+import { configText, keysPrint, likenessOf } from "./likeness.ts";
 import type { RunningPrompt } from "./prompt-connection.ts";
 import { runningPromptOn } from "./prompt-connection.ts";
 import { openPromptLink } from "./prompt-link.ts";
@@ -20,8 +21,11 @@ const OTHERS = 0o077;
 export type PromptSharer =
   /** A running engine carries out the prompt. */
   | { readonly kind: "shared"; readonly prompt: RunningPrompt }
-  /** This process starts its own engine. `why` is absent if none runs. */
-  | { readonly kind: "own"; readonly why?: string };
+  /**
+   * This process starts its own engine. `why` is absent if none runs. `mayStay`: one may be started for later commands
+   * too.
+   */
+  | { readonly kind: "own"; readonly why?: string; readonly mayStay?: boolean };
 
 /**
  * Asks the running engine of this user to carry out a prompt (PERF-07). It does if version, configuration, keys and
@@ -37,11 +41,12 @@ export async function askRunning({ settings, flags, words }: ParsedCall): Promis
   const { ownerSocket, ownerToken } = servicePaths(paths);
   const owner = privateText(ownerToken);
   const salt = owner?.split(".")[1];
-  if (salt === undefined) return { kind: "own" };
   const workingDir = folderOf(settings.cwd);
+  const none = { kind: "own", mayStay: mentionsStay(paths) && logReason(settings) === undefined } as const;
   if (workingDir === undefined) return { kind: "own" }; // the start reports it
   if (harnessSecretsPath(workingDir) !== undefined)
     return { kind: "own", why: "the project has its own keys" };
+  if (salt === undefined) return none;
   const { variables } = await credentialPlaces(process.env, settings);
   const keys = keysPrint(salt, variables, paths.config);
   const { profile, model, resume, maxTimeMs } = settings;
@@ -64,7 +69,7 @@ export async function askRunning({ settings, flags, words }: ParsedCall): Promis
   };
   const first = `${JSON.stringify({ owner, prompt: question })}\n`;
   const link = await openPromptLink(ownerSocket, goesAlong ? `${first}${JSON.stringify(request)}\n` : first);
-  if (link === undefined) return { kind: "own" };
+  if (link === undefined) return none;
   const differs = (await link.verdict) ?? logReason(settings);
   if (differs === undefined) return { kind: "shared", prompt: runningPromptOn(link, request, goesAlong) };
   link[Symbol.dispose]();
@@ -84,6 +89,11 @@ function ownReason({ settings, flags }: Pick<ParsedCall, "settings" | "flags">):
 /** Returns why the log of a run needs its own engine: its levels and its place belong to a process. */
 function logReason({ logLevels, logToStderr }: ParsedCall["settings"]): string | undefined {
   return logToStderr || logLevels.size > 0 ? "--log-level and --log-to-stderr are for one engine" : undefined;
+}
+
+/** Returns true if config.toml may have `[engine] stay`. It is parsed only then. */
+function mentionsStay({ config }: HarnessPaths): boolean {
+  return configText(config).includes("stay");
 }
 
 function folderOf(cwd: string | undefined): string | undefined {

@@ -40,7 +40,7 @@ export function likenessOf(
   { config, data, state }: HarnessPaths,
   { salt, keys }: { readonly salt: string; readonly keys: string },
 ): Likeness {
-  const text = textAt(join(config, "config.toml"));
+  const text = configText(config);
   return {
     build: build(),
     place: print(salt, [
@@ -106,9 +106,10 @@ function namespace(name: string): string {
   }
 }
 
-function textAt(path: string): string {
+/** Returns the text of the `config.toml` in a folder; empty without one. */
+export function configText(folder: string): string {
   try {
-    return readFileSync(path, "utf8");
+    return readFileSync(join(folder, "config.toml"), "utf8");
   } catch {
     return ""; // missing, or reported by the engine
   }

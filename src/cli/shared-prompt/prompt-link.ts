@@ -24,6 +24,12 @@ export interface PromptLink extends Disposable {
   readonly verdict: Promise<string | undefined>;
 }
 
+/** Returns true if an engine listens there. */
+export async function isListening(path: string): Promise<boolean> {
+  using link = await openPromptLink(path, "");
+  return link !== undefined;
+}
+
 /** The session of a prompt in a running engine. */
 export interface PromptSession {
   readonly session: SessionId;

@@ -97,15 +97,32 @@ async function serveUntilIdle({ flags, settings, at }: ServeContext): Promise<Ex
     const { server, harness, addresses } = service;
     await at.stdout.write(`${JSON.stringify({ serving: addresses, pid: at.world.machine.pid })}\n`);
     const { clock } = at.world;
+    const lingerMs = await stayOf(options);
     await using _work = await workBeside(options, harness);
     await untilIdle(
-      { clock, open: () => server.open, count: () => server.count, busy: () => harness.busy },
+      {
+        clock,
+        ...defined({ lingerMs }),
+        open: () => server.open,
+        count: () => server.count,
+        busy: () => harness.busy,
+      },
       signal,
     );
     return signal.aborted ? EXIT.cancelled : EXIT.done;
   } finally {
     await within(at.world.clock, SERVE_CLOSE_MS_MAX, Promise.resolve(service[Symbol.asyncDispose]()));
   }
+}
+
+/** Returns the time that config.toml lets an engine stay without clients, in milliseconds. */
+async function stayOf({ paths }: HarnessOptions): Promise<number | undefined> {
+  const [{ configIn }, { engineSection }, { settingsOf }] = await Promise.all([
+    import("../../secrets.ts"),
+    import("../../../config/sections/engine.ts"),
+    import("../../../config/settings/settings.ts"),
+  ]);
+  return settingsOf(engineSection, { config: await configIn(paths.config) }).stayMs;
 }
 
 /**
