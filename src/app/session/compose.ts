@@ -53,7 +53,7 @@ export async function compose(materials: SessionMaterials): Promise<Composed> {
     store,
     ...log.resumed,
     ...(wishes.orphans === undefined ? {} : { orphans: wishes.orphans }),
-    ...(await sessionLife({ logId, profile, config, store })),
+    ...(await sessionLife({ logId, isOld: log.isOld, profile, config, store })),
     tasksRunning: () => watch.running(runs) + features.running(),
     registry,
     tools: base.tools,

@@ -173,9 +173,11 @@ test("[SES-16] a store that stays locked by another program is reported as busy"
   await using store = await openSqliteStore({ path, world, logKey: LOG_KEY, busyMs: 10 });
   using other = new Database(path);
   other.run("BEGIN IMMEDIATE");
-  const refused = reasonOf(store.create(newLog(world), world.machine));
+  const writer = await store.create(newLog(world), world.machine);
+  const refused = reasonOf(writer.append({}, "process"));
   await world.clock.advance(10);
   expect(await refused).toBe("StoreBusy");
+  other.run("ROLLBACK");
   expect((await store.events(sample.logId, 0, 1_000)).length).toBe(sample.events.length);
 });
 

@@ -41,7 +41,7 @@ import type { SyncFile } from "./wal/wal-sync.ts";
 import { WalSync } from "./wal/wal-sync.ts";
 import type { WhenFree } from "./when-free.ts";
 import { BUSY_MS_MAX, openWhenFree, truncateLog } from "./when-free.ts";
-import type { LeasedLog } from "./writer.ts";
+import type { LeasedLog, LogPlace } from "./writer.ts";
 import { SqliteWriter } from "./writer.ts";
 
 export interface SqliteStoreDependencies {
@@ -64,6 +64,8 @@ export class SqliteStore implements SessionStore {
   readonly #logKey: Uint8Array;
   readonly #reopen: (() => StoreConnection) | undefined;
   readonly #writers = new Set<SqliteWriter>();
+  /** Writers of new logs that have no rows yet. */
+  readonly #unwritten = new Set<SqliteWriter>();
   readonly #closing = new AbortController();
   readonly #whenFree: WhenFree;
   readonly #heads: HeadFile;
@@ -92,34 +94,61 @@ export class SqliteStore implements SessionStore {
     this.#logs = new LogTable(connection, this.#rows, world.machine);
   }
 
+  /** The rows of a new log are written with its first batch, or before anything else is asked of this store. */
   async create(log: NewLog, holder: Holder): Promise<SessionWriter> {
-    const lease = await this.#change("process", () => {
-      const known = this.#connection.first("SELECT num FROM logs WHERE log_id = ?", log.logId);
-      assert(known === undefined, `the log ${log.logId} is new`);
-      const { rowid } = this.#connection.run(
-        `INSERT INTO logs (log_id, working_dir, profile, model, effort, created_at, updated_at, branch_of, branch_at)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-        log.logId,
-        log.workingDir,
-        log.profile,
-        log.model,
-        log.effort ?? null,
-        log.createdAt,
-        log.createdAt,
-        log.branchOf?.logId ?? null,
-        log.branchOf?.at ?? null,
-      );
-      const run = this.#addRun(rowid, log.session, log.createdAt);
-      const epoch = takeLease(this.#connection, { log: rowid, run, holder });
-      return { log: rowid, run, epoch, commits: 0, chain: new Uint8Array() };
-    });
-    return this.#writer(log.logId, log.session, {
-      ...lease,
+    await this.#asked(() => this.#assertNew(log));
+    const writer = this.#writer(log.logId, log.session, {
+      place: () => this.#addLog(log, holder),
+      epoch: 1,
+      commits: 0,
+      chain: new Uint8Array(),
       lastEvent: 0,
       reserved: 0,
       turns: 0,
       inherited: log.branchOf?.at ?? 0,
+      onPlaced: () => this.#unwritten.delete(writer),
     });
+    this.#unwritten.add(writer);
+    if (this.#reopen === undefined) return writer;
+    try {
+      await this.#whenFree(() => writer.begin()); // a file that can only be read says so now
+    } catch (thrown) {
+      this.#unwritten.delete(writer);
+      this.#writers.delete(writer);
+      throw thrown;
+    }
+    return writer;
+  }
+
+  #assertNew({ logId, session }: NewLog): void {
+    const log = this.#connection.first("SELECT num FROM logs WHERE log_id = ?", logId);
+    assert(log === undefined, `the log ${logId} is new`);
+    const run = this.#connection.first("SELECT num FROM runs WHERE session_id = ?", session);
+    assert(run === undefined, `the session id ${session} of a run is new`);
+  }
+
+  /** Adds the rows of a new log, inside a transaction. */
+  #addLog(log: NewLog, holder: Holder): LogPlace {
+    const { rowid } = this.#connection.run(
+      `INSERT INTO logs (log_id, working_dir, profile, model, effort, created_at, updated_at, branch_of, branch_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      log.logId,
+      log.workingDir,
+      log.profile,
+      log.model,
+      log.effort ?? null,
+      log.createdAt,
+      log.createdAt,
+      log.branchOf?.logId ?? null,
+      log.branchOf?.at ?? null,
+    );
+    const run = this.#addRun(rowid, log.session, log.createdAt);
+    takeLease(this.#connection, { log: rowid, run, holder });
+    return { log: rowid, run, seal: this.#sealOf(rowid, log.logId) };
+  }
+
+  #sealOf(log: number, logId: LogId): WriterSeal {
+    return new WriterSeal(this.#keys, { log, logId }, () => this.#today());
   }
 
   async open(
@@ -140,8 +169,7 @@ export class SqliteStore implements SessionStore {
         this.#connection.run("UPDATE logs SET profile = ?, model = ? WHERE num = ?", profile, model, log);
       }
       return {
-        log,
-        run,
+        place: { log, run, seal: this.#sealOf(log, logId) },
         epoch: takeLease(this.#connection, { log, run, holder }),
         lastEvent: this.#rows.integer(row, "last_event", logId),
         reserved: this.#rows.integer(row, "reserved", logId),
@@ -149,55 +177,56 @@ export class SqliteStore implements SessionStore {
         commits: this.#rows.integer(row, "commits", logId),
         chain: row["chain"] instanceof Uint8Array ? row["chain"] : new Uint8Array(),
         inherited: 0, // a branch that can be opened has all that it inherits
+        onPlaced: () => undefined,
       };
     });
     return this.#writer(logId, session, lease);
   }
 
   async find(id: LogId | SessionId): Promise<LogInfo | undefined> {
-    const row = await this.#whenFree(() => this.#logs.find(id));
+    const row = await this.#asked(() => this.#logs.find(id));
     return row === undefined ? undefined : this.#logs.infoOf(row);
   }
 
   async list(query: LogQuery): Promise<readonly LogInfo[]> {
-    const rows = await this.#whenFree(() => this.#logs.list(query));
+    const rows = await this.#asked(() => this.#logs.list(query));
     return rows.map((row) => this.#logs.infoOf(row));
   }
 
   async events(logId: LogId, since: EventSeq, limit: number): Promise<readonly Envelope[]> {
-    return this.#whenFree(() => this.#reading.events(logId, since, limit));
+    return this.#asked(() => this.#reading.events(logId, since, limit));
   }
 
   async markedEvents(logId: LogId, since: EventSeq, limit: number): Promise<readonly Envelope[]> {
-    return this.#whenFree(() => this.#reading.markedEvents(logId, since, limit));
+    return this.#asked(() => this.#reading.markedEvents(logId, since, limit));
   }
 
   async eventsBefore(logId: LogId, before: EventSeq, limit: number): Promise<readonly Envelope[]> {
-    return this.#whenFree(() => this.#reading.eventsBefore(logId, before, limit));
+    return this.#asked(() => this.#reading.eventsBefore(logId, before, limit));
   }
 
   async messages(logId: LogId): Promise<readonly StoredMessage[]> {
-    return this.#whenFree(() => this.#reading.messages(logId));
+    return this.#asked(() => this.#reading.messages(logId));
   }
 
   async messagesAt(logId: LogId, at: EventSeq): Promise<readonly StoredMessage[]> {
-    return this.#whenFree(() => this.#reading.messagesAt(logId, at));
+    return this.#asked(() => this.#reading.messagesAt(logId, at));
   }
 
   async orphans(logId: LogId): Promise<readonly Intent[]> {
-    return this.#whenFree(() => this.#reading.orphans(logId));
+    return this.#asked(() => this.#reading.orphans(logId));
   }
 
   async costs(logId: LogId, since: EventSeq): Promise<readonly PayloadOf<"CostIncremented">[]> {
-    return this.#whenFree(() => this.#reading.costs(logId, since));
+    return this.#asked(() => this.#reading.costs(logId, since));
   }
 
   async expired(logId: LogId): Promise<readonly EventRange[]> {
-    return this.#whenFree(() => expiredRanges(this.#connection, this.#reading.logNumber(logId)));
+    return this.#asked(() => expiredRanges(this.#connection, this.#reading.logNumber(logId)));
   }
 
   async lastDay(beforeDay: string): Promise<string | undefined> {
-    const newest = await this.#whenFree(() =>
+    const newest = await this.#asked(() =>
       this.#connection.first(
         "SELECT day FROM data_keys WHERE wrapped IS NOT NULL AND day < ? ORDER BY day DESC LIMIT 1",
         beforeDay,
@@ -222,7 +251,7 @@ export class SqliteStore implements SessionStore {
 
   #losses(bound: { readonly newest?: number }): Promise<readonly FoundLoss[]> {
     const [connection, heads, boot] = [this.#connection, this.#heads, bootOf(this.#world.machine)];
-    return this.#whenFree(() => findLosses({ connection, heads, boot, ...bound }));
+    return this.#asked(() => findLosses({ connection, heads, boot, ...bound }));
   }
 
   async pin(logId: LogId, pinned: boolean): Promise<void> {
@@ -322,14 +351,27 @@ export class SqliteStore implements SessionStore {
   /** Removes all traces of destroyed keys from memory, the write-ahead log and copies. */
   async #forget(): Promise<void> {
     this.#keys.forget();
-    await this.#whenFree(() => forgetInBackups(this.#connection, this.#world));
+    await this.#asked(() => forgetInBackups(this.#connection, this.#world));
     await removeKeptWal(this.#connection.path, this.#world);
     await truncateLog(this.#connection, { clock: this.#world.clock, signal: this.#closing.signal });
   }
 
-  /** Runs the work in one transaction, once no other process has the file locked. */
+  /** Runs the work once no other process has the file locked, with the new logs in the file unless it is locked now. */
+  #asked<Result>(work: () => Result | Promise<Result>): Promise<Result> {
+    for (const writer of this.#unwritten) {
+      try {
+        writer.begin();
+      } catch (thrown) {
+        // The first batch of its writer meets the same problem, or waits for the lock: who only reads waits for nobody.
+        if (!(thrown instanceof HarnessError)) throw thrown;
+      }
+    }
+    return this.#whenFree(work);
+  }
+
+  /** Runs the work in one such transaction. */
   #change<Result>(durability: Durability, work: () => Result): Promise<Result> {
-    return this.#whenFree(() => {
+    return this.#asked(() => {
       // After a failed sync, a sync by SQLite would succeed without the lost page.
       if (durability === "power") this.#walSync.open();
       return this.#connection.transaction(durability, work);
@@ -339,8 +381,8 @@ export class SqliteStore implements SessionStore {
   #writer(
     logId: LogId,
     session: SessionId,
-    lease: Omit<LeasedLog, "logId" | "session" | "seal" | "whenFree" | "walSync" | "putHead" | "onEnd">,
-  ): SessionWriter {
+    lease: Omit<LeasedLog, "logId" | "session" | "whenFree" | "walSync" | "putHead" | "onEnd">,
+  ): SqliteWriter {
     const boot = bootOf(this.#world.machine);
     const writer = new SqliteWriter(this.#connection, {
       ...lease,
@@ -348,17 +390,17 @@ export class SqliteStore implements SessionStore {
       session,
       whenFree: this.#whenFree,
       walSync: this.#walSync,
-      putHead: (head) =>
-        this.#heads.write(lease.log, {
+      putHead: (log, head) =>
+        this.#heads.write(log, {
           ...head,
           logId,
           boot,
           atMs: this.#world.clock.now(),
           isReported: false,
         }),
-      seal: new WriterSeal(this.#keys, { log: lease.log, logId }, () => this.#today()),
       onEnd: (failure) => {
         this.#writers.delete(writer);
+        this.#unwritten.delete(writer);
         if (failure === undefined) return;
         // The lease ends with this process anyway: the next process sees that its holder is gone.
         this.#world.log.for("session.sqlite").write("warn", "a lease could not be given back", {

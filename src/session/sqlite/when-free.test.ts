@@ -15,17 +15,16 @@ test("[SES-18 SES-16 R14] a write waits for another program's lock without block
   const append = writer
     .append({ events: texts(log.session, 1, ["a"]) }, "power")
     .then(() => done.push("append"));
-  const create = store.create(newLog(world), world.machine).then((made) => {
-    done.push("create");
-    return made;
-  });
+  const made = await store.create(newLog(world), world.machine);
+  const create = made.append({}, "process").then(() => done.push("create"));
   const pin = store.pin(log.logId, true).then(() => done.push("pin"));
   await world.clock.advance(8_000);
   expect(done).toEqual([]);
   expect((await store.find(log.logId))?.lastEvent).toBe(0); // who only reads waits for nobody
   free();
   await world.clock.advance(25);
-  await Promise.all([append, (await create)[Symbol.asyncDispose](), pin]);
+  await Promise.all([append, create, pin]);
+  await made[Symbol.asyncDispose]();
   expect((await store.find(log.logId))?.lastEvent).toBe(1);
 });
 
@@ -88,6 +87,7 @@ async function openLocked() {
   const store = await openSqliteStore({ path, world, logKey: LOG_KEY });
   const log = newLog(world);
   const writer = await store.create(log, world.machine);
+  await writer.append({}, "process");
   const other = new Database(path);
   other.run("BEGIN IMMEDIATE");
   return {

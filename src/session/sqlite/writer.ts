@@ -19,26 +19,34 @@ import { CHAIN_BYTES } from "./wal/head-file.ts";
 import type { WalSync } from "./wal/wal-sync.ts";
 import type { WhenFree } from "./when-free.ts";
 
-export interface LeasedLog {
-  readonly logId: LogId;
-  readonly session: SessionId;
+/** Rows of a log that a writer refers to. */
+export interface LogPlace {
   /** Row numbers of the log and of this run. */
   readonly log: number;
   readonly run: number;
+  readonly seal: WriterSeal;
+}
+
+export interface LeasedLog {
+  readonly logId: LogId;
+  readonly session: SessionId;
+  /** Place of the log; a function that adds a new log inside a transaction, and is called again if that fails. */
+  readonly place: LogPlace | (() => LogPlace);
   readonly epoch: number;
   readonly lastEvent: EventSeq;
   readonly reserved: EventSeq;
   readonly turns: number;
   /** Events up to this one are inherited: another log paid for them. */
   readonly inherited: EventSeq;
-  readonly seal: WriterSeal;
   readonly whenFree: WhenFree;
   /** Newest commit of it in the store. */
   readonly commits: number;
   readonly chain: Uint8Array;
   readonly walSync: WalSync;
   /** Writes the head of the log beside the store. */
-  readonly putHead: (head: Pick<LogHead, "commits" | "last" | "chain" | "synced">) => void;
+  readonly putHead: (log: number, head: Pick<LogHead, "commits" | "last" | "chain" | "synced">) => void;
+  /** Called once the log is in the store. */
+  readonly onPlaced: () => void;
   /** Called once, when the lease was released or that failed. */
   readonly onEnd: (failure?: unknown) => void;
 }
@@ -62,6 +70,10 @@ export class SqliteWriter implements SessionWriter {
   readonly reserved: EventSeq;
   readonly #connection: StoreConnection;
   readonly #held: LeasedLog;
+  /** Undefined until a new log is in the store. */
+  #placed: LogPlace | undefined;
+  /** Place in the transaction that is being written. */
+  #place: LogPlace | undefined;
   #last: EventSeq;
   #turn: number;
   /** Number of the newest message, undefined until it was read. A batch that failed leaves a gap. */
@@ -82,6 +94,7 @@ export class SqliteWriter implements SessionWriter {
   constructor(connection: StoreConnection, lease: LeasedLog) {
     this.#connection = connection;
     this.#held = lease;
+    this.#placed = typeof lease.place === "function" ? undefined : lease.place;
     this.logId = lease.logId;
     this.epoch = lease.epoch;
     this.lastEvent = lease.lastEvent;
@@ -145,7 +158,12 @@ export class SqliteWriter implements SessionWriter {
     // Two syncs may end in either order.
     if (synced.commits > this.#synced.commits) this.#synced = synced;
     const [commits, last, chain] = [this.#commits, this.#last, this.#chain];
-    this.#held.putHead({ commits, last, chain, synced: this.#synced });
+    this.#held.putHead(this.#at.log, { commits, last, chain, synced: this.#synced });
+  }
+
+  /** Adds a new log to the store before its first batch does. */
+  begin(): void {
+    if (this.#placed === undefined) this.#transaction("process", () => undefined);
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -158,9 +176,7 @@ export class SqliteWriter implements SessionWriter {
     await Promise.allSettled([this.#appending]); // its caller gets a failure
     try {
       await this.#held.whenFree(() =>
-        this.#connection.transaction("process", () =>
-          giveBackLease(this.#connection, this.#held.log, this.epoch),
-        ),
+        this.#transaction("process", ({ log }) => giveBackLease(this.#connection, log, this.epoch)),
       );
     } catch (thrown) {
       return this.#held.onEnd(thrown);
@@ -180,19 +196,41 @@ export class SqliteWriter implements SessionWriter {
   /** A transaction that was rolled back may have taken a key with it. */
   #writeOrForget(batch: Batch, durability: Durability): Written {
     try {
-      return this.#connection.transaction(durability, () => this.#write(batch));
+      return this.#transaction(durability, (place) => this.#write(batch, place));
     } catch (thrown) {
-      this.#held.seal.forget();
+      this.#placed?.seal.forget();
       this.#spanKey = undefined;
       throw thrown;
     }
   }
 
-  #write({ events = [], messages = [], intents = [], outcomes = [], reserve }: Batch): Written {
-    if (!holdsLease(this.#connection, this.#held.log, this.epoch)) {
+  /** Runs work in a transaction, which adds the log if it is new. */
+  #transaction<Result>(durability: Durability, work: (place: LogPlace) => Result): Result {
+    const { place } = this.#held;
+    let used: LogPlace | undefined;
+    const result = this.#connection.transaction(durability, () => {
+      used = this.#placed ?? (typeof place === "function" ? place() : place);
+      this.#place = used;
+      return work(used);
+    });
+    if (this.#placed === undefined) this.#held.onPlaced();
+    this.#placed = used;
+    return result;
+  }
+
+  get #at(): LogPlace {
+    assert(this.#place !== undefined, "rows are written in a transaction");
+    return this.#place;
+  }
+
+  #write(
+    { events = [], messages = [], intents = [], outcomes = [], reserve }: Batch,
+    { log, seal }: LogPlace,
+  ): Written {
+    if (!holdsLease(this.#connection, log, this.epoch)) {
       throw new HarnessError("LeaseLost", { id: this.logId });
     }
-    if (events.length + messages.length + intents.length > 0) this.#held.seal.begin();
+    if (events.length + messages.length + intents.length > 0) seal.begin();
     this.#hash = createHash("sha256").update(this.#chain);
     let turn = this.#turn;
     for (const event of events) {
@@ -220,13 +258,13 @@ export class SqliteWriter implements SessionWriter {
       this.#commits + 1,
       chain,
       reserve ?? null,
-      this.#held.log,
+      this.#at.log,
     );
     return chain;
   }
 
   #seal(scope: SealScope, value: unknown): Sealed {
-    const sealed = this.#held.seal.seal(scope, packValue(value));
+    const sealed = this.#at.seal.seal(scope, packValue(value));
     this.#hash?.update(sealed.bytes);
     return sealed;
   }
@@ -239,9 +277,9 @@ export class SqliteWriter implements SessionWriter {
       `INSERT INTO events
          (log, id, run, session_id, turn, kind, ts, originator, parent_call, content, key_id, meta)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-      this.#held.log,
+      this.#at.log,
       event.id,
-      this.#held.run,
+      this.#at.run,
       event.session === this.#held.session ? null : event.session,
       turn,
       event.kind,
@@ -256,14 +294,14 @@ export class SqliteWriter implements SessionWriter {
   }
 
   #addSpan(id: EventSeq, keyId: string): void {
-    addKeySpan(this.#connection, { log: this.#held.log, id, keyId });
+    addKeySpan(this.#connection, { log: this.#at.log, id, keyId });
     this.#spanKey = keyId;
   }
 
   #addCost({ id, ts, payload }: EnvelopeOf<"CostIncremented">): void {
     this.#connection.run(
       "INSERT INTO costs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-      this.#held.log,
+      this.#at.log,
       id,
       ts,
       payload.provider,
@@ -288,7 +326,7 @@ export class SqliteWriter implements SessionWriter {
     const { keyId, bytes } = this.#seal(scope, message.content);
     this.#connection.run(
       "INSERT INTO messages (log, seq, after, turn, role, boundary, content, key_id) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-      this.#held.log,
+      this.#at.log,
       this.#message,
       after,
       turn,
@@ -300,7 +338,7 @@ export class SqliteWriter implements SessionWriter {
   }
 
   #lastMessage(): number {
-    const row = this.#connection.first("SELECT max(seq) AS seq FROM messages WHERE log = ?", this.#held.log);
+    const row = this.#connection.first("SELECT max(seq) AS seq FROM messages WHERE log = ?", this.#at.log);
     return Number(row?.["seq"] ?? 0);
   }
 
@@ -319,7 +357,7 @@ export class SqliteWriter implements SessionWriter {
        ON CONFLICT (log, call_id) DO UPDATE SET started_at = excluded.started_at, outcome = excluded.outcome,
          completed_at = excluded.completed_at, result_ref = excluded.result_ref
        WHERE outcome IS NULL OR (is_mutating = 0 AND excluded.is_mutating = 0)`,
-      this.#held.log,
+      this.#at.log,
       callId,
       tool,
       intent.mutating ? 1 : 0,
@@ -341,7 +379,7 @@ export class SqliteWriter implements SessionWriter {
       outcome,
       completedAt,
       resultRef ?? null,
-      this.#held.log,
+      this.#at.log,
       callId,
     );
     this.#hash?.update(callId);
@@ -355,7 +393,7 @@ export class SqliteWriter implements SessionWriter {
         "UPDATE logs SET model = ?, effort = coalesce(?, effort) WHERE num = ?",
         changed.model,
         changed.effort ?? null,
-        this.#held.log,
+        this.#at.log,
       );
     const facts = logFactsOf(events);
     if (facts === undefined) return;
@@ -365,7 +403,7 @@ export class SqliteWriter implements SessionWriter {
       updatedAt,
       turn ?? null,
       isTurnOpen ? 1 : 0,
-      this.#held.log,
+      this.#at.log,
     );
     if (title === undefined || this.#titled) return;
     const { keyId, bytes } = this.#seal(titleScope(this.logId), title);
@@ -373,7 +411,7 @@ export class SqliteWriter implements SessionWriter {
       "UPDATE logs SET title = ?, key_id = ? WHERE num = ? AND title IS NULL",
       bytes,
       keyId,
-      this.#held.log,
+      this.#at.log,
     );
     this.#titled = true;
   }
