@@ -41,7 +41,7 @@ import type { SyncFile } from "./wal/wal-sync.ts";
 import { WalSync } from "./wal/wal-sync.ts";
 import type { WhenFree } from "./when-free.ts";
 import { BUSY_MS_MAX, openWhenFree, truncateLog } from "./when-free.ts";
-import type { LeasedLog, LogPlace } from "./writer.ts";
+import type { LeasedLog, LogRows } from "./writer.ts";
 import { SqliteWriter } from "./writer.ts";
 
 export interface SqliteStoreDependencies {
@@ -98,7 +98,7 @@ export class SqliteStore implements SessionStore {
   async create(log: NewLog, holder: Holder): Promise<SessionWriter> {
     await this.#asked(() => this.#assertNew(log));
     const writer = this.#writer(log.logId, log.session, {
-      place: () => this.#addLog(log, holder),
+      rows: () => this.#addLog(log, holder),
       epoch: 1,
       commits: 0,
       chain: new Uint8Array(),
@@ -106,7 +106,7 @@ export class SqliteStore implements SessionStore {
       reserved: 0,
       turns: 0,
       inherited: log.branchOf?.at ?? 0,
-      onPlaced: () => this.#unwritten.delete(writer),
+      onAdded: () => this.#unwritten.delete(writer),
     });
     this.#unwritten.add(writer);
     if (this.#reopen === undefined) return writer;
@@ -128,7 +128,7 @@ export class SqliteStore implements SessionStore {
   }
 
   /** Adds the rows of a new log, inside a transaction. */
-  #addLog(log: NewLog, holder: Holder): LogPlace {
+  #addLog(log: NewLog, holder: Holder): LogRows {
     const { rowid } = this.#connection.run(
       `INSERT INTO logs (log_id, working_dir, profile, model, effort, created_at, updated_at, branch_of, branch_at)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -169,7 +169,7 @@ export class SqliteStore implements SessionStore {
         this.#connection.run("UPDATE logs SET profile = ?, model = ? WHERE num = ?", profile, model, log);
       }
       return {
-        place: { log, run, seal: this.#sealOf(log, logId) },
+        rows: { log, run, seal: this.#sealOf(log, logId) },
         epoch: takeLease(this.#connection, { log, run, holder }),
         lastEvent: this.#rows.integer(row, "last_event", logId),
         reserved: this.#rows.integer(row, "reserved", logId),
@@ -177,7 +177,7 @@ export class SqliteStore implements SessionStore {
         commits: this.#rows.integer(row, "commits", logId),
         chain: row["chain"] instanceof Uint8Array ? row["chain"] : new Uint8Array(),
         inherited: 0, // a branch that can be opened has all that it inherits
-        onPlaced: () => undefined,
+        onAdded: () => undefined,
       };
     });
     return this.#writer(logId, session, lease);

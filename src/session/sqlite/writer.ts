@@ -20,7 +20,7 @@ import type { WalSync } from "./wal/wal-sync.ts";
 import type { WhenFree } from "./when-free.ts";
 
 /** Rows of a log that a writer refers to. */
-export interface LogPlace {
+export interface LogRows {
   /** Row numbers of the log and of this run. */
   readonly log: number;
   readonly run: number;
@@ -30,8 +30,8 @@ export interface LogPlace {
 export interface LeasedLog {
   readonly logId: LogId;
   readonly session: SessionId;
-  /** Place of the log; a function that adds a new log inside a transaction, and is called again if that fails. */
-  readonly place: LogPlace | (() => LogPlace);
+  /** Rows of the log; a function that adds a new log inside a transaction, and is called again if that fails. */
+  readonly rows: LogRows | (() => LogRows);
   readonly epoch: number;
   readonly lastEvent: EventSeq;
   readonly reserved: EventSeq;
@@ -46,7 +46,7 @@ export interface LeasedLog {
   /** Writes the head of the log beside the store. */
   readonly putHead: (log: number, head: Pick<LogHead, "commits" | "last" | "chain" | "synced">) => void;
   /** Called once the log is in the store. */
-  readonly onPlaced: () => void;
+  readonly onAdded: () => void;
   /** Called once, when the lease was released or that failed. */
   readonly onEnd: (failure?: unknown) => void;
 }
@@ -71,9 +71,9 @@ export class SqliteWriter implements SessionWriter {
   readonly #connection: StoreConnection;
   readonly #held: LeasedLog;
   /** Undefined until a new log is in the store. */
-  #placed: LogPlace | undefined;
-  /** Place in the transaction that is being written. */
-  #place: LogPlace | undefined;
+  #added: LogRows | undefined;
+  /** Rows in the transaction that is being written. */
+  #rows: LogRows | undefined;
   #last: EventSeq;
   #turn: number;
   /** Number of the newest message, undefined until it was read. A batch that failed leaves a gap. */
@@ -94,7 +94,7 @@ export class SqliteWriter implements SessionWriter {
   constructor(connection: StoreConnection, lease: LeasedLog) {
     this.#connection = connection;
     this.#held = lease;
-    this.#placed = typeof lease.place === "function" ? undefined : lease.place;
+    this.#added = typeof lease.rows === "function" ? undefined : lease.rows;
     this.logId = lease.logId;
     this.epoch = lease.epoch;
     this.lastEvent = lease.lastEvent;
@@ -163,7 +163,7 @@ export class SqliteWriter implements SessionWriter {
 
   /** Adds a new log to the store before its first batch does. */
   begin(): void {
-    if (this.#placed === undefined) this.#transaction("process", () => undefined);
+    if (this.#added === undefined) this.#transaction("process", () => undefined);
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -196,36 +196,36 @@ export class SqliteWriter implements SessionWriter {
   /** A transaction that was rolled back may have taken a key with it. */
   #writeOrForget(batch: Batch, durability: Durability): Written {
     try {
-      return this.#transaction(durability, (place) => this.#write(batch, place));
+      return this.#transaction(durability, (rows) => this.#write(batch, rows));
     } catch (thrown) {
-      this.#placed?.seal.forget();
+      this.#added?.seal.forget();
       this.#spanKey = undefined;
       throw thrown;
     }
   }
 
   /** Runs work in a transaction, which adds the log if it is new. */
-  #transaction<Result>(durability: Durability, work: (place: LogPlace) => Result): Result {
-    const { place } = this.#held;
-    let used: LogPlace | undefined;
+  #transaction<Result>(durability: Durability, work: (rows: LogRows) => Result): Result {
+    const { rows } = this.#held;
+    let used: LogRows | undefined;
     const result = this.#connection.transaction(durability, () => {
-      used = this.#placed ?? (typeof place === "function" ? place() : place);
-      this.#place = used;
+      used = this.#added ?? (typeof rows === "function" ? rows() : rows);
+      this.#rows = used;
       return work(used);
     });
-    if (this.#placed === undefined) this.#held.onPlaced();
-    this.#placed = used;
+    if (this.#added === undefined) this.#held.onAdded();
+    this.#added = used;
     return result;
   }
 
-  get #at(): LogPlace {
-    assert(this.#place !== undefined, "rows are written in a transaction");
-    return this.#place;
+  get #at(): LogRows {
+    assert(this.#rows !== undefined, "rows are written in a transaction");
+    return this.#rows;
   }
 
   #write(
     { events = [], messages = [], intents = [], outcomes = [], reserve }: Batch,
-    { log, seal }: LogPlace,
+    { log, seal }: LogRows,
   ): Written {
     if (!holdsLease(this.#connection, log, this.epoch)) {
       throw new HarnessError("LeaseLost", { id: this.logId });
