@@ -35,7 +35,9 @@ const IMAGES: readonly { readonly magic: string; readonly mediaType: string }[] 
 export function detectFileContent(beginning: Uint8Array): FileContent {
   const bytes = beginning.subarray(0, SNIFF_BYTES);
   const has = (magic: string, at = 0) =>
-    bytes.length >= at + magic.length && [...magic].every((unit, i) => bytes[at + i] === unit.charCodeAt(0));
+    bytes[at] === magic.charCodeAt(0) &&
+    bytes.length >= at + magic.length &&
+    [...magic].every((unit, i) => bytes[at + i] === unit.charCodeAt(0));
   const image = IMAGES.find(({ magic }) => has(magic));
   if (image !== undefined) return { kind: "image", mediaType: image.mediaType };
   if (has("RIFF") && has("WEBP", 8)) return { kind: "image", mediaType: "image/webp" };

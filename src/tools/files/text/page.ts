@@ -94,6 +94,7 @@ class PageBuilder {
   add(text: string): void {
     let at = 0;
     while (true) {
+      if (this.full) return this.#count(text, at);
       const end = text.indexOf("\n", at);
       const piece = end === -1 ? text.length : end;
       if (this.#wanted) this.#line += text.slice(at, Math.min(piece, at + this.#room));
@@ -103,6 +104,17 @@ class PageBuilder {
       this.#endLine(this.#returned);
       at = end + 1;
     }
+  }
+
+  /** Counts the lines after the page, without a step for each. */
+  #count(text: string, at: number): void {
+    const end = text.lastIndexOf("\n");
+    if (end < at) {
+      this.#lineLength += text.length - at;
+      return;
+    }
+    this.#number += text.slice(at, end).split("\n").length;
+    this.#lineLength = text.length - end - 1;
   }
 
   end(sha256: string | undefined): Page {
