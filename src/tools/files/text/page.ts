@@ -93,8 +93,7 @@ class PageBuilder {
 
   add(text: string): void {
     let at = 0;
-    while (true) {
-      if (this.full) return this.#count(text, at);
+    while (!this.full) {
       const end = text.indexOf("\n", at);
       const piece = end === -1 ? text.length : end;
       if (this.#wanted) this.#line += text.slice(at, Math.min(piece, at + this.#room));
@@ -104,6 +103,7 @@ class PageBuilder {
       this.#endLine(this.#returned);
       at = end + 1;
     }
+    this.#count(text, at);
   }
 
   /** Counts the lines after the page, without a step for each. */
