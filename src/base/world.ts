@@ -175,6 +175,12 @@ export interface Files {
    * @throws HarnessError TemporaryUnusable, with the path, the cause and the remedy.
    */
   makeTemporary(prefix: string): Promise<string>;
+  /**
+   * Returns looks that wait for no other thread at paths below these folders, for many paths that a command waits for.
+   * A folder counts if a disk of this machine holds it: elsewhere a look may never return, and would hold up every
+   * session. Absent: nothing is quicker here.
+   */
+  quickBelow?(folders: readonly string[]): Promise<Pick<Files, "stat" | "lstat" | "realpath" | "readlink">>;
 }
 
 export interface OpenFile extends AsyncDisposable {

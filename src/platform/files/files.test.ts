@@ -10,6 +10,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { temporaryDirectory } from "../../../test/support/world.ts";
+import type { Files } from "../../base/world.ts";
 import { codeOf, FileTooLarge } from "../../base/world.ts";
 import { hostFiles } from "./files.ts";
 
@@ -107,4 +108,30 @@ test("[SES-04] a temporary directory belongs to this user alone, and removing wh
   await hostFiles.remove(path);
   await hostFiles.remove(path);
   expect(await hostFiles.stat(path)).toBeUndefined();
+});
+
+test("[PERF-02 SBX-01] quick looks find what the others find, also where nothing can be found", async () => {
+  await using folder = temporaryDirectory();
+  const at = (name: string) => join(folder.path, name);
+  writeFileSync(at("file"), "text");
+  mkdirSync(at("folder"));
+  symlinkSync("file", at("link"));
+  symlinkSync("nowhere", at("broken"));
+  symlinkSync("circle", at("circle"));
+  const names = ["file", "folder", "link", "broken", "circle", "missing", "file/below", "link/../folder"];
+  const paths = [...names.map(at), "/proc/self/status", "/etc/passwd"];
+  const quick = await hostFiles.quickBelow?.([folder.path, "/etc", "/proc", at("missing")]);
+  expect(quick).toBeDefined();
+  for (const path of paths) {
+    for (const look of ["stat", "lstat", "realpath", "readlink"] as const) {
+      const seen = async (files: Pick<Files, typeof look>) => {
+        try {
+          return await files[look](path);
+        } catch (thrown) {
+          return codeOf(thrown);
+        }
+      };
+      expect([path, look, await seen(quick ?? hostFiles)]).toEqual([path, look, await seen(hostFiles)]);
+    }
+  }
 });

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { BigIntStats } from "node:fs";
-import { constants } from "node:fs";
+import { constants, lstatSync, readlinkSync, realpathSync, statSync } from "node:fs";
 import {
   appendFile,
   chmod,
@@ -16,9 +16,10 @@ import {
 } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { defined } from "../../base/defined.ts";
+import { isWithin } from "../../base/files/below.ts";
 import type { FileInfo, Files } from "../../base/world.ts";
 import { codeOf, FileTooLarge } from "../../base/world.ts";
-import { fileInfo, kindOf } from "./file-info.ts";
+import { fileInfo, isOnLocalDevice, kindOf, learnDevice } from "./file-info.ts";
 import { listResolved, openResolved, removeResolved, writeResolved } from "./resolved-files.ts";
 
 const NEW_FILE_MODE = 0o644;
@@ -55,7 +56,33 @@ export const hostFiles: Files = {
     const { makeTemporaryFolder } = await import("./temporary.ts");
     return makeTemporaryFolder(prefix);
   },
+  quickBelow,
 };
+
+async function quickBelow(folders: readonly string[]): ReturnType<NonNullable<Files["quickBelow"]>> {
+  const local = await Promise.all(folders.map(async (each) => ((await isLocalFolder(each)) ? [each] : [])));
+  const places = local.flat();
+  const isQuick = (path: string) => places.some((folder) => isWithin(folder, path));
+  const { stat, lstat, realpath, readlink } = hostFiles;
+  return {
+    stat: (path) => (isQuick(path) ? info(async () => statSync(path, { bigint: true })) : stat(path)),
+    lstat: (path) => (isQuick(path) ? info(async () => lstatSync(path, { bigint: true })) : lstat(path)),
+    realpath: async (path) => (isQuick(path) ? realpathSync.native(path) : await realpath(path)),
+    readlink: async (path) => (isQuick(path) ? readlinkSync(path) : await readlink(path)),
+  };
+}
+
+async function isLocalFolder(path: string): Promise<boolean> {
+  try {
+    const found = await hostFiles.stat(path);
+    if (found === undefined) return false;
+    await learnDevice(path, found);
+    return isOnLocalDevice(found);
+  } catch (thrown) {
+    if (codeOf(thrown) === undefined) throw thrown;
+    return false; // access is refused: looks there are few
+  }
+}
 
 /** Adds the path to a system error: an error of an open file has none ("ENOSPC: …, write"). */
 async function naming<Value>(path: string, write: () => Promise<Value>): Promise<Value> {

@@ -8,6 +8,7 @@ import { harnessSecretsFolders } from "../../../credentials/store/harness-secret
 import { deniedPaths } from "../../../guard/permissions/rules/denied-paths.ts";
 import { sandboxSection } from "../../../guard/sandbox/config.ts";
 import { lazySandboxes } from "../../../guard/sandbox/lazy-sandboxes.ts";
+import { withQuickLooks } from "../../../guard/sandbox/policy/hidden-paths.ts";
 import type { KeyFiles } from "../../../guard/sandbox/policy/key-files.ts";
 import type { SandboxSources } from "../../../guard/sandbox/policy/sandbox-sources.ts";
 import type { Event } from "../../../protocol/events/events.ts";
@@ -45,7 +46,9 @@ export function sessionSandbox(parts: SandboxDependencies, use: "look" | "run"):
     async sandbox(root: string) {
       const { openSandbox } = await import("../../../guard/sandbox/sandbox.ts");
       const proof = use === "run" ? { proof: await proving.proof() } : {};
-      return openSandbox({ ...sourcesAt(root, parts), ...proof });
+      const home = parts.plan().wishes.environment["HOME"];
+      const world = { ...parts.world, files: await withQuickLooks(parts.world.files, root, home) };
+      return openSandbox({ ...sourcesAt(root, { ...parts, world }), ...proof });
     },
     async search(root: string) {
       const { searchSandbox } = await import("../../../guard/sandbox/sandbox-search.ts");

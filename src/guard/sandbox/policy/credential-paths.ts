@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { World } from "../../../base/world.ts";
-import { environmentPaths, resolveHome, usualCredentialPaths } from "./hidden-paths.ts";
+import { environmentPaths, resolveHome, usualCredentialPaths, withQuickLooks } from "./hidden-paths.ts";
 import type { KeyFiles } from "./key-files.ts";
 import { keyFiles } from "./key-files.ts";
 
@@ -49,7 +49,8 @@ export function sessionKeyFiles({ world, root, environment, hidden }: SessionKey
       environment,
       hidden,
     });
-  return keyFiles(files, places, log);
+  const looks = async () => await withQuickLooks(files, environment["HOME"]);
+  return keyFiles(files, places, log, looks);
 }
 
 interface SessionKeySources extends Pick<CredentialSources, "root" | "environment" | "hidden"> {

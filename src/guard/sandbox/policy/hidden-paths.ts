@@ -196,6 +196,9 @@ const OF_THE_MACHINE: readonly string[] = [
   "/var/spool/mail",
 ];
 
+/** Folders that hold most paths of the machine. */
+const MACHINE_FOLDERS: readonly string[] = ["/etc", "/var"];
+
 /** Names of keys that lie among readable files. */
 const HOST_KEYS = /^ssh_host_.*_key$/;
 
@@ -405,6 +408,18 @@ export function startupPaths(home: string | undefined, root: string): readonly P
   });
   const ofX = AT_START_OF_X.map((name) => join(home, name)).filter((path) => isWithin(root, path));
   return [...always, ...ofX.map((path) => ({ path, kind: "file", onlyWhereThere: true }) as const)];
+}
+
+/**
+ * Returns the files with quick looks where most places of a policy lie: a session's first command waits for a thousand.
+ * @param folders further folders, such as the home.
+ */
+export async function withQuickLooks(
+  files: Files,
+  ...folders: readonly (string | undefined)[]
+): Promise<Files> {
+  const below = [...folders.flatMap((folder) => folder ?? []), ...MACHINE_FOLDERS];
+  return { ...files, ...(await files.quickBelow?.(below)) };
 }
 
 /** Resolves the home directory: with a link to it, or into it, every path in it would look like another. */

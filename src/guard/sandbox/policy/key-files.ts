@@ -30,8 +30,14 @@ interface KeyFile {
  * A path or folder with more files than the limits allow is known in part, which is logged once: a hard link to one of
  * the rest is not recognised. Treating every hard link as a key instead would ask for each file of a package store.
  * @param places files and folders of credentials, existing or not.
+ * @param looks returns the files for the list, which looks at every place. Default: `files`.
  */
-export function keyFiles(files: Files, places: () => Promise<readonly string[]>, log: Log): KeyFiles {
+export function keyFiles(
+  files: Files,
+  places: () => Promise<readonly string[]>,
+  log: Log,
+  looks: () => Promise<Files> = async () => files,
+): KeyFiles {
   let listed: Promise<ReadonlyMap<string, KeyFile>> | undefined;
   const cut = new Set<string>();
   const onCut = (path: string) => {
@@ -46,7 +52,7 @@ export function keyFiles(files: Files, places: () => Promise<readonly string[]>,
   };
   const look = { files, onCut };
   const keys = () => {
-    listed ??= listKeys(look, places);
+    listed ??= (async () => await listKeys({ files: await looks(), onCut }, places))();
     return listed;
   };
   return {
