@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { join, posix } from "node:path";
 import { declaredReasons, reasonTextsSource } from "../scripts/reasons.ts";
 import { publishedFiles } from "../scripts/schemas.ts";
+import { START_IMPORTS } from "../scripts/start-chunk.ts";
 import { TEXTS } from "../src/base/reason-texts.ts";
 import { Command } from "../src/protocol/commands/commands.ts";
 import { PAYLOADS } from "../src/protocol/events/events.ts";
@@ -175,6 +176,14 @@ test("[PERF-01] what only a command, a page or a change needs is not loaded befo
   );
   expect(late.filter((name) => !name.startsWith("src/") && !imported.has(name))).toEqual([]);
   expect(late.flatMap((name) => START.flatMap((file) => wayTo(name, file)))).toEqual([]);
+});
+
+test("[PERF-01] the chunk of the start loads no module of Node's that takes milliseconds, but node:crypto", () => {
+  const slow = ["node:child_process", "node:http", "node:net", "node:stream", "node:util", "node:zlib"];
+  expect(slow.flatMap((name) => [...START, ...START_IMPORTS].flatMap((file) => wayTo(name, file)))).toEqual(
+    [],
+  );
+  expect(START_IMPORTS.flatMap((file) => wayTo("node:crypto", file))).not.toEqual([]); // one would be found
 });
 
 test("[PERF-01 CTL-09] an engine that serves others loads no library of a wire that nobody uses", () => {

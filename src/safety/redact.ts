@@ -109,9 +109,15 @@ const HEAD_CHARACTERS = 3;
 function familySearch(): SecretSearch {
   const marks = FAMILIES.flatMap((family) => family.prefixes.map((prefix) => ({ family, prefix })));
   const byPrefix = Map.groupBy(marks, ({ prefix }) => prefix);
-  const telling = marks.filter(({ prefix }) => prefix.length >= HEAD_CHARACTERS);
-  const byHead = Map.groupBy(telling, ({ prefix }) => prefix.slice(0, HEAD_CHARACTERS));
-  // Per start on demand: for all of them it would add a millisecond to every start of cinch.
+  // Each on demand: for all of them it would add a millisecond to every start of cinch.
+  let byHead: ReadonlyMap<string, readonly Mark[]> | undefined;
+  function marksByHead(): ReadonlyMap<string, readonly Mark[]> {
+    byHead ??= Map.groupBy(
+      marks.filter(({ prefix }) => prefix.length >= HEAD_CHARACTERS),
+      ({ prefix }) => prefix.slice(0, HEAD_CHARACTERS),
+    );
+    return byHead;
+  }
   const met = new Map<string, readonly Mark[]>();
   function marksAt(start: string): readonly Mark[] {
     const known = met.get(start);
@@ -147,7 +153,9 @@ function familySearch(): SecretSearch {
         const blank = place.text[from - 1] === " " || place.text[from - 1] === "\t";
         if (blank && /bearer[ \t]+$/i.test(place.text.slice(Math.max(0, from - 12), from))) return "bearer";
         const head = place.text.slice(from, from + HEAD_CHARACTERS);
-        return byHead.get(head)?.find(({ prefix }) => place.text.startsWith(prefix, from))?.family.kind;
+        return marksByHead()
+          .get(head)
+          ?.find(({ prefix }) => place.text.startsWith(prefix, from))?.family.kind;
       }
     },
   };

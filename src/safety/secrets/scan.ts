@@ -53,11 +53,12 @@ export interface PreparedSearch {
 interface StartTable {
   /** By the code of the first character: 0 none, 1 only without a word character before it, 2 anywhere. */
   readonly first: Uint8Array;
-  /** By the codes of the first two characters: index of the list of their starts; 0 none. */
+  /** By the codes of the first two characters: index of the list of their starts; `NO_STARTS`, or `NOT_LISTED` yet. */
   readonly pairs: Uint16Array;
-  readonly lists: readonly (readonly Start[])[];
-  /** For a character beyond ASCII, which the tables lack. */
-  readonly byFirst: readonly (readonly Start[])[];
+  /** Each is made when a text first has the two characters. */
+  readonly lists: (readonly Start[])[];
+  /** Starts by their first character. Those of a character beyond ASCII are not in the other tables. */
+  readonly byFirst: ReadonlyMap<number, readonly Start[]>;
   readonly charactersMax: number;
   /** Every prefix of a start, and true if it must be bounded. Built when the first text comes in pieces. */
   readonly beginnings: () => ReadonlyMap<string, boolean>;
@@ -66,14 +67,23 @@ interface StartTable {
 }
 
 const ASCII = 128;
+const NO_STARTS = 0;
+const NOT_LISTED = 1;
 
 export function prepareSearch(search: SecretSearch): PreparedSearch {
   const first = new Uint8Array(ASCII + 1);
-  const byFirst: Start[][] = Array.from({ length: ASCII + 1 }, () => []);
+  const pairs = new Uint16Array(ASCII * ASCII);
+  const byFirst = new Map<number, Start[]>();
   for (const start of [...search.starts].sort((a, b) => b.text.length - a.text.length)) {
     const code = slot(start.text.charCodeAt(0));
     first[code] = Math.max(first[code] ?? 0, start.bounded ? 1 : 2);
-    byFirst[code]?.push(start);
+    const same = byFirst.get(code);
+    if (same === undefined) byFirst.set(code, [start]);
+    else same.push(start);
+    if (code === ASCII) continue;
+    const second = start.text.charCodeAt(1); // NaN if it has one character
+    if (second < ASCII) pairs[code * ASCII + second] = NOT_LISTED;
+    else if (start.text.length === 1) pairs.fill(NOT_LISTED, code * ASCII, (code + 1) * ASCII);
   }
   const charactersMax = search.starts.reduce((most, { text }) => Math.max(most, text.length), 0);
   let known: ReadonlyMap<string, boolean> | undefined;
@@ -82,22 +92,16 @@ export function prepareSearch(search: SecretSearch): PreparedSearch {
     return known;
   };
   const blanks = search.starts.some(({ text }) => /[\0- ]/.test(text.slice(0, -1)));
-  return { search, starts: { first, ...pairsOf(byFirst), byFirst, charactersMax, beginnings, blanks } };
+  const lists = [[], []];
+  return { search, starts: { first, pairs, lists, byFirst, charactersMax, beginnings, blanks } };
 }
 
-function pairsOf(byFirst: readonly (readonly Start[])[]): Pick<StartTable, "pairs" | "lists"> {
-  const pairs = new Uint16Array(ASCII * ASCII);
-  const lists: (readonly Start[])[] = [[]];
-  for (const [code, starts] of byFirst.slice(0, ASCII).entries()) {
-    const any = starts.filter(({ text }) => text.length === 1);
-    if (any.length > 0) pairs.fill(lists.push(any) - 1, code * ASCII, (code + 1) * ASCII);
-    for (const second of new Set(starts.map(({ text }) => text.charCodeAt(1)))) {
-      if (!(second < ASCII)) continue; // missing, or it is found by the first
-      const some = starts.filter(({ text }) => text.length === 1 || text.charCodeAt(1) === second);
-      pairs[code * ASCII + second] = lists.push(some) - 1;
-    }
-  }
-  return { pairs, lists };
+/** Lists the starts that begin with two characters of ASCII, the longest first, and returns the index of the list. */
+function listStarts({ pairs, lists, byFirst }: StartTable, code: number, next: number): number {
+  const starts = byFirst.get(code) ?? [];
+  const list = lists.push(starts.filter(({ text }) => text.length === 1 || text.charCodeAt(1) === next)) - 1;
+  pairs[code * ASCII + next] = list;
+  return list;
 }
 
 function beginningsOf(starts: readonly Start[]): ReadonlyMap<string, boolean> {
@@ -212,12 +216,13 @@ function findStart(
     }
     const next = here + 1 < end ? text.charCodeAt(here + 1) : 0;
     const inTables = place < ASCII && next < ASCII;
-    const list = inTables ? (pairs[place * ASCII + next] ?? 0) : 0;
-    if (inTables && list === 0) {
+    let list = inTables ? (pairs[place * ASCII + next] ?? NO_STARTS) : NO_STARTS;
+    if (inTables && list === NO_STARTS) {
       before = code;
       continue;
     }
-    for (const start of (inTables ? lists[list] : byFirst[place]) ?? []) {
+    if (list === NOT_LISTED) list = listStarts(starts, place, next);
+    for (const start of (inTables ? lists[list] : byFirst.get(place)) ?? []) {
       if (start.bounded && isWordCode(before)) continue;
       if (!text.startsWith(start.text, here)) continue;
       if (start.likely?.(text, here, from) ?? true) return { at: here, text: start.text };
