@@ -397,9 +397,11 @@ function isOwed(item: Item): boolean {
   return item.kind === "outcome" && item.mutating;
 }
 
-/** Returns true for an event of a round that is written with those that follow it. */
+/** Returns true for an event of a round or of the end of a turn that is written with those that follow it. */
 function mayWait({ kind }: Event): boolean {
-  return kind === "CostIncremented" || kind === "ToolCallStarted" || kind === "ToolResult";
+  return (
+    kind === "CostIncremented" || kind === "ToolCallStarted" || kind === "ToolResult" || kind === "TurnTiming"
+  );
 }
 
 function isDelta(event: Event): boolean {

@@ -41,6 +41,19 @@ test("[SES-06 R17] after expiry and deletion the file is hardly larger than what
   expect(await Array.fromAsync(store.check("full", signal))).toEqual([]);
 });
 
+test("[PERF-02 R17] maintenance writes back the log of a new store, and leaves a short one beside a larger file", async () => {
+  const { world, path, store } = await openPlace();
+  await longLog(world, store);
+  await store.maintain(signal);
+  expect(walBytes(path)).toBe(0);
+  const log = newLog(world);
+  await using writer = await store.create(log, world.machine);
+  await writer.append({ events: texts(log.session, 1, ["a"]) }, "process");
+  const bytes = walBytes(path);
+  await store.maintain(signal);
+  expect([bytes > 0, walBytes(path)]).toEqual([true, bytes]);
+});
+
 test("[SES-06 S54] of what has expired no key is left: not in the file, not in its write-ahead log, not in a copy", async () => {
   const { world, path, store } = await openPlace();
   const [gone, stays] = [await longLog(world, store), await longLog(world, store)];

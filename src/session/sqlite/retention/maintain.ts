@@ -28,7 +28,7 @@ interface Maintenance {
 /**
  * Frees space (R17): removes branches that broke off, empties expired events and returns free pages to the disk. In
  * short transactions, so that no writer waits for it. Truncates the write-ahead log if the file becomes shorter by that
- * or the log is long: it syncs both files on this thread, while a first answer is awaited.
+ * or the log is long, or longer than the file: that syncs both on this thread, while a first answer is awaited.
  */
 export async function maintain(
   connection: StoreConnection,
@@ -44,8 +44,9 @@ export async function maintain(
     await emptyExpired(connection, Number(num), maintenance);
   }
   const areReturned = await giveBackPages(connection, maintenance);
-  const wal = await world.files.stat(`${connection.path}-wal`);
-  if (areReturned || (wal?.size ?? 0) > WAL_BYTES_KEPT_MAX)
+  const { path } = connection;
+  const [file, wal] = [await world.files.stat(path), await world.files.stat(`${path}-wal`)];
+  if (areReturned || (wal?.size ?? 0) > Math.min(file?.size ?? 0, WAL_BYTES_KEPT_MAX))
     await truncateLog(connection, { clock: world.clock, signal });
   return { bytesBefore, bytesAfter: bytes(connection), branchesRemoved };
 }
