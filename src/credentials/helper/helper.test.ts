@@ -1,7 +1,6 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import fc from "fast-check";
-import { fakeClock } from "../../../test/support/fake-clock.ts";
 import { holds } from "../../../test/support/property.ts";
 import { seededRandom, temporaryDirectory, testWorld } from "../../../test/support/world.ts";
 import { hasReason } from "../../base/errors.ts";
@@ -18,7 +17,6 @@ import type { VendorSettings } from "../../providers/vendor-settings.ts";
 import type { CustomProvider } from "../../providers/vendors.ts";
 import { zaiProvider } from "../../providers/zai/zai.ts";
 import { baseUrlOf, isAllowedAddress } from "./base-url.ts";
-import { BATCH_MS, batchReader } from "./batch-reader.ts";
 import { helperClient } from "./client.ts";
 import type { Frame, FrameKind } from "./frames.ts";
 import { encodeFrame, readFrames } from "./frames.ts";
@@ -362,33 +360,6 @@ test("[CRED-03 ENG-09] a request that is cancelled while the helper still starts
   });
   stop.abort(new Error("cancelled"));
   await expect(sent).rejects.toThrow("cancelled");
-});
-
-test("[CRED-03 PERF-02] a body is handed on at once after a pause, and what follows closely goes together; none is lost", async () => {
-  const clock = fakeClock();
-  let write: ReadableStreamDefaultController<Uint8Array> | undefined;
-  const stream = new ReadableStream<Uint8Array>({
-    start(controller) {
-      write = controller;
-    },
-  });
-  const next = batchReader(stream.getReader(), clock);
-  const read = async () => new TextDecoder().decode((await next()) ?? new TextEncoder().encode("(end)"));
-  const say = (text: string) => write?.enqueue(new TextEncoder().encode(text));
-  say("a");
-  expect(await read()).toBe("a");
-  say("b");
-  const together = read();
-  await clock.advance(5);
-  say("c");
-  await clock.advance(BATCH_MS);
-  expect(await together).toBe("bc");
-  await clock.advance(BATCH_MS);
-  say("d");
-  expect(await read()).toBe("d");
-  say("e");
-  write?.close();
-  expect([await read(), await read()]).toEqual(["e", "(end)"]);
 });
 
 test("[CRED-03] frames are read wherever the bytes are cut", async () => {

@@ -4,9 +4,9 @@ import { objectAt, parseJson, stringAt } from "../../base/json.ts";
 import type { Clock } from "../../base/world.ts";
 import { codeOf } from "../../base/world.ts";
 import type { AuthorizedFetch, AuthorizedRequest, CredentialUse } from "../../providers/authorized-fetch.ts";
+import { BatchReader } from "../../providers/http/stream/batch-reader.ts";
 import { sameSecret } from "../../safety/private-file.ts";
 import { CREDENTIAL_HEADERS } from "../authorized-fetch.ts";
-import { batchReader } from "./batch-reader.ts";
 import { encodeFrame } from "./frames.ts";
 import type { AnswerHead } from "./helper-messages.ts";
 import { REQUEST_HEADER, stringValues, TOKEN_HEADER } from "./helper-messages.ts";
@@ -58,7 +58,7 @@ export function serveKeys({
 /** Returns the frames of an answer, each created when the previous one was read. */
 function answer(send: () => Promise<Response>, clock: Clock): ReadableStream<Uint8Array> {
   let reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
-  let next: (() => Promise<Uint8Array | undefined>) | undefined;
+  let pieces: BatchReader | undefined;
   let head = false;
   // A generator would be shorter, but streaming one costs the runtime twice the time per piece.
   return new ReadableStream<Uint8Array>(
@@ -68,7 +68,7 @@ function answer(send: () => Promise<Response>, clock: Clock): ReadableStream<Uin
           if (!head) {
             const response = await send();
             reader = response.body?.getReader();
-            next = reader === undefined ? undefined : batchReader(reader, clock);
+            pieces = reader === undefined ? undefined : new BatchReader(reader, clock);
             const headers = [...response.headers].filter(([name]) => !HOP_HEADERS.has(name));
             head = true;
             controller.enqueue(
@@ -76,7 +76,7 @@ function answer(send: () => Promise<Response>, clock: Clock): ReadableStream<Uin
             );
             return;
           }
-          const bytes = await next?.();
+          const bytes = await pieces?.next();
           if (bytes !== undefined) return controller.enqueue(encodeFrame("body", bytes));
           controller.enqueue(encodeFrame("end"));
         } catch (thrown) {
@@ -84,7 +84,10 @@ function answer(send: () => Promise<Response>, clock: Clock): ReadableStream<Uin
         }
         controller.close();
       },
-      cancel: async (reason) => await reader?.cancel(reason),
+      async cancel(reason) {
+        pieces?.[Symbol.dispose]();
+        await reader?.cancel(reason);
+      },
     },
     { highWaterMark: 0 },
   );

@@ -2,11 +2,13 @@ import { ProviderError } from "../../error.ts";
 import type { HttpAttempt } from "../attempt.ts";
 import { describeNetworkError } from "../connection-error.ts";
 import type { Phase } from "../silence.ts";
+import { BatchReader } from "./batch-reader.ts";
 
 /** The bytes of one answer. Disposing it ends the request and frees its socket at any point. */
 export class AnswerBytes implements AsyncDisposable {
   readonly #attempt: HttpAttempt;
   readonly #reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
+  readonly #pieces: BatchReader | undefined;
   readonly #firstByte: Phase;
   readonly #streaming: Phase;
   readonly #startedMs: number;
@@ -17,6 +19,7 @@ export class AnswerBytes implements AsyncDisposable {
     const { call, limits } = attempt;
     this.#attempt = attempt;
     this.#reader = body?.getReader();
+    this.#pieces = this.#reader === undefined ? undefined : new BatchReader(this.#reader, call.clock);
     this.#isEnded = body === null;
     this.#firstByte = { name: "waiting for the first byte", msMax: limits.firstByteMsMax };
     this.#streaming = { name: "streaming its answer", msMax: limits.silenceMsMax };
@@ -25,23 +28,23 @@ export class AnswerBytes implements AsyncDisposable {
   }
 
   /**
-   * Returns the next chunk; undefined at the end.
+   * Returns the next bytes, as `BatchReader` combines them; undefined at the end.
    *
    * @throws ProviderError for a broken connection, too long a silence, or an answer above its limits.
    * @throws signal.reason when cancelled.
    */
   async read(): Promise<Uint8Array | undefined> {
-    if (this.#reader === undefined || this.#isEnded) return undefined;
+    if (this.#pieces === undefined || this.#isEnded) return undefined;
     const attempt = this.#attempt;
     attempt.signal.throwIfAborted();
     attempt.waitFor(this.#bytes === 0 ? this.#firstByte : this.#streaming);
     try {
-      const { done, value } = await this.#reader.read();
+      const bytes = await this.#pieces.next();
       attempt.signal.throwIfAborted();
       attempt.noteLife();
-      if (done) this.#isEnded = true;
-      else this.#count(value);
-      return value;
+      if (bytes === undefined) this.#isEnded = true;
+      else this.#count(bytes);
+      return bytes;
     } catch (thrown) {
       attempt.end();
       throw attempt.explain(thrown, (broken) => this.#asFailure(broken));
@@ -66,6 +69,7 @@ export class AnswerBytes implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#attempt.settle();
+    this.#pieces?.[Symbol.dispose]();
     if (this.#isEnded) return;
     this.#attempt.end(new Error("the answer was left"));
     await this.#reader?.cancel().catch(() => undefined); // it may be broken already
