@@ -2,6 +2,7 @@ import type { PromptText } from "../base/brand.ts";
 import type { ContentBlock } from "../protocol/content.ts";
 import type { Message } from "../protocol/message.ts";
 import type { RequestMiddleware } from "../providers/middleware.ts";
+import { lateStream } from "../providers/middleware.ts";
 import type { RunSubAgentRequest, SubAgentResult } from "../session/spawn.ts";
 import type { ToolHandler } from "../tools/middleware.ts";
 import type { ToolRegistry } from "../tools/registry.ts";
@@ -89,9 +90,11 @@ function unremembered(bus: EngineDependencies["bus"]) {
 /** Declares the sub-agent's tools, when the required ones are ready, and adds its hint. */
 function equipped(tools: ToolRegistry, hint: readonly PromptText[]): RequestMiddleware {
   const sections = hint.map((text) => ({ name: "sub-agent", text }));
-  return async function* equipped(request, context, next) {
-    if (tools.isLate) await tools.ready(context.signal);
-    yield* next({ ...request, tools: tools.declared(), system: [...request.system, ...sections] }, context);
+  return function equipped(request, context, next) {
+    return lateStream(async () => {
+      if (tools.isLate) await tools.ready(context.signal);
+      return next({ ...request, tools: tools.declared(), system: [...request.system, ...sections] }, context);
+    });
   };
 }
 

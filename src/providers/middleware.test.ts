@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import type { RequestContext, RequestMiddleware } from "./middleware.ts";
-import { chainRequest } from "./middleware.ts";
+import { chainRequest, lateStream } from "./middleware.ts";
 import type { ModelEvent, ModelRequest } from "./provider.ts";
 
 const REQUEST: ModelRequest = {
@@ -75,4 +75,37 @@ test("[ENG-06] [ENG-09] leaving the answer early leaves every layer, down to the
   const handler = chainRequest([watching("outer"), watching("inner")], endless);
   for await (const _ of handler(REQUEST, CONTEXT)) break;
   expect(left).toEqual(["source", "inner", "outer"]);
+});
+
+test("[ENG-06] a stream that is opened later throws to its reader what its opening throws, and is left like any other", async () => {
+  const left: string[] = [];
+  const later = (text: string): RequestMiddleware =>
+    function opens(request, context, next) {
+      return lateStream(async () => {
+        await undefined;
+        return next({ ...request, model: `${request.model}${text}` }, context);
+      });
+    };
+  async function* endless({ model }: ModelRequest): AsyncGenerator<ModelEvent> {
+    try {
+      while (true) yield { kind: "text", index: 0, text: model };
+    } finally {
+      left.push("source");
+    }
+  }
+  const handler = chainRequest([later("a"), later("b")], endless);
+  for await (const event of handler(REQUEST, CONTEXT)) {
+    expect(event).toEqual({ kind: "text", index: 0, text: "mab" });
+    break;
+  }
+  expect(left).toEqual(["source"]);
+
+  const refusal = new Error("over budget");
+  const refusing = lateStream(() => Promise.reject(refusal));
+  await expect(textOf(refusing)).rejects.toThrow(refusal);
+
+  const never = lateStream(() => Promise.resolve(endless(REQUEST)))[Symbol.asyncIterator]();
+  const first = never.next();
+  await never.return?.();
+  expect(await first).toEqual({ done: true, value: undefined });
 });

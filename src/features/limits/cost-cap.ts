@@ -4,6 +4,7 @@ import { byteLength } from "../../base/text/text.ts";
 import { costOf } from "../../providers/choosing/cost.ts";
 import { estimateTokens } from "../../providers/dialect/request/token-estimate.ts";
 import type { RequestMiddleware } from "../../providers/middleware.ts";
+import { lateStream } from "../../providers/middleware.ts";
 import type { ModelRequest, Price, UNKNOWN_PRICES } from "../../providers/provider.ts";
 import type { Spend } from "../../session/budget/spend.ts";
 import type { EngineModels } from "../../session/models.ts";
@@ -30,22 +31,24 @@ export interface CostCap {
  */
 export function costCap({ capUsd, spend, priceOf, unknownPrice }: CostCap): RequestMiddleware {
   const warned = new Set<string>();
-  return async function* costCap(request, context, next) {
-    const { model } = request;
-    const price = priceOf(context.provider.name, model);
-    const cap = dollars(capUsd);
-    const { usd, unknownCalls } = spend.total;
-    const isUnknown = price === undefined || unknownCalls > 0;
-    if (isUnknown && unknownPrice === "refuse") throw new HarnessError("CostUnknown", { cap, model });
-    if (price === undefined && !warned.has(model)) {
-      warned.add(model);
-      const { reason, message } = new HarnessError("CostUncapped", { cap, model });
-      context.emit({ kind: "Error", payload: { reason, message, severity: "notice" } });
-    }
-    if (usd >= capUsd || usd + inputCost(request, price) > capUsd) {
-      throw new HarnessError("CostBudgetExceeded", { spent: dollars(usd), cap });
-    }
-    yield* next(request, context);
+  return function costCap(request, context, next) {
+    return lateStream(async () => {
+      const { model } = request;
+      const price = priceOf(context.provider.name, model);
+      const cap = dollars(capUsd);
+      const { usd, unknownCalls } = spend.total;
+      const isUnknown = price === undefined || unknownCalls > 0;
+      if (isUnknown && unknownPrice === "refuse") throw new HarnessError("CostUnknown", { cap, model });
+      if (price === undefined && !warned.has(model)) {
+        warned.add(model);
+        const { reason, message } = new HarnessError("CostUncapped", { cap, model });
+        context.emit({ kind: "Error", payload: { reason, message, severity: "notice" } });
+      }
+      if (usd >= capUsd || usd + inputCost(request, price) > capUsd) {
+        throw new HarnessError("CostBudgetExceeded", { spent: dollars(usd), cap });
+      }
+      return next(request, context);
+    });
   };
 }
 
