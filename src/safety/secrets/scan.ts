@@ -234,17 +234,21 @@ function findStart(
 
 /** Returns the position where the text ends in a possible beginning of a start, or in half a surrogate pair. */
 function openEnd(starts: StartTable, text: string, from: number, tail: string): number {
-  const { beginnings, charactersMax, blanks } = starts;
+  const { first, beginnings, charactersMax, blanks } = starts;
   const least = Math.max(from, text.length - charactersMax + 1);
   const known = beginnings();
   let open = text.length;
   for (let at = text.length - 1; at >= least; at--) {
     const code = text.charCodeAt(at);
     if (code <= 32 && !blanks) break; // no start continues over a blank
-    const bounded = known.get(text.slice(at));
-    if (bounded === undefined) continue;
+    // Looked up only where a start may begin: every piece of every answer ends here (PERF-02).
+    const kind = first[slot(code)];
+    if (kind === 0) continue;
     const before = at === from ? tail.charCodeAt(tail.length - 1) : text.charCodeAt(at - 1);
-    if (!(bounded && isWordCode(before))) open = at;
+    const isWithinWord = isWordCode(before);
+    if (kind === 1 && isWithinWord) continue;
+    const bounded = known.get(text.slice(at));
+    if (bounded !== undefined && !(bounded && isWithinWord)) open = at;
   }
   if (open < text.length) return open;
   const last = text.charCodeAt(text.length - 1);
