@@ -1,7 +1,10 @@
 import { expect, test } from "bun:test";
 import { failed, fakeTool, ok, openRig } from "../../../test/support/rig.ts";
 import { calls, events, says } from "../../../test/support/scripted-provider.ts";
+import { redactor } from "../../safety/redact.ts";
 import type { ToolMiddleware } from "../../tools/middleware.ts";
+import { textOutput } from "../../tools/output.ts";
+import { Redaction } from "./redaction.ts";
 
 // In a copy in which the redactor of the session gave every text as it is, the first four of these went red. The answer
 // that broke off and the image did not: they show what redaction must leave as it is.
@@ -126,4 +129,20 @@ test("[SES-05 TOOL-12] an image is left as it is, whatever its bytes look like",
   const results = rig.events.flatMap((event) => (event.kind === "ToolResult" ? event.payload.content : []));
   expect(results).toEqual([image]);
   expect(rig.provider.requests[0]?.messages[0]?.content[0]).toEqual(image);
+});
+
+test("[SES-05 PERF-02] a result is scanned once, whoever passes it on", () => {
+  const scanned: string[] = [];
+  const real = redactor([]);
+  const redaction = new Redaction({
+    ...real,
+    text(text) {
+      scanned.push(text);
+      return real.text(text);
+    },
+  });
+  const text = `${CANARY} ${"some words of a short file. ".repeat(9)}`;
+  const output = redaction.output(redaction.output(textOutput(text)));
+  expect(redaction.results(output.content)).toEqual([{ type: "text", text: text.replace(CANARY, MARKER) }]);
+  expect(scanned).toEqual([text]);
 });

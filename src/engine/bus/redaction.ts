@@ -4,9 +4,10 @@ import type { RedactingStream, Redactor } from "../../safety/redact.ts";
 import type { ToolMiddleware } from "../../tools/middleware.ts";
 import type { ToolOutput } from "../../tools/tool.ts";
 
-/** Number of recent long texts without secrets that are remembered. */
+/** Number of recent texts without secrets that are remembered. */
 const CLEAN_TEXTS_MAX = 8;
-const CLEAN_CHARACTERS_MIN = 4_096;
+/** A shorter text is scanned faster than it is found. */
+const CLEAN_CHARACTERS_MIN = 128;
 
 /**
  * Redacts secrets in everything that is stored, shown or sent (SES-05, decisions § Redaction and truth).

@@ -1,6 +1,7 @@
 import { messageOf } from "../../base/errors.ts";
 import type { ClientId, SessionId } from "../../base/ids.ts";
 import type { World } from "../../base/world.ts";
+import type { RedactingStream } from "../../safety/redact.ts";
 import type { ToolCall, ToolHandler } from "../../tools/middleware.ts";
 import { errorOutput } from "../../tools/output.ts";
 import type { ToolRegistry } from "../../tools/registry.ts";
@@ -126,12 +127,18 @@ export class Dispatcher {
   /** Publishes partial output after redaction; held text comes with the result. */
   #progress(call: PendingCall, { origin }: DispatchContext): Progress {
     const { bus, redaction } = this.#parts;
-    const stream = redaction.stream();
+    let stream: RedactingStream | undefined; // most calls show nothing before their end
     const publish = (partial: string) => {
       if (partial === "") return;
       bus.publish({ kind: "ToolCallProgress", payload: { callId: call.id, partial } }, origin);
     };
-    return { push: (partial) => publish(stream.push(partial)), end: () => publish(stream.end()) };
+    return {
+      push(partial) {
+        stream ??= redaction.stream();
+        publish(stream.push(partial));
+      },
+      end: () => publish(stream?.end() ?? ""),
+    };
   }
 
   #context(
