@@ -69,18 +69,31 @@ const ENTRY = "src/cli/main.ts";
 const CHUNK = "cinch-start";
 /**
  * Files that the other processes of cinch import dynamically: the one that has the keys, the one that makes requests
- * with them, and the one that passes connections on. They stay small, so that none of these loads the start.
+ * with them, the one that passes connections on, and a client of a shared engine, whose first frame waits for nothing.
+ * They stay small, so that none of these loads the start.
  */
 const OTHER_PROCESSES: readonly string[] = [
   "src/app/plan/feature-set.ts",
   "src/app/plan/user-config.ts",
+  "src/app/serving/ask-service.ts",
+  "src/app/serving/service-paths.ts",
+  "src/cli/commands/line/line-session.ts",
+  "src/cli/commands/line/run.ts",
+  "src/cli/context.ts",
   "src/cli/environment.ts",
+  "src/cli/io/terminal/tty-terminal.ts",
   "src/cli/processes/credential-helper.ts",
   "src/cli/processes/keeper.ts",
   "src/cli/processes/relay.ts",
   "src/cli/run.ts",
   "src/cli/secrets.ts",
+  "src/cli/shared-engine/engine-tokens.ts",
+  "src/cli/shared-engine/reach-engine.ts",
+  "src/cli/shared-engine/remote-port.ts",
+  "src/cli/shared-engine/sharing.ts",
+  "src/cli/shared-engine/start-engine.ts",
   "src/cli/shared-prompt/share-running.ts",
+  "src/client/line/line-client.ts",
   "src/config/sections/credentials.ts",
   "src/config/settings/settings.ts",
   "src/credentials/mcp/stored-grants.ts",
@@ -88,6 +101,10 @@ const OTHER_PROCESSES: readonly string[] = [
   "src/platform/files/temporary.ts",
   "src/platform/machine.ts",
   "src/platform/processes/undumpable.ts",
+  "src/platform/sockets/engine-transport.ts",
+  "src/protocol/queries/read-query.ts",
+  "src/protocol/queries/rest-request.ts",
+  "src/protocol/read.ts",
 ];
 /** Chunks that the files of the start may stand in: their own, and those that they share with what is outside of it. */
 const CHUNKS_MAX = 20;

@@ -186,6 +186,18 @@ test("[PERF-01] the chunk of the start loads no module of Node's that takes mill
   expect(START_IMPORTS.flatMap((file) => wayTo("node:crypto", file))).not.toEqual([]); // one would be found
 });
 
+test("[PERF-01] the first frame of a client loads neither an engine, nor a session, nor what reads foreign bytes", () => {
+  const frame = ["src/cli/main.ts", "src/cli/run.ts", "src/cli/context.ts", "src/cli/commands/line/run.ts"];
+  const later = [
+    "src/app/harness.ts",
+    "src/client/line/session/watched-session.ts",
+    "src/client/remote/connect-remote.ts",
+    "src/protocol/read.ts",
+  ];
+  expect([...frame, ...later].filter((file) => !existsSync(join(ROOT, file)))).toEqual([]);
+  expect(later.flatMap((name) => frame.flatMap((file) => wayTo(name, file)))).toEqual([]);
+});
+
 test("[PERF-01 CTL-09] an engine that serves others loads no library of a wire that nobody uses", () => {
   const served = [
     "src/cli/commands/serve/run.ts",
