@@ -19,6 +19,7 @@ const SETTLE_MS = 300;
 export async function measureMemory(place: BenchSetup): Promise<readonly Row[]> {
   return [
     ...(await measureRun(place, "none")),
+    ...(await measureRun(place, "present")),
     ...(await measureRun(place, "used")),
     ...(await measureSessions(place)),
   ];
@@ -38,7 +39,7 @@ async function measureRun(place: BenchSetup, keys: Keys): Promise<readonly Row[]
       pair.script.push(await stalledMiB(home, rounds, (baseUrl) => bare(place, baseUrl)));
     }
   }
-  const key = keys === "used" ? ", a key is used" : "";
+  const key = { none: "", present: ", another provider has a key", used: ", a key is used" }[keys];
   return [
     row(`memory of the process tree (PSS) after ${ROUNDS} rounds${key}`, late, 2),
     row(`memory of the process tree (PSS) at the first request${key}`, early),
