@@ -5,8 +5,10 @@ import { parseArgs } from "node:util";
 import { measureCheckpoint } from "./checkpoint.ts";
 import { measureControl } from "./control.ts";
 import { measureExtensions } from "./extensions.ts";
+import { measureFirstLine } from "./first-line.ts";
 import { measureGrowth } from "./growth.ts";
 import { BENCH_MS_MAX, endAll } from "./guard.ts";
+import { measureIdle } from "./idle.ts";
 import { measureLog } from "./log.ts";
 import { measureMemory } from "./memory.ts";
 import { measurePermissions } from "./permissions.ts";
@@ -26,8 +28,8 @@ import { measureTrust } from "./trust.ts";
  * (bench/bare.ts), compiled too, in the same run (PERF-01, -02, -03, -05, -06). Linux only. The figures are explained
  * in docs/performance.md.
  *
- * --only LIST   some of the measures: start, requests, rounds, growth, stream, memory, sessions, log, trust,
- *               permissions, redaction, checkpoint, control, extensions
+ * --only LIST   some of the measures: start, first-line, requests, rounds, growth, stream, memory, idle, sessions,
+ *               log, trust, permissions, redaction, checkpoint, control, extensions
  * --quick            fewer samples: for a look, not for a claim
  * --long             the log measures with 1,000,000 events, the sessions with 50 turns each
  * --json             one JSON object instead of the table
@@ -37,11 +39,13 @@ import { measureTrust } from "./trust.ts";
 const ROOT = resolve(import.meta.dir, "..");
 const MEASURES = {
   start: measureStart,
+  "first-line": measureFirstLine,
   requests: measureRequests,
   rounds: measureRounds,
   growth: measureGrowth,
   stream: measureStream,
   memory: measureMemory,
+  idle: measureIdle,
   sessions: measureTalk,
   log: measureLog,
   redaction: measureRedaction,
