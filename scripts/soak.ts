@@ -135,6 +135,7 @@ async function engines(kills: number): Promise<void> {
   count("of them in a turn", report.inTurns);
   count("events", report.events);
   count("effects", report.effects);
+  count("shown events that a kill took", report.lost);
   failures.push(...report.failures);
 }
 

@@ -23,6 +23,11 @@ export const SessionInfo = z.object({
   turns: z.int().min(0),
   /** The id of its last event. */
   events: z.int().min(0),
+  /**
+   * Set if it broke off: clients may have seen events up to this id. The next run begins behind it, with a StreamGap
+   * for those that are lost. Since protocol 0.3.0.
+   */
+  reserved: z.int().min(0).optional(),
   /** Set if a question in it is not answered: every open question has an id above this. */
   asked_since: z.int().min(0).optional(),
   created_at: z.string(),

@@ -75,6 +75,14 @@ export function isBesideLog({ kind, aside }: Envelope): boolean {
   return kind === "TokenExpiring" || aside === true;
 }
 
+/**
+ * Returns true for a StreamGap that keeps events of the log from this reader: what is open may be another. A crash
+ * takes its events from the log, so that nobody misses them.
+ */
+export function isMissing({ kind, payload }: Envelope): boolean {
+  return kind === "StreamGap" && payload.reason !== "crash";
+}
+
 /** Returns the last event that an envelope stands for: a gap stands for all that it covers. */
 export function reachedBy(envelope: Envelope): EventSeq {
   return envelope.kind === "StreamGap" ? Math.max(envelope.id, envelope.payload.to) : envelope.id;

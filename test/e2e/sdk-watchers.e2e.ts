@@ -3,6 +3,7 @@ import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { PROTOCOL_VERSION } from "../../src/protocol/version.ts";
 import { blocksOf } from "../support/documents.ts";
+import { keptEvents, strayIds } from "../support/kept-events.ts";
 import type { MockRequest } from "../support/mock-provider/mock-provider.ts";
 import type { Turn } from "../support/mock-provider/turn.ts";
 import { says } from "../support/mock-provider/turn.ts";
@@ -165,11 +166,10 @@ async function openWatched(): Promise<Watched> {
 async function expectAllSaw(all: Watched["all"], last: string): Promise<void> {
   expect(await Promise.all(all.map(({ ended }) => ended))).toEqual(all.map(() => ({ code: 0, stderr: "" })));
   const [terminal, python, socket] = all;
-  const ids = python.events.map(({ id }) => id);
-  expect(ids).toEqual(ids.map((_, at) => at + 1));
+  expect(all.flatMap(({ events }) => strayIds(events))).toEqual([]);
   expect(python.events.at(-1)).toMatchObject({ kind: "SessionEnded", session: last });
-  expect(terminal.events).toEqual(python.events);
-  expect(socket.events).toEqual(python.events);
+  expect(keptEvents(terminal.events)).toEqual(keptEvents(python.events));
+  expect(keptEvents(socket.events)).toEqual(keptEvents(python.events));
 }
 
 requireProgram("python3")(

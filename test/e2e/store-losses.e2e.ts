@@ -38,7 +38,8 @@ test.each(DAMAGES)(
     const told = how === "removed" ? LOG_GONE : EVENTS_GONE;
     const [first = [], ...others] = [doctor.stdout, list.stderr, next.stderr].map((text) => told.exec(text));
     expect(others.map((other) => other?.slice(1))).toEqual([first?.slice(1), first?.slice(1)]);
-    expect(Number(first?.at(-1))).toBe(rig.events);
+    // The piece of text that was shown last may not be written yet.
+    expect([rig.events - 1, rig.events]).toContain(Number(first?.at(-1)));
     const copy = `${wal}-damaged`;
     expect(existsSync(copy)).toBe(how === "with a byte flipped");
     if (existsSync(copy)) expect(next.stderr).toContain(`The damaged write-ahead log was copied to ${copy}.`);

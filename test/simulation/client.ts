@@ -1,5 +1,6 @@
 import { HarnessError } from "../../src/base/errors.ts";
 import type { EventSeq, LogId, SessionId } from "../../src/base/ids.ts";
+import { canonicalJson } from "../../src/base/json.ts";
 import type { Accepted, Command } from "../../src/protocol/commands/commands.ts";
 import type { Connection } from "../../src/protocol/connection.ts";
 import type { Envelope } from "../../src/protocol/events/envelope.ts";
@@ -7,12 +8,15 @@ import { COMMAND_KINDS, EVENT_KINDS } from "../../src/protocol/kinds.ts";
 import { PROTOCOL_VERSION } from "../../src/protocol/version.ts";
 import { connectInproc } from "../../src/server/hub/inproc.ts";
 import type { Multiplexer } from "../../src/server/hub/multiplexer.ts";
+import { crashRange } from "../../src/session/store/log-facts.ts";
 import type { SimProcess } from "./scheduler.ts";
 
 export interface ClientSurroundings {
   readonly process: SimProcess;
   readonly violated: (what: string) => void;
 }
+
+const DELTAS: ReadonlySet<string> = new Set(["TextDelta", "ThinkingDelta", "ToolCallProgress"]);
 
 /** Outcome of a command: accepted, refused with a reason, or unknown because the engine died. */
 export type Fate =
@@ -22,7 +26,8 @@ export type Fate =
 /**
  * A client that outlives engines: it follows one log, slowly, and goes on after the last event that it saw.
  *
- * Whatever it is shown must be the log's events in their order, without a gap and without one twice.
+ * Whatever it is shown must be the log's events in their order, without one twice, and without a gap but that of a
+ * crash. An id that it saw once never has another content.
  */
 export class SimClient {
   readonly #around: ClientSurroundings;
@@ -33,6 +38,8 @@ export class SimClient {
   session: SessionId | undefined;
   readonly log: LogId;
   readonly seen: Envelope[] = [];
+  /** Content of each id that it saw. */
+  readonly #contents = new Map<EventSeq, string>();
 
   constructor(log: LogId, around: ClientSurroundings) {
     this.log = log;
@@ -62,10 +69,14 @@ export class SimClient {
     this.#connection = undefined;
   }
 
-  /** Forgets what it saw: it was on the machine whose power went. */
+  /**
+   * Begins at the first event again, because the power went, and writes with it. Their ids are used again, except for
+   * deltas, which are shown before they are written.
+   */
   forget(): void {
     this.detach();
     this.#last = 0;
+    for (const { id, kind } of this.seen) if (!DELTAS.has(kind)) this.#contents.delete(id);
     this.seen.length = 0;
   }
 
@@ -81,12 +92,23 @@ export class SimClient {
     }
   }
 
+  #compare(event: Envelope): void {
+    const { id, kind, session, payload } = event;
+    const content = canonicalJson([kind, session, payload]);
+    const before = this.#contents.get(id);
+    this.#contents.set(id, content);
+    if (before === undefined || before === content) return;
+    // A reader in the middle of lost events sees a gap that ends with one of them.
+    if (event.kind !== "StreamGap") this.#around.violated(`event ${id} was ${before}, and is ${content}`);
+  }
+
   async #follow(connection: Connection, session: SessionId, signal: AbortSignal): Promise<void> {
     const { process, violated } = this.#around;
     try {
       for await (const event of connection.subscribe(session, { since: this.#last, signal })) {
         if (signal.aborted) return;
-        if (event.id !== this.#last + 1) violated(`a client saw event ${event.id} after ${this.#last}`);
+        if (!follows(event, this.#last)) violated(`a client saw event ${event.id} after ${this.#last}`);
+        this.#compare(event);
         this.#last = event.id;
         this.seen.push(event);
         await process.pause("client: reads on", signal);
@@ -96,4 +118,10 @@ export class SimClient {
       if (!signal.aborted && !(thrown instanceof HarnessError)) violated(`following threw ${String(thrown)}`);
     }
   }
+}
+
+/** Returns true if nothing is missing between two events of a log but what a crash took. */
+export function follows(event: Envelope, last: EventSeq): boolean {
+  const from = crashRange(event)?.from ?? event.id;
+  return event.id > last && from <= last + 1 && (from === event.id ? event.id === last + 1 : true);
 }

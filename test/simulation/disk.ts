@@ -131,7 +131,7 @@ export class SimDisk {
         throw new Error("this writer was never synced, and its process has died since");
       return writer;
     };
-    const { logId, epoch, lastEvent } = beneath();
+    const { logId, epoch, lastEvent, reserved = 0 } = beneath();
     let broken: unknown;
     const written = async (entry: Entry) => {
       try {
@@ -146,6 +146,7 @@ export class SimDisk {
       logId,
       epoch,
       lastEvent,
+      reserved,
       append: async (batch, durability: Durability) => {
         await process.pause(`disk: append ${durability}`);
         if (broken !== undefined) throw broken;

@@ -100,7 +100,10 @@ async function openSession(
   const createdAt = new Date(world.clock.now()).toISOString();
   const start = { logId, session, workingDir: "/", profile: "sim", model: "sim:sim-1", createdAt };
   const resumes = request.resume !== undefined;
-  const writer = resumes ? await store.open(logId, session, holder) : await store.create(start, holder);
+  await using undo = new AsyncDisposableStack();
+  const writer = undo.use(
+    resumes ? await store.open(logId, session, holder) : await store.create(start, holder),
+  );
   const resumed = resumes
     ? await resumeLog(store, logId, FEATURES)
     : { history: [], recovered: [], lastTurn: 0 };
@@ -115,13 +118,14 @@ async function openSession(
     lost: (request) => lostWords(disk.content, logId, { request, isSqueezed: outside.overflowed }),
   });
   const workspace = { root: "/", cwd: "/", seen: new Map(), env: {}, scratch: "/scratch" };
+  const pinned = (await store.find(logId))?.pinned ?? false;
   const core = new SessionCore({
     ...{ world, session, logId, store, writer },
     redactor: redactor([]),
     attended: true,
     permissionTimeoutMs: PERMISSION_TIMEOUT_MS,
   });
-  return composeSession({
+  const composed = composeSession({
     tools: () => [],
     world,
     core,
@@ -130,7 +134,7 @@ async function openSession(
     store,
     ...resumed,
     idleTimeoutMs: IDLE_TIMEOUT_MS,
-    pinned: (await store.find(logId))?.pinned ?? false,
+    pinned,
     registry,
     workspace,
     rewind: rewinding(store, logId, workspace),
@@ -149,6 +153,8 @@ async function openSession(
     settle: () => Promise.resolve(),
     close: async () => await writer[Symbol.asyncDispose](),
   });
+  undo.move();
+  return composed;
 }
 
 /** Asks a person before a change, more often than not. */

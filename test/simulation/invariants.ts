@@ -4,6 +4,7 @@ import type { CallId, EventSeq, InputId, LogId } from "../../src/base/ids.ts";
 import { INPUT_DELIVERED } from "../../src/engine/loop/turn.ts";
 import type { InputBlock } from "../../src/protocol/content.ts";
 import type { Envelope } from "../../src/protocol/events/envelope.ts";
+import { crashRange } from "../../src/session/store/log-facts.ts";
 import type { SessionStore } from "../../src/session/store/store.ts";
 import { checkValid } from "../support/valid-history.ts";
 
@@ -30,8 +31,10 @@ export class LogWatch {
     if (info.lastEvent < this.#last)
       this.#violated(`the log went back from ${this.#last} to ${info.lastEvent}`);
     if (info.lastEvent === this.#last) return;
-    for (const { id } of await store.events(log, this.#last, EVENTS_PER_READ)) {
-      if (id !== this.#last + 1) this.#violated(`event ${id} follows ${this.#last} in the log`);
+    for (const event of await store.events(log, this.#last, EVENTS_PER_READ)) {
+      const { id } = event;
+      if ((crashRange(event)?.from ?? id) !== this.#last + 1)
+        this.#violated(`event ${id} follows ${this.#last} in the log`);
       this.#last = id;
       this.events += 1;
     }

@@ -4,7 +4,8 @@ import { FEATURES } from "../../src/app/features.ts";
 import { resumeLog } from "../../src/app/log/resume.ts";
 import { composeSession } from "../../src/app/session/chains/compose-session.ts";
 import { SessionCore } from "../../src/app/session/chains/session-core.ts";
-import type { LogId, SessionId } from "../../src/base/ids.ts";
+import type { EventSeq, LogId, SessionId } from "../../src/base/ids.ts";
+import { canonicalJson } from "../../src/base/json.ts";
 import { SILENT_LOG } from "../../src/base/log.ts";
 import { TurnLimits } from "../../src/engine/loop/turn-limits.ts";
 import { hostWorld } from "../../src/platform/host.ts";
@@ -24,13 +25,14 @@ import { LOG_KEY } from "./store-rig.ts";
 import { checkValid } from "./valid-history.ts";
 
 /**
- * An engine in a process of its own that works until it is killed: `kill-child.ts <folder>`. It goes on with the log
- * that it finds there, and tells on standard output what a client was told: what was accepted, each event, what it
- * found wrong.
+ * An engine in a process of its own that works until it is killed: `kill-child.ts <folder> <cursor>`. It goes on with
+ * the log that it finds there, and tells on standard output what a client was told: what was accepted, each event, the
+ * first one for a client that goes on after the cursor, what it found wrong.
  */
-const [folder = ""] = process.argv.slice(2);
+const [folder = "", cursor = "0"] = process.argv.slice(2);
 const CALLS_MAX = 3;
 const PIECES = 4;
+const PAUSE_MS_MAX = 40;
 
 const world = hostWorld(SILENT_LOG);
 const store = await openSqliteStore({ path: join(folder, "sessions.db"), world, logKey: LOG_KEY });
@@ -44,6 +46,7 @@ async function live(): Promise<void> {
   await connection.handshake(PROTOCOL_VERSION);
   let ended = Promise.withResolvers<void>();
   void follow(connection, session.id, () => ended.resolve());
+  void goOn(connection, session.id, Number(cursor));
   while (true) {
     ended = Promise.withResolvers<void>();
     const text = `input ${world.ids.next("inp")}`;
@@ -57,9 +60,18 @@ async function follow(connection: Connection, session: SessionId, onTurnEnd: () 
   const { signal } = new AbortController();
   let begun = 0; // a turn that an earlier process began is ended by this one
   for await (const event of connection.subscribe(session, { since: 0, signal })) {
-    tell(`event ${event.id} ${event.kind}`);
+    tell(`event ${event.id} ${event.kind}:${Bun.hash(canonicalJson(event)).toString(36)}`);
     if (event.kind === "TurnStarted" && event.session === session) begun = event.payload.turn;
     if (event.kind === "TurnEnded" && event.payload.turn === begun) onTurnEnd();
+  }
+}
+
+/** Tells the first event after one that an earlier engine showed, and where what it stands for begins. */
+async function goOn(connection: Connection, session: SessionId, since: EventSeq): Promise<void> {
+  const { signal } = new AbortController();
+  for await (const event of connection.subscribe(session, { since, signal })) {
+    const from = event.kind === "StreamGap" ? event.payload.from : event.id;
+    return tell(`first ${since} ${from} ${event.id}`);
   }
 }
 
@@ -118,18 +130,21 @@ const provider: Provider = {
     for (const problem of checkValid(messages)) tell(`wrong ${problem}`);
     const last = messages.at(-1)?.content.at(-1);
     const calls = last?.type === "text" ? 1 + Math.floor(Math.random() * CALLS_MAX) : 0;
+    let text = "";
     for (let piece = 0; piece < PIECES; piece++) {
-      await Bun.sleep(Math.random() * 2);
-      yield { kind: "text", index: 0, text: "word " };
+      await Bun.sleep(Math.random() ** 4 * PAUSE_MS_MAX); // now and then the next piece is shown by itself
+      const word = `word ${world.random.number()} `;
+      text += word;
+      yield { kind: "text", index: 0, text: word };
     }
-    yield* blocks(calls);
+    yield* blocks(calls, text);
   },
   models: () => Promise.resolve([]),
   tokenCount: () => Promise.resolve(1),
 };
 
-function* blocks(calls: number): Generator<ModelEvent> {
-  yield { kind: "block", index: 0, block: { type: "text", text: "word ".repeat(PIECES) } };
+function* blocks(calls: number, text: string): Generator<ModelEvent> {
+  yield { kind: "block", index: 0, block: { type: "text", text } };
   for (let call = 1; call <= calls; call++) {
     const name = Math.random() < 0.7 ? "Change" : "Look";
     yield { kind: "block", index: call, block: { type: "tool_use", name, input: {} } };

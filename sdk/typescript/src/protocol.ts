@@ -276,6 +276,7 @@ export interface SessionDetail {
   readonly model: string;
   readonly turns: number;
   readonly events: number;
+  readonly reserved?: number;
   readonly asked_since?: number;
   readonly created_at: string;
   readonly updated_at: string;
@@ -300,6 +301,7 @@ export interface SessionInfo {
   readonly model: string;
   readonly turns: number;
   readonly events: number;
+  readonly reserved?: number;
   readonly asked_since?: number;
   readonly created_at: string;
   readonly updated_at: string;

@@ -118,8 +118,8 @@ export class Session {
 
   /**
    * Every event above `since`, in order and each once, then those that happen, until the session has ended. What
-   * breaks is opened again after the last event that came. Where content has expired, or was compacted, a StreamGap
-   * stands in its place.
+   * breaks is opened again after the last event that came. Where content has expired, was compacted, or was lost
+   * when the engine was killed, a StreamGap stands in its place.
    */
   async *events({ since, signal }: EventOptions = {}): AsyncGenerator<Envelope, void> {
     const engine = this.#engine;

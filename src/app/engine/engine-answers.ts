@@ -56,6 +56,7 @@ export function engineAnswers(parts: EngineAnswersDependencies): EngineAnswers {
     attachedBy: (id) => multiplexer.attachedBy(id),
     whenThere: (id) => multiplexer.whenThere(id),
     askedSince: (id) => multiplexer.askedSince(id),
+    lastShown: (id) => multiplexer.lastShown(id),
   });
   const engine = engineQueries({
     world,

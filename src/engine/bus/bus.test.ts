@@ -1,81 +1,10 @@
 import { expect, test } from "bun:test";
+import { custom, openBus, take, text } from "../../../test/support/bus-rig.ts";
 import { settle } from "../../../test/support/fake-clock.ts";
-import type { TestWorld } from "../../../test/support/world.ts";
-import { testWorld } from "../../../test/support/world.ts";
 import { HarnessError } from "../../base/errors.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
-import type { Event } from "../../protocol/events/events.ts";
-import { memorySessionStore } from "../../session/store/memory-store.ts";
-import type { Batch, Durability, SessionStore, SessionWriter } from "../../session/store/store.ts";
-import { Bus, DELTA_FLUSH_MS } from "./bus.ts";
+import { DELTA_FLUSH_MS } from "./bus.ts";
 import { SUBSCRIBER_EVENTS_MAX } from "./subscriber.ts";
-
-interface BusRig {
-  readonly world: TestWorld;
-  readonly bus: Bus;
-  readonly store: SessionStore;
-  readonly appends: { batch: Batch; durability: Durability }[];
-  /** When set, appends wait for it, or fail with it. */
-  gate: Promise<void> | undefined;
-}
-
-async function openBus(): Promise<BusRig> {
-  const world = testWorld();
-  const store = memorySessionStore(world.machine);
-  const [logId, session] = [world.ids.next("log"), world.ids.next("sess")];
-  const log = {
-    logId,
-    session,
-    workingDir: "/",
-    profile: "test",
-    model: "m",
-    createdAt: "2025-06-15T15:06:40.000Z",
-  };
-  const writer = await store.create(log, {
-    pid: world.machine.pid,
-    processStart: world.machine.processStart,
-  });
-  const appends: BusRig["appends"] = [];
-  const watched: SessionWriter = {
-    logId,
-    epoch: writer.epoch,
-    lastEvent: writer.lastEvent,
-    async append(batch, durability) {
-      appends.push({ batch, durability });
-      await rig.gate;
-      await writer.append(batch, durability);
-    },
-    [Symbol.asyncDispose]: () => writer[Symbol.asyncDispose](),
-  };
-  const bus = new Bus({
-    session,
-    logId,
-    store,
-    writer: watched,
-    clock: world.clock,
-    redaction: new Redaction(redactor([])),
-  });
-  const rig: BusRig = { world, bus, store, appends, gate: undefined };
-  return rig;
-}
-
-function text(words: string): Event {
-  return { kind: "TextDelta", payload: { text: words } };
-}
-
-function custom(number: number): Event {
-  return { kind: "CustomEvent", payload: { namespace: "test", kind: "n", payload: number } };
-}
-
-async function take(events: AsyncIterable<Envelope>, count: number): Promise<Envelope[]> {
-  const taken: Envelope[] = [];
-  if (count === 0) return taken;
-  for await (const event of events) if (taken.push(event) === count) break;
-  return taken;
-}
-
-import { redactor } from "../../safety/redact.ts";
-import { Redaction } from "./redaction.ts";
 
 const forever = new AbortController().signal;
 

@@ -6,21 +6,26 @@ import type { Envelope } from "../../protocol/events/envelope.ts";
 import type { Event } from "../../protocol/events/events.ts";
 import type { Message } from "../../protocol/message.ts";
 import type {
-  Batch,
   CallOutcome,
   Durability,
   Intent,
   SessionStore,
   SessionWriter,
-  StoredMessage,
 } from "../../session/store/store.ts";
-import { mergeDelta } from "./delta.ts";
+import type { DeltaEvent } from "./delta.ts";
+import { isDelta, WaitingDelta } from "./delta.ts";
 import type { EventOrigin } from "./origin.ts";
+import type { BusItem } from "./pending.ts";
+import { numbered, PendingItems } from "./pending.ts";
 import type { Redaction } from "./redaction.ts";
+import { Reservation } from "./reservation.ts";
 import { Subscriber } from "./subscriber.ts";
 
-/** Longest wait of deltas after the first one of a block: with log and transport 20 ms in total. */
+/** Shortest time between two shown deltas of a block: with the transport 20 ms in total. */
 export const DELTA_FLUSH_MS = 18;
+
+/** Longest time that a delta is shown and not in the log. */
+export const DELTA_LOG_MS_MAX = 250;
 
 /**
  * Longest wait of the records of a round: its calls and results are written together, after the next request has left.
@@ -44,19 +49,14 @@ export interface BusOptions {
   readonly redaction: Redaction;
 }
 
-type Item =
-  | { readonly kind: "event"; event: Event; readonly origin: EventOrigin; readonly ts: string }
-  | { readonly kind: "message"; readonly message: Message; readonly turn: number; readonly boundary: boolean }
-  | { readonly kind: "intent"; readonly intent: Intent }
-  | { readonly kind: "outcome"; readonly outcome: CallOutcome; readonly mutating: boolean };
-
 /**
  * The events of one session: each is appended to the log, then published, in one order for all subscribers ([A] §
- * seam 3).
+ * seam 3). Ids follow without a gap and continue over all runs of a log. Items published while a batch is being written
+ * form the next one (group commit).
  *
- * Ids are assigned when a batch is written, so they are gapless and continue over all runs of a log. Items published
- * while a batch is being written form the next one (group commit). Deltas of one block are merged until then: the
- * first is sent at once, later ones within `DELTA_FLUSH_MS`.
+ * Deltas are shown from memory, if no event before them is unwritten and their ids are reserved: the first of a block
+ * at once, later ones merged and within `DELTA_FLUSH_MS`. They are logged as they were shown, with the next other item
+ * or after `DELTA_LOG_MS_MAX` (decision 0021).
  *
  * A log that cannot be written ends the bus: every waiting and later call throws that error, and so does every
  * subscription, after the events that were written.
@@ -66,17 +66,25 @@ export class Bus {
   readonly #subscribers = new Set<Subscriber>();
   /** Subscribers that are people, who also get events outside the log. */
   readonly #people = new Set<Subscriber>();
-  #pending: Item[] = [];
+  readonly #pending: PendingItems;
+  readonly #reservation: Reservation;
   readonly #begunCalls = new Set<CallId>();
+  /** Events that subscribers have and the log may not have. */
+  #unlogged: Envelope[] = [];
+  /** The newest event in the log, and the newest one that subscribers have. */
   #last: EventSeq;
+  #shown: EventSeq;
+  #shownAtMs = Number.NEGATIVE_INFINITY;
   #lastKind = "";
   #writing: Promise<void> | undefined;
+  /** True while events are being written that subscribers do not have: no later one overtakes them. */
+  #writingUnseen = false;
   /** True while the outcome of a call that may have changed something is being written. */
   #writingOwed = false;
-  #timer: Disposable | undefined;
-  #roundTimer: Disposable | undefined;
+  #showTimer: Disposable | undefined;
+  #writeTimer: WriteTimer | undefined;
   #flushQueued = false;
-  /** True if an event waits that is to be shown as soon as the batch before it is written. */
+  /** True if something waits that is to be written as soon as the batch before it. */
   #isUrgent = false;
   #failure: Error | undefined;
   /** True if the next batch must survive a power loss. */
@@ -88,8 +96,16 @@ export class Bus {
   #over = false;
 
   constructor(options: BusOptions) {
+    const { session, writer } = options;
+    const { lastEvent, reserved } = writer;
     this.#options = options;
-    this.#last = options.writer.lastEvent;
+    this.#pending = new PendingItems(session);
+    this.#reservation = new Reservation(reserved);
+    this.#last = lastEvent;
+    this.#shown = lastEvent;
+    if (reserved === undefined || reserved <= lastEvent) return;
+    this.#pending.add({ kind: "gap", range: { from: lastEvent + 1, to: reserved }, ts: this.#now() });
+    this.#flushSoon();
   }
 
   get session(): SessionId {
@@ -101,35 +117,41 @@ export class Bus {
     return this.#last;
   }
 
+  /** The newest event that subscribers have: a delta may be shown before it is in the log. */
+  get lastShown(): EventSeq {
+    return this.#shown;
+  }
+
   /** Milliseconds spent writing the log so far. */
   get writeMs(): number {
     return this.#writeMs;
   }
 
-  /** Publishes an event. It is in the log before any client sees it; `commit` waits for that. */
+  /** Publishes an event. Unless it is a delta, it is in the log before any client sees it; `commit` waits for that. */
   publish(published: Event, origin: EventOrigin = {}): void {
     this.#assertOpen();
     const event = this.#options.redaction.event(published);
     if (event === undefined) return;
-    const newest = this.#pending.at(-1);
-    const merged = newest?.kind === "event" ? mergeDelta(newest, event, origin) : undefined;
-    if (merged !== undefined && newest?.kind === "event") {
-      newest.event = merged;
+    const isFirst = event.kind !== this.#lastKind;
+    this.#lastKind = event.kind;
+    if (isDelta(event)) {
+      this.#publishDelta(event, origin, isFirst);
       return;
     }
-    const ts = new Date(this.#options.clock.now()).toISOString();
-    this.#pending.push({ kind: "event", event, origin, ts });
-    if (mayWait(event)) this.#flushWithRound();
-    else if (isDelta(event) && event.kind === this.#lastKind) this.#flushLater();
+    if (origin.parentCall === undefined) {
+      if (event.kind === "TurnStarted") this.#reservation.turnStarted();
+      if (event.kind === "TurnEnded") this.#reservation.turnEnded();
+    }
+    this.#pending.add({ kind: "event", event, origin, ts: this.#now() });
+    if (mayWait(event)) this.#writeWithin(ROUND_FLUSH_MS);
     else this.#flushSoon();
-    this.#lastKind = event.kind;
   }
 
   /** Adds a redacted message to the stored history, at its position among the events. */
   remember(message: Message, turn: number, boundary = false): void {
     this.#assertOpen();
-    this.#pending.push({ kind: "message", message, turn, boundary });
-    this.#flushWithRound();
+    this.#pending.add({ kind: "message", message, turn, boundary });
+    this.#writeWithin(ROUND_FLUSH_MS);
   }
 
   /** Records that a call is about to run. `commit` waits for the log; without it, the log has it soon. */
@@ -137,8 +159,8 @@ export class Bus {
     this.#assertOpen();
     this.#begunCalls.add(intent.callId);
     const summary = this.#options.redaction.text(intent.summary);
-    this.#pending.push({ kind: "intent", intent: { ...intent, summary } });
-    this.#flushWithRound();
+    this.#pending.add({ kind: "intent", intent: { ...intent, summary } });
+    this.#writeWithin(ROUND_FLUSH_MS);
   }
 
   /** Returns, once, true if a call was about to run: a call that ended before that had no effect. */
@@ -149,13 +171,13 @@ export class Bus {
   /** Records how a call ended: with the events that follow, or within `ROUND_FLUSH_MS`. */
   conclude(outcome: CallOutcome, { mutating }: Pick<Intent, "mutating">): void {
     this.#assertOpen();
-    this.#pending.push({ kind: "outcome", outcome, mutating });
-    this.#flushWithRound();
+    this.#pending.add({ kind: "outcome", outcome, mutating });
+    this.#writeWithin(ROUND_FLUSH_MS);
   }
 
   /** Resolves when the log has the outcome of every call so far that may have changed something. */
   async commitOutcomes(): Promise<void> {
-    if (this.#pending.some(isOwed)) return await this.commit("process");
+    if (this.#pending.has(isOwed)) return await this.commit("process");
     if (this.#writingOwed) await this.#writing;
     this.#assertOpen();
   }
@@ -165,7 +187,7 @@ export class Bus {
     this.#powerWanted ||= durability === "power";
     while (this.#writing !== undefined) await this.#writing;
     this.#assertOpen();
-    if (this.#pending.length > 0) await this.#write();
+    if (this.#hasWork) await this.#write();
     else this.#powerWanted = false;
     if (durability === "power") await this.sync();
     this.#assertOpen();
@@ -183,7 +205,7 @@ export class Bus {
     } catch (thrown) {
       throw this.#fail(thrown);
     }
-    this.#synced = Math.max(this.#synced, batches);
+    this.#markSynced(batches);
   }
 
   async #syncByBatch(batches: number): Promise<void> {
@@ -210,7 +232,7 @@ export class Bus {
   }
 
   /**
-   * Returns events with an id above `since` from the log, then live ones; without `since` only live ones. The
+   * Returns events with an id above `since`, first from the log, then live ones; without `since` only live ones. The
    * subscription starts now, even if reading begins later, and ends with the signal, even if it is never read.
    *
    * @param person set if a person reads it: events outside the log to deliver first.
@@ -220,9 +242,9 @@ export class Bus {
     signal: AbortSignal,
     person?: readonly Event[],
   ): AsyncGenerator<Envelope> {
-    const { store, logId, session, clock } = this.#options;
-    const now = () => new Date(clock.now()).toISOString();
-    const subscriber = new Subscriber({ store, logId, session, now }, since ?? this.#last, this.#last);
+    const { store, logId, session } = this.#options;
+    const log = { store, logId, session, now: () => this.#now(), unlogged: () => this.#unlogged };
+    const subscriber = new Subscriber(log, since ?? this.#shown, this.#shown);
     const leave = () => {
       this.#subscribers.delete(subscriber);
       this.#people.delete(subscriber);
@@ -252,12 +274,50 @@ export class Bus {
   async close(): Promise<void> {
     if (this.#over) return;
     try {
+      this.#reservation.turnEnded(); // a turn that never began may have left it held
       if (this.#failure === undefined) await this.commit("power");
     } finally {
       this.#over = true;
       this.#stopTimers();
       for (const subscriber of this.#subscribers) subscriber.end(this.#failure);
     }
+  }
+
+  get #hasWork(): boolean {
+    return this.#pending.length > 0 || this.#reservation.isOwed(this.#last);
+  }
+
+  #publishDelta(event: DeltaEvent, origin: EventOrigin, isFirst: boolean): void {
+    if (this.#pending.merge(event, origin)) return;
+    this.#pending.add(new WaitingDelta(event, origin, this.#now()));
+    const waitMs = isFirst ? 0 : this.#shownAtMs + DELTA_FLUSH_MS - this.#options.clock.monotonic();
+    if (waitMs <= 0) this.#show();
+    else
+      this.#showTimer ??= this.#options.clock.timer(waitMs, () => {
+        this.#showTimer = undefined;
+        this.#show();
+      });
+  }
+
+  /** Shows the deltas in front that are reserved. Others are shown once they are written. */
+  #show(): void {
+    if (this.#writingUnseen || this.#failure !== undefined) return;
+    const events: Envelope[] = [];
+    for (
+      let next = this.#pending.nextDelta;
+      next !== undefined && this.#shown < this.#reservation.safe;
+      next = this.#pending.nextDelta
+    ) {
+      this.#shown += 1;
+      events.push(this.#pending.showNext(next, this.#shown));
+    }
+    if (events.length > 0) {
+      this.#shownAtMs = this.#options.clock.monotonic();
+      this.#unlogged.push(...events);
+      for (const subscriber of this.#subscribers) subscriber.deliver(events);
+      this.#writeWithin(DELTA_LOG_MS_MAX);
+    }
+    if (this.#pending.waitingDeltas > 0) this.#flushSoon();
   }
 
   #flushSoon(): void {
@@ -274,65 +334,69 @@ export class Bus {
     this.#flush();
   }
 
-  #flushLater(): void {
-    this.#timer ??= this.#options.clock.timer(DELTA_FLUSH_MS, () => {
-      this.#timer = undefined;
+  #writeWithin(ms: number): void {
+    const { clock } = this.#options;
+    const dueMs = clock.monotonic() + ms;
+    if (this.#writeTimer !== undefined && this.#writeTimer.dueMs <= dueMs) return;
+    this.#writeTimer?.timer[Symbol.dispose]();
+    const timer = clock.timer(ms, () => {
+      this.#writeTimer = undefined;
+      this.#isUrgent = true;
       this.#flush();
     });
-  }
-
-  #flushWithRound(): void {
-    this.#roundTimer ??= this.#options.clock.timer(ROUND_FLUSH_MS, () => {
-      this.#roundTimer = undefined;
-      this.#flush();
-    });
-  }
-
-  #stopTimers(): void {
-    this.#timer?.[Symbol.dispose]();
-    this.#roundTimer?.[Symbol.dispose]();
-    this.#timer = undefined;
-    this.#roundTimer = undefined;
+    this.#writeTimer = { dueMs, timer };
   }
 
   #flush(): void {
-    if (this.#writing !== undefined || this.#pending.length === 0 || this.#failure !== undefined) return;
+    if (this.#writing !== undefined || !this.#hasWork || this.#failure !== undefined) return;
     // A failure is kept in #failure and reaches the next caller and every subscriber.
     this.#write().catch(() => undefined);
   }
 
   #write(): Promise<void> {
+    this.#show();
     const durability = this.#powerWanted ? "power" : "process";
     this.#powerWanted = false;
     this.#stopTimers();
     this.#isUrgent = false;
-    const items = this.#pending;
-    this.#pending = [];
+    const items = this.#pending.take();
     this.#writingOwed = items.some(isOwed);
     this.#writing = this.#append(items, durability).finally(() => {
       this.#writing = undefined;
+      this.#writingUnseen = false;
       this.#writingOwed = false;
-      const isTimed = this.#timer !== undefined || this.#roundTimer !== undefined;
-      if (this.#pending.length > 0 && (this.#isUrgent || !isTimed)) this.#flushSoon();
+      if (this.#showTimer === undefined) this.#show();
+      if (this.#isUrgent && this.#pending.length > 0) this.#flushSoon();
     });
     return this.#writing;
   }
 
-  async #append(items: readonly Item[], durability: Durability): Promise<void> {
-    const { clock, writer } = this.#options;
-    const batch = this.#number(items);
+  async #append(items: readonly BusItem[], durability: Durability): Promise<void> {
+    const { clock, session, writer } = this.#options;
+    const { batch, unseen, last } = numbered(items, session, this.#last);
+    this.#writingUnseen = unseen.length > 0;
+    const reserve = this.#reservation.next(last);
     const startMs = clock.monotonic();
     try {
-      await writer.append(batch, durability);
+      await writer.append(reserve === undefined ? batch : { ...batch, reserve }, durability);
     } catch (thrown) {
       throw this.#fail(thrown);
     }
     this.#written += 1;
-    if (durability === "power") this.#synced = this.#written;
+    this.#reservation.written(this.#written);
+    if (durability === "power") this.#markSynced(this.#written);
     this.#writeMs += clock.monotonic() - startMs;
-    if (batch.events.length === 0) return;
-    this.#last = batch.events.at(-1)?.id ?? this.#last;
-    for (const subscriber of this.#subscribers) subscriber.deliver(batch.events);
+    this.#last = last;
+    this.#unlogged = this.#unlogged.slice(batch.events.length - unseen.length);
+    if (unseen.length === 0) return;
+    this.#shown = last;
+    this.#shownAtMs = clock.monotonic();
+    for (const subscriber of this.#subscribers) subscriber.deliver(unseen);
+  }
+
+  #markSynced(batches: number): void {
+    this.#synced = Math.max(this.#synced, batches);
+    this.#reservation.synced(this.#synced);
   }
 
   #fail(thrown: unknown): Error {
@@ -341,39 +405,15 @@ export class Bus {
     return this.#failure;
   }
 
-  /** Assigns ids to events and positions to messages. */
-  #number(
-    items: readonly Item[],
-  ): Required<Omit<Batch, "reserve">> & { readonly events: readonly Envelope[] } {
-    const events: Envelope[] = [];
-    const messages: StoredMessage[] = [];
-    const intents: Intent[] = [];
-    const outcomes: CallOutcome[] = [];
-    let id = this.#last;
-    for (const item of items) {
-      switch (item.kind) {
-        case "event":
-          id += 1;
-          events.push(envelope(id, this.#options.session, item));
-          break;
-        case "message":
-          messages.push({
-            after: id,
-            turn: item.turn,
-            message: item.message,
-            ...(item.boundary ? { boundary: true } : {}),
-          });
-          break;
-        case "intent":
-          intents.push(item.intent);
-          break;
-        case "outcome":
-          outcomes.push(item.outcome);
-          break;
-      }
-    }
-    assert(Number.isSafeInteger(id), "event ids stay below 2^53");
-    return { events, messages, intents, outcomes };
+  #stopTimers(): void {
+    this.#showTimer?.[Symbol.dispose]();
+    this.#showTimer = undefined;
+    this.#writeTimer?.timer[Symbol.dispose]();
+    this.#writeTimer = undefined;
+  }
+
+  #now(): string {
+    return new Date(this.#options.clock.now()).toISOString();
   }
 
   #assertOpen(): void {
@@ -382,19 +422,9 @@ export class Bus {
   }
 }
 
-function envelope(id: EventSeq, session: SessionId, item: Extract<Item, { kind: "event" }>): Envelope {
-  return {
-    id,
-    kind: item.event.kind,
-    session,
-    ...item.origin,
-    ts: item.ts,
-    payload: item.event.payload,
-  } as Envelope;
-}
-
-function isOwed(item: Item): boolean {
-  return item.kind === "outcome" && item.mutating;
+interface WriteTimer {
+  readonly dueMs: number;
+  readonly timer: Disposable;
 }
 
 /** Returns true for an event of a round or of the end of a turn that is written with those that follow it. */
@@ -404,6 +434,6 @@ function mayWait({ kind }: Event): boolean {
   );
 }
 
-function isDelta(event: Event): boolean {
-  return event.kind === "TextDelta" || event.kind === "ThinkingDelta" || event.kind === "ToolCallProgress";
+function isOwed(item: BusItem): boolean {
+  return item.kind === "outcome" && item.mutating;
 }

@@ -4,38 +4,75 @@ import type { EventOrigin } from "./origin.ts";
 /** Longest merged delta, so that events stay bounded while the log is slow. */
 export const DELTA_CHARACTERS_MAX = 65_536;
 
-interface Waiting {
-  readonly event: Event;
+/** A piece of something that is still being written: clients see it before it is in the log. */
+export type DeltaEvent = Extract<Event, { kind: "TextDelta" | "ThinkingDelta" | "ToolCallProgress" }>;
+
+export function isDelta(event: Event): event is DeltaEvent {
+  return event.kind === "TextDelta" || event.kind === "ThinkingDelta" || event.kind === "ToolCallProgress";
+}
+
+/** A delta that nobody has seen yet: later ones of its block are merged into it. */
+export class WaitingDelta {
+  readonly kind = "delta";
   readonly origin: EventOrigin;
+  readonly ts: string;
+  readonly #first: DeltaEvent;
+  #text: string;
+
+  constructor(first: DeltaEvent, origin: EventOrigin, ts: string) {
+    this.#first = first;
+    this.origin = origin;
+    this.ts = ts;
+    this.#text = textOf(first);
+  }
+
+  /** Adds the next delta; returns false if it is of another block or origin, or makes this one too long. */
+  merge(next: DeltaEvent, origin: EventOrigin): boolean {
+    if (!isSameBlock(this.#first, next) || !isSameOrigin(this.origin, origin)) return false;
+    const text = textOf(next);
+    if (this.#text.length + text.length > DELTA_CHARACTERS_MAX) return false;
+    this.#text += text;
+    return true;
+  }
+
+  get event(): DeltaEvent {
+    return withText(this.#first, this.#text);
+  }
 }
 
-/** Merges two consecutive deltas of the same origin into one event; undefined if they cannot be merged. */
-export function mergeDelta(waiting: Waiting, next: Event, origin: EventOrigin): Event | undefined {
-  const { event } = waiting;
-  if (waiting.origin.originator !== origin.originator || waiting.origin.parentCall !== origin.parentCall) {
-    return undefined;
+function textOf(event: DeltaEvent): string {
+  switch (event.kind) {
+    case "TextDelta":
+      return event.payload.text;
+    case "ThinkingDelta":
+      return event.payload.block.text;
+    case "ToolCallProgress":
+      return event.payload.partial;
   }
-  if (event.kind === "TextDelta" && next.kind === "TextDelta") {
-    if (event.payload.index !== next.payload.index) return undefined;
-    const text = joined(event.payload.text, next.payload.text);
-    return text === undefined ? undefined : { kind: "TextDelta", payload: { ...event.payload, text } };
-  }
-  if (event.kind === "ToolCallProgress" && next.kind === "ToolCallProgress") {
-    const { callId } = next.payload;
-    if (event.payload.callId !== callId) return undefined;
-    const partial = joined(event.payload.partial, next.payload.partial);
-    return partial === undefined ? undefined : { kind: "ToolCallProgress", payload: { callId, partial } };
-  }
-  if (event.kind === "ThinkingDelta" && next.kind === "ThinkingDelta") {
-    const [first, second] = [event.payload.block, next.payload.block];
-    if (first.family !== second.family || event.payload.index !== next.payload.index) return undefined;
-    const text = joined(first.text, second.text);
-    if (text === undefined) return undefined;
-    return { kind: "ThinkingDelta", payload: { ...event.payload, block: { ...first, text } } };
-  }
-  return undefined;
 }
 
-function joined(first: string, second: string): string | undefined {
-  return first.length + second.length > DELTA_CHARACTERS_MAX ? undefined : first + second;
+function withText(event: DeltaEvent, text: string): DeltaEvent {
+  switch (event.kind) {
+    case "TextDelta":
+      return { kind: event.kind, payload: { ...event.payload, text } };
+    case "ThinkingDelta": {
+      const block = { ...event.payload.block, text };
+      return { kind: event.kind, payload: { ...event.payload, block } };
+    }
+    case "ToolCallProgress":
+      return { kind: event.kind, payload: { ...event.payload, partial: text } };
+  }
+}
+
+function isSameBlock(one: DeltaEvent, other: DeltaEvent): boolean {
+  if (one.kind === "TextDelta" && other.kind === "TextDelta")
+    return one.payload.index === other.payload.index;
+  if (one.kind === "ToolCallProgress" && other.kind === "ToolCallProgress")
+    return one.payload.callId === other.payload.callId;
+  if (one.kind !== "ThinkingDelta" || other.kind !== "ThinkingDelta") return false;
+  return one.payload.index === other.payload.index && one.payload.block.family === other.payload.block.family;
+}
+
+function isSameOrigin(one: EventOrigin, other: EventOrigin): boolean {
+  return one === other || (one.originator === other.originator && one.parentCall === other.parentCall);
 }

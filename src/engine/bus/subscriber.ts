@@ -18,14 +18,16 @@ export interface SubscribedLog {
   readonly session: SessionId;
   /** Returns the current time in the format of events. */
   readonly now: () => string;
+  /** Returns the newest events, which the log may not have yet. */
+  readonly unlogged: () => readonly Envelope[];
 }
 
 /**
  * One reader of a session's events: everything after its cursor in order, first from the log, then live.
  *
  * It never delays the engine and never loses an event: when its queue is full the queue is dropped, and the
- * reader continues from the log at its cursor (ENG-08). If the log no longer has the next event, a StreamGap
- * replaces it (CTL-14).
+ * reader continues from the log at its cursor, and then from memory (ENG-08). If the log no longer has the next event,
+ * a StreamGap replaces it (CTL-14).
  */
 export class Subscriber {
   readonly #log: SubscribedLog;
@@ -48,9 +50,9 @@ export class Subscriber {
     this.#behind = since < newest;
   }
 
-  /** Delivers events that are in the log now. Never waits. */
+  /** Delivers the events after the last ones. Never waits. */
   deliver(events: readonly Envelope[]): void {
-    if (this.#behind) return; // it will read them from the log
+    if (this.#behind) return; // it will read them later
     if (this.#live.length + events.length > SUBSCRIBER_EVENTS_MAX) {
       this.#live = [];
       this.#behind = true;
@@ -105,16 +107,22 @@ export class Subscriber {
     }
   }
 
-  /** Reads a page of the log. After the last one the reader is live again: later events are in the queue. */
+  /**
+   * Reads a page of the log, and after the last one what memory had beyond the log when the reading began. The reader
+   * is then live again: later events are in the queue.
+   */
   async #readLog(): Promise<readonly Envelope[]> {
     this.#behind = false;
     const { session, now } = this.#log;
+    const unlogged = this.#log.unlogged().slice();
     const page = await this.#pages.after(this.#cursor);
     if (!page.isLast) {
       this.#behind = true;
       this.#live = [];
     }
-    const events = withGaps(page.events, this.#cursor, session);
+    const logged = page.events.at(-1)?.id ?? this.#cursor;
+    const more = this.#behind ? [] : unlogged.filter(({ id }) => id > logged);
+    const events = withGaps([...page.events, ...more], this.#cursor, session);
     const last = events.at(-1)?.id ?? this.#cursor;
     if (this.#behind || last >= this.#newest) return events;
     return [...events, streamGap({ from: last + 1, to: this.#newest }, { session, ts: now() })];

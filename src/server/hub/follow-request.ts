@@ -2,6 +2,7 @@ import { HarnessError } from "../../base/errors.ts";
 import type { EventSeq, SessionId } from "../../base/ids.ts";
 import { isId } from "../../base/ids.ts";
 import { plain } from "../../base/text/text.ts";
+import type { SessionInfo } from "../../protocol/resources.ts";
 
 /** Characters of a wrong id that its refusal shows. */
 const SHOWN_CHARS_MAX = 64;
@@ -19,11 +20,16 @@ export function eventSeqIn(text: string): EventSeq | undefined {
 }
 
 /**
- * Checks that an event has happened: a client that continues after a later one would miss all events up to it (CTL-14).
+ * Checks that an event has happened: a client that continues after a later one would miss all events up to it
+ * (CTL-14). One that a crash has taken has happened.
  * @param name name of the event's field in the request.
  * @throws HarnessError InvalidPath if it lies beyond the last event.
  */
-export function assertHappened(since: EventSeq | undefined, last: EventSeq, name: string): void {
-  if (since === undefined || since <= last) return;
+export function assertHappened(
+  since: EventSeq | undefined,
+  { events: last, reserved = last }: Pick<SessionInfo, "events" | "reserved">,
+  name: string,
+): void {
+  if (since === undefined || since <= Math.max(last, reserved)) return;
   throw new HarnessError("InvalidPath", { why: `${name}: the last event of this session is ${last}` });
 }

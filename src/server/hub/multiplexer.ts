@@ -289,6 +289,11 @@ export class Multiplexer {
     return this.#sessions.get(id)?.askedSince;
   }
 
+  /** Returns the newest event that subscribers of a session that runs here have. */
+  lastShown(id: SessionId): EventSeq | undefined {
+    return this.#sessions.get(id)?.lastShown;
+  }
+
   /** Returns the names of the clients that are subscribed to a session; none for one that does not run here. */
   attachedBy(id: SessionId): readonly string[] {
     return this.#sessions.get(id)?.attachedBy ?? [];

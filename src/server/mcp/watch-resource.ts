@@ -43,8 +43,7 @@ export async function watchResource(uri: string, dependencies: WatchDependencies
   if (address.kind !== "events")
     return { updates: changesOf(uri, await look(uri, dependencies), dependencies) };
   const { id, since } = address;
-  const { events } = await sessionInfo(client.engine, id, { ...client.asking, signal });
-  assertHappened(since, events, "since");
+  assertHappened(since, await sessionInfo(client.engine, id, { ...client.asking, signal }), "since");
   const connection = await client.connection();
   const followed = connection.subscribe(id, since === undefined ? { signal } : { since, signal });
   return { updates: updatesOf(uri, followed), session: id };

@@ -50,9 +50,9 @@ export function eventRoutes(parts: EventRoutesDependencies): readonly HttpRoute[
 async function followed(call: RouteRequest, { engine, world }: EventRoutesDependencies): Promise<Response> {
   const [session, since] = [sessionOf(call), sinceOf(call)];
   const connection = await call.connection();
-  const { events } = await sessionInfo(engine, session, { ...grantOfCall(call), signal: call.signal });
-  assertHappened(since, events, "since");
-  let last = since ?? events;
+  const info = await sessionInfo(engine, session, { ...grantOfCall(call), signal: call.signal });
+  assertHappened(since, info, "since");
+  let last = since ?? info.events;
   const isNamed = namesKinds(await call.clientVersion());
   return call.stream((signal) =>
     eventStream(connection.subscribe(session, since === undefined ? { signal } : { since, signal }), {

@@ -120,13 +120,9 @@ async function followedBy(
   }
   const wanted = sessionIdIn(id);
   const lastSeen = last === undefined ? undefined : eventSeq(last);
-  const {
-    session,
-    events,
-    live,
-    asked_since: asked,
-  } = await sessionInfo(engine, wanted, { ...grant, signal });
-  assertHappened(lastSeen, events, "lastEventId");
+  const info = await sessionInfo(engine, wanted, { ...grant, signal });
+  assertHappened(lastSeen, info, "lastEventId");
+  const { session, events, live, asked_since: asked } = info;
   // Sent with the handshake: a client whose socket breaks before its first event knows where to resume. Open questions
   // are seen by every new client, however long ago they were asked.
   const since = lastSeen ?? (live && session === wanted ? (asked ?? events) : undefined);

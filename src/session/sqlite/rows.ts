@@ -183,6 +183,7 @@ export class RowReader {
   log(row: Row, heldBy: Holder | undefined): LogInfo {
     const logId = this.text(row, "log_id", "a log") as LogId;
     const oldestDay = dayIn(row, "oldest_day");
+    const [lastEvent, reserved] = [countIn(row, "last_event"), countIn(row, "reserved")];
     const text = (column: string) => optionalText(row, column) ?? UNREADABLE;
     const effort = EFFORT_WORDS.find((each) => each === optionalText(row, "effort"));
     return {
@@ -194,7 +195,8 @@ export class RowReader {
       ...(effort === undefined ? {} : { effort }),
       createdAt: text("created_at"),
       updatedAt: text("updated_at"),
-      lastEvent: countIn(row, "last_event"),
+      lastEvent,
+      ...(reserved > lastEvent ? { reserved } : {}),
       turns: countIn(row, "turns"),
       title: this.#titleOrMark(logId, row),
       ...(heldBy === undefined ? {} : { heldBy }),

@@ -44,13 +44,14 @@ class MemoryLogs {
     const heldBy = this.livingHolder(log);
     const session = log.sessions.at(-1) ?? start.session;
     const oldestDay = log.days[0]?.day;
+    const reserved = log.reserved > lastEvent ? log.reserved : undefined;
     return {
       ...start,
       ...info,
       session,
       lastEvent,
       pinned,
-      ...defined({ heldBy, oldestDay }),
+      ...defined({ heldBy, oldestDay, reserved }),
     };
   }
 

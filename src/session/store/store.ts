@@ -129,6 +129,8 @@ export interface LogInfo {
   readonly createdAt: string;
   readonly updatedAt: string;
   readonly lastEvent: EventSeq;
+  /** The last reserved id, if it is above the last event: clients may have seen events up to it. */
+  readonly reserved?: EventSeq;
   readonly turns: number;
   /** The first characters of the first prompt, as it was sent; «unreadable» if that is damaged. */
   readonly title: string;

@@ -39,6 +39,8 @@ export interface CheckpointDigest {
 /** Summary of a log, folded from its events. */
 export interface LogDigest {
   readonly turns: readonly TurnDigest[];
+  /** Number of events. The id of the last one is higher where a crash took some. */
+  readonly events: number;
   /** Cost while no turn ran: compaction on request. */
   readonly betweenTurns: Cost;
   readonly checkpoints: readonly CheckpointDigest[];
@@ -65,12 +67,14 @@ export async function digestOf(events: AsyncIterable<Envelope>): Promise<LogDige
   const runs = new Set<string>();
   let betweenTurns = NO_COST;
   let state = NEW_TURN;
+  let count = 0;
   let compactions = 0;
   let rewinds = 0;
   let importedFrom: string | undefined;
   let taskOf: string | undefined;
   let wentOnFrom: SessionId | undefined;
   for await (const event of events) {
+    count += 1;
     runs.add(event.session);
     const newest = turns.at(-1);
     const turn = newest?.to === undefined ? newest : undefined;
@@ -125,6 +129,7 @@ export async function digestOf(events: AsyncIterable<Envelope>): Promise<LogDige
   }
   return {
     turns,
+    events: count,
     betweenTurns,
     checkpoints,
     waiting: [...waiting.values()],

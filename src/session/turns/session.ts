@@ -114,6 +114,11 @@ export class Session {
     return this.#parts.questions.openSince;
   }
 
+  /** The newest event that subscribers have. */
+  get lastShown(): EventSeq {
+    return this.#parts.bus.lastShown;
+  }
+
   /** Number of people who are subscribed. */
   get people(): number {
     return this.#parts.bus.people;

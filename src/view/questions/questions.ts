@@ -2,6 +2,7 @@ import { unreachable } from "../../base/assert.ts";
 import type { AskId, CallId } from "../../base/ids.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
 import type { PayloadOf } from "../../protocol/events/events.ts";
+import { isMissing } from "../follow.ts";
 
 /** A question of a session that waits for a person. */
 export type Question = (
@@ -68,7 +69,7 @@ export function questionsAfter(
   envelope: Envelope,
   { keep = (question) => question, questionsMax = QUESTIONS_MAX }: KeptQuestions = {},
 ): readonly Question[] {
-  if (envelope.kind === "StreamGap" && open.length > 0)
+  if (isMissing(envelope) && open.length > 0)
     return open.map((question) => ({ ...question, isUncertain: true }));
   const asked = questionOf(envelope);
   if (asked === undefined) {

@@ -2,6 +2,7 @@ import type { CallId } from "../../base/ids.ts";
 import { jsonCharacters } from "../../base/json.ts";
 import { shortened } from "../../base/text/text.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
+import { isMissing } from "../follow.ts";
 import { isTurnStarted } from "../turn-marks.ts";
 import type { UncertainEntry } from "./gaps/uncertain.ts";
 import { uncertainValues } from "./gaps/uncertain.ts";
@@ -58,7 +59,7 @@ export function callsAfter(calls: OpenCalls, envelope: Envelope): OpenCalls {
     case "ToolResult":
       return without(calls, envelope.payload.callId);
     case "StreamGap":
-      return calls.size > 0 ? uncertainValues(calls) : calls;
+      return calls.size > 0 && isMissing(envelope) ? uncertainValues(calls) : calls;
     case "TurnStarted":
       return isTurnStarted(envelope) ? withoutUncertain(calls) : calls;
     case "TurnEnded":

@@ -5,7 +5,7 @@ import type { Envelope } from "../../protocol/events/envelope.ts";
 import type { PayloadOf, TodoItem } from "../../protocol/events/events.ts";
 import type { SessionCosts } from "../costs/session-costs.ts";
 import { NO_SESSION_COSTS, sessionCostsAfter } from "../costs/session-costs.ts";
-import { isBesideLog, reachedBy } from "../follow.ts";
+import { isBesideLog, isMissing, reachedBy } from "../follow.ts";
 import { questionId, questionOf } from "../questions/questions.ts";
 import { isRefusal } from "../turn-result.ts";
 import type { MissedEvents } from "./gaps/gaps.ts";
@@ -119,12 +119,11 @@ export function sessionAfter(view: SessionView, envelope: Envelope): SessionView
     notices: noticesAfter(view.notices, envelope),
     ...(missed === undefined ? {} : { missed }),
   };
-  const after =
-    envelope.kind === "StreamGap"
-      ? afterGap(next, run, envelope)
-      : envelope.parentCall === undefined
-        ? ownAfter(next, run, { envelope, before: view })
-        : next;
+  const after = isMissing(envelope)
+    ? afterGap(next, run, envelope)
+    : envelope.parentCall === undefined
+      ? ownAfter(next, run, { envelope, before: view })
+      : next;
   const lists = { run: after.run ?? run, waiting: after.waiting };
   const leftOut = leftOutAfter(view.leftOut, envelope, { run: before, waiting: view.waiting }, lists);
   return leftOut === after.leftOut ? after : { ...after, leftOut };

@@ -4,6 +4,7 @@ import type { Envelope } from "../../protocol/events/envelope.ts";
 import type { TurnEndReason } from "../../protocol/events/events.ts";
 import type { Cost } from "../costs/cost.ts";
 import { addCost, NO_COST } from "../costs/cost.ts";
+import { isMissing } from "../follow.ts";
 import { callSummary } from "../texts/call-summary.ts";
 import type { OpenCalls } from "./calls.ts";
 import type { UncertainEntry } from "./gaps/uncertain.ts";
@@ -40,7 +41,7 @@ export function subAgentsAfter(
   envelope: Envelope,
   before: { readonly calls: OpenCalls; readonly isUnknown: boolean },
 ): SubAgents {
-  if (envelope.kind === "StreamGap") return agents.size > 0 ? uncertainValues(agents) : agents;
+  if (isMissing(envelope)) return agents.size > 0 ? uncertainValues(agents) : agents;
   const { parentCall } = envelope;
   if (parentCall === undefined) return ownAfter(agents, envelope);
   const known = agents.get(parentCall);

@@ -2,6 +2,7 @@ import type { TaskId } from "../../base/ids.ts";
 import { shortened } from "../../base/text/text.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
 import type { PayloadOf } from "../../protocol/events/events.ts";
+import { isMissing } from "../follow.ts";
 import type { UncertainEntry } from "./gaps/uncertain.ts";
 
 /** A background task in its last known state (ENG-24). */
@@ -16,7 +17,7 @@ const TASK_CHARACTERS_MAX = 4_096;
 
 /** Returns the tasks of a run, the oldest first, after one more event. */
 export function tasksAfter(tasks: readonly KnownTask[], envelope: Envelope): readonly KnownTask[] {
-  if (envelope.kind === "StreamGap") {
+  if (isMissing(envelope)) {
     return tasks.map((task) => (task.state === "running" ? { ...task, isUncertain: true } : task));
   }
   if (envelope.kind !== "TaskChanged") return tasks;

@@ -2,6 +2,7 @@ import type { ClientId, InputId } from "../../base/ids.ts";
 import { isObject, jsonCharacters } from "../../base/json.ts";
 import type { InputBlock } from "../../protocol/content.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
+import { isMissing } from "../follow.ts";
 import type { UncertainEntry } from "./gaps/uncertain.ts";
 import { uncertain } from "./gaps/uncertain.ts";
 
@@ -36,7 +37,7 @@ export function waitingAfter(waiting: readonly WaitingInput[], envelope: Envelop
     case "TurnStarted":
       return without(waiting, envelope.payload.inputId);
     case "StreamGap":
-      return uncertain(waiting);
+      return isMissing(envelope) ? uncertain(waiting) : waiting;
     case "CustomEvent":
       return afterCustom(waiting, envelope.payload);
     default:

@@ -22,13 +22,17 @@ export function noticeText(envelope: NoticeEvent): string {
       const { name, reason } = envelope.payload;
       return `MCP server ${neutraliseLine(name)} is down: ${neutraliseLine(reason)}`;
     }
-    case "StreamGap": {
-      const { from, to, reason } = envelope.payload;
-      return `events ${from} to ${to} are gone (${reason})`;
-    }
+    case "StreamGap":
+      return gapText(envelope.payload);
     default:
       return unreachable(envelope);
   }
+}
+
+/** Returns the words for events that a reader does not get. */
+export function gapText({ from, to, reason }: EnvelopeOf<"StreamGap">["payload"]): string {
+  if (reason === "crash") return "the engine was killed here: the last words before this may be missing";
+  return `events ${from} to ${to} are gone (${reason})`;
 }
 
 /** Returns the word that stands before the message of an Error event. */

@@ -1638,6 +1638,7 @@ _SessionDetailRequired = TypedDict("_SessionDetailRequired", {
 
 
 class SessionDetail(_SessionDetailRequired, total=False):
+    reserved: int
     asked_since: int
     branch_of: SessionDetailBranchOf
     attached_by: List[str]
@@ -1671,6 +1672,7 @@ _SessionInfoRequired = TypedDict("_SessionInfoRequired", {
 
 
 class SessionInfo(_SessionInfoRequired, total=False):
+    reserved: int
     asked_since: int
     branch_of: SessionInfoBranchOf
     attached_by: List[str]

@@ -118,7 +118,8 @@ class Session:
         """Every event above ``since``, in order and each once, then those that happen, until the session has ended.
 
         0: all from the beginning; absent: from now on, and what waits for an answer. What breaks is opened again after the
-        last event that came. Where content has expired, or was compacted, a StreamGap stands in its place.
+        last event that came. Where content has expired, was compacted, or was lost when the
+        engine was killed, a StreamGap stands in its place.
         """
         box = StreamBox()
         if since is None:

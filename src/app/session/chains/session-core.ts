@@ -66,7 +66,7 @@ export class SessionCore {
     this.#onPublished();
   }
 
-  /** Yields every event from now on, once it is in the log. */
+  /** Yields every event from now on, as clients see it. */
   follow(signal: AbortSignal): AsyncIterable<Envelope> {
     return this.bus.subscribe(undefined, signal);
   }

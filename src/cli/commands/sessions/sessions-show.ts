@@ -114,7 +114,7 @@ function factLines(
     ["last turn", `${info.updatedAt} (${ageText(info.updatedAt, nowMs)})`],
     [
       "size",
-      `${count(digest.turns.length, "turn")}, ${count(info.lastEvent, "event")}, ${count(digest.runs, "run")}`,
+      `${count(digest.turns.length, "turn")}, ${count(digest.events, "event")}, ${count(digest.runs, "run")}`,
     ],
     ...(total.calls === 0
       ? []

@@ -23,6 +23,8 @@ export interface SessionQuerySources {
   attachedBy?(id: SessionId): readonly string[];
   /** Returns an event before the open questions of a session; undefined if there are none. */
   askedSince?(id: SessionId): EventSeq | undefined;
+  /** The newest event that subscribers of a running session have, which the log may not have yet. */
+  lastShown?(id: SessionId): EventSeq | undefined;
 }
 
 /** Answers queries about sessions, and reads their logs, within the scope of the client (CTL-15, AUTH-07). */
@@ -44,8 +46,9 @@ export function sessionQueries(sources: SessionQuerySources) {
       return { sessions: await rows.withOthers(infos) };
     },
     async GetSession({ sessionId, last = LAST_EVENTS }, { scope = EVERYTHING }) {
-      const info = rows.of(await logs.find(sessionId, scope));
-      const since = Math.max(0, info.events - last);
+      const log = await logs.find(sessionId, scope);
+      const info = rows.of(log);
+      const since = Math.max(0, log.lastEvent - last);
       const events = last === 0 ? [] : await lastEvents(logs.read(info.session, since, scope));
       return { ...info, last_events: events };
     },
@@ -116,12 +119,16 @@ class SessionRows {
     const { pid: _pid, branch_of: _branch, ...row } = sessionRow(info);
     const { session, logId, branchOf } = info;
     const asked = this.#sources.askedSince?.(session);
+    const live = this.#sources.live().includes(session);
+    const shown = this.#sources.lastShown?.(session) ?? 0;
+    const reserved = live ? undefined : info.reserved;
     return {
       ...row,
       session,
       log: logId,
-      live: this.#sources.live().includes(session),
-      ...defined({ asked_since: asked }),
+      events: Math.max(row.events, shown),
+      live,
+      ...defined({ asked_since: asked, reserved }),
       ...(branchOf === undefined ? {} : { branch_of: { log: branchOf.logId, event: branchOf.at } }),
     };
   }

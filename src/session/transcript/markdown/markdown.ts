@@ -6,6 +6,7 @@ import type { Cost } from "../../../view/costs/cost.ts";
 import { NO_COST, sumOfCosts } from "../../../view/costs/cost.ts";
 import { addTurnCost, NO_TURN_COSTS } from "../../../view/costs/turn-costs.ts";
 import { endingText } from "../../../view/texts/ending-text.ts";
+import { gapText } from "../../../view/texts/notice-text.ts";
 import { deliveredInput } from "../../../view/turn-result.ts";
 import type { LogInfo } from "../../store/store.ts";
 import type { StartedCall } from "./markdown-call.ts";
@@ -161,8 +162,10 @@ class Transcript {
         const { name, removed } = event.payload;
         return `*Memory ${codeSpan(name)} ${removed === true ? "removed" : "written"}.*`;
       }
-      case "StreamGap":
-        return `*Events ${event.payload.from} to ${event.payload.to} are gone (${event.payload.reason}).*`;
+      case "StreamGap": {
+        const text = gapText(event.payload);
+        return `*${text.charAt(0).toUpperCase()}${text.slice(1)}.*`;
+      }
       case "ProfileSwitched":
         return `*Profile ${codeSpan(event.payload.to)} instead of ${codeSpan(event.payload.from)}.*`;
       case "HookTimeout":

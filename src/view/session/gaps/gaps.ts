@@ -1,6 +1,6 @@
 import type { EventSeq } from "../../../base/ids.ts";
 import type { Envelope } from "../../../protocol/events/envelope.ts";
-import { reachedBy } from "../../follow.ts";
+import { isMissing, reachedBy } from "../../follow.ts";
 import { isTurnEnded, isTurnStarted } from "../../turn-marks.ts";
 import { planModeOf } from "../plan-mode.ts";
 import type { WaitingInput } from "../waiting.ts";
@@ -41,7 +41,7 @@ export function missedAfter(
   isNewRun: boolean,
 ): MissedEvents | undefined {
   const { missed } = view;
-  if (envelope.kind === "StreamGap") return { upTo: reachedBy(envelope), unknown: ALL };
+  if (isMissing(envelope)) return { upTo: reachedBy(envelope), unknown: ALL };
   if (missed === undefined || missed.unknown.length === 0) return missed;
   const settled = settledParts(view, envelope, isNewRun);
   const isList = listedInputs(envelope) !== undefined;
