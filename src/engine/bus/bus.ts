@@ -21,8 +21,11 @@ import type { Redaction } from "./redaction.ts";
 import { Reservation } from "./reservation.ts";
 import { Subscriber } from "./subscriber.ts";
 
-/** Shortest time between two shown deltas of a block: with the transport 20 ms in total. */
-export const DELTA_FLUSH_MS = 18;
+/**
+ * Shortest time between two shown deltas of a block. It is below `BATCH_MS` of an answer's bytes: what waited there is
+ * shown at once, so no delta waits for both, and with the transport it takes 20 ms at most.
+ */
+export const DELTA_FLUSH_MS = 14;
 
 /** Longest time that a delta is shown and not in the log. */
 export const DELTA_LOG_MS_MAX = 250;

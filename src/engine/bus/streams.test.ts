@@ -4,6 +4,7 @@ import { custom, openBus, take, text, turnEnded, turnStarted } from "../../../te
 import { settle } from "../../../test/support/fake-clock.ts";
 import { HarnessError } from "../../base/errors.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
+import { BATCH_MS } from "../../providers/http/stream/batch-reader.ts";
 import { DELTA_FLUSH_MS, DELTA_LOG_MS_MAX } from "./bus.ts";
 import { RESERVED_IDS } from "./reservation.ts";
 import { SUBSCRIBER_EVENTS_MAX } from "./subscriber.ts";
@@ -22,6 +23,17 @@ test("[ENG-08 BUS-02] in a turn deltas are shown from memory, and logged unchang
   expect(await rig.store.events(rig.logId, 0, 99)).toEqual([...seen]);
   expect(rig.appends.length).toBe(2);
   expect(rig.appends.at(-1)?.durability).toBe("process");
+});
+
+test("[ENG-08 PERF-02] deltas whose bytes waited for each other are shown without another wait", async () => {
+  const rig = await inTurn();
+  const seen = follow(rig);
+  for (const [at, piece] of ["a", "b", "c"].entries()) {
+    rig.bus.publish(text(piece));
+    await settle();
+    expect(seen).toHaveLength(at + 2);
+    await rig.world.clock.advance(BATCH_MS);
+  }
 });
 
 test("[ENG-08] a paced stream of five seconds takes four transactions a second", async () => {
