@@ -69,8 +69,8 @@ const ENTRY = "src/cli/main.ts";
 const CHUNK = "cinch-start";
 /**
  * Files that the other processes of cinch import dynamically: the one that has the keys, the one that makes requests
- * with them, the one that passes connections on, and a client of a shared engine, whose first frame waits for nothing.
- * They stay small, so that none of these loads the start.
+ * with them, the one that passes connections on, a client of a shared engine, whose first frame waits for nothing, and
+ * a `-p` whose prompt a running engine carries out. They stay small, so that none of these loads the start.
  */
 const OTHER_PROCESSES: readonly string[] = [
   "src/app/plan/feature-set.ts",
@@ -79,6 +79,8 @@ const OTHER_PROCESSES: readonly string[] = [
   "src/app/serving/service-paths.ts",
   "src/cli/commands/line/line-session.ts",
   "src/cli/commands/line/run.ts",
+  "src/cli/commands/prompt/prompt-output.ts",
+  "src/cli/commands/prompt/run.ts",
   "src/cli/context.ts",
   "src/cli/environment.ts",
   "src/cli/io/terminal/tty-terminal.ts",
@@ -107,7 +109,7 @@ const OTHER_PROCESSES: readonly string[] = [
   "src/protocol/read.ts",
 ];
 /** Chunks that the files of the start may stand in: their own, and those that they share with what is outside of it. */
-const CHUNKS_MAX = 20;
+const CHUNKS_MAX = 24;
 const TRANSPILER = new Bun.Transpiler({ loader: "ts" });
 
 /**

@@ -12,6 +12,7 @@ import { exitCodeOf } from "./exit-codes.ts";
 import type { Output } from "./io/output.ts";
 import { OutputClosed, standardError, standardOutput } from "./io/output.ts";
 import { ENGINE_WORD } from "./processes/internal.ts";
+import type { Leftovers } from "./processes/leftovers.ts";
 import { sweepLater } from "./processes/leftovers.ts";
 import type { Stop } from "./processes/stop.ts";
 import { listenForSignals } from "./processes/stop.ts";
@@ -30,7 +31,7 @@ export async function run(argv: readonly string[]): Promise<never> {
   const leftovers = sweepLater(hostClock, process.env);
   let code: ExitCode;
   try {
-    code = await start(argv, stop, stderr);
+    code = await start(argv, { ...stop, leftovers }, stderr);
   } catch (thrown) {
     code = thrown instanceof OutputClosed ? EXIT.cancelled : exitCodeOf(thrown);
     if (code !== EXIT.cancelled) await stderr.write(errorLine(thrown));
@@ -42,7 +43,11 @@ export async function run(argv: readonly string[]): Promise<never> {
 /**
  * Runs the command line. If there are secrets, this process keeps them and starts another without any for the engine.
  */
-async function start(argv: readonly string[], stop: Stop, stderr: Output): Promise<ExitCode> {
+async function start(
+  argv: readonly string[],
+  { leftovers, ...stop }: Stop & { readonly leftovers: Leftovers },
+  stderr: Output,
+): Promise<ExitCode> {
   if (argv[0] === ENGINE_WORD) {
     const { openKeeperLink } = await import("./processes/keeper-link.ts");
     const link = await openKeeperLink(argv[1] ?? "", stop);
@@ -52,7 +57,10 @@ async function start(argv: readonly string[], stop: Stop, stderr: Output): Promi
   if (line.kind === "command" && line.command.name === "-p") {
     const { shareRunning } = await import("./shared-prompt/share-running.ts");
     const running = await shareRunning(line, stop);
-    if (running !== undefined) return await carryOut(line, { ...stop, running }, stderr);
+    if (running !== undefined) {
+      leftovers.leave(); // the engine sweeps; loading that takes a third of a prompt's processor time here
+      return await carryOut(line, { ...stop, running }, stderr);
+    }
   }
   if (line.kind === "command" && runsEngine(line)) {
     const { findSecrets } = await import("./secrets.ts");

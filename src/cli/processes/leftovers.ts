@@ -8,22 +8,31 @@ type Environment = Readonly<Record<string, string | undefined>>;
 /** Delay before a longer run searches for leftovers of killed runs, after its start. */
 const SWEEP_AFTER_MS = 2_000;
 
+export interface Leftovers {
+  /** Sweeps, unless that was done or left out. */
+  sweep(): Promise<void>;
+  /** Leaves the sweep to another process of cinch, which has run longer. */
+  leave(): void;
+}
+
 /**
  * Starts one sweep that removes leftovers of killed runs from the temporary folder and from their workspaces, off
  * the start path: after two seconds, or at the end of a shorter run. `env` is the process's own: it names cinch's
  * state folder.
  */
-export function sweepLater(
-  clock: Pick<Clock, "timer">,
-  env: Environment,
-): { readonly sweep: () => Promise<void> } {
+export function sweepLater(clock: Pick<Clock, "timer">, env: Environment): Leftovers {
   let sweeping: Promise<void> | undefined;
   const sweep = () => {
     sweeping ??= sweepNow(env);
     return sweeping;
   };
   clock.timer(SWEEP_AFTER_MS, () => void sweep().catch(() => undefined)); // its other caller reports it
-  return { sweep };
+  return {
+    sweep,
+    leave() {
+      sweeping ??= Promise.resolve();
+    },
+  };
 }
 
 async function sweepNow(env: Environment): Promise<void> {
