@@ -1,5 +1,5 @@
 import { expect } from "bun:test";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { startEngineIn } from "../support/both-ways.ts";
 import { cinchPath } from "../support/cinch.ts";
@@ -208,3 +208,45 @@ test(
   },
   TIMEOUT_MS,
 );
+
+test(
+  "[REL-01] a running engine that has stopped answering ends the run with an error, and a signal ends the wait; no other engine gets the prompt",
+  async () => {
+    await using place = openMockHome(script(), NO_SANDBOX);
+    await using engine = await startEngineIn(place);
+    engine.kill("SIGSTOP");
+    try {
+      expect(await run(place)).toEqual({
+        code: 1,
+        stderr: expect.stringContaining("(EngineSilent)"),
+        engine: Number.NaN,
+      });
+      await using waiting = place.start(AUTO);
+      await until("it waits for the engine", () => sockets(waiting.pid) > STANDARD_STREAMS);
+      waiting.kill("SIGTERM");
+      expect(await waiting.exited).toBe(130);
+      expect(place.provider.requests).toEqual([]);
+      expect((await run(place, ["--own-engine"])).code).toBe(0);
+    } finally {
+      engine.kill("SIGCONT");
+    }
+    // It finds the prompts of clients that have gone, and carries out none.
+    await until("the engine works again", async () => (await liveSessions(place)).length === 0);
+    expect(place.provider.requests).toHaveLength(2);
+  },
+  TIMEOUT_MS,
+);
+
+/** Standard streams of a child of a test are sockets too. */
+const STANDARD_STREAMS = 3;
+
+/** Returns the number of sockets that a process has open. */
+function sockets(pid: number): number {
+  return readdirSync(`/proc/${pid}/fd`).filter((name) => {
+    try {
+      return readlinkSync(`/proc/${pid}/fd/${name}`).startsWith("socket:");
+    } catch {
+      return false; // it was closed meanwhile
+    }
+  }).length;
+}

@@ -1767,6 +1767,7 @@ export type EngineReason =
   | "EngineNotStarted"
   | "EngineRefused"
   | "EngineRunning"
+  | "EngineSilent"
   | "EngineStopping"
   | "EngineUnreachable"
   | "ExportInvalid"

@@ -1,9 +1,12 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync, realpathSync } from "node:fs";
 import { servicePaths } from "../../app/serving/service-paths.ts";
+import { deadline, whileAlive } from "../../base/async/deadline.ts";
 import { defined } from "../../base/defined.ts";
+import { HarnessError } from "../../base/errors.ts";
 import type { HarnessPaths } from "../../base/files/harness-paths.ts";
 import { profileFromHere } from "../../config/profile-path.ts";
 import { harnessSecretsPath } from "../../credentials/store/harness-secrets-path.ts";
+import { hostClock } from "../../platform/clock.ts";
 import type { PromptInput, PromptQuestion, PromptRequest } from "../../server/prompt/frames.ts";
 import type { ParsedCall } from "../args/parsed-call.ts";
 import { cinchPaths } from "../environment.ts";
@@ -13,10 +16,13 @@ import { publicEnvironment, sessionWishes } from "../session-request.ts";
 import { configText, keysPrint, likenessOf } from "./likeness.ts";
 import type { RunningPrompt } from "./prompt-connection.ts";
 import { runningPromptOn } from "./prompt-connection.ts";
+import type { PromptLink } from "./prompt-link.ts";
 import { openPromptLink } from "./prompt-link.ts";
 
 const TOKEN_BYTES_MAX = 256;
 const OTHERS = 0o077;
+/** Time limit for the verdict of an engine, on a busy machine. */
+const VERDICT_MS_MAX = 10_000;
 
 export type PromptSharer =
   /** A running engine carries out the prompt. */
@@ -33,8 +39,12 @@ export type PromptSharer =
  *
  * A prompt that is complete goes along with the question. One that standard input belongs to is sent later: nothing is
  * read from there for an engine that may say no.
+ * @throws HarnessError EngineSilent; the signal's reason.
  */
-export async function askRunning({ settings, flags, words }: ParsedCall): Promise<PromptSharer> {
+export async function askRunning(
+  { settings, flags, words }: ParsedCall,
+  signal: AbortSignal,
+): Promise<PromptSharer> {
   const why = ownReason({ settings, flags });
   if (why !== undefined) return { kind: "own", why };
   const paths = cinchPaths(process.env);
@@ -70,10 +80,22 @@ export async function askRunning({ settings, flags, words }: ParsedCall): Promis
   const first = `${JSON.stringify({ owner, prompt: question })}\n`;
   const link = await openPromptLink(ownerSocket, goesAlong ? `${first}${JSON.stringify(request)}\n` : first);
   if (link === undefined) return none;
-  const differs = (await link.verdict) ?? logReason(settings);
+  const differs = (await verdictOf(link, signal)) ?? logReason(settings);
   if (differs === undefined) return { kind: "shared", prompt: runningPromptOn(link, request, goesAlong) };
   link[Symbol.dispose]();
   return { kind: "own", why: differs };
+}
+
+/** Waits for the verdict. @throws HarnessError EngineSilent; the signal's reason. */
+async function verdictOf(link: PromptLink, signal: AbortSignal): Promise<string | undefined> {
+  using limit = deadline(hostClock, VERDICT_MS_MAX, signal);
+  try {
+    return await whileAlive(link.verdict, limit.signal);
+  } catch (thrown) {
+    link[Symbol.dispose]();
+    if (!limit.reached) throw thrown;
+    throw new HarnessError("EngineSilent", { seconds: `${VERDICT_MS_MAX / 1_000}` }, { cause: thrown });
+  }
 }
 
 /** Returns why a command line has its own engine, whatever runs; undefined if it may share one. */

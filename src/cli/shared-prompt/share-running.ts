@@ -9,10 +9,10 @@ import type { RunningPrompt } from "./prompt-connection.ts";
  * The log of level debug names the reason.
  */
 export async function shareRunning(call: ParsedCall, stop: Stop): Promise<RunningPrompt | undefined> {
-  let sharing = await askRunning(call);
+  let sharing = await askRunning(call, stop.signal);
   if (sharing.kind === "own" && sharing.mayStay === true) {
     const { startEngineThatStays } = await import("./engine-that-stays.ts");
-    if (await startEngineThatStays(call, stop)) sharing = await askRunning(call);
+    if (await startEngineThatStays(call, stop)) sharing = await askRunning(call, stop.signal);
   }
   if (sharing.kind === "own") {
     const { why } = sharing;

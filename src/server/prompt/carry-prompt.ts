@@ -45,6 +45,7 @@ export async function carryPrompt(parts: PromptSessions, wire: PromptWire): Prom
   const { value: line, done } = await lines.next();
   if (done === true) return;
   const request = readRequest(line);
+  if (stop.aborted) return; // the client has given up
   const { session, notices } = await parts.openSession(request);
   await using connection = await parts.attach();
   const run = new PromptRun(connection, session, wire);
@@ -54,7 +55,7 @@ export async function carryPrompt(parts: PromptSessions, wire: PromptWire): Prom
       jsonLine({ frame: "opened", session, client: connection.clientId, notices } satisfies OpenedFrame),
     );
     const { input } = request;
-    if (input !== undefined)
+    if (input !== undefined && !stop.aborted)
       run.send(INPUT_FRAME_ID, {
         kind: "SendInput",
         sessionId: session,

@@ -2370,6 +2370,7 @@ EngineReason = Literal[
     "EngineNotStarted",
     "EngineRefused",
     "EngineRunning",
+    "EngineSilent",
     "EngineStopping",
     "EngineUnreachable",
     "ExportInvalid",
