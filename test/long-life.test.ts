@@ -58,8 +58,9 @@ test(
       Array.fromAsync(engine.connection.subscribe(sessionId, { signal: stop.signal })),
     );
     await engine.heldWhenIdle();
+    // The engine's own first session, which nobody follows, and the next expiry: the first one reads files meanwhile.
+    await until("what began with the first requests is over", () => engine.clock.waiting === 2);
     const { armed } = engine;
-    expect(engine.clock.waiting).toBe(2); // the engine's own first session, which nobody follows, and the next expiry
     for (let hour = 1; hour <= 24; hour++) {
       await engine.clock.advance(HOUR_MS);
       // Each expiry has a time limit, and arms the next one.

@@ -1,4 +1,6 @@
 import { heapStats } from "bun:jsc";
+import { appendFileSync } from "node:fs";
+import { join } from "node:path";
 import { openHarness } from "../../src/app/harness.ts";
 import type { SessionId } from "../../src/base/ids.ts";
 import type { Connection } from "../../src/protocol/connection.ts";
@@ -27,6 +29,8 @@ const { signal } = new AbortController();
 
 export async function openTalkingEngine(): Promise<TalkingEngine> {
   const place = openPlace();
+  // A trial of the sandbox takes real time beside the clock of the test.
+  appendFileSync(join(place.root, "config", "config.toml"), '\n[sandbox]\nbackend = "none"\n');
   const clock = fakeClock(Date.now());
   let armed = 0;
   const counted: FakeClock = {

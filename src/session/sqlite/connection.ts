@@ -141,7 +141,12 @@ export class StoreConnection implements Disposable {
   }
 
   #isLogEmpty(): boolean {
-    return statSync(`${this.path}-wal`, { throwIfNoEntry: false })?.size === 0;
+    return sizeOf(`${this.path}-wal`) === 0;
+  }
+
+  /** Returns the bytes of the file and of its write-ahead log on the disk. */
+  sizes(): { readonly file: number; readonly log: number } {
+    return { file: sizeOf(this.path) ?? 0, log: sizeOf(`${this.path}-wal`) ?? 0 };
   }
 
   /** Runs reads that belong together, on the state of the file at the first of them. */
@@ -192,6 +197,10 @@ export class StoreConnection implements Disposable {
     this.#statements.set(sql, compiled);
     return compiled;
   }
+}
+
+function sizeOf(path: string): number | undefined {
+  return statSync(path, { throwIfNoEntry: false })?.size;
 }
 
 function attempt<Result>(path: string, work: () => Result): Result {

@@ -44,9 +44,8 @@ export async function maintain(
     await emptyExpired(connection, Number(num), maintenance);
   }
   const areReturned = await giveBackPages(connection, maintenance);
-  const { path } = connection;
-  const [file, wal] = [await world.files.stat(path), await world.files.stat(`${path}-wal`)];
-  if (areReturned || (wal?.size ?? 0) > Math.min(file?.size ?? 0, WAL_BYTES_KEPT_MAX))
+  const { file, log } = connection.sizes();
+  if (areReturned || log > Math.min(file, WAL_BYTES_KEPT_MAX))
     await truncateLog(connection, { clock: world.clock, signal });
   return { bytesBefore, bytesAfter: bytes(connection), branchesRemoved };
 }
