@@ -1,12 +1,9 @@
 import type { Row } from "./report.ts";
-import { cinchLine, compiledPrompt, openScreen, SESSION_SHOWN } from "./screen.ts";
+import { cinchLine, compiledPrompt, homeFor, openScreen, SESSION_SHOWN } from "./screen.ts";
 import { sampled } from "./statistics.ts";
-import type { BenchSetup, Home, Keys, Program } from "./subject.ts";
-import { makeHome } from "./subject.ts";
+import type { BenchSetup, Home, Program } from "./subject.ts";
 
 const FIRST_LINE_MS_MAX = 60;
-/** No request is made: nothing listens there. */
-const NOWHERE = "http://127.0.0.1:9";
 
 /** Measures what a person sees first of an interactive session, and when it is open (PERF-01). */
 export async function measureFirstLine(place: BenchSetup): Promise<readonly Row[]> {
@@ -51,12 +48,6 @@ export async function measureFirstLine(place: BenchSetup): Promise<readonly Row[
     row("interactive session open, no engine ran", ready.none),
     row("interactive session open, no engine ran, a key is used", ready.used),
   ];
-}
-
-function homeFor(place: BenchSetup, keys: Keys): Home {
-  const home = makeHome(place, { keys });
-  home.point(NOWHERE);
-  return home;
 }
 
 /** Returns the time to the first line, and to the open session. What was started is ended then. */

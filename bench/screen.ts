@@ -2,7 +2,8 @@ import { join } from "node:path";
 import type { Subprocess } from "bun";
 import { track } from "./guard.ts";
 import { treeOf } from "./processes.ts";
-import type { BenchSetup, Home, Program } from "./subject.ts";
+import type { BenchSetup, Home, Keys, Program } from "./subject.ts";
+import { makeHome } from "./subject.ts";
 
 const COLUMNS = 100;
 const ROWS = 40;
@@ -90,4 +91,11 @@ export async function compiledPrompt(place: BenchSetup): Promise<Program> {
 /** The line client of cinch with the provider of the bench. */
 export function cinchLine(place: BenchSetup): Program {
   return [...place.cinch, "--model", "bench:bench-model"];
+}
+
+/** A home whose provider nobody reaches: no request is made. */
+export function homeFor(place: BenchSetup, keys: Keys): Home {
+  const home = makeHome(place, { keys });
+  home.point("http://127.0.0.1:9");
+  return home;
 }
