@@ -16,8 +16,6 @@ export interface ClientSurroundings {
   readonly violated: (what: string) => void;
 }
 
-const DELTAS: ReadonlySet<string> = new Set(["TextDelta", "ThinkingDelta", "ToolCallProgress"]);
-
 /** Outcome of a command: accepted, refused with a reason, or unknown because the engine died. */
 export type Fate =
   | { readonly kind: "accepted"; readonly accepted: Accepted }
@@ -70,13 +68,13 @@ export class SimClient {
   }
 
   /**
-   * Begins at the first event again, because the power went, and writes with it. Their ids are used again, except for
-   * deltas, which are shown before they are written.
+   * Begins at the first event again, because the power went, and writes with it: their ids may be used again, also
+   * those of deltas that were written first because no reservation was safe yet.
    */
   forget(): void {
     this.detach();
     this.#last = 0;
-    for (const { id, kind } of this.seen) if (!DELTAS.has(kind)) this.#contents.delete(id);
+    this.#contents.clear();
     this.seen.length = 0;
   }
 

@@ -7,6 +7,7 @@ import { rigAnswers } from "../../../../test/support/rig-port.ts";
 import { says } from "../../../../test/support/scripted-provider.ts";
 import type { Event } from "../../../protocol/events/events.ts";
 import { EVERYTHING } from "../../../session/access/scope.ts";
+import { assertHappened } from "../follow-request.ts";
 import type { SessionQuerySources } from "./session-queries.ts";
 
 function answersOf(rig: Rig, sources: RigPortOptions["sources"] = {}) {
@@ -123,4 +124,24 @@ test("[CTL-15 PROV-13] a provider that does not answer is listed after 5 s, with
     { name: "slow", configured: true, error: expect.stringContaining("5 s") },
     { name: "quick", configured: true, models: [{ id: "one" }] },
   ]);
+});
+
+test("[CTL-14 SES-17] a session that broke off says up to which id clients may have seen events, and that has happened", async () => {
+  await using rig = await openRig({ script: [says("one")] });
+  await rig.send("go");
+  const last = rig.events.length;
+  const { store } = rig;
+  const broken: SessionQuerySources["store"] = {
+    find: async (id) => {
+      const info = await store.find(id);
+      return info && { ...info, reserved: last + 9 };
+    },
+    list: (query) => store.list(query),
+    markedEvents: (...args) => store.markedEvents(...args),
+    expired: (id) => store.expired(id),
+  };
+  const info = await answersOf(rig, { store: broken, live: () => [] }).session(rig.session.id, EVERYTHING);
+  expect(info).toMatchObject({ live: false, events: last, reserved: last + 9 });
+  expect(() => assertHappened(last + 9, info, "since")).not.toThrow();
+  expect(() => assertHappened(last + 10, info, "since")).toThrow();
 });
