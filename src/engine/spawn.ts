@@ -60,7 +60,7 @@ export async function spawn(request: RunSubAgentRequest, parts: SpawnDependencie
     within,
   };
   using turn = new Turn(child, request.turn, request.originator, request.signal);
-  await turn.begin([{ type: "text", text: request.prompt }]);
+  turn.begin([{ type: "text", text: request.prompt }]);
   const ended = await runTurn(turn, child);
   bus.publish(ended, turn.origin);
   await bus.commit("process");

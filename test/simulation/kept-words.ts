@@ -20,6 +20,8 @@ interface Looking {
  * last and what was said last while that was worked on, the rule that was said, the open task and the file that was
  * worked on last. The log tells what that is.
  *
+ * The first request of a turn may be read before the log has its input: what was asked last is then not looked for.
+ *
  * A conversation that was set back has other words: of one nothing but the newest request is looked for. Of one that
  * was refused as too long nothing is, since it keeps what still fits.
  */
@@ -32,8 +34,7 @@ export async function lostWords(
   const events = await store.events(log, 0, EVENTS_MAX);
   const asked = events.flatMap(askedIn);
   const wanted = {
-    request: asked.at(-1),
-    "steering request": steeredIn(events).at(-1),
+    ...(runsTurn(events) ? { request: asked.at(-1), "steering request": steeredIn(events).at(-1) } : {}),
     ...(events.some(isRewound) ? {} : standing(events, asked)),
   };
   const text = JSON.stringify(messages);
@@ -63,6 +64,13 @@ function steeredIn(events: readonly Envelope[]): readonly string[] {
     steered.push(texts.get(inputId) ?? "");
   }
   return steered;
+}
+
+/** Returns true if the newest turn in the log has not ended: the input of the running turn is there. */
+function runsTurn(events: readonly Envelope[]): boolean {
+  return (
+    events.findLast(({ kind }) => kind === "TurnStarted" || kind === "TurnEnded")?.kind === "TurnStarted"
+  );
 }
 
 function isRewound({ kind, payload }: Envelope): boolean {

@@ -84,6 +84,10 @@ export class Bus {
   #writingUnseen = false;
   /** True while the outcome of a call that may have changed something is being written. */
   #writingOwed = false;
+  /** True while the start of a turn is being written. */
+  #writingInput = false;
+  /** Settles with the write of what is pending. */
+  #nextWrite: PromiseWithResolvers<void> | undefined;
   #showTimer: Disposable | undefined;
   #writeTimer: WriteTimer | undefined;
   #flushQueued = false;
@@ -185,16 +189,35 @@ export class Bus {
     this.#assertOpen();
   }
 
+  /** Resolves when the log has every input so far that started a turn. */
+  async commitInputs(): Promise<void> {
+    if (this.#pending.has(isInput)) return await this.commit("process");
+    if (this.#writingInput) await this.#writing;
+    this.#assertOpen();
+  }
+
+  /**
+   * Resolves when everything published so far survives a power loss. Unlike `commit` it writes nothing itself: the
+   * batch waits for the request of its turn to leave, or `ROUND_FLUSH_MS`.
+   */
+  async durable(): Promise<void> {
+    this.#assertOpen();
+    if (this.#pending.length > 0) {
+      this.#nextWrite ??= Promise.withResolvers();
+      await this.#nextWrite.promise;
+    } else await this.#writing;
+    await this.sync();
+  }
+
   /** Resolves when everything published so far is in the log and was delivered to the subscribers. */
   async commit(durability: Durability): Promise<void> {
-    this.#assertOpen();
     this.#powerWanted ||= durability === "power";
     while (this.#writing !== undefined) await this.#writing;
-    if (this.#isClosed()) return;
+    this.#assertOpen();
     if (this.#hasWork) await this.#write();
     else this.#powerWanted = false;
-    if (durability === "power" && !this.#isClosed()) await this.sync();
-    this.#throwFailure();
+    if (durability === "power") await this.sync();
+    this.#assertOpen();
   }
 
   /** Resolves when everything in the log so far survives a power loss. What is pending is not written for it. */
@@ -214,19 +237,10 @@ export class Bus {
 
   async #syncByBatch(batches: number): Promise<void> {
     while (this.#writing !== undefined) await this.#writing;
-    if (this.#isClosed() || this.#synced >= batches) return;
+    this.#assertOpen();
+    if (this.#synced >= batches) return;
     this.#powerWanted = true;
     await this.#write();
-  }
-
-  /** Returns true if the session ended during a wait: then everything is in the log and safe from a power loss. */
-  #isClosed(): boolean {
-    this.#throwFailure();
-    return this.#over;
-  }
-
-  #throwFailure(): void {
-    if (this.#failure !== undefined) throw this.#failure;
   }
 
   /** Writes what is pending once this engine step is over: called when a request has just left. */
@@ -374,10 +388,16 @@ export class Bus {
     this.#isUrgent = false;
     const items = this.#pending.take();
     this.#writingOwed = items.some(isOwed);
-    this.#writing = this.#append(items, durability).finally(() => {
+    this.#writingInput = items.some(isInput);
+    const waiting = this.#nextWrite;
+    this.#nextWrite = undefined;
+    const writing = this.#append(items, durability);
+    if (waiting !== undefined) writing.then(waiting.resolve, waiting.reject);
+    this.#writing = writing.finally(() => {
       this.#writing = undefined;
       this.#writingUnseen = false;
       this.#writingOwed = false;
+      this.#writingInput = false;
       if (this.#showTimer === undefined) this.#show();
       if (this.#isUrgent && this.#pending.length > 0) this.#flushSoon();
     });
@@ -414,6 +434,7 @@ export class Bus {
 
   #fail(thrown: unknown): Error {
     this.#failure ??= asError(thrown);
+    this.#nextWrite?.reject(this.#failure);
     for (const subscriber of this.#subscribers) subscriber.end(this.#failure);
     return this.#failure;
   }
@@ -440,11 +461,25 @@ interface WriteTimer {
   readonly timer: Disposable;
 }
 
-/** Returns true for an event of a round or of the end of a turn that is written with those that follow it. */
+/**
+ * Returns true for an event that is written with those that follow it, or when the next request has left: those of a
+ * round, and the start and end of a turn.
+ */
 function mayWait({ kind }: Event): boolean {
-  return (
-    kind === "CostIncremented" || kind === "ToolCallStarted" || kind === "ToolResult" || kind === "TurnTiming"
-  );
+  switch (kind) {
+    case "TurnStarted":
+    case "CostIncremented":
+    case "ToolCallStarted":
+    case "ToolResult":
+    case "TurnTiming":
+      return true;
+    default:
+      return false;
+  }
+}
+
+function isInput(item: BusItem): boolean {
+  return item.kind === "event" && item.event.kind === "TurnStarted";
 }
 
 function isOwed(item: BusItem): boolean {

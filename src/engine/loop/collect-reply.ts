@@ -31,7 +31,10 @@ export async function collectReply(
   let first = true;
   try {
     for await (const event of stream) {
-      if (first) sink.onFirst();
+      if (first) {
+        sink.onFirst();
+        await bus.commitInputs();
+      }
       first = false;
       const block = builder.add(event);
       if (event.kind === "block") pieces.end(event.index, block);

@@ -3,6 +3,7 @@ import { settle } from "../../../test/support/fake-clock.ts";
 import { fakeTool, ok, openRig } from "../../../test/support/rig.ts";
 import type { ScriptedAnswer } from "../../../test/support/scripted-provider.ts";
 import { calls, says } from "../../../test/support/scripted-provider.ts";
+import { HarnessError } from "../../base/errors.ts";
 import { memorySessionStore } from "../../session/store/memory-store.ts";
 import type { Batch, SessionStore, SessionWriter } from "../../session/store/store.ts";
 
@@ -11,13 +12,15 @@ function watchedStore() {
   const plain = memorySessionStore({ isAlive: () => true });
   const batches: Batch[] = [];
   const unsynced: string[] = [];
-  /** Syncs wait for it. */
-  const disk: { ready: Promise<void> } = { ready: Promise.resolve() };
+  /** Syncs wait for `ready`, and batches for `writable`. */
+  const disk = { ready: Promise.resolve(), writable: Promise.resolve(), begun: 0 };
   const watched = (writer: SessionWriter): SessionWriter => ({
     logId: writer.logId,
     epoch: writer.epoch,
     lastEvent: writer.lastEvent,
     async append(batch, durability) {
+      disk.begun += 1;
+      await disk.writable;
       await writer.append(batch, durability);
       batches.push(batch);
       unsynced.push(...(batch.intents ?? []).map(({ tool }) => `intent of ${tool}`));
@@ -176,4 +179,61 @@ test("[PERF-02 SES-07] the request leaves while the disk syncs the input, and th
   resolve();
   await accepting;
   await rig.until("TurnEnded");
+});
+
+/** Sends an input whose batch is not written until `write` settles, and resolves when its request has left. */
+async function sendUnwritten({ follows }: { readonly follows: boolean }) {
+  const { store, disk } = watchedStore();
+  const asked = Promise.withResolvers<{ readonly signal: AbortSignal; readonly begun: number }>();
+  const look = calls({ name: "Look", input: {} });
+  const ran: string[] = [];
+  const rig = await openRig({
+    script: [
+      (request, signal) => {
+        asked.resolve({ signal, begun: disk.begun });
+        return look(request, signal);
+      },
+      says("done"),
+    ],
+    tools: [
+      fakeTool("Look", () => {
+        ran.push("Look");
+        return ok("seen");
+      }),
+    ],
+    store,
+    follows,
+  });
+  const write = Promise.withResolvers<void>();
+  const begunBefore = disk.begun;
+  disk.writable = write.promise;
+  const content = [{ type: "text" as const, text: "go" }];
+  const accepting = rig.connection
+    .send({ kind: "SendInput", sessionId: rig.session.id, content })
+    .then(() => ran.push("accepted"))
+    .catch((thrown: unknown) => thrown);
+  const { signal, begun } = await asked.promise;
+  await settle();
+  return { rig, ran, write, accepting, signal, writes: begun - begunBefore };
+}
+
+test("[PERF-01 SES-07] the first request leaves before the log has its input: nothing of the answer is used before that", async () => {
+  const { rig, ran, write, accepting, writes } = await sendUnwritten({ follows: true });
+  await using _ = rig;
+  const kinds = () => rig.events.map(({ kind }) => kind);
+  expect([writes, ran, kinds().includes("TurnStarted")]).toEqual([0, [], false]);
+  write.resolve();
+  await accepting;
+  await rig.until("TurnEnded");
+  expect(ran.toSorted()).toEqual(["Look", "accepted"]);
+  expect(kinds().indexOf("TurnStarted")).toBeLessThan(kinds().indexOf("ToolCallStarted"));
+});
+
+test("[PERF-01 SES-07 REL-02] an input that cannot be written is refused, and its request is aborted", async () => {
+  const { rig, ran, write, accepting, signal } = await sendUnwritten({ follows: false });
+  const full = new HarnessError("StoreUnwritable", { path: "sessions.db", detail: "the disk is full" });
+  write.reject(full);
+  expect(await accepting).toBe(full);
+  await rig.session.idle();
+  expect([ran, signal.aborted]).toEqual([[], true]);
 });

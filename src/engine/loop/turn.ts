@@ -98,22 +98,18 @@ export class Turn implements Disposable {
   }
 
   /**
-   * Publishes its start, and resolves when the input is in the log: `Bus.sync` waits for the disk. `added` goes to the
-   * model with the input and is nobody's words. An input that had waited begins with the same event.
+   * Publishes its start. Its first request may leave before the log has it, and nothing of the answer is used before
+   * that. `added` goes to the model with the input and is nobody's words. An input that had waited begins with the
+   * same event.
    */
-  async begin(
-    input: readonly InputBlock[],
-    added: readonly InputBlock[] = [],
-    inputId?: InputId,
-  ): Promise<void> {
-    const { bus, conversation, redaction } = this.#parts;
+  begin(input: readonly InputBlock[], added: readonly InputBlock[] = [], inputId?: InputId): void {
+    const { conversation, redaction } = this.#parts;
     const { number: turn, originator } = this;
     const content = redaction.input(input);
     this.#openingInput = content;
     const waited = inputId === undefined ? {} : { inputId };
     this.publish({ kind: "TurnStarted", payload: { turn, originator, content: [...content], ...waited } });
     conversation.addInput([...content, ...redaction.input(added)], turn);
-    await bus.commit("process");
   }
 
   /** Adds input that was accepted before to a running turn's history, and resolves when the log says so. */

@@ -99,8 +99,8 @@ export class TurnScheduler {
       this.#goOn();
       throw thrown;
     }
-    // The request leaves meanwhile. If the sync fails, so does all that the turn writes.
-    const durable = this.#options.parts.bus.sync();
+    // The request leaves meanwhile. If the log cannot be written, so can nothing of the turn, and the session ends.
+    const durable = this.#options.parts.bus.durable();
     this.#drive(next);
     await durable;
     return {};
@@ -148,7 +148,7 @@ export class TurnScheduler {
     if (input.inputId !== undefined) this.#queue.take(input.inputId);
     if (input.releases === true) this.#queue.release();
     this.#queue.publishWaiting();
-    await turn.begin(input.content, added, input.inputId);
+    turn.begin(input.content, added, input.inputId);
   }
 
   /**
