@@ -33,8 +33,11 @@ function resultsOf(events: readonly Envelope[]): readonly string[] {
 }
 
 /** All that went to the model, and all that clients and the log were given. */
-const everything = (events: readonly Envelope[], requests: readonly { readonly body: unknown }[]) =>
-  JSON.stringify([events, requests.map(({ body }) => body)]);
+/** All that clients and the model saw. A text may come in pieces, so it stands there as a whole, too. */
+function everything(events: readonly Envelope[], requests: readonly { readonly body: unknown }[]): string {
+  const text = events.map((event) => (event.kind === "TextDelta" ? event.payload.text : "")).join("");
+  return JSON.stringify([events, text, requests.map(({ body }) => body)]);
+}
 
 withSandbox(
   "[SBX-05 SES-05] secrets of the environment are withheld from sandboxed commands, and a notice says so",
