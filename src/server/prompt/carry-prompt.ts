@@ -44,7 +44,7 @@ export async function carryPrompt(parts: PromptSessions, wire: PromptWire): Prom
   const { readRequest } = await import("./read-request.ts");
   const { value: line, done } = await lines.next();
   if (done === true) return;
-  const request = readRequest(line);
+  const request = await readRequest(line);
   if (stop.aborted) return; // the client has given up
   const { session, notices } = await parts.openSession(request);
   await using connection = await parts.attach();

@@ -1,0 +1,66 @@
+import { expect, test } from "bun:test";
+import { readQuestion, readRequest } from "./read-request.ts";
+
+const wishes = { environment: { LANG: "C" }, autoApprove: false, strictPermissions: true };
+const request = { workingDir: "/home/user", wishes, input: { content: [{ type: "text", text: "go" }] } };
+const likeness = { build: "b", place: "p", config: "c", keys: "k", passed: "v" };
+
+const read = (change: object) => readRequest(JSON.stringify({ ...request, ...change }));
+
+test("[CLI-01] a prompt with every setting reaches the engine as it was sent", async () => {
+  const full = {
+    ...request,
+    profile: "coding",
+    model: "bench:model",
+    resume: { kind: "id", id: "a" },
+    leftMs: 0.5,
+    wishes: {
+      ...wishes,
+      level: "ReadOnly",
+      effort: "off",
+      planMode: true,
+      withoutProject: true,
+      allowProjectHooks: false,
+      lockfile: "/home/user/lock",
+      maxTurns: 3,
+      maxCostUsd: 0.25,
+      maxTimeMs: 9,
+      orphans: { kind: "succeeded", note: "seen" },
+    },
+  };
+  expect(await read(full)).toEqual(full as never);
+});
+
+test("[CLI-01] a setting that no prompt may have is dropped", async () => {
+  const { wishes: kept } = await read({ wishes: { ...wishes, asksTrust: true, delegatedBy: {} } });
+  expect(kept).toEqual(wishes);
+});
+
+test("[CLI-01] an attachment is checked by its schema", async () => {
+  const image = (data: string) => ({
+    input: { content: [{ type: "image", source: { type: "base64", media_type: "image/png", data } }] },
+  });
+  expect((await read(image("AAAA"))).input).toEqual(image("AAAA").input as never);
+  await expect(read(image("no base64"))).rejects.toMatchObject({ reason: "InvalidCommand" });
+});
+
+test.each([
+  ["no folder", { workingDir: undefined }],
+  ["an unknown level", { wishes: { ...wishes, level: "Everything" } }],
+  ["an approval that is no flag", { wishes: { ...wishes, autoApprove: "yes" } }],
+  ["an environment with a number", { wishes: { ...wishes, environment: { A: 1 } } }],
+  ["half a round", { wishes: { ...wishes, maxTurns: 0.5 } }],
+  ["an unknown fate of calls", { wishes: { ...wishes, orphans: { kind: "kept" } } }],
+  ["a session without an id", { resume: { kind: "id" } }],
+  ["a negative time", { leftMs: -1 }],
+  ["an empty input", { input: { content: [] } }],
+  ["a text block without text", { input: { content: [{ type: "text" }] } }],
+])("[CLI-01] a request with %s is refused", async (_what, change) => {
+  await expect(read(change)).rejects.toMatchObject({ reason: "InvalidCommand" });
+});
+
+test("[AUTH-11] a question without a fact is refused", () => {
+  expect(readQuestion({ likeness, workingDir: "/" })).toEqual({ likeness, workingDir: "/" });
+  const { keys: _keys, ...less } = likeness;
+  expect(() => readQuestion({ likeness: less, workingDir: "/" })).toThrow();
+});
