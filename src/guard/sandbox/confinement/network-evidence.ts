@@ -21,7 +21,8 @@ export function withAnnouncement(options: SpawnOptions): SpawnOptions {
 export class UnroutedCount {
   readonly #files: ReadsFiles;
   readonly #isFresh: boolean;
-  readonly #tables: Promise<readonly Table[]>[] = [];
+  readonly #grown: Promise<readonly string[]>[] = [];
+  readonly #end = Promise.withResolvers<void>();
 
   /** @param namespace `fresh`: made with the command, so that every counter starts at 0. */
   constructor(files: ReadsFiles, namespace: "fresh" | "shared") {
@@ -29,27 +30,39 @@ export class UnroutedCount {
     this.#isFresh = namespace === "fresh";
   }
 
-  /** Opens the tables of a process that was started with `withAnnouncement`, then lets the process start. */
-  follow({ announcement }: Pick<Child, "announcement">): void {
-    if (announcement !== undefined) this.#tables.push(this.#open(announcement));
+  /**
+   * Opens the tables of a process that was started with `withAnnouncement`, then lets the process start. They are read
+   * as soon as it has exited: its owner still looks for what it has left then, and need not wait for the tables too.
+   */
+  follow({ announcement, exited }: Pick<Child, "announcement" | "exited">): void {
+    if (announcement === undefined) return;
+    const grown = this.#grownOf(this.#open(announcement), exited);
+    grown.catch(() => undefined); // `end` reports it
+    this.#grown.push(grown);
   }
 
   /**
    * Returns true if something was sent for which the namespace has no route. The same holds if a name server on the
    * loopback address was asked: none listens in a separate namespace. Returns false if the tables could not be read.
-   * Call it once.
+   * Waits for no exit. Call it once.
    */
   async end(): Promise<boolean> {
-    const tables = (await Promise.all(this.#tables)).flat();
-    const grown = new Set<string>();
+    this.#end.resolve();
+    const grown = new Set((await Promise.all(this.#grown)).flat());
+    if (grown.has("Ip:OutNoRoutes") || grown.has("Ip6OutNoRoutes")) return true;
+    return (grown.has("Udp:NoPorts") || grown.has("Udp6NoPorts")) && (await asksLoopback(this.#files));
+  }
+
+  /** Returns the names of the counters that have grown by the exit, or by the call of `end`. */
+  async #grownOf(opening: Promise<readonly Table[]>, exited: Promise<unknown>): Promise<readonly string[]> {
+    const tables = await opening;
+    await Promise.race([exited, this.#end.promise]);
     const looks = tables.map(async ({ file, before }) => {
       await using table = file;
       const after = countersOf(await textOf(table));
-      for (const [name, count] of after) if (count > (before.get(name) ?? 0)) grown.add(name);
+      return [...after].flatMap(([name, count]) => (count > (before.get(name) ?? 0) ? [name] : []));
     });
-    await Promise.all(looks);
-    if (grown.has("Ip:OutNoRoutes") || grown.has("Ip6OutNoRoutes")) return true;
-    return (grown.has("Udp:NoPorts") || grown.has("Udp6NoPorts")) && (await asksLoopback(this.#files));
+    return (await Promise.all(looks)).flat();
   }
 
   async #open(announcement: Announcement): Promise<readonly Table[]> {
