@@ -175,7 +175,7 @@ withSandboxAndMounts(
       );
       expect(stderr).not.toContain("InternalError");
     }
-    expect(codes.filter((code) => code !== 0).length).toBeGreaterThan(1);
+    expect(codes.filter((code) => code !== 0).length).toBeGreaterThan(0);
   },
   TIMEOUT_MS,
 );

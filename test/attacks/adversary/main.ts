@@ -228,6 +228,7 @@ function snapshot({ path, ground: { root, home, config, data, state } }: Base): 
     join(data, "catalogues"),
     join(state, "log/harness-"),
     join(state, "sandboxes"),
+    join(state, "sandbox-proof"),
     join(config, "machine.key"),
   ];
   const kept = readdirSync(path, { recursive: true, withFileTypes: true }).flatMap((entry) => {
