@@ -24,8 +24,11 @@ export interface BusRig {
   killed(): Promise<Pick<BusRig, "bus" | "store">>;
 }
 
-/** @param keeps false for a store that keeps no reservations. */
-export async function openBus(keeps = true): Promise<BusRig> {
+/**
+ * @param keeps false for a store that keeps no reservations.
+ * @param sync how the store syncs beside its batches; absent: it syncs with them only.
+ */
+export async function openBus(keeps = true, sync?: () => Promise<void>): Promise<BusRig> {
   const world = testWorld();
   const store = memorySessionStore({ isAlive: () => false });
   const [logId, session] = [world.ids.next("log"), world.ids.next("sess")];
@@ -44,6 +47,7 @@ export async function openBus(keeps = true): Promise<BusRig> {
       await rig.gate;
       await writer.append(batch, durability);
     },
+    ...(sync === undefined ? {} : { sync }),
     [Symbol.asyncDispose]: () => writer[Symbol.asyncDispose](),
   };
   const busOf = (run: SessionId, held: SessionWriter) =>

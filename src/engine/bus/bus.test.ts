@@ -155,6 +155,20 @@ test("[SES-11] closing writes what is left and ends every subscription", async (
   expect(await reading).toMatchObject([{ id: 1 }, { id: 2 }]);
 });
 
+test("[REL-05 SES-11] a command that waits for the disk while the session ends succeeds: its event is safe", async () => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const rig = await openBus(true, () => promise);
+  rig.bus.publish(custom(1));
+  await settle();
+  const durable = rig.bus.commit("power"); // the event is written, and not synced yet
+  await settle();
+  rig.bus.publish(custom(2));
+  await rig.bus.close();
+  resolve();
+  await durable;
+  expect(rig.appends.at(-1)?.durability).toBe("power");
+});
+
 test("[ENG-08] a subscription that is aborted while it reads the log ends, even when nothing is published any more", async () => {
   const rig = await openBus();
   const count = 16 + 32 + 64 + 128; // whole pages: the one behind them is empty

@@ -206,18 +206,19 @@ export class Bus {
       this.#nextWrite ??= Promise.withResolvers();
       await this.#nextWrite.promise;
     } else await this.#writing;
-    await this.sync();
+    if (!this.#isClosed()) await this.sync();
   }
 
   /** Resolves when everything published so far is in the log and was delivered to the subscribers. */
   async commit(durability: Durability): Promise<void> {
+    this.#assertOpen();
     this.#powerWanted ||= durability === "power";
     while (this.#writing !== undefined) await this.#writing;
-    this.#assertOpen();
+    if (this.#isClosed()) return;
     if (this.#hasWork) await this.#write();
     else this.#powerWanted = false;
-    if (durability === "power") await this.sync();
-    this.#assertOpen();
+    if (durability === "power" && !this.#isClosed()) await this.sync();
+    this.#throwFailure();
   }
 
   /** Resolves when everything in the log so far survives a power loss. What is pending is not written for it. */
@@ -237,10 +238,19 @@ export class Bus {
 
   async #syncByBatch(batches: number): Promise<void> {
     while (this.#writing !== undefined) await this.#writing;
-    this.#assertOpen();
-    if (this.#synced >= batches) return;
+    if (this.#isClosed() || this.#synced >= batches) return;
     this.#powerWanted = true;
     await this.#write();
+  }
+
+  /** Returns true if the session ended during a wait: then everything is in the log and safe from a power loss. */
+  #isClosed(): boolean {
+    this.#throwFailure();
+    return this.#over;
+  }
+
+  #throwFailure(): void {
+    if (this.#failure !== undefined) throw this.#failure;
   }
 
   /** Writes what is pending once this engine step is over: called when a request has just left. */
