@@ -26,6 +26,8 @@ else if (task === "upgrade")
   await (await openSqliteStore({ path, world, logKey: LOG_KEY }))[Symbol.asyncDispose]();
 else if (task === "power" || task === "process") await appendTwenty(task, false);
 else if (task === "power, asked for later") await appendTwenty("process", true);
+else if (task === "written back") await writtenBack();
+else if (task === "closed") await closed();
 else throw new Error(`no task ${task}`);
 
 /** Appends to the log for ever, from process to process; a line for each batch that was acknowledged. */
@@ -103,6 +105,21 @@ async function appendTwenty(durability: Durability, andThenPower: boolean): Prom
     await writer.append(batch(last, 1), durability);
     if (andThenPower) await writer.append({}, "power");
   }
+}
+
+/** Writes one batch that is longer than the store, and lets maintenance write it back. */
+async function writtenBack(): Promise<void> {
+  await using store = await openSqliteStore({ path, world, logKey: LOG_KEY });
+  await using writer = await store.create(newLog(world), world.machine);
+  const long = Buffer.from(world.random.bytes(1_000_000)).toString("base64");
+  await writer.append({ messages: [{ after: 0, turn: 1, message: says("user", long) }] }, "process");
+  await store.maintain(new AbortController().signal);
+}
+
+/** Adds a log without a batch, as its writer closes: the only transaction. */
+async function closed(): Promise<void> {
+  await using store = await openSqliteStore({ path, world, logKey: LOG_KEY });
+  await (await store.create(newLog(world), world.machine))[Symbol.asyncDispose]();
 }
 
 async function openOrCreate(store: SessionStore): Promise<SessionWriter> {

@@ -34,6 +34,42 @@ test("[PERF-02 SES-03] the first transaction in an empty write-ahead log syncs n
   ]);
 });
 
+test("[SES-03 R15] after the first transaction every statement has its syncs, whether that one failed or not", async () => {
+  for (const end of ["COMMIT", "ROLLBACK"]) {
+    await using sample = await openConnection();
+    const { connection } = sample;
+    connection.first("SELECT 1 FROM logs");
+    const settings = () => ["synchronous", "wal_autocheckpoint"].map((name) => setting(connection, name));
+    const failure = new Error("the work failed");
+    const seen: unknown[] = [];
+    try {
+      connection.transaction("process", () => {
+        seen.push(settings());
+        if (end === "ROLLBACK") throw failure;
+      });
+    } catch (thrown) {
+      expect(thrown).toBe(failure);
+    }
+    seen.push(settings());
+    expect(seen).toEqual([
+      [OFF, 0n],
+      [NORMAL, 4_000n],
+    ]);
+  }
+});
+
+test("[SES-03 R15] a first transaction that could not begin, as another process has the lock, leaves the syncs on", async () => {
+  await using sample = await openConnection();
+  const { connection } = sample;
+  connection.first("SELECT 1 FROM logs");
+  using other = StoreConnection.open(connection.path, 0);
+  other.transaction("process", () => {
+    const begin = () => connection.transaction("process", () => undefined);
+    expect(begin).toThrow(expect.objectContaining({ reason: "StoreBusy" }));
+  });
+  expect(setting(connection, "synchronous")).toBe(NORMAL);
+});
+
 test("[PERF-02 SES-03] a transaction in a log that another process has written to is synced as ever", async () => {
   await using sample = await openConnection();
   using other = StoreConnection.open(sample.connection.path, 0);

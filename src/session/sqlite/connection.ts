@@ -111,7 +111,38 @@ export class StoreConnection implements Disposable {
 
   /** Runs the work in one transaction that holds the write lock from its start: all of it or nothing. */
   transaction<Result>(durability: Durability, work: () => Result): Result {
-    this.#begin(durability);
+    const isFirst = !this.#hasWritten;
+    this.#hasWritten = true;
+    if (isFirst && durability === "process" && this.#isLogEmpty()) {
+      const done = this.#inEmptyLog(work);
+      if (done !== undefined) return done.result;
+    }
+    this.#keep(durability);
+    this.run("BEGIN IMMEDIATE");
+    return this.#end(work);
+  }
+
+  /**
+   * SQLite syncs the header of a write-ahead log on this thread, lest old frames count again after a loss of power. A
+   * log without any frame has no old ones, so the first transaction in one is not synced: `WalSync` does that. Syncs
+   * are on again when this returns or throws: without them a checkpoint, even that of closing, could lose the store.
+   *
+   * Returns undefined, with nothing done, if another process has written to the log meanwhile.
+   */
+  #inEmptyLog<Result>(work: () => Result): { readonly result: Result } | undefined {
+    this.#keep("nothing");
+    try {
+      this.run("BEGIN IMMEDIATE");
+      if (this.#isLogEmpty()) return { result: this.#end(work) };
+      this.run("ROLLBACK");
+      return undefined;
+    } finally {
+      this.#keep("process");
+    }
+  }
+
+  /** Runs the work, then ends the transaction that has begun. */
+  #end<Result>(work: () => Result): Result {
     try {
       const result = work();
       this.run("COMMIT");
@@ -121,23 +152,6 @@ export class StoreConnection implements Disposable {
       if (this.#database.inTransaction) this.run("ROLLBACK");
       throw thrown;
     }
-  }
-
-  /**
-   * SQLite syncs the header of a write-ahead log on this thread, lest old frames count again after a loss of power. A
-   * log without any frame has no old ones, so the first transaction in one is not synced: `WalSync` does that.
-   */
-  #begin(durability: Durability): void {
-    const isFirst = !this.#hasWritten;
-    this.#hasWritten = true;
-    if (isFirst && durability === "process" && this.#isLogEmpty()) {
-      this.#keep("nothing");
-      this.run("BEGIN IMMEDIATE");
-      if (this.#isLogEmpty()) return;
-      this.run("ROLLBACK"); // another process was first
-    }
-    this.#keep(durability);
-    this.run("BEGIN IMMEDIATE");
   }
 
   #isLogEmpty(): boolean {

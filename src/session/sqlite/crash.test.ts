@@ -80,6 +80,28 @@ requireProgram("strace")(
   300_000,
 );
 
+for (const [task, end] of [
+  ["written back", "ftruncate log"],
+  ["closed", "unlink log"],
+] as const) {
+  requireProgram("strace")(
+    `[SES-03 R15] a log that is ${task} after one transaction is synced before the file is written, and the file before the log ends`,
+    async () => {
+      await using directory = temporaryDirectory();
+      const path = join(directory.path, "sessions.db");
+      await (await openSqliteStore({ path, world: testWorld(), logKey: LOG_KEY }))[Symbol.asyncDispose]();
+      const trace = join(directory.path, "trace");
+      const calls = "trace=pwrite64,fsync,fdatasync,ftruncate,unlink";
+      const traced = Bun.spawn(["strace", "-f", "-y", "-e", calls, "-o", trace, ...command(task, path)]);
+      expect(await traced.exited).toBe(0);
+      const steps = stepsIn(readFileSync(trace, "utf8"));
+      const synced = ["write log", "sync log", "write file", "ftruncate file", "sync file"];
+      expect(steps.slice(0, 1 + steps.indexOf(end))).toEqual([...synced, end]);
+    },
+    60_000,
+  );
+}
+
 const withMounts = requireProgram("unshare");
 
 withMounts(
@@ -191,6 +213,19 @@ async function mounted(prepare: string, ...args: string[]): Promise<Readonly<Rec
   const inside = ["sh", "-c", `${prepare} && exec "$@"`, "sh", ...command(...args)];
   const child = Bun.spawn(["unshare", "--mount", "--map-root-user", ...inside], { stdout: "pipe" });
   return JSON.parse(await new Response(child.stdout).text());
+}
+
+/** Returns what a trace did with a store and its write-ahead log, in order, without repetitions. */
+function stepsIn(trace: string): string[] {
+  const steps: string[] = [];
+  for (const line of trace.split("\n")) {
+    const [, call = "", log] = /^\d+ +(\w+)\((?:\d+<|")[^>"]*sessions\.db(-wal)?[>"]/.exec(line) ?? [];
+    if (call === "") continue;
+    const verb = call === "pwrite64" ? "write" : call.replace(/^f(?:data)?sync$/, "sync");
+    const step = `${verb} ${log === undefined ? "file" : "log"}`;
+    if (step !== steps.at(-1)) steps.push(step);
+  }
+  return steps;
 }
 
 function command(...args: string[]): string[] {
