@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
+import { requireProgram } from "../../test/support/requires.ts";
 import { temporaryDirectory } from "../../test/support/world.ts";
 import { staysInDirectory } from "./stays-in-directory.ts";
 
@@ -36,6 +37,22 @@ const MOVING = [
   "! cd sub",
   "echo $'\\x63d' && cd sub",
   "cd sub &",
+  "jobs -x cd sub",
+  "declare POSIXLY_CORRECT=1 'BASH_ALIASES[there]=cd sub'\nthere",
+  "printf -v POSIXLY_CORRECT 1; printf -v 'BASH_ALIASES[there]' 'cd sub'\nthere",
+  "a-name-that-another-bash-may-run-itself sub",
+];
+const STAYING_BUILTINS = [
+  ...[":", "[", "echo", "exit", "false", "help", "kill", "pwd", "test", "times", "true", "type"],
+  ...["ulimit", "umask"],
+];
+/** They change the directory, run text, or set variables, which may do the same. Or nobody needs them. */
+const OTHER_BUILTINS = [
+  ...[".", "alias", "bg", "bind", "break", "builtin", "caller", "cd", "command", "compgen", "complete"],
+  ...["compopt", "continue", "declare", "dirs", "disown", "enable", "eval", "exec", "export", "fc", "fg"],
+  ...["getopts", "hash", "history", "jobs", "let", "local", "logout", "mapfile", "popd", "printf", "pushd"],
+  ...["read", "readarray", "readonly", "return", "set", "shift", "shopt", "source", "suspend", "trap"],
+  ...["typeset", "unalias", "unset", "wait"],
 ];
 
 test("[TOOL-02] a line that may change the directory of its shell is never taken for one that stays", async () => {
@@ -50,4 +67,13 @@ test("[TOOL-02] a line that may change the directory of its shell is never taken
     expect([line, last(line)]).toEqual([line, line.includes("exit") ? "" : folder.path]);
   }
   for (const line of MOVING) expect([line, staysInDirectory(line)]).toEqual([line, false]);
+});
+
+requireProgram("bash")("[TOOL-02] each command that bash runs itself is known to stay, or not", () => {
+  const { stdout } = Bun.spawnSync(["bash", "--norc", "-c", "compgen -b"], { env: {} });
+  const builtins = stdout.toString().trim().split("\n");
+  expect(builtins.length).toBeGreaterThan(40);
+  const known = [...STAYING_BUILTINS, ...OTHER_BUILTINS];
+  expect(builtins.filter((name) => !known.includes(name))).toEqual([]);
+  expect(known.filter((name) => staysInDirectory(name))).toEqual(STAYING_BUILTINS);
 });
