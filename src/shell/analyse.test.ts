@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
 import { costMs } from "../../test/support/cost.ts";
 import { holds } from "../../test/support/property.ts";
+import { until } from "../../test/support/until.ts";
 import { analyse } from "./analyse.ts";
 import type { ShellWord } from "./analysis.ts";
 import { SHELL_CHARACTERS_MAX } from "./analysis.ts";
@@ -25,6 +26,21 @@ function shown(word: ShellWord | undefined): string {
 function commands(line: string): readonly string[] {
   return analyse(line).commands.map(({ name, args }) => [name, ...args].map(shown).join(" ").trim());
 }
+
+test("[CRED-03 LIFE-01] a command line, which may hold a secret, is not kept once nobody uses its analysis", async () => {
+  const read = () => new WeakRef(analyse(`curl -H 'Key: ${crypto.randomUUID()}' https://example.org`));
+  const seen = Array.from({ length: 20 }, read);
+  expect(analyse("ls")).toBe(analyse("ls")); // read once, whoever asks about it in turn
+  const last = [...seen, new WeakRef(analyse("ls -la"))];
+  await until(
+    "no analysis is left",
+    () => {
+      Bun.gc(true);
+      return last.every((each) => each.deref() === undefined);
+    },
+    10_000,
+  );
+});
 
 describe("every command of a line is found", () => {
   const LINES: readonly (readonly [string, readonly string[]])[] = [

@@ -11,12 +11,20 @@ import { LineReading } from "./line-reading.ts";
  * that bash might read differently; a caller that allows commands must check it.
  */
 export function analyse(command: string): Analysis {
-  if (latest?.command !== command) latest = { command, analysis: read(command) };
-  return latest.analysis;
+  const before = latest?.deref();
+  if (before?.command === command) return before.analysis;
+  const now: Latest = { command, analysis: read(command) };
+  latest = new WeakRef(now);
+  return now.analysis;
 }
 
-/** The judge, the sandbox and the tool ask about one command after another. */
-let latest: { readonly command: string; readonly analysis: Analysis } | undefined;
+interface Latest {
+  readonly command: string;
+  readonly analysis: Analysis;
+}
+
+/** The judge, the sandbox and the tool ask about one command in turn. Not kept: a command may hold a secret. */
+let latest: WeakRef<Latest> | undefined;
 
 function read(command: string): Analysis {
   const reading = new LineReading();
