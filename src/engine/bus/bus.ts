@@ -428,6 +428,7 @@ export class Bus {
     this.#written += 1;
     this.#reservation.written(this.#written);
     if (durability === "power") this.#markSynced(this.#written);
+    else if (reserve !== undefined && this.#reservation.safe > 0) this.#syncAside();
     this.#writeMs += clock.monotonic() - startMs;
     this.#last = last;
     this.#unlogged = this.#unlogged.slice(batch.events.length - unseen.length);
@@ -435,6 +436,12 @@ export class Bus {
     this.#shown = last;
     this.#shownAtMs = clock.monotonic();
     for (const subscriber of this.#subscribers) subscriber.deliver(unseen);
+  }
+
+  /** Makes a renewed reservation safe. The first of a turn needs no sync but that of its input. */
+  #syncAside(): void {
+    // A failure is kept in #failure and reaches the next caller and every subscriber.
+    this.sync().catch(() => undefined);
   }
 
   #markSynced(batches: number): void {

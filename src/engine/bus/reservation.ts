@@ -1,16 +1,14 @@
 import type { EventSeq } from "../../base/ids.ts";
 
-/**
- * Ids that are reserved ahead of the last event. At 20 ms for each delta of one stream, half of them last for 160 s; a
- * turn syncs the log with each input and each call that changes something.
- */
+/** Ids that are reserved ahead of the last event. At 14 ms for each delta of a stream, half of them last for 114 s. */
 export const RESERVED_IDS = 16_384;
 
 /**
  * Ids of a log that may be shown before they are written: a crash that takes their events cannot lead to a second use.
  *
- * A reservation holds once it is safe from loss of power. It travels in batches that are written anyway, and becomes
- * safe with their next sync: nothing waits for it. Only a running turn holds one.
+ * A reservation holds once it is safe from loss of power. It travels in batches that are written anyway. The first one
+ * of a turn becomes safe with the sync of its input, and for each renewal the bus starts a sync: nothing waits for
+ * either. Only a running turn holds one.
  */
 export class Reservation {
   readonly #isKept: boolean;

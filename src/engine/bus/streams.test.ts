@@ -157,6 +157,37 @@ test("[SES-17] ids are reserved with the commit that accepts an input, and given
   expect(seen.at(-1)?.id).toBe(rig.bus.lastEvent);
 });
 
+for (const how of ["beside its batches", "with them only"]) {
+  test(`[ENG-08 SES-17] an answer of more deltas than are reserved is shown from memory to its end, where the store syncs ${how}`, async () => {
+    let syncs = 0;
+    const sync = () => {
+      syncs += 1;
+      return Promise.resolve();
+    };
+    const rig = await inTurn(true, "power", how === "beside its batches" ? sync : undefined);
+    const syncsBefore = syncs;
+    await streamWords(rig, RESERVED_IDS);
+    const before = rig.appends.length;
+    await streamWords(rig, 1_000);
+    expect(rig.appends.length - before).toBeLessThanOrEqual(1 + (1_000 * DELTA_FLUSH_MS) / DELTA_LOG_MS_MAX);
+    expect(rig.bus.lastShown).toBe(1 + RESERVED_IDS + 1_000);
+    const powers = rig.appends.slice(1).filter(({ durability }) => durability === "power").length;
+    expect(syncs - syncsBefore + powers).toBe(2); // each after half of the reserved ids
+  }, 60_000);
+}
+
+test("[SES-16 SES-17 R15] a sync of renewed ids that fails ends the bus, and everybody gets the error", async () => {
+  const failure = new HarnessError("StoreUnwritable", { path: "sessions.db", detail: "i/o error" });
+  const rig = await inTurn(true, "power", () => Promise.reject(failure));
+  const reading = take(rig.bus.subscribe(undefined, forever), RESERVED_IDS).catch(
+    (thrown: unknown) => thrown,
+  );
+  const failed = await streamWords(rig, RESERVED_IDS).catch((thrown: unknown) => thrown);
+  expect(failed).toBe(failure);
+  expect(rig.bus.failure).toBe(failure);
+  expect(await reading).toBe(failure);
+}, 60_000);
+
 test("[SES-17] ids that were shown and lost are used by no later run: their StreamGap comes first", async () => {
   const rig = await inTurn();
   const seen = follow(rig);
@@ -201,8 +232,12 @@ test("[SES-17] a session that ended well leaves no reserved ids, and one whose l
 });
 
 /** Opens a bus in whose session a turn has begun. */
-async function inTurn(keeps = true, durability: "process" | "power" = "power"): Promise<BusRig> {
-  const rig = await openBus(keeps);
+async function inTurn(
+  keeps = true,
+  durability: "process" | "power" = "power",
+  sync?: () => Promise<void>,
+): Promise<BusRig> {
+  const rig = await openBus(keeps, sync);
   rig.bus.publish(turnStarted(rig));
   await rig.bus.commit(durability);
   return rig;
@@ -223,6 +258,14 @@ async function stream(rig: BusRig, words: readonly string[]): Promise<void> {
     if (at > 0) await rig.world.clock.advance(DELTA_FLUSH_MS);
     rig.bus.publish(text(word));
     await settle();
+  }
+}
+
+/** Publishes so many deltas, each when it can be shown. */
+async function streamWords({ bus, world }: BusRig, count: number): Promise<void> {
+  for (let at = 0; at < count; at++) {
+    bus.publish(text("word "));
+    await world.clock.advance(DELTA_FLUSH_MS);
   }
 }
 
