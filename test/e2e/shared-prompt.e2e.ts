@@ -2,12 +2,14 @@ import { expect } from "bun:test";
 import { existsSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { startEngineIn } from "../support/both-ways.ts";
-import { cinchPath } from "../support/cinch.ts";
+import { cinchPath, startCinch } from "../support/cinch.ts";
+import { StreamReader } from "../support/control-rig.ts";
 import type { MockHome } from "../support/mock-home.ts";
 import { openMockHome } from "../support/mock-home.ts";
 import { calls, fails, says } from "../support/mock-provider/turn.ts";
 import { noneWith, signalIfRunning, someWith } from "../support/processes.ts";
 import { requireProgram } from "../support/requires.ts";
+import { openServed } from "../support/served.ts";
 import { until } from "../support/until.ts";
 
 const TIMEOUT_MS = 300_000;
@@ -233,6 +235,44 @@ test(
     // It finds the prompts of clients that have gone, and carries out none.
     await until("the engine works again", async () => (await liveSessions(place)).length === 0);
     expect(place.provider.requests).toHaveLength(2);
+  },
+  TIMEOUT_MS,
+);
+
+test(
+  "[LIFE-02 REL-01] clients of prompts that read nothing delay no shutdown: every session ends in the log, and owner.token is gone",
+  async () => {
+    const command = "touch ready; until [ -e go ]; do sleep 0.05; done";
+    await using served = await openServed({
+      script: [
+        calls("Bash", { command }),
+        says("x".repeat(4_000_000)),
+        fails({ kind: "stall", at: "first-byte" }),
+      ],
+      config: NO_SANDBOX,
+    });
+    const { home, work, provider } = served;
+    const token = await served.token();
+    const session = await served.session(token);
+    const sse = new StreamReader(await served.ask(`/v1/sessions/${session}/events`, token));
+    await sse.until((got) => got.includes(": ok"));
+    const start = () => startCinch([...AUTO, "--model", "mock:one"], { home, cwd: work, stdin: "" });
+    // One does not read its answer, the other waits for one.
+    await using full = start();
+    full.closeStdin();
+    await until("the command runs", () => existsSync(join(work, "ready")));
+    full.kill("SIGSTOP");
+    writeFileSync(join(work, "go"), "");
+    await until("its answer is sent", () => provider.requests.length === 2);
+    await using waiting = start();
+    waiting.closeStdin();
+    await until("the other asks too", () => provider.requests.length === 3);
+    waiting.kill("SIGSTOP");
+    const reading = sse.until(() => false);
+    expect(await served.end("SIGTERM")).toBe(130);
+    await reading;
+    expect(sse.events().at(-1)).toMatchObject({ kind: "SessionEnded" });
+    expect(existsSync(join(home.path, "state/cinch/owner.token"))).toBe(false);
   },
   TIMEOUT_MS,
 );

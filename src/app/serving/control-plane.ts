@@ -109,6 +109,11 @@ export interface OpenControlPlane<Engine extends OpenEngine = OpenHarness> exten
   readonly authority: Authority;
   readonly addresses: readonly string[];
   readonly server: Pick<ControlServer, "open" | "count">;
+  /**
+   * Refuses new requests, then ends the sessions. It waits for them for `SESSIONS_END_MS_MAX` at most. Disposing the
+   * plane does the same first.
+   */
+  endSessions(): Promise<void>;
 }
 
 /** Starts the engine: with a first session, or without one. */
@@ -164,21 +169,25 @@ export async function openControlPlane<Engine extends OpenEngine>(
   ending.defer(() => server.quiesce());
   undo.use(server);
   const opened = undo.move();
+  const endSessions = async () => {
+    using limit = deadline(world.clock, SESSIONS_END_MS_MAX, new AbortController().signal);
+    try {
+      await whileAlive(ending.disposeAsync(), limit.signal);
+    } catch (thrown) {
+      if (!limit.reached) throw thrown;
+      const seconds = SESSIONS_END_MS_MAX / 1_000;
+      world.log.for("control").write("error", "a session has not ended in time", { seconds });
+    }
+  };
   return {
     harness,
     authority,
     addresses,
     server,
+    endSessions,
     async [Symbol.asyncDispose]() {
       await using _wires = opened; // they are closed, and tokens wiped, also where a session does not end well
-      using limit = deadline(world.clock, SESSIONS_END_MS_MAX, new AbortController().signal);
-      try {
-        await whileAlive(ending.disposeAsync(), limit.signal);
-      } catch (thrown) {
-        if (!limit.reached) throw thrown;
-        const seconds = SESSIONS_END_MS_MAX / 1_000;
-        world.log.for("control").write("error", "a session has not ended in time", { seconds });
-      }
+      if (!ending.disposed) await endSessions();
     },
   };
 }

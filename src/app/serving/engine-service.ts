@@ -53,7 +53,7 @@ export async function openEngineService<Engine extends OpenEngine>(
       }),
     ),
   );
-  undo.use(door); // ends its connections before the socket waits for their end
+  undo.use(door); // closes its connections before the socket waits for their end
   isReady = true;
   const opened = undo.move();
   const { server } = plane;
@@ -67,7 +67,11 @@ export async function openEngineService<Engine extends OpenEngine>(
         return server.count + door.count;
       },
     },
-    [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose](),
+    async [Symbol.asyncDispose]() {
+      await using _wires = opened; // they are closed also where a session does not end well
+      door.stop();
+      await plane.endSessions(); // first: no client that does not read delays the end of a session
+    },
   };
 }
 

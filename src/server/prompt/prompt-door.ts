@@ -1,4 +1,5 @@
 import type { Duplex } from "node:stream";
+import { deadline, whileAlive } from "../../base/async/deadline.ts";
 import { HarnessError, messageOf } from "../../base/errors.ts";
 import type { World } from "../../base/world.ts";
 import { jsonLine } from "../../view/wire-json.ts";
@@ -10,16 +11,24 @@ import { PROMPT_LINE_BYTES_MAX } from "./frames.ts";
 import { differenceOf } from "./likeness.ts";
 import { readLines } from "./lines.ts";
 
+/** Time limit for the clients of a door to close their connections, once it is disposed. Then they are cut. */
+export const CLIENTS_CLOSE_MS_MAX = 1_000;
+
 export interface PromptDoorDependencies extends PromptSessions {
-  readonly world: Pick<World, "log">;
+  readonly world: Pick<World, "clock" | "log">;
   /** Facts of this engine. Undefined: it shares nothing. */
   readonly likeness: Likeness | undefined;
   /** Returns true if the session to resume runs in this engine. */
   readonly runsHere: (question: PromptQuestion) => Promise<boolean>;
 }
 
-/** Carries out prompts of `cinch -p` for the owner of this engine. Disposing it ends their sessions. */
+/**
+ * Carries out prompts of `cinch -p` for the owner of this engine. Disposing it stops it, and waits for the clients for
+ * `CLIENTS_CLOSE_MS_MAX` at most: one that is stopped closes nothing.
+ */
 export interface PromptDoor extends AsyncDisposable {
+  /** Begins to end the sessions of prompts, and takes no other. */
+  stop(): void;
   /** Serves one connection, whose owner token was checked, to its end. `question` is unchecked. Never throws. */
   serve(stream: Duplex, question: unknown): Promise<void>;
   /** Open connections. */
@@ -31,15 +40,19 @@ export interface PromptDoor extends AsyncDisposable {
 /** Opens the door for prompts of the owner (PERF-07). */
 export function openPromptDoor(parts: PromptDoorDependencies): PromptDoor {
   const stop = new AbortController();
-  const running = new Set<Promise<void>>();
+  const running = new Map<Duplex, Promise<void>>();
   let count = 0;
+  const end = () => {
+    if (!stop.signal.aborted) stop.abort(new HarnessError("EngineStopping", {}));
+  };
   return {
     async serve(stream, question) {
       count += 1;
       const serving = serve(parts, stream, { question, stop: stop.signal });
-      running.add(serving);
-      await serving.finally(() => running.delete(serving));
+      running.set(stream, serving);
+      await serving.finally(() => running.delete(stream));
     },
+    stop: end,
     get open() {
       return running.size;
     },
@@ -47,8 +60,16 @@ export function openPromptDoor(parts: PromptDoorDependencies): PromptDoor {
       return count;
     },
     async [Symbol.asyncDispose]() {
-      stop.abort(new HarnessError("EngineStopping", {}));
-      await Promise.all(running);
+      end();
+      using limit = deadline(parts.world.clock, CLIENTS_CLOSE_MS_MAX, new AbortController().signal);
+      try {
+        await whileAlive(Promise.all(running.values()), limit.signal);
+      } catch (thrown) {
+        if (!limit.reached) throw thrown;
+        const clients = running.size;
+        parts.world.log.for("prompt").write("warn", "clients of prompts were cut off", { clients });
+        for (const stream of running.keys()) stream.destroy();
+      }
     },
   };
 }
@@ -67,11 +88,11 @@ async function serve(
   stream.once("close", () => departure.abort(new Error("the client has gone")));
   stream.on("error", () => stream.destroy());
   const write = async (line: string) => {
-    if (stream.writable && !stream.write(line)) await drained(stream);
+    if (stream.writable && !stream.write(line)) await drained(stream, stop);
   };
   try {
     const lines = readLines(stream, PROMPT_LINE_BYTES_MAX);
-    const why = await differenceFor(parts, question);
+    const why = (await differenceFor(parts, question)) ?? (stop.aborted ? "it is ending" : undefined);
     if (why !== undefined) return await write(jsonLine({ frame: "differs", why } satisfies PromptVerdict));
     await write(jsonLine({ frame: "shares" } satisfies PromptVerdict));
     await carryPrompt(parts, { lines, write, stop: AbortSignal.any([stop, departure.signal]) });
@@ -97,11 +118,16 @@ async function differenceFor(
   return (await runsHere(question)) ? "the session runs in that engine already" : undefined;
 }
 
-async function drained(stream: Duplex): Promise<void> {
+/** Waits for room in the stream. An engine that stops waits for no client. */
+async function drained(stream: Duplex, stop: AbortSignal): Promise<void> {
+  if (stop.aborted) return;
   const { promise, resolve } = Promise.withResolvers<void>();
+  const onStop = () => resolve();
   stream.once("drain", resolve).once("close", resolve);
+  stop.addEventListener("abort", onStop, { once: true });
   await promise;
   stream.off("drain", resolve).off("close", resolve);
+  stop.removeEventListener("abort", onStop);
 }
 
 /** Sends what was written, and waits until the client has closed the connection too. */
