@@ -148,6 +148,7 @@ export const TEXTS = {
   StoreBusy: "The session store <path> is locked by another program: <detail>. Try again when it is done.",
   StoreCorrupt: "The session store <path> is damaged: <detail>. It was left as it is. Restore it from a backup, or move it away to start with an empty one.",
   StoreFailed: "The session store of this program failed in <call>: <detail>. What it acknowledged before counts. The session ends; resume it once the store works.",
+  StoreInUse: "The session store <path> is of an older cinch, and process <pid> still writes a session in it. End that process, then start again; nothing was changed.",
   StoreNewer: "The session store <path> was written by a newer cinch (schema <found>, this one knows <known>). Upgrade cinch; nothing was changed.",
   StoreUnwritable: "The session store <path> cannot be written: <detail>. What was acknowledged before is kept. Make room, or make it and its folder writable for you; XDG_DATA_HOME puts it elsewhere.",
   StreamInterrupted: "The answer of provider <provider> broke off: <detail>. What had arrived is kept; send again to go on.",

@@ -36,6 +36,7 @@ const USAGE: ReadonlySet<string> = new Set<Reason>([
   "UnsupportedContent",
   "CassetteInvalid",
   "StoreNewer",
+  "StoreInUse",
   "SessionsLocked",
   "LogHeld",
   "EngineRunning",

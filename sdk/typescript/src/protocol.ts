@@ -1877,6 +1877,7 @@ export type EngineReason =
   | "StoreBusy"
   | "StoreCorrupt"
   | "StoreFailed"
+  | "StoreInUse"
   | "StoreNewer"
   | "StoreUnwritable"
   | "StreamInterrupted"

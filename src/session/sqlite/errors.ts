@@ -4,6 +4,8 @@ import { errorsOf } from "../../base/reasons.ts";
 export const ERRORS = errorsOf({
   StoreNewer:
     "The session store <path> was written by a newer cinch (schema <found>, this one knows <known>). Upgrade cinch; nothing was changed.",
+  StoreInUse:
+    "The session store <path> is of an older cinch, and process <pid> still writes a session in it. End that process, then start again; nothing was changed.",
   StoreCorrupt:
     "The session store <path> is damaged: <detail>. It was left as it is. Restore it from a backup, or move it away to start with an empty one.",
   StoreUnwritable:

@@ -8,8 +8,8 @@ import type { Message } from "../../protocol/message.ts";
  * Store of session logs ([A] § Persistence). Asynchronous throughout, so that a server can be behind it.
  *
  * One log has one writer: `open` takes a lease with an epoch, and a writer with an older epoch can write no more.
- * Reading needs no lease. Failures are `HarnessError`s: StoreNewer, StoreCorrupt, StoreUnwritable, StoreBusy, LogHeld,
- * LeaseLost, SessionMissing.
+ * Reading needs no lease. Failures are `HarnessError`s: StoreNewer, StoreInUse, StoreCorrupt, StoreUnwritable,
+ * StoreBusy, LogHeld, LeaseLost, SessionMissing.
  */
 export interface SessionStore extends AsyncDisposable {
   /** Starts a new log and holds its lease. */

@@ -2480,6 +2480,7 @@ EngineReason = Literal[
     "StoreBusy",
     "StoreCorrupt",
     "StoreFailed",
+    "StoreInUse",
     "StoreNewer",
     "StoreUnwritable",
     "StreamInterrupted",

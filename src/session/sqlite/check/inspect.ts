@@ -85,6 +85,7 @@ function olderFinding(path: string, version: number): StoreFinding {
 
 const REMEDIES: { readonly [R in Reason]?: string } = {
   StoreNewer: "Use the newer cinch that wrote it.",
+  StoreInUse: "End the process of the older cinch.",
   StoreBusy: "Try again when the other program is done; `fuser` names it.",
   SessionsLocked: "Give the machine key or passphrase that it was made with.",
   StoreUnwritable: "Make the file and its folder readable and writable for you.",

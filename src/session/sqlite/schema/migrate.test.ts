@@ -79,6 +79,25 @@ test("[SES-02 SES-16] a store of a newer cinch is refused by name and number, an
   expect(readFileSync(sample.path)).toEqual(before);
 });
 
+test("[SES-02 REL-02] a store in which a living process writes a session is not upgraded until it has ended", async () => {
+  await using sample = await makeStore();
+  const alive = { ...world, machine: { ...world.machine, isAlive: () => true } };
+  const upgrade = () =>
+    openSqliteStore({ path: sample.path, world: alive, logKey: LOG_KEY, migrations: UPGRADED });
+  {
+    await using older = await openSqliteStore({ path: sample.path, world, logKey: LOG_KEY });
+    const log = newLog(world);
+    await using writer = await older.create(log, world.machine);
+    await writer.append({ events: texts(log.session, 1, ["a"]) }, "power");
+    const thrown = await thrownBy(upgrade());
+    const told = { path: sample.path, pid: `${world.machine.pid}` };
+    expect(hasReason(thrown, "StoreInUse") && thrown.fields).toEqual(told);
+    await writer.append({ events: texts(log.session, 2, ["b"]) }, "power"); // it works on
+  }
+  await using store = await upgrade();
+  expect(await store.events(sample.logId, 0, 9)).toEqual(sample.events);
+});
+
 test("[SES-02] a migration that was applied with another text is refused", async () => {
   await using sample = await makeStore();
   const edited = MIGRATIONS.map((step) => ({ ...step, sql: `${step.sql}-- edited` }));

@@ -26,8 +26,9 @@ export interface Upgrade {
  *
  * Forward only. Copies a store with content to `<path>.backup-v<old>` first, and keeps only the newest copy. Of two
  * processes that upgrade at once, one waits and finds the work done.
- * @throws StoreNewer if a newer cinch wrote it, StoreCorrupt if it is not a session store of cinch or a migration was
- * applied with another text; nothing is changed then.
+ * @throws StoreNewer if a newer cinch wrote it, StoreInUse while a living process writes a log in the older form,
+ * StoreCorrupt if it is not a session store of cinch or a migration was applied with another text; nothing is changed
+ * then.
  */
 export async function migrate(connection: StoreConnection, upgrade: Upgrade): Promise<void> {
   const version = versionOf(connection, upgrade.migrations);
@@ -85,8 +86,10 @@ async function applyRest(connection: StoreConnection, upgrade: Upgrade): Promise
     const from = Number(
       connection.first("SELECT max(version) AS version FROM schema_migrations")?.["version"],
     );
-    if (from > 0 && from < migrations.length)
+    if (from > 0 && from < migrations.length) {
+      checkUnused(connection, world.machine);
       await backUp(connection.path, { version: from, world, whenFree: unlocked });
+    }
     for (const migration of migrations.slice(from)) {
       connection.execute(migration.sql);
       connection.run(
@@ -99,6 +102,15 @@ async function applyRest(connection: StoreConnection, upgrade: Upgrade): Promise
     upgrade.complete();
   });
   versionOf(connection, migrations);
+}
+
+/** An older cinch would find its tables gone in the middle of a turn, and call that damage. */
+function checkUnused(connection: StoreConnection, machine: World["machine"]): void {
+  for (const { pid, process_start: start } of connection.all(
+    "SELECT pid, process_start FROM leases WHERE pid IS NOT NULL",
+  ))
+    if (machine.isAlive(Number(pid), String(start)))
+      throw new HarnessError("StoreInUse", { path: connection.path, pid: `${pid}` });
 }
 
 function hashOf(migration: Migration): string {
