@@ -86,7 +86,7 @@ test(
       why("the values of variables that pass_env names differ"),
     );
     expect(await own({ ...env, HTTPS_PROXY: "http://127.0.0.1:9" })).toContain(
-      why("its folders, namespaces, proxies or other variables of an engine differ"),
+      why("its folders, namespaces, rights, limits, or variables of an engine such as proxies differ"),
     );
     expect((await run(place, told, env)).stderr).toContain(
       why("--log-level and --log-to-stderr are for one engine"),

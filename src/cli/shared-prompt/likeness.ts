@@ -5,6 +5,7 @@ import type { Random } from "../../base/world.ts";
 import type { Likeness } from "../../server/prompt/frames.ts";
 import { isCompiled } from "../processes/internal.ts";
 import { VERSION } from "../version.ts";
+import { processRights } from "./process-rights.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -47,6 +48,7 @@ export function likenessOf(
       ...[config, data, state],
       ...[process.umask(), process.getgid?.()].map(String),
       ...NAMESPACES.map(namespace),
+      ...processRights(),
       ...pairs(env, (name) => OF_THE_ENGINE.test(name)),
     ]),
     config: print(salt, [text]),

@@ -19,7 +19,7 @@ import type { SessionWishes } from "../../session/plan.ts";
 export interface Likeness {
   /** Version, commit and executable. */
   readonly build: string;
-  /** Folders, namespaces, and variables that an engine reads for all its sessions. */
+  /** Folders, namespaces, rights, limits, and variables that an engine reads for all its sessions. */
   readonly place: string;
   /** Content of config.toml. */
   readonly config: string;

@@ -3,7 +3,7 @@ import type { Likeness } from "./frames.ts";
 /** Facts in the order in which they are compared, with the sentence for the log. */
 const DIFFERENCES: readonly (readonly [keyof Likeness, string])[] = [
   ["build", "it is another build of cinch"],
-  ["place", "its folders, namespaces, proxies or other variables of an engine differ"],
+  ["place", "its folders, namespaces, rights, limits, or variables of an engine such as proxies differ"],
   ["config", "config.toml has changed since it was started"],
   ["keys", "its provider keys or its machine key differ"],
   ["passed", "the values of variables that pass_env names differ"],
