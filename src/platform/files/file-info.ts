@@ -1,6 +1,7 @@
 import type { BigIntStats, Dirent } from "node:fs";
 import { statfs } from "node:fs/promises";
 import type { FileInfo, FileKind } from "../../base/world.ts";
+import { codeOf } from "../../base/world.ts";
 
 /** Converts the result of `stat` to the `Files` contract. */
 export function fileInfo(stats: BigIntStats): FileInfo {
@@ -16,6 +17,17 @@ export function fileInfo(stats: BigIntStats): FileInfo {
   };
 }
 
+/** Converts the result of `stat`, once there is one. Returns undefined if there is no such file. */
+export async function infoIfThere(get: () => Promise<BigIntStats>): Promise<FileInfo | undefined> {
+  try {
+    return fileInfo(await get());
+  } catch (thrown) {
+    const code = codeOf(thrown);
+    if (code === "ENOENT" || code === "ENOTDIR") return undefined;
+    throw thrown;
+  }
+}
+
 export function kindOf(entry: Dirent | BigIntStats): FileKind {
   if (entry.isFile()) return "file";
   if (entry.isDirectory()) return "directory";
@@ -26,7 +38,7 @@ export function kindOf(entry: Dirent | BigIntStats): FileKind {
  * Kinds of file systems on a disk or in the memory of this machine, by the number that `statfs` of Linux reports. A
  * file system of the network, or of another program (FUSE), may never answer.
  */
-const LOCAL_KINDS = new Map([
+export const LOCAL_KINDS: ReadonlyMap<number, string> = new Map([
   [0xef53, "ext"],
   [0x5846_5342, "xfs"],
   [0x9123_683e, "btrfs"],

@@ -1,6 +1,5 @@
 import { randomBytes } from "node:crypto";
-import type { BigIntStats } from "node:fs";
-import { constants, lstatSync, readlinkSync, realpathSync, statSync } from "node:fs";
+import { constants } from "node:fs";
 import {
   appendFile,
   chmod,
@@ -16,19 +15,22 @@ import {
 } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { defined } from "../../base/defined.ts";
-import { isWithin } from "../../base/files/below.ts";
-import type { FileInfo, Files } from "../../base/world.ts";
+import { decode } from "../../base/text/text.ts";
+import type { Files } from "../../base/world.ts";
 import { codeOf, FileTooLarge } from "../../base/world.ts";
-import { fileInfo, isOnLocalDevice, kindOf, learnDevice } from "./file-info.ts";
+import { hostClock } from "../clock.ts";
+import { infoIfThere, kindOf } from "./file-info.ts";
 import { listResolved, openResolved, removeResolved, writeResolved } from "./resolved-files.ts";
 
 const NEW_FILE_MODE = 0o644;
 const READ_CHUNK_BYTES = 65_536;
+const MOUNT_TABLE = "/proc/self/mountinfo";
+const MOUNT_TABLE_BYTES_MAX = 1_048_576;
 
 /** The machine's file system. */
 export const hostFiles: Files = {
-  stat: (path) => info(() => stat(path, { bigint: true })),
-  lstat: (path) => info(() => lstat(path, { bigint: true })),
+  stat: (path) => infoIfThere(() => stat(path, { bigint: true })),
+  lstat: (path) => infoIfThere(() => lstat(path, { bigint: true })),
   realpath: (path) => realpath(path),
   readlink: (path) => readlink(path),
   async list(path) {
@@ -60,27 +62,16 @@ export const hostFiles: Files = {
 };
 
 async function quickBelow(folders: readonly string[]): ReturnType<NonNullable<Files["quickBelow"]>> {
-  const local = await Promise.all(folders.map(async (each) => ((await isLocalFolder(each)) ? [each] : [])));
-  const places = local.flat();
-  const isQuick = (path: string) => places.some((folder) => isWithin(folder, path));
-  const { stat, lstat, realpath, readlink } = hostFiles;
-  return {
-    stat: (path) => (isQuick(path) ? info(async () => statSync(path, { bigint: true })) : stat(path)),
-    lstat: (path) => (isQuick(path) ? info(async () => lstatSync(path, { bigint: true })) : lstat(path)),
-    realpath: async (path) => (isQuick(path) ? realpathSync.native(path) : await realpath(path)),
-    readlink: async (path) => (isQuick(path) ? readlinkSync(path) : await readlink(path)),
-  };
+  const { quickLooks } = await import("./quick/quick-looks.ts");
+  return quickLooks({ folders, mounts: await mountTable(), others: hostFiles, clock: hostClock });
 }
 
-async function isLocalFolder(path: string): Promise<boolean> {
+async function mountTable(): Promise<string | undefined> {
   try {
-    const found = await hostFiles.stat(path);
-    if (found === undefined) return false;
-    await learnDevice(path, found);
-    return isOnLocalDevice(found);
+    return decode(await read(MOUNT_TABLE, MOUNT_TABLE_BYTES_MAX));
   } catch (thrown) {
-    if (codeOf(thrown) === undefined) throw thrown;
-    return false; // access is refused: looks there are few
+    if (codeOf(thrown) === undefined && !(thrown instanceof FileTooLarge)) throw thrown;
+    return undefined; // not on Linux, or too many mounts to look through
   }
 }
 
@@ -92,16 +83,6 @@ async function naming<Value>(path: string, write: () => Promise<Value>): Promise
     const code = codeOf(thrown);
     if (code === undefined || !(thrown instanceof Error) || "path" in thrown) throw thrown;
     throw Object.assign(new Error(`${thrown.message} '${path}'`, { cause: thrown }), { code, path });
-  }
-}
-
-async function info(get: () => Promise<BigIntStats>): Promise<FileInfo | undefined> {
-  try {
-    return fileInfo(await get());
-  } catch (thrown) {
-    const code = codeOf(thrown);
-    if (code === "ENOENT" || code === "ENOTDIR") return undefined;
-    throw thrown;
   }
 }
 
@@ -151,7 +132,7 @@ async function createNew(path: string, content: Uint8Array | string, mode: numbe
 }
 
 async function writeAtomic(path: string, content: Uint8Array | string, mode?: number): Promise<void> {
-  const before = await info(() => stat(path, { bigint: true }));
+  const before = await infoIfThere(() => stat(path, { bigint: true }));
   const temporary = join(dirname(path), `.${basename(path)}.${randomBytes(6).toString("hex")}.cinch-tmp`);
   try {
     {

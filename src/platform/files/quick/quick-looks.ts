@@ -1,0 +1,85 @@
+import { lstatSync, readlinkSync, realpathSync } from "node:fs";
+import { dirname, normalize } from "node:path";
+import { isWithin } from "../../../base/files/below.ts";
+import type { Clock, FileInfo, Files } from "../../../base/world.ts";
+import { codeOf } from "../../../base/world.ts";
+import { infoIfThere } from "../file-info.ts";
+import { foreignMounts, passesMount } from "./mount-table.ts";
+
+type Looks = Pick<Files, "stat" | "lstat" | "realpath" | "readlink">;
+
+/** A folder is looked at once for the many paths of a policy in it. */
+const FOLDERS_MS_MAX = 100;
+
+export interface QuickLooksOptions {
+  /** Folders to look below at once. */
+  readonly folders: readonly string[];
+  /** Text of `/proc/self/mountinfo`; undefined where it cannot be read: then nothing is quick. */
+  readonly mounts: string | undefined;
+  /** Looks through another thread, for all other paths. */
+  readonly others: Looks;
+  readonly clock: Pick<Clock, "monotonic">;
+}
+
+/**
+ * Returns looks that happen at once where no file system can make them wait: the one JavaScript thread would wait.
+ *
+ * A path counts only without a link in it, since a link may lead to any mount. Its parts are looked at from the top,
+ * so that no look follows one. A link that replaces a folder within `FOLDERS_MS_MAX` is not noticed.
+ */
+export function quickLooks({ folders, mounts, others, clock }: QuickLooksOptions): Looks {
+  const foreign = mounts === undefined ? ["/"] : foreignMounts(mounts);
+  const seen = new Map<string, boolean>();
+  let sinceMs = clock.monotonic();
+  /** Returns true if no part of a folder's path is a link. Below a missing part there is nothing to follow. */
+  function isPlain(folder: string): boolean {
+    if (folder === "/") return true;
+    let plain = seen.get(folder);
+    if (plain === undefined) {
+      plain = isPlain(dirname(folder)) && lookAt(folder) !== "link";
+      seen.set(folder, plain);
+    }
+    return plain;
+  }
+  /** Returns true if a look at a path follows no link before its last part, and meets only local file systems. */
+  function isQuick(path: string): boolean {
+    if (!path.startsWith("/") || path.endsWith("/") || normalize(path) !== path) return false;
+    if (!folders.some((folder) => isWithin(folder, path)) || passesMount(foreign, path)) return false;
+    const nowMs = clock.monotonic();
+    if (nowMs - sinceMs > FOLDERS_MS_MAX) {
+      seen.clear();
+      sinceMs = nowMs;
+    }
+    return isPlain(dirname(path));
+  }
+  return {
+    async stat(path) {
+      if (!isQuick(path)) return await others.stat(path);
+      const found = await infoOf(path);
+      return found?.kind === "symlink" ? await others.stat(path) : found;
+    },
+    lstat: async (path) => (isQuick(path) ? await infoOf(path) : await others.lstat(path)),
+    async realpath(path) {
+      const found = isQuick(path) ? lookAt(path) : "link";
+      if (found === "other") return path;
+      return found === "none" ? realpathSync.native(path) : await others.realpath(path);
+    },
+    readlink: async (path) => (isQuick(path) ? readlinkSync(path) : await others.readlink(path)),
+  };
+}
+
+function infoOf(path: string): Promise<FileInfo | undefined> {
+  return infoIfThere(async () => lstatSync(path, { bigint: true }));
+}
+
+/** Returns `none` also where the look itself fails: access is refused, or the part above is a file. */
+function lookAt(path: string): "link" | "other" | "none" {
+  try {
+    const found = lstatSync(path, { throwIfNoEntry: false });
+    if (found === undefined) return "none";
+    return found.isSymbolicLink() ? "link" : "other";
+  } catch (thrown) {
+    if (codeOf(thrown) === undefined) throw thrown;
+    return "none";
+  }
+}
