@@ -1,6 +1,5 @@
 import type { BigIntStats, Dirent } from "node:fs";
-import { statfs } from "node:fs/promises";
-import type { FileInfo, FileKind } from "../../base/world.ts";
+import type { Clock, FileInfo, FileKind } from "../../base/world.ts";
 import { codeOf } from "../../base/world.ts";
 
 /** Converts the result of `stat` to the `Files` contract. */
@@ -50,21 +49,44 @@ export const LOCAL_KINDS: ReadonlyMap<number, string> = new Map([
 
 /** More devices than a machine has. */
 const DEVICES_MAX = 64;
+/** A device is asked about again after this time: after an unmount, another file system may get its number. */
+const DEVICE_MS_MAX = 60_000;
 
-/** Devices of files that this process has opened, and true for local ones. */
-const devices = new Map<string, boolean>();
-
-/** Returns true if a file lies on a device that `learnDevice` found to be local: reading it cannot wait for ever. */
-export function isOnLocalDevice({ identity }: FileInfo): boolean {
-  return devices.get(deviceOf(identity)) === true;
+export interface LocalDevicesOptions {
+  readonly clock: Pick<Clock, "monotonic">;
+  /** Returns the kind of the file system of a path, as `statfs` of Linux reports it. */
+  readonly kindAt: (path: string) => Promise<number>;
 }
 
-/** Finds out, once for each device, if a file lies on a local one. */
-export async function learnDevice(path: string, { identity }: FileInfo): Promise<void> {
-  const device = deviceOf(identity);
-  if (process.platform !== "linux" || devices.has(device)) return;
-  if (devices.size === DEVICES_MAX) devices.clear();
-  devices.set(device, LOCAL_KINDS.has((await statfs(path)).type));
+/** Devices of files that were opened: those of this machine's disks and memory, and others. */
+export class LocalDevices {
+  readonly #options: LocalDevicesOptions;
+  readonly #known = new Map<string, { readonly isLocal: boolean; readonly atMs: number }>();
+
+  constructor(options: LocalDevicesOptions) {
+    this.#options = options;
+  }
+
+  /** Returns true if a file lies on a device that `learn` found to be local: reading it cannot wait for ever. */
+  hasFile({ identity }: FileInfo): boolean {
+    return this.#recent(deviceOf(identity))?.isLocal === true;
+  }
+
+  /** Finds out, once a minute for each device, if a file lies on a local one. */
+  async learn(path: string, { identity }: FileInfo): Promise<void> {
+    const device = deviceOf(identity);
+    if (this.#recent(device) !== undefined) return;
+    const atMs = this.#options.clock.monotonic();
+    const isLocal = LOCAL_KINDS.has(await this.#options.kindAt(path));
+    if (this.#known.size === DEVICES_MAX) this.#known.clear();
+    this.#known.set(device, { isLocal, atMs });
+  }
+
+  #recent(device: string): { readonly isLocal: boolean } | undefined {
+    const known = this.#known.get(device);
+    if (known === undefined) return undefined;
+    return this.#options.clock.monotonic() - known.atMs < DEVICE_MS_MAX ? known : undefined;
+  }
 }
 
 function deviceOf(identity: string): string {

@@ -2,11 +2,12 @@ import { randomBytes } from "node:crypto";
 import type { BigIntStats } from "node:fs";
 import { closeSync, constants, fstatSync, open as openFile, readlinkSync, readSync } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
-import { lstat, mkdir, open, readdir, realpath, rename, rm } from "node:fs/promises";
+import { lstat, mkdir, open, readdir, realpath, rename, rm, statfs } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type { FileInfo, OpenFile, SizedEntry } from "../../base/world.ts";
 import { codeOf, PathMoved } from "../../base/world.ts";
-import { fileInfo, isOnLocalDevice, kindOf, learnDevice } from "./file-info.ts";
+import { hostClock } from "../clock.ts";
+import { fileInfo, kindOf, LocalDevices } from "./file-info.ts";
 
 const NEW_FILE_MODE = 0o644;
 const O_PATH = 0x20_0000;
@@ -21,6 +22,12 @@ const HANDLES_HAVE_PATHS = process.platform === "linux";
 /** Files up to this size on a local disk are read at once: a trip to another thread takes longer than the read. */
 const AT_ONCE_BYTES_MAX = 262_144;
 
+/** Devices of this machine. Only Linux has the kinds that they are known by. */
+const localDevices = new LocalDevices({
+  clock: hostClock,
+  kindAt: async (path) => (await statfs(path)).type,
+});
+
 /** Implements `Files.openResolved` on this machine. */
 export async function openResolved(path: string, judged?: FileInfo): Promise<OpenFile> {
   const atOnce = judged !== undefined && isReadAtOnce(judged) ? await openLocal(path, judged) : undefined;
@@ -29,7 +36,7 @@ export async function openResolved(path: string, judged?: FileInfo): Promise<Ope
   try {
     await checkPath(file, path);
     const info = checkedInfo(path, await file.stat({ bigint: true }), judged);
-    await learnDevice(path, info);
+    if (HANDLES_HAVE_PATHS) await localDevices.learn(path, info);
     return {
       info,
       read: (offset, length) => readFully(file, { offset, length, size: info.size }),
@@ -42,7 +49,9 @@ export async function openResolved(path: string, judged?: FileInfo): Promise<Ope
 }
 
 function isReadAtOnce(info: FileInfo): boolean {
-  return info.kind === "file" && info.size > 0 && info.size <= AT_ONCE_BYTES_MAX && isOnLocalDevice(info);
+  return (
+    info.kind === "file" && info.size > 0 && info.size <= AT_ONCE_BYTES_MAX && localDevices.hasFile(info)
+  );
 }
 
 /**
