@@ -7,13 +7,13 @@ import { hostFiles } from "../files.ts";
 import { quickLooks } from "./quick-looks.ts";
 
 const LOOKS = ["stat", "lstat", "realpath", "readlink"] as const;
-type Look = (typeof LOOKS)[number];
+type Method = (typeof LOOKS)[number];
 
 /** Quick looks with these mounts, and a list of those that went through another thread. */
 function watched(folders: readonly string[], mounts: string | undefined) {
   const slow: string[] = [];
   const other =
-    <L extends Look>(look: L) =>
+    <L extends Method>(look: L) =>
     (path: string) => {
       slow.push(look);
       return hostFiles[look](path) as ReturnType<(typeof hostFiles)[L]>;

@@ -6,9 +6,9 @@ import { codeOf } from "../../../base/world.ts";
 import { infoIfThere } from "../file-info.ts";
 import { foreignMounts, passesMount } from "./mount-table.ts";
 
-type Looks = Pick<Files, "stat" | "lstat" | "realpath" | "readlink">;
+type QuickFiles = Pick<Files, "stat" | "lstat" | "realpath" | "readlink">;
 
-/** A folder is looked at once for the many paths of a policy in it. */
+/** A folder is checked once for the many paths of a policy in it. */
 const FOLDERS_MS_MAX = 100;
 
 export interface QuickLooksOptions {
@@ -16,18 +16,18 @@ export interface QuickLooksOptions {
   readonly folders: readonly string[];
   /** Text of `/proc/self/mountinfo`; undefined where it cannot be read: then nothing is quick. */
   readonly mounts: string | undefined;
-  /** Looks through another thread, for all other paths. */
-  readonly others: Looks;
+  /** QuickFiles through another thread, for all other paths. */
+  readonly others: QuickFiles;
   readonly clock: Pick<Clock, "monotonic">;
 }
 
 /**
  * Returns looks that happen at once where no file system can make them wait: the one JavaScript thread would wait.
  *
- * A path counts only without a link in it, since a link may lead to any mount. Its parts are looked at from the top,
+ * A path counts only without a link in it, since a link may lead to any mount. Each part is checked from the top,
  * so that no look follows one. A link that replaces a folder within `FOLDERS_MS_MAX` is not noticed.
  */
-export function quickLooks({ folders, mounts, others, clock }: QuickLooksOptions): Looks {
+export function quickLooks({ folders, mounts, others, clock }: QuickLooksOptions): QuickFiles {
   const foreign = mounts === undefined ? ["/"] : foreignMounts(mounts);
   const seen = new Map<string, boolean>();
   let sinceMs = clock.monotonic();
