@@ -34,7 +34,7 @@ export const TEXTS = {
   EmptyResponse: "The model <model> answered with nothing: no text, no thinking, no tool call. Send again, or choose another model.",
   EngineCertificate: "The certificate of <url> is not trusted: <detail>. If it is your own, name it: --tls-ca FILE. If it is not, stop: somebody may intercept the connection.",
   EngineKilled: "The engine was ended by <signal>: somebody killed it, the machine ran out of memory, or it crashed. What was done until then is in the session. To continue: cinch --continue, or with a prompt: cinch -p … --continue",
-  EngineLost: "The running engine that carried out the prompt has ended without a word: somebody killed it, the machine ran out of memory, or it crashed. Nothing was sent again. What was done until then is in the session <session>. To continue: cinch --continue, or with a prompt: cinch -p … --continue",
+  EngineLost: "The running engine that carried out the prompt has ended without a word: somebody killed it, the machine ran out of memory, or it crashed. Nothing was sent again. What was done until then is in <session>. To continue: cinch --continue, or with a prompt: cinch -p … --continue",
   EngineNotStarted: "The engine did not start in time, and did not say why. Look into <log>, or work without a shared engine: --no-listen",
   EngineRefused: "The engine has refused (<reason>): <message>",
   EngineRunning: "An engine of yours listens at <path> already. Attach to it: cinch token gives a client its token. Or end it first: Ctrl-C where it runs, or signal TERM to its process.",

@@ -6,7 +6,7 @@ export const ERRORS = errorsOf({
   EngineKilled:
     "The engine was ended by <signal>: somebody killed it, the machine ran out of memory, or it crashed. What was done until then is in the session. To continue: cinch --continue, or with a prompt: cinch -p … --continue",
   EngineLost:
-    "The running engine that carried out the prompt has ended without a word: somebody killed it, the machine ran out of memory, or it crashed. Nothing was sent again. What was done until then is in the session <session>. To continue: cinch --continue, or with a prompt: cinch -p … --continue",
+    "The running engine that carried out the prompt has ended without a word: somebody killed it, the machine ran out of memory, or it crashed. Nothing was sent again. What was done until then is in <session>. To continue: cinch --continue, or with a prompt: cinch -p … --continue",
   EngineSilent:
     "The running engine has not answered for <seconds> s. The prompt was given to no other: that one may still take it. End that engine, or work without it: --own-engine",
   EngineNotStarted:

@@ -129,7 +129,8 @@ class PromptConnection implements Connection, PromptReader {
   }
 
   closed(): void {
-    const session = this.#session?.session ?? "that cinch sessions list shows first";
+    const id = this.#session?.session;
+    const session = id === undefined ? "its session, if it had begun one" : `the session ${id}`;
     this.#fail(new HarnessError("EngineLost", { session }));
   }
 
