@@ -10,8 +10,10 @@ import type { Config } from "../session/settings/settings.ts";
 import { cinchPaths } from "./environment.ts";
 import type { Settings } from "./settings.ts";
 
+/** Variable that holds the passphrase of the machine key. */
+export const PASSPHRASE = "CINCH_PASSPHRASE";
 /** Variables that hold the machine key, which seals sessions and stored keys. */
-const MACHINE_KEYS = ["CINCH_MACHINE_KEY", "CINCH_PASSPHRASE"] as const;
+const MACHINE_KEYS = ["CINCH_MACHINE_KEY", PASSPHRASE] as const;
 /** Variables for cinch alone: its keeper takes them, and no process that runs a model's calls has them. */
 const OWN_SECRETS = [...MACHINE_KEYS, "CINCH_TOKEN"] as const;
 

@@ -82,6 +82,9 @@ test(
     expect((await run(place, told, { ...env, CINCH_MACHINE_KEY: "11".repeat(32) })).stderr).toContain(
       keysDiffer,
     );
+    expect((await run(place, told, { ...env, CINCH_PASSPHRASE: "a passphrase" })).stderr).toContain(
+      why("passphrases are not compared with those of an engine"),
+    );
     expect(await own({ ...env, SERVICE_TOKEN: "tok-0987654321fedcba" })).toContain(
       why("the values of variables that pass_env names differ"),
     );

@@ -11,7 +11,7 @@ import type { PromptInput, PromptQuestion, PromptRequest } from "../../server/pr
 import type { ParsedCall } from "../args/parsed-call.ts";
 import { cinchPaths } from "../environment.ts";
 import { isPiped } from "../io/standard-input.ts";
-import { credentialPlaces } from "../secrets.ts";
+import { credentialPlaces, PASSPHRASE } from "../secrets.ts";
 import { publicEnvironment, sessionWishes } from "../session-request.ts";
 import { configText, keysPrint, likenessOf } from "./likeness.ts";
 import type { RunningPrompt } from "./prompt-connection.ts";
@@ -58,6 +58,8 @@ export async function askRunning(
     return { kind: "own", why: "the project has its own keys" };
   if (salt === undefined) return none;
   const { variables } = await credentialPlaces(process.env, settings);
+  if (variables[PASSPHRASE] !== undefined)
+    return { kind: "own", why: "passphrases are not compared with those of an engine" };
   const keys = keysPrint(salt, variables, paths.config);
   const { profile, model, resume, maxTimeMs } = settings;
   const question: PromptQuestion = {

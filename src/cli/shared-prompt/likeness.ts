@@ -4,6 +4,7 @@ import type { HarnessPaths } from "../../base/files/harness-paths.ts";
 import type { Random } from "../../base/world.ts";
 import type { Likeness } from "../../server/prompt/frames.ts";
 import { isCompiled } from "../processes/internal.ts";
+import { PASSPHRASE } from "../secrets.ts";
 import { VERSION } from "../version.ts";
 import { processRights } from "./process-rights.ts";
 
@@ -57,10 +58,15 @@ export function likenessOf(
   };
 }
 
-/** Returns the hash of the keys and the machine key in these variables, and of the state of the key store. */
+/**
+ * Returns the hash of the keys and the machine key in these variables, and of the state of the key store. Of a
+ * passphrase it holds only that there is one: its hash could be guessed much faster than the key made from it.
+ */
 export function keysPrint(salt: string, variables: Environment, directory: string | undefined): string {
   const store = directory === undefined ? "" : stateOf(join(directory, "creds.enc"));
-  return print(salt, [store, ...pairs(variables, (name) => name !== "CINCH_TOKEN")]);
+  const hasPassphrase = `${variables[PASSPHRASE] !== undefined}`;
+  const isHashed = (name: string) => name !== "CINCH_TOKEN" && name !== PASSPHRASE;
+  return print(salt, [store, hasPassphrase, ...pairs(variables, isHashed)]);
 }
 
 /** Returns the variables that this process has, with `name=value`, sorted by name. */
@@ -71,17 +77,21 @@ function pairs(env: Environment, isMeant: (name: string) => boolean): readonly s
     .map((name) => `${name}=${env[name]}`);
 }
 
+/** A list of quoted names behind `pass_env`, with nothing else in it. */
+const PLAIN_LIST = /^["']?\s*=\s*\[((?:\s|,|"\w*"|'\w*')*)\]/;
+
 /**
- * Returns a test for the variables that `pass_env` names in a config.toml, without parsing it. If the file has escapes,
- * which could spell the key in another way, every variable counts.
+ * Returns a test for the variables that `pass_env` names in a config.toml, without parsing it. Every variable counts
+ * if one of its lists is not plain, or if the file has escapes, which could spell the key in another way.
  */
 function passes(text: string): (name: string) => boolean {
   if (text.includes("\\")) return () => true;
-  const names = new Set(
-    [...text.matchAll(/pass_env["']?\s*=\s*\[([^\]]*)\]/g)].flatMap(([, list = ""]) =>
-      [...list.matchAll(/["']([^"']*)["']/g)].map(([, name = ""]) => name),
-    ),
-  );
+  const names = new Set<string>();
+  for (const behind of text.split("pass_env").slice(1)) {
+    const list = PLAIN_LIST.exec(behind)?.[1];
+    if (list === undefined) return () => true;
+    for (const [name] of list.matchAll(/\w+/g)) names.add(name);
+  }
   return (name) => names.has(name);
 }
 
