@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { RunSettings } from "../../protocol/commands/commands.ts";
 import { readQuestion, readRequest } from "./read-request.ts";
 
 const wishes = { environment: { LANG: "C" }, autoApprove: false, strictPermissions: true };
@@ -31,9 +32,44 @@ test("[CLI-01] a prompt with every setting reaches the engine as it was sent", a
   expect(await read(full)).toEqual(full as never);
 });
 
-test("[CLI-01] a setting that no prompt may have is dropped", async () => {
-  const { wishes: kept } = await read({ wishes: { ...wishes, asksTrust: true, delegatedBy: {} } });
-  expect(kept).toEqual(wishes);
+test.each([
+  { wishes: { ...wishes, asksTrust: true } },
+  { wishes: { ...wishes, delegatedBy: {} } },
+  { wishes: { ...wishes, newWish: true } },
+  { newSetting: true },
+  { input: { ...request.input, delivery: "steer" } },
+])("[CLI-01] a setting that no prompt may have is refused: %j", async (change) => {
+  await expect(read(change)).rejects.toMatchObject({ reason: "InvalidCommand" });
+});
+
+test("[CLI-01] a setting passes exactly if its schema of the protocol lets it pass", async () => {
+  const values = [
+    -1,
+    0,
+    0.5,
+    1,
+    999_999,
+    1_000_000,
+    "",
+    "ReadOnly",
+    "off",
+    "high",
+    "x",
+    true,
+    false,
+    null,
+    {},
+    [],
+  ];
+  const { asksTrust: _asks, ...shape } = RunSettings.shape; // a prompt never has it
+  for (const [name, schema] of Object.entries(shape))
+    for (const value of values) {
+      const passes = await read({ wishes: { ...wishes, [name]: value } }).then(
+        () => true,
+        () => false,
+      );
+      expect([name, value, passes]).toEqual([name, value, schema.unwrap().safeParse(value).success]);
+    }
 });
 
 test("[CLI-01] an attachment is checked by its schema", async () => {

@@ -4,19 +4,25 @@ import { isObject, numberAt, objectAt, parseJson, stringAt } from "../../base/js
 import type { InputBlock } from "../../protocol/content.ts";
 import { EFFORT_WORDS } from "../../protocol/effort.ts";
 import { LEVELS } from "../../tools/tool-facts.ts";
-import type { Likeness, PromptFrame, PromptQuestion, PromptRequest } from "./frames.ts";
+import type { Likeness, PromptFrame, PromptInput, PromptQuestion, PromptRequest } from "./frames.ts";
 
 /*
  * Readers of what a client sends. They use no schema: the first use of one takes 13 ms of processor time, in the first
  * prompt of an engine. Both ends are the same build.
  */
 
+/** Rounds of a turn, as in the schema of `RunSettings`. */
+const TURNS_MAX = 999_999;
+
 type Check = (value: unknown) => boolean;
 
 const isText: Check = (value) => typeof value === "string";
 const isFlag: Check = (value) => typeof value === "boolean";
 const isAmount: Check = (value) => typeof value === "number" && Number.isFinite(value) && value >= 0;
-const isCount: Check = (value) => Number.isInteger(value) && isAmount(value);
+const isCount =
+  (max = Number.MAX_SAFE_INTEGER): Check =>
+  (value) =>
+    Number.isInteger(value) && Number(value) >= 1 && Number(value) <= max;
 const isTexts: Check = (value) => isObject(value) && Object.values(value).every(isText);
 const isOneOf =
   (...words: readonly string[]): Check =>
@@ -37,19 +43,56 @@ const LIKENESS = {
   passed: isText,
 } satisfies Record<keyof Likeness, Check>;
 
-const WISHES: Fields = { environment: isTexts, autoApprove: isFlag, strictPermissions: isFlag };
-const OPTIONAL_WISHES: Fields = {
+/** A check for every field that a type requires, and for no other. */
+type RequiredOf<Value> = {
+  readonly [Name in keyof Value as undefined extends Value[Name] ? never : Name]: Check;
+};
+/** A check for every other field of it that a prompt may have. */
+type OptionalOf<Value, Without extends keyof Value = never> = Omit<
+  { readonly [Name in keyof Value as undefined extends Value[Name] ? Name : never]-?: Check },
+  Without
+>;
+
+type Wishes = PromptRequest["wishes"];
+/** Wishes that a command line does not have. */
+type OfOthers =
+  | "withoutShared"
+  | "record"
+  | "begun"
+  | "atMost"
+  | "delegatedBy"
+  | "sequentialCalls"
+  | "unread";
+
+const WISHES = {
+  environment: isTexts,
+  autoApprove: isFlag,
+  strictPermissions: isFlag,
+} satisfies RequiredOf<Wishes>;
+const OPTIONAL_WISHES = {
   level: isOneOf(...LEVELS),
   effort: isOneOf(...EFFORT_WORDS),
   planMode: isFlag,
   withoutProject: isFlag,
   allowProjectHooks: isFlag,
   lockfile: isText,
-  maxTurns: isCount,
+  maxTurns: isCount(TURNS_MAX),
   maxCostUsd: isAmount,
-  maxTimeMs: isCount,
+  maxTimeMs: isCount(),
   orphans: isOrphanFate,
-};
+} satisfies OptionalOf<Wishes, OfOthers>;
+
+const REQUEST = { workingDir: isText, wishes: isObject } satisfies RequiredOf<PromptRequest>;
+const OPTIONAL_REQUEST = {
+  profile: isText,
+  model: isText,
+  resume: isResume,
+  leftMs: isAmount,
+  input: isObject,
+} satisfies OptionalOf<PromptRequest>;
+
+const INPUT = { content: Array.isArray } satisfies RequiredOf<PromptInput>;
+const OPTIONAL_INPUT = { skill: isText, agent: isText } satisfies OptionalOf<PromptInput>;
 
 /** Reads the question of a client. @throws HarnessError InvalidCommand. */
 export function readQuestion(value: unknown): PromptQuestion {
@@ -60,18 +103,10 @@ export function readQuestion(value: unknown): PromptQuestion {
 /** Reads the request of a client. @throws HarnessError InvalidCommand. */
 export async function readRequest(line: string): Promise<PromptRequest> {
   const value = parseJson(line)?.value;
-  const request = checked<PromptRequest>(
-    value,
-    { workingDir: isText, wishes: isObject },
-    { profile: isText, model: isText, resume: isResume, leftMs: isAmount, input: isObject },
-  );
+  const request = checked<PromptRequest>(value, REQUEST, OPTIONAL_REQUEST);
   const wishes: PromptRequest["wishes"] = checked(request.wishes, WISHES, OPTIONAL_WISHES);
   if (request.input === undefined) return { ...request, wishes };
-  const input: NonNullable<PromptRequest["input"]> = checked(
-    request.input,
-    { content: Array.isArray },
-    { skill: isText, agent: isText },
-  );
+  const input: PromptInput = checked(request.input, INPUT, OPTIONAL_INPUT);
   return { ...request, wishes, input: { ...input, content: await readBlocks(input.content) } };
 }
 
@@ -112,13 +147,16 @@ function wrongField(value: JsonObject, required: Fields, optional: Fields): stri
   return wrong?.[0];
 }
 
-/** Returns the fields that the tables name, and no other. `Value` must be the type that they describe. */
+/** Returns the value if it has the fields that the tables name, and no other. `Value` must be the type that they describe. */
 function checked<Value>(value: unknown, required: Fields, optional: Fields): Value {
   if (!isObject(value)) throw unreadable("it is not an object");
   const wrong = wrongField(value, required, optional);
   if (wrong !== undefined) throw unreadable(`${wrong} is missing or has another form`);
-  const names = Object.keys({ ...required, ...optional }).filter((name) => value[name] !== undefined);
-  return Object.fromEntries(names.map((name) => [name, value[name]])) as Value;
+  const unknown = Object.keys(value).find(
+    (name) => !(Object.hasOwn(required, name) || Object.hasOwn(optional, name)),
+  );
+  if (unknown !== undefined) throw unreadable(`${unknown} is no setting of a prompt`);
+  return value as Value;
 }
 
 function unreadable(why: string): HarnessError<"InvalidCommand"> {
