@@ -75,6 +75,8 @@ class PromptRun {
   readonly #session: SessionId;
   readonly #wire: PromptWire;
   readonly #left = new AbortController();
+  /** Answers on their way to the client. */
+  readonly #answers = new Set<Promise<void>>();
   #events: Promise<void> | undefined;
 
   constructor(connection: Connection, session: SessionId, wire: PromptWire) {
@@ -112,21 +114,34 @@ class PromptRun {
     this.#answer(id, "result", this.#connection.query(readQuery(body), this.#left.signal));
   }
 
-  /** Sends an input, behind a subscription to what it brings about. */
+  /** Sends an input. The first opens a subscription before, to what all of them bring about. */
   send(id: number, command: CommandOf<"SendInput">): void {
-    const events = this.#connection.subscribe(this.#session, { signal: this.#left.signal });
-    const reader = events[Symbol.asyncIterator]();
-    const first = reader.next(); // opens the subscription
-    this.#events ??= this.#pass(first, reader);
+    this.#events ??= this.#subscribe();
     this.#answer(id, "accepted", this.#connection.send(command));
   }
 
+  #subscribe(): Promise<void> {
+    const events = this.#connection.subscribe(this.#session, { signal: this.#left.signal });
+    const reader = events[Symbol.asyncIterator]();
+    const first = reader.next(); // opens the subscription
+    return this.#pass(first, reader);
+  }
+
+  /** Sends an answer once it is there. `end` waits for it. */
   #answer(id: number, frame: "accepted" | "result", answer: Promise<unknown>): void {
-    answer.then(
-      (body) => this.#wire.write(jsonLine({ frame, id, ...defined({ body }) })),
-      (thrown: unknown) =>
-        this.#wire.write(jsonLine({ frame: "error", id, body: errorBody(asRefusal(thrown)) })),
-    );
+    const sending = this.#sendAnswer(id, frame, answer);
+    this.#answers.add(sending);
+    void sending.finally(() => this.#answers.delete(sending));
+  }
+
+  async #sendAnswer(id: number, frame: "accepted" | "result", answer: Promise<unknown>): Promise<void> {
+    let line: string;
+    try {
+      line = jsonLine({ frame, id, ...defined({ body: await answer }) });
+    } catch (thrown) {
+      line = jsonLine({ frame: "error", id, body: errorBody(asRefusal(thrown)) });
+    }
+    await this.#wire.write(line);
   }
 
   /** Sends events until the session ends. The next is read once there is room for it. */
@@ -150,6 +165,6 @@ class PromptRun {
       if (!hasReason(thrown, "UnknownSession") && !hasReason(thrown, "EngineStopping")) throw thrown;
     }
     this.#left.abort(new Error("the client has left"));
-    await this.#events;
+    await Promise.all([this.#events, ...this.#answers]);
   }
 }
