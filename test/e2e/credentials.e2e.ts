@@ -117,6 +117,18 @@ test("[CRED-04] a helper in the first process that crashes is followed by one in
   expect(rig.leftInTemporary()).toEqual([]);
 });
 
+test("[CRED-03 CRED-04] a later error of the first process ends it with its failure code, and is shown without its text", async () => {
+  await using rig = openRig([STALLS_HEADLESS, STALLS_HEADLESS]);
+  const cinch = rig.startCrashing();
+  await rig.mock.until(({ requests }) => requests.length === 2);
+  signalIfRunning(cinch.pid, "SIGUSR2");
+  expect(await cinch.exited).toBe(1);
+  const shown = await new Response(cinch.stderr).text();
+  expect(shown).toContain("bug in cinch: an error in the process that holds the keys");
+  expect(shown).not.toContain("a later mistake");
+  expect(shown).not.toContain(KEY);
+});
+
 test("[CRED-04] a first process that falls silent ends the turn after two heartbeats, since nobody else has its keys", async () => {
   await using rig = openRig([STALLS_HEADLESS]);
   await using cinch = rig.start();

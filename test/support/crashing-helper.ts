@@ -1,4 +1,5 @@
-// Preloaded by a first process from source: its credential helper crashes right after it has sent its first request.
+// Preloaded by a first process from source: its credential helper crashes right after it has sent its first request. At
+// SIGUSR2 the process has another mistake, with its key in the text.
 let crashed = false;
 
 function crashing(
@@ -17,6 +18,10 @@ function crashing(
   }
   return { fetch: crashOnce as typeof session.fetch };
 }
+
+process.on("SIGUSR2", () => {
+  throw new Error(`a later mistake, with ${process.env["OWN_KEY"]}`);
+});
 
 const Original = Bun.FetchSession;
 Object.defineProperty(Bun, "FetchSession", { value: crashing });

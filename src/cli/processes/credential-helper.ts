@@ -50,14 +50,19 @@ export async function runHelper(): Promise<void> {
  * Runs the credential helper in this process, which was given the keys. It ends with the engine (CRED-03).
  *
  * An uncaught error is a crash of the helper, not of this process: it stops listening, and the supervisor starts the
- * next one. The error is not shown, since its text may hold a key. Its unfinished requests may throw later ones.
+ * next one. The error is not shown, since its text may hold a key. A later one is a bug of this process, which it ends.
  */
 export function helperHere(start: HelperStart, events: HelperEvents): SupervisedHelper {
+  let isRunning = true;
   const crash = () => {
+    if (!isRunning) return endWithoutText();
+    isRunning = false;
     events.ended();
-    return true;
   };
-  claimStrayErrors(crash);
+  claimStrayErrors(() => {
+    crash();
+    return true;
+  });
   // The user's environment is that of this process, and a key goes only to whom the certificate names.
   delete process.env["NODE_TLS_REJECT_UNAUTHORIZED"];
   const beats = beatRegularly(hostClock, events.alive);
@@ -65,11 +70,21 @@ export function helperHere(start: HelperStart, events: HelperEvents): Supervised
   const listen: Listen = async (options) => listeners.use(await hostListen(SILENT_LOG)(options));
   openHelper(start, { ...HOST, fetch: hostFetch(), listen }).then(events.report, crash);
   const end = () => {
+    isRunning = false;
     beats[Symbol.dispose]();
     listeners.disposeAsync().catch(crash);
   };
   return { kill: end, close: end };
 }
+
+/** Ends this process, and shows only that there was an error: its text may hold a key. */
+function endWithoutText(): void {
+  const end = () => process.exit(EXIT.failed);
+  standardError().write(LATE_ERROR).then(end, end);
+}
+
+const LATE_ERROR =
+  "cinch: bug in cinch: an error in the process that holds the keys. Its text is not shown, since it may hold one.\n";
 
 const HOST = { random: hostRandom, clock: hostClock, readSettings: configured };
 
