@@ -12,6 +12,7 @@ const NAMES: readonly string[] = SECTIONS.flatMap(({ keys }) => Object.values(ke
  */
 const OTHERS: readonly (readonly [file: string, reason: string])[] = [
   ["src/cli/secrets.ts", "looks for keys of providers in the text, before any parser is loaded"],
+  ["src/cli/shared-prompt/likeness.ts", "looks for variables in the text, before any parser is loaded"],
   ["src/credentials/google/default-credentials.ts", "words of Google's files"],
   ["src/credentials/mcp/renew.ts", "words of OAuth"],
   ["src/features/tasks/schedule/scheduled-task.ts", "the files of scheduled tasks have keys of their own"],

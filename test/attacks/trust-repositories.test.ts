@@ -29,7 +29,8 @@ test("[TOFU-01 S33 S34 S35 S41] sixty and more hostile repositories, one file ea
     const world = {
       ...host,
       spawn(options: Parameters<typeof host.spawn>[0]) {
-        started.push(`${file.path}: ${options.argv.join(" ")}`);
+        // The trial of the sandbox, which is in no repository, may run beside the first answer.
+        if (!isTrial(options.argv)) started.push(`${file.path}: ${options.argv.join(" ")}`);
         return host.spawn(options);
       },
       fetch(url: string, init: Parameters<typeof host.fetch>[1]) {
@@ -76,3 +77,8 @@ test("[TOFU-01 S23 R22] an irregular entry at the path of an instruction file is
     }
   }
 });
+
+/** Returns true for the trial of bubblewrap in a temporary folder. */
+function isTrial(argv: readonly string[]): boolean {
+  return argv[0] === "/usr/bin/bwrap" && argv.some((word) => word.endsWith("/own/probe"));
+}

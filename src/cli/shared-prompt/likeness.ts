@@ -17,6 +17,9 @@ type Environment = Readonly<Record<string, string | undefined>>;
 const OF_THE_ENGINE =
   /^(?:(?:HTTPS?|NO|ALL)_PROXY|(?:https?|no|all)_proxy|SSL_CERT_(?:FILE|DIR)|NODE_EXTRA_CA_CERTS|NODE_TLS_REJECT_UNAUTHORIZED|RES_OPTIONS|LOCALDOMAIN|OTEL_.*|TRACEPARENT|GOOGLE_.*|CLOUDSDK_.*|GCE_.*|CLOUD_ML_.*|.*VERTEX.*|DBUS_SESSION_BUS_ADDRESS|XDG_RUNTIME_DIR|HOME|TMPDIR|TZ|LANG|LC_.*)$/s;
 
+/** Setting that is looked for in the text, before any parser is loaded. */
+const PASSED = "pass_env";
+
 const NAMESPACES = ["mnt", "net", "pid", "user"];
 
 const SALT_BYTES = 16;
@@ -60,7 +63,7 @@ export function likenessOf(
 
 /**
  * Returns the hash of the keys and the machine key in these variables, and of the state of the key store. Of a
- * passphrase it holds only that there is one: its hash could be guessed much faster than the key made from it.
+ * passphrase it holds only if one is set: its hash could be guessed much faster than the key made from it.
  */
 export function keysPrint(salt: string, variables: Environment, directory: string | undefined): string {
   const store = directory === undefined ? "" : stateOf(join(directory, "creds.enc"));
@@ -87,7 +90,7 @@ const PLAIN_LIST = /^["']?\s*=\s*\[((?:\s|,|"\w*"|'\w*')*)\]/;
 function passes(text: string): (name: string) => boolean {
   if (text.includes("\\")) return () => true;
   const names = new Set<string>();
-  for (const behind of text.split("pass_env").slice(1)) {
+  for (const behind of text.split(PASSED).slice(1)) {
     const list = PLAIN_LIST.exec(behind)?.[1];
     if (list === undefined) return () => true;
     for (const [name] of list.matchAll(/\w+/g)) names.add(name);

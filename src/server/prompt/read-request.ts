@@ -147,7 +147,7 @@ function wrongField(value: JsonObject, required: Fields, optional: Fields): stri
   return wrong?.[0];
 }
 
-/** Returns the value if it has the fields that the tables name, and no other. `Value` must be the type that they describe. */
+/** Returns the value if it has the fields of the tables, and no other. `Value` must be the type that they describe. */
 function checked<Value>(value: unknown, required: Fields, optional: Fields): Value {
   if (!isObject(value)) throw unreadable("it is not an object");
   const wrong = wrongField(value, required, optional);
@@ -155,7 +155,7 @@ function checked<Value>(value: unknown, required: Fields, optional: Fields): Val
   const unknown = Object.keys(value).find(
     (name) => !(Object.hasOwn(required, name) || Object.hasOwn(optional, name)),
   );
-  if (unknown !== undefined) throw unreadable(`${unknown} is no setting of a prompt`);
+  if (unknown !== undefined) throw unreadable(`${unknown} is not a setting of a prompt`);
   return value as Value;
 }
 
