@@ -45,6 +45,8 @@ export class TypedAhead {
   constructor(terminal: LineTerminal) {
     this.#terminal = terminal;
     this.#reading = terminal.interactive ? this.#read() : Promise.resolve();
+    // A terminal that fails ends the wait for a session; `take` throws the failure, too.
+    this.#reading.catch((thrown: unknown) => this.#left.abort(thrown));
   }
 
   /** Aborts when the person leaves, with `PersonLeft`, or with `Cancelled` for Ctrl-C. */

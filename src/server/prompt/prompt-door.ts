@@ -14,6 +14,9 @@ import { readLines } from "./lines.ts";
 /** Time limit for the clients of a door to close their connections, once it is disposed. Then they are cut. */
 export const CLIENTS_CLOSE_MS_MAX = 1_000;
 
+/** Limit on prompts at once; one more has its own engine. */
+export const PROMPTS_MAX = 256;
+
 export interface PromptDoorDependencies extends PromptSessions {
   readonly world: Pick<World, "clock" | "log">;
   /** Facts of this engine. Undefined: it shares nothing. */
@@ -48,7 +51,8 @@ export function openPromptDoor(parts: PromptDoorDependencies): PromptDoor {
   return {
     async serve(stream, question) {
       count += 1;
-      const serving = serve(parts, stream, { question, stop: stop.signal });
+      const isFull = running.size >= PROMPTS_MAX;
+      const serving = serve(parts, stream, { question, isFull, stop: stop.signal });
       running.set(stream, serving);
       await serving.finally(() => running.delete(stream));
     },
@@ -76,13 +80,14 @@ export function openPromptDoor(parts: PromptDoorDependencies): PromptDoor {
 
 interface Serving {
   readonly question: unknown;
+  readonly isFull: boolean;
   readonly stop: AbortSignal;
 }
 
 async function serve(
   parts: PromptDoorDependencies,
   stream: Duplex,
-  { question, stop }: Serving,
+  { question, isFull, stop }: Serving,
 ): Promise<void> {
   const departure = new AbortController();
   stream.once("close", () => departure.abort(new Error("the client has gone")));
@@ -92,7 +97,7 @@ async function serve(
   };
   try {
     const lines = readLines(stream, PROMPT_LINE_BYTES_MAX);
-    const why = (await differenceFor(parts, question)) ?? (stop.aborted ? "it is ending" : undefined);
+    const why = (await differenceFor(parts, question)) ?? refusalOf({ isFull, isEnding: stop.aborted });
     if (why !== undefined) return await write(jsonLine({ frame: "differs", why } satisfies PromptVerdict));
     await write(jsonLine({ frame: "shares" } satisfies PromptVerdict));
     await carryPrompt(parts, { lines, write, stop: AbortSignal.any([stop, departure.signal]) });
@@ -103,6 +108,12 @@ async function serve(
   } finally {
     await ended(stream);
   }
+}
+
+/** Returns why an engine takes no prompt now; undefined if it does. */
+function refusalOf({ isFull, isEnding }: Record<"isFull" | "isEnding", boolean>): string | undefined {
+  if (isEnding) return "it is ending";
+  return isFull ? `it carries out ${PROMPTS_MAX} prompts already` : undefined;
 }
 
 /** Returns why a prompt is not carried out here; undefined if it is. */

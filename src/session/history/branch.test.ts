@@ -1,24 +1,21 @@
 import { describe, expect, test } from "bun:test";
 import { createHash } from "node:crypto";
-import { join } from "node:path";
-import type { OpenStore, Rig } from "../../../test/support/store-rig.ts";
+import { BOTH_STORES } from "../../../test/support/both-stores.ts";
+import type { Rig } from "../../../test/support/store-rig.ts";
 import {
   closedWith,
   event,
-  LOG_KEY,
   newLog,
   openRig,
   reasonOf,
   says,
   thrownBy,
 } from "../../../test/support/store-rig.ts";
-import { temporaryDirectory } from "../../../test/support/world.ts";
 import { HarnessError } from "../../base/errors.ts";
 import type { CallId, LogId } from "../../base/ids.ts";
 import { idFromBytes } from "../../base/ids.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
 import type { Event } from "../../protocol/events/events.ts";
-import { openSqliteStore } from "../sqlite/open.ts";
 import { TTL_EXPIRED } from "../store/expired.ts";
 import { memorySessionStore } from "../store/memory-store.ts";
 import type { NewLog, SessionStore, StoredMessage } from "../store/store.ts";
@@ -26,16 +23,7 @@ import { waitingInputs } from "../turns/waiting-inputs.ts";
 import { branchLog } from "./branch.ts";
 import { branchId } from "./branch-ids.ts";
 
-const STORES: Readonly<Record<string, OpenStore>> = {
-  memory: async (world) => memorySessionStore(world.machine),
-  SQLite: async (world) => {
-    const directory = temporaryDirectory();
-    const path = join(directory.path, "sessions.db");
-    return closedWith(await openSqliteStore({ path, world, logKey: LOG_KEY }), directory);
-  },
-};
-
-for (const [name, open] of Object.entries(STORES)) {
+for (const [name, open] of Object.entries(BOTH_STORES)) {
   describe(`branching in ${name}`, () => {
     test("[SES-08] a branch holds everything up to the end of a turn, under ids of its own", async () => {
       await using rig = await openRig(open);

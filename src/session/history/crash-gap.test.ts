@@ -1,40 +1,18 @@
 import { describe, expect, test } from "bun:test";
-import { join } from "node:path";
-import type { OpenStore, Rig } from "../../../test/support/store-rig.ts";
-import {
-  closedWith,
-  crashGap,
-  event,
-  LOG_KEY,
-  newLog,
-  OTHER,
-  openRig,
-  T0,
-  texts,
-  turn,
-} from "../../../test/support/store-rig.ts";
-import { temporaryDirectory } from "../../../test/support/world.ts";
+import { BOTH_STORES } from "../../../test/support/both-stores.ts";
+import type { Rig } from "../../../test/support/store-rig.ts";
+import { crashGap, event, newLog, OTHER, openRig, T0, texts, turn } from "../../../test/support/store-rig.ts";
 import { eventsOf } from "../../app/sessions/read.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
-import { openSqliteStore } from "../sqlite/open.ts";
-import { memorySessionStore } from "../store/memory-store.ts";
 import { exportJsonl } from "../transcript/jsonl.ts";
 import { readExport } from "../transcript/read-export.ts";
 import { branchLog } from "./branch.ts";
 import { streamGap, withGaps } from "./gaps.ts";
 import { resumeHistory } from "./history.ts";
 
-const STORES: Readonly<Record<string, OpenStore>> = {
-  memory: async (world) => memorySessionStore(world.machine),
-  SQLite: async (world) => {
-    const directory = temporaryDirectory();
-    const path = join(directory.path, "sessions.db");
-    return closedWith(await openSqliteStore({ path, world, logKey: LOG_KEY }), directory);
-  },
-};
 const RESERVED = 3_000;
 
-for (const [name, open] of Object.entries(STORES)) {
+for (const [name, open] of Object.entries(BOTH_STORES)) {
   describe(`a log that a crash has taken events from, in ${name}`, () => {
     test("[SES-08 SES-17] a branch has the same hole, and ends where it was asked to", async () => {
       await using rig = await openRig(open);

@@ -4,16 +4,11 @@ import { BATCH_MS, BatchReader } from "./batch-reader.ts";
 
 test("[CRED-03 PERF-02] a body is handed on at once after a pause, and what follows closely goes together; none is lost", async () => {
   const clock = fakeClock();
-  let write: ReadableStreamDefaultController<Uint8Array> | undefined;
-  const stream = new ReadableStream<Uint8Array>({
-    start(controller) {
-      write = controller;
-    },
-  });
+  const { stream, write } = openBody();
   using pieces = new BatchReader(stream.getReader(), clock);
   const read = async () =>
     new TextDecoder().decode((await pieces.next()) ?? new TextEncoder().encode("(end)"));
-  const say = (text: string) => write?.enqueue(new TextEncoder().encode(text));
+  const say = (text: string) => write.enqueue(new TextEncoder().encode(text));
   say("a");
   expect(await read()).toBe("a");
   say("b");
@@ -27,29 +22,36 @@ test("[CRED-03 PERF-02] a body is handed on at once after a pause, and what foll
   say("d");
   expect(await read()).toBe("d");
   say("e");
-  write?.close();
+  write.close();
   expect([await read(), await read()]).toEqual(["e", "(end)"]);
 });
 
 test("[PERF-02] the end of a body, its failure, and enough bytes end the wait for more", async () => {
   const clock = fakeClock();
+  const { stream, write } = openBody();
+  using pieces = new BatchReader(stream.getReader(), clock);
+  write.enqueue(Uint8Array.of(1));
+  expect(await pieces.next()).toEqual(Uint8Array.of(1));
+  const many = pieces.next();
+  write.enqueue(new Uint8Array(40_000));
+  write.enqueue(new Uint8Array(40_000));
+  expect(await many).toHaveLength(80_000);
+  const last = pieces.next();
+  write.enqueue(Uint8Array.of(2));
+  await settle();
+  write.error(new Error("reset"));
+  await expect(last).resolves.toEqual(Uint8Array.of(2));
+  await expect(pieces.next()).rejects.toThrow("reset");
+});
+
+/** A body that the test writes. */
+function openBody() {
   let write: ReadableStreamDefaultController<Uint8Array> | undefined;
   const stream = new ReadableStream<Uint8Array>({
     start(controller) {
       write = controller;
     },
   });
-  using pieces = new BatchReader(stream.getReader(), clock);
-  write?.enqueue(Uint8Array.of(1));
-  expect(await pieces.next()).toEqual(Uint8Array.of(1));
-  const many = pieces.next();
-  write?.enqueue(new Uint8Array(40_000));
-  write?.enqueue(new Uint8Array(40_000));
-  expect(await many).toHaveLength(80_000);
-  const last = pieces.next();
-  write?.enqueue(Uint8Array.of(2));
-  await settle();
-  write?.error(new Error("reset"));
-  await expect(last).resolves.toEqual(Uint8Array.of(2));
-  await expect(pieces.next()).rejects.toThrow("reset");
-});
+  if (write === undefined) throw new Error("a stream starts at once");
+  return { stream, write };
+}
