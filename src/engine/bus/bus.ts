@@ -59,7 +59,7 @@ export interface BusOptions {
  *
  * Deltas are shown from memory, if no event before them is unwritten and their ids are reserved: the first of a block
  * at once, later ones merged and within `DELTA_FLUSH_MS`. They are logged as they were shown, with the next other item
- * or after `DELTA_LOG_MS_MAX` (decision 0021).
+ * or after `DELTA_LOG_MS_MAX` (decision 0019).
  *
  * A log that cannot be written ends the bus: every waiting and later call throws that error, and so does every
  * subscription, after the events that were written.
