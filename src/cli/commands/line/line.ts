@@ -135,12 +135,13 @@ async function workIn(
   const opened = await whileAlive(openLineSession({ ...wanted, ...person }), here);
   await printStartNotices(opened, at);
   const { session, profile, model, history, past } = opened;
+  const { runLineClient } = await import("../../../client/line/line-client.ts");
+  // Before the session is shown: from then on Ctrl-C is for it.
+  const typed = await ahead.take();
+  ahead.signal.throwIfAborted();
   const start = [session, profile, model].map(neutraliseLine).join(" · ");
   await at.stderr.write(`${start}${terminal.interactive ? " · /help lists commands" : ""}\n`);
   const { clock } = at.world;
-  const { runLineClient } = await import("../../../client/line/line-client.ts");
-  const typed = await ahead.take();
-  ahead.signal.throwIfAborted();
   const outcome = await runLineClient({
     connection,
     session,
