@@ -146,6 +146,14 @@ function repaired(value: unknown): unknown {
   return isSame ? value : Object.fromEntries(entries);
 }
 
+/**
+ * Returns a text as it is, and any other JSON value as JSON. Never `String()`: a value from outside may hold a
+ * `toString` of its own, which then throws.
+ */
+export function textOfJson(value: unknown): string {
+  return typeof value === "string" ? value : (JSON.stringify(value) ?? "");
+}
+
 /** Renders JSON with sorted keys: two values are equal if their texts are. */
 export function canonicalJson(value: unknown): string {
   return (

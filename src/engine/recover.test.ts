@@ -150,9 +150,15 @@ test("[SES-03] a note comes with the choice that the call succeeded; other words
   const { payload } = await rig.until("Asked");
   expect([payload.words, payload.noteFor]).toEqual([undefined, "succeeded"]);
   const { id: sessionId } = rig.session;
-  const answer = (text: string) =>
+  const answer = (text: unknown) =>
     rig.connection.send({ kind: "Answer", sessionId, askId: payload.askId, answer: text });
-  for (const words of ["no, it failed", "half of it is gone", "failed: all of it", "succeeded "])
+  for (const words of [
+    "no, it failed",
+    "half of it is gone",
+    "failed: all of it",
+    "succeeded ",
+    { toString: 1 },
+  ])
     await expect(answer(words)).rejects.toMatchObject({
       reason: "InvalidCommand",
       message: expect.stringContaining('answer one of failed, succeeded, abort, or "succeeded: NOTE"'),
@@ -163,12 +169,15 @@ test("[SES-03] a note comes with the choice that the call succeeded; other words
   expect(resultText(rig)).toContain("succeeded; its output is lost. The user's note: half of it is gone");
 });
 
-test("[SES-03] a choice that comes as another JSON value counts as that choice, and not as a success", async () => {
+test("[SES-03] a choice inside another JSON value is refused, and decides nothing", async () => {
   await using rig = await resumed({ intent: intent(true) });
   const sent = sendTo(rig);
   const { askId } = (await rig.until("Asked")).payload;
   const { id: sessionId } = rig.session;
-  await rig.connection.send({ kind: "Answer", sessionId, askId, answer: ["failed"] });
+  const answer = (value: unknown) => rig.connection.send({ kind: "Answer", sessionId, askId, answer: value });
+  for (const value of [["failed"], { toString: null }, 7, true])
+    await expect(answer(value)).rejects.toMatchObject({ reason: "InvalidCommand" });
+  await answer("failed");
   await sent;
   await rig.until("TurnEnded", 2);
   expect(resultText(rig)).toContain("The user says that it failed.");

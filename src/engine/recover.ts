@@ -1,6 +1,7 @@
 import { assert } from "../base/assert.ts";
 import { HarnessError } from "../base/errors.ts";
 import type { CallId } from "../base/ids.ts";
+import { textOfJson } from "../base/json.ts";
 import { shortened } from "../base/text/text.ts";
 import type { InnerCall, OrphanedCall, OrphanFate } from "../session/history/unfinished.ts";
 import type { Ask, AskOutcome } from "../session/questions.ts";
@@ -181,8 +182,7 @@ const NOTED = "succeeded:";
  */
 function fateOf(outcome: AskOutcome, call: Unsettled): OrphanFate {
   if (outcome.kind !== "answered") throw orphanUnsettled(call);
-  // A client may encode a choice as another JSON value: it was accepted as this text.
-  const answer = String(outcome.answer);
+  const answer = textOfJson(outcome.answer);
   if (answer === "failed" || answer === "abort") return { kind: answer };
   if (answer === "succeeded") return { kind: "succeeded" };
   assert(answer.startsWith(NOTED), "an answer is one of the choices, or succeeded with a note");

@@ -1,5 +1,5 @@
 import type { ClientId, SessionId } from "../../base/ids.ts";
-import type { JsonObject } from "../../base/json.ts";
+import { type JsonObject, textOfJson } from "../../base/json.ts";
 import { codeOf } from "../../base/world.ts";
 
 /** Bytes of events that wait for a slow output; above it the engine is made to wait. */
@@ -58,7 +58,7 @@ export async function openPromptLink(path: string, firstLines: string): Promise<
     if (!isJudged) {
       isJudged = true;
       const { frame: kind, why, message, problem } = frame;
-      verdict.resolve(kind === "shares" ? undefined : String(why ?? problem ?? message ?? "it refuses"));
+      verdict.resolve(kind === "shares" ? undefined : textOfJson(why ?? problem ?? message ?? "it refuses"));
       return;
     }
     waiting += line.length;

@@ -1,4 +1,5 @@
 import type { ClientId } from "../../base/ids.ts";
+import { textOfJson } from "../../base/json.ts";
 import type { AskOutcome, NewQuestion } from "../../session/questions.ts";
 import type { InputOf } from "../../tools/arguments.ts";
 import { errorOutput, textOutput } from "../../tools/output.ts";
@@ -89,7 +90,7 @@ function answered(answer: AskOutcome, plan: string, mode: PlanMode): ToolOutput 
         `Nobody has answered within ${answer.afterMs / 1_000} s: plan mode goes on. Give the plan as your answer; a person can approve it later.`,
       );
     case "answered":
-      return decided(String(answer.answer), answer.by, { plan, mode });
+      return decided(textOfJson(answer.answer), answer.by, { plan, mode });
   }
 }
 

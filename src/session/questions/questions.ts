@@ -3,6 +3,7 @@ import { deadline } from "../../base/async/deadline.ts";
 import { defined } from "../../base/defined.ts";
 import { DeadlineReached, HarnessError } from "../../base/errors.ts";
 import type { AskId, CallId, ClientId, EventSeq, IdSource } from "../../base/ids.ts";
+import { textOfJson } from "../../base/json.ts";
 import type { Clock } from "../../base/world.ts";
 import type { CommandOf } from "../../protocol/commands/commands.ts";
 import type { Event } from "../../protocol/events/events.ts";
@@ -169,7 +170,7 @@ export class Questions {
     const isWords = open.question.words === true && typeof answer === "string" && answer.trim() !== "";
     const { noteFor } = open.question;
     const isNoted = noteFor !== undefined && typeof answer === "string" && answer.startsWith(`${noteFor}:`);
-    if (allowed !== undefined && !isWords && !isNoted && !allowed.includes(String(answer))) {
+    if (allowed !== undefined && !isWords && !isNoted && !allowed.includes(textOfJson(answer))) {
       const noted = noteFor === undefined ? "" : `, or "${noteFor}: NOTE"`;
       throw new HarnessError("InvalidCommand", {
         kind: command.kind,

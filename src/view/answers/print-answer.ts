@@ -1,4 +1,5 @@
 import { unreachable } from "../../base/assert.ts";
+import { textOfJson } from "../../base/json.ts";
 import type { Shows } from "../../protocol/commands/command-spec.ts";
 import type { EngineHealth, SessionProfile } from "../../protocol/resources.ts";
 import { COLUMNS, fittedTable } from "../terminal/table.ts";
@@ -54,7 +55,8 @@ function listText(shows: Extract<Shows, { readonly as: "list" }>, answer: unknow
     const text = fillTemplate(line, item, words);
     return mark === undefined ? text : `${fieldAt(item, mark.key) === marked ? "*" : " "} ${text}`;
   });
-  const noted = notes === undefined ? [] : listIn(answer, notes).map((each) => neutraliseLine(String(each)));
+  const noted =
+    notes === undefined ? [] : listIn(answer, notes).map((each) => neutraliseLine(textOfJson(each)));
   if (lines.length + noted.length === 0) return none;
   return [...lines, ...noted, ...(after === undefined ? [] : [after])].join("\n");
 }

@@ -1,3 +1,4 @@
+import { textOfJson } from "../../../base/json.ts";
 import type { PayloadOf } from "../../../protocol/events/events.ts";
 import { askAnswers, notedNumber } from "../../../view/questions/ask-answers.ts";
 import { permissionAnswers } from "../../../view/questions/permission-answers.ts";
@@ -168,7 +169,7 @@ function orphanText(ask: PayloadOf<"Asked">): string {
   );
   return [
     ORPHAN_WORDS.first,
-    quote(callSummary(String(details["tool"]), details["args"])),
+    quote(callSummary(textOfJson(details["tool"]), details["args"])),
     ...["within", "living"].flatMap((name) => {
       const text = details[name];
       return typeof text === "string" ? [neutraliseLine(text.trim())] : [];

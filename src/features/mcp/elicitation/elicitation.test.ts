@@ -219,8 +219,11 @@ test("[MCP-06 S65] any schema makes a form or a problem, and any answer a value 
       required: fc.array(fc.string()),
     }),
   );
+  // JSON from outside may name the methods by which JavaScript makes a text of an object.
+  const hostile = fc.record({ toString: fc.jsonValue(), valueOf: fc.jsonValue() });
+  const answers = fc.oneof(fc.jsonValue(), hostile, fc.array(hostile, { maxLength: 2 }));
   await holds(
-    fc.property(schema, fc.jsonValue(), (given, answer) => {
+    fc.property(schema, answers, (given, answer) => {
       const form = parseForm(given);
       if (form.kind === "unusable") return;
       for (const field of form.fields) {

@@ -2,7 +2,7 @@ import type { ElicitRequest, ElicitResult } from "@modelcontextprotocol/client";
 import { unreachable } from "../../../base/assert.ts";
 import { defined } from "../../../base/defined.ts";
 import type { ClientId } from "../../../base/ids.ts";
-import { arrayAt, stringAt } from "../../../base/json.ts";
+import { arrayAt, stringAt, textOfJson } from "../../../base/json.ts";
 import { visibleLine } from "../../../safety/hidden.ts";
 import { isSafeUrl } from "../../../safety/safe-url.ts";
 import type { Ask, AskOutcome, NewQuestion } from "../../../session/questions.ts";
@@ -272,7 +272,7 @@ async function askQuestion(
 function answerText(answer: AskOutcome): string | NoAnswer {
   switch (answer.kind) {
     case "answered":
-      return typeof answer.answer === "string" ? answer.answer : String(answer.answer);
+      return textOfJson(answer.answer);
     case "timeout":
       return { action: "cancel" };
     case "nobody":

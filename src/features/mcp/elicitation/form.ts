@@ -1,4 +1,4 @@
-import { arrayAt, isObject, numberAt, objectAt, stringAt } from "../../../base/json.ts";
+import { arrayAt, isObject, numberAt, objectAt, stringAt, textOfJson } from "../../../base/json.ts";
 
 /** Fields of one form. Forms with more are rejected. */
 export const FIELDS_MAX = 20;
@@ -234,7 +234,7 @@ function yesNoAnswer(answer: unknown): FieldAnswer {
 function severalAnswer(kind: FieldKind & { readonly kind: "some-of" }, answer: unknown): FieldAnswer {
   const parts: readonly unknown[] = Array.isArray(answer)
     ? answer
-    : String(answer)
+    : textOfJson(answer)
         .split(",")
         .map((part) => part.trim())
         .filter((part) => part !== "");
@@ -242,7 +242,7 @@ function severalAnswer(kind: FieldKind & { readonly kind: "some-of" }, answer: u
   for (const part of parts) {
     const found = optionNamed(kind.options, part);
     if (found === undefined)
-      return problem(`${JSON.stringify(String(part).slice(0, 60))} is not one of the choices`);
+      return problem(`${JSON.stringify(textOfJson(part).slice(0, 60))} is not one of the choices`);
     if (!values.includes(found.value)) values.push(found.value);
   }
   const { countMin = 0, countMax = kind.options.length } = kind;

@@ -1,6 +1,5 @@
 import type { Tool as ListedTool } from "@modelcontextprotocol/client";
-import type { JsonSchema } from "../../../base/json.ts";
-import { canonicalJson, isObject, stringAt } from "../../../base/json.ts";
+import { canonicalJson, isObject, type JsonSchema, stringAt, textOfJson } from "../../../base/json.ts";
 import { encode } from "../../../base/text/text.ts";
 import { sha256 } from "../../../guard/trust/ledger/item.ts";
 import { visibleLine } from "../../../safety/hidden.ts";
@@ -39,7 +38,7 @@ export function readDefinitions(listed: readonly ListedTool[]): ToolDefinitions 
   const problems: string[] = [];
   for (const tool of listed.slice(0, TOOLS_MAX)) {
     const read = definitionFrom(tool);
-    const name = visibleLine(String(tool.name)).slice(0, NAME_CHARACTERS_MAX);
+    const name = visibleLine(textOfJson(tool.name)).slice(0, NAME_CHARACTERS_MAX);
     if (typeof read === "string") problems.push(`${name} ${read}`);
     else if (known.has(read.name)) problems.push(`${name} is listed twice`);
     else known.set(read.name, read);

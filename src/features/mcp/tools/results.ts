@@ -4,7 +4,7 @@ import type {
   EmbeddedResource,
   ResourceLink,
 } from "@modelcontextprotocol/client";
-import { canonicalJson, parseJson } from "../../../base/json.ts";
+import { canonicalJson, parseJson, textOfJson } from "../../../base/json.ts";
 import type { ResultContent } from "../../../protocol/content.ts";
 import { visibleLine } from "../../../safety/hidden.ts";
 import { MEDIA_BYTES_MAX } from "../../../tools/chain/truncate.ts";
@@ -50,7 +50,7 @@ export function convertBlock(block: ContentBlock): ResultContent {
     default:
       // A newer server may send a kind that the library passes on as it came.
       return text(
-        `[a block of a kind that is not known here: ${visibleLine(String(Reflect.get(block, "type"))).slice(0, 40)}]`,
+        `[a block of a kind that is not known here: ${visibleLine(textOfJson(Reflect.get(block, "type"))).slice(0, 40)}]`,
       );
   }
 }

@@ -1,7 +1,6 @@
 import { defined } from "../../../base/defined.ts";
 import { HarnessError } from "../../../base/errors.ts";
-import type { JsonObject } from "../../../base/json.ts";
-import { isObject } from "../../../base/json.ts";
+import { isObject, type JsonObject, textOfJson } from "../../../base/json.ts";
 import type { ClaimsRequest } from "../../../session/access/authority.ts";
 import { CRITICAL_CLAIMS, readIdentity, readLimits, showValue, TOKEN_SESSIONS_MAX } from "./claims.ts";
 
@@ -51,7 +50,7 @@ function refuseLostLimits(value: JsonObject): void {
   const critical = value["critical_claims"];
   if (critical === undefined) return;
   if (!Array.isArray(critical)) throw invalid("critical_claims is not a list");
-  const unknown = critical.find((name) => !KNOWN.has(String(name)));
+  const unknown = critical.find((name) => !KNOWN.has(textOfJson(name)));
   if (unknown !== undefined) throw invalid(`the critical claim ${showValue(unknown)} is not known here`);
 }
 
