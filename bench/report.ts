@@ -51,6 +51,18 @@ export function table(verdicts: readonly Verdict[]): string {
   return `${[text[0], rule, ...text.slice(1)].join("\n")}\n`;
 }
 
+/** The rows as a short table in Markdown: medians only. */
+export function shortTable(verdicts: readonly Verdict[]): string {
+  const rows = verdicts.map((verdict) => {
+    const { cinch, bare, unit, comparison } = verdict;
+    const beside = bare === undefined ? "" : comparison === "ratio" ? `${figureText(verdict)} of ` : "";
+    const of = bare === undefined ? "" : `${number(bare.median)} ${unit}`;
+    const difference = bare !== undefined && comparison === "difference" ? ` (${figureText(verdict)})` : "";
+    return `| ${verdict.what} | ${number(cinch.median)}${unit === "" ? "" : ` ${unit}`} | ${beside}${of}${difference} |\n`;
+  });
+  return `| what | cinch | beside the bare script |\n|---|---|---|\n${rows.join("")}`;
+}
+
 /** The median, and in brackets where the middle half of the samples lies. */
 function cell({ median, low, high, samples }: Sampled, unit: string): string {
   const spread = samples > 1 ? ` (${number(low)}–${number(high)})` : "";

@@ -1,10 +1,12 @@
 import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
-import { cpus, tmpdir } from "node:os";
+import { cpus, loadavg, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { measureCheckpoint } from "./checkpoint.ts";
 import { measureControl } from "./control.ts";
 import { measureExtensions } from "./extensions.ts";
+import type { BenchSection } from "./figures.ts";
+import { writeFigures } from "./figures.ts";
 import { measureFirstLine } from "./first-line.ts";
 import { measureGrowth } from "./growth.ts";
 import { BENCH_MS_MAX, endAll } from "./guard.ts";
@@ -35,26 +37,29 @@ import { measureTrust } from "./trust.ts";
  * --json             one JSON object instead of the table
  * --source           cinch from source instead of compiled
  * --binary PATH      a binary that was built before
+ * --write            also write docs/performance/figures.md and the short table of docs/performance.md: whole runs only
  */
 const ROOT = resolve(import.meta.dir, "..");
 const MEASURES = {
-  start: measureStart,
-  "first-line": measureFirstLine,
-  requests: measureRequests,
-  rounds: measureRounds,
-  growth: measureGrowth,
-  stream: measureStream,
-  memory: measureMemory,
-  idle: measureIdle,
-  sessions: measureTalk,
-  log: measureLog,
-  redaction: measureRedaction,
-  permissions: measurePermissions,
-  trust: measureTrust,
-  checkpoint: measureCheckpoint,
-  control: measureControl,
-  extensions: measureExtensions,
-} as const satisfies Readonly<Record<string, (place: BenchSetup) => Promise<readonly Row[]>>>;
+  start: { title: "Start", measure: measureStart },
+  "first-line": { title: "First line at a terminal", measure: measureFirstLine },
+  requests: { title: "Requests and processes", measure: measureRequests },
+  rounds: { title: "Rounds", measure: measureRounds },
+  growth: { title: "Growth with repository, store and session", measure: measureGrowth },
+  stream: { title: "Streams", measure: measureStream },
+  memory: { title: "Memory", measure: measureMemory },
+  idle: { title: "An idle session", measure: measureIdle },
+  sessions: { title: "Many and long sessions", measure: measureTalk },
+  log: { title: "The log", measure: measureLog },
+  redaction: { title: "Redaction", measure: measureRedaction },
+  permissions: { title: "Questions about commands", measure: measurePermissions },
+  trust: { title: "Trust and the injection scanner", measure: measureTrust },
+  checkpoint: { title: "Checkpoints", measure: measureCheckpoint },
+  control: { title: "Clients of an engine", measure: measureControl },
+  extensions: { title: "What extends a session", measure: measureExtensions },
+} as const satisfies Readonly<
+  Record<string, { readonly title: string; readonly measure: (place: BenchSetup) => Promise<readonly Row[]> }>
+>;
 
 const { values: options } = parseArgs({
   args: Bun.argv.slice(2),
@@ -65,6 +70,7 @@ const { values: options } = parseArgs({
     json: { type: "boolean", default: false },
     source: { type: "boolean", default: false },
     binary: { type: "string" },
+    write: { type: "boolean", default: false },
   },
 });
 
@@ -84,15 +90,31 @@ try {
 }
 
 async function main(): Promise<void> {
+  const chosen = chosenMeasures();
+  const [load = 0] = loadavg();
+  if (options.write && (options.quick || options.source || chosen.length < Object.keys(MEASURES).length))
+    throw new Error("--write takes a whole run of the compiled program: no --only, --quick or --source");
   const place = await prepare();
-  const verdicts: Verdict[] = [];
-  for (const name of chosenMeasures()) {
+  const sections: BenchSection[] = [];
+  for (const name of chosen) {
     if (!options.json) console.error(`measuring ${name} …`);
-    verdicts.push(...(await MEASURES[name](place)).map(judge));
+    const { title, measure } = MEASURES[name];
+    sections.push({ title, verdicts: (await measure(place)).map(judge) });
   }
+  const verdicts = sections.flatMap((section) => section.verdicts);
   if (options.json)
     console.log(JSON.stringify({ machine: machine(), subject: subject(), verdicts }, null, 2));
   else console.log(`\n${subject()} on ${machine()}\n\n${table(verdicts)}\n${summary(verdicts)}`);
+  if (!options.write) return;
+  const day = new Date().toISOString().slice(0, 10);
+  writeFigures(ROOT, { day, commit: commit(), machine: machine(), load, sections });
+}
+
+/** The commit of the clone; empty where there is no git. */
+function commit(): string {
+  if (Bun.which("git") === null) return "";
+  const asked = Bun.spawnSync(["git", "rev-parse", "--short", "HEAD"], { cwd: ROOT, stderr: "ignore" });
+  return asked.exitCode === 0 ? asked.stdout.toString().trim() : "";
 }
 
 function chosenMeasures(): readonly (keyof typeof MEASURES)[] {

@@ -1,0 +1,44 @@
+import { expect, test } from "bun:test";
+import type { BenchRun } from "./figures.ts";
+import { figuresPage, SHORT_ROWS, withShortTable } from "./figures.ts";
+import type { Row } from "./report.ts";
+import { judge } from "./report.ts";
+import { sampled } from "./statistics.ts";
+
+const rowOf = (what: string, aim?: number): Row => ({
+  what,
+  unit: "ms",
+  cinch: sampled([9]),
+  bare: sampled([3]),
+  comparison: "ratio",
+  ...(aim === undefined ? {} : { aim }),
+});
+const RUN: BenchRun = {
+  day: "2026-01-31",
+  commit: "abc1234",
+  machine: "a machine",
+  load: 0.25,
+  sections: [
+    { title: "Start", verdicts: SHORT_ROWS.map((what) => judge(rowOf(what))) },
+    { title: "Rounds", verdicts: [judge(rowOf("a round", 2)), judge(rowOf("another", 4))] },
+  ],
+};
+const PAGE =
+  "before\n<!-- short table: npm run bench -- --write -->\nold\n<!-- end of the short table -->\nafter\n";
+
+test("[PERF-02] the page of figures names day, commit, machine and load of one run, and counts its aims", () => {
+  const page = figuresPage(RUN);
+  expect(page).toContain("of abc1234 on 2026-01-31: a machine. The load before it was 0.25.");
+  expect(page).toContain("1 of 2 aims are met.");
+  expect(page).toMatch(/## Start\n\n\|.*\n[\s\S]*## Rounds\n\n\|[\s\S]*\| a round .*3\.00× .*≤ 2× .*NO/);
+});
+
+test("[PERF-02] the short table replaces the one of an earlier run, and refuses a run without one of its rows", () => {
+  const page = withShortTable(PAGE, RUN);
+  expect(page).toStartWith("before\n");
+  expect(page).toEndWith("\nafter\n");
+  expect(page).not.toContain("old");
+  expect(page).toContain("| start to first request | 9 ms | 3.00× of 3 ms |");
+  expect(() => withShortTable(PAGE, { ...RUN, sections: [] })).toThrow("has no row");
+  expect(() => withShortTable("no place", RUN)).toThrow("docs/performance.md has no");
+});
