@@ -1,9 +1,9 @@
-import { hkdfSync, pbkdf2 } from "node:crypto";
 import { dirname, join } from "node:path";
 import { defined } from "../base/defined.ts";
 import { HarnessError, messageOf } from "../base/errors.ts";
 import { explainStorage } from "../base/files/storage-problem.ts";
 import type { Random } from "../base/world.ts";
+import { deriveKey } from "../safety/derive-key.ts";
 import { createPrivateFile, readPrivateFile } from "../safety/private-file.ts";
 
 export const MACHINE_KEY_VARIABLE = "CINCH_MACHINE_KEY";
@@ -111,6 +111,7 @@ async function stretched(passphrase: string, options: MachineKeyOptions): Promis
   const salt = await privateBytes(path, SALT_BYTES, options.random);
   // NFC: the same words typed on another system must give the same key.
   const words = passphrase.normalize("NFC");
+  const { pbkdf2 } = process.getBuiltinModule("node:crypto"); // loaded late: it takes milliseconds
   const key = await new Promise<Buffer>((resolve, reject) => {
     pbkdf2(words, salt, PASSPHRASE_ITERATIONS, KEY_BYTES, "sha256", (failure, derived) =>
       failure === null ? resolve(derived) : reject(failure),
@@ -179,7 +180,7 @@ function keyOf(key: Uint8Array, source: MachineKeySource, notices: readonly stri
   return {
     source,
     notices,
-    derive: (purpose) => new Uint8Array(hkdfSync("sha256", key, "", purpose, KEY_BYTES)),
+    derive: (purpose) => deriveKey(key, purpose),
     [Symbol.dispose]: () => void key.fill(0),
   };
 }

@@ -1,6 +1,6 @@
-import { randomBytes } from "node:crypto";
 import { lstat, mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { hostRandom } from "./random.ts";
 
 /** Name of the embedded file: `rg`, with the suffix of the bundler. */
 const EMBEDDED_NAME = /^rg(?:\.exe)?(?:-[a-z0-9]+)?(?:\.bin|\.)?$/;
@@ -50,7 +50,7 @@ export async function extractExecutable(content: Uint8Array, directory: string):
   const hash = hashOf(content);
   const path = join(directory, `rg-${hash.slice(0, HASH_CHARACTERS)}`);
   if (await holds(path, hash)) return path;
-  const temporary = `${path}.${randomBytes(6).toString("hex")}`;
+  const temporary = `${path}.${hostRandom.bytes(6).toHex()}`;
   try {
     await writeFile(temporary, content, { mode: 0o700, flag: "wx" });
     await rename(temporary, path);

@@ -1,4 +1,3 @@
-import { createHash, timingSafeEqual } from "node:crypto";
 import { constants } from "node:fs";
 import { link, lstat, mkdir, open, readdir, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
@@ -136,8 +135,8 @@ export function temporaryBeside(path: string, unique: Uint8Array): string {
 
 /** Compares two secrets in a time that reveals nothing about them or their lengths (AUTH-10). */
 export function sameSecret(one: string | Uint8Array, other: string | Uint8Array): boolean {
-  const digest = (value: string | Uint8Array) => createHash("sha256").update(value).digest();
-  return timingSafeEqual(digest(one), digest(other));
+  const digest = (value: string | Uint8Array) => new Bun.CryptoHasher("sha256").update(value).digest();
+  return crypto.timingSafeEqual(digest(one), digest(other));
 }
 
 async function openUnlessMissing(path: string, flags: number) {

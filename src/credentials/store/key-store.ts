@@ -1,4 +1,3 @@
-import { createCipheriv, createDecipheriv } from "node:crypto";
 import { mkdir, open, readdir, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { Secret } from "../../base/brand.ts";
@@ -144,6 +143,7 @@ function sealed(keys: readonly StoredKey[], machineKey: MachineKey, nonce: Uint8
   const plain = new TextEncoder().encode(JSON.stringify({ entries }));
   const key = machineKey.derive("cinch creds v1");
   try {
+    const { createCipheriv } = process.getBuiltinModule("node:crypto"); // loaded late: it takes milliseconds
     const cipher = createCipheriv("aes-256-gcm", key, nonce, { authTagLength: TAG_BYTES });
     cipher.setAAD(bound({ keyId, nonce }));
     const data = Buffer.concat([cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
@@ -164,6 +164,7 @@ function sealed(keys: readonly StoredKey[], machineKey: MachineKey, nonce: Uint8
 function decrypt(path: string, { keyId, nonce, data }: Sealed, machineKey: MachineKey): Uint8Array {
   const key = machineKey.derive("cinch creds v1");
   try {
+    const { createDecipheriv } = process.getBuiltinModule("node:crypto");
     const decipher = createDecipheriv("aes-256-gcm", key, nonce, { authTagLength: TAG_BYTES });
     decipher.setAAD(bound({ keyId, nonce }));
     decipher.setAuthTag(data.subarray(data.length - TAG_BYTES));

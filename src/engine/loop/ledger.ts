@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { canonicalJson } from "../../base/json.ts";
 import type { Clock } from "../../base/world.ts";
 import type { CallOutcome } from "../../session/store/store.ts";
@@ -20,7 +19,7 @@ export function ledger(bus: Bus, clock: Clock): ToolMiddleware {
     bus.intend({
       callId: call.id,
       tool: call.name,
-      argsHash: createHash("sha256").update(canonicalJson(call.input)).digest("hex"),
+      argsHash: new Bun.CryptoHasher("sha256").update(canonicalJson(call.input)).digest("hex"),
       summary: call.plan?.summary ?? call.name,
       mutating,
       startedAt: new Date(clock.now()).toISOString(),

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { HarnessError } from "../../base/errors.ts";
 import type { CallId } from "../../base/ids.ts";
 import { canonicalJson } from "../../base/json.ts";
@@ -104,7 +103,7 @@ export function progressGuard({ failuresMax, resultsMax }: ProgressLimits): Prog
 function markOf(call: ToolCall, output: ToolOutput): Omit<CallMark, "waited"> {
   const failed = output.isError ?? false;
   const outcome = failed ? "failed" : JSON.stringify(output.content);
-  const hash = createHash("sha256").update(canonicalJson(call.input ?? call.malformed ?? null));
+  const hash = new Bun.CryptoHasher("sha256").update(canonicalJson(call.input ?? call.malformed ?? null));
   return { text: `${call.name} ${hash.update(outcome).digest("hex")}`, failed };
 }
 

@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import type { BigIntStats } from "node:fs";
 import { closeSync, constants, fstatSync, open as openFile, readlinkSync, readSync } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
@@ -7,6 +6,7 @@ import { basename, dirname, join } from "node:path";
 import type { FileInfo, OpenFile, SizedEntry } from "../../base/world.ts";
 import { codeOf, PathMoved } from "../../base/world.ts";
 import { hostClock } from "../clock.ts";
+import { hostRandom } from "../random.ts";
 import { fileInfo, kindOf, LocalDevices } from "./file-info.ts";
 
 const NEW_FILE_MODE = 0o644;
@@ -101,7 +101,7 @@ export async function writeResolved(path: string, content: Uint8Array | string):
   const target = parent.at(basename(path));
   const before = await statIfThere(target);
   if (before !== undefined && !before.isFile()) throw new PathMoved(path);
-  const temporary = parent.at(`.${randomBytes(8).toString("hex")}.cinch-tmp`);
+  const temporary = parent.at(`.${hostRandom.bytes(8).toHex()}.cinch-tmp`);
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
   await using file = await open(temporary, flags, NEW_FILE_MODE);
   try {

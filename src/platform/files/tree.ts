@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import {
   chmodSync,
   closeSync,
@@ -21,6 +20,7 @@ import { assert } from "../../base/assert.ts";
 import { baseName, joinPathText, parentFolder, pathText } from "../../base/files/path-text.ts";
 import type { NewNode, NodeStat, Tree } from "../../base/files/tree.ts";
 import { codeOf, PathMoved } from "../../base/world.ts";
+import { hostRandom } from "../random.ts";
 import { listFolder } from "./tree-list.ts";
 import { scanTree } from "./tree-scan.ts";
 import { isGone, native, nodeStat, statWords } from "./tree-stat.ts";
@@ -150,7 +150,7 @@ function put(root: string, path: string, node: NewNode): void {
   using parent = openParents(parentFolder(whole));
   const target = parent.at(baseName(whole));
   if (nodeStat(statWords(target), 0)?.kind === "directory") throw new PathMoved(whole);
-  const temporary = parent.at(`.${randomBytes(8).toString("hex")}.cinch-tmp`);
+  const temporary = parent.at(`.${hostRandom.bytes(8).toHex()}.cinch-tmp`);
   try {
     if (node.kind === "symlink") symlinkSync(native(node.target), native(temporary));
     else writeNew(temporary, node.content, node.mode);

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import type { Secret } from "../../base/brand.ts";
 import type { SearchPosition, SecretSearch, SecretVerdict } from "./scan.ts";
 
@@ -118,5 +117,5 @@ function kindOf({ kind }: Secret): string {
 }
 
 function hashOf(salt: string, text: string): string {
-  return createHash("sha256").update(salt).update("\0").update(text).digest("hex");
+  return new Bun.CryptoHasher("sha256").update(salt).update("\0").update(text).digest("hex");
 }

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import type { Id, IdPrefix, LogId } from "../../base/ids.ts";
 import { idFromBytes, isId } from "../../base/ids.ts";
 import { isObject } from "../../base/json.ts";
@@ -89,6 +88,6 @@ export function branchIds(logId: LogId): BranchIds {
 
 /** Returns the id in a branch that stands for one of its source ([A] § ID formats). */
 export function branchId<Prefix extends IdPrefix>(prefix: Prefix, old: Id<Prefix>, logId: LogId): Id<Prefix> {
-  const digest = createHash("sha256").update(`${old}${logId}`).digest();
+  const digest = new Bun.CryptoHasher("sha256").update(`${old}${logId}`).digest();
   return idFromBytes(prefix, new Uint8Array(digest.subarray(0, ULID_BYTES)));
 }

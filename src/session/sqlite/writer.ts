@@ -1,5 +1,3 @@
-import type { Hash } from "node:crypto";
-import { createHash } from "node:crypto";
 import { assert } from "../../base/assert.ts";
 import { HarnessError } from "../../base/errors.ts";
 import type { EventSeq, LogId, SessionId } from "../../base/ids.ts";
@@ -83,7 +81,7 @@ export class SqliteWriter implements SessionWriter {
   #commits: number;
   #chain: Uint8Array;
   #synced: Position;
-  #hash: Hash | undefined;
+  #hash: Bun.CryptoHasher | undefined;
   /** Key of the newest event, undefined until it was read. */
   #spanKey: string | undefined;
   #broken: unknown;
@@ -231,7 +229,7 @@ export class SqliteWriter implements SessionWriter {
       throw new HarnessError("LeaseLost", { id: this.logId });
     }
     if (events.length + messages.length + intents.length > 0) seal.begin();
-    this.#hash = createHash("sha256").update(this.#chain);
+    this.#hash = new Bun.CryptoHasher("sha256").update(this.#chain);
     let turn = this.#turn;
     for (const event of events) {
       if (isTurnStarted(event)) turn = event.payload.turn;

@@ -1,6 +1,6 @@
 import type { KeyObject } from "node:crypto";
-import { createCipheriv, createDecipheriv, createHmac, createSecretKey, hkdfSync } from "node:crypto";
 import { encode } from "../../base/text/text.ts";
+import { deriveKey } from "../../safety/derive-key.ts";
 
 /** Bytes of every key here. */
 export const SEAL_KEY_BYTES = 32;
@@ -55,7 +55,7 @@ export interface Sealer {
 export type SealKey = Uint8Array | KeyObject;
 
 export function sealKey(bytes: Uint8Array): KeyObject {
-  return createSecretKey(bytes);
+  return ciphers().createSecretKey(bytes);
 }
 
 /** Draws random bytes in larger pieces, each byte used once: a few of them cost as much as many. */
@@ -73,7 +73,7 @@ export function bufferedRandom(random: RandomBytes): RandomBytes {
 /** Seals with AES-256-GCM and a random nonce of 96 bits: nonce, ciphertext, tag. */
 export function sealBytes({ key, random }: Sealer, context: string, content: Uint8Array): Uint8Array {
   const nonce = random(NONCE_BYTES);
-  const cipher = createCipheriv("aes-256-gcm", key, nonce);
+  const cipher = ciphers().createCipheriv("aes-256-gcm", key, nonce);
   cipher.setAAD(encode(context));
   const sealed = new Uint8Array(NONCE_BYTES + content.length + TAG_BYTES);
   sealed.set(nonce, 0);
@@ -87,7 +87,7 @@ export function sealBytes({ key, random }: Sealer, context: string, content: Uin
 export function openBytes(key: SealKey, context: string, sealed: Uint8Array): Uint8Array {
   const end = sealed.length - TAG_BYTES;
   if (end < NONCE_BYTES) throw new SealBroken("it is too short to be sealed content");
-  const cipher = createDecipheriv("aes-256-gcm", key, sealed.subarray(0, NONCE_BYTES), {
+  const cipher = ciphers().createDecipheriv("aes-256-gcm", key, sealed.subarray(0, NONCE_BYTES), {
     authTagLength: TAG_BYTES,
   });
   cipher.setAAD(encode(context));
@@ -114,10 +114,15 @@ export function newKeyId(random: RandomBytes): string {
 
 /** Derives a key for one purpose, which reveals nothing of its source. */
 export function subKey(key: Uint8Array, purpose: string): Uint8Array {
-  return new Uint8Array(hkdfSync("sha256", key, "", purpose, SEAL_KEY_BYTES));
+  return deriveKey(key, purpose);
 }
 
 /** Returns a fingerprint that tells keys apart and reveals nothing of them. */
 export function keyFingerprint(key: Uint8Array): string {
-  return createHmac("sha256", key).update("cinch key fingerprint v1").digest("hex").slice(0, 32);
+  return new Bun.CryptoHasher("sha256", key).update("cinch key fingerprint v1").digest("hex").slice(0, 32);
+}
+
+/** Loads `node:crypto` at the first use, which is after the first request has left: it takes milliseconds. */
+function ciphers(): typeof import("node:crypto") {
+  return process.getBuiltinModule("node:crypto");
 }

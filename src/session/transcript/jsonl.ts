@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import type { SessionId } from "../../base/ids.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
 import { envelopeJson } from "../../view/wire-json.ts";
@@ -19,7 +18,7 @@ export async function* exportJsonl(
   log: ExportedLog,
   events: AsyncIterable<Envelope>,
 ): AsyncGenerator<string> {
-  const hash = createHash("sha256");
+  const hash = new Bun.CryptoHasher("sha256");
   const sessions = new Set<SessionId>();
   let first: Envelope | undefined;
   let last: Envelope | undefined;

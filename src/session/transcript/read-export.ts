@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { defined } from "../../base/defined.ts";
 import { HarnessError } from "../../base/errors.ts";
 import type { EventSeq, SessionId } from "../../base/ids.ts";
@@ -61,7 +60,7 @@ type Line =
 
 class ExportReader {
   readonly #options: ReadExportOptions;
-  readonly #hash = createHash("sha256");
+  readonly #hash = new Bun.CryptoHasher("sha256");
   readonly #problems: string[] = [];
   readonly #sessions = new Set<SessionId>();
   #seal: ExportSeal | undefined;

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import type { FileInfo, OpenFile } from "../../base/world.ts";
 import type { SeenFile, ToolContext } from "../tool.ts";
 
@@ -21,7 +20,7 @@ export function isUnchanged(seen: SeenFile, info: FileInfo, sha256: string): boo
 }
 
 export function sha256Of(bytes: Uint8Array): string {
-  return createHash("sha256").update(bytes).digest("hex");
+  return new Bun.CryptoHasher("sha256").update(bytes).digest("hex");
 }
 
 /** Reads the whole content of a file; undefined above `WHOLE_BYTES_MAX`, even if the reported size is smaller. */

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { join } from "node:path";
 import type { Files, OpenFile } from "../../../base/world.ts";
 import { codeOf, PathMoved } from "../../../base/world.ts";
@@ -184,7 +183,7 @@ class Reading implements AsyncDisposable {
 
 /** Returns git's name for a file with this content. */
 export function blobName(content: Uint8Array): string {
-  return createHash("sha1").update(`blob ${content.length}\0`).update(content).digest("hex");
+  return new Bun.CryptoHasher("sha1").update(`blob ${content.length}\0`).update(content).digest("hex");
 }
 
 /** Returns undefined if there is no file, or a link leads to it. @throws Error if it is larger than the limit. */

@@ -1,4 +1,3 @@
-import { createHmac } from "node:crypto";
 import { join } from "node:path";
 import { HarnessError, messageOf } from "../../../base/errors.ts";
 import type { Files, Random } from "../../../base/world.ts";
@@ -130,7 +129,7 @@ export class CheckpointStore {
   }
 
   name(content: Uint8Array): string {
-    return createHmac("sha256", this.#nameKey).update(content).digest("hex").slice(0, 40);
+    return new Bun.CryptoHasher("sha256", this.#nameKey).update(content).digest("hex").slice(0, 40);
   }
 
   has(name: string): boolean {

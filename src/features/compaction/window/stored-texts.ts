@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { byteLength } from "../../../base/text/text.ts";
 import type { StoreText } from "./replace-results.ts";
 
@@ -20,7 +19,7 @@ export class StoredTexts {
 
   /** Stores a request of the user, and returns the sentence that names the path. */
   readonly keepRequest = async (text: string): Promise<string> => {
-    const hash = createHash("sha256").update(text).digest("hex").slice(0, 16);
+    const hash = new Bun.CryptoHasher("sha256").update(text).digest("hex").slice(0, 16);
     const path = await this.keep(`request.${hash}.txt`, text);
     return path === undefined
       ? "The session's log keeps the whole."

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { basename, isAbsolute, join } from "node:path";
 import { HarnessError } from "../../../base/errors.ts";
 import { realPathIfThere } from "../../../base/files/real-path.ts";
@@ -98,7 +97,7 @@ function namesIn(
  * sha256sum` prints it.
  */
 export async function hashProgram(files: Files, program: Program): Promise<string> {
-  const hash = createHash("sha256");
+  const hash = new Bun.CryptoHasher("sha256");
   for (const path of program.files) {
     await using file = await files.openResolved(path);
     for (let offset = 0; ; ) {

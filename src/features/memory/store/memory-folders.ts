@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { basename, dirname, isAbsolute, join, resolve } from "node:path";
 import { decode } from "../../../base/text/text.ts";
 import type { Files } from "../../../base/world.ts";
@@ -29,7 +28,7 @@ export async function findMemoryFolders(
 ): Promise<MemoryFolders> {
   const memory = join(data, "memory");
   const identity = await repositoryOf(files, await files.realpath(workingDir));
-  const hash = createHash("sha256").update(identity).digest("hex").slice(0, HASH_CHARACTERS);
+  const hash = new Bun.CryptoHasher("sha256").update(identity).digest("hex").slice(0, HASH_CHARACTERS);
   const named = basename(identity) === ".git" ? dirname(identity) : identity;
   const label = basename(named)
     .replaceAll(/[^A-Za-z0-9_-]+/g, "-")

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { defined } from "../../../base/defined.ts";
 import { DeadlineReached, messageOf } from "../../../base/errors.ts";
@@ -216,7 +215,7 @@ class Trial {
 function formOf(program: string, arch: "x64" | "arm64" | undefined): string {
   const bare = { program, mounts: [], network: { kind: "off" }, empty: "", filter: "" } as const;
   const filter = arch === undefined ? "" : seccompFilter(arch);
-  return createHash("sha256")
+  return new Bun.CryptoHasher("sha256")
     .update(JSON.stringify([fixedArguments(bare), PROBE_SCRIPT]))
     .update(filter)
     .digest("hex");

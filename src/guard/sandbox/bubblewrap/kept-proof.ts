@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { dirname, join } from "node:path";
 import { messageOf } from "../../../base/errors.ts";
 import { realPathIfThere } from "../../../base/files/real-path.ts";
@@ -43,7 +42,7 @@ export function keptProof({ files, log }: MachineAccess, state: string): KeptPro
     ]);
     const info = await files.lstat(real);
     const facts = [decode(boot), decode(kernel), namespace, program, real, programFacts(info), form];
-    return createHash("sha256").update(JSON.stringify(facts)).digest("hex");
+    return new Bun.CryptoHasher("sha256").update(JSON.stringify(facts)).digest("hex");
   };
   return {
     async holds(program, form) {

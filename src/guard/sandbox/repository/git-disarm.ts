@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { basename, dirname, join, resolve } from "node:path";
 import { isWithin } from "../../../base/files/below.ts";
 import type { Files } from "../../../base/world.ts";
@@ -129,7 +128,7 @@ async function isHarmless(
 }
 
 function digestOf(setting: GitSetting): string {
-  return createHash("sha256").update(textOf(setting)).digest("base64");
+  return new Bun.CryptoHasher("sha256").update(textOf(setting)).digest("base64");
 }
 
 function textOf({ key, value, implicit }: GitSetting): string {

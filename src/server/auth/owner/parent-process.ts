@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { basename, isAbsolute, join } from "node:path";
 import { decode } from "../../../base/text/text.ts";
 import type { Files } from "../../../base/world.ts";
@@ -92,7 +91,7 @@ async function fileOf(
 async function hashOf(files: ProcFiles, path: string, identity: string): Promise<string> {
   await using file = await files.openResolved(path);
   if (file.info.identity !== identity) throw new Error(`${path} was replaced since it was started`);
-  const hash = createHash("sha256");
+  const hash = new Bun.CryptoHasher("sha256");
   for (let offset = 0; ; ) {
     const chunk = await file.read(offset, CHUNK_BYTES);
     if (chunk.length === 0) return hash.digest("hex");
@@ -102,7 +101,7 @@ async function hashOf(files: ProcFiles, path: string, identity: string): Promise
 }
 
 function sha256(parts: readonly string[]): string {
-  return createHash("sha256").update(JSON.stringify(parts)).digest("hex");
+  return new Bun.CryptoHasher("sha256").update(JSON.stringify(parts)).digest("hex");
 }
 
 async function commandLineOf(files: ProcFiles, pid: number): Promise<string> {

@@ -1,4 +1,3 @@
-import { createHmac } from "node:crypto";
 import { HarnessError } from "../../../base/errors.ts";
 import { parseJson } from "../../../base/json.ts";
 import { sameSecret } from "../../../safety/private-file.ts";
@@ -64,5 +63,5 @@ export function invalidToken(problem: string): HarnessError<"TokenInvalid"> {
 }
 
 function signature(payload: string, key: Uint8Array): string {
-  return createHmac("sha256", key).update(payload).digest("base64url");
+  return new Bun.CryptoHasher("sha256", key).update(payload).digest("base64url");
 }

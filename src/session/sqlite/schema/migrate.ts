@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { HarnessError } from "../../../base/errors.ts";
 import type { World } from "../../../base/world.ts";
 import type { StoreConnection } from "../connection.ts";
@@ -114,5 +113,5 @@ function checkUnused(connection: StoreConnection, machine: World["machine"]): vo
 }
 
 function hashOf(migration: Migration): string {
-  return createHash("sha256").update(migration.sql).digest("hex");
+  return new Bun.CryptoHasher("sha256").update(migration.sql).digest("hex");
 }

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import {
   closeSync,
   constants,
@@ -76,7 +75,7 @@ export class HeadFile implements Disposable {
   /** @param identity distinguishes this store from any other. */
   constructor(store: string, identity: string, world: Pick<World, "log">) {
     this.path = headsPath(store);
-    this.#store = createHash("sha256").update(identity).digest().subarray(0, CHAIN_BYTES);
+    this.#store = new Bun.CryptoHasher("sha256").update(identity).digest().subarray(0, CHAIN_BYTES);
     this.#world = world;
   }
 

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { defined } from "../../../base/defined.ts";
 import { byteLength, head } from "../../../base/text/text.ts";
 import type { OpenFile } from "../../../base/world.ts";
@@ -46,7 +45,7 @@ export async function readPage(
   file: OpenFile,
   { offset, limit, encoding, signal }: PageRequest,
 ): Promise<Page> {
-  const hash = createHash("sha256");
+  const hash = new Bun.CryptoHasher("sha256");
   const page = new PageBuilder(offset, limit);
   const decoder = new TextDecoder(encoding);
   let at = 0;
