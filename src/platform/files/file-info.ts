@@ -21,10 +21,15 @@ export async function infoIfThere(get: () => Promise<BigIntStats>): Promise<File
   try {
     return fileInfo(await get());
   } catch (thrown) {
-    const code = codeOf(thrown);
-    if (code === "ENOENT" || code === "ENOTDIR") return undefined;
+    if (isAbsent(thrown)) return undefined;
     throw thrown;
   }
+}
+
+/** Returns true for the error of a path where nothing is. */
+export function isAbsent(thrown: unknown): boolean {
+  const code = codeOf(thrown);
+  return code === "ENOENT" || code === "ENOTDIR";
 }
 
 export function kindOf(entry: Dirent | BigIntStats): FileKind {

@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import { constants } from "node:fs";
 import {
   appendFile,
@@ -19,7 +18,11 @@ import { decode } from "../../base/text/text.ts";
 import type { Files } from "../../base/world.ts";
 import { codeOf, FileTooLarge } from "../../base/world.ts";
 import { hostClock } from "../clock.ts";
+import { hostRandom } from "../random.ts";
 import { infoIfThere, kindOf } from "./file-info.ts";
+import { hostLooks, readMountTable } from "./quick/host-looks.ts";
+import type { QuickFiles } from "./quick/quick-looks.ts";
+import { quickLooks } from "./quick/quick-looks.ts";
 import { listResolved, openResolved, removeResolved, writeResolved } from "./resolved-files.ts";
 
 const NEW_FILE_MODE = 0o644;
@@ -27,12 +30,17 @@ const READ_CHUNK_BYTES = 65_536;
 const MOUNT_TABLE = "/proc/self/mountinfo";
 const MOUNT_TABLE_BYTES_MAX = 1_048_576;
 
-/** The machine's file system. */
-export const hostFiles: Files = {
+/** Looks that go through another thread, as everything that may wait for ever. */
+const THREAD_LOOKS: QuickFiles = {
   stat: (path) => infoIfThere(() => stat(path, { bigint: true })),
   lstat: (path) => infoIfThere(() => lstat(path, { bigint: true })),
   realpath: (path) => realpath(path),
   readlink: (path) => readlink(path),
+};
+
+/** The machine's file system. */
+export const hostFiles: Files = {
+  ...hostLooks({ others: THREAD_LOOKS, clock: hostClock, mounts: readMountTable }),
   async list(path) {
     const entries = await readdir(path, { withFileTypes: true });
     return entries.map((entry) => ({ name: entry.name, kind: kindOf(entry) }));
@@ -62,8 +70,7 @@ export const hostFiles: Files = {
 };
 
 async function quickBelow(folders: readonly string[]): ReturnType<NonNullable<Files["quickBelow"]>> {
-  const { quickLooks } = await import("./quick/quick-looks.ts");
-  return quickLooks({ folders, mounts: await mountTable(), others: hostFiles, clock: hostClock });
+  return quickLooks({ folders, mounts: await mountTable(), others: THREAD_LOOKS, clock: hostClock });
 }
 
 async function mountTable(): Promise<string | undefined> {
@@ -133,7 +140,7 @@ async function createNew(path: string, content: Uint8Array | string, mode: numbe
 
 async function writeAtomic(path: string, content: Uint8Array | string, mode?: number): Promise<void> {
   const before = await infoIfThere(() => stat(path, { bigint: true }));
-  const temporary = join(dirname(path), `.${basename(path)}.${randomBytes(6).toString("hex")}.cinch-tmp`);
+  const temporary = join(dirname(path), `.${basename(path)}.${hostRandom.bytes(6).toHex()}.cinch-tmp`);
   try {
     {
       const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;

@@ -3,10 +3,10 @@ import { dirname, normalize } from "node:path";
 import { isWithin } from "../../../base/files/below.ts";
 import type { Clock, FileInfo, Files } from "../../../base/world.ts";
 import { codeOf } from "../../../base/world.ts";
-import { infoIfThere } from "../file-info.ts";
+import { fileInfo, isAbsent } from "../file-info.ts";
 import { foreignMounts, passesMount } from "./mount-table.ts";
 
-type QuickFiles = Pick<Files, "stat" | "lstat" | "realpath" | "readlink">;
+export type QuickFiles = Pick<Files, "stat" | "lstat" | "realpath" | "readlink">;
 
 /** A folder is checked once for the many paths of a policy in it. */
 const FOLDERS_MS_MAX = 100;
@@ -55,10 +55,10 @@ export function quickLooks({ folders, mounts, others, clock }: QuickLooksOptions
   return {
     async stat(path) {
       if (!isQuick(path)) return await others.stat(path);
-      const found = await infoOf(path);
+      const found = infoOf(path);
       return found?.kind === "symlink" ? await others.stat(path) : found;
     },
-    lstat: async (path) => (isQuick(path) ? await infoOf(path) : await others.lstat(path)),
+    lstat: async (path) => (isQuick(path) ? infoOf(path) : await others.lstat(path)),
     async realpath(path) {
       const found = isQuick(path) ? lookAt(path) : "link";
       if (found === "other") return path;
@@ -68,8 +68,14 @@ export function quickLooks({ folders, mounts, others, clock }: QuickLooksOptions
   };
 }
 
-function infoOf(path: string): Promise<FileInfo | undefined> {
-  return infoIfThere(async () => lstatSync(path, { bigint: true }));
+function infoOf(path: string): FileInfo | undefined {
+  try {
+    const found = lstatSync(path, { bigint: true, throwIfNoEntry: false });
+    return found === undefined ? undefined : fileInfo(found);
+  } catch (thrown) {
+    if (isAbsent(thrown)) return undefined;
+    throw thrown;
+  }
 }
 
 /** Returns `none` also where the look itself fails: access is refused, or the part above is a file. */
