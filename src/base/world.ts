@@ -264,8 +264,11 @@ export interface Child extends AsyncDisposable {
 
 /** First output of a child, before it begins its work. */
 export interface Announcement {
-  /** Resolves when the child has closed its end, or has ended: empty if nothing came. Call it once. */
-  read(): Promise<Uint8Array>;
+  /**
+   * Resolves when `isEnough` accepts what came so far, or when the child has closed its end or has ended: empty if
+   * nothing came. What comes later is dropped. Call it once.
+   */
+  read(isEnough: (soFar: Uint8Array) => boolean): Promise<Uint8Array>;
   /** Lets the child begin. Further calls do nothing. */
   goOn(): void;
 }

@@ -130,15 +130,18 @@ class SandboxOfSession implements OpenSandbox {
       isDoubtful ||= why !== undefined;
       return why;
     };
-    const isOver = await recordRun(this.#sources.world, runRecordsFolder(this.#sources), {
+    const recording = recordRun(this.#sources.world, runRecordsFolder(this.#sources), {
       closed,
       watches: this.#repositories.saved(),
       links: this.#links.saved(),
     });
+    const isOver = async () => await (await recording)();
     let isFollowed = false;
     const routes = new UnroutedCount(this.#sources.world.files, network === "off" ? "fresh" : "shared");
     // Only if each command has a network namespace, which bubblewrap announces.
     const isCounted = !isBackground && this.#sandbox.name === "bubblewrap";
+    // bubblewrap starts beside the writing of the record, and its command after it.
+    if (!isCounted) await recording;
     return {
       kind: "working",
       confine: {
@@ -148,7 +151,7 @@ class SandboxOfSession implements OpenSandbox {
       },
       network,
       follow: (child) => {
-        routes.follow(child);
+        routes.follow(child, recording);
         isFollowed = true;
         run.track(child, () => this.#tidyOrLog(isOver));
       },

@@ -1,5 +1,5 @@
 import type { BigIntStats } from "node:fs";
-import { closeSync, constants, fstatSync, open as openFile, readlinkSync, readSync } from "node:fs";
+import { closeSync, constants, fstatSync, open as openFile, openSync, readlinkSync, readSync } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
 import { lstat, mkdir, open, readdir, realpath, rename, rm, statfs } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
@@ -22,6 +22,9 @@ const HANDLES_HAVE_PATHS = process.platform === "linux";
 /** Files up to this size on a local disk are read at once: a trip to another thread takes longer than the read. */
 const AT_ONCE_BYTES_MAX = 262_144;
 
+/** A table of the network of one process. The kernel makes it in memory: nothing of it can wait. */
+const KERNEL_TABLE = /^\/proc\/\d+\/net\/\w+$/;
+
 /** Devices of this machine. Only Linux has the kinds that they are known by. */
 const localDevices = new LocalDevices({
   clock: hostClock,
@@ -30,6 +33,7 @@ const localDevices = new LocalDevices({
 
 /** Implements `Files.openResolved` on this machine. */
 export async function openResolved(path: string, judged?: FileInfo): Promise<OpenFile> {
+  if (HANDLES_HAVE_PATHS && KERNEL_TABLE.test(path)) return await openTable(path);
   const atOnce = judged !== undefined && isReadAtOnce(judged) ? await openLocal(path, judged) : undefined;
   if (atOnce !== undefined) return atOnce;
   const file = await movedOnLink(path, () => open(path, READING));
@@ -44,6 +48,22 @@ export async function openResolved(path: string, judged?: FileInfo): Promise<Ope
     };
   } catch (thrown) {
     await file.close();
+    throw thrown;
+  }
+}
+
+/** Opens a table at once. Its size is reported as 0, so each read goes on to the end. */
+async function openTable(path: string): Promise<OpenFile> {
+  const fd = await movedOnLink(path, async () => openSync(path, READING));
+  try {
+    checkHandlePath(fd, path);
+    return {
+      info: checkedInfo(path, fstatSync(fd, { bigint: true }), undefined),
+      read: async (offset, length) => readToEndAtOnce(fd, offset, length),
+      [Symbol.asyncDispose]: async () => closeSync(fd),
+    };
+  } catch (thrown) {
+    closeSync(fd);
     throw thrown;
   }
 }
@@ -248,6 +268,17 @@ async function readFully(file: FileHandle, { offset, length, size }: Range): Pro
     const { bytesRead } = await file.read(buffer, filled, room - filled, offset + filled);
     filled += bytesRead;
     if (bytesRead === 0 || (size > 0 && offset + filled === size)) break;
+  }
+  return buffer.subarray(0, filled);
+}
+
+function readToEndAtOnce(fd: number, offset: number, length: number): Uint8Array {
+  const buffer = new Uint8Array(length);
+  let filled = 0;
+  while (filled < length) {
+    const bytesRead = readSync(fd, buffer, filled, length - filled, offset + filled);
+    if (bytesRead === 0) break;
+    filled += bytesRead;
   }
   return buffer.subarray(0, filled);
 }

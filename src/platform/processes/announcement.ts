@@ -41,7 +41,7 @@ export function openAnnouncement(): AnnouncementEnds {
       const reader = pipe.take();
       isTaken = true;
       return {
-        read: () => readAll(reader),
+        read: (isEnough) => readUntil(reader, isEnough),
         goOn,
         end() {
           goOn();
@@ -70,15 +70,18 @@ function onNullDevice(): AnnouncementEnds {
   };
 }
 
-async function readAll(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  while (size < ANNOUNCEMENT_BYTES_MAX) {
+/** Leaves the pipe open for the rest: a child that writes to a closed one would end. */
+async function readUntil(
+  reader: ReadableStreamDefaultReader<Uint8Array>,
+  isEnough: (soFar: Uint8Array) => boolean,
+): Promise<Uint8Array> {
+  let soFar: Uint8Array = new Uint8Array();
+  while (soFar.length < ANNOUNCEMENT_BYTES_MAX) {
     const { done, value } = await reader.read();
-    if (done) return Buffer.concat(chunks);
-    chunks.push(value);
-    size += value.length;
+    if (done) return soFar;
+    soFar = soFar.length === 0 ? value : Buffer.concat([soFar, value]);
+    if (isEnough(soFar)) return soFar;
   }
   await reader.cancel();
-  return Buffer.concat(chunks);
+  return soFar;
 }

@@ -47,8 +47,22 @@ type SeenProcesses = Map<number, string>;
  * lost its parent and has another environment is found only if it was `seen` before. Otherwise only the pid namespace
  * of a sandbox ends it. On other systems only the group is visible, by its leader's id.
  */
-export function livingMembers(group: ProcessGroup, seen: SeenProcesses = new Map()): readonly number[] {
-  if (process.platform !== "linux") return groupAnswers(group.leader) ? [group.leader] : [];
+export function livingMembers(group: ProcessGroup, seen?: SeenProcesses): readonly number[] {
+  return scanGroup(group, seen).living;
+}
+
+export interface GroupScan {
+  /** What `livingMembers` returns. */
+  readonly living: readonly number[];
+  /** True if no process younger than the leader is exiting: if none is living either, there is nothing to wait for. */
+  readonly isQuiet: boolean;
+}
+
+/** Scans once for the living members and for what `waitForExiting` waits for. */
+export function scanGroup(group: ProcessGroup, seen: SeenProcesses = new Map()): GroupScan {
+  if (process.platform !== "linux") {
+    return { living: groupAnswers(group.leader) ? [group.leader] : [], isQuiet: true };
+  }
   const living = candidates(group);
   // An id is reused only when no group and no session has it: then all processes of those have ended.
   const isAnothers = group.hasExited?.() === true && living.some(({ pid }) => pid === group.leader);
@@ -63,7 +77,7 @@ export function livingMembers(group: ProcessGroup, seen: SeenProcesses = new Map
     for (const each of living) if (members.has(each.parent)) members.add(each.pid);
   } while (members.size > before);
   for (const { pid, started } of living) if (members.has(pid)) seen.set(pid, started);
-  return [...members];
+  return { living: [...members], isQuiet: living.every(({ isExiting }) => !isExiting) };
 }
 
 /** Ends a whole group: SIGTERM, then SIGKILL for the rest. Takes at most 1.5 s. */

@@ -90,8 +90,11 @@ describe("a child", () => {
 test("[SBX-04] a child that announces itself begins when it is let, also by nobody's word where it never started", async () => {
   const before = openFiles();
   for (const _ of [1, 2, 3]) {
-    await using child = shell("echo hello >&3; exec 3>&-; read -r _ <&4; echo begun", { announces: true });
-    expect(decode((await child.announcement?.read()) ?? new Uint8Array())).toBe("hello\n");
+    await using child = shell("echo hello >&3; read -r _ <&4; echo and more >&3; echo begun", {
+      announces: true,
+    });
+    const said = await child.announcement?.read((soFar) => decode(soFar).endsWith("\n"));
+    expect(decode(said ?? new Uint8Array())).toBe("hello\n");
     child.announcement?.goOn();
     child.announcement?.goOn();
     expect(await text(child.stdout)).toBe("begun\n");
@@ -104,7 +107,7 @@ test("[SBX-04] a child that announces itself begins when it is let, also by nobo
 test("[SBX-04] the announcement of a child that has ended is over, also where a process of its keeps it open", async () => {
   const own = longSleep();
   await using child = shell(`sleep ${own} & exit 3`, { announces: true });
-  const said = child.announcement?.read();
+  const said = child.announcement?.read(() => false);
   expect(await child.exited).toEqual({ kind: "code", code: 3 });
   expect(await said).toEqual(new Uint8Array());
   await until("what the child has left runs", () => processesWith(`sleep\0${own}`).length === 1);

@@ -10,7 +10,7 @@ import { ChildOutput } from "./child-output.ts";
 import type { Pipe } from "./pipe.ts";
 import { hasKernelPipes, openPipe } from "./pipe.ts";
 import type { ProcessGroup } from "./process-group.ts";
-import { endGroup, livingMembers, signalGroup, waitForExiting } from "./process-group.ts";
+import { endGroup, scanGroup, signalGroup, waitForExiting } from "./process-group.ts";
 import type { Watching } from "./watchdog.ts";
 import { watchdog } from "./watchdog.ts";
 
@@ -85,19 +85,22 @@ function start(options: SpawnOptions, watching: Watching): Child {
       : { kind: "signal", signal: String(child.signalCode) };
   });
   let hasEnded = false;
+  let isQuiet = false;
   let ended: Promise<void> | undefined;
 
   /** An empty group never has members again, but its number may be reused. */
   function isGone(): boolean {
-    if (!hasEnded && leader.exited && livingMembers(group).length === 0) {
-      hasEnded = true;
-      watching.leave();
-    }
-    return hasEnded;
+    if (hasEnded || !leader.exited) return hasEnded;
+    const scan = scanGroup(group);
+    if (scan.living.length > 0) return false;
+    hasEnded = true;
+    isQuiet = scan.isQuiet;
+    watching.leave();
+    return true;
   }
   async function end(): Promise<void> {
     if (!isGone()) await endGroup(group);
-    await waitForExiting(group);
+    if (!isQuiet) await waitForExiting(group);
     await Promise.race([exited, Bun.sleep(EXIT_WAIT_MS_MAX)]);
     await Promise.all([stdout.leaveUnread(), stderr.leaveUnread()]);
     watching.leave();

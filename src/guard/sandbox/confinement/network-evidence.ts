@@ -1,5 +1,5 @@
 import { decode } from "../../../base/text/text.ts";
-import type { Announcement, Child, Files, OpenFile, SpawnOptions } from "../../../base/world.ts";
+import type { Announcement, Child, Exit, Files, OpenFile, SpawnOptions } from "../../../base/world.ts";
 import { codeOf, PathMoved } from "../../../base/world.ts";
 
 const EVIDENCE_BYTES_MAX = 65_536;
@@ -22,7 +22,7 @@ export class UnroutedCount {
   readonly #files: ReadsFiles;
   readonly #isFresh: boolean;
   readonly #grown: Promise<readonly string[]>[] = [];
-  readonly #end = Promise.withResolvers<void>();
+  readonly #end = Promise.withResolvers<undefined>();
 
   /** @param namespace `fresh`: made with the command, so that every counter starts at 0. */
   constructor(files: ReadsFiles, namespace: "fresh" | "shared") {
@@ -31,47 +31,51 @@ export class UnroutedCount {
   }
 
   /**
-   * Opens the tables of a process that was started with `withAnnouncement`, then lets the process start. They are read
-   * as soon as it has exited: its owner still looks for what it has left then, and need not wait for the tables too.
+   * Opens the tables of a process that was started with `withAnnouncement`, then lets the process start, but not before
+   * `ready` resolves. They are read as soon as it has exited: its owner still looks for what it has left then, and need
+   * not wait for the tables too. Those of a process that succeeded are not read: nothing needs an explanation.
    */
-  follow({ announcement, exited }: Pick<Child, "announcement" | "exited">): void {
+  follow({ announcement, exited }: Pick<Child, "announcement" | "exited">, ready: Promise<unknown>): void {
     if (announcement === undefined) return;
-    const grown = this.#grownOf(this.#open(announcement), exited);
+    const grown = this.#grownOf(this.#open(announcement, ready), exited);
     grown.catch(() => undefined); // `end` reports it
     this.#grown.push(grown);
   }
 
   /**
-   * Returns true if something was sent for which the namespace has no route. The same holds if a name server on the
+   * Returns true if a process that failed has sent something for which the namespace has no route. The same holds if a name server on the
    * loopback address was asked: none listens in a separate namespace. Returns false if the tables could not be read.
    * Waits for no exit. Call it once.
    */
   async end(): Promise<boolean> {
-    this.#end.resolve();
+    this.#end.resolve(undefined);
     const grown = new Set((await Promise.all(this.#grown)).flat());
     if (grown.has("Ip:OutNoRoutes") || grown.has("Ip6OutNoRoutes")) return true;
     return (grown.has("Udp:NoPorts") || grown.has("Udp6NoPorts")) && (await asksLoopback(this.#files));
   }
 
   /** Returns the names of the counters that have grown by the exit, or by the call of `end`. */
-  async #grownOf(opening: Promise<readonly Table[]>, exited: Promise<unknown>): Promise<readonly string[]> {
+  async #grownOf(opening: Promise<readonly Table[]>, exited: Promise<Exit>): Promise<readonly string[]> {
     const tables = await opening;
-    await Promise.race([exited, this.#end.promise]);
+    const exit = await Promise.race([exited, this.#end.promise]);
+    const hasSucceeded = exit?.kind === "code" && exit.code === 0;
     const looks = tables.map(async ({ file, before }) => {
       await using table = file;
+      if (hasSucceeded) return [];
       const after = countersOf(await textOf(table));
       return [...after].flatMap(([name, count]) => (count > (before.get(name) ?? 0) ? [name] : []));
     });
     return (await Promise.all(looks)).flat();
   }
 
-  async #open(announcement: Announcement): Promise<readonly Table[]> {
+  async #open(announcement: Announcement, ready: Promise<unknown>): Promise<readonly Table[]> {
     try {
-      const pid = /"child-pid": (\d+)/.exec(decode(await announcement.read()))?.[1];
+      const pid = announcedPid(await announcement.read((soFar) => announcedPid(soFar) !== undefined));
       if (pid === undefined) return [];
       const opened = await Promise.all(TABLES.map((name) => this.#openTable(`/proc/${pid}/net/${name}`)));
       return opened.flat();
     } finally {
+      await ready;
       announcement.goOn();
     }
   }
@@ -86,6 +90,11 @@ export class UnroutedCount {
       return [];
     }
   }
+}
+
+/** Returns the id of the first process in the namespaces. It is complete once another character follows. */
+function announcedPid(announced: Uint8Array): string | undefined {
+  return /"child-pid": (\d+)\D/.exec(decode(announced))?.[1];
 }
 
 interface Table {
