@@ -76,6 +76,7 @@ export async function createScratchFolder({ files }: World, path: string): Promi
 export async function removePlantedGitFiles(world: World, paths: HarnessPaths): Promise<readonly string[]> {
   const folder = join(paths.state, "sandboxes", "running");
   try {
+    if ((await world.files.stat(folder)) === undefined) return [];
     if ((await world.files.list(folder)).length === 0) return [];
   } catch (thrown) {
     const code = codeOf(thrown);
