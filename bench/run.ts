@@ -35,7 +35,7 @@ import { measureTrust } from "./trust.ts";
  * --quick            fewer samples: for a look, not for a claim
  * --long             the log measures with 1,000,000 events, the sessions with 50 turns each
  * --json             one JSON object instead of the table
- * --source           cinch from source instead of compiled
+ * --source           cinch from source instead of compiled; the bare script is compiled all the same
  * --binary PATH      a binary that was built before
  * --write            also write docs/performance/figures.md and the short table of docs/performance.md: whole runs only
  */
@@ -120,8 +120,10 @@ function commit(): string {
 function chosenMeasures(): readonly (keyof typeof MEASURES)[] {
   return options.only.split(",").map((name) => {
     const known = (Object.keys(MEASURES) as (keyof typeof MEASURES)[]).find((each) => each === name);
-    if (known === undefined)
-      throw new Error(`--only: '${name}' is none of ${Object.keys(MEASURES).join(", ")}`);
+    if (known === undefined) {
+      console.error(`bench: --only: '${name}' is none of ${Object.keys(MEASURES).join(", ")}`);
+      process.exit(2);
+    }
     return known;
   });
 }

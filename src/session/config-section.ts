@@ -100,6 +100,8 @@ export interface DurationKey extends KeyFacts<string> {
   readonly kind: "duration";
   /** For the documents: the meaning of "0s". Zero is refused when omitted. */
   readonly zero?: string;
+  /** Longest value, in the same form. */
+  readonly max?: string;
 }
 
 export interface TextKey extends KeyFacts<string> {

@@ -11,6 +11,7 @@ export const engineSection = {
     stayMs: {
       kind: "duration",
       key: "stay",
+      max: "7d",
       fixedAtStart: true,
       meaning:
         "Keeps a shared engine this long after its last client. `cinch -p` then starts a shared one if none runs, except in CI.",

@@ -229,8 +229,9 @@ function defaultOf(key: ConfigKey, values: Values): unknown {
   return written === undefined ? undefined : codeValue(key, written);
 }
 
-function durationProblem({ zero }: Extract<ConfigKey, { readonly kind: "duration" }>, text: string) {
+function durationProblem({ zero, max }: Extract<ConfigKey, { readonly kind: "duration" }>, text: string) {
   const ms = durationMs(text);
+  if (max !== undefined && ms > durationMs(max)) return `must be at most "${max}"`;
   if (ms > 0 || (ms === 0 && zero !== undefined)) return undefined;
   const examples = zero === undefined ? '"90s", "10m" or "2h"' : '"90s", "30m", "12h" or "2d"';
   return `must be a length of time such as ${examples}`;

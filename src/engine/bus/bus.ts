@@ -54,8 +54,8 @@ export interface BusOptions {
 
 /**
  * The events of one session: each is appended to the log, then published, in one order for all subscribers ([A] §
- * seam 3). Ids follow without a gap and continue over all runs of a log. Items published while a batch is being written
- * form the next one (group commit).
+ * seam 3). Ids rise over all runs of a log, with holes only behind crashes, which a `StreamGap` names. Items published
+ * while a batch is being written form the next one (group commit).
  *
  * Deltas are shown from memory, if no event before them is unwritten and their ids are reserved: the first of a block
  * at once, later ones merged and within `DELTA_FLUSH_MS`. They are logged as they were shown, with the next other item

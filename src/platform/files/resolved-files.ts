@@ -52,7 +52,7 @@ export async function openResolved(path: string, judged?: FileInfo): Promise<Ope
   }
 }
 
-/** Opens a table at once. Its size is reported as 0, so each read goes on to the end. */
+/** Opens a table at once. Its size is reported as 0, so each read continues to the end. */
 async function openTable(path: string): Promise<OpenFile> {
   const fd = await movedOnLink(path, async () => openSync(path, READING));
   try {

@@ -52,7 +52,7 @@ export function livingMembers(group: ProcessGroup, seen?: SeenProcesses): readon
 }
 
 export interface GroupScan {
-  /** What `livingMembers` returns. */
+  /** The ids that `livingMembers` returns. */
   readonly living: readonly number[];
   /** True if no process younger than the leader is exiting: if none is living either, there is nothing to wait for. */
   readonly isQuiet: boolean;

@@ -28,6 +28,7 @@ export const OWN_ENGINE = {
   name: "own-engine",
   kind: "switch",
   help: "Use no running engine, and leave none.",
+  needs: ["print"],
 } as const satisfies CliFlag;
 
 export const PROMPT_FLAGS = [
