@@ -30,12 +30,13 @@ const READ_CHUNK_BYTES = 65_536;
 const MOUNT_TABLE = "/proc/self/mountinfo";
 const MOUNT_TABLE_BYTES_MAX = 1_048_576;
 
-/** Looks that go through another thread, as everything that may wait for ever. */
+/** Looks and reads that go through another thread, as everything that may wait for ever. */
 const THREAD_LOOKS: QuickFiles = {
   stat: (path) => infoIfThere(() => stat(path, { bigint: true })),
   lstat: (path) => infoIfThere(() => lstat(path, { bigint: true })),
   realpath: (path) => realpath(path),
   readlink: (path) => readlink(path),
+  read,
 };
 
 /** The machine's file system. */
@@ -46,7 +47,6 @@ export const hostFiles: Files = {
     return entries.map((entry) => ({ name: entry.name, kind: kindOf(entry) }));
   },
   readRange,
-  read,
   writeAtomic: (path, content, mode) => naming(path, () => writeAtomic(path, content, mode)),
   async append(path, content, mode = NEW_FILE_MODE) {
     await naming(path, () => appendFile(path, content, { mode }));

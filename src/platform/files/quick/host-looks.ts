@@ -21,7 +21,7 @@ export interface HostLooksOptions {
 }
 
 /**
- * Returns looks at all paths of the machine that happen at once where no file system can make them wait.
+ * Returns looks at all paths of the machine, and reads of small files, that happen at once where no file system can make them wait.
  *
  * A start makes a hundred of them, and each trip to another thread takes 0.1 ms.
  */
@@ -40,7 +40,7 @@ export function hostLooks({ others, clock, mounts }: HostLooksOptions): QuickFil
     looks += 1;
     const nowMs = clock.monotonic();
     if (nowMs >= untilMs) {
-      quick = quickLooks({ folders: ["/"], mounts: mounts(), others, clock });
+      quick = quickLooks({ mounts: mounts(), others, clock });
       untilMs = nowMs + MOUNTS_MS_MAX;
     }
     return await look(quick);
@@ -50,6 +50,7 @@ export function hostLooks({ others, clock, mounts }: HostLooksOptions): QuickFil
     lstat: (path) => take((files) => files.lstat(path)),
     realpath: (path) => take((files) => files.realpath(path)),
     readlink: (path) => take((files) => files.readlink(path)),
+    read: (path, bytesMax) => take((files) => files.read(path, bytesMax)),
   };
 }
 

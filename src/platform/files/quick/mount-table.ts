@@ -1,4 +1,3 @@
-import { isWithin } from "../../../base/files/below.ts";
 import { LOCAL_KINDS } from "../file-info.ts";
 
 /** A line of the table is: ids, device, root and point of the mount, options, " - ", and the kind. */
@@ -17,11 +16,6 @@ export function foreignMounts(table: string): readonly string[] {
     const kind = line.slice(line.indexOf(BEFORE_KIND) + BEFORE_KIND.length).split(" ")[0];
     return point === undefined || (kind !== undefined && LOCAL_NAMES.has(kind)) ? [] : [unescaped(point)];
   });
-}
-
-/** Returns true if a look at a path, without a link in it, passes through one of these mounts. */
-export function passesMount(mounts: readonly string[], path: string): boolean {
-  return mounts.some((point) => isWithin(point, path));
 }
 
 /** Reads a path as the kernel writes it into the table: space, tab, newline and backslash in octal. */

@@ -1,12 +1,15 @@
 import { expect, test } from "bun:test";
-import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { temporaryDirectory } from "../../../../test/support/world.ts";
+import { asError } from "../../../base/errors.ts";
+import { decode } from "../../../base/text/text.ts";
 import { codeOf } from "../../../base/world.ts";
 import { hostFiles } from "../files.ts";
 import { quickLooks } from "./quick-looks.ts";
 
 const LOOKS = ["stat", "lstat", "realpath", "readlink"] as const;
+const BYTES_MAX = 100_000;
 type Method = (typeof LOOKS)[number];
 
 /** Quick looks with these mounts, and a list of those that went through another thread. */
@@ -23,6 +26,10 @@ function watched(folders: readonly string[], mounts: string | undefined) {
     lstat: other("lstat"),
     realpath: other("realpath"),
     readlink: other("readlink"),
+    async read(path: string, bytesMax: number) {
+      slow.push("read");
+      return await hostFiles.read(path, bytesMax);
+    },
   };
   let nowMs = 0;
   const clock = { monotonic: () => (nowMs += 1_000) }; // nothing is seen from before
@@ -39,7 +46,16 @@ function watched(folders: readonly string[], mounts: string | undefined) {
     }
     return [...slow];
   }
-  return notQuick;
+  /** Reads a file; says if another thread did it. */
+  async function readHow(path: string): Promise<readonly string[]> {
+    slow.length = 0;
+    try {
+      return [decode(await quick.read(path, BYTES_MAX)), ...slow];
+    } catch (thrown) {
+      return [codeOf(thrown) ?? asError(thrown).name, ...slow];
+    }
+  }
+  return Object.assign(notQuick, { readHow });
 }
 
 const mount = (point: string, kind: string) =>
@@ -84,4 +100,25 @@ test("[PERF-02 SBX-01] no look at once follows a link, in the path or at its end
   for (const name of ["folder", "folder/file", "folder/file/below", "missing"])
     expect([name, await notQuick(at(name))]).toEqual([name, []]);
   expect(await watched([at("link")], ROOT_MOUNT)(at("link/file"))).toEqual([...LOOKS]);
+});
+
+test("[PERF-01 SBX-01] a small file of a local disk is read at once, and everything else by another thread", async () => {
+  await using folder = temporaryDirectory();
+  const at = (name: string) => join(folder.path, name);
+  writeFileSync(at("file"), "text");
+  writeFileSync(at("empty"), "");
+  writeFileSync(at("large"), "");
+  truncateSync(at("large"), BYTES_MAX + 1);
+  symlinkSync("file", at("link"));
+  mkdirSync(at("folder"));
+  mkdirSync(at("net"));
+  writeFileSync(at("net/file"), "text");
+  const { readHow } = watched([folder.path], `${ROOT_MOUNT}${mount(at("net"), "nfs4")}`);
+  expect(await readHow(at("file"))).toEqual(["text"]);
+  expect(await readHow(at("empty"))).toEqual(["", "read"]);
+  expect(await readHow(at("link"))).toEqual(["text", "read"]);
+  expect(await readHow(at("net/file"))).toEqual(["text", "read"]);
+  expect(await readHow(at("large"))).toEqual(["FileTooLarge", "read"]);
+  expect(await readHow(at("folder"))).toEqual(["EISDIR", "read"]);
+  expect(await readHow(at("missing"))).toEqual(["ENOENT", "read"]);
 });
