@@ -50,4 +50,9 @@ export interface SubscribeOptions {
   /** The last event that the client has seen; 0 for the whole log, absent for live events only. */
   readonly since?: EventSeq;
   readonly signal: AbortSignal;
+  /**
+   * Set by a reader that shows no delta before its turn has ended: deltas may come later and in larger pieces. A
+   * transport may ignore it.
+   */
+  readonly deltasMayWait?: boolean;
 }

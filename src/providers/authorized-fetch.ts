@@ -18,6 +18,8 @@ export interface AuthorizedRequest extends FetchInit {
    * second attempt.
    */
   readonly once?: boolean;
+  /** See `ModelRequest`. */
+  readonly isUnwatched?: boolean;
 }
 
 /** Header that carries a provider's key. `none` for local servers. */

@@ -126,6 +126,8 @@ export interface ModelRequest {
   /** Positions where the provider may cut the prompt cache; empty if it has none. Set by middleware. */
   readonly cache: CacheHints;
   readonly thinking?: ThinkingRequest;
+  /** Set if nobody sees the answer before its end: its pieces may come later, and larger (PERF-02). */
+  readonly isUnwatched?: boolean;
 }
 
 export interface SystemSection {

@@ -20,14 +20,15 @@ export async function* followSession(
   session: SessionId,
   options: SubscribeOptions,
 ): AsyncGenerator<Envelope> {
+  const { since: first, ...subscription } = options;
   const { signal } = options;
-  let since = options.since;
+  let since = first;
   let fruitless = 0;
   while (!signal.aborted) {
     let failure: unknown = new SubscriptionEnded();
     try {
-      const subscription = since === undefined ? { signal } : { signal, since };
-      for await (const envelope of connection.subscribe(session, subscription)) {
+      const wanted = since === undefined ? subscription : { ...subscription, since };
+      for await (const envelope of connection.subscribe(session, wanted)) {
         if (isBesideLog(envelope)) {
           yield envelope;
           continue;

@@ -184,9 +184,9 @@ async function askHelper(
   request: AuthorizedRequest,
   fetchThrough: HelperClientDependencies["fetchThrough"],
 ): Promise<Response | "crashed" | "unsent"> {
-  const { provider, url, credential, signal } = request;
+  const { provider, url, credential, signal, isUnwatched } = request;
   const { method, headers = {}, body } = stripCredentials(request);
-  const asked = { provider, url, credential, method, headers };
+  const asked = { provider, url, credential, method, headers, isUnwatched };
   let isUnsent = false;
   const answer = await readHelperAnswer(async () => {
     try {

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import fc from "fast-check";
+import { fakeClock, settle } from "../../../test/support/fake-clock.ts";
 import { holds } from "../../../test/support/property.ts";
 import { seededRandom, temporaryDirectory, testWorld } from "../../../test/support/world.ts";
 import { hasReason } from "../../base/errors.ts";
@@ -11,6 +12,7 @@ import { hostFetch, hostFetchThrough } from "../../platform/sockets/fetch.ts";
 import { hostListen } from "../../platform/sockets/listen.ts";
 import { anthropicProvider } from "../../providers/anthropic/anthropic.ts";
 import type { AuthorizedRequest } from "../../providers/authorized-fetch.ts";
+import { UNWATCHED_BATCH_MS } from "../../providers/http/stream/batch-reader.ts";
 import { openAiProvider } from "../../providers/openai/openai.ts";
 import { openRouterProvider } from "../../providers/openrouter/openrouter.ts";
 import type { VendorSettings } from "../../providers/vendor-settings.ts";
@@ -24,6 +26,7 @@ import type { HelperReady } from "./helper-messages.ts";
 import { parseBrokerMessage, parseHead, parseStart } from "./helper-messages.ts";
 import { isUrlBelow } from "./is-url-below.ts";
 import { openHelper } from "./open-helper.ts";
+import { serveKeys } from "./serve.ts";
 
 const KEY = "key-of-the-test-0123456789";
 const signal = new AbortController().signal;
@@ -360,6 +363,41 @@ test("[CRED-03 ENG-09] a request that is cancelled while the helper still starts
   });
   stop.abort(new Error("cancelled"));
   await expect(sent).rejects.toThrow("cancelled");
+});
+
+// Seen red without the field in the helper's request, and with its answer gathered for 16 ms.
+test("[PERF-02 CRED-03] the helper gathers an answer that nobody watches for longer", async () => {
+  const clock = fakeClock();
+  const write = Promise.withResolvers<ReadableStreamDefaultController<Uint8Array>>();
+  const handle = serveKeys({
+    token: "t",
+    clock,
+    isAllowed: () => true,
+    send: () => Promise.resolve(new Response(new ReadableStream({ start: write.resolve }))),
+  });
+  const client = helperClient();
+  client.receive(READY);
+  const credentials = client.credentials({
+    fetch: () => Promise.reject(new Error("no network")),
+    fetchThrough: () => (_url, init) => handle(new Request("http://helper/", init as RequestInit)),
+    needsOf: () => undefined,
+  });
+  const credential = { kind: "header", header: "x-api-key", prefix: "" } as const;
+  const request = { provider: "own", url: "http://a/", credential, signal, isUnwatched: true };
+  const { body } = await credentials.send(request);
+  const reader = body?.getReader();
+  const read = async () => Buffer.from((await reader?.read())?.value ?? []).toString();
+  const written = await write.promise;
+  written.enqueue(Buffer.from("a"));
+  expect(await read()).toBe("a");
+  written.enqueue(Buffer.from("b"));
+  const together = read();
+  await clock.armed();
+  await clock.advance(UNWATCHED_BATCH_MS - 1);
+  written.enqueue(Buffer.from("c"));
+  await settle();
+  await clock.advance(1);
+  expect(await together).toBe("bc");
 });
 
 test("[CRED-03] frames are read wherever the bytes are cut", async () => {

@@ -1,9 +1,10 @@
 import { defined } from "../../base/defined.ts";
 import { HarnessError, messageOf } from "../../base/errors.ts";
-import { objectAt, parseJson, stringAt } from "../../base/json.ts";
+import { isObject, objectAt, parseJson, stringAt } from "../../base/json.ts";
 import type { Clock } from "../../base/world.ts";
 import { codeOf } from "../../base/world.ts";
 import type { AuthorizedFetch, AuthorizedRequest, CredentialUse } from "../../providers/authorized-fetch.ts";
+import type { BatchReaderOptions } from "../../providers/http/stream/batch-reader.ts";
 import { BatchReader } from "../../providers/http/stream/batch-reader.ts";
 import { sameSecret } from "../../safety/private-file.ts";
 import { CREDENTIAL_HEADERS } from "../authorized-fetch.ts";
@@ -51,12 +52,12 @@ export function serveKeys({
     const { signal } = incoming;
     const body = new Uint8Array(await incoming.arrayBuffer());
     const request = { ...asked, signal, ...(body.length === 0 ? {} : { body }) };
-    return new Response(answer(() => send(request), clock));
+    return new Response(answer(() => send(request), { clock, isUnwatched: asked.isUnwatched }));
   };
 }
 
 /** Returns the frames of an answer, each created when the previous one was read. */
-function answer(send: () => Promise<Response>, clock: Clock): ReadableStream<Uint8Array> {
+function answer(send: () => Promise<Response>, options: BatchReaderOptions): ReadableStream<Uint8Array> {
   let reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
   let pieces: BatchReader | undefined;
   let head = false;
@@ -68,7 +69,7 @@ function answer(send: () => Promise<Response>, clock: Clock): ReadableStream<Uin
           if (!head) {
             const response = await send();
             reader = response.body?.getReader();
-            pieces = reader === undefined ? undefined : new BatchReader(reader, clock);
+            pieces = reader === undefined ? undefined : new BatchReader(reader, options);
             const headers = [...response.headers].filter(([name]) => !HOP_HEADERS.has(name));
             head = true;
             controller.enqueue(
@@ -115,7 +116,8 @@ function requestFrom(text: string): HelperRequest | undefined {
   const method = stringAt(value, "method");
   if (method !== undefined && !/^(?:GET|POST|DELETE)$/.test(method)) return undefined;
   const headers = stringValues(objectAt(value, "headers"));
-  return { provider, url, credential, headers, ...defined({ method }) };
+  const isUnwatched = isObject(value) && value["isUnwatched"] === true ? true : undefined;
+  return { provider, url, credential, headers, ...defined({ method, isUnwatched }) };
 }
 
 function credentialFrom(value: unknown): CredentialUse | undefined {

@@ -52,6 +52,14 @@ export interface BusOptions {
   readonly redaction: Redaction;
 }
 
+/** A subscriber, as the bus distinguishes them. */
+export interface BusReader {
+  /** Set if a person reads it: events outside the log to deliver first. */
+  readonly person?: readonly Event[];
+  /** See `SubscribeOptions`. */
+  readonly deltasMayWait?: boolean;
+}
+
 /**
  * The events of one session: each is appended to the log, then published, in one order for all subscribers ([A] §
  * seam 3). Ids rise over all runs of a log, with holes only behind crashes, which a `StreamGap` names. Items published
@@ -69,6 +77,8 @@ export class Bus {
   readonly #subscribers = new Set<Subscriber>();
   /** Subscribers that are people, who also get events outside the log. */
   readonly #people = new Set<Subscriber>();
+  /** Subscribers to whom deltas must not come late. */
+  readonly #watchers = new Set<Subscriber>();
   readonly #pending: PendingItems;
   readonly #reservation: Reservation;
   readonly #begunCalls = new Set<CallId>();
@@ -271,13 +281,11 @@ export class Bus {
   /**
    * Returns events with an id above `since`, first from the log, then live ones; without `since` only live ones. The
    * subscription starts now, even if reading begins later, and ends with the signal, even if it is never read.
-   *
-   * @param person set if a person reads it: events outside the log to deliver first.
    */
   subscribe(
     since: EventSeq | undefined,
     signal: AbortSignal,
-    person?: readonly Event[],
+    { person, deltasMayWait }: BusReader = {},
   ): AsyncGenerator<Envelope> {
     const { store, logId, session } = this.#options;
     const log = { store, logId, session, now: () => this.#now(), unlogged: () => this.#unlogged };
@@ -285,11 +293,13 @@ export class Bus {
     const leave = () => {
       this.#subscribers.delete(subscriber);
       this.#people.delete(subscriber);
+      this.#watchers.delete(subscriber);
     };
     if (this.#over || this.#failure !== undefined) subscriber.end(this.#failure);
     else if (!signal.aborted) {
       this.#subscribers.add(subscriber);
       if (person !== undefined) this.#people.add(subscriber);
+      if (deltasMayWait !== true) this.#watchers.add(subscriber);
     }
     for (const event of person ?? []) subscriber.deliverAside(event);
     signal.addEventListener("abort", leave, { once: true });
@@ -299,6 +309,11 @@ export class Bus {
   /** Number of people who subscribe now. */
   get people(): number {
     return this.#people.size;
+  }
+
+  /** True if a subscriber wants each delta as soon as it comes. */
+  get isWatched(): boolean {
+    return this.#watchers.size > 0;
   }
 
   /** Sends an event to every person who subscribes now; it is not logged. Returns their number. */

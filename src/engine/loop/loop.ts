@@ -126,6 +126,7 @@ export function openRequest(parts: EngineDependencies): ModelRequest {
     outputTokensMax,
     cache: { prefix: false, messages: [] },
     ...(thinking === undefined ? {} : { thinking }),
+    ...(parts.bus.isWatched ? {} : { isUnwatched: true }),
   };
 }
 

@@ -91,9 +91,9 @@ export function dialectProvider(vendor: Vendor, dependencies: ProviderDependenci
     await refuseUnsupported(request, name, catalogue);
     const context = contextFor(vendor, request);
     const body = requestBytes.render(dialect.body(request, context));
-    const { model } = request;
+    const { model, isUnwatched } = request;
     const url = baseUrl + (vendor.pathOf?.(model) ?? dialect.path);
-    const asked = { ...wire, headers: { ...headers, ...vendor.requestHeaders?.(request) } };
+    const asked = { ...wire, isUnwatched, headers: { ...headers, ...vendor.requestHeaders?.(request) } };
     await using bytes = await openEventStream({ ...asked, model, url, body, signal, limits, onSilence });
     const answer = new AnswerStream(dialect, context);
     let isFinished = false;

@@ -1,4 +1,5 @@
 import { whileAlive } from "../../base/async/deadline.ts";
+import { defined } from "../../base/defined.ts";
 import type { Clock } from "../../base/world.ts";
 import type { AuthorizedFetch, CredentialUse } from "../authorized-fetch.ts";
 import { ProviderError } from "../error.ts";
@@ -22,6 +23,8 @@ export interface HttpCall {
   readonly limits?: Partial<StreamLimits>;
   /** Called when the provider has been silent for a while and is still waited for. */
   readonly onSilence?: ((silence: Silence) => void) | undefined;
+  /** See `ModelRequest`. */
+  readonly isUnwatched?: boolean | undefined;
 }
 
 /** Request parts that each call sets. */
@@ -76,8 +79,9 @@ export class HttpAttempt {
   }
 
   headers(wire: HttpRequest): Promise<Response> {
-    const { provider, url, credential, send } = this.call;
-    return this.within(send({ ...wire, provider, url, credential, signal: this.signal }));
+    const { provider, url, credential, send, isUnwatched } = this.call;
+    const signal = this.signal;
+    return this.within(send({ ...wire, provider, url, credential, signal, ...defined({ isUnwatched }) }));
   }
 
   within<Value>(promise: Promise<Value>): Promise<Value> {

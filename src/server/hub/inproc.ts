@@ -40,9 +40,10 @@ export function connectInproc(
       const until = signal === undefined ? detached.signal : AbortSignal.any([signal, detached.signal]);
       return await multiplexer.query(query, { ...client, signal: until });
     },
-    subscribe(session, { since, signal }) {
+    subscribe(session, { since, signal, deltasMayWait }) {
       assertReady();
-      return multiplexer.subscribe(session, since, AbortSignal.any([signal, detached.signal]), client);
+      const reader = deltasMayWait === true ? { ...client, deltasMayWait } : client;
+      return multiplexer.subscribe(session, since, AbortSignal.any([signal, detached.signal]), reader);
     },
     async [Symbol.asyncDispose]() {
       detached.abort(new Error("the client has detached"));

@@ -91,6 +91,26 @@ test("[CTL-01] [BUS-02] every event of a turn names the client that started it, 
   expect(await seen).toEqual([...turn.events]);
 });
 
+// Seen red with every request unwatched, and with none.
+test("[PERF-02] the pieces of an answer may wait only while every subscriber lets deltas wait", async () => {
+  await using rig = await openRig({ script: [says("one"), says("two"), says("three")], follows: false });
+  const { id: sessionId } = rig.session;
+  const content = [{ type: "text" as const, text: "go" }];
+  async function turn(deltasMayWait: boolean): Promise<void> {
+    await using client = await rig.connect();
+    const { signal } = new AbortController();
+    const events = client.subscribe(sessionId, { signal, deltasMayWait })[Symbol.asyncIterator]();
+    let next = events.next(); // opens the subscription
+    await client.send({ kind: "SendInput", sessionId, content });
+    while ((await next).value?.kind !== "TurnEnded") next = events.next();
+    await events.return?.();
+  }
+  await turn(true);
+  await turn(false);
+  await turn(true);
+  expect(rig.provider.requests.map(({ isUnwatched }) => isUnwatched)).toEqual([true, undefined, true]);
+});
+
 test("[PERM-03 PERM-07] an answer for the session that counts for one call alone is emitted and applied as one for that call", async () => {
   const answers: PermissionOutcome[] = [];
   await using rig = await askingRig(answers, { gate: asking(answers, { onceOnly: true }) });

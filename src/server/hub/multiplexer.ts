@@ -3,6 +3,7 @@ import { HarnessError, messageOf } from "../../base/errors.ts";
 import type { EventSeq, LogId, SessionId } from "../../base/ids.ts";
 import type { World } from "../../base/world.ts";
 import type { Accepted, Command, CommandOf } from "../../protocol/commands/commands.ts";
+import type { SubscribeOptions } from "../../protocol/connection.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
 import type { SessionEndReason } from "../../protocol/events/events.ts";
 import type { AttachRequest } from "../../session/access/attach-request.ts";
@@ -314,13 +315,15 @@ export class Multiplexer {
     id: SessionId,
     since: EventSeq | undefined,
     signal: AbortSignal,
-    client?: Pick<AttachedClient, "scope"> & Partial<Pick<AttachedClient, "id" | "identityClass" | "label">>,
+    client?: Pick<AttachedClient, "scope"> &
+      Partial<Pick<AttachedClient, "id" | "identityClass" | "label">> &
+      Partial<Pick<SubscribeOptions, "deltasMayWait">>,
   ): AsyncIterable<Envelope> {
-    const label = client?.label;
+    const { label, deltasMayWait } = client ?? {};
     const who = {
       ...(client?.id === undefined ? {} : { client: client.id }),
       ...(isPerson(client) ? { person: this.people.initialEvents } : {}),
-      ...defined({ label }),
+      ...defined({ label, deltasMayWait }),
     };
     const events = (until: AbortSignal): AsyncIterable<Envelope> =>
       this.#sessions.get(id)?.subscribe(since, until, who) ??

@@ -1,6 +1,7 @@
 import { Cancelled, HarnessError, messageOf } from "../../base/errors.ts";
 import type { ClientId, EventSeq, LogId, SessionId } from "../../base/ids.ts";
 import type { LogLevel } from "../../base/log.ts";
+import type { BusReader } from "../../engine/bus/bus.ts";
 import { CancelNode } from "../../engine/cancel.ts";
 import { compactHistory } from "../../engine/loop/compact.ts";
 import type { Accepted, Command, CommandOf } from "../../protocol/commands/commands.ts";
@@ -91,15 +92,14 @@ export class Session {
    * Yields everything after an event. Without an event: everything from now on, and open questions, so that a client
    * sees a question that was asked before it came (PERM-06).
    *
-   * @param who name that a subscribing client gives itself; for a person, also the events to send first, beside
-   * the log.
+   * @param who the subscribing client, with the name that it gives itself.
    */
   subscribe(
     since: EventSeq | undefined,
     signal: AbortSignal,
-    who: { readonly person?: readonly Event[] } & Follower = {},
+    who: BusReader & Follower = {},
   ): AsyncIterable<Envelope> {
-    const events = this.#parts.bus.subscribe(since ?? this.askedSince, signal, who.person);
+    const events = this.#parts.bus.subscribe(since ?? this.askedSince, signal, who);
     this.#parts.onFollowed?.();
     return untilEnded(this.id, events, this.#followers.add(who, signal));
   }

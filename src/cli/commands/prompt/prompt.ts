@@ -192,12 +192,22 @@ export async function answerIn(
     return EXIT.done;
   }
   const show = shower(invocation, connection, at);
+  const deltasMayWait = !showsDeltas(invocation, at);
   const { quietCost = false } = invocation.settings;
   const result = await withSessionOnFailure(session, at, async () => {
     const onTurn = (turn: TurnResult) => {
       soFar.turn = turn;
     };
-    const whole = await runPromptTurn({ ...meaning, connection, session, clock, signal, show, onTurn });
+    const whole = await runPromptTurn({
+      ...meaning,
+      connection,
+      session,
+      clock,
+      signal,
+      deltasMayWait,
+      show,
+      onTurn,
+    });
     await writeAnswer(invocation.format, session, whole, at);
     return whole;
   });
@@ -226,8 +236,8 @@ function slashPrompt([first]: readonly InputBlock[]): string | undefined {
   return first?.type === "text" && first.text.startsWith("/") ? first.text : undefined;
 }
 
-function shower(invocation: Pick<Print, "format" | "settings">, connection: Connection, at: ProcessContext) {
-  const progress = at.stderr.isTerminal || invocation.settings.logToStderr;
+function shower(invocation: Shown, connection: Connection, at: ProcessContext) {
+  const progress = showsProgress(invocation, at);
   const printer = new EventPrinter({ client: () => connection.clientId, answers: false });
   let view = NEW_SESSION;
   return async function show(envelope: Envelope): Promise<void> {
@@ -244,6 +254,16 @@ function shower(invocation: Pick<Print, "format" | "settings">, connection: Conn
       await at.stderr.write(`cinch: ${printer.print(envelope, step)}`);
     }
   };
+}
+
+type Shown = Pick<Print, "format" | "settings">;
+
+function showsDeltas(invocation: Shown, at: ProcessContext): boolean {
+  return invocation.format === "stream-json" || showsProgress(invocation, at);
+}
+
+function showsProgress({ settings }: Shown, { stderr }: ProcessContext): boolean {
+  return stderr.isTerminal || settings.logToStderr;
 }
 
 /** Returns a hint if an error of an MCP server names a slash command: it is typed in a session, not here. */

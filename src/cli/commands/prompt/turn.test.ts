@@ -1,7 +1,10 @@
 import { expect, test } from "bun:test";
+import { settle } from "../../../../test/support/fake-clock.ts";
 import { CLIENT, FakeConnection, fakeId, SESSION } from "../../../../test/support/fake-connection.ts";
 import { testWorld } from "../../../../test/support/world.ts";
 import { Cancelled } from "../../../base/errors.ts";
+import type { SubscribeOptions } from "../../../protocol/connection.ts";
+import type { Envelope } from "../../../protocol/events/envelope.ts";
 import type { Event } from "../../../protocol/events/events.ts";
 import { runPromptTurn } from "./turn.ts";
 
@@ -48,4 +51,44 @@ test("[CLI-01 ENG-26] the turn of a prompt is its own, and everything until its 
   ]);
   expect(shown).toHaveLength(6);
   expect(outcome).toMatchObject({ text: "Done", reason: "complete", rounds: 1 });
+});
+
+/** Keeps the options of each subscription. */
+class WatchedConnection extends FakeConnection {
+  readonly options: SubscribeOptions[] = [];
+
+  override subscribe(session: typeof SESSION, options: SubscribeOptions): AsyncGenerator<Envelope> {
+    this.options.push(options);
+    return super.subscribe(session, options);
+  }
+}
+
+test("[PERF-02] a prompt that shows no delta lets them wait, also when it subscribes again, and another does not", async () => {
+  for (const deltasMayWait of [true, false]) {
+    const connection = new WatchedConnection();
+    connection.answer = () => {
+      connection.publish({ kind: "TurnStarted", payload: { turn: 1, originator: CLIENT, inputId: INPUT } });
+      return { inputId: INPUT };
+    };
+    const running = runPromptTurn({
+      connection,
+      session: SESSION,
+      content: [{ type: "text", text: "go" }],
+      clock: testWorld().clock,
+      signal: new AbortController().signal,
+      deltasMayWait,
+      async show({ kind }) {
+        if (kind === "TurnStarted") connection.breakOff();
+        if (kind === "TextDelta")
+          connection.publish({ kind: "TurnEnded", payload: { turn: 1, reason: "complete", rounds: 1 } });
+      },
+    });
+    while (connection.options.length < 2) await settle();
+    connection.publish({ kind: "TextDelta", payload: { text: "Done" } });
+    expect(await running).toMatchObject({ text: "Done", reason: "complete" });
+    expect(connection.options.map((each) => each.deltasMayWait ?? false)).toEqual([
+      deltasMayWait,
+      deltasMayWait,
+    ]);
+  }
 });

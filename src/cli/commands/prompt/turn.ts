@@ -25,6 +25,8 @@ export interface TurnOptions {
   readonly clock: Clock;
   /** Cancels the turn; its end is awaited for at most `CANCEL_MS_MAX`. */
   readonly signal: AbortSignal;
+  /** True if `show` needs no delta before the turn has ended. Default: false. */
+  readonly deltasMayWait?: boolean;
   /** Called with every event. If its output is closed, the turn is cancelled. */
   show(envelope: Envelope): Promise<void>;
   /** Called with the turn up to each of its events, for a report if its end is not reached. */
@@ -37,11 +39,12 @@ export interface TurnOptions {
  * OutputClosed if standard output was closed by its reader; Cancelled if a cancelled turn did not end in time.
  */
 export async function runPromptTurn(options: TurnOptions): Promise<TurnResult> {
-  const { connection, session, signal } = options;
+  const { connection, session, signal, deltasMayWait = false } = options;
   const giveUp = new AbortController();
   const cancel = canceller(options, giveUp);
   // The subscription is open before anything can happen in the turn. A failure is met where the first is read.
-  const events = openSubscription(followSession(connection, session, { signal: giveUp.signal }));
+  const followed = { signal: giveUp.signal, ...(deltasMayWait ? { deltasMayWait } : {}) };
+  const events = openSubscription(followSession(connection, session, followed));
   try {
     signal.throwIfAborted();
     signal.addEventListener("abort", cancel.start, { once: true });

@@ -19,7 +19,7 @@ export class AnswerBytes implements AsyncDisposable {
     const { call, limits } = attempt;
     this.#attempt = attempt;
     this.#reader = body?.getReader();
-    this.#pieces = this.#reader === undefined ? undefined : new BatchReader(this.#reader, call.clock);
+    this.#pieces = this.#reader === undefined ? undefined : new BatchReader(this.#reader, call);
     this.#isEnded = body === null;
     this.#firstByte = { name: "waiting for the first byte", msMax: limits.firstByteMsMax };
     this.#streaming = { name: "streaming its answer", msMax: limits.silenceMsMax };

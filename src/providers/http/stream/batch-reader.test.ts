@@ -1,11 +1,11 @@
 import { expect, test } from "bun:test";
 import { fakeClock, settle } from "../../../../test/support/fake-clock.ts";
-import { BATCH_MS, BatchReader } from "./batch-reader.ts";
+import { BATCH_MS, BatchReader, UNWATCHED_BATCH_MS } from "./batch-reader.ts";
 
 test("[CRED-03 PERF-02] a body is handed on at once after a pause, and what follows closely goes together; none is lost", async () => {
   const clock = fakeClock();
   const { stream, write } = openBody();
-  using pieces = new BatchReader(stream.getReader(), clock);
+  using pieces = new BatchReader(stream.getReader(), { clock });
   const read = async () =>
     new TextDecoder().decode((await pieces.next()) ?? new TextEncoder().encode("(end)"));
   const say = (text: string) => write.enqueue(new TextEncoder().encode(text));
@@ -29,7 +29,7 @@ test("[CRED-03 PERF-02] a body is handed on at once after a pause, and what foll
 test("[PERF-02] the end of a body, its failure, and enough bytes end the wait for more", async () => {
   const clock = fakeClock();
   const { stream, write } = openBody();
-  using pieces = new BatchReader(stream.getReader(), clock);
+  using pieces = new BatchReader(stream.getReader(), { clock });
   write.enqueue(Uint8Array.of(1));
   expect(await pieces.next()).toEqual(Uint8Array.of(1));
   const many = pieces.next();
@@ -42,6 +42,30 @@ test("[PERF-02] the end of a body, its failure, and enough bytes end the wait fo
   write.error(new Error("reset"));
   await expect(last).resolves.toEqual(Uint8Array.of(2));
   await expect(pieces.next()).rejects.toThrow("reset");
+});
+
+test("[PERF-02] an answer that nobody watches is gathered for longer, and its end still ends the wait", async () => {
+  const clock = fakeClock();
+  const { stream, write } = openBody();
+  using pieces = new BatchReader(stream.getReader(), { clock, isUnwatched: true });
+  write.enqueue(Uint8Array.of(1));
+  expect(await pieces.next()).toEqual(Uint8Array.of(1));
+  let isThere = false;
+  const together = pieces.next().finally(() => {
+    isThere = true;
+  });
+  write.enqueue(Uint8Array.of(2));
+  await settle();
+  await clock.advance(UNWATCHED_BATCH_MS - 1);
+  expect(isThere).toBe(false);
+  write.enqueue(Uint8Array.of(3));
+  await settle();
+  await clock.advance(1);
+  expect(await together).toEqual(Uint8Array.of(2, 3));
+  const last = pieces.next();
+  write.enqueue(Uint8Array.of(4));
+  write.close();
+  expect([await last, await pieces.next()]).toEqual([Uint8Array.of(4), undefined]);
 });
 
 /** A body that the test writes. */

@@ -2,12 +2,20 @@ import type { Clock } from "../../../base/world.ts";
 
 /** Time that a piece waits for more when it closely follows another. */
 export const BATCH_MS = 16;
+/** The same for an answer that nobody sees before its end. */
+export const UNWATCHED_BATCH_MS = 100;
 const GATHER_BYTES_MAX = 65_536;
+
+export interface BatchReaderOptions {
+  readonly clock: Clock;
+  /** See `ModelRequest`. */
+  readonly isUnwatched?: boolean | undefined;
+}
 
 /**
  * Reads a body and combines small pieces of it. The first piece, and one after a pause, is returned at once. A piece
- * within 16 ms of the previous one waits for the rest of that time and is joined with everything that arrives; the end
- * of the body ends the wait.
+ * within 16 ms of the previous one (100 ms if it is unwatched) waits for the rest of that time and is joined with
+ * everything that arrives; the end of the body ends the wait.
  *
  * A stream of small deltas then costs a third of the work in each process that it passes, without a visible delay. At
  * most 64 KiB are read ahead.
@@ -15,6 +23,7 @@ const GATHER_BYTES_MAX = 65_536;
 export class BatchReader implements Disposable {
   readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
   readonly #clock: Clock;
+  readonly #batchMs: number;
   #parts: Uint8Array[] = [];
   #size = 0;
   #isReading = false;
@@ -23,9 +32,13 @@ export class BatchReader implements Disposable {
   #handedMs = Number.NEGATIVE_INFINITY;
   #timer: Disposable | undefined;
 
-  constructor(reader: ReadableStreamDefaultReader<Uint8Array>, clock: Clock) {
+  constructor(
+    reader: ReadableStreamDefaultReader<Uint8Array>,
+    { clock, isUnwatched = false }: BatchReaderOptions,
+  ) {
     this.#reader = reader;
     this.#clock = clock;
+    this.#batchMs = isUnwatched ? UNWATCHED_BATCH_MS : BATCH_MS;
   }
 
   /**
@@ -61,7 +74,7 @@ export class BatchReader implements Disposable {
 
   #isDue(): boolean {
     if (this.#timer !== undefined) return false;
-    const leftMs = this.#handedMs + BATCH_MS - this.#clock.monotonic();
+    const leftMs = this.#handedMs + this.#batchMs - this.#clock.monotonic();
     if (leftMs <= 0) return true;
     this.#timer = this.#clock.timer(leftMs, this.#onTime);
     return false;
