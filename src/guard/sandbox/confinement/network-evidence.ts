@@ -44,8 +44,8 @@ export class UnroutedCount {
 
   /**
    * Returns true if a process that failed has sent something for which the namespace has no route. The same holds if
-   * a name server on the loopback address was asked: none listens in a separate namespace. Returns false if the tables could not be read.
-   * Waits for no exit. Call it once.
+   * a name server on the loopback address was asked: none listens in a separate namespace. Returns false if the tables
+   * could not be read. Waits for no exit. Call it once.
    */
   async end(): Promise<boolean> {
     this.#end.resolve(undefined);
