@@ -27,12 +27,19 @@ export type SectionName =
 export function fence(name: SectionName, foreign: string): PromptText | undefined {
   if (foreign.trim() === "") return undefined;
   const shown = showControls(showHidden(foreign.toWellFormed()));
-  const inert = shown.replaceAll(MARKER, (marker, at: number) => {
+  const inert = withoutMarkers(shown);
+  return `<untrusted-${name}>\n${inert}\n</untrusted-${name}>` as PromptText;
+}
+
+/** Takes the bracket from what could be read as one of cinch's tags. */
+function withoutMarkers(shown: string): string {
+  // Most texts have no bracket, and compiling the pattern of markers takes half a millisecond of a start.
+  if (!BEGINS_BRACKET.test(shown)) return shown;
+  return shown.replaceAll(MARKER, (marker, at: number) => {
     const isName =
       !SLASH.test(marker) && /^[A-Za-z]/.test(shown.slice(at + marker.length, at + marker.length + 1));
     return isName ? marker : marker.replace(BRACKET, "[");
   });
-  return `<untrusted-${name}>\n${inert}\n</untrusted-${name}>` as PromptText;
 }
 
 /**
@@ -67,6 +74,8 @@ const BLANK = "(?!\\ufeff)[\\s/\\\\|∕⁄／]|&(?:sol|nbsp|#0*47|#[xX]2[fF]);|%
 const BRACKETS = "<＜‹﹤⟨〈≺«❮˂ᐸ";
 const BRACKET_FORMS = `[${BRACKETS}]|&(?:lt|LT|#0*60|#[xX]0*3[cC]);?|\\\\+(?:u003[cC]|x3[cC]|u\\{3[cC]\\})|%3[cC]`;
 const WORD = [..."untrusted"].map((letter) => `[${LETTERS[letter]}${STYLED}](?:${UNSEEN})*`).join("");
+/** Characters that a bracket in one of its forms begins with. */
+const BEGINS_BRACKET = new RegExp(`[${BRACKETS}&\\\\%]`, "iu");
 const BRACKET = new RegExp(BRACKET_FORMS, "u");
 const SLASH = /[/\\|∕⁄／]|&(?:sol|#0*47|#[xX]2[fF]);|%2[fF]/;
 const MARKER = new RegExp(`(?:${BRACKET_FORMS})(?:${BLANK}|${UNSEEN})*${WORD}`, "giu");
