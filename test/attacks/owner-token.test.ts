@@ -7,7 +7,7 @@ import { hostSockets } from "../../src/platform/sockets/sockets.ts";
 import { openAuthority } from "../../src/server/auth/open-authority.ts";
 import { askOwner } from "../../src/server/auth/owner/ask-owner.ts";
 import type { JudgePeer } from "../../src/server/auth/owner/owner.ts";
-import { openOwnerExchange } from "../../src/server/auth/owner/owner.ts";
+import { EXCHANGES_MAX, openOwnerExchange } from "../../src/server/auth/owner/owner.ts";
 import { settle } from "../support/fake-clock.ts";
 import { requireProgram } from "../support/requires.ts";
 import { until } from "../support/until.ts";
@@ -227,6 +227,18 @@ test("[AUTH-11 S51] a wrong, old or missing token, garbage, too much and silence
   await at.world.clock.advance(5_000);
   expect(await ended).toBe("");
   expect(await at.ask()).toContain(".");
+});
+
+test("[AUTH-11 REL-04] clients that connect and say nothing do not make an honest one wait", async () => {
+  await using at = await place();
+  const silent = await Promise.all(
+    Array.from({ length: EXCHANGES_MAX + 1 }, () =>
+      hostSockets.connectPath(at.socketPath, new AbortController().signal),
+    ),
+  );
+  for (const stream of silent) stream.on("error", () => undefined);
+  expect(await at.ask()).toContain("."); // no time passes
+  for (const stream of silent) stream.destroy();
 });
 
 async function wholeOf(stream: Duplex): Promise<string> {

@@ -17,7 +17,8 @@ const UNIQUE_BYTES = 6;
 export const OWNER_FILE_BYTES_MAX = 256;
 /** Time limit from the connection to the end of the answer. */
 const EXCHANGE_MS_MAX = 5_000;
-const EXCHANGES_MAX = 16;
+/** Limit on exchanges at once; one more cuts off the oldest. */
+export const EXCHANGES_MAX = 16;
 /** Lifetime of the owner's token; a client renews it before its end. */
 export const OWNER_LIFETIME_MS = 60 * 60_000;
 
@@ -67,10 +68,7 @@ export async function openOwnerExchange(parts: OwnerExchangeDependencies): Promi
   const secret = Buffer.from(salt === undefined ? unique : `${unique}.${salt}`);
   const open = new Set<Duplex>();
   const listening = await sockets.listen(socketPath, (stream) => {
-    if (open.size >= EXCHANGES_MAX) {
-      stream.destroy();
-      return;
-    }
+    makeRoom(open);
     open.add(stream);
     void exchange(parts, secret, stream)
       .finally(() => open.delete(stream))
@@ -90,6 +88,17 @@ export async function openOwnerExchange(parts: OwnerExchangeDependencies): Promi
       secret.fill(0);
     },
   };
+}
+
+/**
+ * Cuts the oldest connection off if there are as many as allowed. An honest client sends its line as it connects, and
+ * is answered at once: the oldest is one that says nothing, or does not close.
+ */
+function makeRoom(open: Set<Duplex>): void {
+  const [oldest] = open;
+  if (open.size < EXCHANGES_MAX || oldest === undefined) return;
+  open.delete(oldest);
+  oldest.destroy();
 }
 
 /** Leaves the files that another engine may have put there meanwhile. */
