@@ -1,24 +1,27 @@
 import { expect, test } from "bun:test";
+import { until } from "../../../test/support/until.ts";
 import { BoundedQueue } from "../../base/async/queue.ts";
 import { Cancelled } from "../../base/errors.ts";
 import { sharedTerminal } from "../../client/line/input/shared-terminal.ts";
 import type { LineInput, LineTerminal } from "../../client/line/input/terminal.ts";
-import { PersonLeft, TypedAhead } from "./typed-ahead.ts";
+import { LINES_LENGTH_MAX, LINES_MAX, PersonLeft, TypedAhead } from "./typed-ahead.ts";
 
 /** A terminal at which a test types. Its prompts are kept with the question that each is for. */
 function openTyping(interactive = true) {
-  const inputs = new BoundedQueue<LineInput>(100);
+  const inputs = new BoundedQueue<LineInput>(LINES_MAX + 1);
+  const written: string[] = [];
   const prompts: (readonly [string | undefined, object | undefined])[] = [];
   const own: LineTerminal = {
     interactive,
     redraws: true,
-    write: () => Promise.resolve(),
+    write: async (text) => void written.push(text),
     prompt: (text, asked) => void prompts.push([text, asked?.question]),
     input: () => inputs,
   };
   return {
     terminal: sharedTerminal(own, new AbortController().signal),
     prompts,
+    written,
     type: (text: string, answers?: object) => void inputs.push({ kind: "line", text, answers }),
     interrupt: () => void inputs.push({ kind: "interrupt", atMs: 0 }),
     close: () => inputs.end(),
@@ -89,3 +92,19 @@ test("[CLI-01] of a pipe nothing is read before the session", async () => {
   const next = await terminal.input(new AbortController().signal)[Symbol.asyncIterator]().next();
   expect(next.value).toMatchObject({ text: "one" });
 });
+
+test.each([
+  ["lines", Array.from({ length: LINES_MAX }, (_, at) => `${at}`)],
+  ["bytes", ["x".repeat(LINES_LENGTH_MAX)]],
+])(
+  "[CLI-01 REL-04] too many %s before a session are refused with a sentence, and those before are kept",
+  async (_, kept) => {
+    const { terminal, type, written } = openTyping();
+    const ahead = new TypedAhead(terminal);
+    for (const line of kept) type(line);
+    type("one more");
+    await until("the line was refused", () => written.length > 0);
+    expect(written).toEqual([expect.stringContaining("this line was not kept")]);
+    expect(await ahead.take()).toEqual(kept);
+  },
+);

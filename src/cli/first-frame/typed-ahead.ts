@@ -25,12 +25,19 @@ interface OpenQuestion extends EarlyQuestion {
 }
 
 const ANSWERS_MAX = 100;
+/** Limits on what waits for the session. */
+export const LINES_MAX = 1_000;
+export const LINES_LENGTH_MAX = 1_048_576;
+const REFUSED =
+  "cinch: this line was not kept, since too much waits for the session already. Enter it again once the session is open.\n";
+
 const LEAVING = /^\s*\/(?:quit|exit)\s*$/;
 
 /**
  * Reads what a person types before a session is open: while the engine starts, and while a question is open.
  *
- * Nothing is lost: the lines wait for the session in their order. A line answers only the question that it was typed
+ * The lines wait for the session in their order. One above `LINES_MAX` or `LINES_LENGTH_MAX` is refused with a
+ * sentence. A line answers only the question that it was typed
  * for (PERM-14). Ctrl-C, Ctrl-D and `/quit` leave at once.
  */
 export class TypedAhead {
@@ -38,7 +45,8 @@ export class TypedAhead {
   readonly #left = new AbortController();
   readonly #taken = new AbortController();
   readonly #reading: Promise<void>;
-  #lines: readonly string[] = [];
+  readonly #lines: string[] = [];
+  #length = 0;
   #asked: OpenQuestion | undefined;
 
   /** @param terminal of a person; on any other, nothing is read before the session. */
@@ -89,10 +97,19 @@ export class TypedAhead {
       this.#terminal.onLineTaken?.();
       if (LEAVING.test(input.text)) break;
       const asked = this.#asked?.question === input.answers ? this.#asked : undefined;
-      if (asked?.answers.push(input.text) !== true) this.#lines = [...this.#lines, input.text];
+      if (asked?.answers.push(input.text) !== true && !this.#keep(input.text))
+        await this.#terminal.write(REFUSED);
       this.#prompt();
     }
     if (!this.#taken.signal.aborted) this.#left.abort(new PersonLeft("left before a session was open"));
+  }
+
+  /** Returns false for a line above a limit. */
+  #keep(line: string): boolean {
+    if (this.#lines.length === LINES_MAX || this.#length + line.length > LINES_LENGTH_MAX) return false;
+    this.#lines.push(line);
+    this.#length += line.length;
+    return true;
   }
 
   #prompt(): void {
