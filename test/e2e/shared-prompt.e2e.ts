@@ -223,7 +223,9 @@ test(
     try {
       expect(await run(place)).toEqual({
         code: 1,
-        stderr: expect.stringContaining("(EngineSilent)"),
+        stderr: expect.stringMatching(
+          new RegExp(`process ${engine.pid}\\).*kill -KILL ${engine.pid}, .*\\(EngineSilent\\)`),
+        ),
         engine: Number.NaN,
       });
       await using waiting = place.start(AUTO);

@@ -83,7 +83,11 @@ export async function askRunning(
   const link = await openPromptLink(ownerSocket, goesAlong ? `${first}${JSON.stringify(request)}\n` : first);
   if (link === undefined) return none;
   const differs = (await verdictOf(link, signal)) ?? logReason(settings);
-  if (differs === undefined) return { kind: "shared", prompt: runningPromptOn(link, request, goesAlong) };
+  if (differs === undefined)
+    return {
+      kind: "shared",
+      prompt: runningPromptOn(link, request, { isSent: goesAlong, clock: hostClock }),
+    };
   link[Symbol.dispose]();
   return { kind: "own", why: differs };
 }
@@ -94,9 +98,15 @@ async function verdictOf(link: PromptLink, signal: AbortSignal): Promise<string 
   try {
     return await whileAlive(link.verdict, limit.signal);
   } catch (thrown) {
+    const pid = limit.reached ? await link.enginePid() : undefined;
     link[Symbol.dispose]();
     if (!limit.reached) throw thrown;
-    throw new HarnessError("EngineSilent", { seconds: `${VERDICT_MS_MAX / 1_000}` }, { cause: thrown });
+    const named =
+      pid === undefined
+        ? { process: "its process is unknown", remedy: "End that engine" }
+        : { process: `process ${pid}`, remedy: `End that engine: kill -KILL ${pid}` };
+    const seconds = `${VERDICT_MS_MAX / 1_000}`;
+    throw new HarnessError("EngineSilent", { ...named, seconds }, { cause: thrown });
   }
 }
 

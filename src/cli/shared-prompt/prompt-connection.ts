@@ -4,6 +4,7 @@ import { HarnessError } from "../../base/errors.ts";
 import { isId } from "../../base/ids.ts";
 import type { JsonObject } from "../../base/json.ts";
 import { arrayAt, numberAt, stringAt } from "../../base/json.ts";
+import type { Clock } from "../../base/world.ts";
 import { refusalFromBody } from "../../client/remote/server-frames.ts";
 import type { Accepted, Command } from "../../protocol/commands/commands.ts";
 import type { Connection, SubscribeOptions } from "../../protocol/connection.ts";
@@ -11,7 +12,7 @@ import type { Envelope } from "../../protocol/events/envelope.ts";
 import type { QueryKind } from "../../protocol/kinds.ts";
 import type { QueryOf, ResultOf } from "../../protocol/queries/queries.ts";
 import type { PromptInput, PromptRequest } from "../../server/prompt/frames.ts";
-import { INPUT_FRAME_ID } from "../../server/prompt/frames.ts";
+import { INPUT_FRAME_ID, READING_MS } from "../../server/prompt/frames.ts";
 import type { PromptLink, PromptReader, PromptSession } from "./prompt-link.ts";
 
 /** Events that wait for the output; the engine is made to wait long before. */
@@ -30,20 +31,37 @@ export interface RunningPrompt extends AsyncDisposable {
 }
 
 /** Returns the prompt behind a link whose engine has agreed to carry it out. */
-export function runningPromptOn(link: PromptLink, request: PromptRequest, isSent: boolean): RunningPrompt {
+export function runningPromptOn(
+  link: PromptLink,
+  request: PromptRequest,
+  { isSent, clock }: { readonly isSent: boolean; readonly clock: Pick<Clock, "timer"> },
+): RunningPrompt {
   const connection = new PromptConnection(link);
+  let reading: Disposable | undefined;
+  /** Says that the request still comes, as long as standard input is read. */
+  function stayAlive(): void {
+    reading = clock.timer(READING_MS, () => {
+      link.send({ frame: "reading" });
+      stayAlive();
+    });
+  }
+  if (!isSent) stayAlive();
   if (isSent && request.input !== undefined) connection.expectInput();
   link.read(connection);
   return {
     ...(isSent ? defined({ input: request.input }) : {}),
     begin(input) {
       if (isSent) return;
+      reading?.[Symbol.dispose]();
       if (input !== undefined) connection.expectInput();
       link.send({ ...request, ...defined({ input }) });
     },
     opened: connection.opened,
     connection,
-    [Symbol.asyncDispose]: () => connection.leave(),
+    [Symbol.asyncDispose]() {
+      reading?.[Symbol.dispose]();
+      return connection.leave();
+    },
   };
 }
 

@@ -20,6 +20,8 @@ export interface PromptLink extends Disposable {
   read(reader: PromptReader): void;
   /** Reports bytes of events as read. */
   taken(bytes: number): void;
+  /** Returns the process of the engine; undefined if the system does not tell. */
+  enginePid(): Promise<number | undefined>;
   /** Reason of the engine not to carry out the prompt; undefined: it carries it out. */
   readonly verdict: Promise<string | undefined>;
 }
@@ -98,6 +100,7 @@ export async function openPromptLink(path: string, firstLines: string): Promise<
     if (codeOf(thrown) === undefined) throw thrown;
     return undefined; // nobody listens: an engine that has died leaves its socket
   }
+  const connected = socket;
   const send = (text: string) => {
     const bytes = encoder.encode(text);
     unsent = unsent.length === 0 ? bytes : Buffer.concat([unsent, bytes]);
@@ -116,6 +119,13 @@ export async function openPromptLink(path: string, firstLines: string): Promise<
       waiting -= bytes;
       if (waiting <= WAITING_BYTES_MAX) socket?.resume();
     },
-    [Symbol.dispose]: () => void socket?.end(),
+    enginePid: () => pidBehind(connected),
+    [Symbol.dispose]: () => connected.end(),
   };
+}
+
+/** Returns the process at the other end. Loads what asks the system for it: that is for an engine that is silent. */
+async function pidBehind(socket: Bun.Socket): Promise<number | undefined> {
+  const { peerOf } = await import("../../platform/sockets/peer-credentials.ts");
+  return peerOf(Reflect.get(socket, "fd"))?.pid;
 }

@@ -23,7 +23,11 @@ export interface PeerCredentials {
  */
 export function peerCredentials(stream: Duplex): PeerCredentials | undefined {
   const handle: unknown = Reflect.get(stream, "_handle");
-  const fd: unknown = typeof handle === "object" && handle !== null ? Reflect.get(handle, "fd") : undefined;
+  return peerOf(typeof handle === "object" && handle !== null ? Reflect.get(handle, "fd") : undefined);
+}
+
+/** Returns the process at the other end of an open socket, by its descriptor. */
+export function peerOf(fd: unknown): PeerCredentials | undefined {
   if (typeof fd !== "number" || fd < 0) return undefined;
   const found = new Int32Array(CREDENTIAL_BYTES / Int32Array.BYTES_PER_ELEMENT);
   const length = new Uint32Array([CREDENTIAL_BYTES]);

@@ -59,6 +59,10 @@ export type PromptInput = Pick<CommandOf<"SendInput">, "skill" | "agent"> & {
   readonly content: readonly InputBlock[];
 };
 
+/** Line of a client that still reads its standard input, each `READING_MS`. Its request follows. */
+export const READING_LINE = '{"frame":"reading"}';
+export const READING_MS = 60_000;
+
 /** Id of the answer to the input of a request. */
 export const INPUT_FRAME_ID = 0;
 

@@ -7,12 +7,15 @@ import { asRefusal, errorBody } from "../http/answers.ts";
 import type { PromptSessions } from "./carry-prompt.ts";
 import { carryPrompt } from "./carry-prompt.ts";
 import type { FailedFrame, Likeness, PromptQuestion, PromptVerdict } from "./frames.ts";
-import { PROMPT_LINE_BYTES_MAX } from "./frames.ts";
+import { PROMPT_LINE_BYTES_MAX, READING_LINE, READING_MS } from "./frames.ts";
 import { differenceOf } from "./likeness.ts";
 import { readLines } from "./lines.ts";
 
 /** Time limit for the clients of a door to close their connections, once it is disposed. Then they are cut. */
 export const CLIENTS_CLOSE_MS_MAX = 1_000;
+
+/** Time limit for the request of a client, after it was agreed to, or has said that it still reads its input. */
+export const REQUEST_MS_MAX = 10 * READING_MS;
 
 /** Limit on prompts at once; one more has its own engine. */
 export const PROMPTS_MAX = 256;
@@ -92,22 +95,61 @@ async function serve(
   const departure = new AbortController();
   stream.once("close", () => departure.abort(new Error("the client has gone")));
   stream.on("error", () => stream.destroy());
+  const waiting = AbortSignal.any([stop, departure.signal]);
+  let isSilent = false;
   const write = async (line: string) => {
     if (stream.writable && !stream.write(line)) await drained(stream, stop);
   };
   try {
-    const lines = readLines(stream, PROMPT_LINE_BYTES_MAX);
+    const { clock } = parts.world;
+    const lines = requestFirst(readLines(stream, PROMPT_LINE_BYTES_MAX), clock, waiting, () => {
+      isSilent = true;
+    });
     const why = (await differenceFor(parts, question)) ?? refusalOf({ isFull, isEnding: stop.aborted });
     if (why !== undefined) return await write(jsonLine({ frame: "differs", why } satisfies PromptVerdict));
     await write(jsonLine({ frame: "shares" } satisfies PromptVerdict));
-    await carryPrompt(parts, { lines, write, stop: AbortSignal.any([stop, departure.signal]) });
+    await carryPrompt(parts, { lines, write, stop: waiting });
   } catch (thrown) {
     if (!departure.signal.aborted)
       parts.world.log.for("prompt").write("warn", "a prompt broke off", { problem: messageOf(thrown) });
     await write(jsonLine({ frame: "failed", body: errorBody(asRefusal(thrown)) } satisfies FailedFrame));
   } finally {
+    using _cut = isSilent ? parts.world.clock.timer(CLIENTS_CLOSE_MS_MAX, () => stream.destroy()) : undefined;
     await ended(stream);
   }
+}
+
+/**
+ * Yields the lines of a client from its request on.
+ * @throws HarnessError InvalidCommand, after a call of `onSilent`, if none comes within `REQUEST_MS_MAX`: a client that
+ *   is stopped would keep its place for ever. The signal's reason.
+ */
+async function* requestFirst(
+  lines: AsyncGenerator<string>,
+  clock: World["clock"],
+  signal: AbortSignal,
+  onSilent: () => void,
+): AsyncGenerator<string> {
+  using limit = deadline(clock, REQUEST_MS_MAX, signal);
+  try {
+    for (;;) {
+      const next = await whileAlive(lines.next(), limit.signal);
+      if (next.done === true) return;
+      if (next.value === READING_LINE) {
+        limit.restart();
+        continue;
+      }
+      limit[Symbol.dispose]();
+      yield next.value;
+      break;
+    }
+  } catch (thrown) {
+    if (!limit.reached) throw thrown;
+    onSilent();
+    const why = `no request came within ${REQUEST_MS_MAX / 60_000} minutes`;
+    throw new HarnessError("InvalidCommand", { kind: "prompt", why }, { cause: thrown });
+  }
+  yield* lines;
 }
 
 /** Returns why an engine takes no prompt now; undefined if it does. */
