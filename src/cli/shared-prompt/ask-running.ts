@@ -57,9 +57,10 @@ export async function askRunning(
   if (harnessSecretsPath(workingDir) !== undefined)
     return { kind: "own", why: "the project has its own keys" };
   if (salt === undefined) return none;
-  const { variables } = await credentialPlaces(process.env, settings);
-  if (variables[PASSPHRASE] !== undefined)
+  if (process.env[PASSPHRASE] !== undefined)
     return { kind: "own", why: "passphrases are not compared with those of an engine" };
+  const linking = openPromptLink(ownerSocket); // the engine looks at the peer while the facts are computed
+  const { variables } = await credentialPlaces(process.env, settings);
   const keys = keysPrint(salt, variables, paths.config);
   const { profile, model, resume, maxTimeMs } = settings;
   const question: PromptQuestion = {
@@ -79,9 +80,9 @@ export async function askRunning(
     ...(maxTimeMs === undefined ? {} : { leftMs: maxTimeMs }),
     ...(goesAlong ? defined({ input }) : {}),
   };
-  const first = `${JSON.stringify({ owner, prompt: question })}\n`;
-  const link = await openPromptLink(ownerSocket, goesAlong ? `${first}${JSON.stringify(request)}\n` : first);
+  const link = await linking;
   if (link === undefined) return none;
+  link.send({ owner, prompt: question }, ...(goesAlong ? [request] : []));
   const differs = (await verdictOf(link, signal)) ?? logReason(settings);
   if (differs === undefined)
     return {

@@ -15,7 +15,8 @@ export interface PromptReader {
 
 /** Connection to a running engine for one prompt: JSON, one frame a line. */
 export interface PromptLink extends Disposable {
-  send(frame: object): void;
+  /** Sends frames in one write. */
+  send(...frames: readonly object[]): void;
   /** Calls the reader with what came meanwhile, and with all that comes. */
   read(reader: PromptReader): void;
   /** Reports bytes of events as read. */
@@ -28,7 +29,7 @@ export interface PromptLink extends Disposable {
 
 /** Returns true if an engine listens there. */
 export async function isListening(path: string): Promise<boolean> {
-  using link = await openPromptLink(path, "");
+  using link = await openPromptLink(path);
   return link !== undefined;
 }
 
@@ -40,11 +41,11 @@ export interface PromptSession {
 }
 
 /**
- * Connects to the engine and sends the first lines at once. Resolves to undefined if nobody listens.
+ * Connects to the engine. Resolves to undefined if nobody listens.
  *
  * It uses the runtime's own sockets: `node:net` takes longer to load than the whole exchange.
  */
-export async function openPromptLink(path: string, firstLines: string): Promise<PromptLink | undefined> {
+export async function openPromptLink(path: string): Promise<PromptLink | undefined> {
   const verdict = Promise.withResolvers<string | undefined>();
   const early: [JsonObject, number][] = [];
   let reader: PromptReader | undefined;
@@ -106,10 +107,9 @@ export async function openPromptLink(path: string, firstLines: string): Promise<
     unsent = unsent.length === 0 ? bytes : Buffer.concat([unsent, bytes]);
     flush();
   };
-  send(firstLines);
   return {
     verdict: verdict.promise,
-    send: (frame) => send(`${JSON.stringify(frame)}\n`),
+    send: (...frames) => send(frames.map((frame) => `${JSON.stringify(frame)}\n`).join("")),
     read(next) {
       reader = next;
       for (const [frame, bytes] of early.splice(0)) next.frame(frame, bytes);
