@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { mkdirSync } from "node:fs";
+import { mkdirSync, renameSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { temporaryDirectory } from "../../../../test/support/world.ts";
 import { hostFiles } from "../files.ts";
@@ -55,4 +55,16 @@ test("[PERF-01] without a table of mounts, no look happens at once", async () =>
   const { slow, looks } = watched({ mounts: undefined, nowMs: 0 });
   await looks.lstat("/usr");
   expect(slow).toEqual(["/usr"]);
+});
+
+test("[PERM-10 S29] a folder that was just looked at and is swapped for a link is resolved as the link", async () => {
+  await using folder = temporaryDirectory();
+  const at = (name: string) => join(folder.path, name);
+  for (const name of ["inside", "outside", "inside/below", "outside/below"]) mkdirSync(at(name));
+  const { looks } = watched({ mounts: LOCAL, nowMs: 0 });
+  expect(await looks.realpath(at("inside/below"))).toBe(at("inside/below"));
+  expect((await looks.lstat(at("inside/below")))?.kind).toBe("directory");
+  renameSync(at("inside"), at("moved"));
+  symlinkSync("outside", at("inside"));
+  expect(await looks.realpath(at("inside/below"))).toBe(at("outside/below"));
 });
