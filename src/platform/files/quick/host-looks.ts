@@ -21,7 +21,8 @@ export interface HostLooksOptions {
 }
 
 /**
- * Returns looks at all paths of the machine, and reads of small files, that happen at once where no file system can make them wait.
+ * Returns looks at all paths of the machine, and reads of small files, that happen at once where no file system can
+ * make them wait.
  *
  * A start makes a hundred of them, and each trip to another thread takes 0.1 ms.
  */
