@@ -217,6 +217,8 @@ export interface SpawnOptions {
   readonly stdin?: string | Uint8Array;
   /** Instead of `stdin`: it stays open, and `Child.input` writes to it. */
   readonly talks?: true;
+  /** Like `talks`, for a child that reads one line before it begins: `Child.input` sends it. It has nothing to end. */
+  readonly held?: true;
   /**
    * Variable in `env` with a value that no other child has: processes that left the group and still carry it are
    * ended with the group (Linux).
@@ -247,7 +249,7 @@ export type Spawn = (options: SpawnOptions) => Child;
 
 export interface Child extends AsyncDisposable {
   readonly pid: number;
-  /** Its standard input, if it was started with `talks`. */
+  /** Its standard input, if it was started with `talks` or `held`. */
   readonly input?: ChildInput;
   /** Set if it was started with `announces`. */
   readonly announcement?: Announcement;

@@ -43,6 +43,11 @@ export interface Tool<Plan extends CallPlan = CallPlan> extends Partial<ToolFact
    * CallTool (LIB-07).
    */
   readonly lazy?: boolean;
+  /**
+   * True if its calls may begin before the log has their intent, and change nothing before `ToolContext.intentSafe` has
+   * resolved.
+   */
+  readonly awaitsIntent?: true;
   /** Returns why only a person may allow its calls now, whatever rules and flags say. */
   personOnly?(): string | undefined;
   /** Set for the replacement of a missing tool: its name is what the model wrote, at any length. */
@@ -145,6 +150,11 @@ export interface ToolContext {
   readonly hasSecrets?: true;
   /** Set if the gate has found that this command changes nothing. Absent: unknown. */
   readonly onlyReads?: true;
+  /**
+   * Resolves when the intent of this call survives a loss of power: nothing may change before. Set only for a tool that
+   * `awaitsIntent`; for others it has resolved. Absent: nothing to wait for.
+   */
+  readonly intentSafe?: () => Promise<void>;
   /** Shows partial output to clients; it is never sent to the model. */
   progress(partial: string): void;
   /** Publishes other events: TodoChanged, TaskChanged, CustomEvent … */

@@ -6,6 +6,7 @@ import { calls, says } from "../../../test/support/scripted-provider.ts";
 import { HarnessError } from "../../base/errors.ts";
 import { memorySessionStore } from "../../session/store/memory-store.ts";
 import type { Batch, SessionStore, SessionWriter } from "../../session/store/store.ts";
+import type { Tool } from "../../tools/tool.ts";
 
 /** A store that keeps its batches, and lists what the loss of power would take away at this moment. */
 function watchedStore() {
@@ -91,6 +92,26 @@ test("[SES-03 REL-02] a call that changes something runs once its intent survive
   await using rig = await openRig({ script, tools: [change, fail], store });
   await rig.send("go");
   expect(seen).toEqual(["Change", "Fail"].map((tool) => ({ tool, isIntended: true, unsynced: [] })));
+});
+
+test("[SES-03 PERF-02] a tool that awaits its intent runs before the log has it, and changes something after it is safe", async () => {
+  const { store, batches, unsynced } = watchedStore();
+  const seen: unknown[] = [];
+  const look = () => seen.push([batches.flatMap(({ intents = [] }) => intents).length, ...unsynced]);
+  const change: Tool = {
+    ...fakeTool("Change", () => ok("changed"), { mutating: true }),
+    awaitsIntent: true,
+    async run(_plan, { intentSafe }) {
+      look();
+      await intentSafe?.();
+      look();
+      return ok("changed");
+    },
+  };
+  const script = [calls({ name: "Change", input: {} }), says("done")];
+  await using rig = await openRig({ script, tools: [change], store });
+  await rig.send("go");
+  expect(seen).toEqual([[0], [1]]);
 });
 
 test("[SES-03 REL-02] an outcome is in the log before its result is shown, and safe from loss of power before the end of the turn is", async () => {

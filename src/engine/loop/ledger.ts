@@ -11,11 +11,12 @@ import type { Bus } from "../bus/bus.ts";
  * The intent of a mutating call survives a power loss before the call runs: after a crash an intent without an outcome
  * means that the call may have taken effect, and it is never run again automatically. Its outcome is committed before
  * the model or a client gets its result, and synced before the end of the turn is shown. The records of a call that
- * only reads are written with the next batch.
+ * only reads are written with the next batch. A tool that awaits its intent by itself gets ready before the intent is
+ * in the log, and changes nothing before it is safe.
  */
 export function ledger(bus: Bus, clock: Clock): ToolMiddleware {
   return async function ledger(call, context, next) {
-    const { mutating } = call.tool;
+    const { mutating, awaitsIntent } = call.tool;
     bus.intend({
       callId: call.id,
       tool: call.name,
@@ -24,7 +25,9 @@ export function ledger(bus: Bus, clock: Clock): ToolMiddleware {
       mutating,
       startedAt: new Date(clock.now()).toISOString(),
     });
-    if (mutating) await bus.commit("power");
+    const intentSafe = () => bus.commit("power");
+    const isAwaited = mutating && awaitsIntent === true;
+    if (mutating && !isAwaited) await intentSafe();
     const conclude = (outcome: CallOutcome["outcome"]) =>
       bus.conclude(
         { callId: call.id, outcome, completedAt: new Date(clock.now()).toISOString() },
@@ -33,7 +36,7 @@ export function ledger(bus: Bus, clock: Clock): ToolMiddleware {
     let output: ToolOutput;
     try {
       context.signal.throwIfAborted(); // an intent without an outcome would stay orphaned
-      output = await next(call, context);
+      output = await next(call, isAwaited ? { ...context, intentSafe } : context);
     } catch (thrown) {
       conclude(context.signal.aborted ? "cancelled" : "error");
       throw thrown;

@@ -47,7 +47,8 @@ export function hostSpawn(log: Log): Spawn {
 }
 
 function start(options: SpawnOptions, watching: Watching): Child {
-  const { argv, cwd, env, stdin, talks, inherit = [], announces } = options;
+  const { argv, cwd, env, stdin, inherit = [], announces } = options;
+  const hasInput = options.talks === true || options.held === true;
   const startedAtMs = performance.now();
   using further = descriptors(inherit);
   using out = openPipe();
@@ -58,7 +59,7 @@ function start(options: SpawnOptions, watching: Watching): Child {
     env: { ...env },
     detached: true,
     stdio: [
-      talks === true ? "pipe" : stdin === undefined ? "ignore" : bytesOf(stdin),
+      hasInput ? "pipe" : stdin === undefined ? "ignore" : bytesOf(stdin),
       out?.writeEnd ?? "pipe",
       err?.writeEnd ?? "pipe",
       ...further.numbers,
@@ -105,7 +106,7 @@ function start(options: SpawnOptions, watching: Watching): Child {
     await Promise.all([stdout.leaveUnread(), stderr.leaveUnread()]);
     watching.leave();
   }
-  const input = talks === true ? inputOf(child.stdin) : undefined;
+  const input = hasInput ? inputOf(child.stdin) : undefined;
   return {
     pid: child.pid,
     ...defined({ input, announcement }),

@@ -121,6 +121,8 @@ export interface Confine {
    * command itself wrote them.
    */
   failure(stderr: string): string | undefined;
+  /** True if a command gets the standard input of its process, so that one can be `held`. */
+  readonly passesInput?: true;
   /** Absolute paths of the host that a command finds empty or missing, to explain its failures. */
   readonly hidden?: readonly string[];
   /** Absolute paths that it cannot change, inside of what it can. */

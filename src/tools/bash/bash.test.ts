@@ -1,5 +1,14 @@
 import { afterEach, describe, expect, test } from "bun:test";
-import { mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { settle } from "../../../test/support/fake-clock.ts";
@@ -18,12 +27,16 @@ import { openToolRig } from "../../../test/support/tool-rig.ts";
 import { until } from "../../../test/support/until.ts";
 import { assert } from "../../base/assert.ts";
 import { Cancelled } from "../../base/errors.ts";
+import type { Spawn } from "../../base/world.ts";
 import type { TaskChange } from "../../session/background.ts";
+import type { ToolMiddleware } from "../middleware.ts";
 import type { Tool } from "../tool.ts";
+import { ToolFailure } from "../tool.ts";
 import { BackgroundRuns } from "./background-runs.ts";
 import { bashTools } from "./bash.ts";
 import { OUTPUT_HEAD_BYTES_MAX, OUTPUT_TAIL_BYTES_MAX } from "./capture.ts";
 import { PROGRESS_CHARACTERS_MAX } from "./progress-feed.ts";
+import { startShell } from "./shell.ts";
 
 const PATH = "/usr/local/bin:/usr/bin:/bin";
 const ALL_DEAD_MS_MAX = 2_000;
@@ -554,6 +567,78 @@ describe("a background run", () => {
       /^\[task_\w+ done, 0 s, exit code 0\]\n\[… [\d,]+ bytes are left out here\. The whole is in .*…\]\n.*\n100000$/s,
     );
     expect(await poll(rig, id)).toEndWith("(no new output)");
+  });
+});
+
+describe("[SES-03 REL-02] a command whose intent is not safe yet", () => {
+  /** Runs a command that leaves a file. Its intent is safe when `safe` returns, which gets the id of its process. */
+  async function runHeld(rig: BashRig, safe: (pid: number) => Promise<void>) {
+    const started: number[] = [];
+    const held: ToolMiddleware = (call, context, next) => {
+      const spawn: Spawn = (options) => {
+        const child = context.world.spawn(options);
+        started.push(child.pid);
+        return child;
+      };
+      const intentSafe = async () => await safe(started[0] ?? 0);
+      return next(call, { ...context, world: { ...context.world, spawn }, intentSafe });
+    };
+    const command = 'echo "$(readlink /proc/self/fd/0) $#" >begun; cat';
+    return await rig.text(rig.bash, { command }, [held]);
+  }
+  const hasBegun = (rig: BashRig) => existsSync(join(rig.root, "begun"));
+  /** Waits for a shell that waits. One that does not wait has ended, or sleeps, after its command. */
+  const isWaiting = (pid: number) =>
+    until("the shell waits", () => {
+      const stat = existsSync(`/proc/${pid}/stat`) ? readFileSync(`/proc/${pid}/stat`, "utf8") : ") Z";
+      return /\) [SZ]/.test(stat) && !readlinkSync(`/proc/${pid}/exe`).includes("bun");
+    });
+
+  test("has its shell already, and begins afterwards with nothing of the wait", async () => {
+    await using rig = openRig();
+    let before: boolean | undefined;
+    const output = await runHeld(rig, async (pid) => {
+      await isWaiting(pid);
+      before = hasBegun(rig);
+    });
+    expect({ before, output }).toEqual({ before: false, output: "(no output)" });
+    expect(readFileSync(join(rig.root, "begun"), "utf8")).toBe("/dev/null 0\n");
+  });
+
+  test("never begins if the intent cannot be made safe", async () => {
+    await using rig = openRig();
+    const output = runHeld(rig, async (pid) => {
+      await isWaiting(pid);
+      throw new ToolFailure("the disk is full");
+    });
+    expect(await output).toBe("error: the disk is full");
+    expect(hasBegun(rig)).toBe(false);
+  });
+
+  test("never begins if the call is cancelled meanwhile", async () => {
+    await using rig = openRig();
+    const output = runHeld(rig, async (pid) => {
+      await isWaiting(pid);
+      rig.cancel.abort(new Cancelled("user", rig.context.originator));
+    });
+    expect(await output.catch((thrown: unknown) => thrown)).toBeInstanceOf(Cancelled);
+    expect(hasBegun(rig)).toBe(false);
+  });
+
+  test("never begins if this process ends meanwhile, whose pipe the shell then finds closed", async () => {
+    await using rig = openRig();
+    const { world, root, context } = rig;
+    const start = {
+      command: "touch begun",
+      cwd: root,
+      env: { PATH },
+      callId: context.callId,
+      held: true,
+    } as const;
+    await using child = await startShell(world, start);
+    child.input?.end();
+    expect(await child.exited).toEqual({ kind: "code", code: 1 });
+    expect(hasBegun(rig)).toBe(false);
   });
 });
 

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { deadline, whileAlive } from "../../base/async/deadline.ts";
 import { readOnlyEnvironment } from "../../base/child-environment.ts";
 import { defined } from "../../base/defined.ts";
-import type { Exit, Files } from "../../base/world.ts";
+import type { Child, Exit, Files } from "../../base/world.ts";
 import type { InputOf } from "../arguments.ts";
 import { addedMarker } from "../chain/redaction-marker.ts";
 import { textOutput } from "../output.ts";
@@ -13,7 +13,7 @@ import type { BackgroundRuns } from "./background-runs.ts";
 import { bashTaskTool } from "./bash-task.ts";
 import { OutputCapture } from "./capture.ts";
 import { ProgressFeed } from "./progress-feed.ts";
-import { startShell } from "./shell.ts";
+import { letBegin, startShell } from "./shell.ts";
 import {
   isUnchangedDirectory,
   nextDirectory,
@@ -99,6 +99,7 @@ function bashTool(runs: BackgroundRuns): Tool<BashPlan> {
       "Runs a bash command. cd is kept; processes end with the call unless background. outside_sandbox asks a person.",
     aliases: ALIASES,
     inputSchema: INPUT,
+    awaitsIntent: true,
     msMax: BASH_MS_MAX + ENDING_MS_MAX,
     plan: (input, context) => plan(input as BashInput, context),
     run: (call, context) => (call.background ? startInBackground(call, context, runs) : run(call, context)),
@@ -218,6 +219,7 @@ async function runToEnd(call: BashPlan, context: ToolContext, { capture, report 
     ...call.target,
     env,
     callId,
+    ...(context.intentSafe === undefined ? {} : { held: true }),
     ...defined({ report }),
   });
   using progress = new ProgressFeed(world.clock, context.progress);
@@ -229,15 +231,24 @@ async function runToEnd(call: BashPlan, context: ToolContext, { capture, report 
   };
   const done = Promise.all([child.exited, read(child.stdout), read(child.stderr)]);
   try {
-    const [exit] = await whileAlive(done, limit.signal);
+    const [[exit]] = await whileAlive(Promise.all([done, beginOnceSafe(child, context)]), limit.signal);
     return { exit, timedOut: false, left: child.leftBehind() };
   } catch (thrown) {
     if (!limit.reached) throw thrown;
     return { exit: undefined, timedOut: true, left: false };
   } finally {
+    child.input?.end();
     await child[Symbol.asyncDispose]();
     await done; // the final output of its processes belongs to the result too
   }
+}
+
+/** The shell starts beside the sync of the call's intent, and its command after it. */
+async function beginOnceSafe(child: Child, { intentSafe, signal }: ToolContext): Promise<void> {
+  if (intentSafe === undefined) return;
+  await intentSafe();
+  signal.throwIfAborted();
+  await letBegin(child);
 }
 
 async function startInBackground(
@@ -250,6 +261,7 @@ async function startInBackground(
   const problem = runs.startProblem();
   if (problem !== undefined) throw new ToolFailure(problem);
   await makeReady(call, context);
+  await context.intentSafe?.();
   signal.throwIfAborted();
   const child = await startShell(world, { command, cwd, env: environmentOf(context), callId });
   const capture = new OutputCapture(world.files, outputPath(workspace, callId), workspace.redacting);

@@ -1,6 +1,7 @@
 import { childEnvironment } from "../../base/child-environment.ts";
 import type { CallId } from "../../base/ids.ts";
 import type { Child, Files, World } from "../../base/world.ts";
+import { codeOf } from "../../base/world.ts";
 import { CALL_MARK } from "../chain/call-mark.ts";
 import { ToolFailure } from "../tool.ts";
 
@@ -18,6 +19,8 @@ export interface ShellStart {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
   readonly callId: CallId;
+  /** True if the shell waits for `letBegin`. It ends, and runs nothing, if this process ends before that. */
+  readonly held?: true;
   /** An empty file that the shell writes its last directory to. */
   readonly report?: string;
 }
@@ -32,7 +35,15 @@ export interface ShellStart {
 export async function startShell(world: World, start: ShellStart): Promise<Child> {
   const shell = await findShell(world.files);
   return world.spawn({
-    argv: [shell, "--norc", "--noprofile", "-c", wrapper(start.report), "bash", start.command],
+    argv: [
+      shell,
+      "--norc",
+      "--noprofile",
+      "-c",
+      `${start.held === true ? HOLD : ""}${wrapper(start.report)}`,
+      "bash",
+      start.command,
+    ],
     cwd: start.cwd,
     env: {
       ...childEnvironment(start.env),
@@ -40,8 +51,22 @@ export async function startShell(world: World, start: ShellStart): Promise<Child
       [CALL_MARK]: `${start.callId}.${world.machine.pid}`,
     },
     mark: CALL_MARK,
+    ...(start.held === true ? { held: true } : {}),
     ...(start.report === undefined ? {} : { writes: [start.report] }),
   });
+}
+
+/** Waits for a line, and takes the empty standard input of every command afterwards. */
+const HOLD = "read -r REPLY || exit; exec </dev/null; ";
+const LINE = new Uint8Array([10]);
+
+/** Lets a shell begin that is held. One that has ended already is left to its exit. */
+export async function letBegin({ input }: Child): Promise<void> {
+  try {
+    await input?.write(LINE);
+  } catch (thrown) {
+    if (codeOf(thrown) !== "EPIPE") throw thrown;
+  }
 }
 
 /** Path of the shell. If it is removed later, starting it fails. */

@@ -137,7 +137,7 @@ export function bubblewrap({ world, path, without, proof, signal }: BubblewrapOp
           return wrapCommand(prepared, fixed, options);
         },
         failure,
-        ...protectedPathsOf(policy),
+        ...{ passesInput: true, ...protectedPathsOf(policy) },
       };
       const problem = await trial.problem(program, confine, policy);
       if (problem === undefined) return { kind: "working", confine, made };

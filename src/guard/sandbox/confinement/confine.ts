@@ -1,9 +1,10 @@
 import { assert } from "../../../base/assert.ts";
 import type { Confine } from "../../../session/guard/sandbox.ts";
 import type { SessionSandbox } from "../../../session/guard/session-sandbox.ts";
-import type { ToolMiddleware } from "../../../tools/middleware.ts";
+import type { ToolCall, ToolHandler, ToolMiddleware } from "../../../tools/middleware.ts";
 import { errorOutput } from "../../../tools/output.ts";
 import type { ToolContext, ToolOutput } from "../../../tools/tool.ts";
+import type { ConfinedSpawnOptions } from "./confined-spawn.ts";
 import { confinedSpawn } from "./confined-spawn.ts";
 import { MissingVariableNotes, withAllVariables } from "./missing-variables.ts";
 import type { RerunOptions } from "./rerun.ts";
@@ -70,8 +71,8 @@ export function confine(options: ConfineOptions): ToolMiddleware {
           : errorOutput(`SandboxUnavailable: ${current.refuse}`);
       }
       const how = target.background === true ? "background" : undefined;
-      const world = { ...context.world, spawn: confinedSpawn(context.world.spawn, current, how) };
-      const output = await next(call, { ...context, world }).then(missed, async (thrown: unknown) => {
+      const running = runConfined(current, how, { call, context, next });
+      const output = await running.then(missed, async (thrown: unknown) => {
         await current.sweep(); // a cancelled command has run too
         throw thrown;
       });
@@ -105,6 +106,25 @@ export function confine(options: ConfineOptions): ToolMiddleware {
       noteLines.push(...newNotes.filter((note) => !past.includes(note)), reachNote(again.hosts));
     }
   };
+}
+
+/** Runs a call in the sandbox, once its intent is safe: a command that can be `held` waits for that by itself. */
+async function runConfined(
+  current: ConfinedSpawnOptions,
+  how: "background" | undefined,
+  {
+    call,
+    context,
+    next,
+  }: { readonly call: ToolCall; readonly context: ToolContext; readonly next: ToolHandler },
+): Promise<ToolOutput> {
+  const { intentSafe, ...rest } = context;
+  const world = { ...context.world, spawn: confinedSpawn(context.world.spawn, current, how) };
+  if (current.confine.passesInput === true || intentSafe === undefined) {
+    return await next(call, { ...context, world });
+  }
+  await intentSafe();
+  return await next(call, { ...rest, world });
 }
 
 /** Returns the note that explains why the output is that of a later run. */
