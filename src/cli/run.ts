@@ -56,7 +56,7 @@ async function start(
   const line = await readCommandLine(argv);
   if (line.kind === "command" && line.command.name === "-p") {
     const { shareRunning } = await import("./shared-prompt/share-running.ts");
-    const running = await shareRunning(line, stop);
+    const running = await failingAsJson(line, () => shareRunning(line, stop));
     if (running !== undefined) {
       leftovers.leave(); // the engine sweeps; loading that takes a third of a prompt's processor time here
       return await carryOut(line, { ...stop, running }, stderr);
@@ -72,13 +72,9 @@ async function start(
       const { runKeeper } = await import("./processes/keeper.ts");
       const isBrief = line.flags["print"] !== undefined;
       const token = line.action.readsToken === true ? (secrets.variables["CINCH_TOKEN"] ?? "") : undefined;
-      try {
-        const { settings } = line;
-        return await runKeeper({ argv, settings, secrets, isBrief, ...defined({ token }) });
-      } catch (thrown) {
-        if (isBrief && line.flags["output-format"] === "json") await writeFailure(thrown);
-        throw thrown;
-      }
+      const { settings } = line;
+      const keeper = { argv, settings, secrets, isBrief, ...defined({ token }) };
+      return await failingAsJson(line, () => runKeeper(keeper));
     }
   }
   return await carryOut(line, stop, stderr);
@@ -135,6 +131,17 @@ async function carryOut(line: CommandLine, stop: Stop, stderr: Output): Promise<
       ]);
       return await runCommand(contextOf(line, stop));
     }
+  }
+}
+
+/** Runs a step before the command of a line begins. If it fails, a prompt that asks for JSON gets its object. */
+async function failingAsJson<Value>(line: ParsedCall, step: () => Promise<Value>): Promise<Value> {
+  try {
+    return await step();
+  } catch (thrown) {
+    if (line.flags["print"] !== undefined && line.flags["output-format"] === "json")
+      await writeFailure(thrown);
+    throw thrown;
   }
 }
 

@@ -4,6 +4,7 @@ import { deadline, whileAlive } from "../../base/async/deadline.ts";
 import { defined } from "../../base/defined.ts";
 import { HarnessError } from "../../base/errors.ts";
 import type { HarnessPaths } from "../../base/files/harness-paths.ts";
+import { durationText } from "../../base/text/duration.ts";
 import { profileFromHere } from "../../config/profile-path.ts";
 import { harnessSecretsPath } from "../../credentials/store/harness-secrets-path.ts";
 import { hostClock } from "../../platform/clock.ts";
@@ -68,6 +69,7 @@ export async function askRunning(
     workingDir,
     ...defined({ resume }),
   };
+  const sinceMs = hostClock.monotonic();
   const [prompt] = words;
   const isWhole = prompt !== undefined && prompt !== "-" && !prompt.startsWith("/") && !isPiped();
   const goesAlong = isWhole && logReason(settings) === undefined;
@@ -83,25 +85,36 @@ export async function askRunning(
   const link = await linking;
   if (link === undefined) return none;
   link.send({ owner, prompt: question }, ...(goesAlong ? [request] : []));
-  const differs = (await verdictOf(link, signal)) ?? logReason(settings);
+  const differs = (await verdictOf(link, { signal, maxTimeMs })) ?? logReason(settings);
   if (differs === undefined)
     return {
       kind: "shared",
-      prompt: runningPromptOn(link, request, { isSent: goesAlong, clock: hostClock }),
+      prompt: runningPromptOn(link, request, { isSent: goesAlong, clock: hostClock, sinceMs }),
     };
   link[Symbol.dispose]();
   return { kind: "own", why: differs };
 }
 
-/** Waits for the verdict. @throws HarnessError EngineSilent; the signal's reason. */
-async function verdictOf(link: PromptLink, signal: AbortSignal): Promise<string | undefined> {
-  using limit = deadline(hostClock, VERDICT_MS_MAX, signal);
+interface VerdictLimits {
+  readonly signal: AbortSignal;
+  /** Time limit of the whole run (ENG-29). */
+  readonly maxTimeMs: number | undefined;
+}
+
+/** Waits for the verdict. @throws HarnessError EngineSilent, TimeLimitReached; the signal's reason. */
+async function verdictOf(
+  link: PromptLink,
+  { signal, maxTimeMs = Number.POSITIVE_INFINITY }: VerdictLimits,
+): Promise<string | undefined> {
+  using limit = deadline(hostClock, Math.min(VERDICT_MS_MAX, maxTimeMs), signal);
   try {
     return await whileAlive(link.verdict, limit.signal);
   } catch (thrown) {
     const pid = limit.reached ? await link.enginePid() : undefined;
     link[Symbol.dispose]();
     if (!limit.reached) throw thrown;
+    if (maxTimeMs <= VERDICT_MS_MAX)
+      throw new HarnessError("TimeLimitReached", { limit: durationText(maxTimeMs) }, { cause: thrown });
     const named =
       pid === undefined
         ? { process: "its process is unknown", remedy: "End that engine" }

@@ -1,6 +1,6 @@
 import { BoundedQueue } from "../../base/async/queue.ts";
 import { defined } from "../../base/defined.ts";
-import { HarnessError } from "../../base/errors.ts";
+import { HarnessError, hasReason } from "../../base/errors.ts";
 import { isId } from "../../base/ids.ts";
 import type { JsonObject } from "../../base/json.ts";
 import { arrayAt, numberAt, stringAt } from "../../base/json.ts";
@@ -28,13 +28,21 @@ export interface RunningPrompt extends AsyncDisposable {
   readonly opened: Promise<PromptSession>;
   /** Commands and queries about its session. */
   readonly connection: Connection;
+  /** Monotonic time at which the engine was asked. */
+  readonly sinceMs: number;
+  /** True if the session has ended because the engine was stopped. Read it after the prompt was disposed. */
+  readonly wasStopped: boolean;
 }
 
 /** Returns the prompt behind a link whose engine has agreed to carry it out. */
 export function runningPromptOn(
   link: PromptLink,
   request: PromptRequest,
-  { isSent, clock }: { readonly isSent: boolean; readonly clock: Pick<Clock, "timer"> },
+  {
+    isSent,
+    clock,
+    sinceMs,
+  }: { readonly isSent: boolean; readonly clock: Pick<Clock, "timer"> } & Pick<RunningPrompt, "sinceMs">,
 ): RunningPrompt {
   const connection = new PromptConnection(link);
   let reading: Disposable | undefined;
@@ -58,6 +66,10 @@ export function runningPromptOn(
     },
     opened: connection.opened,
     connection,
+    sinceMs,
+    get wasStopped() {
+      return connection.wasStopped;
+    },
     [Symbol.asyncDispose]() {
       reading?.[Symbol.dispose]();
       return connection.leave();
@@ -83,6 +95,10 @@ class PromptConnection implements Connection, PromptReader {
   #session: PromptSession | undefined;
   #last = INPUT_FRAME_ID;
   #failure: HarnessError | undefined;
+  #wasStopped = false;
+  #isLeaving = false;
+  /** True once the engine has said that nothing follows. */
+  #hasEnded = false;
 
   constructor(link: PromptLink) {
     this.#link = link;
@@ -91,6 +107,10 @@ class PromptConnection implements Connection, PromptReader {
 
   get opened(): Promise<PromptSession> {
     return this.#opening.promise;
+  }
+
+  get wasStopped(): boolean {
+    return this.#wasStopped;
   }
 
   get clientId() {
@@ -134,7 +154,9 @@ class PromptConnection implements Connection, PromptReader {
   frame(frame: JsonObject, bytes: number): void {
     const { frame: kind, body } = frame;
     if (kind === "event") {
-      this.#events.push([body as Envelope, bytes]);
+      const event = body as Envelope;
+      if (event.kind === "SessionEnded") this.#wasStopped = event.payload.reason === "binary-shutdown";
+      this.#events.push([event, bytes]);
       return;
     }
     this.#link.taken(bytes);
@@ -142,18 +164,24 @@ class PromptConnection implements Connection, PromptReader {
       this.#session = readOpened(frame);
       this.#opening.resolve(this.#session);
     } else if (kind === "failed") this.#fail(refusalFromBody(body));
-    else if (kind === "left") this.#left.resolve();
-    else this.#settle(frame);
+    else if (kind === "left") {
+      this.#hasEnded = true;
+      this.#left.resolve();
+    } else this.#settle(frame);
   }
 
+  /** An engine that says `left` before it closes the connection has ended in order. Another was killed. */
   closed(): void {
     const id = this.#session?.session;
     const session = id === undefined ? "its session, if it had begun one" : `the session ${id}`;
-    this.#fail(new HarnessError("EngineLost", { session }));
+    this.#fail(
+      this.#hasEnded ? new HarnessError("EngineStopping", {}) : new HarnessError("EngineLost", { session }),
+    );
   }
 
   /** Ends the session, and waits until the engine has done that, or is gone. */
   async leave(): Promise<void> {
+    this.#isLeaving = true;
     if (this.#failure === undefined) this.#link.send({ frame: "leave" });
     await this.#left.promise;
     this.#link[Symbol.dispose]();
@@ -186,6 +214,7 @@ class PromptConnection implements Connection, PromptReader {
 
   #fail(error: HarnessError): void {
     this.#failure ??= error;
+    if (!this.#isLeaving && hasReason(this.#failure, "EngineStopping")) this.#wasStopped = true;
     this.#opening.reject(this.#failure);
     for (const answer of this.#waiting.values()) answer.reject(this.#failure);
     this.#waiting.clear();

@@ -64,7 +64,7 @@ export async function carryPrompt(parts: PromptSessions, wire: PromptWire): Prom
       });
     await run.take(lines, stop);
   } finally {
-    await run.end();
+    await run.end(hasReason(stop.reason, "EngineStopping"));
   }
   await write(jsonLine({ frame: "left" }));
 }
@@ -157,14 +157,24 @@ class PromptRun {
     }
   }
 
-  /** Ends the session, and with it a turn that runs. It may have ended already. */
-  async end(): Promise<void> {
+  /**
+   * Ends the session, and with it a turn that runs. It may have ended already. An engine that stops ends all its
+   * sessions by itself: the client gets the events up to that end.
+   */
+  async end(isStopping: boolean): Promise<void> {
+    if (isStopping || (await this.#isRefusedByStop())) await this.#events;
+    this.#left.abort(new Error("the client has left"));
+    await Promise.all([this.#events, ...this.#answers]);
+  }
+
+  /** Ends the session. Returns true if the engine has begun to stop, and so refuses that. */
+  async #isRefusedByStop(): Promise<boolean> {
     try {
       await this.#connection.send({ kind: "EndSession", sessionId: this.#session });
     } catch (thrown) {
-      if (!hasReason(thrown, "UnknownSession") && !hasReason(thrown, "EngineStopping")) throw thrown;
+      if (hasReason(thrown, "EngineStopping")) return true;
+      if (!hasReason(thrown, "UnknownSession")) throw thrown;
     }
-    this.#left.abort(new Error("the client has left"));
-    await Promise.all([this.#events, ...this.#answers]);
+    return false;
   }
 }

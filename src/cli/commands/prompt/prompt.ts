@@ -1,7 +1,8 @@
 import type { OpenHarness } from "../../../app/harness.ts";
 import { unreachable } from "../../../base/assert.ts";
 import { deadline, whileAlive } from "../../../base/async/deadline.ts";
-import { HarnessError, hasReason } from "../../../base/errors.ts";
+import { defined } from "../../../base/defined.ts";
+import { Cancelled, HarnessError, hasReason } from "../../../base/errors.ts";
 import type { SessionId } from "../../../base/ids.ts";
 import { durationText } from "../../../base/text/duration.ts";
 import { EventPrinter } from "../../../client/line/output/event-printer.ts";
@@ -19,6 +20,7 @@ import { endingText } from "../../../view/texts/ending-text.ts";
 import type { TurnResult } from "../../../view/turn-result.ts";
 import { envelopeJson } from "../../../view/wire-json.ts";
 import { exitCodeOfTurn } from "../../exit-codes.ts";
+import type { Output } from "../../io/output.ts";
 import { OutputClosed, standardError, standardOutput } from "../../io/output.ts";
 import { printStartNotices } from "../../io/start-notices.ts";
 import type { ProcessContext } from "../../process-context.ts";
@@ -35,6 +37,8 @@ import { failureJson, resultJson } from "./prompt-output.ts";
 import { runPromptTurn } from "./turn.ts";
 
 const LAST_WRITE_MS_MAX = 2_000;
+/** Time limit for a running engine to end a session that this process has given up. */
+const GIVEN_UP_MS_MAX = 1_000;
 
 /** A command line with -p. */
 export interface Print {
@@ -62,11 +66,18 @@ export async function runPrompt(invocation: Print, open: () => ProcessContext): 
       );
       return EXIT.cancelled;
     }
-    if (invocation.format === "json" && !(thrown instanceof OutputClosed)) {
-      await standardOutput().write(failureJson(thrown, soFar));
-    }
+    if (!(thrown instanceof OutputClosed)) await writeSoFar(invocation.format, thrown, soFar);
     throw thrown;
   }
+}
+
+/** Writes the text so far of a turn that did not end, or the report of the failure. */
+async function writeSoFar(format: OutputFormat, thrown: unknown, soFar: RunSoFar): Promise<void> {
+  const stdout = standardOutput();
+  if (format === "json") await stdout.write(failureJson(thrown, soFar));
+  const { turn } = soFar;
+  if (format === "text" && turn !== undefined && turn.reason === undefined)
+    await stdout.write(plainText(turn.text, stdout));
 }
 
 /** A command line that runs, and its progress for the report of a failure. */
@@ -79,8 +90,9 @@ async function answer(invocation: Run, at: ProcessContext, stop: Stop): Promise<
   const { maxTimeMs } = invocation.settings;
   if (maxTimeMs === undefined) return await answerWithin(invocation, at, { signal: stop.signal });
   const { clock } = at.world;
-  const endsAtMs = clock.monotonic() + maxTimeMs;
-  using limit = deadline(clock, maxTimeMs, stop.signal);
+  const sinceMs = stop.running?.sinceMs ?? clock.monotonic();
+  const endsAtMs = sinceMs + maxTimeMs;
+  using limit = deadline(clock, Math.max(endsAtMs - clock.monotonic(), 0), stop.signal);
   try {
     return await answerWithin(invocation, at, { signal: limit.signal, endsAtMs });
   } catch (thrown) {
@@ -128,12 +140,36 @@ async function answerWithin(
   }
 }
 
+interface RunInRunning extends Run {
+  readonly running: RunningPrompt;
+}
+
 /** Runs the prompt in its own session of a running engine, as in an engine of this process (PERF-07). */
 async function answerInRunning(
-  { running, ...invocation }: Run & { readonly running: RunningPrompt },
+  invocation: RunInRunning,
   at: ProcessContext,
   signal: AbortSignal,
 ): Promise<ExitCode> {
+  const { running } = invocation;
+  try {
+    return await answerAndClose(invocation, at, signal);
+  } catch (thrown) {
+    if (!running.wasStopped || !hasReason(thrown, "EngineStopping")) throw thrown;
+    throw new Cancelled("engine", "the running engine was stopped");
+  } finally {
+    if (running.wasStopped) await at.stderr.write(STOPPED);
+  }
+}
+
+const STOPPED =
+  "cinch: the running engine that carried out the prompt was stopped. To continue: cinch --continue, or with a prompt: cinch -p … --continue\n";
+
+async function answerAndClose(
+  { running, ...invocation }: RunInRunning,
+  at: ProcessContext,
+  signal: AbortSignal,
+): Promise<ExitCode> {
+  let closeMs = CLOSE_MS_MAX;
   try {
     const content =
       running.input?.content ?? (await whileAlive(promptContent(invocation.prompt, at), signal));
@@ -141,9 +177,13 @@ async function answerInRunning(
     running.begin(slashPrompt(content) === undefined ? { content } : undefined);
     const opened = await whileAlive(running.opened, signal);
     await printStartNotices(opened, at);
-    return await answerIn(invocation, { connection: running.connection, ...opened }, content, at);
+    const where = { connection: running.connection, ...opened, overdue: signal };
+    return await answerIn(invocation, where, content, at);
+  } catch (thrown) {
+    if (signal.aborted) closeMs = GIVEN_UP_MS_MAX; // the engine may hang; it ends the session when we are gone
+    throw thrown;
   } finally {
-    await within(at.world.clock, CLOSE_MS_MAX, Promise.resolve(running[Symbol.asyncDispose]()));
+    await within(at.world.clock, closeMs, Promise.resolve(running[Symbol.asyncDispose]()));
   }
 }
 
@@ -173,12 +213,14 @@ async function answerThere(
 interface Where {
   readonly connection: Connection;
   readonly session: SessionId;
+  /** Aborts at the time limit, for a turn whose engine may hang. Default: none. */
+  readonly overdue?: AbortSignal;
 }
 
 /** Sends the prompt to an open session, follows its turn, and prints the result. */
 export async function answerIn(
   invocation: Pick<Run, "format" | "settings"> & Partial<Run>,
-  { connection, session }: Where,
+  { connection, session, overdue }: Where,
   content: readonly InputBlock[],
   at: ProcessContext,
 ): Promise<ExitCode> {
@@ -198,16 +240,8 @@ export async function answerIn(
     const onTurn = (turn: TurnResult) => {
       soFar.turn = turn;
     };
-    const whole = await runPromptTurn({
-      ...meaning,
-      connection,
-      session,
-      clock,
-      signal,
-      deltasMayWait,
-      show,
-      onTurn,
-    });
+    const turn = { ...meaning, connection, session, clock, signal, deltasMayWait, show, onTurn };
+    const whole = await runPromptTurn({ ...turn, ...defined({ overdue }) });
     await writeAnswer(invocation.format, session, whole, at);
     return whole;
   });
@@ -318,15 +352,18 @@ function answerText(
       return "";
     case "json":
       return resultJson(session, result);
-    case "text": {
-      if (result.text === "") return "";
-      const line = result.text.endsWith("\n") ? result.text : `${result.text}\n`;
-      // A file or another program gets the bytes as they are, a terminal only what cannot drive it.
-      return at.stdout.isTerminal ? neutralise(line) : line;
-    }
+    case "text":
+      return plainText(result.text, at.stdout);
     default:
       return unreachable(format);
   }
+}
+
+/** Returns an answer as text. A file or another program gets its bytes, a terminal only what cannot drive it. */
+function plainText(text: string, { isTerminal }: Pick<Output, "isTerminal">): string {
+  if (text === "") return "";
+  const line = text.endsWith("\n") ? text : `${text}\n`;
+  return isTerminal ? neutralise(line) : line;
 }
 
 async function tellEnd(

@@ -27,6 +27,8 @@ export interface TurnOptions {
   readonly signal: AbortSignal;
   /** True if `show` needs no delta before the turn has ended. Default: false. */
   readonly deltasMayWait?: boolean;
+  /** Aborts once the engine should end the turn; its end is awaited for at most `CANCEL_MS_MAX`. Default: never. */
+  readonly overdue?: AbortSignal;
   /** Called with every event. If its output is closed, the turn is cancelled. */
   show(envelope: Envelope): Promise<void>;
   /** Called with the turn up to each of its events, for a report if its end is not reached. */
@@ -39,7 +41,7 @@ export interface TurnOptions {
  * OutputClosed if standard output was closed by its reader; Cancelled if a cancelled turn did not end in time.
  */
 export async function runPromptTurn(options: TurnOptions): Promise<TurnResult> {
-  const { connection, session, signal, deltasMayWait = false } = options;
+  const { connection, session, signal, overdue, deltasMayWait = false } = options;
   const giveUp = new AbortController();
   const cancel = canceller(options, giveUp);
   // The subscription is open before anything can happen in the turn. A failure is met where the first is read.
@@ -48,10 +50,13 @@ export async function runPromptTurn(options: TurnOptions): Promise<TurnResult> {
   try {
     signal.throwIfAborted();
     signal.addEventListener("abort", cancel.start, { once: true });
+    overdue?.addEventListener("abort", cancel.limit, { once: true });
+    if (overdue?.aborted === true) cancel.limit();
     const sent = await sendInput(options, giveUp.signal);
     return await followSent(events, sent, { ...options, cancel: cancel.start, giveUp: giveUp.signal });
   } finally {
     signal.removeEventListener("abort", cancel.start);
+    overdue?.removeEventListener("abort", cancel.limit);
     giveUp.abort(new Cancelled("client", "the turn is over for this client"));
     await cancel.end();
   }
@@ -112,22 +117,29 @@ async function followSent(
 
 /** Cancels the turn once, and stops waiting for its end after the limit. */
 function canceller({ connection, session, clock }: TurnOptions, giveUp: AbortController) {
+  const late = new AbortController();
   let timer: Disposable | undefined;
-  let sending: Promise<unknown> = Promise.resolve();
-  return {
-    start(): void {
-      if (timer !== undefined) return;
-      timer = clock.timer(CANCEL_MS_MAX, () =>
-        giveUp.abort(
-          new Cancelled("signal", `the turn did not end within ${CANCEL_MS_MAX / 1000} s of its cancel`),
-        ),
+  let sending: Promise<unknown> | undefined;
+  const limit = () => {
+    timer ??= clock.timer(CANCEL_MS_MAX, () => {
+      late.abort(
+        new Cancelled("signal", `the turn did not end within ${CANCEL_MS_MAX / 1000} s of its cancel`),
       );
-      // A refusal means that the turn has ended; its events say how.
-      sending = connection.send({ kind: "CancelTurn", sessionId: session }).catch(() => undefined);
+      giveUp.abort(late.signal.reason);
+    });
+  };
+  return {
+    limit,
+    start(): void {
+      limit();
+      // A refusal means that the turn has ended; its events say how. An engine that hangs answers nothing.
+      sending ??= whileAlive(connection.send({ kind: "CancelTurn", sessionId: session }), late.signal).catch(
+        () => undefined,
+      );
     },
     async end(): Promise<void> {
-      timer?.[Symbol.dispose]();
       await sending;
+      timer?.[Symbol.dispose]();
     },
   };
 }

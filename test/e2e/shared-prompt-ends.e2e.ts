@@ -1,0 +1,143 @@
+import { expect } from "bun:test";
+import { startEngineIn } from "../support/both-ways.ts";
+import type { CinchResult, RunningCinch } from "../support/cinch.ts";
+import { openMockHome } from "../support/mock-home.ts";
+import { fails } from "../support/mock-provider/turn.ts";
+import { requireProgram } from "../support/requires.ts";
+
+// A prompt in a running engine that is stopped, killed, or hangs in the middle of a turn.
+
+const TIMEOUT_MS = 300_000;
+const test = requireProgram("bash");
+const FORMATS = ["text", "json", "stream-json"] as const;
+type Format = (typeof FORMATS)[number];
+
+/** Text before a call, after which the model says nothing more. */
+const SAID = "I shall look.";
+const STOPPED = "the running engine that carried out the prompt was stopped";
+
+interface Broken {
+  readonly format: Format;
+  readonly words?: readonly string[];
+  /** Acts in the middle of the turn. */
+  readonly act: (engine: { kill(signal: NodeJS.Signals): void }, client: RunningCinch) => void;
+}
+
+/** Runs a prompt, acts in the middle of its turn, and returns how it ended. */
+async function outcomeOf({ format, words = [], act }: Broken): Promise<Omit<CinchResult, "timedOut">> {
+  const looks = { parts: [{ text: SAID }, { tool: "Ls", input: { path: "." } }] };
+  await using place = openMockHome([looks, fails({ kind: "stall", at: "first-byte" })]);
+  await using engine = await startEngineIn(place);
+  try {
+    await using client = place.start(["-p", "go", "--output-format", format, ...words]);
+    client.closeStdin();
+    await place.provider.until(({ stalled }) => stalled === 1);
+    act(engine, client);
+    const [code, stdout, stderr] = await Promise.all([
+      client.exited,
+      Array.fromAsync(client.stdout),
+      client.stderr,
+    ]);
+    return { code, stdout: stdout.join(""), stderr };
+  } finally {
+    engine.kill("SIGCONT");
+  }
+}
+
+const linesOf = (stdout: string) =>
+  stdout
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+
+/** Returns the text of the answer that an output has. */
+function textIn(format: Format, stdout: string): string {
+  if (format === "text") return stdout.trimEnd();
+  const [first, ...others] = linesOf(stdout);
+  if (format === "json") return first.result;
+  const deltas = [first, ...others].filter(({ kind }) => kind === "TextDelta");
+  return deltas.map(({ payload }) => payload.text).join("");
+}
+
+for (const format of FORMATS) {
+  test(
+    `[REL-01 LIFE-02] a prompt whose running engine is stopped is cancelled: it gets the last events, and says so (${format})`,
+    async () => {
+      for (const signal of ["SIGTERM", "SIGINT"] as const) {
+        const { code, stdout, stderr } = await outcomeOf({ format, act: (engine) => engine.kill(signal) });
+        expect([code, textIn(format, stdout)]).toEqual([130, SAID]);
+        expect(stderr).toContain(STOPPED);
+        expect(stderr).not.toContain("EngineLost");
+        if (format === "json")
+          expect(linesOf(stdout)).toMatchObject([{ turns: 2, stop_reason: "cancelled" }]);
+        if (format === "stream-json")
+          expect(linesOf(stdout).at(-1)).toMatchObject({
+            kind: "TurnEnded",
+            payload: { reason: "cancelled" },
+          });
+      }
+    },
+    TIMEOUT_MS,
+  );
+
+  test(
+    `[REL-01] a prompt whose running engine is killed fails, with what it had received (${format})`,
+    async () => {
+      const { code, stdout, stderr } = await outcomeOf({ format, act: (engine) => engine.kill("SIGKILL") });
+      expect([code, textIn(format, stdout)]).toEqual([1, SAID]);
+      expect(stderr).toContain("(EngineLost)");
+      expect(stderr).not.toContain(STOPPED);
+    },
+    TIMEOUT_MS,
+  );
+
+  test(
+    `[REL-01 LIFE-02] the first signal leads out of a running engine that hangs in a turn (${format})`,
+    async () => {
+      const signal = format === "json" ? "SIGINT" : "SIGTERM";
+      const { code, stdout } = await outcomeOf({
+        format,
+        act(engine, client) {
+          engine.kill("SIGSTOP");
+          client.kill(signal);
+        },
+      });
+      expect([code, textIn(format, stdout)]).toEqual([130, SAID]);
+    },
+    TIMEOUT_MS,
+  );
+}
+
+test(
+  "[ENG-29 REL-01] --max-time leads out of a running engine that hangs in a turn",
+  async () => {
+    const words = ["--max-time", "20s"];
+    const { code, stdout, stderr } = await outcomeOf({
+      format: "json",
+      words,
+      act: (engine) => engine.kill("SIGSTOP"),
+    });
+    expect([code, textIn("json", stdout)]).toEqual([4, SAID]);
+    expect(stderr).toContain("(TimeLimitReached)");
+  },
+  TIMEOUT_MS,
+);
+
+test(
+  "[ENG-29 REL-01] --max-time holds for an engine that hangs before it has taken the prompt",
+  async () => {
+    await using place = openMockHome([]);
+    await using engine = await startEngineIn(place);
+    engine.kill("SIGSTOP");
+    try {
+      const words = ["-p", "go", "--max-time", "1s", "--output-format", "json"];
+      const { code, stdout, stderr } = await place.run(words);
+      expect(code).toBe(4);
+      expect(linesOf(stdout)).toMatchObject([{ error: { reason: "TimeLimitReached" } }]);
+      expect(stderr).toContain("(TimeLimitReached)");
+    } finally {
+      engine.kill("SIGCONT");
+    }
+  },
+  TIMEOUT_MS,
+);
