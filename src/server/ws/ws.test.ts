@@ -122,7 +122,20 @@ test("[CTL-07] what cannot be read is refused by its reason, and ends neither th
 });
 
 test("[CTL-07 R03] two frames of one id that wait for their answers stay distinct: the second is refused", async () => {
-  await using ws = await openWsRig({ script: [] });
+  const refused = Promise.withResolvers<void>();
+  await using ws = await openWsRig({
+    script: [],
+    // The answer of the first stays on its way until the second was refused.
+    wrap: (socket) => ({
+      send: async (text) => {
+        if (text.startsWith('{"frame":"accepted"') && text.includes('"id":5')) await refused.promise;
+        if (text.startsWith('{"frame":"error"')) refused.resolve();
+        return await socket.send(text);
+      },
+      flushed: () => socket.flushed(),
+      close: (code, reason) => socket.close(code, reason),
+    }),
+  });
   await using client = await ws.open();
   const { id: sessionId } = ws.rig.session;
   for (let time = 0; time < 2; time++) client.send({ kind: "AttachSession", sessionId, id: 5 });
