@@ -1,9 +1,11 @@
 import { expect } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { FIRST_CLIENT_MS_MAX, LOOK_MS } from "../../src/cli/shared-engine/until-idle.ts";
 import { hostClock } from "../../src/platform/clock.ts";
 import { lockFile } from "../../src/platform/files/file-lock.ts";
-import { cinchHome } from "../support/cinch.ts";
+import { hostMachine } from "../../src/platform/machine.ts";
+import { cinchHome, startCinch } from "../support/cinch.ts";
 import { startMockProvider } from "../support/mock-provider/mock-provider.ts";
 import { says } from "../support/mock-provider/turn.ts";
 import { noneWith, someWith } from "../support/processes.ts";
@@ -100,11 +102,35 @@ test(
     const engine = await rig.hold("lock");
     await rig.begin();
     await rig.terminal.shows(FIRST_FRAME);
-    await someWith("--until-idle");
+    await someWith("--starter");
     await rig.terminal.press("C-c");
     await rig.terminal.shows("code 130");
     engine[Symbol.dispose]();
     await noneWith(rig.work);
+  },
+  TIMEOUT_MS,
+);
+
+test(
+  "[CTL-18 LIFE-02] an engine whose starter has gone before any client came ends soon; one whose starter lives waits",
+  async () => {
+    for (const isGone of [false, true]) {
+      await using rig = await openRig();
+      const { pid, processStart } = hostMachine();
+      const starter = isGone ? `${pid}:no such start` : `${pid}:${processStart}`;
+      await using engine = startCinch(["serve", "--until-idle", "--starter", starter], {
+        home: rig.home,
+        cwd: rig.work,
+      });
+      const sinceMs = performance.now();
+      if (!isGone) {
+        for await (const line of engine.stdout) if (line.includes("serving")) break;
+        await hostClock.sleep(3 * LOOK_MS, new AbortController().signal); // the engine looks more than once
+        engine.kill("SIGTERM");
+      }
+      expect(await engine.exited).toBe(isGone ? 0 : 130);
+      expect(performance.now() - sinceMs).toBeLessThan(FIRST_CLIENT_MS_MAX / 2);
+    }
   },
   TIMEOUT_MS,
 );

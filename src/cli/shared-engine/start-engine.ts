@@ -25,7 +25,8 @@ export interface StartEngineOptions {
 
 /**
  * Starts the engine of this user as a separate process and waits until it serves. It outlives this process for its
- * other clients (CTL-18). It gets this process's environment, with the keys: it first puts them into its helper.
+ * other clients (CTL-18), and ends if this process has gone before any client came. It gets this process's environment,
+ * with the keys: it first puts them into its helper.
  *
  * @throws HarnessError the failure of the start, EngineNotStarted.
  */
@@ -38,7 +39,8 @@ export async function startEngine(options: StartEngineOptions): Promise<void> {
   using _lock = await engineLock(`${servicePaths(paths).control}.start`, world.clock, limit.signal);
   if (await isRunning()) return;
   const logPath = join(logs, "engine.log");
-  const words = ["serve", "--until-idle", "--cwd", workingDir];
+  const { pid, processStart } = world.machine;
+  const words = ["serve", "--until-idle", "--starter", `${pid}:${processStart}`, "--cwd", workingDir];
   const env = { ...userEnvironment(process.env), ...machineKeyOf(process.env) };
   const { stdout } = startDetached({
     argv: ownCommand(insecureDevKey ? [...words, "--insecure-dev-key"] : words),

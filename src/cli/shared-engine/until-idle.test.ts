@@ -4,7 +4,7 @@ import { FIRST_CLIENT_MS_MAX, LINGER_MS, untilIdle } from "./until-idle.ts";
 
 function openWatch() {
   const clock = fakeClock();
-  const state = { open: 0, count: 0, busy: false };
+  const state = { open: 0, count: 0, busy: false, isForsaken: false };
   let looks = 0;
   let isOver = false;
   const stop = new AbortController();
@@ -17,6 +17,7 @@ function openWatch() {
         return state.count;
       },
       busy: () => state.busy,
+      isForsaken: () => state.isForsaken,
     },
     stop.signal,
   );
@@ -77,4 +78,19 @@ test("[CTL-18 LIFE-02] an engine to which no client comes ends after a minute, a
   stopped.stop.abort();
   await stopped.over;
   expect(stopped.clock.waiting).toBe(0);
+});
+
+test("[CTL-18 LIFE-02] an engine whose starter has gone ends at once, unless another client has come", async () => {
+  const nobody = openWatch();
+  nobody.state.isForsaken = true;
+  await nobody.clock.advance(1_000);
+  await nobody.over;
+  const used = openWatch();
+  used.state.open = 1;
+  await used.clock.advance(1_000);
+  used.state.isForsaken = true;
+  await used.clock.advance(FIRST_CLIENT_MS_MAX);
+  expect(used.isOver).toBe(false);
+  used.stop.abort();
+  await used.over;
 });

@@ -4,7 +4,7 @@ import type { Clock } from "../../base/world.ts";
 export const LINGER_MS = 5_000;
 /** Time limit for the first client to come. */
 export const FIRST_CLIENT_MS_MAX = 60_000;
-const LOOK_MS = 1_000;
+export const LOOK_MS = 1_000;
 /** An idle session has a client: the processor is to be left alone. */
 const LOOK_WITH_CLIENTS_MS = 4_000;
 
@@ -14,6 +14,8 @@ export interface UntilIdleDependencies {
   open(): number;
   /** Returns the number of requests so far: one may come and go between two checks. */
   count(): number;
+  /** Returns true once nobody waits for it any more. Asked until the first client has come. Default: never. */
+  isForsaken?(): boolean;
   /** Milliseconds that the engine stays after its last client. Default: `LINGER_MS`. */
   readonly lingerMs?: number;
   /** Returns true while work runs that needs no client. */
@@ -25,7 +27,7 @@ export interface UntilIdleDependencies {
  * checks once a second; while clients are connected, every four seconds, so it may notice later that one has left.
  */
 export function untilIdle(parts: UntilIdleDependencies, signal: AbortSignal): Promise<void> {
-  const { clock, open, count, busy, lingerMs = LINGER_MS } = parts;
+  const { clock, open, count, busy, lingerMs = LINGER_MS, isForsaken = () => false } = parts;
   const { promise, resolve } = Promise.withResolvers<void>();
   let seen = count();
   let leftMs: number | undefined;
@@ -39,7 +41,8 @@ export function untilIdle(parts: UntilIdleDependencies, signal: AbortSignal): Pr
       leftMs = lingerMs;
       quietMs = now;
     }
-    if (now - quietMs >= (leftMs ?? FIRST_CLIENT_MS_MAX)) resolve();
+    const isOver = leftMs === undefined && isForsaken();
+    if (isOver || now - quietMs >= (leftMs ?? FIRST_CLIENT_MS_MAX)) resolve();
     else timer = clock.timer(open() > 0 ? LOOK_WITH_CLIENTS_MS : LOOK_MS, look);
   }
   look();

@@ -16,6 +16,13 @@ export const SERVE_FLAGS = [
     help: "Open no session, and end soon after the last client has gone. Prints one line of JSON when it serves.",
   },
   {
+    name: "starter",
+    kind: "text",
+    placeholder: "PID:START",
+    help: "The process that cinch starts it for: with --until-idle, end if that one has gone before any client came.",
+    needs: ["until-idle"],
+  },
+  {
     name: "auth-token-file",
     kind: "text",
     placeholder: "PATH",

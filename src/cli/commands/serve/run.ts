@@ -6,6 +6,7 @@ import type { ControlPlaneOptions } from "../../../app/serving/control-plane.ts"
 import type { PromptSharing } from "../../../app/serving/engine-service.ts";
 import { defined } from "../../../base/defined.ts";
 import { HarnessError } from "../../../base/errors.ts";
+import type { Machine } from "../../../base/world.ts";
 import type { TokenFile } from "../../../server/auth/tokens/token-file.ts";
 import type { HttpTarget } from "../../../server/http/server.ts";
 import type { ListenFlags, PlannedTarget } from "../../../server/http/targets.ts";
@@ -103,6 +104,7 @@ async function serveUntilIdle({ flags, settings, at }: ServeContext): Promise<Ex
       {
         clock,
         ...defined({ lingerMs }),
+        isForsaken: goneTest(flags.starter, at.world.machine),
         open: () => server.open,
         count: () => server.count,
         busy: () => harness.busy,
@@ -113,6 +115,13 @@ async function serveUntilIdle({ flags, settings, at }: ServeContext): Promise<Ex
   } finally {
     await within(at.world.clock, SERVE_CLOSE_MS_MAX, Promise.resolve(service[Symbol.asyncDispose]()));
   }
+}
+
+/** Returns a test for the end of the process that started this engine; one that is always false if none is named. */
+function goneTest(starter: string | undefined, machine: Pick<Machine, "isAlive">): () => boolean {
+  if (starter === undefined) return () => false;
+  const [pid = ""] = starter.split(":", 1);
+  return () => !machine.isAlive(Number(pid), starter.slice(pid.length + 1));
 }
 
 /** Returns the time that config.toml lets an engine stay without clients, in milliseconds. */
