@@ -38,7 +38,7 @@ export const TEXTS = {
   EngineNotStarted: "The engine did not start in time, and did not say why. Look into <log>, or work without a shared engine: --no-listen",
   EngineRefused: "The engine has refused (<reason>): <message>",
   EngineRunning: "An engine of yours listens at <path> already. Attach to it: cinch token gives a client its token. Or end it first: Ctrl-C where it runs, or signal TERM to its process.",
-  EngineSilent: "The running engine (<process>) has not answered for <seconds> s. The prompt was given to no other: that one may still take it. <remedy>, or work without it: --own-engine",
+  EngineSilent: "The running engine (<process>) has not answered for <seconds> s. It has the prompt, and may carry it out once it works again, so no other engine got it. <remedy>, or work without it: --own-engine",
   EngineStopping: "The engine is shutting down and takes no new commands.",
   EngineUnreachable: "The engine at <url> cannot be reached: <detail>. Start it there with: cinch serve",
   ExportInvalid: "<path>, line <line>: <problem>. Nothing was imported. Take a new export, or read what can be read: --unverified",

@@ -8,7 +8,7 @@ export const ERRORS = errorsOf({
   EngineLost:
     "The running engine that carried out the prompt has ended without a word: somebody killed it, the machine ran out of memory, or it crashed. Nothing was sent again. What was done until then is in <session>. To continue: cinch --continue, or with a prompt: cinch -p … --continue",
   EngineSilent:
-    "The running engine (<process>) has not answered for <seconds> s. The prompt was given to no other: that one may still take it. <remedy>, or work without it: --own-engine",
+    "The running engine (<process>) has not answered for <seconds> s. It has the prompt, and may carry it out once it works again, so no other engine got it. <remedy>, or work without it: --own-engine",
   EngineNotStarted:
     "The engine did not start in time, and did not say why. Look into <log>, or work without a shared engine: --no-listen",
   EngineCertificate:

@@ -30,6 +30,14 @@ async function run(place: MockHome, words: readonly string[] = [], env: Record<s
   return { code, stderr, engine: engineIn(stdout) };
 }
 
+/** Returns all that the engines of a home have logged. */
+function logOf({ home }: MockHome): string {
+  const folder = join(home.path, "state/cinch/log");
+  return readdirSync(folder)
+    .map((name) => readFileSync(join(folder, name), "utf8"))
+    .join("");
+}
+
 /** Returns the sessions that run in the engine. */
 async function liveSessions({ run: cinch, home }: MockHome): Promise<readonly unknown[]> {
   const { stdout: token } = await cinch(["token", "--identity-class", "human"]);
@@ -49,6 +57,7 @@ test(
     await using place = openMockHome(script(), NO_SANDBOX);
     await using engine = await startEngineIn(place);
     expect(await run(place)).toEqual({ code: 0, stderr: "", engine: engine.pid });
+    expect(logOf(place)).toMatch(/"session":"sess_\w+","client":\d+,.*a prompt of cinch -p runs here/);
     for (const flag of ["--own-engine", "--no-listen"])
       expect((await run(place, [flag])).engine).not.toBe(engine.pid);
     expect(await liveSessions(place)).toEqual([]);
@@ -89,10 +98,10 @@ test(
       why("the values of variables that pass_env names differ"),
     );
     expect(await own({ ...env, HTTPS_PROXY: "http://127.0.0.1:9" })).toContain(
-      why("its folders, namespaces, rights, limits, or variables of an engine such as proxies differ"),
+      why("these differ: HTTPS_PROXY"),
     );
     expect((await run(place, told, env)).stderr).toContain(
-      why("--log-level and --log-to-stderr are for one engine"),
+      why("it would be shared: only --log-level or --log-to-stderr prevents that"),
     );
     const path = join(place.home.path, "config/cinch/config.toml");
     writeFileSync(path, `${readFileSync(path, "utf8")}\n# edited\n`);
@@ -234,12 +243,15 @@ test(
       expect(await waiting.exited).toBe(130);
       expect(place.provider.requests).toEqual([]);
       expect((await run(place, ["--own-engine"])).code).toBe(0);
+      // An engine that was given nothing may be left out.
+      const piped = await place.run(["-p", "--auto-approve"], { stdin: "from a pipe" });
+      expect([piped.code, piped.stderr]).toEqual([0, ""]);
     } finally {
       engine.kill("SIGCONT");
     }
     // It finds the prompts of clients that have gone, and carries out none.
     await until("the engine works again", async () => (await liveSessions(place)).length === 0);
-    expect(place.provider.requests).toHaveLength(2);
+    expect(place.provider.requests).toHaveLength(4);
   },
   TIMEOUT_MS,
 );

@@ -67,6 +67,7 @@ export async function askRunning(
   const question: PromptQuestion = {
     likeness: likenessOf(process.env, paths, { salt, keys }),
     workingDir,
+    pid: process.pid,
     ...defined({ resume }),
   };
   const sinceMs = hostClock.monotonic();
@@ -85,7 +86,7 @@ export async function askRunning(
   const link = await linking;
   if (link === undefined) return none;
   link.send({ owner, prompt: question }, ...(goesAlong ? [request] : []));
-  const differs = (await verdictOf(link, { signal, maxTimeMs })) ?? logReason(settings);
+  const differs = (await verdictOf(link, { signal, maxTimeMs, goesAlong })) ?? logReason(settings);
   if (differs === undefined)
     return {
       kind: "shared",
@@ -99,12 +100,17 @@ interface VerdictLimits {
   readonly signal: AbortSignal;
   /** Time limit of the whole run (ENG-29). */
   readonly maxTimeMs: number | undefined;
+  /** True if the engine was given the prompt, and may carry it out later. */
+  readonly goesAlong: boolean;
 }
 
-/** Waits for the verdict. @throws HarnessError EngineSilent, TimeLimitReached; the signal's reason. */
+/**
+ * Waits for the verdict. An engine that is silent and was given nothing leaves the prompt to another.
+ * @throws HarnessError EngineSilent, TimeLimitReached; the signal's reason.
+ */
 async function verdictOf(
   link: PromptLink,
-  { signal, maxTimeMs = Number.POSITIVE_INFINITY }: VerdictLimits,
+  { signal, goesAlong, maxTimeMs = Number.POSITIVE_INFINITY }: VerdictLimits,
 ): Promise<string | undefined> {
   using limit = deadline(hostClock, Math.min(VERDICT_MS_MAX, maxTimeMs), signal);
   try {
@@ -115,11 +121,12 @@ async function verdictOf(
     if (!limit.reached) throw thrown;
     if (maxTimeMs <= VERDICT_MS_MAX)
       throw new HarnessError("TimeLimitReached", { limit: durationText(maxTimeMs) }, { cause: thrown });
+    const seconds = `${VERDICT_MS_MAX / 1_000}`;
+    if (!goesAlong) return `it has not answered for ${seconds} s`;
     const named =
       pid === undefined
         ? { process: "its process is unknown", remedy: "End that engine" }
         : { process: `process ${pid}`, remedy: `End that engine: kill -KILL ${pid}` };
-    const seconds = `${VERDICT_MS_MAX / 1_000}`;
     throw new HarnessError("EngineSilent", { ...named, seconds }, { cause: thrown });
   }
 }
@@ -136,7 +143,9 @@ function ownReason({ settings, flags }: Pick<ParsedCall, "settings" | "flags">):
 
 /** Returns why the log of a run needs its own engine: its levels and its place belong to a process. */
 function logReason({ logLevels, logToStderr }: ParsedCall["settings"]): string | undefined {
-  return logToStderr || logLevels.size > 0 ? "--log-level and --log-to-stderr are for one engine" : undefined;
+  return logToStderr || logLevels.size > 0
+    ? "it would be shared: only --log-level or --log-to-stderr prevents that"
+    : undefined;
 }
 
 /** Returns true if config.toml may have `[engine] stay`. It is parsed only then. */

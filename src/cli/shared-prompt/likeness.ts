@@ -48,13 +48,18 @@ export function likenessOf(
   const text = configText(config);
   return {
     build: build(),
-    place: print(salt, [
-      ...[config, data, state],
-      ...[process.umask(), process.getgid?.()].map(String),
-      ...NAMESPACES.map(namespace),
-      ...processRights(),
-      ...pairs(env, (name) => OF_THE_ENGINE.test(name)),
-    ]),
+    place: Object.fromEntries(
+      [
+        ["the configuration folder", config],
+        ["the data folder", data],
+        ["the state folder", state],
+        ["the umask", `${process.umask()}`],
+        ["the group", `${process.getgid?.()}`],
+        ...NAMESPACES.map((name) => [`the ${name} namespace`, namespace(name)] as const),
+        ...processRights(),
+        ...named(env, (name) => OF_THE_ENGINE.test(name)),
+      ].map(([name, value]) => [name, print(salt, [name, value])]),
+    ),
     config: print(salt, [text]),
     keys,
     passed: print(salt, pairs(env, passes(text))),
@@ -74,10 +79,17 @@ export function keysPrint(salt: string, variables: Environment, directory: strin
 
 /** Returns the variables that this process has, with `name=value`, sorted by name. */
 function pairs(env: Environment, isMeant: (name: string) => boolean): readonly string[] {
+  return named(env, isMeant).map(([name, value]) => `${name}=${value}`);
+}
+
+/** Returns names and values of the variables that this process has, sorted by name. */
+function named(env: Environment, isMeant: (name: string) => boolean): (readonly [string, string])[] {
   return Object.keys(env)
-    .filter((name) => isMeant(name) && env[name] !== undefined)
     .sort()
-    .map((name) => `${name}=${env[name]}`);
+    .flatMap((name) => {
+      const value = env[name];
+      return value !== undefined && isMeant(name) ? [[name, value] as const] : [];
+    });
 }
 
 /** A list of quoted names behind `pass_env`, with nothing else in it. */

@@ -19,8 +19,8 @@ import type { SessionWishes } from "../../session/plan.ts";
 export interface Likeness {
   /** Version, commit and executable. */
   readonly build: string;
-  /** Folders, namespaces, rights, limits, and variables that an engine reads for all its sessions. */
-  readonly place: string;
+  /** Folders, namespaces, rights, limits, and variables that an engine reads for all its sessions, by their names. */
+  readonly place: Readonly<Record<string, string>>;
   /** Content of config.toml. */
   readonly config: string;
   /** Provider keys and the machine key. */
@@ -32,6 +32,8 @@ export interface Likeness {
 /** First line of a client, beside the owner token. */
 export interface PromptQuestion {
   readonly likeness: Likeness;
+  /** The client's process, for the log. */
+  readonly pid: number;
   /** The session to resume. One that runs in the engine already is not the prompt's own. */
   readonly resume?: ResumeRequest;
   readonly workingDir: string;

@@ -1,9 +1,10 @@
 import type { Likeness } from "./frames.ts";
 
+type Fact = Exclude<keyof Likeness, "place">;
+
 /** Facts in the order in which they are compared, with the sentence for the log. */
-const DIFFERENCES: readonly (readonly [keyof Likeness, string])[] = [
+const DIFFERENCES: readonly (readonly [Fact, string])[] = [
   ["build", "it is another build of cinch"],
-  ["place", "its folders, namespaces, rights, limits, or variables of an engine such as proxies differ"],
   ["config", "config.toml has changed since it was started"],
   ["keys", "its provider keys or its machine key differ"],
   ["passed", "the values of variables that pass_env names differ"],
@@ -11,5 +12,10 @@ const DIFFERENCES: readonly (readonly [keyof Likeness, string])[] = [
 
 /** Returns why two processes cannot share an engine; undefined if they can (PERF-07). */
 export function differenceOf(engine: Likeness, client: Likeness): string | undefined {
-  return DIFFERENCES.find(([fact]) => engine[fact] !== client[fact])?.[1];
+  const [first] = DIFFERENCES.filter(([fact]) => engine[fact] !== client[fact]);
+  if (first?.[0] === "build") return first[1];
+  const names = Object.keys({ ...engine.place, ...client.place });
+  const unlike = names.filter((name) => engine.place[name] !== client.place[name]);
+  if (unlike.length > 0) return `these differ: ${unlike.join(", ")}`;
+  return first?.[1];
 }

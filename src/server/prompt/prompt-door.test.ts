@@ -6,8 +6,8 @@ import type { Likeness } from "./frames.ts";
 import { READING_LINE } from "./frames.ts";
 import { CLIENTS_CLOSE_MS_MAX, openPromptDoor, PROMPTS_MAX, REQUEST_MS_MAX } from "./prompt-door.ts";
 
-const LIKENESS: Likeness = { build: "b", place: "p", config: "c", keys: "k", passed: "v" };
-const QUESTION = { likeness: LIKENESS, workingDir: "/" };
+const LIKENESS: Likeness = { build: "b", place: { p: "p" }, config: "c", keys: "k", passed: "v" };
+const QUESTION = { likeness: LIKENESS, pid: 7, workingDir: "/" };
 
 function openDoor(world = testWorld()) {
   const never = () => Promise.reject(new Error("no prompt gets that far"));

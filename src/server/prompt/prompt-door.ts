@@ -1,6 +1,7 @@
 import type { Duplex } from "node:stream";
 import { deadline, whileAlive } from "../../base/async/deadline.ts";
 import { HarnessError, messageOf } from "../../base/errors.ts";
+import { numberAt } from "../../base/json.ts";
 import type { World } from "../../base/world.ts";
 import { jsonLine } from "../../view/wire-json.ts";
 import { asRefusal, errorBody } from "../http/answers.ts";
@@ -108,7 +109,7 @@ async function serve(
     const why = (await differenceFor(parts, question)) ?? refusalOf({ isFull, isEnding: stop.aborted });
     if (why !== undefined) return await write(jsonLine({ frame: "differs", why } satisfies PromptVerdict));
     await write(jsonLine({ frame: "shares" } satisfies PromptVerdict));
-    await carryPrompt(parts, { lines, write, stop: waiting });
+    await carryPrompt(logged(parts, question), { lines, write, stop: waiting });
   } catch (thrown) {
     if (!departure.signal.aborted)
       parts.world.log.for("prompt").write("warn", "a prompt broke off", { problem: messageOf(thrown) });
@@ -152,6 +153,20 @@ async function* requestFirst(
   yield* lines;
 }
 
+/** Adds a line of the log for each prompt that gets a session: its person sees where it runs. */
+function logged(parts: PromptDoorDependencies, question: unknown): PromptSessions {
+  const client = numberAt(question, "pid");
+  return {
+    attach: parts.attach,
+    async openSession(request) {
+      const opened = await parts.openSession(request);
+      const { session } = opened;
+      parts.world.log.for("prompt").write("info", "a prompt of cinch -p runs here", { session, client });
+      return opened;
+    },
+  };
+}
+
 /** Returns why an engine takes no prompt now; undefined if it does. */
 function refusalOf({ isFull, isEnding }: Record<"isFull" | "isEnding", boolean>): string | undefined {
   if (isEnding) return "it is ending";
@@ -168,7 +183,9 @@ async function differenceFor(
   if (likeness === undefined) return "it is for other clients";
   const why = differenceOf(likeness, question.likeness);
   if (why !== undefined || question.resume === undefined) return why;
-  return (await runsHere(question)) ? "the session runs in that engine already" : undefined;
+  return (await runsHere(question))
+    ? "the session runs in that engine already, and is continued there"
+    : undefined;
 }
 
 /** Waits for room in the stream. An engine that stops waits for no client. */

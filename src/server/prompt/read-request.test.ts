@@ -4,7 +4,7 @@ import { readQuestion, readRequest } from "./read-request.ts";
 
 const wishes = { environment: { LANG: "C" }, autoApprove: false, strictPermissions: true };
 const request = { workingDir: "/home/user", wishes, input: { content: [{ type: "text", text: "go" }] } };
-const likeness = { build: "b", place: "p", config: "c", keys: "k", passed: "v" };
+const likeness = { build: "b", place: { p: "p" }, config: "c", keys: "k", passed: "v" };
 
 const read = (change: object) => readRequest(JSON.stringify({ ...request, ...change }));
 
@@ -96,7 +96,7 @@ test.each([
 });
 
 test("[AUTH-11] a question without a fact is refused", () => {
-  expect(readQuestion({ likeness, workingDir: "/" })).toEqual({ likeness, workingDir: "/" });
+  expect(readQuestion({ likeness, pid: 7, workingDir: "/" })).toEqual({ likeness, pid: 7, workingDir: "/" });
   const { keys: _keys, ...less } = likeness;
-  expect(() => readQuestion({ likeness: less, workingDir: "/" })).toThrow();
+  expect(() => readQuestion({ likeness: less, pid: 7, workingDir: "/" })).toThrow();
 });

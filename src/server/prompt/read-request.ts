@@ -37,7 +37,7 @@ type Fields = Readonly<Record<string, Check>>;
 
 const LIKENESS = {
   build: isText,
-  place: isText,
+  place: isTexts,
   config: isText,
   keys: isText,
   passed: isText,
@@ -97,7 +97,7 @@ const OPTIONAL_INPUT = { skill: isText, agent: isText } satisfies OptionalOf<Pro
 /** Reads the question of a client. @throws HarnessError InvalidCommand. */
 export function readQuestion(value: unknown): PromptQuestion {
   const likeness: Check = (facts) => has(facts, LIKENESS);
-  return checked(value, { likeness, workingDir: isText }, { resume: isResume });
+  return checked(value, { likeness, pid: isCount(), workingDir: isText }, { resume: isResume });
 }
 
 /** Reads the request of a client. @throws HarnessError InvalidCommand. */
