@@ -44,9 +44,9 @@ import { soakSplits } from "./soak-splits.ts";
  *
  * A kill round runs commands that each append a line of their own to a file, kills the process with SIGKILL, and goes
  * on with `--continue`. Afterwards no line may stand there twice, every event that was shown must be in the log (or be
- * a delta that the `StreamGap` after the crash names), and the provider must have taken the history. A signal round runs
- * commands that ignore signals, and sends SIGINT, SIGTERM or SIGHUP: the run must end with its exit code in time, leave
- * no process behind, and go on with `--continue`.
+ * a delta that the `StreamGap` after the crash names), and the provider must have taken the history. A signal round
+ * runs commands that ignore signals, and sends SIGINT, SIGTERM or SIGHUP: the run must end with its exit code in time,
+ * leave no process behind, and go on with `--continue`.
  * One round in ten ends during the start, the others after a random event of the run: an undisturbed run says how long
  * the start takes on this machine, and how many events there are.
  *

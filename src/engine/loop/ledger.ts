@@ -1,3 +1,4 @@
+import { assert } from "../../base/assert.ts";
 import { canonicalJson } from "../../base/json.ts";
 import type { Clock } from "../../base/world.ts";
 import type { CallOutcome } from "../../session/store/store.ts";
@@ -25,7 +26,11 @@ export function ledger(bus: Bus, clock: Clock): ToolMiddleware {
       mutating,
       startedAt: new Date(clock.now()).toISOString(),
     });
-    const intentSafe = () => bus.commit("power");
+    let wasAwaited = false;
+    const intentSafe = async () => {
+      wasAwaited = true;
+      await bus.commit("power");
+    };
     const isAwaited = mutating && awaitsIntent === true;
     if (mutating && !isAwaited) await intentSafe();
     const conclude = (outcome: CallOutcome["outcome"]) =>
@@ -37,6 +42,10 @@ export function ledger(bus: Bus, clock: Clock): ToolMiddleware {
     try {
       context.signal.throwIfAborted(); // an intent without an outcome would stay orphaned
       output = await next(call, isAwaited ? { ...context, intentSafe } : context);
+      assert(
+        !isAwaited || wasAwaited || output.isError === true,
+        "a tool awaits its intent before it succeeds",
+      );
     } catch (thrown) {
       conclude(context.signal.aborted ? "cancelled" : "error");
       throw thrown;

@@ -140,10 +140,9 @@ class SandboxOfSession implements OpenSandbox {
     const routes = new UnroutedCount(this.#sources.world.files, network === "off" ? "fresh" : "shared");
     // Only if each command has a network namespace, which bubblewrap announces.
     const isCounted = !isBackground && this.#sandbox.name === "bubblewrap";
-    // bubblewrap starts beside the writing of the record, and its command after it.
-    if (!isCounted) await recording;
     return {
       kind: "working",
+      recorded: recording,
       confine: {
         ...state.confine,
         failure,

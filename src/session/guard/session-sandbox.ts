@@ -29,6 +29,8 @@ export type CurrentSandbox =
       readonly kind: "working";
       readonly confine: Confine;
       readonly network: "off" | readonly string[];
+      /** Resolves when the run is recorded, so that a later session finds it after a kill: nothing may begin before. */
+      readonly recorded: Promise<unknown>;
       /** Takes each process of the command: for one that outlives its call, cleaning up waits for its end. */
       follow(child: Child): void;
       /** Removes what the command left and must not exist, and returns the notes. Call it once, when the call ends. */

@@ -572,7 +572,11 @@ describe("a background run", () => {
 
 describe("[SES-03 REL-02] a command whose intent is not safe yet", () => {
   /** Runs a command that leaves a file. Its intent is safe when `safe` returns, which gets the id of its process. */
-  async function runHeld(rig: BashRig, safe: (pid: number) => Promise<void>) {
+  async function runHeld(
+    rig: BashRig,
+    safe: (pid: number) => Promise<void>,
+    command = 'echo "$(readlink /proc/self/fd/0) $#" >begun; cat',
+  ) {
     const started: number[] = [];
     const held: ToolMiddleware = (call, context, next) => {
       const spawn: Spawn = (options) => {
@@ -583,8 +587,7 @@ describe("[SES-03 REL-02] a command whose intent is not safe yet", () => {
       const intentSafe = async () => await safe(started[0] ?? 0);
       return next(call, { ...context, world: { ...context.world, spawn }, intentSafe });
     };
-    const command = 'echo "$(readlink /proc/self/fd/0) $#" >begun; cat';
-    return await rig.text(rig.bash, { command }, [held]);
+    return await rig.text(rig.bash, { command, timeout_ms: 1_000 }, [held]);
   }
   const hasBegun = (rig: BashRig) => existsSync(join(rig.root, "begun"));
   /** Waits for a shell that waits. One that does not wait has ended, or sleeps, after its command. */
@@ -612,6 +615,30 @@ describe("[SES-03 REL-02] a command whose intent is not safe yet", () => {
       throw new ToolFailure("the disk is full");
     });
     expect(await output).toBe("error: the disk is full");
+    expect(hasBegun(rig)).toBe(false);
+  });
+
+  test("has all of its time after the wait", async () => {
+    await using rig = openRig();
+    const { clock } = rig.world;
+    const output = runHeld(
+      rig,
+      async () => await clock.advance(900),
+      "echo >begun; until [ -e go ]; do read -t 0.01 </dev/zero; done; echo done",
+    );
+    await until("it begins", () => hasBegun(rig));
+    await clock.advance(900);
+    writeFileSync(join(rig.root, "go"), "");
+    expect(await output).toBe("done");
+  });
+
+  test("is said not to have run if the wait takes longer than its time", async () => {
+    await using rig = openRig();
+    const output = runHeld(rig, async () => {
+      await rig.world.clock.advance(1_001);
+      await new Promise(() => undefined);
+    });
+    expect(await output).toStartWith("error: nothing was run: the log did not take the record");
     expect(hasBegun(rig)).toBe(false);
   });
 

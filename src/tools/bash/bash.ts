@@ -224,6 +224,7 @@ async function runToEnd(call: BashPlan, context: ToolContext, { capture, report 
   });
   using progress = new ProgressFeed(world.clock, context.progress);
   using limit = deadline(world.clock, call.msMax ?? BASH_MS_DEFAULT, signal);
+  let hasBegun = false;
   const read = async (chunks: AsyncIterable<Uint8Array>) => {
     for await (const chunk of chunks) {
       progress.push(await capture.write(chunk));
@@ -231,10 +232,15 @@ async function runToEnd(call: BashPlan, context: ToolContext, { capture, report 
   };
   const done = Promise.all([child.exited, read(child.stdout), read(child.stderr)]);
   try {
-    const [[exit]] = await whileAlive(Promise.all([done, beginOnceSafe(child, context)]), limit.signal);
+    const begun = beginOnceSafe(child, context).then(() => {
+      hasBegun = true;
+      limit.restart(); // the wait for the intent is none of the command's time
+    });
+    const [[exit]] = await whileAlive(Promise.all([done, begun]), limit.signal);
     return { exit, timedOut: false, left: child.leftBehind() };
   } catch (thrown) {
     if (!limit.reached) throw thrown;
+    if (!hasBegun) throw new ToolFailure(NOT_BEGUN);
     return { exit: undefined, timedOut: true, left: false };
   } finally {
     child.input?.end();
@@ -242,6 +248,8 @@ async function runToEnd(call: BashPlan, context: ToolContext, { capture, report 
     await done; // the final output of its processes belongs to the result too
   }
 }
+
+const NOT_BEGUN = "nothing was run: the log did not take the record of this call within its time limit";
 
 /** The shell starts beside the sync of the call's intent, and its command after it. */
 async function beginOnceSafe(child: Child, { intentSafe, signal }: ToolContext): Promise<void> {

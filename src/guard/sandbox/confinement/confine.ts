@@ -1,10 +1,9 @@
 import { assert } from "../../../base/assert.ts";
 import type { Confine } from "../../../session/guard/sandbox.ts";
-import type { SessionSandbox } from "../../../session/guard/session-sandbox.ts";
+import type { CurrentSandbox, SessionSandbox } from "../../../session/guard/session-sandbox.ts";
 import type { ToolCall, ToolHandler, ToolMiddleware } from "../../../tools/middleware.ts";
 import { errorOutput } from "../../../tools/output.ts";
 import type { ToolContext, ToolOutput } from "../../../tools/tool.ts";
-import type { ConfinedSpawnOptions } from "./confined-spawn.ts";
 import { confinedSpawn } from "./confined-spawn.ts";
 import { MissingVariableNotes, withAllVariables } from "./missing-variables.ts";
 import type { RerunOptions } from "./rerun.ts";
@@ -108,9 +107,12 @@ export function confine(options: ConfineOptions): ToolMiddleware {
   };
 }
 
-/** Runs a call in the sandbox, once its intent is safe: a command that can be `held` waits for that by itself. */
+/**
+ * Runs a call in the sandbox, once its intent is safe and its run is recorded: a command that can be `held` waits for
+ * both by itself. Any other waits before it starts, since bubblewrap lets it begin when cinch is killed.
+ */
 async function runConfined(
-  current: ConfinedSpawnOptions,
+  current: Extract<CurrentSandbox, { readonly kind: "working" }>,
   how: "background" | undefined,
   {
     call,
@@ -120,10 +122,12 @@ async function runConfined(
 ): Promise<ToolOutput> {
   const { intentSafe, ...rest } = context;
   const world = { ...context.world, spawn: confinedSpawn(context.world.spawn, current, how) };
-  if (current.confine.passesInput === true || intentSafe === undefined) {
-    return await next(call, { ...context, world });
-  }
-  await intentSafe();
+  const maySafelyBegin = async () => {
+    await Promise.all([intentSafe?.(), current.recorded]);
+  };
+  if (current.confine.passesInput === true && intentSafe !== undefined)
+    return await next(call, { ...rest, world, intentSafe: maySafelyBegin });
+  await maySafelyBegin();
   return await next(call, { ...rest, world });
 }
 

@@ -18,7 +18,7 @@ export const OWNER_FILE_BYTES_MAX = 256;
 /** Time limit from the connection to the end of the answer. */
 const EXCHANGE_MS_MAX = 5_000;
 /** Limit on exchanges at once; one more cuts off the oldest. */
-export const EXCHANGES_MAX = 16;
+export const EXCHANGES_MAX = 256;
 /** Lifetime of the owner's token; a client renews it before its end. */
 export const OWNER_LIFETIME_MS = 60 * 60_000;
 
@@ -91,8 +91,8 @@ export async function openOwnerExchange(parts: OwnerExchangeDependencies): Promi
 }
 
 /**
- * Cuts the oldest connection off if there are as many as allowed. An honest client sends its line as it connects, and
- * is answered at once: the oldest is one that says nothing, or does not close.
+ * Cuts the oldest connection off if there are as many as allowed. An honest client sends its line milliseconds after it
+ * has connected, and is answered at once: the oldest is one that says nothing, or does not close.
  */
 function makeRoom(open: Set<Duplex>): void {
   const [oldest] = open;
