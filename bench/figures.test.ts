@@ -1,4 +1,6 @@
 import { expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import type { BenchRun } from "./figures.ts";
 import { figuresPage, SHORT_ROWS, withShortTable } from "./figures.ts";
 import type { Row } from "./report.ts";
@@ -41,4 +43,18 @@ test("[PERF-02] the short table replaces the one of an earlier run, and refuses 
   expect(page).toContain("| start to first request | 9 ms | 3.00× of 3 ms |");
   expect(() => withShortTable(PAGE, { ...RUN, sections: [] })).toThrow("has no row");
   expect(() => withShortTable("no place", RUN)).toThrow("docs/performance.md has no");
+});
+
+test("[PERF-02] the short table and the page of figures in docs/ are of one run", () => {
+  const docs = join(import.meta.dir, "../docs");
+  const page = readFileSync(join(docs, "performance/figures.md"), "utf8");
+  const short = readFileSync(join(docs, "performance.md"), "utf8");
+  const [, day, machine] = /on (\d{4}-\d\d-\d\d): (.*?)\. The load/.exec(page) ?? [];
+  expect(short).toContain(`From one run on ${day}: ${machine}.`);
+  const medians = (line: string) => line.split("|")[2]?.trim() ?? "";
+  const figures = new Map(page.split("\n").map((line) => [line.split("|")[1]?.trim() ?? "", medians(line)]));
+  const shown = short.split("\n").filter((line) => line.startsWith("| ") && !line.startsWith("| what"));
+  expect(shown.map(medians)).toEqual(
+    SHORT_ROWS.map((what) => figures.get(what)?.replace(/ \(.*\)$/, "") ?? ""),
+  );
 });
