@@ -29,7 +29,7 @@ const EXTENSIONS: readonly Extension[] = [
     },
   },
   {
-    what: "with a kind of sub-agent and a prompt of one's own",
+    what: "with a kind of sub-agent and a prompt template",
     files: (_place, folder) => {
       write(folder, "agents/worker.md", "---\nname: worker\ndescription: works\n---\nYou work.\n");
       write(folder, "prompts/look.md", "Look at $1.\n");
