@@ -118,6 +118,8 @@ for (const [what, sql] of Object.entries({
   "who holds it cannot be read": "UPDATE leases SET pid = 7, process_start = NULL WHERE log = 1",
   "its runs are gone": "DELETE FROM runs WHERE log = 1",
   "its turns are no number of turns": "UPDATE logs SET turns = 4611686018427387904 WHERE num = 1",
+  "a message has a number near the largest":
+    "UPDATE messages SET seq = 8754889587344648291 WHERE log = 1 AND seq = 1",
   "its events have numbers that no event has":
     "UPDATE events SET id = 4611686018427387904 WHERE log = 1 AND id = 8",
   "its key is of no day": "UPDATE data_keys SET day = 'yesterday' WHERE log = 1",
@@ -141,6 +143,7 @@ for (const [what, sql] of Object.entries({
       workingDir: damaged.workingDir,
     });
     planRetention(listed, () => 30, { now: NOW, lastDay: "trusted" });
+    await clearly(store.messagesAt(damaged.logId, 4));
     await store.delete(damaged.logId);
     expect(await store.find(damaged.logId)).toBeUndefined();
     expect(await whole(store, other.logId)).toEqual(before);

@@ -22,10 +22,10 @@ const NEWEST_MESSAGE = `
   WITH RECURSIVE part (low, high) AS (
     SELECT 0, coalesce((SELECT max(seq) FROM messages WHERE log = ?1), 0)
     UNION ALL
-    SELECT iif(messages.after <= ?2, (low + high + 1) / 2, low),
-      iif(messages.after <= ?2, high, (low + high + 1) / 2 - 1)
+    SELECT iif(messages.after <= ?2, high - (high - low) / 2, low),
+      iif(messages.after <= ?2, high, high - (high - low) / 2 - 1)
     FROM part, messages WHERE low < high AND messages.log = ?1 AND messages.seq =
-      (SELECT min(seq) FROM messages WHERE log = ?1 AND seq >= (low + high + 1) / 2))
+      (SELECT min(seq) FROM messages WHERE log = ?1 AND seq >= high - (high - low) / 2))
   SELECT low AS seq FROM part WHERE low = high`;
 
 /** Reads one log. */

@@ -51,9 +51,10 @@ export function pluginTool(tool: PluginTool, plugin: string): Tool<PluginPlan> {
  * Wraps a tool with the engine's own contract, so that its exceptions fail the call and never end the turn. The log has
  * its intent before it runs: only tools of cinch may begin earlier.
  */
-export function containTool({ awaitsIntent: _, ...tool }: Tool, plugin: string): Tool {
+export function containTool(tool: Tool, plugin: string): Tool {
+  const { awaitsIntent: _, ...facts } = tool;
   return {
-    ...tool,
+    ...facts,
     async plan(input, context) {
       try {
         return planFrom(await tool.plan(input, context));
