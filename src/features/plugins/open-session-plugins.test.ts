@@ -807,6 +807,32 @@ test("[PLUG-01 HOOK-01] a plugin is notified before a compaction, and its answer
   ]);
 });
 
+test("[PLUG-01] a tool of a plugin may be an instance of a class, with methods and private fields", async () => {
+  class Counter {
+    readonly name = "Counter";
+    readonly description = "Counts its calls.";
+    readonly inputSchema = { type: "object" };
+    readonly mutating = false;
+    readonly level = "ReadOnly" as const;
+    #calls = 0;
+    plan() {
+      return Promise.resolve({ summary: this.name, target: { kind: "none" as const } });
+    }
+    run() {
+      this.#calls += 1;
+      return Promise.resolve({ content: [{ type: "text" as const, text: `call ${this.#calls}` }] });
+    }
+  }
+  const counter = new Counter();
+  const own = plugin("own", (harness) => {
+    harness.toolSource({ tools: () => [counter] });
+    harness.permission("allow", "Counter");
+  });
+  await using place = openPlace(calls("Counter", {}), calls("Counter", {}), says("done"));
+  await using harness = await place.open({ plugins: [own] });
+  expect(resultsOf(await turn(harness, "go"))).toEqual(["call 1", "call 2"]);
+});
+
 test("[PLUG-01 TOOL-06] a late source of a plugin's tools is found by ToolSearch, and one that throws has no tools", async () => {
   const late = plugin("late", (harness) => {
     const tool = {
