@@ -37,8 +37,7 @@ const LEAVING = /^\s*\/(?:quit|exit)\s*$/;
  * Reads what a person types before a session is open: while the engine starts, and while a question is open.
  *
  * The lines wait for the session in their order. One above `LINES_MAX` or `LINES_LENGTH_MAX` is refused with a
- * sentence. A line answers only the question that it was typed
- * for (PERM-14). Ctrl-C, Ctrl-D and `/quit` leave at once.
+ * sentence. A line answers only the question that it was typed for (PERM-14). Ctrl-C, Ctrl-D and `/quit` leave at once.
  */
 export class TypedAhead {
   readonly #terminal: LineTerminal;

@@ -61,6 +61,7 @@ export async function askRunning(
   if (process.env[PASSPHRASE] !== undefined)
     return { kind: "own", why: "passphrases are not compared with those of an engine" };
   const linking = openPromptLink(ownerSocket); // the engine looks at the peer while the facts are computed
+  linking.catch(() => undefined); // thrown below, unless a fact cannot be read: that error counts
   const { variables } = await credentialPlaces(process.env, settings);
   const keys = keysPrint(salt, variables, paths.config);
   const { profile, model, resume, maxTimeMs } = settings;

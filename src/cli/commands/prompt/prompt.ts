@@ -228,7 +228,8 @@ export async function answerIn(
   const { clock } = at.world;
   const { soFar = {} } = invocation;
   soFar.session = session;
-  const meaning = await meaningOf(content, { connection, session });
+  const asking = meaningOf(content, { connection, session });
+  const meaning = await (overdue === undefined ? asking : whileAlive(asking, overdue));
   if (meaning.kind === "answered") {
     await writeAnswer(invocation.format, session, { ...COMMAND_ENDED, text: meaning.text }, at);
     return EXIT.done;
