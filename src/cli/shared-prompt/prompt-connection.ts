@@ -92,6 +92,8 @@ class PromptConnection implements Connection, PromptReader {
   readonly #events = new BoundedQueue<readonly [Envelope, number]>(EVENTS_MAX);
   /** The answer to the input that went with the request. */
   #inputAnswer: Promise<unknown> | undefined;
+  /** Id of the frame with the input. */
+  #inputFrame = INPUT_FRAME_ID;
   #session: PromptSession | undefined;
   #last = INPUT_FRAME_ID;
   #failure: HarnessError | undefined;
@@ -128,8 +130,9 @@ class PromptConnection implements Connection, PromptReader {
   }
 
   async send(command: Command): Promise<Accepted> {
-    const sent = command.kind === "SendInput" ? this.#inputAnswer : undefined;
-    return (await (sent ?? this.#ask("command", command))) as Accepted;
+    if (command.kind !== "SendInput") return (await this.#ask("command", command)) as Accepted;
+    if (this.#inputAnswer === undefined) this.#inputFrame = this.#last + 1;
+    return (await (this.#inputAnswer ?? this.#ask("command", command))) as Accepted;
   }
 
   async query<Kind extends QueryKind>(query: QueryOf<Kind>): Promise<ResultOf<Kind>> {
@@ -155,6 +158,7 @@ class PromptConnection implements Connection, PromptReader {
     const { frame: kind, body } = frame;
     if (kind === "event") {
       const event = body as Envelope;
+      if (this.#begins(event)) this.#settle({ frame: "accepted", id: this.#inputFrame });
       if (event.kind === "SessionEnded") this.#wasStopped = event.payload.reason === "binary-shutdown";
       this.#events.push([event, bytes]);
       return;
@@ -188,6 +192,14 @@ class PromptConnection implements Connection, PromptReader {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {}
+
+  /**
+   * Returns true for the start of the prompt's turn. Its input was accepted then, even if the engine is lost or hangs
+   * before it says so: the log is synced in between.
+   */
+  #begins({ kind, payload, parentCall }: Envelope): boolean {
+    return kind === "TurnStarted" && parentCall === undefined && payload.originator === this.#session?.client;
+  }
 
   #ask(frame: "command" | "query", body: object): Promise<unknown> {
     this.#last += 1;
