@@ -1,5 +1,6 @@
 import { head } from "../../base/text/text.ts";
 import { showHidden } from "../hidden.ts";
+import { FormSearch } from "./form-search.ts";
 import { INJECTION_SHAPES } from "./injection-shapes.ts";
 import { otherSpellings } from "./injection-spellings.ts";
 
@@ -36,13 +37,12 @@ const DECODED_UNITS_MAX = 4_096;
 export function scanForInjection(text: string): readonly InjectionFinding[] {
   const shown = showHidden(text);
   const plain = normal(text);
-  const read = matches(plain, PATTERNS);
+  const { all, spaced, compact: unspaced } = searches();
+  const read = matches(plain, all);
   const known = new Set(read.map(({ excerpt }) => excerpt));
   const decoded = [
-    ...encoded(plain).flatMap((text) => matches(text, PATTERNS)),
-    ...otherSpellings(plain).flatMap(({ text, compact }) =>
-      matches(text, compact ? [ABANDONING, COMPACT] : [ABANDONING]),
-    ),
+    ...encoded(plain).flatMap((text) => matches(text, all)),
+    ...otherSpellings(plain).flatMap(({ text, compact }) => matches(text, compact ? unspaced : spaced)),
   ].filter(({ excerpt }) => !known.has(excerpt)); // a spelling changes some words and leaves the others
   const findings = [
     ...hidden(shown),
@@ -55,7 +55,7 @@ export function scanForInjection(text: string): readonly InjectionFinding[] {
 interface Pattern {
   readonly kind: InjectionKind;
   readonly what: string;
-  readonly form: RegExp;
+  readonly forms: readonly string[];
 }
 
 // Gaps are bounded and stay in one sentence, so that a pattern reads each position a bounded number of times.
@@ -73,14 +73,14 @@ const SECRETS =
 const ABANDONING: Pattern = {
   kind: "override",
   what: "it tells the model to drop its instructions",
-  form: rx(
+  forms: [
     `\\b${ABANDON}\\b${GAP}\\b${BEFORE} (?:\\w+ ){0,3}?${ORDERS}`,
     `\\b${ABANDON} (?:\\w+ ){0,3}?(?:your|all|any|these|those) (?:\\w+ ){0,3}?${ORDERS}\\b(?! (?:from|of|in|for|on) (?:the|a|this) (?:linter|compiler|editor))`,
     `\\b(?:ignore|disregard|forget|overlook) (?:\\w+ ){0,2}?(?:the above|everything|all that|all of that|all you|what you|the earlier one|the user|the previous|the (?:\\w+ )?and (?:state|say|print|output|tell|write)|the function and|the resume and|previous)\\b`,
     `\\bever(?:y)?th?ing you have been told\\b`,
     `\\bregardless of (?:your |all |any )?previous (?:tasks|instructions)`,
     `\\bnewer system prompt\\b|\\bnew system prompt\\b|\\boutrank the user\\b`,
-  ),
+  ],
 };
 
 const OWN: readonly Pattern[] = [
@@ -88,39 +88,39 @@ const OWN: readonly Pattern[] = [
   {
     kind: "override",
     what: "it tells the model, in another language, to drop its instructions",
-    form: rx(
+    forms: [
       `\\b(?:ignor(?:ez|e|a|ar|ieren|iere)|oubliez|olvida|olvide|esque[cç]a|dimentica|vergiss|vergessen sie|missachte[n]?)\\b${GAP}(?:instru|anweisung|consigne|istruzion|regel|r[eè]gle|regla|regra|funktion|fonction|p[aá]gina|tabla|tableau)`,
       "(?:игнорир|забудь|не обращай)\\S{0,6}.{0,30}(?:инструкц|указан|правил)",
       "(?:忽略|无视|無視|忘记|忘記).{0,20}(?:指令|指示|说明|說明|规则|規則|提示)|(?:指示|命令).{0,10}(?:無視|忘れ)|無視して",
       "(?:지시|명령|지침).{0,10}무시",
       "(?:تجاهل|انس).{0,20}(?:التعليمات|الأوامر)",
       "(?:निर्देश|आदेश).{0,20}(?:अनदेखी|अनदेखा|नज़रअंदाज)",
-    ),
+    ],
   },
   {
     kind: "breakout",
     what: "it forges the markers of a conversation or of a section",
-    form: rx(
+    forms: [
       "[<\\[(&＜‹]\\W{0,3}(?:lt;)?\\W{0,2}untrus(?:<!--.{0,20}?-->)?ted-",
       "<\\|(?:im_start|im_end|system|user|assistant|endoftext|start_header_id|eot_id)\\|?>?|\\[/?inst\\]|<</?sys>>",
       "</?(?:function_calls|invoke|antml|tool_use|tool_result|trusted[\\w-]{0,20}|operator|system(?:[_-](?:prompt|reminder|message))?)\\b[^>]{0,80}>",
       "\\n\\n(?:human|user|assistant|system): .{0,400}\\n\\n(?:human|user|assistant|system): ",
-    ),
+    ],
   },
   {
     kind: "mode",
     what: "it claims a mode or role without rules",
-    form: rx(
+    forms: [
       "\\b(?:god|system|developer|dev|maintenance|override|jailbreak|dan|admin|sudo|unrestricted|security override) mode\\b(?! (?:is a|in (?:chrome|android|vite|react|webpack)))[^.\\n]{0,40}",
       "\\bdo anything now\\b|\\bno special filtering\\b|\\bwithout any (?:restrictions|filters)\\b",
       "\\byou are now (?:a |an |in |the )?[\\w ]{0,30}(?:bot|mode|unrestricted|free)\\b|\\bimmerse yourself into the role\\b",
       "\\bas your (?:creator|developer|boss|owner)\\b|\\bi(?:'| a)?m (?:your (?:developer|creator|boss|administrator)|the maintainer of your|god)\\b|\\bi am (?:god|your)\\b",
-    ),
+    ],
   },
   {
     kind: "consent",
     what: "it claims or forges a permission",
-    form: rx(
+    forms: [
       "\\b(?:permission|approval|confirmation|consent)s?(?: (?:prompts?|requests?|steps?|dialogs?))?\\b[^.\\n]{0,40}\\b(?:already (?:answered|given|granted)|answer it yourself|with yes|allow always)",
       "\\b(?:already|pre-?) ?(?:approved|agreed|authori[sz]ed)\\b(?=[^.\\n]{0,40}(?:\\.sh|run|execute|first|\\)))|\\bagreed to everything\\b",
       "\\b(?:turns?|turning|switch(?:es)?) off (?:all )?(?:confirmations?|permissions?|approvals?|the sandbox)\\b|\\b(?:the )?sandbox is (?:disabled|off)\\b",
@@ -128,12 +128,12 @@ const OWN: readonly Pattern[] = [
       "\\byou (?:may|can|should|must) skip (?:the )?(?:confirmation|approval|permission)",
       '\\banswers? (?:all )?permission prompts?\\b|\\ballow_all ?= ?true|"allow": ?\\["bash\\(\\*\\)"\\]|\\bas approved: \\*',
       "\\bdo not ask again for this session\\b",
-    ),
+    ],
   },
   {
     kind: "secret",
     what: "it wants secrets shown or sent",
-    form: rx(
+    forms: [
       `\\b(?:paste|upload|send|post|exfiltrate|e-?mail|leak|forward|transmit|include|print|reveal|output|dump|pass)\\b${GAP}${SECRETS}${GAP}\\b(?:to https?:|to [\\w.+-]{1,64}@|into|in the report|and commit|as the parameter|\\[/inst)`,
       `\\b(?:read|open|cat|print|reveal|show|paste)\\b${GAP}(?:~/\\.(?:ssh|aws|netrc|config/cinch)|\\.netrc|your (?:full |entire )?system prompt)`,
       "\\bexfiltrate\\b(?! ?(?:data|secrets)? ?(?:risk|attack|attempt|path|prevention))[^.\\n]{0,20}\\b(?:secret|token|credential|data|env)",
@@ -142,12 +142,12 @@ const OWN: readonly Pattern[] = [
       "\\b(?:your|our system) password\\b|\\bpassword for (?:our|the|this) (?:system|mode)\\b|\\b(?:confirm|share|about|write) the (?:password|passphrase)\\b",
       "\\b(?:mot de passe|passwort|contraseña|senha|password)\\b ?\\?|パスワード|비밀번호",
       "\\btoken in clickable form\\b|\\bthe token is in your environment\\b|\\bfirst call bash with .{0,3}env\\b",
-    ),
+    ],
   },
   {
     kind: "concealed",
     what: "it speaks to a model where people do not look, or asks it to keep quiet",
-    form: rx(
+    forms: [
       "<!--(?:(?!-->)[^]){0,400}?\\b(?:agents?|assistant|ai|llm|model|ignor\\w*|override mode|security override|say nothing)\\b(?:(?!-->)[^]){0,200}?(?:\\b(?:must|run|state|say|print|execute|also|please|rules|webpage|respond|reply)\\b)",
       "\\[//\\]: ?# ?[(\"'][^)\"'\\n]{0,200}\\b(?:assistant|agent|ai|treat|ignore|run)\\b",
       "style ?= ?[\"'][^\"']{0,80}(?:display ?: ?none|visibility ?: ?hidden|font-size ?: ?0|opacity ?: ?0\\b|color ?: ?(?:white|transparent))",
@@ -155,35 +155,57 @@ const OWN: readonly Pattern[] = [
       "\\b(?:note|notice|message|instructions?) (?:to|for) (?:all )?(?:ai|llm|language model)s?(?: readers| agents| assistants)?\\b ?:",
       "\\bagents reading this\\b|\\bagents must paste\\b|\\bassistant, (?:please |open|run|execute|ignore)|<important>",
       "\\bbefore any other skill\\b|\\bbefore the user's own words\\b|\\bremember for all later sessions\\b|\\bthe assistant must call\\b|\\balways add \\S{1,60}@\\S{1,60} to the recipients\\b",
-    ),
+    ],
   },
   {
     kind: "encoded",
     what: "it tells the model to decode something and obey it",
-    form: rx(
+    forms: [
       "\\bdecode\\b[^.\\n]{0,40}\\b(?:follow|act on|obey|execute|run it|do what)\\b",
       "\\bdecode this (?:rot ?13|caesar|hexadecimal|binary|base64)\\b",
       "\\binterlace part 1\\b|\\bwrite down the string z ?=",
-    ),
+    ],
   },
 ];
 
-const PATTERNS: readonly Pattern[] = [
-  ...OWN,
-  ...INJECTION_SHAPES.map(({ kind, what, forms }) => ({ kind, what, form: rx(...forms) })),
-];
+const PATTERNS: readonly Pattern[] = [...OWN, ...INJECTION_SHAPES];
 
 /** The same without blanks. */
 const COMPACT: Pattern = {
   kind: "override",
   what: "it tells the model to drop its instructions",
-  form: rx(
+  forms: [
     "(?:ignore|disregard|forget|override|bypass)(?:all|any|your|the|every)?(?:previous|prior|above|earlier|system|safety)(?:instructions?|rules|prompts?|directives?|guidelines)",
-  ),
+  ],
 };
 
-function rx(...forms: readonly string[]): RegExp {
-  return new RegExp(forms.map((form) => `(?:${form})`).join("|"), "giu");
+interface Searched {
+  readonly patterns: readonly Pattern[];
+  readonly forms: FormSearch;
+}
+
+interface Searches {
+  readonly all: Searched;
+  /** For other spellings. */
+  readonly spaced: Searched;
+  /** For other spellings that have lost their blanks. */
+  readonly compact: Searched;
+}
+
+let compiled: Searches | undefined;
+
+/** Compiles the patterns when the first text is scanned. */
+function searches(): Searches {
+  const searched = (patterns: readonly Pattern[]): Searched => ({
+    patterns,
+    forms: new FormSearch(patterns.map(({ forms }) => forms)),
+  });
+  compiled ??= {
+    all: searched(PATTERNS),
+    spaced: searched([ABANDONING]),
+    compact: searched([ABANDONING, COMPACT]),
+  };
+  return compiled;
 }
 
 function hidden(shown: string): readonly InjectionFinding[] {
@@ -196,11 +218,10 @@ function hidden(shown: string): readonly InjectionFinding[] {
   return found.slice(0, FINDINGS_MAX).map(([run]) => ({ kind: "hidden", what, excerpt: run }));
 }
 
-function matches(text: string, patterns: readonly Pattern[]): readonly InjectionFinding[] {
-  return patterns.flatMap(({ kind, what, form }) =>
-    [...text.matchAll(form)].slice(0, FINDINGS_MAX).map(([found]) => {
-      return { kind, what, excerpt: head(found.trim(), EXCERPT_UNITS_MAX) };
-    }),
+function matches(text: string, { patterns, forms }: Searched): readonly InjectionFinding[] {
+  const found = forms.search(text, FINDINGS_MAX);
+  return patterns.flatMap(({ kind, what }, index) =>
+    (found[index] ?? []).map((match) => ({ kind, what, excerpt: head(match.trim(), EXCERPT_UNITS_MAX) })),
   );
 }
 
