@@ -71,7 +71,11 @@ interface SearchOptions {
   readonly max: number;
 }
 
-function matches(text: string, { here, elsewhere }: Pattern, { places, max }: SearchOptions): readonly string[] {
+function matches(
+  text: string,
+  { here, elsewhere }: Pattern,
+  { places, max }: SearchOptions,
+): readonly string[] {
   const found: string[] = [];
   let from = 0;
   let index = 0;
