@@ -73,3 +73,22 @@ test("[REL-04 CTL-11] a client that sends no request in time is cut off, and its
   await served;
   expect(door.open).toBe(0);
 });
+
+test("[REL-04 CTL-11] a client that is stopped after its last frame is cut off, and its place is free", async () => {
+  const world = testWorld();
+  await using door = openDoor(world);
+  const differing = silentClient();
+  const refused = silentClient();
+  const served = [
+    door.serve(differing.stream, { ...QUESTION, likeness: { ...LIKENESS, build: "another" } }),
+    door.serve(refused.stream, QUESTION),
+  ];
+  expect(await differing.verdict()).toMatchObject({ frame: "differs" });
+  refused.stream.push("no request\n");
+  await until("the client was told", () => refused.sent.length === 2);
+  expect(JSON.parse(refused.sent[1] ?? "")).toMatchObject({ frame: "failed" });
+  expect(door.open).toBe(2);
+  await world.clock.advance(CLIENTS_CLOSE_MS_MAX);
+  await Promise.all(served);
+  expect(door.open).toBe(0);
+});

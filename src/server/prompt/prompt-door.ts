@@ -12,7 +12,7 @@ import { PROMPT_LINE_BYTES_MAX, READING_LINE, READING_MS } from "./frames.ts";
 import { differenceOf } from "./likeness.ts";
 import { readLines } from "./lines.ts";
 
-/** Time limit for the clients of a door to close their connections, once it is disposed. Then they are cut. */
+/** Time limit for a client to close its connection, after the last frame or once the door is disposed. Then it is cut. */
 export const CLIENTS_CLOSE_MS_MAX = 1_000;
 
 /** Time limit for the request of a client, after it was agreed to, or has said that it still reads its input. */
@@ -97,15 +97,12 @@ async function serve(
   stream.once("close", () => departure.abort(new Error("the client has gone")));
   stream.on("error", () => stream.destroy());
   const waiting = AbortSignal.any([stop, departure.signal]);
-  let isSilent = false;
   const write = async (line: string) => {
     if (stream.writable && !stream.write(line)) await drained(stream, stop);
   };
   try {
     const { clock } = parts.world;
-    const lines = requestFirst(readLines(stream, PROMPT_LINE_BYTES_MAX), clock, waiting, () => {
-      isSilent = true;
-    });
+    const lines = requestFirst(readLines(stream, PROMPT_LINE_BYTES_MAX), clock, waiting);
     const why = (await differenceFor(parts, question)) ?? refusalOf({ isFull, isEnding: stop.aborted });
     if (why !== undefined) return await write(jsonLine({ frame: "differs", why } satisfies PromptVerdict));
     await write(jsonLine({ frame: "shares" } satisfies PromptVerdict));
@@ -115,21 +112,21 @@ async function serve(
       parts.world.log.for("prompt").write("warn", "a prompt broke off", { problem: messageOf(thrown) });
     await write(jsonLine({ frame: "failed", body: errorBody(asRefusal(thrown)) } satisfies FailedFrame));
   } finally {
-    using _cut = isSilent ? parts.world.clock.timer(CLIENTS_CLOSE_MS_MAX, () => stream.destroy()) : undefined;
+    // A client that is stopped closes nothing, and would keep its place for ever.
+    using _cut = parts.world.clock.timer(CLIENTS_CLOSE_MS_MAX, () => stream.destroy());
     await ended(stream);
   }
 }
 
 /**
  * Yields the lines of a client from its request on.
- * @throws HarnessError InvalidCommand, after a call of `onSilent`, if none comes within `REQUEST_MS_MAX`: a client that
- *   is stopped would keep its place for ever. The signal's reason.
+ * @throws HarnessError InvalidCommand if none comes within `REQUEST_MS_MAX`: a client that is stopped would keep its
+ *   place for ever. The signal's reason.
  */
 async function* requestFirst(
   lines: AsyncGenerator<string>,
   clock: World["clock"],
   signal: AbortSignal,
-  onSilent: () => void,
 ): AsyncGenerator<string> {
   using limit = deadline(clock, REQUEST_MS_MAX, signal);
   try {
@@ -146,7 +143,6 @@ async function* requestFirst(
     }
   } catch (thrown) {
     if (!limit.reached) throw thrown;
-    onSilent();
     const why = `no request came within ${REQUEST_MS_MAX / 60_000} minutes`;
     throw new HarnessError("InvalidCommand", { kind: "prompt", why }, { cause: thrown });
   }
