@@ -49,7 +49,7 @@ export function hostLooks({ others, clock, mounts }: HostLooksOptions): QuickFil
   return {
     stat: (path) => take((files) => files.stat(path)),
     lstat: (path) => take((files) => files.lstat(path)),
-    // A quick one trusts what it saw of the folders 0.1 s ago. Tools compare what a path leads to with their plan.
+    // A quick one follows a link that was put there 0.1 s ago. Tools resolve what a command can have replaced.
     realpath: (path) => others.realpath(path),
     readlink: (path) => take((files) => files.readlink(path)),
     read: (path, bytesMax) => take((files) => files.read(path, bytesMax)),

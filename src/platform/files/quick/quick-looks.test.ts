@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { mkdirSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
+import { mkdirSync, renameSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { temporaryDirectory } from "../../../../test/support/world.ts";
 import { asError } from "../../../base/errors.ts";
@@ -100,6 +100,21 @@ test("[PERF-02 SBX-01] no look at once follows a link, in the path or at its end
   for (const name of ["folder", "folder/file", "folder/file/below", "missing"])
     expect([name, await notQuick(at(name))]).toEqual([name, []]);
   expect(await watched([at("link")], ROOT_MOUNT)(at("link/file"))).toEqual([...LOOKS]);
+});
+
+test("[SBX-01] a folder that a link replaces is resolved to the target of that link at once", async () => {
+  await using folder = temporaryDirectory();
+  const at = (name: string) => join(folder.path, name);
+  for (const name of ["folder", "elsewhere"]) {
+    mkdirSync(at(name));
+    writeFileSync(at(`${name}/file`), "");
+  }
+  const clock = { monotonic: () => 0 }; // all is seen within an instant
+  const quick = quickLooks({ folders: [folder.path], mounts: ROOT_MOUNT, others: hostFiles, clock });
+  expect(await quick.realpath(at("folder/file"))).toBe(at("folder/file"));
+  renameSync(at("folder"), at("former"));
+  symlinkSync("elsewhere", at("folder"));
+  expect(await quick.realpath(at("folder/file"))).toBe(at("elsewhere/file"));
 });
 
 test("[PERF-01 SBX-01] a small file of a local disk is read at once, and everything else by another thread", async () => {

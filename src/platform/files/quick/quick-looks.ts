@@ -39,7 +39,7 @@ export interface QuickLooksOptions {
  * Returns looks that happen at once where no file system can make them wait: the one JavaScript thread would wait.
  *
  * A path counts only without a link in it, since a link may lead to any mount. Each part is checked from the top,
- * so that no look follows one. A link that replaces a folder within `FOLDERS_MS_MAX` is not noticed.
+ * so that no look follows one. A link that replaces a folder within `FOLDERS_MS_MAX` is followed.
  */
 export function quickLooks({ folders, mounts, others, clock }: QuickLooksOptions): QuickFiles {
   const foreign = new Set(mounts === undefined ? ["/"] : foreignMounts(mounts));
@@ -54,7 +54,7 @@ export function quickLooks({ folders, mounts, others, clock }: QuickLooksOptions
     if (folder === "/") return true;
     let plain = seen.get(folder);
     if (plain === undefined) {
-      plain = isPlain(dirname(folder)) && lookAt(folder) !== "link";
+      plain = isPlain(dirname(folder)) && !isLink(folder);
       seen.set(folder, plain);
     }
     return plain;
@@ -78,9 +78,8 @@ export function quickLooks({ folders, mounts, others, clock }: QuickLooksOptions
     },
     lstat: async (path) => (isQuick(path) ? infoOf(path) : await others.lstat(path)),
     async realpath(path) {
-      const found = isQuick(path) ? lookAt(path) : "link";
-      if (found === "other") return path;
-      return found === "none" ? realpathSync.native(path) : await others.realpath(path);
+      // What was seen of the folders keeps the look from waiting. It never answers: policies are made of the answer.
+      return isQuick(path) && !isLink(path) ? realpathSync.native(path) : await others.realpath(path);
     },
     readlink: async (path) => (isQuick(path) ? readlinkSync(path) : await others.readlink(path)),
     async read(path, bytesMax) {
@@ -100,15 +99,13 @@ function infoOf(path: string): FileInfo | undefined {
   }
 }
 
-/** Returns `none` also where the look itself fails: access is refused, or the part above is a file. */
-function lookAt(path: string): "link" | "other" | "none" {
+/** Returns false also where the look itself fails: access is refused, or the part above is a file. */
+function isLink(path: string): boolean {
   try {
-    const found = lstatSync(path, { throwIfNoEntry: false });
-    if (found === undefined) return "none";
-    return found.isSymbolicLink() ? "link" : "other";
+    return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
   } catch (thrown) {
     if (codeOf(thrown) === undefined) throw thrown;
-    return "none";
+    return false;
   }
 }
 
