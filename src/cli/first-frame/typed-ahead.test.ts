@@ -4,7 +4,7 @@ import { BoundedQueue } from "../../base/async/queue.ts";
 import { Cancelled } from "../../base/errors.ts";
 import { sharedTerminal } from "../../client/line/input/shared-terminal.ts";
 import type { LineInput, LineTerminal } from "../../client/line/input/terminal.ts";
-import { LINES_LENGTH_MAX, LINES_MAX, PersonLeft, TypedAhead } from "./typed-ahead.ts";
+import { ANSWERS_MAX, LINES_LENGTH_MAX, LINES_MAX, PersonLeft, TypedAhead } from "./typed-ahead.ts";
 
 /** A terminal at which a test types. Its prompts are kept with the question that each is for. */
 function openTyping(interactive = true) {
@@ -108,3 +108,16 @@ test.each([
     expect(await ahead.take()).toEqual(kept);
   },
 );
+
+test("[PERM-14 REL-04] an answer above the limit is refused with a sentence, and is never a prompt", async () => {
+  const { terminal, type, written } = openTyping();
+  const ahead = new TypedAhead(terminal);
+  await Promise.resolve();
+  const question = {};
+  using answers = ahead.ask({ prompt: "1-2 > ", question });
+  for (let at = 0; at <= ANSWERS_MAX; at += 1) type(`${at}`, question);
+  await until("the last was refused", () => written.length > 0);
+  expect(written).toEqual([expect.stringContaining("too many answers")]);
+  expect(await answers.next()).toBe("0");
+  expect(await ahead.take()).toEqual([]);
+});

@@ -24,12 +24,14 @@ interface OpenQuestion extends EarlyQuestion {
   readonly answers: BoundedQueue<string>;
 }
 
-const ANSWERS_MAX = 100;
+/** Limit on the answers to one question that wait to be read. */
+export const ANSWERS_MAX = 100;
 /** Limits on what waits for the session. */
 export const LINES_MAX = 1_000;
 export const LINES_LENGTH_MAX = 1_048_576;
 const REFUSED =
   "cinch: this line was not kept, since too much waits for the session already. Enter it again once the session is open.\n";
+const UNREAD = "cinch: this line was not kept, since too many answers to the question wait already.\n";
 
 const LEAVING = /^\s*\/(?:quit|exit)\s*$/;
 
@@ -37,7 +39,8 @@ const LEAVING = /^\s*\/(?:quit|exit)\s*$/;
  * Reads what a person types before a session is open: while the engine starts, and while a question is open.
  *
  * The lines wait for the session in their order. One above `LINES_MAX` or `LINES_LENGTH_MAX` is refused with a
- * sentence. A line answers only the question that it was typed for (PERM-14). Ctrl-C, Ctrl-D and `/quit` leave at once.
+ * sentence. A line answers only the question that it was typed for, and is no prompt then (PERM-14). Ctrl-C, Ctrl-D and
+ * `/quit` leave at once.
  */
 export class TypedAhead {
   readonly #terminal: LineTerminal;
@@ -96,8 +99,9 @@ export class TypedAhead {
       this.#terminal.onLineTaken?.();
       if (LEAVING.test(input.text)) break;
       const asked = this.#asked?.question === input.answers ? this.#asked : undefined;
-      if (asked?.answers.push(input.text) !== true && !this.#keep(input.text))
-        await this.#terminal.write(REFUSED);
+      // An answer above the limit is refused: as a prompt it would mean something else.
+      if (asked === undefined ? !this.#keep(input.text) : !asked.answers.push(input.text))
+        await this.#terminal.write(asked === undefined ? REFUSED : UNREAD);
       this.#prompt();
     }
     if (!this.#taken.signal.aborted) this.#left.abort(new PersonLeft("left before a session was open"));
