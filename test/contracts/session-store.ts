@@ -42,6 +42,31 @@ export function sessionStoreContract(name: string, open: OpenStore): void {
       expect(isId("log", log.logId) && isId("sess", log.session)).toBe(true);
     });
 
+    test("[SES-01 REL-01] syncs may run at once, beside a batch and while the log is closed", async () => {
+      await using rig = await openRig(open);
+      const log = newLog(rig.world);
+      let last = 0;
+      {
+        await using writer = await rig.store.create(log, rig.me);
+        for (let hops = 0; hops < 24; hops++) {
+          const syncs: (Promise<void> | undefined)[] = [];
+          for (const durability of ["process", "power"] as const) {
+            syncs.push(writer.sync?.());
+            for (let hop = 0; hop < hops; hop++) await undefined;
+            last += 1;
+            const appended = writer.append({ events: texts(log.session, last, ["a"]) }, durability);
+            syncs.push(writer.sync?.(), writer.sync?.());
+            await appended;
+          }
+          await Promise.all(syncs);
+        }
+        void writer.sync?.(); // disposing waits for it
+      }
+      expect((await rig.store.events(log.logId, 0, 100)).map(({ id }) => id)).toEqual(
+        Array.from({ length: 48 }, (_, at) => at + 1),
+      );
+    });
+
     test("[SES-01] logs do not mix, and a missing one is reported as missing", async () => {
       await using rig = await openRig(open);
       const [one, two] = [newLog(rig.world), newLog(rig.world)];

@@ -85,7 +85,11 @@ export class SqliteWriter implements SessionWriter {
   /** Key of the newest event, undefined until it was read. */
   #spanKey: string | undefined;
   #broken: unknown;
-  #appending: Promise<void> | undefined;
+  #appending = false;
+  /** Settles with the newest batch, one of a sync included. Never rejects. */
+  #newest: Promise<void> | undefined;
+  /** Batch of a sync that has not begun: later syncs share it. */
+  #waitingSync: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
   #disposed = false;
 
@@ -106,12 +110,13 @@ export class SqliteWriter implements SessionWriter {
 
   async append(batch: Batch, durability: Durability): Promise<void> {
     assert(!this.#disposed, "a writer that was disposed appends nothing");
-    assert(this.#appending === undefined, "one batch is appended after the other");
-    const appending = this.#append(batch, durability).finally(() => {
-      this.#appending = undefined;
-    });
-    this.#appending = appending;
-    await appending;
+    assert(!this.#appending, "one batch is appended after the other");
+    this.#appending = true;
+    try {
+      await this.#inOrder(() => this.#append(batch, durability));
+    } finally {
+      this.#appending = false;
+    }
   }
 
   async sync(): Promise<void> {
@@ -126,8 +131,22 @@ export class SqliteWriter implements SessionWriter {
 
   /** Syncs with a transaction, where `WalSync` cannot: SQLite then does it. */
   async #syncByBatch(): Promise<void> {
-    await Promise.allSettled([this.#appending]); // its caller gets a failure
-    await this.append({}, "power");
+    this.#waitingSync ??= this.#inOrder(() => {
+      this.#waitingSync = undefined;
+      return this.#append({}, "power");
+    });
+    await this.#waitingSync;
+  }
+
+  /** Writes a batch after those before it: a sync may come at any time, and its batch is one of them. */
+  #inOrder(write: () => Promise<void>): Promise<void> {
+    const writing = this.#newest === undefined ? write() : this.#newest.then(write);
+    const done = () => {
+      if (this.#newest === settled) this.#newest = undefined;
+    };
+    const settled: Promise<void> = writing.then(done, done);
+    this.#newest = settled;
+    return writing;
   }
 
   async #append(batch: Batch, durability: Durability): Promise<void> {
@@ -171,7 +190,7 @@ export class SqliteWriter implements SessionWriter {
 
   async #close(): Promise<void> {
     this.#disposed = true;
-    await Promise.allSettled([this.#appending]); // its caller gets a failure
+    await this.#newest;
     try {
       await this.#held.whenFree(() =>
         this.#transaction("process", ({ log }) => giveBackLease(this.#connection, log, this.epoch)),
