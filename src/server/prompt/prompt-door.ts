@@ -12,7 +12,7 @@ import { PROMPT_LINE_BYTES_MAX, READING_LINE, READING_MS } from "./frames.ts";
 import { differenceOf } from "./likeness.ts";
 import { readLines } from "./lines.ts";
 
-/** Time limit for a client to close its connection, after the last frame or once the door is disposed. Then it is cut. */
+/** Time limit for a client to close its connection, after the last frame or at the end of the door. Then it is cut. */
 export const CLIENTS_CLOSE_MS_MAX = 1_000;
 
 /** Time limit for the request of a client, after it was agreed to, or has said that it still reads its input. */
