@@ -56,18 +56,18 @@ interface Pair {
   readonly small: RunOfRounds[];
 }
 
-/** Rounds at the end of two sessions whose requests are equally long, one of ten times as many rounds. */
+/** Rounds at the end of two sessions whose requests are equally long and whose code is warm, one twice as long. */
 async function lateRounds(place: BenchSetup): Promise<Row> {
   const home = makeHome(place);
-  const [few, many] = [50, 500];
+  const [few, many] = [500, 1_000];
   const pair: Pair = { large: [], small: [] };
   for (let run = 0; run < (place.quick ? 1 : 5); run++) {
     const ending = (rounds: number, lines: number): SessionOfRounds => ({
       ...{ tool: "Read", rounds, lines },
       warmFrom: rounds - ROUNDS,
     });
-    pair.large.push(await cinchRounds(place, home, ending(many, 6)));
-    pair.small.push(await cinchRounds(place, home, ending(few, 60)));
+    pair.large.push(await cinchRounds(place, home, ending(many, 3)));
+    pair.small.push(await cinchRounds(place, home, ending(few, 6)));
   }
   return row(`Read, last ${ROUNDS} rounds of ${many}, not of ${few}, at the same size: processor time`, pair);
 }

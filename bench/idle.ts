@@ -1,11 +1,10 @@
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
-import { treeOf, treePssBytes } from "./processes.ts";
+import { treePssBytes } from "./processes.ts";
 import type { Row } from "./report.ts";
 import { cinchLine, compiledPrompt, homeFor, openScreen, SESSION_SHOWN } from "./screen.ts";
 import { sampled } from "./statistics.ts";
 import type { BenchSetup, Home, Program } from "./subject.ts";
 import { start as startProgram } from "./subject.ts";
+import { addedWakeUps, wakeUpsByThread } from "./wake-ups.ts";
 
 const MIB = 1024 * 1024;
 /** Bun's collector runs once a second until the heap has been the same for 30 s, in any program. */
@@ -31,10 +30,10 @@ export async function measureIdle(place: BenchSetup): Promise<readonly Row[]> {
   const wakes: Record<keyof typeof pids, number[]> = { bare: [], keyless: [], keyed: [], serve: [] };
   const names = ["bare", "keyless", "keyed", "serve"] as const;
   for (let window = 0; window < (place.quick ? 1 : WINDOWS); window++) {
-    const before = names.map((name) => treeWakeUps(pids[name]));
+    const before = names.map((name) => wakeUpsByThread(pids[name]));
     await Bun.sleep(WATCH_MS);
     for (const [at, name] of names.entries())
-      wakes[name].push(((treeWakeUps(pids[name]) - (before[at] ?? 0)) * 1_000) / WATCH_MS);
+      wakes[name].push((addedWakeUps(before[at], wakeUpsByThread(pids[name])) * 1_000) / WATCH_MS);
   }
   const rows = names.slice(1).map(
     (name): Row => ({
@@ -77,15 +76,3 @@ const WHAT = {
   keyed: "an idle session with a key",
   serve: "an idle `cinch serve`",
 } as const;
-
-/** Times that a thread of a process or of its descendants was given the processor after it had waited for something. */
-function treeWakeUps(root: number): number {
-  return treeOf(root)
-    .flatMap((pid) => readdirSync(`/proc/${pid}/task`).map((thread) => `/proc/${pid}/task/${thread}`))
-    .reduce((sum, thread) => sum + wakeUps(thread), 0);
-}
-
-function wakeUps(thread: string): number {
-  const status = readFileSync(join(thread, "status"), "latin1");
-  return Number(/^voluntary_ctxt_switches:\s+(\d+)$/m.exec(status)?.[1] ?? Number.NaN);
-}

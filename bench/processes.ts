@@ -54,8 +54,23 @@ function pssBytes(pid: number): number {
 
 /** A process and all its living descendants. */
 export function treeOf(pid: number): readonly number[] {
-  const children = readdirSync(`/proc/${pid}/task`).flatMap((thread) =>
-    readFileSync(`/proc/${pid}/task/${thread}/children`, "latin1").split(" ").filter(Boolean).map(Number),
+  const threads = unlessEnded(() => readdirSync(`/proc/${pid}/task`)) ?? [];
+  const children = threads.flatMap((thread) =>
+    (unlessEnded(() => readFileSync(`/proc/${pid}/task/${thread}/children`, "latin1")) ?? "")
+      .split(" ")
+      .filter(Boolean)
+      .map(Number),
   );
   return [pid, ...children.flatMap(treeOf)];
+}
+
+/** Reads a file of a process or thread; undefined if it has ended meanwhile. */
+export function unlessEnded<Value>(read: () => Value): Value | undefined {
+  try {
+    return read();
+  } catch (thrown) {
+    const { code } = thrown as NodeJS.ErrnoException;
+    if (code === "ENOENT" || code === "ESRCH") return undefined;
+    throw thrown;
+  }
 }

@@ -61,3 +61,23 @@ test.each([
     expect(await events.next().catch((thrown: unknown) => thrown)).toMatchObject({ reason: "EngineLost" });
   },
 );
+
+test("[REL-01 SES-16] a log that cannot be synced ends a prompt whose turn has begun with that reason", async () => {
+  const { link, frame } = openLink();
+  const { connection } = runningPromptOn(
+    link,
+    { ...REQUEST, input: INPUT },
+    { isSent: true, clock: testWorld().clock, sinceMs: 0 },
+  );
+  frame({ frame: "opened", session: SESSION, client: CLIENT, notices: [] });
+  const events = connection
+    .subscribe(SESSION, { signal: new AbortController().signal })
+    [Symbol.asyncIterator]();
+  const started = { id: 1, kind: "TurnStarted", session: SESSION, payload: { turn: 1, originator: CLIENT } };
+  const body = { reason: "StoreUnwritable", message: "the disk is full", details: { path: "/s" } };
+  frame({ frame: "event", body: started });
+  frame({ frame: "error", id: 0, body });
+  frame({ frame: "failed", body });
+  expect((await events.next()).value).toMatchObject(started);
+  expect(await events.next().catch((thrown: unknown) => thrown)).toMatchObject({ reason: "StoreUnwritable" });
+});

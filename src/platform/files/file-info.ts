@@ -40,7 +40,8 @@ export function kindOf(entry: Dirent | BigIntStats): FileKind {
 
 /**
  * Kinds of file systems on a disk or in the memory of this machine, by the number that `statfs` of Linux reports. A
- * file system of the network, or of another program (FUSE), may never answer.
+ * file system of the network, or of another program (FUSE), may never answer. Those of this list are assumed to answer:
+ * what lies below an overlay or a block device, such as a network, is not shown.
  */
 export const LOCAL_KINDS: ReadonlyMap<number, string> = new Map([
   [0xef53, "ext"],
