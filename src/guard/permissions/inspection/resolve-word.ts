@@ -1,5 +1,5 @@
 import { basename, dirname, join } from "node:path";
-import type { FileInfo, Files } from "../../../base/world.ts";
+import type { DirectoryEntry, FileInfo, Files } from "../../../base/world.ts";
 import { codeOf } from "../../../base/world.ts";
 import type { Directories, ShellWord } from "../../../shell/analysis.ts";
 import type { KeyFiles } from "../../sandbox/policy/key-files.ts";
@@ -142,7 +142,7 @@ async function infoOf(path: string, files: Files): Promise<FileInfo["kind"] | "n
   }
 }
 
-/** Returns the names that a pattern matches: one folder after another, as bash does without globstar. */
+/** Returns the paths that a pattern matches: one folder after another, as bash does without globstar. */
 async function matchesOf(
   word: Extract<ShellWord, { kind: "glob" }>,
   start: string,
@@ -156,8 +156,9 @@ async function matchesOf(
   let places: readonly { readonly path: string; readonly spelled: string }[] = [
     pattern.startsWith("/") ? { path: "/", spelled: "/" } : { path: start, spelled: "" },
   ];
-  for (const part of parts) {
+  for (const [index, part] of parts.entries()) {
     if (part === "") continue;
+    const leadsOn = index < parts.length - 1;
     if (part === ".") {
       places = places.map(({ path, spelled }) => ({ path, spelled: `${spelled}./` }));
       continue;
@@ -166,14 +167,18 @@ async function matchesOf(
     for (const place of places) {
       const names = await namesIn(place.path, part, files);
       if (typeof names === "string") return names;
-      for (const name of names) {
-        const found = await resolvedPath(join(place.path, name), resolver);
-        const isListed = literalPart(part) === undefined;
+      for (const { name, kind } of names) {
+        if (leadsOn && kind === "file") continue; // nothing is below it
+        const path = join(place.path, name);
+        if (isPlain(kind, name)) resolver.seen.set(path, Promise.resolve({ path, exists: true }));
+        const found = await resolvedPath(path, resolver);
         // A listed name that does not exist is not valid UTF-8.
-        if (found === undefined || (isListed && !found.exists)) return `${name} cannot be resolved`;
+        if (found === undefined || (kind !== undefined && !found.exists)) return `${name} cannot be resolved`;
         if (!found.exists) continue;
-        const { path } = found;
-        next.push({ path, spelled: `${place.spelled}${/^$|\/$/.test(place.spelled) ? "" : "/"}${name}` });
+        next.push({
+          path: found.path,
+          spelled: `${place.spelled}${/^$|\/$/.test(place.spelled) ? "" : "/"}${name}`,
+        });
         if (next.length > MATCHES_MAX) return `${word.text} matches more than ${MATCHES_MAX} names`;
       }
     }
@@ -186,13 +191,24 @@ async function matchesOf(
   return path === undefined ? `${word.text} cannot be resolved` : [{ ...path, spelled: literal }];
 }
 
+interface MatchingName {
+  readonly name: string;
+  /** Undefined if the name was not listed, and may not exist. */
+  readonly kind?: DirectoryEntry["kind"];
+}
+
+/** Returns true if an entry of a resolved folder is no link, and its name was read without loss. */
+function isPlain(kind: MatchingName["kind"], name: string): boolean {
+  return (kind === "file" || kind === "directory") && !name.includes("\ufffd");
+}
+
 async function namesIn(
   directory: string,
   pattern: string,
   files: Files,
-): Promise<readonly string[] | string> {
+): Promise<readonly MatchingName[] | string> {
   const literal = literalPart(pattern);
-  if (literal !== undefined) return [literal];
+  if (literal !== undefined) return [{ name: literal }];
   let entries: Awaited<ReturnType<Files["list"]>>;
   try {
     entries = await files.list(directory);
@@ -204,9 +220,7 @@ async function namesIn(
   }
   if (entries.length > ENTRIES_MAX) return `${directory} has more than ${ENTRIES_MAX} entries`;
   const hidden = pattern.startsWith(".") || pattern.startsWith("[");
-  return entries
-    .map(({ name }) => name)
-    .filter((name) => (hidden || !name.startsWith(".")) && mayMatch(name, pattern));
+  return entries.filter(({ name }) => (hidden || !name.startsWith(".")) && mayMatch(name, pattern));
 }
 
 function literalPart(pattern: string): string | undefined {
