@@ -25,8 +25,11 @@ interface Broken {
 
 /** Runs a prompt, acts in the middle of its turn, and returns how it ended. */
 async function outcomeOf({ format, words = [], act }: Broken): Promise<Omit<CinchResult, "timedOut">> {
-  const looks = { parts: [{ text: SAID }, { tool: "Ls", input: { path: "." } }] };
-  await using place = openMockHome([looks, fails({ kind: "stall", at: "first-byte" })]);
+  const looks = { tool: "Ls", input: { path: "." } };
+  const saysAndLooks = { parts: [{ text: SAID }, looks] };
+  // A round is shown once the next request has left: the text of the first has come before the third request.
+  const script = [saysAndLooks, { parts: [looks] }, fails({ kind: "stall", at: "first-byte" })];
+  await using place = openMockHome(script);
   await using engine = await startEngineIn(place);
   try {
     await using client = place.start(["-p", "go", "--output-format", format, ...words]);
@@ -69,7 +72,7 @@ for (const format of FORMATS) {
         expect(stderr).toContain(STOPPED);
         expect(stderr).not.toContain("EngineLost");
         if (format === "json")
-          expect(linesOf(stdout)).toMatchObject([{ turns: 2, stop_reason: "cancelled" }]);
+          expect(linesOf(stdout)).toMatchObject([{ turns: 3, stop_reason: "cancelled" }]);
         if (format === "stream-json")
           expect(linesOf(stdout).at(-1)).toMatchObject({
             kind: "TurnEnded",

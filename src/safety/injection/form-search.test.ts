@@ -57,7 +57,7 @@ test("[TOFU-03] property: forms and texts of random pieces give the matches of m
   const patterns = fc.array(fc.array(form, { minLength: 1, maxLength: 2 }), { minLength: 1, maxLength: 3 });
   const character = fc.constantFrom(..."aaabbksAB_1 .\nß]|(", "\u017f", "\u212a", "\u{1f600}");
   const text = fc.array(character, { maxLength: 24 }).map((characters) => characters.join(""));
-  fc.assert(
+  void fc.assert(
     fc.property(patterns, text, (forms, searched) => {
       const nonEmpty = byMatchAll(forms, searched).every((found) => found.every((match) => match !== ""));
       fc.pre(nonEmpty);
@@ -74,7 +74,7 @@ test("[TOFU-03] property: the forms of injected commands give the matches of mat
   const slice = fc
     .tuple(fc.nat(words.length - 1), fc.integer({ min: 1, max: 60 }))
     .map(([start, length]) => words.slice(start, start + length).join(""));
-  fc.assert(
+  void fc.assert(
     fc.property(fc.array(slice, { minLength: 1, maxLength: 8 }), (slices) => {
       const text = slices.join("");
       for (const spelling of [text, text.toUpperCase()])
