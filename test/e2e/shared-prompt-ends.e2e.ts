@@ -1,6 +1,7 @@
 import { expect } from "bun:test";
 import { startEngineIn } from "../support/both-ways.ts";
 import type { CinchResult, RunningCinch } from "../support/cinch.ts";
+import { cinchPath } from "../support/cinch.ts";
 import { openMockHome } from "../support/mock-home.ts";
 import { fails } from "../support/mock-provider/turn.ts";
 import { requireProgram } from "../support/requires.ts";
@@ -141,6 +142,30 @@ test(
     } finally {
       engine.kill("SIGCONT");
     }
+  },
+  TIMEOUT_MS,
+);
+
+test(
+  "[REL-01 CLI-01] a disk that is full does not hide why a prompt failed in its turn",
+  async () => {
+    await using place = openMockHome([fails({ kind: "stall", at: "first-byte" })]);
+    await using engine = await startEngineIn(place);
+    const words = ["-p", "go", "--output-format", "json"];
+    // The same environment as the engine's: else it is not shared.
+    const shell = Bun.spawn(["sh", "-c", '"$0" "$@" > /dev/full', cinchPath(), ...words], {
+      cwd: place.work,
+      env: { PATH: process.env["PATH"], TMPDIR: process.env["TMPDIR"], LANG: "C.UTF-8", ...place.home.env },
+      stdin: "ignore",
+      stderr: "pipe",
+    });
+    await place.provider.until(({ stalled }) => stalled === 1);
+    engine.kill("SIGKILL");
+    const stderr = await new Response(shell.stderr).text();
+    expect(stderr).toMatch(
+      /^cinch: Standard output cannot be written: ENOSPC[^\n]+\n(?:cinch: .*\n)*.*\(EngineLost\)\n$/,
+    );
+    expect(await shell.exited).toBe(1);
   },
   TIMEOUT_MS,
 );

@@ -21,7 +21,7 @@ export async function openEngineService<Engine extends OpenEngine>(
   options: ControlPlaneOptions & { readonly prompts?: PromptSharing },
   begin: StartEngine<Engine>,
   signal: AbortSignal,
-): Promise<OpenControlPlane<Engine>> {
+): Promise<EngineService<Engine>> {
   const { world, paths, prompts } = options;
   const { ownerSocket, ownerToken, control } = servicePaths(paths);
   await bootStep(world.log, "making the engine's folders", async () => {
@@ -67,12 +67,19 @@ export async function openEngineService<Engine extends OpenEngine>(
         return server.count + door.count;
       },
     },
+    stopPrompts: door.stop,
     async [Symbol.asyncDispose]() {
       await using _wires = opened; // they are closed also where a session does not end well
       door.stop();
       await plane.endSessions(); // first: no client that does not read delays the end of a session
     },
   };
+}
+
+/** An engine that serves clients, and prompts of its owner. */
+export interface EngineService<Engine extends OpenEngine> extends OpenControlPlane<Engine> {
+  /** Takes no prompt any more: the next client starts its own engine. Those that run end. */
+  stopPrompts(): void;
 }
 
 /** Facts by which `cinch -p` finds out if it may use this engine (PERF-07). */

@@ -11,6 +11,7 @@ import { hostClock } from "../../platform/clock.ts";
 import type { PromptInput, PromptQuestion, PromptRequest } from "../../server/prompt/frames.ts";
 import type { ParsedCall } from "../args/parsed-call.ts";
 import { cinchPaths } from "../environment.ts";
+import { standardError } from "../io/output.ts";
 import { isPiped } from "../io/standard-input.ts";
 import { credentialPlaces, PASSPHRASE } from "../secrets.ts";
 import { publicEnvironment, sessionWishes } from "../session-request.ts";
@@ -19,6 +20,7 @@ import type { RunningPrompt } from "./prompt-connection.ts";
 import { runningPromptOn } from "./prompt-connection.ts";
 import type { PromptLink } from "./prompt-link.ts";
 import { openPromptLink } from "./prompt-link.ts";
+import { showsDeltas } from "./shows-deltas.ts";
 
 const TOKEN_BYTES_MAX = 256;
 const OTHERS = 0o077;
@@ -82,6 +84,7 @@ export async function askRunning(
     ...defined({ model, resume }),
     wishes: sessionWishes(settings, publicEnvironment(variables)),
     ...(maxTimeMs === undefined ? {} : { leftMs: maxTimeMs }),
+    ...(showsDeltas(flags["output-format"], settings, standardError()) ? {} : { deltasMayWait: true }),
     ...(goesAlong ? defined({ input }) : {}),
   };
   const link = await linking;

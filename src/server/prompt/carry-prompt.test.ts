@@ -42,3 +42,37 @@ test("[CTL-11] two inputs of a prompt have one subscription, and every answer le
   expect(subscriptions).toBe(1);
   expect(sent).toEqual(["opened", "accepted", "accepted", "left"]);
 });
+
+test.each([
+  [true, { deltasMayWait: true }],
+  [undefined, {}],
+])(
+  "[PERF-02] deltas of a prompt may wait only if its client shows none before the end (%p)",
+  async (deltasMayWait, expected) => {
+    const session = idFromBytes("sess", new Uint8Array(16));
+    let asked: object = {};
+    const connection = {
+      clientId: idFromBytes("cli", new Uint8Array(16)),
+      handshake: async () => ({}),
+      send: async () => ({}),
+      subscribe(_session: unknown, { signal: _signal, ...options }: { readonly signal: AbortSignal }) {
+        asked = options;
+        const none = new BoundedQueue<never>(1);
+        none.end();
+        return none;
+      },
+      async [Symbol.asyncDispose]() {},
+    } as unknown as Connection;
+    const wishes = { environment: {}, autoApprove: false, strictPermissions: false };
+    const input = { content: [{ type: "text", text: "go" }] };
+    async function* lines() {
+      yield JSON.stringify({ workingDir: "/", wishes, input, deltasMayWait });
+      yield JSON.stringify({ frame: "leave" });
+    }
+    await carryPrompt(
+      { openSession: async () => ({ session, notices: [] }), attach: async () => connection },
+      { lines: lines(), write: async () => undefined, stop: new AbortController().signal },
+    );
+    expect(asked).toEqual(expected);
+  },
+);

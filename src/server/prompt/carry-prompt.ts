@@ -48,7 +48,7 @@ export async function carryPrompt(parts: PromptSessions, wire: PromptWire): Prom
   if (stop.aborted) return; // the client has given up
   const { session, notices } = await parts.openSession(request);
   await using connection = await parts.attach();
-  const run = new PromptRun(connection, session, wire);
+  const run = new PromptRun(connection, session, { wire, deltasMayWait: request.deltasMayWait ?? false });
   try {
     await connection.handshake(PROTOCOL_VERSION);
     await write(
@@ -74,15 +74,21 @@ class PromptRun {
   readonly #connection: Connection;
   readonly #session: SessionId;
   readonly #wire: PromptWire;
+  readonly #deltasMayWait: boolean;
   readonly #left = new AbortController();
   /** Answers on their way to the client. */
   readonly #answers = new Set<Promise<void>>();
   #events: Promise<void> | undefined;
 
-  constructor(connection: Connection, session: SessionId, wire: PromptWire) {
+  constructor(
+    connection: Connection,
+    session: SessionId,
+    { wire, deltasMayWait }: { readonly wire: PromptWire; readonly deltasMayWait: boolean },
+  ) {
     this.#connection = connection;
     this.#session = session;
     this.#wire = wire;
+    this.#deltasMayWait = deltasMayWait;
   }
 
   /** Carries out the client's frames until it leaves or is gone, or the engine ends. */
@@ -121,7 +127,10 @@ class PromptRun {
   }
 
   #subscribe(): Promise<void> {
-    const events = this.#connection.subscribe(this.#session, { signal: this.#left.signal });
+    const events = this.#connection.subscribe(this.#session, {
+      signal: this.#left.signal,
+      ...(this.#deltasMayWait ? { deltasMayWait: true } : {}),
+    });
     const reader = events[Symbol.asyncIterator]();
     const first = reader.next(); // opens the subscription
     return this.#pass(first, reader);

@@ -53,6 +53,8 @@ export interface PromptRequest {
   readonly wishes: Omit<SessionWishes, "attended" | "asksTrust" | "endsAtMs">;
   /** Milliseconds that are left for the whole run. Default: no limit. */
   readonly leftMs?: number;
+  /** True if the client shows no delta before the turn has ended. Default: false. */
+  readonly deltasMayWait?: boolean;
   /** Input to send as soon as the session is open. Its answer has id 0. Default: the client sends it later. */
   readonly input?: PromptInput;
 }

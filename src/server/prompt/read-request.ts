@@ -88,6 +88,7 @@ const OPTIONAL_REQUEST = {
   model: isText,
   resume: isResume,
   leftMs: isAmount,
+  deltasMayWait: isFlag,
   input: isObject,
 } satisfies OptionalOf<PromptRequest>;
 

@@ -2,10 +2,11 @@ import type { OpenHarness } from "../../../app/harness.ts";
 import { unreachable } from "../../../base/assert.ts";
 import { deadline, whileAlive } from "../../../base/async/deadline.ts";
 import { defined } from "../../../base/defined.ts";
-import { Cancelled, HarnessError, hasReason } from "../../../base/errors.ts";
+import { Cancelled, HarnessError, hasReason, messageOf } from "../../../base/errors.ts";
 import type { SessionId } from "../../../base/ids.ts";
 import { durationText } from "../../../base/text/duration.ts";
 import { EventPrinter } from "../../../client/line/output/event-printer.ts";
+import { hostClock } from "../../../platform/clock.ts";
 import type { Connection } from "../../../protocol/connection.ts";
 import type { InputBlock } from "../../../protocol/content.ts";
 import type { Envelope, EnvelopeOf } from "../../../protocol/events/envelope.ts";
@@ -29,6 +30,7 @@ import type { Stop } from "../../processes/stop.ts";
 import { CLOSE_MS_MAX, within } from "../../processes/within.ts";
 import type { Settings } from "../../settings.ts";
 import type { RunningPrompt } from "../../shared-prompt/prompt-connection.ts";
+import { showsDeltas, showsProgress } from "../../shared-prompt/shows-deltas.ts";
 import type { OutputFormat } from "./flags.ts";
 import type { PromptMeaning } from "./prompt-command.ts";
 import { promptContent } from "./prompt-content.ts";
@@ -71,13 +73,32 @@ export async function runPrompt(invocation: Print, open: () => ProcessContext): 
   }
 }
 
-/** Writes the text so far of a turn that did not end, or the report of the failure. */
+/**
+ * Writes the text so far of a turn that did not end, or the report of the failure. A reader that has stopped reading
+ * delays the end for `LAST_WRITE_MS_MAX`. A failure to write is reported, and `thrown` stays the outcome of the run.
+ */
 async function writeSoFar(format: OutputFormat, thrown: unknown, soFar: RunSoFar): Promise<void> {
   const stdout = standardOutput();
-  if (format === "json") await stdout.write(failureJson(thrown, soFar));
+  const text = textSoFar(format, thrown, soFar, stdout);
+  if (text === "") return;
+  try {
+    await within(hostClock, LAST_WRITE_MS_MAX, stdout.write(text));
+  } catch (unwritable) {
+    if (!(unwritable instanceof OutputClosed || hasReason(thrown, "OutputUnwritable")))
+      await standardError().write(`cinch: ${neutraliseLine(messageOf(unwritable))}\n`);
+  }
+}
+
+function textSoFar(
+  format: OutputFormat,
+  thrown: unknown,
+  soFar: RunSoFar,
+  stdout: Pick<Output, "isTerminal">,
+): string {
+  if (format === "json") return failureJson(thrown, soFar);
   const { turn } = soFar;
-  if (format === "text" && turn !== undefined && turn.reason === undefined)
-    await stdout.write(plainText(turn.text, stdout));
+  if (format !== "text" || turn === undefined || turn.reason !== undefined) return "";
+  return plainText(turn.text, stdout);
 }
 
 /** A command line that runs, and its progress for the report of a failure. */
@@ -235,7 +256,7 @@ export async function answerIn(
     return EXIT.done;
   }
   const show = shower(invocation, connection, at);
-  const deltasMayWait = !showsDeltas(invocation, at);
+  const deltasMayWait = !showsDeltas(invocation.format, invocation.settings, at.stderr);
   const { quietCost = false } = invocation.settings;
   const result = await withSessionOnFailure(session, at, async () => {
     const onTurn = (turn: TurnResult) => {
@@ -272,7 +293,7 @@ function slashPrompt([first]: readonly InputBlock[]): string | undefined {
 }
 
 function shower(invocation: Shown, connection: Connection, at: ProcessContext) {
-  const progress = showsProgress(invocation, at);
+  const progress = showsProgress(invocation.settings, at.stderr);
   const printer = new EventPrinter({ client: () => connection.clientId, answers: false });
   let view = NEW_SESSION;
   return async function show(envelope: Envelope): Promise<void> {
@@ -292,14 +313,6 @@ function shower(invocation: Shown, connection: Connection, at: ProcessContext) {
 }
 
 type Shown = Pick<Print, "format" | "settings">;
-
-function showsDeltas(invocation: Shown, at: ProcessContext): boolean {
-  return invocation.format === "stream-json" || showsProgress(invocation, at);
-}
-
-function showsProgress({ settings }: Shown, { stderr }: ProcessContext): boolean {
-  return stderr.isTerminal || settings.logToStderr;
-}
 
 /** Returns a hint if an error of an MCP server names a slash command: it is typed in a session, not here. */
 function typedWhere({ payload: { reason, message }, session }: EnvelopeOf<"Error">): string {

@@ -111,6 +111,7 @@ async function serveUntilIdle({ flags, settings, at }: ServeContext): Promise<Ex
       },
       signal,
     );
+    service.stopPrompts(); // in the same step: a prompt that came later would end with the engine
     return signal.aborted ? EXIT.cancelled : EXIT.done;
   } finally {
     await within(at.world.clock, SERVE_CLOSE_MS_MAX, Promise.resolve(service[Symbol.asyncDispose]()));
