@@ -576,13 +576,17 @@ describe("[SES-03 REL-02] a command whose intent is not safe yet", () => {
     rig: BashRig,
     safe: (pid: number) => Promise<void>,
     command = 'echo "$(readlink /proc/self/fd/0) $#" >begun; cat',
+    onWrite: (written: Promise<void>) => Promise<void> = (written) => written,
   ) {
     const started: number[] = [];
     const held: ToolMiddleware = (call, context, next) => {
       const spawn: Spawn = (options) => {
         const child = context.world.spawn(options);
         started.push(child.pid);
-        return child;
+        const { input } = child;
+        if (input === undefined) return child;
+        const write = (bytes: Uint8Array) => onWrite(input.write(bytes));
+        return Object.assign(child, { input: { ...input, write, end: () => input.end() } });
       };
       const intentSafe = async () => await safe(started[0] ?? 0);
       return next(call, { ...context, world: { ...context.world, spawn }, intentSafe });
@@ -640,6 +644,37 @@ describe("[SES-03 REL-02] a command whose intent is not safe yet", () => {
     });
     expect(await output).toStartWith("error: nothing was run: the log did not take the record");
     expect(hasBegun(rig)).toBe(false);
+  });
+
+  test("is not said not to have run once its line is written, though the writing takes all of its time", async () => {
+    await using rig = openRig();
+    const output = runHeld(
+      rig,
+      () => Promise.resolve(),
+      "echo >begun; until [ -e go ]; do read -t 0.01 </dev/zero; done",
+      async (written) => {
+        await written;
+        await until("it begins", () => hasBegun(rig));
+        await rig.world.clock.advance(1_000);
+      },
+    );
+    expect(await output).toStartWith("error: [Timed out after 1 s;");
+  });
+
+  test("gets no line when its intent is safe just after the limit of the wait", async () => {
+    await using rig = openRig();
+    let writes = 0;
+    const output = runHeld(
+      rig,
+      async () => await rig.world.clock.advance(1_001),
+      "touch begun",
+      (written) => {
+        writes += 1;
+        return written;
+      },
+    );
+    expect(await output).toStartWith("error: nothing was run: ");
+    expect(writes).toBe(0);
   });
 
   test("never begins if the call is cancelled meanwhile", async () => {

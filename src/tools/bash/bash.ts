@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { deadline, whileAlive } from "../../base/async/deadline.ts";
 import { readOnlyEnvironment } from "../../base/child-environment.ts";
 import { defined } from "../../base/defined.ts";
-import type { Child, Exit, Files } from "../../base/world.ts";
+import type { Exit, Files } from "../../base/world.ts";
 import type { InputOf } from "../arguments.ts";
 import { addedMarker } from "../chain/redaction-marker.ts";
 import { textOutput } from "../output.ts";
@@ -223,20 +223,26 @@ async function runToEnd(call: BashPlan, context: ToolContext, { capture, report 
     ...defined({ report }),
   });
   using progress = new ProgressFeed(world.clock, context.progress);
-  using limit = deadline(world.clock, call.msMax ?? BASH_MS_DEFAULT, signal);
-  let hasBegun = false;
+  const msMax = call.msMax ?? BASH_MS_DEFAULT;
+  let hasBegun = context.intentSafe === undefined;
+  using limit = deadline(world.clock, msMax, signal);
   const read = async (chunks: AsyncIterable<Uint8Array>) => {
     for await (const chunk of chunks) {
       progress.push(await capture.write(chunk));
     }
   };
+  /** The shell starts beside the sync of the call's intent, and its command after it. */
+  const begin = async () => {
+    if (context.intentSafe === undefined) return;
+    await context.intentSafe();
+    limit.signal.throwIfAborted();
+    hasBegun = true; // before the line is written: from here on, nobody knows how far the command is
+    limit.restart(); // the wait for the intent is none of the command's time
+    await letBegin(child);
+  };
   const done = Promise.all([child.exited, read(child.stdout), read(child.stderr)]);
   try {
-    const begun = beginOnceSafe(child, context).then(() => {
-      hasBegun = true;
-      limit.restart(); // the wait for the intent is none of the command's time
-    });
-    const [[exit]] = await whileAlive(Promise.all([done, begun]), limit.signal);
+    const [[exit]] = await whileAlive(Promise.all([done, begin()]), limit.signal);
     return { exit, timedOut: false, left: child.leftBehind() };
   } catch (thrown) {
     if (!limit.reached) throw thrown;
@@ -250,14 +256,6 @@ async function runToEnd(call: BashPlan, context: ToolContext, { capture, report 
 }
 
 const NOT_BEGUN = "nothing was run: the log did not take the record of this call within its time limit";
-
-/** The shell starts beside the sync of the call's intent, and its command after it. */
-async function beginOnceSafe(child: Child, { intentSafe, signal }: ToolContext): Promise<void> {
-  if (intentSafe === undefined) return;
-  await intentSafe();
-  signal.throwIfAborted();
-  await letBegin(child);
-}
 
 async function startInBackground(
   call: BashPlan,
