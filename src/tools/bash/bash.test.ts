@@ -28,12 +28,14 @@ import { until } from "../../../test/support/until.ts";
 import { assert } from "../../base/assert.ts";
 import { Cancelled } from "../../base/errors.ts";
 import type { Spawn } from "../../base/world.ts";
+import { KILL_WAIT_MS_MAX, TERM_GRACE_MS } from "../../platform/processes/process-group.ts";
 import type { TaskChange } from "../../session/background.ts";
+import { timeLimit } from "../chain/time-limit.ts";
 import type { ToolMiddleware } from "../middleware.ts";
 import type { Tool } from "../tool.ts";
 import { ToolFailure } from "../tool.ts";
 import { BackgroundRuns } from "./background-runs.ts";
-import { bashTools } from "./bash.ts";
+import { BASH_MS_MAX, bashTools, INTENT_MS_MAX } from "./bash.ts";
 import { OUTPUT_HEAD_BYTES_MAX, OUTPUT_TAIL_BYTES_MAX } from "./capture.ts";
 import { PROGRESS_CHARACTERS_MAX } from "./progress-feed.ts";
 import { startShell } from "./shell.ts";
@@ -571,27 +573,38 @@ describe("a background run", () => {
 });
 
 describe("[SES-03 REL-02] a command whose intent is not safe yet", () => {
+  interface HeldOptions {
+    readonly command?: string;
+    readonly onWrite?: (written: Promise<void>) => Promise<void>;
+    readonly input?: object;
+    readonly around?: readonly ToolMiddleware[];
+  }
+  const UNTIL_GO = "echo >begun; until [ -e go ]; do read -t 0.01 </dev/zero; done; echo done";
   /** Runs a command that leaves a file. Its intent is safe when `safe` returns, which gets the id of its process. */
   async function runHeld(
     rig: BashRig,
     safe: (pid: number) => Promise<void>,
-    command = 'echo "$(readlink /proc/self/fd/0) $#" >begun; cat',
-    onWrite: (written: Promise<void>) => Promise<void> = (written) => written,
+    {
+      command = 'echo "$(readlink /proc/self/fd/0) $#" >begun; cat',
+      onWrite = (written: Promise<void>) => written,
+      input = {},
+      around = [],
+    }: HeldOptions = {},
   ) {
     const started: number[] = [];
     const held: ToolMiddleware = (call, context, next) => {
       const spawn: Spawn = (options) => {
         const child = context.world.spawn(options);
         started.push(child.pid);
-        const { input } = child;
-        if (input === undefined) return child;
-        const write = (bytes: Uint8Array) => onWrite(input.write(bytes));
-        return Object.assign(child, { input: { ...input, write, end: () => input.end() } });
+        const { input: pipe } = child;
+        if (pipe === undefined) return child;
+        const write = (bytes: Uint8Array) => onWrite(pipe.write(bytes));
+        return Object.assign(child, { input: { write, end: () => pipe.end() } });
       };
       const intentSafe = async () => await safe(started[0] ?? 0);
       return next(call, { ...context, world: { ...context.world, spawn }, intentSafe });
     };
-    return await rig.text(rig.bash, { command, timeout_ms: 1_000 }, [held]);
+    return await rig.text(rig.bash, { command, timeout_ms: 1_000, ...input }, [...around, held]);
   }
   const hasBegun = (rig: BashRig) => existsSync(join(rig.root, "begun"));
   /** Waits for a shell that waits. One that does not wait has ended, or sleeps, after its command. */
@@ -625,54 +638,68 @@ describe("[SES-03 REL-02] a command whose intent is not safe yet", () => {
   test("has all of its time after the wait", async () => {
     await using rig = openRig();
     const { clock } = rig.world;
-    const output = runHeld(
-      rig,
-      async () => await clock.advance(900),
-      "echo >begun; until [ -e go ]; do read -t 0.01 </dev/zero; done; echo done",
-    );
+    const output = runHeld(rig, async () => await clock.advance(900), { command: UNTIL_GO });
     await until("it begins", () => hasBegun(rig));
     await clock.advance(900);
     writeFileSync(join(rig.root, "go"), "");
     expect(await output).toBe("done");
   });
 
-  test("is said not to have run if the wait takes longer than its time", async () => {
-    await using rig = openRig();
-    const output = runHeld(rig, async () => {
-      await rig.world.clock.advance(1_001);
-      await new Promise(() => undefined);
+  for (const where of ["foreground", "background"])
+    test(`is said not to have run if the wait reaches its limit, in the ${where}`, async () => {
+      await using rig = openRig();
+      const never = async () => {
+        await rig.world.clock.advance(INTENT_MS_MAX);
+        await new Promise(() => undefined);
+      };
+      const output = runHeld(rig, never, { input: { background: where === "background" } });
+      expect(await output).toBe(
+        "error: nothing was run: cinch's log did not take the record of this call within 30 s. Check that the disk of cinch's data folder takes writes, then try again.",
+      );
+      expect(hasBegun(rig)).toBe(false);
     });
-    expect(await output).toStartWith("error: nothing was run: the log did not take the record");
-    expect(hasBegun(rig)).toBe(false);
+
+  test("[ENG-22] reaches its own limit before that of the call, after the longest wait", async () => {
+    await using rig = openRig();
+    const { clock } = rig.world;
+    const output = runHeld(rig, async () => await clock.advance(INTENT_MS_MAX - 1), {
+      command: UNTIL_GO,
+      input: { timeout_ms: BASH_MS_MAX },
+      around: [timeLimit()],
+    });
+    await until("it begins", () => hasBegun(rig));
+    await clock.advance(BASH_MS_MAX);
+    expect(await output).toMatch(/^error: \[Timed out after 600 s;[^\]]*\]$/);
+  });
+
+  test("[ENG-22] has a limit of the call later than all limits within it together", () => {
+    const endingMs = TERM_GRACE_MS + 2 * KILL_WAIT_MS_MAX;
+    const [bash] = bashTools(new BackgroundRuns(() => undefined));
+    expect(bash?.msMax).toBeGreaterThan(INTENT_MS_MAX + BASH_MS_MAX + endingMs);
   });
 
   test("is not said not to have run once its line is written, though the writing takes all of its time", async () => {
     await using rig = openRig();
-    const output = runHeld(
-      rig,
-      () => Promise.resolve(),
-      "echo >begun; until [ -e go ]; do read -t 0.01 </dev/zero; done",
-      async (written) => {
+    const output = runHeld(rig, () => Promise.resolve(), {
+      command: UNTIL_GO,
+      onWrite: async (written) => {
         await written;
         await until("it begins", () => hasBegun(rig));
-        await rig.world.clock.advance(1_000);
+        await rig.world.clock.advance(INTENT_MS_MAX);
       },
-    );
+    });
     expect(await output).toStartWith("error: [Timed out after 1 s;");
   });
 
   test("gets no line when its intent is safe just after the limit of the wait", async () => {
     await using rig = openRig();
     let writes = 0;
-    const output = runHeld(
-      rig,
-      async () => await rig.world.clock.advance(1_001),
-      "touch begun",
-      (written) => {
+    const output = runHeld(rig, async () => await rig.world.clock.advance(INTENT_MS_MAX), {
+      onWrite: (written) => {
         writes += 1;
         return written;
       },
-    );
+    });
     expect(await output).toStartWith("error: nothing was run: ");
     expect(writes).toBe(0);
   });

@@ -42,8 +42,10 @@ function inMs(seconds: unknown): unknown {
   return typeof seconds === "number" ? Math.ceil(seconds * 1_000) : seconds;
 }
 
-/** Added to the command's limit: time to end its processes and to render its output. */
-const ENDING_MS_MAX = 15_000;
+/** How long a command waits for the record of its call. This is none of its own time. */
+export const INTENT_MS_MAX = 30_000;
+/** Added to the limits of a call: time to start its shell, to end its processes and to render its output. */
+const AROUND_MS_MAX = 15_000;
 /** Linux accepts at most 128 KiB in one argument. */
 const COMMAND_BYTES_MAX = 100_000;
 
@@ -100,7 +102,7 @@ function bashTool(runs: BackgroundRuns): Tool<BashPlan> {
     aliases: ALIASES,
     inputSchema: INPUT,
     awaitsIntent: true,
-    msMax: BASH_MS_MAX + ENDING_MS_MAX,
+    msMax: INTENT_MS_MAX + BASH_MS_MAX + AROUND_MS_MAX,
     plan: (input, context) => plan(input as BashInput, context),
     run: (call, context) => (call.background ? startInBackground(call, context, runs) : run(call, context)),
   };
@@ -225,7 +227,7 @@ async function runToEnd(call: BashPlan, context: ToolContext, { capture, report 
   using progress = new ProgressFeed(world.clock, context.progress);
   const msMax = call.msMax ?? BASH_MS_DEFAULT;
   let hasBegun = context.intentSafe === undefined;
-  using limit = deadline(world.clock, msMax, signal);
+  using limit = deadline(world.clock, hasBegun ? msMax : INTENT_MS_MAX, signal);
   const read = async (chunks: AsyncIterable<Uint8Array>) => {
     for await (const chunk of chunks) {
       progress.push(await capture.write(chunk));
@@ -237,7 +239,7 @@ async function runToEnd(call: BashPlan, context: ToolContext, { capture, report 
     await context.intentSafe();
     limit.signal.throwIfAborted();
     hasBegun = true; // before the line is written: from here on, nobody knows how far the command is
-    limit.restart(); // the wait for the intent is none of the command's time
+    limit.restart(msMax);
     await letBegin(child);
   };
   const done = Promise.all([child.exited, read(child.stdout), read(child.stderr)]);
@@ -255,20 +257,29 @@ async function runToEnd(call: BashPlan, context: ToolContext, { capture, report 
   }
 }
 
-const NOT_BEGUN = "nothing was run: the log did not take the record of this call within its time limit";
+const NOT_BEGUN = `nothing was run: cinch's log did not take the record of this call within ${INTENT_MS_MAX / 1_000} s. Check that the disk of cinch's data folder takes writes, then try again.`;
+
+/** @throws ToolFailure if the record of the call is not safe in time, or the signal's reason. */
+async function untilIntentSafe({ world, intentSafe, signal }: ToolContext): Promise<void> {
+  using limit = deadline(world.clock, INTENT_MS_MAX, signal);
+  try {
+    await whileAlive(intentSafe?.() ?? Promise.resolve(), limit.signal);
+  } catch (thrown) {
+    throw limit.reached ? new ToolFailure(NOT_BEGUN) : thrown;
+  }
+}
 
 async function startInBackground(
   call: BashPlan,
   context: ToolContext,
   runs: BackgroundRuns,
 ): Promise<ToolOutput> {
-  const { world, workspace, callId, signal } = context;
+  const { world, workspace, callId } = context;
   const { command, cwd } = call.target;
   const problem = runs.startProblem();
   if (problem !== undefined) throw new ToolFailure(problem);
   await makeReady(call, context);
-  await context.intentSafe?.();
-  signal.throwIfAborted();
+  await untilIntentSafe(context);
   const child = await startShell(world, { command, cwd, env: environmentOf(context), callId });
   const capture = new OutputCapture(world.files, outputPath(workspace, callId), workspace.redacting);
   const id = runs.start(world, {
