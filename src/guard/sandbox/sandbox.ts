@@ -130,19 +130,18 @@ class SandboxOfSession implements OpenSandbox {
       isDoubtful ||= why !== undefined;
       return why;
     };
-    const recording = recordRun(this.#sources.world, runRecordsFolder(this.#sources), {
+    const record = recordRun(this.#sources.world, runRecordsFolder(this.#sources), {
       closed,
       watches: this.#repositories.saved(),
       links: this.#links.saved(),
     });
-    const isOver = async () => await (await recording)();
     let isFollowed = false;
     const routes = new UnroutedCount(this.#sources.world.files, network === "off" ? "fresh" : "shared");
     // Only if each command has a network namespace, which bubblewrap announces.
     const isCounted = !isBackground && this.#sandbox.name === "bubblewrap";
     return {
       kind: "working",
-      recorded: recording,
+      recorded: record.written,
       confine: {
         ...state.confine,
         failure,
@@ -150,15 +149,15 @@ class SandboxOfSession implements OpenSandbox {
       },
       network,
       follow: (child) => {
-        routes.follow(child, recording);
+        routes.follow(child, record.settled);
         isFollowed = true;
-        run.track(child, () => this.#tidyOrLog(isOver));
+        run.track(child, () => this.#tidyOrLog(() => record.end()));
       },
       sweep: async () => {
         run.end();
         await routes.end();
         await this.#tidy();
-        if (!isBackground || !isFollowed) await isOver();
+        if (!isBackground || !isFollowed) await record.end();
       },
       afterwards: async () => {
         const refused = refusals.during();
@@ -167,7 +166,7 @@ class SandboxOfSession implements OpenSandbox {
         const [unrouted] = await Promise.all([routes.end(), this.#tidy()]);
         const isRefuted = isDoubtful && (await this.#sandbox.doubt?.()) === true;
         if (isRefuted) this.#prepared = undefined;
-        if (!isBackground || !isFollowed) await isOver();
+        if (!isBackground || !isFollowed) await record.end();
         return { notes: [...notes, ...this.#notes.splice(0)], refused, unrouted, isRefuted };
       },
     };

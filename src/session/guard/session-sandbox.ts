@@ -29,7 +29,10 @@ export type CurrentSandbox =
       readonly kind: "working";
       readonly confine: Confine;
       readonly network: "off" | readonly string[];
-      /** Resolves when the run is recorded, so that a later session finds it after a kill: nothing may begin before. */
+      /**
+       * Resolves when the run is recorded, so that a later session finds it after a kill: nothing may begin before.
+       * Rejects with a ToolFailure if the disk does not take the record in time.
+       */
       readonly recorded: Promise<unknown>;
       /** Takes each process of the command: for one that outlives its call, cleaning up waits for its end. */
       follow(child: Child): void;

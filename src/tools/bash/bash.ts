@@ -42,7 +42,7 @@ function inMs(seconds: unknown): unknown {
   return typeof seconds === "number" ? Math.ceil(seconds * 1_000) : seconds;
 }
 
-/** How long a command waits for the record of its call. This is none of its own time. */
+/** Limit of a command's wait for the record of its call, which is none of its own time. */
 export const INTENT_MS_MAX = 30_000;
 /** Added to the limits of a call: time to start its shell, to end its processes and to render its output. */
 const AROUND_MS_MAX = 15_000;

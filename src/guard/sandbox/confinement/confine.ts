@@ -1,9 +1,11 @@
 import { assert } from "../../../base/assert.ts";
+import { whileAlive } from "../../../base/async/deadline.ts";
 import type { Confine } from "../../../session/guard/sandbox.ts";
 import type { CurrentSandbox, SessionSandbox } from "../../../session/guard/session-sandbox.ts";
 import type { ToolCall, ToolHandler, ToolMiddleware } from "../../../tools/middleware.ts";
 import { errorOutput } from "../../../tools/output.ts";
 import type { ToolContext, ToolOutput } from "../../../tools/tool.ts";
+import { ToolFailure } from "../../../tools/tool.ts";
 import { confinedSpawn } from "./confined-spawn.ts";
 import { MissingVariableNotes, withAllVariables } from "./missing-variables.ts";
 import type { RerunOptions } from "./rerun.ts";
@@ -123,11 +125,16 @@ async function runConfined(
   const { intentSafe, ...rest } = context;
   const world = { ...context.world, spawn: confinedSpawn(context.world.spawn, current, how) };
   const maySafelyBegin = async () => {
-    await Promise.all([intentSafe?.(), current.recorded]);
+    await whileAlive(Promise.all([intentSafe?.(), current.recorded]), context.signal);
   };
   if (current.confine.passesInput === true && intentSafe !== undefined)
     return await next(call, { ...rest, world, intentSafe: maySafelyBegin });
-  await maySafelyBegin();
+  try {
+    await maySafelyBegin();
+  } catch (thrown) {
+    if (!(thrown instanceof ToolFailure)) throw thrown;
+    return errorOutput(thrown.message); // failures of tools are caught further in
+  }
   return await next(call, { ...rest, world });
 }
 
