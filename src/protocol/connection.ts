@@ -33,7 +33,8 @@ export interface Connection extends AsyncDisposable {
   query<Kind extends QueryKind>(query: QueryOf<Kind>, signal?: AbortSignal): Promise<ResultOf<Kind>>;
 
   /**
-   * Returns every event with an id above `since` in order, then live ones, without gap or duplicate.
+   * Returns every event with an id above `since` in order, then live ones, without gap or duplicate. Without `since`,
+   * a session that continues after a crash begins with its `StreamGap`, until its next turn has begun.
    *
    * Ends with SessionEnded, or when the signal aborts. Leaving the loop unsubscribes.
    */

@@ -111,6 +111,9 @@ export class Bus {
   #synced = 0;
   #writeMs = 0;
   #over = false;
+  /** The gap that this run began with, once subscribers have it. */
+  #crashGap: Envelope | undefined;
+  #hadTurn = false;
 
   constructor(options: BusOptions) {
     const { session, writer } = options;
@@ -156,12 +159,17 @@ export class Bus {
       return;
     }
     if (origin.parentCall === undefined) {
-      if (event.kind === "TurnStarted") this.#reservation.turnStarted();
+      if (event.kind === "TurnStarted") this.#turnStarted();
       if (event.kind === "TurnEnded") this.#reservation.turnEnded();
     }
     this.#pending.add({ kind: "event", event, origin, ts: this.#now() });
     if (mayWait(event)) this.#writeWithin(ROUND_FLUSH_MS);
     else this.#flushSoon();
+  }
+
+  #turnStarted(): void {
+    this.#reservation.turnStarted();
+    this.#hadTurn = true;
   }
 
   /** Adds a redacted message to the stored history, at its position among the events. */
@@ -279,8 +287,9 @@ export class Bus {
   }
 
   /**
-   * Returns events with an id above `since`, first from the log, then live ones; without `since` only live ones. The
-   * subscription starts now, even if reading begins later, and ends with the signal, even if it is never read.
+   * Returns events with an id above `since`, first from the log, then live ones. Without `since` only live ones, and
+   * before the first turn of a run that follows a crash, its `StreamGap` first. The subscription starts now, even if
+   * reading begins later, and ends with the signal, even if it is never read.
    */
   subscribe(
     since: EventSeq | undefined,
@@ -301,6 +310,8 @@ export class Bus {
       if (person !== undefined) this.#people.add(subscriber);
       if (deltasMayWait !== true) this.#watchers.add(subscriber);
     }
+    if (since === undefined && !this.#hadTurn && this.#crashGap !== undefined)
+      subscriber.deliverFirst(this.#crashGap);
     for (const event of person ?? []) subscriber.deliverAside(event);
     signal.addEventListener("abort", leave, { once: true });
     return subscriber.read(signal, leave);
@@ -450,6 +461,7 @@ export class Bus {
     if (unseen.length === 0) return;
     this.#shown = last;
     this.#shownAtMs = clock.monotonic();
+    if (items[0]?.kind === "gap") this.#crashGap = unseen[0];
     for (const subscriber of this.#subscribers) subscriber.deliver(unseen);
   }
 

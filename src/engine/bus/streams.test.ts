@@ -214,6 +214,44 @@ test("[SES-17] ids that were shown and lost are used by no later run: their Stre
   ).toEqual([]);
 });
 
+test("[SES-17] until the next turn begins, a reader without a place gets the gap of the crash before what is live", async () => {
+  const rig = await inTurn();
+  await stream(rig, ["a"]);
+  const { bus } = await rig.killed();
+  const followed = () => follow({ bus }, "now");
+  const early = followed();
+  bus.publish(custom(1));
+  await bus.commit("process");
+  const [second, third] = [followed(), followed()];
+  bus.publish(turnStarted(rig));
+  const late = followed();
+  bus.publish(custom(2));
+  await bus.commit("process");
+  await settle();
+  const idsOf = (events: readonly Envelope[]) => events.map(({ id }) => id - RESERVED_IDS);
+  expect([early, second, third, late].map(idsOf)).toEqual([
+    [1, 2, 3, 4],
+    [1, 3, 4],
+    [1, 3, 4],
+    [3, 4],
+  ]);
+  expect(second[0]).toMatchObject({ kind: "StreamGap", payload: { reason: "crash" } });
+  expect(second[0]).toEqual(early[0]);
+});
+
+test("[SES-17] a turn that begins before the gap of the crash is logged does not show it twice", async () => {
+  const rig = await inTurn();
+  await stream(rig, ["a"]);
+  const { bus } = await rig.killed();
+  bus.publish(turnStarted(rig));
+  const early = follow({ bus }, "now");
+  await bus.commit("process");
+  const late = follow({ bus }, "now");
+  await settle();
+  expect(early.map(({ kind }) => kind)).toEqual(["StreamGap", "TurnStarted"]);
+  expect(late).toEqual([]);
+});
+
 test("[SES-17] a session that ended well leaves no reserved ids, and one whose log failed does", async () => {
   const well = await inTurn();
   await stream(well, ["a"]);
@@ -243,10 +281,10 @@ async function inTurn(
   return rig;
 }
 
-function follow({ bus }: BusRig): readonly Envelope[] {
+function follow({ bus }: Pick<BusRig, "bus">, since: number | "now" = 0): readonly Envelope[] {
   const seen: Envelope[] = [];
   void (async () => {
-    for await (const event of bus.subscribe(0, forever)) seen.push(event);
+    for await (const event of bus.subscribe(since === "now" ? undefined : since, forever)) seen.push(event);
   })().catch(() => undefined);
   return seen;
 }

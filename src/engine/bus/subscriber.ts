@@ -35,6 +35,8 @@ export class Subscriber {
   /** The newest event at the start: earlier events missing in the log have expired. */
   readonly #newest: EventSeq;
   #cursor: EventSeq;
+  /** An event before the cursor that is read first. */
+  #first: Envelope | undefined;
   #live: Envelope[] = [];
   #aside: Omit<Envelope, "id">[] = [];
   #behind: boolean;
@@ -48,6 +50,11 @@ export class Subscriber {
     this.#newest = newest;
     this.#cursor = since;
     this.#behind = since < newest;
+  }
+
+  /** Delivers an event of the log from before the cursor, which is read first. Call before reading begins. */
+  deliverFirst(event: Envelope): void {
+    this.#first = event;
   }
 
   /** Delivers the events after the last ones. Never waits. */
@@ -83,6 +90,7 @@ export class Subscriber {
     const onAbort = () => this.#notify();
     signal.addEventListener("abort", onAbort);
     try {
+      if (this.#first !== undefined && !signal.aborted) yield this.#first;
       while (!signal.aborted) {
         for (const event of this.#aside.splice(0)) {
           yield { ...event, id: Math.max(1, this.#cursor) } as Envelope;
