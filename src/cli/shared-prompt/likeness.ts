@@ -14,8 +14,8 @@ type Environment = Readonly<Record<string, string | undefined>>;
  * Variables that an engine reads for all its sessions, not from each session's own environment: for the network, for
  * logging in, for traces, and for folders.
  */
-const OF_THE_ENGINE =
-  /^(?:(?:HTTPS?|NO|ALL)_PROXY|(?:https?|no|all)_proxy|SSL_CERT_(?:FILE|DIR)|NODE_EXTRA_CA_CERTS|NODE_TLS_REJECT_UNAUTHORIZED|RES_OPTIONS|LOCALDOMAIN|OTEL_.*|TRACEPARENT|GOOGLE_.*|CLOUDSDK_.*|GCE_.*|CLOUD_ML_.*|.*VERTEX.*|DBUS_SESSION_BUS_ADDRESS|XDG_RUNTIME_DIR|HOME|TMPDIR|TZ|LANG|LC_.*)$/s;
+export const OF_THE_ENGINE =
+  /^(?:(?:HTTPS?|NO|ALL)_PROXY|(?:https?|no|all)_proxy|SSL_CERT_(?:FILE|DIR)|NODE_EXTRA_CA_CERTS|NODE_TLS_REJECT_UNAUTHORIZED|RES_OPTIONS|LOCALDOMAIN|OTEL_.*|TRACEPARENT|GOOGLE_.*|GCLOUD_PROJECT|CLOUDSDK_.*|GCE_.*|CLOUD_ML_.*|.*VERTEX.*|DBUS_SESSION_BUS_ADDRESS|XDG_RUNTIME_DIR|HOME|TMPDIR|TZ|LANG|LC_.*)$/s;
 
 /** Setting that is looked for in the text, before any parser is loaded. */
 const PASSED = "pass_env";
