@@ -29,7 +29,9 @@ const RESULTS: Readonly<Record<string, ToldTurn>> = JSON.parse(
 const LEFT_OUT: Readonly<Record<string, (turn: ToldTurn) => readonly (keyof ToldTurn)[]>> = {
   // An error of JSON-RPC has a reason and a message.
   ACP: ({ reason }) =>
-    reason === "error" || reason === "empty" ? ["text", "reason", "rounds", "costUsd", "tools"] : [],
+    reason === "error" || reason === "empty"
+      ? ["text", "reason", "rounds", "costUsd", "usage", "tools", "refused"]
+      : [],
   // A prompt that fails or is cancelled rejects.
   library: ({ reason }) =>
     reason === "error" || reason === "cancelled" ? ["text", "rounds", "costUsd"] : [],
@@ -50,18 +52,18 @@ test("[CLI-01] a recorded turn has the result that stands beside it", () => {
 
 const CLIENTS = [
   ["-p as text", test, ["text"]],
-  ["-p as JSON", test, ["text", "reason", "rounds", "costUsd", "tools", "error"]],
-  ["-p as stream-json", test, ["text", "reason", "rounds", "costUsd", "tools", "error", "refused"]],
-  ["REST", test, ["text", "reason", "rounds", "costUsd", "tools", "error"]],
-  ["WebSocket", test, ["text", "reason", "rounds", "costUsd", "tools", "error", "refused"]],
-  ["MCP", test, ["text", "reason", "rounds", "costUsd", "tools", "error"]],
-  ["ACP", test, ["text", "reason", "rounds", "costUsd", "tools", "error"]],
+  ["-p as JSON", test, ["text", "reason", "rounds", "costUsd", "usage", "tools", "error", "refused"]],
+  ["-p as stream-json", test, ["text", "reason", "rounds", "costUsd", "usage", "tools", "error", "refused"]],
+  ["REST", test, ["text", "reason", "rounds", "costUsd", "usage", "tools", "error", "refused"]],
+  ["WebSocket", test, ["text", "reason", "rounds", "costUsd", "usage", "tools", "error", "refused"]],
+  ["MCP", test, ["text", "reason", "rounds", "costUsd", "usage", "tools", "error", "refused"]],
+  ["ACP", test, ["text", "reason", "rounds", "costUsd", "usage", "tools", "error", "refused"]],
   ["library", test, ["text", "reason", "rounds", "costUsd", "error"]],
-  ["TypeScript SDK", test, ["text", "reason", "rounds", "costUsd", "tools", "error", "refused"]],
+  ["TypeScript SDK", test, ["text", "reason", "rounds", "costUsd", "usage", "tools", "error", "refused"]],
   [
     "Python SDK",
     preferProgram("python3"),
-    ["text", "reason", "rounds", "costUsd", "tools", "error", "refused"],
+    ["text", "reason", "rounds", "costUsd", "usage", "tools", "error", "refused"],
   ],
 ] as const satisfies readonly (readonly [string, unknown, readonly (keyof ToldTurn)[]])[];
 

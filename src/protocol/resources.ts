@@ -256,6 +256,16 @@ export const SessionProfile = z.object({
 /** A kind of sub-agent. */
 export const AgentInfo = z.object({ name: z.string(), description: z.string() });
 
+/** Tokens of provider calls. Counts that a provider does not report are zero. */
+export const UsageInfo = z.object({
+  calls: z.int().min(0),
+  /** Without the tokens of the cache. */
+  input_tokens: z.int().min(0),
+  output_tokens: z.int().min(0),
+  cache_read_tokens: z.int().min(0),
+  cache_write_tokens: z.int().min(0),
+});
+
 /** Answer to `?wait=turn`, when the turn has ended. */
 export const TurnAnswer = z.object({
   /** Text of the last message of the model that had any; empty if none had. */
@@ -267,6 +277,10 @@ export const TurnAnswer = z.object({
   cost_usd: z.number().min(0).nullable(),
   /** Names of the tools that were called, each once, in the order of their first call. */
   tools_used: z.array(z.string()),
+  /** Tokens of the turn and its sub-agents. Since protocol 0.3.0. */
+  usage: UsageInfo.optional(),
+  /** Calls that did not run because nobody had allowed them. Since protocol 0.3.0. */
+  refused: z.int().min(0).optional(),
   /** Reason why the turn did not end well. Absent after complete, yield, cancelled and withdrawn. */
   error: z.object({ reason: z.string(), message: z.string() }).optional(),
   /** With `?events=true`: every event of the turn. */
@@ -297,5 +311,6 @@ export type ModelPriceInfo = DeepReadonly<z.infer<typeof ModelPriceInfo>>;
 export type EngineHealth = DeepReadonly<z.infer<typeof EngineHealth>>;
 export type SessionProfile = DeepReadonly<z.infer<typeof SessionProfile>>;
 export type AgentInfo = DeepReadonly<z.infer<typeof AgentInfo>>;
+export type UsageInfo = DeepReadonly<z.infer<typeof UsageInfo>>;
 export type TurnAnswer = DeepReadonly<z.infer<typeof TurnAnswer>>;
 export type ErrorBody = DeepReadonly<z.infer<typeof ErrorBody>>;

@@ -43,14 +43,16 @@ test("[CLI-01] json is one object with what the turn came to", async () => {
     script: [calls("Ls", { path: "." }), calls("Ls", { path: "." }), says("Empty.")],
   });
   const { code, stdout } = await rig.run(["-p", "look", ...WRITE, "--output-format", "json"]);
-  const { session, ...rest } = objectOf(stdout);
+  const { session, usage, ...rest } = objectOf(stdout);
   expect(rest).toEqual({
     result: "Empty.",
     turns: 3,
     cost_usd: null,
     tools_used: ["Ls"],
+    refused: 0,
     stop_reason: "complete",
   });
+  expect(usage).toMatchObject({ calls: 3, input_tokens: 300, output_tokens: 60 });
   expect(session).toStartWith("sess_");
   expect(code).toBe(0);
 });

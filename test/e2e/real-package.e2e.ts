@@ -77,7 +77,7 @@ for (const { kind, row, path, complaints } of WIRES) {
         cwd: work,
         env: { PATH: `${dirname(process.execPath)}${delimiter}${process.env["PATH"]}` },
       });
-      const { session, cost_usd, ...rest } = objectOf(result.stdout);
+      const { session, cost_usd, usage, ...rest } = objectOf(result.stdout);
 
       // From outside: the code, the answer, the price, and every changed line of the repository.
       expect(result).toMatchObject({ code: 0, stderr: "", timedOut: false });
@@ -85,8 +85,10 @@ for (const { kind, row, path, complaints } of WIRES) {
         result: ANSWER,
         turns: SCRIPT.length,
         tools_used: ["TodoWrite", "Glob", "Bash", "Grep", "Read", "MultiEdit", "Edit"],
+        refused: 0,
         stop_reason: "complete",
       });
+      expect(usage).toMatchObject({ calls: SCRIPT.length });
       expect(cost_usd).toBeCloseTo(ANSWER_USD * SCRIPT.length, 6);
       expect(changedLines(git(work, "diff", "--unified=0"))).toBe(DIFF);
       expect(git(work, "status", "--porcelain").trimEnd().split("\n")).toHaveLength(3);

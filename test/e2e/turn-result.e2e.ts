@@ -37,10 +37,21 @@ test(
       const { stdout } = await place.run(["-p", "go", "--output-format", "json", ...flags]);
       const turn = JSON.parse(stdout);
       const { result: text, stop_reason: reason, turns: rounds, cost_usd: costUsd, tools_used: tools } = turn;
-      told.push({ name, text, reason, rounds, costUsd, tools, error: turn.error?.reason ?? null });
+      const { usage, refused } = turn;
+      told.push({
+        name,
+        text,
+        reason,
+        rounds,
+        costUsd,
+        usage,
+        tools,
+        refused,
+        error: turn.error?.reason ?? null,
+      });
     }
     const expected = SCENARIOS.map(({ name }) => {
-      const { refused: _refused, error, ...turn } = RESULTS[name] ?? {};
+      const { error, ...turn } = RESULTS[name] ?? {};
       return { name, ...turn, error: error?.reason ?? null };
     });
     expect(told).toEqual(expected);

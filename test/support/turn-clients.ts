@@ -10,11 +10,12 @@ import type { ProcessContext } from "../../src/cli/process-context.ts";
 import { connectRemote } from "../../src/client/remote/connect-remote.ts";
 import { hostWorld } from "../../src/platform/host.ts";
 import type { Envelope } from "../../src/protocol/events/envelope.ts";
+import type { UsageInfo } from "../../src/protocol/resources.ts";
 import { PROTOCOL_VERSION } from "../../src/protocol/version.ts";
 import { serveAcp } from "../../src/server/acp/serve-acp.ts";
 import { openAuthority } from "../../src/server/auth/open-authority.ts";
 import { RUN_TOOL } from "../../src/server/mcp/mcp-names.ts";
-import { priceOf } from "../../src/view/costs/cost.ts";
+import { NO_COST, priceOf, usageOf } from "../../src/view/costs/cost.ts";
 import { followSession, openSubscription } from "../../src/view/follow.ts";
 import { followTurn } from "../../src/view/follow-turn.ts";
 import type { TurnResult } from "../../src/view/turn-result.ts";
@@ -35,6 +36,8 @@ export interface ToldTurn {
   readonly tools?: readonly string[];
   readonly error?: { readonly reason: string; readonly message: string } | null;
   readonly refused?: number;
+  /** In its wire form. */
+  readonly usage?: UsageInfo;
 }
 
 /** Gives the result of each named turn as one client tells it. */
@@ -90,7 +93,8 @@ export async function openTurnClients(turns: ReadonlyMap<string, readonly Envelo
     "-p as JSON": eachOf(async (name) => {
       const told = JSON.parse(await printed(name, "json"));
       const { result: text, stop_reason: reason, turns: rounds, cost_usd: costUsd, tools_used: tools } = told;
-      return { text, reason, rounds, costUsd, tools, error: told.error ?? null };
+      const { usage, refused } = told;
+      return { text, reason, rounds, costUsd, usage, tools, refused, error: told.error ?? null };
     }),
     "-p as stream-json": eachOf(async (name) => {
       const lines = (await printed(name, "stream-json")).trim().split("\n");
@@ -121,9 +125,11 @@ export async function openTurnClients(turns: ReadonlyMap<string, readonly Envelo
         turns: rounds,
         cost_usd: costUsd,
         tools_used: tools,
+        usage,
+        refused,
         error = null,
       } = await answer.json();
-      return { text, reason, rounds, costUsd, tools, error };
+      return { text, reason, rounds, costUsd, usage, tools, refused, error };
     }),
     MCP: async (names) => {
       const { call, client } = await mcpClient(rig);
@@ -135,9 +141,11 @@ export async function openTurnClients(turns: ReadonlyMap<string, readonly Envelo
           turns: rounds,
           cost: costUsd,
           tools_used: tools,
+          usage,
+          refused,
           error = null,
         } = facts as never;
-        return { text, reason, rounds, costUsd, tools, error };
+        return { text, reason, rounds, costUsd, usage, tools, refused, error };
       })(names);
       await client.close();
       return told;
@@ -168,9 +176,11 @@ export async function openTurnClients(turns: ReadonlyMap<string, readonly Envelo
             turns: rounds,
             tools_used: tools,
             text,
+            usage,
+            refused,
             error = null,
           } = (_meta as never)["cinch"];
-          return { text, reason, costUsd, rounds, tools, error };
+          return { text, reason, costUsd, usage, rounds, tools, refused, error };
         } catch (thrown) {
           const { message, data } = thrown as { message: string; data: { reason: string } };
           return { error: { reason: data.reason, message } };
@@ -203,8 +213,8 @@ export async function openTurnClients(turns: ReadonlyMap<string, readonly Envelo
       const client = await connect({ url, token });
       const over = client.session(session);
       const told = await eachOf(async (name) => {
-        const { error = null, ...result } = await over.runTurn(name);
-        return { ...result, error };
+        const { error = null, usage, ...result } = await over.runTurn(name);
+        return { ...result, error, usage: usageOf({ ...NO_COST, ...usage }) };
       })(names);
       await client.close();
       return told;
@@ -240,7 +250,8 @@ export async function openTurnClients(turns: ReadonlyMap<string, readonly Envelo
 export function toldBy({ text, reason, rounds, cost, tools, error, refused }: TurnResult): ToldTurn {
   const ended = reason === undefined ? {} : { reason };
   const failed = error === undefined ? null : { reason: error.reason, message: error.message };
-  return { text, ...ended, rounds, costUsd: priceOf(cost), tools, error: failed, refused };
+  const spent = { costUsd: priceOf(cost), usage: usageOf(cost) };
+  return { text, ...ended, rounds, ...spent, tools, error: failed, refused };
 }
 
 /** One turn after the other: a session has one at a time. */

@@ -22,5 +22,5 @@ export type {
 export { Session } from "./session.ts";
 export type { WebSocketClass, WebSocketLike } from "./socket.ts";
 export type { Minted, TokenClaims, Tokens } from "./tokens.ts";
-export type { TurnResult } from "./turn.ts";
+export type { TurnResult, TurnUsage } from "./turn.ts";
 export { TurnSum } from "./turn.ts";

@@ -458,11 +458,21 @@ export interface TurnAnswer {
   readonly turns: number;
   readonly cost_usd: number | null;
   readonly tools_used: readonly string[];
+  readonly usage?: UsageInfo;
+  readonly refused?: number;
   readonly error?: {
     readonly reason: string;
     readonly message: string;
   };
   readonly events?: readonly unknown[];
+}
+
+export interface UsageInfo {
+  readonly calls: number;
+  readonly input_tokens: number;
+  readonly output_tokens: number;
+  readonly cache_read_tokens: number;
+  readonly cache_write_tokens: number;
 }
 
 export interface ListSessionsQuery {

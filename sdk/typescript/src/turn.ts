@@ -1,5 +1,15 @@
 import type { Envelope, EnvelopeOf } from "./protocol.ts";
 
+/** Tokens of the provider calls of a turn and its sub-agents. */
+export interface TurnUsage {
+  readonly calls: number;
+  /** Without the tokens of the cache. */
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly cacheReadTokens: number;
+  readonly cacheWriteTokens: number;
+}
+
 /** The result of a turn, the same as every other client of the engine gives. */
 export interface TurnResult {
   /** Text of the last message that had any; empty if none had. */
@@ -10,6 +20,7 @@ export interface TurnResult {
   readonly rounds: number;
   /** US dollars, rounded to a millionth; null if the price of a call is unknown, or a call was cut off. */
   readonly costUsd: number | null;
+  readonly usage: TurnUsage;
   /** The tools that were called, each once, in the order of their first call. */
   readonly tools: readonly string[];
   /** Calls that did not run because nobody had allowed them. */
@@ -25,6 +36,14 @@ const ENDED_WELL: readonly string[] = ["complete", "yield", "cancelled"];
 /** At these ends a call may be cut off before its provider has reported usage. */
 const CUTS_OFF: readonly string[] = ["cancelled", "error", "time_limit"];
 
+const NO_USAGE: TurnUsage = {
+  calls: 0,
+  inputTokens: 0,
+  outputTokens: 0,
+  cacheReadTokens: 0,
+  cacheWriteTokens: 0,
+};
+
 /** Adds up the events of one turn. What a sub-agent says and calls is its own; what it costs is the turn's. */
 export class TurnSum {
   readonly #tools = new Set<string>();
@@ -33,6 +52,7 @@ export class TurnSum {
   #text = "";
   #isOpen = false;
   #usd = 0;
+  #usage: TurnUsage = NO_USAGE;
   #unpriced = false;
   #refused = 0;
   #isNew = true;
@@ -98,6 +118,7 @@ export class TurnSum {
       text: this.#text,
       ...this.#ended,
       costUsd: this.#unpriced ? null : dollars(this.#usd),
+      usage: this.#usage,
       tools: [...this.#tools],
       refused: this.#refused,
       ...(error === undefined ? {} : { error }),
@@ -109,10 +130,21 @@ export class TurnSum {
     if (kind === "CostIncremented") {
       if (payload.usd === null) this.#unpriced = true;
       else this.#usd += payload.usd;
+      const { inputTokens, outputTokens, cacheReadTokens = 0, cacheWriteTokens = 0 } = payload;
+      const usage = this.#usage;
+      this.#usage = {
+        calls: usage.calls + 1,
+        inputTokens: usage.inputTokens + inputTokens,
+        outputTokens: usage.outputTokens + outputTokens,
+        cacheReadTokens: usage.cacheReadTokens + cacheReadTokens,
+        cacheWriteTokens: usage.cacheWriteTokens + cacheWriteTokens,
+      };
       if (payload.purpose === undefined) this.#calls.set(parentCall, calls + 1);
     }
     if (kind !== "TurnEnded") return;
-    if (CUTS_OFF.includes(payload.reason) && (payload.rounds ?? 0) > calls) this.#unpriced = true;
+    const untold = CUTS_OFF.includes(payload.reason) ? Math.max(0, (payload.rounds ?? 0) - calls) : 0;
+    if (untold > 0) this.#unpriced = true;
+    this.#usage = { ...this.#usage, calls: this.#usage.calls + untold };
     this.#calls.delete(parentCall);
   }
 }

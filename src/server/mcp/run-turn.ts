@@ -6,7 +6,7 @@ import type { Clock } from "../../base/world.ts";
 import type { Connection } from "../../protocol/connection.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
 import { readCommand } from "../../protocol/read.ts";
-import type { TurnAnswer } from "../../protocol/resources.ts";
+import { type TurnAnswer, UsageInfo } from "../../protocol/resources.ts";
 import { followTurn } from "../../view/follow-turn.ts";
 import { permissionHeading } from "../../view/questions/question-words.ts";
 import type { SentInput } from "../../view/turn-result.ts";
@@ -50,7 +50,9 @@ export const RUN_RESULT = z.object({
   reason: z.string().optional().describe("Why the turn ended: complete, cancelled, error, turn_limit …"),
   cost: z.number().nullable().optional().describe("US dollars; null where a price is unknown."),
   turns: z.int().optional().describe("Calls of the model in this turn."),
+  usage: UsageInfo.optional(),
   tools_used: z.array(z.string()).optional(),
+  refused: z.int().optional().describe("Calls that did not run because nobody had allowed them."),
   error: z.object({ reason: z.string(), message: z.string() }).optional(),
   inputId: z.string().optional(),
   events: z.string().optional().describe("The resource that tells what happens from here on."),
@@ -107,7 +109,7 @@ export async function runTurnTool(input: TurnInput, call: McpToolCall): Promise<
 
 /** Returns the message first, for the caller; then cost and effort. */
 function toolResult(sessionId: SessionId, turn: TurnAnswer): CallToolResult {
-  const { text, reason, cost_usd: cost, turns, tools_used, error } = turn;
+  const { text, reason, cost_usd: cost, turns, usage, tools_used, refused, error } = turn;
   const summary = { cost, turns, tools_used, reason, sessionId };
   const failed = reason === "error" ? "The turn failed" : "The turn ended before it was done";
   const failure = error === undefined ? "" : `${failed}: ${error.message} (${error.reason})`;
@@ -121,7 +123,7 @@ function toolResult(sessionId: SessionId, turn: TurnAnswer): CallToolResult {
       ...summary,
       text,
       ended: true,
-      ...defined({ error }),
+      ...defined({ usage, refused, error }),
     },
     ...(reason === "error" ? { isError: true } : {}),
     _meta: { cost, turns, tools_used },

@@ -20,7 +20,15 @@ test("[CTL-06] a prompt with ?wait=turn is answered with how its turn ended; wit
   const waited = await control.ask(`${path}?wait=turn`, { json: text("go") });
   expect([waited.status, await waited.json()]).toEqual([
     200,
-    { text: "all done", reason: "complete", turns: 2, cost_usd: 0, tools_used: ["Touch"] },
+    {
+      text: "all done",
+      reason: "complete",
+      turns: 2,
+      cost_usd: 0,
+      usage: { calls: 0, input_tokens: 0, output_tokens: 0, cache_read_tokens: 0, cache_write_tokens: 0 },
+      tools_used: ["Touch"],
+      refused: 0,
+    },
   ]);
   const answer = await control.askUnix(path, { json: text("go on") });
   expect([answer.status, await answer.json()]).toEqual([202, {}]);

@@ -1,6 +1,7 @@
 import { printUsd } from "../../base/text/money.ts";
 import { count, grouped } from "../../base/text/text.ts";
 import type { PayloadOf } from "../../protocol/events/events.ts";
+import type { UsageInfo } from "../../protocol/resources.ts";
 
 /** Cost of provider calls. Money is US dollars; calls without a known price are counted, never guessed. */
 export interface Cost {
@@ -66,6 +67,17 @@ export function dollars(usd: number): number {
 /** Returns the tokens that were sent, those of the cache included. */
 export function inputTokensOf(cost: Cost): number {
   return cost.inputTokens + cost.cacheReadTokens + cost.cacheWriteTokens;
+}
+
+/** Returns the tokens in their wire form. */
+export function usageOf(cost: Cost): UsageInfo {
+  return {
+    calls: cost.calls,
+    input_tokens: cost.inputTokens,
+    output_tokens: cost.outputTokens,
+    cache_read_tokens: cost.cacheReadTokens,
+    cache_write_tokens: cost.cacheWriteTokens,
+  };
 }
 
 /** Renders a price: "$0.0123", "at least $0.0123", "price unknown". */

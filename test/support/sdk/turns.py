@@ -2,6 +2,7 @@
 import json
 import os
 import sys
+from dataclasses import asdict
 
 import cinch_client
 
@@ -18,5 +19,6 @@ for name in sys.argv[2:]:
         "tools": list(turn.tools),
         "refused": turn.refused,
         "error": error,
+        "usage": asdict(turn.usage),
     }
     print(json.dumps(result), flush=True)

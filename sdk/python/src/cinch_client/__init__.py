@@ -5,7 +5,7 @@ from .follow import ConnectionState
 from .limits import Limits
 from .protocol import EVENT_KINDS, PROTOCOL_VERSION, Envelope
 from .session import EventStream, Input, Session
-from .turn import TurnError, TurnResult, TurnSum
+from .turn import TurnError, TurnResult, TurnSum, TurnUsage
 
 __all__ = [
     "Client",
@@ -25,5 +25,6 @@ __all__ = [
     "TurnError",
     "TurnResult",
     "TurnSum",
+    "TurnUsage",
     "connect",
 ]

@@ -1899,6 +1899,14 @@ class ToolInfo(_ToolInfoRequired, total=False):
     person_only: str
 
 
+class UsageInfo(TypedDict):
+    calls: int
+    input_tokens: int
+    output_tokens: int
+    cache_read_tokens: int
+    cache_write_tokens: int
+
+
 class TurnAnswerError(TypedDict):
     reason: str
     message: str
@@ -1914,6 +1922,8 @@ _TurnAnswerRequired = TypedDict("_TurnAnswerRequired", {
 
 
 class TurnAnswer(_TurnAnswerRequired, total=False):
+    usage: UsageInfo
+    refused: int
     error: TurnAnswerError
     events: List[Any]
 

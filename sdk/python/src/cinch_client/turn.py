@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Dict, List, Optional, Tuple, cast
 
 from .protocol import Envelope
@@ -19,6 +19,18 @@ _CUTS_OFF = frozenset(["cancelled", "error", "time_limit"])
 class TurnError:
     reason: str
     message: str
+
+
+@dataclass(frozen=True)
+class TurnUsage:
+    """Tokens of the provider calls of a turn and its sub-agents."""
+
+    calls: int = 0
+    #: Without the tokens of the cache.
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cache_read_tokens: int = 0
+    cache_write_tokens: int = 0
 
 
 @dataclass(frozen=True)
@@ -39,6 +51,7 @@ class TurnResult:
     refused: int
     #: Why the turn did not end well; None after "complete", "yield" and "cancelled".
     error: Optional[TurnError] = None
+    usage: TurnUsage = TurnUsage()
 
 
 class TurnSum:
@@ -51,6 +64,7 @@ class TurnSum:
         # Calls that have reported their cost, by the call that runs a sub-agent.
         self._calls: Dict[Optional[str], int] = {}
         self._usd = 0.0
+        self._usage = TurnUsage()
         self._unpriced = False
         self._refused = 0
         self._error: Optional[TurnError] = None
@@ -96,7 +110,8 @@ class TurnSum:
         reason, rounds = self._ended
         error = None if reason in _ENDED_WELL else self._error
         cost = None if self._unpriced else _dollars(self._usd)
-        return TurnResult("".join(self._text), reason, rounds, cost, tuple(self._tools), self._refused, error)
+        text, tools = "".join(self._text), tuple(self._tools)
+        return TurnResult(text, reason, rounds, cost, tools, self._refused, error, self._usage)
 
     def _add_error(self, payload: Any) -> None:
         reason = payload["reason"]
@@ -116,11 +131,21 @@ class TurnSum:
                 self._unpriced = True
             else:
                 self._usd += payload["usd"]
+            before = self._usage
+            self._usage = TurnUsage(
+                before.calls + 1,
+                before.input_tokens + payload["inputTokens"],
+                before.output_tokens + payload["outputTokens"],
+                before.cache_read_tokens + payload.get("cacheReadTokens", 0),
+                before.cache_write_tokens + payload.get("cacheWriteTokens", 0),
+            )
             if payload.get("purpose") is None:
                 self._calls[parent] = calls + 1
         elif kind == "TurnEnded":
-            if payload["reason"] in _CUTS_OFF and payload.get("rounds", 0) > calls:
+            untold = max(0, payload.get("rounds", 0) - calls) if payload["reason"] in _CUTS_OFF else 0
+            if untold > 0:
                 self._unpriced = True
+                self._usage = replace(self._usage, calls=self._usage.calls + untold)
             self._calls.pop(parent, None)
 
 

@@ -1,14 +1,22 @@
 import { Cancelled, HarnessError, messageOf } from "../../../base/errors.ts";
 import type { SessionId } from "../../../base/ids.ts";
-import { priceOf } from "../../../view/costs/cost.ts";
 import type { TurnResult } from "../../../view/turn-result.ts";
-import { turnAnswer } from "../../../view/turn-result.ts";
+import { NEW_TURN, turnAnswer, turnResult } from "../../../view/turn-result.ts";
 import { jsonLine } from "../../../view/wire-json.ts";
 
 /** Returns the object of `--output-format json`. */
 export function resultJson(session: SessionId, turn: TurnResult): string {
-  const { text: result, reason: stop_reason, turns, cost_usd, tools_used, error } = turnAnswer(turn);
-  const summary = { session, result, turns, cost_usd, tools_used, stop_reason };
+  const {
+    text: result,
+    reason: stop_reason,
+    turns,
+    cost_usd,
+    usage,
+    tools_used,
+    refused,
+    error,
+  } = turnAnswer(turn);
+  const summary = { session, result, turns, cost_usd, usage, tools_used, refused, stop_reason };
   return jsonLine(error === undefined ? summary : { ...summary, error });
 }
 
@@ -22,12 +30,22 @@ export interface RunSoFar {
 export function failureJson(thrown: unknown, { session, turn }: RunSoFar = {}): string {
   const cancelled = thrown instanceof Cancelled;
   const reason = thrown instanceof HarnessError ? thrown.reason : "InternalError";
+  const {
+    text: result,
+    turns,
+    cost_usd,
+    usage,
+    tools_used,
+    refused,
+  } = turnAnswer(turn ?? turnResult(NEW_TURN));
   return jsonLine({
     session: session ?? null,
-    result: turn?.text ?? "",
-    turns: turn?.rounds ?? 0,
-    cost_usd: turn === undefined ? 0 : priceOf(turn.cost),
-    tools_used: turn?.tools ?? [],
+    result,
+    turns,
+    cost_usd,
+    usage,
+    tools_used,
+    refused,
     stop_reason: cancelled ? "cancelled" : "error",
     ...(cancelled ? {} : { error: { reason, message: messageOf(thrown) } }),
   });

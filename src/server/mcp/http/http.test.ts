@@ -18,6 +18,14 @@ import { WATCHED_RESOURCES_MAX } from "../resource-subscriptions.ts";
 import { LOOK_AGAIN_MS } from "../watch-resource.ts";
 import { McpHttp, SESSION_IDLE_MS, SESSIONS_PER_TOKEN_MAX } from "./http.ts";
 
+const NO_USAGE = {
+  calls: 0,
+  input_tokens: 0,
+  output_tokens: 0,
+  cache_read_tokens: 0,
+  cache_write_tokens: 0,
+};
+
 for (const era of ["legacy", "modern"] as const) {
   test(`[CTL-09 CTL-12] an agent runs a session over HTTP and is answered with what it cost and took (${era} era)`, async () => {
     const touch = fakeTool("Touch", () => ok("touched"));
@@ -33,7 +41,15 @@ for (const era of ["legacy", "modern"] as const) {
     expect(await mcp.call(RUN_TOOL, { prompt: "go", sessionId })).toEqual({
       isError: false,
       texts: ["all done", JSON.stringify({ ...summary, reason: "complete", sessionId }), BANNER],
-      facts: { ...summary, reason: "complete", sessionId, text: "all done", ended: true },
+      facts: {
+        ...summary,
+        reason: "complete",
+        sessionId,
+        text: "all done",
+        ended: true,
+        refused: 0,
+        usage: NO_USAGE,
+      },
       meta: expect.objectContaining(summary),
     });
   });
