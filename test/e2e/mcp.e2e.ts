@@ -59,7 +59,18 @@ for (const era of ["legacy", "modern"] as const) {
           JSON.stringify({ ...summary, reason: "complete", sessionId }),
           BANNER,
         ],
-        facts: { ...summary, reason: "complete", sessionId, text: "There is no such file.", ended: true },
+        facts: {
+          ...summary,
+          usage: {
+            calls: 2,
+            input_tokens: 200,
+            output_tokens: 40,
+            cache_read_tokens: 0,
+            cache_write_tokens: 0,
+          },
+          refused: 0,
+          ...{ reason: "complete", sessionId, text: "There is no such file.", ended: true },
+        },
         meta: expect.objectContaining(summary),
       });
       const again = await mcp.call("harness.wait_for_turn", { prompt: "again" });

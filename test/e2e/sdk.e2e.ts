@@ -275,6 +275,7 @@ const HELLO = {
   reason: "complete",
   rounds: 1,
   costUsd: null,
+  usage: { calls: 1, inputTokens: 100, outputTokens: 20, cacheReadTokens: 0, cacheWriteTokens: 0 },
   tools: [],
   refused: 0,
 };

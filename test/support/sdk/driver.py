@@ -72,6 +72,13 @@ async def tour():
             "reason": turn.reason,
             "rounds": turn.rounds,
             "costUsd": turn.cost_usd,
+            "usage": {
+                "calls": turn.usage.calls,
+                "inputTokens": turn.usage.input_tokens,
+                "outputTokens": turn.usage.output_tokens,
+                "cacheReadTokens": turn.usage.cache_read_tokens,
+                "cacheWriteTokens": turn.usage.cache_write_tokens,
+            },
             "tools": list(turn.tools),
             "refused": turn.refused,
         }
