@@ -4,7 +4,7 @@ import type { Envelope } from "../protocol/events/envelope.ts";
 import type { PayloadOf, TurnEndReason } from "../protocol/events/events.ts";
 import type { TurnAnswer } from "../protocol/resources.ts";
 import type { Cost } from "./costs/cost.ts";
-import { priceOf, usageOf } from "./costs/cost.ts";
+import { priceOf, tokenUsage } from "./costs/cost.ts";
 import type { TurnCosts } from "./costs/turn-costs.ts";
 import { addTurnCost, costsAfterRounds, NO_TURN_COSTS } from "./costs/turn-costs.ts";
 import { isTurnStarted } from "./turn-marks.ts";
@@ -127,7 +127,7 @@ export function turnResult({ text, costs, tools, refused, failure, ended }: Turn
 export function turnAnswer(result: TurnResult | "withdrawn"): TurnAnswer {
   if (result === "withdrawn") return { ...turnAnswer(turnResult(NEW_TURN)), reason: "withdrawn" };
   const { text, reason = "error", rounds: turns, cost, tools, refused, error } = result;
-  const spent = { cost_usd: priceOf(cost), usage: usageOf(cost) };
+  const spent = { cost_usd: priceOf(cost), usage: tokenUsage(cost) };
   const facts = { text, reason, turns, ...spent, tools_used: [...tools], refused };
   return error === undefined ? facts : { ...facts, error: { reason: error.reason, message: error.message } };
 }

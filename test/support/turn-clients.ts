@@ -15,7 +15,7 @@ import { PROTOCOL_VERSION } from "../../src/protocol/version.ts";
 import { serveAcp } from "../../src/server/acp/serve-acp.ts";
 import { openAuthority } from "../../src/server/auth/open-authority.ts";
 import { RUN_TOOL } from "../../src/server/mcp/mcp-names.ts";
-import { NO_COST, priceOf, usageOf } from "../../src/view/costs/cost.ts";
+import { NO_COST, priceOf, tokenUsage } from "../../src/view/costs/cost.ts";
 import { followSession, openSubscription } from "../../src/view/follow.ts";
 import { followTurn } from "../../src/view/follow-turn.ts";
 import type { TurnResult } from "../../src/view/turn-result.ts";
@@ -214,7 +214,7 @@ export async function openTurnClients(turns: ReadonlyMap<string, readonly Envelo
       const over = client.session(session);
       const told = await eachOf(async (name) => {
         const { error = null, usage, ...result } = await over.runTurn(name);
-        return { ...result, error, usage: usageOf({ ...NO_COST, ...usage }) };
+        return { ...result, error, usage: tokenUsage({ ...NO_COST, ...usage }) };
       })(names);
       await client.close();
       return told;
@@ -250,7 +250,7 @@ export async function openTurnClients(turns: ReadonlyMap<string, readonly Envelo
 export function toldBy({ text, reason, rounds, cost, tools, error, refused }: TurnResult): ToldTurn {
   const ended = reason === undefined ? {} : { reason };
   const failed = error === undefined ? null : { reason: error.reason, message: error.message };
-  const spent = { costUsd: priceOf(cost), usage: usageOf(cost) };
+  const spent = { costUsd: priceOf(cost), usage: tokenUsage(cost) };
   return { text, ...ended, rounds, ...spent, tools, error: failed, refused };
 }
 

@@ -70,7 +70,7 @@ export function inputTokensOf(cost: Cost): number {
 }
 
 /** Returns the tokens in their wire form. */
-export function usageOf(cost: Cost): UsageInfo {
+export function tokenUsage(cost: Cost): UsageInfo {
   return {
     calls: cost.calls,
     input_tokens: cost.inputTokens,
