@@ -10,8 +10,7 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 export interface Log {
   /** Returns the same log under another component name: `engine`, `provider.openrouter` … */
   for(component: string): Log;
-  /** @param atMs time of the line. Default: now. */
-  write(level: LogLevel, message: string, fields?: Readonly<Record<string, unknown>>, atMs?: number): void;
+  write(level: LogLevel, message: string, fields?: Readonly<Record<string, unknown>>): void;
   /** Returns false if a line of this level would be dropped, so that it need not be prepared. Absent: unknown. */
   wants?(level: LogLevel): boolean;
 }

@@ -6,8 +6,6 @@ import { HarnessError } from "../base/errors.ts";
 import type { HarnessPaths } from "../base/files/harness-paths.ts";
 import type { World } from "../base/world.ts";
 import { profileFromHere } from "../config/profile-path.ts";
-import { hostClock } from "../platform/clock.ts";
-import { gatheredLog } from "../platform/gathered-log.ts";
 import { hostWorld } from "../platform/host.ts";
 import { openLogFile } from "../platform/log-file.ts";
 import { redactedLog } from "../safety/redacted-log.ts";
@@ -44,18 +42,14 @@ export interface ProcessContext {
  */
 export function processContext(settings: Settings, stop: Stop, raw = false): ProcessContext {
   const paths = cinchPaths(process.env);
-  const file = openLogFile({
+  const log = openLogFile({
     directory: join(paths.state, "log"),
     toStderr: settings.logToStderr,
     now: () => world.clock.now(),
     levels: settings.logLevels,
   });
   const environment = userEnvironment(process.env);
-  const redacted = redactedLog(file, () => secretsByForm(environment));
-  const log = gatheredLog(redacted, hostClock);
-  process.once("exit", log.flush);
-  // Lines on stderr stand between others that are written there.
-  const host = hostWorld(settings.logToStderr ? redacted : log);
+  const host = hostWorld(redactedLog(log, () => secretsByForm(environment)));
   const { spawn, killAll } = trackedSpawn(host.spawn);
   const world: World = { ...host, spawn };
   process.once("exit", killAll);

@@ -32,9 +32,9 @@ function logFor(component: string, options: LogOptions, sink: (line: string, at:
   return {
     for: (name) => logFor(name, options, sink),
     wants: (level) => LOG_LEVELS.indexOf(level) >= least,
-    write(level, message, fields, atMs = options.now()) {
+    write(level, message, fields) {
       if (LOG_LEVELS.indexOf(level) < least) return;
-      const at = new Date(atMs);
+      const at = new Date(options.now());
       // Fields must not overwrite the line's own keys.
       const line = { ...fields, ts: at.toISOString(), level, component: component || "cinch", msg: message };
       sink(`${JSON.stringify(line)}\n`, at);

@@ -33,20 +33,15 @@ export interface RedactingStream {
  * @param values secrets that it has: those of the user's environment.
  */
 export function redactor(known: readonly SecretPrint[], values: readonly Secret[] = []): Redactor {
-  let prepared: readonly PreparedSearch[] | undefined;
-  /** Prepared for the first text: the first request leaves before it (PERF-01). */
-  function searches(): readonly PreparedSearch[] {
-    shared ??= prepareSearch(familySearch());
-    prepared ??= [
-      ...(known.length === 0 ? [] : [prepareSearch(knownSearch(known))]),
-      ...(values.length === 0 ? [] : [prepareSearch(valueSearch(values))]),
-      shared,
-    ];
-    return prepared;
-  }
+  shared ??= prepareSearch(familySearch());
+  const searches = [
+    ...(known.length === 0 ? [] : [prepareSearch(knownSearch(known))]),
+    ...(values.length === 0 ? [] : [prepareSearch(valueSearch(values))]),
+    shared,
+  ];
 
   function text(text: string): string {
-    return searches().reduce((rest, by) => scanText(by, rest, "", true).out, text);
+    return searches.reduce((rest, by) => scanText(by, rest, "", true).out, text);
   }
 
   const plainKeys = new Set<string>();
@@ -62,7 +57,7 @@ export function redactor(known: readonly SecretPrint[], values: readonly Secret[
     text,
     json: (value) => redactJson(value, { text, key }),
     stream() {
-      const stages = searches().map(stage);
+      const stages = searches.map(stage);
       return {
         push: (chunk) => stages.reduce((rest, { push }) => push(rest), chunk),
         end: () => stages.reduce((rest, { push, end }) => push(rest) + end(), ""),

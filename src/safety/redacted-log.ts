@@ -12,12 +12,12 @@ export function redactedLog(log: Log, values: () => readonly Secret[] = () => []
   const wrapped = (inner: Log): Log => ({
     for: (component) => wrapped(inner.for(component)),
     wants: (level) => inner.wants?.(level) ?? true,
-    write(level, message, fields, atMs) {
+    write(level, message, fields) {
       if (inner.wants?.(level) === false) return;
       made ??= redactor([], values());
-      const clean = fields === undefined ? undefined : made.json(fields);
-      // Only texts inside change.
-      inner.write(level, made.text(message), clean as Readonly<Record<string, unknown>> | undefined, atMs);
+      if (fields === undefined) return inner.write(level, made.text(message));
+      const clean = made.json(fields);
+      inner.write(level, made.text(message), clean as Readonly<Record<string, unknown>>); // only texts inside change
     },
   });
   return wrapped(log);
