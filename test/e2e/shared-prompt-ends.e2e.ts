@@ -38,22 +38,24 @@ async function outcomeOf({ format, words = [], act }: Broken): Promise<Omit<Cinc
     await place.provider.until(({ stalled }) => stalled === 1);
     const output = client.stdout[Symbol.asyncIterator]();
     let stdout = "";
-    const read = async (until: string) => {
-      for (;;) {
+    const read = async (isEnough: () => boolean) => {
+      while (!isEnough()) {
         const { done, value } = await output.next();
         if (done === true) return;
         stdout += value;
-        if (until !== "" && stdout.includes(until)) return;
       }
     };
-    if (format === "stream-json") await read(SAID); // the other formats print nothing before the end
+    // The other formats print nothing before the end. A text may come in several pieces.
+    if (format === "stream-json") await read(() => textIn(format, wholeLines(stdout)) === SAID);
     act(engine, client);
-    const [code, stderr] = await Promise.all([client.exited, client.stderr, read("")]);
+    const [code, stderr] = await Promise.all([client.exited, client.stderr, read(() => false)]);
     return { code, stdout, stderr };
   } finally {
     engine.kill("SIGCONT");
   }
 }
+
+const wholeLines = (text: string) => text.slice(0, text.lastIndexOf("\n") + 1);
 
 const linesOf = (stdout: string) =>
   stdout
