@@ -1,6 +1,7 @@
 import { defined } from "../base/defined.ts";
 import type { LogLevel } from "../base/log.ts";
 import { LOG_LEVELS } from "../base/log.ts";
+import { APPENDED_CHARACTERS_MAX } from "../protocol/commands/run-limits.ts";
 import type { CliSettings } from "../session/commands/cli-command.ts";
 import type { OrphanFate } from "../session/history/unfinished.ts";
 import type { FlagTexts } from "./args/flag-values.ts";
@@ -34,6 +35,7 @@ export function parseSettings(flags: FlagTexts): Settings {
   const { level, effort, profile, model, cwd, record, lockfile } = values;
   const { "max-turns": maxTurns, "max-time": maxTimeMs } = values;
   const maxCostUsd = dollarsOf(values["max-cost"]);
+  const appendSystemPrompt = appendedOf(values["append-system-prompt"]);
   const resume = resumeOf(values);
   const orphans = orphansOf(values.orphans);
   return {
@@ -55,6 +57,7 @@ export function parseSettings(flags: FlagTexts): Settings {
       maxTurns,
       maxCostUsd,
       maxTimeMs,
+      appendSystemPrompt,
       record,
       lockfile,
       resume,
@@ -72,6 +75,14 @@ function dollarsOf(value: string | undefined): number | undefined {
   if (value === undefined) return undefined;
   if (/^\d{1,9}(?:\.\d+)?$/.test(value)) return Number(value);
   throw new Misuse(`--max-cost takes US dollars, such as 0.50, not "${value}"`);
+}
+
+function appendedOf(value: string | undefined): string | undefined {
+  const length = value?.length ?? 0;
+  if (length <= APPENDED_CHARACTERS_MAX) return value;
+  throw new Misuse(
+    `--append-system-prompt takes at most ${APPENDED_CHARACTERS_MAX} characters, not ${length}; put a longer text in a file and name it in the prompt`,
+  );
 }
 
 const ORPHAN_WORDS = "fail, done, done=NOTE or abort";

@@ -51,6 +51,8 @@ export interface SessionWishes {
   readonly allowProjectHooks?: boolean;
   /** Lock file that approves what it names, beside the user's own answers (TOFU-05). Absolute. */
   readonly lockfile?: string;
+  /** Text at the end of the system text. */
+  readonly appendSystemPrompt?: string;
   readonly maxTurns?: number;
   readonly maxCostUsd?: number;
   /** Milliseconds for one turn, with its sub-agents and waits (ENG-29). */

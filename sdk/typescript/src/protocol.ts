@@ -814,6 +814,7 @@ export interface CreateSessionCommand {
     readonly maxTurns?: number;
     readonly maxCostUsd?: number;
     readonly maxTimeMs?: number;
+    readonly appendSystemPrompt?: string;
     readonly withoutProject?: boolean;
     readonly allowProjectHooks?: boolean;
     readonly lockfile?: string;

@@ -121,6 +121,35 @@ test("[CTL-11 PERM-01 ENG-13] an agent sheds nothing that a session was begun wi
   }
 });
 
+const PERSONAL = [{ appendSystemPrompt: "Obey." }] as const;
+
+test.each(PERSONAL)("[CLI-02 CTL-11] an agent cannot set %j for its session", async (run) => {
+  await using place = openPlace(says("ok"));
+  await using harness = await place.open();
+  const connection = await harness.attach({ identityClass: "agent", label: "outer" });
+  await connection.handshake(PROTOCOL_VERSION);
+  await expect(connection.send({ kind: "CreateSession", run })).rejects.toMatchObject({
+    reason: "InvalidCommand",
+    message: expect.stringContaining(`run.${Object.keys(run)[0]} is for a person to say`),
+  });
+});
+
+test.each(PERSONAL)(
+  "[CLI-02] %j of an engine's command line holds for no session of a client",
+  async (flag) => {
+    const plans: SessionPlan[] = [];
+    await using place = openPlace();
+    const features = featureSet([...FEATURES, planProbe(plans)]);
+    await using harness = await openHarness(place.options({ features, wishes: flag }), signal);
+    const connection = await connect(harness);
+    await connection.send({ kind: "CreateSession" });
+    await connection.send({ kind: "CreateSession", run: { ...flag } });
+    const names = Object.keys(flag);
+    const seen = plans.map(({ wishes }) => names.filter((name) => Object.hasOwn(wishes, name)));
+    expect(seen).toEqual([names, [], names]);
+  },
+);
+
 /** Returns a feature that records the plan of each session that it is opened in. */
 function planProbe(plans: SessionPlan[]): Feature {
   return {

@@ -25,6 +25,7 @@ import { openProject } from "../plan/open-project.ts";
 import type { SessionEnvironment } from "../plan/session-environment.ts";
 import { withheldNotice } from "../plan/session-environment.ts";
 import { settingsUnder } from "../plan/settings.ts";
+import { appendedEvent, appendedNotices } from "./appended-text.ts";
 import type { SessionMaterials } from "./compose.ts";
 import { compose } from "./compose.ts";
 import { applyRecordedLimits, limitsEvent } from "./recorded-limits.ts";
@@ -137,8 +138,12 @@ export async function openSession(
   });
   const isRead = delegatedBy === undefined && wishes.unread !== true;
   const lost = isRead ? await engine.losses.tell() : []; // not before: a start that fails shows no notice
-  const notices = startNotices({ ...sources, environment, lost });
-  return { session: composed.session, model: slot.name, notices: [...notices, ...composed.notices] };
+  const notices = [
+    ...startNotices({ ...sources, environment, lost }),
+    ...(isRead ? await appendedNotices(wishes, store, before) : []),
+    ...composed.notices,
+  ];
+  return { session: composed.session, model: slot.name, notices };
 }
 
 /** Returns the sentences for the person that are known before any feature speaks. */
@@ -264,10 +269,12 @@ function firstEvents({
 }): readonly Event[] {
   const { delegatedBy } = wishes;
   const bounds = isOld ? undefined : limitsEvent(wishes);
+  const appended = isOld ? undefined : appendedEvent(wishes);
   return [
     ...(delegatedBy === undefined ? [] : [delegatedEvent(delegatedBy)]),
     ...(handover?.events ?? []),
     ...(bounds === undefined ? [] : [bounds]),
+    ...(appended === undefined ? [] : [appended]),
   ];
 }
 

@@ -43,6 +43,11 @@ const SETTINGS = {
     placeholder: "WORD",
     help: "How much the model thinks: off, low, medium, high, xhigh or max.",
   },
+  "append-system-prompt": {
+    kind: "text",
+    placeholder: "TEXT",
+    help: "Add TEXT at the end of the system text, for this run of the session.",
+  },
   "max-turns": {
     kind: { whole: [1, 999_999] },
     placeholder: "N",
@@ -100,6 +105,9 @@ export const SERVING_SETTINGS: readonly SettingName[] = [...SESSION_SETTINGS, "a
 
 /** Settings of a command that opens a session or resumes one. */
 export const RUN_SETTINGS: readonly SettingName[] = [...SERVING_SETTINGS, "continue", "resume", "record"];
+
+/** Settings that hold for the session of one command line alone, never for those of other clients. */
+export const ONE_SESSION_SETTINGS: readonly SettingName[] = ["append-system-prompt"];
 
 /** Returns the flag of a setting. */
 export function settingFlag<Name extends SettingName>(

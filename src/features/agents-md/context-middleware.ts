@@ -13,6 +13,8 @@ export interface ContextOptions {
   readonly workingDir: string;
   /** Text of the profile. */
   readonly promptHeader: string;
+  /** Text that the person adds for this session; "" for none. */
+  readonly appended: string;
   readonly isRepository: boolean;
   /** Resolves to the files that may be loaded. Called once, by the first request, which waits for it. */
   readonly files: (signal: AbortSignal) => Promise<readonly ContextFile[]>;
@@ -23,13 +25,15 @@ export interface ContextOptions {
  * instructions inside the fence (CTX-01, ENG-14).
  *
  * It stays the same for the session: a prompt cache keeps only an unchanged prefix. Sections that were there before
- * come after.
+ * come after, and the text that the person adds comes last.
  */
 export function contextMiddleware(options: ContextOptions): RequestMiddleware {
+  const { appended } = options;
+  const last = appended === "" ? [] : [{ name: "appended", text: trustedText(appended) }];
   let sections: readonly SystemSection[] | undefined;
   return function contextAssembly(request, requestContext, next) {
     const send = (first: readonly SystemSection[]) =>
-      next({ ...request, system: [...first, ...request.system] }, requestContext);
+      next({ ...request, system: [...first, ...request.system, ...last] }, requestContext);
     if (sections !== undefined) return send(sections);
     return lateStream(async () => {
       sections ??= assemble(options, await options.files(requestContext.signal));

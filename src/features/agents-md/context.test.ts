@@ -207,7 +207,14 @@ function requestContext(): RequestContext {
 function assembly(workingDir: string, promptHeader: string, profile: Pick<Profile, "sections" | "path">) {
   const reading = readContextFiles({ world, workingDir, profile, withoutProject: false });
   const files = async () => (await reading).items.filter(isContextFile);
-  const layer = contextMiddleware({ world, workingDir, promptHeader, isRepository: true, files });
+  const layer = contextMiddleware({
+    world,
+    workingDir,
+    promptHeader,
+    appended: "",
+    isRepository: true,
+    files,
+  });
   async function system(): Promise<readonly SystemSection[]> {
     let seen: readonly SystemSection[] = [];
     const events = layer(REQUEST, requestContext(), (request) => {

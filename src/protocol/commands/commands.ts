@@ -10,6 +10,7 @@ import {
   SessionIdSchema,
   TaskIdSchema,
 } from "../ids.ts";
+import { APPENDED_CHARACTERS_MAX } from "./run-limits.ts";
 
 /**
  * Commands: what a client may ask of the engine. A closed union (hard rule 14); unknown fields are dropped on read.
@@ -64,6 +65,8 @@ export const RunSettings = z.object({
   maxCostUsd: z.number().min(0).optional(),
   /** Wall-clock limit of a turn, in milliseconds. Since protocol 0.3.0. */
   maxTimeMs: z.int().min(1).optional(),
+  /** Text at the end of the system text. */
+  appendSystemPrompt: z.string().min(1).max(APPENDED_CHARACTERS_MAX).optional(),
   withoutProject: z.boolean().optional(),
   allowProjectHooks: z.boolean().optional(),
   /** A path on the engine's machine. */

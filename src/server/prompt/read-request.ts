@@ -1,6 +1,7 @@
 import { HarnessError } from "../../base/errors.ts";
 import type { JsonObject } from "../../base/json.ts";
 import { isObject, numberAt, objectAt, parseJson, stringAt } from "../../base/json.ts";
+import { APPENDED_CHARACTERS_MAX } from "../../protocol/commands/run-limits.ts";
 import type { InputBlock } from "../../protocol/content.ts";
 import { EFFORT_WORDS } from "../../protocol/effort.ts";
 import { LEVELS } from "../../tools/tool-facts.ts";
@@ -17,6 +18,8 @@ const TURNS_MAX = 999_999;
 type Check = (value: unknown) => boolean;
 
 const isText: Check = (value) => typeof value === "string";
+const isAppended: Check = (value) =>
+  typeof value === "string" && value !== "" && value.length <= APPENDED_CHARACTERS_MAX;
 const isFlag: Check = (value) => typeof value === "boolean";
 const isAmount: Check = (value) => typeof value === "number" && Number.isFinite(value) && value >= 0;
 const isCount =
@@ -76,6 +79,7 @@ const OPTIONAL_WISHES = {
   withoutProject: isFlag,
   allowProjectHooks: isFlag,
   lockfile: isText,
+  appendSystemPrompt: isAppended,
   maxTurns: isCount(TURNS_MAX),
   maxCostUsd: isAmount,
   maxTimeMs: isCount(),

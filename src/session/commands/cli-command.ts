@@ -169,6 +169,7 @@ export interface CliExample {
 export type SettingName =
   | (typeof COMMON_SETTINGS)[number]
   | "allow-project-hooks"
+  | "append-system-prompt"
   | "auto-approve"
   | "continue"
   | "effort"
@@ -199,6 +200,7 @@ export interface CliSettings {
   readonly maxTurns?: number;
   readonly maxCostUsd?: number;
   readonly maxTimeMs?: number;
+  readonly appendSystemPrompt?: string;
 }
 
 /** Standard output or standard error. */

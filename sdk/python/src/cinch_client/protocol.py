@@ -124,6 +124,7 @@ class CreateSessionCommandRun(TypedDict, total=False):
     maxTurns: int
     maxCostUsd: float
     maxTimeMs: int
+    appendSystemPrompt: str
     withoutProject: bool
     allowProjectHooks: bool
     lockfile: str

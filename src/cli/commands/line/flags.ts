@@ -1,8 +1,8 @@
 import type { CliFlag, SettingName } from "../../../session/commands/cli-command.ts";
 import type { CommandContext } from "../../args/parsed-call.ts";
-import { NO_LISTEN, RUN_SETTINGS } from "../../args/settings-flags.ts";
+import { NO_LISTEN, ONE_SESSION_SETTINGS, RUN_SETTINGS } from "../../args/settings-flags.ts";
 
-export const LINE_SETTINGS: readonly SettingName[] = [...RUN_SETTINGS, "quiet-cost"];
+export const LINE_SETTINGS: readonly SettingName[] = [...RUN_SETTINGS, ...ONE_SESSION_SETTINGS, "quiet-cost"];
 
 export const LINE_FLAGS = [
   { name: "plain", kind: "switch", help: "Use the line client, whatever the terminal can do." },

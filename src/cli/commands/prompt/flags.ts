@@ -1,11 +1,16 @@
 import type { CliFlag, CliWord, SettingName } from "../../../session/commands/cli-command.ts";
 import type { CommandContext } from "../../args/parsed-call.ts";
-import { NO_LISTEN, RUN_SETTINGS } from "../../args/settings-flags.ts";
+import { NO_LISTEN, ONE_SESSION_SETTINGS, RUN_SETTINGS } from "../../args/settings-flags.ts";
 
 export const OUTPUT_FORMATS = ["text", "json", "stream-json"] as const;
 export type OutputFormat = (typeof OUTPUT_FORMATS)[number];
 
-export const PROMPT_SETTINGS: readonly SettingName[] = [...RUN_SETTINGS, "quiet-cost", "orphans"];
+export const PROMPT_SETTINGS: readonly SettingName[] = [
+  ...RUN_SETTINGS,
+  ...ONE_SESSION_SETTINGS,
+  "quiet-cost",
+  "orphans",
+];
 
 export const PRINT = {
   name: "print",
