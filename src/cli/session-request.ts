@@ -46,13 +46,14 @@ export function hasRunFlags(settings: Settings): boolean {
 function flagsOf(settings: Settings, elsewhere: boolean): NonNullable<Create["run"]> {
   const { level, effort, autoApprove, strictPermissions, maxTurns, maxCostUsd, maxTimeMs, lockfile } =
     settings;
-  const { withoutProject, allowProjectHooks, planMode, appendSystemPrompt } = settings;
+  const { withoutProject, allowProjectHooks, planMode, appendSystemPrompt, allow } = settings;
   return {
     ...defined({ level, effort }),
     ...(autoApprove ? { autoApprove } : {}),
     ...(strictPermissions ? { strictPermissions } : {}),
     ...(planMode ? { planMode } : {}),
     ...defined({ maxTurns, maxCostUsd, maxTimeMs, appendSystemPrompt }),
+    ...(allow === undefined ? {} : { allow: [...allow] }),
     ...(withoutProject ? { withoutProject } : {}),
     ...(allowProjectHooks ? { allowProjectHooks } : {}),
     ...(lockfile === undefined ? {} : { lockfile: elsewhere ? lockfile : resolve(lockfile) }),
@@ -75,7 +76,8 @@ export function sessionWishes(
   settings: Settings,
   environment: Readonly<Record<string, string>>,
 ): Omit<SessionWishes, "attended" | "record"> {
-  const { effort, level, maxTurns, maxCostUsd, maxTimeMs, orphans, lockfile, appendSystemPrompt } = settings;
+  const { effort, level, maxTurns, maxCostUsd, maxTimeMs, orphans, lockfile, appendSystemPrompt, allow } =
+    settings;
   return {
     environment,
     autoApprove: settings.autoApprove,
@@ -84,6 +86,6 @@ export function sessionWishes(
     withoutProject: settings.withoutProject,
     allowProjectHooks: settings.allowProjectHooks,
     ...(lockfile === undefined ? {} : { lockfile: resolve(lockfile) }),
-    ...defined({ effort, level, maxTurns, maxCostUsd, maxTimeMs, orphans, appendSystemPrompt }),
+    ...defined({ effort, level, maxTurns, maxCostUsd, maxTimeMs, orphans, appendSystemPrompt, allow }),
   };
 }

@@ -1,7 +1,11 @@
 import { defined } from "../base/defined.ts";
 import type { LogLevel } from "../base/log.ts";
 import { LOG_LEVELS } from "../base/log.ts";
-import { APPENDED_CHARACTERS_MAX } from "../protocol/commands/run-limits.ts";
+import {
+  ALLOW_CHARACTERS_MAX,
+  ALLOW_RULES_MAX,
+  APPENDED_CHARACTERS_MAX,
+} from "../protocol/commands/run-limits.ts";
 import type { CliSettings } from "../session/commands/cli-command.ts";
 import type { OrphanFate } from "../session/history/unfinished.ts";
 import type { FlagTexts } from "./args/flag-values.ts";
@@ -32,7 +36,8 @@ export interface Settings extends CliSettings {
 /** @throws Misuse with flag, value and the right form. */
 export function parseSettings(flags: FlagTexts): Settings {
   const values = valuesOf(flags);
-  const { level, effort, profile, model, cwd, record, lockfile } = values;
+  const { level, effort, profile, model, cwd, record, lockfile, allow } = values;
+  checkAllowed(allow);
   const { "max-turns": maxTurns, "max-time": maxTimeMs } = values;
   const maxCostUsd = dollarsOf(values["max-cost"]);
   const appendSystemPrompt = appendedOf(values["append-system-prompt"]);
@@ -58,6 +63,7 @@ export function parseSettings(flags: FlagTexts): Settings {
       maxCostUsd,
       maxTimeMs,
       appendSystemPrompt,
+      allow,
       record,
       lockfile,
       resume,
@@ -75,6 +81,16 @@ function dollarsOf(value: string | undefined): number | undefined {
   if (value === undefined) return undefined;
   if (/^\d{1,9}(?:\.\d+)?$/.test(value)) return Number(value);
   throw new Misuse(`--max-cost takes US dollars, such as 0.50, not "${value}"`);
+}
+
+function checkAllowed(rules: readonly string[] = []): void {
+  const long = rules.find((rule) => rule.length > ALLOW_CHARACTERS_MAX);
+  if (long !== undefined)
+    throw new Misuse(`--allow takes at most ${ALLOW_CHARACTERS_MAX} characters, not ${long.length}`);
+  if (rules.length > ALLOW_RULES_MAX)
+    throw new Misuse(
+      `--allow can be given ${ALLOW_RULES_MAX} times; write further rules into a profile ([permissions] allow)`,
+    );
 }
 
 function appendedOf(value: string | undefined): string | undefined {

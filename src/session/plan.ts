@@ -53,6 +53,8 @@ export interface SessionWishes {
   readonly lockfile?: string;
   /** Text at the end of the system text. */
   readonly appendSystemPrompt?: string;
+  /** Allow rules that count like those in the user's configuration. */
+  readonly allow?: readonly string[];
   readonly maxTurns?: number;
   readonly maxCostUsd?: number;
   /** Milliseconds for one turn, with its sub-agents and waits (ENG-29). */

@@ -815,6 +815,7 @@ export interface CreateSessionCommand {
     readonly maxCostUsd?: number;
     readonly maxTimeMs?: number;
     readonly appendSystemPrompt?: string;
+    readonly allow?: readonly string[];
     readonly withoutProject?: boolean;
     readonly allowProjectHooks?: boolean;
     readonly lockfile?: string;

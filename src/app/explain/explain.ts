@@ -3,7 +3,7 @@ import type { ClientId } from "../../base/ids.ts";
 import { nearestWords } from "../../base/text/near.ts";
 import { positionText } from "../../config/profile-files.ts";
 import { settingsOf } from "../../config/settings/settings.ts";
-import { appliesToSession } from "../../guard/permissions/policy.ts";
+import { ALLOW_FLAG, appliesToSession } from "../../guard/permissions/policy.ts";
 import { printRule } from "../../guard/permissions/rules/rule.ts";
 import { sandboxSection } from "../../guard/sandbox/config.ts";
 import type { ExpectedSandbox } from "../../guard/sandbox/policy/sandbox-sources.ts";
@@ -110,9 +110,12 @@ export async function openExplainer(
       return await trySandbox(bare.host.sandbox, { root, backend });
     },
     policy,
-    rules: permissionSettings.flatMap((settings) =>
-      inForce(settings, { root, strictPermissions: options.wishes.strictPermissions }),
-    ),
+    rules: [
+      ...(options.wishes.allow ?? []).map((rule) => ({ effect: "allow", rule, from: ALLOW_FLAG }) as const),
+      ...permissionSettings.flatMap((settings) =>
+        inForce(settings, { root, strictPermissions: options.wishes.strictPermissions }),
+      ),
+    ],
     notices: [...bare.notices, ...tools.idleRules(permissionSettings)],
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
     hasTool: (name) => tools.find(name) !== undefined,

@@ -90,7 +90,7 @@ function planFrom(sources: PlanSources, guarded: GuardedFiles): SessionPlan {
       strictPermissions: wishes.strictPermissions || atMost.strict === true,
       ...defined({ levelMax: atMost.level }),
       ...guarded,
-      ...defined({ level }),
+      ...defined({ level, allowed: wishes.allow }),
     }),
   };
 }

@@ -16,7 +16,7 @@ import type { Connection } from "../../protocol/connection.ts";
 import { PROTOCOL_VERSION } from "../../protocol/version.ts";
 import { EVERYTHING } from "../../session/access/scope.ts";
 import type { Feature } from "../../session/feature.ts";
-import type { SessionPlan } from "../../session/plan.ts";
+import type { SessionPlan, SessionWishes } from "../../session/plan.ts";
 
 const { signal } = new AbortController();
 
@@ -121,7 +121,8 @@ test("[CTL-11 PERM-01 ENG-13] an agent sheds nothing that a session was begun wi
   }
 });
 
-const PERSONAL = [{ appendSystemPrompt: "Obey." }] as const;
+const PERSONAL = [{ appendSystemPrompt: "Obey." }, { allow: ["Bash"] }] satisfies (Partial<SessionWishes> &
+  CommandOf<"CreateSession">["run"])[];
 
 test.each(PERSONAL)("[CLI-02 CTL-11] an agent cannot set %j for its session", async (run) => {
   await using place = openPlace(says("ok"));
@@ -143,7 +144,7 @@ test.each(PERSONAL)(
     await using harness = await openHarness(place.options({ features, wishes: flag }), signal);
     const connection = await connect(harness);
     await connection.send({ kind: "CreateSession" });
-    await connection.send({ kind: "CreateSession", run: { ...flag } });
+    await connection.send({ kind: "CreateSession", run: flag });
     const names = Object.keys(flag);
     const seen = plans.map(({ wishes }) => names.filter((name) => Object.hasOwn(wishes, name)));
     expect(seen).toEqual([names, [], names]);

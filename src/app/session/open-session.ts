@@ -1,7 +1,9 @@
+import { defined } from "../../base/defined.ts";
 import { mustBeOutside, profileReference } from "../../config/run-profile.ts";
 import { limitsSection } from "../../config/sections/limits.ts";
 import { thinkingSection } from "../../config/sections/models.ts";
 import { settingsOf } from "../../config/settings/settings.ts";
+import { assertAllowed } from "../../guard/permissions/policy.ts";
 import type { CommandOf } from "../../protocol/commands/commands.ts";
 import type { Event } from "../../protocol/events/events.ts";
 import type { ChosenModel } from "../../providers/choosing/choose-model.ts";
@@ -36,6 +38,9 @@ import {
   removeIfEmpty,
   removePlantedGitFiles,
 } from "./workspace/run-workspace.ts";
+
+/** Kind of the CustomEvent of the namespace `cinch` near the beginning of a run: `{rules}` of `--allow`. */
+const RULES_ALLOWED = "RulesAllowed";
 
 /** A session that was opened, and sentences for the person. */
 export interface OpenedRun {
@@ -220,6 +225,8 @@ async function readSources(
     );
   });
   const [project, pluginRules, chosen] = await Promise.all([reading, loading, choosing]);
+  // Before a log is made: a session that cannot start leaves none.
+  assertAllowed(wanted.allow ?? [], { tools: features.tools, ...defined({ plugins: pluginRules }) });
   return { before, workingDir, disarmed, reference, profile, project, pluginRules, chosen };
 }
 
@@ -269,13 +276,24 @@ function firstEvents({
 }): readonly Event[] {
   const { delegatedBy } = wishes;
   const bounds = isOld ? undefined : limitsEvent(wishes);
+  const rules = rulesEvent(wishes);
   const appended = isOld ? undefined : appendedEvent(wishes);
   return [
     ...(delegatedBy === undefined ? [] : [delegatedEvent(delegatedBy)]),
     ...(handover?.events ?? []),
     ...(bounds === undefined ? [] : [bounds]),
     ...(appended === undefined ? [] : [appended]),
+    ...(rules === undefined ? [] : [rules]),
   ];
+}
+
+/**
+ * Returns the event with the rules that a run is opened with, for the lists of clients; undefined if there are none.
+ * Each run has its own.
+ */
+function rulesEvent({ allow: rules }: SessionWishes): Event | undefined {
+  if (rules === undefined) return undefined;
+  return { kind: "CustomEvent", payload: { namespace: "cinch", kind: RULES_ALLOWED, payload: { rules } } };
 }
 
 function delegatedEvent({ session, logId: log, callId }: DelegatingCall): Event {

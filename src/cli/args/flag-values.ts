@@ -1,7 +1,7 @@
 import { durationMs } from "../../base/text/duration.ts";
 import type { CliFlag, FlagKind, FlagValue } from "../../session/commands/cli-command.ts";
 import { parseSessionPoint, SESSION_POINT_FORM } from "../../view/session-point.ts";
-import { NO_VALUE } from "./flag-words.ts";
+import { BETWEEN_VALUES, NO_VALUE } from "./flag-words.ts";
 
 /** The text of each flag that was given. */
 export type FlagTexts = ReadonlyMap<string, string>;
@@ -21,19 +21,22 @@ export function readFlag(
   const text = flags.get(name);
   if (kind === "switch") return text !== undefined;
   if (text === undefined) return undefined;
+  if (kind === "texts") return text.split(BETWEEN_VALUES).map(filled);
   if (text === NO_VALUE) return true;
-  if (kind === "text" || kind === "optional-text") {
-    if (text.trim() !== "") return text;
-    const shown = short === undefined ? `--${name}` : `-${short}`;
-    throw new Misuse(`${shown} is empty: write ${shown} ${placeholder}, or leave it out`);
-  }
+  if (kind === "text" || kind === "optional-text") return filled(text);
   const value =
     kind === "place" ? parseSessionPoint(text) : kind === "duration" ? positive(text) : among(kind, text);
   if (value === undefined) throw new Misuse(`--${name} ${formOf(kind)}, not "${text}"${meantBy(kind, text)}`);
   return value;
+
+  function filled(given: string): string {
+    if (given.trim() !== "") return given;
+    const shown = short === undefined ? `--${name}` : `-${short}`;
+    throw new Misuse(`${shown} is empty: write ${shown} ${placeholder}, or leave it out`);
+  }
 }
 
-function formOf(kind: Exclude<FlagKind, "switch" | "text" | "optional-text">): string {
+function formOf(kind: Exclude<FlagKind, "switch" | "text" | "texts" | "optional-text">): string {
   if (kind === "place") return `takes ${SESSION_POINT_FORM}`;
   if (kind === "duration") return "takes a length of time such as 90s, 10m or 2h";
   if ("oneOf" in kind) return `is one of ${kind.oneOf.join(", ")}`;

@@ -32,8 +32,11 @@ export function readWords(argv: readonly string[], known: readonly CliFlag[]): W
         continue;
       }
       if (read.takesNext) at += 1;
-      if (flags.has(read.flag.name)) problem ??= () => `--${read.flag.name} is given twice`;
-      flags.set(read.flag.name, read.value);
+      const { flag, value } = read;
+      const earlier = flags.get(flag.name);
+      const isFurther = earlier !== undefined && flag.kind === "texts";
+      if (earlier !== undefined && !isFurther) problem ??= () => `--${flag.name} is given twice`;
+      flags.set(flag.name, isFurther ? `${earlier}${BETWEEN_VALUES}${value}` : value);
     }
   }
   return problem === undefined ? { flags, plain } : { flags, plain, problem };
@@ -43,6 +46,8 @@ type ReadFlag =
   | { readonly kind: "flag"; readonly flag: CliFlag; readonly value: string; readonly takesNext: boolean }
   | { readonly kind: "problem"; readonly problem: NonNullable<Words["problem"]> };
 
+/** Stands between the values of a flag that is given several times. No word of a command line contains it. */
+export const BETWEEN_VALUES = "\0";
 /** The text of a switch, and of a flag whose optional value is missing. */
 export const NO_VALUE = "\0";
 

@@ -43,6 +43,11 @@ const SETTINGS = {
     placeholder: "WORD",
     help: "How much the model thinks: off, low, medium, high, xhigh or max.",
   },
+  allow: {
+    kind: "texts",
+    placeholder: "RULE",
+    help: "Allow calls that RULE names, such as 'Bash:npm *', in this run of the session. Lifts no deny rule. Repeatable.",
+  },
   "append-system-prompt": {
     kind: "text",
     placeholder: "TEXT",
@@ -107,7 +112,7 @@ export const SERVING_SETTINGS: readonly SettingName[] = [...SESSION_SETTINGS, "a
 export const RUN_SETTINGS: readonly SettingName[] = [...SERVING_SETTINGS, "continue", "resume", "record"];
 
 /** Settings that hold for the session of one command line alone, never for those of other clients. */
-export const ONE_SESSION_SETTINGS: readonly SettingName[] = ["append-system-prompt"];
+export const ONE_SESSION_SETTINGS: readonly SettingName[] = ["allow", "append-system-prompt"];
 
 /** Returns the flag of a setting. */
 export function settingFlag<Name extends SettingName>(

@@ -53,6 +53,7 @@ export function createSlashContext(dependencies: SlashContextDependencies): Slas
     set rules(rules) {
       seen.rules = rules;
     },
+    openedWith: seen.openedWith,
     say: (text) => screen.note(text),
     send: (command) => sender.sendOrTell(command),
     request: (command) => sender.request(command),

@@ -16,6 +16,9 @@ import { LEVELS } from "../../tools/tool-facts.ts";
 import { anchoredRules } from "./rules/anchored-rules.ts";
 import { parseRule } from "./rules/rule.ts";
 
+/** Flag of the rules for one session. */
+export const ALLOW_FLAG = "--allow";
+
 export interface PolicySources {
   /** Working directory of the session, resolved. Default: rules for one directory do not count. */
   readonly root?: string;
@@ -34,6 +37,8 @@ export interface PolicySources {
   readonly levelMax?: Level;
   /** `--strict-permissions`: neither the preset for read-only calls nor a built-in allow rule counts. */
   readonly strictPermissions: boolean;
+  /** Rules of `--allow`. */
+  readonly allowed?: readonly string[];
   readonly ownDirectories: readonly string[];
   /** See `Policy`. */
   readonly steering?: readonly string[];
@@ -46,10 +51,11 @@ export function unknownPlugins({ plugins }: Pick<Config, "plugins">): Pick<Polic
 
 /**
  * Builds the policy of the permission gate from all its sources.
- * @throws HarnessError ConfigInvalid for an invalid rule, with its file and line.
+ * @throws HarnessError ConfigInvalid for an invalid rule, with its file and line; UsageInvalid for one of `allowed`.
  */
 export function policyFrom(sources: PolicySources): Policy {
   const { profile, user, project = [], level, levelMax, ownDirectories, steering, plugins, tools } = sources;
+  const { allowed = [] } = sources;
   const known = { tools, ...defined({ plugins }) };
   const applicable = (rules: readonly ConfiguredRule[]) =>
     rules.filter((rule) => appliesToSession(rule, sources));
@@ -66,6 +72,7 @@ export function policyFrom(sources: PolicySources): Policy {
     quiet: said.quiet,
     bashInSandbox: said.bashInSandbox,
     rules: [
+      ...allowed.map((text) => allowedRule(text, known)),
       ...rulesFrom(user.rules, "user", known),
       ...(plugins?.rules ?? []).flatMap((rule) => pluginRule(rule, tools)),
       ...rulesFrom(applicable(profile.rules), "profile", known),
@@ -78,7 +85,7 @@ export function policyFrom(sources: PolicySources): Policy {
 
 /**
  * Builds the policy of a session in a workspace: the rules, and those anchored to its root.
- * @throws HarnessError ConfigInvalid for an invalid rule, with its file and line.
+ * @throws HarnessError ConfigInvalid for an invalid rule, with its file and line; UsageInvalid for one of `allowed`.
  */
 export function policyAt(root: string, sources: PolicySources): Policy {
   const policy = policyFrom({ ...sources, root });
@@ -105,6 +112,13 @@ export function policyNotices(policy: Policy, autoApprove: boolean): readonly st
 /** Wraps the permissions of one file as its section. */
 function filed(settings: PermissionSettings): { readonly sections: SectionValues } {
   return { sections: new Map([[permissionsSection.name, settings]]) };
+}
+
+/** Returns a rule of `--allow`. It counts like one in the user's configuration. @throws HarnessError UsageInvalid. */
+function allowedRule(text: string, known: KnownTools): Rule {
+  const read = readRule({ effect: "allow", text }, "user", known);
+  if (typeof read !== "string") return read;
+  throw new HarnessError("UsageInvalid", { problem: `${ALLOW_FLAG}: ${read}` });
 }
 
 /** A plugin's rule was parsed when it was registered. It may be about tools from elsewhere. */
@@ -147,6 +161,11 @@ export function assertRules(rules: readonly ConfiguredRule[], known: KnownTools)
   rulesFrom(rules, "user", known);
 }
 
+/** Reads rules of `--allow` without using them. @throws HarnessError UsageInvalid for the first that is invalid. */
+export function assertAllowed(texts: readonly string[], known: KnownTools): void {
+  for (const text of texts) allowedRule(text, known);
+}
+
 /** Lists each unreadable rule, with its problem and position. */
 export function permissionRuleProblems(
   rules: readonly ConfiguredRule[],
@@ -170,7 +189,7 @@ function isWithoutTool({ effect, text, where }: ConfiguredRule, known: KnownTool
 }
 
 /** Parses a rule; a string is its problem. */
-function readRule({ effect, text }: ConfiguredRule, scope: RuleScope, known: KnownTools): Rule | string {
+function readRule({ effect, text }: RuleSource, scope: RuleScope, known: KnownTools): Rule | string {
   const parsed = parseRule({ effect, text }, scope, known.tools);
   if (parsed.kind === "problem") return parsed.problem;
   return unknownTool(parsed.rule.tool, known) ?? parsed.rule;

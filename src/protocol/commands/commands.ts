@@ -10,7 +10,7 @@ import {
   SessionIdSchema,
   TaskIdSchema,
 } from "../ids.ts";
-import { APPENDED_CHARACTERS_MAX } from "./run-limits.ts";
+import { ALLOW_CHARACTERS_MAX, ALLOW_RULES_MAX, APPENDED_CHARACTERS_MAX } from "./run-limits.ts";
 
 /**
  * Commands: what a client may ask of the engine. A closed union (hard rule 14); unknown fields are dropped on read.
@@ -67,6 +67,8 @@ export const RunSettings = z.object({
   maxTimeMs: z.int().min(1).optional(),
   /** Text at the end of the system text. */
   appendSystemPrompt: z.string().min(1).max(APPENDED_CHARACTERS_MAX).optional(),
+  /** Allow rules, as in a profile. They lift no deny rule. */
+  allow: z.array(z.string().min(1).max(ALLOW_CHARACTERS_MAX)).min(1).max(ALLOW_RULES_MAX).optional(),
   withoutProject: z.boolean().optional(),
   allowProjectHooks: z.boolean().optional(),
   /** A path on the engine's machine. */

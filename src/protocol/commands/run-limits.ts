@@ -1,2 +1,5 @@
 /** Characters of the text that one session adds to its system text. */
 export const APPENDED_CHARACTERS_MAX = 20_000;
+/** Rules that are allowed for one session when it is opened, and characters of each. */
+export const ALLOW_RULES_MAX = 100;
+export const ALLOW_CHARACTERS_MAX = 8_192;

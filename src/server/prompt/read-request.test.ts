@@ -23,6 +23,8 @@ test("[CLI-01] a prompt with every setting reaches the engine as it was sent", a
       withoutProject: true,
       allowProjectHooks: false,
       lockfile: "/home/user/lock",
+      appendSystemPrompt: "Be short.",
+      allow: ["Bash:npm *"],
       maxTurns: 3,
       maxCostUsd: 0.25,
       maxTimeMs: 9,
@@ -60,6 +62,13 @@ test("[CLI-01] a setting passes exactly if its schema of the protocol lets it pa
     null,
     {},
     [],
+    ["Read"],
+    [""],
+    [1],
+    Array(101).fill("Read"),
+    ["x".repeat(8_193)],
+    "x".repeat(20_000),
+    "x".repeat(20_001),
   ];
   const { asksTrust: _asks, ...shape } = RunSettings.shape; // a prompt never has it
   for (const [name, schema] of Object.entries(shape))

@@ -1,7 +1,11 @@
 import { HarnessError } from "../../base/errors.ts";
 import type { JsonObject } from "../../base/json.ts";
 import { isObject, numberAt, objectAt, parseJson, stringAt } from "../../base/json.ts";
-import { APPENDED_CHARACTERS_MAX } from "../../protocol/commands/run-limits.ts";
+import {
+  ALLOW_CHARACTERS_MAX,
+  ALLOW_RULES_MAX,
+  APPENDED_CHARACTERS_MAX,
+} from "../../protocol/commands/run-limits.ts";
 import type { InputBlock } from "../../protocol/content.ts";
 import { EFFORT_WORDS } from "../../protocol/effort.ts";
 import { LEVELS } from "../../tools/tool-facts.ts";
@@ -18,8 +22,14 @@ const TURNS_MAX = 999_999;
 type Check = (value: unknown) => boolean;
 
 const isText: Check = (value) => typeof value === "string";
-const isAppended: Check = (value) =>
-  typeof value === "string" && value !== "" && value.length <= APPENDED_CHARACTERS_MAX;
+const isShort =
+  (max: number): Check =>
+  (value) =>
+    typeof value === "string" && value !== "" && value.length <= max;
+const isFewOf =
+  (max: number, each: Check): Check =>
+  (value) =>
+    Array.isArray(value) && value.length >= 1 && value.length <= max && value.every(each);
 const isFlag: Check = (value) => typeof value === "boolean";
 const isAmount: Check = (value) => typeof value === "number" && Number.isFinite(value) && value >= 0;
 const isCount =
@@ -79,7 +89,8 @@ const OPTIONAL_WISHES = {
   withoutProject: isFlag,
   allowProjectHooks: isFlag,
   lockfile: isText,
-  appendSystemPrompt: isAppended,
+  appendSystemPrompt: isShort(APPENDED_CHARACTERS_MAX),
+  allow: isFewOf(ALLOW_RULES_MAX, isShort(ALLOW_CHARACTERS_MAX)),
   maxTurns: isCount(TURNS_MAX),
   maxCostUsd: isAmount,
   maxTimeMs: isCount(),

@@ -123,11 +123,13 @@ export interface CliFlag {
 /**
  * Kind of a flag's value; it decides how the text is read.
  *
- * `duration` is a number of milliseconds, `place` a turn or event, `optional-text` is true if no value follows.
+ * `duration` is a number of milliseconds, `place` a turn or event, `optional-text` is true if no value follows. A flag of
+ * `texts` may be given several times.
  */
 export type FlagKind =
   | "switch"
   | "text"
+  | "texts"
   | "optional-text"
   | "duration"
   | "place"
@@ -140,15 +142,17 @@ export type FlagValue<Kind extends FlagKind = FlagKind> = Kind extends "switch"
   ? boolean
   : Kind extends "text"
     ? string | undefined
-    : Kind extends "optional-text"
-      ? string | true | undefined
-      : Kind extends "duration"
-        ? number | undefined
-        : Kind extends "place"
-          ? SessionPoint | undefined
-          : Kind extends { readonly oneOf: readonly (infer Word)[] }
-            ? Word | undefined
-            : number | undefined;
+    : Kind extends "texts"
+      ? readonly string[] | undefined
+      : Kind extends "optional-text"
+        ? string | true | undefined
+        : Kind extends "duration"
+          ? number | undefined
+          : Kind extends "place"
+            ? SessionPoint | undefined
+            : Kind extends { readonly oneOf: readonly (infer Word)[] }
+              ? Word | undefined
+              : number | undefined;
 
 /** The values of a list of flags by name. */
 export type FlagValues<Flags extends readonly CliFlag[]> = {
@@ -168,6 +172,7 @@ export interface CliExample {
 /** Flags of a session. `COMMON_SETTINGS` are those of nearly every command. */
 export type SettingName =
   | (typeof COMMON_SETTINGS)[number]
+  | "allow"
   | "allow-project-hooks"
   | "append-system-prompt"
   | "auto-approve"
@@ -201,6 +206,7 @@ export interface CliSettings {
   readonly maxCostUsd?: number;
   readonly maxTimeMs?: number;
   readonly appendSystemPrompt?: string;
+  readonly allow?: readonly string[];
 }
 
 /** Standard output or standard error. */

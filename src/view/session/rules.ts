@@ -1,3 +1,4 @@
+import { isObject } from "../../base/json.ts";
 import type { Envelope, EnvelopeOf } from "../../protocol/events/envelope.ts";
 
 /** Rules of a session that are kept, the newest; a person has allowed each of them. */
@@ -15,6 +16,15 @@ export function rulesAfter(rules: readonly string[], envelope: Envelope): readon
   const { rule } = envelope.payload;
   if (rule === undefined || rules.includes(rule) || rule.length > RULE_CHARACTERS_MAX) return rules;
   return [...rules.slice(1 - RULES_MAX), rule];
+}
+
+/** Returns the rules that a run was opened with, if the event names them. */
+export function rulesOpenedWith({ payload }: EnvelopeOf<"CustomEvent">): readonly string[] | undefined {
+  if (payload.namespace !== "cinch" || payload.kind !== "RulesAllowed") return undefined;
+  const rules = isObject(payload.payload) ? payload.payload["rules"] : undefined;
+  if (!Array.isArray(rules)) return undefined;
+  const texts = rules.filter((rule) => typeof rule === "string" && rule.length <= RULE_CHARACTERS_MAX);
+  return texts.slice(0, RULES_MAX);
 }
 
 /** Returns true for an answer that allows a rule for the rest of the session. */

@@ -43,6 +43,8 @@ export interface RunView {
   readonly planMode: boolean;
   /** Rules that people have allowed for this session. */
   readonly rules: readonly string[];
+  /** Rules that it was opened with (`--allow`); absent for none. */
+  readonly openedWith?: readonly string[];
   /** Model as `provider:name`; absent until it was changed. */
   readonly model?: string;
   /** Absent until it was changed. */

@@ -1,4 +1,5 @@
 import { unreachable } from "../../base/assert.ts";
+import { defined } from "../../base/defined.ts";
 import type { EventSeq, SessionId } from "../../base/ids.ts";
 import { shortened } from "../../base/text/text.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
@@ -17,7 +18,7 @@ import { memoriesAfter, NO_MEMORIES } from "./memories.ts";
 import type { Notice } from "./notices.ts";
 import { noticesAfter } from "./notices.ts";
 import { planModeOf } from "./plan-mode.ts";
-import { allowsRule, rulesAfter } from "./rules.ts";
+import { allowsRule, rulesAfter, rulesOpenedWith } from "./rules.ts";
 import type { RunView } from "./run-view.ts";
 import {
   newRun,
@@ -166,7 +167,11 @@ function ownAfter(
     case "CustomEvent":
       return {
         ...view,
-        run: { ...run, planMode: planModeOf(envelope) ?? run.planMode },
+        run: {
+          ...run,
+          planMode: planModeOf(envelope) ?? run.planMode,
+          ...defined({ openedWith: rulesOpenedWith(envelope) }),
+        },
         turns: turnsAfter(view.turns, envelope),
         waiting: waitingAfter(view.waiting, envelope),
         memories: memoriesAfter(view.memories, envelope),

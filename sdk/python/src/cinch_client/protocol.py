@@ -125,6 +125,7 @@ class CreateSessionCommandRun(TypedDict, total=False):
     maxCostUsd: float
     maxTimeMs: int
     appendSystemPrompt: str
+    allow: List[str]
     withoutProject: bool
     allowProjectHooks: bool
     lockfile: str

@@ -5,7 +5,10 @@ import { neutraliseLine } from "../../../view/terminal/terminal-text.ts";
 import { refusalText } from "../../../view/texts/refusal-text.ts";
 import type { SlashContext } from "../slash-context.ts";
 
-type PermissionsContext = Pick<SlashContext, "session" | "rules" | "say" | "send" | "answerTo">;
+type PermissionsContext = Pick<
+  SlashContext,
+  "session" | "rules" | "openedWith" | "say" | "send" | "answerTo"
+>;
 
 const VERBS = ["revoke", "promote"] as const;
 
@@ -56,15 +59,26 @@ function unknownText(verb: string): string {
 }
 
 async function list(client: PermissionsContext): Promise<void> {
-  if (client.rules.length === 0) return await client.say("You have allowed nothing for this session.");
-  const lines = client.rules.map((rule, at) => `  ${at + 1}  ${neutraliseLine(rule)}`);
+  const { rules, openedWith } = client;
+  if (rules.length + openedWith.length === 0)
+    return await client.say("You have allowed nothing for this session.");
+  const answered = rules.map((rule, at) => `  ${at + 1}  ${neutraliseLine(rule)}`);
   await client.say(
     [
-      "Allowed for this session:",
-      ...lines,
-      "/permissions:revoke N takes one back; /permissions:promote N keeps it for later sessions here.",
+      ...titled(
+        "Allowed by --allow until this session ends:",
+        openedWith.map((rule) => `  ${neutraliseLine(rule)}`),
+      ),
+      ...titled("Allowed for this session:", answered),
+      ...(rules.length === 0
+        ? []
+        : ["/permissions:revoke N takes one back; /permissions:promote N keeps it for later sessions here."]),
     ].join("\n"),
   );
+}
+
+function titled(title: string, lines: readonly string[]): readonly string[] {
+  return lines.length === 0 ? [] : [title, ...lines];
 }
 
 async function promote(

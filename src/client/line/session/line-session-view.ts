@@ -99,6 +99,11 @@ export class LineSessionView {
     this.#rules = { of: this.#run.rules, remaining };
   }
 
+  /** Rules that the run was opened with, which no client takes back. */
+  get openedWith(): readonly string[] {
+    return this.#run.openedWith ?? [];
+  }
+
   /** The model in use, as `provider:name`. */
   get model(): string {
     const { model } = this.#run;
