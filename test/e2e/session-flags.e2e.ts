@@ -75,7 +75,7 @@ test.each(WAYS)(
 );
 
 test.each(WAYS)(
-  "[CLI-02] a rule of --allow that is none is a usage error that says how to write one, and no session stays: %s engine",
+  "[CLI-02] an invalid rule of --allow is a usage error that says how to write one, and no session stays: %s engine",
   async (way) => {
     await using place = openMockHome([says("one")]);
     await using _engine = way === "running" ? await startEngineIn(place) : undefined;

@@ -25,11 +25,11 @@ export function appendedEvent({ appendSystemPrompt: text }: SessionWishes): Even
  * is shown and never used: a log may come from elsewhere.
  */
 export async function appendedNotices(
-  { appendSystemPrompt, delegatedBy }: SessionWishes,
+  { appendSystemPrompt }: SessionWishes,
   store: Pick<SessionStore, "events">,
   before: Pick<LogInfo, "logId"> | undefined,
 ): Promise<readonly string[]> {
-  if (before === undefined || delegatedBy !== undefined || appendSystemPrompt !== undefined) return [];
+  if (before === undefined || appendSystemPrompt !== undefined) return [];
   const text = await textIn(store, before.logId);
   if (text === undefined) return [];
   const shown = text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}…` : text;

@@ -141,33 +141,37 @@ export async function openSession(
     model: slot.name,
     resumed: before !== undefined,
   });
-  const isRead = delegatedBy === undefined && wishes.unread !== true;
-  const lost = isRead ? await engine.losses.tell() : []; // not before: a start that fails shows no notice
-  const notices = [
-    ...startNotices({ ...sources, environment, lost }),
-    ...(isRead ? await appendedNotices(wishes, store, before) : []),
-    ...composed.notices,
-  ];
-  return { session: composed.session, model: slot.name, notices };
+  const notices = startNotices({ ...sources, environment, read: await readNotices(engine, wishes, before) });
+  return { session: composed.session, model: slot.name, notices: [...notices, ...composed.notices] };
+}
+
+/** Returns notices of a session whose notices a person reads. Not before it has started: a failed start shows none. */
+async function readNotices(
+  { losses, host }: Engine,
+  wishes: SessionWishes,
+  before: SessionFoundation["before"],
+): Promise<readonly string[]> {
+  if (wishes.delegatedBy !== undefined || wishes.unread === true) return [];
+  return [...(await losses.tell()), ...(await appendedNotices(wishes, host.store, before))];
 }
 
 /** Returns the sentences for the person that are known before any feature speaks. */
 function startNotices({
   environment,
   disarmed,
-  lost,
+  read,
   profile,
   project,
   chosen,
 }: Pick<SessionFoundation, "disarmed" | "profile" | "project" | "chosen"> & {
   readonly environment: SessionEnvironment;
-  readonly lost: readonly string[];
+  readonly read: readonly string[];
 }): readonly string[] {
   const withheld = withheldNotice(environment);
   return [
     ...(withheld === undefined ? [] : [withheld]),
     ...disarmed,
-    ...lost,
+    ...read,
     ...profile.warnings,
     ...project.notices,
     ...(chosen.notice === undefined ? [] : [chosen.notice]),

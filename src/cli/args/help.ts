@@ -13,7 +13,7 @@ import { flagForm, labelOf, wordsForm } from "./usage.ts";
 
 const COLUMNS_MAX = 80;
 /** The longest label beside a text, such as a flag with its placeholder. */
-const LABEL_COLUMNS_MAX = 28;
+const LABEL_COLUMNS_MAX = 24;
 /** Columns of a command's name in the list. */
 const NAME_COLUMNS = 12;
 /** The help of a group shows its flags too if there are no more. */

@@ -123,8 +123,8 @@ export interface CliFlag {
 /**
  * Kind of a flag's value; it decides how the text is read.
  *
- * `duration` is a number of milliseconds, `place` a turn or event, `optional-text` is true if no value follows. A flag of
- * `texts` may be given several times.
+ * `duration` is a number of milliseconds, `place` a turn or event, `optional-text` is true if no value follows. A flag
+ * of `texts` may be given several times.
  */
 export type FlagKind =
   | "switch"

@@ -1,10 +1,11 @@
+import { defined } from "../../base/defined.ts";
 import type { CallId, ClientId, SessionId } from "../../base/ids.ts";
 import { isId } from "../../base/ids.ts";
 import type { JsonObject } from "../../base/json.ts";
 import { jsonCharacters } from "../../base/json.ts";
 import { head, shortened } from "../../base/text/text.ts";
 import type { EffortWord } from "../../protocol/effort.ts";
-import type { Envelope } from "../../protocol/events/envelope.ts";
+import type { Envelope, EnvelopeOf } from "../../protocol/events/envelope.ts";
 import type { PayloadOf, SessionEndReason, TurnEndReason } from "../../protocol/events/events.ts";
 import type { Question } from "../questions/questions.ts";
 import { questionsAfter } from "../questions/questions.ts";
@@ -13,6 +14,8 @@ import { callsAfter, NO_CALLS } from "./calls.ts";
 import type { MissedEvents } from "./gaps/gaps.ts";
 import type { UncertainEntry } from "./gaps/uncertain.ts";
 import { NAME_CHARACTERS_MAX, shortenedJson } from "./limits.ts";
+import { planModeOf } from "./plan-mode.ts";
+import { rulesOpenedWith } from "./rules.ts";
 import type { SubAgents } from "./sub-agents.ts";
 import { NO_SUB_AGENTS, subAgentsAfter } from "./sub-agents.ts";
 import type { KnownTask } from "./tasks.ts";
@@ -163,4 +166,10 @@ function withShortDetails(question: Question): Question {
     ...question,
     request: { ...question.request, args: shortenedJson(args, SHORTENED_CHARACTERS_MAX), ...change },
   };
+}
+
+/** Returns the run after an event of plan mode, or with the rules that it was opened with. */
+export function withCustom(run: RunView, envelope: EnvelopeOf<"CustomEvent">): RunView {
+  const planMode = planModeOf(envelope) ?? run.planMode;
+  return { ...run, planMode, ...defined({ openedWith: rulesOpenedWith(envelope) }) };
 }

@@ -1,5 +1,4 @@
 import { unreachable } from "../../base/assert.ts";
-import { defined } from "../../base/defined.ts";
 import type { EventSeq, SessionId } from "../../base/ids.ts";
 import { shortened } from "../../base/text/text.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
@@ -17,12 +16,12 @@ import type { UsedMemories } from "./memories.ts";
 import { memoriesAfter, NO_MEMORIES } from "./memories.ts";
 import type { Notice } from "./notices.ts";
 import { noticesAfter } from "./notices.ts";
-import { planModeOf } from "./plan-mode.ts";
-import { allowsRule, rulesAfter, rulesOpenedWith } from "./rules.ts";
+import { allowsRule, rulesAfter } from "./rules.ts";
 import type { RunView } from "./run-view.ts";
 import {
   newRun,
   sharedAfter,
+  withCustom,
   withModel,
   withProfile,
   withRefusal,
@@ -167,11 +166,7 @@ function ownAfter(
     case "CustomEvent":
       return {
         ...view,
-        run: {
-          ...run,
-          planMode: planModeOf(envelope) ?? run.planMode,
-          ...defined({ openedWith: rulesOpenedWith(envelope) }),
-        },
+        run: withCustom(run, envelope),
         turns: turnsAfter(view.turns, envelope),
         waiting: waitingAfter(view.waiting, envelope),
         memories: memoriesAfter(view.memories, envelope),
