@@ -42,7 +42,7 @@ function fittingText(schema: JsonObject): fc.Arbitrary<string> {
   }
   const pattern = stringAt(schema, "pattern");
   return pattern === undefined
-    ? fc.string({ unit: "binary", maxLength: 30 })
+    ? fc.string({ unit: "binary", minLength: numberAt(schema, "minLength") ?? 0, maxLength: 30 })
     : fc.stringMatching(new RegExp(pattern));
 }
 
