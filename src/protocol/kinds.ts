@@ -97,5 +97,8 @@ export const QUERY_KINDS = [
   "ListPrices",
   "GetEngineHealth",
   "GetWebClient",
+  "ListTurns",
+  "ListItems",
+  "GetItem",
 ] as const;
 export type QueryKind = (typeof QUERY_KINDS)[number];

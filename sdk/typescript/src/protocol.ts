@@ -643,6 +643,93 @@ export interface GetWebClientResult {
   readonly url?: string;
 }
 
+export interface ListTurnsQuery {
+  readonly sessionId: SessionId;
+  readonly before?: number;
+  readonly after?: number;
+  readonly limit?: number;
+}
+
+export interface ListTurnsResult {
+  readonly turns: ReadonlyArray<{
+    readonly turn: number;
+    readonly started_at: string;
+    readonly ended_at?: string;
+    readonly first_event: number;
+    readonly last_event: number;
+    readonly prompt: string;
+    readonly answer: string;
+    readonly reason?: "complete" | "yield" | "cancelled" | "error" | "length" | "empty" | "turn_limit" | "time_limit" | "budget" | "no_progress";
+    readonly error_reason?: string;
+    readonly rounds: number;
+    readonly calls: number;
+    readonly tools: readonly string[];
+    readonly files: readonly string[];
+    readonly cost_usd: number | null;
+    readonly input_tokens: number;
+    readonly output_tokens: number;
+    readonly cache_read_tokens: number;
+    readonly expired?: true;
+    readonly running?: true;
+    readonly cut?: true;
+  }>;
+  readonly more: boolean;
+}
+
+export interface ListItemsQuery {
+  readonly sessionId: SessionId;
+  readonly turn?: number;
+  readonly before?: number;
+  readonly after?: number;
+  readonly limit?: number;
+  readonly parentCall?: CallId;
+}
+
+export interface ListItemsResult {
+  readonly items: ReadonlyArray<{
+    readonly event: number;
+    readonly last_event: number;
+    readonly kind: "prompt" | "queued" | "text" | "thinking" | "call" | "question" | "notice" | "error" | "cancel" | "compaction" | "checkpoint" | "task" | "todos" | "memory" | "model" | "profile" | "rule" | "hook" | "gap" | "custom" | "end";
+    readonly turn?: number;
+    readonly ts: string;
+    readonly text: string;
+    readonly tool?: string;
+    readonly call?: CallId;
+    readonly state?: "running" | "ok" | "error" | "refused" | "cancelled";
+    readonly bytes: number;
+    readonly parent_call?: CallId;
+    readonly children?: number;
+    readonly expired?: true;
+  }>;
+  readonly more: boolean;
+  readonly next?: number;
+}
+
+export interface GetItemQuery {
+  readonly sessionId: SessionId;
+  readonly event: number;
+}
+
+export interface GetItemResult {
+  readonly item: {
+    readonly event: number;
+    readonly last_event: number;
+    readonly kind: "prompt" | "queued" | "text" | "thinking" | "call" | "question" | "notice" | "error" | "cancel" | "compaction" | "checkpoint" | "task" | "todos" | "memory" | "model" | "profile" | "rule" | "hook" | "gap" | "custom" | "end";
+    readonly turn?: number;
+    readonly ts: string;
+    readonly text: string;
+    readonly tool?: string;
+    readonly call?: CallId;
+    readonly state?: "running" | "ok" | "error" | "refused" | "cancelled";
+    readonly bytes: number;
+    readonly parent_call?: CallId;
+    readonly children?: number;
+    readonly expired?: true;
+  };
+  readonly events: readonly Envelope[];
+  readonly cut?: true;
+}
+
 export interface CreateSessionResult {
   readonly notices?: readonly string[];
 }
@@ -1656,6 +1743,9 @@ export interface Queries {
   readonly ListPrices: { readonly params: ListPricesQuery; readonly result: ListPricesResult };
   readonly GetEngineHealth: { readonly params: GetEngineHealthQuery; readonly result: EngineHealth };
   readonly GetWebClient: { readonly params: GetWebClientQuery; readonly result: GetWebClientResult };
+  readonly ListTurns: { readonly params: ListTurnsQuery; readonly result: ListTurnsResult };
+  readonly ListItems: { readonly params: ListItemsQuery; readonly result: ListItemsResult };
+  readonly GetItem: { readonly params: GetItemQuery; readonly result: GetItemResult };
 }
 
 /** Address of each query. */
@@ -1732,6 +1822,15 @@ export const QUERY_ROUTES: Readonly<Record<keyof Queries, QueryRoute>> = {
   },
   "GetWebClient": {
     "path": "/v1/web-client"
+  },
+  "ListTurns": {
+    "path": "/v1/sessions/{id}/turns"
+  },
+  "ListItems": {
+    "path": "/v1/sessions/{id}/items"
+  },
+  "GetItem": {
+    "path": "/v1/sessions/{id}/items/{event}"
   }
 };
 

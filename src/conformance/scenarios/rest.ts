@@ -39,6 +39,33 @@ export const REST_SCENARIOS: readonly Scenario[] = [
     },
   },
   {
+    id: "history-pages",
+    section: "[A] § REST surface",
+    promise: "Turns and items of a session come by page, and an item with the events that the stream has.",
+    wires: ["rest"],
+    since: "0.3.0",
+    async play(stage) {
+      const client = await stage.attach();
+      const session = await stage.session(client);
+      const ask = async (path: string) =>
+        assertAccepted(`GET ${path}`, await answerOf(await stage.ask(`/v1/sessions/${session}/${path}`)));
+      await promptTurn(client, session, "cue:say one");
+      const { events } = await promptTurn(client, session, "cue:say two");
+      const page = await ask("turns?limit=1");
+      const [turn] = arrayAt(page, "turns").filter(isObject);
+      assertSame("the newest turn", [turn?.["answer"], page["more"]], ["two", true]);
+      const items = arrayAt(await ask(`items?turn=${String(turn?.["turn"])}`), "items").filter(isObject);
+      const text = items.find((item) => item["kind"] === "text");
+      assertSame("its text", text?.["text"], "two");
+      const whole = await ask(`items/${String(text?.["event"])}`);
+      assertSame(
+        "the events of the text",
+        arrayAt(whole, "events"),
+        events.filter(({ kind }) => kind === "TextDelta"),
+      );
+    },
+  },
+  {
     id: "catalogues",
     section: "[A] § REST surface",
     promise:

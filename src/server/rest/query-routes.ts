@@ -60,10 +60,15 @@ function askingOf(call: RouteRequest, reads: QueryScope): QueryContext {
   return { identityClass, scope, signal };
 }
 
-function fieldsInPath(call: RouteRequest, path: string, { rest }: QueryDefinition): Record<string, unknown> {
+function fieldsInPath(
+  call: RouteRequest,
+  path: string,
+  { rest, params }: QueryDefinition,
+): Record<string, unknown> {
   const values = pathFields(path, rest).map(({ name, field }) => {
     const text = call.params[name] ?? "";
-    return [field, field === "sessionId" ? sessionIdIn(text) : text];
+    if (field === "sessionId") return [field, sessionIdIn(text)];
+    return [field, parseValue(text, field, required(params.shape[field] as z.ZodType))];
   });
   return Object.fromEntries(values);
 }
@@ -82,11 +87,14 @@ async function sentFields(
   return Object.fromEntries(values);
 }
 
-/** @throws HarnessError InvalidPath for a value of the wrong kind. */
 function valueIn(query: URLSearchParams, field: string, schema: z.ZodType): unknown {
   if (schema instanceof z.ZodArray) return query.has(field) ? query.getAll(field) : undefined;
   const text = singleParameter(query, field);
-  if (text === undefined) return undefined;
+  return text === undefined ? undefined : parseValue(text, field, schema);
+}
+
+/** @throws HarnessError InvalidPath for a value of the wrong kind. */
+function parseValue(text: string, field: string, schema: z.ZodType): unknown {
   if (schema instanceof z.ZodBoolean) {
     if (text === "true" || text === "false") return text === "true";
     throw new HarnessError("InvalidPath", { why: `${field}: it takes true or false` });

@@ -299,7 +299,10 @@ test("[AUTH-07 CTL-15 S49] whatever address of another session is asked, by what
   for (const [path, methods] of Object.entries(document.paths)) {
     if (!path.startsWith("/v1/sessions/{id}")) continue;
     for (const method of Object.keys(methods)) {
-      const address = path.replace("{id}", another).replace(/profile-check$/, "$&?profile=x");
+      const address = path
+        .replace("{id}", another)
+        .replace("{event}", "1")
+        .replace(/profile-check$/, "$&?profile=x");
       const json = bodies[path.split("/").at(-1) ?? ""] ?? {};
       const asked = { method: method.toUpperCase(), token: bound, ...(method === "post" ? { json } : {}) };
       refusals.push([method, path, ...(await refusalOf(await control.ask(address, asked)))]);

@@ -213,6 +213,19 @@ export const BROKEN_HTTP: readonly Broken[] = [
       ),
   },
   {
+    scenario: "history-pages",
+    how: "the last event of an item is left out",
+    fault: () =>
+      answerFault(
+        ({ ok }, request) => ok && /\/items\/\d+$/.test(pathOf(request)),
+        (answer) =>
+          withBody(answer, (body: { readonly events: readonly object[] }) => ({
+            ...body,
+            events: body.events.slice(0, -1),
+          })),
+      ),
+  },
+  {
     scenario: "catalogues",
     how: "the skills are not there",
     fault: () =>

@@ -2126,6 +2126,127 @@ class GetWebClientResult(TypedDict, total=False):
     url: str
 
 
+_ListTurnsQueryRequired = TypedDict("_ListTurnsQueryRequired", {
+    "sessionId": SessionId,
+})
+
+
+class ListTurnsQuery(_ListTurnsQueryRequired, total=False):
+    before: int
+    after: int
+    limit: int
+
+
+_ListTurnsResultTurnsItemRequired = TypedDict("_ListTurnsResultTurnsItemRequired", {
+    "turn": int,
+    "started_at": str,
+    "first_event": int,
+    "last_event": int,
+    "prompt": str,
+    "answer": str,
+    "rounds": int,
+    "calls": int,
+    "tools": List[str],
+    "files": List[str],
+    "cost_usd": Union[float, None],
+    "input_tokens": int,
+    "output_tokens": int,
+    "cache_read_tokens": int,
+})
+
+
+class ListTurnsResultTurnsItem(_ListTurnsResultTurnsItemRequired, total=False):
+    ended_at: str
+    reason: Literal["complete", "yield", "cancelled", "error", "length", "empty", "turn_limit", "time_limit", "budget", "no_progress"]
+    error_reason: str
+    expired: Literal[True]
+    running: Literal[True]
+    cut: Literal[True]
+
+
+class ListTurnsResult(TypedDict):
+    turns: List[ListTurnsResultTurnsItem]
+    more: bool
+
+
+_ListItemsQueryRequired = TypedDict("_ListItemsQueryRequired", {
+    "sessionId": SessionId,
+})
+
+
+class ListItemsQuery(_ListItemsQueryRequired, total=False):
+    turn: int
+    before: int
+    after: int
+    limit: int
+    parentCall: CallId
+
+
+_ListItemsResultItemsItemRequired = TypedDict("_ListItemsResultItemsItemRequired", {
+    "event": int,
+    "last_event": int,
+    "kind": Literal["prompt", "queued", "text", "thinking", "call", "question", "notice", "error", "cancel", "compaction", "checkpoint", "task", "todos", "memory", "model", "profile", "rule", "hook", "gap", "custom", "end"],
+    "ts": str,
+    "text": str,
+    "bytes": int,
+})
+
+
+class ListItemsResultItemsItem(_ListItemsResultItemsItemRequired, total=False):
+    turn: int
+    tool: str
+    call: CallId
+    state: Literal["running", "ok", "error", "refused", "cancelled"]
+    parent_call: CallId
+    children: int
+    expired: Literal[True]
+
+
+_ListItemsResultRequired = TypedDict("_ListItemsResultRequired", {
+    "items": List[ListItemsResultItemsItem],
+    "more": bool,
+})
+
+
+class ListItemsResult(_ListItemsResultRequired, total=False):
+    next: int
+
+
+class GetItemQuery(TypedDict):
+    sessionId: SessionId
+    event: int
+
+
+_GetItemResultItemRequired = TypedDict("_GetItemResultItemRequired", {
+    "event": int,
+    "last_event": int,
+    "kind": Literal["prompt", "queued", "text", "thinking", "call", "question", "notice", "error", "cancel", "compaction", "checkpoint", "task", "todos", "memory", "model", "profile", "rule", "hook", "gap", "custom", "end"],
+    "ts": str,
+    "text": str,
+    "bytes": int,
+})
+
+
+class GetItemResultItem(_GetItemResultItemRequired, total=False):
+    turn: int
+    tool: str
+    call: CallId
+    state: Literal["running", "ok", "error", "refused", "cancelled"]
+    parent_call: CallId
+    children: int
+    expired: Literal[True]
+
+
+_GetItemResultRequired = TypedDict("_GetItemResultRequired", {
+    "item": GetItemResultItem,
+    "events": List[Envelope],
+})
+
+
+class GetItemResult(_GetItemResultRequired, total=False):
+    cut: Literal[True]
+
+
 class CreateSessionResult(TypedDict, total=False):
     notices: List[str]
 
@@ -2343,6 +2464,15 @@ QUERY_ROUTES: Dict[str, Dict[str, str]] = {
     },
     "GetWebClient": {
         "path": "/v1/web-client"
+    },
+    "ListTurns": {
+        "path": "/v1/sessions/{id}/turns"
+    },
+    "ListItems": {
+        "path": "/v1/sessions/{id}/items"
+    },
+    "GetItem": {
+        "path": "/v1/sessions/{id}/items/{event}"
     }
 }
 

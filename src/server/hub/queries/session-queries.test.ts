@@ -32,6 +32,7 @@ test("[CTL-14 SES-06] a log is replayed from where a reader has come to, with a 
       find: (each) => store.find(each),
       list: (query) => store.list(query),
       markedEvents: (...args) => store.markedEvents(...args),
+      eventsBefore: (...args) => store.eventsBefore(...args),
       expired: async () => [{ from, to }],
     };
     const events = await Array.fromAsync(answersOf(rig, { store: holed }).log(id, 0, EVERYTHING));
@@ -138,6 +139,7 @@ test("[CTL-14 SES-17] a session that broke off says up to which id clients may h
     },
     list: (query) => store.list(query),
     markedEvents: (...args) => store.markedEvents(...args),
+    eventsBefore: (...args) => store.eventsBefore(...args),
     expired: (id) => store.expired(id),
   };
   const info = await answersOf(rig, { store: broken, live: () => [] }).session(rig.session.id, EVERYTHING);

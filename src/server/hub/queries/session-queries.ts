@@ -10,11 +10,12 @@ import { EVERYTHING } from "../../../session/access/scope.ts";
 import type { QueryHandlers } from "../../../session/commands/query-handlers.ts";
 import type { LogInfo, SessionStore } from "../../../session/store/store.ts";
 import { sessionRow } from "../../../session/transcript/overview.ts";
+import { historyQueries } from "./history/history-queries.ts";
 import { lastEvents } from "./last-events.ts";
 import { readLog } from "./read-log.ts";
 
 export interface SessionQuerySources {
-  readonly store: Pick<SessionStore, "expired" | "find" | "list" | "markedEvents">;
+  readonly store: Pick<SessionStore, "eventsBefore" | "expired" | "find" | "list" | "markedEvents">;
   /** Returns the sessions that run here now. */
   live(): readonly SessionId[];
   /** Waits for a session that was announced and is still being opened. */
@@ -58,6 +59,7 @@ export function sessionQueries(sources: SessionQuerySources) {
       const lives = (run: SessionId) => run === newest && heldBy !== undefined;
       return { tasks: await tasksIn(logs.read(sessionId, 0, scope), lives) };
     },
+    ...historyQueries({ store: sources.store, find: (id, scope) => logs.find(id, scope) }),
   };
   return {
     handlers,
