@@ -5,7 +5,7 @@ import { openControlRig } from "./support/control-rig.ts";
 import { says } from "./support/scripted-provider.ts";
 import { remoteParts } from "./support/ws-rig.ts";
 
-test("[CTL-19] a client over REST pages through turns and items, and opens one item", async () => {
+test("[CTL-15] a client over REST pages through turns and items, and opens one item", async () => {
   await using control = await openControlRig({ script: [says("one"), says("two"), says("three")] });
   for (const prompt of ["first", "second", "third"]) await control.rig.send(prompt);
   const at = `/v1/sessions/${control.rig.session.id}`;
@@ -35,7 +35,7 @@ test("[CTL-19] a client over REST pages through turns and items, and opens one i
   });
 });
 
-test("[CTL-19] REST refuses history with bad numbers, of unknown sessions, and beyond the token", async () => {
+test("[CTL-15] REST refuses history with bad numbers, of unknown sessions, and beyond the token", async () => {
   await using control = await openControlRig({ script: [says("one")] });
   await control.rig.send("go");
   const { id } = control.rig.session;
@@ -65,7 +65,7 @@ test("[CTL-19] REST refuses history with bad numbers, of unknown sessions, and b
   expect(await refusal(`/v1/sessions/${id}/items/9999`)).toEqual([404, "UnknownResource"]);
 });
 
-test("[CTL-19] over WebSocket the pages of a session, joined, are its whole history", async () => {
+test("[CTL-15] over WebSocket the pages of a session, joined, are its whole history", async () => {
   await using control = await openControlRig({ script: [says("one"), says("two"), says("three")] });
   for (const prompt of ["first", "second", "third"]) await control.rig.send(prompt);
   const { signal } = new AbortController();

@@ -22,7 +22,7 @@ const turn = z.int().min(1);
 const tokens = z.int().min(0);
 
 /** One turn in a few facts. Since protocol 0.3.0. */
-export const TurnSummary = z.object({
+const HistoryTurn = z.object({
   turn,
   started_at: z.string(),
   /** Absent while it runs, if its run broke off, and if `cut`. */
@@ -81,7 +81,7 @@ export const ItemKind = z.enum([
 export type ItemKind = z.infer<typeof ItemKind>;
 
 /** One item of a conversation: a prompt, a block of text, a call with its result, a question … Since protocol 0.3.0. */
-export const ItemSummary = z.object({
+const HistoryItem = z.object({
   /** The id of its first event, by which `GetItem` finds it. */
   event: EventSeqSchema,
   /** The id of its last event that was read. Events of other items may stand between the two. */
@@ -106,7 +106,7 @@ export const ItemSummary = z.object({
   expired: z.literal(true).optional(),
 });
 
-/** Fields of every list of items. */
+/** Fields of a page. */
 const page = {
   /** True if there are more in the direction of the page. */
   more: z.boolean(),
@@ -123,7 +123,7 @@ export const HISTORY_QUERIES = {
       after: z.int().min(0).optional(),
       limit: z.int().min(1).max(TURNS_LISTED_MAX).optional(),
     }),
-    result: z.object({ turns: z.array(TurnSummary), ...page }),
+    result: z.object({ turns: z.array(HistoryTurn), ...page }),
     reads: "session",
     rest: {
       path: "/v1/sessions/{id}/turns",
@@ -148,7 +148,7 @@ export const HISTORY_QUERIES = {
       parentCall: CallIdSchema.optional(),
     }),
     result: z.object({
-      items: z.array(ItemSummary),
+      items: z.array(HistoryItem),
       ...page,
       /** Set if `more`: the `before` or `after` of the next page, also where this one has no items. */
       next: EventSeqSchema.optional(),
@@ -170,7 +170,7 @@ export const HISTORY_QUERIES = {
     about: "One item with its events. Those of a sub-agent are items of their own.",
     params: z.object({ sessionId: SessionIdSchema, event: EventSeqSchema }),
     result: z.object({
-      item: ItemSummary,
+      item: HistoryItem,
       // The schema is built from a table, so its type is given here.
       events: z.array(EnvelopeSchema as unknown as z.ZodType<Envelope>),
       /** Set if events were left out: they are above 4 MiB, or too far from the first one. */

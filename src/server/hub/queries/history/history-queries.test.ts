@@ -167,7 +167,7 @@ const cost = (turn: number): Event => ({
 });
 const said = (text: string): Event => ({ kind: "TextDelta", payload: { text } });
 
-test("[CTL-19] the turns of a log say prompt, answer, tools, cost and how they ended", async () => {
+test("[CTL-15] the turns of a log say prompt, answer, tools, cost and how they ended", async () => {
   const history = historyOf(joined(["plain", "sub-agent", "killed-and-resumed"]));
   const { turns, more } = await history.turns();
   expect(more).toBe(false);
@@ -178,7 +178,7 @@ test("[CTL-19] the turns of a log say prompt, answer, tools, cost and how they e
   ]);
 });
 
-test("[CTL-19] the items of a log are prompts, blocks of text and calls with their results", async () => {
+test("[CTL-15] the items of a log are prompts, blocks of text and calls with their results", async () => {
   const { items, more } = await historyOf(joined(["several-blocks", "refused-call"])).items();
   expect(more).toBe(false);
   expect(items.map(({ kind, text, state, turn }) => [turn, kind, text, state])).toEqual([
@@ -193,7 +193,7 @@ test("[CTL-19] the items of a log are prompts, blocks of text and calls with the
   ]);
 });
 
-test("[CTL-19] the items of a sub-agent are counted at its call and listed by it", async () => {
+test("[CTL-15] the items of a sub-agent are counted at its call and listed by it", async () => {
   const history = historyOf(joined(["plain", "sub-agent", "plain"]));
   const { items } = await history.items({ turn: 2 });
   expect(items.map(({ kind }) => kind)).toEqual(["prompt", "text", "call", "text"]);
@@ -214,7 +214,7 @@ test("[CTL-19] the items of a sub-agent are counted at its call and listed by it
   }
 });
 
-test("[CTL-19] pages of items, joined in either direction, are the whole list for every limit", async () => {
+test("[CTL-15] pages of items, joined in either direction, are the whole list for every limit", async () => {
   await holds(
     fc.asyncProperty(
       fc.array(fc.constantFrom(...NAMES), { minLength: 1, maxLength: 12 }),
@@ -241,7 +241,7 @@ test("[CTL-19] pages of items, joined in either direction, are the whole list fo
   );
 });
 
-test("[CTL-19] a page from any event on has the same items as the whole list", async () => {
+test("[CTL-15] a page from any event on has the same items as the whole list", async () => {
   const events = joined(NAMES);
   const history = historyOf(events);
   const whole = await itemsForward(history, 500);
@@ -255,7 +255,7 @@ test("[CTL-19] a page from any event on has the same items as the whole list", a
   }
 });
 
-test("[CTL-19] pages of turns, joined in either direction, are the whole list for every limit", async () => {
+test("[CTL-15] pages of turns, joined in either direction, are the whole list for every limit", async () => {
   await holds(
     fc.asyncProperty(
       fc.array(fc.constantFrom(...NAMES), { minLength: 1, maxLength: 20 }),
@@ -272,7 +272,7 @@ test("[CTL-19] pages of turns, joined in either direction, are the whole list fo
   );
 });
 
-test("[CTL-19] an item is given whole with its events, and an event inside an item is refused", async () => {
+test("[CTL-15] an item is given whole with its events, and an event inside an item is refused", async () => {
   const events = joined(["sub-agent", "several-blocks"]);
   const history = historyOf(events);
   for (const item of await itemsForward(history, 500)) {
@@ -286,7 +286,7 @@ test("[CTL-19] an item is given whole with its events, and an event inside an it
     await expect(history.item(event)).rejects.toMatchObject({ reason: "UnknownResource" });
 });
 
-test("[CTL-19] an item above 4 MiB is cut, and says so", async () => {
+test("[CTL-15] an item above 4 MiB is cut, and says so", async () => {
   const piece = "x".repeat(1_500_000);
   const events = logOf([started(1), said(piece), said(piece), said(piece), said(piece), ended(1)]);
   const { item, events: given, cut } = await historyOf(events).item(2);
@@ -294,7 +294,7 @@ test("[CTL-19] an item above 4 MiB is cut, and says so", async () => {
   expect(item.bytes).toBeGreaterThan(4 * piece.length);
 });
 
-test("[CTL-19] expired turns and items say so, and show nothing of their content", async () => {
+test("[CTL-15] expired turns and items say so, and show nothing of their content", async () => {
   const events = logOf([started(1), said("secret"), cost(1), ended(1), started(2), said("open"), ended(2)]);
   const history = historyOf(events, { expired: [{ from: 1, to: 4 }] });
   const { items } = await history.items();
@@ -311,7 +311,7 @@ test("[CTL-19] expired turns and items say so, and show nothing of their content
   ]);
 });
 
-test("[CTL-19] what has not ended runs while a process holds the log, and is cancelled without one", async () => {
+test("[CTL-15] what has not ended runs while a process holds the log, and is cancelled without one", async () => {
   const callId = fakeId("call", 1);
   const call: Event = {
     kind: "ToolCallStarted",
@@ -325,7 +325,7 @@ test("[CTL-19] what has not ended runs while a process holds the log, and is can
   expect((await free.turns()).turns[0]).not.toHaveProperty("running");
 });
 
-test("[CTL-19] a page of a log of 200,000 events reads a bounded part of it", async () => {
+test("[CTL-15] a page of a log of 200,000 events reads a bounded part of it", async () => {
   const events = logOf(
     Array.from({ length: 20_000 }, (_none, at) => [
       started(at + 1),
@@ -348,7 +348,7 @@ test("[CTL-19] a page of a log of 200,000 events reads a bounded part of it", as
   }
 });
 
-test("[CTL-19] a turn longer than an answer reads is given cut, and its items by pages that say how to go on", async () => {
+test("[CTL-15] a turn longer than an answer reads is given cut, and its items by pages that say how to go on", async () => {
   const words = Array.from({ length: 50_000 }, () => said("word "));
   const events = logOf([started(1), cost(1), ended(1), started(2), ...words, cost(2), ended(2)]);
   const history = historyOf(events);

@@ -175,7 +175,7 @@ function newestMarked(events: readonly Envelope[]): Envelope | undefined {
 }
 
 /** Returns the turn that the last of these events belongs to, if any of them names it. */
-export function newestTurn(events: readonly Envelope[]): number | undefined {
+export function lastNamedTurn(events: readonly Envelope[]): number | undefined {
   const marked = newestMarked(events);
   return marked === undefined ? undefined : turnMark(marked);
 }

@@ -10,11 +10,11 @@ import type { LogPiece } from "./history-reader.ts";
 import { inputText, slimText, turnMark } from "./history-reader.ts";
 import { summaryText } from "./turn-fold.ts";
 
-export type ItemSummary = ResultOf<"ListItems">["items"][number];
+export type ItemRow = ResultOf<"ListItems">["items"][number];
 
-/** An item while its events are read. */
-type Item = { -readonly [Key in keyof ItemSummary]: ItemSummary[Key] } & {
-  /** As much of its text as was kept. */
+/** Item under construction. */
+type Item = { -readonly [Key in keyof ItemRow]: ItemRow[Key] } & {
+  /** As much of its text as was remaining. */
   words: string;
   /** Id of the question, if it is one about no call. */
   ask?: string;
@@ -55,7 +55,7 @@ export class ItemFold {
   }
 
   /** Items by their first events. Later events still change those that are open. */
-  get items(): readonly ItemSummary[] {
+  get items(): readonly ItemRow[] {
     return this.#items;
   }
 
@@ -79,17 +79,17 @@ export class ItemFold {
     return this.#hasStart;
   }
 
-  /** Makes no more items: later events only complete those that there are. */
+  /** Makes no more items: later events only complete the present ones. */
   stop(): void {
     this.#isStopped = true;
   }
 
   /** Removes the items that a page leaves out. */
-  keep(isKept: (item: ItemSummary) => boolean): void {
-    const kept = this.#items.filter(isKept);
-    this.#items.splice(0, this.#items.length, ...kept);
-    for (const item of this.#open) if (!kept.includes(item)) this.#open.delete(item);
-    if (this.#block !== undefined && !kept.includes(this.#block)) this.#block = undefined;
+  keep(isKept: (item: ItemRow) => boolean): void {
+    const remaining = this.#items.filter(isKept);
+    this.#items.splice(0, this.#items.length, ...remaining);
+    for (const item of this.#open) if (!remaining.includes(item)) this.#open.delete(item);
+    if (this.#block !== undefined && !remaining.includes(this.#block)) this.#block = undefined;
   }
 
   /** True if an item can get more events. */
@@ -101,7 +101,7 @@ export class ItemFold {
    * Returns the items as they are now.
    * @param end "running" or "cancelled": the state of what is open, if the log was read to its end.
    */
-  summaries(end: "running" | "cancelled" | undefined): readonly ItemSummary[] {
+  summaries(end: "running" | "cancelled" | undefined): readonly ItemRow[] {
     return this.#items.map((item) => {
       const { ask: _ask, words, ...summary } = item;
       const state = end !== undefined && this.#open.has(item) ? { state: end } : {};
@@ -347,7 +347,7 @@ function newItem({ event, bytes, isExpired }: LogPiece, kind: ItemKind, turn: nu
   };
 }
 
-function namesOf(event: Envelope): Pick<ItemSummary, "tool" | "call"> {
+function namesOf(event: Envelope): Pick<ItemRow, "tool" | "call"> {
   if (event.kind !== "ToolCallStarted" && event.kind !== "PermissionRequested") return {};
   return { tool: event.payload.tool, call: event.payload.callId };
 }

@@ -47,8 +47,8 @@ async function itemsBefore(reader: HistoryReader, range: Range): Promise<Items> 
   const fold = foldOf(read, range);
   const items = itemsIn(fold, range);
   const first = items.at(-limit)?.event ?? 0;
-  const kept = new Set(items.filter(({ event }) => event >= first));
-  fold.keep((item) => kept.has(item));
+  const ofPage = new Set(items.filter(({ event }) => event >= first));
+  fold.keep((item) => ofPage.has(item));
   fold.stop();
   const more = items.length > limit || !(read.isBeginning || fold.hasStart);
   const next = items.at(-limit)?.event ?? items[0]?.event ?? read.from + 1;

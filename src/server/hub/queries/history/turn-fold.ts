@@ -11,11 +11,11 @@ import { foldTurn, NEW_TURN, turnResult } from "../../../../view/turn-result.ts"
 import type { LogPiece } from "./history-reader.ts";
 import { inputText } from "./history-reader.ts";
 
-export type TurnSummary = ResultOf<"ListTurns">["turns"][number];
+export type TurnRow = ResultOf<"ListTurns">["turns"][number];
 
 /** The turns of a stretch of a log, folded from its events in order. Events before the first turn count for none. */
 export class TurnFold {
-  readonly #done: TurnSummary[] = [];
+  readonly #done: TurnRow[] = [];
   #open: OpenTurn | undefined;
 
   add(piece: LogPiece): void {
@@ -29,12 +29,12 @@ export class TurnFold {
   }
 
   /** Turns whose end is known: they ended, or another one began. */
-  get done(): readonly TurnSummary[] {
+  get done(): readonly TurnRow[] {
     return this.#done;
   }
 
   /** The turn that has not ended. */
-  get open(): TurnSummary | undefined {
+  get open(): TurnRow | undefined {
     return this.#open?.summary();
   }
 
@@ -79,7 +79,7 @@ class OpenTurn {
     }
   }
 
-  summary(): TurnSummary {
+  summary(): TurnRow {
     const { id, ts, payload } = this.#start;
     const { text, cost, tools, reason, error } = turnResult(this.#state);
     const rounds = this.#state.ended?.rounds ?? this.#state.costs.calls.get(undefined) ?? 0;

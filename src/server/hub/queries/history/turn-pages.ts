@@ -2,8 +2,8 @@ import { TURNS_LISTED } from "../../../../protocol/queries/history-queries.ts";
 import type { QueryOf, ResultOf } from "../../../../protocol/queries/queries.ts";
 import { isTurnStarted } from "../../../../view/turn-marks.ts";
 import type { HistoryReader, ReadBack } from "./history-reader.ts";
-import { newestTurn } from "./history-reader.ts";
-import type { TurnSummary } from "./turn-fold.ts";
+import { lastNamedTurn } from "./history-reader.ts";
+import type { TurnRow } from "./turn-fold.ts";
 import { TurnFold } from "./turn-fold.ts";
 
 type TurnsPage = Pick<QueryOf<"ListTurns">, "before" | "after" | "limit">;
@@ -30,7 +30,7 @@ function startsIn({ pieces }: ReadBack): number {
 }
 
 /** Folds the turns of a stretch that ends with a turn. */
-function turnsOf({ pieces }: Pick<ReadBack, "pieces">, isLastRunning: boolean): readonly TurnSummary[] {
+function turnsOf({ pieces }: Pick<ReadBack, "pieces">, isLastRunning: boolean): readonly TurnRow[] {
   const fold = new TurnFold();
   for (const piece of pieces) fold.add(piece);
   const { done, open } = fold;
@@ -40,7 +40,7 @@ function turnsOf({ pieces }: Pick<ReadBack, "pieces">, isLastRunning: boolean): 
 
 /** Returns a turn that begins before everything that was read: its start, and what was read of it. */
 async function longTurn(reader: HistoryReader, { pieces }: ReadBack): Promise<Turns> {
-  const number = newestTurn(pieces.map(({ event }) => event));
+  const number = lastNamedTurn(pieces.map(({ event }) => event));
   const start = number === undefined ? undefined : await reader.turnStart(number);
   const first = start === undefined ? undefined : await reader.at(start);
   if (first === undefined) return NOT_FOUND;
