@@ -94,7 +94,7 @@ const HistoryItem = z.object({
   text: z.string(),
   tool: z.string().optional(),
   call: CallIdSchema.optional(),
-  /** Of a call or question. Absent if its end was not read. */
+  /** State of a call or question. Absent if its end was not read. */
   state: z.enum(["running", "ok", "error", "refused", "cancelled"]).optional(),
   /** Bytes of the JSON of its events. */
   bytes: z.int().min(0),

@@ -14,7 +14,7 @@ export type ItemRow = ResultOf<"ListItems">["items"][number];
 
 /** Item under construction. */
 type Item = { -readonly [Key in keyof ItemRow]: ItemRow[Key] } & {
-  /** As much of its text as was remaining. */
+  /** The beginning of its text, longer than a summary. */
   words: string;
   /** Id of the question, if it is one about no call. */
   ask?: string;
