@@ -100,5 +100,6 @@ export const QUERY_KINDS = [
   "ListTurns",
   "ListItems",
   "GetItem",
+  "Complete",
 ] as const;
 export type QueryKind = (typeof QUERY_KINDS)[number];

@@ -113,6 +113,8 @@ export interface SessionHost extends EngineHost {
   readonly registry: ToolRegistry;
   /** Makes the next plan with permission rules that joined late. */
   extendRules(rules: PluginRules): void;
+  /** Finds the program ripgrep; called at the first search. */
+  readonly ripgrep: () => Promise<string>;
   /** Loads the operations on folders of the real machine. */
   tree(): Promise<Tree>;
   /** Session that this one follows, if any. */

@@ -2,6 +2,7 @@ import { CacheBudget } from "../../src/base/cache-budget.ts";
 import { SLASH_COMMANDS } from "../../src/protocol/commands/own-commands.ts";
 import { COMMAND_KINDS, EVENT_KINDS } from "../../src/protocol/kinds.ts";
 import { connectInproc } from "../../src/server/hub/inproc.ts";
+import { completionQueries } from "../../src/server/hub/queries/completion-queries.ts";
 import type { EngineQuerySources } from "../../src/server/hub/queries/engine-queries.ts";
 import { engineQueries } from "../../src/server/hub/queries/engine-queries.ts";
 import type { SessionQuerySources } from "../../src/server/hub/queries/session-queries.ts";
@@ -21,6 +22,7 @@ export function rigAnswers(
   sources: RigPortOptions["sources"] = {},
 ): { readonly handlers: QueryHandlers; readonly log: EnginePort["log"] } {
   const live = () => multiplexer.sessions;
+  const caches = new CacheBudget();
   const common = { world, store, live, askedSince: multiplexer.askedSince.bind(multiplexer) };
   const sessions = sessionQueries({ ...common, ...sources });
   const engine = engineQueries({
@@ -28,7 +30,7 @@ export function rigAnswers(
     engineId: "rig",
     startedAt: new Date(world.clock.now()).toISOString(),
     version: "0.0.0",
-    caches: new CacheBudget(),
+    caches,
     profiles: async () => [],
     profile: async () => undefined,
     providers: async () => [],
@@ -40,7 +42,10 @@ export function rigAnswers(
     slashCommands: () => [],
     ...sources,
   });
-  return { handlers: { ...sessions.handlers, ...engine }, log: sessions.log };
+  const handlers = { ...sessions.handlers, ...engine };
+  const ofSession = () => undefined; // no features
+  const completion = completionQueries({ world, caches, ask: multiplexer.query, ofSession });
+  return { handlers: { ...handlers, ...completion }, log: sessions.log };
 }
 
 /** The port of a rig's engine. */

@@ -730,6 +730,25 @@ export interface GetItemResult {
   readonly cut?: true;
 }
 
+export interface CompleteQuery {
+  readonly sessionId: SessionId;
+  readonly text: string;
+  readonly cursor: number;
+  readonly limit?: number;
+}
+
+export interface CompleteResult {
+  readonly from: number;
+  readonly to: number;
+  readonly items: ReadonlyArray<{
+    readonly insert: string;
+    readonly label: string;
+    readonly detail?: string;
+    readonly kind: "file" | "folder" | "command" | "argument" | "session" | "model" | "skill" | "agent";
+  }>;
+  readonly more: boolean;
+}
+
 export interface CreateSessionResult {
   readonly notices?: readonly string[];
 }
@@ -1746,6 +1765,7 @@ export interface Queries {
   readonly ListTurns: { readonly params: ListTurnsQuery; readonly result: ListTurnsResult };
   readonly ListItems: { readonly params: ListItemsQuery; readonly result: ListItemsResult };
   readonly GetItem: { readonly params: GetItemQuery; readonly result: GetItemResult };
+  readonly Complete: { readonly params: CompleteQuery; readonly result: CompleteResult };
 }
 
 /** Address of each query. */
@@ -1831,6 +1851,10 @@ export const QUERY_ROUTES: Readonly<Record<keyof Queries, QueryRoute>> = {
   },
   "GetItem": {
     "path": "/v1/sessions/{id}/items/{event}"
+  },
+  "Complete": {
+    "method": "POST",
+    "path": "/v1/sessions/{id}/complete"
   }
 };
 

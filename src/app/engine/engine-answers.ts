@@ -1,12 +1,14 @@
 import { version } from "../../../package.json";
 import type { CacheBudget } from "../../base/cache-budget.ts";
 import { defined } from "../../base/defined.ts";
+import type { SessionId } from "../../base/ids.ts";
 import { EMBEDDED } from "../../config/profile-files.ts";
 import { hostRipgrep } from "../../platform/ripgrep.ts";
 import type { ModelInfo, ProfileInfo, ToolInfo } from "../../protocol/resources.ts";
 import type { Model, Price } from "../../providers/provider.ts";
 import { unknownProviderError } from "../../providers/unknown-provider.ts";
 import type { Multiplexer } from "../../server/hub/multiplexer.ts";
+import { completionQueries } from "../../server/hub/queries/completion-queries.ts";
 import { engineQueries } from "../../server/hub/queries/engine-queries.ts";
 import { sessionQueries } from "../../server/hub/queries/session-queries.ts";
 import type { QueryHandlers } from "../../session/commands/query-handlers.ts";
@@ -109,7 +111,11 @@ export function engineAnswers(parts: EngineAnswersDependencies): EngineAnswers {
     GetEngineHealth: async () => await engineHealth(parts.health),
     GetWebClient: async () => ({}),
   };
-  return { handlers: { ...sessions.handlers, ...engine, ...engineHandlers }, log: sessions.log, engineId };
+  const handlers = { ...sessions.handlers, ...engine, ...engineHandlers };
+  const ofSession = ({ sessionId }: { readonly sessionId: SessionId }) =>
+    offered.find(sessionId)?.lists.completes;
+  const completion = completionQueries({ world, caches, ask: multiplexer.query, ofSession });
+  return { handlers: { ...handlers, ...completion }, log: sessions.log, engineId };
 }
 
 function modelInfo({ id, name, contextTokens, outputTokensMax }: Model, price: Price | undefined): ModelInfo {

@@ -133,13 +133,14 @@ export async function composeHost(sources: HostSources, use: "look" | "run"): Pr
     }),
   );
   const registry = new ToolRegistry();
-  registry.add(selectPacks(builtinTools({ runs, ripgrep: hostRipgrep(paths.data) }), profile.toolPacks));
+  const ripgrep = hostRipgrep(paths.data);
+  registry.add(selectPacks(builtinTools({ runs, ripgrep }), profile.toolPacks));
   const host = sessionHost({
     engine: {
       ...{ ...engineHost, world, environment: wishes.environment, config },
       judge: judgeFilesBy({ world, paths, records: use === "run" }, plan()),
     },
-    ...{ core, session, logId, plan, workspace, log, trust, sandbox, model, budget, registry },
+    ...{ core, session, logId, plan, workspace, log, trust, sandbox, model, budget, registry, ripgrep },
     planUnder: planUnderProfile(sources, plan),
     redactor: secrets,
     permissions: gate,

@@ -193,6 +193,13 @@ function shareFeatures(open: readonly OpenFeature[], permissions: SessionPermiss
         (await Promise.all(open.map(({ slashCommands }) => slashCommands?.() ?? []))).flat(),
       aliasProblems: async () =>
         (await Promise.all(open.map(({ aliasProblems }) => aliasProblems?.() ?? []))).flat(),
+      async completes(typed, signal) {
+        for (const { completes } of open) {
+          const completion = await completes?.(typed, signal);
+          if (completion !== undefined) return completion;
+        }
+        return undefined;
+      },
     },
     summary: async (...of) => await onlyOne("summary", open)?.summary?.(...of),
     async unasked(call, context) {

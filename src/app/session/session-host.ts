@@ -22,6 +22,7 @@ export type HostBase = Pick<
   | "registry"
   | "tree"
   | "permissions"
+  | "ripgrep"
 > & {
   readonly engine: EngineHost;
   readonly core: SessionCore;

@@ -7,10 +7,29 @@ export interface Mention {
   /** Text of the mention: `@src/a.ts`, `@"with blanks.txt"`. */
   readonly written: string;
   readonly path: string;
+  /** Lines behind a colon: `@src/a.ts:10-20`, or `@src/a.ts:10` for one. */
+  readonly lines?: { readonly first: number; readonly last: number };
+}
+
+/** A mention that is being typed, whose path a completion replaces. */
+export interface MentionAtCursor {
+  /** Range of the mention without the lines behind a colon. */
+  readonly from: number;
+  readonly to: number;
+  /** Path before the cursor. */
+  readonly path: string;
 }
 
 /** The at sign starts a word: not an e-mail address, not a decorator after a bracket. */
-const MENTION = /(?<![\p{L}\p{N}_@./\\-])@(?!@)(?:"([^"\n]+)"|([^\s"'`<>|,;:()[\]{}]+))/gu;
+const MENTION =
+  /(?<![\p{L}\p{N}_@./\\-])@(?!@)(?:"([^"\n]+)"|([^\s"'`<>|,;:()[\]{}]+))(?::(\d{1,7})(?:-(\d{1,7}))?)?/gu;
+/** A mention that ends at the cursor, its path still without an end. */
+const MENTION_BEGUN = /(?<![\p{L}\p{N}_@./\\-])@(?!@)(?:"([^"\n]*)|([^\s"'`<>|,;:()[\]{}]*))$/u;
+/** The rest of a path behind the cursor. */
+const REST_QUOTED = /^[^"\n]*"/;
+const REST_BARE = /^[^\s"'`<>|,;:()[\]{}]*/;
+/** A path that needs no quotes. */
+const BARE_PATH = /^[^\s"'`<>|,;:()[\]{}@]+$/u;
 /** Characters that end a sentence, and not a path. */
 const SENTENCE_END = /(?<![.!?…])[.!?…]+$/u;
 /** Limit for a word: a longer one names no file, even with the end of a sentence cut off. */
@@ -18,17 +37,43 @@ const WORD_CHARACTERS_MAX = 2 * PATH_CHARACTERS_MAX;
 
 /**
  * Returns the paths that an input names with an at sign (CTX-03): `@src/a.ts`, `@docs/`, `@"a b.txt"`, each once, in
- * order. The end of a sentence does not belong to a path. The caller checks that the file exists: `@types/node` and
+ * order, with the lines of `@src/a.ts:10-20`. The end of a sentence does not belong to a path. The caller checks that the file exists: `@types/node` and
  * `@somebody` are mentions of none.
  */
 export function findMentions(text: string): readonly Mention[] {
   const found = new Map<string, Mention>();
-  for (const [written, quoted, bare = ""] of text.matchAll(MENTION)) {
+  for (const [written, quoted, bare = "", first, last] of text.matchAll(MENTION)) {
     if (found.size === MENTIONS_MAX) break;
     if (written.length > WORD_CHARACTERS_MAX) continue;
-    const path = quoted ?? bare.replace(SENTENCE_END, "");
-    if (path === "" || path.length > PATH_CHARACTERS_MAX || found.has(path)) continue;
-    found.set(path, { path, written: quoted === undefined ? `@${path}` : written });
+    const lines = linesOf(first, last);
+    const path = quoted ?? (first === undefined ? bare.replace(SENTENCE_END, "") : bare);
+    if (path === "" || path.length > PATH_CHARACTERS_MAX) continue;
+    const mention = { path, written: quoted === undefined && first === undefined ? `@${path}` : written };
+    const key = lines === undefined ? path : `${path}:${lines.first}-${lines.last}`;
+    if (!found.has(key)) found.set(key, lines === undefined ? mention : { ...mention, lines });
   }
   return [...found.values()];
+}
+
+/** Returns the mention whose path is being typed at the cursor; undefined if there is none. */
+export function mentionAt(text: string, cursor: number): MentionAtCursor | undefined {
+  const start = Math.max(0, cursor - PATH_CHARACTERS_MAX);
+  const begun = MENTION_BEGUN.exec(text.slice(start, cursor));
+  if (begun === null) return undefined;
+  const [, quoted, bare = ""] = begun;
+  const after = text.slice(cursor, cursor + PATH_CHARACTERS_MAX);
+  const [rest = ""] = (quoted === undefined ? REST_BARE : REST_QUOTED).exec(after) ?? [];
+  return { from: start + begun.index, to: cursor + rest.length, path: quoted ?? bare };
+}
+
+/** Returns the mention that names a path, in quotes where it needs them; undefined if no mention can. */
+export function writeMention(path: string): string | undefined {
+  if (BARE_PATH.test(path) && !SENTENCE_END.test(path)) return `@${path}`;
+  return /["\n]/.test(path) ? undefined : `@"${path}"`;
+}
+
+/** Returns undefined unless there are lines in this range. */
+function linesOf(first: string | undefined, last: string | undefined = first): Mention["lines"] {
+  const range = { first: Number(first ?? 0), last: Number(last ?? 0) };
+  return range.first >= 1 && range.last >= range.first ? range : undefined;
 }

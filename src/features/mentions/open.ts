@@ -1,3 +1,4 @@
+import { Cancelled } from "../../base/errors.ts";
 import type { CallId } from "../../base/ids.ts";
 import { reasonText } from "../../base/reasons.ts";
 import { byteLength } from "../../base/text/text.ts";
@@ -7,6 +8,8 @@ import type { SessionFeatures, SessionHost } from "../../session/host.ts";
 import type { TurnContext } from "../../session/moments.ts";
 import type { ToolCall } from "../../tools/middleware.ts";
 import type { Tool, ToolContext, ToolOutput } from "../../tools/tool.ts";
+import type { MentionCompleter } from "./complete-mention.ts";
+import type { Mention } from "./mentions.ts";
 
 /** CustomEvent of the namespace `cinch` with the files that went to the model with an input: `{turn, paths}`. */
 const FILES_ATTACHED = "FilesAttached";
@@ -18,8 +21,24 @@ const ATTACHED_BYTES_MAX = 256 * 1_024;
  * read them itself. A file that the model may not read unasked is not attached, and a notice says so. Words that name
  * no file stay words.
  */
-export function openMentions({ world, session, workspace }: SessionHost): OpenFeature {
+export function openMentions(host: SessionHost): OpenFeature {
+  const { world, session, workspace } = host;
+  const end = new AbortController();
+  let completer: Promise<MentionCompleter> | undefined;
+  const openCompleter = async () => {
+    const { MentionCompleter } = await import("./complete-mention.ts");
+    return new MentionCompleter(host, end.signal);
+  };
   return {
+    async completes(typed, signal) {
+      if (!typed.text.includes("@")) return undefined;
+      completer ??= openCompleter();
+      return await (await completer).complete(typed, signal);
+    },
+    async [Symbol.asyncDispose]() {
+      end.abort(new Cancelled("engine", "the session was ended"));
+      await (await completer)?.settle();
+    },
     join: ({ unasked }) => ({
       async onInput(content, turn) {
         const text = content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
@@ -38,15 +57,16 @@ export function openMentions({ world, session, workspace }: SessionHost): OpenFe
 type MentionReader = Pick<SessionHost, "world" | "session" | "workspace"> & Pick<SessionFeatures, "unasked">;
 
 async function attachments(
-  mentions: readonly { readonly path: string; readonly written: string }[],
+  mentions: readonly Mention[],
   turn: TurnContext,
   host: MentionReader,
 ): Promise<readonly InputBlock[]> {
   const blocks: InputBlock[] = [];
   const attached: string[] = [];
   let bytes = 0;
-  for (const { path, written } of mentions) {
-    const read = await readMention(path, turn, host);
+  for (const mention of mentions) {
+    const { path, written } = mention;
+    const read = await readMention(mention, turn, host);
     if (read === undefined) continue;
     const added = read.kind === "read" ? await attachmentOf(written, read.output) : [];
     const size = added.reduce((sum, block) => sum + byteLength(JSON.stringify(block)), 0);
@@ -73,11 +93,12 @@ type ReadMention =
 
 /** Resolves to undefined if the mention names nothing that exists. */
 async function readMention(
-  path: string,
+  mention: Mention,
   turn: TurnContext,
   host: MentionReader,
 ): Promise<ReadMention | undefined> {
   const { world, session, workspace } = host;
+  const { path } = mention;
   const context: ToolContext = {
     world,
     signal: turn.signal,
@@ -93,16 +114,21 @@ async function readMention(
   const resolved = await resolvePath(path, context).catch(() => undefined); // not a path: it was a word
   const info = resolved === undefined ? undefined : await world.files.stat(resolved.path);
   if (info === undefined) return undefined;
-  const call = await callOf(path, info.kind === "directory", context.callId);
+  const call = await callOf(mention, info.kind === "directory", context.callId);
   const output = await host.unasked(call, context);
   return output.isError === true ? { kind: "left-out", why: wordsOf(output) } : { kind: "read", output };
 }
 
-async function callOf(path: string, isDirectory: boolean, id: CallId): Promise<ToolCall> {
+async function callOf(
+  { path, lines }: Pick<Mention, "path" | "lines">,
+  isDirectory: boolean,
+  id: CallId,
+): Promise<ToolCall> {
   const tool: Tool = isDirectory
     ? (await import("../../tools/search/ls.ts")).lsTool
     : (await import("../../tools/files/read.ts")).readTool;
-  const input = isDirectory ? { path } : { file_path: path };
+  const part = lines === undefined ? {} : { offset: lines.first, limit: lines.last - lines.first + 1 };
+  const input = isDirectory ? { path } : { file_path: path, ...part };
   return { id, name: tool.name, input, tool };
 }
 

@@ -1,3 +1,4 @@
+import { EFFORT_WORDS } from "../effort.ts";
 import type { SlashCommandInfo } from "../resources.ts";
 import { SLASH_COMMANDS } from "./own-commands.ts";
 
@@ -7,13 +8,14 @@ export function describeCommand(info: SlashCommandInfo): SlashCommandInfo {
   const colon = name.indexOf(":");
   const words = usage.startsWith(`/${name} `) ? usage.slice(name.length + 2) : "";
   const isBuiltin = SLASH_COMMANDS.some((builtin) => builtin.name === name);
+  const chosen = isBuiltin && name === "effort" ? { enum: [...EFFORT_WORDS] } : {};
   const known = words === "" ? (isBuiltin ? { maxLength: 0 } : {}) : { description: words };
   return {
     ...info,
     ...(colon === -1 ? {} : { namespace: name.slice(0, colon) }),
     description: help,
     ...(words === "" ? {} : { args_help: words }),
-    args_schema: { type: "string", ...known },
+    args_schema: { type: "string", ...known, ...chosen },
     is_builtin: isBuiltin,
   };
 }

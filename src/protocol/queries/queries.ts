@@ -1,6 +1,7 @@
 import type * as z from "zod";
 import type { DeepReadonly } from "../deep-readonly.ts";
 import type { QueryKind } from "../kinds.ts";
+import { COMPLETION_QUERIES } from "./completion-queries.ts";
 import { ENGINE_QUERIES } from "./engine-queries.ts";
 import { HISTORY_QUERIES } from "./history-queries.ts";
 import type { QueryDefinition } from "./query.ts";
@@ -12,9 +13,12 @@ import { SESSION_QUERIES } from "./session-queries.ts";
  * Queries change nothing; commands do. The names are in `kinds.ts` too, for files that load no schema; the compiler
  * compares the two lists.
  */
-const TABLE = { ...SESSION_QUERIES, ...HISTORY_QUERIES, ...ENGINE_QUERIES } as const satisfies Readonly<
-  Record<QueryKind, QueryDefinition>
->;
+const TABLE = {
+  ...SESSION_QUERIES,
+  ...HISTORY_QUERIES,
+  ...ENGINE_QUERIES,
+  ...COMPLETION_QUERIES,
+} as const satisfies Readonly<Record<QueryKind, QueryDefinition>>;
 
 type Table = typeof TABLE;
 

@@ -52,7 +52,7 @@ const ARGS_OF_ALL = [
  */
 export async function runRipgrep(
   search: RipgrepSearch,
-  { world, signal }: ToolContext,
+  { world, signal }: Pick<ToolContext, "world" | "signal">,
   take: (record: string) => boolean,
 ): Promise<RipgrepResult> {
   const program = await search.program();

@@ -16,7 +16,8 @@ export interface Completion {
 /** Names that are the same in each session. One in capitals stands for any: `skills:NAME`. */
 const COMMON = new Set<string>(SLASH_COMMANDS.map(({ name }) => name));
 const PLACEHOLDER = /:[A-Z]+$/;
-const CANDIDATES_MAX = 50;
+/** Limit for the candidates. */
+export const COMPLETED_MAX = 50;
 const MEANT_MAX = 5;
 /** Text that goes into a line, or on a terminal, has no control character, whichever engine sends it. */
 const NAME = /^[\p{L}\p{N}][\p{L}\p{N}._:-]{0,255}$/u;
@@ -37,7 +38,7 @@ export function completeSlash(typed: string, commands: readonly SlashCommandInfo
   const namespaces = [...new Set(all.flatMap((name) => namespaceOf(name) ?? []))];
   const known = word.includes(":") ? names.filter((name) => name.includes(":")) : tops(names, namespaces);
   const begins = known.filter((name) => name.toLowerCase().startsWith(word.toLowerCase()));
-  const found = (begins.length > 0 ? begins : alike(word, { known, namespaces })).slice(0, CANDIDATES_MAX);
+  const found = (begins.length > 0 ? begins : alike(word, { known, namespaces })).slice(0, COMPLETED_MAX);
   const [only] = found;
   if (only === undefined) return { text: typed, candidates: [] };
   const shared = begins.length > 0 ? sharedStart(found) : found.length === 1 ? only : word;
@@ -73,7 +74,7 @@ function completeArgument(typed: string, commands: readonly SlashCommandInfo[]):
   const before = typed.slice(0, typed.length - word.length);
   return {
     text: before + (found.length === 0 ? word : sharedStart(found)),
-    candidates: found.slice(0, CANDIDATES_MAX).map((each) => before + each),
+    candidates: found.slice(0, COMPLETED_MAX).map((each) => before + each),
   };
 }
 

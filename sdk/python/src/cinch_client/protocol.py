@@ -2247,6 +2247,36 @@ class GetItemResult(_GetItemResultRequired, total=False):
     cut: Literal[True]
 
 
+_CompleteQueryRequired = TypedDict("_CompleteQueryRequired", {
+    "sessionId": SessionId,
+    "text": str,
+    "cursor": int,
+})
+
+
+class CompleteQuery(_CompleteQueryRequired, total=False):
+    limit: int
+
+
+_CompleteResultItemsItemRequired = TypedDict("_CompleteResultItemsItemRequired", {
+    "insert": str,
+    "label": str,
+    "kind": Literal["file", "folder", "command", "argument", "session", "model", "skill", "agent"],
+})
+
+
+class CompleteResultItemsItem(_CompleteResultItemsItemRequired, total=False):
+    detail: str
+
+
+CompleteResult = TypedDict("CompleteResult", {
+    "from": int,
+    "to": int,
+    "items": List[CompleteResultItemsItem],
+    "more": bool,
+})
+
+
 class CreateSessionResult(TypedDict, total=False):
     notices: List[str]
 
@@ -2473,6 +2503,10 @@ QUERY_ROUTES: Dict[str, Dict[str, str]] = {
     },
     "GetItem": {
         "path": "/v1/sessions/{id}/items/{event}"
+    },
+    "Complete": {
+        "method": "POST",
+        "path": "/v1/sessions/{id}/complete"
     }
 }
 

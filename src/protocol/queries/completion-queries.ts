@@ -1,0 +1,43 @@
+import * as z from "zod";
+import { SessionIdSchema } from "../ids.ts";
+import { defineQuery } from "./query.ts";
+
+/** Items of a completion, unless a client requests another number. */
+export const COMPLETIONS = 20;
+const COMPLETIONS_MAX = 100;
+/** Limit for the text that is being typed. */
+const TEXT_UNITS_MAX = 65_536;
+
+const CompletionItem = z.object({
+  /** Text that replaces the range. */
+  insert: z.string(),
+  /** Text for a list. */
+  label: z.string(),
+  detail: z.string().optional(),
+  kind: z.enum(["file", "folder", "command", "argument", "session", "model", "skill", "agent"]),
+});
+
+/** Queries about a text that a person is typing (CTL-19). */
+export const COMPLETION_QUERIES = {
+  Complete: defineQuery({
+    about:
+      "Completes a text at the cursor: files behind an at sign, slash commands at the beginning, and the words behind one. The best match first. Since protocol 0.3.0.",
+    params: z.object({
+      sessionId: SessionIdSchema,
+      text: z.string().max(TEXT_UNITS_MAX),
+      /** Units of UTF-16 before the cursor. */
+      cursor: z.int().min(0).max(TEXT_UNITS_MAX),
+      limit: z.int().min(1).max(COMPLETIONS_MAX).optional(),
+    }),
+    result: z.object({
+      /** Range that an item replaces, in units of UTF-16. */
+      from: z.int().min(0),
+      to: z.int().min(0),
+      items: z.array(CompletionItem),
+      /** True if some candidates are missing: more match, or not all files are known. */
+      more: z.boolean(),
+    }),
+    reads: "session",
+    rest: { method: "POST", path: "/v1/sessions/{id}/complete" },
+  }),
+} as const;
