@@ -10,35 +10,42 @@ const HUMP_START = 9;
 const IN_NAME = 3;
 /** Points lost for each character between two matched ones. */
 const GAP = 1;
-/** No match. A score loses at most `GAP` for each character, so that half of it is below any real one. */
+/** Below any score. */
 const NEVER = -1_000_000_000;
 /** Limit for a text; a longer one never matches. */
 const TEXT_UNITS_MAX = 4_096;
 /** Limit for a pattern; a longer one matches nothing. */
 const PATTERN_UNITS_MAX = 256;
 
+/** Of a character: its bit among 32. */
+const BITS = 31;
 const SLASH = 47;
 const BACKSLASH = 92;
 
-/** A text with the form that is compared. */
+/** A text, prepared for many comparisons by `fuzzyText`. */
 export interface FuzzyText {
   readonly text: string;
-  /** Folded by `foldCase`. */
+  /** In lower case, where that has the same length. */
   readonly folded: string;
+  /** One bit for each character that it has; several characters share one. */
+  readonly units: number;
+  /** Index of the last segment of a path. */
+  readonly name: number;
 }
 
 /** The best matches of a list. */
 export interface FuzzyMatches {
   /** Indices in the list: the highest score first, then the shorter text, then the order of the list. */
   readonly best: readonly number[];
-  /** Number of texts that match. */
-  readonly matches: number;
+  /** Indices of all texts that match, in the order of the list. */
+  readonly all: readonly number[];
 }
 
-/** Returns a text in lower case with the same length, so that indices in both agree. */
-export function foldCase(text: string): string {
-  const lower = text.toLowerCase();
-  return lower.length === text.length ? lower : text;
+/** Prepares a text to be compared. A slash at its end belongs to the last segment. */
+export function fuzzyText(text: string): FuzzyText {
+  const folded = foldCase(text);
+  const end = text.endsWith("/") ? text.length - 1 : text.length;
+  return { text, folded, units: unitsOf(folded), name: text.lastIndexOf("/", end - 1) + 1 };
 }
 
 /**
@@ -48,90 +55,127 @@ export function foldCase(text: string): string {
  */
 export function fuzzyScorer(pattern: string): (candidate: FuzzyText) => number | undefined {
   const folded = foldCase(pattern);
-  const length = folded.length;
-  const bonuses = new Int32Array(TEXT_UNITS_MAX);
-  // For the previous and the current character of the pattern: the best score that ends at an index, and up to it.
-  let [ends, reached] = [new Int32Array(TEXT_UNITS_MAX), new Int32Array(TEXT_UNITS_MAX)];
-  let [nextEnds, nextReached] = [new Int32Array(TEXT_UNITS_MAX), new Int32Array(TEXT_UNITS_MAX)];
+  const wanted = unitsOf(folded);
+  // The places of one character of the pattern, each with the best score of all ways to match that end there.
+  let [ends, next]: [Ends, Ends] = [newEnds(), newEnds()];
 
-  return function scoreOf({ text, folded: within }) {
-    if (length > PATTERN_UNITS_MAX || text.length > TEXT_UNITS_MAX) return undefined;
-    if (length === 0) return 0;
-    const start = firstIfWithin(folded, within);
-    if (start === -1) return undefined;
-    setBonuses(bonuses, text, start);
+  return function scoreOf(candidate) {
+    if (folded.length > PATTERN_UNITS_MAX || candidate.text.length > TEXT_UNITS_MAX) return undefined;
+    if ((candidate.units & wanted) !== wanted) return undefined;
+    if (folded.length === 0) return 0;
     let top = NEVER;
-    for (let typed = 0; typed < length; typed += 1) {
-      top = NEVER;
-      const unit = folded.charCodeAt(typed);
-      let best = NEVER;
-      for (let at = start; at < text.length; at += 1) {
-        let end = NEVER;
-        if (within.charCodeAt(at) === unit) {
-          const before = previous(typed, at - start, { ends, reached, at });
-          if (before > NEVER) end = before + MATCH + (bonuses[at] ?? 0);
-        }
-        best = Math.max(end, best - GAP);
-        top = Math.max(top, end);
-        nextEnds[at] = end;
-        nextReached[at] = best;
-      }
-      [ends, nextEnds] = [nextEnds, ends];
-      [reached, nextReached] = [nextReached, reached];
+    for (let typed = 0; typed < folded.length; typed += 1) {
+      top = placeUnit(folded.charCodeAt(typed), candidate, typed === 0 ? undefined : ends, next);
+      if (top === NEVER) return undefined;
+      [ends, next] = [next, ends];
     }
     return top;
   };
 }
 
-/** Returns the indices of the best matches in a list, at most `limit`. An empty pattern matches every text. */
-export function fuzzyBest(pattern: string, texts: readonly FuzzyText[], limit: number): FuzzyMatches {
-  const scoreOf = fuzzyScorer(pattern);
-  const best: { readonly index: number; readonly score: number; readonly length: number }[] = [];
-  let matches = 0;
-  for (const [index, candidate] of texts.entries()) {
-    const score = scoreOf(candidate);
-    if (score === undefined) continue;
-    matches += 1;
-    const { length } = candidate.text;
-    let at = best.length;
-    for (; at > 0; at -= 1) {
-      const above = best[at - 1];
-      if (above === undefined || above.score > score) break;
-      if (above.score === score && above.length <= length) break;
-    }
-    if (at >= limit) continue;
-    best.splice(at, 0, { index, score, length });
-    if (best.length > limit) best.pop();
-  }
-  return { best: best.map(({ index }) => index), matches };
+/** Places of one character of the pattern in a text. */
+interface Ends {
+  count: number;
+  readonly at: Int32Array;
+  readonly score: Int32Array;
 }
 
-/** Returns the index of the first character of the pattern; -1 unless all follow in their order. */
-function firstIfWithin(pattern: string, text: string): number {
-  const first = text.indexOf(pattern.charAt(0));
-  let at = first;
-  for (let typed = 1; at !== -1 && typed < pattern.length; typed += 1)
-    at = text.indexOf(pattern.charAt(typed), at + 1);
-  return at === -1 ? -1 : first;
+function newEnds(): Ends {
+  return { count: 0, at: new Int32Array(TEXT_UNITS_MAX), score: new Int32Array(TEXT_UNITS_MAX) };
 }
 
-/** Returns the best score before a character is matched at `at`; `NEVER` if the ones before cannot be matched. */
-function previous(
-  typed: number,
-  offset: number,
-  { ends, reached, at }: { readonly ends: Int32Array; readonly reached: Int32Array; readonly at: number },
+/**
+ * Finds the places of a character behind those of the one before, and writes them to `into`. Returns the best score;
+ * `NEVER` if there is no place.
+ */
+function placeUnit(
+  unit: number,
+  { text, folded, name }: FuzzyText,
+  before: Ends | undefined,
+  into: Ends,
 ): number {
-  if (typed === 0) return 0;
-  if (offset === 0) return NEVER;
-  const [adjacent = NEVER, any = NEVER] = [ends[at - 1], reached[at - 1]];
-  return Math.max(adjacent === NEVER ? NEVER : adjacent + CONSECUTIVE, any < NEVER / 2 ? NEVER : any);
+  let count = 0;
+  let top = NEVER;
+  let passed = 0; // places of the character before that lie in front
+  let best = NEVER; // of these: the best score, without the gap that grows with the distance
+  const start = before === undefined ? 0 : (before.at[0] ?? 0) + 1;
+  for (let at = start; at < folded.length; at += 1) {
+    if (folded.charCodeAt(at) !== unit) continue;
+    let score = 0;
+    if (before !== undefined) {
+      let adjacent = NEVER;
+      for (; passed < before.count; passed += 1) {
+        const [place = 0, reached = 0] = [before.at[passed], before.score[passed]];
+        if (place >= at) break;
+        best = Math.max(best, reached + GAP * place);
+        if (place === at - 1) adjacent = reached + CONSECUTIVE;
+      }
+      score = Math.max(adjacent, best - GAP * (at - 1));
+    }
+    score += MATCH + startBonus(text, at) + (at >= name ? IN_NAME : 0);
+    into.at[count] = at;
+    into.score[count] = score;
+    count += 1;
+    top = Math.max(top, score);
+  }
+  into.count = count;
+  return top;
 }
 
-function setBonuses(bonuses: Int32Array, text: string, start: number): void {
-  const end = text.endsWith("/") ? text.length - 1 : text.length;
-  const name = text.lastIndexOf("/", end - 1) + 1;
-  for (let at = start; at < text.length; at += 1)
-    bonuses[at] = startBonus(text, at) + (at >= name ? IN_NAME : 0);
+/**
+ * Returns the best matches of a list, at most `limit`. An empty pattern matches every text.
+ *
+ * @param among indices of texts that are compared; default: all. Matches of a pattern are among those of its beginning.
+ */
+export function fuzzyBest(
+  pattern: string,
+  texts: readonly FuzzyText[],
+  { limit, among = [...texts.keys()] }: { readonly limit: number; readonly among?: readonly number[] },
+): FuzzyMatches {
+  const scoreOf = fuzzyScorer(pattern);
+  const best: Ranked[] = [];
+  const all: number[] = [];
+  for (const index of among) {
+    const candidate = texts[index];
+    const score = candidate && scoreOf(candidate);
+    if (candidate === undefined || score === undefined) continue;
+    all.push(index);
+    if (best.length === limit && score < (best[limit - 1]?.score ?? NEVER)) continue;
+    rank({ index, score, length: candidate.text.length }, best, limit);
+  }
+  return { best: best.map(({ index }) => index), all };
+}
+
+interface Ranked {
+  readonly index: number;
+  readonly score: number;
+  readonly length: number;
+}
+
+/** Puts a match in its place among the best: behind those of an equal score and length. */
+function rank(match: Ranked, best: Ranked[], limit: number): void {
+  let at = best.length;
+  for (; at > 0; at -= 1) {
+    const above = best[at - 1];
+    if (above === undefined || above.score > match.score) break;
+    if (above.score === match.score && above.length <= match.length) break;
+  }
+  if (at >= limit) return;
+  best.splice(at, 0, match);
+  if (best.length > limit) best.pop();
+}
+
+/** Returns a text in lower case with the same length, so that indices in both agree. */
+function foldCase(text: string): string {
+  const lower = text.toLowerCase();
+  return lower.length === text.length ? lower : text;
+}
+
+/** Returns one bit for each character of a text, so that most texts without a character are passed over at once. */
+function unitsOf(folded: string): number {
+  let units = 0;
+  for (let at = 0; at < folded.length; at += 1) units |= 1 << (folded.charCodeAt(at) & BITS);
+  return units;
 }
 
 function startBonus(text: string, at: number): number {

@@ -31,6 +31,8 @@ export class MentionCompleter {
   readonly #index: FileIndex;
   /** Verdicts by path, for one list and one plan. */
   #judged: { readonly by: readonly [FileList, unknown]; readonly verdicts: Map<string, boolean> } | undefined;
+  /** Matches of the last typed path: a longer one is looked for among them. */
+  #last: { readonly list: FileList; readonly typed: string; readonly all: readonly number[] } | undefined;
 
   /** @param end aborts when the session ends. */
   constructor(host: Host, end: AbortSignal) {
@@ -43,7 +45,7 @@ export class MentionCompleter {
     const mention = mentionAt(text, cursor);
     if (mention === undefined) return undefined;
     const list = await this.#index.list(signal);
-    const { best, matches } = matchesOf(mention, list, limit * JUDGED_PER_ITEM);
+    const { best, all } = this.#matches(mention, list, limit * JUDGED_PER_ITEM);
     const items: Completed["items"][number][] = [];
     let judged = 0;
     for (const index of best) {
@@ -54,11 +56,22 @@ export class MentionCompleter {
       if (item !== undefined && (await this.#isOffered(path, list, signal))) items.push(item);
     }
     const { from, to } = mention;
-    return { from, to, items, more: list.cut || judged < matches };
+    return { from, to, items, more: list.cut || judged < all.length };
   }
 
   async settle(): Promise<void> {
     await this.#index.settle();
+  }
+
+  /** Returns the best matches of a typed path; with nothing typed, what stands at the top of the workspace. */
+  #matches({ path }: MentionAtCursor, list: FileList, limit: number): FuzzyMatches {
+    const typed = path.replace(/^(?:\.\/)+/, "");
+    if (typed === "") return topOf(list, limit);
+    const last = this.#last?.list === list && typed.startsWith(this.#last.typed) ? this.#last : undefined;
+    const among = last === undefined ? {} : { among: last.all };
+    const found = fuzzyBest(typed, list.entries, { limit, ...among });
+    this.#last = { list, typed, all: found.all };
+    return found;
   }
 
   /** Returns undefined for a path that no mention can name. */
@@ -99,13 +112,12 @@ export class MentionCompleter {
   }
 }
 
-/** Returns the best matches of a typed path; with nothing typed, what stands at the top of the workspace. */
-function matchesOf({ path }: MentionAtCursor, { entries }: FileList, limit: number): FuzzyMatches {
-  const typed = path.replace(/^(?:\.\/)+/, "");
-  if (typed !== "") return fuzzyBest(typed, entries, limit);
-  const top = [...entries.keys()].filter((index) => {
-    const slash = entries[index]?.text.indexOf("/") ?? -1;
-    return slash === -1 || slash + 1 === entries[index]?.text.length;
+/** Returns what stands at the top of the workspace, in order. */
+function topOf({ entries }: FileList, limit: number): FuzzyMatches {
+  const all = [...entries.keys()].filter((index) => {
+    const { text } = entries[index] ?? { text: "" };
+    const slash = text.indexOf("/");
+    return slash === -1 || slash + 1 === text.length;
   });
-  return { best: top.slice(0, limit), matches: top.length };
+  return { best: all.slice(0, limit), all };
 }

@@ -2,7 +2,7 @@ import { whileAlive } from "../../base/async/deadline.ts";
 import type { Cache } from "../../base/cache-budget.ts";
 import { messageOf } from "../../base/errors.ts";
 import type { FuzzyText } from "../../base/text/fuzzy.ts";
-import { foldCase } from "../../base/text/fuzzy.ts";
+import { fuzzyText } from "../../base/text/fuzzy.ts";
 import type { SessionHost } from "../../session/host.ts";
 
 /** Limit for the files of an index. */
@@ -114,7 +114,7 @@ function entriesOf(files: readonly string[]): readonly FuzzyText[] {
       folders.add(folder);
     }
   }
-  return [...folders, ...files].sort().map((text) => ({ text, folded: foldCase(text) }));
+  return [...folders, ...files].sort().map(fuzzyText);
 }
 
 function bytesOf({ entries }: FileList): number {
