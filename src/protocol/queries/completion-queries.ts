@@ -22,13 +22,18 @@ export const COMPLETION_QUERIES = {
   Complete: defineQuery({
     about:
       "Completes a text at the cursor: files behind an at sign, slash commands at the beginning, and the words behind one. The best match first. Since protocol 0.3.0.",
-    params: z.object({
-      sessionId: SessionIdSchema,
-      text: z.string().max(TEXT_UNITS_MAX),
-      /** Units of UTF-16 before the cursor. */
-      cursor: z.int().min(0).max(TEXT_UNITS_MAX),
-      limit: z.int().min(1).max(COMPLETIONS_MAX).optional(),
-    }),
+    params: z
+      .object({
+        sessionId: SessionIdSchema,
+        text: z.string().max(TEXT_UNITS_MAX),
+        /** Units of UTF-16 before the cursor. */
+        cursor: z.int().min(0).max(TEXT_UNITS_MAX),
+        limit: z.int().min(1).max(COMPLETIONS_MAX).optional(),
+      })
+      .refine(({ text, cursor }) => cursor <= text.length, {
+        path: ["cursor"],
+        error: "is behind the end of the text",
+      }),
     result: z.object({
       /** Range that an item replaces, in units of UTF-16. */
       from: z.int().min(0),

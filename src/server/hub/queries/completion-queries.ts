@@ -1,6 +1,6 @@
 import { deadline, whileAlive } from "../../../base/async/deadline.ts";
 import type { Cache, CacheBudget } from "../../../base/cache-budget.ts";
-import { HarnessError, messageOf } from "../../../base/errors.ts";
+import { messageOf } from "../../../base/errors.ts";
 import type { World } from "../../../base/world.ts";
 import { COMPLETIONS } from "../../../protocol/queries/completion-queries.ts";
 import type { QueryOf, ResultOf } from "../../../protocol/queries/queries.ts";
@@ -48,9 +48,7 @@ export function completionQueries(sources: CompletionSources): Required<Pick<Que
   const completer = new CommandLineCompleter(sources);
   return {
     async Complete(query, asking) {
-      const { kind, text, cursor, limit = COMPLETIONS } = query;
-      if (cursor > text.length)
-        throw new HarnessError("InvalidQuery", { kind, why: "the cursor is behind the end of the text" });
+      const { text, cursor, limit = COMPLETIONS } = query;
       const typed = { text, cursor, limit };
       const ofSession = await sources.ofSession(query)?.(typed, asking.signal);
       if (ofSession !== undefined) return ofSession;
