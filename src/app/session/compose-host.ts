@@ -1,3 +1,4 @@
+import { defined } from "../../base/defined.ts";
 import type { LogId, SessionId } from "../../base/ids.ts";
 import type { World } from "../../base/world.ts";
 import { settingsOf } from "../../config/settings/settings.ts";
@@ -121,10 +122,8 @@ export async function composeHost(sources: HostSources, use: "look" | "run"): Pr
     ),
   );
   const turn = turnLimitsOf(plan, world);
-  const budget = await openBudget({
-    ...{ logId, log, store, config, limits, turn },
-    ...(handover === undefined ? {} : { handover }),
-  });
+  const handedOver = defined({ handover });
+  const budget = await openBudget({ ...{ logId, log, store, config, limits, turn }, ...handedOver });
   const watch = new TaskWatch();
   const runs = undo.use(
     new BackgroundRuns((change) => {
@@ -147,7 +146,7 @@ export async function composeHost(sources: HostSources, use: "look" | "run"): Pr
     background: watch.over(runs),
     shown: handover?.shown ?? new Set(),
     tree: async () => (await import("../../platform/files/tree.ts")).hostTree,
-    ...(handover === undefined ? {} : { handover }),
+    ...handedOver,
     extendRules: (pluginRules) => plans.change({ pluginRules }),
   });
   const features = await OpenFeatures.open(host, {

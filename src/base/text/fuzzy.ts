@@ -17,7 +17,7 @@ const TEXT_UNITS_MAX = 4_096;
 /** Limit for a pattern; a longer one matches nothing. */
 const PATTERN_UNITS_MAX = 256;
 
-/** Of a character: its bit among 32. */
+/** Mask of a code unit: the number of its bit among 32. */
 const BITS = 31;
 const SLASH = 47;
 const BACKSLASH = 92;

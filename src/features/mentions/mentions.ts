@@ -37,8 +37,8 @@ const WORD_CHARACTERS_MAX = 2 * PATH_CHARACTERS_MAX;
 
 /**
  * Returns the paths that an input names with an at sign (CTX-03): `@src/a.ts`, `@docs/`, `@"a b.txt"`, each once, in
- * order, with the lines of `@src/a.ts:10-20`. The end of a sentence does not belong to a path. The caller checks that the file exists: `@types/node` and
- * `@somebody` are mentions of none.
+ * order, with the lines of `@src/a.ts:10-20`. The end of a sentence does not belong to a path. The caller checks that
+ * the file exists: `@types/node` and `@somebody` are mentions of none.
  */
 export function findMentions(text: string): readonly Mention[] {
   const found = new Map<string, Mention>();
