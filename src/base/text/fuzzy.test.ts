@@ -67,17 +67,22 @@ test("[CTL-19] text in front of a whole segment never raises its score, and more
 
 test("[CTL-19] the best of a list are those that sorting by score, length and place finds", async () => {
   await holds(
-    fc.property(LETTERS, fc.array(LETTERS, { maxLength: 20 }), fc.integer({ min: 1, max: 5 }), (pattern, texts, limit) => {
-      const all = texts
-        .flatMap((text, index) => {
-          const value = score(pattern, text);
-          return value === undefined ? [] : [{ index, value, length: text.length }];
-        })
-        .sort((a, b) => b.value - a.value || a.length - b.length || a.index - b.index);
-      const best = all.slice(0, limit).map(({ index }) => index);
-      const expected = { best, all: all.map(({ index }) => index).sort((a, b) => a - b) };
-      expect(fuzzyBest(pattern, texts.map(fuzzyText), { limit })).toEqual(expected);
-    }),
+    fc.property(
+      LETTERS,
+      fc.array(LETTERS, { maxLength: 20 }),
+      fc.integer({ min: 1, max: 5 }),
+      (pattern, texts, limit) => {
+        const all = texts
+          .flatMap((text, index) => {
+            const value = score(pattern, text);
+            return value === undefined ? [] : [{ index, value, length: text.length }];
+          })
+          .sort((a, b) => b.value - a.value || a.length - b.length || a.index - b.index);
+        const best = all.slice(0, limit).map(({ index }) => index);
+        const expected = { best, all: all.map(({ index }) => index).sort((a, b) => a - b) };
+        expect(fuzzyBest(pattern, texts.map(fuzzyText), { limit })).toEqual(expected);
+      },
+    ),
   );
 });
 

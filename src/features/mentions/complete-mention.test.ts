@@ -47,7 +47,11 @@ test("[CTL-19] lines behind a colon stay, and text that is no mention is not com
   place.write("src/main.ts", "x");
   await using harness = await place.open();
   const complete = await asker(harness);
-  expect(await complete("see @mai|n:10-20 now")).toMatchObject({ from: 4, to: 9, items: [{ insert: "@src/main.ts" }] });
+  expect(await complete("see @mai|n:10-20 now")).toMatchObject({
+    from: 4,
+    to: 9,
+    items: [{ insert: "@src/main.ts" }],
+  });
   for (const typed of ["@main.ts:1|0", "mail a@ma", "plain words", "", "@@ma"])
     expect(await complete(typed)).toMatchObject({ items: [], more: false });
 });
@@ -73,7 +77,12 @@ test("[CTL-19] a workspace that cannot be listed offers nothing, and says that f
   await using place = openPlace(says("fine"));
   place.write("a.txt", "x");
   await using harness = await place.open({
-    world: { ...place.options().world, spawn: () => { throw new Error("no programs here"); } },
+    world: {
+      ...place.options().world,
+      spawn: () => {
+        throw new Error("no programs here");
+      },
+    },
   });
   const complete = await asker(harness);
   expect(await complete("@a")).toEqual({ from: 0, to: 2, items: [], more: true });
