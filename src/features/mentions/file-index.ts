@@ -8,7 +8,7 @@ import type { SessionHost } from "../../session/host.ts";
 /** Limit for the files of an index. */
 export const INDEXED_FILES_MAX = 50_000;
 /** An older list answers once more, and is made again behind that answer. */
-export const INDEX_FRESH_MS = 3_000;
+export const INDEX_FRESH_MS = 10_000;
 /** An older list is not used. */
 export const INDEX_KEPT_MS = 120_000;
 
