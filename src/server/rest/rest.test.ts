@@ -294,6 +294,7 @@ test("[AUTH-07 CTL-15 S49] whatever address of another session is asked, by what
     command: { kind: "CancelTurn" },
     prompts: { name: "x" },
     "mcp-prompts": { name: "x" },
+    complete: { text: "@", cursor: 1 },
   };
   const refusals = [];
   for (const [path, methods] of Object.entries(document.paths)) {
