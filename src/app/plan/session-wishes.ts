@@ -19,7 +19,7 @@ const FOR_AGENTS: readonly string[] = [
 /**
  * Returns the wishes for one session: the engine's own, with those of the client that asked for it (CTL-11).
  *
- * What the engine's own command line says for its session alone holds for no other. A session that an agent asks for
+ * Flags of the engine's own command line for its session alone hold for no other. A session that an agent asks for
  * cannot ask a person to read the project's files first: nobody may be there.
  * @throws HarnessError InvalidCommand if an agent sets what only a person may set.
  */
