@@ -57,6 +57,7 @@ export async function spawn(request: RunSubAgentRequest, parts: SpawnDependencie
     model: request.model ?? engine.model,
     roundsMax: request.roundsMax,
     limits: engine.limits,
+    spend: engine.spend,
     within,
   };
   using turn = new Turn(child, request.turn, request.originator, request.signal);

@@ -749,6 +749,81 @@ export interface CompleteResult {
   readonly more: boolean;
 }
 
+export interface GetSpendQuery {
+  readonly sessionId: SessionId;
+}
+
+export interface GetSpendResult {
+  readonly total: {
+    readonly calls: number;
+    readonly input_tokens: number;
+    readonly output_tokens: number;
+    readonly cache_read_tokens: number;
+    readonly cache_write_tokens: number;
+    readonly cost_usd: number | null;
+    readonly known_cost_usd: number;
+  };
+  readonly turns: ReadonlyArray<{
+    readonly turn?: number;
+    readonly earlier?: true;
+    readonly calls: number;
+    readonly input_tokens: number;
+    readonly output_tokens: number;
+    readonly cache_read_tokens: number;
+    readonly cache_write_tokens: number;
+    readonly cost_usd: number | null;
+    readonly known_cost_usd: number;
+  }>;
+  readonly models: ReadonlyArray<{
+    readonly model?: string;
+    readonly earlier?: true;
+    readonly calls: number;
+    readonly input_tokens: number;
+    readonly output_tokens: number;
+    readonly cache_read_tokens: number;
+    readonly cache_write_tokens: number;
+    readonly cost_usd: number | null;
+    readonly known_cost_usd: number;
+  }>;
+  readonly agents: ReadonlyArray<{
+    readonly call?: CallId;
+    readonly tool?: string;
+    readonly earlier?: true;
+    readonly calls: number;
+    readonly input_tokens: number;
+    readonly output_tokens: number;
+    readonly cache_read_tokens: number;
+    readonly cache_write_tokens: number;
+    readonly cost_usd: number | null;
+    readonly known_cost_usd: number;
+  }>;
+  readonly reads: ReadonlyArray<{
+    readonly tools: readonly string[];
+    readonly summary?: true;
+    readonly earlier?: true;
+    readonly calls: number;
+    readonly input_tokens: number;
+    readonly output_tokens: number;
+    readonly cache_read_tokens: number;
+    readonly cache_write_tokens: number;
+    readonly cost_usd: number | null;
+    readonly known_cost_usd: number;
+  }>;
+  readonly cache_misses: ReadonlyArray<{
+    readonly event: number;
+    readonly turn: number;
+    readonly model: string;
+    readonly cause: "model_changed" | "tools_changed" | "system_changed" | "effort_changed" | "history_changed" | "expired" | "unknown" | "compaction";
+    readonly lost_tokens: number;
+  }>;
+  readonly before?: {
+    readonly known_cost_usd: number;
+    readonly unpriced_calls: number;
+    readonly input_tokens: number;
+    readonly output_tokens: number;
+  };
+}
+
 export interface CreateSessionResult {
   readonly notices?: readonly string[];
 }
@@ -1228,6 +1303,14 @@ export interface TurnEndedEvent {
       readonly message: string;
       readonly details?: Readonly<Record<string, unknown>>;
     };
+    readonly usage?: {
+      readonly calls: number;
+      readonly inputTokens: number;
+      readonly outputTokens: number;
+      readonly cacheReadTokens: number;
+      readonly cacheWriteTokens: number;
+    };
+    readonly usd?: number | null;
   };
 }
 
@@ -1285,6 +1368,10 @@ export interface CostIncrementedEvent {
     readonly usd: number | null;
     readonly turn?: number;
     readonly purpose?: "summary";
+    readonly cacheMiss?: {
+      readonly cause: "model_changed" | "tools_changed" | "system_changed" | "effort_changed" | "history_changed" | "expired" | "unknown";
+      readonly lostTokens: number;
+    };
   };
 }
 
@@ -1766,6 +1853,7 @@ export interface Queries {
   readonly ListItems: { readonly params: ListItemsQuery; readonly result: ListItemsResult };
   readonly GetItem: { readonly params: GetItemQuery; readonly result: GetItemResult };
   readonly Complete: { readonly params: CompleteQuery; readonly result: CompleteResult };
+  readonly GetSpend: { readonly params: GetSpendQuery; readonly result: GetSpendResult };
 }
 
 /** Address of each query. */
@@ -1855,6 +1943,9 @@ export const QUERY_ROUTES: Readonly<Record<keyof Queries, QueryRoute>> = {
   "Complete": {
     "method": "POST",
     "path": "/v1/sessions/{id}/complete"
+  },
+  "GetSpend": {
+    "path": "/v1/sessions/{id}/spend"
   }
 };
 

@@ -20,6 +20,7 @@ import type { ModelReply } from "./reply.ts";
 import type { StepError } from "./step.ts";
 import { TurnTiming } from "./timing.ts";
 import type { TurnLimits } from "./turn-limits.ts";
+import type { TurnSpend } from "./turn-spend.ts";
 
 /** The engine of one session: everything a turn works with, wired by the composition. */
 export interface EngineDependencies {
@@ -39,6 +40,8 @@ export interface EngineDependencies {
   readonly roundsMax: number;
   /** Limits of a turn, shared with all its sub-agents. */
   readonly limits: TurnLimits;
+  /** Cost of a turn, shared with all its sub-agents. */
+  readonly spend: TurnSpend;
   /** Set in a sub-agent: its turn is part of the turn of the call above. */
   readonly within?: SubAgentContext;
   /** Called for each finished block of an answer, in order, for embedders that want whole blocks. */
@@ -87,8 +90,9 @@ export class Turn implements Disposable {
 
   /** Starts its limits. Not for a sub-agent's turn, which shares those of the turn above. */
   limit(): void {
-    const { limits, world } = this.#parts;
+    const { limits, spend, world } = this.#parts;
     limits.begin();
+    spend.begin();
     const { msLeft, msMax = msLeft } = limits;
     if (msLeft === undefined) return;
     const limit = durationText(msMax ?? msLeft);
@@ -127,6 +131,7 @@ export class Turn implements Disposable {
   }
 
   publish(event: Event): void {
+    if (event.kind === "CostIncremented") this.#parts.spend.add(event, this.origin.parentCall);
     this.#parts.bus.publish(event, this.origin);
   }
 
@@ -174,7 +179,11 @@ export class Turn implements Disposable {
     this.publish({ kind: "TurnTiming", payload: this.timing.payload(this.number) });
     const payload = { turn: this.number, reason, rounds: this.rounds };
     const error = this.error === undefined ? {} : { error: errorPayload(this.error) };
-    return { kind: "TurnEnded", payload: { ...payload, ...error } };
+    const ended: TurnEnded = { kind: "TurnEnded", payload: { ...payload, ...error } };
+    if (this.#parts.within === undefined)
+      return { kind: "TurnEnded", payload: { ...ended.payload, ...this.#parts.spend.endedBy(ended) } };
+    this.#parts.spend.add(ended, this.origin.parentCall);
+    return ended;
   }
 
   /**

@@ -4,6 +4,7 @@ import type { ModelRequest, ModelUsage } from "../../providers/provider.ts";
 import { NO_USAGE } from "../../providers/provider.ts";
 import type { Spend } from "../../session/budget/spend.ts";
 import type { EngineModels } from "../../session/models.ts";
+import { CacheMisses } from "./cache-miss.ts";
 import { observeStream } from "./observe-stream.ts";
 
 /** Usage of one provider call, as far as it was reported. */
@@ -22,6 +23,7 @@ interface Counted {
  * readable; one that failed without any is not counted.
  */
 export function costMeter(priceOf: EngineModels["priceOf"], spend?: Spend): RequestMiddleware {
+  const cacheMisses = new CacheMisses();
   return function costMeter(request, context, next) {
     let usage: ModelUsage | undefined;
     let isFinished = false;
@@ -44,6 +46,7 @@ export function costMeter(priceOf: EngineModels["priceOf"], spend?: Spend): Requ
     const provider = context.provider.name;
     const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens } = usage ?? NO_USAGE;
     const usd = usage === undefined || !isReadable ? null : costOf(usage, priceOf(provider, request.model));
+    const cacheMiss = usage && isReadable ? cacheMisses.answered(request, context, usage) : undefined;
     const payload = {
       provider,
       model: request.model,
@@ -54,6 +57,7 @@ export function costMeter(priceOf: EngineModels["priceOf"], spend?: Spend): Requ
       usd,
       turn: context.turn,
       ...(context.purpose === undefined ? {} : { purpose: "summary" as const }),
+      ...(cacheMiss === undefined ? {} : { cacheMiss }),
     };
     spend?.count(payload);
     context.emit({ kind: "CostIncremented", payload });

@@ -36,6 +36,17 @@ export const TurnEndReason = z.enum([
   "no_progress",
 ]);
 
+/** Causes of a miss of the prompt cache, as far as two requests show them. Since protocol 0.3.0. */
+export const CacheMissCause = z.enum([
+  "model_changed",
+  "tools_changed",
+  "system_changed",
+  "effort_changed",
+  "history_changed",
+  "expired",
+  "unknown",
+]);
+
 export const SessionEndReason = z.enum(["idle", "user", "error", "binary-shutdown"]);
 
 export const TodoItem = z.object({
@@ -87,6 +98,19 @@ const payloads = {
      * older engine leaves it out: there the last Error event of the turn says it.
      */
     error: z.object(failure).optional(),
+    /** Tokens of the turn and its sub-agents. Absent for a sub-agent, and without a provider call. Since 0.3.0. */
+    usage: z
+      .object({
+        calls: z.int().min(1),
+        /** Without the tokens of the cache. */
+        inputTokens: tokens,
+        outputTokens: tokens,
+        cacheReadTokens: tokens,
+        cacheWriteTokens: tokens,
+      })
+      .optional(),
+    /** Cost of the same calls; null if the price of one is unknown, or one was cut off. Since 0.3.0. */
+    usd: usd.optional(),
   }),
   TurnTiming: z.object({
     turn,
@@ -113,6 +137,11 @@ const payloads = {
     turn: turn.optional(),
     /** Set if the call made a summary and is not part of the conversation. */
     purpose: z.literal("summary").optional(),
+    /**
+     * Set if the provider read again what the last request of this conversation had cached: how much, and the first
+     * difference. "expired": over five minutes later; "unknown": the same prompt, soon after. Since 0.3.0.
+     */
+    cacheMiss: z.object({ cause: CacheMissCause, lostTokens: tokens }).optional(),
   }),
   PermissionRequested: z.object({
     callId: CallIdSchema,

@@ -6,6 +6,7 @@ import { ENGINE_QUERIES } from "./engine-queries.ts";
 import { HISTORY_QUERIES } from "./history-queries.ts";
 import type { QueryDefinition } from "./query.ts";
 import { SESSION_QUERIES } from "./session-queries.ts";
+import { SPEND_QUERIES } from "./spend-queries.ts";
 
 /**
  * Every query, by kind. A closed union: an engine refuses a kind that it does not know.
@@ -18,6 +19,7 @@ const TABLE = {
   ...HISTORY_QUERIES,
   ...ENGINE_QUERIES,
   ...COMPLETION_QUERIES,
+  ...SPEND_QUERIES,
 } as const satisfies Readonly<Record<QueryKind, QueryDefinition>>;
 
 type Table = typeof TABLE;

@@ -1,7 +1,7 @@
 import { HarnessError } from "../../base/errors.ts";
 import type { EventSeq, LogId } from "../../base/ids.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
-import type { PayloadOf } from "../../protocol/events/events.ts";
+import type { EventKind, PayloadOf } from "../../protocol/events/events.ts";
 import { isInRanges } from "../store/expired.ts";
 import type { EventRange, Intent, StoredMessage } from "../store/store.ts";
 import type { Row, StoreConnection } from "./connection.ts";
@@ -27,6 +27,12 @@ const NEWEST_MESSAGE = `
     FROM part, messages WHERE low < high AND messages.log = ?1 AND messages.seq =
       (SELECT min(seq) FROM messages WHERE log = ?1 AND seq >= high - (high - low) / 2))
   SELECT low AS seq FROM part WHERE low = high`;
+
+interface MarkedEvents {
+  readonly since: EventSeq;
+  readonly limit: number;
+  readonly kinds: readonly EventKind[] | undefined;
+}
 
 /** Reads one log. */
 export class LogReader {
@@ -62,10 +68,20 @@ export class LogReader {
     });
   }
 
-  markedEvents(logId: LogId, since: EventSeq, limit: number): readonly Envelope[] {
+  markedEvents(logId: LogId, { since, limit, kinds }: MarkedEvents): readonly Envelope[] {
     return this.#connection.snapshot(() => {
       const log = this.logNumber(logId);
-      return this.#marked(logId, log, this.#eventRows({ log, from: since, below: END.from, limit }));
+      if (kinds === undefined)
+        return this.#marked(logId, log, this.#eventRows({ log, from: since, below: END.from, limit }));
+      const rows = this.#connection.all(
+        `${EVENT_ROW} WHERE events.log = ? AND id > ? AND kind IN (SELECT value FROM json_each(?))
+         ORDER BY id LIMIT ?`,
+        log,
+        since,
+        JSON.stringify(kinds),
+        limit,
+      );
+      return this.#marked(logId, log, rows);
     });
   }
 

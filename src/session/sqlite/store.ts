@@ -3,7 +3,7 @@ import { HarnessError, hasReason, messageOf } from "../../base/errors.ts";
 import type { EventSeq, LogId, SessionId } from "../../base/ids.ts";
 import type { World } from "../../base/world.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
-import type { PayloadOf } from "../../protocol/events/events.ts";
+import type { EventKind, PayloadOf } from "../../protocol/events/events.ts";
 import { dayOf } from "../store/log-facts.ts";
 import type {
   Durability,
@@ -197,8 +197,13 @@ export class SqliteStore implements SessionStore {
     return this.#asked(() => this.#reading.events(logId, since, limit));
   }
 
-  async markedEvents(logId: LogId, since: EventSeq, limit: number): Promise<readonly Envelope[]> {
-    return this.#asked(() => this.#reading.markedEvents(logId, since, limit));
+  async markedEvents(
+    logId: LogId,
+    since: EventSeq,
+    limit: number,
+    kinds?: readonly EventKind[],
+  ): Promise<readonly Envelope[]> {
+    return this.#asked(() => this.#reading.markedEvents(logId, { since, limit, kinds }));
   }
 
   async eventsBefore(logId: LogId, before: EventSeq, limit: number): Promise<readonly Envelope[]> {

@@ -1,7 +1,7 @@
 import type { CallId, EventSeq, LogId, SessionId } from "../../base/ids.ts";
 import type { EffortWord } from "../../protocol/effort.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
-import type { PayloadOf } from "../../protocol/events/events.ts";
+import type { EventKind, PayloadOf } from "../../protocol/events/events.ts";
 import type { Message } from "../../protocol/message.ts";
 
 /**
@@ -35,8 +35,16 @@ export interface SessionStore extends AsyncDisposable {
   /** Returns events with an id above `since`, in order, at most `limit`. Expired ones are left out. */
   events(logId: LogId, since: EventSeq, limit: number): Promise<readonly Envelope[]>;
 
-  /** Returns the same with expired events: «ttl-expired» replaces every text (SES-06). */
-  markedEvents(logId: LogId, since: EventSeq, limit: number): Promise<readonly Envelope[]>;
+  /**
+   * Returns the same with expired events: «ttl-expired» replaces every text (SES-06).
+   * @param kinds the only kinds that the caller uses: a store may leave out all others.
+   */
+  markedEvents(
+    logId: LogId,
+    since: EventSeq,
+    limit: number,
+    kinds?: readonly EventKind[],
+  ): Promise<readonly Envelope[]>;
 
   /** Returns the last events at or before an event, in order, at most `limit`, marked as above: for a first screen. */
   eventsBefore(logId: LogId, before: EventSeq, limit: number): Promise<readonly Envelope[]>;

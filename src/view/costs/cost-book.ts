@@ -1,19 +1,37 @@
-import type { CallId } from "../../base/ids.ts";
+import type { CallId, EventSeq } from "../../base/ids.ts";
 import { isObject } from "../../base/json.ts";
 import type { Envelope, EnvelopeOf } from "../../protocol/events/envelope.ts";
+import type { EventKind, PayloadOf } from "../../protocol/events/events.ts";
 import type { Cost } from "./cost.ts";
 import { addCost, NO_COST, sumOfCosts } from "./cost.ts";
 import type { SpentBefore } from "./session-costs.ts";
 import { NO_SESSION_COSTS, sessionCostsAfter, totalCost } from "./session-costs.ts";
 
+type CacheMiss = NonNullable<PayloadOf<"CostIncremented">["cacheMiss"]>;
+export type CacheMissCause = CacheMiss["cause"] | "compaction";
+
 /** Keys that costs are grouped by. */
 export const COST_KEYS = ["turn", "model", "purpose", "tool", "child"] as const;
 export type CostKey = (typeof COST_KEYS)[number];
+
+/** Kinds of the events that a cost book reads. */
+export const COST_EVENTS = [
+  "TurnStarted",
+  "TurnEnded",
+  "ToolCallStarted",
+  "ToolResult",
+  "CustomEvent",
+  "CostIncremented",
+  "CompactionTriggered",
+  "ProfileSwitched",
+] as const satisfies readonly EventKind[];
 
 /** Costs of a session, grouped. The parts of each kind add up to the total. */
 export interface Costs {
   readonly total: Cost;
   readonly by: Readonly<Record<CostKey, ReadonlyMap<string, Cost>>>;
+  /** Misses of the prompt cache, the newest 1,000, in order. */
+  readonly misses: readonly CacheMissAt[];
   /** Costs of the sessions that this one continues under another profile; absent: there are none. */
   readonly before?: SpentBefore;
 }
@@ -23,10 +41,25 @@ export const PROMPT_ROW = "the prompt";
 export const SUMMARY_ROW = "summaries";
 export const UNKNOWN_MODEL_ROW = "not told";
 export const OWN_ROW = "the session itself";
+/** Stands between the tools of one row. */
+export const TOOLS_JOINED_BY = " + ";
 /** Row that adds up the oldest rows. */
 export const EARLIER_ROW = "earlier";
 /** Rows of one kind; beyond that the oldest are added up in one. */
 export const ROWS_MAX = 10_000;
+
+/** A miss of the prompt cache, and the call that paid for it. */
+export interface CacheMissAt {
+  /** The id of the CostIncremented event. */
+  readonly event: EventSeq;
+  readonly turn: string;
+  readonly model: string;
+  readonly cause: CacheMissCause;
+  readonly lostTokens: number;
+}
+
+/** Misses that are kept; beyond that the oldest are left out. */
+export const MISSES_MAX = 1_000;
 
 /** State of one conversation, the session's own or a sub-agent's, for its next cost. */
 interface Strand {
@@ -36,6 +69,8 @@ interface Strand {
   newest: Set<string>;
   /** True if the next result is the first of a new request. */
   asked: boolean;
+  /** True if its history was shortened after the last request. */
+  isShortened: boolean;
 }
 
 /**
@@ -58,10 +93,11 @@ export class CostBook {
   /** Names of running calls. */
   readonly #tools = new Map<CallId, string>();
   readonly #children = new Map<CallId, string>();
+  readonly #misses: CacheMissAt[] = [];
 
   get costs(): Costs {
     const { before } = this.#session;
-    return { total: totalCost(this.#session), by: this.#by, ...(before === undefined ? {} : { before }) };
+    return { total: totalCost(this.#session), by: this.#by, misses: this.#misses, ...(before === undefined ? {} : { before }) };
   }
 
   add(envelope: Envelope): void {
@@ -82,6 +118,9 @@ export class CostBook {
         return;
       case "CostIncremented":
         this.#cost(envelope);
+        return;
+      case "CompactionTriggered":
+        this.#strand(envelope.parentCall).isShortened = true;
         return;
       case "TurnEnded":
         this.#untold(envelope, totalCost(this.#session).calls - before);
@@ -116,18 +155,32 @@ export class CostBook {
     strand.newest.add(PROMPT_ROW);
   }
 
-  #cost({ parentCall, payload }: EnvelopeOf<"CostIncremented">): void {
+  #cost({ id, parentCall, payload }: EnvelopeOf<"CostIncremented">): void {
     const strand = this.#strand(parentCall);
     const isSummary = payload.purpose === "summary";
     strand.model = `${payload.provider}:${payload.model}`;
+    const turn = payload.turn === undefined || parentCall !== undefined ? strand.turn : String(payload.turn);
     this.#count(addCost(NO_COST, payload), {
-      turn: payload.turn === undefined || parentCall !== undefined ? strand.turn : String(payload.turn),
+      turn,
       model: strand.model,
       purpose: isSummary ? SUMMARY_ROW : "turns",
       tool: isSummary ? SUMMARY_ROW : toolsOf(strand),
       child: this.#child(parentCall),
     });
-    if (!isSummary) strand.asked = true;
+    if (isSummary) return;
+    strand.asked = true;
+    if (payload.cacheMiss !== undefined) this.#missed(payload.cacheMiss, { event: id, turn, strand });
+    strand.isShortened = false;
+  }
+
+  #missed(
+    { cause, lostTokens }: CacheMiss,
+    { event, turn, strand }: { readonly event: EventSeq; readonly turn: string; readonly strand: Strand },
+  ): void {
+    const { model = UNKNOWN_MODEL_ROW, isShortened } = strand;
+    const named = cause === "history_changed" && isShortened ? "compaction" : cause;
+    this.#misses.push({ event, turn, model, cause: named, lostTokens });
+    if (this.#misses.length > MISSES_MAX) this.#misses.shift();
   }
 
   /** Attributes calls that an ended turn never reported. */
@@ -181,9 +234,9 @@ function foldOldest(part: Map<string, Cost>): void {
 }
 
 function newStrand(turn: string): Strand {
-  return { turn, model: undefined, newest: new Set(), asked: false };
+  return { turn, model: undefined, newest: new Set(), asked: false, isShortened: false };
 }
 
 function toolsOf({ newest }: Strand): string {
-  return newest.size === 0 ? PROMPT_ROW : [...newest].sort().join(" + ");
+  return newest.size === 0 ? PROMPT_ROW : [...newest].sort().join(TOOLS_JOINED_BY);
 }

@@ -1,6 +1,5 @@
 import type { CallId } from "../../base/ids.ts";
-import type { Envelope } from "../../protocol/events/envelope.ts";
-import type { PayloadOf } from "../../protocol/events/events.ts";
+import type { Event, PayloadOf } from "../../protocol/events/events.ts";
 import type { Cost } from "./cost.ts";
 import { addCost, NO_COST } from "./cost.ts";
 
@@ -25,7 +24,10 @@ export function costsAfterRounds(rounds: number): TurnCosts {
 }
 
 /** Adds an event to the costs of a turn. Returns the same value for an event without cost. */
-export function addTurnCost(costs: TurnCosts, { kind, parentCall, payload }: Envelope): TurnCosts {
+export function addTurnCost(
+  costs: TurnCosts,
+  { kind, parentCall, payload }: Event & { readonly parentCall?: CallId },
+): TurnCosts {
   switch (kind) {
     case "CostIncremented": {
       const total = addCost(costs.total, payload);

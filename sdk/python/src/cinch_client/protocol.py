@@ -591,6 +591,14 @@ class TurnEndedEventPayloadError(_TurnEndedEventPayloadErrorRequired, total=Fals
     details: Dict[str, Any]
 
 
+class TurnEndedEventPayloadUsage(TypedDict):
+    calls: int
+    inputTokens: int
+    outputTokens: int
+    cacheReadTokens: int
+    cacheWriteTokens: int
+
+
 _TurnEndedEventPayloadRequired = TypedDict("_TurnEndedEventPayloadRequired", {
     "turn": int,
     "reason": Literal["complete", "yield", "cancelled", "error", "length", "empty", "turn_limit", "time_limit", "budget", "no_progress"],
@@ -600,6 +608,8 @@ _TurnEndedEventPayloadRequired = TypedDict("_TurnEndedEventPayloadRequired", {
 class TurnEndedEventPayload(_TurnEndedEventPayloadRequired, total=False):
     rounds: int
     error: TurnEndedEventPayloadError
+    usage: TurnEndedEventPayloadUsage
+    usd: Union[float, None]
 
 
 _TurnEndedEventRequired = TypedDict("_TurnEndedEventRequired", {
@@ -675,6 +685,11 @@ class CompactionTriggeredEvent(_CompactionTriggeredEventRequired, total=False):
     aside: Literal[True]
 
 
+class CostIncrementedEventPayloadCacheMiss(TypedDict):
+    cause: Literal["model_changed", "tools_changed", "system_changed", "effort_changed", "history_changed", "expired", "unknown"]
+    lostTokens: int
+
+
 _CostIncrementedEventPayloadRequired = TypedDict("_CostIncrementedEventPayloadRequired", {
     "provider": str,
     "model": str,
@@ -689,6 +704,7 @@ class CostIncrementedEventPayload(_CostIncrementedEventPayloadRequired, total=Fa
     cacheWriteTokens: int
     turn: int
     purpose: Literal["summary"]
+    cacheMiss: CostIncrementedEventPayloadCacheMiss
 
 
 _CostIncrementedEventRequired = TypedDict("_CostIncrementedEventRequired", {
@@ -2277,6 +2293,115 @@ CompleteResult = TypedDict("CompleteResult", {
 })
 
 
+class GetSpendQuery(TypedDict):
+    sessionId: SessionId
+
+
+class GetSpendResultTotal(TypedDict):
+    calls: int
+    input_tokens: int
+    output_tokens: int
+    cache_read_tokens: int
+    cache_write_tokens: int
+    cost_usd: Union[float, None]
+    known_cost_usd: float
+
+
+_GetSpendResultTurnsItemRequired = TypedDict("_GetSpendResultTurnsItemRequired", {
+    "calls": int,
+    "input_tokens": int,
+    "output_tokens": int,
+    "cache_read_tokens": int,
+    "cache_write_tokens": int,
+    "cost_usd": Union[float, None],
+    "known_cost_usd": float,
+})
+
+
+class GetSpendResultTurnsItem(_GetSpendResultTurnsItemRequired, total=False):
+    turn: int
+    earlier: Literal[True]
+
+
+_GetSpendResultModelsItemRequired = TypedDict("_GetSpendResultModelsItemRequired", {
+    "calls": int,
+    "input_tokens": int,
+    "output_tokens": int,
+    "cache_read_tokens": int,
+    "cache_write_tokens": int,
+    "cost_usd": Union[float, None],
+    "known_cost_usd": float,
+})
+
+
+class GetSpendResultModelsItem(_GetSpendResultModelsItemRequired, total=False):
+    model: str
+    earlier: Literal[True]
+
+
+_GetSpendResultAgentsItemRequired = TypedDict("_GetSpendResultAgentsItemRequired", {
+    "calls": int,
+    "input_tokens": int,
+    "output_tokens": int,
+    "cache_read_tokens": int,
+    "cache_write_tokens": int,
+    "cost_usd": Union[float, None],
+    "known_cost_usd": float,
+})
+
+
+class GetSpendResultAgentsItem(_GetSpendResultAgentsItemRequired, total=False):
+    call: CallId
+    tool: str
+    earlier: Literal[True]
+
+
+_GetSpendResultReadsItemRequired = TypedDict("_GetSpendResultReadsItemRequired", {
+    "tools": List[str],
+    "calls": int,
+    "input_tokens": int,
+    "output_tokens": int,
+    "cache_read_tokens": int,
+    "cache_write_tokens": int,
+    "cost_usd": Union[float, None],
+    "known_cost_usd": float,
+})
+
+
+class GetSpendResultReadsItem(_GetSpendResultReadsItemRequired, total=False):
+    summary: Literal[True]
+    earlier: Literal[True]
+
+
+class GetSpendResultCacheMissesItem(TypedDict):
+    event: int
+    turn: int
+    model: str
+    cause: Literal["model_changed", "tools_changed", "system_changed", "effort_changed", "history_changed", "expired", "unknown", "compaction"]
+    lost_tokens: int
+
+
+class GetSpendResultBefore(TypedDict):
+    known_cost_usd: float
+    unpriced_calls: int
+    input_tokens: int
+    output_tokens: int
+
+
+_GetSpendResultRequired = TypedDict("_GetSpendResultRequired", {
+    "total": GetSpendResultTotal,
+    "turns": List[GetSpendResultTurnsItem],
+    "models": List[GetSpendResultModelsItem],
+    "agents": List[GetSpendResultAgentsItem],
+    "reads": List[GetSpendResultReadsItem],
+    "cache_misses": List[GetSpendResultCacheMissesItem],
+})
+
+
+class GetSpendResult(_GetSpendResultRequired, total=False):
+    before: GetSpendResultBefore
+
+
 class CreateSessionResult(TypedDict, total=False):
     notices: List[str]
 
@@ -2507,6 +2632,9 @@ QUERY_ROUTES: Dict[str, Dict[str, str]] = {
     "Complete": {
         "method": "POST",
         "path": "/v1/sessions/{id}/complete"
+    },
+    "GetSpend": {
+        "path": "/v1/sessions/{id}/spend"
     }
 }
 

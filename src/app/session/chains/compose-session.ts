@@ -9,6 +9,7 @@ import { Dispatcher } from "../../../engine/loop/dispatch.ts";
 import { ledger } from "../../../engine/loop/ledger.ts";
 import type { EngineDependencies } from "../../../engine/loop/turn.ts";
 import type { TurnLimits } from "../../../engine/loop/turn-limits.ts";
+import { TurnSpend } from "../../../engine/loop/turn-spend.ts";
 import type { SpawnDependencies } from "../../../engine/spawn.ts";
 import type { Message } from "../../../protocol/message.ts";
 import type { ModelInUse } from "../../../providers/choosing/model-in-use.ts";
@@ -143,6 +144,7 @@ export function composeSession(material: ComposeDependencies): Session {
     model: material.model,
     roundsMax: material.roundsMax,
     limits: material.limits,
+    spend: new TurnSpend(),
     ...(onBlock === undefined ? {} : { onBlock }),
   };
   const runSubAgent = subAgentRunner({ engine, registry, handler, requestMiddleware });

@@ -13,6 +13,7 @@ import { sessionRow } from "../../../session/transcript/overview.ts";
 import { historyQueries } from "./history/history-queries.ts";
 import { lastEvents } from "./last-events.ts";
 import { readLog } from "./read-log.ts";
+import { spendQuery } from "./spend-query.ts";
 
 export interface SessionQuerySources {
   readonly store: Pick<SessionStore, "eventsBefore" | "expired" | "find" | "list" | "markedEvents">;
@@ -60,6 +61,7 @@ export function sessionQueries(sources: SessionQuerySources) {
       return { tasks: await tasksIn(logs.read(sessionId, 0, scope), lives) };
     },
     ...historyQueries({ store: sources.store, find: (id, scope) => logs.find(id, scope) }),
+    ...spendQuery({ store: sources.store, find: (id, scope) => logs.find(id, scope) }),
   };
   return {
     handlers,
