@@ -116,6 +116,9 @@ export function sessionStoreContract(name: string, open: OpenStore): void {
       expect(await rig.store.events(log.logId, 6, 99)).toEqual(rest);
       expect(await rig.store.events(log.logId, 9, 1)).toEqual(rest.slice(1));
       expect(await rig.store.markedEvents(log.logId, 2, 2)).toEqual(whole.slice(2, 4));
+      const deltas = await rig.store.markedEvents(log.logId, 1, 99, ["TextDelta"]);
+      const isDelta = ({ kind }: Envelope) => kind === "TextDelta";
+      expect(deltas.filter(isDelta)).toEqual(whole.slice(1).filter(isDelta));
       expect(await rig.store.eventsBefore(log.logId, 9, 2)).toEqual(whole.slice(2, 4));
       const findings = await Array.fromAsync(rig.store.check("full", rig.signal));
       expect(findings.filter(({ weight }) => weight === "damage")).toEqual([]);

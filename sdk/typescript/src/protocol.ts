@@ -799,6 +799,7 @@ export interface GetSpendResult {
   }>;
   readonly reads: ReadonlyArray<{
     readonly tools: readonly string[];
+    readonly prompt?: true;
     readonly summary?: true;
     readonly earlier?: true;
     readonly calls: number;

@@ -66,6 +66,36 @@ export const REST_SCENARIOS: readonly Scenario[] = [
     },
   },
   {
+    id: "spend",
+    section: "docs/protocol/queries.md",
+    promise: "What a session has spent is what its events say, in all and for each turn.",
+    wires: ["rest"],
+    since: "0.3.0",
+    async play(stage) {
+      const client = await stage.attach();
+      const session = await stage.session(client);
+      const counts: number[] = [];
+      for (const prompt of ["cue:say one", "cue:call"]) {
+        const { events } = await promptTurn(client, session, prompt);
+        counts.push(events.filter(({ kind }) => kind === "CostIncremented").length);
+      }
+      const address = `/v1/sessions/${session}/spend`;
+      const spend = assertAccepted(`GET ${address}`, await answerOf(await stage.ask(address)));
+      const turns = arrayAt(spend, "turns").filter(isObject);
+      assertSame(
+        "the calls of each turn",
+        turns.map(({ calls }) => calls),
+        counts,
+      );
+      const total = isObject(spend["total"]) ? spend["total"] : {};
+      assertSame(
+        "the calls in all",
+        total["calls"],
+        counts.reduce((sum, each) => sum + each, 0),
+      );
+    },
+  },
+  {
     id: "catalogues",
     section: "[A] § REST surface",
     promise:

@@ -34,12 +34,11 @@ export const SPEND_QUERIES = {
       agents: z.array(
         z.object({ call: CallIdSchema.optional(), tool: z.string().optional(), earlier, ...spend }),
       ),
-      /**
-       * By what a call was sent to read: the results of these tools, all of them together. Without tools: a prompt.
-       */
+      /** By what a call was sent to read: a prompt, the results of these tools, all of them together, or both. */
       reads: z.array(
         z.object({
           tools: z.array(z.string()),
+          prompt: z.literal(true).optional(),
           summary: z.literal(true).optional(),
           earlier,
           ...spend,

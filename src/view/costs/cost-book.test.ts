@@ -7,6 +7,7 @@ import type { Envelope } from "../../protocol/events/envelope.ts";
 import type { Event } from "../../protocol/events/events.ts";
 import { NO_COST, sumOfCosts } from "./cost.ts";
 import { COST_KEYS, CostBook } from "./cost-book.ts";
+import { agentRowOf, readRowOf } from "./cost-rows.ts";
 import { printCosts } from "./cost-table.ts";
 import { modelPrices } from "./model-prices.ts";
 
@@ -109,6 +110,38 @@ test("[CLI-01 PROV-11] what is unknown is counted in calls, and never as money",
       "    Bash        price unknown    0 tokens  1 call",
     ].join("\n"),
   );
+});
+
+test("[CTL-19] misses of the prompt cache are listed with their cause, and one after a compaction is due to it", () => {
+  const miss = (lostTokens: number) => ({ cacheMiss: { cause: "history_changed" as const, lostTokens } });
+  const book = bookOf(
+    started(1),
+    cost(1),
+    cost(1, miss(2_000)),
+    { kind: "CompactionTriggered", payload: { beforeTokens: 9, afterTokens: 3 } },
+    cost(1, { purpose: "summary" }),
+    cost(1, miss(5_000)),
+    cost(1, miss(1_000)),
+  );
+  expect(book.costs.misses).toEqual([
+    { event: 3, turn: "1", model: "p:m", cause: "history_changed", lostTokens: 2_000 },
+    { event: 6, turn: "1", model: "p:m", cause: "compaction", lostTokens: 5_000 },
+    { event: 7, turn: "1", model: "p:m", cause: "history_changed", lostTokens: 1_000 },
+  ]);
+  expect(printCosts(book.costs, { rowsMax: 5 }).split("\n").slice(-3)).toEqual([
+    "  read again because the prompt cache missed",
+    "    after a compaction: 5,000 tokens, 1 call",
+    "    the history changed: 3,000 tokens, 2 calls",
+  ]);
+});
+
+test("[CTL-19] the name of a row says what it stands for", () => {
+  expect(readRowOf("the prompt")).toEqual({ tools: [], prompt: true });
+  expect(readRowOf("Bash + Read + the prompt")).toEqual({ tools: ["Bash", "Read"], prompt: true });
+  expect(readRowOf("summaries")).toEqual({ tools: [], summary: true });
+  expect(readRowOf("earlier")).toEqual({ tools: [] });
+  expect(agentRowOf("the session itself")).toEqual({});
+  expect(agentRowOf("Agent call_1")).toEqual({ tool: "Agent", call: "call_1" as CallId });
 });
 
 test("[CMD-01 PROV-11] each model is listed once with its tokens, and with its price for a million of them if known", () => {

@@ -97,7 +97,12 @@ export class CostBook {
 
   get costs(): Costs {
     const { before } = this.#session;
-    return { total: totalCost(this.#session), by: this.#by, misses: this.#misses, ...(before === undefined ? {} : { before }) };
+    return {
+      total: totalCost(this.#session),
+      by: this.#by,
+      misses: this.#misses,
+      ...(before === undefined ? {} : { before }),
+    };
   }
 
   add(envelope: Envelope): void {

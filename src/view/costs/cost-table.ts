@@ -4,7 +4,7 @@ import { COLUMNS } from "../terminal/table.ts";
 import { neutraliseLine } from "../terminal/terminal-text.ts";
 import type { Cost } from "./cost.ts";
 import { inputTokensOf, PRICE_UNKNOWN, printPrice, printTokens, withBefore } from "./cost.ts";
-import type { CostKey, Costs } from "./cost-book.ts";
+import type { CacheMissCause, CostKey, Costs } from "./cost-book.ts";
 import type { ModelPrices } from "./model-prices.ts";
 import { printModelPrice } from "./model-prices.ts";
 import type { SpentBefore } from "./session-costs.ts";
@@ -36,7 +36,33 @@ export function printCosts(costs: Costs, { rowsMax, prices }: CostTableOptions):
   const [price, tokens] = [`${printPrice(costs.total)} this session:`, printTokens(costs.total)];
   const total = price.length + tokens.length < COLUMNS ? `${price} ${tokens}` : `${price}\n  ${tokens}`;
   const together = costs.before === undefined ? [] : [togetherText(costs.total, costs.before)];
-  return [total, ...together, ...tables].join("\n");
+  return [total, ...together, ...tables, ...missesText(costs.misses)].join("\n");
+}
+
+const MISS_TEXTS: Readonly<Record<CacheMissCause, string>> = {
+  model_changed: "the model changed",
+  tools_changed: "the tools changed",
+  system_changed: "the system text changed",
+  effort_changed: "the effort changed",
+  history_changed: "the history changed",
+  compaction: "after a compaction",
+  expired: "a pause of over 5 minutes",
+  unknown: "cause unknown",
+};
+
+/** Renders the misses of the prompt cache, by cause, the dearest first. */
+function missesText(misses: Costs["misses"]): readonly string[] {
+  if (misses.length === 0) return [];
+  const causes = Map.groupBy(misses, ({ cause }) => cause);
+  const rows = [...causes].map(([cause, each]) => {
+    const lost = each.reduce((sum, { lostTokens }) => sum + lostTokens, 0);
+    return {
+      lost,
+      text: `${INDENT}${MISS_TEXTS[cause]}: ${grouped(lost)} tokens, ${count(each.length, "call")}`,
+    };
+  });
+  const dearest = rows.toSorted((a, b) => b.lost - a.lost);
+  return ["  read again because the prompt cache missed", ...dearest.map(({ text }) => text)];
 }
 
 function togetherText(total: Cost, before: SpentBefore): string {

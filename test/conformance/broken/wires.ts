@@ -226,6 +226,19 @@ export const BROKEN_HTTP: readonly Broken[] = [
       ),
   },
   {
+    scenario: "spend",
+    how: "the last turn is left out",
+    fault: () =>
+      answerFault(
+        ({ ok }, request) => ok && pathOf(request).endsWith("/spend"),
+        (answer) =>
+          withBody(answer, (body: { readonly turns: readonly object[] }) => ({
+            ...body,
+            turns: body.turns.slice(0, -1),
+          })),
+      ),
+  },
+  {
     scenario: "catalogues",
     how: "the skills are not there",
     fault: () =>

@@ -2369,6 +2369,7 @@ _GetSpendResultReadsItemRequired = TypedDict("_GetSpendResultReadsItemRequired",
 
 
 class GetSpendResultReadsItem(_GetSpendResultReadsItemRequired, total=False):
+    prompt: Literal[True]
     summary: Literal[True]
     earlier: Literal[True]
 

@@ -49,7 +49,9 @@ function spendOf({ total, by, misses, before }: Costs): ResultOf<"GetSpend"> {
   return {
     total: spendInfo(total),
     turns: rows(by.turn, (turn) => (turn === EARLIER_ROW ? {} : { turn: Number(turn) })),
-    models: rows(by.model, (model) => (model === UNKNOWN_MODEL_ROW || model === EARLIER_ROW ? {} : { model })),
+    models: rows(by.model, (model) =>
+      model === UNKNOWN_MODEL_ROW || model === EARLIER_ROW ? {} : { model },
+    ),
     agents: rows(by.child, agentRowOf),
     reads: rows(by.tool, readRowOf),
     cache_misses: misses.map(({ event, turn, model, cause, lostTokens }) => ({
