@@ -9,6 +9,7 @@ import type { Event, PayloadOf, TurnEndReason } from "../../protocol/events/even
 import type { ModelInUse } from "../../providers/choosing/model-in-use.ts";
 import type { History, RequestContext, RequestMiddleware } from "../../providers/middleware.ts";
 import type { Provider, ToolSchema } from "../../providers/provider.ts";
+import type { TurnSpend } from "../../session/budget/turn-spend.ts";
 import type { SubAgentContext } from "../../tools/tool.ts";
 import type { Bus } from "../bus/bus.ts";
 import type { EventOrigin } from "../bus/origin.ts";
@@ -20,7 +21,6 @@ import type { ModelReply } from "./reply.ts";
 import type { StepError } from "./step.ts";
 import { TurnTiming } from "./timing.ts";
 import type { TurnLimits } from "./turn-limits.ts";
-import type { TurnSpend } from "./turn-spend.ts";
 
 /** The engine of one session: everything a turn works with, wired by the composition. */
 export interface EngineDependencies {

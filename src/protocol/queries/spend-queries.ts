@@ -4,9 +4,6 @@ import { CallIdSchema, EventSeqSchema, SessionIdSchema } from "../ids.ts";
 import { UsageInfo } from "../resources.ts";
 import { defineQuery } from "./query.ts";
 
-/** Rows of one kind in an answer; older ones are added up in a row that is marked `earlier`. */
-export const SPEND_ROWS_MAX = 10_000;
-
 /** Tokens and money of some provider calls. */
 const spend = {
   ...UsageInfo.shape,
@@ -16,7 +13,7 @@ const spend = {
   known_cost_usd: z.number().min(0),
 };
 const SpendInfo = z.object(spend);
-/** Set on the row that adds up the oldest rows. */
+/** Set on the row that adds up the oldest rows, if there are over 10,000 of a kind. */
 const earlier = z.literal(true).optional();
 
 /** Queries about money and tokens of one session (CTL-19). Since protocol 0.3.0. */

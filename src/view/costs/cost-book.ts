@@ -8,7 +8,7 @@ import type { SpentBefore } from "./session-costs.ts";
 import { NO_SESSION_COSTS, sessionCostsAfter, totalCost } from "./session-costs.ts";
 
 type CacheMiss = NonNullable<PayloadOf<"CostIncremented">["cacheMiss"]>;
-export type CacheMissCause = CacheMiss["cause"] | "compaction";
+export type MissCause = CacheMiss["cause"] | "compaction";
 
 /** Keys that costs are grouped by. */
 export const COST_KEYS = ["turn", "model", "purpose", "tool", "child"] as const;
@@ -54,7 +54,7 @@ export interface CacheMissAt {
   readonly event: EventSeq;
   readonly turn: string;
   readonly model: string;
-  readonly cause: CacheMissCause;
+  readonly cause: MissCause;
   readonly lostTokens: number;
 }
 

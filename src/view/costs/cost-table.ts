@@ -4,7 +4,7 @@ import { COLUMNS } from "../terminal/table.ts";
 import { neutraliseLine } from "../terminal/terminal-text.ts";
 import type { Cost } from "./cost.ts";
 import { inputTokensOf, PRICE_UNKNOWN, printPrice, printTokens, withBefore } from "./cost.ts";
-import type { CacheMissCause, CostKey, Costs } from "./cost-book.ts";
+import type { CostKey, Costs, MissCause } from "./cost-book.ts";
 import type { ModelPrices } from "./model-prices.ts";
 import { printModelPrice } from "./model-prices.ts";
 import type { SpentBefore } from "./session-costs.ts";
@@ -39,7 +39,7 @@ export function printCosts(costs: Costs, { rowsMax, prices }: CostTableOptions):
   return [total, ...together, ...tables, ...missesText(costs.misses)].join("\n");
 }
 
-const MISS_TEXTS: Readonly<Record<CacheMissCause, string>> = {
+const MISS_TEXTS: Readonly<Record<MissCause, string>> = {
   model_changed: "the model changed",
   tools_changed: "the tools changed",
   system_changed: "the system text changed",
