@@ -58,7 +58,7 @@ test("[BUS-01] the kinds of event are pinned and equal to the schema's", () => {
     ...["PermissionAnswered", "Asked", "Answered", "InputQueued", "InputWithdrawn", "CheckpointMade"],
     ...["TaskChanged", "TodoChanged", "MemoryWritten", "ProfileSwitched"],
     // Additive since 0.3.0:
-    ...["ModelChanged", "RuleRevoked", "RulePromoted"],
+    ...["ModelChanged", "RuleRevoked", "RulePromoted", "CompactionProgress"],
   ];
   expect([...EVENT_KINDS].sort()).toEqual(pinned.sort() as (typeof EVENT_KINDS)[number][]);
   expect([...EVENT_KINDS].sort()).toEqual(Object.keys(PAYLOADS).sort() as (typeof EVENT_KINDS)[number][]);

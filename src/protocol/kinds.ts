@@ -70,6 +70,7 @@ export const EVENT_KINDS = [
   "ModelChanged",
   "RuleRevoked",
   "RulePromoted",
+  "CompactionProgress",
 ] as const satisfies readonly EventKind[];
 
 /** Names of every query: see `queries/queries.ts`, which has an entry for each. */

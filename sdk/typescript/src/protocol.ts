@@ -13,6 +13,7 @@ export const EVENT_KINDS = [
   "TurnEnded",
   "TurnTiming",
   "CompactionTriggered",
+  "CompactionProgress",
   "CostIncremented",
   "PermissionRequested",
   "PermissionAnswered",
@@ -103,6 +104,7 @@ export type Envelope =
   | TurnEndedEvent
   | TurnTimingEvent
   | CompactionTriggeredEvent
+  | CompactionProgressEvent
   | CostIncrementedEvent
   | PermissionRequestedEvent
   | PermissionAnsweredEvent
@@ -1348,6 +1350,22 @@ export interface CompactionTriggeredEvent {
     readonly boundary?: number;
     readonly tier?: number;
     readonly trigger?: "threshold" | "overflow" | "command";
+  };
+}
+
+export interface CompactionProgressEvent {
+  readonly id: number;
+  readonly session: SessionId;
+  readonly originator?: ClientId;
+  readonly parentCall?: CallId;
+  readonly ts: string;
+  readonly aside?: true;
+  readonly kind: "CompactionProgress";
+  readonly payload: {
+    readonly state: "started" | "ended";
+    readonly beforeTokens: number;
+    readonly trigger: "threshold" | "overflow" | "command";
+    readonly timeoutMs: number;
   };
 }
 

@@ -114,6 +114,7 @@ describe("[SES-13] what a summary may be", () => {
       await rig.send("Always use tabs.\nRename the parser.");
       await pump(rig, ask(rig, 12));
       expect(compactionsOf(rig)[0]).toMatchObject({ tier, trigger: "threshold" });
+      expect(progressOf(rig).slice(0, 3)).toEqual(["started", "ended", "shortened"]);
       expectSendable(rig);
       const text = textOf(lastOf(rig));
       for (const fact of [
@@ -132,6 +133,13 @@ describe("[SES-13] what a summary may be", () => {
     },
   );
 });
+
+function progressOf(rig: Rig): readonly string[] {
+  return rig.events.flatMap(({ kind, payload }) => {
+    if (kind === "CompactionTriggered") return ["shortened"];
+    return kind === "CompactionProgress" ? [payload.state] : [];
+  });
+}
 
 /** Lets time pass for whoever waits for a summary, until the work is done. */
 async function pump(rig: Rig, work: Promise<unknown>): Promise<void> {

@@ -97,6 +97,7 @@ async function views(
   const context = {
     world,
     signal: new AbortController().signal,
+    emit: () => undefined,
     provider: { name: "p" },
     history: {
       get messages() {

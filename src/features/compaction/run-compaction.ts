@@ -12,7 +12,7 @@ import { userText } from "./facts/user-text.ts";
 import type { CompactedHead, Summary } from "./summary/compacted-head.ts";
 import { parseCompactedHead, renderCompactedHead } from "./summary/compacted-head.ts";
 import { withinBytes } from "./summary/cut-text.ts";
-import { summarise } from "./summary/summarise.ts";
+import { SUMMARY_MS_MAX, summarise } from "./summary/summarise.ts";
 import { digest } from "./summary/transcript.ts";
 import { clipResults } from "./window/clip-results.ts";
 import type { FittedLevel, PressureLevel, WeighedLevel } from "./window/pressure-levels.ts";
@@ -183,6 +183,7 @@ class Run {
   ): Promise<Summary | undefined> {
     const { request, context, next, budget, tokens, model, redact } = this.#task;
     if (!this.#asksModel(level)) return undefined;
+    this.#emitProgress("started");
     const text = await summarise({
       messages: this.#spoken.slice(0, level.cut),
       earlier: this.#head?.summary ?? "",
@@ -192,8 +193,15 @@ class Run {
       inputBytesMax: tokens.bytesWithin(model, Math.floor(budget.hard * SUMMARY_INPUT_SHARE)),
       outputTokensMax: Math.min(request.outputTokensMax, Math.max(256, max.tokens)),
       outputBytesMax: max.bytes * 2,
-    });
+    }).finally(() => this.#emitProgress("ended"));
     return text === undefined ? undefined : { by: "model", text: withinBytes(redact(text), max.bytes) };
+  }
+
+  #emitProgress(state: "started" | "ended"): void {
+    const { context, trigger, tokens, model, request } = this.#task;
+    const beforeTokens = this.#before + tokens.ofPrefix(model, request);
+    const payload = { state, beforeTokens, trigger, timeoutMs: SUMMARY_MS_MAX };
+    context.emit({ kind: "CompactionProgress", payload });
   }
 
   #digest({ cut }: PressureLevel, bytesMax: number): string {

@@ -65,6 +65,8 @@ const failure = {
   details: z.record(z.string(), z.unknown()).optional(),
 };
 
+const CompactionTrigger = z.enum(["threshold", "overflow", "command"]);
+
 const payloads = {
   TextDelta: z.object({ text: z.string(), index: blockIndex.optional() }),
   ThinkingDelta: z.object({ block: ThinkingPiece, index: blockIndex.optional() }),
@@ -124,7 +126,18 @@ const payloads = {
     afterTokens: tokens,
     boundary: EventSeqSchema.optional(),
     tier: z.int().min(1).max(3).optional(),
-    trigger: z.enum(["threshold", "overflow", "command"]).optional(),
+    trigger: CompactionTrigger.optional(),
+  }),
+  /**
+   * A model is writing a summary, so that the history can be shortened. "ended": it has, has failed, or ran out of
+   * time; CompactionTriggered follows if the history was shortened. Since protocol 0.3.0.
+   */
+  CompactionProgress: z.object({
+    state: z.enum(["started", "ended"]),
+    beforeTokens: tokens,
+    trigger: CompactionTrigger,
+    /** Longest time that the summary may take, in milliseconds. */
+    timeoutMs: z.int().min(0),
   }),
   CostIncremented: z.object({
     provider: z.string(),

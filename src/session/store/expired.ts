@@ -24,6 +24,7 @@ const WITHOUT_CONTENT: {
   }),
   TurnTiming: (payload) => payload,
   CompactionTriggered: (payload) => payload,
+  CompactionProgress: (payload) => payload,
   CostIncremented: (payload) => payload,
   PermissionRequested: ({ callId, tool, originator, onceOnly, timeoutMs }) => ({
     callId,

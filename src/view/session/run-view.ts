@@ -1,5 +1,5 @@
 import { defined } from "../../base/defined.ts";
-import type { CallId, ClientId, SessionId } from "../../base/ids.ts";
+import type { CallId, ClientId, EventSeq, SessionId } from "../../base/ids.ts";
 import { isId } from "../../base/ids.ts";
 import type { JsonObject } from "../../base/json.ts";
 import { jsonCharacters } from "../../base/json.ts";
@@ -32,6 +32,8 @@ export interface RunView {
   readonly session: SessionId;
   /** Turn that runs. */
   readonly turn?: { readonly number: number; readonly originator: ClientId } & UncertainEntry;
+  /** The summary that a model is writing for a compaction; absent while none is. */
+  readonly compacting?: CompactionInProgress;
   /** Reason of the end of the last turn. */
   readonly ended?: TurnEndReason;
   /** Reason why the run ended; absent while it runs. */
@@ -56,6 +58,15 @@ export interface RunView {
   readonly profile?: string;
   /** The session that continues under another profile, once this one was left for it. */
   readonly next?: SessionId;
+}
+
+/** A compaction that waits for its summary. */
+export interface CompactionInProgress {
+  readonly event: EventSeq;
+  /** Time of its start, as the event has it. */
+  readonly since: string;
+  readonly beforeTokens: number;
+  readonly timeoutMs: number;
 }
 
 /** A call that was not allowed. */
@@ -104,7 +115,7 @@ export function withTurnEnd(
   { turn: number, reason }: PayloadOf<"TurnEnded">,
   isUnknown: boolean,
 ): RunView {
-  const { turn, ...rest } = run;
+  const { turn, compacting: _compacting, ...rest } = run;
   return isUnknown || turn?.number === number ? { ...rest, ended: reason } : run;
 }
 
@@ -121,6 +132,14 @@ export function withRefusal(run: RunView, { details = {} }: PayloadOf<"Error">):
     ...(typeof callId === "string" && isId("call", callId) ? { callId } : {}),
   };
   return { ...run, refusals: [...run.refusals.slice(1 - REFUSALS_MAX), refusal] };
+}
+
+/** Returns a run after the start or the end of a summary for a compaction. */
+export function withCompaction(run: RunView, { id, ts, payload }: EnvelopeOf<"CompactionProgress">): RunView {
+  const { compacting: _before, ...rest } = run;
+  if (payload.state === "ended") return rest;
+  const { beforeTokens, timeoutMs } = payload;
+  return { ...rest, compacting: { event: id, since: ts, beforeTokens, timeoutMs } };
 }
 
 /** Returns a run under another model or effort. */

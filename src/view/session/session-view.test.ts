@@ -61,6 +61,12 @@ const EVENTS: { readonly [Kind in EventKind]: fc.Arbitrary<PayloadOf<Kind>> } = 
   ToolCallProgress: fc.record({ callId, partial: words }),
   ToolResult: callId.map((id) => ({ callId: id, content: [] })),
   CompactionTriggered: fc.nat(9).map((afterTokens) => ({ beforeTokens: 10, afterTokens })),
+  CompactionProgress: fc.record({
+    state: fc.constantFrom("started" as const, "ended" as const),
+    beforeTokens: fc.nat(9),
+    trigger: fc.constant("threshold" as const),
+    timeoutMs: fc.constant(1),
+  }),
   CostIncremented: usd.map(costOf),
   PermissionRequested: callId.map((id) => ({
     callId: id,
@@ -379,6 +385,19 @@ test("[SES-17 CTL-17] what runs, waits for a task or is planned in one run ends 
   expect(runOf(resumed, SESSION).turn).toBeUndefined();
   expect(resumed.turns.all).toHaveLength(2);
   expect(totalCost(resumed.costs).usd).toBe(1);
+});
+
+test("[CTL-19] a summary that is being written is shown until it ends, or the turn does", () => {
+  const progress = (state: "started" | "ended"): Event => ({
+    kind: "CompactionProgress",
+    payload: { state, beforeTokens: 90_000, trigger: "threshold", timeoutMs: 120_000 },
+  });
+  const turn: Event = { kind: "TurnStarted", payload: { turn: 1, originator: CLIENT } };
+  const end: Event = { kind: "TurnEnded", payload: { turn: 1, reason: "cancelled" } };
+  const shownAfter = (...events: Event[]) => runOf(clean(numbered(events)), SESSION).compacting;
+  expect(shownAfter(turn, progress("started"))).toMatchObject({ event: 2, timeoutMs: 120_000 });
+  expect(shownAfter(turn, progress("started"), progress("ended"))).toBeUndefined();
+  expect(shownAfter(turn, progress("started"), end)).toBeUndefined();
 });
 
 test("[CTL-14] failures, lists, questions, sub-agents and changes of a session can be read from its view", () => {

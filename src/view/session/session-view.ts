@@ -21,6 +21,7 @@ import type { RunView } from "./run-view.ts";
 import {
   newRun,
   sharedAfter,
+  withCompaction,
   withCustom,
   withModel,
   withProfile,
@@ -181,6 +182,8 @@ function ownAfter(
       const count = (view.compaction?.count ?? 0) + 1;
       return { ...view, compaction: { ...envelope.payload, event: envelope.id, count } };
     }
+    case "CompactionProgress":
+      return { ...view, run: withCompaction(run, envelope) };
     case "CheckpointMade":
       return {
         ...view,

@@ -15,6 +15,7 @@ EVENT_KINDS = frozenset([
   "TurnEnded",
   "TurnTiming",
   "CompactionTriggered",
+  "CompactionProgress",
   "CostIncremented",
   "PermissionRequested",
   "PermissionAnswered",
@@ -680,6 +681,28 @@ _CompactionTriggeredEventRequired = TypedDict("_CompactionTriggeredEventRequired
 
 
 class CompactionTriggeredEvent(_CompactionTriggeredEventRequired, total=False):
+    originator: ClientId
+    parentCall: CallId
+    aside: Literal[True]
+
+
+class CompactionProgressEventPayload(TypedDict):
+    state: Literal["started", "ended"]
+    beforeTokens: int
+    trigger: Literal["threshold", "overflow", "command"]
+    timeoutMs: int
+
+
+_CompactionProgressEventRequired = TypedDict("_CompactionProgressEventRequired", {
+    "id": int,
+    "session": SessionId,
+    "ts": str,
+    "kind": Literal["CompactionProgress"],
+    "payload": CompactionProgressEventPayload,
+})
+
+
+class CompactionProgressEvent(_CompactionProgressEventRequired, total=False):
     originator: ClientId
     parentCall: CallId
     aside: Literal[True]
@@ -1388,6 +1411,7 @@ Envelope = Union[
     TurnEndedEvent,
     TurnTimingEvent,
     CompactionTriggeredEvent,
+    CompactionProgressEvent,
     CostIncrementedEvent,
     PermissionRequestedEvent,
     PermissionAnsweredEvent,

@@ -26,6 +26,7 @@ import {
   answeredLine,
   clientName,
   compactionLine,
+  compactionProgressLine,
   memoryLine,
   rewoundText,
   todoLines,
@@ -202,6 +203,8 @@ export class EventPrinter {
       case "Error":
         if (this.#calls.isNoNews(envelope.payload, this.#running)) return undefined;
         return noticeText(envelope);
+      case "CompactionProgress":
+        return compactionProgressLine(envelope.payload);
       case "CompactionTriggered":
         return compactionLine(envelope.payload);
       case "TokenExpiring":

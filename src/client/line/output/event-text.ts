@@ -1,5 +1,6 @@
 import type { ClientId, InputId } from "../../../base/ids.ts";
 import { isObject } from "../../../base/json.ts";
+import { durationText } from "../../../base/text/duration.ts";
 import { count, grouped, shortened } from "../../../base/text/text.ts";
 import type { PayloadOf } from "../../../protocol/events/events.ts";
 import type { Turns } from "../../../view/session/turns.ts";
@@ -59,6 +60,16 @@ const COMPACTED = {
   2: "earlier turns became a summary",
   3: "earlier turns became a summary from the log",
 } as const;
+
+/** Returns the line about a summary that is being written; its end has none. */
+export function compactionProgressLine({
+  state,
+  beforeTokens,
+  timeoutMs,
+}: PayloadOf<"CompactionProgress">): string | undefined {
+  if (state === "ended") return undefined;
+  return `making the conversation shorter (${grouped(beforeTokens)} tokens): a summary is being written, for at most ${durationText(timeoutMs)}`;
+}
 
 export function compactionLine({
   beforeTokens,

@@ -294,6 +294,7 @@ const KINDS: Readonly<Record<EventKind, ItemKind | null>> = {
   TurnEnded: null,
   TurnTiming: null,
   CompactionTriggered: "compaction",
+  CompactionProgress: null,
   CostIncremented: null,
   PermissionRequested: "question",
   PermissionAnswered: null,
