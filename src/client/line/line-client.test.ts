@@ -165,6 +165,50 @@ test("[CLI-01] a tool call is one line with its summary, and its result another"
   await rig.leave("/quit");
 });
 
+test("[CLI-02 PERM-06] a command shows its exit code and last lines, and an edit that nobody was asked about its change", async () => {
+  const rig = openRig();
+  const started = (tool: string, toolKind: "edit" | "execute", args: object, preview?: object): Event =>
+    ({
+      kind: "ToolCallStarted",
+      payload: { callId: CALL, tool, args, mutating: true, toolKind, ...(preview && { preview }) },
+    }) as Event;
+  const ended = (content: string, isError = false): Event => ({
+    kind: "ToolResult",
+    payload: { callId: CALL, content: [{ type: "text", text: content }], isError },
+  });
+  const output = Array.from({ length: 40 }, (_none, at) => `line ${at + 1}`).join("\n");
+  rig.publish(started("Bash", "execute", { command: "npm test" }), ended(`${output}\n[exit code 1]`, true));
+  rig.publish(started("Bash", "execute", { command: "ls" }), ended("a\nb\nc\n\u001b[2Jd\n"));
+  rig.publish(started("Bash", "execute", { command: "true" }), ended("(no output)"));
+  const edit = { file_path: "a.ts", old_string: "one\n", new_string: "two\nthree\n" };
+  const preview = { path: "file_path", new: "new_string", old: "old_string" };
+  rig.publish(started("Edit", "edit", edit, preview), ended("Edited a.ts"));
+  await settle();
+  expect(rig.shown().split("\n")).toEqual([
+    "* Bash npm test",
+    "  Bash failed: exit code 1, 40 lines",
+    ...output
+      .split("\n")
+      .slice(-12)
+      .map((line) => `  | ${line}`),
+    "* Bash ls",
+    "  Bash ok: 4 lines",
+    "  | b",
+    "  | c",
+    expect.stringMatching(/^ {2}\| .*d$/),
+    "* Bash true",
+    "  Bash ok: (no output)",
+    expect.stringContaining("* Edit"),
+    "  Edit ok: +2 -1",
+    "  | @@ once @@",
+    "  | -one",
+    "  | +two",
+    "  | +three",
+    "",
+  ]);
+  await rig.leave("/quit");
+});
+
 test.each([
   ["1", { decision: "allow", scope: "once" }],
   ["3", { decision: "allow", scope: "tool" }],

@@ -1,11 +1,10 @@
 import type { CallId } from "../../../base/ids.ts";
-import { count } from "../../../base/text/text.ts";
-import type { ResultContent } from "../../../protocol/content.ts";
 import type { PayloadOf } from "../../../protocol/events/events.ts";
 import type { OpenCall, OpenCalls } from "../../../view/session/calls.ts";
 import { neutraliseLine } from "../../../view/terminal/terminal-text.ts";
 import { callSummary } from "../../../view/texts/call-summary.ts";
-import { firstLine } from "../../../view/texts/first-line.ts";
+import type { ShownCall } from "./result-lines.ts";
+import { resultLines, shownCall } from "./result-lines.ts";
 
 /** Prints the calls of a session: one line when a call begins, another when it ends. */
 export class CallLines {
@@ -14,8 +13,18 @@ export class CallLines {
   /** Calls printed as not run. `byYou`: the user of this client denied it. */
   readonly #denied = new Map<CallId, { readonly byYou: boolean }>();
 
-  started({ tool, args }: PayloadOf<"ToolCallStarted">): string {
-    return `* ${callSummary(tool, args)}`;
+  /** Calls of this turn, as their results are printed. */
+  readonly #shown = new Map<CallId, ShownCall>();
+
+  started(call: PayloadOf<"ToolCallStarted">): string {
+    this.#shown.set(call.callId, shownCall(call));
+    return `* ${callSummary(call.tool, call.args)}`;
+  }
+
+  /** Notes that a question about a call has printed its change. */
+  asked(callId: CallId): void {
+    const shown = this.#shown.get(callId);
+    if (shown !== undefined) this.#shown.set(callId, { ...shown, change: [] });
   }
 
   /** Notes that a call does not run, and that this was printed. */
@@ -40,37 +49,28 @@ export class CallLines {
     return `  ${text}`;
   }
 
-  /** Returns the line of a result; undefined if the end of the call was printed. */
-  ended(
-    { callId, content, isError }: PayloadOf<"ToolResult">,
-    call: OpenCall | undefined,
-  ): string | undefined {
+  /** Returns the lines of a result; undefined if the end of the call was printed. */
+  ended({ callId, ...result }: PayloadOf<"ToolResult">, call: OpenCall | undefined): string | undefined {
+    const shown = this.#shown.get(callId) ?? UNKNOWN_CALL;
+    this.#shown.delete(callId);
     const label = call === undefined ? "" : `${neutraliseLine(call.tool)} `;
     const denied = this.#denied.get(callId);
     const wasTold = this.#reported.has(callId);
     this.#denied.delete(callId);
     this.#reported.delete(callId);
     if (denied !== undefined) return `  ${label}did not run${denied.byYou ? ": you denied it" : ""}`;
-    if (wasTold && isError !== true) return undefined;
-    const text = resultText(content);
-    const state = isError === true ? "failed" : "ok";
-    const detail = isError === true ? (firstLine(text) ?? "") : sizeOf(text, content);
-    return `  ${label}${state}${detail === "" ? "" : `: ${detail}`}`;
+    if (wasTold && result.isError !== true) return undefined;
+    const [head, ...quoted] = resultLines(result, shown);
+    return [`${label}${head}`, ...quoted].map((line) => `  ${line}`).join("\n");
   }
 
   /** Forgets the calls of a turn that has ended. */
   clear(): void {
+    this.#shown.clear();
     this.#reported.clear();
     this.#denied.clear();
   }
 }
 
-function resultText(content: readonly ResultContent[]): string {
-  return content.map((block) => (block.type === "text" ? block.text : `[${block.type}]`)).join("\n");
-}
-
-function sizeOf(text: string, content: readonly ResultContent[]): string {
-  if (content.length === 0 || text.trim() === "") return "no output";
-  const lines = text.replace(/\n$/, "").split("\n").length;
-  return lines === 1 ? (firstLine(text) ?? "") : count(lines, "line");
-}
+/** A call whose start was not seen. */
+const UNKNOWN_CALL: ShownCall = { kind: undefined, change: [] };

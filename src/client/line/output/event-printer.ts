@@ -240,8 +240,10 @@ export class EventPrinter {
         return this.#custom(envelope, before.waiting);
       case "CheckpointMade":
         return this.#unkept(before.notRestorable);
-      case "CostIncremented":
       case "PermissionRequested":
+        this.#calls.asked(envelope.payload.callId);
+        return undefined;
+      case "CostIncremented":
       case "Asked":
       case "TextDelta":
       case "ThinkingDelta":
