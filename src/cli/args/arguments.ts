@@ -40,7 +40,7 @@ export function parseArguments(argv: readonly string[], commands: readonly AnyCo
     if (words.flags.has("licenses")) return { kind: "licenses" };
     if (words.problem !== undefined) throw new Misuse(words.problem(helpOnFlags(words, commands)));
     const [first, ...rest] = words.plain;
-    if (first?.afterPrint === false && first.text === "help")
+    if (first?.isText === false && first.text === "help")
       return { kind: "help", about: aboutOf({ ...words, plain: rest }, commands) };
     return callOf(words, commands);
   } catch (thrown) {
@@ -52,7 +52,7 @@ export function parseArguments(argv: readonly string[], commands: readonly AnyCo
 
 /** Returns the command line that lists the flags of the command that was called. */
 function helpOnFlags({ plain: [first] }: Words, commands: readonly AnyCommand[]): string {
-  const isNamed = first?.afterPrint === false && named(first.text, commands) !== undefined;
+  const isNamed = first?.isText === false && named(first.text, commands) !== undefined;
   return isNamed ? `cinch ${first.text} --help` : "cinch help flags";
 }
 
@@ -68,7 +68,8 @@ export function knownFlags(commands: readonly AnyCommand[]): readonly CliFlag[] 
 
 function callOf({ flags, plain }: Words, commands: readonly AnyCommand[]): ParsedCall {
   const [first] = plain;
-  const isNamed = first !== undefined && !first.afterPrint;
+  // No command has a space: a quoted sentence is a prompt.
+  const isNamed = first !== undefined && !first.isText && !/\s/.test(first.text);
   const name = isNamed ? first.text : flags.has("print") ? "-p" : "";
   const command = isNamed ? named(name, commands) : commands.find((each) => each.name === name);
   if (command === undefined) throw unknown(name, commands);
@@ -86,13 +87,13 @@ function unknown(word: string, commands: readonly AnyCommand[]): Misuse {
     commands.map(({ name }) => name),
   );
   const hint = meant === undefined ? "" : `did you mean cinch ${meant}? `;
-  return new Misuse(`there is no command "${word}"; ${hint}to send a prompt, write cinch -p "…"`);
+  return new Misuse(`there is no command "${word}"; ${hint}to begin a conversation with a prompt, put it in quotes: cinch "…"`);
 }
 
 /** Returns the subject of the help; nothing for the list of commands. @throws Misuse for an unknown word. */
 function aboutOf({ flags, plain }: Words, commands: readonly AnyCommand[]): readonly string[] {
   const [word, verb = ""] = plain.map(({ text }) => text);
-  if (word === undefined || plain[0]?.afterPrint === true) return flags.has("print") ? ["-p"] : [];
+  if (word === undefined || plain[0]?.isText === true) return flags.has("print") ? ["-p"] : [];
   const command = named(word, commands);
   if (command?.verbs?.some(({ name }) => name !== "" && name === verb) === true) return [word, verb];
   const names = commands.map(({ name }) => name);

@@ -5,8 +5,8 @@ import type { CliFlag } from "../../session/commands/cli-command.ts";
 export interface Words {
   /** The text of each flag that was given; `NO_VALUE` for a flag without a value. */
   readonly flags: ReadonlyMap<string, string>;
-  /** Words that are no flags. `afterPrint` is true if -p stands before the word. */
-  readonly plain: readonly { readonly text: string; readonly afterPrint: boolean }[];
+  /** Words that are no flags. `isText` is true if -p or `--` stands before the word: it is no command. */
+  readonly plain: readonly { readonly text: string; readonly isText: boolean }[];
   /** The first problem. It names `help` as the command line that lists the flags. */
   readonly problem?: (help: string) => string;
 }
@@ -14,7 +14,7 @@ export interface Words {
 /** Separates flags and their values from other words. `known` are the flags of all commands. */
 export function readWords(argv: readonly string[], known: readonly CliFlag[]): Words {
   const flags = new Map<string, string>();
-  const plain: { text: string; afterPrint: boolean }[] = [];
+  const plain: { text: string; isText: boolean }[] = [];
   let problem: Words["problem"];
   let at = 0;
   let onlyPlain = false;
@@ -22,7 +22,7 @@ export function readWords(argv: readonly string[], known: readonly CliFlag[]): W
     const word = argv[at] ?? "";
     at += 1;
     if (onlyPlain || !isFlag(word)) {
-      plain.push({ text: word, afterPrint: flags.has("print") });
+      plain.push({ text: word, isText: onlyPlain || flags.has("print") });
     } else if (word === "--") {
       onlyPlain = true;
     } else {

@@ -23,8 +23,10 @@ import { lineShares } from "../../shared-engine/sharing.ts";
 import { VERSION } from "../../version.ts";
 import type { ConnectWords } from "./flags.ts";
 
-/** A command line without a prompt. */
+/** A command line that begins or continues a conversation. */
 export interface Line {
+  /** The first line, sent before those that are typed. */
+  readonly prompt?: string;
   readonly settings: Settings;
   /** Dump all provider traffic. */
   readonly raw: boolean;
@@ -121,7 +123,7 @@ async function engineOf(
 }
 
 async function workIn(
-  { settings, connect }: Line,
+  { settings, connect, prompt }: Line,
   { port, owned }: Pick<ReachedEngine, "port" | "owned">,
   { at, terminal, ahead, notices }: LineStart,
 ): Promise<ExitCode> {
@@ -137,7 +139,7 @@ async function workIn(
   const { session, profile, model, history, past } = opened;
   const { runLineClient } = await import("../../../client/line/line-client.ts");
   // Before the session is shown: from then on Ctrl-C is for it.
-  const typed = await ahead.take();
+  const typed = [...(prompt === undefined ? [] : [prompt]), ...(await ahead.take())];
   ahead.signal.throwIfAborted();
   const start = [session, profile, model].map(neutraliseLine).join(" · ");
   await at.stderr.write(`${start}${terminal.interactive ? " · /help lists commands" : ""}\n`);

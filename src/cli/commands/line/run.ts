@@ -4,9 +4,9 @@ import type { ConnectWords, LineContext } from "./flags.ts";
 import { runLine } from "./line.ts";
 
 /** Runs the line client. */
-export async function run({ flags, settings, at }: LineContext): Promise<ExitCode> {
+export async function run({ words: [prompt], flags, settings, at }: LineContext): Promise<ExitCode> {
   const connect = connectOf(flags);
-  const line = { settings, raw: false, listen: !flags["no-listen"] };
+  const line = { settings, raw: false, listen: !flags["no-listen"], ...defined({ prompt }) };
   return await runLine(connect === undefined ? line : { ...line, connect }, at);
 }
 
