@@ -48,6 +48,7 @@ const ASKED: Readonly<Record<QueryKind, (session: SessionId) => Fields>> = {
   GetItem: (sessionId) => ({ sessionId, event: 1 }),
   Complete: (sessionId) => ({ sessionId, text: "/sk", cursor: 3 }),
   GetSpend: (sessionId) => ({ sessionId }),
+  GetContext: (sessionId) => ({ sessionId }),
 };
 
 interface Asker {

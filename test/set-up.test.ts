@@ -47,7 +47,7 @@ function openCopy() {
     flag: (name: "fail" | "hang") => writeFileSync(`${log}.${name}`, ""),
     unflag: (name: "fail" | "hang") => rmSync(`${log}.${name}`),
     hanging: () => existsSync(`${log}.hanging`),
-    started: [...FLAGS, `--tsconfig-override=${root}/tsconfig.json`, `${root}/src/cli/main.ts`],
+    started: [...FLAGS, `--tsconfig-override=${root}/tsconfig.json`, `${root}/src/cli/main.ts`, "--"],
     scratch: scratch.path,
     start(
       argv: readonly string[],

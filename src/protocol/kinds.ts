@@ -103,5 +103,6 @@ export const QUERY_KINDS = [
   "GetItem",
   "Complete",
   "GetSpend",
+  "GetContext",
 ] as const;
 export type QueryKind = (typeof QUERY_KINDS)[number];

@@ -13,6 +13,7 @@ import { TurnLimits } from "../../src/engine/loop/turn-limits.ts";
 import { handleRewind } from "../../src/features/checkpoints/rewind/rewind.ts";
 import type { CompactionDependencies } from "../../src/features/compaction/compaction-dependencies.ts";
 import { compactionMiddleware } from "../../src/features/compaction/compaction-middleware.ts";
+import { CompactionState } from "../../src/features/compaction/compaction-state.ts";
 import type { CommandOf } from "../../src/protocol/commands/commands.ts";
 import { retry } from "../../src/providers/retry/retry.ts";
 import { redactor } from "../../src/safety/redact.ts";
@@ -138,7 +139,7 @@ async function openSession(
     registry,
     workspace,
     rewind: rewinding(store, logId, workspace),
-    around: [{ request: "compact", run: compactionMiddleware(COMPACTION) }],
+    around: [{ request: "compact", run: compactionMiddleware(new CompactionState(COMPACTION)) }],
     guard: {
       gate: askForChanges(core.questions, chance),
       confine: (call, context, next) => next(call, context),

@@ -1,6 +1,7 @@
 import { TOOLS } from "../../src/app/plan/tool-list.ts";
 import type { CompactionDependencies } from "../../src/features/compaction/compaction-dependencies.ts";
 import { compactionMiddleware } from "../../src/features/compaction/compaction-middleware.ts";
+import { CompactionState } from "../../src/features/compaction/compaction-state.ts";
 import type { InputBlock } from "../../src/protocol/content.ts";
 import { ProviderError } from "../../src/providers/error.ts";
 import type { ModelEvent, ModelRequest, ModelUsage } from "../../src/providers/provider.ts";
@@ -40,10 +41,12 @@ export interface LongOutcome {
 export async function converse({ turns, seed, afterTurn }: LongConversation): Promise<LongOutcome> {
   const chance = chanceOf(seed);
   const world = new Spoken(chance);
-  const layer = compactionMiddleware({
-    ...PARTS,
-    redact: (text) => text.replaceAll(SECRET, "«redacted:test»"),
-  });
+  const layer = compactionMiddleware(
+    new CompactionState({
+      ...PARTS,
+      redact: (text) => text.replaceAll(SECRET, "«redacted:test»"),
+    }),
+  );
   const answers = Array.from({ length: 64 }, () => (request: ModelRequest) => world.answer(request));
   await using rig = await openRig({
     script: answers,

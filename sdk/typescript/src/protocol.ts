@@ -827,6 +827,23 @@ export interface GetSpendResult {
   };
 }
 
+export interface GetContextQuery {
+  readonly sessionId: SessionId;
+}
+
+export interface GetContextResult {
+  readonly model?: string;
+  readonly used_tokens: number;
+  readonly window_tokens?: number;
+  readonly limit_tokens?: number;
+  readonly parts: ReadonlyArray<{
+    readonly kind: "system" | "tools" | "messages";
+    readonly name: string;
+    readonly count?: number;
+    readonly tokens: number;
+  }>;
+}
+
 export interface CreateSessionResult {
   readonly notices?: readonly string[];
 }
@@ -1873,6 +1890,7 @@ export interface Queries {
   readonly GetItem: { readonly params: GetItemQuery; readonly result: GetItemResult };
   readonly Complete: { readonly params: CompleteQuery; readonly result: CompleteResult };
   readonly GetSpend: { readonly params: GetSpendQuery; readonly result: GetSpendResult };
+  readonly GetContext: { readonly params: GetContextQuery; readonly result: GetContextResult };
 }
 
 /** Address of each query. */
@@ -1965,6 +1983,9 @@ export const QUERY_ROUTES: Readonly<Record<keyof Queries, QueryRoute>> = {
   },
   "GetSpend": {
     "path": "/v1/sessions/{id}/spend"
+  },
+  "GetContext": {
+    "path": "/v1/sessions/{id}/context"
   }
 };
 
@@ -1995,6 +2016,7 @@ export type EngineReason =
   | "CompactionStuck"
   | "ConfigInvalid"
   | "ConnectionLost"
+  | "ContextFileUnused"
   | "ContextOverflow"
   | "CopilotLoginFailed"
   | "CostBudgetExceeded"

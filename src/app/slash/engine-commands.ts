@@ -26,6 +26,16 @@ export const ENGINE_COMMANDS: readonly CommandSpec[] = [
     does: { by: "client" },
   },
   {
+    name: "new",
+    help: "begin a new session here, as this client was started",
+    does: { by: "client", command: "CreateSession" },
+  },
+  {
+    name: "copy",
+    help: "copy the last answer to the terminal's clipboard",
+    does: { by: "client" },
+  },
+  {
     name: "model",
     words: "[provider:name]",
     help: "show the model, or switch to another one",

@@ -127,7 +127,10 @@ test.each([
   ],
   ["--log-level loud", '--log-level: "loud" is none of trace, debug, info, warn, error'],
   ["--resume x --continue", "--resume and --continue exclude each other"],
-  ["model", 'there is no command "model"; did you mean cinch models? to begin a conversation with a prompt, put it in quotes: cinch "…"'],
+  [
+    "model",
+    'there is no command "model"; did you mean cinch models? to begin a conversation with a prompt, put it in quotes: cinch "…"',
+  ],
   ["models extra", 'cinch models takes no "extra"; cinch models --help shows what it takes'],
   ["token extra", "cinch token has no such subcommand; write cinch token or cinch token revoke ID…"],
   ["token", "cinch token needs --identity-class human|agent"],

@@ -68,8 +68,8 @@ export function knownFlags(commands: readonly AnyCommand[]): readonly CliFlag[] 
 
 function callOf({ flags, plain }: Words, commands: readonly AnyCommand[]): ParsedCall {
   const [first] = plain;
-  // No command has a space: a quoted sentence is a prompt.
-  const isNamed = first !== undefined && !first.isText && !/\s/.test(first.text);
+  // A sentence, or a slash command, can be no subcommand: it is a prompt.
+  const isNamed = first !== undefined && !first.isText && /^[\w-]*$/.test(first.text);
   const name = isNamed ? first.text : flags.has("print") ? "-p" : "";
   const command = isNamed ? named(name, commands) : commands.find((each) => each.name === name);
   if (command === undefined) throw unknown(name, commands);
@@ -87,7 +87,9 @@ function unknown(word: string, commands: readonly AnyCommand[]): Misuse {
     commands.map(({ name }) => name),
   );
   const hint = meant === undefined ? "" : `did you mean cinch ${meant}? `;
-  return new Misuse(`there is no command "${word}"; ${hint}to begin a conversation with a prompt, put it in quotes: cinch "…"`);
+  return new Misuse(
+    `there is no command "${word}"; ${hint}to begin a conversation with a prompt, put it in quotes: cinch "…"`,
+  );
 }
 
 /** Returns the subject of the help; nothing for the list of commands. @throws Misuse for an unknown word. */

@@ -11,7 +11,10 @@ import type { SlashContext } from "./slash-context.ts";
 import { runStandsFor } from "./stands-for.ts";
 
 export interface SlashContextDependencies
-  extends Pick<SlashContext, "busy" | "switched" | "goTo" | "cancel" | "quit" | "confirm" | "takeBack"> {
+  extends Pick<
+    SlashContext,
+    "busy" | "fresh" | "switched" | "goTo" | "cancel" | "quit" | "confirm" | "takeBack"
+  > {
   readonly session: SessionId;
   readonly seen: LineSessionView;
   readonly screen: SessionScreen;
@@ -24,10 +27,11 @@ export interface SlashContextDependencies
 /** Returns the context for one slash command: the state of the line client now, and its actions. */
 export function createSlashContext(dependencies: SlashContextDependencies): SlashContext {
   const { session, seen, screen, sender, outbox, commands } = dependencies;
-  const { busy, switched, goTo, cancel, quit, confirm, takeBack } = dependencies;
+  const { busy, fresh, switched, goTo, cancel, quit, confirm, takeBack } = dependencies;
   const surface: SlashContext = {
     session,
     busy,
+    fresh,
     switched,
     goTo,
     cancel,
@@ -77,6 +81,7 @@ export function createSlashContext(dependencies: SlashContextDependencies): Slas
     useSkill: (text, skill) => outbox.send([{ type: "text", text }], "queue", { skill }),
     sendPrompt: (text) => outbox.sendText(text),
     clear: () => screen.clear(),
+    copy: (text) => screen.copy(text),
     listCommands: () => commands.list(),
     findCommand: (isMeant) => commands.find(isMeant),
     drop() {

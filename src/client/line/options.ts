@@ -1,5 +1,6 @@
 import type { EventSeq, SessionId } from "../../base/ids.ts";
 import type { Clock } from "../../base/world.ts";
+import type { CommandOf } from "../../protocol/commands/commands.ts";
 import type { Connection } from "../../protocol/connection.ts";
 import type { TurnEndReason } from "../../protocol/events/events.ts";
 import type { LineTerminal } from "./input/terminal.ts";
@@ -25,6 +26,8 @@ export interface LineClientOptions {
   readonly notices?: (signal: AbortSignal) => AsyncIterable<string>;
   /** True if this session replaces another one under a new profile; its first event reports it. */
   readonly isSwitch?: boolean;
+  /** Request for another session with the settings of this client, for /new. Default: it begins none. */
+  readonly fresh?: CommandOf<"CreateSession">;
   /** Lines that were typed before this session was opened. */
   readonly typed?: readonly string[];
   /** Texts for the model that could not be sent before this session was opened. */

@@ -1,6 +1,6 @@
 import type { HarnessError } from "../../base/errors.ts";
 import type { SessionId } from "../../base/ids.ts";
-import type { Command } from "../../protocol/commands/commands.ts";
+import type { Command, CommandOf } from "../../protocol/commands/commands.ts";
 import type { AcceptedOf, ResultOfCommand } from "../../protocol/commands/results.ts";
 import type { QueryKind } from "../../protocol/kinds.ts";
 import type { QueryOf, ResultOf } from "../../protocol/queries/queries.ts";
@@ -10,6 +10,9 @@ import type { KnownTask } from "../../view/session/tasks.ts";
 import type { Turns } from "../../view/session/turns.ts";
 import type { WaitingInput } from "../../view/session/waiting.ts";
 import type { SlashCommand } from "../../view/slash/slash.ts";
+
+/** The way that a text took to a clipboard, or the reason why it took none. */
+export type CopyResult = "terminal" | "tmux" | "too-long" | "no-terminal";
 
 /** State and actions of the line client that a slash command may use. */
 export interface SlashContext {
@@ -44,6 +47,10 @@ export interface SlashContext {
   readonly nowMs: number;
   /** Notes that another session replaces this one: later lines are for that one. */
   switched(): void;
+  /** Request for a session like the one that this client was started with; undefined if it cannot begin any. */
+  readonly fresh: CommandOf<"CreateSession"> | undefined;
+  /** Puts a text into the clipboard of the terminal. */
+  copy(text: string): CopyResult;
   /** Leaves this session for another live one. */
   goTo(session: SessionId, model: string): void;
   /** Asks the user a yes/no question at this client alone; undefined without an answer. */

@@ -14,6 +14,7 @@ import { costCap } from "../limits/cost-cap.ts";
 import { costMeter } from "../limits/cost-meter.ts";
 import type { CompactionDependencies } from "./compaction-dependencies.ts";
 import { compactionMiddleware } from "./compaction-middleware.ts";
+import { CompactionState } from "./compaction-state.ts";
 import { parseCompactedHead } from "./summary/compacted-head.ts";
 import { SUMMARY_MS_MAX } from "./summary/summarise.ts";
 
@@ -23,17 +24,19 @@ const WORDS = "word ".repeat(500);
 /** The middleware with a window in which eight long questions fit. */
 function small(dependencies: Partial<CompactionDependencies> = {}) {
   const kept = new Map<string, string>();
-  const layer = compactionMiddleware({
-    settings: { threshold: 0.8, keepTurns: 3 },
-    windowOf: () => WINDOW,
-    tools: TOOLS,
-    redact: (text) => text,
-    async keep(name, text) {
-      kept.set(name, text);
-      return `/scratch/${name}`;
-    },
-    ...dependencies,
-  });
+  const layer = compactionMiddleware(
+    new CompactionState({
+      settings: { threshold: 0.8, keepTurns: 3 },
+      windowOf: () => WINDOW,
+      tools: TOOLS,
+      redact: (text) => text,
+      async keep(name, text) {
+        kept.set(name, text);
+        return `/scratch/${name}`;
+      },
+      ...dependencies,
+    }),
+  );
   return { kept, layer };
 }
 

@@ -1,6 +1,5 @@
 import type { CallId } from "../../base/ids.ts";
 import type { RequestMiddleware } from "../../providers/middleware.ts";
-import type { CompactionDependencies } from "./compaction-dependencies.ts";
 import { CompactionState } from "./compaction-state.ts";
 import { FittedCall } from "./fitted-call.ts";
 
@@ -10,10 +9,10 @@ import { FittedCall } from "./fitted-call.ts";
  *
  * Never loops for ever: it waits until the history has grown, tries at most twice without gain, and then reports that
  * (R11). With an unknown window nothing is refused in advance: the provider decides.
+ * @param state that of the session's own agent.
  * @throws HarnessError PromptTooLarge, CompactionStuck, before or instead of the request.
  */
-export function compactionMiddleware(dependencies: CompactionDependencies): RequestMiddleware {
-  const state = new CompactionState(dependencies);
+export function compactionMiddleware(state: CompactionState): RequestMiddleware {
   /** States of sub-agents, by the call that each answers, while the session's own agent waits for them. */
   const subAgentStates = new Map<CallId, CompactionState>();
 
@@ -22,7 +21,7 @@ export function compactionMiddleware(dependencies: CompactionDependencies): Requ
       subAgentStates.clear();
       return state;
     }
-    const known = subAgentStates.get(parentCall) ?? new CompactionState(dependencies);
+    const known = subAgentStates.get(parentCall) ?? new CompactionState(state.dependencies);
     subAgentStates.set(parentCall, known);
     return known;
   }

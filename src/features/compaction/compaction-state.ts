@@ -1,7 +1,10 @@
+import type { ResultOf } from "../../protocol/queries/queries.ts";
 import { TokenCounter } from "../../providers/dialect/request/token-counter.ts";
 import type { RequestContext } from "../../providers/middleware.ts";
 import type { ModelRequest, ModelUsage } from "../../providers/provider.ts";
 import type { CompactionDependencies, PendingRequest } from "./compaction-dependencies.ts";
+import type { SentRequest } from "./context-use.ts";
+import { contextUse, NOTHING_SENT } from "./context-use.ts";
 import type { CompactionResult } from "./run-compaction.ts";
 import type { CompactionTrigger, TokenBudget } from "./window/token-budget.ts";
 import { tokenBudget } from "./window/token-budget.ts";
@@ -26,6 +29,7 @@ export class CompactionState {
   #fruitless = 0;
   #summaryFailures = 0;
   #withoutSummary = 0;
+  #sent: SentRequest | undefined;
 
   constructor(dependencies: CompactionDependencies) {
     this.dependencies = dependencies;
@@ -81,6 +85,17 @@ export class CompactionState {
     const smaller = { ...request, messages: rebased(request.messages, before, context.history.messages) };
     this.#count(done, tokens.ofRequest(model, smaller), budget);
     return done === undefined ? undefined : smaller;
+  }
+
+  /** The last request's use of its window. */
+  get contextUse(): ResultOf<"GetContext"> {
+    return this.#sent === undefined ? NOTHING_SENT : contextUse(this.#sent, this.tokens);
+  }
+
+  /** Notes a request as it is sent. */
+  sent(pending: Pick<PendingRequest, "request" | "context">): void {
+    const model = tokenModelKey(pending.request, pending.context);
+    this.#sent = { request: pending.request, model, budget: this.budget(pending) };
   }
 
   refused({ request, context }: Pick<PendingRequest, "request" | "context">): void {

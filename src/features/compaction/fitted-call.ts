@@ -30,7 +30,7 @@ export class FittedCall implements AsyncIterator<ModelEvent> {
     while (true) {
       let result: IteratorResult<ModelEvent>;
       try {
-        this.#events ??= this.#next(this.#request, this.#context)[Symbol.asyncIterator]();
+        this.#events ??= this.#send();
         result = await this.#events.next();
       } catch (thrown) {
         await this.#shrinkAfter(thrown);
@@ -55,6 +55,11 @@ export class FittedCall implements AsyncIterator<ModelEvent> {
         return { done: true, value: undefined };
       },
     };
+  }
+
+  #send(): AsyncIterator<ModelEvent> {
+    this.#state.sent(this.#sent);
+    return this.#next(this.#request, this.#context)[Symbol.asyncIterator]();
   }
 
   get #sent(): PendingRequest {

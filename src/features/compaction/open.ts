@@ -7,8 +7,10 @@ import type { OpenFeature } from "../../session/feature.ts";
 import type { SessionHost } from "../../session/host.ts";
 import type { CompactionDependencies } from "./compaction-dependencies.ts";
 import { compactionMiddleware } from "./compaction-middleware.ts";
+import { CompactionState } from "./compaction-state.ts";
 import type { CompactionSettings } from "./config.ts";
 import { compactionSection } from "./config.ts";
+import { NOTHING_SENT } from "./context-use.ts";
 
 const FILE_MODE = 0o600;
 const FOLDER_MODE = 0o700;
@@ -25,9 +27,10 @@ export interface CompactionSources extends Pick<CompactionDependencies, "windowO
 /** Opens compaction: the middleware that keeps a session's requests within the model's window (SES-13). */
 export function openCompaction(host: SessionHost): OpenFeature {
   const plan = host.plan();
+  let state: CompactionState | undefined;
   return {
     join({ onCompact }) {
-      const run = openCompactionMiddleware({
+      state = openState({
         world: host.world,
         scratch: host.workspace.scratch,
         settings: settingsOf(compactionSection, plan),
@@ -36,8 +39,9 @@ export function openCompaction(host: SessionHost): OpenFeature {
         redact: (text) => host.redactor.text(text),
         before: onCompact,
       });
-      return { around: [{ request: "compact", run }] };
+      return { around: [{ request: "compact", run: compactionMiddleware(state) }] };
     },
+    queries: { GetContext: async () => state?.contextUse ?? NOTHING_SENT },
     async summary(messages, turnsMax) {
       const { importedTurns } = await import("./summary/imported.ts");
       const { profile, tools } = host.plan();
@@ -48,8 +52,12 @@ export function openCompaction(host: SessionHost): OpenFeature {
 
 /** Returns the middleware that keeps requests within the model's window. */
 export function openCompactionMiddleware(sources: CompactionSources): RequestMiddleware {
+  return compactionMiddleware(openState(sources));
+}
+
+function openState(sources: CompactionSources): CompactionState {
   const { world, scratch, settings, windowOf, tools, redact, before } = sources;
-  return compactionMiddleware({
+  return new CompactionState({
     settings,
     windowOf,
     tools,

@@ -3,6 +3,13 @@ import type { CommandSpec } from "../../protocol/commands/command-spec.ts";
 /** Slash commands about prompt templates. */
 export const PROMPT_COMMANDS: readonly CommandSpec[] = [
   {
+    name: "init",
+    words: "[WORDS]",
+    help: "write an AGENTS.md for this project, or improve it",
+    isText: true,
+    does: { by: "client" },
+  },
+  {
     name: "prompts",
     help: "list prompts of yours and of the project",
     does: { by: "client" },

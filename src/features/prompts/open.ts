@@ -9,6 +9,8 @@ import type { PromptTemplate } from "./template.ts";
 
 /** Namespace of the slash commands for templates. */
 const PROMPTS = "prompts";
+/** The template behind `/init`. */
+const INIT = "init";
 const NONE_YET =
   "There are none yet: write one as prompts/NAME.md beside your config.toml, or as .cinch/prompts/NAME.md of the project.";
 
@@ -123,7 +125,7 @@ async function expandPrompt(
   { name, args = [], text, unclosed }: Parameters<QueryHandler<"ExpandPrompt">>[0],
   loaded: LoadedPrompts,
 ): Promise<string> {
-  const template = loaded.templates.get(name);
+  const template = loaded.templates.get(name) ?? (await builtinTemplate(name));
   if (template === undefined) throw unknown(name, loaded);
   const { EXPANDED_CHARACTERS_MAX, expandTemplate, hasWordPlaceholder } = await import(
     "./expand-template.ts"
@@ -147,12 +149,17 @@ function asHarnessError(thrown: unknown): HarnessError {
     : new HarnessError("InternalError", { what: messageOf(thrown) });
 }
 
-/** The feature of a session without templates: every expansion fails by name. */
+/** Returns the template of cinch with this name. One of the user or the project replaces it. */
+async function builtinTemplate(name: string): Promise<Pick<PromptTemplate, "text"> | undefined> {
+  if (name !== INIT) return undefined;
+  const { default: text } = await import("./builtin/init.md", { with: { type: "text" } });
+  return { text };
+}
+
+/** The feature of a session without templates: all but those of cinch fail by name. */
 const NONE_WRITTEN: OpenFeature = {
   queries: {
-    ExpandPrompt: async ({ name }) => {
-      throw unknown(name, NOTHING);
-    },
+    ExpandPrompt: async (query) => ({ prompt: await expandPrompt(query, NOTHING) }),
   },
 };
 

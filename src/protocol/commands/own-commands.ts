@@ -28,6 +28,18 @@ export const SLASH_COMMANDS = [
     "command": "client"
   },
   {
+    "name": "new",
+    "usage": "/new",
+    "help": "begin a new session here, as this client was started",
+    "command": "CreateSession"
+  },
+  {
+    "name": "copy",
+    "usage": "/copy",
+    "help": "copy the last answer to the terminal's clipboard",
+    "command": "client"
+  },
+  {
     "name": "model",
     "usage": "/model [provider:name]",
     "help": "show the model, or switch to another one",
@@ -229,6 +241,13 @@ export const SLASH_COMMANDS = [
     "command": "ManageMcp"
   },
   {
+    "name": "init",
+    "usage": "/init [WORDS]",
+    "help": "write an AGENTS.md for this project, or improve it",
+    "command": "client",
+    "takes_text": true
+  },
+  {
     "name": "prompts",
     "usage": "/prompts",
     "help": "list prompts of yours and of the project",
@@ -284,6 +303,12 @@ export const SLASH_COMMANDS = [
     "usage": "/tasks:stop N",
     "help": "stop a background task",
     "command": "StopTask"
+  },
+  {
+    "name": "context",
+    "usage": "/context",
+    "help": "what fills the model's context window",
+    "command": "client"
   },
   {
     "name": "compact",

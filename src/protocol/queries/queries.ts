@@ -2,6 +2,7 @@ import type * as z from "zod";
 import type { DeepReadonly } from "../deep-readonly.ts";
 import type { QueryKind } from "../kinds.ts";
 import { COMPLETION_QUERIES } from "./completion-queries.ts";
+import { CONTEXT_QUERIES } from "./context-queries.ts";
 import { ENGINE_QUERIES } from "./engine-queries.ts";
 import { HISTORY_QUERIES } from "./history-queries.ts";
 import type { QueryDefinition } from "./query.ts";
@@ -20,6 +21,7 @@ const TABLE = {
   ...ENGINE_QUERIES,
   ...COMPLETION_QUERIES,
   ...SPEND_QUERIES,
+  ...CONTEXT_QUERIES,
 } as const satisfies Readonly<Record<QueryKind, QueryDefinition>>;
 
 type Table = typeof TABLE;

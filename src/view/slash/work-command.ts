@@ -24,6 +24,8 @@ export type PromptQuery =
   | Omit<QueryOf<"ExpandPrompt">, "sessionId">
   | Omit<QueryOf<"ExpandMcpPrompt">, "sessionId">;
 
+/** The command that stands for cinch's own prompt of this name. */
+const INIT = "init";
 /** The namespace of prompts of MCP servers. */
 const MCP_PROMPTS = "mcp-prompts";
 
@@ -53,6 +55,7 @@ export function workCommand(
   const isReload = namespace === "skills" && isBuiltinCommand(printCommand(command).slice(1));
   if (namespace === "skills" && !isReload)
     return { kind: "input", words: text === "" ? `Use the skill ${verb}.` : text, wants: { skill: verb } };
+  if (namespace === "" && verb === INIT) return { kind: "prompt", query: promptQuery(command) };
   if (namespace === "agents") return { kind: "input", words: text, wants: { agent: verb } };
   if (namespace === "prompts" || namespace === MCP_PROMPTS)
     return { kind: "prompt", query: promptQuery(command) };

@@ -2427,6 +2427,33 @@ class GetSpendResult(_GetSpendResultRequired, total=False):
     before: GetSpendResultBefore
 
 
+class GetContextQuery(TypedDict):
+    sessionId: SessionId
+
+
+_GetContextResultPartsItemRequired = TypedDict("_GetContextResultPartsItemRequired", {
+    "kind": Literal["system", "tools", "messages"],
+    "name": str,
+    "tokens": int,
+})
+
+
+class GetContextResultPartsItem(_GetContextResultPartsItemRequired, total=False):
+    count: int
+
+
+_GetContextResultRequired = TypedDict("_GetContextResultRequired", {
+    "used_tokens": int,
+    "parts": List[GetContextResultPartsItem],
+})
+
+
+class GetContextResult(_GetContextResultRequired, total=False):
+    model: str
+    window_tokens: int
+    limit_tokens: int
+
+
 class CreateSessionResult(TypedDict, total=False):
     notices: List[str]
 
@@ -2660,6 +2687,9 @@ QUERY_ROUTES: Dict[str, Dict[str, str]] = {
     },
     "GetSpend": {
         "path": "/v1/sessions/{id}/spend"
+    },
+    "GetContext": {
+        "path": "/v1/sessions/{id}/context"
     }
 }
 
@@ -2682,6 +2712,7 @@ EngineReason = Literal[
     "CompactionStuck",
     "ConfigInvalid",
     "ConnectionLost",
+    "ContextFileUnused",
     "ContextOverflow",
     "CopilotLoginFailed",
     "CostBudgetExceeded",

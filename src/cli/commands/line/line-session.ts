@@ -5,7 +5,7 @@ import { isId } from "../../../base/ids.ts";
 import { isObject } from "../../../base/json.ts";
 import { count } from "../../../base/text/text.ts";
 import type { LineTerminal } from "../../../client/line/input/terminal.ts";
-import type { Accepted } from "../../../protocol/commands/commands.ts";
+import type { Accepted, CommandOf } from "../../../protocol/commands/commands.ts";
 import type { Connection } from "../../../protocol/connection.ts";
 import type { SessionInfo } from "../../../protocol/resources.ts";
 import type { EnginePort } from "../../../session/engine-port.ts";
@@ -38,6 +38,8 @@ export interface LineSession {
   readonly history: boolean;
   /** Its last event so far. */
   readonly past: EventSeq;
+  /** Request for another session with the same flags. */
+  readonly fresh: CommandOf<"CreateSession">;
   /** Sentences for the person at the start. */
   readonly notices: readonly string[];
 }
@@ -63,12 +65,13 @@ export async function openLineSession(dependencies: LineSessionDependencies): Pr
     model,
     history: found !== undefined,
     past: events,
+    fresh: request,
     notices: noticesOf(accepted),
   };
 }
 
 async function attachTo(
-  { connection, settings }: LineSessionDependencies,
+  { connection, settings, at, elsewhere }: LineSessionDependencies,
   { session, profile, model, events: past }: SessionInfo,
 ): Promise<LineSession> {
   const wanted = settings.model;
@@ -76,7 +79,9 @@ async function attachTo(
   const settingsNotice = hasRunFlags(settings)
     ? ["This session already runs and continues as it was started: the other flags do not change it."]
     : [];
-  return { session, profile, model: wanted ?? model, history: true, past, notices: settingsNotice };
+  const fresh = await sessionRequest({ settings, at, elsewhere });
+  const now = { session, profile, model: wanted ?? model, history: true, past };
+  return { ...now, fresh, notices: settingsNotice };
 }
 
 function noticesOf({ result }: Accepted): readonly string[] {

@@ -136,7 +136,7 @@ async function workIn(
   const person = terminal.interactive ? { person: { terminal, ahead } } : {};
   const opened = await whileAlive(openLineSession({ ...wanted, ...person }), here);
   await printStartNotices(opened, at);
-  const { session, profile, model, history, past } = opened;
+  const { session, profile, model, history, past, fresh } = opened;
   const { runLineClient } = await import("../../../client/line/line-client.ts");
   // Before the session is shown: from then on Ctrl-C is for it.
   const typed = [...(prompt === undefined ? [] : [prompt]), ...(await ahead.take())];
@@ -152,6 +152,7 @@ async function workIn(
     history,
     past,
     typed,
+    fresh,
     shared: !owned,
     quietCost: settings.quietCost === true,
     notices: notices.read,
@@ -168,7 +169,8 @@ async function openTerminal(at: ProcessContext, stop: Stop): Promise<LineTermina
   }
   const { ttyTerminal } = await import("../../io/terminal/tty-terminal.ts");
   const canMove = at.stdout.isTerminal && (process.env["TERM"] ?? "dumb") !== "dumb";
-  const terminal = ttyTerminal({ output: at.stdout, clock: at.world.clock, canMove });
+  const inTmux = (process.env["TMUX"] ?? "") !== "";
+  const terminal = ttyTerminal({ output: at.stdout, clock: at.world.clock, canMove, inTmux });
   stop.interrupts(terminal.interrupt);
   // The terminal is restored, whatever ends the process (R39).
   process.once("exit", () => terminal[Symbol.dispose]());

@@ -2,6 +2,7 @@ import type { WriteStream } from "node:tty";
 import { BoundedQueue } from "../../../base/async/queue.ts";
 import type { Clock } from "../../../base/world.ts";
 import type { Complete, LineInput, LineTerminal } from "../../../client/line/input/terminal.ts";
+import { clipboardSequence } from "../../../view/terminal/clipboard.ts";
 import type { Output } from "../output.ts";
 import { BELL, EditedLine } from "./edited-line.ts";
 
@@ -14,6 +15,8 @@ export interface TtyOptions {
   readonly screen?: WriteStream;
   /** False for a terminal that can only print, such as TERM=dumb: no editing, no cursor moves. */
   readonly canMove: boolean;
+  /** True inside tmux, which passes a copied text on to the terminal outside. */
+  readonly inTmux?: boolean;
   /** False for a command that only asks questions. Default: true. */
   readonly hasPrompts?: boolean;
 }
@@ -64,7 +67,7 @@ export function ttyTerminal(options: TtyOptions): TtyTerminal {
     completesWith(completer) {
       complete = completer;
     },
-    ...(canMove ? { clear: () => line.clear() } : {}),
+    ...(canMove ? { clear: () => line.clear(), copy: (text) => copy(text, options) } : {}),
     async *input(signal) {
       const end = () => {
         line.leaveRawMode(); // every write from here on must know whether the terminal is ours
@@ -86,6 +89,17 @@ export function ttyTerminal(options: TtyOptions): TtyTerminal {
     prompt: (text, asked) => line.ask(text ?? "", asked),
     [Symbol.dispose]: () => line[Symbol.dispose](),
   };
+}
+
+/** Has the terminal copy a text. The sequence draws nothing, so the edited line stays. */
+function copy(
+  text: string,
+  { screen = process.stdout, inTmux }: TtyOptions,
+): "terminal" | "tmux" | "too-long" {
+  const sequence = clipboardSequence(text, inTmux === true);
+  if (sequence === undefined) return "too-long";
+  screen.write(sequence);
+  return inTmux === true ? "tmux" : "terminal";
 }
 
 /** Completes the typed text to the common beginning of all candidates; the second time, lists them. */

@@ -22,6 +22,8 @@ type SessionsContext = Pick<
   | "listCommands"
 >;
 
+type NewContext = Pick<SlashContext, "busy" | "model" | "fresh" | "say" | "answerTo" | "goTo">;
+
 /** Runs one of the commands `/sessions:…`. */
 export async function runSessions(command: SlashCommand, client: SessionsContext): Promise<void> {
   const { name: verb, args } = command;
@@ -69,6 +71,19 @@ async function resume(wanted: string, client: SessionsContext): Promise<void> {
   const attached = await client.answerTo({ kind: "AttachSession", sessionId: id });
   if (attached instanceof HarnessError) return await client.say(refusalText(attached));
   client.goTo(attached.sessionId ?? id, found.model);
+}
+
+/** Begins a new session with the settings that this client was started with, on the model in use. */
+export async function runNew(client: NewContext): Promise<void> {
+  const { fresh, model } = client;
+  if (client.busy) return await client.say("A turn is running: /cancel it first, or wait for its end.");
+  if (fresh === undefined)
+    return await client.say("This client cannot begin sessions. Start another one: cinch");
+  const created = await client.answerTo({ ...fresh, model });
+  if (created instanceof HarnessError) return await client.say(refusalText(created));
+  const { sessionId, result } = created;
+  for (const notice of result?.notices ?? []) await client.say(neutraliseLine(notice));
+  if (sessionId !== undefined) client.goTo(sessionId, model);
 }
 
 /** Prints the files changed by this session or another live one, since its beginning or since a turn of this one. */

@@ -1,6 +1,7 @@
 import { HarnessError } from "../../../base/errors.ts";
 import type { ClientCommandName } from "../../../protocol/commands/slash-commands.ts";
 import type { SlashCommandInfo } from "../../../protocol/resources.ts";
+import { contextText } from "../../../view/answers/context-text.ts";
 import { printCosts } from "../../../view/costs/cost-table.ts";
 import { modelPrices } from "../../../view/costs/model-prices.ts";
 import { aliasedCommand } from "../../../view/slash/alias.ts";
@@ -9,7 +10,7 @@ import { commandWords, printCommand, unclosedText } from "../../../view/slash/sl
 import { neutralise } from "../../../view/terminal/terminal-text.ts";
 import { refusalText } from "../../../view/texts/refusal-text.ts";
 import type { SlashContext } from "../slash-context.ts";
-import { runAgents } from "./agents.ts";
+import { runCopy } from "./copy.ts";
 import { slashHelpText, unknownText } from "./help-text.ts";
 import { runMcp } from "./mcp-commands.ts";
 import { runCompact, runPlan, runWithdraw, setEffort, setModel } from "./model-commands.ts";
@@ -17,8 +18,8 @@ import { runPermissions } from "./permission-commands.ts";
 import { runProfiles } from "./profiles.ts";
 import { runPrompts } from "./prompt-commands.ts";
 import { runRewind } from "./rewind.ts";
-import { runSessions } from "./sessions.ts";
-import { runSkills } from "./skills.ts";
+import { runNew, runSessions } from "./sessions.ts";
+import { runAgents, runSkills } from "./skills-and-agents.ts";
 import { runTasks } from "./task-commands.ts";
 
 /** Rows of each cost table. */
@@ -40,6 +41,10 @@ const ALONE = {
   clear: async (_command, client) => {
     if (!client.clear()) await client.say("There is no screen here that could be cleared.");
   },
+  new: (_command, client) => runNew(client),
+  copy: (_command, client) => runCopy(client),
+  context: (_command, client) => tellContext(client),
+  init: (command, client) => runPrompts({ ...command, namespace: "prompts" }, client),
   compact: (_command, client) => runCompact(client),
   cost: (_command, client) => tellCosts(client),
   model: ({ rest }, client) => setModel(rest, client),
@@ -131,6 +136,11 @@ async function tellCosts(client: SlashContext): Promise<void> {
   const answer = models.length === 0 ? undefined : await client.query({ kind: "ListPrices", models });
   const prices = modelPrices(answer === undefined || answer instanceof HarnessError ? {} : answer.prices);
   await client.say(printCosts(costs, { rowsMax: COST_ROWS_MAX, prices }));
+}
+
+async function tellContext(client: SlashContext): Promise<void> {
+  const answer = await client.query({ kind: "GetContext", sessionId: client.session });
+  await client.say(answer instanceof HarnessError ? refusalText(answer) : contextText(answer));
 }
 
 /** Sends a command of a plugin's namespace. If the engine knows no such namespace, suggests similar commands. */

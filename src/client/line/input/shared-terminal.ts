@@ -18,6 +18,7 @@ export function sharedTerminal(terminal: LineTerminal, signal: AbortSignal): Lin
     prompt: (text, asked) => terminal.prompt(text, asked),
     onLineTaken: () => terminal.onLineTaken?.(),
     ...(terminal.clear === undefined ? {} : { clear: () => terminal.clear?.() }),
+    ...(terminal.copy === undefined ? {} : { copy: (text) => terminal.copy?.(text) ?? "no-terminal" }),
     completesWith: (complete) => terminal.completesWith?.(complete),
     async *input(signal): AsyncGenerator<LineInput> {
       const whenAborted = aborted(signal);

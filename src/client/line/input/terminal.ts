@@ -1,4 +1,5 @@
 import type { Completion } from "../../../view/slash/complete.ts";
+import type { CopyResult } from "../slash-context.ts";
 
 /**
  * Input and output of the line client: a terminal, a pipe or a test.
@@ -26,6 +27,8 @@ export interface LineTerminal {
   onLineTaken?(): void;
   /** Clears the screen and the scrollback; absent without a screen. */
   clear?(): void;
+  /** Puts a text into the clipboard; absent without a terminal that could. */
+  copy?(text: string): CopyResult;
   /** Sets the function that completes what is being typed; absent without line editing. */
   completesWith?(complete: Complete): void;
   /** Current width in columns; undefined if unknown. */

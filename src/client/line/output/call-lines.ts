@@ -3,8 +3,8 @@ import type { PayloadOf } from "../../../protocol/events/events.ts";
 import type { OpenCall, OpenCalls } from "../../../view/session/calls.ts";
 import { neutraliseLine } from "../../../view/terminal/terminal-text.ts";
 import { callSummary } from "../../../view/texts/call-summary.ts";
-import type { ShownCall } from "./result-lines.ts";
-import { resultLines, shownCall } from "./result-lines.ts";
+import type { PrintedCall } from "./result-lines.ts";
+import { printedCall, resultLines } from "./result-lines.ts";
 
 /** Prints the calls of a session: one line when a call begins, another when it ends. */
 export class CallLines {
@@ -14,10 +14,10 @@ export class CallLines {
   readonly #denied = new Map<CallId, { readonly byYou: boolean }>();
 
   /** Calls of this turn, as their results are printed. */
-  readonly #shown = new Map<CallId, ShownCall>();
+  readonly #shown = new Map<CallId, PrintedCall>();
 
   started(call: PayloadOf<"ToolCallStarted">): string {
-    this.#shown.set(call.callId, shownCall(call));
+    this.#shown.set(call.callId, printedCall(call));
     return `* ${callSummary(call.tool, call.args)}`;
   }
 
@@ -73,4 +73,4 @@ export class CallLines {
 }
 
 /** A call whose start was not seen. */
-const UNKNOWN_CALL: ShownCall = { kind: undefined, change: [] };
+const UNKNOWN_CALL: PrintedCall = { kind: undefined, change: [] };

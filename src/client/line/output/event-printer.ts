@@ -19,7 +19,7 @@ import { modelText } from "../../../view/texts/model-text.ts";
 import { noticeText, severityOf } from "../../../view/texts/notice-text.ts";
 import { switchedText } from "../../../view/texts/switched-text.ts";
 import { deliveredInput } from "../../../view/turn-result.ts";
-import { skillText } from "../commands/skills.ts";
+import { skillText } from "../commands/skills-and-agents.ts";
 import { CallLines } from "./call-lines.ts";
 import {
   agentText,

@@ -13,14 +13,14 @@ const DONE_LINES_MAX = 3;
 const CHANGE_LINES_MAX = 40;
 
 /** Facts of a call that decide how its result is printed. */
-export interface ShownCall {
+export interface PrintedCall {
   readonly kind: ToolKind | undefined;
   /** The change that it makes, as quoted lines. Empty: none, or it was printed before. */
   readonly change: readonly string[];
 }
 
 /** Returns the facts of a call from its start. */
-export function shownCall({ args, preview, toolKind: kind }: PayloadOf<"ToolCallStarted">): ShownCall {
+export function printedCall({ args, preview, toolKind: kind }: PayloadOf<"ToolCallStarted">): PrintedCall {
   return { kind, change: preview === undefined ? [] : changeText({ args, preview }) };
 }
 
@@ -30,7 +30,7 @@ export function shownCall({ args, preview, toolKind: kind }: PayloadOf<"ToolCall
  */
 export function resultLines(
   { content, isError = false }: Pick<PayloadOf<"ToolResult">, "content" | "isError">,
-  { kind, change }: ShownCall,
+  { kind, change }: PrintedCall,
 ): readonly [head: string, ...quoted: string[]] {
   const text = resultText(content);
   if (kind === "execute") return commandLines(text, isError);

@@ -5,6 +5,7 @@ import type { LeftOut } from "../../../view/session/limits.ts";
 import { leftOutNotice, shortenedLists } from "../../../view/session/limits.ts";
 import type { SessionStep } from "../../../view/session/session-view.ts";
 import type { LineTerminal } from "../input/terminal.ts";
+import type { CopyResult } from "../slash-context.ts";
 import type { PrinterOptions } from "./event-printer.ts";
 import { EventPrinter } from "./event-printer.ts";
 
@@ -83,6 +84,11 @@ export class SessionScreen implements Disposable {
     if (terminal.clear === undefined) return false;
     terminal.clear();
     return true;
+  }
+
+  /** Puts a text into the clipboard of the terminal. */
+  copy(text: string): CopyResult {
+    return this.#options.terminal.copy?.(text) ?? "no-terminal";
   }
 
   /** Prints the waiting notices. */

@@ -318,6 +318,7 @@ export class WatchedSession {
       commands: this.#commands,
       nowMs: () => this.#options.clock.now(),
       busy: this.#busy,
+      fresh: this.#options.fresh,
       switched: () => {
         this.#isLeft = true;
       },

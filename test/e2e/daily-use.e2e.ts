@@ -1,0 +1,62 @@
+import { expect, test } from "bun:test";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { openMockHome } from "../support/mock-home.ts";
+import { says } from "../support/mock-provider/turn.ts";
+
+const TIMEOUT_MS = 300_000;
+
+test(
+  "[CLI-02] cinch PROMPT begins a conversation with it, a single word behind -- and a slash command too",
+  async () => {
+    await using place = openMockHome([says("It is a heron."), says("Hello.")]);
+    const first = await place.run(["what bird is this?"]);
+    expect([first.code, first.stdout]).toEqual([0, expect.stringContaining("It is a heron.")]);
+    const word = await place.run(["--", "models"]);
+    expect(word.stdout).toContain("Hello.");
+    const asked = place.provider.requests.map(({ body }) => JSON.stringify(body["messages"]));
+    expect(asked).toEqual([
+      expect.stringContaining("what bird is this?"),
+      expect.stringContaining('"models"'),
+    ]);
+    expect((await place.run(["/cost"])).stdout).toContain("this session:");
+    const typo = await place.run(["modles"]);
+    expect([typo.code, typo.stderr]).toEqual([2, expect.stringContaining("did you mean cinch models?")]);
+    expect(place.provider.requests).toHaveLength(2);
+  },
+  TIMEOUT_MS,
+);
+
+test(
+  "[CMD-01 CTL-19] /context says what fills the window, /new begins another session, /init asks for an AGENTS.md",
+  async () => {
+    await using place = openMockHome([says("one"), says("two"), says("written")]);
+    const lines = ["/context", "remember the heron", "/context", "/copy", "/new", "go", "/init in Welsh"];
+    const { stdout } = await place.run([], { stdin: `${lines.join("\n")}\n` });
+    expect(stdout).toContain("Nothing was sent to a model yet.");
+    expect(stdout).toMatch(/mock:one: [\d,]+ tokens; its window is unknown\n/);
+    expect(stdout).toMatch(/\n {2}\d+ tools +[\d,]+ {2}#+\n/);
+    expect(stdout).toMatch(/\n {2}messages: prompts +[\d,]+/);
+    expect(stdout).toContain("There is no terminal here whose clipboard could take it.");
+    const [first, second, third] = place.provider.requests.map(({ body }) =>
+      JSON.stringify((body["messages"] as readonly object[]).slice(1)),
+    );
+    expect(first).toContain("remember the heron");
+    expect(second).not.toContain("heron");
+    expect(third).toContain("AGENTS.md");
+    expect(third).toContain("in Welsh");
+  },
+  TIMEOUT_MS,
+);
+
+test(
+  "[CTX-01 CLI-02] a CLAUDE.md without an AGENTS.md is mentioned once, and how to use it",
+  async () => {
+    await using place = openMockHome([says("one"), says("two"), says("three")]);
+    writeFileSync(join(place.work, "CLAUDE.md"), "Use tabs.\n");
+    const mentioned = async () => (await place.run([], { stdin: "go\n" })).stdout.includes("CLAUDE.md");
+    expect([await mentioned(), await mentioned()]).toEqual([true, false]);
+    for (const { body } of place.provider.requests) expect(JSON.stringify(body)).not.toContain("Use tabs.");
+  },
+  TIMEOUT_MS,
+);
