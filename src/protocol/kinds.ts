@@ -101,5 +101,7 @@ export const QUERY_KINDS = [
   "ListItems",
   "GetItem",
   "Complete",
+  "GetChanges",
+  "GetWorkspace",
 ] as const;
 export type QueryKind = (typeof QUERY_KINDS)[number];

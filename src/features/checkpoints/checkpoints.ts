@@ -3,6 +3,8 @@ import { relativeWithin } from "../../base/files/below.ts";
 import type { CallId } from "../../base/ids.ts";
 import type { World } from "../../base/world.ts";
 import type { Event } from "../../protocol/events/events.ts";
+import type { ChangeSource } from "./changes/change-source.ts";
+import { entryContent, readRecords } from "./changes/change-source.ts";
 import type { RestoreDependencies, RestoreResult } from "./rewind/restore.ts";
 import { availableSteps, restore } from "./rewind/restore.ts";
 import type { Boundary, ForeignSet, RewindPlan, RewindStep } from "./rewind/rewind-plan.ts";
@@ -195,6 +197,40 @@ export class Checkpoints {
     });
   }
 
+  /**
+   * Returns what is recorded, with the changes of a running turn up to its last ended call. Waits for scans under way.
+   * @throws the signal's reason.
+   */
+  async changeSource(signal: AbortSignal): Promise<ChangeSource> {
+    const { store, tracking } = this.#dependencies;
+    const { unrecorded, notes } = await this.#inTurn(async () => {
+      signal.throwIfAborted();
+      await this.#tracker.refreshRepository(signal);
+      return { unrecorded: this.#tracker.unrecorded, notes: this.#tracker.notes };
+    });
+    const turn = this.#turn ?? 0;
+    const running = {
+      kind: "after",
+      turn,
+      at: Number.MAX_SAFE_INTEGER,
+      changes: unrecorded,
+      contents: [],
+    } as const;
+    const sources = {
+      store,
+      repository: () => this.#tracker.repository,
+      unstored: (path: string) => this.#tracker.readUnstored(path),
+    };
+    const { records, loss } = await readRecords(store);
+    return {
+      records: unrecorded.length === 0 ? records : [...records, running],
+      unwrittenCalls: notes,
+      loss: this.#keepsNothing ? NOTHING_KEPT : loss,
+      content: async (path, entry, asked) => await entryContent({ path, entry }, sources, asked),
+      pause: (asked) => tracking.tree.pause(asked),
+    };
+  }
+
   get #keepsNothing(): boolean {
     return this.#dependencies.tracking.scope === "nothing";
   }
@@ -291,6 +327,8 @@ function tokenText(boundary: Boundary, plan: RewindPlan): string {
 }
 
 const ONLY_NAMED = "only files that a call names are kept in this folder; what commands changed stays";
+
+const NOTHING_KEPT = "nothing is kept in this folder, which holds whole homes or the whole machine";
 
 const WHY = {
   contested: "you, or something else, changed it too, or may have",

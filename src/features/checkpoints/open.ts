@@ -77,6 +77,13 @@ export function openCheckpointsFeature(host: SessionHost): OpenFeature {
       const { handleRewind } = await import("./rewind/rewind.ts");
       return await handleRewind(command, turn, { host, open });
     },
+    queries: {
+      async GetChanges(query, { signal }) {
+        const { sessionChanges } = await import("./changes/answer-changes.ts");
+        const opened = await checkpoints.opening;
+        return await sessionChanges(query, { host, opened }, signal);
+      },
+    },
     async settle() {
       checkpoints.cancelRelease();
       await work.settle();

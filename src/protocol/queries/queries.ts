@@ -1,6 +1,7 @@
 import type * as z from "zod";
 import type { DeepReadonly } from "../deep-readonly.ts";
 import type { QueryKind } from "../kinds.ts";
+import { CHANGE_QUERIES } from "./change-queries.ts";
 import { COMPLETION_QUERIES } from "./completion-queries.ts";
 import { ENGINE_QUERIES } from "./engine-queries.ts";
 import { HISTORY_QUERIES } from "./history-queries.ts";
@@ -18,6 +19,7 @@ const TABLE = {
   ...HISTORY_QUERIES,
   ...ENGINE_QUERIES,
   ...COMPLETION_QUERIES,
+  ...CHANGE_QUERIES,
 } as const satisfies Readonly<Record<QueryKind, QueryDefinition>>;
 
 type Table = typeof TABLE;
