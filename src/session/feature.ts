@@ -154,14 +154,14 @@ export interface StoredSessions {
   readBack?(): Promise<StateReader>;
   /** Loads the work on files that it keeps beside stored logs. */
   logFiles?(): Promise<LogFiles>;
-  /** Queries that it answers about sessions which do not run here. */
+  /** Queries that it answers about sessions, stored or running. The handlers of a running session go first. */
   readonly queries?: {
     readonly kinds: readonly QueryKind[];
     load(host: StoredQueryHost): Promise<QueryHandlers>;
   };
 }
 
-/** Handles for queries about sessions that do not run here. */
+/** Handles for queries about stored sessions. */
 export interface StoredQueryHost
   extends Pick<EngineHost, "world" | "paths" | "models" | "store" | "environment"> {
   /** Removes known secrets from text: keys, and those of the engine's environment. */

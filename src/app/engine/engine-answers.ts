@@ -131,7 +131,7 @@ export function engineAnswers(parts: EngineAnswersDependencies): EngineAnswers {
   return { handlers: { ...stored, ...handlers, ...completion }, log: sessions.log, engineId };
 }
 
-/** Returns the handlers of the features for sessions that do not run here. Each is loaded at its first query. */
+/** Returns the handlers of the features for stored sessions. Each is loaded at its first query. */
 function storedQueries({ features }: FeatureSet, host: StoredQueryHost): QueryHandlers {
   const entries = features.flatMap(({ stored }) => {
     const { kinds = [], load } = stored?.queries ?? {};
