@@ -749,6 +749,63 @@ export interface CompleteResult {
   readonly more: boolean;
 }
 
+export interface GetChangesQuery {
+  readonly sessionId: SessionId;
+  readonly turn?: number;
+  readonly callId?: CallId;
+  readonly path?: string;
+  readonly context?: number;
+}
+
+export interface GetChangesResult {
+  readonly files: ReadonlyArray<{
+    readonly path: string;
+    readonly kind: "added" | "changed" | "removed" | "renamed";
+    readonly from?: string;
+    readonly by: "calls" | "both" | "unknown";
+    readonly binary?: true;
+    readonly old_mode?: string;
+    readonly mode?: string;
+    readonly added: number;
+    readonly removed: number;
+    readonly hunks?: ReadonlyArray<{
+      readonly id: string;
+      readonly old_start: number;
+      readonly old_lines: number;
+      readonly new_start: number;
+      readonly new_lines: number;
+      readonly lines: readonly string[];
+    }>;
+    readonly unified?: string;
+    readonly bytes: number;
+    readonly cut?: true;
+    readonly missing?: string;
+  }>;
+  readonly complete: boolean;
+  readonly missing?: string;
+  readonly left_out?: number;
+}
+
+export interface GetWorkspaceQuery {
+  readonly sessionId: SessionId;
+}
+
+export interface GetWorkspaceResult {
+  readonly working_dir: string;
+  readonly git?: {
+    readonly root: string;
+    readonly branch?: string;
+    readonly head?: string;
+    readonly upstream?: string;
+    readonly ahead?: number;
+    readonly behind?: number;
+    readonly staged?: number;
+    readonly changed?: number;
+    readonly untracked?: number;
+    readonly problem?: string;
+  };
+}
+
 export interface CreateSessionResult {
   readonly notices?: readonly string[];
 }
@@ -1766,6 +1823,8 @@ export interface Queries {
   readonly ListItems: { readonly params: ListItemsQuery; readonly result: ListItemsResult };
   readonly GetItem: { readonly params: GetItemQuery; readonly result: GetItemResult };
   readonly Complete: { readonly params: CompleteQuery; readonly result: CompleteResult };
+  readonly GetChanges: { readonly params: GetChangesQuery; readonly result: GetChangesResult };
+  readonly GetWorkspace: { readonly params: GetWorkspaceQuery; readonly result: GetWorkspaceResult };
 }
 
 /** Address of each query. */
@@ -1855,6 +1914,12 @@ export const QUERY_ROUTES: Readonly<Record<keyof Queries, QueryRoute>> = {
   "Complete": {
     "method": "POST",
     "path": "/v1/sessions/{id}/complete"
+  },
+  "GetChanges": {
+    "path": "/v1/sessions/{id}/changes"
+  },
+  "GetWorkspace": {
+    "path": "/v1/sessions/{id}/workspace"
   }
 };
 

@@ -2277,6 +2277,94 @@ CompleteResult = TypedDict("CompleteResult", {
 })
 
 
+_GetChangesQueryRequired = TypedDict("_GetChangesQueryRequired", {
+    "sessionId": SessionId,
+})
+
+
+class GetChangesQuery(_GetChangesQueryRequired, total=False):
+    turn: int
+    callId: CallId
+    path: str
+    context: int
+
+
+class GetChangesResultFilesItemHunksItem(TypedDict):
+    id: str
+    old_start: int
+    old_lines: int
+    new_start: int
+    new_lines: int
+    lines: List[str]
+
+
+_GetChangesResultFilesItemRequired = TypedDict("_GetChangesResultFilesItemRequired", {
+    "path": str,
+    "kind": Literal["added", "changed", "removed", "renamed"],
+    "by": Literal["calls", "both", "unknown"],
+    "added": int,
+    "removed": int,
+    "bytes": int,
+})
+
+
+_GetChangesResultFilesItemOptional = TypedDict("_GetChangesResultFilesItemOptional", {
+    "from": str,
+    "binary": Literal[True],
+    "old_mode": str,
+    "mode": str,
+    "hunks": List[GetChangesResultFilesItemHunksItem],
+    "unified": str,
+    "cut": Literal[True],
+    "missing": str,
+}, total=False)
+
+
+class GetChangesResultFilesItem(_GetChangesResultFilesItemRequired, _GetChangesResultFilesItemOptional):
+    pass
+
+
+_GetChangesResultRequired = TypedDict("_GetChangesResultRequired", {
+    "files": List[GetChangesResultFilesItem],
+    "complete": bool,
+})
+
+
+class GetChangesResult(_GetChangesResultRequired, total=False):
+    missing: str
+    left_out: int
+
+
+class GetWorkspaceQuery(TypedDict):
+    sessionId: SessionId
+
+
+_GetWorkspaceResultGitRequired = TypedDict("_GetWorkspaceResultGitRequired", {
+    "root": str,
+})
+
+
+class GetWorkspaceResultGit(_GetWorkspaceResultGitRequired, total=False):
+    branch: str
+    head: str
+    upstream: str
+    ahead: int
+    behind: int
+    staged: int
+    changed: int
+    untracked: int
+    problem: str
+
+
+_GetWorkspaceResultRequired = TypedDict("_GetWorkspaceResultRequired", {
+    "working_dir": str,
+})
+
+
+class GetWorkspaceResult(_GetWorkspaceResultRequired, total=False):
+    git: GetWorkspaceResultGit
+
+
 class CreateSessionResult(TypedDict, total=False):
     notices: List[str]
 
@@ -2507,6 +2595,12 @@ QUERY_ROUTES: Dict[str, Dict[str, str]] = {
     "Complete": {
         "method": "POST",
         "path": "/v1/sessions/{id}/complete"
+    },
+    "GetChanges": {
+        "path": "/v1/sessions/{id}/changes"
+    },
+    "GetWorkspace": {
+        "path": "/v1/sessions/{id}/workspace"
     }
 }
 

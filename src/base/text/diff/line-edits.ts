@@ -1,5 +1,7 @@
 /** Limit for the search of the shortest edit between two anchors; beyond it the whole part is replaced. */
 export const SEARCHED_EDITS_MAX = 512;
+/** Limit for the steps of one comparison; parts that are left then are replaced as a whole. */
+const STEPS_MAX = 3_000_000;
 
 /** Lines of two texts that are not in both: the edit removes the ones and adds the others. */
 export interface LineEdits {
@@ -23,22 +25,25 @@ export function linesWithEnds(text: string): readonly string[] {
 
 /**
  * Compares two lists of lines. Lines that occur once in both texts are anchors; between them the shortest edit is
- * searched. The result is the same each time, and the time is bounded by the number of lines.
+ * searched. The result is the same each time, and the time is bounded.
  */
 export function lineEdits(before: readonly string[], after: readonly string[]): LineEdits {
+  const edits = { removed: new Uint8Array(before.length), added: new Uint8Array(after.length) };
+  const whole = trimmed({ a0: 0, a1: before.length, b0: 0, b1: after.length }, before, after);
   const numbers = new Map<string, number>();
-  const [a, b] = [numbered(before, numbers), numbered(after, numbers)];
-  const edits = { removed: new Uint8Array(a.length), added: new Uint8Array(b.length) };
-  const open: Part[] = [{ a0: 0, a1: a.length, b0: 0, b1: b.length }];
+  const texts = { a: numbered(before, whole.a0, whole.a1, numbers), b: numbered(after, whole.b0, whole.b1, numbers), edits };
+  const budget = { steps: STEPS_MAX };
+  const open: Part[] = [whole];
   for (let part = open.pop(); part !== undefined; part = open.pop()) {
-    const inner = trimmed(part, a, b);
-    if (inner.a0 === inner.a1 || inner.b0 === inner.b1) {
+    const inner = trimmed(part, texts.a, texts.b);
+    if (inner.a0 === inner.a1 || inner.b0 === inner.b1 || budget.steps <= 0) {
       replaceAll(inner, edits);
       continue;
     }
-    const anchors = anchorsOf(inner, a, b);
-    if (anchors.length > 0) open.push(...between(inner, anchors));
-    else if (!shortestEdit(inner, { a, b, edits })) replaceAll(inner, edits);
+    budget.steps -= inner.a1 - inner.a0 + inner.b1 - inner.b0;
+    const anchors = anchorsOf(inner, texts.a, texts.b);
+    if (anchors.length > 0) for (const each of between(inner, anchors)) open.push(each);
+    else if (!shortestEdit(inner, texts, budget)) replaceAll(inner, edits);
   }
   return edits;
 }
@@ -57,16 +62,27 @@ interface Anchor {
   readonly to: number;
 }
 
-function numbered(lines: readonly string[], numbers: Map<string, number>): Int32Array {
-  return Int32Array.from(lines, (line) => {
-    const known = numbers.get(line);
-    if (known !== undefined) return known;
-    numbers.set(line, numbers.size);
-    return numbers.size - 1;
-  });
+/** Replaces the lines of a range by numbers, the same for equal lines. */
+function numbered(
+  lines: readonly string[],
+  from: number,
+  end: number,
+  numbers: Map<string, number>,
+): Int32Array {
+  const result = new Int32Array(lines.length);
+  for (let at = from; at < end; at += 1) {
+    const line = lines[at] as string;
+    let number = numbers.get(line);
+    if (number === undefined) {
+      number = numbers.size;
+      numbers.set(line, number);
+    }
+    result[at] = number;
+  }
+  return result;
 }
 
-function trimmed(part: Part, a: Int32Array, b: Int32Array): Part {
+function trimmed(part: Part, a: ArrayLike<unknown>, b: ArrayLike<unknown>): Part {
   let { a0, a1, b0, b1 } = part;
   while (a0 < a1 && b0 < b1 && a[a0] === b[b0]) {
     a0 += 1;
@@ -143,14 +159,20 @@ interface Texts {
   readonly edits: LineEdits;
 }
 
-/** Marks the shortest edit of one part (Myers 1986); false, with nothing marked, if it is over the limit. */
-function shortestEdit({ a0, a1, b0, b1 }: Part, { a, b, edits }: Texts): boolean {
+/** Marks the shortest edit of one part (Myers 1986); false, with nothing marked, if it is over a limit. */
+function shortestEdit(
+  { a0, a1, b0, b1 }: Part,
+  { a, b, edits }: Texts,
+  budget: { steps: number },
+): boolean {
   const [n, m] = [a1 - a0, b1 - b0];
   const max = Math.min(n + m, SEARCHED_EDITS_MAX);
   const furthest = new Int32Array(2 * max + 2);
   const rounds: Int32Array[] = [];
   for (let d = 0; d <= max; d += 1) {
     rounds.push(furthest.slice(max - d, max + d + 1));
+    budget.steps -= 2 * d;
+    if (budget.steps <= 0) return false;
     for (let k = -d; k <= d; k += 2) {
       const [left, right] = [furthest[max + k - 1] ?? -1, furthest[max + k + 1] as number];
       let x = d === 0 ? 0 : k === -d || (k !== d && left < right) ? right : left + 1;

@@ -18,8 +18,11 @@ import { redactedHunks } from "./redacted-hunks.ts";
 import type { LoneFile, Rename } from "./renames.ts";
 import { renamesOf } from "./renames.ts";
 
-/** Limit for one side of a file whose lines are compared. */
-const COMPARED_BYTES_MAX = 4 * 1024 * 1024;
+/** Limits for one side of a file whose lines are compared. */
+const COMPARED_UNITS_MAX = 2 * 1024 * 1024;
+const COMPARED_LINES_MAX = 200_000;
+/** Limit for a file that is looked for among renamed ones. */
+const RENAMED_BYTES_MAX = 4 * 1024 * 1024;
 /** Limit for the contents that are read for one answer. */
 const READ_BYTES_MAX = 64 * 1024 * 1024;
 
@@ -115,7 +118,7 @@ async function findRenames(changes: readonly ChangedPath[], reader: SideReader):
   const read = async (files: readonly { readonly path: string; readonly entry: FileEntry }[]) => {
     const lone: LoneFile[] = [];
     for (const { path, entry } of files.slice(0, CHANGED_FILES_MAX)) {
-      if (entry.kind === "file" && entry.stat.size <= COMPARED_BYTES_MAX)
+      if (entry.kind === "file" && entry.stat.size <= RENAMED_BYTES_MAX)
         lone.push(await reader.lone(path, entry));
     }
     return lone;
@@ -149,7 +152,7 @@ function fileChange(
   if (texts.kind === "binary") return { ...facts, ...NOT_COMPARED, binary: true };
   if (texts.kind === "missing") return { ...facts, ...NOT_COMPARED, missing: texts.why };
   if (isHidden(path) || isHidden(from)) return { ...facts, ...NOT_COMPARED, missing: HIDDEN };
-  if (Math.max(texts.before.length, texts.after.length) > COMPARED_BYTES_MAX)
+  if (!isComparable(texts.before) || !isComparable(texts.after))
     return { ...facts, ...NOT_COMPARED, cut: true };
   const hunks = hunksOf(texts.before, texts.after, context);
   const counts = countsOf(hunks);
@@ -163,6 +166,15 @@ function fileChange(
       ? { cut: true }
       : { unified: unified({ path, from, before, after, rename, texts }, shown, redact) }),
   };
+}
+
+function isComparable(text: string): boolean {
+  if (text.length > COMPARED_UNITS_MAX) return false;
+  let lines = 0;
+  for (let at = text.indexOf("\n"); at !== -1 && lines <= COMPARED_LINES_MAX; at = text.indexOf("\n", at + 1)) {
+    lines += 1;
+  }
+  return lines <= COMPARED_LINES_MAX;
 }
 
 const NOT_COMPARED = { added: 0, removed: 0 } as const;
