@@ -31,7 +31,11 @@ export function lineEdits(before: readonly string[], after: readonly string[]): 
   const edits = { removed: new Uint8Array(before.length), added: new Uint8Array(after.length) };
   const whole = trimmed({ a0: 0, a1: before.length, b0: 0, b1: after.length }, before, after);
   const numbers = new Map<string, number>();
-  const texts = { a: numbered(before, whole.a0, whole.a1, numbers), b: numbered(after, whole.b0, whole.b1, numbers), edits };
+  const texts = {
+    a: numbered(before, whole.a0, whole.a1, numbers),
+    b: numbered(after, whole.b0, whole.b1, numbers),
+    edits,
+  };
   const budget = { steps: STEPS_MAX };
   const open: Part[] = [whole];
   for (let part = open.pop(); part !== undefined; part = open.pop()) {
@@ -160,11 +164,7 @@ interface Texts {
 }
 
 /** Marks the shortest edit of one part (Myers 1986); false, with nothing marked, if it is over a limit. */
-function shortestEdit(
-  { a0, a1, b0, b1 }: Part,
-  { a, b, edits }: Texts,
-  budget: { steps: number },
-): boolean {
+function shortestEdit({ a0, a1, b0, b1 }: Part, { a, b, edits }: Texts, budget: { steps: number }): boolean {
   const [n, m] = [a1 - a0, b1 - b0];
   const max = Math.min(n + m, SEARCHED_EDITS_MAX);
   const furthest = new Int32Array(2 * max + 2);

@@ -171,7 +171,11 @@ function fileChange(
 function isComparable(text: string): boolean {
   if (text.length > COMPARED_UNITS_MAX) return false;
   let lines = 0;
-  for (let at = text.indexOf("\n"); at !== -1 && lines <= COMPARED_LINES_MAX; at = text.indexOf("\n", at + 1)) {
+  for (
+    let at = text.indexOf("\n");
+    at !== -1 && lines <= COMPARED_LINES_MAX;
+    at = text.indexOf("\n", at + 1)
+  ) {
     lines += 1;
   }
   return lines <= COMPARED_LINES_MAX;
