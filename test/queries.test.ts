@@ -46,6 +46,8 @@ const ASKED: Readonly<Record<QueryKind, (session: SessionId) => Fields>> = {
   ListTurns: (sessionId) => ({ sessionId, limit: 10 }),
   ListItems: (sessionId) => ({ sessionId, after: 0, limit: 10 }),
   GetItem: (sessionId) => ({ sessionId, event: 1 }),
+  GetChanges: (sessionId) => ({ sessionId, turn: 1, context: 0 }),
+  GetWorkspace: (sessionId) => ({ sessionId }),
   Complete: (sessionId) => ({ sessionId, text: "/sk", cursor: 3 }),
   GetSpend: (sessionId) => ({ sessionId }),
   GetContext: (sessionId) => ({ sessionId }),

@@ -16,6 +16,7 @@ import { skillsFeature } from "../features/skills/feature.ts";
 import { subagentsFeature } from "../features/subagents/feature.ts";
 import { tasksFeature } from "../features/tasks/feature.ts";
 import { telemetryFeature } from "../features/telemetry/feature.ts";
+import { workspaceStatusFeature } from "../features/workspace-status/feature.ts";
 import type { Feature } from "../session/feature.ts";
 
 /**
@@ -41,6 +42,7 @@ export const FEATURES: readonly Feature[] = [
   compactionFeature,
   checkpointsFeature,
   notifyFeature,
+  workspaceStatusFeature,
 ];
 
 /**

@@ -321,7 +321,7 @@ function sessionOpener(engine: Engine, { config, sessions }: EngineResources, si
 /** Returns a loader of the answers to an engine's queries. They are loaded with the first query. */
 function answersOnDemand(
   options: HarnessOptions,
-  { host, providers, config, running, live }: EngineResources,
+  { host, providers, config, running, live, sessions }: EngineResources,
 ): (multiplexer: Multiplexer) => Promise<EngineAnswers> {
   const { world, paths, store, caches } = host;
   const startedAt = new Date(world.clock.now()).toISOString();
@@ -337,8 +337,9 @@ function answersOnDemand(
   return async (multiplexer) => {
     loading ??= import("./engine/engine-answers.ts").then(({ engineAnswers }) =>
       engineAnswers({
-        ...{ options, config, caches, providers, store, multiplexer, startedAt, health },
+        ...{ options, config, caches, providers, store, multiplexer, startedAt, health, host },
         offered: live,
+        secrets: sessions.secrets,
       }),
     );
     return await loading;

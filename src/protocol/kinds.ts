@@ -104,5 +104,7 @@ export const QUERY_KINDS = [
   "Complete",
   "GetSpend",
   "GetContext",
+  "GetChanges",
+  "GetWorkspace",
 ] as const;
 export type QueryKind = (typeof QUERY_KINDS)[number];

@@ -1,5 +1,6 @@
 import type { HarnessError } from "../base/errors.ts";
 import type { HarnessPaths } from "../base/files/harness-paths.ts";
+import type { Tree } from "../base/files/tree.ts";
 import type { LogId } from "../base/ids.ts";
 import type { World } from "../base/world.ts";
 import type { CommandSpec } from "../protocol/commands/command-spec.ts";
@@ -7,9 +8,11 @@ import type { CommandOf } from "../protocol/commands/commands.ts";
 import type { ResultOfCommand } from "../protocol/commands/results.ts";
 import type { InputBlock } from "../protocol/content.ts";
 import type { TurnEndReason } from "../protocol/events/events.ts";
+import type { QueryKind } from "../protocol/kinds.ts";
 import type { Message } from "../protocol/message.ts";
 import type { ProfileInfo } from "../protocol/resources.ts";
 import type { RequestContext, RequestMiddleware } from "../providers/middleware.ts";
+import type { Redactor } from "../safety/redact.ts";
 import type { ToolCall, ToolMiddleware } from "../tools/middleware.ts";
 import type { ToolContext, ToolSource } from "../tools/tool.ts";
 import type { ToolFacts } from "../tools/tool-facts.ts";
@@ -151,6 +154,20 @@ export interface StoredSessions {
   readBack?(): Promise<StateReader>;
   /** Loads the work on files that it keeps beside stored logs. */
   logFiles?(): Promise<LogFiles>;
+  /** Queries that it answers about sessions, stored or running. The handlers of a running session go first. */
+  readonly queries?: {
+    readonly kinds: readonly QueryKind[];
+    load(host: StoredQueryHost): Promise<QueryHandlers>;
+  };
+}
+
+/** Handles for queries about stored sessions. */
+export interface StoredQueryHost
+  extends Pick<EngineHost, "world" | "paths" | "models" | "store" | "environment"> {
+  /** Removes known secrets from text: keys, and those of the engine's environment. */
+  redactor(): Promise<Redactor>;
+  /** Loads the operations on folders of the real machine. */
+  tree(): Promise<Tree>;
 }
 
 /** Work of a feature for an engine that serves clients. */

@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import type { CallId } from "../../src/base/ids.ts";
 import type { Files } from "../../src/base/world.ts";
 import { Checkpoints } from "../../src/features/checkpoints/checkpoints.ts";
 import type { RestoreResult } from "../../src/features/checkpoints/rewind/restore.ts";
@@ -18,6 +19,8 @@ export interface CheckpointRig extends AsyncDisposable {
   readonly root: string;
   readonly data: string;
   readonly events: Event[];
+  /** The calls of all turns: one for each command. */
+  readonly calls: readonly CallId[];
   readonly checkpoints: Checkpoints;
   /** Runs one turn of shell commands; returns the events of its start and its end. */
   turn(...commands: readonly string[]): Promise<TurnBounds>;
@@ -56,6 +59,7 @@ export async function openCheckpointRig(options: RigOptions = {}): Promise<Check
   mkdirSync(root, { recursive: true });
   if (options.git === true) shell(root, "git init -q .");
   const events: Event[] = [];
+  const calls: CallId[] = [];
   const world = testWorld();
   const files = { ...world.files, ...options.files };
   let [last, turns] = [options.last ?? 0, 0];
@@ -89,6 +93,7 @@ export async function openCheckpointRig(options: RigOptions = {}): Promise<Check
     root,
     data,
     events,
+    calls,
     get checkpoints() {
       return checkpoints;
     },
@@ -99,10 +104,12 @@ export async function openCheckpointRig(options: RigOptions = {}): Promise<Check
       const emit = (event: Event) => void events.push(event);
       for (const command of commands) {
         await world.clock.advance(1_000);
-        await checkpoints.before("anything", { turn, signal, emit });
+        const call = world.ids.next("call");
+        const recorded = await checkpoints.before("anything", { turn, call, signal, emit });
+        calls.push(call);
         last += 1;
         shell(root, command);
-        await checkpoints.after("anything", signal);
+        await checkpoints.after(recorded, signal);
       }
       await checkpoints.endTurn(turn, signal);
       last += 1;

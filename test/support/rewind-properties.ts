@@ -1,7 +1,13 @@
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as fc from "fast-check";
+import type { LogId, SessionId } from "../../src/base/ids.ts";
+import { getChanges } from "../../src/features/checkpoints/changes/get-changes.ts";
+import type { QueryOf, ResultOf } from "../../src/protocol/queries/queries.ts";
+import type { LogInfo } from "../../src/session/store/store.ts";
 import type { CheckpointRig } from "./checkpoint-rig.ts";
 import { openCheckpointRig, shell, treeOf } from "./checkpoint-rig.ts";
+import { temporaryDirectory } from "./world.ts";
 
 /**
  * Names that commands have trouble with: a line end, no UTF-8, a leading dash, what git and ignore files treat apart.
@@ -114,6 +120,105 @@ export function sparesOthers(): fc.IAsyncProperty<unknown> {
       assertSame(treeOf(root), tree);
     }
   });
+}
+
+/**
+ * The changes of each call and turn, applied by git to the files as they were before, make the files as they were
+ * after; those of the session make the last files of the first ones.
+ */
+export function showsChanges(): fc.IAsyncProperty<unknown> {
+  const scenario = fc.record({
+    ...workspace,
+    turns: fc.array(fc.array(changes, { minLength: 1, maxLength: 2 }), { minLength: 1, maxLength: 3 }),
+    reopen: fc.boolean(),
+    context: fc.nat(4),
+  });
+  return fc.asyncProperty(scenario, async ({ turns, reopen, context, ...made }) => {
+    await using rig = await openCheckpointRig({ git: made.git });
+    const { root } = rig;
+    makeWorkspace(rig, made);
+    await using copies = temporaryDirectory("cinch-copies-");
+    const copy = (name: string) =>
+      shell(copies.path, `cp -a ${root} ${name} && rm -rf ${name}/.git && chmod -R u+rwX ${name}`);
+    copy("first");
+    for (const [index, commands] of turns.entries()) {
+      copy(`before${index}`);
+      await rig.turn(...commands.map(script));
+      copy(`after${index}`);
+      if (reopen) await rig.reopen();
+    }
+    const applied = async (asked: Partial<QueryOf<"GetChanges">>, from: string, to: string) => {
+      const { files, complete, missing } = await changesIn(rig, { ...asked, context });
+      assertSame({ complete, missing }, { complete: true, missing: undefined });
+      assertPatched(copies.path, { from, to, files });
+    };
+    for (const index of turns.keys()) await applied({ turn: index + 1 }, `before${index}`, `after${index}`);
+    await applied({}, "first", `after${turns.length - 1}`);
+    const binary: ChangedFiles[number][] = [];
+    for (const callId of rig.calls.slice(0, turns[0]?.length)) {
+      const { files } = await changesIn(rig, { callId, context });
+      binary.push(...files.filter((file) => file.binary));
+      patch(copies.path, "first", files);
+    }
+    assertSameFiles(copies.path, "first", "after0", binary);
+  });
+}
+
+/** Answers GetChanges about a rig, whose log has no event. */
+export async function changesIn(
+  { checkpoints }: CheckpointRig,
+  query: Partial<QueryOf<"GetChanges">>,
+): Promise<ResultOf<"GetChanges">> {
+  const { signal } = new AbortController();
+  const source = await checkpoints.changeSource(signal);
+  const sessions = {
+    find: () => Promise.resolve({ turns: 1_000, lastEvent: 0 } as unknown as LogInfo),
+    expired: () => Promise.resolve([]),
+    eventsBefore: () => Promise.resolve([]),
+  };
+  const asked = { kind: "GetChanges", sessionId: "sess_x" as SessionId, ...query } as const;
+  const logId = "log_x" as LogId;
+  return await getChanges(
+    asked,
+    { source, sessions, logId, redact: (text) => text, isHidden: () => false },
+    signal,
+  );
+}
+
+type ChangedFiles = ResultOf<"GetChanges">["files"];
+
+function assertPatched(
+  folder: string,
+  { from, to, files }: { readonly from: string; readonly to: string; readonly files: ChangedFiles },
+): void {
+  shell(folder, `rm -rf patched && cp -a ${from} patched`);
+  patch(folder, "patched", files);
+  assertSameFiles(folder, "patched", to, files);
+}
+
+function patch(folder: string, at: string, files: ChangedFiles): void {
+  const text = files.map(({ unified = "" }) => unified).join("");
+  writeFileSync(join(folder, "patch"), text);
+  // git knows no empty folder, and writes no file in place of one.
+  shell(folder, `find ${at} -mindepth 1 -depth -type d -empty -delete`);
+  if (text !== "")
+    shell(
+      folder,
+      `cd ${at} && GIT_CEILING_DIRECTORIES=.. git apply --unidiff-zero --whitespace=nowarn ../patch`,
+    );
+}
+
+/** Compares files and links. A patch knows no folders, no binary content, and of permissions one bit. */
+function assertSameFiles(folder: string, a: string, b: string, files: ChangedFiles = []): void {
+  const binary = new Set(files.flatMap((file) => (file.binary ? [file.path, file.from ?? ""] : [])));
+  const known = (name: string) =>
+    Object.entries(treeOf(join(folder, name))).flatMap(([path, node]) => {
+      const [kind, mode = "", hash] = node.split(" ");
+      const shown = Buffer.from(path, "latin1").toString("utf8");
+      if (kind === "d" || binary.has(shown)) return [];
+      return [[path, kind === "l" ? node : `${(Number.parseInt(mode, 8) & 0o100) !== 0} ${hash}`]];
+    });
+  assertSame(Object.fromEntries(known(a)), Object.fromEntries(known(b)));
 }
 
 interface Made {

@@ -1,18 +1,23 @@
 import { version } from "../../../package.json";
 import type { CacheBudget } from "../../base/cache-budget.ts";
 import { defined } from "../../base/defined.ts";
+import { HarnessError } from "../../base/errors.ts";
 import type { SessionId } from "../../base/ids.ts";
 import { EMBEDDED } from "../../config/profile-files.ts";
 import { hostRipgrep } from "../../platform/ripgrep.ts";
+import type { QueryKind } from "../../protocol/kinds.ts";
 import type { ModelInfo, ProfileInfo, ToolInfo } from "../../protocol/resources.ts";
 import type { Model, Price } from "../../providers/provider.ts";
 import { unknownProviderError } from "../../providers/unknown-provider.ts";
+import type { Redactor } from "../../safety/redact.ts";
 import type { Multiplexer } from "../../server/hub/multiplexer.ts";
 import { completionQueries } from "../../server/hub/queries/completion-queries.ts";
 import { engineQueries } from "../../server/hub/queries/engine-queries.ts";
 import { sessionQueries } from "../../server/hub/queries/session-queries.ts";
-import type { QueryHandlers } from "../../session/commands/query-handlers.ts";
+import type { QueryHandler, QueryHandlers } from "../../session/commands/query-handlers.ts";
 import type { EnginePort } from "../../session/engine-port.ts";
+import type { StoredQueryHost } from "../../session/feature.ts";
+import type { EngineHost } from "../../session/host.ts";
 import type { Config, Profile } from "../../session/settings/settings.ts";
 import type { SessionStore } from "../../session/store/store.ts";
 import { BackgroundRuns } from "../../tools/bash/background-runs.ts";
@@ -38,6 +43,9 @@ export interface EngineAnswersDependencies {
   readonly offered: LiveSessions;
   readonly startedAt: string;
   readonly health: HealthSources;
+  readonly host: EngineHost;
+  /** Returns the redactor for stored sessions. */
+  readonly secrets: () => Promise<Redactor>;
 }
 
 export interface EngineAnswers extends Pick<EnginePort, "engineId" | "log"> {
@@ -115,7 +123,34 @@ export function engineAnswers(parts: EngineAnswersDependencies): EngineAnswers {
   const ofSession = ({ sessionId }: { readonly sessionId: SessionId }) =>
     offered.find(sessionId)?.lists.completes;
   const completion = completionQueries({ world, caches, ask: multiplexer.query, ofSession });
-  return { handlers: { ...handlers, ...completion }, log: sessions.log, engineId };
+  const stored = storedQueries(features, {
+    ...parts.host,
+    redactor: parts.secrets,
+    tree: async () => (await import("../../platform/files/tree.ts")).hostTree,
+  });
+  return { handlers: { ...stored, ...handlers, ...completion }, log: sessions.log, engineId };
+}
+
+/** Returns the handlers of the features for stored sessions. Each is loaded at its first query. */
+function storedQueries({ features }: FeatureSet, host: StoredQueryHost): QueryHandlers {
+  const entries = features.flatMap(({ stored }) => {
+    const { kinds = [], load } = stored?.queries ?? {};
+    return kinds.map((kind) => [kind, storedQuery(kind, async () => (await load?.(host)) ?? {})] as const);
+  });
+  return Object.fromEntries(entries);
+}
+
+function storedQuery<Kind extends QueryKind>(
+  kind: Kind,
+  load: () => Promise<QueryHandlers>,
+): QueryHandler<Kind> {
+  return async (query, asking) => {
+    const handlers: { readonly [Each in Kind]?: QueryHandler<Each> } = await load();
+    const handler = handlers[kind];
+    if (handler === undefined)
+      throw new HarnessError("InvalidQuery", { kind, why: "nothing here answers it" });
+    return await handler(query, asking);
+  };
 }
 
 function modelInfo({ id, name, contextTokens, outputTokensMax }: Model, price: Price | undefined): ModelInfo {

@@ -96,6 +96,45 @@ export const REST_SCENARIOS: readonly Scenario[] = [
     },
   },
   {
+    id: "changes",
+    section: "docs/sessions/changes.md",
+    promise:
+      "A session whose calls changed no file answers with no change, and completely; a turn that it does not have, and a turn beside a call, are refused.",
+    wires: ["rest"],
+    since: "0.3.0",
+    async play(stage) {
+      const client = await stage.attach();
+      const session = await stage.session(client);
+      const { events } = await promptTurn(client, session, "cue:call");
+      const call = events.find(({ kind }) => kind === "ToolCallStarted")?.payload;
+      const callId = isObject(call) ? String(call["callId"]) : "";
+      const ask = async (query: string) =>
+        await answerOf(await stage.ask(`/v1/sessions/${session}/changes${query}`));
+      const none = { files: [], complete: true };
+      for (const query of ["", "?turn=1"])
+        assertSame(`the changes${query}`, assertAccepted(`changes${query}`, await ask(query)), none);
+      assertRefused("a turn of another day", await ask("?turn=99"), ["UnknownResource"]);
+      assertRefused("a turn and a call", await ask(`?turn=1&callId=${callId}`), [
+        "InvalidPath",
+        "InvalidQuery",
+      ]);
+    },
+  },
+  {
+    id: "workspace",
+    section: "docs/sessions/changes.md",
+    promise: "The workspace of a session is its working directory, as the session's own address has it.",
+    wires: ["rest"],
+    since: "0.3.0",
+    async play(stage) {
+      const session = await stage.session(await stage.attach());
+      const at = `/v1/sessions/${session}`;
+      const info = assertAccepted("the session", await answerOf(await stage.ask(at)));
+      const workspace = assertAccepted("its workspace", await answerOf(await stage.ask(`${at}/workspace`)));
+      assertSame("the working directory", workspace["working_dir"], info["working_dir"]);
+    },
+  },
+  {
     id: "catalogues",
     section: "[A] § REST surface",
     promise:

@@ -78,14 +78,14 @@ test("[SES-15] what a call changes is its own, also where the workspace is looke
   const { signal } = new AbortController();
   shell(root, "printf 1 >named; printf 1 >other");
   const edit = [`${root}/named`];
-  await checkpoints.before(edit, { turn: 1, signal, emit: () => undefined });
+  const edited = await checkpoints.before(edit, { turn: 1, signal, emit: () => undefined });
   shell(root, "printf 2 >named; printf mine >other");
   await checkpoints.preview({ at: 0, startOf: 1 }, 1, signal); // it waited for its turn while the call ran
-  await checkpoints.after(edit, signal);
-  await checkpoints.before("anything", { turn: 1, signal, emit: () => undefined });
+  await checkpoints.after(edited, signal);
+  const ran = await checkpoints.before("anything", { turn: 1, signal, emit: () => undefined });
   shell(root, "printf new >made");
   await checkpoints.preview({ at: 0, startOf: 1 }, 1, signal);
-  await checkpoints.after("anything", signal);
+  await checkpoints.after(ran, signal);
   shell(root, "printf mine >later");
   const { steps, contested, foreign } = await checkpoints.preview({ at: 0, startOf: 1 }, 1, signal);
   const paths = [steps, contested, foreign].map((set) => set.map(({ path }) => path));

@@ -1,7 +1,10 @@
 import { HarnessError, messageOf } from "../../base/errors.ts";
 import { relativeWithin } from "../../base/files/below.ts";
+import type { CallId } from "../../base/ids.ts";
 import type { World } from "../../base/world.ts";
 import type { Event } from "../../protocol/events/events.ts";
+import type { ChangeSource } from "./changes/change-source.ts";
+import { entryContent, readRecords } from "./changes/change-source.ts";
 import type { RestoreDependencies, RestoreResult } from "./rewind/restore.ts";
 import { availableSteps, restore } from "./rewind/restore.ts";
 import type { Boundary, ForeignSet, RewindPlan, RewindStep } from "./rewind/rewind-plan.ts";
@@ -10,7 +13,7 @@ import type { CheckpointStore } from "./store/checkpoint-store.ts";
 import type { Entry } from "./store/entry.ts";
 import { sameEntry } from "./store/entry.ts";
 import { displayPath } from "./tracking/paths.ts";
-import type { Changes, Tracker, TrackerDependencies } from "./tracking/tracker.ts";
+import type { Changes, RunningCall, Tracker, TrackerDependencies } from "./tracking/tracker.ts";
 
 /** Limit for paths listed in an event; the rest is counted. */
 export const PATHS_LISTED_MAX = 100;
@@ -24,8 +27,19 @@ export interface CheckpointsDependencies {
 
 export interface CheckpointTurn {
   readonly turn: number;
+  /** The call that is about to run. Omit it if nobody will ask for its changes. */
+  readonly call?: CallId;
   readonly signal: AbortSignal;
   emit(event: Event): void;
+}
+
+/** A call whose files are recorded, for `after`. */
+export interface RecordedCall {
+  readonly changes: Changes;
+  readonly turn: number;
+  readonly call?: CallId | undefined;
+  /** Absent if nothing of the workspace is recorded. */
+  readonly running?: RunningCall;
 }
 
 export interface RewindPreview extends RewindPlan {
@@ -75,14 +89,14 @@ export class Checkpoints {
    * user; later ones, until `after` with the same changes, to the call.
    * @throws HarnessError CheckpointUnwritable; the signal's reason. The call must not run then.
    */
-  async before(changes: Changes, { turn, signal, emit }: CheckpointTurn): Promise<void> {
-    await this.#inTurn(async () => {
+  async before(changes: Changes, { turn, call, signal, emit }: CheckpointTurn): Promise<RecordedCall> {
+    return await this.#inTurn(async () => {
       signal.throwIfAborted();
       const isFirst = this.#turn !== turn;
       if (this.#keepsNothing) {
         this.#turn = turn;
         if (isFirst) emit({ kind: "CheckpointMade", payload: { turn, files: 0, notRestorable: ["."] } });
-        return;
+        return { changes, turn, call };
       }
       const reach = this.#reach(changes);
       if (isFirst || changes === "anything") await this.#tracker.scan("user", signal, "if not fresh");
@@ -92,12 +106,12 @@ export class Checkpoints {
         this.#turn = turn;
         emit({ kind: "CheckpointMade", payload: { turn, ...this.#summary() } });
       }
-      this.#tracker.callBegins(reach);
+      return { changes, turn, call, running: await this.#tracker.callBegins(reach, signal) };
     });
   }
 
   /** Finds what a call has changed. Only the next operation waits for it. */
-  async after(changes: Changes, signal: AbortSignal): Promise<void> {
+  async after({ changes, turn, call, running }: RecordedCall, signal: AbortSignal): Promise<void> {
     if (this.#keepsNothing) return;
     const reach = this.#reach(changes);
     await this.#inTurn(async () => {
@@ -106,10 +120,12 @@ export class Checkpoints {
         await this.#dependencies.tracking.tree.pause(signal);
         if (reach === "anything") await this.#tracker.scan("calls", signal);
         else await this.#tracker.scanPaths(reach, "calls", signal);
+        if (call !== undefined && running !== undefined)
+          await this.#tracker.note({ call, turn }, running, signal);
       } catch (thrown) {
         if (!signal.aborted) this.#log("the changes of a call could not be scanned", thrown);
       } finally {
-        this.#tracker.callEnds(reach);
+        if (running !== undefined) this.#tracker.callEnds(running);
       }
     });
   }
@@ -179,6 +195,40 @@ export class Checkpoints {
         await this.#tracker.record("rewind", turn, unstopped);
       }
     });
+  }
+
+  /**
+   * Returns what is recorded, with the changes of a running turn up to its last ended call. Waits for scans under way.
+   * @throws the signal's reason.
+   */
+  async changeSource(signal: AbortSignal): Promise<ChangeSource> {
+    const { store, tracking } = this.#dependencies;
+    const { unrecorded, notes } = await this.#inTurn(async () => {
+      signal.throwIfAborted();
+      await this.#tracker.refreshRepository(signal);
+      return { unrecorded: this.#tracker.unrecorded, notes: this.#tracker.notes };
+    });
+    const turn = this.#turn ?? 0;
+    const running = {
+      kind: "after",
+      turn,
+      at: Number.MAX_SAFE_INTEGER,
+      changes: unrecorded,
+      contents: [],
+    } as const;
+    const sources = {
+      store,
+      repository: () => this.#tracker.repository,
+      unstored: (path: string) => this.#tracker.readUnstored(path),
+    };
+    const { records, loss } = await readRecords(store);
+    return {
+      records: unrecorded.length === 0 ? records : [...records, running],
+      unwrittenCalls: notes,
+      loss: this.#keepsNothing ? NOTHING_KEPT : loss,
+      content: async (path, entry, asked) => await entryContent({ path, entry }, sources, asked),
+      pause: (asked) => tracking.tree.pause(asked),
+    };
   }
 
   get #keepsNothing(): boolean {
@@ -277,6 +327,8 @@ function tokenText(boundary: Boundary, plan: RewindPlan): string {
 }
 
 const ONLY_NAMED = "only files that a call names are kept in this folder; what commands changed stays";
+
+const NOTHING_KEPT = "nothing is kept in this folder, which holds whole homes or the whole machine";
 
 const WHY = {
   contested: "you, or something else, changed it too, or may have",

@@ -8,7 +8,13 @@ export const checkpointsFeature: Feature = {
   config: [checkpointSection],
   commands: CHECKPOINT_COMMANDS,
   check: { doctor: [{ area: "checkpoints", load: () => import("./doctor-checkpoints.ts") }] },
-  stored: { logFiles: async () => (await import("./checkpoint-log-files.ts")).checkpointLogFiles },
+  stored: {
+    logFiles: async () => (await import("./checkpoint-log-files.ts")).checkpointLogFiles,
+    queries: {
+      kinds: ["GetChanges"],
+      load: async (host) => (await import("./changes/answer-changes.ts")).storedChanges(host),
+    },
+  },
   isUsed: () => true,
   open: async (host) => (await import("./open.ts")).openCheckpointsFeature(host),
 };

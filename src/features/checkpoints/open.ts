@@ -10,11 +10,10 @@ import type { SessionHost } from "../../session/host.ts";
 import type { ToolMiddleware } from "../../tools/middleware.ts";
 import type { ToolContext } from "../../tools/tool.ts";
 import type { CommandChanges } from "./cancelled-command.ts";
-import type { Checkpoints } from "./checkpoints.ts";
+import type { Checkpoints, RecordedCall } from "./checkpoints.ts";
 import { checkpointSection } from "./config.ts";
 import type { OpenCheckpoints, RecordingOptions } from "./record-before-change.ts";
 import { checkpointsFolder } from "./store/checkpoints-folder.ts";
-import type { Changes } from "./tracking/tracker.ts";
 
 /** Limit for the search after a turn that was cancelled in a command. */
 const CHANGES_MS_MAX = 2_000;
@@ -77,6 +76,13 @@ export function openCheckpointsFeature(host: SessionHost): OpenFeature {
     async rewind(command, turn) {
       const { handleRewind } = await import("./rewind/rewind.ts");
       return await handleRewind(command, turn, { host, open });
+    },
+    queries: {
+      async GetChanges(query, { signal }) {
+        const { sessionChanges } = await import("./changes/answer-changes.ts");
+        const opened = await checkpoints.opening;
+        return await sessionChanges(query, { host, opened }, signal);
+      },
     },
     async settle() {
       checkpoints.cancelRelease();
@@ -188,19 +194,19 @@ interface Recording extends Pick<RecordingOptions, "open" | "isRequired" | "fail
 function recordingMiddleware({ workspace, work, ...recording }: Recording): readonly Around[] {
   const { open } = recording;
   /** Calls that may have changed something and have not been checked yet. */
-  const uncheckedCalls = new Map<CallId, Changes>();
+  const uncheckedCalls = new Map<CallId, RecordedCall>();
 
-  async function findChanges(changes: Changes): Promise<void> {
-    await (await open()).after(changes, work.signal);
+  async function findChanges(recorded: RecordedCall): Promise<void> {
+    await (await open()).after(recorded, work.signal);
   }
 
   const lookAfterwards: ToolMiddleware = async (call, context, next) => {
     try {
       return await next(call, context);
     } finally {
-      const changes = uncheckedCalls.get(call.id);
+      const recorded = uncheckedCalls.get(call.id);
       uncheckedCalls.delete(call.id);
-      if (changes !== undefined) work.add(findChanges(changes));
+      if (recorded !== undefined) work.add(findChanges(recorded));
     }
   };
 
@@ -209,7 +215,7 @@ function recordingMiddleware({ workspace, work, ...recording }: Recording): read
     const isOwn = context.workspace.root === workspace.root;
     if (!call.tool.mutating || !isOwn) return await next(call, context);
     const { recordBeforeChange } = await import("./record-before-change.ts");
-    const begins = (id: CallId, changes: Changes) => void uncheckedCalls.set(id, changes);
+    const begins = (id: CallId, recorded: RecordedCall) => void uncheckedCalls.set(id, recorded);
     return await recordBeforeChange({ ...recording, begins })(call, context, next);
   };
 

@@ -1,6 +1,6 @@
 import { holds } from "../../../test/support/property.ts";
 import { requireProgram } from "../../../test/support/requires.ts";
-import { setsBack, sparesOthers } from "../../../test/support/rewind-properties.ts";
+import { setsBack, showsChanges, sparesOthers } from "../../../test/support/rewind-properties.ts";
 
 const gitTest = requireProgram("git");
 
@@ -24,6 +24,14 @@ gitTest(
   "[SES-15] what others changed between turns stays to the last bit, and goes where a person says so",
   async () => {
     await holds(sparesOthers(), RUNS, SEED);
+  },
+  300_000,
+);
+
+gitTest(
+  "[CTL-19 SES-15] the changes of each call, turn and session are patches that make the files after of those before",
+  async () => {
+    await holds(showsChanges(), RUNS, SEED);
   },
   300_000,
 );

@@ -1,7 +1,7 @@
 import { HarnessError } from "../../base/errors.ts";
 import type { CallId } from "../../base/ids.ts";
 import type { ToolCall, ToolMiddleware } from "../../tools/middleware.ts";
-import type { Checkpoints } from "./checkpoints.ts";
+import type { Checkpoints, RecordedCall } from "./checkpoints.ts";
 import type { Changes } from "./tracking/tracker.ts";
 
 /** Opens checkpoints; called when a call is about to change something, since nothing of them is needed before. */
@@ -12,7 +12,7 @@ export interface RecordingOptions {
   /** True if a call whose files cannot be recorded must not run. */
   readonly isRequired: boolean;
   /** Called before a call runs, with what it may change. */
-  begins(call: CallId, changes: Changes): void;
+  begins(call: CallId, recorded: RecordedCall): void;
   /** Called if the files of a call that runs all the same could not be recorded. */
   failed(failure: HarnessError, turn: number): void;
 }
@@ -25,8 +25,10 @@ export function recordBeforeChange({ open, isRequired, begins, failed }: Recordi
   return async function checkpoint(call, context, next) {
     const changes = context.onlyReads === true ? undefined : changesOf(call);
     if (changes === undefined) return await next(call, context);
+    let recorded: RecordedCall = { changes, turn: context.turn };
     try {
-      await (await open()).before(changes, context);
+      const { turn, signal, emit } = context;
+      recorded = await (await open()).before(changes, { turn, call: call.id, signal, emit });
     } catch (thrown) {
       context.signal.throwIfAborted();
       if (!(thrown instanceof HarnessError)) throw thrown;
@@ -34,7 +36,7 @@ export function recordBeforeChange({ open, isRequired, begins, failed }: Recordi
         throw new HarnessError("CheckpointRequired", { detail: thrown.message }, { cause: thrown });
       failed(thrown, context.turn);
     }
-    begins(call.id, changes);
+    begins(call.id, recorded);
     return await next(call, context);
   };
 }

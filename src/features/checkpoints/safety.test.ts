@@ -64,9 +64,9 @@ test("[SES-15] where only named files are kept, what a command or anybody else c
   shell(root, "printf 1 >named; printf 1 >other");
   const { signal } = new AbortController();
   const turn = { turn: 1, signal, emit: () => undefined };
-  await checkpoints.before([join(root, "named")], turn);
+  const recorded = await checkpoints.before([join(root, "named")], turn);
   shell(root, "printf 2 >named; printf 2 >other; printf n >new");
-  await checkpoints.after([join(root, "named")], signal);
+  await checkpoints.after(recorded, signal);
   await checkpoints.endTurn(1, signal);
   const done = await rig.rewind({ at: 0, startOf: 1 }, ["contested", "foreign"]);
   expect(shell(root, "cat named other new")).toBe("12n");

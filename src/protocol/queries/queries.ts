@@ -1,6 +1,7 @@
 import type * as z from "zod";
 import type { DeepReadonly } from "../deep-readonly.ts";
 import type { QueryKind } from "../kinds.ts";
+import { CHANGE_QUERIES } from "./change-queries.ts";
 import { COMPLETION_QUERIES } from "./completion-queries.ts";
 import { CONTEXT_QUERIES } from "./context-queries.ts";
 import { ENGINE_QUERIES } from "./engine-queries.ts";
@@ -22,6 +23,7 @@ const TABLE = {
   ...COMPLETION_QUERIES,
   ...SPEND_QUERIES,
   ...CONTEXT_QUERIES,
+  ...CHANGE_QUERIES,
 } as const satisfies Readonly<Record<QueryKind, QueryDefinition>>;
 
 type Table = typeof TABLE;

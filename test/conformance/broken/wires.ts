@@ -239,6 +239,24 @@ export const BROKEN_HTTP: readonly Broken[] = [
       ),
   },
   {
+    scenario: "changes",
+    how: "a turn that there is not has no changes",
+    fault: () =>
+      answerFault(
+        (_answer, request) => pathOf(request).endsWith("/changes") && request.url.includes("turn=99"),
+        () => Response.json({ files: [], complete: true }),
+      ),
+  },
+  {
+    scenario: "workspace",
+    how: "the workspace is another folder",
+    fault: () =>
+      answerFault(
+        ({ ok }, request) => ok && pathOf(request).endsWith("/workspace"),
+        (answer) => withBody(answer, (body: object) => ({ ...body, working_dir: "/elsewhere" })),
+      ),
+  },
+  {
     scenario: "catalogues",
     how: "the skills are not there",
     fault: () =>

@@ -6,6 +6,7 @@ import type { GitRepository } from "../git/git-repository.ts";
 import type { CheckpointStore } from "../store/checkpoint-store.ts";
 import type { Entry } from "../store/entry.ts";
 import { fileStat, sameContent, sameStat } from "../store/entry.ts";
+import { missingReason, storedContent } from "../store/stored-content.ts";
 import { splitRoot } from "../tracking/paths.ts";
 import type { RewindStep, SkippedPath } from "./rewind-plan.ts";
 
@@ -41,7 +42,7 @@ export async function availableSteps(
       to?.kind === "file" && !(from?.kind === "file" && sameContent(from.content, to.content))
         ? to
         : undefined;
-    if (needs !== undefined && (await contentOf(needs, dependencies, signal)) === undefined)
+    if (needs !== undefined && (await storedContent(needs, dependencies, signal)) === undefined)
       notRestorable.push({ path: step.path, why: missingReason(step.to) });
     else available.push(step);
     if (index % STEPS_PER_PAUSE === 0) await dependencies.tree.pause(signal);
@@ -119,7 +120,7 @@ class Restoring {
       await this.#attempt(step, (tree, ...at) => tree.setMode(...at, mode));
       return;
     }
-    const content = await contentOf(to, this.#dependencies, this.#signal);
+    const content = await storedContent(to, this.#dependencies, this.#signal);
     if (content === undefined) this.#notRestorable.push({ path, why: missingReason(to) });
     else
       await this.#attempt(afterRemoval(step), (tree, ...at) =>
@@ -201,23 +202,6 @@ function assertUnchanged({ path, from, to }: RewindStep, { tree, root, store }: 
 }
 
 type FileEntry = Extract<Entry, { kind: "file" }>;
-
-async function contentOf(
-  { content, stat }: FileEntry,
-  dependencies: RestoreDependencies,
-  signal: AbortSignal,
-): Promise<Uint8Array | undefined> {
-  if (content.kind === "missing") return undefined;
-  if (content.kind === "kept") return await dependencies.store.content(content.name);
-  const bytes = await dependencies.repository()?.objects.blob(content.object, signal);
-  return bytes?.length === stat.size ? bytes : undefined;
-}
-
-function missingReason(entry: Entry | undefined): string {
-  return entry?.kind === "file" && entry.content.kind === "git"
-    ? "the repository no longer has its content"
-    : "its content is missing or damaged in the checkpoint store";
-}
 
 function skipReason(thrown: unknown): string {
   if (thrown instanceof PathMoved) return "it was changed or replaced at this moment, or a link leads there";

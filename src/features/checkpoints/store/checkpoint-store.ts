@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { HarnessError, messageOf } from "../../../base/errors.ts";
+import type { CallId } from "../../../base/ids.ts";
 import type { Files, Random } from "../../../base/world.ts";
 import { codeOf } from "../../../base/world.ts";
 import { openBytes, SealBroken, sealBytes, subKey } from "../../../session/store/seal.ts";
@@ -28,6 +29,17 @@ export interface StoredRecord {
   readonly contents: readonly StoredLocation[];
   /** For a base record: the workspace to which its paths are relative. */
   readonly root?: string;
+  /** Calls that changed something since the last record. */
+  readonly calls?: readonly StoredCall[];
+}
+
+/** Files that one call changed, with their states before and after it. */
+export interface StoredCall {
+  readonly call: CallId;
+  readonly turn: number;
+  readonly changes: readonly (readonly [path: string, from: StoredEntry, to: StoredEntry])[];
+  /** Number of changed files that are not listed. */
+  readonly leftOut: number;
 }
 
 export type StoredLocation = readonly [name: string, file: number, from: number, length: number];
@@ -212,7 +224,9 @@ export class CheckpointStore {
 
   /** Returns a content; undefined if it is gone or cannot be opened: it is lost then. */
   async content(name: string): Promise<Uint8Array | undefined> {
-    const place = this.#places.get(name);
+    const waiting = this.#waiting.get(name);
+    if (waiting !== undefined) return openBytes(this.#sealKey, this.#contentText(name), waiting);
+    const place = this.#places.get(name) ?? this.#unrecordedPlace(name);
     if (place === undefined) return undefined;
     try {
       const path = this.#path(place.record, `${place.file}.contents`);
@@ -222,6 +236,14 @@ export class CheckpointStore {
       if (thrown instanceof SealBroken || codeOf(thrown) === "ENOENT") return undefined;
       throw thrown;
     }
+  }
+
+  /** Returns the place of a content that is written, and whose record is not. */
+  #unrecordedPlace(name: string): FileSlot | undefined {
+    const found = this.#written.find(([writtenName]) => writtenName === name);
+    if (found === undefined) return undefined;
+    const [, file, from, length] = found;
+    return { record: this.#next, file, from, length };
   }
 
   get #sealer() {

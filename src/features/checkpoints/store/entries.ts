@@ -1,9 +1,12 @@
 import { SKIP_REASONS } from "../tracking/selection.ts";
 import type { ChangedBy, StoredChange, StoredRecord } from "./checkpoint-store.ts";
 import type { Content, Entry } from "./entry.ts";
-import { packEntry, sameEntry, unpackEntry } from "./entry.ts";
+import { packEntry, sameEntry, sameStat, unpackEntry } from "./entry.ts";
 
 type FileEntry = Extract<Entry, { kind: "file" }>;
+
+/** Earlier state of each path that calls changed while it was open. */
+export type Journal = Map<string, Entry | undefined>;
 
 /** Returns the state after some records, from the first on. */
 export function entriesAfter(records: readonly StoredRecord[]): Map<string, Entry> {
@@ -27,6 +30,7 @@ export class Entries {
   /** Paths outside the workspace, and folders that are not scanned: few of many. */
   readonly #outside = new Set<string>();
   readonly #leftOut = new Set<string>();
+  readonly #journals = new Set<Journal>();
 
   /** False as long as nothing was recorded; nothing is a difference then. */
   #isRecorded: boolean;
@@ -70,6 +74,8 @@ export class Entries {
     const before = this.#all.get(path);
     this.#put(path, entry);
     if (!this.#isRecorded || sameEntry(before, entry)) return;
+    if (by !== "user")
+      for (const journal of this.#journals) if (!journal.has(path)) journal.set(path, before);
     const other = this.#changed.get(path);
     this.#changed.set(path, other === undefined || other === by ? by : "both");
   }
@@ -77,6 +83,38 @@ export class Entries {
   /** Adds details about an unchanged file: the author of its change stays. */
   refine(path: string, entry: FileEntry): void {
     this.#put(path, entry);
+  }
+
+  /** Begins to note what calls change. */
+  openJournal(): Journal {
+    const journal: Journal = new Map();
+    this.#journals.add(journal);
+    return journal;
+  }
+
+  closeJournal(journal: Journal): void {
+    this.#journals.delete(journal);
+  }
+
+  /** Returns an entry with its content where that was stored since, in this state or an earlier one. */
+  withContent(
+    path: string,
+    entry: Entry | undefined,
+    isStored: (name: string) => boolean,
+  ): Entry | undefined {
+    if (entry?.kind !== "file" || !isPending(entry.content)) return entry;
+    const now = this.#all.get(path);
+    if (now?.kind === "file" && !isPending(now.content) && sameStat(now.stat, entry.stat)) return now;
+    const { print } = entry.content;
+    return print !== undefined && isStored(print)
+      ? { ...entry, content: { kind: "kept", name: print } }
+      : entry;
+  }
+
+  /** Returns the entry of a file whose content still has to be stored; undefined for any other path. */
+  unstoredAt(path: string): FileEntry | undefined {
+    const entry = this.#unstored.has(path) ? this.#all.get(path) : undefined;
+    return entry?.kind === "file" ? entry : undefined;
   }
 
   /** Returns the changes to write: all paths if nothing was recorded. */
@@ -106,7 +144,8 @@ export function pendingContent(print?: string): Content {
 }
 const PENDING = { kind: "missing", why: "not kept yet" } as const;
 
-function isPending(content: Content): boolean {
+/** Returns true for a content that still has to be stored. */
+export function isPending(content: Content): content is Extract<Content, { kind: "missing" }> {
   return content.kind === "missing" && content.why === PENDING.why;
 }
 

@@ -4,11 +4,17 @@ import { RECORDED_FILE_BYTES_MAX } from "../recording-limits.ts";
 import type { FileSnapshots } from "../tracking/file-snapshots.ts";
 import type { CheckpointStore } from "./checkpoint-store.ts";
 import type { Entries } from "./entries.ts";
-import type { Content } from "./entry.ts";
+import type { Content, Entry } from "./entry.ts";
+
+/** Limits for files that are stored beside a call: the rest waits for the end of the turn. */
+const BESIDE_CALL_FILES_MAX = 256;
+const BESIDE_CALL_BYTES_MAX = 8 * 1024 * 1024;
 
 const TOO_LARGE: Content = { kind: "missing", why: "larger than 16 MB" };
 const UNREADABLE: Content = { kind: "missing", why: "it cannot be read" };
 const NO_ROOM: Content = { kind: "missing", why: "no room for it" };
+
+type FileEntry = Extract<Entry, { kind: "file" }>;
 
 export interface PreimageRecorderDependencies {
   readonly entries: Entries;
@@ -32,12 +38,27 @@ export class PreimageRecorder {
   async recordAll(pause: () => Promise<void>): Promise<void> {
     const { entries } = this.#dependencies;
     const files = entries.unstored.toSorted(([, a], [, b]) => a.stat.size - b.stat.size);
-    for (const [path, entry] of files) {
-      const content =
-        entry.stat.size > RECORDED_FILE_BYTES_MAX ? TOO_LARGE : await this.#contentOf(path, pause);
-      entries.refine(path, { ...entry, content });
-      await pause();
+    for (const [path, entry] of files) await this.#record(path, entry, pause);
+  }
+
+  /** Stores those of some paths that are not stored yet, within the limits beside a call. Errors as `recordAll`. */
+  async recordSome(paths: Iterable<string>, pause: () => Promise<void>): Promise<void> {
+    let [files, bytes] = [0, 0];
+    for (const path of paths) {
+      const entry = this.#dependencies.entries.unstoredAt(path);
+      if (entry === undefined) continue;
+      files += 1;
+      bytes += entry.stat.size;
+      if (files > BESIDE_CALL_FILES_MAX || bytes > BESIDE_CALL_BYTES_MAX) return;
+      await this.#record(path, entry, pause);
     }
+  }
+
+  async #record(path: string, entry: FileEntry, pause: () => Promise<void>): Promise<void> {
+    const content =
+      entry.stat.size > RECORDED_FILE_BYTES_MAX ? TOO_LARGE : await this.#contentOf(path, pause);
+    this.#dependencies.entries.refine(path, { ...entry, content });
+    await pause();
   }
 
   async #contentOf(path: string, pause: () => Promise<void>): Promise<Content> {

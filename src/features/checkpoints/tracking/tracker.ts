@@ -5,9 +5,17 @@ import type { Files, World } from "../../../base/world.ts";
 import { CurrentRepository } from "../git/current-repository.ts";
 import type { GitRepository } from "../git/git-repository.ts";
 import { WORKSPACE_ENTRIES_MAX } from "../recording-limits.ts";
-import type { ChangedBy, CheckpointStore, StoredRecord } from "../store/checkpoint-store.ts";
+import type {
+  ChangedBy,
+  CheckpointStore,
+  StoredCall,
+  StoredChange,
+  StoredRecord,
+} from "../store/checkpoint-store.ts";
+import type { Journal } from "../store/entries.ts";
 import { Entries, entriesAfter } from "../store/entries.ts";
 import type { Entry } from "../store/entry.ts";
+import { packEntry, sameEntry } from "../store/entry.ts";
 import { PreimageRecorder } from "../store/preimage-recorder.ts";
 import { FileSnapshots } from "./file-snapshots.ts";
 import { makePause } from "./make-pause.ts";
@@ -17,6 +25,10 @@ import { GIT_FOLDER, Selection, SKIP_REASONS } from "./selection.ts";
 
 /** Age up to which a scan counts as current. */
 const FRESH_MS = 100;
+/** Limit for the changed files that are noted of one call; the rest is counted. */
+export const CALL_FILES_MAX = 500;
+/** Limit for all files that are noted between two records. */
+const NOTED_FILES_MAX = 20_000;
 /** Changes processed between two pauses. */
 const TAKES_PER_PAUSE = 64;
 
@@ -41,6 +53,16 @@ export interface TrackerDependencies {
 /** Files that a call may change, below the root or absolute, or anything in the workspace. */
 export type Changes = readonly string[] | "anything";
 
+/** A call that may change files at this moment. */
+export interface RunningCall {
+  readonly changes: Changes;
+  readonly journal: Journal;
+}
+
+interface CallNote extends Omit<StoredCall, "changes"> {
+  readonly states: readonly (readonly [path: string, from: Entry | undefined, to: Entry | undefined])[];
+}
+
 /** Knows the files of one workspace as of the last scan, and who changed what since the last record. */
 export class Tracker {
   readonly #dependencies: TrackerDependencies;
@@ -56,7 +78,8 @@ export class Tracker {
    * Paths that running calls may change, in the form of `entries`: a change there is theirs, regardless of which scan
    * finds it.
    */
-  #running: readonly Changes[] = [];
+  #running: readonly RunningCall[] = [];
+  #notes: CallNote[] = [];
   /** True if the last turn has no end: its process died, and later changes may be its work or anybody's. */
   #isCutOff: boolean;
 
@@ -103,15 +126,73 @@ export class Tracker {
     return this.#isPartial ? [".", ...paths] : paths;
   }
 
-  /** Attributes changes in the reach of a call to it, even if a scan for the user's changes sees them first. */
-  callBegins(changes: Changes): void {
-    this.#running = [...this.#running, changes];
+  /**
+   * Attributes changes in the reach of a call to it, even if a scan for the user's changes sees them first. Stores what
+   * the call may change and is not stored yet, within the limits beside a call.
+   * @throws HarnessError CheckpointUnwritable; the signal's reason.
+   */
+  async callBegins(changes: Changes, signal: AbortSignal): Promise<RunningCall> {
+    const paths = changes === "anything" ? this.#entries.unstored.map(([path]) => path) : changes;
+    await this.#recorder.recordSome(paths, makePause(this.#dependencies, signal));
+    const running = { changes, journal: this.#entries.openJournal() };
+    this.#running = [...this.#running, running];
+    return running;
   }
 
-  /** Ends one `callBegins` with equal changes. */
-  callEnds(changes: Changes): void {
-    const at = this.#running.findIndex((each) => String(each) === String(changes));
-    this.#running = this.#running.filter((_, index) => index !== at);
+  /** Ends a call. */
+  callEnds(running: RunningCall): void {
+    this.#entries.closeJournal(running.journal);
+    this.#running = this.#running.filter((each) => each !== running);
+  }
+
+  /**
+   * Stores what a call has left, within the limits beside a call, and notes the call for the next record.
+   * @throws HarnessError CheckpointUnwritable; the signal's reason.
+   */
+  async note(
+    { call, turn }: Pick<StoredCall, "call" | "turn">,
+    running: RunningCall,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { changes, journal } = running;
+    const changed = [...journal].filter(
+      ([path, before]) =>
+        (changes === "anything" || changes.includes(path)) && !sameEntry(before, this.#entries.get(path)),
+    );
+    const room = NOTED_FILES_MAX - this.#notes.reduce((sum, { states }) => sum + states.length, 0);
+    const listed = changed.slice(0, Math.min(CALL_FILES_MAX, room));
+    await this.#recorder.recordSome(
+      listed.map(([path]) => path),
+      makePause(this.#dependencies, signal),
+    );
+    const states = listed.map(([path, before]) => [path, before, this.#entries.get(path)] as const);
+    this.#notes.push({ call, turn, states, leftOut: changed.length - listed.length });
+  }
+
+  /** Calls that no record has yet. */
+  get notes(): readonly StoredCall[] {
+    const isStored = this.#dependencies.store.has.bind(this.#dependencies.store);
+    const packed = (path: string, entry: Entry | undefined) =>
+      packEntry(this.#entries.withContent(path, entry, isStored));
+    return this.#notes.map(({ states, ...note }) => ({
+      ...note,
+      changes: states.map(([path, from, to]) => [path, packed(path, from), packed(path, to)] as const),
+    }));
+  }
+
+  /** Changes that no record has yet. */
+  get unrecorded(): readonly StoredChange[] {
+    return this.#entries.hasChanges ? this.#entries.toRecord() : [];
+  }
+
+  /** Reads a file whose content is not stored yet, as it is now. */
+  readUnstored(path: string): Uint8Array | undefined {
+    return this.#entries.unstoredAt(path) === undefined ? undefined : this.#snapshots.read(path);
+  }
+
+  /** Reads the repository again if its index was written. @throws the signal's reason. */
+  async refreshRepository(signal: AbortSignal): Promise<void> {
+    await this.#repository.refresh(signal);
   }
 
   /** Scans the whole workspace; differences are attributed to `by`. */
@@ -146,8 +227,11 @@ export class Tracker {
     const isFirst = store.headers.length === 0;
     if (!isFirst && !this.#entries.hasChanges && kind !== "before" && kind !== "after") return;
     const changes = this.#entries.toRecord();
-    await store.write({ kind: isFirst ? "base" : kind, turn, at: await lastEvent(), changes });
+    const calls = this.notes;
+    const record = { kind: isFirst ? "base" : kind, turn, at: await lastEvent(), changes } as const;
+    await store.write({ ...record, ...(calls.length === 0 ? {} : { calls }) });
     this.#entries.wasRecorded();
+    this.#notes = [];
   }
 
   async #lookAtAll(by: ChangedBy, signal: AbortSignal): Promise<void> {
@@ -212,7 +296,7 @@ export class Tracker {
   }
 
   #isRunning(path: string): boolean {
-    return this.#running.some((changes) => changes === "anything" || changes.includes(path));
+    return this.#running.some(({ changes }) => changes === "anything" || changes.includes(path));
   }
 }
 
