@@ -9,8 +9,6 @@ import { mayHoldCredentials } from "./judge/sensitive.ts";
 
 /** Limit for compared files; for a larger one the question shows the call's own input. */
 export const PREVIEW_BYTES_MAX = 262_144;
-/** Limit for the comparison: a person waits for the question. */
-const COMPARE_MS_MAX = 200;
 const CONTEXT_LINES = 2;
 
 /** Working directory of a call, and access to its files. */
@@ -36,8 +34,8 @@ export async function withChangePreview(
   const before = await textOf(resolve(place.cwd, first.path), place.files);
   const after = before === undefined ? undefined : changed(before, changes);
   if (before === undefined || after === undefined) return question;
-  const diff = await unified(before, after);
-  return diff === undefined ? question : { ...question, diff };
+  const { hunksOf, unifiedHunks } = await import("../../base/text/diff/hunks.ts");
+  return { ...question, diff: unifiedHunks(hunksOf(before, after, CONTEXT_LINES)) };
 }
 
 /** Applies each change to the result of the previous one; undefined if one of them would be refused. */
@@ -66,16 +64,4 @@ async function textOf(path: string, files: Files): Promise<string | undefined> {
   } catch {
     return undefined; // the call itself will report why the file cannot be read
   }
-}
-
-async function unified(before: string, after: string): Promise<string | undefined> {
-  const { structuredPatch } = await import("diff");
-  const options = { context: CONTEXT_LINES, timeout: COMPARE_MS_MAX };
-  const patch = structuredPatch("", "", before, after, "", "", options);
-  return patch?.hunks
-    .flatMap(({ oldStart, oldLines, newStart, newLines, lines }) => [
-      `@@ -${oldStart},${oldLines} +${newStart},${newLines} @@`,
-      ...lines,
-    ])
-    .join("\n");
 }

@@ -1,0 +1,21 @@
+import * as z from "zod";
+
+/** Limit of unchanged lines that a client may ask for around each change. */
+export const HUNK_CONTEXT_LINES_MAX = 20;
+
+/**
+ * One changed place of a file. Starts count from 1; with no line on a side, the start is the number of the line before.
+ *
+ * Since protocol 0.3.0.
+ */
+export const Hunk = z.object({
+  /** The same for the same change of the same text. */
+  id: z.string(),
+  old_start: z.int().min(0),
+  old_lines: z.int().min(0),
+  new_start: z.int().min(0),
+  new_lines: z.int().min(0),
+  /** Each begins with " ", "+" or "-". `\ No newline at end of file` can follow the last line of a side. */
+  lines: z.array(z.string()),
+});
+export type Hunk = z.infer<typeof Hunk>;
