@@ -19,7 +19,7 @@ import {
   unattendedText,
 } from "./permission-question.ts";
 import { searchFilter } from "./search-filter.ts";
-import type { VerdictSources } from "./verdict.ts";
+import type { Verdict, VerdictSources } from "./verdict.ts";
 import { commandFacts, judgeCall, UNCONFINED } from "./verdict.ts";
 
 export interface GateOptions extends VerdictSources {
@@ -136,7 +136,7 @@ export async function isAllowedUnasked(
   return decision.kind === "allow";
 }
 
-interface Gated extends JudgedCall {
+interface Gated extends JudgedCall, Pick<Verdict, "parts"> {
   readonly options: GateOptions;
 }
 
@@ -174,7 +174,7 @@ async function settle(decision: Decision, at: Gated): Promise<Settled> {
 async function askPerson(decision: Extract<Decision, { kind: "ask" }>, at: Gated): Promise<Settled> {
   const { call, plan, workspace, view, context, options } = at;
   const tool = call.tool.name;
-  const answer = await options.ask(permissionQuestion(decision, at), context.signal);
+  const answer = await options.ask(permissionQuestion(decision, at, await at.parts()), context.signal);
   switch (answer.kind) {
     case "nobody":
       return {
@@ -203,8 +203,8 @@ async function askPerson(decision: Extract<Decision, { kind: "ask" }>, at: Gated
       if (at.offer !== undefined)
         return answer.hosts === true || at.offer.outside === undefined ? "with-hosts" : "outside";
       if (isOnceOnly(decision, at)) return "by-person"; // each such call needs a new answer
-      const analysis = view?.facts.analysis;
-      for (const rule of rulesFromAnswer(answer, { plan, tool: call.tool, workspace, analysis }))
+      const command = view === undefined ? undefined : { facts: view.facts, quiet: at.policy.quiet };
+      for (const rule of rulesFromAnswer(answer, { plan, tool: call.tool, workspace, command }))
         options.session.add(rule);
       return "by-person";
     }
