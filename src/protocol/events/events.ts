@@ -213,6 +213,8 @@ const payloads = {
      * `askId` again changes the limit of an open question.
      */
     timeoutMs: z.int().min(1).optional(),
+    /** See PermissionRequested. Since protocol 0.3.0. */
+    onlyUnattended: z.literal(true).optional(),
   }),
   Answered: z.object({ askId: AskIdSchema, answer: z.unknown(), by: ClientIdSchema.optional() }),
   InputQueued: z.object({

@@ -47,7 +47,7 @@ function openDesk(root: string, confinement: Confinement) {
     originator: "cli_00000000000000000000000001" as ClientId,
     workspace: {
       ...{ root, cwd: root, seen: new Map(), scratch: `${root}/../scratch` },
-      env: { PATH: process.env["PATH"] ?? "" },
+      env: { PATH: "/usr/local/bin:/usr/bin:/bin" },
     },
     progress: () => undefined,
     emit: () => undefined,

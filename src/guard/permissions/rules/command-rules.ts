@@ -1,5 +1,5 @@
 import type { Rule } from "../../../session/guard/rule.ts";
-import type { ShellCommand, ShellRedirection } from "../../../shell/analysis.ts";
+import type { ShellCommand } from "../../../shell/analysis.ts";
 import { literalOf } from "../../../shell/analysis.ts";
 import { LAUNCHERS } from "../../../shell/wrappers/launchers.ts";
 import type { CommandFacts } from "../judge/command-facts.ts";
