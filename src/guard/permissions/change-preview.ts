@@ -44,8 +44,8 @@ export interface PreviewSources {
  * accept a part of it (PERM-15).
  *
  * Undefined if the call changes no single file, or would fail. The same holds if the file is too large, is not text, or
- * may hold keys, which must not get into an event. A text with a secret has no hunks: line by line, a secret of several
- * lines would not be recognised.
+ * may hold keys, which must not get into an event. A text with a secret is redacted before it is compared, since a hunk
+ * may hold a part of the secret alone. It has no hunks to accept.
  */
 export async function changeOnDisk(
   question: Pick<PermissionQuestion, "preview" | "args">,
@@ -60,9 +60,13 @@ export async function changeOnDisk(
   if (before === undefined || after === undefined) return undefined;
   const { hunksOf, unifiedHunks } = await import("../../base/text/diff/hunks.ts");
   const hunks = hunksOf(before.text, after, CONTEXT_LINES);
-  const isClear = [before.text, after].every((text) => redactor.text(text) === text);
+  const [clearBefore, clearAfter] = [redactor.text(before.text), redactor.text(after)];
+  if (clearBefore !== before.text || clearAfter !== after) {
+    const shown = hunksOf(clearBefore, clearAfter, CONTEXT_LINES);
+    return shown.length === 0 ? undefined : { diff: unifiedHunks(shown), hunks: [], before };
+  }
   const isShort = hunks.length <= ANSWER_HUNKS_MAX && after.length <= PREVIEW_BYTES_MAX;
-  return { diff: unifiedHunks(hunks), hunks: isClear && isShort ? hunks : [], before };
+  return { diff: unifiedHunks(hunks), hunks: isShort ? hunks : [], before };
 }
 
 /** Returns the one file that a call would write; undefined if there are more, or none. */

@@ -184,6 +184,9 @@ export class Questions {
       { kind: "PermissionAnswered", payload: { callId, ...result, counted: open !== undefined } },
       client.id,
     );
+    // Closed at once: an answer in the same moment comes too late, too.
+    this.#permissions.delete(callId);
+    this.#decide(callId);
     open?.answer({ kind: "answered", ...answer, ...said });
     return open !== undefined;
   }
