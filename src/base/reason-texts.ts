@@ -43,6 +43,7 @@ export const TEXTS = {
   EngineStopping: "The engine is shutting down and takes no new commands.",
   EngineUnreachable: "The engine at <url> cannot be reached: <detail>. Start it there with: cinch serve",
   ExportInvalid: "<path>, line <line>: <problem>. Nothing was imported. Take a new export, or read what can be read: --unverified",
+  FileChanged: "<path> changed after the question about it, so nothing was written. Read it again, and propose the change for its new content.",
   FileNotAttached: "<path> did not go to the model with what you said: <why>",
   Forbidden: "This token does not allow <what>. Use one whose claims name it.",
   GoogleCredentialsUnusable: "The Google credentials from <source> cannot be used: <problem>. Correct that, or make new ones: gcloud auth application-default login",

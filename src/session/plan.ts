@@ -103,6 +103,8 @@ export interface SessionPlan {
   readonly tools: ToolTable;
   /** Milliseconds that a permission request waits for a person. */
   readonly permissionTimeoutMs: number;
+  /** True if a permission question stays open while a person is subscribed: no profile sets its time limit. */
+  readonly questionsStayOpen: boolean;
 }
 
 /** Limits of the turns of a session, after every layer. */

@@ -35,6 +35,10 @@ export type PermissionOutcome =
       readonly rule?: string;
       /** Allowed in the sandbox with the hosts that the question offered. */
       readonly hosts?: true;
+      /** Allowed in part: ids of the accepted hunks. */
+      readonly hunks?: readonly string[];
+      /** Words of the person for the model. */
+      readonly words?: string;
       readonly by: ClientId;
     }
   | { readonly kind: "timeout"; readonly afterMs: number }

@@ -78,7 +78,7 @@ export interface ToolFacts {
   /** Author of its answers: cinch, this machine or this repository (`own`), or third parties (`foreign`). */
   readonly output: "own" | "foreign";
   readonly kind: ToolKind;
-  /** Arguments with the change of a file, for its preview (PERM-06). */
+  /** Arguments with the change of a file, for its preview (PERM-06). The tool then obeys `CallPlan.accepted`. */
   readonly preview?: ChangePreview;
   /**
    * Sub-agents that can have it: those whose definition grants it; none; also those whose definition names

@@ -81,8 +81,20 @@ export interface CallPlan {
   readonly searches?: string;
   /** Reason why only a person may allow this call, whatever rules and flags say. */
   readonly personOnly?: string;
+  /** Set by the gate if a person has accepted a part of the change that the call makes to its file. */
+  readonly accepted?: AcceptedChange;
   /** Set if this call changes nothing, or if what it starts obeys plan mode itself: plan mode allows it. */
   readonly inPlanMode?: true;
+}
+
+/** The part of a change of one file that a person has accepted. */
+export interface AcceptedChange {
+  /** SHA-256 of the file that the person saw, in hexadecimal; absent if there was none. Any other file is left alone. */
+  readonly sha256?: string;
+  /** The whole new text of the file. */
+  readonly text: string;
+  /** Says to the model which hunks were applied and which refused. */
+  readonly report: string;
 }
 
 export type CallTarget =

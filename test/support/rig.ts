@@ -61,6 +61,8 @@ export interface RigOptions {
   readonly onInput?: NonNullable<SessionDependencies["onInput"]>;
   readonly caches?: CacheBudget;
   readonly idleTimeoutMs?: number;
+  /** See `SessionCoreDependencies`. Default: the time of a question always counts. */
+  readonly questionsStayOpen?: boolean;
   readonly pinned?: boolean;
   readonly tasksRunning?: () => number;
   /** Given what publishes events while no call is under way. */
@@ -138,6 +140,7 @@ export async function openRig(options: RigOptions): Promise<Rig> {
       redactor: redactor([]),
       attended: options.attended ?? true,
       permissionTimeoutMs: PERMISSION_TIMEOUT_MS,
+      questionsStayOpen: options.questionsStayOpen ?? false,
     });
     options.onTell?.((event) => core.publish(event));
     const roundsMax = options.roundsMax ?? 50;

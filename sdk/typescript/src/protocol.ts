@@ -998,6 +998,8 @@ export interface AnswerPermissionCommand {
   readonly scope?: "once" | "argv_glob" | "tool";
   readonly rule?: string;
   readonly hosts?: true;
+  readonly hunks?: readonly string[];
+  readonly words?: string;
 }
 
 export interface CreateSessionCommand {
@@ -1440,6 +1442,29 @@ export interface PermissionRequestedEvent {
       readonly each?: string;
     };
     readonly timeoutMs?: number;
+    readonly onlyUnattended?: true;
+    readonly why?: {
+      readonly cause: "rule" | "deny-rule" | "level" | "no-rule" | "grammar" | "network" | "setting" | "protected" | "outside-sandbox" | "tool";
+      readonly text: string;
+      readonly ends?: {
+        readonly rule?: string;
+        readonly setting?: string;
+      };
+    };
+    readonly parts?: ReadonlyArray<{
+      readonly text: string;
+      readonly verdict: "allow" | "ask" | "deny";
+      readonly why: string;
+    }>;
+    readonly prefixes?: readonly string[];
+    readonly hunks?: ReadonlyArray<{
+      readonly id: string;
+      readonly old_start: number;
+      readonly old_lines: number;
+      readonly new_start: number;
+      readonly new_lines: number;
+      readonly lines: readonly string[];
+    }>;
   };
 }
 
@@ -1458,6 +1483,8 @@ export interface PermissionAnsweredEvent {
     readonly by?: ClientId;
     readonly rule?: string;
     readonly hosts?: true;
+    readonly hunks?: readonly string[];
+    readonly words?: string;
     readonly counted: boolean;
   };
 }
@@ -1630,6 +1657,7 @@ export interface AskedEvent {
     readonly details?: Readonly<Record<string, unknown>>;
     readonly originator?: ClientId;
     readonly timeoutMs?: number;
+    readonly onlyUnattended?: true;
   };
 }
 
@@ -2038,6 +2066,7 @@ export type EngineReason =
   | "EngineStopping"
   | "EngineUnreachable"
   | "ExportInvalid"
+  | "FileChanged"
   | "FileNotAttached"
   | "Forbidden"
   | "GoogleCredentialsUnusable"

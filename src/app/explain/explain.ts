@@ -9,6 +9,7 @@ import { sandboxSection } from "../../guard/sandbox/config.ts";
 import type { ExpectedSandbox } from "../../guard/sandbox/policy/sandbox-sources.ts";
 import { expectedSandbox, workingConfinement } from "../../guard/sandbox/policy/sandbox-sources.ts";
 import type { SandboxTrial } from "../../guard/sandbox/sandbox-probe.ts";
+import type { AskedPart } from "../../protocol/events/asked-call.ts";
 import type { LiveTools, RuntimeTools } from "../../session/commands/runtime-tools.ts";
 import type { CallVerdict } from "../../session/guard/permissions.ts";
 import type { Policy } from "../../session/guard/policy.ts";
@@ -36,6 +37,8 @@ export interface Explained {
   readonly remedy?: string;
   /** The same in a working sandbox. Absent if it is the same, or if no sandbox is to be expected here. */
   readonly remedyInSandbox?: string;
+  /** Verdicts on the parts of a compound command that is not allowed, without a sandbox. Absent for any other call. */
+  readonly parts?: readonly AskedPart[];
   /** True for a call that the tool itself refuses, whatever the rules say: `why` tells the reason. */
   readonly wouldFail?: true;
   /** Origin of the facts about a tool of an MCP server, or the reason why they are unknown: a phrase for the person. */
@@ -229,6 +232,7 @@ async function explainTool(
   const inSandbox = isCommand ? await permissions.verdict(call, context, working) : verdict;
   const { rule, kind, why } = verdict.decision;
   const { remedy } = verdict;
+  const parts = kind === "allow" ? [] : await verdict.parts();
   const other = here.kind === "none" || inSandbox.remedy === remedy ? undefined : inSandbox.remedy;
   return {
     ...{ decision: kind, why, here },
@@ -236,6 +240,7 @@ async function explainTool(
     whyInSandbox: inSandbox.decision.why,
     ...(rule === undefined ? {} : { rule: printRule(rule) }),
     ...defined({ remedy, remedyInSandbox: other }),
+    ...(parts.length === 0 ? {} : { parts }),
     ...(forecasts.length === 0 ? {} : { mayRefuse: forecasts.map((each) => each.why) }),
   };
 }

@@ -81,6 +81,7 @@ function planFrom(sources: PlanSources, guarded: GuardedFiles): SessionPlan {
     kinds: new Set<TrustKind>(items.map(({ kind }) => kind)),
     limits: limitsOf(sources),
     permissionTimeoutMs: settingsOf(limitsSection, { profile }).permissionTimeoutMs,
+    questionsStayOpen: sourceOf(limitsSection, "permissionTimeoutMs", { profile }) === "default",
     policy: policyAt(root, {
       profile: profile.permissions,
       user: config.permissions,

@@ -98,12 +98,12 @@ export async function composeHost(sources: HostSources, use: "look" | "run"): Pr
     features: engine.features.set,
   });
   const plan = () => plans.current;
-  const { root, profile, config, wishes, permissionTimeoutMs, limits } = plan();
+  const { root, profile, config, wishes, permissionTimeoutMs, questionsStayOpen, limits } = plan();
   const core = new SessionCore({
     ...{ world, session, logId, store, writer: log.writer, redactor: secrets },
     attended: wishes.attended,
     attendedByFollowers: wishes.delegatedBy !== undefined,
-    permissionTimeoutMs,
+    ...{ permissionTimeoutMs, questionsStayOpen },
     onAsked: engine.onAsked,
   });
   for (const event of sources.firstEvents) core.publish(event);

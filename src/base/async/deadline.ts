@@ -6,6 +6,8 @@ export interface Deadline extends Disposable {
   readonly signal: AbortSignal;
   /** Restarts the wait, by default with its last limit in milliseconds. */
   restart(ms?: number): void;
+  /** Stops the wait until it is restarted. */
+  pause(): void;
   /** True if the time limit, not the parent, ended it. */
   readonly reached: boolean;
 }
@@ -44,6 +46,7 @@ export function deadline(clock: Clock, ms: number, parent: AbortSignal): Deadlin
       timer[Symbol.dispose]();
       if (!disposed && !controller.signal.aborted) timer = start();
     },
+    pause: () => timer[Symbol.dispose](),
     [Symbol.dispose]() {
       disposed = true;
       timer[Symbol.dispose]();

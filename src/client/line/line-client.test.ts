@@ -817,7 +817,9 @@ test("[PERM-06] the prompt counts down to the denial; a terminal that cannot red
   await rig.type("go");
   rig.publish(started(1), asks("Bash:ls", "ls", CALL, { timeoutMs: 60_000 }));
   await settle();
-  expect(rig.shown()).toEndWith("  4  deny\nWithout an answer within 60 s it is denied.\n");
+  expect(rig.shown()).toEndWith(
+    "  4  deny\n  4: WORDS  deny, and tell the model what to do instead\nWithout an answer within 60 s it is denied.\n",
+  );
   expect(rig.prompts.at(-1)).toBe("1-4 (60 s) > ");
   await rig.clock.advance(50_500);
   expect(rig.prompts.at(-1)).toBe("1-4 (10 s) > ");
@@ -830,7 +832,7 @@ test("[PERM-06] the prompt counts down to the denial; a terminal that cannot red
   await pipe.type("go");
   pipe.publish(started(1), asks("Bash:ls", "ls", CALL, { timeoutMs: 60_000 }));
   await settle();
-  expect(pipe.shown()).toEndWith("  4  deny\n");
+  expect(pipe.shown()).toEndWith("  4: WORDS  deny, and tell the model what to do instead\n");
   expect(pipe.prompts.at(-1)).toBe(QUESTION);
   await pipe.end();
 });

@@ -50,12 +50,16 @@ export interface BusOptions {
   readonly clock: Clock;
   /** Redacts secrets in published events. */
   readonly redaction: Redaction;
+  /** Called when the first subscriber comes that can answer questions, and when the last one leaves. */
+  readonly onAnswerable?: () => void;
 }
 
 /** A subscriber, as the bus distinguishes them. */
 export interface BusReader {
   /** Set if a person reads it: events outside the log to deliver first. */
   readonly person?: readonly Event[];
+  /** Set if it can answer questions of the session. */
+  readonly answers?: true;
   /** See `SubscribeOptions`. */
   readonly deltasMayWait?: boolean;
 }
@@ -77,6 +81,8 @@ export class Bus {
   readonly #subscribers = new Set<Subscriber>();
   /** Subscribers that are people, who also get events outside the log. */
   readonly #people = new Set<Subscriber>();
+  /** Subscribers that can answer questions. */
+  readonly #answering = new Set<Subscriber>();
   /** Subscribers to whom deltas must not come late. */
   readonly #watchers = new Set<Subscriber>();
   readonly #pending: PendingItems;
@@ -294,7 +300,7 @@ export class Bus {
   subscribe(
     since: EventSeq | undefined,
     signal: AbortSignal,
-    { person, deltasMayWait }: BusReader = {},
+    { person, answers, deltasMayWait }: BusReader = {},
   ): AsyncGenerator<Envelope> {
     const { store, logId, session } = this.#options;
     const log = { store, logId, session, now: () => this.#now(), unlogged: () => this.#unlogged };
@@ -303,12 +309,15 @@ export class Bus {
       this.#subscribers.delete(subscriber);
       this.#people.delete(subscriber);
       this.#watchers.delete(subscriber);
+      if (this.#answering.delete(subscriber) && !this.isAnswerable) this.#options.onAnswerable?.();
     };
     if (this.#over || this.#failure !== undefined) subscriber.end(this.#failure);
     else if (!signal.aborted) {
       this.#subscribers.add(subscriber);
       if (person !== undefined) this.#people.add(subscriber);
       if (deltasMayWait !== true) this.#watchers.add(subscriber);
+      if (answers === true) this.#answering.add(subscriber);
+      if (answers === true && this.#answering.size === 1) this.#options.onAnswerable?.();
     }
     if (since === undefined && !this.#hadTurn && this.#crashGap !== undefined)
       subscriber.deliverFirst(this.#crashGap);
@@ -320,6 +329,11 @@ export class Bus {
   /** Number of people who subscribe now. */
   get people(): number {
     return this.#people.size;
+  }
+
+  /** True if somebody is subscribed who can answer questions. */
+  get isAnswerable(): boolean {
+    return this.#answering.size > 0;
   }
 
   /** True if a subscriber wants each delta as soon as it comes. */

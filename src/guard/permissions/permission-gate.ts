@@ -11,7 +11,7 @@ import type { ToolMiddleware } from "../../tools/middleware.ts";
 import type { Workspace } from "../../tools/tool.ts";
 import { confine } from "../sandbox/confinement/confine.ts";
 import type { KeyFiles } from "../sandbox/policy/key-files.ts";
-import { withChangePreview } from "./change-preview.ts";
+import { changeOnDisk } from "./change-preview.ts";
 import { isAllowedUnasked, mayRunOutside, onlyReads, permissionGate } from "./judge/gate.ts";
 import { judgeCall } from "./judge/verdict.ts";
 import { policyNotices, rootNotices } from "./policy.ts";
@@ -55,11 +55,9 @@ export function openPermissionGate(parts: GateDependencies): PermissionGate {
     guard: (questions, sandbox) => ({
       gate: permissionGate({
         ...sources,
-        ask: async (question, signal) => {
-          const place = { cwd: workspace.cwd, files: world.files };
-          const asked = attended ? await withChangePreview(question, place) : question;
-          return await questions.askPermission(asked, signal);
-        },
+        ask: (question, signal) => questions.askPermission(question, signal),
+        preview: async (question, plan) =>
+          attended ? await changeOnDisk(question, plan, { files: world.files, redactor }) : undefined,
         autoApprove,
         confinement: (plan, { workspace: at }) => sandbox.at(at.root).confinement(plan),
         grantHosts: (hosts, { workspace: at }) => sandbox.at(at.root).grant(hosts),

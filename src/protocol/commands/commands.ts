@@ -10,6 +10,7 @@ import {
   SessionIdSchema,
   TaskIdSchema,
 } from "../ids.ts";
+import { ANSWER_HUNKS_MAX, ANSWER_WORDS_CHARACTERS_MAX, HUNK_ID_CHARACTERS_MAX } from "./answer-limits.ts";
 import { ALLOW_CHARACTERS_MAX, ALLOW_RULES_MAX, APPENDED_CHARACTERS_MAX } from "./run-limits.ts";
 
 /**
@@ -45,6 +46,16 @@ export const AnswerPermission = z.object({
    * With allow, if the question offers hosts: the call stays in the sandbox, which may reach them for this session.
    */
   hosts: z.literal(true).optional(),
+  /**
+   * With allow, if the question shows hunks: ids of those that are applied; the others are refused, and the model reads
+   * that. Nothing is written if the file has changed since the question. Since protocol 0.3.0.
+   */
+  hunks: z.array(z.string().max(HUNK_ID_CHARACTERS_MAX)).max(ANSWER_HUNKS_MAX).optional(),
+  /**
+   * Words of the person for the model: what to do instead of a denied call, or why hunks were refused. Since protocol
+   * 0.3.0.
+   */
+  words: z.string().max(ANSWER_WORDS_CHARACTERS_MAX).optional(),
 });
 
 /** Thinking effort. A model that accepts fewer values gets the nearest below. */

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { EffortSchema, PermissionScope } from "../commands/commands.ts";
 import { InputBlock, ResultContent, ThinkingPiece } from "../content.ts";
+import { Hunk } from "../hunk.ts";
 import {
   AskIdSchema,
   CallIdSchema,
@@ -12,6 +13,7 @@ import {
   TaskIdSchema,
   TokenIdSchema,
 } from "../ids.ts";
+import { AskedPart, AskedWhy } from "./asked-call.ts";
 import { ChangePreview, ToolKind } from "./shown-call.ts";
 
 /**
@@ -181,6 +183,21 @@ const payloads = {
     preview: ChangePreview.optional(),
     /** Time limit for an answer, in milliseconds from `ts` on; then the call is denied. */
     timeoutMs: z.int().min(1).optional(),
+    /**
+     * True if the time counts only while no person is subscribed to the session, and begins again when the last one
+     * leaves. Absent: it always counts. Since protocol 0.3.0.
+     */
+    onlyUnattended: z.literal(true).optional(),
+    why: AskedWhy.optional(),
+    /** The parts of a compound command, in their order. Absent for any other call. Since protocol 0.3.0. */
+    parts: z.array(AskedPart).optional(),
+    /**
+     * Rules that an answer of the scope argv_glob can name instead of `rule`, each a prefix of whole words, from the
+     * widest to the narrowest. Under each of them this call runs unasked. Since protocol 0.3.0.
+     */
+    prefixes: z.array(z.string()).optional(),
+    /** The change of a file, in hunks that an answer can accept one by one. Since protocol 0.3.0. */
+    hunks: z.array(Hunk).optional(),
   }),
   PermissionAnswered: z.object({
     callId: CallIdSchema,
@@ -190,6 +207,10 @@ const payloads = {
     rule: z.string().optional(),
     /** The call stays in the sandbox, with the hosts that the question offered. */
     hosts: z.literal(true).optional(),
+    /** Ids of the accepted hunks; the others were refused. Absent: the whole call. Since protocol 0.3.0. */
+    hunks: z.array(z.string()).optional(),
+    /** Words of the person, which the model reads. Since protocol 0.3.0. */
+    words: z.string().optional(),
     /** False for an answer that came after the first one. */
     counted: z.boolean(),
   }),
@@ -234,6 +255,8 @@ const payloads = {
      * `askId` again changes the limit of an open question.
      */
     timeoutMs: z.int().min(1).optional(),
+    /** See PermissionRequested. Since protocol 0.3.0. */
+    onlyUnattended: z.literal(true).optional(),
   }),
   Answered: z.object({ askId: AskIdSchema, answer: z.unknown(), by: ClientIdSchema.optional() }),
   InputQueued: z.object({

@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import type { Rig, RigOptions } from "../../../test/support/rig.ts";
 import { failed, fakeTool, ok, openRig } from "../../../test/support/rig.ts";
 import { calls, hangs, says } from "../../../test/support/scripted-provider.ts";
+import { PROTOCOL_VERSION } from "../../protocol/version.ts";
 import type { Questions } from "../../session/questions/questions.ts";
 import type { PermissionOutcome } from "../../session/questions.ts";
 import { PERMISSION_TIMEOUT_MS } from "../../session/questions.ts";
@@ -215,6 +216,63 @@ test("[PERM-06] without an answer in time the call is refused, and the turn cont
   await rig.until("PermissionRequested");
   await rig.world.clock.advance(PERMISSION_TIMEOUT_MS);
   expect(await sent).toMatchObject({ reason: "complete", results: [{ isError: true }] });
+  expect(answers).toEqual([{ kind: "timeout", afterMs: PERMISSION_TIMEOUT_MS }]);
+});
+
+test("[PERM-06 PERM-14] the time of a question counts only while no person is subscribed, and begins again when the last one leaves", async () => {
+  const answers: PermissionOutcome[] = [];
+  await using rig = await askingRig(answers, { questionsStayOpen: true, follows: false });
+  const { clock } = rig.world;
+  const sessionId = rig.session.id;
+  const leave = new AbortController();
+  const [one, two, agent] = [await rig.connect(), await rig.connect(), await rig.connect("agent")];
+  const streams = [one, agent].map((client) =>
+    client.subscribe(sessionId, { since: 0, signal: leave.signal })[Symbol.asyncIterator](),
+  );
+  const [first, followed] = streams;
+  if (first === undefined || followed === undefined) throw new Error("two are subscribed");
+  const second = new AbortController();
+  const others = two.subscribe(sessionId, { since: 0, signal: second.signal })[Symbol.asyncIterator]();
+  await one.send({ kind: "SendInput", sessionId, content: [{ type: "text", text: "go" }] });
+  let asked = (await first.next()).value;
+  while (asked?.kind !== "PermissionRequested") asked = (await first.next()).value;
+  expect(asked.payload).toMatchObject({ timeoutMs: PERMISSION_TIMEOUT_MS, onlyUnattended: true });
+  await others.next();
+  await clock.advance(10 * PERMISSION_TIMEOUT_MS);
+  await first.return?.();
+  await clock.advance(PERMISSION_TIMEOUT_MS); // the second person is still there
+  expect(answers).toEqual([]);
+  second.abort();
+  await clock.advance(PERMISSION_TIMEOUT_MS - 1);
+  const again = new AbortController();
+  two.subscribe(sessionId, { signal: again.signal });
+  await clock.advance(PERMISSION_TIMEOUT_MS);
+  expect(answers).toEqual([]);
+  again.abort();
+  await clock.advance(PERMISSION_TIMEOUT_MS - 1);
+  expect(answers).toEqual([]);
+  await clock.advance(1); // the agent that is still subscribed can answer nothing
+  let ended = (await followed.next()).value;
+  while (ended?.kind !== "TurnEnded") ended = (await followed.next()).value;
+  expect(answers).toEqual([{ kind: "timeout", afterMs: PERMISSION_TIMEOUT_MS }]);
+  leave.abort();
+});
+
+test("[PERM-06] a person whose token may not answer keeps no question open", async () => {
+  const answers: PermissionOutcome[] = [];
+  await using rig = await askingRig(answers, { questionsStayOpen: true, follows: false });
+  const { id: sessionId } = rig.session;
+  const served = { commands: [], events: [], features: [] };
+  const scope = { sessions: "all", commands: ["SendInput"] } as const;
+  const watcher = connectInproc(rig.multiplexer, { identityClass: "human", label: "watcher", scope }, served);
+  await watcher.handshake(PROTOCOL_VERSION);
+  const { signal } = new AbortController();
+  const events = watcher.subscribe(sessionId, { since: 0, signal })[Symbol.asyncIterator]();
+  await watcher.send({ kind: "SendInput", sessionId, content: [{ type: "text", text: "go" }] });
+  let seen = (await events.next()).value;
+  while (seen?.kind !== "PermissionRequested") seen = (await events.next()).value;
+  await rig.world.clock.advance(PERMISSION_TIMEOUT_MS);
+  while (seen?.kind !== "TurnEnded") seen = (await events.next()).value;
   expect(answers).toEqual([{ kind: "timeout", afterMs: PERMISSION_TIMEOUT_MS }]);
 });
 

@@ -15,7 +15,7 @@ import type {
 } from "../../session/commands/stored-session-commands.ts";
 import { assertMayDecide } from "../../session/questions/decision-rights.ts";
 import type { People } from "../../session/questions/people.ts";
-import { isPerson } from "../../session/questions/people.ts";
+import { isPerson, mayAnswer } from "../../session/questions/people.ts";
 import type { SessionStore } from "../../session/store/store.ts";
 import type { OpenedSession } from "../../session/turns/opened-session.ts";
 import type { Session } from "../../session/turns/session.ts";
@@ -323,6 +323,7 @@ export class Multiplexer {
     const who = {
       ...(client?.id === undefined ? {} : { client: client.id }),
       ...(isPerson(client) ? { person: this.people.initialEvents } : {}),
+      ...(mayAnswer(client) ? ({ answers: true } as const) : {}),
       ...defined({ label, deltasMayWait }),
     };
     const events = (until: AbortSignal): AsyncIterable<Envelope> =>

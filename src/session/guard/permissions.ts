@@ -1,3 +1,4 @@
+import type { AskedPart } from "../../protocol/events/asked-call.ts";
 import type { ToolCall } from "../../tools/middleware.ts";
 import type { ToolContext } from "../../tools/tool.ts";
 import type { Rule } from "./rule.ts";
@@ -14,6 +15,8 @@ export interface CallVerdict {
   };
   /** Way to allow the call: a phrase for the person. Absent for a call that is allowed. */
   readonly remedy?: string;
+  /** Judges the parts of a compound command, each alone. Empty for any other call. */
+  parts(): Promise<readonly AskedPart[]>;
 }
 
 /** Questions that a feature may ask the permission gate. It judges by the plan that holds at the call. */

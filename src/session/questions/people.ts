@@ -24,6 +24,15 @@ export function isPerson(
   return scope === undefined || (scope.sessions === "all" && scope.commands === "all");
 }
 
+/** Returns true if a client may answer permission questions of the sessions that it may see: of class human. */
+export function mayAnswer(
+  client: Partial<Pick<AttachedClient, "identityClass" | "scope">> | undefined,
+): boolean {
+  if (client?.identityClass !== "human") return false;
+  const commands = client.scope?.commands ?? "all";
+  return commands === "all" || commands.includes("AnswerPermission");
+}
+
 /**
  * Shows questions to all people who are subscribed, in whatever session, and to nobody else: they go into no log, and
  * no agent and no client that is bound to some sessions sees them (AUTH-03).

@@ -5,6 +5,7 @@ import { DeadlineReached, HarnessError } from "../../base/errors.ts";
 import type { AskId, CallId, ClientId, EventSeq, IdSource } from "../../base/ids.ts";
 import { textOfJson } from "../../base/json.ts";
 import type { Clock } from "../../base/world.ts";
+import { ANSWER_WORDS_CHARACTERS_MAX } from "../../protocol/commands/answer-limits.ts";
 import type { CommandOf } from "../../protocol/commands/commands.ts";
 import type { Event } from "../../protocol/events/events.ts";
 import type { AttachedClient } from "../access/client.ts";
@@ -22,6 +23,11 @@ export interface QuestionsOptions {
   /** False if no person can ever answer: a one-shot run. Questions then resolve to `nobody` at once (PERM-12). */
   readonly attended: boolean;
   readonly timeoutMs: number;
+  /**
+   * Returns true while a person is subscribed who can answer: the time of a permission question then does not count.
+   * Default: it always counts.
+   */
+  isFollowed?(): boolean;
   /** Returns the last event of the log now; absent if that is never needed. */
   lastEvent?(): EventSeq;
   publish(event: Event, originator: ClientId | undefined): void;
@@ -59,6 +65,8 @@ export class Questions {
   readonly #options: QuestionsOptions;
   readonly #permissions = new Map<CallId, OpenPermission>();
   readonly #asks = new Map<AskId, OpenAsk>();
+  /** Waits whose time counts only while nobody who can answer is subscribed. */
+  readonly #patient = new Set<Deadline>();
   /** Decided calls, so that a late answer is recorded and is no error. */
   readonly #decided = new Set<CallId>();
 
@@ -80,10 +88,11 @@ export class Questions {
   askPermission(question: PermissionQuestion, signal: AbortSignal): Promise<PermissionOutcome> {
     if (!this.#options.attended) return Promise.resolve({ kind: "nobody" });
     const { callId, originator } = question;
-    return this.#wait<PermissionOutcome>(signal, (answer) => {
+    return this.#wait<PermissionOutcome>(signal, (answer, limit) => {
       this.#permissions.set(callId, { since: this.#last, question, answer });
       const { timeoutMs } = this.#options;
-      this.#options.publish({ kind: "PermissionRequested", payload: { ...question, timeoutMs } }, originator);
+      const payload = { ...question, timeoutMs, ...this.#bePatient(limit) };
+      this.#options.publish({ kind: "PermissionRequested", payload }, originator);
       return () => {
         this.#permissions.delete(callId);
         this.#decide(callId);
@@ -100,9 +109,15 @@ export class Questions {
     const { publish, timeoutMs } = this.#options;
     const isLong = question.about === "trust" || question.about === "plan";
     const ms = question.timeoutMs ?? (isLong ? Math.max(TRUST_TIMEOUT_MS, timeoutMs) : timeoutMs);
+    const isPatient = question.about === "outside-sandbox" && question.timeoutMs === undefined;
+    let patience = {};
     const tell = (waitMs: number) =>
-      publish({ kind: "Asked", payload: { askId, ...question, timeoutMs: waitMs } }, question.originator);
+      publish(
+        { kind: "Asked", payload: { askId, ...question, timeoutMs: waitMs, ...patience } },
+        question.originator,
+      );
     const open = (answer: (answer: AskOutcome) => void, limit: Deadline) => {
+      if (isPatient) patience = this.#bePatient(limit);
       this.#asks.set(askId, {
         since: this.#last,
         askedMs: this.#options.clock.monotonic(),
@@ -123,9 +138,26 @@ export class Questions {
     return answer;
   }
 
+  /** Stops or restarts the time of open questions, when the first person comes or the last one leaves. */
+  followersChanged(): void {
+    const isFollowed = this.#options.isFollowed?.() === true;
+    for (const limit of this.#patient) {
+      if (isFollowed) limit.pause();
+      else limit.restart();
+    }
+  }
+
+  /** Lets the time of a question count only while no person is subscribed, if this session has such questions. */
+  #bePatient(limit: Deadline): { readonly onlyUnattended?: true } {
+    if (this.#options.isFollowed === undefined) return {};
+    this.#patient.add(limit);
+    if (this.#options.isFollowed()) limit.pause();
+    return { onlyUnattended: true };
+  }
+
   /** Records an answer and returns true if it counts: the first one does, a later one is only recorded. */
   answerPermission(command: CommandOf<"AnswerPermission">, client: AttachedClient): boolean {
-    const { callId, decision, scope = "once", rule, hosts } = command;
+    const { callId, decision, scope = "once", rule, hosts, hunks, words } = command;
     assertHuman(client, command.kind);
     const open = this.#permissions.get(callId);
     if (open === undefined && !this.#decided.has(callId)) {
@@ -136,6 +168,7 @@ export class Questions {
     }
     if (hosts === true && open !== undefined && open.question.hosts === undefined)
       throw new HarnessError("InvalidCommand", { kind: command.kind, why: "the question offers no hosts" });
+    assertAnswerFits(command, open?.question);
     const withHosts = hosts === true && decision === "allow" ? ({ hosts } as const) : {};
     const answer =
       open?.question.onceOnly === true
@@ -145,12 +178,16 @@ export class Questions {
     const granted = { once: undefined, argv_glob: rule ?? open?.question.rule, tool: open?.question.tool }[
       answer.scope
     ];
-    const result = granted === undefined ? answer : { ...answer, rule: granted };
+    const said = defined({ hunks, words: words?.trim() === "" ? undefined : words });
+    const result = { ...answer, ...said, ...defined({ rule: granted }) };
     this.#options.publish(
       { kind: "PermissionAnswered", payload: { callId, ...result, counted: open !== undefined } },
       client.id,
     );
-    open?.answer({ kind: "answered", ...answer });
+    // Closed at once: an answer in the same moment comes too late, too.
+    this.#permissions.delete(callId);
+    this.#decide(callId);
+    open?.answer({ kind: "answered", ...answer, ...said });
     return open !== undefined;
   }
 
@@ -238,9 +275,33 @@ export class Questions {
         close = open(resolve, limit);
       });
     } finally {
+      this.#patient.delete(limit);
       close();
     }
   }
+}
+
+/**
+ * Refuses an answer whose hunks or words do not fit its question. @throws HarnessError InvalidCommand.
+ * @param question the open one; undefined for an answer that comes too late, which is only recorded.
+ */
+function assertAnswerFits(
+  { kind, decision, scope = "once", hunks, words = "" }: CommandOf<"AnswerPermission">,
+  question: PermissionQuestion | undefined,
+): void {
+  const refuse = (why: string) => new HarnessError("InvalidCommand", { kind, why });
+  if (words.length > ANSWER_WORDS_CHARACTERS_MAX)
+    throw refuse(`words have at most ${ANSWER_WORDS_CHARACTERS_MAX} characters`);
+  if (words !== "" && decision === "allow" && hunks === undefined)
+    throw refuse("words go with deny, or with the hunks that are allowed");
+  if (hunks === undefined || question === undefined) return;
+  if (decision === "deny") throw refuse("hunks go with allow: a denied call applies none");
+  if (scope !== "once") throw refuse("accepted hunks count for this call alone: leave out the scope");
+  if (question.hunks === undefined) throw refuse("the question shows no hunks");
+  if (hunks.length === 0) throw refuse("no hunk is accepted: deny the call instead");
+  const known = new Set(question.hunks.map(({ id }) => id));
+  const unknown = hunks.find((id) => !known.has(id));
+  if (unknown !== undefined) throw refuse(`the question shows no hunk ${JSON.stringify(unknown)}`);
 }
 
 /**

@@ -26,15 +26,15 @@ const WITHOUT_CONTENT: {
   CompactionTriggered: (payload) => payload,
   CompactionProgress: (payload) => payload,
   CostIncremented: (payload) => payload,
-  PermissionRequested: ({ callId, tool, originator, onceOnly, timeoutMs }) => ({
+  PermissionRequested: ({ callId, tool, originator, onceOnly, timeoutMs, onlyUnattended }) => ({
     callId,
     tool,
     originator,
     args: TTL_EXPIRED,
     summary: TTL_EXPIRED,
-    ...defined({ onceOnly, timeoutMs }),
+    ...defined({ onceOnly, timeoutMs, onlyUnattended }),
   }),
-  PermissionAnswered: ({ rule: _rule, ...payload }) => payload,
+  PermissionAnswered: ({ rule: _rule, words: _words, hunks: _hunks, ...payload }) => payload,
   Cancelled: (payload) => ({ ...payload, reason: TTL_EXPIRED }),
   Error: ({ reason }) => ({ reason, message: TTL_EXPIRED }),
   StreamGap: (payload) => payload,
@@ -45,11 +45,11 @@ const WITHOUT_CONTENT: {
   SkillRegistryChanged: (payload) => payload,
   SessionEnded: (payload) => payload,
   CustomEvent: ({ namespace, kind }) => ({ namespace, kind, payload: TTL_EXPIRED }),
-  Asked: ({ askId, about, originator, timeoutMs }) => ({
+  Asked: ({ askId, about, originator, timeoutMs, onlyUnattended }) => ({
     askId,
     about,
     text: TTL_EXPIRED,
-    ...defined({ originator, timeoutMs }),
+    ...defined({ originator, timeoutMs, onlyUnattended }),
   }),
   Answered: (payload) => ({ ...payload, answer: TTL_EXPIRED }),
   InputQueued: (payload) => ({ ...payload, content: TEXT }),

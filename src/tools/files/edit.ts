@@ -5,9 +5,10 @@ import { addedMarker } from "../chain/redaction-marker.ts";
 import { textOutput } from "../output.ts";
 import type { ResolvedPath } from "../paths.ts";
 import { escapeControls, fileFailure, pathPlan, resolvePath } from "../paths.ts";
-import type { CallPlan, Tool, ToolContext, ToolOutput } from "../tool.ts";
+import type { AcceptedChange, CallPlan, Tool, ToolContext, ToolOutput } from "../tool.ts";
 import { ToolFailure } from "../tool.ts";
 import type { ToolFacts } from "../tool-facts.ts";
+import { assertAsAsked } from "./accepted-change.ts";
 import { openPlanned } from "./open-planned.ts";
 import { isUnchanged, readWhole, sha256Of, WHOLE_BYTES_MAX } from "./seen-files.ts";
 import { storeFile } from "./store-file.ts";
@@ -84,12 +85,17 @@ export async function planEdits(tool: string, { file_path, edits, context }: Edi
 }
 
 /** Runs all edits of a plan, each on the result of the previous one, or none of them. */
-export async function runEdits({ file, edits }: EditPlan, context: ToolContext): Promise<ToolOutput> {
-  const before = await editable(file, context);
-  const { text, regions } = applied(file, before.text, edits);
+export async function runEdits(
+  { file, edits, accepted }: EditPlan,
+  context: ToolContext,
+): Promise<ToolOutput> {
+  const before = await editable(file, context, accepted);
+  const { text, regions } =
+    accepted === undefined ? applied(file, before.text, edits) : { text: accepted.text, regions: [] };
   const marker = addedMarker(before.text.text, text);
   if (marker !== undefined) throw new ToolFailure(markerRefusal(file.shown, marker));
   await storeFile(file, { bytes: renderText({ ...before.text, text }), context, before });
+  if (accepted !== undefined) return textOutput(`Edited ${file.shown}. ${accepted.report}`);
   const replacements = count(regions.length, "replacement");
   return textOutput(`Edited ${file.shown} (${replacements}):\n${renderExcerpt(text, regions)}`);
 }
@@ -103,12 +109,20 @@ interface Editable {
   readonly mode: number;
 }
 
-async function editable(target: ResolvedPath, context: ToolContext): Promise<Editable> {
+async function editable(
+  target: ResolvedPath,
+  context: ToolContext,
+  accepted: AcceptedChange | undefined,
+): Promise<Editable> {
   const opened = await openPlanned(target, context);
-  if (opened === undefined) throw noFile(target); // deleted since the plan
+  if (opened === undefined) {
+    if (accepted !== undefined) assertAsAsked(accepted, "none", target.shown);
+    throw noFile(target); // deleted since the plan
+  }
   await using file = opened;
   try {
     const bytes = await readWhole(file);
+    if (accepted !== undefined) assertAsAsked(accepted, bytes, target.shown);
     if (bytes === undefined) {
       throw new ToolFailure(
         `${target.shown} has more than ${WHOLE_BYTES_MAX / 1024 / 1024} MB: Edit cannot take it`,

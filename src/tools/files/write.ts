@@ -1,3 +1,4 @@
+import { defined } from "../../base/defined.ts";
 import { count } from "../../base/text/text.ts";
 import type { InputOf } from "../arguments.ts";
 import { FILE_PATH } from "../arguments.ts";
@@ -5,9 +6,10 @@ import { addedMarker } from "../chain/redaction-marker.ts";
 import { textOutput } from "../output.ts";
 import type { ResolvedPath } from "../paths.ts";
 import { pathPlan, resolvePath } from "../paths.ts";
-import type { CallPlan, Tool, ToolContext } from "../tool.ts";
+import type { AcceptedChange, CallPlan, Tool, ToolContext } from "../tool.ts";
 import { ToolFailure } from "../tool.ts";
 import type { ToolFacts } from "../tool-facts.ts";
+import { acceptedBytes, assertAsAsked } from "./accepted-change.ts";
 import { openPlanned } from "./open-planned.ts";
 import { isUnchanged, readWhole, sha256Of } from "./seen-files.ts";
 import { storeFile } from "./store-file.ts";
@@ -49,13 +51,17 @@ export const writeTool: Tool<WritePlan> = {
     const file = await resolvePath(file_path, context);
     return { ...pathPlan("Write", file, ["write"]), file, content };
   },
-  async run({ file, content }, context) {
-    const before = await replaceable(file, context);
-    const marker = addedMarker(before.text, content);
+  async run({ file, content, accepted }, context) {
+    const before = await replaceable(file, context, accepted);
+    const text = accepted?.text ?? content;
+    const marker = addedMarker(before.text, text);
     if (marker !== undefined) throw new ToolFailure(markerRefusal(file.shown, marker));
-    await storeFile(file, { bytes: textBytes(file, content), context, before });
-    const verb = before.exists ? "Replaced" : "Created";
-    return textOutput(`${verb} ${file.shown} (${count(lineCount(content), "line")}).`);
+    const whole = textBytes(file, text);
+    const bytes = accepted === undefined ? whole : acceptedBytes(accepted, before.bytes);
+    await storeFile(file, { bytes, context, before });
+    const verb = accepted !== undefined ? "Changed" : before.exists ? "Replaced" : "Created";
+    const done = `${verb} ${file.shown} (${count(lineCount(text), "line")}).`;
+    return textOutput(accepted === undefined ? done : `${done} ${accepted.report}`);
   },
 };
 
@@ -67,23 +73,33 @@ export function markerRefusal(shown: string, marker: string): string {
 interface Before {
   readonly exists: boolean;
   readonly text: string;
+  readonly bytes?: Uint8Array;
   readonly mode?: number;
 }
 
 /** Reads the file to replace. Refuses if the model has not seen its current content. */
-async function replaceable(target: ResolvedPath, context: ToolContext): Promise<Before> {
+async function replaceable(
+  target: ResolvedPath,
+  context: ToolContext,
+  accepted: AcceptedChange | undefined,
+): Promise<Before> {
   const opened = await openPlanned(target, context);
-  if (opened === undefined) return { exists: false, text: "" };
+  if (opened === undefined) {
+    if (accepted !== undefined) assertAsAsked(accepted, "none", target.shown);
+    return { exists: false, text: "" };
+  }
   await using file = opened;
+  const bytes = await readWhole(file);
+  if (accepted !== undefined) assertAsAsked(accepted, bytes, target.shown);
   const seen = context.workspace.seen.get(target.path);
   if (seen === undefined) throw new ToolFailure(`${target.shown} exists and was not read yet: Read it first`);
-  const bytes = await readWhole(file);
   if (!isUnchanged(seen, file.info, bytes === undefined ? "" : sha256Of(bytes))) {
     throw new ToolFailure(staleText(target.shown));
   }
   return {
     exists: true,
     text: bytes === undefined ? "" : new TextDecoder().decode(bytes),
+    ...defined({ bytes }),
     mode: file.info.mode,
   };
 }

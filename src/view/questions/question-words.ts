@@ -79,6 +79,23 @@ export function permissionReason(reason: string): string {
   return `because: ${neutraliseLine(reason)}`;
 }
 
+/** Returns what would end a permission question, as one line; undefined if nothing is known to. */
+export function questionEndText({
+  ends,
+}: NonNullable<PayloadOf<"PermissionRequested">["why"]>): string | undefined {
+  return ends?.setting === undefined ? undefined : `to end the question: ${neutraliseLine(ends.setting)}`;
+}
+
+/** Returns the parts of a compound command with their verdicts, one a line. */
+export function partLines({
+  parts = [],
+}: Pick<PayloadOf<"PermissionRequested">, "parts">): readonly string[] {
+  return parts.map(({ verdict, text, why }) => `${verdict}: ${reveal(text)} (${neutraliseLine(why)})`);
+}
+
+/** Label of the answer that denies a call with words for the model. */
+export const INSTEAD_LABEL = "deny, and tell the model what to do instead";
+
 /** Returns the notice to people that an agent's session waits for permission; names already cut to one line. */
 export function agentAsksText({
   session,

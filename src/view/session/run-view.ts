@@ -179,11 +179,12 @@ function withShortDetails(question: Question): Question {
       ask: { ...question.ask, details: shortenedJson(details, SHORTENED_CHARACTERS_MAX) as JsonObject },
     };
   }
-  const { args, diff } = question.request;
+  // A part of the hunks or parts would look like all of them: without them, the call is answered as a whole.
+  const { args, diff, hunks: _hunks, parts: _parts, ...request } = question.request;
   const change = diff === undefined ? {} : { diff: head(diff, SHORTENED_CHARACTERS_MAX) };
   return {
     ...question,
-    request: { ...question.request, args: shortenedJson(args, SHORTENED_CHARACTERS_MAX), ...change },
+    request: { ...request, args: shortenedJson(args, SHORTENED_CHARACTERS_MAX), ...change },
   };
 }
 

@@ -114,6 +114,8 @@ class AnswerPermissionCommand(_AnswerPermissionCommandRequired, total=False):
     scope: Literal["once", "argv_glob", "tool"]
     rule: str
     hosts: Literal[True]
+    hunks: List[str]
+    words: str
 
 
 class CreateSessionCommandRun(TypedDict, total=False):
@@ -757,6 +759,36 @@ class PermissionRequestedEventPayloadPreview(_PermissionRequestedEventPayloadPre
     each: str
 
 
+class PermissionRequestedEventPayloadWhyEnds(TypedDict, total=False):
+    rule: str
+    setting: str
+
+
+_PermissionRequestedEventPayloadWhyRequired = TypedDict("_PermissionRequestedEventPayloadWhyRequired", {
+    "cause": Literal["rule", "deny-rule", "level", "no-rule", "grammar", "network", "setting", "protected", "outside-sandbox", "tool"],
+    "text": str,
+})
+
+
+class PermissionRequestedEventPayloadWhy(_PermissionRequestedEventPayloadWhyRequired, total=False):
+    ends: PermissionRequestedEventPayloadWhyEnds
+
+
+class PermissionRequestedEventPayloadPartsItem(TypedDict):
+    text: str
+    verdict: Literal["allow", "ask", "deny"]
+    why: str
+
+
+class PermissionRequestedEventPayloadHunksItem(TypedDict):
+    id: str
+    old_start: int
+    old_lines: int
+    new_start: int
+    new_lines: int
+    lines: List[str]
+
+
 _PermissionRequestedEventPayloadRequired = TypedDict("_PermissionRequestedEventPayloadRequired", {
     "callId": CallId,
     "tool": str,
@@ -776,6 +808,11 @@ class PermissionRequestedEventPayload(_PermissionRequestedEventPayloadRequired, 
     toolKind: Literal["read", "edit", "search", "execute", "fetch", "think", "switch_mode", "other"]
     preview: PermissionRequestedEventPayloadPreview
     timeoutMs: int
+    onlyUnattended: Literal[True]
+    why: PermissionRequestedEventPayloadWhy
+    parts: List[PermissionRequestedEventPayloadPartsItem]
+    prefixes: List[str]
+    hunks: List[PermissionRequestedEventPayloadHunksItem]
 
 
 _PermissionRequestedEventRequired = TypedDict("_PermissionRequestedEventRequired", {
@@ -805,6 +842,8 @@ class PermissionAnsweredEventPayload(_PermissionAnsweredEventPayloadRequired, to
     by: ClientId
     rule: str
     hosts: Literal[True]
+    hunks: List[str]
+    words: str
 
 
 _PermissionAnsweredEventRequired = TypedDict("_PermissionAnsweredEventRequired", {
@@ -1057,6 +1096,7 @@ class AskedEventPayload(_AskedEventPayloadRequired, total=False):
     details: Dict[str, Any]
     originator: ClientId
     timeoutMs: int
+    onlyUnattended: Literal[True]
 
 
 _AskedEventRequired = TypedDict("_AskedEventRequired", {
@@ -2734,6 +2774,7 @@ EngineReason = Literal[
     "EngineStopping",
     "EngineUnreachable",
     "ExportInvalid",
+    "FileChanged",
     "FileNotAttached",
     "Forbidden",
     "GoogleCredentialsUnusable",

@@ -5,6 +5,7 @@ import { isObject } from "../../../base/json.ts";
 import { NOTHING } from "../../../config/config.ts";
 import { EMBEDDED } from "../../../config/profile-files.ts";
 import { limitsSection } from "../../../config/sections/limits.ts";
+import { PERMISSION_TIMEOUT_MS } from "../../../session/questions.ts";
 import type { Config, Profile } from "../../../session/settings/settings.ts";
 import { FEATURES } from "../../features.ts";
 import { describeValue } from "./describe-value.ts";
@@ -27,7 +28,8 @@ export function settingsOfSetup(setup: EngineSetup): { readonly config: Config; 
     timeMs,
     costUsd,
     outputTokens,
-    permissionTimeoutMs: answerMs,
+    // Set in any case: the program is always subscribed, and its `onQuestion` may never settle.
+    permissionTimeoutMs: answerMs ?? PERMISSION_TIMEOUT_MS,
     unknownPrice: "refuse",
   });
   const wishes = defined({ contextTokens });

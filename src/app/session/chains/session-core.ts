@@ -22,6 +22,8 @@ export interface SessionCoreDependencies {
   /** Also ask when a person is subscribed. If false and unattended, questions resolve to `nobody`. */
   readonly attendedByFollowers?: boolean;
   readonly permissionTimeoutMs: number;
+  /** True if permission questions stay open while somebody is subscribed who can answer them. */
+  readonly questionsStayOpen?: boolean;
   /** Called for each call that waits for a person's permission. */
   readonly onAsked?: (session: SessionId, tool: string) => void;
 }
@@ -43,7 +45,8 @@ export class SessionCore {
     const { clock, ids } = world;
     this.#ids = ids;
     this.redaction = new Redaction(redactor);
-    const bus = new Bus({ session, logId, store, writer, clock, redaction: this.redaction });
+    const onAnswerable = () => this.questions.followersChanged();
+    const bus = new Bus({ session, logId, store, writer, clock, redaction: this.redaction, onAnswerable });
     this.bus = bus;
     this.questions = new Questions({
       clock,
@@ -52,6 +55,7 @@ export class SessionCore {
         return attended || (parts.attendedByFollowers === true && bus.people > 0);
       },
       timeoutMs: permissionTimeoutMs,
+      ...(parts.questionsStayOpen === true ? { isFollowed: () => bus.isAnswerable } : {}),
       lastEvent: () => bus.lastEvent,
       publish(event, originator) {
         bus.publish(event, originator === undefined ? {} : { originator });

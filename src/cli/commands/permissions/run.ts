@@ -100,6 +100,7 @@ function render(verdict: Explained, tool: string, trial: SandboxTrial): readonly
     remedyInSandbox,
     toolFacts,
     mayRefuse = [],
+    parts = [],
   } = verdict;
   if (verdict.wouldFail === true) return [`would fail: ${why}`];
   const ofCommand =
@@ -113,6 +114,7 @@ function render(verdict: Explained, tool: string, trial: SandboxTrial): readonly
         ];
   return [
     `${decision}: ${why}`,
+    ...parts.map((part) => `  ${part.verdict}: ${part.text} (${part.why})`),
     ...(isCommand(tool) ? ofCommand : []),
     ...mayRefuse.map((each) => `may be refused all the same: ${each}, and was not run`),
     ...letThrough(trial, remedy),
@@ -173,12 +175,12 @@ async function explainLines(explainer: Explainer, at: ProcessContext, stop: Stop
       continue;
     }
     const verdict = await explainer.explain(call.tool, call.input);
-    const { decision, inSandbox, rule = null, why, here, toolFacts, wouldFail, mayRefuse } = verdict;
+    const { decision, inSandbox, rule = null, why, here, toolFacts, wouldFail, mayRefuse, parts } = verdict;
     const sandbox = here.kind === "none" ? null : here.name;
     const facts = {
       ...defined({ tool_facts: toolFacts }),
       ...(wouldFail === undefined ? {} : { would_fail: true }),
-      ...defined({ may_refuse: mayRefuse }),
+      ...defined({ may_refuse: mayRefuse, parts }),
     };
     await at.stdout.write(
       `${JSON.stringify({ decision, in_sandbox: inSandbox, rule, why, sandbox, ...facts })}\n`,

@@ -124,7 +124,7 @@ export class Dialogue {
       return await this.#give(question, { kind: "Answer", sessionId, askId: question.ask.askId, ...answer });
     }
     const { request, stage } = question;
-    const choice = stage === "rule" ? parseRuleAnswer(text, request.rule ?? "") : parseChoice(text, request);
+    const choice = stage === "rule" ? parseRuleAnswer(text, request) : parseChoice(text, request);
     await this.#choose(question, choice, text);
   }
 

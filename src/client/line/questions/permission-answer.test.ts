@@ -1,6 +1,11 @@
 import { expect, test } from "bun:test";
 import type { CallId, ClientId } from "../../../base/ids.ts";
-import { parseChoice, permissionQuestionText, ruleQuestionText } from "./permission-answer.ts";
+import {
+  parseChoice,
+  parseRuleAnswer,
+  permissionQuestionText,
+  ruleQuestionText,
+} from "./permission-answer.ts";
 
 const REQUEST = {
   callId: "call_00000000000000000000000001" as CallId,
@@ -13,7 +18,7 @@ const REQUEST = {
 test("[PERM-03] where an answer counts for this call alone, only once and deny are offered and taken", () => {
   const request = { ...REQUEST, onceOnly: true };
   expect(permissionQuestionText(request)).toBe(
-    "Permission needed: Write\n| Write:.git/config\n  1  allow once\n  2  deny",
+    "Permission needed: Write\n| Write:.git/config\n  1  allow once\n  2  deny\n  2: WORDS  deny, and tell the model what to do instead",
   );
   const deny = { kind: "answer", decision: "deny", scope: "once" } as const;
   const once = { kind: "answer", decision: "allow", scope: "once" } as const;
@@ -31,7 +36,7 @@ test("[PERM-03 MCP-07] where what begins alike is every call of the tool, that i
     rule: "mcp__every__echo",
   };
   expect(permissionQuestionText(request)).toBe(
-    "Permission needed: mcp__every__echo\n| mcp__every__echo:{}\n  1  allow once\n  2  allow every mcp__every__echo call for this session\n  3  deny",
+    "Permission needed: mcp__every__echo\n| mcp__every__echo:{}\n  1  allow once\n  2  allow every mcp__every__echo call for this session\n  3  deny\n  3: WORDS  deny, and tell the model what to do instead",
   );
   const deny = { kind: "answer", decision: "deny", scope: "once" } as const;
   const tool = { kind: "answer", decision: "allow", scope: "tool" } as const;
@@ -56,10 +61,11 @@ test("[PERM-03 PERM-06] the question names what would run, why it is asked, and 
       "  2  allow for this session: Bash:npm run test",
       "  3  allow every Bash call for this session",
       "  4  deny",
+      "  4: WORDS  deny, and tell the model what to do instead",
     ].join("\n"),
   );
   expect(permissionQuestionText(REQUEST)).toContain("\n  2  allow for this session: exactly this\n");
-  expect(ruleQuestionText("Bash:npm run test")).toBe(
+  expect(ruleQuestionText({ rule: "Bash:npm run test" })).toBe(
     "Rule: Bash:npm run test\nEnter keeps it. To allow all that begins alike, type the first words of it, such as: npm run",
   );
 });
@@ -67,7 +73,7 @@ test("[PERM-03 PERM-06] the question names what would run, why it is asked, and 
 test("[SBX-04 PERM-03] where the sandbox can be given hosts, that is an answer of its own", () => {
   const request = { ...REQUEST, onceOnly: true, hosts: ["example.com"] };
   expect(permissionQuestionText(request)).toEndWith(
-    "\n  1  allow once, outside of the sandbox\n  2  allow in the sandbox, which reaches example.com for this session\n  3  deny",
+    "\n  1  allow once, outside of the sandbox\n  2  allow in the sandbox, which reaches example.com for this session\n  3  deny\n  3: WORDS  deny, and tell the model what to do instead",
   );
   const deny = { kind: "answer", decision: "deny", scope: "once" } as const;
   const all = ["1", "2", "hosts", "3", "n", "4", "5"].map((text) => parseChoice(text, request));
@@ -80,4 +86,38 @@ test("[SBX-04 PERM-03] where the sandbox can be given hosts, that is an answer o
     deny,
     { kind: "unclear" },
   ]);
+});
+
+test.each([
+  ["4: use pnpm", "use pnpm"],
+  ["no, use pnpm instead ", "use pnpm instead"],
+  ["N:use pnpm\nand yarn", "use pnpm\nand yarn"],
+  ["2: use pnpm", undefined],
+  ["no:", undefined],
+  ["nothing, go on", undefined],
+])("[PERM-14] a denial carries what to do instead: %j", (text, words) => {
+  const expected =
+    words === undefined ? { kind: "unclear" } : { kind: "answer", decision: "deny", scope: "once", words };
+  expect(parseChoice(text, { ...REQUEST, rule: "Bash:npm test" })).toEqual(expected as never);
+});
+
+test("[PERM-14] the question shows its parts, why it is asked and what would end that; nothing in them drives a terminal", () => {
+  const part = { text: "npm test\u001b[2J", verdict: "ask", why: "no rule\u001b[2J allows it" } as const;
+  const request = {
+    ...{ ...REQUEST, tool: "Bash", summary: "ls && npm test", reason: "no rule allows it" },
+    ...{ rule: "Bash:ls && npm test", prefixes: ["Bash:npm *", "Bash:npm test *"] },
+    parts: [{ text: "ls", verdict: "allow" as const, why: "it only reads" }, part],
+    why: { cause: "no-rule", text: "no rule allows it", ends: { setting: "set\u001b[2J x" } } as const,
+  };
+  const text = permissionQuestionText(request);
+  expect(text).toContain("\nallow: ls (it only reads)\nask: npm test");
+  expect(text).toContain("\nbecause: no rule allows it\nto end the question: set");
+  expect(text).not.toContain("\u001b");
+  expect(parseChoice("2", request)).toEqual({ kind: "rule" });
+  expect(ruleQuestionText(request)).toEndWith("such as: npm");
+  const rule = (typed: string) => parseRuleAnswer(typed, request);
+  const picked = { kind: "answer", decision: "allow", scope: "argv_glob" } as const;
+  expect(rule("npm")).toEqual({ ...picked, rule: "Bash:npm *" });
+  expect(rule("npm test")).toEqual({ ...picked, rule: "Bash:npm test *" });
+  expect([rule("ls"), rule("np")]).toEqual([{ kind: "unclear" }, { kind: "unclear" }]);
 });

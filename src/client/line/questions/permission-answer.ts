@@ -2,7 +2,14 @@ import { defined } from "../../../base/defined.ts";
 import type { PermissionScope } from "../../../protocol/commands/commands.ts";
 import type { PayloadOf } from "../../../protocol/events/events.ts";
 import { permissionAnswers } from "../../../view/questions/permission-answers.ts";
-import { permissionHeading, permissionReason, ruleQuestion } from "../../../view/questions/question-words.ts";
+import {
+  INSTEAD_LABEL,
+  partLines,
+  permissionHeading,
+  permissionReason,
+  questionEndText,
+  ruleQuestion,
+} from "../../../view/questions/question-words.ts";
 import { reveal } from "../../../view/terminal/terminal-text.ts";
 import { changeText } from "../output/change-text.ts";
 import { quote } from "../output/quote.ts";
@@ -15,6 +22,8 @@ export type Choice =
       readonly scope: PermissionScope;
       readonly rule?: string;
       readonly hosts?: true;
+      /** What the model is told to do instead. */
+      readonly words?: string;
     }
   /** A rule for the session, which the user may shorten first. */
   | { readonly kind: "rule" }
@@ -30,43 +39,65 @@ export function parseChoice(text: string, request: PayloadOf<"PermissionRequeste
   const chosen =
     answers.find(({ words }, at) => typed === `${at + 1}` || words.includes(typed)) ??
     (typed === DENY_NUMBER ? answers.at(-1) : undefined);
-  if (chosen === undefined) return { kind: "unclear" };
+  if (chosen === undefined) return parseInstead(text, answers.length);
   if (chosen.key === "rule" && shortenable(request)) return { kind: "rule" };
   const { decision, scope, hosts } = chosen;
   return { kind: "answer", decision, scope, ...defined({ hosts }) };
 }
 
+/** Reads `4: WORDS`, `n: WORDS` and `no, WORDS`: a denial with what to do instead (PERM-14). */
+function parseInstead(text: string, denyNumber: number): Choice {
+  const [, head = "", words = ""] = /^\s*(\w+)\s*[:,]\s*(\S.*?)\s*$/s.exec(text) ?? [];
+  const denies = [`${denyNumber}`, DENY_NUMBER, "n", "no", "deny"].includes(head.toLowerCase());
+  return denies && words !== ""
+    ? { kind: "answer", decision: "deny", scope: "once", words }
+    : { kind: "unclear" };
+}
+
 /** Returns a permission question: everything that will run, the reason for the question, and the answers. */
 export function permissionQuestionText(request: PayloadOf<"PermissionRequested">): string {
-  const { summary, reason } = request;
+  const { summary, reason, why } = request;
+  const end = why === undefined ? undefined : questionEndText(why);
+  const answers = permissionAnswers(request);
   return [
     permissionHeading(request),
     quote(summary.split("\n").map(reveal).join("\n")),
     ...changeText(request),
+    ...partLines(request),
     ...(reason === undefined ? [] : [permissionReason(reason)]),
-    ...permissionAnswers(request).map(({ label }, at) => `  ${at + 1}  ${label}`),
+    // The reason of a network question names its setting already.
+    ...(end === undefined || reason?.includes(end.slice(end.indexOf("["))) === true ? [] : [end]),
+    ...answers.map(({ label }, at) => `  ${at + 1}  ${label}`),
+    `  ${answers.length}: WORDS  ${INSTEAD_LABEL}`,
   ].join("\n");
 }
 
 /** Returns the question that lets the user keep or shorten a rule. */
-export function ruleQuestionText(rule: string): string {
-  return ruleQuestion(rule, example(rule));
+export function ruleQuestionText({ rule = "", prefixes = [] }: RuleRequest): string {
+  const [shown = example(rule)] = prefixes
+    .slice(-2)
+    .map((prefix) => partsOf(prefix).words.slice(0, -1).join(" "));
+  return ruleQuestion(rule, shown);
 }
+
+type RuleRequest = Pick<PayloadOf<"PermissionRequested">, "rule" | "prefixes">;
 
 /**
  * Reads the answer to the rule question: an empty line keeps the rule, its first words make a prefix.
  *
  * A prefix matches whole words: `npm run` of `Bash:npm run test` becomes `Bash:npm run *`. Anything but the beginning
- * of the rule is unclear, never guessed.
+ * of the rule, or a prefix that the question offers, is unclear, never guessed.
  */
-export function parseRuleAnswer(text: string, rule: string): Choice {
+export function parseRuleAnswer(text: string, { rule = "", prefixes = [] }: RuleRequest): Choice {
   const { tool, words } = partsOf(rule);
   const typed = text.trim().replace(new RegExp(`^${tool}:`), "");
   const picked = typed.split(/\s+/).filter((word) => word !== "" && word !== "*");
+  const prefix = `${tool}:${picked.join(" ")} *`;
+  if (picked.length > 0 && prefixes.includes(prefix)) return answer(prefix);
   if (text.trim() === "" || typed === words.join(" ")) return answer(rule);
   const isPrefix =
     picked.length > 0 && picked.length <= words.length && picked.every((word, at) => word === words[at]);
-  return isPrefix ? answer(`${tool}:${picked.join(" ")} *`) : { kind: "unclear" };
+  return isPrefix && isPlain(rule) ? answer(prefix) : { kind: "unclear" };
 }
 
 function answer(rule: string): Choice {
@@ -75,8 +106,12 @@ function answer(rule: string): Choice {
 
 /** Returns true for a command of plain words. A path or a quoted command is allowed whole or not at all. */
 function shortenable(request: PayloadOf<"PermissionRequested">): boolean {
-  const { rule } = request;
-  if (rule === undefined || !rule.startsWith("Bash:") || rule.startsWith("Bash:=")) return false;
+  const { rule, prefixes = [] } = request;
+  return rule !== undefined && (prefixes.length > 0 || isPlain(rule));
+}
+
+function isPlain(rule: string): boolean {
+  if (!rule.startsWith("Bash:") || rule.startsWith("Bash:=")) return false;
   const { words } = partsOf(rule);
   return words.length > 1 && words.every((word) => /^[\w@%+=:,./-]+$/.test(word));
 }

@@ -34,6 +34,15 @@ test.each([
   expect(answersText(question)).toBe("type 1 (or y) or 2 (or n)");
 });
 
+test("[PERM-06 PERM-14] a question whose time counts only while nobody is there counts nothing down", () => {
+  const request = { ...REQUEST, onlyUnattended: true } as const;
+  const after: readonly Question[] = [{ kind: "permission", request }];
+  const [open] = openQuestionsAfter([], { before: [], after }, 0);
+  expect(open).toEqual({ kind: "permission", request, stage: "choice" });
+  if (open === undefined) throw new Error("a question is open");
+  expect([timeLimitText(open), questionPrompt(open, 1_000)]).toEqual([undefined, "1-4 > "]);
+});
+
 test("[SES-03] a question that waits for a day counts nothing down", () => {
   const timeoutMs = 86_400_000;
   const ask = {
@@ -101,8 +110,8 @@ test("[PERM-03 PERM-06] an invalid answer to a permission prompt is answered wit
     answersText({ ...PERMISSION, request: { ...REQUEST, onceOnly: true } }),
     answersText({ ...PERMISSION, stage: "rule" }),
   ]).toEqual([
-    "type 1 (or y), 2, 3 or 4 (or n)",
-    "type 1 (or y) or 2 (or n)",
+    "type 1 (or y), 2, 3 or 4 (or n), or 4: and what to do instead",
+    "type 1 (or y) or 2 (or n), or 2: and what to do instead",
     "press Enter, or type the first words of the rule",
   ]);
 });
@@ -114,9 +123,15 @@ test("[SBX-04 PERM-03] the prompt and the hint of a question count the answers t
     const question: OpenQuestion = { ...PERMISSION, request: { ...REQUEST, ...request } };
     return [questionPrompt(question, undefined), answersText(question)];
   };
-  const three = ["1-3 > ", "type 1 (or y), 2 or 3 (or n)"];
+  const three = ["1-3 > ", "type 1 (or y), 2 or 3 (or n), or 3: and what to do instead"];
   expect(asked({ onceOnly: true, hosts: ["example.com"] })).toEqual(three);
   expect(asked({ rule: "Bash" })).toEqual(three);
-  expect(asked({ onceOnly: true })).toEqual(["1-2 > ", "type 1 (or y) or 2 (or n)"]);
-  expect(asked({ rule: "Bash:npm test" })).toEqual(["1-4 > ", "type 1 (or y), 2, 3 or 4 (or n)"]);
+  expect(asked({ onceOnly: true })).toEqual([
+    "1-2 > ",
+    "type 1 (or y) or 2 (or n), or 2: and what to do instead",
+  ]);
+  expect(asked({ rule: "Bash:npm test" })).toEqual([
+    "1-4 > ",
+    "type 1 (or y), 2, 3 or 4 (or n), or 4: and what to do instead",
+  ]);
 });

@@ -57,14 +57,18 @@ function openQuestion(question: Question, askedMs: number): OpenQuestion {
   return { ...question, stage: "choice", ...untilMs(question.request, askedMs) };
 }
 
-function untilMs({ timeoutMs }: { readonly timeoutMs?: number | undefined }, askedMs: number) {
-  return timeoutMs === undefined ? {} : { untilMs: askedMs + timeoutMs };
+/** A person who reads this is subscribed: a limit that counts only while nobody is does not count now. */
+function untilMs(
+  { timeoutMs, onlyUnattended }: Pick<PayloadOf<"PermissionRequested">, "timeoutMs" | "onlyUnattended">,
+  askedMs: number,
+) {
+  return timeoutMs === undefined || onlyUnattended === true ? {} : { untilMs: askedMs + timeoutMs };
 }
 
 export function questionText(question: OpenQuestion): string {
   if (question.kind === "own") return `${question.text} (y/n)`;
   if (question.kind === "asked") return askedText(question.ask);
-  if (question.stage === "rule") return ruleQuestionText(question.request.rule ?? "");
+  if (question.stage === "rule") return ruleQuestionText(question.request);
   return permissionQuestionText(question.request);
 }
 
@@ -112,7 +116,7 @@ export function answersText(question: OpenQuestion): string {
     if (question.stage === "rule") return "press Enter, or type the first words of the rule";
     const count = permissionAnswers(question.request).length;
     const between = Array.from({ length: count - 2 }, (_, at) => `, ${at + 2}`).join("");
-    return `type 1 (or y)${between} or ${count} (or n)`;
+    return `type 1 (or y)${between} or ${count} (or n), or ${count}: and what to do instead`;
   }
   if (question.kind === "own") return "type y or n";
   const answers = askAnswers(question.ask);

@@ -7,7 +7,7 @@ import { analyse } from "../../../shell/analyse.ts";
 import type { Analysis, ShellCommand, ShellRedirection, ShellWord } from "../../../shell/analysis.ts";
 import { literalOf } from "../../../shell/analysis.ts";
 import type { KeyFiles } from "../../sandbox/policy/key-files.ts";
-import type { Use } from "../commands/grammar.ts";
+import type { ReadCheck, Use } from "../commands/grammar.ts";
 import type { CommandFacts, CommandTarget } from "../judge/command-facts.ts";
 import { keyNameOf } from "../judge/key-links.ts";
 import { guardedPath, mayHoldCredentials } from "../judge/sensitive.ts";
@@ -50,47 +50,19 @@ export interface InspectionOptions {
 export async function inspectCommand(
   target: CommandTarget,
   workspace: WorkspacePaths,
-  { files, env = {}, world, ownDirectories, steering = [], reading, keys }: InspectionOptions,
+  options: InspectionOptions,
 ): Promise<CommandFacts> {
   const analysis = analyse(target.command);
-  const resolver: PathResolver = {
-    files,
-    cwd: target.cwd,
-    seen: new Map(
-      [target.cwd, workspace.root].map((path) => [path, Promise.resolve({ path, exists: true })]),
-    ),
-    ...defined({ home: workspace.home, keys }),
-  };
-  const says = world && gitRunner(world, env, workspace);
-  const disk: DiskChecks = {
-    workspace,
-    resolver,
-    reading,
-    path: env["PATH"],
-    says,
-    git: says && gitRepositoryFinder(says),
-  };
+  const disk = diskChecks(target, workspace, options);
   const known = checkLine(analysis);
-  const matches =
-    reading === undefined
-      ? {}
-      : { ruleMatches: await matchedRules(known, analysis, { root: workspace.root, resolver }, reading) };
-  const approvalReason =
-    relativeWithin(workspace.root, target.cwd) === undefined
-      ? "it does not run in the workspace"
-      : known.kind === "unknown"
-        ? known.why
-        : await failClosed(
-            async () =>
-              (await usesProblem(known.uses, disk)) ??
-              (await workspaceProgramProblem(analysis.commands, disk)),
-          );
+  const matches = await ruleMatchesOf(known, analysis, disk);
+  const approvalReason = await approvalReasonOf(known, analysis.commands, disk);
   if (approvalReason === undefined)
     return { analysis, readOnlyParts: new Set(), programs: new Map(), ...matches };
   const [guarded, readOnlyParts, programs] = await Promise.all([
-    guardedWord(analysis, resolver, { ownDirectories, steering }),
+    guardedWord(analysis, disk.resolver, options),
     findReadOnlyParts(analysis, disk),
-    programsOf(analysis, resolver),
+    programsOf(analysis, disk.resolver),
   ]);
   return {
     analysis,
@@ -100,6 +72,104 @@ export async function inspectCommand(
     ...matches,
     ...defined({ guarded }),
   };
+}
+
+/** One part of a line: a simple command, or a redirection. */
+export interface InspectedPart {
+  readonly text: string;
+  /** Facts about a line of this part alone, in the directories in which the part runs. */
+  readonly facts: CommandFacts;
+}
+
+/**
+ * Inspects the parts of a compound line, each as a line of its own (PERM-14). Leaves out programs that only start the
+ * next command, and redirections that are known to change nothing.
+ *
+ * @returns no parts for a line of one part, of more than `PARTS_MAX`, or one that cannot be read for certain.
+ */
+export async function inspectParts(
+  { analysis, programs }: CommandFacts,
+  target: CommandTarget,
+  workspace: WorkspacePaths,
+  options: InspectionOptions,
+): Promise<readonly InspectedPart[]> {
+  const { commands, redirections, structure, unsure, overLimit } = analysis;
+  if (overLimit !== undefined || unsure.length > 0) return [];
+  const parts = [
+    ...commands
+      .filter(({ wraps }) => wraps !== "plain")
+      .map((part) => ({
+        ...{ text: part.text, known: checkCommand(part, commands) },
+        analysis: { ...analysis, commands: [part], redirections: [] },
+      })),
+    ...redirections
+      .map((part) => ({
+        ...{ text: `${part.operator} ${part.target?.text ?? ""}`.trimEnd(), known: checkRedirection(part) },
+        analysis: { ...analysis, commands: [], redirections: [part] },
+      }))
+      .filter(({ known }) => known.kind === "unknown" || known.uses.length > 0),
+  ];
+  if (parts.length < 2 || parts.length > PARTS_MAX) return [];
+  const disk = diskChecks(target, workspace, options);
+  return await Promise.all(
+    parts.map(async ({ text, known, analysis: alone }) => {
+      const [reason, guarded, matches] = await Promise.all([
+        approvalReasonOf(known, alone.commands, disk),
+        guardedWord(alone, disk.resolver, options),
+        ruleMatchesOf(known, alone, disk),
+      ]);
+      const approvalReason = reason ?? structure.problem;
+      const facts = { analysis: alone, readOnlyParts: new Set<never>(), programs, ...matches };
+      return { text, facts: { ...facts, ...defined({ approvalReason, guarded }) } };
+    }),
+  );
+}
+
+function diskChecks(
+  target: CommandTarget,
+  workspace: WorkspacePaths,
+  { files, env = {}, world, reading, keys }: InspectionOptions,
+): DiskChecks {
+  const resolver: PathResolver = {
+    files,
+    cwd: target.cwd,
+    seen: new Map(
+      [target.cwd, workspace.root].map((path) => [path, Promise.resolve({ path, exists: true })]),
+    ),
+    ...defined({ home: workspace.home, keys }),
+  };
+  const says = world && gitRunner(world, env, workspace);
+  return {
+    workspace,
+    resolver,
+    reading,
+    path: env["PATH"],
+    says,
+    git: says && gitRepositoryFinder(says),
+  };
+}
+
+async function ruleMatchesOf(
+  known: ReadCheck,
+  analysis: Analysis,
+  { workspace: { root }, resolver, reading }: DiskChecks,
+): Promise<Pick<CommandFacts, "ruleMatches">> {
+  if (reading === undefined) return {};
+  return { ruleMatches: await matchedRules(known, analysis, { root, resolver }, reading) };
+}
+
+/** Returns why commands are not known to only read what the agent may read; undefined if they are. */
+async function approvalReasonOf(
+  known: ReadCheck,
+  commands: readonly ShellCommand[],
+  disk: DiskChecks,
+): Promise<string | undefined> {
+  if (relativeWithin(disk.workspace.root, disk.resolver.cwd) === undefined)
+    return "it does not run in the workspace";
+  if (known.kind === "unknown") return known.why;
+  return await failClosed(
+    async () => (await usesProblem(known.uses, disk)) ?? (await workspaceProgramProblem(commands, disk)),
+  );
 }
 
 /** Limit for lines that are inspected part by part: rules concern such short lines. */
@@ -147,7 +217,7 @@ async function failClosed(look: () => Promise<string | undefined>): Promise<stri
 async function guardedWord(
   { commands, redirections, overLimit }: Analysis,
   resolver: PathResolver,
-  guardSources: Parameters<typeof guardedPath>[1],
+  { ownDirectories, steering = [] }: InspectionOptions,
 ): Promise<CommandFacts["guarded"]> {
   if (overLimit !== undefined) return undefined;
   const words = new Map<string, { readonly word: ShellWord; readonly directories: Use["directories"] }>();
@@ -173,7 +243,7 @@ async function guardedWord(
   );
   let credential: string | undefined;
   for (const { path, spelled } of all.flatMap((found) => found ?? [])) {
-    const why = guardedPath(path, guardSources);
+    const why = guardedPath(path, { ownDirectories, steering });
     if (why !== undefined) return { why, personOnly: true };
     const key =
       resolver.keys === undefined ? undefined : await keyNameOf(path, resolver.files, resolver.keys);

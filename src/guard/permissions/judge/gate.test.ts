@@ -204,7 +204,13 @@ test("[PERM-11] the person may widen it to a prefix of the command's own words, 
     "?",
   ];
   for (const rule of refused) expect(await minted(rule, "npm run lint")).toEqual([]);
-  expect(await minted("Bash:npm *", "npm test; id")).toEqual([]);
+  expect(await minted("Bash:npm *", "npm test; make")).toEqual([]);
+  // A part that only reads needs no rule, and two commands may begin alike.
+  expect(await minted("Bash:npm *", "npm test; id")).toEqual(["Bash:npm *"]);
+  expect(await minted("Bash:npm run *", "npm run a && npm run b")).toEqual(["Bash:npm run *"]);
+  expect(await minted("Bash:npm run a *", "npm run a && npm run b")).toEqual([]);
+  // A star of the command's own would match more than its word.
+  expect(await minted("Bash:find a -name *.ts *", "find a -name '*.ts' -newer b -fprint c")).toEqual([]);
   expect(await minted("Bash:make all *", "make 'all' \"a b\" > log.txt")).toEqual(["Bash:make all *"]);
   expect(await minted("Bash:make *", "make\u00a0all")).toEqual([]);
 });
@@ -301,6 +307,10 @@ test("[PERM-06] the question shows the whole of what will run, with nothing hidd
       summary: "ls\n\\e[2Krm -rf x [hidden: U+202E U+E0041]\n(in /w/app/sub)",
       reason:
         "bash may read it in another way than it looks: it holds the character U+001B, which is not what it looks like (at character 4)",
+      why: {
+        cause: "grammar",
+        text: "bash may read it in another way than it looks: it holds the character U+001B, which is not what it looks like (at character 4)",
+      },
     },
   ]);
 });

@@ -3,10 +3,12 @@ import type { Reason } from "../../../base/reasons.ts";
 import { reasonText } from "../../../base/reasons.ts";
 import { visibleLine } from "../../../safety/hidden.ts";
 import type { Confinement } from "../../../session/guard/sandbox.ts";
-import type { AskPermission } from "../../../session/questions.ts";
+import type { AskPermission, PermissionQuestion } from "../../../session/questions.ts";
 import type { ToolCall, ToolMiddleware } from "../../../tools/middleware.ts";
 import { errorOutput } from "../../../tools/output.ts";
-import type { CallPlan, ToolContext } from "../../../tools/tool.ts";
+import type { AcceptedChange, CallPlan, ToolContext } from "../../../tools/tool.ts";
+import type { PreviewedChange } from "../change-preview.ts";
+import { acceptedChange } from "../change-preview.ts";
 import { rulesFromAnswer } from "../rules/answer.ts";
 import type { Decision } from "./judge.ts";
 import { keyNamesBelow } from "./key-links.ts";
@@ -19,11 +21,13 @@ import {
   unattendedText,
 } from "./permission-question.ts";
 import { searchFilter } from "./search-filter.ts";
-import type { VerdictSources } from "./verdict.ts";
+import type { Verdict, VerdictSources } from "./verdict.ts";
 import { commandFacts, judgeCall, UNCONFINED } from "./verdict.ts";
 
 export interface GateOptions extends VerdictSources {
   readonly ask: AskPermission;
+  /** Returns the change of a file that the question shows. Default: none is shown. */
+  preview?(question: PermissionQuestion, plan: CallPlan): Promise<PreviewedChange | undefined>;
   /**
    * Answers questions with yes. Overrides no deny rule, no strict ceiling, and nothing that only a person may grant.
    */
@@ -71,7 +75,7 @@ export function permissionGate(options: GateOptions): ToolMiddleware {
     const { decision, plan, workspace, policy, view, offer } = verdict;
     const { autoApprove, keys } = options;
     const settled = await settle(decision, { call, context, options, ...verdict });
-    if (typeof settled === "object") {
+    if (typeof settled === "object" && "because" in settled) {
       options.onRefused?.({ call, because: settled.because, text: settled.text }, context);
       // The reason comes first, as a separate word, so that programs can recognise it.
       const { reason, text, advice } = settled;
@@ -88,6 +92,7 @@ export function permissionGate(options: GateOptions): ToolMiddleware {
       const onlyReads = view.facts.approvalReason === undefined ? { onlyReads: true as const } : {};
       return next(call, { ...context, ...onlyReads, ...(isByPerson ? { byPerson: true } : {}) });
     }
+    if (typeof settled === "object") return next({ ...call, plan: { ...plan, ...settled } }, context);
     if (plan.target.kind !== "paths") return next(call, context);
     const { tool } = call;
     const linked = await keyNamesBelow(plan, context.world.files, keys);
@@ -136,7 +141,7 @@ export async function isAllowedUnasked(
   return decision.kind === "allow";
 }
 
-interface Gated extends JudgedCall {
+interface Gated extends JudgedCall, Pick<Verdict, "parts"> {
   readonly options: GateOptions;
 }
 
@@ -149,8 +154,15 @@ interface Refused {
   readonly advice?: string;
 }
 
-/** Outcome for a call: refused, or allowed by the policy (`behind-proxy` too) or by a person. */
-type Settled = Refused | "by-policy" | "behind-proxy" | "by-person" | "outside" | "with-hosts";
+/** Outcome for a call: refused, or allowed by the policy (`behind-proxy` too) or by a person, whole or in part. */
+type Settled =
+  | Refused
+  | "by-policy"
+  | "behind-proxy"
+  | "by-person"
+  | "outside"
+  | "with-hosts"
+  | { readonly accepted: AcceptedChange };
 
 async function settle(decision: Decision, at: Gated): Promise<Settled> {
   switch (decision.kind) {
@@ -171,10 +183,18 @@ async function settle(decision: Decision, at: Gated): Promise<Settled> {
   }
 }
 
+function shownChange(change: PreviewedChange | undefined): Pick<PermissionQuestion, "diff" | "hunks"> {
+  if (change === undefined) return {};
+  const hunks = change.hunks.map((hunk) => ({ ...hunk, lines: [...hunk.lines] }));
+  return { diff: change.diff, ...(hunks.length === 0 ? {} : { hunks }) };
+}
+
 async function askPerson(decision: Extract<Decision, { kind: "ask" }>, at: Gated): Promise<Settled> {
   const { call, plan, workspace, view, context, options } = at;
   const tool = call.tool.name;
-  const answer = await options.ask(permissionQuestion(decision, at), context.signal);
+  const question = permissionQuestion(decision, at, await at.parts());
+  const change = await options.preview?.(question, plan);
+  const answer = await options.ask({ ...question, ...shownChange(change) }, context.signal);
   switch (answer.kind) {
     case "nobody":
       return {
@@ -197,14 +217,19 @@ async function askPerson(decision: Extract<Decision, { kind: "ask" }>, at: Gated
           because: "answer",
           reason: "PermissionDenied",
           text: `Permission denied for ${tool} by ${answer.by}. A person has denied this call.`,
-          advice: "Do not repeat it unchanged: ask what they want instead.",
+          advice:
+            answer.words === undefined
+              ? "Do not repeat it unchanged: ask what they want instead."
+              : `The user says:\n${answer.words}`,
         };
       }
+      if (answer.hunks !== undefined && change !== undefined)
+        return { accepted: await acceptedChange(change, { accepted: answer.hunks, words: answer.words }) };
       if (at.offer !== undefined)
         return answer.hosts === true || at.offer.outside === undefined ? "with-hosts" : "outside";
       if (isOnceOnly(decision, at)) return "by-person"; // each such call needs a new answer
-      const analysis = view?.facts.analysis;
-      for (const rule of rulesFromAnswer(answer, { plan, tool: call.tool, workspace, analysis }))
+      const command = view === undefined ? undefined : { facts: view.facts, quiet: at.policy.quiet };
+      for (const rule of rulesFromAnswer(answer, { plan, tool: call.tool, workspace, command }))
         options.session.add(rule);
       return "by-person";
     }

@@ -88,6 +88,7 @@ test("[PERM-01] reads and edits in the workspace run, a command is asked for, in
   expect(decide("Bash", bash("npm test"))).toEqual({
     kind: "ask",
     why: "it needs the level DangerFullAccess, and the ceiling is WorkspaceWrite",
+    cause: "level",
     personOnly: false,
     needs: "DangerFullAccess",
   });

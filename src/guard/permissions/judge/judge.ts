@@ -2,6 +2,7 @@ import { assert } from "../../../base/assert.ts";
 import { relativeWithin } from "../../../base/files/below.ts";
 import type { Policy } from "../../../session/guard/policy.ts";
 import type { Rule } from "../../../session/guard/rule.ts";
+import type { PermissionQuestion } from "../../../session/questions.ts";
 import { literalOf } from "../../../shell/analysis.ts";
 import type { CallPlan, PathUse, Tool } from "../../../tools/tool.ts";
 import type { Level } from "../../../tools/tool-facts.ts";
@@ -18,6 +19,9 @@ import { isAutoAllowedCall, isAutoAllowedPath, pathConcern } from "./auto-allowe
 import type { CommandFacts, RuleMatch } from "./command-facts.ts";
 import { networkNeed } from "./network-need.ts";
 import { guardedTarget, mayHoldCredentials } from "./sensitive.ts";
+
+/** What asks about a call, as clients get it. */
+export type AskCause = NonNullable<PermissionQuestion["why"]>["cause"];
 
 export type Decision =
   | {
@@ -40,6 +44,7 @@ export type Decision =
   | {
       readonly kind: "ask";
       readonly why: string;
+      readonly cause: AskCause;
       readonly personOnly: boolean;
       readonly rule?: Rule;
       readonly needs?: Level;
@@ -135,7 +140,13 @@ export function judge(
   const needs = ceiling === undefined ? {} : { needs: ceiling.needs };
   if (view === undefined) {
     const why = ceiling?.why ?? withConcern("no rule allows it", plan, workspace);
-    return { kind: "ask", why, personOnly: false, ...needs };
+    return {
+      kind: "ask",
+      why,
+      cause: ceiling === undefined ? "no-rule" : "level",
+      personOnly: false,
+      ...needs,
+    };
   }
   const decision = judgeCommand(view, policy, ceiling?.why);
   return decision.kind === "ask" ? { ...decision, ...needs } : decision;
@@ -166,20 +177,25 @@ function maybeDeniedByRule(
   const rule = naming("deny", "maybe");
   if (rule !== undefined) {
     const why = `${unknownPart(view?.facts)}, so it may be what the rule deny "${printRule(rule)}" forbids`;
-    return { kind: "ask", why, personOnly: false };
+    return { kind: "ask", why, cause: "deny-rule", personOnly: false };
   }
   if (strictest?.rule.effect !== "deny") return undefined;
-  return { kind: "ask", why: ruleMatchText(strictest), personOnly: false };
+  return { kind: "ask", why: ruleMatchText(strictest), cause: "deny-rule", personOnly: false };
 }
 
 /** Asks about a call that an ask rule names. */
 function askedByRule({ naming, matches }: Restrictions): Decision | undefined {
+  const ask = (why: string, rule: Rule): Decision => ({
+    kind: "ask",
+    why,
+    cause: "rule",
+    personOnly: false,
+    rule,
+  });
   const rule = naming("ask", "yes") ?? naming("ask", "maybe");
-  if (rule !== undefined)
-    return { kind: "ask", why: `the rule ask "${printRule(rule)}" names it`, personOnly: false, rule };
+  if (rule !== undefined) return ask(`the rule ask "${printRule(rule)}" names it`, rule);
   const match = matches.find((each) => each.rule.effect === "ask");
-  if (match === undefined) return undefined;
-  return { kind: "ask", why: ruleMatchText(match), personOnly: false, rule: match.rule };
+  return match === undefined ? undefined : ask(ruleMatchText(match), match.rule);
 }
 
 /** Returns the level that a call needs, if it is above the ceiling of the policy, and why. */
@@ -225,26 +241,32 @@ function judgeCommand(
   policy: Policy,
   aboveText: string | undefined,
 ): Decision {
-  const ask = (why: string): Extract<Decision, { kind: "ask" }> => ({ kind: "ask", why, personOnly: false });
+  const ask = (cause: AskCause, why: string): Extract<Decision, { kind: "ask" }> => ({
+    ...{ kind: "ask", why, cause, personOnly: false },
+  });
   const { unsure } = facts.analysis;
-  if (unsure.length > 0) return ask(unknownPart(facts));
+  if (unsure.length > 0) return ask("grammar", unknownPart(facts));
+  const above = aboveText === undefined ? "no-rule" : "level";
   if (confined === undefined) {
     const then = aboveText ?? "no rule allows it";
     return ask(
+      above,
       facts.approvalReason === undefined || facts.approvalReason === ""
         ? then
         : `${facts.approvalReason}; ${then}`,
     );
   }
-  if (unnamed(facts) !== undefined) return ask(unknownPart(facts));
+  if (unnamed(facts) !== undefined) return ask("grammar", unknownPart(facts));
   const network = networkNeed(facts.analysis, confined.hosts);
   if (network !== undefined) {
     const isAboutNetwork = network.isSure ? { isAboutNetwork: true as const } : {};
-    return { ...ask(network.why), network: network.hosts, ...isAboutNetwork };
+    return { ...ask("network", network.why), network: network.hosts, ...isAboutNetwork };
   }
-  if (aboveText !== undefined) return ask(aboveText);
-  if (policy.bashInSandbox === "ask")
-    return ask(`bash_in_sandbox is "ask"; ${facts.approvalReason ?? "known reads are asked for too"}`);
+  if (aboveText !== undefined) return ask(above, aboveText);
+  if (policy.bashInSandbox === "ask") {
+    const why = `bash_in_sandbox is "ask"; ${facts.approvalReason ?? "known reads are asked for too"}`;
+    return ask("setting", why);
+  }
   return { kind: "allow", why: "it runs in the sandbox" };
 }
 
@@ -261,7 +283,7 @@ function networkDecision(allowed: Decision, view: CommandView | undefined): Deci
   if (allowed.kind === "allow" && need.hosts.length === 0 && view.confined.takesHosts === true)
     return { ...allowed, refusingProxy: true };
   const why = `${allowed.why}, but ${need.why}`;
-  return { kind: "ask", why, personOnly: false, network: need.hosts, isAboutNetwork: true };
+  return { kind: "ask", why, cause: "network", personOnly: false, network: need.hosts, isAboutNetwork: true };
 }
 
 /** Returns the part of a command that is known only when it runs, or that bash and cinch parse differently. */
@@ -285,14 +307,16 @@ function guardOf(
   workspace: WorkspacePaths,
   policy: Policy,
   view: CommandView | undefined,
-): { readonly why: string; readonly personOnly: boolean } | undefined {
+): Pick<Extract<Decision, { kind: "ask" }>, "why" | "cause" | "personOnly"> | undefined {
   const named = guardedTarget(plan, workspace, policy);
-  if (named !== undefined) return { why: named, personOnly: true };
-  if (plan.personOnly !== undefined) return { why: plan.personOnly, personOnly: true };
-  if (view?.facts.guarded?.personOnly === true) return view.facts.guarded;
+  if (named !== undefined) return { why: named, cause: "protected", personOnly: true };
+  if (plan.personOnly !== undefined) return { why: plan.personOnly, cause: "tool", personOnly: true };
+  const guarded = view?.facts.guarded;
+  if (guarded?.personOnly === true) return { ...guarded, cause: "protected" };
   // A rule is about a command, and a flag about questions: neither grants a run outside the sandbox.
-  if (view?.runsOutside === true) return { why: "it is to run outside of the sandbox", personOnly: true };
-  return view?.facts.guarded;
+  if (view?.runsOutside === true)
+    return { why: "it is to run outside of the sandbox", cause: "outside-sandbox", personOnly: true };
+  return guarded === undefined ? undefined : { ...guarded, cause: "protected" };
 }
 
 /** A rule that names this very line, character for character, was made with all of it in view. */

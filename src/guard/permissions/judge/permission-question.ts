@@ -1,15 +1,19 @@
 import { unreachable } from "../../../base/assert.ts";
 import { defined } from "../../../base/defined.ts";
+import type { AskedPart } from "../../../protocol/events/asked-call.ts";
 import { visibleLine } from "../../../safety/hidden.ts";
 import type { Policy } from "../../../session/guard/policy.ts";
 import type { PermissionQuestion } from "../../../session/questions.ts";
 import { literalOf } from "../../../shell/analysis.ts";
 import type { ToolCall } from "../../../tools/middleware.ts";
-import type { CallPlan, PathUse, Tool, ToolContext } from "../../../tools/tool.ts";
+import type { CallPlan, PathUse, ToolContext } from "../../../tools/tool.ts";
 import { displayFields } from "../../../tools/tool-facts.ts";
-import { allowingRules } from "../rules/answer.ts";
+import { allowingRules, literalRules } from "../rules/answer.ts";
+import { offeredPrefixes } from "../rules/prefix-rules.ts";
+import { printRule } from "../rules/rule.ts";
 import type { WorkspacePaths } from "../rules/workspace-paths.ts";
-import type { CommandView, Decision } from "./judge.ts";
+import type { CommandView, Decision, JudgedTool } from "./judge.ts";
+import { judge } from "./judge.ts";
 import type { NetworkOffer } from "./network-offer.ts";
 
 /** One call before the gate, with the data for its texts. */
@@ -23,6 +27,8 @@ export interface JudgedCall {
   readonly policy: Policy;
   /** Network that the command needs and does not have. */
   readonly offer?: NetworkOffer;
+  /** What would end the question. */
+  readonly end?: QuestionEnd;
   readonly options: {
     readonly configPath: string;
     isStorable?(text: string): boolean;
@@ -31,11 +37,24 @@ export interface JudgedCall {
 
 type Asked = Extract<Decision, { kind: "ask" }>;
 
-/** Returns the question for a person: all of what will run, with nothing hidden in it (PERM-06). */
-export function permissionQuestion(decision: Asked, at: JudgedCall): PermissionQuestion {
+/** What would end a question, as clients get it: see `AskedWhy`. */
+export type QuestionEnd = NonNullable<NonNullable<PermissionQuestion["why"]>["ends"]>;
+
+/**
+ * Returns the question for a person: all of what will run, with nothing hidden in it (PERM-06), why it is asked, and
+ * what would end that (PERM-14).
+ * @param parts of the command, if it is a compound one.
+ */
+export function permissionQuestion(
+  decision: Asked,
+  at: JudgedCall,
+  parts: readonly AskedPart[] = [],
+): PermissionQuestion {
   const { call, plan, workspace, view, context } = at;
   const onceOnly = isOnceOnly(decision, at);
   const rules = onceOnly ? [] : allowingRules(plan, call.tool, workspace);
+  const prefixes = onceOnly ? [] : prefixesFor(at);
+  const end = shownEnd(at);
   const summary = summaryOf(plan, call.tool.name, workspace);
   return {
     callId: call.id,
@@ -53,6 +72,9 @@ export function permissionQuestion(decision: Asked, at: JudgedCall): PermissionQ
         ...(onceOnly && !decision.personOnly && at.offer === undefined ? [SECRET] : []),
       ].join(". "),
     ),
+    why: { cause: decision.cause, text: visibleLine(decision.why), ...defined({ ends: end }) },
+    ...(parts.length === 0 ? {} : { parts: [...parts] }),
+    ...(prefixes.length === 0 ? {} : { prefixes: [...prefixes] }),
     ...(onceOnly ? { onceOnly: true } : {}),
     ...(at.offer?.outside === undefined || (at.offer.hosts.length === 0 && at.offer.asksEach !== true)
       ? {}
@@ -62,6 +84,31 @@ export function permissionQuestion(decision: Asked, at: JudgedCall): PermissionQ
       ? { rule: rules[0] }
       : {}),
   };
+}
+
+/** Returns the rules by prefix under which a command would run unasked, from the widest to the narrowest. */
+function prefixesFor({
+  call: { tool },
+  plan,
+  policy,
+  workspace,
+  view,
+  options,
+}: JudgedCall): readonly string[] {
+  if (view === undefined) return [];
+  return offeredPrefixes({ tool, facts: view.facts, quiet: policy.quiet }).flatMap((rule) => {
+    const rules = [...policy.rules, rule];
+    const text = printRule(rule);
+    const isAllowed = judge(plan, tool, { ...policy, rules }, workspace, view).kind === "allow";
+    return isAllowed && options.isStorable?.(text) !== false ? [text] : [];
+  });
+}
+
+/** Leaves out what nobody can copy from the question: a rule with a secret, or with hidden characters. */
+function shownEnd(at: JudgedCall): QuestionEnd | undefined {
+  if (at.end?.rule !== undefined && holdsSecret(at)) return undefined;
+  const { rule = "", setting = "" } = at.end ?? {};
+  return [rule, setting].every((text) => text === visibleLine(text)) ? at.end : undefined;
 }
 
 function agentOf({ within }: ToolContext): Pick<PermissionQuestion, "agent"> {
@@ -203,18 +250,39 @@ function tomlString(text: string): string {
   return JSON.stringify(text).replaceAll("\u007f", "\\u007f");
 }
 
-/** Returns what would allow a call that is asked about or denied, for a user who asks beforehand. */
+/** A call that has been judged, as far as texts about what would allow it depend on it. */
+interface JudgedPlan extends Pick<JudgedCall, "plan" | "workspace" | "view" | "policy"> {
+  readonly tool: JudgedTool;
+}
+
+/** Returns what would end the question about a call; undefined if nothing does, or it is not asked about. */
+export function endOf(decision: Decision, judged: JudgedPlan): QuestionEnd | undefined {
+  if (decision.kind !== "ask" || decision.personOnly) return undefined;
+  const { plan, tool, workspace, policy, view } = judged;
+  if (decision.network !== undefined) {
+    const setting = networkSetting(decision.network, view);
+    return { setting: `[sandbox] ${setting} in config.toml${hostHint(decision.network, view)}` };
+  }
+  if (decision.rule !== undefined) return { setting: `take out the rule ask "${printRule(decision.rule)}"` };
+  const rules = literalRules(plan, tool, workspace).map((rule) => ({ ...rule, scope: "user" as const }));
+  const wider = { ...policy, rules: [...policy.rules, ...rules] };
+  if (judge(plan, tool, wider, workspace, view).kind !== "allow") return undefined;
+  const texts = allowingRules(plan, tool, workspace);
+  const [rule] = texts.length === 1 ? texts : [];
+  return { ...defined({ rule }), setting: allowSetting(texts) };
+}
+
+function allowSetting(rules: readonly string[]): string {
+  return `[permissions] allow = [${rules.map(tomlString).join(", ")}] in config.toml`;
+}
+
+/**
+ * Returns what would allow a call that is asked about or denied, for a user who asks beforehand.
+ * @param judged.end what would end the question.
+ */
 export function decisionRemedy(
   decision: Decision,
-  {
-    plan,
-    tool,
-    workspace,
-    policy,
-    view,
-  }: Pick<JudgedCall, "plan" | "workspace" | "view" | "policy"> & {
-    readonly tool: Pick<Tool, "name" | "effect">;
-  },
+  { plan, tool, workspace, policy, view, end }: JudgedPlan & { readonly end: QuestionEnd | undefined },
 ): string | undefined {
   switch (decision.kind) {
     case "allow":
@@ -228,13 +296,12 @@ export function decisionRemedy(
     case "ask": {
       if (decision.personOnly)
         return "a person says yes, for this call alone; no rule and no --auto-approve lifts it";
-      if (decision.network !== undefined)
-        return `[sandbox] ${networkSetting(decision.network, view)} in config.toml${hostHint(decision.network, view)}`;
-      if (decision.rule !== undefined) return "a person says yes, or --auto-approve; or take that rule out";
-      const rules = allowingRules(plan, tool, workspace).map(tomlString).join(", ");
-      const rule = `[permissions] allow = [${rules}] in config.toml`;
+      if (decision.network !== undefined) return end?.setting;
+      const person = "a person says yes, or --auto-approve";
+      if (decision.rule !== undefined) return `${person}; or take that rule out`;
       const limit = levelLimit(decision, policy);
-      return `a person says yes, or --auto-approve, or ${rule}${limit === undefined ? "" : ` (${limit})`}`;
+      const setting = end?.setting ?? allowSetting(allowingRules(plan, tool, workspace));
+      return `${person}, or ${setting}${limit === undefined ? "" : ` (${limit})`}`;
     }
     default:
       return unreachable(decision);

@@ -1,4 +1,5 @@
 import { assert } from "../../../base/assert.ts";
+import { defined } from "../../../base/defined.ts";
 import type { World } from "../../../base/world.ts";
 import type { CallVerdict } from "../../../session/guard/permissions.ts";
 import type { Policy } from "../../../session/guard/policy.ts";
@@ -7,16 +8,19 @@ import type { ToolCall } from "../../../tools/middleware.ts";
 import type { CallPlan, Workspace } from "../../../tools/tool.ts";
 import { resolveHome } from "../../sandbox/policy/hidden-paths.ts";
 import type { KeyFiles } from "../../sandbox/policy/key-files.ts";
+import type { InspectionOptions } from "../inspection/inspect-command.ts";
 import { readRules } from "../rules/read-rules.ts";
 import type { SessionRules } from "../rules/session-rules.ts";
 import type { WorkspacePaths } from "../rules/workspace-paths.ts";
 import type { CommandFacts, CommandTarget } from "./command-facts.ts";
+import { judgeParts } from "./command-parts.ts";
 import type { CommandView, Decision, JudgedTool } from "./judge.ts";
 import { judge } from "./judge.ts";
 import { withKeyNames } from "./key-links.ts";
 import type { NetworkOffer } from "./network-offer.ts";
 import { networkOffer } from "./network-offer.ts";
-import { decisionRemedy } from "./permission-question.ts";
+import type { QuestionEnd } from "./permission-question.ts";
+import { decisionRemedy, endOf } from "./permission-question.ts";
 
 /** Sources by which the calls of a session are judged. */
 export interface VerdictSources {
@@ -51,6 +55,8 @@ export interface Verdict extends CallVerdict {
   readonly view: CommandView | undefined;
   /** Network that the command needs and does not have, if a person can give it. */
   readonly offer?: NetworkOffer;
+  /** What would end the question about the call. Absent if nothing does, or it is not asked about. */
+  readonly end?: QuestionEnd;
 }
 
 /** Confinement of a command that no sandbox confines. */
@@ -85,11 +91,19 @@ export async function judgeCall(
       : { facts, ...confinementView(confined, target) };
   const decision = judge(plan, tool, policy, workspace, view);
   const offer = networkOffer(decision, { plan, tool, policy, workspace, view });
-  const remedy = decisionRemedy(decision, { plan, tool, policy, workspace, view });
+  const judged = { plan, tool, policy, workspace, view };
+  const end = endOf(decision, judged);
+  const remedy = decisionRemedy(decision, { ...judged, end });
   return {
     ...{ decision, plan, workspace, policy, view },
-    ...(offer === undefined ? {} : { offer }),
-    ...(remedy === undefined ? {} : { remedy }),
+    ...defined({ offer, end, remedy }),
+    async parts() {
+      if (view === undefined || target.kind !== "command") return [];
+      const { inspectParts } = await import("../inspection/inspect-command.ts");
+      const look = inspectionOptions({ workspace, policy: standing, context, sources });
+      const parts = await inspectParts(view.facts, target, workspace, look);
+      return judgeParts(parts, { plan, tool, policy, workspace, view });
+    },
   };
 }
 
@@ -126,26 +140,29 @@ function needsHome({ target }: CallPlan): boolean {
   return target.kind === "command";
 }
 
+interface InspectionSources extends Pick<Verdict, "workspace" | "policy"> {
+  readonly context: VerdictContext;
+  readonly sources: VerdictSources;
+}
+
 /** Inspects a command line: it is parsed once, and judged by that (PERM-10). */
-async function inspect(
-  target: CommandTarget,
-  {
-    workspace,
-    policy: { ownDirectories, steering = [], rules },
-    context: { world, workspace: at },
-    sources: { keys },
-  }: Pick<Verdict, "workspace" | "policy"> & {
-    readonly context: VerdictContext;
-    readonly sources: VerdictSources;
-  },
-): Promise<CommandFacts> {
+async function inspect(target: CommandTarget, from: InspectionSources): Promise<CommandFacts> {
   // A session without commands loads no parser of command lines.
   const { inspectCommand } = await import("../inspection/inspect-command.ts");
-  return await inspectCommand(target, workspace, {
+  return await inspectCommand(target, from.workspace, inspectionOptions(from));
+}
+
+function inspectionOptions({
+  workspace,
+  policy: { ownDirectories, steering = [], rules },
+  context: { world, workspace: at },
+  sources: { keys },
+}: InspectionSources): InspectionOptions {
+  return {
     ...{ files: world.files, env: at.env, world, ownDirectories, steering },
     reading: readRules(rules, workspace),
-    ...(keys === undefined ? {} : { keys }),
-  });
+    ...defined({ keys }),
+  };
 }
 
 /** Returns the effect of a sandbox, or of its absence, on a command. */

@@ -1,5 +1,5 @@
 import type { Rule } from "../../../session/guard/rule.ts";
-import type { ShellCommand, ShellRedirection } from "../../../shell/analysis.ts";
+import type { ShellCommand } from "../../../shell/analysis.ts";
 import { literalOf } from "../../../shell/analysis.ts";
 import { LAUNCHERS } from "../../../shell/wrappers/launchers.ts";
 import type { CommandFacts } from "../judge/command-facts.ts";
@@ -16,6 +16,7 @@ import {
 /** Programs that read a program out of their arguments: the words of a pattern are searched in it. */
 const INTERPRETERS =
   /^(?:python|pypy|node|nodejs|bun|deno|tsx|ts-node|perl|ruby|php|lua|tclsh|expect|osascript|awk|gawk|mawk|make|ssh|at|batch|crontab|fish|t?csh|pwsh|nu|npx|bunx|script|su|runuser|n?vim?|gdb)[\d.]*$/;
+const SHELLS = /^(?:ba|da|z|k|a)?sh$|^(?:eval|source|\.)$/;
 const SUFFIXES_MAX = 24;
 
 /**
@@ -29,7 +30,12 @@ export function restrictsCommand(pattern: string, command: string, facts: Comman
   const { analysis, programs } = facts;
   if (command === pattern) return "yes";
   const unread = analysis.overLimit !== undefined || analysis.unsure.length > 0;
-  if (!isCommandPattern(pattern)) return command.includes(pattern) ? "yes" : "no";
+  if (!isCommandPattern(pattern)) {
+    // The script of a nested shell is spelled without the quotes around it.
+    const isInside =
+      command.includes(pattern) || analysis.commands.some(({ text }) => text.includes(pattern));
+    return isInside ? "yes" : "no";
+  }
   let bestMatch: PatternMatch = unread ? "maybe" : "no";
   if (unread && wordsContainPattern(textWords(facts, command), pattern)) return "yes";
   for (const each of analysis.commands) {
@@ -102,15 +108,29 @@ export function coveringRules(
 ): readonly Rule[] | undefined {
   const { commands, redirections, structure, unsure, overLimit } = facts.analysis;
   if (overLimit !== undefined || unsure.length > 0 || structure.problem !== undefined) return undefined;
-  const isQuiet = (part: ShellCommand | ShellRedirection) => withQuiet && facts.readOnlyParts.has(part);
-  if (!redirections.every(isQuiet)) return undefined;
+  if (!redirections.every((part) => withQuiet && facts.readOnlyParts.has(part))) return undefined;
+  const open = new Set(commandsWithoutRule(facts, withQuiet));
   const taken: Rule[] = [];
   for (const command of commands) {
     const rule = rules.find(({ match }) => match.kind === "glob" && commandFallsUnder(command, match.text));
     if (rule !== undefined) taken.push(rule);
-    else if (!isPlainWrapper(command) && !isQuiet(command)) return undefined;
+    else if (open.has(command)) return undefined;
   }
   return taken.length === 0 ? undefined : taken;
+}
+
+/** Returns the commands of a line that need an allow rule: those that do not only start another one, or read. */
+export function commandsWithoutRule(
+  { analysis: { commands }, readOnlyParts }: CommandFacts,
+  withQuiet: boolean,
+): readonly ShellCommand[] {
+  return commands.filter((command) => !isPlainWrapper(command) && !(withQuiet && readOnlyParts.has(command)));
+}
+
+/** Returns true for a program that runs what its arguments say: a rule for its bare name would allow anything. */
+export function runsOtherPrograms(name: string): boolean {
+  const called = name.slice(name.lastIndexOf("/") + 1);
+  return INTERPRETERS.test(called) || SHELLS.test(called) || LAUNCHERS.has(called);
 }
 
 /** Returns true if it starts the next command unchanged; that command needs its own rule. */
