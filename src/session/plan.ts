@@ -55,6 +55,8 @@ export interface SessionWishes {
   readonly appendSystemPrompt?: string;
   /** Allow rules that count like those in the user's configuration. */
   readonly allow?: readonly string[];
+  /** Folders of the workspace besides the working directory, absolute. Resolved in a plan. */
+  readonly addDirs?: readonly string[];
   readonly maxTurns?: number;
   readonly maxCostUsd?: number;
   /** Milliseconds for one turn, with its sub-agents and waits (ENG-29). */

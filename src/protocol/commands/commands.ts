@@ -10,7 +10,13 @@ import {
   SessionIdSchema,
   TaskIdSchema,
 } from "../ids.ts";
-import { ALLOW_CHARACTERS_MAX, ALLOW_RULES_MAX, APPENDED_CHARACTERS_MAX } from "./run-limits.ts";
+import {
+  ADDED_FOLDER_CHARACTERS_MAX,
+  ADDED_FOLDERS_MAX,
+  ALLOW_CHARACTERS_MAX,
+  ALLOW_RULES_MAX,
+  APPENDED_CHARACTERS_MAX,
+} from "./run-limits.ts";
 
 /**
  * Commands: what a client may ask of the engine. A closed union (hard rule 14); unknown fields are dropped on read.
@@ -69,6 +75,15 @@ export const RunSettings = z.object({
   appendSystemPrompt: z.string().min(1).max(APPENDED_CHARACTERS_MAX).optional(),
   /** Allow rules, as in a profile. They lift no deny rule. */
   allow: z.array(z.string().min(1).max(ALLOW_CHARACTERS_MAX)).min(1).max(ALLOW_RULES_MAX).optional(),
+  /**
+   * Existing folders, by their absolute paths, in which this run works as in its working directory. Nothing of theirs is
+   * loaded. Since protocol 0.3.0.
+   */
+  addDirs: z
+    .array(z.string().min(1).max(ADDED_FOLDER_CHARACTERS_MAX))
+    .min(1)
+    .max(ADDED_FOLDERS_MAX)
+    .optional(),
   withoutProject: z.boolean().optional(),
   allowProjectHooks: z.boolean().optional(),
   /** A path on the engine's machine. */

@@ -1,6 +1,5 @@
 import { defined } from "../../../base/defined.ts";
 import { messageOf } from "../../../base/errors.ts";
-import { relativeWithin } from "../../../base/files/below.ts";
 import type { Files, World } from "../../../base/world.ts";
 import { codeOf } from "../../../base/world.ts";
 import { analyse } from "../../../shell/analyse.ts";
@@ -14,6 +13,7 @@ import { guardedPath, mayHoldCredentials } from "../judge/sensitive.ts";
 import { matchedRules } from "../rules/matched-rules.ts";
 import type { ReadRules } from "../rules/read-rules.ts";
 import type { WorkspacePaths } from "../rules/workspace-paths.ts";
+import { foldersOf, isInFolders } from "../rules/workspace-paths.ts";
 import { gitRepositoryFinder, gitRunner } from "./find-git-repository.ts";
 import { pathsInWord } from "./path-words.ts";
 import { checkCommand, checkLine, checkRedirection } from "./read-checks.ts";
@@ -57,7 +57,7 @@ export async function inspectCommand(
     files,
     cwd: target.cwd,
     seen: new Map(
-      [target.cwd, workspace.root].map((path) => [path, Promise.resolve({ path, exists: true })]),
+      [target.cwd, ...foldersOf(workspace)].map((path) => [path, Promise.resolve({ path, exists: true })]),
     ),
     ...defined({ home: workspace.home, keys }),
   };
@@ -74,17 +74,22 @@ export async function inspectCommand(
   const matches =
     reading === undefined
       ? {}
-      : { ruleMatches: await matchedRules(known, analysis, { root: workspace.root, resolver }, reading) };
-  const approvalReason =
-    relativeWithin(workspace.root, target.cwd) === undefined
-      ? "it does not run in the workspace"
-      : known.kind === "unknown"
-        ? known.why
-        : await failClosed(
-            async () =>
-              (await usesProblem(known.uses, disk)) ??
-              (await workspaceProgramProblem(analysis.commands, disk)),
-          );
+      : {
+          ruleMatches: await matchedRules(
+            known,
+            analysis,
+            { folders: foldersOf(workspace), resolver },
+            reading,
+          ),
+        };
+  const approvalReason = !isInFolders(workspace, target.cwd)
+    ? "it does not run in the workspace"
+    : known.kind === "unknown"
+      ? known.why
+      : await failClosed(
+          async () =>
+            (await usesProblem(known.uses, disk)) ?? (await workspaceProgramProblem(analysis.commands, disk)),
+        );
   if (approvalReason === undefined)
     return { analysis, readOnlyParts: new Set(), programs: new Map(), ...matches };
   const [guarded, readOnlyParts, programs] = await Promise.all([
@@ -110,10 +115,7 @@ async function findReadOnlyParts(
   disk: DiskChecks,
 ): Promise<CommandFacts["readOnlyParts"]> {
   const readOnly = new Set<ShellCommand | ShellRedirection>();
-  if (
-    commands.length + redirections.length > PARTS_MAX ||
-    relativeWithin(disk.workspace.root, disk.resolver.cwd) === undefined
-  )
+  if (commands.length + redirections.length > PARTS_MAX || !isInFolders(disk.workspace, disk.resolver.cwd))
     return readOnly;
   const parts = [
     ...commands.map((part) => ({ part, known: checkCommand(part, commands) })),
