@@ -203,11 +203,19 @@ test("[CLI-02 SBX-01 S26] a command in the sandbox writes a folder of --add-dir,
     const [work, beside] = [join(base, "work"), join(base, "beside")];
     mkdirSync(work);
     Bun.spawnSync(["git", "init", "-q", beside]);
-    const command = `touch ${beside}/made; touch ${beside}/.git/hooks/post-commit; cd ${beside}; pwd`;
-    const runs = [calls("Bash", { command }), calls("Bash", { command: "pwd" }), says("Done.")];
+    // A file: a command that names a git directory is asked about.
+    writeFileSync(
+      join(work, "s.sh"),
+      `touch ${beside}/made ${beside}/.git/hooks/post-commit 2>/dev/null\nexit 0\n`,
+    );
+    const runs = [
+      calls("Bash", { command: `sh s.sh; cd ${beside}` }),
+      calls("Bash", { command: "pwd" }),
+      says("Done."),
+    ];
     await using place = openMockHome([...runs, ...runs]);
     const prompt = (...words: readonly string[]) =>
-      place.run(["-p", "x", "--own-engine", ...words], { cwd: work });
+      place.run(["-p", "x", "--own-engine", "--without-project", ...words], { cwd: work });
     const made = () => [
       existsSync(join(beside, "made")),
       existsSync(join(beside, ".git/hooks/post-commit")),
