@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { McpServer } from "@agentclientprotocol/sdk";
-import { methods } from "@agentclientprotocol/sdk";
+import type { McpServer } from "@agentclientprotocol/sdk/unstable";
+import { methods } from "@agentclientprotocol/sdk/unstable";
 import { textTold } from "../support/acp-editor.ts";
 import { openAcpHome } from "../support/acp-home.ts";
 import { calls, says } from "../support/mock-provider/turn.ts";

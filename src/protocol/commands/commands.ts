@@ -17,6 +17,7 @@ import {
   ALLOW_RULES_MAX,
   APPENDED_CHARACTERS_MAX,
 } from "./run-limits.ts";
+import { SESSION_SERVERS_MAX, SessionMcpServer } from "./session-servers.ts";
 
 /**
  * Commands: what a client may ask of the engine. A closed union (hard rule 14); unknown fields are dropped on read.
@@ -84,6 +85,8 @@ export const RunSettings = z.object({
     .min(1)
     .max(ADDED_FOLDERS_MAX)
     .optional(),
+  /** MCP servers besides the configured ones. Since protocol 0.3.0. */
+  mcpServers: z.array(SessionMcpServer).min(1).max(SESSION_SERVERS_MAX).optional(),
   withoutProject: z.boolean().optional(),
   allowProjectHooks: z.boolean().optional(),
   /** A path on the engine's machine. */

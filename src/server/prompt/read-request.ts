@@ -72,6 +72,7 @@ type Wishes = PromptRequest["wishes"];
 /** Wishes that a command line does not have. */
 type OfOthers =
   | "withoutShared"
+  | "mcpServers"
   | "record"
   | "begun"
   | "atMost"
