@@ -2,6 +2,7 @@ import type {
   ClientConnection,
   CreateElicitationRequest,
   CreateElicitationResponse,
+  PromptResponse,
   RequestPermissionRequest,
   RequestPermissionResponse,
   SessionUpdate,
@@ -22,7 +23,7 @@ export interface AcpEditor {
   told(fits: (update: SessionUpdate) => boolean): Promise<SessionUpdate>;
   /** Makes the handshake and begins a session. */
   begin(cwd: string): Promise<string>;
-  prompt(sessionId: string, text: string): Promise<{ readonly stopReason: string }>;
+  prompt(sessionId: string, text: string): Promise<PromptResponse>;
 }
 
 export interface AskedQuestion {

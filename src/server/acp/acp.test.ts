@@ -615,3 +615,46 @@ test("[CTL-16 PERM-07] a question about something else than a call is asked with
     expect(got).toEqual([taken]);
   }
 });
+
+test("[CTL-20] what a model thinks is shown as such: agent_thought_chunk", async () => {
+  const thinks = [{ kind: "thinking", index: 1, text: "Let me see." }] as const;
+  async function* answer(...args: Parameters<ReturnType<typeof says>>) {
+    yield* thinks;
+    yield* says("seen")(...args);
+  }
+  await using rig = await openAcpRig({ script: [answer] });
+  const { editor } = rig.open();
+  await editor.prompt(await editor.begin("/w"), "look");
+  expect(textTold(editor, "agent_thought_chunk")).toBe("Let me see.");
+  expect(textTold(editor)).toBe("seen");
+});
+
+test("[CTL-20] a call shows the first line that it reads, and a question the lines that it would change", async () => {
+  const read = fakeTool("Read", () => ok("12\ttext"));
+  const answers: PermissionOutcome[] = [];
+  const diff = "@@ -10,2 +10,2 @@\n-one\n+two\n same\n@@ -40 +41 @@\n-x\n+y";
+  await using rig = await openAskingRig(
+    answers,
+    { diff },
+    {
+      script: [calls({ name: "Read", input: { file_path: "a.ts", offset: 12 } }), says("done")],
+      tools: [read],
+    },
+  );
+  const { editor } = rig.open();
+  const turn = editor.prompt(await editor.begin("/w"), "go");
+  (await editor.question()).choose("allow-once");
+  await turn;
+  const call = await editor.told((update) => update.sessionUpdate === "tool_call");
+  expect(call).toMatchObject({ locations: [{ path: "/w/a.ts", line: 12 }] });
+  await using other = await openAskingRig(answers, { args: EDIT, diff } as never);
+  const two = other.open().editor;
+  const editing = two.prompt(await two.begin("/w"), "go");
+  const asked = await two.question();
+  expect(asked.request.toolCall.locations).toEqual([
+    { path: "/w/a.ts", line: 10 },
+    { path: "/w/a.ts", line: 41 },
+  ]);
+  asked.choose("deny");
+  await editing;
+});

@@ -17,6 +17,7 @@ const CODES: Partial<Record<Reason, number>> = {
   InvalidCommand: INVALID_PARAMS,
   PathMissing: INVALID_PARAMS,
   UnsupportedContent: INVALID_PARAMS,
+  UsageInvalid: INVALID_PARAMS,
   TurnInProgress: INVALID_REQUEST,
 };
 

@@ -22,7 +22,6 @@ import { defined } from "../../../base/defined.ts";
 import { HarnessError } from "../../../base/errors.ts";
 import { relativeWithin } from "../../../base/files/below.ts";
 import type { SessionId } from "../../../base/ids.ts";
-import { isId } from "../../../base/ids.ts";
 import { shortened } from "../../../base/text/text.ts";
 import type { World } from "../../../base/world.ts";
 import type { CommandOf } from "../../../protocol/commands/commands.ts";
@@ -38,7 +37,7 @@ import { verbatimLine } from "../session/shown-call.ts";
 import type { AnsweredStream } from "../watch-answers.ts";
 import { carryOutPrompt, changeOption } from "./carry-out.ts";
 import { availableCommands } from "./commands.ts";
-import { created, listedCommands } from "./engine-requests.ts";
+import { created, infoOf, listedCommands, sessionIdOf } from "./engine-requests.ts";
 import { UnsavedFiles } from "./unsaved.ts";
 import type { WantedSession } from "./wanted-session.ts";
 import { wantedSession, wantsOwnRun } from "./wanted-session.ts";
@@ -156,8 +155,15 @@ export class Editor implements AsyncDisposable {
     request: Omit<LoadSessionRequest, "mcpServers"> & WantedSession,
     opening: Opening & { readonly isShown: boolean },
   ): Promise<ResumeSessionResponse> {
-    const { sessionId: name } = request;
-    const id = sessionIdOf(name);
+    return shownOptions(await this.#resume(request, { ...opening, name: request.sessionId }));
+  }
+
+  /** @param name name of the session in the editor. Default: the id of the new run. */
+  async #resume(
+    request: Omit<LoadSessionRequest, "mcpServers"> & WantedSession,
+    { isShown, name, ...opening }: Opening & { readonly isShown: boolean; readonly name?: string },
+  ): Promise<AcpSession> {
+    const id = sessionIdOf(request.sessionId);
     this.#assertRoom();
     const { connection, engine } = await this.#attached();
     const info = await infoOf(connection, id);
@@ -167,11 +173,12 @@ export class Editor implements AsyncDisposable {
           ...wantedSession(await engine.fresh(info.working_dir), request),
           resume: info.log,
         });
-    this.#sessions.get(name)?.session.close();
-    const opened = this.#open(opening, { connection, name, session, info, planMode: false });
-    await opened.replay(info.events, { isShown: opening.isShown });
+    const known = name ?? session;
+    this.#sessions.get(known)?.session.close();
+    const opened = this.#open(opening, { connection, name: known, session, info, planMode: false });
+    await opened.replay(info.events, { isShown });
     this.#answered.after(opening.requestId, () => this.#greet(opened, connection, notices));
-    return shownOptions(opened);
+    return opened;
   }
 
   /** Opens a copy of a session, up to the end of its last turn. */
@@ -181,8 +188,8 @@ export class Editor implements AsyncDisposable {
     const branch = { kind: "BranchSession", sessionId: this.#runOf(request.sessionId) } as const;
     const { sessionId } = await connection.send(branch);
     if (sessionId === undefined) throw new HarnessError("EngineStopping", {});
-    const shown = await this.load({ ...request, sessionId }, { ...opening, isShown: false });
-    return { sessionId, ...shown };
+    const opened = await this.#resume({ ...request, sessionId }, { ...opening, isShown: false });
+    return { sessionId: opened.session, ...shownOptions(opened) };
   }
 
   async list(
@@ -367,16 +374,6 @@ export class Editor implements AsyncDisposable {
     };
     greeting().catch((thrown: unknown) => requestError(thrown, this.#parts.world.log));
   }
-}
-
-/** @throws HarnessError UnknownSession for a text that is no id. */
-function sessionIdOf(name: string): SessionId {
-  if (!isId("sess", name)) throw new HarnessError("UnknownSession", { id: shortened(name, 40) });
-  return name;
-}
-
-async function infoOf(connection: Connection, sessionId: SessionId): Promise<SessionInfo> {
-  return await connection.query({ kind: "GetSession", sessionId, last: 0 });
 }
 
 function shownOptions({ options }: AcpSession): ResumeSessionResponse {

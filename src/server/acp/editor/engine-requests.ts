@@ -1,9 +1,11 @@
 import { HarnessError } from "../../../base/errors.ts";
 import type { SessionId } from "../../../base/ids.ts";
+import { isId } from "../../../base/ids.ts";
 import { arrayAt } from "../../../base/json.ts";
+import { shortened } from "../../../base/text/text.ts";
 import type { CommandOf } from "../../../protocol/commands/commands.ts";
 import type { Connection } from "../../../protocol/connection.ts";
-import type { SlashCommandInfo } from "../../../protocol/resources.ts";
+import type { SessionInfo, SlashCommandInfo } from "../../../protocol/resources.ts";
 
 /** A session that was created for an editor. */
 export interface CreatedSession {
@@ -29,4 +31,15 @@ export async function listedCommands(
   sessionId: SessionId,
 ): Promise<readonly SlashCommandInfo[]> {
   return (await connection.query({ kind: "ListSlashCommands", sessionId })).slash_commands;
+}
+
+/** @throws HarnessError UnknownSession for a text that is no id. */
+export function sessionIdOf(name: string): SessionId {
+  if (!isId("sess", name)) throw new HarnessError("UnknownSession", { id: shortened(name, 40) });
+  return name;
+}
+
+/** Returns the facts of a session, running or stored. @throws HarnessError UnknownSession. */
+export async function infoOf(connection: Connection, sessionId: SessionId): Promise<SessionInfo> {
+  return await connection.query({ kind: "GetSession", sessionId, last: 0 });
 }
