@@ -46,7 +46,7 @@ export function hasRunFlags(settings: Settings): boolean {
 function flagsOf(settings: Settings, elsewhere: boolean): NonNullable<Create["run"]> {
   const { level, effort, autoApprove, strictPermissions, maxTurns, maxCostUsd, maxTimeMs, lockfile } =
     settings;
-  const { withoutProject, allowProjectHooks, planMode, appendSystemPrompt, allow } = settings;
+  const { withoutProject, allowProjectHooks, planMode, appendSystemPrompt, allow, addDirs } = settings;
   return {
     ...defined({ level, effort }),
     ...(autoApprove ? { autoApprove } : {}),
@@ -54,10 +54,16 @@ function flagsOf(settings: Settings, elsewhere: boolean): NonNullable<Create["ru
     ...(planMode ? { planMode } : {}),
     ...defined({ maxTurns, maxCostUsd, maxTimeMs, appendSystemPrompt }),
     ...(allow === undefined ? {} : { allow: [...allow] }),
+    ...(addDirs === undefined ? {} : { addDirs: foldersFromHere(addDirs, elsewhere) }),
     ...(withoutProject ? { withoutProject } : {}),
     ...(allowProjectHooks ? { allowProjectHooks } : {}),
     ...(lockfile === undefined ? {} : { lockfile: elsewhere ? lockfile : resolve(lockfile) }),
   };
+}
+
+/** Returns absolute paths; those of another machine as they are. */
+function foldersFromHere(folders: readonly string[], elsewhere = false): string[] {
+  return folders.map((path) => (elsewhere ? path : resolve(path)));
 }
 
 /**
@@ -76,8 +82,8 @@ export function sessionWishes(
   settings: Settings,
   environment: Readonly<Record<string, string>>,
 ): Omit<SessionWishes, "attended" | "record"> {
-  const { effort, level, maxTurns, maxCostUsd, maxTimeMs, orphans, lockfile, appendSystemPrompt, allow } =
-    settings;
+  const { effort, level, maxTurns, maxCostUsd, maxTimeMs, orphans, lockfile, appendSystemPrompt } = settings;
+  const { allow, addDirs } = settings;
   return {
     environment,
     autoApprove: settings.autoApprove,
@@ -87,5 +93,6 @@ export function sessionWishes(
     allowProjectHooks: settings.allowProjectHooks,
     ...(lockfile === undefined ? {} : { lockfile: resolve(lockfile) }),
     ...defined({ effort, level, maxTurns, maxCostUsd, maxTimeMs, orphans, appendSystemPrompt, allow }),
+    ...(addDirs === undefined ? {} : { addDirs: foldersFromHere(addDirs) }),
   };
 }

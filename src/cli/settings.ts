@@ -2,6 +2,8 @@ import { defined } from "../base/defined.ts";
 import type { LogLevel } from "../base/log.ts";
 import { LOG_LEVELS } from "../base/log.ts";
 import {
+  ADDED_FOLDER_CHARACTERS_MAX,
+  ADDED_FOLDERS_MAX,
   ALLOW_CHARACTERS_MAX,
   ALLOW_RULES_MAX,
   APPENDED_CHARACTERS_MAX,
@@ -38,6 +40,8 @@ export function parseSettings(flags: FlagTexts): Settings {
   const values = valuesOf(flags);
   const { level, effort, profile, model, cwd, record, lockfile, allow } = values;
   checkAllowed(allow);
+  const addDirs = values["add-dir"];
+  checkAdded(addDirs);
   const { "max-turns": maxTurns, "max-time": maxTimeMs } = values;
   const maxCostUsd = dollarsOf(values["max-cost"]);
   const appendSystemPrompt = appendedOf(values["append-system-prompt"]);
@@ -64,6 +68,7 @@ export function parseSettings(flags: FlagTexts): Settings {
       maxTimeMs,
       appendSystemPrompt,
       allow,
+      addDirs,
       record,
       lockfile,
       resume,
@@ -91,6 +96,14 @@ function checkAllowed(rules: readonly string[] = []): void {
     throw new Misuse(
       `--allow can be given ${ALLOW_RULES_MAX} times; write further rules into a profile ([permissions] allow)`,
     );
+}
+
+function checkAdded(folders: readonly string[] = []): void {
+  const long = folders.find((path) => path.length > ADDED_FOLDER_CHARACTERS_MAX);
+  if (long !== undefined)
+    throw new Misuse(`--add-dir takes at most ${ADDED_FOLDER_CHARACTERS_MAX} characters, not ${long.length}`);
+  if (folders.length > ADDED_FOLDERS_MAX)
+    throw new Misuse(`--add-dir can be given ${ADDED_FOLDERS_MAX} times; name a folder above them instead`);
 }
 
 function appendedOf(value: string | undefined): string | undefined {

@@ -1,4 +1,5 @@
 import type { CallId, LogId, SessionId } from "../base/ids.ts";
+import type { SessionMcpServer } from "../protocol/commands/session-servers.ts";
 import type { EffortWord } from "../protocol/effort.ts";
 import type { Level, ToolTable } from "../tools/tool-facts.ts";
 import type { Policy } from "./guard/policy.ts";
@@ -55,6 +56,10 @@ export interface SessionWishes {
   readonly appendSystemPrompt?: string;
   /** Allow rules that count like those in the user's configuration. */
   readonly allow?: readonly string[];
+  /** Folders of the workspace besides the working directory, absolute. Resolved in a plan. */
+  readonly addDirs?: readonly string[];
+  /** MCP servers that the user has named for this session alone. */
+  readonly mcpServers?: readonly SessionMcpServer[];
   readonly maxTurns?: number;
   readonly maxCostUsd?: number;
   /** Milliseconds for one turn, with its sub-agents and waits (ENG-29). */

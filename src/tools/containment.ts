@@ -6,6 +6,14 @@ export function isInside(root: string, path: string): boolean {
   return isAbsolute(root) && isAbsolute(path) && isWithin(root, path);
 }
 
+/** Returns true if a path is in the workspace: in its root or an added folder. */
+export function isInWorkspace(
+  { root, added = [] }: { readonly root: string; readonly added?: readonly string[] },
+  path: string,
+): boolean {
+  return isInside(root, path) || added.some((folder) => isInside(folder, path));
+}
+
 /**
  * Folds a path to the one spelling that any disk would accept for the same file, to compare it with a protected name.
  *

@@ -2,7 +2,7 @@ import { basename, dirname, join, relative, resolve } from "node:path";
 import { fileCause } from "../base/files/file-cause.ts";
 import type { FileInfo, Files } from "../base/world.ts";
 import { codeOf, PathMoved } from "../base/world.ts";
-import { isInside } from "./containment.ts";
+import { isInside, isInWorkspace } from "./containment.ts";
 import type { CallPlan, PathUse, ToolContext } from "./tool.ts";
 import { ToolFailure } from "./tool.ts";
 
@@ -14,6 +14,7 @@ export interface ResolvedPath {
   readonly spelled: string;
   /** For people and the model: relative to the root if it is inside, else absolute. */
   readonly shown: string;
+  /** True if it is in the workspace. */
   readonly inside: boolean;
   /** Information about the file; undefined if it does not exist. */
   readonly info: FileInfo | undefined;
@@ -37,8 +38,8 @@ export async function resolvePath(input: string, context: ToolContext): Promise<
     const [path, before] = await Promise.all([followed(spelled, world.files), world.files.lstat(spelled)]);
     const info = path === spelled ? before : await world.files.lstat(path);
     if (info?.kind === "symlink") throw new PathMoved(path);
-    const inside = isInside(workspace.root, path);
-    return { path, spelled, shown: inside ? relative(workspace.root, path) || "." : path, inside, info };
+    const shown = isInside(workspace.root, path) ? relative(workspace.root, path) || "." : path;
+    return { path, spelled, shown, inside: isInWorkspace(workspace, path), info };
   } catch (thrown) {
     throw fileFailure(thrown, input);
   }

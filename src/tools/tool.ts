@@ -185,6 +185,8 @@ export interface SubAgentContext {
 export interface Workspace {
   /** Absolute and resolved: the root that paths are judged against. */
   readonly root: string;
+  /** Further folders in which calls work as in the root (`--add-dir`). Absolute and resolved. */
+  readonly added?: readonly string[];
   /** Bash's current directory; starts at the root and follows `cd`. */
   cwd: string;
   /** State of each file that the model has seen, by resolved path: the base of the stale-file check (TOOL-01). */

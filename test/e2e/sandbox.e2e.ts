@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { join } from "node:path";
 import type { RunningCinch } from "../support/cinch.ts";
 import { cinchHome, startCinch } from "../support/cinch.ts";
+import { openMockHome } from "../support/mock-home.ts";
 import { startMockProvider } from "../support/mock-provider/mock-provider.ts";
 import { calls, says } from "../support/mock-provider/turn.ts";
 import { processesWith, signalIfRunning } from "../support/processes.ts";
@@ -194,4 +195,39 @@ test("[S26 REL-03] what a command planted for git when cinch was killed outright
     expect(existsSync(join(work, ".git", "HEAD"))).toBe(true);
   };
   await session(command, "", meanwhile, true);
+});
+
+test("[CLI-02 SBX-01 S26] a command in the sandbox writes a folder of --add-dir, but not what git runs there, and without the flag nothing", async () => {
+  const base = mkdtempSync(join(sandboxParent(), "cinch-added-"));
+  try {
+    const [work, beside] = [join(base, "work"), join(base, "beside")];
+    mkdirSync(work);
+    Bun.spawnSync(["git", "init", "-q", beside]);
+    // A file: a command that names a git directory is asked about.
+    writeFileSync(
+      join(work, "s.sh"),
+      `touch ${beside}/made ${beside}/.git/hooks/post-commit 2>/dev/null\nexit 0\n`,
+    );
+    const runs = [
+      calls("Bash", { command: `sh s.sh; cd ${beside}` }),
+      calls("Bash", { command: "pwd" }),
+      says("Done."),
+    ];
+    await using place = openMockHome([...runs, ...runs]);
+    const prompt = (...words: readonly string[]) =>
+      place.run(["-p", "x", "--own-engine", "--without-project", ...words], { cwd: work });
+    const made = () => [
+      existsSync(join(beside, "made")),
+      existsSync(join(beside, ".git/hooks/post-commit")),
+      existsSync(join(beside, ".cinch")),
+    ];
+    expect((await prompt()).code).toBe(0);
+    expect(made()).toEqual([false, false, false]);
+    expect((await prompt("--add-dir", beside)).code).toBe(0);
+    expect(made()).toEqual([true, false, false]);
+    // The next command runs where the last one has gone.
+    expect(JSON.stringify(place.provider.requests.at(-1)?.body)).toContain(`${beside}\\n`);
+  } finally {
+    rmSync(base, { recursive: true, force: true });
+  }
 });

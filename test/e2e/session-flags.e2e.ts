@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { startEngineIn } from "../support/both-ways.ts";
 import { cinchHome, runCinch } from "../support/cinch.ts";
@@ -147,3 +147,113 @@ test("[CLI-02] /permissions and cinch permissions list the rules of --allow with
     "Allowed by --allow until this session ends:\n  Bash:npm *\n",
   );
 });
+
+/** Makes a folder beside the workspace, with a file in it. */
+function folderBeside({ home }: MockHome, name = "beside"): string {
+  const folder = join(home.path, name);
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, "a.txt"), "one\n");
+  return folder;
+}
+
+test.each(WAYS)(
+  "[CLI-02] --add-dir makes a folder part of the workspace, in its run alone: %s engine",
+  async (way) => {
+    const writes = (path: string) => [
+      calls("Read", { file_path: path }),
+      calls("Edit", { file_path: path, old_string: "one", new_string: "two" }),
+      says("done"),
+    ];
+    const refused = [calls("Write", { file_path: "../beside/new.txt", content: "x" }), says("no")];
+    await using place = openMockHome(
+      [...writes("../beside/a.txt"), ...refused, ...refused],
+      `${NO_SANDBOX}[permissions]\nallow = ["Edit:**", "Write:**"]\n`,
+    );
+    await using _engine = way === "running" ? await startEngineIn(place) : undefined;
+    const beside = folderBeside(place);
+    const own = way === "own" ? ["--own-engine"] : [];
+    const prompt = (...words: readonly string[]) => place.run([...words, "-p", "go", ...own]);
+    const added = await prompt("--add-dir", "../beside");
+    expect([added.code, added.stderr]).toEqual([0, ""]);
+    expect(readFileSync(join(beside, "a.txt"), "utf8")).toBe("two\n");
+    const [system = ""] = systemTexts(place);
+    expect(system).toContain(`Also part of the workspace, by absolute path: ${beside}\n`);
+    // Neither the run that continues it nor another session has the folder.
+    expect((await prompt("--continue")).code).toBe(3);
+    expect((await prompt()).code).toBe(3);
+    expect(existsSync(join(beside, "new.txt"))).toBe(false);
+    expect(systemTexts(place).at(-1)).not.toContain("Also part");
+  },
+  TIMEOUT_MS,
+);
+
+test(
+  "[CLI-02 PERM-01 PERM-02] rules, guards and known reads count in an added folder as in the workspace",
+  async () => {
+    await using place = openMockHome(
+      [],
+      `${NO_SANDBOX}[permissions]\nask = ["Write:docs/**"]\ndeny = ["Read:secrets/**"]\n`,
+    );
+    const beside = folderBeside(place);
+    mkdirSync(join(beside, ".git/hooks"), { recursive: true });
+    const write = (file_path: string) => ({ tool: "Write", input: { file_path, content: "x" } });
+    const read = (file_path: string) => ({ tool: "Read", input: { file_path } });
+    const bash = (command: string) => ({ tool: "Bash", input: { command } });
+    const input = (folder: string) => [
+      ...[write(`${folder}/src/a.ts`), write(`${folder}/docs/b.md`), write(`${folder}/.git/hooks/x`)],
+      ...[read(`${folder}/a.txt`), read(`${folder}/secrets/k`), read(`${folder}/.env`)],
+      ...[bash(`cat ${folder}/a.txt`), bash(`cat ${folder}/secrets/k`), bash(`cat ${folder}/.env`)],
+    ];
+    const verdicts = async (folder: string, ...words: readonly string[]) => {
+      const stdin = input(folder)
+        .map((call) => `${JSON.stringify(call)}\n`)
+        .join("");
+      const { stdout } = await place.run(["permissions", "explain", "--json", ...words], { stdin });
+      return stdout
+        .trim()
+        .split("\n")
+        .map((line) => JSON.parse(line).decision);
+    };
+    writeFileSync(join(place.work, "a.txt"), "");
+    const inWorkspace = await verdicts(".");
+    expect(inWorkspace).toEqual(["allow", "ask", "ask", "allow", "deny", "ask", "allow", "deny", "ask"]);
+    expect(await verdicts(beside, "--add-dir", beside)).toEqual(inWorkspace);
+    // A folder that was not added: what lies outside is asked about.
+    const outside = await verdicts(beside);
+    expect(outside.filter((decision) => decision === "allow")).toEqual([]);
+  },
+  TIMEOUT_MS,
+);
+
+test(
+  "[CLI-02 S39] a folder that cannot be added is refused with the reason, and no session stays",
+  async () => {
+    await using place = openMockHome([says("never")]);
+    const { home } = place;
+    writeFileSync(join(place.work, "file"), "");
+    const env = { HOME: home.path };
+    for (const [folder, why] of [
+      ["/", "is the whole machine"],
+      ["/usr/bin", "belongs to the system"],
+      ["/proc", "belongs to the system"],
+      [home.path, "is your home directory, or holds it"],
+      [join(home.path, ".."), "is your home directory, or holds it"],
+      [join(home.path, "config/cinch"), "holds files of cinch itself"],
+      [join(home.path, "config"), "holds files of cinch itself"],
+      ["file", "is not a directory"],
+      ["missing", "does not exist"],
+    ] as const) {
+      const { code, stderr } = await place.run(["-p", "go", "--own-engine", "--add-dir", folder], { env });
+      expect([folder, code, stderr]).toEqual([folder, 1, expect.stringContaining(why)]);
+    }
+    const many = Array(17).fill("--add-dir=/tmp");
+    const refused = await place.run(["-p", "go", ...many]);
+    expect([refused.code, refused.stderr]).toEqual([
+      2,
+      expect.stringContaining("--add-dir can be given 16 times"),
+    ]);
+    expect((await place.run(["sessions", "list"])).stdout).not.toContain("sess_");
+    expect(place.provider.requests).toEqual([]);
+  },
+  TIMEOUT_MS,
+);

@@ -1,10 +1,13 @@
 import type {
   ClientConnection,
+  CreateElicitationRequest,
+  CreateElicitationResponse,
+  PromptResponse,
   RequestPermissionRequest,
   RequestPermissionResponse,
   SessionUpdate,
-} from "@agentclientprotocol/sdk";
-import { client, ndJsonStream } from "@agentclientprotocol/sdk";
+} from "@agentclientprotocol/sdk/unstable";
+import { client, ndJsonStream, RequestError } from "@agentclientprotocol/sdk/unstable";
 
 /** An editor as the official SDK makes one, at the other end of two byte streams. */
 export interface AcpEditor {
@@ -20,7 +23,7 @@ export interface AcpEditor {
   told(fits: (update: SessionUpdate) => boolean): Promise<SessionUpdate>;
   /** Makes the handshake and begins a session. */
   begin(cwd: string): Promise<string>;
-  prompt(sessionId: string, text: string): Promise<{ readonly stopReason: string }>;
+  prompt(sessionId: string, text: string): Promise<PromptResponse>;
 }
 
 export interface AskedQuestion {
@@ -32,7 +35,19 @@ export interface AskedQuestion {
   choose(optionId: string): void;
 }
 
-export function acpEditor(output: WritableStream<Uint8Array>, input: ReadableStream<Uint8Array>): AcpEditor {
+/** Parts of an editor that only some have. */
+export interface EditorParts {
+  /** Answers with the content of a file as the person sees it. */
+  readonly readTextFile?: (path: string) => string;
+  /** Answers a form. */
+  readonly elicit?: (request: CreateElicitationRequest) => CreateElicitationResponse;
+}
+
+export function acpEditor(
+  output: WritableStream<Uint8Array>,
+  input: ReadableStream<Uint8Array>,
+  parts: EditorParts = {},
+): AcpEditor {
   const updates: { sessionId: string; update: SessionUpdate }[] = [];
   const questions: AskedQuestion[] = [];
   const waiting = new Set<() => void>();
@@ -54,6 +69,14 @@ export function acpEditor(output: WritableStream<Uint8Array>, input: ReadableStr
       const response = await promise;
       if (response instanceof Error) throw response;
       return response as RequestPermissionResponse; // also what is none
+    })
+    .onRequest("fs/read_text_file", ({ params: { path } }) => {
+      if (parts.readTextFile === undefined) throw RequestError.methodNotFound("fs/read_text_file");
+      return { content: parts.readTextFile(path) };
+    })
+    .onRequest("elicitation/create", ({ params }) => {
+      if (parts.elicit === undefined) throw RequestError.methodNotFound("elicitation/create");
+      return parts.elicit(params);
     })
     .connect(ndJsonStream(output, input));
 

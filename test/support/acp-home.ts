@@ -1,9 +1,10 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { AcpEditor } from "./acp-editor.ts";
+import type { AcpEditor, EditorParts } from "./acp-editor.ts";
 import { acpEditor } from "./acp-editor.ts";
 import type { CinchHome, RunningCinch } from "./cinch.ts";
 import { cinchHome, startCinch } from "./cinch.ts";
+import type { MockOptions } from "./mock-provider/mock-provider.ts";
 import { startMockProvider } from "./mock-provider/mock-provider.ts";
 import type { Turn } from "./mock-provider/turn.ts";
 
@@ -15,6 +16,8 @@ export interface AcpHome extends AsyncDisposable {
   readonly sent: () => string;
   /** Starts `cinch acp` for one more editor. */
   edit(...flags: readonly string[]): OpenEditor;
+  /** The same for an editor with further parts. */
+  editWith(parts: EditorParts, ...flags: readonly string[]): OpenEditor;
 }
 
 export interface OpenEditor extends AsyncDisposable {
@@ -22,9 +25,13 @@ export interface OpenEditor extends AsyncDisposable {
   readonly cinch: RunningCinch;
 }
 
-export function openAcpHome(script: readonly Turn[], env: Readonly<Record<string, string>> = {}): AcpHome {
+export function openAcpHome(
+  script: readonly Turn[],
+  env: Readonly<Record<string, string>> = {},
+  catalogue?: MockOptions["catalogue"],
+): AcpHome {
   const home = cinchHome();
-  const provider = startMockProvider({ script });
+  const provider = startMockProvider({ script, ...(catalogue === undefined ? {} : { catalogue }) });
   const config = join(home.path, "config/cinch");
   mkdirSync(config);
   const key = Object.keys(env).map((name) => `api_key_env = "${name}"\n`);
@@ -36,24 +43,27 @@ export function openAcpHome(script: readonly Turn[], env: Readonly<Record<string
     home,
     work,
     sent: () => JSON.stringify(provider.requests.at(-1)?.body["messages"]),
-    edit(...flags) {
-      const args = ["acp", "--no-listen", ...flags];
-      const cinch = startCinch(args, { home, cwd: work, env });
-      const output = new WritableStream<Uint8Array>({
-        write: (bytes) => cinch.write(new TextDecoder().decode(bytes)),
-      });
-      const input = streamOf(cinch.stdout);
-      return {
-        editor: acpEditor(output, input),
-        cinch,
-        [Symbol.asyncDispose]: () => cinch[Symbol.asyncDispose](),
-      };
-    },
+    edit: (...flags) => editor({}, flags),
+    editWith: (parts, ...flags) => editor(parts, flags),
     async [Symbol.asyncDispose]() {
       await provider[Symbol.asyncDispose]();
       home[Symbol.dispose]();
     },
   };
+
+  function editor(parts: EditorParts, flags: readonly string[]): OpenEditor {
+    const args = ["acp", "--no-listen", ...flags];
+    const cinch = startCinch(args, { home, cwd: work, env });
+    const output = new WritableStream<Uint8Array>({
+      write: (bytes) => cinch.write(new TextDecoder().decode(bytes)),
+    });
+    const input = streamOf(cinch.stdout);
+    return {
+      editor: acpEditor(output, input, parts),
+      cinch,
+      [Symbol.asyncDispose]: () => cinch[Symbol.asyncDispose](),
+    };
+  }
 }
 
 function streamOf(texts: AsyncIterable<string>): ReadableStream<Uint8Array> {

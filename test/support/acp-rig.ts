@@ -1,4 +1,4 @@
-import type { AcpEngine } from "../../src/server/acp/serve-acp.ts";
+import type { AcpEngine } from "../../src/server/acp/editor/editor.ts";
 import { serveAcp } from "../../src/server/acp/serve-acp.ts";
 import type { AcpEditor } from "./acp-editor.ts";
 import { acpEditor } from "./acp-editor.ts";
@@ -36,6 +36,7 @@ export async function openAcpRig(options: AcpRigOptions): Promise<AcpRig> {
   const engine: AcpEngine = {
     fresh: async (workingDir) => ({ kind: "CreateSession", profile: "test", workingDir }),
     port: rigPort(rig, { features: ["acp"] }),
+    remove: () => Promise.reject(new Error("this rig keeps no stored sessions")),
   };
   const open = (): OpenEditor => {
     const [there, back] = [new TransformStream<Uint8Array>(), new TransformStream<Uint8Array>()];

@@ -159,7 +159,7 @@ export async function openTurnClients(turns: ReadonlyMap<string, readonly Envelo
       const served = serveAcp({
         world,
         version: "0.0.0",
-        engine: async () => ({ fresh, port: engine }),
+        engine: async () => ({ fresh, port: engine, remove: () => Promise.resolve() }),
         input: there.readable,
         output: back.writable,
         signal: stop.signal,

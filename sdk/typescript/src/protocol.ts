@@ -1019,6 +1019,7 @@ export interface CreateSessionCommand {
     readonly maxTimeMs?: number;
     readonly appendSystemPrompt?: string;
     readonly allow?: readonly string[];
+    readonly addDirs?: readonly string[];
     readonly withoutProject?: boolean;
     readonly allowProjectHooks?: boolean;
     readonly lockfile?: string;

@@ -17,6 +17,7 @@ import type { OpenFeatures } from "../session/open-features.ts";
 import { EngineFeatures } from "../session/open-features.ts";
 import { rulesOfFeatures } from "../session/rules-of-features.ts";
 import { openWorkspace } from "../session/workspace/run-workspace.ts";
+import { withAddedFolders } from "../session/workspace/with-added-folders.ts";
 
 /** A session that is planned and has its tools, without model, stored log and followers. It does not run. */
 export interface BareSession extends AsyncDisposable {
@@ -37,9 +38,10 @@ export interface BareSession extends AsyncDisposable {
  * @throws HarnessError as the start of a session does: ConfigInvalid, ProfileMissing, PathMissing.
  */
 export async function openBareSession(options: HarnessOptions, signal: AbortSignal): Promise<BareSession> {
-  const { world, paths, wishes, features: set } = options;
+  const { world, paths, features: set } = options;
   const here = await sessionHere(options, signal);
   const { config, profile, reference, root, files, project } = here;
+  const wishes = await withAddedFolders(options.wishes, { world, paths, root });
   await using undo = new AsyncDisposableStack();
   const providers = providersOf(options, config);
   const store = undo.use(memorySessionStore(world.machine));

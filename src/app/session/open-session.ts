@@ -38,9 +38,12 @@ import {
   removeIfEmpty,
   removePlantedGitFiles,
 } from "./workspace/run-workspace.ts";
+import { withAddedFolders } from "./workspace/with-added-folders.ts";
 
 /** Kind of the CustomEvent of the namespace `cinch` near the beginning of a run: `{rules}` of `--allow`. */
 const RULES_ALLOWED = "RulesAllowed";
+/** The same for `{folders}` of `--add-dir`. */
+const FOLDERS_ADDED = "FoldersAdded";
 
 /** A session that was opened, and sentences for the person. */
 export interface OpenedRun {
@@ -71,15 +74,15 @@ export async function openSession(
   request: SessionRequest,
   signal: AbortSignal,
 ): Promise<OpenedRun> {
-  const { command, wishes: wanted, config, handover } = request;
+  const { command, config, handover } = request;
   const { host, providers } = engine;
   const { world, store, paths } = host;
   await using undo = new AsyncDisposableStack();
   const sources = await readSources(engine, request, signal);
-  const { before, workingDir, reference, profile, project, pluginRules, chosen } = sources;
+  const { before, wishes: checked, workingDir, reference, profile, project, pluginRules, chosen } = sources;
   const session = handover?.session ?? world.ids.next("sess");
   const logId = command.resume ?? handover?.logId ?? world.ids.next("log");
-  const wishes = before === undefined ? wanted : await applyRecordedLimits(wanted, store, logId);
+  const wishes = before === undefined ? checked : await applyRecordedLimits(checked, store, logId);
   const prints = await providers.credentials.prints();
   const { environment, secrets, workspace } = await openWorkspace({
     ...{ world, paths, providers, logId, root: workingDir, config, profile, wishes, prints },
@@ -182,6 +185,8 @@ function startNotices({
 interface SessionFoundation {
   /** The run that it continues. */
   readonly before: Awaited<ReturnType<typeof previousRun>>;
+  /** With every added folder resolved. */
+  readonly wishes: SessionWishes;
   readonly workingDir: string;
   /** Sentences about files of git that were removed. */
   readonly disarmed: readonly string[];
@@ -195,13 +200,14 @@ interface SessionFoundation {
 /** Reads the settings and files of a session, and chooses its model. */
 async function readSources(
   engine: Engine,
-  { command, wishes: wanted, config, model, handover }: SessionRequest,
+  { command, wishes: given, config, model, handover }: SessionRequest,
   signal: AbortSignal,
 ): Promise<SessionFoundation> {
   const { host, providers } = engine;
   const { world, store, paths } = host;
   const before = await previousRun(command, store);
   const workingDir = await folderOf(before?.workingDir ?? command.workingDir, engine);
+  const wanted = await withAddedFolders(given, { ...host, root: workingDir });
   const disarmed = await removePlantedGitFiles(world, paths);
   const reference = profileReference({ named: command.profile, before, config, workingDir });
   const { embedding } = engine.options;
@@ -231,7 +237,7 @@ async function readSources(
   const [project, pluginRules, chosen] = await Promise.all([reading, loading, choosing]);
   // Before a log is made: a session that cannot start leaves none.
   assertAllowed(wanted.allow ?? [], { tools: features.tools, ...defined({ plugins: pluginRules }) });
-  return { before, workingDir, disarmed, reference, profile, project, pluginRules, chosen };
+  return { before, wishes: wanted, workingDir, disarmed, reference, profile, project, pluginRules, chosen };
 }
 
 /** Returns the way to open the session that follows this one, by the same request. */
@@ -281,6 +287,7 @@ function firstEvents({
   const { delegatedBy } = wishes;
   const bounds = isOld ? undefined : limitsEvent(wishes);
   const rules = rulesEvent(wishes);
+  const folders = foldersEvent(wishes);
   const appended = isOld ? undefined : appendedEvent(wishes);
   return [
     ...(delegatedBy === undefined ? [] : [delegatedEvent(delegatedBy)]),
@@ -288,6 +295,7 @@ function firstEvents({
     ...(bounds === undefined ? [] : [bounds]),
     ...(appended === undefined ? [] : [appended]),
     ...(rules === undefined ? [] : [rules]),
+    ...(folders === undefined ? [] : [folders]),
   ];
 }
 
@@ -298,6 +306,13 @@ function firstEvents({
 function rulesEvent({ allow: rules }: SessionWishes): Event | undefined {
   if (rules === undefined) return undefined;
   return { kind: "CustomEvent", payload: { namespace: "cinch", kind: RULES_ALLOWED, payload: { rules } } };
+}
+
+/** Returns the event with the folders that are added to the workspace of a run; undefined if there are none. */
+function foldersEvent({ addDirs: folders }: SessionWishes): Event | undefined {
+  if (folders === undefined) return undefined;
+  const payload = { folders: [...folders] };
+  return { kind: "CustomEvent", payload: { namespace: "cinch", kind: FOLDERS_ADDED, payload } };
 }
 
 function delegatedEvent({ session, logId: log, callId }: DelegatingCall): Event {

@@ -48,6 +48,11 @@ const SETTINGS = {
     placeholder: "RULE",
     help: "Allow calls that RULE names, such as 'Bash:npm *', in this run of the session. Lifts no deny rule. Repeatable.",
   },
+  "add-dir": {
+    kind: "texts",
+    placeholder: "DIRECTORY",
+    help: "Work in this folder too, in this run of the session. Nothing of it is loaded. Repeatable.",
+  },
   "append-system-prompt": {
     kind: "text",
     placeholder: "TEXT",
@@ -112,7 +117,7 @@ export const SERVING_SETTINGS: readonly SettingName[] = [...SESSION_SETTINGS, "a
 export const RUN_SETTINGS: readonly SettingName[] = [...SERVING_SETTINGS, "continue", "resume", "record"];
 
 /** Settings that hold for the session of one command line alone, never for those of other clients. */
-export const ONE_SESSION_SETTINGS: readonly SettingName[] = ["allow", "append-system-prompt"];
+export const ONE_SESSION_SETTINGS: readonly SettingName[] = ["add-dir", "allow", "append-system-prompt"];
 
 /** Returns the flag of a setting. */
 export function settingFlag<Name extends SettingName>(

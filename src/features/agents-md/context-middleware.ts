@@ -11,6 +11,8 @@ import type { ContextFile } from "./agents-md.ts";
 export interface ContextOptions {
   readonly world: World;
   readonly workingDir: string;
+  /** Folders of the workspace besides the working directory. */
+  readonly added: readonly string[];
   /** Text of the profile. */
   readonly promptHeader: string;
   /** Text that the person adds for this session; "" for none. */
@@ -43,12 +45,15 @@ export function contextMiddleware(options: ContextOptions): RequestMiddleware {
 }
 
 function assemble(
-  { world, workingDir, promptHeader, isRepository }: ContextOptions,
+  { world, workingDir, added, promptHeader, isRepository }: ContextOptions,
   files: readonly ContextFile[],
 ): readonly SystemSection[] {
   const day = new Date(world.clock.now()).toISOString().slice(0, 10);
   const environment = [
     `Working directory: ${visibleLine(workingDir)}${isRepository ? " (git repository)" : ""}`,
+    ...(added.length === 0
+      ? []
+      : [`Also part of the workspace, by absolute path: ${added.map(visibleLine).join(", ")}`]),
     `Platform: ${world.machine.platform}. Date: ${day}.`,
     UNTRUSTED_NOTICE,
     ...(files.length > 0 ? [FILES_NOTICE] : []),

@@ -210,6 +210,7 @@ function assembly(workingDir: string, promptHeader: string, profile: Pick<Profil
   const layer = contextMiddleware({
     world,
     workingDir,
+    added: [],
     promptHeader,
     appended: "",
     isRepository: true,

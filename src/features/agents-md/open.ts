@@ -5,7 +5,7 @@ import { isContextFile } from "./agents-md.ts";
 import { contextMiddleware } from "./context-middleware.ts";
 
 /**
- * Opens the system text of one session: the profile's text, the working directory, acknowledged notes of the
+ * Opens the system text of one session: the profile's text, the working directory and folders beside it, acknowledged notes of the
  * repository, and the text that the person adds at its end.
  */
 export function openAgentsMd(host: SessionHost): OpenFeature {
@@ -13,6 +13,7 @@ export function openAgentsMd(host: SessionHost): OpenFeature {
   const run = contextMiddleware({
     world,
     workingDir: workspace.root,
+    added: workspace.added ?? [],
     promptHeader: plan().profile.promptHeader,
     appended: plan().wishes.appendSystemPrompt ?? "",
     isRepository: trust.isRepository,

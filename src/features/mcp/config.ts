@@ -23,6 +23,8 @@ interface Declared {
   /** The longest time for one call. Default: the limit of any tool. */
   readonly timeoutMs?: number;
   readonly where: FilePosition;
+  /** Set for a server that a client has named for one session: its variables and headers may hold secrets. */
+  readonly ofClient?: true;
 }
 
 /** A server that is started as a program and speaks over its standard input and output. */

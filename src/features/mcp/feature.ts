@@ -32,6 +32,7 @@ export const mcpFeature: Feature<EngineServers> = {
   serverCreds: async () => ({ run: (await import("./login/mcp-creds.ts")).runMcpCreds }),
   startsPrograms: true,
   openEngine: async (host) => (await import("./engine-servers.ts")).openEngineServers(host),
-  isUsed: (plan) => settingsOf(mcpSection, plan).length > 0 || plan.kinds.has("mcp"),
+  isUsed: (plan) =>
+    settingsOf(mcpSection, plan).length > 0 || plan.kinds.has("mcp") || plan.wishes.mcpServers !== undefined,
   open: async (host, engine) => (await import("./open.ts")).openMcp(host, engine),
 };

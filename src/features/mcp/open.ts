@@ -7,6 +7,7 @@ import { shortened } from "../../base/text/text.ts";
 import { settingsOf } from "../../config/settings/settings.ts";
 import type { CommandOf } from "../../protocol/commands/commands.ts";
 import type { AcceptedOf } from "../../protocol/commands/results.ts";
+import type { SessionMcpServer } from "../../protocol/commands/session-servers.ts";
 import type { Event } from "../../protocol/events/events.ts";
 import type { QueryOf, ResultOf } from "../../protocol/queries/queries.ts";
 import type { SlashCommandInfo } from "../../protocol/resources.ts";
@@ -22,6 +23,7 @@ import type { LateTools, ToolSource } from "../../tools/tool.ts";
 import { unclosedText } from "../../view/slash/slash.ts";
 import type { McpServer } from "./config.ts";
 import { mcpSection } from "./config.ts";
+import { clientServers } from "./declared/client-servers.ts";
 import { readAcknowledgedServers } from "./declared/declared-servers.ts";
 import type { EngineServers } from "./engine-servers.ts";
 import type { ServerTools } from "./mcp-rules.ts";
@@ -48,8 +50,8 @@ const CHOICES = [
 ] as const;
 
 /**
- * Opens the MCP servers of a session (MCP-01): those of config.toml and of the profile, then those of the project
- * that a person has acknowledged.
+ * Opens the MCP servers of a session (MCP-01): those of config.toml and of the profile, those that the client's user
+ * has named for it, then those of the project that a person has acknowledged.
  * @throws HarnessError McpServersConflict.
  */
 export async function openMcp(host: SessionHost, engine: EngineServers): Promise<OpenFeature> {
@@ -58,6 +60,7 @@ export async function openMcp(host: SessionHost, engine: EngineServers): Promise
   await using undo = new AsyncDisposableStack();
   const servers = undo.use(new SessionServers(host, engine));
   await servers.add(settingsOf(mcpSection, plan));
+  await servers.addOfClient(wishes.mcpServers ?? []);
   undo.move(); // the session disposes of it
   return {
     tools: [
@@ -157,6 +160,15 @@ class SessionServers implements AsyncDisposable {
       this.notices.push(...missingVariables(server, this.#host.environment));
       this.#members.push(await this.#join(server));
     }
+  }
+
+  /** Joins the servers that the client's user has named for this session. */
+  async addOfClient(wanted: readonly SessionMcpServer[]): Promise<void> {
+    if (wanted.length === 0) return;
+    const taken = this.#members.map(({ declared }) => declared);
+    const { servers, notices } = clientServers(wanted, taken);
+    this.notices.push(...notices);
+    for (const server of servers) this.#members.push(await this.#join(server));
   }
 
   /**

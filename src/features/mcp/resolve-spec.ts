@@ -58,9 +58,15 @@ export function resolveSpec(server: McpServer, { workspace, environment, folders
   return { ...common, ...command, identity: hashOf({ ...common, ...command }) };
 }
 
-/** Returns the SHA-256 of a declaration. A server's record is bound to it. */
+/**
+ * Returns the SHA-256 of a declaration. A server's record is bound to it. Values that may be secret are left out: the
+ * hash is part of a file's name.
+ */
 export function declarationHash({ where: _, timeoutMs: __, ...declared }: McpServer): string {
-  return hashOf(declared);
+  if (declared.ofClient !== true) return hashOf(declared);
+  return declared.transport === "stdio"
+    ? hashOf({ ...declared, env: Object.keys(declared.env) })
+    : hashOf({ ...declared, headers: Object.keys(declared.headers) });
 }
 
 /** Returns a sentence for each variable that a server should get and that is not set. */

@@ -41,7 +41,7 @@ export function openAgentSpawner(host: SessionHost, runSubAgent: RunSubAgent): S
       guard: (handler) => handler,
     };
     const { model, remarks } = await modelFor(request, above, host);
-    const { env, withheld, redacting, scratch } = above.workspace;
+    const { env, withheld, redacting, scratch, added } = above.workspace;
     const worktree = request.worktree ? await openWorkspace(request, host, above.workspace.root) : undefined;
     const root = worktree?.root ?? above.workspace.root;
     const reach: AgentScope = {
@@ -49,6 +49,7 @@ export function openAgentSpawner(host: SessionHost, runSubAgent: RunSubAgent): S
       workspace: {
         ...{ root, cwd: root, seen: new Map(), env, scratch },
         ...defined({ withheld, redacting }),
+        ...(worktree === undefined ? defined({ added }) : {}),
       },
       guard: (handler) =>
         above.guard(programs === undefined ? handler : chainTool([restrictPrograms(programs)], handler)),

@@ -15,21 +15,21 @@ export interface SearchSandbox {
 }
 
 export function searchSandbox(sources: SandboxSources): SearchSandbox {
-  const { world, root, paths, workspace } = sources;
+  const { world, root, added = [], paths, workspace } = sources;
   const { files } = world;
   const sandbox: Sandbox = sources.backend ?? backendFor(sources);
   let resolvedBefore: Promise<readonly string[]> | undefined;
 
   /**
-   * Returns the paths in the workspace that commands find empty. Paths that are reached through links are
-   * resolved once.
+   * Returns the paths in a folder of the workspace that commands find empty. Paths that are reached through links
+   * are resolved once.
    */
-  async function hidden(): Promise<readonly string[]> {
+  async function hidden(folder: string): Promise<readonly string[]> {
     const home = await resolveHome(files, sources.home);
     const work = {
       root,
       home,
-      writable: workspace === undefined ? [] : [workspace],
+      writable: workspace === undefined ? added : [workspace],
       platform: world.machine.platform,
     };
     const wanted = await pathsToHide(sources, home);
@@ -37,21 +37,22 @@ export function searchSandbox(sources: SandboxSources): SearchSandbox {
       existingHiddenPaths(files, wanted, work),
       cinchDirectories(files, paths),
     ]).then((all) => all.flat());
-    const innerPaths = wanted.filter((path) => isBelow(root, path));
+    const innerPaths = wanted.filter((path) => isBelow(folder, path));
     const all = [
       ...(await resolvedBefore),
       ...(innerPaths.length === 0 ? [] : await existingHiddenPaths(files, innerPaths, work)),
     ];
-    return [...new Set(all)].filter((path) => isBelow(root, path));
+    return [...new Set(all)].filter((path) => isBelow(folder, path));
   }
 
   return {
     async confine(searched) {
       if (sources.settings.backend === "none" || sandbox.prepareSearch === undefined) return undefined;
-      if (!isWithin(root, searched)) return await sandbox.prepareSearch({ root: searched, hidden: [] });
+      const folder = [root, ...added].find((each) => isWithin(each, searched));
+      if (folder === undefined) return await sandbox.prepareSearch({ root: searched, hidden: [] });
       // The gate has allowed a path that is searched by its own name.
-      const masked = (await hidden()).filter((path) => !isWithin(path, searched));
-      return await sandbox.prepareSearch({ root, hidden: masked });
+      const masked = (await hidden(folder)).filter((path) => !isWithin(path, searched));
+      return await sandbox.prepareSearch({ root: folder, hidden: masked });
     },
   };
 }

@@ -11,7 +11,14 @@ import {
   TaskIdSchema,
 } from "../ids.ts";
 import { ANSWER_HUNKS_MAX, ANSWER_WORDS_CHARACTERS_MAX, HUNK_ID_CHARACTERS_MAX } from "./answer-limits.ts";
-import { ALLOW_CHARACTERS_MAX, ALLOW_RULES_MAX, APPENDED_CHARACTERS_MAX } from "./run-limits.ts";
+import {
+  ADDED_FOLDER_CHARACTERS_MAX,
+  ADDED_FOLDERS_MAX,
+  ALLOW_CHARACTERS_MAX,
+  ALLOW_RULES_MAX,
+  APPENDED_CHARACTERS_MAX,
+} from "./run-limits.ts";
+import { SESSION_SERVERS_MAX, SessionMcpServer } from "./session-servers.ts";
 
 /**
  * Commands: what a client may ask of the engine. A closed union (hard rule 14); unknown fields are dropped on read.
@@ -80,6 +87,17 @@ export const RunSettings = z.object({
   appendSystemPrompt: z.string().min(1).max(APPENDED_CHARACTERS_MAX).optional(),
   /** Allow rules, as in a profile. They lift no deny rule. */
   allow: z.array(z.string().min(1).max(ALLOW_CHARACTERS_MAX)).min(1).max(ALLOW_RULES_MAX).optional(),
+  /**
+   * Existing folders, by their absolute paths, in which this run works as in its working directory. Nothing of theirs is
+   * loaded. Since protocol 0.3.0.
+   */
+  addDirs: z
+    .array(z.string().min(1).max(ADDED_FOLDER_CHARACTERS_MAX))
+    .min(1)
+    .max(ADDED_FOLDERS_MAX)
+    .optional(),
+  /** MCP servers besides the configured ones. Since protocol 0.3.0. */
+  mcpServers: z.array(SessionMcpServer).min(1).max(SESSION_SERVERS_MAX).optional(),
   withoutProject: z.boolean().optional(),
   allowProjectHooks: z.boolean().optional(),
   /** A path on the engine's machine. */

@@ -3,3 +3,6 @@ export const APPENDED_CHARACTERS_MAX = 20_000;
 /** Rules that are allowed for one session when it is opened, and characters of each. */
 export const ALLOW_RULES_MAX = 100;
 export const ALLOW_CHARACTERS_MAX = 8_192;
+/** Folders that one session has besides its working directory, and characters of each path. */
+export const ADDED_FOLDERS_MAX = 16;
+export const ADDED_FOLDER_CHARACTERS_MAX = 4_096;

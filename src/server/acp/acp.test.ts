@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import type { ToolCallUpdate } from "@agentclientprotocol/sdk";
+import type { ToolCallUpdate } from "@agentclientprotocol/sdk/unstable";
 import { textTold } from "../../../test/support/acp-editor.ts";
 import type { AcpRigOptions } from "../../../test/support/acp-rig.ts";
 import { openAcpRig } from "../../../test/support/acp-rig.ts";
@@ -13,7 +13,7 @@ import { PERMISSION_TIMEOUT_MS } from "../../session/questions.ts";
 import type { ToolMiddleware } from "../../tools/middleware.ts";
 import { displayFields } from "../../tools/tool-facts.ts";
 import { permissionHeading } from "../../view/questions/question-words.ts";
-import { shownCall } from "./shown-call.ts";
+import { shownCall } from "./session/shown-call.ts";
 
 const edit = fakeTool("Edit", () => ok("Edited a.ts"), { mutating: true });
 const EDIT = { file_path: "a.ts", old_string: "one", new_string: "two" };
@@ -102,7 +102,8 @@ test("[CTL-16] a turn is streamed as it happens: thinking, calls with their file
     stopReason: "end_turn",
     _meta: { cinch: { reason: "complete" } },
   });
-  const told = editor.updates.filter(({ update }) => update.sessionUpdate !== "available_commands_update");
+  const beside = ["available_commands_update", "session_info_update"];
+  const told = editor.updates.filter(({ update }) => !beside.includes(update.sessionUpdate));
   expect(new Set(told.map(({ sessionId }) => sessionId))).toEqual(new Set([session]));
   expect(textTold(editor)).toBe("all is well");
   expect(told.map(({ update }) => update)).toMatchObject([
@@ -431,13 +432,21 @@ test("[CTL-16] slash commands that an editor can carry are offered and carried o
   await using rig = await openAcpRig({ script: [says("a path it is"), says("one slash")] });
   const { editor } = rig.open();
   const session = await editor.begin("/w");
-  expect(await editor.told((update) => update.sessionUpdate === "available_commands_update")).toMatchObject({
-    availableCommands: [
-      { name: "model", input: { hint: "provider:name" } },
-      { name: "profiles", input: { hint: "NAME [--in-place]" } },
-      { name: "compact" },
-    ],
-  });
+  const offer = await editor.told((update) => update.sessionUpdate === "available_commands_update");
+  const commands = offer.sessionUpdate === "available_commands_update" ? offer.availableCommands : [];
+  for (const [name, hint] of [
+    ["model", "provider:name"],
+    ["effort", "off | low | medium | high | xhigh | max"],
+    ["plan", "[off]"],
+    ["profiles", "NAME [--in-place]"],
+    ["sessions:list", "[all]"],
+  ] as const)
+    expect(commands).toContainEqual({ name, description: expect.any(String), input: { hint } });
+  for (const name of ["cost", "compact", "mcp", "skills", "health"])
+    expect(commands).toContainEqual({ name, description: expect.any(String) });
+  // What only a client with a terminal can carry out.
+  for (const name of ["quit", "clear", "resume", "steer", "rewind", "memory"])
+    expect(commands.map((command) => command.name)).not.toContain(name);
   const answerTo = async (text: string) => {
     const before = textTold(editor).length;
     expect(await editor.prompt(session, text)).toMatchObject({ stopReason: "end_turn" });
@@ -446,7 +455,7 @@ test("[CTL-16] slash commands that an editor can carry are offered and carried o
   expect(await answerTo("/model scripted:two")).toBe("The session continues with scripted:two.");
   expect(await answerTo("/model")).toBe("Usage: /model provider:name");
   expect(await answerTo("/nothing")).toBe(
-    "There is no command /nothing here. There are: /compact, /model, /profiles.",
+    "There is no command /nothing here. There are: /compact, /model, /effort, /plan, /profiles.",
   );
   expect(await answerTo("/constructor")).toStartWith("There is no command /constructor here.");
   expect(await answerTo("/usr/bin is missing")).toBe("a path it is");
@@ -536,18 +545,25 @@ test("[CTL-16 BUS-04] bad requests are refused one by one, with their reason, an
     `{"jsonrpc":"2.0","id":"deep","method":"session/prompt","params":${"[".repeat(500)}${"]".repeat(500)}}\n`,
   );
   const refused: readonly (readonly [string, unknown, number])[] = [
-    ["session/new", { cwd: "/w", additionalDirectories: ["/x"], mcpServers: [] }, -32602],
+    ["session/new", { cwd: "/w", mcpServers: [{ type: "acp", name: "inner", serverId: "1" }] }, -32602],
     ["session/new", {}, -32602],
     ["session/load", { sessionId: "sess_00000000000000000000000000", cwd: "/w", mcpServers: [] }, -32002],
     ["session/load", { sessionId: "../../etc/passwd", cwd: "/w", mcpServers: [] }, -32002],
     ["session/prompt", { sessionId: "__proto__", prompt: [] }, -32002],
     ["session/list", { cursor: "guess" }, -32602],
-    ["session/set_mode", { sessionId: "x", modeId: "y" }, -32601],
+    ["session/set_mode", { sessionId: "x", modeId: "y" }, -32002],
+    ["session/set_config_option", { sessionId: "x", configId: "mode", value: "y" }, -32002],
+    ["session/fork", { sessionId: "x", cwd: "/w" }, -32002],
+    ["session/status", { sessionId: "x" }, -32002],
     ["authenticate", { methodId: "none" }, -32601],
     ["no/such/method", {}, -32601],
   ];
   for (const [method, params, code] of refused) {
-    await expect(agent.request(method, params)).rejects.toMatchObject({ code });
+    const served = agent.request(method, params).then(
+      (answer: unknown) => answer,
+      (thrown: { code: number }) => thrown.code,
+    );
+    expect([method, await served]).toEqual([method, code]);
   }
   const { sessionId } = await agent.request("session/new", { cwd: "/w", mcpServers: [] });
   await expect(agent.request("session/prompt", { sessionId, prompt: [] })).rejects.toMatchObject({
@@ -598,4 +614,47 @@ test("[CTL-16 PERM-07] a question about something else than a call is asked with
     await turn;
     expect(got).toEqual([taken]);
   }
+});
+
+test("[CTL-20] what a model thinks is shown as such: agent_thought_chunk", async () => {
+  const thinks = [{ kind: "thinking", index: 1, text: "Let me see." }] as const;
+  async function* answer(...args: Parameters<ReturnType<typeof says>>) {
+    yield* thinks;
+    yield* says("seen")(...args);
+  }
+  await using rig = await openAcpRig({ script: [answer] });
+  const { editor } = rig.open();
+  await editor.prompt(await editor.begin("/w"), "look");
+  expect(textTold(editor, "agent_thought_chunk")).toBe("Let me see.");
+  expect(textTold(editor)).toBe("seen");
+});
+
+test("[CTL-20] a call shows the first line that it reads, and a question the lines that it would change", async () => {
+  const read = fakeTool("Read", () => ok("12\ttext"));
+  const answers: PermissionOutcome[] = [];
+  const diff = "@@ -10,2 +10,2 @@\n-one\n+two\n same\n@@ -40 +41 @@\n-x\n+y";
+  await using rig = await openAskingRig(
+    answers,
+    { diff },
+    {
+      script: [calls({ name: "Read", input: { file_path: "a.ts", offset: 12 } }), says("done")],
+      tools: [read],
+    },
+  );
+  const { editor } = rig.open();
+  const turn = editor.prompt(await editor.begin("/w"), "go");
+  (await editor.question()).choose("allow-once");
+  await turn;
+  const call = await editor.told((update) => update.sessionUpdate === "tool_call");
+  expect(call).toMatchObject({ locations: [{ path: "/w/a.ts", line: 12 }] });
+  await using other = await openAskingRig(answers, { args: EDIT, diff } as never);
+  const two = other.open().editor;
+  const editing = two.prompt(await two.begin("/w"), "go");
+  const asked = await two.question();
+  expect(asked.request.toolCall.locations).toEqual([
+    { path: "/w/a.ts", line: 10 },
+    { path: "/w/a.ts", line: 41 },
+  ]);
+  asked.choose("deny");
+  await editing;
 });

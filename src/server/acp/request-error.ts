@@ -1,4 +1,4 @@
-import { RequestError } from "@agentclientprotocol/sdk";
+import { RequestError } from "@agentclientprotocol/sdk/unstable";
 import { HarnessError, hasReason, messageOf } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
 import type { Reason } from "../../base/reasons.ts";
@@ -17,6 +17,7 @@ const CODES: Partial<Record<Reason, number>> = {
   InvalidCommand: INVALID_PARAMS,
   PathMissing: INVALID_PARAMS,
   UnsupportedContent: INVALID_PARAMS,
+  UsageInvalid: INVALID_PARAMS,
   TurnInProgress: INVALID_REQUEST,
 };
 

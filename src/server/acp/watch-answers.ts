@@ -1,4 +1,4 @@
-import type { JsonRpcId, Stream } from "@agentclientprotocol/sdk";
+import type { JsonRpcId, Stream } from "@agentclientprotocol/sdk/unstable";
 
 export interface AnsweredStream {
   readonly stream: Stream;

@@ -25,6 +25,7 @@ test("[CLI-01] a prompt with every setting reaches the engine as it was sent", a
       lockfile: "/home/user/lock",
       appendSystemPrompt: "Be short.",
       allow: ["Bash:npm *"],
+      addDirs: ["/home/user/beside"],
       maxTurns: 3,
       maxCostUsd: 0.25,
       maxTimeMs: 9,
@@ -65,12 +66,15 @@ test("[CLI-01] a setting passes exactly if its schema of the protocol lets it pa
     ["Read"],
     [""],
     [1],
+    Array(16).fill("/a"),
+    Array(17).fill("/a"),
     Array(101).fill("Read"),
+    ["x".repeat(4_097)],
     ["x".repeat(8_193)],
     "x".repeat(20_000),
     "x".repeat(20_001),
   ];
-  const { asksTrust: _asks, ...shape } = RunSettings.shape; // a prompt never has it
+  const { asksTrust: _asks, mcpServers: _servers, ...shape } = RunSettings.shape; // a prompt never has them
   for (const [name, schema] of Object.entries(shape))
     for (const value of values) {
       const passes = await read({ wishes: { ...wishes, [name]: value } }).then(

@@ -2,6 +2,8 @@ import { HarnessError } from "../../base/errors.ts";
 import type { JsonObject } from "../../base/json.ts";
 import { isObject, numberAt, objectAt, parseJson, stringAt } from "../../base/json.ts";
 import {
+  ADDED_FOLDER_CHARACTERS_MAX,
+  ADDED_FOLDERS_MAX,
   ALLOW_CHARACTERS_MAX,
   ALLOW_RULES_MAX,
   APPENDED_CHARACTERS_MAX,
@@ -70,6 +72,7 @@ type Wishes = PromptRequest["wishes"];
 /** Wishes that a command line does not have. */
 type OfOthers =
   | "withoutShared"
+  | "mcpServers"
   | "record"
   | "begun"
   | "atMost"
@@ -91,6 +94,7 @@ const OPTIONAL_WISHES = {
   lockfile: isText,
   appendSystemPrompt: isShort(APPENDED_CHARACTERS_MAX),
   allow: isFewOf(ALLOW_RULES_MAX, isShort(ALLOW_CHARACTERS_MAX)),
+  addDirs: isFewOf(ADDED_FOLDERS_MAX, isShort(ADDED_FOLDER_CHARACTERS_MAX)),
   maxTurns: isCount(TURNS_MAX),
   maxCostUsd: isAmount,
   maxTimeMs: isCount(),

@@ -172,6 +172,7 @@ export interface CliExample {
 /** Flags of a session. `COMMON_SETTINGS` are those of nearly every command. */
 export type SettingName =
   | (typeof COMMON_SETTINGS)[number]
+  | "add-dir"
   | "allow"
   | "allow-project-hooks"
   | "append-system-prompt"
@@ -207,6 +208,7 @@ export interface CliSettings {
   readonly maxTimeMs?: number;
   readonly appendSystemPrompt?: string;
   readonly allow?: readonly string[];
+  readonly addDirs?: readonly string[];
 }
 
 /** Standard output or standard error. */

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { decode } from "../../base/text/text.ts";
 import type { Files } from "../../base/world.ts";
 import { codeOf, FileTooLarge } from "../../base/world.ts";
-import { isInside } from "../containment.ts";
+import { isInWorkspace } from "../containment.ts";
 import type { ToolContext, Workspace } from "../tool.ts";
 
 const REPORT_BYTES_MAX = 16_384;
@@ -57,7 +57,7 @@ export async function updateWorkingDirectory(
     workspace.cwd = workspace.root;
     return [`[The working directory is gone; the next command runs in ${workspace.root}]`];
   }
-  if (!isInside(workspace.root, path)) {
+  if (!isInWorkspace(workspace, path)) {
     return [`[${path} is outside the workspace; the next command runs in ${cwd}]`];
   }
   workspace.cwd = path;

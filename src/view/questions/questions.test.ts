@@ -8,7 +8,7 @@ import {
 } from "../../client/line/questions/questions.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
 import type { Event, PayloadOf } from "../../protocol/events/events.ts";
-import { editorQuestion } from "../../server/acp/questions.ts";
+import { editorQuestion } from "../../server/acp/session/questions.ts";
 import { progressText } from "../../server/mcp/run-turn.ts";
 import { MinimalProjection } from "../../server/minimal/projection.ts";
 import { NEW_SESSION, runOf, sessionAfter } from "../session/session-view.ts";
@@ -143,7 +143,7 @@ const REQUESTS: readonly Partial<PayloadOf<"PermissionRequested">>[] = [
 test.each(REQUESTS)("[PERM-03 SBX-04 CTL-16] every client offers the same answers to %j", (more) => {
   const request = { ...REQUEST, ...more };
   const answers = permissionAnswers(request);
-  const editor = editorQuestion({ kind: "permission", request }, SESSION, "/");
+  const editor = editorQuestion({ kind: "permission", request }, SESSION, { workingDir: "/", forms: false });
   const offered = editor?.request.options.slice(0, -1) ?? []; // an editor can deny for good, too
   expect(offered.map(({ name }) => name.toLowerCase())).toEqual(
     answers.map(({ label }) => label.toLowerCase()),
@@ -177,7 +177,8 @@ test.each([{}, { agent: "scout" }])(
     const envelope = { id: 1, session: SESSION, ts: "2026-01-01T00:00:00Z", ...event } as Envelope;
     const [line] = lineQuestions([envelope]);
     expect(line === undefined ? "" : questionText(line)).toStartWith(`${heading}\n`);
-    const editor = editorQuestion({ kind: "permission", request }, SESSION, "/")?.request.toolCall.content;
+    const editor = editorQuestion({ kind: "permission", request }, SESSION, { workingDir: "/", forms: false })
+      ?.request.toolCall.content;
     expect(editor?.[0]).toEqual({ type: "content", content: { type: "text", text: heading } });
     expect(progressText(envelope)).toBe(heading);
     const minimal = new MinimalProjection({ deltas: false }).of(envelope);
@@ -190,7 +191,9 @@ test.each([{}, { agent: "scout" }])(
 
 test("[CTL-16 PERM-03] an editor gets the length of a long question that is not shown", () => {
   const question = { kind: "permission", request: REQUEST } as const;
-  expect(JSON.stringify(editorQuestion(question, SESSION, "/"))).not.toContain("left out");
-  const cut = editorQuestion({ ...question, leftOut: 1_200 }, SESSION, "/");
+  expect(JSON.stringify(editorQuestion(question, SESSION, { workingDir: "/", forms: false }))).not.toContain(
+    "left out",
+  );
+  const cut = editorQuestion({ ...question, leftOut: 1_200 }, SESSION, { workingDir: "/", forms: false });
   expect(JSON.stringify(cut?.request)).toContain("1,200 characters left out");
 });

@@ -129,6 +129,7 @@ class CreateSessionCommandRun(TypedDict, total=False):
     maxTimeMs: int
     appendSystemPrompt: str
     allow: List[str]
+    addDirs: List[str]
     withoutProject: bool
     allowProjectHooks: bool
     lockfile: str

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { defined } from "../../../base/defined.ts";
 import { HarnessError, messageOf } from "../../../base/errors.ts";
 import type { HarnessPaths } from "../../../base/files/harness-paths.ts";
 import type { LogId } from "../../../base/ids.ts";
@@ -28,7 +29,8 @@ export interface WorkspaceSources {
   readonly root: string;
   readonly config: Config;
   readonly profile: Profile;
-  readonly wishes: Pick<SessionWishes, "environment">;
+  /** Its added folders are resolved. */
+  readonly wishes: Pick<SessionWishes, "environment" | "addDirs">;
   /** Fingerprints of the keys that are redacted. */
   readonly prints: readonly SecretPrint[];
 }
@@ -55,6 +57,7 @@ export async function openWorkspace(sources: WorkspaceSources): Promise<OpenedWo
     scratch: join(paths.data, "scratch", logId),
     seen: new Map(),
     readable: new Set(),
+    ...defined({ added: wishes.addDirs }),
     redacting: () => secrets.stream(),
   };
   return { environment, secrets, workspace };

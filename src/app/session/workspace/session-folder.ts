@@ -17,12 +17,13 @@ const PROBLEMS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns the directory that a client names for a session, resolved, so that one folder has one spelling.
+ * Returns a directory that a client names for a session, resolved, so that one folder has one spelling.
+ * @param what its name in a refusal.
  * @throws HarnessError InvalidPath if it is not absolute, no directory, missing, holds a NUL, or is over 4,095 bytes.
  */
-export async function sessionFolder(files: Files, named: string): Promise<string> {
+export async function sessionFolder(files: Files, named: string, what = "workingDir"): Promise<string> {
   const refused = (problem: string, cause?: unknown) => {
-    const why = `workingDir ${shortened(JSON.stringify(named), SHOWN_CHARACTERS_MAX)} ${problem}. Name an existing directory by its absolute path`;
+    const why = `${what} ${shortened(JSON.stringify(named), SHOWN_CHARACTERS_MAX)} ${problem}. Name an existing directory by its absolute path`;
     return new HarnessError("InvalidPath", { why }, cause === undefined ? {} : { cause });
   };
   if (!isAbsolute(named)) throw refused("is not absolute");

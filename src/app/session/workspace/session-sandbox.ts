@@ -76,11 +76,14 @@ function sourcesAt(
   { world, paths, options, plan, trust, keys, publish }: SandboxDependencies,
 ): SandboxSources {
   const { root: workspace, profile, config, wishes } = plan();
+  // A sub-agent in a worktree of its own writes there alone.
+  const added = root === workspace ? (wishes.addDirs ?? []) : [];
   const { relayCommand } = options;
   const { environment } = wishes;
   return {
     world,
     root,
+    added,
     ...(root === workspace ? {} : { writesCommitsOnly: true, workspace }),
     paths,
     ...(environment["HOME"] === undefined ? {} : { home: environment["HOME"] }),
@@ -97,13 +100,17 @@ function sourcesAt(
     },
     denied() {
       const { rules, steering: named = [] } = plan().policy;
-      const { hidden, readOnly } = deniedPaths(rules, root);
-      const keys = harnessSecretsFolders(root);
+      const { hidden, readOnly } = deniedPaths(rules, root, ...added);
+      const keys = [root, ...added].map(harnessSecretsFolders);
       const sessions = root === workspace ? [] : harnessSecretsFolders(workspace).there;
       const steering = named.map((path) => ({ path, kind: "file" }) as const);
       return {
-        hidden: [...hidden, ...keys.there, ...sessions],
-        readOnly: [...readOnly, ...steering, { path: keys.own, kind: "directory" }],
+        hidden: [...hidden, ...keys.flatMap(({ there }) => there), ...sessions],
+        readOnly: [
+          ...readOnly,
+          ...steering,
+          ...keys.map(({ own }) => ({ path: own, kind: "directory" }) as const),
+        ],
       };
     },
     onUnavailable: (message) =>

@@ -1,5 +1,6 @@
+import type { SessionId } from "../../../base/ids.ts";
 import { decode } from "../../../base/text/text.ts";
-import type { AcpEngine } from "../../../server/acp/serve-acp.ts";
+import type { AcpEngine } from "../../../server/acp/editor/editor.ts";
 import type { ExitCode } from "../../../session/commands/cli-command.ts";
 import { EXIT } from "../../../session/commands/cli-command.ts";
 import { VERSION } from "../../version.ts";
@@ -25,7 +26,16 @@ export async function run({ flags, settings, at, stop }: AcpContext): Promise<Ex
         // The person acknowledges files in the editor.
         return { ...request, workingDir, run: { ...run, asksTrust: true } };
       },
+      remove: async (session) => await removeStored(session),
     };
+  }
+  async function removeStored(session: SessionId): Promise<void> {
+    const { openSessions } = await import("../../../app/sessions/open-sessions.ts");
+    const { harnessOptions } = await import("../../process-context.ts");
+    const { deleteStored } = await import("../../../app/sessions/delete-stored.ts");
+    const options = await harnessOptions(settings, at, { attended: false });
+    await using sessions = await openSessions(options, signal);
+    await deleteStored(session, sessions);
   }
   const { serveAcp } = await import("../../../server/acp/serve-acp.ts");
   await serveAcp({

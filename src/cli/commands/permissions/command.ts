@@ -7,7 +7,7 @@ export const permissionsCommand: AnyCommand = {
   brief: "see what would be allowed",
   summary: "Tells what would be allowed here, and why, without running it.",
   flags: PERMISSIONS_FLAGS,
-  settings: [...COMMON_SETTINGS, "level", "strict-permissions", "plan", "allow"],
+  settings: [...COMMON_SETTINGS, "level", "strict-permissions", "plan", "allow", "add-dir"],
   verbs: PERMISSIONS_VERBS,
   examples: [
     { line: "cinch permissions explain 'rm -rf build'", does: "judges a command" },

@@ -1,8 +1,8 @@
 import { branchAt } from "../../../app/sessions/branch.ts";
+import { deleteStored } from "../../../app/sessions/delete-stored.ts";
 import { dismissExpiring } from "../../../app/sessions/expiry-warning.ts";
 import { findSession } from "../../../app/sessions/find.ts";
 import { expireAll, retentionOf } from "../../../app/sessions/retention/expire.ts";
-import { removeLogFiles } from "../../../app/sessions/retention/log-files.ts";
 import { HarnessError } from "../../../base/errors.ts";
 import { count } from "../../../base/text/text.ts";
 import type { ExitCode } from "../../../session/commands/cli-command.ts";
@@ -49,8 +49,7 @@ export async function deleteSession(context: SessionsVerbContext): Promise<ExitC
     await at.stderr.write("cinch: nothing was deleted\n");
     return EXIT.cancelled;
   }
-  await sessions.store.delete(info.logId);
-  await removeLogFiles(info.logId, sessions);
+  await deleteStored(info.session, sessions);
   return await report(context, info, { deleted: true }, "is deleted");
 }
 

@@ -2,10 +2,10 @@ import { join } from "node:path";
 import { deadline, whileAlive } from "../../../base/async/deadline.ts";
 import { readOnlyEnvironment } from "../../../base/child-environment.ts";
 import { messageOf } from "../../../base/errors.ts";
-import { relativeWithin } from "../../../base/files/below.ts";
 import { decode } from "../../../base/text/text.ts";
 import type { Files, World } from "../../../base/world.ts";
 import type { WorkspacePaths } from "../rules/workspace-paths.ts";
+import { isInFolders } from "../rules/workspace-paths.ts";
 
 const GIT_MS_MAX = 5_000;
 const ANSWER_BYTES_MAX = 65_536;
@@ -103,7 +103,7 @@ async function gitIn(path: string, workspace: WorkspacePaths, files: Files): Pro
     const program = join(folder, "git");
     const info = await files.stat(program);
     if (info?.kind !== "file" || (info.mode & 0o111) === 0) continue;
-    return relativeWithin(workspace.root, await files.realpath(program)) === undefined ? program : undefined;
+    return isInFolders(workspace, await files.realpath(program)) ? undefined : program;
   }
   return undefined;
 }

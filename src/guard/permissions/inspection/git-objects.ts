@@ -21,7 +21,7 @@ const NAMES_MAX = 256;
  */
 export async function rulesMatchedByGit(
   { commands }: Analysis,
-  root: string,
+  folders: readonly string[],
   resolver: PathResolver,
   rules: ReadRules,
 ): Promise<readonly RuleMatch[]> {
@@ -33,10 +33,13 @@ export async function rulesMatchedByGit(
     if (contents.length > COMMANDS_MAX) break;
   }
   if (contents.length === 0) return [];
-  const workspaceTop = await topOf(root, resolver.files);
+  const workspaces = await Promise.all(
+    folders.map(async (directory) => ({ directory, top: await topOf(directory, resolver.files) })),
+  );
   const names = contents.reduce((sum, content) => sum + content.names.length, 0);
   const matches: RuleMatch[] = [];
-  if (contents.length > COMMANDS_MAX || names > NAMES_MAX) matches.push(...matchesBelow(workspaceTop, rules));
+  if (contents.length > COMMANDS_MAX || names > NAMES_MAX)
+    matches.push(...workspaces.flatMap(({ top }) => matchesBelow(top, rules)));
   let remainingNames = NAMES_MAX;
   for (const content of contents.slice(0, COMMANDS_MAX)) {
     const looked = { ...content, names: content.names.slice(0, remainingNames) };
@@ -46,8 +49,8 @@ export async function rulesMatchedByGit(
       const at = { directory, top };
       matches.push(...(await matchesAt(looked, at, resolver, rules)));
       // Another copy of the repository, or another working tree, has the same files under other paths.
-      if (top !== workspaceTop)
-        matches.push(...(await matchesAt(looked, { directory: root, top: workspaceTop }, resolver, rules)));
+      for (const workspace of workspaces)
+        if (top !== workspace.top) matches.push(...(await matchesAt(looked, workspace, resolver, rules)));
     }
   }
   return matches;

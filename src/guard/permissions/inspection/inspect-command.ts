@@ -1,6 +1,5 @@
 import { defined } from "../../../base/defined.ts";
 import { messageOf } from "../../../base/errors.ts";
-import { relativeWithin } from "../../../base/files/below.ts";
 import type { Files, World } from "../../../base/world.ts";
 import { codeOf } from "../../../base/world.ts";
 import { analyse } from "../../../shell/analyse.ts";
@@ -14,6 +13,7 @@ import { guardedPath, mayHoldCredentials } from "../judge/sensitive.ts";
 import { matchedRules } from "../rules/matched-rules.ts";
 import type { ReadRules } from "../rules/read-rules.ts";
 import type { WorkspacePaths } from "../rules/workspace-paths.ts";
+import { foldersOf, isInFolders } from "../rules/workspace-paths.ts";
 import { gitRepositoryFinder, gitRunner } from "./find-git-repository.ts";
 import { pathsInWord } from "./path-words.ts";
 import { checkCommand, checkLine, checkRedirection } from "./read-checks.ts";
@@ -134,7 +134,7 @@ function diskChecks(
     files,
     cwd: target.cwd,
     seen: new Map(
-      [target.cwd, workspace.root].map((path) => [path, Promise.resolve({ path, exists: true })]),
+      [target.cwd, ...foldersOf(workspace)].map((path) => [path, Promise.resolve({ path, exists: true })]),
     ),
     ...defined({ home: workspace.home, keys }),
   };
@@ -152,10 +152,10 @@ function diskChecks(
 async function ruleMatchesOf(
   known: ReadCheck,
   analysis: Analysis,
-  { workspace: { root }, resolver, reading }: DiskChecks,
+  { workspace, resolver, reading }: DiskChecks,
 ): Promise<Pick<CommandFacts, "ruleMatches">> {
   if (reading === undefined) return {};
-  return { ruleMatches: await matchedRules(known, analysis, { root, resolver }, reading) };
+  return { ruleMatches: await matchedRules(known, analysis, { folders: foldersOf(workspace), resolver }, reading) };
 }
 
 /** Returns why commands are not known to only read what the agent may read; undefined if they are. */
@@ -164,7 +164,7 @@ async function approvalReasonOf(
   commands: readonly ShellCommand[],
   disk: DiskChecks,
 ): Promise<string | undefined> {
-  if (relativeWithin(disk.workspace.root, disk.resolver.cwd) === undefined)
+  if (!isInFolders(disk.workspace, disk.resolver.cwd))
     return "it does not run in the workspace";
   if (known.kind === "unknown") return known.why;
   return await failClosed(
@@ -180,10 +180,7 @@ async function findReadOnlyParts(
   disk: DiskChecks,
 ): Promise<CommandFacts["readOnlyParts"]> {
   const readOnly = new Set<ShellCommand | ShellRedirection>();
-  if (
-    commands.length + redirections.length > PARTS_MAX ||
-    relativeWithin(disk.workspace.root, disk.resolver.cwd) === undefined
-  )
+  if (commands.length + redirections.length > PARTS_MAX || !isInFolders(disk.workspace, disk.resolver.cwd))
     return readOnly;
   const parts = [
     ...commands.map((part) => ({ part, known: checkCommand(part, commands) })),

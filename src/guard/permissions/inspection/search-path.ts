@@ -5,6 +5,7 @@ import type { Files } from "../../../base/world.ts";
 import type { Directories, ShellCommand } from "../../../shell/analysis.ts";
 import { literalOf } from "../../../shell/analysis.ts";
 import type { WorkspacePaths } from "../rules/workspace-paths.ts";
+import { foldersOf } from "../rules/workspace-paths.ts";
 import { findOnPath, scriptProblem } from "./machine-code.ts";
 import type { PathResolver } from "./resolve-word.ts";
 import { resolveWord } from "./resolve-word.ts";
@@ -83,7 +84,7 @@ async function nameProblem(
         directories,
         resolver,
       );
-      folders.push(...(typeof found === "string" ? [workspace.root] : found.map((each) => each.path)));
+      folders.push(...(typeof found === "string" ? foldersOf(workspace) : found.map((each) => each.path)));
     }
     for (const folder of folders) {
       const file = join(folder, program);
@@ -99,15 +100,12 @@ async function nameProblem(
 const known = new WeakMap<Files, Map<string, Promise<OpenFolders>>>();
 
 /** Looked up once for a workspace: a folder outside it cannot be changed by the agent. */
-function openFolders({
-  path,
-  workspace: { root, scratch },
-  resolver: { files },
-}: SearchPath): Promise<OpenFolders> {
+function openFolders({ path, workspace, resolver: { files } }: SearchPath): Promise<OpenFolders> {
   const looked = known.get(files) ?? new Map<string, Promise<OpenFolders>>();
   known.set(files, looked);
-  const key = [root, scratch, path].join("\0");
-  const folders = looked.get(key) ?? lookedUp(path, [root, scratch], files);
+  const open = [...foldersOf(workspace), workspace.scratch];
+  const key = [...open, path].join("\0");
+  const folders = looked.get(key) ?? lookedUp(path, open, files);
   looked.set(key, folders);
   return folders;
 }

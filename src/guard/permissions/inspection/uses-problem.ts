@@ -7,6 +7,7 @@ import { keyNameOf } from "../judge/key-links.ts";
 import { mayHoldCredentials } from "../judge/sensitive.ts";
 import type { ReadRules } from "../rules/read-rules.ts";
 import { printRule } from "../rules/rule.ts";
+import { readableFolders } from "../rules/workspace-paths.ts";
 import type { FindGitRepository, RunGit } from "./find-git-repository.ts";
 import { gitProgramProblem } from "./git-programs.ts";
 import { repositoryProblem } from "./repository-problem.ts";
@@ -47,7 +48,7 @@ async function useProblem(use: Use, disk: DiskChecks): Promise<string | undefine
   if (literalOf(word) === "/dev/null") return undefined;
   const found = await resolveWord(word, directories, resolver);
   if (typeof found === "string") return found;
-  const readable = [workspace.root, workspace.scratch, ...(workspace.readable ?? [])];
+  const readable = readableFolders(workspace);
   const isReadable = (path: string) =>
     readable.some((directory) => relativeWithin(directory, path) !== undefined);
   for (const { path, spelled } of found) {

@@ -2,7 +2,7 @@ import { relativeWithin } from "../../../base/files/below.ts";
 import type { CallPlan, PathUse, Tool } from "../../../tools/tool.ts";
 import { readsFiles } from "../../../tools/tool-facts.ts";
 import type { WorkspacePaths } from "../rules/workspace-paths.ts";
-import { pathsOfUse } from "../rules/workspace-paths.ts";
+import { pathsOfUse, readableFolders } from "../rules/workspace-paths.ts";
 import type { CommandFacts } from "./command-facts.ts";
 import { mayHoldCredentials } from "./sensitive.ts";
 
@@ -49,7 +49,8 @@ export function isAutoAllowedPath(use: PathUse, tool: AutoAllowedTool, workspace
 export function pathConcern(use: PathUse, workspace: WorkspacePaths): string | undefined {
   if (use.linked !== undefined) return `${use.path} is another name of ${use.linked}`;
   if (pathsOfUse(use).some(mayHoldCredentials)) return `${use.path} may hold a key or password`;
-  const readable = [workspace.root, workspace.scratch, ...(workspace.readable ?? [])];
-  const isInside = readable.some((directory) => relativeWithin(directory, use.path) !== undefined);
+  const isInside = readableFolders(workspace).some(
+    (directory) => relativeWithin(directory, use.path) !== undefined,
+  );
   return isInside ? undefined : `${use.path} lies outside the workspace`;
 }

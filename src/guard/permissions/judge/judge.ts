@@ -1,5 +1,4 @@
 import { assert } from "../../../base/assert.ts";
-import { relativeWithin } from "../../../base/files/below.ts";
 import type { Policy } from "../../../session/guard/policy.ts";
 import type { Rule } from "../../../session/guard/rule.ts";
 import type { PermissionQuestion } from "../../../session/questions.ts";
@@ -14,7 +13,7 @@ import { covers, coversPath, restricts } from "../rules/matching.ts";
 import { isEnforcedBySandbox } from "../rules/read-rules.ts";
 import { printRule } from "../rules/rule.ts";
 import type { WorkspacePaths } from "../rules/workspace-paths.ts";
-import { grantedPaths } from "../rules/workspace-paths.ts";
+import { grantedPaths, isInFolders } from "../rules/workspace-paths.ts";
 import { isAutoAllowedCall, isAutoAllowedPath, pathConcern } from "./auto-allowed.ts";
 import type { CommandFacts, RuleMatch } from "./command-facts.ts";
 import { networkNeed } from "./network-need.ts";
@@ -356,7 +355,7 @@ function wholeCall(
   if (rule !== undefined) return allow(rule);
   if (quiet && isAutoAllowedCall(plan, tool, workspace, facts)) return ALLOWED_READ;
   if (facts === undefined || plan.target.kind !== "command") return undefined;
-  if (relativeWithin(workspace.root, plan.target.cwd) === undefined) return undefined;
+  if (!isInFolders(workspace, plan.target.cwd)) return undefined;
   const [first] =
     coveringRules(
       rules.filter((rule) => rule.tool === tool.name),
@@ -399,8 +398,8 @@ function allow(rule: Rule): Decision {
   return { kind: "allow", rule, why: `the rule allow "${printRule(rule)}" covers it` };
 }
 
-function isOutside({ path, access }: PathUse, { root }: WorkspacePaths): boolean {
-  return access === "write" && (root === "/" || relativeWithin(root, path) === undefined);
+function isOutside({ path, access }: PathUse, workspace: WorkspacePaths): boolean {
+  return access === "write" && (workspace.root === "/" || !isInFolders(workspace, path));
 }
 
 function rootWhy({ target }: CallPlan, { root }: WorkspacePaths): string | undefined {

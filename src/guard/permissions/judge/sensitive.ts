@@ -3,7 +3,7 @@ import type { CallPlan, CallTarget } from "../../../tools/tool.ts";
 import { startupPaths } from "../../sandbox/policy/hidden-paths.ts";
 import { unquoted } from "../rules/command-patterns.ts";
 import type { WorkspacePaths } from "../rules/workspace-paths.ts";
-import { foldedComponents, pathsOfUse } from "../rules/workspace-paths.ts";
+import { foldedComponents, foldersOf, pathsOfUse } from "../rules/workspace-paths.ts";
 
 /**
  * Folder of provider keys in a repository's working copy: neither read nor written without a person (CRED-03, S39).
@@ -33,7 +33,9 @@ export function guardedTarget(
   if (target.kind === "command") return guardedCommand(target, ownDirectories);
   if (target.kind !== "paths") return undefined;
   const isChanging = target.paths.some(({ access }) => access === "write");
-  const startup = isChanging ? startupPaths(workspace.home, workspace.root) : [];
+  const startup = isChanging
+    ? foldersOf(workspace).flatMap((folder) => startupPaths(workspace.home, folder))
+    : [];
   const uses = target.paths.flatMap((use) => pathsOfUse(use).map((path) => ({ path, access: use.access })));
   for (const { path, access } of uses) {
     const isOwn = ownDirectories.some((directory) => relativeWithin(directory, path) !== undefined);

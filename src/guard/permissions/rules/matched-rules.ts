@@ -24,15 +24,15 @@ const WORDS_MAX = 512;
 export async function matchedRules(
   known: ReadCheck,
   analysis: Analysis,
-  at: { readonly root: string; readonly resolver: PathResolver },
+  at: { readonly folders: readonly string[]; readonly resolver: PathResolver },
   rules: ReadRules,
 ): Promise<readonly RuleMatch[]> {
-  const { root, resolver } = at;
+  const { folders, resolver } = at;
   if (analysis.overLimit !== undefined) return [];
   const uses = known.kind === "reads" ? known.uses : usesOfParts(analysis);
   const matches = await Promise.all([
     matchesOfUses(uses, resolver, rules),
-    rulesMatchedByGit(analysis, root, resolver, rules),
+    rulesMatchedByGit(analysis, folders, resolver, rules),
     ...(known.kind === "reads" ? [] : [matchesOfWords(analysis, resolver, rules)]),
   ]);
   return matches.flat().sort((a, b) => rank(a) - rank(b));

@@ -11,7 +11,7 @@ import { matchesStars, mayContainPattern } from "./command-patterns.ts";
 import { restrictsCommand } from "./command-rules.ts";
 import { printRule } from "./rule.ts";
 import type { WorkspacePaths } from "./workspace-paths.ts";
-import { pathsOfUse } from "./workspace-paths.ts";
+import { foldersOf, isInFolders, pathsOfUse } from "./workspace-paths.ts";
 
 /** Facts about the called tool that rules use. */
 export type RuleTool = ToolNames & Pick<Tool, "effect">;
@@ -67,7 +67,8 @@ function restrictsOther(rule: Rule, plan: CallPlan, names: RuleTool, workspace: 
   }
 
   function isMeant(path: string): boolean {
-    return matchesPath(path.toLowerCase(), named, { ...workspace, root: workspace.root.toLowerCase() }, true);
+    const folded = foldersOf(workspace).map((folder) => folder.toLowerCase());
+    return matchesPath(path.toLowerCase(), named, folded, true);
   }
 }
 
@@ -94,7 +95,7 @@ export function covers(rule: Rule, plan: CallPlan, names: RuleTool, workspace: W
       return match.kind === "literal" && match.text === plan.target.url;
     case "command": {
       const { command, cwd } = plan.target;
-      if (relativeWithin(workspace.root, cwd) === undefined) return false;
+      if (!isInFolders(workspace, cwd)) return false;
       return match.kind === "literal" && match.text === command;
     }
     case "paths":
@@ -105,7 +106,7 @@ export function covers(rule: Rule, plan: CallPlan, names: RuleTool, workspace: W
 /** Returns true if an allow rule certainly covers one path of a call, as it stands. */
 export function coversPath(rule: Rule, path: string, tool: string, workspace: WorkspacePaths): boolean {
   if (rule.tool !== tool) return false;
-  return rule.match.kind === "any" || matchesPath(path, rule.match, workspace, false);
+  return rule.match.kind === "any" || matchesPath(path, rule.match, foldersOf(workspace), false);
 }
 
 /** Only the server knows what a part of its addresses leads to: `SERVER:*` is all that a pattern can allow. */
@@ -115,14 +116,20 @@ function isAllOfServer(pattern: string): boolean {
 
 type Named = Exclude<Rule["match"], { readonly kind: "any" }>;
 
-/** `folded`: the path and the root are in lower case, and the rule is compared so. */
-function matchesPath(path: string, match: Named, workspace: WorkspacePaths, folded: boolean): boolean {
+/**
+ * A relative rule holds in each of the folders. `folded`: the path and the folders are in lower case, and the rule is
+ * compared so.
+ */
+function matchesPath(path: string, match: Named, folders: readonly string[], folded: boolean): boolean {
   const text = folded ? match.text.toLowerCase() : match.text;
   // In a restriction "**/" means anywhere on the machine, in a grant anywhere in the workspace.
   const anywhere = text.startsWith("/") || (folded && text.startsWith("**/"));
-  const subject = anywhere ? cleanPath(path) : relativeWithin(workspace.root, path);
-  if (subject === undefined) return false;
-  return match.kind === "literal" ? subject === text : new Bun.Glob(text).match(subject);
+  const subjects = anywhere
+    ? [cleanPath(path)]
+    : folders.map((folder) => relativeWithin(folder, path)).filter((subject) => subject !== undefined);
+  return subjects.some((subject) =>
+    match.kind === "literal" ? subject === text : new Bun.Glob(text).match(subject),
+  );
 }
 
 /** Returns a path and every directory above it: denying a directory denies its content. */

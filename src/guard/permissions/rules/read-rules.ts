@@ -5,6 +5,7 @@ import type { CallPlan } from "../../../tools/tool.ts";
 import { readsFiles } from "../../../tools/tool-facts.ts";
 import { restricts } from "./matching.ts";
 import type { WorkspacePaths } from "./workspace-paths.ts";
+import { foldersOf } from "./workspace-paths.ts";
 
 /** Deny and ask rules about reading files; a deny rule precedes an ask rule. */
 export interface ReadRules {
@@ -41,6 +42,7 @@ export function readRules(rules: readonly Rule[], workspace: WorkspacePaths): Re
     rules.filter((rule) => rule.effect === effect && rule.match.kind !== "any" && readsFiles(rule.about));
   const restricting = [...about("deny"), ...about("ask")];
   if (restricting.length === 0) return undefined;
+  const folders = foldersOf(workspace);
   return {
     at(path, whole) {
       const plan: CallPlan = { summary: path, target: { kind: "paths", paths: [{ path, access: "read" }] } };
@@ -49,22 +51,26 @@ export function readRules(rules: readonly Rule[], workspace: WorkspacePaths): Re
     },
     below(directory, leftOut = []) {
       return restricting.find((rule) => {
-        const named = namedPath(rule, workspace.root)?.path;
-        if (named !== undefined)
-          return (
-            relativeWithin(directory, named) !== undefined &&
-            !leftOut.some((out) => relativeWithin(out, named) !== undefined)
-          );
-        const start = patternStart(rule, workspace.root);
-        const meets =
-          relativeWithin(directory, start) !== undefined || relativeWithin(start, directory) !== undefined;
-        return meets && !leftOut.some((out) => relativeWithin(out, start) !== undefined);
+        return folders.some((folder) => {
+          const named = namedPath(rule, folder)?.path;
+          if (named !== undefined)
+            return (
+              relativeWithin(directory, named) !== undefined &&
+              !leftOut.some((out) => relativeWithin(out, named) !== undefined)
+            );
+          const start = patternStart(rule, folder);
+          const meets =
+            relativeWithin(directory, start) !== undefined || relativeWithin(start, directory) !== undefined;
+          return meets && !leftOut.some((out) => relativeWithin(out, start) !== undefined);
+        });
       });
     },
     naming(chosen) {
       return restricting.find((rule) => {
-        const named = namedPath(rule, workspace.root)?.path;
-        return named !== undefined && chosen(named);
+        return folders.some((folder) => {
+          const named = namedPath(rule, folder)?.path;
+          return named !== undefined && chosen(named);
+        });
       });
     },
   };

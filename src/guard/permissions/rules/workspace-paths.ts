@@ -1,4 +1,4 @@
-import { cleanPath, relativeWithin } from "../../../base/files/below.ts";
+import { cleanPath, isWithin, relativeWithin } from "../../../base/files/below.ts";
 import { foldPath } from "../../../tools/containment.ts";
 import type { PathUse } from "../../../tools/tool.ts";
 
@@ -6,12 +6,29 @@ import type { PathUse } from "../../../tools/tool.ts";
 export interface WorkspacePaths {
   /** Absolute and resolved. */
   readonly root: string;
+  /** Further folders in which calls are judged as in the root. Absolute and resolved. */
+  readonly added?: readonly string[];
   /** Folder for spilled output of tools, readable like the workspace. */
   readonly scratch: string;
   /** Further folders that are readable like the workspace. */
   readonly readable?: readonly string[];
   /** Home directory for `~` in a command, resolved; absent if unknown. */
   readonly home?: string;
+}
+
+/** Returns the root and the added folders. */
+export function foldersOf({ root, added = [] }: Pick<WorkspacePaths, "root" | "added">): readonly string[] {
+  return [root, ...added];
+}
+
+/** Returns the folders that known reads may read. */
+export function readableFolders(workspace: WorkspacePaths): readonly string[] {
+  return [...foldersOf(workspace), workspace.scratch, ...(workspace.readable ?? [])];
+}
+
+/** Returns true if a path is in the root or an added folder. */
+export function isInFolders(workspace: Pick<WorkspacePaths, "root" | "added">, path: string): boolean {
+  return foldersOf(workspace).some((folder) => isWithin(folder, path));
 }
 
 /** Returns a path as a rule spells it: relative to the workspace if it lies inside, otherwise absolute. */
@@ -38,7 +55,5 @@ export function pathsOfUse({ path, spelled, linked }: PathUse): readonly string[
  * Returns the paths that must all be granted: all but the spelled one if that does not claim to lie in the workspace.
  */
 export function grantedPaths(use: PathUse, workspace: WorkspacePaths): readonly string[] {
-  return pathsOfUse(use).filter(
-    (path) => path !== use.spelled || relativeWithin(workspace.root, path) !== undefined,
-  );
+  return pathsOfUse(use).filter((path) => path !== use.spelled || isInFolders(workspace, path));
 }

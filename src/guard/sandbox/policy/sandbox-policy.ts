@@ -40,14 +40,14 @@ export async function planPolicy(
   scan: RepositoryScan,
   network: () => Promise<NetworkPolicy>,
 ): Promise<PlannedPolicy> {
-  const { world, root, paths, settings, path } = sources;
+  const { world, root, added = [], paths, settings, path } = sources;
   const { files } = world;
   const { base, temporary, workshop } = folders;
   // By another name of the home, what lies in it would look like something else.
   const home = await resolveHome(files, sources.home);
   const wanted = await pathsToHide(sources, home);
   const denied = sources.denied?.();
-  const listed = expandedPaths(settings.writable, home);
+  const listed = [...expandedPaths(settings.writable, home), ...added];
   const notices: string[] = [];
   const ofSession = sources.workspace === undefined ? [] : [sources.workspace];
   const trust = await linkTrust(sources, home);
@@ -61,7 +61,7 @@ export async function planPolicy(
   await trust.note([root, ...writable]);
   const { platform } = world.machine;
   const [forbidden, hidden, ownFolders, repository] = await Promise.all([
-    protectablePaths(files, root, denied?.readOnly ?? []),
+    Promise.all([root, ...added].map((each) => protectablePaths(files, each, denied?.readOnly ?? []))),
     existingHiddenPaths(files, wanted, { root, home, writable: [...writable, ...ofSession], platform }),
     cinchDirectories(files, paths),
     repositoryPaths(files, { root, scan, ...(home === undefined ? {} : { home }) }),
@@ -80,13 +80,18 @@ export async function planPolicy(
   const commits = isParents ? repository.commits : undefined;
   const policy: SandboxPolicy = {
     root,
-    writable: [...(isParents ? (commits?.writable ?? []) : repository.writable), ...writable],
+    writable: [
+      ...(isParents ? (commits?.writable ?? []) : repository.writable),
+      // Git writes to the directory of a worktree, or of a repository around it, as it does for the workspace.
+      ...others.flatMap((each, at) => (added.includes(beside[at] ?? "") ? each.writable : [])),
+      ...writable,
+    ],
     readOnly: [
       ...repository.readOnly,
       ...(commits?.readOnly ?? []),
       ...others.flatMap(({ readOnly }) => readOnly),
-      ...startupPaths(home, root),
-      ...forbidden,
+      ...[root, ...added].flatMap((each) => startupPaths(home, each)),
+      ...forbidden.flat(),
     ],
     visible: visiblePaths(base, [home, ...(path ?? "").split(":"), commits?.repository]),
     hidden: [...hidden, ...ownFolders, ...temporaryPaths(base, root)],
@@ -135,12 +140,14 @@ export async function pathsToHide(
   sources: SandboxSources,
   home: string | undefined,
 ): Promise<readonly string[]> {
-  const { world, root, settings, environment = {}, keys } = sources;
+  const { world, root, added = [], settings, environment = {}, keys } = sources;
   const { platform } = world.machine;
   const places = [
     ...credentialPaths({ home, root, platform, environment, hidden: [] }).filter((path) => path !== root),
     ...expandedPaths(settings.hidden, home),
-    ...(keys === undefined ? [] : (await keys.linksBelow(root)).keys()),
+    ...(
+      await Promise.all([root, ...added].map(async (each) => [...((await keys?.linksBelow(each)) ?? [])]))
+    ).flatMap((links) => links.map(([path]) => path)),
     ...expandedPaths(await sources.projectHidden(), home).map((each) => resolve(root, each)),
   ];
   return [...places, ...(sources.denied?.().hidden ?? [])];

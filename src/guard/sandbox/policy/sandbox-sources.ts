@@ -30,6 +30,8 @@ export interface SandboxSources {
   readonly world: World;
   /** The workspace, resolved. */
   readonly root: string;
+  /** Folders added to the workspace: written and protected as it is. Resolved. */
+  readonly added?: readonly string[];
   readonly paths: HarnessPaths;
   /** The home directory as the environment names it. */
   readonly home?: string;

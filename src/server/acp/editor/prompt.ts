@@ -1,9 +1,9 @@
 import { fileURLToPath } from "node:url";
-import type { ContentBlock } from "@agentclientprotocol/sdk";
-import { HarnessError } from "../../base/errors.ts";
-import type { CommandOf } from "../../protocol/commands/commands.ts";
-import type { InputBlock } from "../../protocol/content.ts";
-import { fence } from "../../safety/fence.ts";
+import type { ContentBlock } from "@agentclientprotocol/sdk/unstable";
+import { HarnessError } from "../../../base/errors.ts";
+import type { CommandOf } from "../../../protocol/commands/commands.ts";
+import type { InputBlock } from "../../../protocol/content.ts";
+import { fence } from "../../../safety/fence.ts";
 
 /**
  * Returns the text and attachments of an editor as input for the model. A link names its file, which the model reads

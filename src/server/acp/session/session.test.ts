@@ -1,8 +1,9 @@
 import { expect, test } from "bun:test";
-import type { AgentContext } from "@agentclientprotocol/sdk";
-import { settle } from "../../../test/support/fake-clock.ts";
-import { FakeConnection, fakeId, SESSION } from "../../../test/support/fake-connection.ts";
-import { SILENT_LOG } from "../../base/log.ts";
+import type { AgentContext } from "@agentclientprotocol/sdk/unstable";
+import { settle } from "../../../../test/support/fake-clock.ts";
+import { FakeConnection, fakeId, SESSION } from "../../../../test/support/fake-connection.ts";
+import { SILENT_LOG } from "../../../base/log.ts";
+import { NO_ABILITIES } from "../abilities.ts";
 import { AcpSession } from "./session.ts";
 
 test("[CTL-14 CTL-16] an editor's question that a gap may have closed is taken back when the next turn starts", async () => {
@@ -17,6 +18,8 @@ test("[CTL-14 CTL-16] an editor's question that a gap may have closed is taken b
   };
   const session = new AcpSession({
     ...{ connection, session: SESSION, name: "one", workingDir: "/", log: SILENT_LOG },
+    abilities: NO_ABILITIES,
+    options: { planMode: false, model: "m:one", models: [] },
     client: client as unknown as AgentContext,
     commands: () => Promise.resolve([]),
   });

@@ -1,23 +1,26 @@
-import type { SessionUpdate } from "@agentclientprotocol/sdk";
-import type { EventSeq } from "../../base/ids.ts";
-import type { Envelope } from "../../protocol/events/envelope.ts";
-import { reachedBy } from "../../view/follow.ts";
+import type { SessionUpdate } from "@agentclientprotocol/sdk/unstable";
+import type { EventSeq } from "../../../base/ids.ts";
+import type { Envelope } from "../../../protocol/events/envelope.ts";
+import { reachedBy } from "../../../view/follow.ts";
 import { joinUpdates } from "./updates.ts";
 
-/** Past events of a session, shown again: text is joined into long pieces. */
+/** Past events of a session, shown again or only read: text is joined into long pieces. */
 export class Replay {
   readonly #to: EventSeq;
   readonly #ended: () => void;
+  readonly #isShown: boolean;
   #waiting: SessionUpdate | undefined;
 
   /** @param ended called once all updates up to the event `to` were sent. */
-  constructor(to: EventSeq, ended: () => void) {
+  constructor(to: EventSeq, { isShown, ended }: { readonly isShown: boolean; readonly ended: () => void }) {
+    this.#isShown = isShown;
     this.#to = to;
     this.#ended = ended;
   }
 
   /** Takes the updates of one more event. Returns those that are ready to be sent. */
   add(event: Envelope, updates: readonly SessionUpdate[]): readonly SessionUpdate[] {
+    if (!this.#isShown) return [];
     const ready: SessionUpdate[] = [];
     for (const update of updates) {
       const both = this.#waiting === undefined ? undefined : joinUpdates(this.#waiting, update);

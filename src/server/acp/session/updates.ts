@@ -1,11 +1,13 @@
-import type { PlanEntry, SessionUpdate } from "@agentclientprotocol/sdk";
-import type { CallId, ClientId } from "../../base/ids.ts";
-import type { InputBlock } from "../../protocol/content.ts";
-import type { Envelope } from "../../protocol/events/envelope.ts";
-import type { TodoItem } from "../../protocol/events/events.ts";
-import type { OpenCalls } from "../../view/session/calls.ts";
-import { modelText } from "../../view/texts/model-text.ts";
-import { switchedText } from "../../view/texts/switched-text.ts";
+import type { NoticeSeverity, PlanEntry, SessionUpdate } from "@agentclientprotocol/sdk/unstable";
+import type { CallId, ClientId } from "../../../base/ids.ts";
+import type { InputBlock } from "../../../protocol/content.ts";
+import type { Envelope } from "../../../protocol/events/envelope.ts";
+import type { TodoItem } from "../../../protocol/events/events.ts";
+import type { OpenCalls } from "../../../view/session/calls.ts";
+import { noticesAfter } from "../../../view/session/notices.ts";
+import { modelText } from "../../../view/texts/model-text.ts";
+import { switchedText } from "../../../view/texts/switched-text.ts";
+import type { EditorAbilities } from "../abilities.ts";
 import { resultContent, shownCall, textBlock, textContent, verbatim } from "./shown-call.ts";
 
 /** Characters of one update of a session that is shown again. */
@@ -16,6 +18,7 @@ export interface UpdatesOptions {
   readonly self: () => ClientId;
   /** Base of the relative paths of calls. */
   readonly workingDir: string;
+  readonly abilities: Pick<EditorAbilities, "notices" | "compaction">;
 }
 
 /** Context of one event. */
@@ -77,17 +80,30 @@ export class EditorUpdates {
         return [{ sessionUpdate: "agent_message_chunk", content }];
       }
       case "ModelChanged": {
-        // Not `config_option_update`: it may only renew options that `session/new` has announced, and none are.
+        // Also as text: older editors show no options.
         if (event.payload.by === this.#options.self()) return [];
         const content = textBlock(`${modelText(event.payload)}\n\n`);
         return [{ sessionUpdate: "agent_message_chunk", content }];
+      }
+      case "CompactionTriggered": {
+        if (!this.#options.abilities.compaction) return [];
+        const compactionId = `compaction-${event.id}`;
+        return [{ sessionUpdate: "compaction_update", compactionId, status: "completed" }];
       }
       case "TurnEnded":
         this.#changing.clear();
         return [];
       default:
-        return [];
+        return isReplay ? [] : this.#notice(event); // a past notice is no news
     }
+  }
+
+  /** Failures of a turn are left out: the answer to its prompt says them. */
+  #notice(event: Envelope): readonly SessionUpdate[] {
+    if (!this.#options.abilities.notices) return [];
+    return noticesAfter([], event).flatMap(({ kind, isFailure, text }) =>
+      kind === "Error" && isFailure ? [] : [noticeUpdate(text, isFailure ? "warning" : "info")],
+    );
   }
 
   #progress(callId: CallId, calls: OpenCalls): readonly SessionUpdate[] {
@@ -96,6 +112,13 @@ export class EditorUpdates {
     const content = [textContent(verbatim(call.output))];
     return [{ sessionUpdate: "tool_call_update", toolCallId: callId, content }];
   }
+}
+
+/** Returns a notice apart from the conversation: its first line is the title. */
+export function noticeUpdate(text: string, severity: NoticeSeverity): SessionUpdate {
+  const [title = "", ...more] = text.split("\n");
+  const description = more.join("\n");
+  return { sessionUpdate: "notice", severity, title, ...(description === "" ? {} : { description }) };
 }
 
 function thought(text: string): readonly SessionUpdate[] {

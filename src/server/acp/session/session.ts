@@ -1,29 +1,31 @@
-import type { AgentContext, AvailableCommand, PromptResponse, SessionUpdate } from "@agentclientprotocol/sdk";
-import { unreachable } from "../../base/assert.ts";
-import { Cancelled, HarnessError, messageOf } from "../../base/errors.ts";
-import type { EventSeq, SessionId } from "../../base/ids.ts";
-import { objectAt, stringAt } from "../../base/json.ts";
-import type { Log } from "../../base/log.ts";
-import type { Command } from "../../protocol/commands/commands.ts";
-import type { Connection } from "../../protocol/connection.ts";
-import type { Envelope } from "../../protocol/events/envelope.ts";
-import type { TurnEndReason } from "../../protocol/events/events.ts";
-import { followSession } from "../../view/follow.ts";
-import type { InputTurn } from "../../view/follow-turn.ts";
-import { inputTurnAfter } from "../../view/follow-turn.ts";
-import type { Question, QuestionStep } from "../../view/questions/questions.ts";
-import { questionEntriesAfter, questionId, questionsAfter } from "../../view/questions/questions.ts";
-import { NEW_SESSION, runOf, sessionAfter } from "../../view/session/session-view.ts";
-import { endingText } from "../../view/texts/ending-text.ts";
-import type { TurnResult } from "../../view/turn-result.ts";
-import { turnAnswer, turnResult } from "../../view/turn-result.ts";
-import type { EditorQuestion } from "./questions.ts";
-import { DENY_ALWAYS, editorQuestion } from "./questions.ts";
+import type {
+  AgentContext,
+  AvailableCommand,
+  PromptResponse,
+  SessionUpdate,
+} from "@agentclientprotocol/sdk/unstable";
+import { Cancelled, HarnessError, messageOf } from "../../../base/errors.ts";
+import type { EventSeq, SessionId } from "../../../base/ids.ts";
+import type { Log } from "../../../base/log.ts";
+import type { Command } from "../../../protocol/commands/commands.ts";
+import type { Connection } from "../../../protocol/connection.ts";
+import type { Envelope } from "../../../protocol/events/envelope.ts";
+import type { SessionInfo } from "../../../protocol/resources.ts";
+import { printPrice, printTokens } from "../../../view/costs/cost.ts";
+import { totalCost } from "../../../view/costs/session-costs.ts";
+import { followSession } from "../../../view/follow.ts";
+import type { InputTurn } from "../../../view/follow-turn.ts";
+import { inputTurnAfter } from "../../../view/follow-turn.ts";
+import { NEW_SESSION, runOf, sessionAfter } from "../../../view/session/session-view.ts";
+import type { TurnResult } from "../../../view/turn-result.ts";
+import { turnResult } from "../../../view/turn-result.ts";
+import type { EditorAbilities } from "../abilities.ts";
+import { AskedQuestions } from "./asked-questions.ts";
+import { SessionFacts } from "./facts.ts";
+import type { OfferedModel, SessionOptions } from "./options.ts";
+import { promptEnd } from "./prompt-end.ts";
 import { Replay } from "./replay.ts";
-import { EditorUpdates } from "./updates.ts";
-
-/** Kinds of calls that one session denies without a question; beyond that they are asked about again. */
-const DENIED_MAX = 1_000;
+import { EditorUpdates, noticeUpdate } from "./updates.ts";
 
 export interface AcpSessionDependencies {
   readonly client: AgentContext;
@@ -33,6 +35,11 @@ export interface AcpSessionDependencies {
   /** The run that takes its commands, until another one replaces it. */
   readonly session: SessionId;
   readonly workingDir: string;
+  readonly abilities: EditorAbilities;
+  /** What the editor shows of the session when it is opened. */
+  readonly options: SessionOptions;
+  /** Called with the absolute path of each file that a call names. */
+  readonly onFile?: (path: string) => void;
   /** Returns the slash commands of a session that an editor is offered. */
   readonly commands: (session: SessionId) => Promise<readonly AvailableCommand[]>;
   readonly log: Log;
@@ -49,38 +56,39 @@ interface OpenPrompt {
   readonly fail: (thrown: unknown) => void;
 }
 
-/** A question that waits for the editor's answer, and a controller that takes it back. */
-interface AskedQuestion {
-  readonly question: EditorQuestion;
-  readonly taken: AbortController;
-}
-
 /** One session as an editor watches and drives it, from its announcement until the editor closes it. */
 export class AcpSession {
   readonly #parts: AcpSessionDependencies;
   readonly #updates: EditorUpdates;
+  readonly #facts: SessionFacts;
   readonly #left = new AbortController();
-  #asked: readonly AskedQuestion[] = [];
-  /** Questions of one run that wait, those beside the log too. */
-  #open: { readonly run?: SessionId; readonly questions: readonly Question[] } = { questions: [] };
+  readonly #questions: AskedQuestions;
   #view = NEW_SESSION;
   #prompt: OpenPrompt | undefined;
   #commands = 0;
   #session: SessionId;
+  /** Resolves with the next event that may change the options. */
+  #changing = moving();
   /** Resolves when another session has replaced this one. */
   #moving = moving();
   /** The session that continues under another profile once this one has ended. */
   #next: { readonly session: SessionId; readonly since: EventSeq } | undefined;
   #over: unknown;
 
-  /** Calls that the person has denied for as long as the editor has this session open. */
-  readonly #denied = new Set<string>();
-
   constructor(parts: AcpSessionDependencies) {
     this.#parts = parts;
     this.#session = parts.session;
-    const { connection, workingDir } = parts;
-    this.#updates = new EditorUpdates({ self: () => connection.clientId, workingDir });
+    const { connection, workingDir, abilities, options } = parts;
+    this.#updates = new EditorUpdates({ self: () => connection.clientId, workingDir, abilities });
+    this.#facts = new SessionFacts(options);
+    this.#questions = new AskedQuestions({
+      ...{ client: parts.client, name: parts.name, editor: { workingDir, forms: abilities.forms } },
+      session: () => this.#session,
+      run: () => this.#run,
+      isCancelled: () => this.#prompt?.isCancelled === true,
+      send: (command) => this.#send(command),
+      warn: (what, thrown) => this.#warn(what, thrown),
+    });
   }
 
   /** Starts to send the editor everything above an event. */
@@ -88,15 +96,19 @@ export class AcpSession {
     this.#follow(since).catch((thrown: unknown) => this.#end(thrown));
   }
 
-  /** Sends the editor everything from the beginning, and resolves once all up to an event was sent. */
-  async replay(to: EventSeq): Promise<void> {
+  /**
+   * Reads the session from the beginning, and resolves once all up to an event was read, and sent if it is shown. The
+   * editor then gets everything above it.
+   */
+  async replay(to: EventSeq, { isShown }: { readonly isShown: boolean }): Promise<void> {
     if (to === 0) return this.begin(0);
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    this.#follow(0, new Replay(to, resolve)).catch((thrown: unknown) => {
+    this.#follow(0, new Replay(to, { isShown, ended: resolve })).catch((thrown: unknown) => {
       this.#end(thrown);
       reject(thrown);
     });
     await promise;
+    this.#facts.settle(this.#parts.options);
   }
 
   /**
@@ -135,7 +147,7 @@ export class AcpSession {
     const prompt = this.#prompt;
     if (prompt?.isCancelled === true || (prompt === undefined && this.#commands === 0)) return;
     if (prompt !== undefined) prompt.isCancelled = true;
-    this.#takeBackAll("the prompt was cancelled");
+    this.#questions.takeBackAll("the prompt was cancelled");
     this.#send({ kind: "CancelTurn", sessionId: this.#session });
   }
 
@@ -143,6 +155,20 @@ export class AcpSession {
   async say(text: string): Promise<void> {
     const content = { type: "text", text } as const;
     await this.#tell([{ sessionUpdate: "agent_message_chunk", content }]);
+  }
+
+  /** Shows a notice apart from the conversation, if the editor can, else as a text. */
+  async notify(notice: string, rendered: (line: string) => string): Promise<void> {
+    if (this.#parts.abilities.notices) await this.#tell([noticeUpdate(notice, "info")]);
+    else await this.say(`${rendered(notice)}\n\n`);
+  }
+
+  /**
+   * Resolves once an event has changed the options from given ones.
+   * @throws the error that ended the session.
+   */
+  async changedOptions(before: SessionOptions): Promise<void> {
+    while (this.#facts.options === before) await this.#changing.promise;
   }
 
   /** Offers the current slash commands. */
@@ -163,6 +189,44 @@ export class AcpSession {
     } finally {
       this.#commands -= 1;
     }
+  }
+
+  /** Mode, model and effort, as the editor shows them. */
+  get options(): SessionOptions {
+    return this.#facts.options;
+  }
+
+  /** True if a plan waits for the person's answer. */
+  get asksAboutPlan(): boolean {
+    return runOf(this.#view, this.#run).questions.some(
+      (question) => question.kind === "asked" && question.ask.about === "plan",
+    );
+  }
+
+  get isBusy(): boolean {
+    return runOf(this.#view, this.#run).turn !== undefined;
+  }
+
+  /** Price and tokens of the session so far, for the person. */
+  get costText(): string {
+    const cost = totalCost(this.#view.costs);
+    return `${printPrice(cost)}, ${printTokens(cost)}`;
+  }
+
+  /** Takes the models that the session can continue with, and offers them. */
+  async offerModels(models: readonly OfferedModel[]): Promise<void> {
+    await this.#tell(this.#facts.offerModels(models));
+    await this.#tell(this.#facts.usage(this.#view.costs));
+  }
+
+  /** Sends the title and time of the session, after a change. */
+  async describe(info: Pick<SessionInfo, "title" | "updated_at">): Promise<void> {
+    const update = {
+      sessionUpdate: "session_info_update",
+      title: info.title,
+      updatedAt: info.updated_at,
+    } as const;
+    await this.#tell([update]);
   }
 
   get session(): SessionId {
@@ -187,17 +251,22 @@ export class AcpSession {
     for await (const event of followSession(connection, session, { since, signal: this.#left.signal })) {
       this.#view = sessionAfter(this.#view, event);
       const { calls } = runOf(this.#view, event.session);
-      const questions = this.#questionsAfter(event);
+      const questions = this.#questions.step(event);
       const updates = this.#updates.of(event, { calls, isReplay: replay !== undefined });
+      const facts = this.#facts.after(event, this.#view.costs);
+      if (facts.length > 0) this.#changed();
+      this.#noteFiles(updates);
       if (replay === undefined) {
-        await this.#tell(updates);
-        this.#live(event, questions);
+        await this.#tell([...updates, ...facts]);
+        this.#describeAfter(event);
+        this.#questions.follow(event, questions);
+        this.#live(event);
         continue;
       }
       await this.#tell(replay.add(event, updates));
       if (!replay.isOver(event)) continue;
       replay.end();
-      for (const question of runOf(this.#view, this.#run).questions) this.#ask(question);
+      for (const question of runOf(this.#view, this.#run).questions) this.#questions.ask(question);
       replay = undefined;
     }
     if (this.#next !== undefined && !this.#left.signal.aborted) {
@@ -215,31 +284,33 @@ export class AcpSession {
       : new HarnessError("UnknownSession", { id: this.#parts.name }); // it has ended
   }
 
-  /** Returns the questions before and after an event. A question of another run ends with that run. */
-  #questionsAfter(event: Envelope): QuestionStep {
-    const { session: run } = event;
-    const before = this.#open.questions;
-    const after = questionsAfter(this.#open.run === run ? before : [], event);
-    this.#open = { run, questions: after };
-    return { before, after };
+  #changed(): void {
+    this.#changing.resolve();
+    this.#changing = moving();
   }
 
-  #live(event: Envelope, questions: QuestionStep): void {
-    const why =
-      event.kind === "TurnEnded" ? "the turn has ended" : "it was answered elsewhere, or its time is up";
-    const before = this.#asked;
-    this.#asked = questionEntriesAfter<AskedQuestion>(before, questions, {
-      id: ({ question }) => questionId(question.question),
-      // A question of another run was asked by an engine that is gone.
-      entry: (question, known) => known ?? (event.session === this.#run ? this.#asking(question) : undefined),
-    });
-    for (const each of before) if (!this.#asked.includes(each)) takeBack(each, why);
+  #noteFiles(updates: readonly SessionUpdate[]): void {
+    const { onFile } = this.#parts;
+    if (onFile === undefined) return;
+    for (const update of updates)
+      if (update.sessionUpdate === "tool_call") for (const { path } of update.locations ?? []) onFile(path);
+  }
+
+  /** The title is made of the first prompt, and the time is that of the last turn. */
+  #describeAfter({ kind, parentCall }: Envelope): void {
+    if (parentCall !== undefined || (kind !== "TurnStarted" && kind !== "TurnEnded")) return;
+    const { connection } = this.#parts;
+    const described = async () =>
+      await this.describe(await connection.query({ kind: "GetSession", sessionId: this.#session, last: 0 }));
+    described().catch((thrown: unknown) => this.#warn("describe", thrown));
+  }
+
+  #live(event: Envelope): void {
     if (event.kind === "ProfileSwitched" && event.session === this.#run) {
       const { next: session, inPlace = false } = event.payload;
       if (session !== undefined) this.#next = { session, since: inPlace ? event.id : 0 };
     }
     if (RENEWS.has(event.kind)) this.#offerAnew();
-    for (const each of this.#asked) if (!before.includes(each)) this.#put(each);
     this.#followPrompt(event);
   }
 
@@ -253,58 +324,6 @@ export class AcpSession {
 
   get #run(): SessionId {
     return this.#parts.connection.runOf?.(this.#session) ?? this.#session;
-  }
-
-  /** Asks the editor a question of the past that is still open. */
-  #ask(question: Question): void {
-    if (this.#asked.some((each) => questionId(each.question.question) === questionId(question))) return;
-    const asked = this.#asking(question);
-    if (asked === undefined) return;
-    this.#asked = [...this.#asked, asked];
-    this.#put(asked);
-  }
-
-  /** Returns a question for the editor; undefined if it is not asked, or was answered at once by an earlier denial. */
-  #asking(open: Question): AskedQuestion | undefined {
-    const question = editorQuestion(open, this.#session, this.#parts.workingDir);
-    if (question === undefined || this.#prompt?.isCancelled === true) return undefined;
-    if (question.likeness === undefined || !this.#denied.has(question.likeness))
-      return { question, taken: new AbortController() };
-    const denial = question.answer(DENY_ALWAYS);
-    if (denial !== undefined) this.#send(denial);
-    return undefined;
-  }
-
-  /**
-   * Puts a question to the editor without waiting: events are processed in the meantime, and report the answer of
-   * another client.
-   */
-  #put(asked: AskedQuestion): void {
-    this.#answered(asked).catch((thrown: unknown) => this.#warn("ask", thrown));
-  }
-
-  async #answered(asked: AskedQuestion): Promise<void> {
-    const { request, likeness, answer } = asked.question;
-    const taken = asked.taken.signal;
-    const { client, name } = this.#parts;
-    const chosen = await client
-      .request(
-        "session/request_permission",
-        { sessionId: name, ...request },
-        { cancellationSignal: taken, stopWaitingOnCancel: true },
-      )
-      .then(optionOf, () => undefined); // an editor that cannot ask allows nothing
-    if (taken.aborted || this.#left.signal.aborted) return;
-    this.#asked = this.#asked.filter((each) => each !== asked);
-    if (chosen === DENY_ALWAYS && likeness !== undefined && this.#denied.size < DENIED_MAX)
-      this.#denied.add(likeness);
-    const command = answer(chosen);
-    if (command !== undefined) this.#send(command);
-  }
-
-  #takeBackAll(why: string): void {
-    for (const each of this.#asked) takeBack(each, why);
-    this.#asked = [];
   }
 
   /** Sends a command and only logs a refusal: another client has answered meanwhile, or a turn has ended. */
@@ -328,8 +347,9 @@ export class AcpSession {
   #end(thrown: unknown): void {
     this.#over ??= thrown;
     this.#moving.reject(thrown);
+    this.#changing.reject(thrown);
     this.#left.abort(thrown);
-    this.#takeBackAll("the session is not followed any more");
+    this.#questions.end("the session is not followed any more");
     this.#prompt?.fail(thrown);
   }
 }
@@ -340,49 +360,8 @@ function moving() {
   return move;
 }
 
-function takeBack({ taken }: AskedQuestion, why: string): void {
-  taken.abort(new Cancelled("engine", why));
-}
-
-/** Returns the chosen option; undefined for any other answer. */
-function optionOf(response: unknown): string | undefined {
-  const outcome = objectAt(response, "outcome");
-  return stringAt(outcome, "outcome") === "selected" ? stringAt(outcome, "optionId") : undefined;
-}
-
 function endPrompt(prompt: OpenPrompt, result: TurnResult): void {
-  const { reason = "error", error } = result;
-  const stopReason = stopReasonOf(reason);
-  if (stopReason === undefined) {
-    const { reason: why, message } = error ?? {
-      reason: reason === "empty" ? "EmptyResponse" : "InternalError",
-      message: endingText(reason) ?? reason,
-    };
-    prompt.fail(new HarnessError("EngineRefused", { reason: why, message }));
-    return;
-  }
-  prompt.end({ stopReason, _meta: { cinch: turnAnswer(result) } });
-}
-
-/** Returns undefined if the turn has failed, which is an error here and no way to stop. */
-function stopReasonOf(reason: TurnEndReason): PromptResponse["stopReason"] | undefined {
-  switch (reason) {
-    case "complete":
-    case "yield":
-      return "end_turn";
-    case "cancelled":
-      return "cancelled";
-    case "length":
-      return "max_tokens";
-    case "turn_limit":
-    case "time_limit":
-    case "budget":
-    case "no_progress":
-      return "max_turn_requests";
-    case "empty":
-    case "error":
-      return undefined;
-    default:
-      return unreachable(reason);
-  }
+  const end = promptEnd(result);
+  if (end instanceof HarnessError) prompt.fail(end);
+  else prompt.end(end);
 }

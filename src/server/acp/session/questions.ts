@@ -1,21 +1,42 @@
-import type { PermissionOption, RequestPermissionRequest } from "@agentclientprotocol/sdk";
-import type { SessionId } from "../../base/ids.ts";
-import type { CommandOf } from "../../protocol/commands/commands.ts";
-import { askAnswers } from "../../view/questions/ask-answers.ts";
-import type { PermissionAnswer } from "../../view/questions/permission-answers.ts";
-import { permissionAnswers } from "../../view/questions/permission-answers.ts";
-import { DENY_ALIKE_LABEL, leftOutText, questionWords } from "../../view/questions/question-words.ts";
-import type { Question } from "../../view/questions/questions.ts";
+import type {
+  ElicitationSchema,
+  PermissionOption,
+  RequestPermissionRequest,
+} from "@agentclientprotocol/sdk/unstable";
+import type { SessionId } from "../../../base/ids.ts";
+import { objectAt, stringAt } from "../../../base/json.ts";
+import type { CommandOf } from "../../../protocol/commands/commands.ts";
+import { askAnswers } from "../../../view/questions/ask-answers.ts";
+import type { PermissionAnswer } from "../../../view/questions/permission-answers.ts";
+import { permissionAnswers } from "../../../view/questions/permission-answers.ts";
+import { DENY_ALIKE_LABEL, leftOutText, questionWords } from "../../../view/questions/question-words.ts";
+import type { Question } from "../../../view/questions/questions.ts";
 import { askedCall, textContent, verbatim } from "./shown-call.ts";
 
 /** A question as the editor is asked it, and the command for each choice. */
 export interface EditorQuestion {
   readonly question: Question;
   readonly request: Omit<RequestPermissionRequest, "sessionId">;
+  /** Set for a question that takes a text: it is put as this form instead. */
+  readonly form?: TextForm;
   /** Identifies calls of the same tool and content; undefined if it is about no call. */
   readonly likeness?: string;
   /** Returns the command for an option, or for none of them; undefined if the question is left to other clients. */
   answer(optionId: string | undefined): CommandOf<"AnswerPermission"> | CommandOf<"Answer"> | undefined;
+}
+
+/** Form with one text, as `elicitation/create` has it. */
+interface TextForm {
+  readonly mode: "form";
+  readonly message: string;
+  readonly requestedSchema: ElicitationSchema;
+}
+
+/** Where a question is asked, and in which ways. */
+export interface AskingEditor {
+  readonly workingDir: string;
+  /** True if it can ask for a text. */
+  readonly forms: boolean;
 }
 
 /** Option that denies a call now and, as long as the editor has the session open, each one like it. */
@@ -25,10 +46,10 @@ export const DENY_ALWAYS = "deny-always";
 export function editorQuestion(
   question: Question,
   session: SessionId,
-  workingDir: string,
+  { workingDir, forms }: AskingEditor,
 ): EditorQuestion | undefined {
   if (question.kind === "permission") return permission(question, session, workingDir);
-  return choice(question, session);
+  return choice(question, session) ?? (forms ? words(question, session) : undefined);
 }
 
 const DENIAL = { decision: "deny", scope: "once" } as const;
@@ -92,7 +113,7 @@ function capitalised(label: string): string {
 
 /**
  * Asks a question with choices that is no permission: about a file of the project, or a call that a crash left open.
- * A question without choices has no form here, and is left to other clients.
+ * Undefined for a question without choices.
  */
 function choice(
   question: Extract<Question, { kind: "asked" }>,
@@ -123,4 +144,32 @@ function choice(
       return answer === undefined ? undefined : { kind: "Answer", sessionId, askId, answer };
     },
   };
+}
+
+const TEXT_FIELD = "answer";
+
+/** Asks for a text. An editor whose person gives none closes the question without an answer. */
+function words(question: Extract<Question, { kind: "asked" }>, sessionId: SessionId): EditorQuestion {
+  const { askId, text } = question.ask;
+  const { title } = questionWords(question.ask);
+  return {
+    question,
+    request: { toolCall: { toolCallId: askId, title, kind: "other", status: "pending" }, options: [] },
+    form: {
+      mode: "form",
+      message: text,
+      requestedSchema: {
+        type: "object",
+        properties: { [TEXT_FIELD]: { type: "string", title } },
+        required: [TEXT_FIELD],
+      },
+    },
+    answer: (said) => ({ kind: "Answer", sessionId, askId, answer: said ?? null }),
+  };
+}
+
+/** Returns the text of an answered form; undefined if the person gave none. */
+export function wordsOf(response: unknown): string | undefined {
+  if (stringAt(response, "action") !== "accept") return undefined;
+  return stringAt(objectAt(response, "content"), TEXT_FIELD);
 }

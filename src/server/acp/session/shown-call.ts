@@ -5,15 +5,15 @@ import type {
   ToolCallLocation,
   ToolCallUpdate,
   ToolKind,
-} from "@agentclientprotocol/sdk";
-import { defined } from "../../base/defined.ts";
-import { stringAt } from "../../base/json.ts";
-import type { ResultContent } from "../../protocol/content.ts";
-import type { PayloadOf } from "../../protocol/events/events.ts";
-import { permissionHeading, permissionReason } from "../../view/questions/question-words.ts";
-import { callSummary } from "../../view/texts/call-summary.ts";
-import type { ProposedChange } from "../../view/texts/change-preview.ts";
-import { proposedChanges } from "../../view/texts/change-preview.ts";
+} from "@agentclientprotocol/sdk/unstable";
+import { defined } from "../../../base/defined.ts";
+import { numberAt, stringAt } from "../../../base/json.ts";
+import type { ResultContent } from "../../../protocol/content.ts";
+import type { PayloadOf } from "../../../protocol/events/events.ts";
+import { permissionHeading, permissionReason } from "../../../view/questions/question-words.ts";
+import { callSummary } from "../../../view/texts/call-summary.ts";
+import type { ProposedChange } from "../../../view/texts/change-preview.ts";
+import { proposedChanges } from "../../../view/texts/change-preview.ts";
 
 /** Fields of an event that an editor is shown. */
 type Call = Pick<PayloadOf<"ToolCallStarted">, "tool" | "args" | "toolKind" | "preview">;
@@ -37,9 +37,15 @@ export function shownCall({ tool, args, toolKind = "other", preview }: Call, wor
     name: tool,
     kind: toolKind,
     rawInput: args,
-    locations: path === undefined ? [] : [{ path }],
+    locations: path === undefined ? [] : [{ path, ...defined({ line: lineOf(args) }) }],
     content: proposedChanges(preview, args).map((change) => diffContent(change, workingDir)),
   };
+}
+
+/** Returns the first line, from 1, that a call reads of its file; undefined if it names none. */
+function lineOf(args: unknown): number | undefined {
+  const line = numberAt(args, "offset");
+  return line !== undefined && Number.isInteger(line) && line >= 1 ? line : undefined;
 }
 
 /**
@@ -51,9 +57,11 @@ export function askedCall(request: PayloadOf<"PermissionRequested">, workingDir:
   const call = shownCall(request, workingDir);
   const [location] = call.locations;
   const compared = diff === undefined || location === undefined ? [] : hunks(diff, location.path);
+  const changed = diff === undefined || location === undefined ? [] : changedLines(diff, location.path);
   return {
     toolCallId: callId,
     ...call,
+    ...(changed.length === 0 ? {} : { locations: changed }),
     status: "pending",
     content: [
       textContent(verbatimLine(permissionHeading(request))),
@@ -98,6 +106,14 @@ export function verbatimLine(text: string): string {
 function diffContent({ path, before, after }: ProposedChange, workingDir: string): ToolCallContent {
   const oldText = defined({ oldText: before });
   return { type: "diff", path: resolve(workingDir, path), ...oldText, newText: after };
+}
+
+/** Returns the first line of each hunk, as it will be after the change. */
+function changedLines(diff: string, path: string): ToolCallLocation[] {
+  return [...diff.matchAll(/^@@ -\d+(?:,\d+)? \+(\d+)(?:,\d+)? @@/gm)].map(([, line]) => ({
+    path,
+    line: Math.max(1, Number(line)),
+  }));
 }
 
 /** Returns each hunk of a unified diff as the text before and after it. */

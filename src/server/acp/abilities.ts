@@ -1,0 +1,35 @@
+import type { InitializeRequest } from "@agentclientprotocol/sdk/unstable";
+
+/** Optional parts of the protocol that an editor has, as it says in `initialize`. */
+export interface EditorAbilities {
+  /** It shows notices apart from the conversation. */
+  readonly notices: boolean;
+  /** It shows when a conversation was made shorter. */
+  readonly compaction: boolean;
+  /** It can ask its person for a text. */
+  readonly forms: boolean;
+  /** It answers with the content of a file as its person sees it, saved or not. */
+  readonly reads: boolean;
+}
+
+export const NO_ABILITIES: EditorAbilities = {
+  notices: false,
+  compaction: false,
+  forms: false,
+  reads: false,
+};
+
+/** Reads what an editor offers. An absent part is not offered. */
+export function editorAbilities({ clientCapabilities }: InitializeRequest): EditorAbilities {
+  const { session, elicitation, fs } = clientCapabilities ?? {};
+  return {
+    notices: isOffered(session?.notices),
+    compaction: isOffered(session?.compaction),
+    forms: isOffered(elicitation?.form),
+    reads: fs?.readTextFile === true,
+  };
+}
+
+function isOffered(part: unknown): boolean {
+  return part !== undefined && part !== null;
+}
