@@ -1895,6 +1895,7 @@ export type EngineReason =
   | "CredentialsLocked"
   | "CredentialsUnwritable"
   | "DiskUnwritable"
+  | "DraftsFull"
   | "EmptyResponse"
   | "EngineCertificate"
   | "EngineKilled"

@@ -2539,6 +2539,7 @@ EngineReason = Literal[
     "CredentialsLocked",
     "CredentialsUnwritable",
     "DiskUnwritable",
+    "DraftsFull",
     "EmptyResponse",
     "EngineCertificate",
     "EngineKilled",
