@@ -33,6 +33,11 @@ export const COMMAND_KINDS = [
   "ExportSession",
   "DismissExpiring",
   "MuteSession",
+  "RenameSession",
+  "ArchiveSession",
+  "DeleteSession",
+  "MarkRead",
+  "SetDraft",
 ] as const satisfies readonly CommandKind[];
 
 export const EVENT_KINDS = [
@@ -70,6 +75,7 @@ export const EVENT_KINDS = [
   "ModelChanged",
   "RuleRevoked",
   "RulePromoted",
+  "SessionRenamed",
 ] as const satisfies readonly EventKind[];
 
 /** Names of every query: see `queries/queries.ts`, which has an entry for each. */
@@ -101,5 +107,6 @@ export const QUERY_KINDS = [
   "ListItems",
   "GetItem",
   "Complete",
+  "GetDraft",
 ] as const;
 export type QueryKind = (typeof QUERY_KINDS)[number];

@@ -175,7 +175,7 @@ export function notesContract(name: string, open: OpenStore): void {
     test("[CTL-19] archived logs are left out, added or listed alone, and a list goes on after any log of it", async () => {
       await using rig = await openRig(open);
       const notes = notesOf(rig.store);
-      const logs = [];
+      const logs: NewLog[] = [];
       for (let at = 0; at < 5; at++) logs.push(await logOf(rig, []));
       const [, second] = logs;
       if (second === undefined) throw new Error("there are five");

@@ -64,11 +64,13 @@ export function startEngine(around: EngineSurroundings): Multiplexer {
   const { process, disk } = around;
   const world = simWorld(around);
   const store = disk.open(process);
+  const { signal } = new AbortController();
+  const keeping = storedSessionCommands({ world, store, signal } as SessionsSources);
   return new Multiplexer({
     world,
     store,
     openSession: async (request) => ({ session: await openSession(request, { ...around, world }) }),
-    keeping: storedSessionCommands({ world, store, signal: new AbortController().signal } as SessionsSources),
+    keeping: async (command, client) => await carryOutStored(keeping, command, client),
   });
 }
 

@@ -11,6 +11,7 @@ import {
   TaskIdSchema,
 } from "../ids.ts";
 import { ALLOW_CHARACTERS_MAX, ALLOW_RULES_MAX, APPENDED_CHARACTERS_MAX } from "./run-limits.ts";
+import { ArchiveSession, DeleteSession, MarkRead, RenameSession, SetDraft } from "./session-commands.ts";
 
 /**
  * Commands: what a client may ask of the engine. A closed union (hard rule 14); unknown fields are dropped on read.
@@ -241,6 +242,11 @@ export const Command = z.discriminatedUnion("kind", [
   ExportSession,
   DismissExpiring,
   MuteSession,
+  RenameSession,
+  ArchiveSession,
+  DeleteSession,
+  MarkRead,
+  SetDraft,
 ]);
 
 export type Command = z.infer<typeof Command>;

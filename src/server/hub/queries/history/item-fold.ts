@@ -319,6 +319,7 @@ const KINDS: Readonly<Record<EventKind, ItemKind | null>> = {
   ModelChanged: "model",
   RuleRevoked: "rule",
   RulePromoted: "rule",
+  SessionRenamed: null,
 };
 
 function itemKind(event: Envelope): ItemKind | undefined {
