@@ -17,6 +17,7 @@ import type { CommandOf } from "../../src/protocol/commands/commands.ts";
 import { retry } from "../../src/providers/retry/retry.ts";
 import { redactor } from "../../src/safety/redact.ts";
 import { Multiplexer } from "../../src/server/hub/multiplexer.ts";
+import { carryOutStored } from "../../src/session/commands/stored-session-commands.ts";
 import type { SessionHost } from "../../src/session/host.ts";
 import type { Questions } from "../../src/session/questions/questions.ts";
 import { PERMISSION_TIMEOUT_MS } from "../../src/session/questions.ts";

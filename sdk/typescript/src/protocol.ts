@@ -38,6 +38,7 @@ export const EVENT_KINDS = [
   "ModelChanged",
   "RuleRevoked",
   "RulePromoted",
+  "SessionRenamed",
 ] as const;
 
 /** Position of an event in its log: 1, 2, 3 … without gaps over all runs of it. */
@@ -85,7 +86,12 @@ export type Command =
   | AnswerCommand
   | ExportSessionCommand
   | DismissExpiringCommand
-  | MuteSessionCommand;
+  | MuteSessionCommand
+  | RenameSessionCommand
+  | ArchiveSessionCommand
+  | DeleteSessionCommand
+  | MarkReadCommand
+  | SetDraftCommand;
 
 export interface Accepted {
   readonly sessionId?: SessionId;
@@ -127,7 +133,8 @@ export type Envelope =
   | ProfileSwitchedEvent
   | ModelChangedEvent
   | RuleRevokedEvent
-  | RulePromotedEvent;
+  | RulePromotedEvent
+  | SessionRenamedEvent;
 
 export interface Handshake {
   readonly protocol_version: string;
@@ -271,10 +278,26 @@ export interface SessionDetail {
   readonly log: LogId;
   readonly status: "running" | "interrupted" | "paused";
   readonly live: boolean;
+  readonly state: "running" | "waiting" | "idle";
   readonly title: string;
+  readonly renamed?: boolean;
+  readonly archived?: boolean;
   readonly profile: string;
   readonly model: string;
+  readonly effort?: "off" | "low" | "medium" | "high" | "xhigh" | "max";
+  readonly level?: "ReadOnly" | "WorkspaceWrite" | "DangerFullAccess";
+  readonly plan_mode?: boolean;
   readonly turns: number;
+  readonly unread?: number;
+  readonly cost_usd: number | null;
+  readonly input_tokens: number;
+  readonly output_tokens: number;
+  readonly cache_read_tokens: number;
+  readonly cache_write_tokens: number;
+  readonly context_tokens?: number;
+  readonly context_window?: number;
+  readonly questions: number;
+  readonly queued: number;
   readonly events: number;
   readonly reserved?: number;
   readonly asked_since?: number;
@@ -288,6 +311,8 @@ export interface SessionDetail {
     readonly session?: SessionId;
   };
   readonly attached_by?: readonly string[];
+  readonly expires_in_days?: number;
+  readonly last_text?: string;
   readonly last_events: readonly Envelope[];
 }
 
@@ -296,10 +321,26 @@ export interface SessionInfo {
   readonly log: LogId;
   readonly status: "running" | "interrupted" | "paused";
   readonly live: boolean;
+  readonly state: "running" | "waiting" | "idle";
   readonly title: string;
+  readonly renamed?: boolean;
+  readonly archived?: boolean;
   readonly profile: string;
   readonly model: string;
+  readonly effort?: "off" | "low" | "medium" | "high" | "xhigh" | "max";
+  readonly level?: "ReadOnly" | "WorkspaceWrite" | "DangerFullAccess";
+  readonly plan_mode?: boolean;
   readonly turns: number;
+  readonly unread?: number;
+  readonly cost_usd: number | null;
+  readonly input_tokens: number;
+  readonly output_tokens: number;
+  readonly cache_read_tokens: number;
+  readonly cache_write_tokens: number;
+  readonly context_tokens?: number;
+  readonly context_window?: number;
+  readonly questions: number;
+  readonly queued: number;
   readonly events: number;
   readonly reserved?: number;
   readonly asked_since?: number;
@@ -313,6 +354,8 @@ export interface SessionInfo {
     readonly session?: SessionId;
   };
   readonly attached_by?: readonly string[];
+  readonly expires_in_days?: number;
+  readonly last_text?: string;
 }
 
 export interface SessionProfile {
@@ -479,15 +522,25 @@ export interface ListSessionsQuery {
   readonly past?: boolean;
   readonly sessionId?: SessionId;
   readonly limit?: number;
+  readonly text?: string;
+  readonly state?: "running" | "waiting" | "idle";
+  readonly archived?: "without" | "with" | "only";
+  readonly before?: string;
+  readonly reader?: string;
+  readonly previews?: boolean;
 }
 
 export interface ListSessionsResult {
   readonly sessions: readonly SessionInfo[];
+  readonly more: boolean;
+  readonly cursor?: string;
 }
 
 export interface GetSessionQuery {
   readonly sessionId: SessionId;
   readonly last?: number;
+  readonly reader?: string;
+  readonly previews?: boolean;
 }
 
 export interface ListTasksQuery {
@@ -749,6 +802,16 @@ export interface CompleteResult {
   readonly more: boolean;
 }
 
+export interface GetDraftQuery {
+  readonly sessionId: SessionId;
+  readonly reader: string;
+}
+
+export interface GetDraftResult {
+  readonly text: string;
+  readonly ts?: string;
+}
+
 export interface CreateSessionResult {
   readonly notices?: readonly string[];
 }
@@ -787,6 +850,10 @@ export interface BranchSessionResult {
 
 export interface ExportSessionResult {
   readonly path: string;
+}
+
+export interface RenameSessionResult {
+  readonly title: string;
 }
 
 export interface DismissExpiringResult {
@@ -1068,6 +1135,37 @@ export interface DismissExpiringCommand {
 export interface MuteSessionCommand {
   readonly kind: "MuteSession";
   readonly sessionId: SessionId;
+}
+
+export interface RenameSessionCommand {
+  readonly kind: "RenameSession";
+  readonly sessionId: SessionId;
+  readonly title: string;
+}
+
+export interface ArchiveSessionCommand {
+  readonly kind: "ArchiveSession";
+  readonly sessionId: SessionId;
+  readonly archived: boolean;
+}
+
+export interface DeleteSessionCommand {
+  readonly kind: "DeleteSession";
+  readonly sessionId: SessionId;
+}
+
+export interface MarkReadCommand {
+  readonly kind: "MarkRead";
+  readonly sessionId: SessionId;
+  readonly event: number;
+  readonly reader: string;
+}
+
+export interface SetDraftCommand {
+  readonly kind: "SetDraft";
+  readonly sessionId: SessionId;
+  readonly text: string;
+  readonly reader: string;
 }
 
 export interface TextDeltaEvent {
@@ -1712,6 +1810,20 @@ export interface RulePromotedEvent {
   };
 }
 
+export interface SessionRenamedEvent {
+  readonly id: number;
+  readonly session: SessionId;
+  readonly originator?: ClientId;
+  readonly parentCall?: CallId;
+  readonly ts: string;
+  readonly aside?: true;
+  readonly kind: "SessionRenamed";
+  readonly payload: {
+    readonly title: string;
+    readonly by?: ClientId;
+  };
+}
+
 export type EventKind = Envelope["kind"];
 
 export type EnvelopeOf<Kind extends EventKind> = Extract<Envelope, { readonly kind: Kind }>;
@@ -1729,6 +1841,7 @@ export interface CommandResults {
   readonly CompactSession: CompactSessionResult;
   readonly BranchSession: BranchSessionResult;
   readonly ExportSession: ExportSessionResult;
+  readonly RenameSession: RenameSessionResult;
   readonly DismissExpiring: DismissExpiringResult;
   readonly PromoteRule: PromoteRuleResult;
   readonly RewindSession: RewindSessionResult;
@@ -1766,6 +1879,7 @@ export interface Queries {
   readonly ListItems: { readonly params: ListItemsQuery; readonly result: ListItemsResult };
   readonly GetItem: { readonly params: GetItemQuery; readonly result: GetItemResult };
   readonly Complete: { readonly params: CompleteQuery; readonly result: CompleteResult };
+  readonly GetDraft: { readonly params: GetDraftQuery; readonly result: GetDraftResult };
 }
 
 /** Address of each query. */
@@ -1855,6 +1969,9 @@ export const QUERY_ROUTES: Readonly<Record<keyof Queries, QueryRoute>> = {
   "Complete": {
     "method": "POST",
     "path": "/v1/sessions/{id}/complete"
+  },
+  "GetDraft": {
+    "path": "/v1/sessions/{id}/draft"
   }
 };
 

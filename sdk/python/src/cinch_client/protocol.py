@@ -40,6 +40,7 @@ EVENT_KINDS = frozenset([
   "ModelChanged",
   "RuleRevoked",
   "RulePromoted",
+  "SessionRenamed",
 ])
 
 SessionId = str
@@ -314,6 +315,37 @@ class MuteSessionCommand(TypedDict):
     sessionId: SessionId
 
 
+class RenameSessionCommand(TypedDict):
+    kind: Literal["RenameSession"]
+    sessionId: SessionId
+    title: str
+
+
+class ArchiveSessionCommand(TypedDict):
+    kind: Literal["ArchiveSession"]
+    sessionId: SessionId
+    archived: bool
+
+
+class DeleteSessionCommand(TypedDict):
+    kind: Literal["DeleteSession"]
+    sessionId: SessionId
+
+
+class MarkReadCommand(TypedDict):
+    kind: Literal["MarkRead"]
+    sessionId: SessionId
+    event: int
+    reader: str
+
+
+class SetDraftCommand(TypedDict):
+    kind: Literal["SetDraft"]
+    sessionId: SessionId
+    text: str
+    reader: str
+
+
 Command = Union[
     SendInputCommand,
     CancelTurnCommand,
@@ -341,6 +373,11 @@ Command = Union[
     ExportSessionCommand,
     DismissExpiringCommand,
     MuteSessionCommand,
+    RenameSessionCommand,
+    ArchiveSessionCommand,
+    DeleteSessionCommand,
+    MarkReadCommand,
+    SetDraftCommand,
 ]
 
 
@@ -1362,6 +1399,30 @@ class RulePromotedEvent(_RulePromotedEventRequired, total=False):
     aside: Literal[True]
 
 
+_SessionRenamedEventPayloadRequired = TypedDict("_SessionRenamedEventPayloadRequired", {
+    "title": str,
+})
+
+
+class SessionRenamedEventPayload(_SessionRenamedEventPayloadRequired, total=False):
+    by: ClientId
+
+
+_SessionRenamedEventRequired = TypedDict("_SessionRenamedEventRequired", {
+    "id": int,
+    "session": SessionId,
+    "ts": str,
+    "kind": Literal["SessionRenamed"],
+    "payload": SessionRenamedEventPayload,
+})
+
+
+class SessionRenamedEvent(_SessionRenamedEventRequired, total=False):
+    originator: ClientId
+    parentCall: CallId
+    aside: Literal[True]
+
+
 Envelope = Union[
     TextDeltaEvent,
     ThinkingDeltaEvent,
@@ -1397,6 +1458,7 @@ Envelope = Union[
     ModelChangedEvent,
     RuleRevokedEvent,
     RulePromotedEvent,
+    SessionRenamedEvent,
 ]
 
 
@@ -1626,10 +1688,18 @@ _SessionDetailRequired = TypedDict("_SessionDetailRequired", {
     "log": LogId,
     "status": Literal["running", "interrupted", "paused"],
     "live": bool,
+    "state": Literal["running", "waiting", "idle"],
     "title": str,
     "profile": str,
     "model": str,
     "turns": int,
+    "cost_usd": Union[float, None],
+    "input_tokens": int,
+    "output_tokens": int,
+    "cache_read_tokens": int,
+    "cache_write_tokens": int,
+    "questions": int,
+    "queued": int,
     "events": int,
     "created_at": str,
     "updated_at": str,
@@ -1640,10 +1710,20 @@ _SessionDetailRequired = TypedDict("_SessionDetailRequired", {
 
 
 class SessionDetail(_SessionDetailRequired, total=False):
+    renamed: bool
+    archived: bool
+    effort: Literal["off", "low", "medium", "high", "xhigh", "max"]
+    level: Literal["ReadOnly", "WorkspaceWrite", "DangerFullAccess"]
+    plan_mode: bool
+    unread: int
+    context_tokens: int
+    context_window: int
     reserved: int
     asked_since: int
     branch_of: SessionDetailBranchOf
     attached_by: List[str]
+    expires_in_days: int
+    last_text: str
 
 
 _SessionInfoBranchOfRequired = TypedDict("_SessionInfoBranchOfRequired", {
@@ -1661,10 +1741,18 @@ _SessionInfoRequired = TypedDict("_SessionInfoRequired", {
     "log": LogId,
     "status": Literal["running", "interrupted", "paused"],
     "live": bool,
+    "state": Literal["running", "waiting", "idle"],
     "title": str,
     "profile": str,
     "model": str,
     "turns": int,
+    "cost_usd": Union[float, None],
+    "input_tokens": int,
+    "output_tokens": int,
+    "cache_read_tokens": int,
+    "cache_write_tokens": int,
+    "questions": int,
+    "queued": int,
     "events": int,
     "created_at": str,
     "updated_at": str,
@@ -1674,10 +1762,20 @@ _SessionInfoRequired = TypedDict("_SessionInfoRequired", {
 
 
 class SessionInfo(_SessionInfoRequired, total=False):
+    renamed: bool
+    archived: bool
+    effort: Literal["off", "low", "medium", "high", "xhigh", "max"]
+    level: Literal["ReadOnly", "WorkspaceWrite", "DangerFullAccess"]
+    plan_mode: bool
+    unread: int
+    context_tokens: int
+    context_window: int
     reserved: int
     asked_since: int
     branch_of: SessionInfoBranchOf
     attached_by: List[str]
+    expires_in_days: int
+    last_text: str
 
 
 class SessionProfileToolsItem(TypedDict):
@@ -1934,10 +2032,22 @@ class ListSessionsQuery(TypedDict, total=False):
     past: bool
     sessionId: SessionId
     limit: int
+    text: str
+    state: Literal["running", "waiting", "idle"]
+    archived: Literal["without", "with", "only"]
+    before: str
+    reader: str
+    previews: bool
 
 
-class ListSessionsResult(TypedDict):
-    sessions: List[SessionInfo]
+_ListSessionsResultRequired = TypedDict("_ListSessionsResultRequired", {
+    "sessions": List[SessionInfo],
+    "more": bool,
+})
+
+
+class ListSessionsResult(_ListSessionsResultRequired, total=False):
+    cursor: str
 
 
 _GetSessionQueryRequired = TypedDict("_GetSessionQueryRequired", {
@@ -1947,6 +2057,8 @@ _GetSessionQueryRequired = TypedDict("_GetSessionQueryRequired", {
 
 class GetSessionQuery(_GetSessionQueryRequired, total=False):
     last: int
+    reader: str
+    previews: bool
 
 
 class ListTasksQuery(TypedDict):
@@ -2277,6 +2389,20 @@ CompleteResult = TypedDict("CompleteResult", {
 })
 
 
+class GetDraftQuery(TypedDict):
+    sessionId: SessionId
+    reader: str
+
+
+_GetDraftResultRequired = TypedDict("_GetDraftResultRequired", {
+    "text": str,
+})
+
+
+class GetDraftResult(_GetDraftResultRequired, total=False):
+    ts: str
+
+
 class CreateSessionResult(TypedDict, total=False):
     notices: List[str]
 
@@ -2316,6 +2442,10 @@ class BranchSessionResult(TypedDict):
 
 class ExportSessionResult(TypedDict):
     path: str
+
+
+class RenameSessionResult(TypedDict):
+    title: str
 
 
 class DismissExpiringResult(TypedDict):
@@ -2507,6 +2637,9 @@ QUERY_ROUTES: Dict[str, Dict[str, str]] = {
     "Complete": {
         "method": "POST",
         "path": "/v1/sessions/{id}/complete"
+    },
+    "GetDraft": {
+        "path": "/v1/sessions/{id}/draft"
     }
 }
 

@@ -82,8 +82,6 @@ export class SessionInfos {
       state: stateOf(log, running),
       questions: running?.questionsOpen ?? 0,
       queued: running?.inputsWaiting ?? 0,
-      ...(log.renamed === true ? { renamed: true } : {}),
-      ...(log.archived === true ? { archived: true } : {}),
       ...defined({
         ...{ effort, level: running?.level, plan_mode: planMode, context_tokens: contextTokens },
         context_window: this.#sources.contextWindowOf?.(model),
