@@ -53,9 +53,9 @@ export const SessionInfo = z.object({
   context_tokens: z.int().min(0).optional(),
   /** Tokens that the model accepts. Absent: unknown. Since protocol 0.3.0. */
   context_window: z.int().min(0).optional(),
-  /** Questions that wait for an answer. Since protocol 0.3.0. */
+  /** Questions that wait for an answer; 0 for a session that does not run here. Since protocol 0.3.0. */
   questions: z.int().min(0),
-  /** Inputs that wait for their turn. Since protocol 0.3.0. */
+  /** Inputs that wait for their turn; 0 for a session that does not run here. Since protocol 0.3.0. */
   queued: z.int().min(0),
   /** The id of its last event. */
   events: z.int().min(0),

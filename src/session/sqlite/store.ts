@@ -301,6 +301,10 @@ export class SqliteStore implements SessionStore {
     const { signal } = new AbortController();
     const removal = { world: this.#world, whenFree: this.#whenFree, signal };
     await withRoom(() => removeRows(this.#connection, log, { ...removal, isTight }));
+    // Until then the file itself has the rows still.
+    await withRoom(() =>
+      truncateLog(this.#connection, { clock: this.#world.clock, signal: this.#closing.signal }),
+    );
     if (isTight) await keepReserve(this.#connection.path, this.#world);
   }
 
