@@ -191,6 +191,11 @@ export function notesContract(name: string, open: OpenStore): void {
       if (fourth === undefined) throw new Error("there are five");
       expect(await listed({ before: fourth })).toEqual([0]);
       expect(await listed({ before: fourth, limit: 0 })).toEqual([]);
+      {
+        await using _writer = await rig.store.open(fourth.logId, rig.world.ids.next("sess"), rig.me);
+        expect(await listed({ held: true })).toEqual([1]);
+      }
+      expect(await listed({ held: true })).toEqual([]);
       await rig.store.delete(fourth.logId);
       expect(await listed({ before: fourth })).toEqual([4, 3, 2, 0]); // all have its time
       await notes.archive(second.logId, false).catch(() => undefined);

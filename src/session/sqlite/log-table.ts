@@ -34,9 +34,10 @@ export class LogTable {
 
   /** Returns the rows of whole logs, the newest first. */
   list(query: LogQuery): readonly Row[] {
-    const { workingDir, branchOf, contentBefore, begins, archived = "with", before, limit } = query;
+    const { workingDir, branchOf, contentBefore, begins, archived = "with", before, held, limit } = query;
     const wanted = [
       IS_THERE,
+      ...(held === true ? [IS_HELD] : []),
       ...(archived === "with" ? [] : [`logs.archived = ${archived === "only" ? 1 : 0}`]),
       ...(before === undefined ? [] : [OLDER]),
       ...(workingDir === undefined ? [] : ["logs.working_dir = ?"]),
@@ -87,6 +88,8 @@ const LAST_EVENT = "(SELECT coalesce(max(id), 0) FROM events WHERE events.log = 
 
 /** A branch exists once it holds everything up to its branch point. */
 const IS_THERE = `(logs.deleted = 0 AND (logs.branch_at IS NULL OR logs.branch_at <= ${LAST_EVENT}))`;
+
+const IS_HELD = "logs.num IN (SELECT held.log FROM leases AS held WHERE held.pid IS NOT NULL)";
 
 const RUN_BEGINS =
   "logs.num IN (SELECT runs.log FROM runs WHERE instr(session_id, ?) = 1 OR instr(session_id, 'sess_' || ?) = 1)";

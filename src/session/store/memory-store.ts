@@ -124,13 +124,14 @@ function logLookups(logs: MemoryLogs): Pick<SessionStore, "find" | "list"> {
       return undefined;
     },
 
-    async list({ workingDir, branchOf, contentBefore, begins, archived = "with", before, limit }) {
+    async list({ workingDir, branchOf, contentBefore, begins, archived = "with", before, held, limit }) {
       const listed = logs
         .whole()
         .filter(({ sessions }) => begins === undefined || sessions.some((id) => beginsWith(id, begins)))
         .filter(({ start }) => workingDir === undefined || start.workingDir === workingDir)
         .filter(({ start }) => branchOf === undefined || start.branchOf?.logId === branchOf)
         .filter(({ days: [oldest] }) => contentBefore === undefined || (oldest?.day ?? "~") < contentBefore)
+        .filter(({ holder }) => held !== true || holder !== undefined)
         .filter(({ notes }) => archived === "with" || notes.archived === (archived === "only"))
         .reverse()
         .map((log) => logs.infoOf(log))

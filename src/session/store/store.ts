@@ -229,6 +229,8 @@ export interface LogQuery {
   readonly contentBefore?: string;
   /** Only logs with a run whose session id begins with this, with or without its prefix. */
   readonly begins?: string;
+  /** True: only logs that a process holds; it need not be alive any more. */
+  readonly held?: true;
   /** Default: with. */
   readonly archived?: "with" | "without" | "only";
   /** Only logs that stand after this one in the list. If it is gone, those of its very time are listed again. */

@@ -3,6 +3,7 @@ import { HarnessError } from "../../../base/errors.ts";
 import type { EventSeq, LogId, SessionId, TaskId } from "../../../base/ids.ts";
 import type { World } from "../../../base/world.ts";
 import type { Envelope } from "../../../protocol/events/envelope.ts";
+import type { QueryOf } from "../../../protocol/queries/queries.ts";
 import { LAST_EVENTS, SESSIONS_LISTED_MAX } from "../../../protocol/queries/session-queries.ts";
 import type { TaskInfo } from "../../../protocol/resources.ts";
 import { reachesSession } from "../../../session/access/reach.ts";
@@ -52,7 +53,11 @@ export function sessionQueries(sources: SessionQuerySources) {
         past && scope.sessions === "all"
           ? await storedPage(sources.store, {
               ...{ ...options, clock, signal },
-              query: { archived, ...defined({ workingDir }) },
+              query: {
+                archived,
+                ...defined({ workingDir }),
+                ...(isAtWork(query.state) ? { held: true } : {}),
+              },
             })
           : memoryPage(
               await logs.named(scope.sessions === "all" ? sources.live() : scope.sessions, {
@@ -88,6 +93,11 @@ export function sessionQueries(sources: SessionQuerySources) {
     log: (id: SessionId, since: EventSeq, scope: Scope) => logs.read(id, since, scope),
     infos,
   };
+}
+
+/** Returns true for a state that only a session in some process has. */
+function isAtWork(state: QueryOf<"ListSessions">["state"]): boolean {
+  return state === "running" || state === "waiting";
 }
 
 /** The logs of the store, as far as a scope reaches them. */

@@ -24,6 +24,9 @@ UPDATE logs SET
     FROM costs JOIN events ON events.log = costs.log AND events.id = costs.event
     WHERE costs.log = logs.num AND parent_call IS NULL ORDER BY costs.event DESC LIMIT 1);
 
+-- The logs that a process holds.
+CREATE INDEX held_leases ON leases (log) WHERE pid IS NOT NULL;
+
 -- Texts that people keep beside a log: its title (no reader), and the draft of each reader. Sealed as events are.
 CREATE TABLE notes (
   log     INTEGER NOT NULL REFERENCES logs (num),
