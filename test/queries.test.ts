@@ -48,6 +48,7 @@ const ASKED: Readonly<Record<QueryKind, (session: SessionId) => Fields>> = {
   GetItem: (sessionId) => ({ sessionId, event: 1 }),
   GetChanges: (sessionId) => ({ sessionId, turn: 1, context: 0 }),
   GetWorkspace: (sessionId) => ({ sessionId }),
+  GetDraft: (sessionId) => ({ sessionId, reader: "me" }),
   Complete: (sessionId) => ({ sessionId, text: "/sk", cursor: 3 }),
   GetSpend: (sessionId) => ({ sessionId }),
   GetContext: (sessionId) => ({ sessionId }),

@@ -62,6 +62,11 @@ const COMMANDS: Readonly<Record<CommandKind, readonly [who: string, fields: obje
   ExportSession: [PERSON_UNBOUND, {}],
   DismissExpiring: [UNBOUND, {}],
   MuteSession: [PERSON, {}],
+  RenameSession: [DECIDE, { title: "x" }],
+  ArchiveSession: [DECIDE, { archived: true }],
+  DeleteSession: [PERSON, {}],
+  MarkRead: [DECIDE, { event: 0, reader: "me" }],
+  SetDraft: [PERSON, { text: "x", reader: "me" }],
 };
 
 const OPEN = "yes yes yes  yes yes yes yes";
@@ -87,6 +92,11 @@ const ROUTES_OF_COMMANDS: Readonly<Record<string, CommandKind>> = {
   "POST /v1/sessions/{id}/answer": "Answer",
   "POST /v1/sessions/{id}/model": "SetModel",
   "POST /v1/sessions/{id}/plan-mode": "EnterPlanMode",
+  "POST /v1/sessions/{id}/rename": "RenameSession",
+  "POST /v1/sessions/{id}/archive": "ArchiveSession",
+  "POST /v1/sessions/{id}/delete": "DeleteSession",
+  "POST /v1/sessions/{id}/read": "MarkRead",
+  "POST /v1/sessions/{id}/draft": "SetDraft",
 };
 /** Routes of queries: `test/queries.test.ts` holds each to its right. */
 const ROUTES_OF_QUERIES = QUERY_KINDS.flatMap((kind) => {

@@ -14,5 +14,6 @@ export const ERRORS = errorsOf({
   SessionAmbiguous: "'<id>' is the beginning of <count> ids: <ids>. Write more of it.",
   ExportInvalid:
     "<path>, line <line>: <problem>. Nothing was imported. Take a new export, or read what can be read: --unverified",
+  SessionPinned: "The session <id> is pinned, and so is kept. Unpin it first: cinch sessions unpin <id>",
   NothingToContinue: "There is no earlier session in <directory> to continue. Start a new one with: cinch",
 });

@@ -9,7 +9,8 @@ import { COMMAND_KINDS, EVENT_KINDS } from "../protocol/kinds.ts";
 import { connectInproc } from "../server/hub/inproc.ts";
 import { Multiplexer } from "../server/hub/multiplexer.ts";
 import type { AttachRequest } from "../session/access/attach-request.ts";
-import type { StoredSessionCommands } from "../session/commands/stored-session-commands.ts";
+import type { StoredSessionHandler } from "../session/commands/stored-session-commands.ts";
+import { carryOutStored } from "../session/commands/stored-session-commands.ts";
 import type { EnginePort } from "../session/engine-port.ts";
 import type { ResumeRequest } from "../session/options.ts";
 import type { SessionWishes } from "../session/plan.ts";
@@ -352,16 +353,11 @@ export async function* showDump(options: HarnessOptions, path: string): AsyncGen
   yield* readDump(options.world, path, await providers.credentials.logKey());
 }
 
-/** Returns handlers for stored sessions, loaded when the first of them is called. */
-function keepingOf(sources: SessionsSources): StoredSessionCommands {
-  const load = async () =>
-    (await import("./sessions/stored-session-commands.ts")).storedSessionCommands(sources);
-  return {
-    BranchSession: async (command, client) => await (await load()).BranchSession(command, client),
-    PinSession: async (command, client) => await (await load()).PinSession(command, client),
-    ExportSession: async (command, client) => await (await load()).ExportSession(command, client),
-    DismissExpiring: async (command, client) => await (await load()).DismissExpiring(command, client),
-    MuteSession: async (command, client) => await (await load()).MuteSession(command, client),
+/** Returns the handler of commands about stored sessions; its code is loaded with the first of them. */
+function keepingOf(sources: SessionsSources): StoredSessionHandler {
+  return async (command, client) => {
+    const { storedSessionCommands } = await import("./sessions/stored-session-commands.ts");
+    return await carryOutStored(storedSessionCommands(sources), command, client);
   };
 }
 

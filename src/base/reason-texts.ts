@@ -32,6 +32,7 @@ export const TEXTS = {
   CredentialsLocked: "The key store <path> was encrypted under another machine key than the one in use now, which is from <source>. Set the CINCH_MACHINE_KEY or CINCH_PASSPHRASE that it was made with. If it was made with neither, unset both: then machine.key is used. Or move it away and add the keys again: cinch creds add",
   CredentialsUnwritable: "The key store <path> cannot be written: <detail>. It is unchanged. Make room, or make it and its folder writable for you.",
   DiskUnwritable: "<path> cannot be written: <problem>. <remedy>",
+  DraftsFull: "The session <id> keeps the drafts of <count> readers already. Send or empty one of them first: SetDraft with an empty text removes it.",
   EmptyResponse: "The model <model> answered with nothing: no text, no thinking, no tool call. Send again, or choose another model.",
   EngineCertificate: "The certificate of <url> is not trusted: <detail>. If it is your own, name it: --tls-ca FILE. If it is not, stop: somebody may intercept the connection.",
   EngineKilled: "The engine was ended by <signal>: somebody killed it, the machine ran out of memory, or it crashed. What was done until then is in the session. To continue: cinch --continue, or with a prompt: cinch -p … --continue",

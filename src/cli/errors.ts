@@ -22,5 +22,4 @@ export const ERRORS = errorsOf({
     "Standard output cannot be written: <detail>. Make room, or send it elsewhere; the session itself is kept: cinch --continue",
   TrustDrift:
     "These files are not what <lockfile> approves: <paths>. Look at each with: cinch ack (at a terminal). With --emit-lockfile it writes a new lock file.",
-  SessionPinned: "The session <id> is pinned, and so is kept. Unpin it first: cinch sessions unpin <id>",
 });

@@ -33,6 +33,11 @@ export const COMMAND_KINDS = [
   "ExportSession",
   "DismissExpiring",
   "MuteSession",
+  "RenameSession",
+  "ArchiveSession",
+  "DeleteSession",
+  "MarkRead",
+  "SetDraft",
 ] as const satisfies readonly CommandKind[];
 
 export const EVENT_KINDS = [
@@ -71,6 +76,7 @@ export const EVENT_KINDS = [
   "RuleRevoked",
   "RulePromoted",
   "CompactionProgress",
+  "SessionRenamed",
 ] as const satisfies readonly EventKind[];
 
 /** Names of every query: see `queries/queries.ts`, which has an entry for each. */
@@ -106,5 +112,6 @@ export const QUERY_KINDS = [
   "GetContext",
   "GetChanges",
   "GetWorkspace",
+  "GetDraft",
 ] as const;
 export type QueryKind = (typeof QUERY_KINDS)[number];

@@ -1,9 +1,12 @@
 import * as z from "zod";
 import { StandsFor } from "./commands/command-spec.ts";
+import { EffortSchema } from "./commands/commands.ts";
 import type { DeepReadonly } from "./deep-readonly.ts";
 import type { Envelope } from "./events/envelope.ts";
 import { EnvelopeSchema } from "./events/envelope.ts";
 import { EventSeqSchema, LogIdSchema, SessionIdSchema, TaskIdSchema } from "./ids.ts";
+
+const LevelSchema = z.enum(["ReadOnly", "WorkspaceWrite", "DangerFullAccess"]);
 
 /** Data of an engine beside its events: the answers of the reading routes (CTL-15). Keys are snake_case. */
 export const SessionInfo = z.object({
@@ -16,11 +19,44 @@ export const SessionInfo = z.object({
   status: z.enum(["running", "interrupted", "paused"]),
   /** True if this engine runs it: it takes input now. */
   live: z.boolean(),
+  /**
+   * "running": a turn runs; "waiting": a question waits for an answer; "idle": neither. Of a session of another process
+   * it is only known if a turn runs. Since protocol 0.3.0.
+   */
+  state: z.enum(["running", "waiting", "idle"]),
+  /** Made from the first prompt, unless `renamed`. */
   title: z.string(),
+  /** True if a person gave it its title. Since protocol 0.3.0. */
+  renamed: z.boolean().optional(),
+  /** True if lists leave it out. Since protocol 0.3.0. */
+  archived: z.boolean().optional(),
   profile: z.string(),
   /** `provider:name`. */
   model: z.string(),
+  /** Absent if nobody chose one. Since protocol 0.3.0. */
+  effort: EffortSchema.optional(),
+  /** Permission level; of a session that runs here. Since protocol 0.3.0. */
+  level: LevelSchema.optional(),
+  /** Since protocol 0.3.0. */
+  plan_mode: z.boolean().optional(),
   turns: z.int().min(0),
+  /** Turns that have ended since the mark of `reader`; without a mark, all. Since protocol 0.3.0. */
+  unread: z.int().min(0).optional(),
+  /** US dollars of all of its calls; null if the price of one is unknown. Since protocol 0.3.0. */
+  cost_usd: z.number().min(0).nullable(),
+  /** Tokens of all of its calls, as in `UsageInfo`. Since protocol 0.3.0. */
+  input_tokens: z.int().min(0),
+  output_tokens: z.int().min(0),
+  cache_read_tokens: z.int().min(0),
+  cache_write_tokens: z.int().min(0),
+  /** Tokens of the newest request and its answer. Absent: unknown. Since protocol 0.3.0. */
+  context_tokens: z.int().min(0).optional(),
+  /** Tokens that the model accepts. Absent: unknown. Since protocol 0.3.0. */
+  context_window: z.int().min(0).optional(),
+  /** Questions that wait for an answer; 0 for a session that does not run here. Since protocol 0.3.0. */
+  questions: z.int().min(0),
+  /** Inputs that wait for their turn; 0 for a session that does not run here. Since protocol 0.3.0. */
+  queued: z.int().min(0),
   /** The id of its last event. */
   events: z.int().min(0),
   /**
@@ -40,6 +76,10 @@ export const SessionInfo = z.object({
     .optional(),
   /** Names of the clients that follow it; for tokens of every session. Since protocol 0.3.0. */
   attached_by: z.array(z.string()).optional(),
+  /** Days until content of it expires. Absent: none will. Since protocol 0.3.0. */
+  expires_in_days: z.int().min(0).optional(),
+  /** The end of the model's last text on one line, with `previews`. Since protocol 0.3.0. */
+  last_text: z.string().optional(),
 });
 
 /** One session at its own address: `last_events` are the newest of its log, in order. */
@@ -56,8 +96,6 @@ export const TaskInfo = z.object({
   /** Time of its last update. */
   updated_at: z.string(),
 });
-
-const LevelSchema = z.enum(["ReadOnly", "WorkspaceWrite", "DangerFullAccess"]);
 
 export const ProfileInfo = z.object({
   name: z.string(),

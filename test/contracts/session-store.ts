@@ -5,6 +5,7 @@ import type { LogId, SessionId } from "../../src/base/ids.ts";
 import { isId } from "../../src/base/ids.ts";
 import type { World } from "../../src/base/world.ts";
 import type { Envelope } from "../../src/protocol/events/envelope.ts";
+import { NO_NUMBERS } from "../../src/session/store/notes/log-numbers.ts";
 import type { StoredMessage } from "../../src/session/store/store.ts";
 import type { OpenStore } from "../support/store-rig.ts";
 import {
@@ -23,10 +24,12 @@ import {
   turn,
 } from "../support/store-rig.ts";
 import { keepingContract } from "./session-store-keeping.ts";
+import { notesContract } from "./session-store-notes.ts";
 
 /** Tests the promises of every SessionStore ([A] § Persistence). */
 export function sessionStoreContract(name: string, open: OpenStore): void {
   keepingContract(name, open);
+  notesContract(name, open);
   describe(`SessionStore: ${name}`, () => {
     test("[SES-01 BUS-05] events come back as they were written, in order, above any id", async () => {
       await using rig = await openRig(open);
@@ -298,7 +301,9 @@ export function sessionStoreContract(name: string, open: OpenStore): void {
         title: "",
         heldBy: rig.me,
         pinned: false,
+        archived: false,
         interrupted: false,
+        numbers: NO_NUMBERS,
       });
       const prompt = `fix\n  the bug ${"x".repeat(67)}😀 and more`;
       await writer.append(
@@ -317,7 +322,9 @@ export function sessionStoreContract(name: string, open: OpenStore): void {
         title: `fix the bug ${"x".repeat(67)}`, // never half a character
         heldBy: rig.me,
         pinned: false,
+        archived: false,
         interrupted: false,
+        numbers: { ...NO_NUMBERS, turnsEnded: 2 },
         oldestDay: expect.any(String),
       });
       await writer[Symbol.asyncDispose]();

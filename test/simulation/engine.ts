@@ -18,6 +18,7 @@ import type { CommandOf } from "../../src/protocol/commands/commands.ts";
 import { retry } from "../../src/providers/retry/retry.ts";
 import { redactor } from "../../src/safety/redact.ts";
 import { Multiplexer } from "../../src/server/hub/multiplexer.ts";
+import { carryOutStored } from "../../src/session/commands/stored-session-commands.ts";
 import type { SessionHost } from "../../src/session/host.ts";
 import type { Questions } from "../../src/session/questions/questions.ts";
 import { PERMISSION_TIMEOUT_MS } from "../../src/session/questions.ts";
@@ -65,11 +66,13 @@ export function startEngine(around: EngineSurroundings): Multiplexer {
   const { process, disk } = around;
   const world = simWorld(around);
   const store = disk.open(process);
+  const { signal } = new AbortController();
+  const keeping = storedSessionCommands({ world, store, signal } as SessionsSources);
   return new Multiplexer({
     world,
     store,
     openSession: async (request) => ({ session: await openSession(request, { ...around, world }) }),
-    keeping: storedSessionCommands({ world, store, signal: new AbortController().signal } as SessionsSources),
+    keeping: async (command, client) => await carryOutStored(keeping, command, client),
   });
 }
 

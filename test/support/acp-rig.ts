@@ -36,7 +36,6 @@ export async function openAcpRig(options: AcpRigOptions): Promise<AcpRig> {
   const engine: AcpEngine = {
     fresh: async (workingDir) => ({ kind: "CreateSession", profile: "test", workingDir }),
     port: rigPort(rig, { features: ["acp"] }),
-    remove: () => Promise.reject(new Error("this rig keeps no stored sessions")),
   };
   const open = (): OpenEditor => {
     const [there, back] = [new TransformStream<Uint8Array>(), new TransformStream<Uint8Array>()];

@@ -23,7 +23,7 @@ export function rigAnswers(
 ): { readonly handlers: QueryHandlers; readonly log: EnginePort["log"] } {
   const live = () => multiplexer.sessions;
   const caches = new CacheBudget();
-  const common = { world, store, live, askedSince: multiplexer.askedSince.bind(multiplexer) };
+  const common = { world, store, live, running: multiplexer.runningSession.bind(multiplexer) };
   const sessions = sessionQueries({ ...common, ...sources });
   const engine = engineQueries({
     ...common,

@@ -34,6 +34,7 @@ export function closedWith(store: SessionStore, place: AsyncDisposable): Session
     lastDay: store.lastDay.bind(store),
     pin: store.pin.bind(store),
     expire: store.expire.bind(store),
+    ...(store.notes === undefined ? {} : { notes: store.notes }),
     delete: store.delete.bind(store),
     maintain: store.maintain.bind(store),
     check: store.check.bind(store),

@@ -14,6 +14,7 @@ import type { Multiplexer } from "../../server/hub/multiplexer.ts";
 import { completionQueries } from "../../server/hub/queries/completion-queries.ts";
 import { engineQueries } from "../../server/hub/queries/engine-queries.ts";
 import { sessionQueries } from "../../server/hub/queries/session-queries.ts";
+import { EVERYTHING } from "../../session/access/scope.ts";
 import type { QueryHandler, QueryHandlers } from "../../session/commands/query-handlers.ts";
 import type { EnginePort } from "../../session/engine-port.ts";
 import type { StoredQueryHost } from "../../session/feature.ts";
@@ -56,17 +57,22 @@ const ENGINE_ID_BYTES = 16;
 
 /** Returns the handlers of one engine's queries, and a reader of any session's log. */
 export function engineAnswers(parts: EngineAnswersDependencies): EngineAnswers {
-  const { options, caches, providers, store, multiplexer, offered, startedAt } = parts;
+  const { options, config, caches, providers, store, multiplexer, offered, startedAt } = parts;
   const { world, paths, features } = options;
   const engineId = Buffer.from(world.random.bytes(ENGINE_ID_BYTES)).toString("hex");
   const live = () => multiplexer.sessions;
   const sessions = sessionQueries({
-    store,
-    live,
-    attachedBy: (id) => multiplexer.attachedBy(id),
+    ...{ world, store, live },
+    running: (id) => multiplexer.runningSession(id),
     whenThere: (id) => multiplexer.whenThere(id),
-    askedSince: (id) => multiplexer.askedSince(id),
-    lastShown: (id) => multiplexer.lastShown(id),
+    contextWindowOf(model) {
+      const [provider = "", ...id] = model.split(":");
+      return providers.contextTokensOf(provider, id.join(":"));
+    },
+    async ttlDaysOf(profile) {
+      const { ttlDaysOf } = await import("../sessions/retention/sweep.ts");
+      return await ttlDaysOf({ world, paths, config, features }, profile);
+    },
   });
   const engine = engineQueries({
     world,
@@ -110,10 +116,11 @@ export function engineAnswers(parts: EngineAnswersDependencies): EngineAnswers {
     aliasProblems: (session) => offered.aliasProblems(session),
   });
   const engineHandlers: QueryHandlers = {
-    async FindSession({ text, sessionId }) {
+    async FindSession({ text, sessionId }, { scope = EVERYTHING }) {
       const { findSession } = await import("../sessions/find.ts");
       const directory = sessionId === undefined ? undefined : (await store.find(sessionId))?.workingDir;
-      return sessions.infoOf(await findSession(text, store, directory ?? ""));
+      const found = await findSession(text, store, directory ?? "");
+      return await sessions.infos.of(found, { scope });
     },
     ListPrices: async ({ models }) => ({ prices: listedPrices(models, providers.priceOf.bind(providers)) }),
     GetEngineHealth: async () => await engineHealth(parts.health),

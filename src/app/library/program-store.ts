@@ -5,6 +5,7 @@ import { DeadlineReached, HarnessError, messageOf } from "../../base/errors.ts";
 import type { LogId } from "../../base/ids.ts";
 import { isObject } from "../../base/json.ts";
 import type { Clock } from "../../base/world.ts";
+import type { SessionNotes } from "../../session/store/notes/notes.ts";
 import type { SessionStore, SessionWriter, StoreFinding } from "../../session/store/store.ts";
 
 /** Default limit of one call of a program's own store. */
@@ -57,10 +58,26 @@ export function programStore(store: SessionStore, limit: StoreLimit): SessionSto
     lossesTold: (losses) => ask("lossesTold", () => store.lossesTold(losses)),
     pin: (...given) => ask("pin", () => store.pin(...given)),
     expire: (...given) => ask("expire", () => store.expire(...given), { isRight: Number.isSafeInteger }),
+    ...(store.notes === undefined ? {} : { notes: programNotes(store.notes, ask) }),
     delete: (logId) => ask("delete", () => store.delete(logId)),
     maintain: (signal) => untilStopped("maintain", () => maintain(signal), { ...limit, signal }),
     check: (depth, signal) => findings(() => store.check(depth, signal), { ...limit, signal }),
     [Symbol.asyncDispose]: () => ask("dispose", async () => await store[Symbol.asyncDispose]()),
+  };
+}
+
+/** Wraps the notes of a program's store: each call ends within the limit of the store. */
+function programNotes(
+  notes: SessionNotes,
+  ask: <Value>(name: Method, run: () => Promise<Value>, more?: Partial<Answer<Value>>) => Promise<Value>,
+): SessionNotes {
+  return {
+    rename: (...given) => ask("rename", () => notes.rename(...given)),
+    archive: (...given) => ask("archive", () => notes.archive(...given)),
+    markRead: (...given) => ask("markRead", () => notes.markRead(...given)),
+    unread: (...given) => ask("unread", () => notes.unread(...given), { isRight: Number.isSafeInteger }),
+    setDraft: (...given) => ask("setDraft", () => notes.setDraft(...given)),
+    draft: (...given) => ask("draft", () => notes.draft(...given), { isRight: isNote }),
   };
 }
 
@@ -84,7 +101,13 @@ function oneAtATime<Value>(run: (signal: AbortSignal) => Promise<Value>) {
   };
 }
 
-type Method = Exclude<keyof SessionStore, symbol> | "append" | "sync" | "dispose" | "close";
+type Method =
+  | Exclude<keyof SessionStore, symbol>
+  | keyof SessionNotes
+  | "append"
+  | "sync"
+  | "dispose"
+  | "close";
 
 /** One call of foreign code, and how to judge what it returns. */
 interface Answer<Value> {
@@ -212,6 +235,10 @@ function isDay(value: unknown): boolean {
 
 function isInfo(value: unknown): boolean {
   return value === undefined || (isObject(value) && typeof value["logId"] === "string");
+}
+
+function isNote(value: unknown): boolean {
+  return value === undefined || (isObject(value) && typeof value["text"] === "string");
 }
 
 function isFinding(value: unknown): boolean {

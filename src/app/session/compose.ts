@@ -80,6 +80,7 @@ export async function compose(materials: SessionMaterials): Promise<Composed> {
     ownerOf: features.ownerOf,
     ...(features.rewind === undefined ? {} : { rewind: features.rewind }),
     model: () => slot.current,
+    ...(engineHost.isGated ? { level: () => plan().policy.ceiling } : {}),
     setModel: async (name, stop, effort) => await setModel({ engine, slot, config }, { name, effort }, stop),
     revokeRule: gate.revokeRule,
     promoteRule: gate.promoteRule,

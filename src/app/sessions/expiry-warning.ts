@@ -1,6 +1,9 @@
 import { join } from "node:path";
+import type { HarnessPaths } from "../../base/files/harness-paths.ts";
+import type { LogId } from "../../base/ids.ts";
 import { isObject, parseJson } from "../../base/json.ts";
 import { decode } from "../../base/text/text.ts";
+import type { World } from "../../base/world.ts";
 import type { RetentionPlan } from "../../session/store/retention.ts";
 import type { RetentionSources } from "./retention/expire.ts";
 import { retentionOf } from "./retention/expire.ts";
@@ -8,6 +11,12 @@ import { retentionOf } from "./retention/expire.ts";
 const NAMED_MAX = 3;
 const DISMISSED_BYTES_MAX = 4_194_304;
 const PRIVATE_MODE = 0o600;
+
+/** The place of the file that holds what was dismissed. */
+interface DismissedPlace {
+  readonly world: Pick<World, "files">;
+  readonly paths: Pick<HarnessPaths, "state">;
+}
 
 /**
  * Returns the warning about sessions that lose content within a week ([A] § Storage policy); undefined if there are
@@ -34,7 +43,7 @@ export function warningText(soon: RetentionPlan["soon"]): string {
 
 /** Dismisses the warning about these sessions; one about another session is shown. */
 export async function dismissExpiring(
-  { world, paths }: Pick<RetentionSources, "world" | "paths">,
+  { world, paths }: DismissedPlace,
   { soon }: Pick<RetentionPlan, "soon">,
 ): Promise<void> {
   await world.files.makeDirectory(paths.state);
@@ -42,11 +51,16 @@ export async function dismissExpiring(
   await world.files.writeAtomic(pathOf(paths.state), `${text}\n`, PRIVATE_MODE);
 }
 
+/** Forgets that the warning about a log was dismissed. */
+export async function forgetDismissed(at: DismissedPlace, log: LogId): Promise<void> {
+  const dismissed = await dismissedLogs(at);
+  if (!dismissed.has(log)) return;
+  const text = JSON.stringify({ dismissed: [...dismissed].filter((each) => each !== log) });
+  await at.world.files.writeAtomic(pathOf(at.paths.state), `${text}\n`, PRIVATE_MODE);
+}
+
 /** A missing or malformed file dismisses nothing: the warning comes once too often rather than never. */
-async function dismissedLogs({
-  world,
-  paths,
-}: Pick<RetentionSources, "world" | "paths">): Promise<ReadonlySet<unknown>> {
+async function dismissedLogs({ world, paths }: DismissedPlace): Promise<ReadonlySet<unknown>> {
   const path = pathOf(paths.state);
   if ((await world.files.stat(path))?.kind !== "file") return new Set();
   const parsed = parseJson(decode(await world.files.read(path, DISMISSED_BYTES_MAX)))?.value;

@@ -28,6 +28,7 @@ export function storedSessionCommands(sources: SessionsSources): StoredSessionCo
     if (info === undefined) throw new HarnessError("UnknownSession", { id });
     return info;
   };
+  const noting = async () => ({ ...sources, redactor: await sources.secrets() });
   return {
     async BranchSession({ sessionId, at: event, turn }) {
       const place = placeOf(event, turn);
@@ -56,6 +57,31 @@ export function storedSessionCommands(sources: SessionsSources): StoredSessionCo
       const { session } = await infoOf(sessionId);
       if (agents.hush(session)) return { sessionId: session };
       throw refused("MuteSession", `no agent has begun ${session} in this engine`);
+    },
+    async RenameSession({ sessionId, title }) {
+      const { renameSession } = await import("./notes.ts");
+      const kept = await renameSession(await noting(), await infoOf(sessionId), title);
+      return { sessionId, result: { title: kept } };
+    },
+    async ArchiveSession({ sessionId, archived }) {
+      const { archiveSession } = await import("./notes.ts");
+      await archiveSession(sources, await infoOf(sessionId), archived);
+      return { sessionId };
+    },
+    async DeleteSession({ sessionId }) {
+      const { deleteSession } = await import("./delete.ts");
+      await deleteSession(sources, await infoOf(sessionId));
+      return { sessionId };
+    },
+    async MarkRead({ sessionId, event, reader }) {
+      const { markRead } = await import("./notes.ts");
+      await markRead(sources, await infoOf(sessionId), { event, reader });
+      return { sessionId };
+    },
+    async SetDraft({ sessionId, text, reader }) {
+      const { setDraft } = await import("./notes.ts");
+      await setDraft(await noting(), await infoOf(sessionId), { text, reader });
+      return { sessionId };
     },
   };
 }

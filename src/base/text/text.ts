@@ -16,6 +16,13 @@ export function head(text: string, unitsMax: number): string {
   return text.slice(0, isHighSurrogate(text.charCodeAt(unitsMax - 1)) ? unitsMax - 1 : unitsMax);
 }
 
+/** Returns the end of a text, at most `unitsMax` UTF-16 units, never half a surrogate pair. */
+export function tail(text: string, unitsMax: number): string {
+  if (text.length <= unitsMax) return text;
+  const from = text.length - unitsMax;
+  return text.slice(isHighSurrogate(text.charCodeAt(from - 1)) ? from + 1 : from);
+}
+
 /** Decodes UTF-8; invalid bytes become U+FFFD. A byte order mark is dropped. */
 export function decode(bytes: Uint8Array): string {
   return decoder.decode(bytes);

@@ -7,6 +7,8 @@ import { HTTP_SCENARIOS } from "./http.ts";
 import { MCP_SCENARIOS } from "./mcp.ts";
 import { PERMISSION_SCENARIOS } from "./permission.ts";
 import { REST_SCENARIOS } from "./rest.ts";
+import { KEPT_SCENARIOS } from "./sessions/kept.ts";
+import { LISTED_SCENARIOS } from "./sessions/listed.ts";
 import { STREAM_SCENARIOS } from "./streams.ts";
 import { TOKEN_SCENARIOS } from "./tokens.ts";
 import { TURN_SCENARIOS } from "./turns.ts";
@@ -21,6 +23,8 @@ export const SCENARIOS: readonly Scenario[] = [
   ...TOKEN_SCENARIOS,
   ...HTTP_SCENARIOS,
   ...REST_SCENARIOS,
+  ...LISTED_SCENARIOS,
+  ...KEPT_SCENARIOS,
   ...STREAM_SCENARIOS,
   ...FRAME_SCENARIOS,
   ...MCP_SCENARIOS,

@@ -106,7 +106,7 @@ export const REST_SCENARIOS: readonly Scenario[] = [
       const client = await stage.attach();
       const session = await stage.session(client);
       const { events } = await promptTurn(client, session, "cue:call");
-      const call = events.find(({ kind }) => kind === "ToolCallStarted")?.payload;
+      const call = events.find(({ kind }) => kind === "ToolCallStarted")?.["payload"];
       const callId = isObject(call) ? String(call["callId"]) : "";
       const ask = async (query: string) =>
         await answerOf(await stage.ask(`/v1/sessions/${session}/changes${query}`));

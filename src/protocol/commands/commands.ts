@@ -18,6 +18,7 @@ import {
   ALLOW_RULES_MAX,
   APPENDED_CHARACTERS_MAX,
 } from "./run-limits.ts";
+import { ArchiveSession, DeleteSession, MarkRead, RenameSession, SetDraft } from "./session-commands.ts";
 import { SESSION_SERVERS_MAX, SessionMcpServer } from "./session-servers.ts";
 
 /**
@@ -270,6 +271,11 @@ export const Command = z.discriminatedUnion("kind", [
   ExportSession,
   DismissExpiring,
   MuteSession,
+  RenameSession,
+  ArchiveSession,
+  DeleteSession,
+  MarkRead,
+  SetDraft,
 ]);
 
 export type Command = z.infer<typeof Command>;

@@ -103,6 +103,10 @@ export const COMMAND_RESULTS = {
   CompactSession: z.object({ compacted: z.boolean().optional() }),
   BranchSession: z.object({ log: LogIdSchema, at: EventSeqSchema }),
   ExportSession: z.object({ path: z.string() }),
+  RenameSession: z.object({
+    /** The title as it is kept: on one line, without known secrets. Empty: the made one. */
+    title: z.string(),
+  }),
   DismissExpiring: z.object({ sessions: z.int().min(0) }),
   PromoteRule: z.object({
     profile: z.string().optional(),

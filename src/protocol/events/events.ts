@@ -328,6 +328,8 @@ const payloads = {
     directory: z.string().optional(),
     by: ClientIdSchema.optional(),
   }),
+  /** A person has given the session a title; empty: the one made from its first prompt again. Since protocol 0.3.0. */
+  SessionRenamed: z.object({ title: z.string(), by: ClientIdSchema.optional() }),
 };
 
 /** The payload schema of each kind, by name. */

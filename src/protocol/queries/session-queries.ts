@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { ReaderSchema } from "../commands/session-commands.ts";
 import { SessionIdSchema } from "../ids.ts";
 import { AgentInfo, SessionDetail, SessionInfo, SessionProfile, TaskInfo } from "../resources.ts";
 import { defineQuery } from "./query.ts";
@@ -10,6 +11,26 @@ const MCP_SESSIONS_MAX = 100;
 /** Events in the details of a session, unless a client requests another number. */
 export const LAST_EVENTS = 50;
 export const LAST_EVENTS_MAX = 1_000;
+
+/** Characters of the words that a list is filtered by. */
+export const LIST_TEXT_CHARACTERS_MAX = 1_000;
+const CURSOR_CHARACTERS_MAX = 200;
+/** Time for which a list with a filter reads. It then answers with what it has found, and a cursor to go on. */
+export const LIST_MS_MAX = 2_000;
+/** Characters of the model's last text that a list shows. */
+export const LAST_TEXT_CHARACTERS_MAX = 300;
+
+/** What else an answer shows of a session. Since protocol 0.3.0. */
+const SHOWN = {
+  /** Name under which a client has marked what it read: `unread` is counted from there. Default: it is left out. */
+  reader: ReaderSchema.optional(),
+  /** True: `last_text` is shown. */
+  previews: z.boolean().optional(),
+};
+const SHOWN_FIELDS = {
+  reader: "Name under which a client marks what it has read: `unread` is counted from its mark.",
+  previews: "`true`: with the end of the model's last text.",
+};
 
 /** Words after a command that a user typed. */
 const WORDS = {
@@ -28,8 +49,22 @@ export const SESSION_QUERIES = {
       /** Only sessions of the working directory of this one. */
       sessionId: SessionIdSchema.optional(),
       limit: z.int().min(1).max(SESSIONS_LISTED_MAX).optional(),
+      /** Words that the title, an id or the working directory contain, in any case: all of them in one field. */
+      text: z.string().max(LIST_TEXT_CHARACTERS_MAX).optional(),
+      state: SessionInfo.shape.state.optional(),
+      /** Default: without. */
+      archived: z.enum(["without", "with", "only"]).optional(),
+      /** `cursor` of an answer: the list goes on after its last session. */
+      before: z.string().max(CURSOR_CHARACTERS_MAX).optional(),
+      ...SHOWN,
     }),
-    result: z.object({ sessions: z.array(SessionInfo) }),
+    result: z.object({
+      sessions: z.array(SessionInfo),
+      /** True if there are more: ask again with `before`. Since protocol 0.3.0. */
+      more: z.boolean(),
+      /** Absent if there are no more. Since protocol 0.3.0. */
+      cursor: z.string().optional(),
+    }),
     reads: "sessions",
     rest: {
       path: "/v1/sessions",
@@ -37,6 +72,11 @@ export const SESSION_QUERIES = {
         past: "`true`: those that are stored too.",
         sessionId: "Only sessions of the working directory of this one.",
         limit: `At most so many. Default: ${SESSIONS_LISTED_MAX}.`,
+        text: "Words that the title, an id or the working directory contain.",
+        state: "`running`, `waiting` or `idle`.",
+        archived: "`without` (the default), `with` or `only`.",
+        before: "`cursor` of an answer: the list goes on after it.",
+        ...SHOWN_FIELDS,
       },
     },
     mcp: {
@@ -52,6 +92,7 @@ export const SESSION_QUERIES = {
     params: z.object({
       sessionId: SessionIdSchema,
       last: z.int().min(0).max(LAST_EVENTS_MAX).optional(),
+      ...SHOWN,
     }),
     result: SessionDetail,
     reads: "session",
@@ -59,6 +100,7 @@ export const SESSION_QUERIES = {
       path: "/v1/sessions/{id}",
       fields: {
         last: `How many events, at most ${LAST_EVENTS_MAX}; absent: ${LAST_EVENTS}. Above 4 MiB the oldest are left out.`,
+        ...SHOWN_FIELDS,
       },
     },
     mcp: { uri: "session/{id}", title: "Session", about: "A session, and its last events." },
@@ -81,6 +123,21 @@ export const SESSION_QUERIES = {
       },
     },
     refusals: ["NoSuchSession", "NothingToContinue", "SessionAmbiguous"],
+  }),
+  GetDraft: defineQuery({
+    about: "The unsent text that a reader keeps in a session; empty if there is none.",
+    params: z.object({ sessionId: SessionIdSchema, reader: ReaderSchema }),
+    result: z.object({
+      text: z.string(),
+      /** Time at which it was kept; absent if there is none. */
+      ts: z.string().optional(),
+    }),
+    reads: "session",
+    who: "person",
+    rest: {
+      path: "/v1/sessions/{id}/draft",
+      fields: { reader: "The name under which it was kept." },
+    },
   }),
   GetSessionProfile: defineQuery({
     about:

@@ -57,6 +57,7 @@ const STATUSES: Readonly<Record<number, readonly Reason[]>> = {
     "LeaseLost",
     "SessionAmbiguous",
     "SessionPinned",
+    "DraftsFull",
     "NotABoundary",
     "NoModel",
     "ProviderKeyMissing",

@@ -1,6 +1,7 @@
 import { defined } from "../../base/defined.ts";
 import { HarnessError, messageOf } from "../../base/errors.ts";
 import type { EventSeq, LogId, SessionId } from "../../base/ids.ts";
+import { stringAt } from "../../base/json.ts";
 import type { World } from "../../base/world.ts";
 import type { Accepted, Command, CommandOf } from "../../protocol/commands/commands.ts";
 import type { SubscribeOptions } from "../../protocol/connection.ts";
@@ -11,8 +12,9 @@ import type { AttachedClient } from "../../session/access/client.ts";
 import type { AskQuery, QueryHandlers } from "../../session/commands/query-handlers.ts";
 import type {
   StoredSessionCommand,
-  StoredSessionCommands,
+  StoredSessionHandler,
 } from "../../session/commands/stored-session-commands.ts";
+import { isStoredSessionCommand } from "../../session/commands/stored-session-commands.ts";
 import { assertMayDecide } from "../../session/questions/decision-rights.ts";
 import type { People } from "../../session/questions/people.ts";
 import { isPerson, mayAnswer } from "../../session/questions/people.ts";
@@ -22,6 +24,7 @@ import type { Session } from "../../session/turns/session.ts";
 import { endedSessionEvents } from "./ended-session.ts";
 import type { PrepareOpened, ProfileSwitchDependencies } from "./profile-switch.ts";
 import { openQueries } from "./queries/queries.ts";
+import type { RunningFacts } from "./queries/session-info.ts";
 import { RunningSessions } from "./running-sessions.ts";
 import { assertWithinScope, guardEvents } from "./scope-check.ts";
 
@@ -35,8 +38,8 @@ export interface MultiplexerDependencies {
   onAgentSession?(session: SessionId, agent: AttachedClient): void;
   /** Absent: sessions keep the profile that they were opened with. */
   readonly prepareSwitch?: PrepareOpened;
-  /** Absent: sessions are neither branched nor pinned here. */
-  readonly keeping?: StoredSessionCommands;
+  /** Absent: sessions are neither branched, pinned nor named here. */
+  readonly keeping?: StoredSessionHandler;
   /** Loads the handlers of the queries that the engine answers for all sessions, at the first query. */
   readonly queries?: (hub: Multiplexer) => Promise<QueryHandlers>;
   /** Filled here. Default: a new one. */
@@ -107,20 +110,8 @@ export class Multiplexer {
       return {};
     }
     if (this.#coming.has(command.sessionId)) await this.whenThere(command.sessionId);
-    switch (command.kind) {
-      case "BranchSession":
-        return await (await this.#keeping(command)).BranchSession(command, client);
-      case "ExportSession":
-        return await (await this.#keeping(command)).ExportSession(command, client);
-      case "DismissExpiring":
-        return await (await this.#keeping(command)).DismissExpiring(command, client);
-      case "MuteSession":
-        return await (await this.#keeping(command)).MuteSession(command, client);
-      case "PinSession":
-        return await this.#pin(command, client);
-      case "CustomCommand":
-        return await this.#custom(command, client);
-    }
+    if (command.kind === "CustomCommand") return await this.#custom(command, client);
+    if (isStoredSessionCommand(command)) return await this.#keep(command, client);
     const session = this.#sessions.get(command.sessionId);
     if (command.kind === "SwitchProfile") return await this.#switch(session, command, client);
     if (command.kind === "AttachSession" && (session === undefined || session.ending !== undefined))
@@ -128,17 +119,19 @@ export class Multiplexer {
     return session === undefined ? await this.#sendToEnded(command) : await session.send(command, client);
   }
 
-  /** Returns the handlers for sessions that run or have ended. @throws HarnessError UnknownSession. */
-  async #keeping({ kind, sessionId }: CommandOf<StoredSessionCommand>): Promise<StoredSessionCommands> {
+  /** Carries out a command about a session that runs or has ended. @throws HarnessError UnknownSession. */
+  async #keep(command: CommandOf<StoredSessionCommand>, client: AttachedClient): Promise<Accepted> {
+    const { kind, sessionId } = command;
     await this.#assertKnown(sessionId);
     const { keeping } = this.#parts;
-    if (keeping !== undefined) return keeping;
-    throw new HarnessError("InvalidCommand", { kind, why: "it is not served here" });
-  }
-
-  async #pin(command: CommandOf<"PinSession">, client: AttachedClient): Promise<Accepted> {
-    const accepted = await (await this.#keeping(command)).PinSession(command, client);
-    this.#sessions.get(command.sessionId)?.pin(command.pinned); // it no longer ends by itself, or does again
+    if (keeping === undefined)
+      throw new HarnessError("InvalidCommand", { kind, why: "it is not served here" });
+    const session = this.#sessions.get(sessionId);
+    // What the reader has seen may not be in the log yet.
+    if (kind === "MarkRead") await session?.durable("process");
+    const accepted = await keeping(command, client);
+    if (kind === "PinSession") session?.pin(command.pinned); // it no longer ends by itself, or does again
+    if (kind === "RenameSession") await session?.renamed(stringAt(accepted.result, "title") ?? "", client.id);
     return accepted;
   }
 
@@ -285,19 +278,9 @@ export class Multiplexer {
     return this.#sessions.size;
   }
 
-  /** Returns an event before the open questions of a session that runs here. */
-  askedSince(id: SessionId): EventSeq | undefined {
-    return this.#sessions.get(id)?.askedSince;
-  }
-
-  /** Returns the newest event that subscribers of a session that runs here have. */
-  lastShown(id: SessionId): EventSeq | undefined {
-    return this.#sessions.get(id)?.lastShown;
-  }
-
-  /** Returns the names of the clients that are subscribed to a session; none for one that does not run here. */
-  attachedBy(id: SessionId): readonly string[] {
-    return this.#sessions.get(id)?.attachedBy ?? [];
+  /** Returns a session that runs here. */
+  runningSession(id: SessionId): RunningFacts | undefined {
+    return this.#sessions.get(id);
   }
 
   /** Sessions that run here. */

@@ -13,6 +13,12 @@ import {
   SendInput,
   SetModel,
 } from "../../protocol/commands/commands.ts";
+import {
+  ArchiveSession,
+  MarkRead,
+  RenameSession,
+  SetDraft,
+} from "../../protocol/commands/session-commands.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
 import { SessionIdSchema } from "../../protocol/ids.ts";
 import { readCommand } from "../../protocol/read.ts";
@@ -43,8 +49,36 @@ export function sessionRoutes(): readonly HttpRoute[] {
       body: SetModel.omit({ kind: true, sessionId: true }),
     }),
     planModeRoute(),
+    ...noteRoutes(),
     anyCommandRoute(),
     endRoute(),
+  ];
+}
+
+/** Routes of what people keep beside a session, whether it runs or not. */
+function noteRoutes(): readonly HttpRoute[] {
+  return [
+    commandRoute("rename", "RenameSession", {
+      summary: "Gives a session a title; an empty one is the one made from its first prompt.",
+      body: RenameSession.omit({ kind: true, sessionId: true }),
+    }),
+    commandRoute("archive", "ArchiveSession", {
+      summary: "Leaves a session out of lists, or shows it there again.",
+      body: ArchiveSession.omit({ kind: true, sessionId: true }),
+    }),
+    commandRoute("read", "MarkRead", {
+      summary: "Marks what a reader has read.",
+      body: MarkRead.omit({ kind: true, sessionId: true }),
+    }),
+    commandRoute("draft", "SetDraft", {
+      summary: "Keeps the unsent text of a reader; an empty one is removed.",
+      body: SetDraft.omit({ kind: true, sessionId: true }),
+      refusals: ["DraftsFull"],
+    }),
+    commandRoute("delete", "DeleteSession", {
+      summary: "Deletes a session that does not run, with everything that is kept of it.",
+      refusals: ["LogHeld", "SessionPinned"],
+    }),
   ];
 }
 
@@ -178,14 +212,18 @@ function sessionDoc(
 function commandRoute(
   name: string,
   kind: Exclude<CommandKind, "CreateSession">,
-  { summary, body }: { readonly summary: string; readonly body?: z.ZodType },
+  {
+    summary,
+    body,
+    refusals,
+  }: { readonly summary: string; readonly body?: z.ZodType; readonly refusals?: readonly Reason[] },
 ): HttpRoute {
   return {
     method: "POST",
     path: `/v1/sessions/{id}/${name}`,
     access: "token",
     doc: sessionDoc(summary, {
-      ...defined({ body }),
+      ...defined({ body, refusals }),
       answers: { 200: { about: "It was done", schema: Accepted } },
     }),
     async handle(call) {

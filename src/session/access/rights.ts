@@ -37,4 +37,9 @@ export const RIGHTS: Readonly<Record<CommandKind, Right>> = {
   ExportSession: "person", // it writes a file to any path that the caller names
   DismissExpiring: "use",
   MuteSession: "person",
+  RenameSession: "decide",
+  ArchiveSession: "decide",
+  DeleteSession: "person",
+  MarkRead: "decide", // it would hide from a person what happened
+  SetDraft: "person", // a person sends it as their own words
 };

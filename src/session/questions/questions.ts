@@ -79,6 +79,11 @@ export class Questions {
     return this.#options.timeoutMs;
   }
 
+  /** Number of open questions. */
+  get open(): number {
+    return this.#permissions.size + this.#asks.size;
+  }
+
   /** Returns an event before all open questions; undefined if there are none. */
   get openSince(): EventSeq | undefined {
     const open = [...this.#permissions.values(), ...this.#asks.values()].map(({ since }) => since);

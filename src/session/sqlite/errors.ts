@@ -18,4 +18,6 @@ export const ERRORS = errorsOf({
   LeaseLost:
     "Another process has taken over the session <id>; this one stopped writing. Continue there, or end that process and resume the session.",
   SessionMissing: "There is no stored session <id>.",
+  DraftsFull:
+    "The session <id> keeps the drafts of <count> readers already. Send or empty one of them first: SetDraft with an empty text removes it.",
 });

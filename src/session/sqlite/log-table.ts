@@ -33,9 +33,13 @@ export class LogTable {
   }
 
   /** Returns the rows of whole logs, the newest first. */
-  list({ workingDir, branchOf, contentBefore, begins, limit }: LogQuery): readonly Row[] {
+  list(query: LogQuery): readonly Row[] {
+    const { workingDir, branchOf, contentBefore, begins, archived = "with", before, held, limit } = query;
     const wanted = [
       IS_THERE,
+      ...(held === true ? [IS_HELD] : []),
+      ...(archived === "with" ? [] : [`logs.archived = ${archived === "only" ? 1 : 0}`]),
+      ...(before === undefined ? [] : [OLDER]),
       ...(workingDir === undefined ? [] : ["logs.working_dir = ?"]),
       ...(branchOf === undefined ? [] : ["logs.branch_of = ?"]),
       ...(begins === undefined ? [] : [RUN_BEGINS]),
@@ -43,6 +47,7 @@ export class LogTable {
     ];
     return this.#connection.all(
       `${LOG_ROW} WHERE ${wanted.join(" AND ")} ORDER BY logs.updated_at DESC, logs.num DESC LIMIT ?`,
+      ...(before === undefined ? [] : [before.updatedAt, before.logId]),
       ...(workingDir === undefined ? [] : [workingDir]),
       ...(branchOf === undefined ? [] : [branchOf]),
       ...(begins === undefined ? [] : [begins, begins]),
@@ -84,18 +89,28 @@ const LAST_EVENT = "(SELECT coalesce(max(id), 0) FROM events WHERE events.log = 
 /** A branch exists once it holds everything up to its branch point. */
 const IS_THERE = `(logs.deleted = 0 AND (logs.branch_at IS NULL OR logs.branch_at <= ${LAST_EVENT}))`;
 
+const IS_HELD = "logs.num IN (SELECT held.log FROM leases AS held WHERE held.pid IS NOT NULL)";
+
 const RUN_BEGINS =
   "logs.num IN (SELECT runs.log FROM runs WHERE instr(session_id, ?) = 1 OR instr(session_id, 'sess_' || ?) = 1)";
 
 const CONTENT_BEFORE =
   "logs.num IN (SELECT data_keys.log FROM data_keys WHERE wrapped IS NOT NULL AND day < ?)";
 
+/** Logs after one in the order of a list. Those of its very time come again if it is gone: none is left out. */
+const OLDER =
+  "(logs.updated_at, logs.num) < (?, coalesce((SELECT num FROM logs AS known WHERE known.log_id = ?), 9223372036854775807))";
+
 const LOG_ROW = `
-  SELECT logs.num, logs.log_id, logs.commits, logs.chain, logs.reserved, working_dir, profile, model, effort, created_at, updated_at, turns, key_id, pinned, turn_open,
+  SELECT logs.num, logs.log_id, logs.commits, logs.chain, logs.reserved, working_dir, profile, model, effort, created_at, updated_at, turns, logs.key_id, pinned, turn_open, archived,
+    usd, unpriced_calls, input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, turns_ended, context_tokens,
+    plan_mode, names.content AS name, names.key_id AS name_key, names.ts AS name_ts,
     branch_of, branch_at,
     CASE WHEN ${notExpired("logs")} THEN title END AS title,
     (SELECT session_id FROM runs WHERE runs.log = logs.num ORDER BY runs.num DESC LIMIT 1) AS session,
     ${LAST_EVENT} AS last_event,
     (SELECT day FROM data_keys WHERE data_keys.log = logs.num AND wrapped IS NOT NULL ORDER BY day LIMIT 1) AS oldest_day,
     leases.pid, leases.process_start
-  FROM logs LEFT JOIN leases ON leases.log = logs.num`;
+  FROM logs LEFT JOIN leases ON leases.log = logs.num
+  LEFT JOIN notes AS names ON names.log = logs.num AND names.kind = 'title' AND names.reader = ''
+    AND NOT EXISTS (SELECT 1 FROM data_keys WHERE data_keys.key_id = names.key_id AND wrapped IS NULL)`;

@@ -7,7 +7,8 @@ import { resumeHistory } from "../history/history.ts";
 import { openSqliteStore } from "./open.ts";
 
 /** A table that is read from end to end; logs are walked through by time, newest first, as far as the list goes. */
-const READ_WHOLE = /^SCAN (events|messages|costs|tool_call_\w+|data_keys|runs|leases|key_spans|logs$)/u;
+const READ_WHOLE =
+  /^SCAN (events|messages|costs|tool_call_\w+|data_keys|runs|leases|key_spans|notes|marks|logs$)/u;
 
 test("[PERF-05 SES-17] nothing that a session does reads a table from end to end", async () => {
   await using directory = temporaryDirectory();
@@ -52,7 +53,16 @@ test("[PERF-05 SES-17] nothing that a session does reads a table from end to end
     await store.list({ limit: 20 });
     await store.list({ workingDir: log.workingDir, limit: 20 });
     await store.list({ branchOf: log.logId, limit: 20 });
-    await store.find(log.session);
+    const found = await store.find(log.session);
+    await store.list({ archived: "without", limit: 20, ...(found === undefined ? {} : { before: found }) });
+    const { notes } = store;
+    const note = { text: "x", ts: log.createdAt };
+    await notes?.rename(log.logId, note);
+    await notes?.archive(log.logId, false);
+    await notes?.setDraft(log.logId, "me", note);
+    await notes?.draft(log.logId, "me");
+    await notes?.markRead(log.logId, "me", { event: 1, ts: log.createdAt });
+    await notes?.unread(log.logId, "me");
     await store.events(log.logId, 0, 9);
     await store.markedEvents(log.logId, 0, 9);
     await store.eventsBefore(log.logId, 9, 9);

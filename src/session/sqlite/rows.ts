@@ -8,6 +8,7 @@ import type { Event, PayloadOf } from "../../protocol/events/events.ts";
 import { parseThinkingPiece } from "../../protocol/events/thinking-piece.ts";
 import { isEventKind, withoutContent } from "../store/expired.ts";
 import { UNREADABLE } from "../store/log-facts.ts";
+import type { LogNumbers } from "../store/notes/log-numbers.ts";
 import type { SealScope } from "../store/seal.ts";
 import { SealBroken } from "../store/seal.ts";
 import type { BranchPoint, Holder, Intent, LogInfo, StoredMessage } from "../store/store.ts";
@@ -19,6 +20,7 @@ const CONTENT_COLUMNS = {
   messages: "content",
   tool_call_intents: "summary",
   logs: "title",
+  notes: "content",
 } as const satisfies Readonly<Record<SealScope["table"], string>>;
 
 /** Columns in the clear beside the content of an event. */
@@ -69,6 +71,19 @@ export function intentScope(
 
 export function titleScope(log: LogId): SealScope {
   return { log, table: "logs", row: "title", kind: "title" };
+}
+
+export interface NoteFacts {
+  readonly kind: NoteKind;
+  /** Empty for the title of a log. */
+  readonly reader: string;
+  readonly ts: string;
+}
+
+export type NoteKind = "draft" | "title";
+
+export function noteScope(log: LogId, { kind, reader, ts }: NoteFacts): SealScope {
+  return { log, table: "notes", row: reader, kind, also: [ts] };
 }
 
 /** Returns a value as the bytes of a content column. */
@@ -198,10 +213,12 @@ export class RowReader {
       lastEvent,
       ...(reserved > lastEvent ? { reserved } : {}),
       turns: countIn(row, "turns"),
-      title: this.#titleOrMark(logId, row),
+      ...this.#titleOrMark(logId, row),
       ...(heldBy === undefined ? {} : { heldBy }),
       pinned: row["pinned"] === 1n,
       interrupted: row["turn_open"] === 1n,
+      archived: row["archived"] === 1n,
+      numbers: numbersIn(row),
       ...branchOf(row),
       ...(oldestDay === undefined ? {} : { oldestDay }),
     };
@@ -214,12 +231,34 @@ export class RowReader {
     return title;
   }
 
-  #titleOrMark(logId: LogId, row: Row): string {
+  /** Reads the text of a note. */
+  note(logId: LogId, row: Row): string {
+    const kind = this.text(row, "kind", logId);
+    const [reader, ts] = [this.text(row, "reader", logId), this.text(row, "ts", logId)];
+    const place = kind === "title" ? `the title of ${logId}` : `the draft of ${reader} in ${logId}`;
+    const text = this.#content(row, place, { log: logId, table: "notes", row: reader, kind, also: [ts] });
+    if (typeof text !== "string") throw this.#damaged(place, "it is not a text");
+    return text;
+  }
+
+  /** Reads the title that a person gave a log, else the one that was made for it. */
+  #titleOrMark(logId: LogId, row: Row): Pick<LogInfo, "title" | "renamed"> {
+    const { name, name_key: key_id, name_ts: ts } = row;
     try {
-      return this.title(logId, row);
+      if (name instanceof Uint8Array) {
+        const title = this.note(logId, {
+          kind: "title",
+          reader: "",
+          ts: ts ?? null,
+          content: name,
+          key_id: key_id ?? null,
+        });
+        return { title, renamed: true };
+      }
+      return { title: this.title(logId, row) };
     } catch (thrown) {
       if (!hasReason(thrown, "StoreCorrupt")) throw thrown;
-      return UNREADABLE;
+      return { title: UNREADABLE };
     }
   }
 
@@ -274,6 +313,21 @@ function branchOf(row: Row): { readonly branchOf?: BranchPoint } {
 function dayIn(row: Row, column: string): string | undefined {
   const day = optionalText(row, column);
   return day !== undefined && /^\d{4}-\d\d-\d\d$/.test(day) && Date.parse(day) > 0 ? day : undefined;
+}
+
+function numbersIn(row: Row): LogNumbers {
+  const { usd, context_tokens: context, plan_mode: planMode } = row;
+  return {
+    usd: typeof usd === "number" && usd >= 0 ? usd : 0,
+    unpricedCalls: countIn(row, "unpriced_calls"),
+    inputTokens: countIn(row, "input_tokens"),
+    outputTokens: countIn(row, "output_tokens"),
+    cacheReadTokens: countIn(row, "cache_read_tokens"),
+    cacheWriteTokens: countIn(row, "cache_write_tokens"),
+    turnsEnded: countIn(row, "turns_ended"),
+    ...(typeof context === "bigint" ? { contextTokens: countIn(row, "context_tokens") } : {}),
+    ...(typeof planMode === "bigint" ? { planMode: planMode === 1n } : {}),
+  };
 }
 
 /** Returns a count; 0 if the column holds none. */

@@ -5,6 +5,7 @@ import type { World } from "../../base/world.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
 import type { EventKind, PayloadOf } from "../../protocol/events/events.ts";
 import { dayOf } from "../store/log-facts.ts";
+import type { SessionNotes } from "../store/notes/notes.ts";
 import type {
   Durability,
   EventRange,
@@ -28,6 +29,7 @@ import { DataKeys, WriterSeal } from "./keys/data-keys.ts";
 import { takeLease } from "./lease.ts";
 import { LogReader } from "./log-reader.ts";
 import { LogTable } from "./log-table.ts";
+import { sqliteNotes } from "./notes/sqlite-notes.ts";
 import { expiredRanges, expireLog } from "./retention/expiry.ts";
 import { maintain } from "./retention/maintain.ts";
 import { forgetLog, removeRows } from "./retention/removal.ts";
@@ -70,6 +72,7 @@ export class SqliteStore implements SessionStore {
   readonly #whenFree: WhenFree;
   readonly #heads: HeadFile;
   readonly #walSync: WalSync;
+  readonly notes: SessionNotes;
   #connection: StoreConnection;
   #keys: DataKeys;
   #rows: RowReader;
@@ -92,6 +95,14 @@ export class SqliteStore implements SessionStore {
     this.#rows = new RowReader(connection.path, this.#keys);
     this.#reading = new LogReader(connection, this.#rows);
     this.#logs = new LogTable(connection, this.#rows, world.machine);
+    this.notes = sqliteNotes({
+      connection: () => this.#connection,
+      rows: () => this.#rows,
+      logNumber: (logId) => this.#reading.logNumber(logId),
+      sealOf: (log, logId) => this.#sealOf(log, logId),
+      read: (work) => this.#asked(work),
+      change: (durability, work) => this.#change(durability, work),
+    });
   }
 
   /** The rows of a new log are written with its first batch, or before anything else is asked of this store. */
@@ -267,15 +278,15 @@ export class SqliteStore implements SessionStore {
   }
 
   async expire(logId: LogId, beforeDay: string): Promise<number> {
-    const expired = await this.#change("power", () => {
+    const { events, keysDestroyed } = await this.#change("power", () => {
       const row = this.#logs.mustFind(logId);
-      if (row["pinned"] === 1n) return 0;
+      if (row["pinned"] === 1n) return { events: 0, keysDestroyed: 0 };
       const log = this.#rows.integer(row, "num", logId);
       const isHeld = this.#logs.holderOf(row) !== undefined;
       return expireLog(this.#connection, this.#keys, { log, logId, beforeDay, isHeld });
     });
-    if (expired > 0) await this.#forget();
-    return expired;
+    if (keysDestroyed > 0) await this.#forget();
+    return events;
   }
 
   async delete(logId: LogId): Promise<void> {
@@ -295,6 +306,10 @@ export class SqliteStore implements SessionStore {
     const { signal } = new AbortController();
     const removal = { world: this.#world, whenFree: this.#whenFree, signal };
     await withRoom(() => removeRows(this.#connection, log, { ...removal, isTight }));
+    // Until then the file itself has the rows still.
+    await withRoom(() =>
+      truncateLog(this.#connection, { clock: this.#world.clock, signal: this.#closing.signal }),
+    );
     if (isTight) await keepReserve(this.#connection.path, this.#world);
   }
 

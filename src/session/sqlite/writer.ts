@@ -4,6 +4,7 @@ import type { EventSeq, LogId, SessionId } from "../../base/ids.ts";
 import type { Envelope, EnvelopeOf } from "../../protocol/events/envelope.ts";
 import { isTurnStarted } from "../../view/turn-marks.ts";
 import { checkBatch, logFactsOf, modelChangeIn } from "../store/log-facts.ts";
+import { NO_NUMBERS, numbersAfter } from "../store/notes/log-numbers.ts";
 import type { Sealed, SealScope } from "../store/seal.ts";
 import type { Batch, CallOutcome, Durability, Intent, SessionWriter, StoredMessage } from "../store/store.ts";
 import type { StoreConnection } from "./connection.ts";
@@ -403,7 +404,30 @@ export class SqliteWriter implements SessionWriter {
     assert(changes === 1, `the call ${callId} has an intent and no outcome when it ends`);
   }
 
+  /** Adds what the events change to the numbers of the log. */
+  #keepNumbers(events: readonly Envelope[]): void {
+    const more = numbersAfter(NO_NUMBERS, events, this.#held.inherited);
+    if (more === NO_NUMBERS) return;
+    this.#connection.run(
+      `UPDATE logs SET usd = usd + ?, unpriced_calls = unpriced_calls + ?, input_tokens = input_tokens + ?,
+         output_tokens = output_tokens + ?, cache_read_tokens = cache_read_tokens + ?,
+         cache_write_tokens = cache_write_tokens + ?, turns_ended = turns_ended + ?,
+         context_tokens = coalesce(?, context_tokens), plan_mode = coalesce(?, plan_mode) WHERE num = ?`,
+      more.usd,
+      more.unpricedCalls,
+      more.inputTokens,
+      more.outputTokens,
+      more.cacheReadTokens,
+      more.cacheWriteTokens,
+      more.turnsEnded,
+      more.contextTokens ?? null,
+      more.planMode === undefined ? null : Number(more.planMode),
+      this.#at.log,
+    );
+  }
+
   #keepFacts(events: readonly Envelope[]): void {
+    this.#keepNumbers(events);
     const changed = modelChangeIn(events);
     if (changed !== undefined)
       this.#connection.run(

@@ -67,6 +67,7 @@ const WITHOUT_CONTENT: {
     path: TTL_EXPIRED,
     ...defined({ by }),
   }),
+  SessionRenamed: (payload) => ({ ...payload, title: TTL_EXPIRED }),
 };
 
 /** Returns true if a text from a file is a kind of events. */

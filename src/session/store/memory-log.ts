@@ -4,6 +4,10 @@ import type { CallId, EventSeq, SessionId } from "../../base/ids.ts";
 import type { Envelope, EnvelopeOf } from "../../protocol/events/envelope.ts";
 import { expiredEvent, isInRanges, mergeRanges } from "./expired.ts";
 import { checkBatch, dayOf, logFactsOf, modelChangeIn } from "./log-facts.ts";
+import type { LogNumbers } from "./notes/log-numbers.ts";
+import { NO_NUMBERS, numbersAfter } from "./notes/log-numbers.ts";
+import type { MemoryLogNotes } from "./notes/memory-notes.ts";
+import { emptyNotes, expireNotes } from "./notes/memory-notes.ts";
 import type {
   Batch,
   EventRange,
@@ -31,6 +35,8 @@ export interface MemoryLog {
   start: NewLog;
   readonly sessions: SessionId[];
   info: Pick<LogInfo, "updatedAt" | "turns" | "title" | "interrupted">;
+  numbers: LogNumbers;
+  readonly notes: MemoryLogNotes;
   pinned: boolean;
   /** In order; up to twice `EVENTS_KEPT_MAX` before the older half goes. */
   events: Envelope[];
@@ -78,6 +84,7 @@ export function isBoundary({ boundary }: StoredMessage): boolean {
 
 /** Removes contents that were written before a day; returns the number of events that lost theirs. */
 export function expireMemoryLog(log: MemoryLog, beforeDay: string): number {
+  expireNotes(log.notes, beforeDay);
   const expiredDays = log.days.filter(({ day }) => day < beforeDay);
   if (expiredDays.length === 0) return 0;
   const isGone = (at: EventSeq) => isInRanges(at, expiredDays);
@@ -98,6 +105,8 @@ export function emptyLog(start: NewLog): MemoryLog {
     start,
     sessions: [],
     info: { updatedAt: start.createdAt, turns: 0, title: "", interrupted: false },
+    numbers: NO_NUMBERS,
+    notes: emptyNotes(),
     pinned: false,
     events: [],
     lastEvent: 0,
@@ -164,6 +173,7 @@ function write(log: MemoryLog, batch: Batch, reserved: EventSeq): void {
     log.open.delete(callId);
     keepDone(log, callId);
   }
+  log.numbers = numbersAfter(log.numbers, events, log.start.branchOf?.at ?? 0);
   log.start = { ...log.start, ...modelChangeIn(events) };
   const facts = logFactsOf(events);
   if (facts === undefined) return;

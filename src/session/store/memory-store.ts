@@ -8,6 +8,7 @@ import { orphanFinding } from "./findings.ts";
 import { isWhole } from "./log-facts.ts";
 import type { MemoryLog } from "./memory-log.ts";
 import { emptyLog, eventsAbove, expireMemoryLog, isBoundary, takeMemoryLease } from "./memory-log.ts";
+import { memoryNotes } from "./notes/memory-notes.ts";
 import type { Holder, LogInfo, SessionStore, StoreFinding } from "./store.ts";
 
 /** The logs of a store in memory, and the processes that hold them. */
@@ -40,7 +41,9 @@ class MemoryLogs {
   }
 
   infoOf(log: MemoryLog): LogInfo {
-    const { start, info, lastEvent, pinned } = log;
+    const { start, info, numbers, lastEvent, pinned } = log;
+    const { archived } = log.notes;
+    const title = log.notes.title?.text;
     const heldBy = this.livingHolder(log);
     const session = log.sessions.at(-1) ?? start.session;
     const oldestDay = log.days[0]?.day;
@@ -48,6 +51,8 @@ class MemoryLogs {
     return {
       ...start,
       ...info,
+      ...(title === undefined ? {} : { title, renamed: true }),
+      ...{ numbers, archived },
       session,
       lastEvent,
       pinned,
@@ -80,6 +85,7 @@ export function memorySessionStore(machine: Pick<Machine, "isAlive">): SessionSt
     ...historyReads(logs),
     ...logUpkeep(logs),
     ...damageChecks(logs),
+    notes: memoryNotes((logId) => logs.mustFind(logId)),
     async [Symbol.asyncDispose]() {
       logs.all.clear();
     },
@@ -118,17 +124,23 @@ function logLookups(logs: MemoryLogs): Pick<SessionStore, "find" | "list"> {
       return undefined;
     },
 
-    async list({ workingDir, branchOf, contentBefore, begins, limit }) {
-      return logs
+    async list({ workingDir, branchOf, contentBefore, begins, archived = "with", before, held, limit }) {
+      const listed = logs
         .whole()
         .filter(({ sessions }) => begins === undefined || sessions.some((id) => beginsWith(id, begins)))
         .filter(({ start }) => workingDir === undefined || start.workingDir === workingDir)
         .filter(({ start }) => branchOf === undefined || start.branchOf?.logId === branchOf)
         .filter(({ days: [oldest] }) => contentBefore === undefined || (oldest?.day ?? "~") < contentBefore)
+        .filter(({ holder }) => held !== true || holder !== undefined)
+        .filter(({ notes }) => archived === "with" || notes.archived === (archived === "only"))
         .reverse()
         .map((log) => logs.infoOf(log))
-        .sort((a, b) => compare(b.updatedAt, a.updatedAt))
-        .slice(0, limit);
+        .sort((a, b) => compare(b.updatedAt, a.updatedAt));
+      if (before === undefined) return listed.slice(0, limit);
+      const at = listed.findIndex(({ logId }) => logId === before.logId);
+      const isAfter = ({ updatedAt }: LogInfo, index: number) =>
+        at === -1 || updatedAt !== before.updatedAt ? updatedAt <= before.updatedAt : index > at;
+      return listed.filter((info, index) => index !== at && isAfter(info, index)).slice(0, limit);
     },
   };
 }

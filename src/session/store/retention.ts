@@ -79,6 +79,21 @@ export function planRetention(
   return { expire, soon, left };
 }
 
+/**
+ * Returns the days until content of a log expires, 0 for what is due; undefined if none will.
+ * @param ttlDays of its profile; undefined if that is unknown.
+ */
+export function expiresInDays(
+  { oldestDay, pinned }: Pick<LogInfo, "oldestDay" | "pinned">,
+  ttlDays: number | undefined,
+  now: number,
+): number | undefined {
+  if (oldestDay === undefined || pinned || ttlDays === undefined) return undefined;
+  if (ttlDays === 0 || ttlDays > TTL_DAYS_MAX) return undefined;
+  const day = dayBefore(Date.parse(oldestDay), -ttlDays - 1);
+  return Math.max(0, Math.round((Date.parse(day) - Date.parse(dayBefore(now, 0))) / DAY_MS));
+}
+
 /** Returns the day some days before a moment; earlier content is older than that. */
 export function dayBefore(now: number, days: number): string {
   return dayOf(new Date(now - days * DAY_MS).toISOString());

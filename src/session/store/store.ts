@@ -3,6 +3,8 @@ import type { EffortWord } from "../../protocol/effort.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
 import type { EventKind, PayloadOf } from "../../protocol/events/events.ts";
 import type { Message } from "../../protocol/message.ts";
+import type { LogNumbers } from "./notes/log-numbers.ts";
+import type { SessionNotes } from "./notes/notes.ts";
 
 /**
  * Store of session logs ([A] § Persistence). Asynchronous throughout, so that a server can be behind it.
@@ -93,7 +95,10 @@ export interface SessionStore extends AsyncDisposable {
    */
   expire(logId: LogId, beforeDay: string): Promise<number>;
 
-  /** Removes a log completely. @throws LogHeld, SessionMissing. */
+  /** Titles, marks and drafts of people. Absent: this store keeps none. */
+  readonly notes?: SessionNotes;
+
+  /** Removes a log completely, with its notes. @throws LogHeld, SessionMissing. */
   delete(logId: LogId): Promise<void>;
 
   /** Frees the space of removed contents, and removes branches that broke off. A signal stops it between two steps. */
@@ -140,8 +145,16 @@ export interface LogInfo {
   /** The last reserved id, if it is above the last event: clients may have seen events up to it. */
   readonly reserved?: EventSeq;
   readonly turns: number;
-  /** The first characters of the first prompt, as it was sent; «unreadable» if that is damaged. */
+  /**
+   * The title that a person gave it, else the first characters of the first prompt, as it was sent; «unreadable» if that
+   * is damaged.
+   */
   readonly title: string;
+  /** True if a person gave it its title. */
+  readonly renamed?: boolean;
+  readonly archived?: boolean;
+  /** Absent: the store keeps none. */
+  readonly numbers?: LogNumbers;
   readonly heldBy?: Holder;
   readonly pinned: boolean;
   readonly branchOf?: BranchPoint;
@@ -224,6 +237,12 @@ export interface LogQuery {
   readonly contentBefore?: string;
   /** Only logs with a run whose session id begins with this, with or without its prefix. */
   readonly begins?: string;
+  /** True: only logs that a process holds; it need not be alive any more. */
+  readonly held?: true;
+  /** Default: with. */
+  readonly archived?: "with" | "without" | "only";
+  /** Only logs that stand after this one in the list. If it is gone, those of its very time are listed again. */
+  readonly before?: Pick<LogInfo, "updatedAt" | "logId">;
   readonly limit: number;
 }
 

@@ -26,6 +26,8 @@ export interface SessionRow {
   readonly updated_at: string;
   readonly working_dir: string;
   readonly pinned: boolean;
+  readonly renamed?: boolean;
+  readonly archived?: boolean;
   readonly branch_of?: { readonly log: string; readonly event: number };
 }
 
@@ -45,6 +47,8 @@ export function sessionRow(info: LogInfo): SessionRow {
     updated_at: info.updatedAt,
     working_dir: info.workingDir,
     pinned: info.pinned,
+    ...(info.renamed === true ? { renamed: true } : {}),
+    ...(info.archived === true ? { archived: true } : {}),
     ...(branchOf === undefined ? {} : { branch_of: { log: branchOf.logId, event: branchOf.at } }),
   };
 }

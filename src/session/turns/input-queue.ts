@@ -59,6 +59,11 @@ export class InputQueue {
     if (this.#places.length > 0) this.publishWaiting();
   }
 
+  /** Number of inputs that wait, held ones included. */
+  get size(): number {
+    return this.#places.length;
+  }
+
   /** True if no input waits, held ones included. */
   get isEmpty(): boolean {
     return this.#places.length === 0;

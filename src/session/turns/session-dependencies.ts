@@ -7,6 +7,7 @@ import type { CommandOf } from "../../protocol/commands/commands.ts";
 import type { ResultOfCommand } from "../../protocol/commands/results.ts";
 import type { InputBlock } from "../../protocol/content.ts";
 import type { PayloadOf, TurnEndReason } from "../../protocol/events/events.ts";
+import type { Level } from "../../tools/tool-facts.ts";
 import type { QueryHandlers, SessionCommands } from "../commands/query-handlers.ts";
 import type { NamespaceOwner } from "../commands/stored-session-commands.ts";
 import type { OrphanFate, Unfinished } from "../history/unfinished.ts";
@@ -76,6 +77,8 @@ export interface SessionDependencies {
   ) => Promise<ResultOfCommand<"RewindSession">>;
   /** Milliseconds without subscribers and work after which it ends; absent: never (SES-11). */
   readonly idleTimeoutMs?: number;
+  /** Returns the permission level that holds now; absent if nothing is gated. */
+  readonly level?: () => Level;
   /** True if it is pinned: it then never ends by itself. */
   readonly pinned?: boolean;
   /** Commands that features of the session handle; others are refused as not served. */

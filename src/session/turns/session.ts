@@ -8,6 +8,7 @@ import type { Accepted, Command, CommandOf } from "../../protocol/commands/comma
 import type { EffortWord } from "../../protocol/effort.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
 import type { Event, SessionEndReason } from "../../protocol/events/events.ts";
+import type { Level } from "../../tools/tool-facts.ts";
 import type { AttachedClient } from "../access/client.ts";
 import type { QueryHandlers } from "../commands/query-handlers.ts";
 import type { NamespaceOwner } from "../commands/stored-session-commands.ts";
@@ -15,6 +16,7 @@ import type { IdleTurn } from "../moments.ts";
 import type { Follower } from "../questions/followers.ts";
 import { Followers } from "../questions/followers.ts";
 import { assertHuman } from "../questions/questions.ts";
+import type { Durability } from "../store/store.ts";
 import { assertWishesHandled, handleByFeature, notServed, unknownRule } from "./feature-commands.ts";
 import { IdleHistory } from "./idle-history.ts";
 import { IdleWatch } from "./idle-watch.ts";
@@ -112,6 +114,27 @@ export class Session {
   /** An event before all open questions; undefined if there are none. */
   get askedSince(): EventSeq | undefined {
     return this.#parts.questions.openSince;
+  }
+
+  /** "waiting" for an answer; "running" a turn; else "idle". */
+  get state(): "running" | "waiting" | "idle" {
+    if (this.questionsOpen > 0) return "waiting";
+    return this.#turns.slot.taken ? "running" : "idle";
+  }
+
+  /** Number of questions without an answer. */
+  get questionsOpen(): number {
+    return this.#parts.questions.open;
+  }
+
+  /** Number of inputs that wait for their turn. */
+  get inputsWaiting(): number {
+    return this.#turns.waiting;
+  }
+
+  /** The permission level that holds now; undefined if nothing is gated. */
+  get level(): Level | undefined {
+    return this.#parts.level?.();
   }
 
   /** The newest event that subscribers have. */
@@ -307,9 +330,14 @@ export class Session {
     });
   }
 
-  /** Resolves once every event so far would survive a loss of power. */
-  async durable(): Promise<void> {
-    await this.#parts.bus.commit("power");
+  /** Resolves once every event so far would survive the death of the process, or a loss of power too. */
+  async durable(durability: Durability = "power"): Promise<void> {
+    await this.#parts.bus.commit(durability);
+  }
+
+  /** Shows every client the title that a person gave. */
+  async renamed(title: string, by: ClientId): Promise<void> {
+    await this.#tell({ kind: "SessionRenamed", payload: { title, by } });
   }
 
   /** A cancel while the rest of an earlier run is settled stops the input that waits for that. */

@@ -72,6 +72,11 @@ export class TurnScheduler {
     return this.slot.taken || !this.#queue.isEmpty;
   }
 
+  /** Number of inputs that wait for their turn. */
+  get waiting(): number {
+    return this.#queue.size;
+  }
+
   /** The number of the newest turn. */
   get count(): number {
     return this.#count;

@@ -83,6 +83,7 @@ const EVENTS: { readonly [Kind in EventKind]: fc.Arbitrary<PayloadOf<Kind>> } = 
     counted: fc.boolean(),
   }),
   Cancelled: turn.map((number) => ({ turn: number, by: "x", reason: "x" })),
+  SessionRenamed: words.map((title) => ({ title })),
   Error: fc.record({
     reason: fc.constantFrom("PermissionDenied", "ProviderFailed"),
     message: words,

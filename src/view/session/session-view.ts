@@ -54,6 +54,8 @@ const PATH_CHARACTERS_MAX = 4_096;
 export interface SessionView {
   /** The last event that was read. */
   readonly reached: EventSeq;
+  /** Title that a person gave; absent: the one made from the first prompt. */
+  readonly title?: string;
   /** The run of the last event. A log has several: what runs or waits in one ends with it. */
   readonly run?: RunView;
   readonly turns: Turns;
@@ -198,6 +200,8 @@ function ownAfter(
       return { ...view, run: { ...run, rules: rulesAfter(run.rules, envelope) } };
     case "ModelChanged":
       return { ...view, run: withModel(run, envelope.payload) };
+    case "SessionRenamed":
+      return withTitle(view, envelope.payload.title);
     case "ProfileSwitched":
       return { ...view, run: withProfile(run, envelope.payload) };
     // Sub-agents have these parts too, so they were folded before: calls, questions, costs, notices.
@@ -224,6 +228,11 @@ function ownAfter(
     default:
       return unreachable(envelope);
   }
+}
+
+/** Returns the view under a title of a person, or without one. */
+function withTitle({ title: _before, ...view }: SessionView, title: string): SessionView {
+  return title === "" ? view : { ...view, title: shortened(title, NAME_CHARACTERS_MAX) };
 }
 
 /** Returns the inputs that wait after the start of a turn. It may show that those before a gap are gone. */

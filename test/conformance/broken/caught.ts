@@ -9,6 +9,8 @@ import { HTTP_SCENARIOS } from "../../../src/conformance/scenarios/http.ts";
 import { MCP_SCENARIOS } from "../../../src/conformance/scenarios/mcp.ts";
 import { PERMISSION_SCENARIOS } from "../../../src/conformance/scenarios/permission.ts";
 import { REST_SCENARIOS } from "../../../src/conformance/scenarios/rest.ts";
+import { KEPT_SCENARIOS } from "../../../src/conformance/scenarios/sessions/kept.ts";
+import { LISTED_SCENARIOS } from "../../../src/conformance/scenarios/sessions/listed.ts";
 import { STREAM_SCENARIOS } from "../../../src/conformance/scenarios/streams.ts";
 import { TOKEN_SCENARIOS } from "../../../src/conformance/scenarios/tokens.ts";
 import { TURN_SCENARIOS } from "../../../src/conformance/scenarios/turns.ts";
@@ -16,11 +18,13 @@ import type { TransportName } from "../../../src/conformance/transports/transpor
 import { openMemoryServer } from "../server.ts";
 import { BROKEN_ENGINES } from "./engines.ts";
 import type { Broken } from "./faults.ts";
+import { BROKEN_SESSIONS } from "./sessions.ts";
 import { BROKEN_AUTHORITIES, BROKEN_HTTP, BROKEN_MCP, BROKEN_SOCKETS } from "./wires.ts";
 
 /** Every broken server. */
 export const BROKEN: readonly Broken[] = [
   ...BROKEN_ENGINES,
+  ...BROKEN_SESSIONS,
   ...BROKEN_AUTHORITIES,
   ...BROKEN_HTTP,
   ...BROKEN_SOCKETS,
@@ -40,6 +44,7 @@ const GROUPS = [
   COMMAND_SCENARIOS,
   TOKEN_SCENARIOS,
   [...HTTP_SCENARIOS, ...REST_SCENARIOS, ...STREAM_SCENARIOS],
+  [...LISTED_SCENARIOS, ...KEPT_SCENARIOS],
   FRAME_SCENARIOS,
   MCP_SCENARIOS,
 ];

@@ -159,7 +159,7 @@ export async function plannedRetention(parts: SweptStore, logs: readonly LogInfo
  * Returns the days that a profile keeps content. A missing profile has none, so the general setting holds; undefined if
  * it exists and cannot be read: it may keep everything.
  */
-async function ttlDaysOf(
+export async function ttlDaysOf(
   { world, paths, config, features }: Omit<SweptStore, "store">,
   profile: string,
 ): Promise<number | undefined> {

@@ -26,16 +26,7 @@ export async function run({ flags, settings, at, stop }: AcpContext): Promise<Ex
         // The person acknowledges files in the editor.
         return { ...request, workingDir, run: { ...run, asksTrust: true } };
       },
-      remove: async (session) => await removeStored(session),
     };
-  }
-  async function removeStored(session: SessionId): Promise<void> {
-    const { openSessions } = await import("../../../app/sessions/open-sessions.ts");
-    const { harnessOptions } = await import("../../process-context.ts");
-    const { deleteStored } = await import("../../../app/sessions/delete-stored.ts");
-    const options = await harnessOptions(settings, at, { attended: false });
-    await using sessions = await openSessions(options, signal);
-    await deleteStored(session, sessions);
   }
   const { serveAcp } = await import("../../../server/acp/serve-acp.ts");
   await serveAcp({

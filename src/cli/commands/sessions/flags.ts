@@ -11,6 +11,7 @@ export const SESSIONS_FLAGS = [
     help: "The session, instead of the word that names it.",
   },
   { name: "all", kind: "switch", help: "Sessions of every directory." },
+  { name: "archived", kind: "switch", help: "Archived sessions too." },
   { name: "json", kind: "switch", help: "Write JSON, one object a line, for programs." },
   { name: "limit", kind: { whole: [1, 1_000_000] }, placeholder: "N", help: "At most N. Default: 20." },
   { name: "cost", kind: "switch", help: "Show what each turn, model and tool cost." },

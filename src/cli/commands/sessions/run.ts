@@ -45,8 +45,13 @@ async function runVerb(context: SessionsVerbContext): Promise<ExitCode> {
     case "pin":
     case "unpin":
       return await (await import("./sessions-keep.ts")).pinSession(context);
+    case "rename":
+      return await (await import("./sessions-keep.ts")).renameStored(context);
+    case "archive":
+    case "unarchive":
+      return await (await import("./sessions-keep.ts")).archiveStored(context);
     case "delete":
-      return await (await import("./sessions-keep.ts")).deleteSession(context);
+      return await (await import("./sessions-keep.ts")).deleteStored(context);
     case "expire":
       return await (await import("./sessions-keep.ts")).expireSessions(context);
     case "dismiss":

@@ -1,14 +1,15 @@
 import { branchAt } from "../../../app/sessions/branch.ts";
-import { deleteStored } from "../../../app/sessions/delete-stored.ts";
+import { assertDeletable, deleteSession } from "../../../app/sessions/delete.ts";
 import { dismissExpiring } from "../../../app/sessions/expiry-warning.ts";
 import { findSession } from "../../../app/sessions/find.ts";
+import { archiveSession, renameSession } from "../../../app/sessions/notes.ts";
 import { expireAll, retentionOf } from "../../../app/sessions/retention/expire.ts";
-import { HarnessError } from "../../../base/errors.ts";
 import { count } from "../../../base/text/text.ts";
 import type { ExitCode } from "../../../session/commands/cli-command.ts";
 import { EXIT } from "../../../session/commands/cli-command.ts";
 import type { LeftWhy } from "../../../session/store/retention.ts";
 import type { LogInfo } from "../../../session/store/store.ts";
+import { neutraliseLine } from "../../../view/terminal/terminal-text.ts";
 import { jsonLine } from "../../../view/wire-json.ts";
 import { askYes } from "../../io/terminal/yes-prompt.ts";
 import type { SessionsVerbContext } from "./sessions-verb-context.ts";
@@ -37,19 +38,35 @@ export async function pinSession(context: SessionsVerbContext): Promise<ExitCode
   return await report(context, info, { pinned }, pinned ? "is pinned" : "is no longer pinned");
 }
 
+/** Runs `cinch sessions rename`, also for a session in use. */
+export async function renameStored(context: SessionsVerbContext): Promise<ExitCode> {
+  const { words, sessions } = context;
+  const info = await findTarget(context);
+  const title = await renameSession({ ...sessions, redactor: sessions.secrets }, info, words.title);
+  const text = title === "" ? "has its first title again" : `is now called: ${neutraliseLine(title)}`;
+  return await report(context, info, { title: title === "" ? null : title }, text);
+}
+
+/** Runs `cinch sessions archive` and `unarchive`, also for a session in use. */
+export async function archiveStored(context: SessionsVerbContext): Promise<ExitCode> {
+  const { words, sessions } = context;
+  const info = await findTarget(context);
+  const archived = words.verb === "archive";
+  await archiveSession(sessions, info, archived);
+  return await report(context, info, { archived }, archived ? "is archived" : "is no longer archived");
+}
+
 /** Runs `cinch sessions delete`: asks a person, since it is final. Checkpoints of the log are deleted, too. */
-export async function deleteSession(context: SessionsVerbContext): Promise<ExitCode> {
+export async function deleteStored(context: SessionsVerbContext): Promise<ExitCode> {
   const { words, sessions, at, stop } = context;
   const info = await findTarget(context);
-  if (info.heldBy !== undefined)
-    throw new HarnessError("LogHeld", { id: info.session, pid: `${info.heldBy.pid}` });
-  if (info.pinned) throw new HarnessError("SessionPinned", { id: info.session });
+  assertDeletable(info);
   const what = `${info.session} (${count(info.turns, "turn")}, ${info.workingDir})`;
   if (!words.yes && !(await askYes(`Delete ${what} for good?`, { at, signal: stop.signal }))) {
     await at.stderr.write("cinch: nothing was deleted\n");
     return EXIT.cancelled;
   }
-  await deleteStored(info.session, sessions);
+  await deleteSession(sessions, info);
   return await report(context, info, { deleted: true }, "is deleted");
 }
 
@@ -60,7 +77,7 @@ async function findTarget({ words, sessions }: SessionsVerbContext): Promise<Log
 async function report(
   { words, at }: SessionsVerbContext,
   { session, logId }: LogInfo,
-  facts: Readonly<Record<string, boolean>>,
+  facts: Readonly<Record<string, boolean | string | null>>,
   text: string,
 ): Promise<ExitCode> {
   if (words.json) await at.stdout.write(jsonLine({ session, log: logId, ...facts }));

@@ -10,9 +10,12 @@ import type { SessionsVerbContext } from "./sessions-verb-context.ts";
 /** Runs `cinch sessions list`: prints the sessions of this directory, or all, the newest first. */
 export async function listSessions({ words, sessions, at }: SessionsVerbContext): Promise<ExitCode> {
   const { store, workingDir, world } = sessions;
-  const { all, limit, json } = words;
-  const query = all ? { limit: limit + 1 } : { limit: limit + 1, workingDir };
-  const found = await store.list(query);
+  const { all, archived, limit, json } = words;
+  const found = await store.list({
+    limit: limit + 1,
+    archived: archived ? "with" : "without",
+    ...(all ? {} : { workingDir }),
+  });
   const shown = found.slice(0, limit);
   if (json) {
     await at.stdout.write(shown.map((info) => jsonLine(sessionRow(info))).join(""));

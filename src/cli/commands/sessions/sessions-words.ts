@@ -10,9 +10,12 @@ export interface SessionsWords {
   readonly verb: SessionsVerb;
   /** The session or the file; empty if the verb takes none. */
   readonly target: string;
+  /** For rename. Empty: the made title. */
+  readonly title: string;
   readonly settings: Settings;
   readonly json: boolean;
   readonly all: boolean;
+  readonly archived: boolean;
   readonly limit: number;
   readonly cost: boolean;
   readonly at?: SessionPoint;
@@ -32,21 +35,25 @@ export interface SessionsWords {
 }
 
 const LIMIT = 20;
+/** As in the protocol, whose schemas are not loaded here. */
+const TITLE_CHARACTERS_MAX = 200;
 
 /** Names the words and flags of a command line. @throws HarnessError UsageInvalid for an invalid `--to`. */
 export function sessionsWords(
   context: Pick<SessionsContext, "verb" | "words" | "flags" | "settings">,
 ): SessionsWords {
   const { verb, words, flags, settings } = context;
-  const { all, json, cost, at, from, preview, force, speed, step, output, unverified, yes } = flags;
+  const { all, archived, json, cost, at, from, preview, force, speed, step, output, unverified, yes } = flags;
   const to = rewindTarget(flags.to);
   const olderThanDays = flags["older-than"];
   return {
     verb,
     target: words[0] ?? "",
+    title: titleOf(verb, words.slice(1)),
     settings,
     json,
     all,
+    archived,
     limit: flags.limit ?? LIMIT,
     cost,
     ...defined({ at, from, to }),
@@ -61,6 +68,13 @@ export function sessionsWords(
     yes,
     ...defined({ olderThanDays }),
   };
+}
+
+/** @throws HarnessError UsageInvalid for a title that is too long. */
+function titleOf(verb: SessionsVerb, words: readonly string[]): string {
+  const title = verb === "rename" ? words.join(" ") : "";
+  if (title.length <= TITLE_CHARACTERS_MAX) return title;
+  throw misuse(`a title has at most ${TITLE_CHARACTERS_MAX} characters, not ${title.length}`);
 }
 
 function rewindTarget(text: string | undefined): SessionPoint | undefined {

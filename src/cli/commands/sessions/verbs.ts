@@ -16,7 +16,7 @@ export const SESSIONS_VERBS = [
   {
     name: "list",
     summary: "Lists those of this directory, the newest first.",
-    flags: ["all", "limit", "json"],
+    flags: ["all", "archived", "limit", "json"],
     examples: [
       { line: "cinch sessions list --all --limit 5", does: "the newest five anywhere" },
       { line: "cinch sessions list --json", does: "for a program" },
@@ -114,6 +114,36 @@ export const SESSIONS_VERBS = [
     examples: [
       { line: "cinch sessions unpin last", does: "unpins it" },
       { line: "cinch sessions unpin last --json", does: "for a program" },
+    ],
+  },
+  {
+    name: "rename",
+    summary: "Gives it a title. Without one, the title made from its first prompt comes back.",
+    words: [...words, { name: "TITLE", help: "its new title", optional: true, many: true }],
+    flags: ["session", "json"],
+    examples: [
+      { line: 'cinch sessions rename last "Fix the parser"', does: "names it" },
+      { line: "cinch sessions rename last --json", does: "takes the name back; for a program" },
+    ],
+  },
+  {
+    name: "archive",
+    summary: "Leaves it out of lists.",
+    words,
+    flags: ["session", "json"],
+    examples: [
+      { line: "cinch sessions archive last", does: "archives it" },
+      { line: "cinch sessions archive last --json", does: "for a program" },
+    ],
+  },
+  {
+    name: "unarchive",
+    summary: "Shows it in lists again.",
+    words,
+    flags: ["session", "json"],
+    examples: [
+      { line: "cinch sessions unarchive last", does: "shows it again" },
+      { line: "cinch sessions unarchive last --json", does: "for a program" },
     ],
   },
   {

@@ -236,6 +236,8 @@ export class EventPrinter {
         return this.#isOwn(envelope) ? undefined : `rule revoked: ${neutraliseLine(envelope.payload.rule)}`;
       case "RulePromoted":
         return this.#isOwn(envelope) ? undefined : promotedText(envelope.payload);
+      case "SessionRenamed":
+        return this.#isOwn(envelope) ? undefined : renamedText(envelope.payload);
       case "CustomEvent":
         return this.#custom(envelope, before.waiting);
       case "CheckpointMade":
@@ -360,6 +362,10 @@ function fileOf(question: Question): string | undefined {
   if (about !== "trust" || details["server"] !== undefined) return undefined;
   const path = details["path"];
   return typeof path === "string" ? neutraliseLine(path) : "a file of the project";
+}
+
+function renamedText({ title }: PayloadOf<"SessionRenamed">): string {
+  return title === "" ? "the session has no title of its own any more" : `title: ${neutraliseLine(title)}`;
 }
 
 function promotedText({ rule, path, directory }: PayloadOf<"RulePromoted">): string {

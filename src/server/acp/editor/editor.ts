@@ -53,11 +53,6 @@ export interface AcpEngine {
   readonly port: Pick<EnginePort, "attach">;
   /** Returns a new session like the one that this was started for, in a folder. */
   fresh(workingDir: string): Promise<CommandOf<"CreateSession">>;
-  /**
-   * Deletes a stored session that no process has open, for good.
-   * @throws HarnessError LogHeld, SessionPinned, UnknownSession.
-   */
-  remove(session: SessionId): Promise<void>;
 }
 
 /** Parts that an editor is served with. */
@@ -225,7 +220,7 @@ export class Editor implements AsyncDisposable {
    * open.
    */
   async delete(name: string): Promise<Record<string, never>> {
-    const { connection, engine } = await this.#attached();
+    const { connection } = await this.#attached();
     const sessionId = this.#runOf(name);
     const info = await infoOf(connection, sessionId);
     if (info.live) {
@@ -243,7 +238,7 @@ export class Editor implements AsyncDisposable {
       this.#sessions.delete(name);
       await connection.send({ kind: "EndSession", sessionId });
     }
-    await engine.remove(info.session);
+    await connection.send({ kind: "DeleteSession", sessionId: info.session });
     return {};
   }
 

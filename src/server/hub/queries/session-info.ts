@@ -1,7 +1,147 @@
-import type { SessionId } from "../../../base/ids.ts";
+import { defined } from "../../../base/defined.ts";
+import type { LogId, SessionId } from "../../../base/ids.ts";
 import type { ResultOf } from "../../../protocol/queries/queries.ts";
+import type { SessionInfo } from "../../../protocol/resources.ts";
+import type { Scope } from "../../../session/access/scope.ts";
 import type { QueryContext } from "../../../session/commands/query-handlers.ts";
 import type { EnginePort } from "../../../session/engine-port.ts";
+import { numbersOfCosts } from "../../../session/store/notes/log-numbers.ts";
+import { expiresInDays } from "../../../session/store/retention.ts";
+import type { LogInfo, SessionStore } from "../../../session/store/store.ts";
+import { sessionRow } from "../../../session/transcript/overview.ts";
+import type { Session } from "../../../session/turns/session.ts";
+import { lastText } from "./last-text.ts";
+
+/** Facts of a session that runs here, which its log does not have. */
+export type RunningFacts = Pick<
+  Session,
+  "askedSince" | "attachedBy" | "inputsWaiting" | "lastShown" | "level" | "questionsOpen" | "state"
+>;
+
+export interface SessionInfoSources {
+  readonly store: Pick<SessionStore, "costs" | "eventsBefore" | "find" | "notes">;
+  /** Returns a session that runs here. */
+  running(id: SessionId): RunningFacts | undefined;
+  /** Returns the tokens that a model `provider:name` accepts, if that is known. */
+  contextWindowOf?(model: string): number | undefined;
+  /** Returns the days that a profile keeps content; undefined if that is unknown. */
+  ttlDaysOf?(profile: string): Promise<number | undefined>;
+  /** Milliseconds since 1970. */
+  nowMs(): number;
+}
+
+/** What is shown of a session, and to whom. */
+export interface ShownSession {
+  readonly scope: Scope;
+  readonly reader?: string | undefined;
+  readonly previews?: boolean | undefined;
+}
+
+/** Describes sessions for clients: the only place that does, for lists, single sessions and news (CTL-19). */
+export class SessionInfos {
+  readonly #sources: SessionInfoSources;
+
+  constructor(sources: SessionInfoSources) {
+    this.#sources = sources;
+  }
+
+  async of(log: LogInfo, shown: ShownSession): Promise<SessionInfo> {
+    const [info] = await this.all([log], shown);
+    return info as SessionInfo;
+  }
+
+  async all(logs: readonly LogInfo[], shown: ShownSession): Promise<readonly SessionInfo[]> {
+    const ttlDays = new Map<string, number | undefined>();
+    const parents = new Map<LogId, SessionId>(logs.map(({ logId, session }) => [logId, session]));
+    const infos: SessionInfo[] = [];
+    for (const log of logs) {
+      const { profile } = log;
+      if (!ttlDays.has(profile)) ttlDays.set(profile, await this.#sources.ttlDaysOf?.(profile));
+      infos.push({
+        ...this.#base(log),
+        ...(await this.#spent(log)),
+        ...(await this.#byReader(log, shown)),
+        ...(await this.#forAll(log, shown, parents)),
+        ...defined({ expires_in_days: expiresInDays(log, ttlDays.get(profile), this.#sources.nowMs()) }),
+      });
+    }
+    return infos;
+  }
+
+  /** Returns what the log and the running session tell at once. */
+  #base(log: LogInfo): Omit<SessionInfo, keyof SpentTokens> {
+    const { pid: _pid, branch_of: _branch, ...row } = sessionRow(log);
+    const { session, logId, branchOf, effort, model } = log;
+    const running = this.#sources.running(session);
+    const { contextTokens, planMode } = log.numbers ?? {};
+    return {
+      ...row,
+      ...{ session, log: logId },
+      events: Math.max(row.events, running?.lastShown ?? 0),
+      live: running !== undefined,
+      state: stateOf(log, running),
+      questions: running?.questionsOpen ?? 0,
+      queued: running?.inputsWaiting ?? 0,
+      ...defined({
+        ...{ effort, level: running?.level, plan_mode: planMode, context_tokens: contextTokens },
+        context_window: this.#sources.contextWindowOf?.(model),
+        asked_since: running?.askedSince,
+        reserved: running === undefined ? log.reserved : undefined,
+      }),
+      ...(branchOf === undefined ? {} : { branch_of: { log: branchOf.logId, event: branchOf.at } }),
+    };
+  }
+
+  async #spent(log: LogInfo): Promise<SpentTokens> {
+    const numbers = log.numbers ?? numbersOfCosts(await this.#sources.store.costs(log.logId, 0));
+    return {
+      cost_usd: numbers.unpricedCalls > 0 ? null : numbers.usd,
+      input_tokens: numbers.inputTokens,
+      output_tokens: numbers.outputTokens,
+      cache_read_tokens: numbers.cacheReadTokens,
+      cache_write_tokens: numbers.cacheWriteTokens,
+    };
+  }
+
+  async #byReader(log: LogInfo, { reader, previews }: ShownSession): Promise<Partial<SessionInfo>> {
+    const { store } = this.#sources;
+    const unread = reader === undefined ? undefined : await store.notes?.unread(log.logId, reader);
+    const text = previews === true ? await lastText(store, log) : undefined;
+    return defined({ unread, last_text: text });
+  }
+
+  /** Returns other sessions and clients, which only a token of every session may know. */
+  async #forAll(
+    { session, branchOf }: LogInfo,
+    { scope }: ShownSession,
+    parents: Map<LogId, SessionId>,
+  ): Promise<Partial<SessionInfo>> {
+    if (scope.sessions !== "all") return {};
+    const parent =
+      branchOf && (parents.get(branchOf.logId) ?? (await this.#sources.store.find(branchOf.logId))?.session);
+    if (branchOf !== undefined && parent !== undefined) parents.set(branchOf.logId, parent);
+    const attached = this.#sources.running(session)?.attachedBy ?? [];
+    return {
+      ...(branchOf === undefined || parent === undefined
+        ? {}
+        : { branch_of: { log: branchOf.logId, event: branchOf.at, session: parent } }),
+      ...(attached.length === 0 ? {} : { attached_by: attached }),
+    };
+  }
+}
+
+/** Returns the state of a session. Of one that another process runs the log only tells if a turn runs. */
+export function stateOf(
+  { heldBy, interrupted }: LogInfo,
+  running: Pick<RunningFacts, "state"> | undefined,
+): SessionInfo["state"] {
+  return running?.state ?? (heldBy !== undefined && interrupted ? "running" : "idle");
+}
+
+type SpentTokens = Pick<
+  SessionInfo,
+  "cache_read_tokens" | "cache_write_tokens" | "cost_usd" | "input_tokens" | "output_tokens"
+>;
 
 /** Returns the facts of one session, without its events. @throws HarnessError Forbidden, UnknownSession. */
 export async function sessionInfo(

@@ -33,6 +33,7 @@ test("[CTL-14 SES-06] a log is replayed from where a reader has come to, with a 
       list: (query) => store.list(query),
       markedEvents: (...args) => store.markedEvents(...args),
       eventsBefore: (...args) => store.eventsBefore(...args),
+      costs: (...args) => store.costs(...args),
       expired: async () => [{ from, to }],
     };
     const events = await Array.fromAsync(answersOf(rig, { store: holed }).log(id, 0, EVERYTHING));
@@ -140,9 +141,13 @@ test("[CTL-14 SES-17] a session that broke off says up to which id clients may h
     list: (query) => store.list(query),
     markedEvents: (...args) => store.markedEvents(...args),
     eventsBefore: (...args) => store.eventsBefore(...args),
+    costs: (...args) => store.costs(...args),
     expired: (id) => store.expired(id),
   };
-  const info = await answersOf(rig, { store: broken, live: () => [] }).session(rig.session.id, EVERYTHING);
+  const info = await answersOf(rig, { store: broken, live: () => [], running: () => undefined }).session(
+    rig.session.id,
+    EVERYTHING,
+  );
   expect(info).toMatchObject({ live: false, events: last, reserved: last + 9 });
   expect(() => assertHappened(last + 9, info, "since")).not.toThrow();
   expect(() => assertHappened(last + 10, info, "since")).toThrow();

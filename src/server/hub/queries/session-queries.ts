@@ -1,58 +1,85 @@
 import { defined } from "../../../base/defined.ts";
 import { HarnessError } from "../../../base/errors.ts";
 import type { EventSeq, LogId, SessionId, TaskId } from "../../../base/ids.ts";
+import type { World } from "../../../base/world.ts";
 import type { Envelope } from "../../../protocol/events/envelope.ts";
+import type { QueryOf } from "../../../protocol/queries/queries.ts";
 import { LAST_EVENTS, SESSIONS_LISTED_MAX } from "../../../protocol/queries/session-queries.ts";
-import type { SessionInfo, TaskInfo } from "../../../protocol/resources.ts";
+import type { TaskInfo } from "../../../protocol/resources.ts";
 import { reachesSession } from "../../../session/access/reach.ts";
 import type { Scope } from "../../../session/access/scope.ts";
 import { EVERYTHING } from "../../../session/access/scope.ts";
 import type { QueryHandlers } from "../../../session/commands/query-handlers.ts";
-import type { LogInfo, SessionStore } from "../../../session/store/store.ts";
-import { sessionRow } from "../../../session/transcript/overview.ts";
+import type { LogInfo, LogQuery, SessionStore } from "../../../session/store/store.ts";
 import { historyQueries } from "./history/history-queries.ts";
 import { lastEvents } from "./last-events.ts";
 import { readLog } from "./read-log.ts";
 import { spendQuery } from "./spend-query.ts";
+import type { SessionInfoSources } from "./session-info.ts";
+import { SessionInfos, stateOf } from "./session-info.ts";
+import { listFilter, memoryPage, readListCursor, storedPage } from "./session-page.ts";
 
-export interface SessionQuerySources {
-  readonly store: Pick<SessionStore, "eventsBefore" | "expired" | "find" | "list" | "markedEvents">;
+export interface SessionQuerySources extends Omit<SessionInfoSources, "nowMs" | "store"> {
+  readonly world: Pick<World, "clock">;
+  readonly store: Pick<
+    SessionStore,
+    "costs" | "eventsBefore" | "expired" | "find" | "list" | "markedEvents" | "notes"
+  >;
   /** Returns the sessions that run here now. */
   live(): readonly SessionId[];
   /** Waits for a session that was announced and is still being opened. */
   whenThere?(id: SessionId): Promise<void>;
-  /** Returns the labels of the clients that are subscribed to a session. */
-  attachedBy?(id: SessionId): readonly string[];
-  /** Returns an event before the open questions of a session; undefined if there are none. */
-  askedSince?(id: SessionId): EventSeq | undefined;
-  /** The newest event that subscribers of a running session have, which the log may not have yet. */
-  lastShown?(id: SessionId): EventSeq | undefined;
 }
 
 /** Answers queries about sessions, and reads their logs, within the scope of the client (CTL-15, AUTH-07). */
 export function sessionQueries(sources: SessionQuerySources) {
+  const { clock } = sources.world;
   const logs = new ReachableLogs(sources);
-  const rows = new SessionRows(sources);
+  const infos = new SessionInfos({ ...sources, nowMs: () => clock.now() });
   const handlers: QueryHandlers = {
-    async ListSessions(query, { scope = EVERYTHING }) {
-      const { past = false, limit = SESSIONS_LISTED_MAX, sessionId } = query;
+    async ListSessions(query, { scope = EVERYTHING, signal }) {
+      const {
+        past = false,
+        limit = SESSIONS_LISTED_MAX,
+        sessionId,
+        archived = "without",
+        reader,
+        previews,
+      } = query;
+      const before = readListCursor(query.before);
       const workingDir = sessionId === undefined ? undefined : (await logs.find(sessionId, scope)).workingDir;
-      const options = { past, limit, workingDir };
-      if (scope.sessions !== "all") {
-        const infos = await logs.newest(scope.sessions, options);
-        return { sessions: infos.map((info) => rows.of(info)) };
-      }
-      const infos = past
-        ? await sources.store.list({ limit, ...defined({ workingDir }) })
-        : await logs.newest(sources.live(), options);
-      return { sessions: await rows.withOthers(infos) };
+      const fits = listFilter(query, (log) => stateOf(log, sources.running(log.session)));
+      const options = { limit, before, fits };
+      const page =
+        past && scope.sessions === "all"
+          ? await storedPage(sources.store, {
+              ...{ ...options, clock, signal },
+              query: {
+                archived,
+                ...defined({ workingDir }),
+                ...(isAtWork(query.state) ? { held: true } : {}),
+              },
+            })
+          : memoryPage(
+              await logs.named(scope.sessions === "all" ? sources.live() : scope.sessions, {
+                ...{ past, archived, workingDir },
+              }),
+              options,
+            );
+      const sessions = await infos.all(page.logs, { scope, reader, previews });
+      const { cursor } = page;
+      return { sessions, more: cursor !== undefined, ...defined({ cursor }) };
     },
-    async GetSession({ sessionId, last = LAST_EVENTS }, { scope = EVERYTHING }) {
+    async GetSession({ sessionId, last = LAST_EVENTS, reader, previews }, { scope = EVERYTHING }) {
       const log = await logs.find(sessionId, scope);
-      const info = rows.of(log);
+      const info = await infos.of(log, { scope, reader, previews });
       const since = Math.max(0, log.lastEvent - last);
       const events = last === 0 ? [] : await lastEvents(logs.read(info.session, since, scope));
       return { ...info, last_events: events };
+    },
+    async GetDraft({ sessionId, reader }, { scope = EVERYTHING }) {
+      const { logId } = await logs.find(sessionId, scope);
+      return (await sources.store.notes?.draft(logId, reader)) ?? { text: "" };
     },
     async ListTasks({ sessionId }, { scope = EVERYTHING }) {
       // A session does not run once its process is gone, however that ended.
@@ -66,8 +93,13 @@ export function sessionQueries(sources: SessionQuerySources) {
   return {
     handlers,
     log: (id: SessionId, since: EventSeq, scope: Scope) => logs.read(id, since, scope),
-    infoOf: (info: LogInfo) => rows.of(info),
+    infos,
   };
+}
+
+/** Returns true for a state that only a session in some process has. */
+function isAtWork(state: QueryOf<"ListSessions">["state"]): boolean {
+  return state === "running" || state === "waiting";
 }
 
 /** The logs of the store, as far as a scope reaches them. */
@@ -93,10 +125,10 @@ class ReachableLogs {
     yield* readLog(this.#sources.store, id, await this.find(id, scope), since);
   }
 
-  /** Returns the logs that these runs belong to, each once, the newest first. */
-  async newest(
+  /** Returns the logs that these runs belong to, each once. */
+  async named(
     ids: readonly SessionId[],
-    { past, limit, workingDir }: ListOptions,
+    { past, archived, workingDir }: ListOptions,
   ): Promise<readonly LogInfo[]> {
     const logs = new Map<LogId, LogInfo>();
     for (const id of ids) {
@@ -105,58 +137,8 @@ class ReachableLogs {
     }
     return [...logs.values()]
       .filter(({ session }) => past || this.#sources.live().includes(session))
-      .filter((info) => workingDir === undefined || info.workingDir === workingDir)
-      .sort((a, b) => (a.updatedAt < b.updatedAt ? 1 : -1))
-      .slice(0, limit);
-  }
-}
-
-/** Describes sessions for clients: facts of the log, and what is known of a running session. */
-class SessionRows {
-  readonly #sources: SessionQuerySources;
-
-  constructor(sources: SessionQuerySources) {
-    this.#sources = sources;
-  }
-
-  of(info: LogInfo): SessionInfo {
-    const { pid: _pid, branch_of: _branch, ...row } = sessionRow(info);
-    const { session, logId, branchOf } = info;
-    const asked = this.#sources.askedSince?.(session);
-    const live = this.#sources.live().includes(session);
-    const shown = this.#sources.lastShown?.(session) ?? 0;
-    const reserved = live ? undefined : info.reserved;
-    return {
-      ...row,
-      session,
-      log: logId,
-      events: Math.max(row.events, shown),
-      live,
-      ...defined({ asked_since: asked, reserved }),
-      ...(branchOf === undefined ? {} : { branch_of: { log: branchOf.logId, event: branchOf.at } }),
-    };
-  }
-
-  /** Adds the clients that are subscribed to each session, and the sessions that branches come from. */
-  async withOthers(infos: readonly LogInfo[]): Promise<readonly SessionInfo[]> {
-    const { store } = this.#sources;
-    const parents = new Map<LogId, SessionId>(infos.map(({ logId, session }) => [logId, session]));
-    const listed: SessionInfo[] = [];
-    for (const info of infos) {
-      const { session, branchOf } = info;
-      const parent = branchOf && (parents.get(branchOf.logId) ?? (await store.find(branchOf.logId))?.session);
-      if (branchOf !== undefined && parent !== undefined) parents.set(branchOf.logId, parent);
-      const row = this.of(info);
-      const attached = this.#sources.attachedBy?.(session) ?? [];
-      listed.push({
-        ...row,
-        ...(row.branch_of === undefined || parent === undefined
-          ? {}
-          : { branch_of: { ...row.branch_of, session: parent } }),
-        ...(attached.length === 0 ? {} : { attached_by: attached }),
-      });
-    }
-    return listed;
+      .filter((info) => archived === "with" || (info.archived ?? false) === (archived === "only"))
+      .filter((info) => workingDir === undefined || info.workingDir === workingDir);
   }
 }
 
@@ -176,9 +158,8 @@ async function tasksIn(
   return [...tasks.values()];
 }
 
-interface ListOptions {
+interface ListOptions extends Required<Pick<LogQuery, "archived">> {
   readonly past: boolean;
-  readonly limit: number;
   readonly workingDir: string | undefined;
 }
 

@@ -72,6 +72,13 @@ function tables(rows: RowReader, logId: LogId): readonly Table[] {
       read: (row) => rows.title(logId, row),
     },
     {
+      select: `SELECT kind || ' ' || reader AS name, kind, reader, ts, content, key_id FROM notes
+        WHERE log = ? AND kind || ' ' || reader > ? AND ${notExpired("notes")} ORDER BY kind, reader LIMIT ?`,
+      key: "name",
+      from: "",
+      read: (row) => rows.note(logId, row),
+    },
+    {
       select: `${EVENT_ROW} WHERE events.log = ? AND id > ? ORDER BY id LIMIT ?`,
       key: "id",
       from: 0,

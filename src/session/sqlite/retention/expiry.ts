@@ -16,7 +16,7 @@ export function metaOf(event: Event): string | null {
 }
 
 /** Returns the condition for rows of a table whose key was not destroyed. */
-export function notExpired(table: "logs" | "messages" | "tool_call_intents"): string {
+export function notExpired(table: "logs" | "messages" | "notes" | "tool_call_intents"): string {
   const destroyed = `SELECT 1 FROM data_keys WHERE data_keys.key_id = ${table}.key_id AND wrapped IS NULL`;
   return `NOT EXISTS (${destroyed})`;
 }
@@ -60,6 +60,13 @@ export function keySpans(connection: StoreConnection, log: number): readonly Key
   }));
 }
 
+interface ExpiredContent {
+  /** Events that lost their content. */
+  readonly events: number;
+  /** A key may have sealed nothing but notes. */
+  readonly keysDestroyed: number;
+}
+
 interface Expiring {
   readonly log: number;
   readonly logId: LogId;
@@ -72,7 +79,7 @@ interface Expiring {
  * Destroys the keys of a log's days before one day, inside a transaction: their contents can never be read again.
  * @throws HarnessError StoreCorrupt if one of them cannot be unwrapped: a damaged log is left for people.
  */
-export function expireLog(connection: StoreConnection, keys: DataKeys, expiring: Expiring): number {
+export function expireLog(connection: StoreConnection, keys: DataKeys, expiring: Expiring): ExpiredContent {
   const { log, logId, isHeld } = expiring;
   const beforeDay = isHeld ? earlier(expiring.beforeDay, newestDay(connection, log)) : expiring.beforeDay;
   try {
@@ -83,12 +90,12 @@ export function expireLog(connection: StoreConnection, keys: DataKeys, expiring:
     throw new HarnessError("StoreCorrupt", { path: connection.path, detail }, { cause });
   }
   const before = eventsIn(expiredRanges(connection, log));
-  connection.run(
+  const { changes: keysDestroyed } = connection.run(
     "UPDATE data_keys SET wrapped = NULL WHERE log = ? AND day < ? AND wrapped IS NOT NULL",
     log,
     beforeDay,
   );
-  return eventsIn(expiredRanges(connection, log)) - before;
+  return { events: eventsIn(expiredRanges(connection, log)) - before, keysDestroyed };
 }
 
 /** Returns the newest day of a log that has content; an early text if none has. */

@@ -5,7 +5,7 @@ import { forgetInBackups } from "../schema/backups.ts";
 import type { HeadFile } from "../wal/head-file.ts";
 import type { WhenFree } from "../when-free.ts";
 import { truncateLog } from "../when-free.ts";
-import { keySpans } from "./expiry.ts";
+import { keySpans, notExpired } from "./expiry.ts";
 import { betweenSteps, forgetLog, ROWS_PER_STEP, removeRows, WAL_BYTES_KEPT_MAX } from "./removal.ts";
 
 /** Free pages that are returned to the disk in one transaction. */
@@ -15,6 +15,9 @@ const PAGES_PER_STEP = 2_000;
 const WITH_EXPIRED = `SELECT DISTINCT key_spans.log AS num FROM key_spans
   JOIN data_keys ON data_keys.key_id = key_spans.key_id JOIN logs ON logs.num = key_spans.log
   WHERE freed = 0 AND wrapped IS NULL AND deleted = 0`;
+
+/** Notes whose content has expired. There are few notes, and they are short. */
+const EXPIRED_NOTES = `SELECT log, kind, reader FROM notes WHERE NOT ${notExpired("notes")}`;
 
 interface Maintenance {
   readonly world: World;
@@ -39,6 +42,10 @@ export async function maintain(
   const { world, whenFree } = maintenance;
   await whenFree(() => forgetInBackups(connection, world));
   const branchesRemoved = await removeLeftovers(connection, maintenance);
+  if (connection.first(`${EXPIRED_NOTES} LIMIT 1`) !== undefined)
+    await change(connection, maintenance, () =>
+      connection.run(`DELETE FROM notes WHERE (log, kind, reader) IN (${EXPIRED_NOTES})`),
+    );
   for (const { num } of connection.all(WITH_EXPIRED)) {
     if (signal.aborted) break;
     await emptyExpired(connection, Number(num), maintenance);

@@ -26,6 +26,8 @@ interface Removal {
 export function forgetLog(connection: StoreConnection, log: number): void {
   connection.run("UPDATE logs SET deleted = 1, title = NULL, key_id = NULL WHERE num = ?", log);
   connection.run("UPDATE data_keys SET wrapped = NULL WHERE log = ?", log);
+  connection.run("DELETE FROM notes WHERE log = ?", log);
+  connection.run("DELETE FROM marks WHERE log = ?", log);
 }
 
 /** Tables and the column that orders their rows in a log, each before the table that its rows refer to. */

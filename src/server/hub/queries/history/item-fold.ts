@@ -320,6 +320,7 @@ const KINDS: Readonly<Record<EventKind, ItemKind | null>> = {
   ModelChanged: "model",
   RuleRevoked: "rule",
   RulePromoted: "rule",
+  SessionRenamed: null,
 };
 
 function itemKind(event: Envelope): ItemKind | undefined {

@@ -1,0 +1,44 @@
+import type { CommandKind } from "../../../src/protocol/commands/commands.ts";
+import type { Fault } from "../server.ts";
+import type { Broken } from "./faults.ts";
+import { answerFault, commandFault, eachEvent, pathOf, withBody } from "./faults.ts";
+
+/** Servers with a fault in lists of sessions, or in what people keep beside a session. */
+export const BROKEN_SESSIONS: readonly Broken[] = [
+  {
+    scenario: "sessions-paged",
+    how: "every page but the first lacks its first session",
+    fault: () =>
+      answerFault(
+        ({ ok }, request) => ok && pathOf(request) === "/v1/sessions" && request.url.includes("before="),
+        (answer) =>
+          withBody(answer, (body: { readonly sessions: readonly object[] }) => ({
+            ...body,
+            sessions: body.sessions.slice(1),
+          })),
+      ),
+  },
+  { scenario: "session-archived", how: "nothing is archived", fault: () => ignoring("ArchiveSession") },
+  {
+    scenario: "session-renamed",
+    how: "nobody is shown the new title",
+    fault: () => eachEvent((event) => (event.kind === "SessionRenamed" ? undefined : event)),
+  },
+  { scenario: "marks-read", how: "no mark is kept", fault: () => ignoring("MarkRead") },
+  { scenario: "draft-kept", how: "no draft is kept", fault: () => ignoring("SetDraft") },
+  {
+    scenario: "session-deleted",
+    how: "a session that runs is ended, and deleted",
+    fault: () =>
+      commandFault(async (command, inner) => {
+        if (command.kind === "DeleteSession")
+          await inner.send({ kind: "EndSession", sessionId: command.sessionId }).catch(() => undefined);
+        return await inner.send(command);
+      }),
+  },
+];
+
+/** Commands of a kind are accepted, and not carried out. */
+function ignoring(kind: CommandKind): Fault {
+  return commandFault(async (command, inner) => (command.kind === kind ? {} : await inner.send(command)));
+}
