@@ -54,6 +54,7 @@ export function engineAnswers(parts: EngineAnswersDependencies): EngineAnswers {
   const live = () => multiplexer.sessions;
   const sessions = sessionQueries({
     store,
+    world,
     live,
     attachedBy: (id) => multiplexer.attachedBy(id),
     whenThere: (id) => multiplexer.whenThere(id),

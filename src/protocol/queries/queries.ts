@@ -5,6 +5,7 @@ import { COMPLETION_QUERIES } from "./completion-queries.ts";
 import { ENGINE_QUERIES } from "./engine-queries.ts";
 import { HISTORY_QUERIES } from "./history-queries.ts";
 import type { QueryDefinition } from "./query.ts";
+import { SEARCH_QUERIES } from "./search-queries.ts";
 import { SESSION_QUERIES } from "./session-queries.ts";
 
 /**
@@ -18,6 +19,7 @@ const TABLE = {
   ...HISTORY_QUERIES,
   ...ENGINE_QUERIES,
   ...COMPLETION_QUERIES,
+  ...SEARCH_QUERIES,
 } as const satisfies Readonly<Record<QueryKind, QueryDefinition>>;
 
 type Table = typeof TABLE;

@@ -79,10 +79,11 @@ export class LogTable {
   }
 }
 
-const LAST_EVENT = "(SELECT coalesce(max(id), 0) FROM events WHERE events.log = logs.num)";
+/** The last event of a row of `logs`. */
+export const LAST_EVENT = "(SELECT coalesce(max(id), 0) FROM events WHERE events.log = logs.num)";
 
 /** A branch exists once it holds everything up to its branch point. */
-const IS_THERE = `(logs.deleted = 0 AND (logs.branch_at IS NULL OR logs.branch_at <= ${LAST_EVENT}))`;
+export const IS_THERE = `(logs.deleted = 0 AND (logs.branch_at IS NULL OR logs.branch_at <= ${LAST_EVENT}))`;
 
 const RUN_BEGINS =
   "logs.num IN (SELECT runs.log FROM runs WHERE instr(session_id, ?) = 1 OR instr(session_id, 'sess_' || ?) = 1)";

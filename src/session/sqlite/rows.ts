@@ -19,6 +19,7 @@ const CONTENT_COLUMNS = {
   messages: "content",
   tool_call_intents: "summary",
   logs: "title",
+  search_segments: "filter",
 } as const satisfies Readonly<Record<SealScope["table"], string>>;
 
 /** Columns in the clear beside the content of an event. */

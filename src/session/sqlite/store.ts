@@ -33,6 +33,7 @@ import { maintain } from "./retention/maintain.ts";
 import { forgetLog, removeRows } from "./retention/removal.ts";
 import { RowReader } from "./rows.ts";
 import { forgetInBackups } from "./schema/backups.ts";
+import { SearchOnDemand } from "./search/search-on-demand.ts";
 import type { HeadFile } from "./wal/head-file.ts";
 import { bootOf, headsOf } from "./wal/head-file.ts";
 import { removeKeptWal } from "./wal/kept-wal.ts";
@@ -76,6 +77,7 @@ export class SqliteStore implements SessionStore {
   #reading: LogReader;
   #logs: LogTable;
   #disposed = false;
+  readonly search: SearchOnDemand;
 
   constructor(
     connection: StoreConnection,
@@ -92,6 +94,17 @@ export class SqliteStore implements SessionStore {
     this.#rows = new RowReader(connection.path, this.#keys);
     this.#reading = new LogReader(connection, this.#rows);
     this.#logs = new LogTable(connection, this.#rows, world.machine);
+    this.search = new SearchOnDemand({
+      world,
+      whenFree: (work) => this.#asked(work),
+      parts: () => ({
+        connection: this.#connection,
+        keys: this.#keys,
+        reading: this.#reading,
+        logs: this.#logs,
+      }),
+      signal: this.#closing.signal,
+    });
   }
 
   /** The rows of a new log are written with its first batch, or before anything else is asked of this store. */
@@ -324,7 +337,9 @@ export class SqliteStore implements SessionStore {
     // A branch whose lease cannot be read may be one that is being made.
     const isAlive = (row: Row) => this.#logs.holderOr(row, "somebody") !== "nobody";
     const maintenance = { world: this.#world, whenFree: this.#whenFree, heads: this.#heads, signal, isAlive };
-    return maintain(this.#connection, maintenance);
+    const result = await maintain(this.#connection, maintenance);
+    await this.search.keepUp(signal);
+    return result;
   }
 
   check(depth: "quick" | "full", signal: AbortSignal): AsyncIterable<StoreFinding> {
@@ -343,6 +358,7 @@ export class SqliteStore implements SessionStore {
       await Promise.all([...this.#writers].map((writer) => writer[Symbol.asyncDispose]()));
     }
     close();
+    await this.search.ended();
     this.#heads[Symbol.dispose]();
     this.#walSync[Symbol.dispose]();
     this.#connection[Symbol.dispose]();

@@ -1,6 +1,7 @@
 import { defined } from "../../../base/defined.ts";
 import { HarnessError } from "../../../base/errors.ts";
 import type { EventSeq, LogId, SessionId, TaskId } from "../../../base/ids.ts";
+import type { World } from "../../../base/world.ts";
 import type { Envelope } from "../../../protocol/events/envelope.ts";
 import { LAST_EVENTS, SESSIONS_LISTED_MAX } from "../../../protocol/queries/session-queries.ts";
 import type { SessionInfo, TaskInfo } from "../../../protocol/resources.ts";
@@ -13,9 +14,14 @@ import { sessionRow } from "../../../session/transcript/overview.ts";
 import { historyQueries } from "./history/history-queries.ts";
 import { lastEvents } from "./last-events.ts";
 import { readLog } from "./read-log.ts";
+import { searchQueries } from "./search/search-queries.ts";
 
 export interface SessionQuerySources {
-  readonly store: Pick<SessionStore, "eventsBefore" | "expired" | "find" | "list" | "markedEvents">;
+  readonly store: Pick<
+    SessionStore,
+    "eventsBefore" | "expired" | "find" | "list" | "markedEvents" | "search"
+  >;
+  readonly world: Pick<World, "clock" | "files">;
   /** Returns the sessions that run here now. */
   live(): readonly SessionId[];
   /** Waits for a session that was announced and is still being opened. */
@@ -60,6 +66,7 @@ export function sessionQueries(sources: SessionQuerySources) {
       return { tasks: await tasksIn(logs.read(sessionId, 0, scope), lives) };
     },
     ...historyQueries({ store: sources.store, find: (id, scope) => logs.find(id, scope) }),
+    ...searchQueries({ ...sources, find: (id, scope) => logs.find(id, scope) }),
   };
   return {
     handlers,

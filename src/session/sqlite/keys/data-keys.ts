@@ -97,6 +97,14 @@ export class DataKeys {
     return openBytes(key, scopeText(scope, keyId, binding), bytes);
   }
 
+  /**
+   * Returns a key that exists.
+   * @throws SealBroken if it was destroyed or changed, or is missing.
+   */
+  use(keyId: string): DataKey {
+    return { keyId, key: this.#get(keyId).key };
+  }
+
   /** @throws SealBroken if one of these keys cannot be unwrapped. */
   checkBefore(log: number, day: string): void {
     const keys = this.#connection.all(

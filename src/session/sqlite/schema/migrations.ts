@@ -6,6 +6,7 @@ import heads from "./migrations/0005-heads.sql" with { type: "text" };
 import effort from "./migrations/0006-effort.sql" with { type: "text" };
 import reserved from "./migrations/0007-reserved.sql" with { type: "text" };
 import rounds from "./migrations/0008-rounds.sql" with { type: "text" };
+import search from "./migrations/0009-search.sql" with { type: "text" };
 
 /** One forward step of the schema: numbered from 1 without gaps, never edited once released. */
 export interface Migration {
@@ -22,4 +23,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 6, sql: effort },
   { version: 7, sql: reserved },
   { version: 8, sql: rounds },
+  { version: 9, sql: search },
 ];
