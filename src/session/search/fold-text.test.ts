@@ -5,6 +5,9 @@ const CODE_POINTS = Array.from({ length: 0x11_0000 }, (_, at) => at).filter(
   (at) => at < 0xd800 || at > 0xdfff,
 );
 
+/** The table of Unicode folds it to iota; the engine's regular expressions match it with the small iota alone. */
+const PROSGEGRAMMENI = 0x1f_be;
+
 test("[CTL-19] case folding is the simple one of Unicode, for every character", () => {
   const wrong: string[] = [];
   const classes = new Map<string, string[]>();
@@ -27,7 +30,7 @@ test("[CTL-19] characters that match without case fold alike", () => {
   for (const point of CODE_POINTS) {
     const character = String.fromCodePoint(point);
     for (const other of [character.toUpperCase(), character.toLowerCase()]) {
-      if (other === character || [...other].length !== 1) continue;
+      if (other === character || [...other].length !== 1 || point === PROSGEGRAMMENI) continue;
       const matches = new RegExp(`^\\u{${point.toString(16)}}$`, "iu").test(other);
       if (matches !== (foldText(other) === foldText(character))) wrong.push(`${character} and ${other}`);
     }

@@ -82,12 +82,12 @@ export function packValue(value: unknown): Uint8Array {
  * it stay readable.
  */
 export class RowReader {
+  readonly keys: DataKeys;
   readonly #path: string;
-  readonly #keys: DataKeys;
 
   constructor(path: string, keys: DataKeys) {
     this.#path = path;
-    this.#keys = keys;
+    this.keys = keys;
   }
 
   event(logId: LogId, row: Row): Envelope {
@@ -244,7 +244,7 @@ export class RowReader {
     if (typeof keyId !== "string") throw this.#damaged(place, `its ${column} is not sealed`);
     let content: Uint8Array;
     try {
-      content = this.#keys.open(scope, { keyId, bytes });
+      content = this.keys.open(scope, { keyId, bytes });
     } catch (thrown) {
       if (!(thrown instanceof SealBroken)) throw thrown;
       throw this.#damaged(place, `its ${column} cannot be unsealed, ${thrown.message}`, thrown);

@@ -1,3 +1,4 @@
+import { hasReason } from "../../../base/errors.ts";
 import type { LogId } from "../../../base/ids.ts";
 import { passesFilter } from "../../search/gram-filter.ts";
 import type { LogPart, ProbedLog, SearchProbe } from "../../search/search-index.ts";
@@ -63,8 +64,7 @@ export function probeLog(
   const expired = row["has_expired"] === 1n ? expiredRanges(connection, log) : [];
   const known: Segment[] = [];
   const passing: LogPart[] = [];
-  for (const segment of segmentsOf(connection, log)) {
-    if (segment.to > lastEvent) continue;
+  for (const segment of segmentsOrNone(connection, log)) {
     try {
       if (mayHold(keys, logId, segment, probe)) passing.push({ from: segment.from, to: segment.to });
       known.push(segment);
@@ -81,6 +81,16 @@ export function probeLog(
     parts: [...passing, ...unindexed].sort((a, b) => a.from - b.from),
     unindexed: unindexed.reduce((count, { from, to }) => count + to - from + 1, 0),
   };
+}
+
+/** Returns the segments of a log; none if their table is damaged: the log is read instead. */
+function segmentsOrNone(connection: StoreConnection, log: number): readonly Segment[] {
+  try {
+    return segmentsOf(connection, log);
+  } catch (thrown) {
+    if (!hasReason(thrown, "StoreCorrupt")) throw thrown;
+    return [];
+  }
 }
 
 /** Opens the filter also where the times decide: a damaged one must be noticed, since its times may be wrong. */

@@ -1,7 +1,7 @@
 import type { EventSeq, LogId } from "../../../base/ids.ts";
 import type { LogPart } from "../../search/search-index.ts";
 import type { SealScope } from "../../store/seal.ts";
-import { openBytes, SealBroken, scopeText } from "../../store/seal.ts";
+import { openBytes, scopeText } from "../../store/seal.ts";
 import type { Row, StoreConnection } from "../connection.ts";
 import type { DataKeys } from "../keys/data-keys.ts";
 import { expiredRanges } from "../retention/expiry.ts";
@@ -94,17 +94,6 @@ function oldestKeyIn(
     ...[log, from, to],
   );
   return row === undefined ? undefined : String(row["key_id"]);
-}
-
-/** Opens one filter for a check. */
-export function checkSegment(keys: DataKeys, logId: LogId, row: Row): string | undefined {
-  try {
-    openFilter(keys, logId, segmentIn(row));
-    return undefined;
-  } catch (thrown) {
-    if (!(thrown instanceof SealBroken)) throw thrown;
-    return thrown.message;
-  }
 }
 
 function countIn(parts: readonly LogPart[], { from, to }: SegmentFacts): number {

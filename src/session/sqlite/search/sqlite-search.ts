@@ -149,7 +149,7 @@ export class SqliteSearch {
       const row = logs.mustFind(logId);
       const [log, last] = [reading.logNumber(logId), Number(row["last_event"])];
       const expired = expiredRanges(connection, log);
-      const known = segmentsOf(connection, log).filter(({ to }) => to <= last);
+      const known = segmentsOf(connection, log);
       const parts = partsBetween(known, last).flatMap(
         (part) => withContentIn(connection, log, { part, expired }) ?? [],
       );
