@@ -21,7 +21,7 @@ export interface SessionQuerySources {
     SessionStore,
     "eventsBefore" | "expired" | "find" | "list" | "markedEvents" | "search"
   >;
-  readonly world: Pick<World, "clock" | "files">;
+  readonly world: Pick<World, "clock">;
   /** Returns the sessions that run here now. */
   live(): readonly SessionId[];
   /** Waits for a session that was announced and is still being opened. */

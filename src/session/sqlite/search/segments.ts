@@ -21,12 +21,15 @@ export interface SegmentFacts {
 export interface Segment extends SegmentFacts {
   readonly keyId: string;
   readonly bytes: Uint8Array;
+  /** The row of its key. */
+  readonly keyRow: Row;
 }
 
 /** Returns the segments of a log whose content has not expired, in order. */
 export function segmentsOf(connection: StoreConnection, log: number): readonly Segment[] {
   const rows = connection.all(
-    `SELECT from_event, to_event, from_ts, to_ts, search_segments.key_id AS key_id, filter FROM search_segments
+    `SELECT from_event, to_event, from_ts, to_ts, search_segments.key_id AS key_id, filter,
+       wrapped, day, bound FROM search_segments
      JOIN data_keys ON data_keys.key_id = search_segments.key_id AND data_keys.log = search_segments.log
      WHERE search_segments.log = ? AND wrapped IS NOT NULL ORDER BY from_event`,
     log,
@@ -36,7 +39,8 @@ export function segmentsOf(connection: StoreConnection, log: number): readonly S
 
 /** Opens the filter of a segment. @throws SealBroken if it or its row was changed. */
 export function openFilter(keys: DataKeys, logId: LogId, segment: Segment): Uint8Array {
-  const { key } = keys.use(segment.keyId);
+  // Its key is used once: it must not displace those of running sessions.
+  const key = keys.unwrap(segment.keyId, { ...segment.keyRow, log_id: logId });
   return openBytes(key, scopeText(segmentScope(logId, segment), segment.keyId, "row"), segment.bytes);
 }
 
@@ -112,6 +116,7 @@ function segmentIn(row: Row): Segment {
     toTs: String(row["to_ts"]),
     keyId: String(row["key_id"]),
     bytes: filter instanceof Uint8Array ? filter : new Uint8Array(),
+    keyRow: row,
   };
 }
 

@@ -2,6 +2,7 @@ import { Database } from "bun:sqlite";
 import { afterEach, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { settle } from "../../../../test/support/fake-clock.ts";
 import { makeOldStore } from "../../../../test/support/old-store.ts";
 import { event, LOG_KEY, newLog, OTHER, turn } from "../../../../test/support/store-rig.ts";
 import type { TestWorld } from "../../../../test/support/world.ts";
@@ -170,21 +171,19 @@ test("[CTL-19 SES-06] content that expires while it is indexed gets into no filt
   const today = dayOf(new Date(place.world.clock.now()).toISOString());
   let isExpired = true;
   // The other process destroys the key between the reading of the events and the writing of the filter.
-  const stat = place.world.files.stat.bind(place.world.files);
   const racing = await openSqliteStore({
     path: place.path,
     logKey: LOG_KEY,
     world: {
       ...place.world,
-      clock: { ...place.world.clock, monotonic: stepping() },
-      files: {
-        ...place.world.files,
-        async stat(path) {
-          if (!isExpired) {
-            isExpired = true;
-            await other.expire(logId, today);
-          }
-          return await stat(path);
+      clock: {
+        ...place.world.clock,
+        monotonic: stepping(),
+        async sleep() {
+          await settle();
+          if (isExpired) return;
+          isExpired = true;
+          await other.expire(logId, today);
         },
       },
     },

@@ -2,6 +2,7 @@ import { HarnessError, messageOf } from "../../../base/errors.ts";
 import type { LogId } from "../../../base/ids.ts";
 import type { World } from "../../../base/world.ts";
 import type { LogPart, ProbedLog, SearchProbe } from "../../search/search-index.ts";
+import { WorkSlices } from "../../search/work-slices.ts";
 import { isInRanges } from "../../store/expired.ts";
 import type { StoreConnection } from "../connection.ts";
 import type { DataKeys } from "../keys/data-keys.ts";
@@ -16,8 +17,6 @@ import type { Segment } from "./segments.ts";
 import { removeSegment, segmentsOf, writeSegment } from "./segments.ts";
 import { partsBetween, withContentIn } from "./unindexed.ts";
 
-/** Milliseconds of work without a pause. */
-const SLICE_MS = 4;
 /** Events that are read at a time: at first, and at most. */
 const PAGE_EVENTS_FIRST = 16;
 const PAGE_EVENTS_MAX = 128;
@@ -32,7 +31,7 @@ export interface StoreParts {
 }
 
 export interface SqliteSearchDependencies {
-  readonly world: Pick<World, "clock" | "files" | "log">;
+  readonly world: Pick<World, "clock" | "log">;
   readonly whenFree: WhenFree;
   readonly parts: () => StoreParts;
   /** Aborts when the store is closed. */
@@ -45,7 +44,7 @@ export class SqliteSearch {
   readonly #whenFree: WhenFree;
   readonly #parts: () => StoreParts;
   readonly #signal: AbortSignal;
-  #pausedAt = 0;
+  readonly #slices: WorkSlices;
   #indexing: Promise<void> | undefined;
 
   constructor({ world, whenFree, parts, signal }: SqliteSearchDependencies) {
@@ -53,21 +52,24 @@ export class SqliteSearch {
     this.#whenFree = whenFree;
     this.#parts = parts;
     this.#signal = signal;
+    this.#slices = new WorkSlices(world.clock);
   }
 
   async probe(probe: SearchProbe): Promise<readonly ProbedLog[]> {
     const rows = await this.#whenFree(() => probedRows(this.#parts().connection, probe));
     const probed: ProbedLog[] = [];
     const damaged: { readonly log: number; readonly segment: Segment }[] = [];
-    for (const row of rows) {
-      const onDamaged = (log: number, segment: Segment) => void damaged.push({ log, segment });
-      probed.push(
-        await this.#whenFree(() => {
-          const { connection, keys } = this.#parts();
-          return connection.snapshot(() => probeLog(connection, keys, { row, probe, onDamaged }));
-        }),
-      );
-      await this.#pause();
+    const onDamaged = (log: number, segment: Segment) => void damaged.push({ log, segment });
+    while (probed.length < rows.length) {
+      const slice = await this.#whenFree(() => {
+        const { connection, keys } = this.#parts();
+        const rest = rows.slice(probed.length);
+        return connection.snapshot(() =>
+          this.#inSlice(rest, (row) => probeLog(connection, keys, { row, probe, onDamaged })),
+        );
+      });
+      probed.push(...slice);
+      await this.#slices.pause(this.#signal);
     }
     if (damaged.length > 0) await this.#removeDamaged(damaged);
     return probed;
@@ -119,7 +121,7 @@ export class SqliteSearch {
       const logs = await this.#whenFree(() =>
         indexedLogs(this.#parts().connection, { before, limit: LOGS_AT_ONCE }),
       );
-      await this.#pause();
+      await this.#slices.pause(this.#signal);
       for (const { logId, isIndexed } of logs) {
         if (signal.aborted) return;
         before = logId;
@@ -172,13 +174,15 @@ export class SqliteSearch {
       const startMs = clock.monotonic();
       const read = () => this.#parts().reading.markedEvents(logId, since, Math.min(limit, part.to - since));
       const page = await this.#whenFree(read);
-      const isQuick = clock.monotonic() - startMs < SLICE_MS / 2;
-      limit = isQuick ? Math.min(PAGE_EVENTS_MAX, 2 * limit) : Math.max(1, limit >> 1);
+      limit = this.#slices.pageAfter(limit, {
+        tookMs: clock.monotonic() - startMs,
+        pageMax: PAGE_EVENTS_MAX,
+      });
       since = page.at(-1)?.id ?? part.to;
       for (const event of page) {
         if (event.id > part.to) break;
         await write(builder.add(event, isInRanges(event.id, expired)));
-        await this.#pause();
+        await this.#slices.pause(this.#signal);
       }
     }
     if (part.to < last) await write(builder.end("end"));
@@ -213,12 +217,14 @@ export class SqliteSearch {
     }
   }
 
-  /** Gives way to other work after each slice. */
-  async #pause(): Promise<void> {
-    const { clock, files } = this.#world;
-    if (clock.monotonic() - this.#pausedAt < SLICE_MS) return;
-    await files.stat(this.#parts().connection.path);
-    this.#pausedAt = clock.monotonic();
+  /** Does work until a slice is over, at least some of it. */
+  #inSlice<Of, Result>(rest: readonly Of[], work: (each: Of) => Result): readonly Result[] {
+    const done: Result[] = [];
+    for (const each of rest) {
+      done.push(work(each));
+      if (this.#slices.isOver) break;
+    }
+    return done;
   }
 }
 

@@ -23,7 +23,7 @@ const DAY_MS = 86_400_000;
 
 export interface SearchQuerySources {
   readonly store: SearchedStore;
-  readonly world: Pick<World, "clock" | "files">;
+  readonly world: Pick<World, "clock">;
   /** @throws HarnessError Forbidden, UnknownSession. */
   find(id: SessionId, scope: Scope): Promise<LogInfo>;
 }

@@ -7,6 +7,7 @@ import type { ItemText } from "../../../../session/search/item-texts.ts";
 import { ItemTexts } from "../../../../session/search/item-texts.ts";
 import type { LogPart, ProbedLog } from "../../../../session/search/search-index.ts";
 import type { ItemMatch, SearchTerms } from "../../../../session/search/search-terms.ts";
+import { WorkSlices } from "../../../../session/search/work-slices.ts";
 import { isInRanges } from "../../../../session/store/expired.ts";
 import { isTurnEnded, isTurnStarted } from "../../../../view/turn-marks.ts";
 import { turnMark } from "../history/history-reader.ts";
@@ -16,8 +17,6 @@ import type { SearchedStore } from "./searched-logs.ts";
 /** Events that are read at a time: at first, and at most. */
 const PAGE_EVENTS_FIRST = 16;
 const PAGE_EVENTS_MAX = 128;
-/** Milliseconds of work without a pause. */
-const SLICE_MS = 4;
 /** A longer part is read in pieces of whole turns, the newest first. */
 const PIECE_EVENTS = 1_024;
 /** Events that are read to find the turn of a hit. */
@@ -43,7 +42,7 @@ export interface SearchCounts {
 
 interface SearchRunSources {
   readonly store: SearchedStore;
-  readonly world: Pick<World, "clock" | "files">;
+  readonly world: Pick<World, "clock">;
   readonly terms: SearchTerms;
   readonly limits: SearchLimits;
   readonly signal: AbortSignal;
@@ -56,12 +55,12 @@ export class SearchRun {
   readonly #matches: LogMatch[] = [];
   #counts: SearchCounts = { sessions: 0, events: 0, expired: 0, unreadable: 0 };
   #eventsRead = 0;
-  #pausedAt: number;
+  readonly #slices: WorkSlices;
 
   constructor(sources: SearchRunSources) {
     this.#sources = sources;
     this.#startMs = sources.world.clock.monotonic();
-    this.#pausedAt = this.#startMs;
+    this.#slices = new WorkSlices(sources.world.clock);
   }
 
   get matches(): readonly LogMatch[] {
@@ -81,6 +80,7 @@ export class SearchRun {
       this.#sources.signal.throwIfAborted();
       const before = from?.logId === log.logId ? from.before : undefined;
       const stoppedAt = await this.#searchLog(log, before ?? log.lastEvent + 1);
+      await this.#slices.pause(this.#sources.signal);
       if (stoppedAt !== undefined) return { logId: log.logId, before: stoppedAt };
       if (this.#isOver) return { logId: log.logId };
     }
@@ -140,7 +140,7 @@ export class SearchRun {
         if (!hasReason(thrown, "StoreCorrupt")) throw thrown;
         return from;
       }
-      await this.#pause();
+      await this.#slices.pause(this.#sources.signal);
       const start = page.find((event) => event.id > from && isTurnStarted(event));
       if (start !== undefined) return start.id;
       at = (page[0]?.id ?? from) - 1;
@@ -158,7 +158,7 @@ export class SearchRun {
     const items = new ItemTexts(onItem, piece.from === 1 ? undefined : "unknown");
     for await (const event of this.#events(log, piece)) {
       items.add(event, isInRanges(event.id, log.expired));
-      await this.#pause();
+      await this.#slices.pause(this.#sources.signal);
     }
     items.end();
     found.sort((a, b) => a.item.event - b.item.event);
@@ -188,8 +188,10 @@ export class SearchRun {
         this.#counts = { ...this.#counts, unreadable: this.#counts.unreadable + 1 };
         continue;
       }
-      const isQuick = world.clock.monotonic() - startMs < SLICE_MS / 2;
-      limit = isQuick ? Math.min(PAGE_EVENTS_MAX, 2 * limit) : Math.max(1, limit >> 1);
+      limit = this.#slices.pageAfter(limit, {
+        tookMs: world.clock.monotonic() - startMs,
+        pageMax: PAGE_EVENTS_MAX,
+      });
       since = page.at(-1)?.id ?? to;
       this.#eventsRead += page.length;
       for (const event of page) if (event.id <= to) yield event;
@@ -221,14 +223,6 @@ export class SearchRun {
       expired: counts.expired + gone,
       unreadable: counts.unreadable,
     };
-  }
-
-  /** Gives way to other work after each slice. */
-  async #pause(): Promise<void> {
-    const { clock, files } = this.#sources.world;
-    if (clock.monotonic() - this.#pausedAt < SLICE_MS) return;
-    await files.stat("/");
-    this.#pausedAt = clock.monotonic();
   }
 }
 
