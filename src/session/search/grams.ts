@@ -1,5 +1,6 @@
 /** Slots of a new set. A power of two. */
 const SLOTS = 4_096;
+const ASCII = 128;
 /** No unit. */
 const NONE = -1;
 
@@ -10,6 +11,8 @@ const NONE = -1;
 export class GramSet {
   #slots = new Uint32Array(SLOTS);
   #size = 0;
+  /** One bit for each piece of ASCII that was added: most pieces of a text come again and again. */
+  readonly #ascii = new Uint32Array(ASCII ** 3 / 32);
 
   get size(): number {
     return this.#size;
@@ -24,11 +27,24 @@ export class GramSet {
         [two, one] = [NONE, NONE];
         continue;
       }
-      this.add(hashOf(0, 0, unit));
-      if (one !== NONE) this.add(hashOf(0, one, unit));
-      if (two !== NONE) this.add(hashOf(two, one, unit));
-      [two, one] = [one, unit];
+      if (!this.#isKnown(two, one, unit)) {
+        this.add(hashOf(0, 0, unit));
+        if (one !== NONE) this.add(hashOf(0, one, unit));
+        if (two !== NONE) this.add(hashOf(two, one, unit));
+      }
+      two = one;
+      one = unit;
     }
+  }
+
+  /** Returns true if these units were added before, with the shorter pieces at their end; notes them. */
+  #isKnown(two: number, one: number, unit: number): boolean {
+    if (two <= 0 || two >= ASCII || one >= ASCII || unit >= ASCII) return false;
+    const at = (two << 14) | (one << 7) | unit;
+    const [word, bit] = [at >>> 5, 1 << (at & 31)];
+    const bits = this.#ascii[word] ?? 0;
+    this.#ascii[word] = bits | bit;
+    return (bits & bit) !== 0;
   }
 
   add(hash: number): void {

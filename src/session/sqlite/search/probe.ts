@@ -29,16 +29,16 @@ export function probedRows(connection: StoreConnection, probe: SearchProbe): rea
   );
 }
 
-/** Lists logs, the one that began last first, and if each is indexed to its end. */
+/** Lists logs, the one that began first first, and if each is indexed to its end. */
 export function indexedLogs(
   connection: StoreConnection,
-  { before, limit }: { readonly before: LogId | undefined; readonly limit: number },
+  { after, limit }: { readonly after: LogId | undefined; readonly limit: number },
 ): readonly { readonly logId: LogId; readonly isIndexed: boolean }[] {
   const rows = connection.all(
     `SELECT log_id, ${LAST_EVENT} <= coalesce((SELECT to_event FROM search_segments
        WHERE search_segments.log = logs.num ORDER BY from_event DESC LIMIT 1), 0) AS is_indexed
-     FROM logs WHERE ${IS_THERE} AND log_id < ? ORDER BY log_id DESC LIMIT ?`,
-    before ?? "~",
+     FROM logs WHERE ${IS_THERE} AND log_id > ? ORDER BY log_id LIMIT ?`,
+    after ?? "",
     limit,
   );
   return rows.map((row) => ({ logId: String(row["log_id"]) as LogId, isIndexed: row["is_indexed"] === 1n }));

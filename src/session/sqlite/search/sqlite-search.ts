@@ -2,7 +2,7 @@ import { HarnessError, messageOf } from "../../../base/errors.ts";
 import type { LogId } from "../../../base/ids.ts";
 import type { World } from "../../../base/world.ts";
 import type { LogPart, ProbedLog, SearchProbe } from "../../search/search-index.ts";
-import { WorkSlices } from "../../search/work-slices.ts";
+import { PAGE_EVENTS_MIN, WorkSlices } from "../../search/work-slices.ts";
 import { isInRanges } from "../../store/expired.ts";
 import type { StoreConnection } from "../connection.ts";
 import type { DataKeys } from "../keys/data-keys.ts";
@@ -17,9 +17,6 @@ import type { Segment } from "./segments.ts";
 import { removeSegment, segmentsOf, writeSegment } from "./segments.ts";
 import { partsBetween, withContentIn } from "./unindexed.ts";
 
-/** Events that are read at a time: at first, and at most. */
-const PAGE_EVENTS_FIRST = 16;
-const PAGE_EVENTS_MAX = 128;
 /** Logs that are listed at a time. */
 const LOGS_AT_ONCE = 64;
 /** What a store is made of at the moment: a store on a full disk opens its file again. */
@@ -69,7 +66,7 @@ export class SqliteSearch {
         );
       });
       probed.push(...slice);
-      await this.#slices.pause(this.#signal);
+      await this.#slices.pause();
     }
     if (damaged.length > 0) await this.#removeDamaged(damaged);
     return probed;
@@ -114,17 +111,20 @@ export class SqliteSearch {
     }
   }
 
-  /** A pause after each log takes as long as the log did. */
+  /**
+   * Goes from the oldest log to the newest, since a search that is at work goes the other way. A pause after each log
+   * takes as long as the log did.
+   */
   async #indexEach(signal: AbortSignal, pace: "at once" | "with pauses"): Promise<void> {
     const { clock } = this.#world;
-    for (let before: LogId | undefined; ; ) {
+    for (let after: LogId | undefined; ; ) {
       const logs = await this.#whenFree(() =>
-        indexedLogs(this.#parts().connection, { before, limit: LOGS_AT_ONCE }),
+        indexedLogs(this.#parts().connection, { after, limit: LOGS_AT_ONCE }),
       );
-      await this.#slices.pause(this.#signal);
+      await this.#slices.pause();
       for (const { logId, isIndexed } of logs) {
         if (signal.aborted) return;
-        before = logId;
+        after = logId;
         if (isIndexed) continue;
         const startMs = clock.monotonic();
         await this.#indexOrSkip(logId, signal);
@@ -169,20 +169,17 @@ export class SqliteSearch {
     const write = async (built: BuiltSegment | undefined) => {
       if (built !== undefined) isAdded = (await this.#write(logId, plan, built)) || isAdded;
     };
-    for (let since = part.from - 1, limit = PAGE_EVENTS_FIRST; since < part.to; ) {
+    for (let since = part.from - 1, limit = PAGE_EVENTS_MIN; since < part.to; ) {
       signal.throwIfAborted();
       const startMs = clock.monotonic();
       const read = () => this.#parts().reading.markedEvents(logId, since, Math.min(limit, part.to - since));
       const page = await this.#whenFree(read);
-      limit = this.#slices.pageAfter(limit, {
-        tookMs: clock.monotonic() - startMs,
-        pageMax: PAGE_EVENTS_MAX,
-      });
+      limit = this.#slices.pageAfter(limit, clock.monotonic() - startMs);
       since = page.at(-1)?.id ?? part.to;
       for (const event of page) {
         if (event.id > part.to) break;
         await write(builder.add(event, isInRanges(event.id, expired)));
-        await this.#slices.pause(this.#signal);
+        await this.#slices.pause();
       }
     }
     if (part.to < last) await write(builder.end("end"));

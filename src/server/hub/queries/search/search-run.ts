@@ -7,16 +7,13 @@ import type { ItemText } from "../../../../session/search/item-texts.ts";
 import { ItemTexts } from "../../../../session/search/item-texts.ts";
 import type { LogPart, ProbedLog } from "../../../../session/search/search-index.ts";
 import type { ItemMatch, SearchTerms } from "../../../../session/search/search-terms.ts";
-import { WorkSlices } from "../../../../session/search/work-slices.ts";
+import { PAGE_EVENTS_MIN, WorkSlices } from "../../../../session/search/work-slices.ts";
 import { isInRanges } from "../../../../session/store/expired.ts";
 import { isTurnEnded, isTurnStarted } from "../../../../view/turn-marks.ts";
 import { turnMark } from "../history/history-reader.ts";
 import type { SearchPosition } from "./search-cursor.ts";
 import type { SearchedStore } from "./searched-logs.ts";
 
-/** Events that are read at a time: at first, and at most. */
-const PAGE_EVENTS_FIRST = 16;
-const PAGE_EVENTS_MAX = 128;
 /** A longer part is read in pieces of whole turns, the newest first. */
 const PIECE_EVENTS = 1_024;
 /** Events that are read to find the turn of a hit. */
@@ -80,7 +77,7 @@ export class SearchRun {
       this.#sources.signal.throwIfAborted();
       const before = from?.logId === log.logId ? from.before : undefined;
       const stoppedAt = await this.#searchLog(log, before ?? log.lastEvent + 1);
-      await this.#slices.pause(this.#sources.signal);
+      await this.#slices.pause();
       if (stoppedAt !== undefined) return { logId: log.logId, before: stoppedAt };
       if (this.#isOver) return { logId: log.logId };
     }
@@ -135,12 +132,12 @@ export class SearchRun {
       this.#sources.signal.throwIfAborted();
       let page: readonly Envelope[];
       try {
-        page = await this.#sources.store.eventsBefore(logId, at, PAGE_EVENTS_MAX);
+        page = await this.#sources.store.eventsBefore(logId, at, TURN_EVENTS);
       } catch (thrown) {
         if (!hasReason(thrown, "StoreCorrupt")) throw thrown;
         return from;
       }
-      await this.#slices.pause(this.#sources.signal);
+      await this.#slices.pause();
       const start = page.find((event) => event.id > from && isTurnStarted(event));
       if (start !== undefined) return start.id;
       at = (page[0]?.id ?? from) - 1;
@@ -158,7 +155,7 @@ export class SearchRun {
     const items = new ItemTexts(onItem, piece.from === 1 ? undefined : "unknown");
     for await (const event of this.#events(log, piece)) {
       items.add(event, isInRanges(event.id, log.expired));
-      await this.#slices.pause(this.#sources.signal);
+      await this.#slices.pause();
     }
     items.end();
     found.sort((a, b) => a.item.event - b.item.event);
@@ -170,7 +167,7 @@ export class SearchRun {
   /** Yields the events of a piece in order; those that cannot be read are counted and left out. */
   async *#events({ logId }: ProbedLog, { from, to }: LogPart): AsyncGenerator<Envelope> {
     const { store, signal, world } = this.#sources;
-    let [since, limit, unreadableTo] = [from - 1, PAGE_EVENTS_FIRST, 0];
+    let [since, limit, unreadableTo] = [from - 1, PAGE_EVENTS_MIN, 0];
     while (since < to) {
       signal.throwIfAborted();
       const startMs = world.clock.monotonic();
@@ -188,10 +185,7 @@ export class SearchRun {
         this.#counts = { ...this.#counts, unreadable: this.#counts.unreadable + 1 };
         continue;
       }
-      limit = this.#slices.pageAfter(limit, {
-        tookMs: world.clock.monotonic() - startMs,
-        pageMax: PAGE_EVENTS_MAX,
-      });
+      limit = this.#slices.pageAfter(limit, world.clock.monotonic() - startMs);
       since = page.at(-1)?.id ?? to;
       this.#eventsRead += page.length;
       for (const event of page) if (event.id <= to) yield event;
