@@ -749,6 +749,43 @@ export interface CompleteResult {
   readonly more: boolean;
 }
 
+export interface SearchSessionsQuery {
+  readonly text: string;
+  readonly sessionId?: SessionId;
+  readonly workingDir?: string;
+  readonly tool?: string;
+  readonly file?: string;
+  readonly from?: string;
+  readonly to?: string;
+  readonly limit?: number;
+  readonly timeMs?: number;
+  readonly cursor?: LogId;
+}
+
+export interface SearchSessionsResult {
+  readonly hits: ReadonlyArray<{
+    readonly session: SessionId;
+    readonly log: LogId;
+    readonly title: string;
+    readonly event: number;
+    readonly kind: "prompt" | "queued" | "text" | "thinking" | "call" | "question" | "notice" | "error" | "cancel" | "compaction" | "checkpoint" | "task" | "todos" | "memory" | "model" | "profile" | "rule" | "hook" | "gap" | "custom" | "end";
+    readonly turn?: number;
+    readonly ts: string;
+    readonly tool?: string;
+    readonly parent_call?: CallId;
+    readonly snippet: string;
+    readonly at: readonly readonly number[][];
+  }>;
+  readonly complete: boolean;
+  readonly cursor?: string;
+  readonly searched: {
+    readonly sessions: number;
+    readonly events: number;
+    readonly expired: number;
+    readonly unreadable: number;
+  };
+}
+
 export interface CreateSessionResult {
   readonly notices?: readonly string[];
 }
@@ -1766,6 +1803,7 @@ export interface Queries {
   readonly ListItems: { readonly params: ListItemsQuery; readonly result: ListItemsResult };
   readonly GetItem: { readonly params: GetItemQuery; readonly result: GetItemResult };
   readonly Complete: { readonly params: CompleteQuery; readonly result: CompleteResult };
+  readonly SearchSessions: { readonly params: SearchSessionsQuery; readonly result: SearchSessionsResult };
 }
 
 /** Address of each query. */
@@ -1855,6 +1893,9 @@ export const QUERY_ROUTES: Readonly<Record<keyof Queries, QueryRoute>> = {
   "Complete": {
     "method": "POST",
     "path": "/v1/sessions/{id}/complete"
+  },
+  "SearchSessions": {
+    "path": "/v1/search"
   }
 };
 

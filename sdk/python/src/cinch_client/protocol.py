@@ -2277,6 +2277,64 @@ CompleteResult = TypedDict("CompleteResult", {
 })
 
 
+_SearchSessionsQueryRequired = TypedDict("_SearchSessionsQueryRequired", {
+    "text": str,
+})
+
+
+_SearchSessionsQueryOptional = TypedDict("_SearchSessionsQueryOptional", {
+    "sessionId": SessionId,
+    "workingDir": str,
+    "tool": str,
+    "file": str,
+    "from": str,
+    "to": str,
+    "limit": int,
+    "timeMs": int,
+    "cursor": LogId,
+}, total=False)
+
+
+class SearchSessionsQuery(_SearchSessionsQueryRequired, _SearchSessionsQueryOptional):
+    pass
+
+
+_SearchSessionsResultHitsItemRequired = TypedDict("_SearchSessionsResultHitsItemRequired", {
+    "session": SessionId,
+    "log": LogId,
+    "title": str,
+    "event": int,
+    "kind": Literal["prompt", "queued", "text", "thinking", "call", "question", "notice", "error", "cancel", "compaction", "checkpoint", "task", "todos", "memory", "model", "profile", "rule", "hook", "gap", "custom", "end"],
+    "ts": str,
+    "snippet": str,
+    "at": List[List[int]],
+})
+
+
+class SearchSessionsResultHitsItem(_SearchSessionsResultHitsItemRequired, total=False):
+    turn: int
+    tool: str
+    parent_call: CallId
+
+
+class SearchSessionsResultSearched(TypedDict):
+    sessions: int
+    events: int
+    expired: int
+    unreadable: int
+
+
+_SearchSessionsResultRequired = TypedDict("_SearchSessionsResultRequired", {
+    "hits": List[SearchSessionsResultHitsItem],
+    "complete": bool,
+    "searched": SearchSessionsResultSearched,
+})
+
+
+class SearchSessionsResult(_SearchSessionsResultRequired, total=False):
+    cursor: str
+
+
 class CreateSessionResult(TypedDict, total=False):
     notices: List[str]
 
@@ -2507,6 +2565,9 @@ QUERY_ROUTES: Dict[str, Dict[str, str]] = {
     "Complete": {
         "method": "POST",
         "path": "/v1/sessions/{id}/complete"
+    },
+    "SearchSessions": {
+        "path": "/v1/search"
     }
 }
 
