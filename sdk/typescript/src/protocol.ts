@@ -759,7 +759,7 @@ export interface SearchSessionsQuery {
   readonly to?: string;
   readonly limit?: number;
   readonly timeMs?: number;
-  readonly cursor?: LogId;
+  readonly cursor?: string;
 }
 
 export interface SearchSessionsResult {

@@ -16,6 +16,9 @@ export const SEARCH_TEXT_UNITS_MAX = 1_024;
 /** Units of UTF-16 of a snippet. */
 export const SNIPPET_UNITS_MAX = 240;
 
+/** Units of UTF-16 of a cursor. */
+const CURSOR_UNITS_MAX = 64;
+
 /** A day of UTC, or a time with its zone. */
 const moment = z
   .string()
@@ -66,10 +69,7 @@ export const SEARCH_QUERIES = {
         limit: z.int().min(1).max(SEARCH_HITS_MAX).optional(),
         timeMs: z.int().min(1).max(SEARCH_MS_MAX).optional(),
         /** The `cursor` of the answer that this one continues, with the other fields as they were. */
-        cursor: z
-          .string()
-          .regex(/^log_[0-7][0-9A-HJKMNP-TV-Z]{25}(?::[1-9][0-9]{0,15})?$/)
-          .optional(),
+        cursor: z.string().max(CURSOR_UNITS_MAX).optional(),
       })
       .refine(
         ({ text, tool, file, from, to }) =>
@@ -93,6 +93,7 @@ export const SEARCH_QUERIES = {
       }),
     }),
     reads: "sessions",
+    refusals: ["InvalidQuery"],
     rest: {
       path: "/v1/search",
       fields: {

@@ -2291,7 +2291,7 @@ _SearchSessionsQueryOptional = TypedDict("_SearchSessionsQueryOptional", {
     "to": str,
     "limit": int,
     "timeMs": int,
-    "cursor": LogId,
+    "cursor": str,
 }, total=False)
 
 
