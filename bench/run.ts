@@ -19,6 +19,7 @@ import type { Row, Verdict } from "./report.ts";
 import { judge, table } from "./report.ts";
 import { measureRequests } from "./requests.ts";
 import { measureRounds } from "./rounds.ts";
+import { measureSearch } from "./search.ts";
 import { measureTalk } from "./sessions.ts";
 import { measureStart } from "./start.ts";
 import { measureStream } from "./stream.ts";
@@ -31,7 +32,7 @@ import { measureTrust } from "./trust.ts";
  * in docs/performance.md.
  *
  * --only LIST   some of the measures: start, first-line, requests, rounds, growth, stream, memory, idle, sessions,
- *               log, trust, permissions, redaction, checkpoint, control, extensions
+ *               log, search, trust, permissions, redaction, checkpoint, control, extensions
  * --quick            fewer samples: for a look, not for a claim
  * --long             the log measures with 1,000,000 events, the sessions with 50 turns each
  * --json             one JSON object instead of the table
@@ -51,6 +52,7 @@ const MEASURES = {
   idle: { title: "An idle session", measure: measureIdle },
   sessions: { title: "Many and long sessions", measure: measureTalk },
   log: { title: "The log", measure: measureLog },
+  search: { title: "Search", measure: measureSearch },
   redaction: { title: "Redaction", measure: measureRedaction },
   permissions: { title: "Questions about commands", measure: measurePermissions },
   trust: { title: "Trust and the injection scanner", measure: measureTrust },

@@ -52,6 +52,7 @@ const ASKED: Readonly<Record<QueryKind, (session: SessionId) => Fields>> = {
   Complete: (sessionId) => ({ sessionId, text: "/sk", cursor: 3 }),
   GetSpend: (sessionId) => ({ sessionId }),
   GetContext: (sessionId) => ({ sessionId }),
+  SearchSessions: (sessionId) => ({ sessionId, text: "done" }),
 };
 
 interface Asker {

@@ -113,5 +113,6 @@ export const QUERY_KINDS = [
   "GetChanges",
   "GetWorkspace",
   "GetDraft",
+  "SearchSessions",
 ] as const;
 export type QueryKind = (typeof QUERY_KINDS)[number];

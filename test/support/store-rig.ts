@@ -38,6 +38,7 @@ export function closedWith(store: SessionStore, place: AsyncDisposable): Session
     delete: store.delete.bind(store),
     maintain: store.maintain.bind(store),
     check: store.check.bind(store),
+    ...(store.search === undefined ? {} : { search: store.search }),
     async [Symbol.asyncDispose]() {
       await store[Symbol.asyncDispose]();
       await place[Symbol.asyncDispose]();

@@ -135,6 +135,47 @@ export const REST_SCENARIOS: readonly Scenario[] = [
     },
   },
   {
+    id: "search",
+    section: "[A] § REST surface",
+    promise: "A search finds a word in its item, whatever its case, and what it does not find is not there.",
+    wires: ["rest"],
+    since: "0.3.0",
+    async play(stage) {
+      const client = await stage.attach();
+      const session = await stage.session(client);
+      await promptTurn(client, session, "cue:say Sesquipedalian words");
+      await promptTurn(client, session, "cue:say nothing more");
+      const find = async (text: string) => {
+        const path = `/v1/search?sessionId=${session}&text=${encodeURIComponent(text)}`;
+        const answer = assertAccepted(`GET ${path}`, await answerOf(await stage.ask(path)));
+        assertSame(`the search for ${text} is complete`, answer["complete"], true);
+        return arrayAt(answer, "hits").filter(isObject);
+      };
+      const hits = await find("SESQUIPEDALIAN words");
+      assertSame(
+        "the kinds of what holds both words, the newest first",
+        hits.map((hit) => hit["kind"]),
+        ["text", "prompt"],
+      );
+      for (const hit of hits) {
+        const snippet = stringAt(hit, "snippet") ?? "";
+        const marked = arrayAt(hit, "at").map((at) =>
+          snippet.slice(...(at as [number, number])).toLowerCase(),
+        );
+        assertSame("the matches that are marked", marked, ["sesquipedalian", "words"]);
+        const item = assertAccepted(
+          "the item of a hit",
+          await answerOf(await stage.ask(`/v1/sessions/${session}/items/${String(hit["event"])}`)),
+        );
+        assertHolds("the item of a hit", isObject(item["item"]) && item["item"]["kind"] === hit["kind"], {
+          expected: `an item of kind ${String(hit["kind"])}`,
+          got: item["item"],
+        });
+      }
+      assertSame("what nobody said", await find("sesquipedalians"), []);
+    },
+  },
+  {
     id: "catalogues",
     section: "[A] § REST surface",
     promise:

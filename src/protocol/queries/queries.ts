@@ -7,6 +7,7 @@ import { CONTEXT_QUERIES } from "./context-queries.ts";
 import { ENGINE_QUERIES } from "./engine-queries.ts";
 import { HISTORY_QUERIES } from "./history-queries.ts";
 import type { QueryDefinition } from "./query.ts";
+import { SEARCH_QUERIES } from "./search-queries.ts";
 import { SESSION_QUERIES } from "./session-queries.ts";
 import { SPEND_QUERIES } from "./spend-queries.ts";
 
@@ -24,6 +25,7 @@ const TABLE = {
   ...SPEND_QUERIES,
   ...CONTEXT_QUERIES,
   ...CHANGE_QUERIES,
+  ...SEARCH_QUERIES,
 } as const satisfies Readonly<Record<QueryKind, QueryDefinition>>;
 
 type Table = typeof TABLE;

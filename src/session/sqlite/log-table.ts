@@ -84,10 +84,11 @@ export class LogTable {
   }
 }
 
-const LAST_EVENT = "(SELECT coalesce(max(id), 0) FROM events WHERE events.log = logs.num)";
+/** The last event of a row of `logs`. */
+export const LAST_EVENT = "(SELECT coalesce(max(id), 0) FROM events WHERE events.log = logs.num)";
 
 /** A branch exists once it holds everything up to its branch point. */
-const IS_THERE = `(logs.deleted = 0 AND (logs.branch_at IS NULL OR logs.branch_at <= ${LAST_EVENT}))`;
+export const IS_THERE = `(logs.deleted = 0 AND (logs.branch_at IS NULL OR logs.branch_at <= ${LAST_EVENT}))`;
 
 const IS_HELD = "logs.num IN (SELECT held.log FROM leases AS held WHERE held.pid IS NOT NULL)";
 

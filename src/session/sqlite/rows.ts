@@ -21,6 +21,7 @@ const CONTENT_COLUMNS = {
   tool_call_intents: "summary",
   logs: "title",
   notes: "content",
+  search_segments: "filter",
 } as const satisfies Readonly<Record<SealScope["table"], string>>;
 
 /** Columns in the clear beside the content of an event. */
@@ -96,12 +97,12 @@ export function packValue(value: unknown): Uint8Array {
  * it stay readable.
  */
 export class RowReader {
+  readonly keys: DataKeys;
   readonly #path: string;
-  readonly #keys: DataKeys;
 
   constructor(path: string, keys: DataKeys) {
     this.#path = path;
-    this.#keys = keys;
+    this.keys = keys;
   }
 
   event(logId: LogId, row: Row): Envelope {
@@ -282,7 +283,7 @@ export class RowReader {
     if (typeof keyId !== "string") throw this.#damaged(place, `its ${column} is not sealed`);
     let content: Uint8Array;
     try {
-      content = this.#keys.open(scope, { keyId, bytes });
+      content = this.keys.open(scope, { keyId, bytes });
     } catch (thrown) {
       if (!(thrown instanceof SealBroken)) throw thrown;
       throw this.#damaged(place, `its ${column} cannot be unsealed, ${thrown.message}`, thrown);

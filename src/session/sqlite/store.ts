@@ -35,6 +35,7 @@ import { maintain } from "./retention/maintain.ts";
 import { forgetLog, removeRows } from "./retention/removal.ts";
 import { RowReader } from "./rows.ts";
 import { forgetInBackups } from "./schema/backups.ts";
+import { SearchOnDemand } from "./search/search-on-demand.ts";
 import type { HeadFile } from "./wal/head-file.ts";
 import { bootOf, headsOf } from "./wal/head-file.ts";
 import { removeKeptWal } from "./wal/kept-wal.ts";
@@ -79,6 +80,7 @@ export class SqliteStore implements SessionStore {
   #reading: LogReader;
   #logs: LogTable;
   #disposed = false;
+  readonly search: SearchOnDemand;
 
   constructor(
     connection: StoreConnection,
@@ -102,6 +104,17 @@ export class SqliteStore implements SessionStore {
       sealOf: (log, logId) => this.#sealOf(log, logId),
       read: (work) => this.#asked(work),
       change: (durability, work) => this.#change(durability, work),
+    });
+    this.search = new SearchOnDemand({
+      world,
+      whenFree: (work) => this.#asked(work),
+      parts: () => ({
+        connection: this.#connection,
+        keys: this.#keys,
+        reading: this.#reading,
+        logs: this.#logs,
+      }),
+      signal: this.#closing.signal,
     });
   }
 
@@ -344,7 +357,9 @@ export class SqliteStore implements SessionStore {
     // A branch whose lease cannot be read may be one that is being made.
     const isAlive = (row: Row) => this.#logs.holderOr(row, "somebody") !== "nobody";
     const maintenance = { world: this.#world, whenFree: this.#whenFree, heads: this.#heads, signal, isAlive };
-    return maintain(this.#connection, maintenance);
+    const result = await maintain(this.#connection, maintenance);
+    await this.search.keepUp(signal);
+    return result;
   }
 
   check(depth: "quick" | "full", signal: AbortSignal): AsyncIterable<StoreFinding> {
@@ -363,6 +378,7 @@ export class SqliteStore implements SessionStore {
       await Promise.all([...this.#writers].map((writer) => writer[Symbol.asyncDispose]()));
     }
     close();
+    await this.search.ended();
     this.#heads[Symbol.dispose]();
     this.#walSync[Symbol.dispose]();
     this.#connection[Symbol.dispose]();

@@ -110,6 +110,16 @@ export function leaseFinding(logId: LogId, { pid }: Holder): StoreFinding {
   };
 }
 
+export function indexFinding(logId: LogId, text: string): StoreFinding {
+  return {
+    kind: "index",
+    weight: "note",
+    logId,
+    text,
+    remedy: "Nothing: the next search reads what it stood for, and makes it again.",
+  };
+}
+
 export function branchFinding(logId: LogId): StoreFinding {
   return {
     kind: "branch",

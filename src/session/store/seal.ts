@@ -14,7 +14,7 @@ const NONCES_IN_ADVANCE = 128;
 /** Row that a content belongs to: sealed content opens nowhere else (SES-04). */
 export interface SealScope {
   readonly log: string;
-  readonly table: "events" | "messages" | "tool_call_intents" | "logs" | "notes";
+  readonly table: "events" | "messages" | "tool_call_intents" | "logs" | "notes" | "search_segments";
   readonly row: string | number;
   /** Kind of its content, in the clear: the kind of an event, the role of a message. */
   readonly kind: string;

@@ -3,6 +3,7 @@ import type { EffortWord } from "../../protocol/effort.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
 import type { EventKind, PayloadOf } from "../../protocol/events/events.ts";
 import type { Message } from "../../protocol/message.ts";
+import type { SearchIndex } from "../search/search-index.ts";
 import type { LogNumbers } from "./notes/log-numbers.ts";
 import type { SessionNotes } from "./notes/notes.ts";
 
@@ -109,6 +110,9 @@ export interface SessionStore extends AsyncDisposable {
    * content too.
    */
   check(depth: "quick" | "full", signal: AbortSignal): AsyncIterable<StoreFinding>;
+
+  /** Absent: a search reads the logs. */
+  readonly search?: SearchIndex;
 }
 
 export interface NewLog {
@@ -224,6 +228,8 @@ export type StoreFindingKind =
   | "orphan"
   /** A log held by a process that is gone. */
   | "lease"
+  /** A part of the search index that cannot be opened. */
+  | "index"
   /** A branch that broke off. */
   | "branch"
   /** A log with a date in the future. */

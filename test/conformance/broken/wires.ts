@@ -213,6 +213,19 @@ export const BROKEN_HTTP: readonly Broken[] = [
       ),
   },
   {
+    scenario: "search",
+    how: "only the newest hit is found",
+    fault: () =>
+      answerFault(
+        ({ ok }, request) => ok && pathOf(request) === "/v1/search",
+        (answer) =>
+          withBody(answer, (body: { readonly hits: readonly object[] }) => ({
+            ...body,
+            hits: body.hits.slice(0, 1),
+          })),
+      ),
+  },
+  {
     scenario: "history-pages",
     how: "the last event of an item is left out",
     fault: () =>

@@ -14,16 +14,17 @@ import type { LogInfo, LogQuery, SessionStore } from "../../../session/store/sto
 import { historyQueries } from "./history/history-queries.ts";
 import { lastEvents } from "./last-events.ts";
 import { readLog } from "./read-log.ts";
-import { spendQuery } from "./spend-query.ts";
+import { searchQueries } from "./search/search-queries.ts";
 import type { SessionInfoSources } from "./session-info.ts";
 import { SessionInfos, stateOf } from "./session-info.ts";
 import { listFilter, memoryPage, readListCursor, storedPage } from "./session-page.ts";
+import { spendQuery } from "./spend-query.ts";
 
 export interface SessionQuerySources extends Omit<SessionInfoSources, "nowMs" | "store"> {
   readonly world: Pick<World, "clock">;
   readonly store: Pick<
     SessionStore,
-    "costs" | "eventsBefore" | "expired" | "find" | "list" | "markedEvents" | "notes"
+    "costs" | "eventsBefore" | "expired" | "find" | "list" | "markedEvents" | "notes" | "search"
   >;
   /** Returns the sessions that run here now. */
   live(): readonly SessionId[];
@@ -89,6 +90,7 @@ export function sessionQueries(sources: SessionQuerySources) {
     },
     ...historyQueries({ store: sources.store, find: (id, scope) => logs.find(id, scope) }),
     ...spendQuery({ store: sources.store, find: (id, scope) => logs.find(id, scope) }),
+    ...searchQueries({ ...sources, find: (id, scope) => logs.find(id, scope) }),
   };
   return {
     handlers,

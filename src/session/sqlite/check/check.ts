@@ -59,8 +59,11 @@ export async function* checkStore(
     await world.files.stat(connection.path); // gives way to other work
     const logId = String(log.row["log_id"]) as LogId;
     yield* attempted(logId, () => checkLog(connection, logId, log.row, checking));
-    if (depth === "full")
-      yield* checkContents(connection, rows, { log: Number(log.row["num"]), logId, signal });
+    if (depth === "quick") continue;
+    const num = Number(log.row["num"]);
+    yield* checkContents(connection, rows, { log: num, logId, signal });
+    const { checkIndex } = await import("../search/check-index.ts");
+    yield* checkIndex(connection, rows.keys, { log: num, logId });
   }
 }
 

@@ -14,7 +14,7 @@ import {
   sealBytes,
   sealKey,
 } from "../../store/seal.ts";
-import type { StoreConnection } from "../connection.ts";
+import type { Row, StoreConnection } from "../connection.ts";
 
 /** Unwrapped keys that are cached in memory. */
 const KEYS_MAX = 256;
@@ -97,6 +97,14 @@ export class DataKeys {
     return openBytes(key, scopeText(scope, keyId, binding), bytes);
   }
 
+  /**
+   * Returns a key that exists.
+   * @throws SealBroken if it was destroyed or changed, or is missing.
+   */
+  use(keyId: string): DataKey {
+    return { keyId, key: this.#get(keyId).key };
+  }
+
   /** @throws SealBroken if one of these keys cannot be unwrapped. */
   checkBefore(log: number, day: string): void {
     const keys = this.#connection.all(
@@ -112,6 +120,21 @@ export class DataKeys {
     this.#unwrapped.clear();
   }
 
+  /**
+   * Returns the bytes of a key that is used once, of its row: `wrapped`, `day`, `bound` and `log_id`.
+   * @throws SealBroken if it was destroyed or changed.
+   */
+  unwrap(keyId: string, { wrapped, log_id: logId, day, bound }: Row): Uint8Array {
+    if (!(wrapped instanceof Uint8Array))
+      throw new SealBroken(`its key ${keyId} was destroyed: it has expired`);
+    const text = wrapText(String(logId), String(day), { keyId, bound: Number(bound) });
+    try {
+      return openBytes(this.#logKey, text, wrapped);
+    } catch (cause) {
+      throw new SealBroken(`its key ${keyId} was changed`, { cause });
+    }
+  }
+
   #get(keyId: string): Unwrapped {
     const known = this.#unwrapped.get(keyId);
     if (known !== undefined) return known;
@@ -120,17 +143,8 @@ export class DataKeys {
       keyId,
     );
     if (row === undefined) throw new SealBroken(`its key ${keyId} is missing`);
-    const wrapped = row["wrapped"];
-    if (!(wrapped instanceof Uint8Array))
-      throw new SealBroken(`its key ${keyId} was destroyed: it has expired`);
+    const key = sealKey(this.unwrap(keyId, row));
     const bound = Number(row["bound"]);
-    const text = wrapText(String(row["log_id"]), String(row["day"]), { keyId, bound });
-    let key: KeyObject;
-    try {
-      key = sealKey(openBytes(this.#logKey, text, wrapped));
-    } catch (cause) {
-      throw new SealBroken(`its key ${keyId} was changed`, { cause });
-    }
     if (this.#unwrapped.size === KEYS_MAX) this.#unwrapped.clear();
     const unwrapped: Unwrapped = { key, binding: bound === BOUND ? "row" : "kind" };
     this.#unwrapped.set(keyId, unwrapped);

@@ -99,6 +99,7 @@ async function emptyExpired(
   const withoutKey = "log = ? AND key_id IN (SELECT key_id FROM data_keys WHERE log = ? AND wrapped IS NULL)";
   await change(connection, maintenance, () => {
     connection.run(`DELETE FROM messages WHERE ${withoutKey}`, log, log);
+    connection.run(`DELETE FROM search_segments WHERE ${withoutKey}`, log, log);
     connection.run(`UPDATE tool_call_intents SET summary = NULL WHERE ${withoutKey}`, log, log);
     connection.run(
       `UPDATE logs SET title = NULL WHERE num = ? AND ${withoutKey.slice("log = ? AND ".length)}`,

@@ -32,6 +32,7 @@ export function forgetLog(connection: StoreConnection, log: number): void {
 
 /** Tables and the column that orders their rows in a log, each before the table that its rows refer to. */
 const STEPS = [
+  ["search_segments", "from_event"],
   ["tool_call_intents", "call_id"],
   ["messages", "seq"],
   ["costs", "event"],

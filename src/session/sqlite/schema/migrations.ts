@@ -7,6 +7,7 @@ import effort from "./migrations/0006-effort.sql" with { type: "text" };
 import reserved from "./migrations/0007-reserved.sql" with { type: "text" };
 import rounds from "./migrations/0008-rounds.sql" with { type: "text" };
 import notes from "./migrations/0009-notes.sql" with { type: "text" };
+import search from "./migrations/0010-search.sql" with { type: "text" };
 
 /** One forward step of the schema: numbered from 1 without gaps, never edited once released. */
 export interface Migration {
@@ -24,4 +25,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 7, sql: reserved },
   { version: 8, sql: rounds },
   { version: 9, sql: notes },
+  { version: 10, sql: search },
 ];

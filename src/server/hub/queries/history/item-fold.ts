@@ -1,8 +1,9 @@
 import type { CallId, EventSeq } from "../../../../base/ids.ts";
 import type { Envelope } from "../../../../protocol/events/envelope.ts";
-import type { EventKind } from "../../../../protocol/events/events.ts";
 import type { ItemKind } from "../../../../protocol/queries/history-queries.ts";
 import type { ResultOf } from "../../../../protocol/queries/queries.ts";
+import { AnswerBlocks } from "../../../../session/search/answer-blocks.ts";
+import { itemKind } from "../../../../session/search/item-kind.ts";
 import { callSummary } from "../../../../view/texts/call-summary.ts";
 import { isTurnEnded, isTurnStarted } from "../../../../view/turn-marks.ts";
 import { isRefusal } from "../../../../view/turn-result.ts";
@@ -37,9 +38,9 @@ export interface FoldStart {
 export class ItemFold {
   readonly #items: Item[] = [];
   readonly #parentCall: CallId | undefined;
-  readonly #blocks: Blocks;
+  readonly #blocks: AnswerBlocks;
   readonly #open = new Set<Item>();
-  readonly #children = new Map<CallId, Blocks>();
+  readonly #children = new Map<CallId, AnswerBlocks>();
   #turn: number | null | undefined;
   #turnKnownFrom: EventSeq;
   #block: Item | undefined;
@@ -49,7 +50,7 @@ export class ItemFold {
 
   constructor({ parentCall, isBeginning, turn }: FoldStart) {
     this.#parentCall = parentCall;
-    this.#blocks = new Blocks(isBeginning);
+    this.#blocks = new AnswerBlocks(isBeginning);
     this.#turn = turn;
     this.#turnKnownFrom = turn === undefined ? Number.MAX_SAFE_INTEGER : 0;
   }
@@ -139,7 +140,7 @@ export class ItemFold {
     if (block === "begins") this.#block = item;
     if (event.kind === "Asked") item.ask = event.payload.askId;
     if (kind === "call" || kind === "question") this.#open.add(item);
-    if (event.kind === "ToolCallStarted") this.#children.set(event.payload.callId, new Blocks(true));
+    if (event.kind === "ToolCallStarted") this.#children.set(event.payload.callId, new AnswerBlocks(true));
   }
 
   /** Counts the items of sub-agents, and finds start and end of the one whose items are made. */
@@ -220,116 +221,6 @@ export class ItemFold {
     }
     this.#block = undefined;
   }
-}
-
-/** Part that an event has in the blocks of an agent's answers. */
-type BlockPart =
-  /** The first piece of a block. */
-  | "begins"
-  | "continues"
-  /** A piece of a block whose first piece may not have been read. */
-  | "unknown"
-  /** It ends a block. */
-  | "ends"
-  /** It can stand between two pieces of a block. */
-  | "aside";
-
-/** Tells which pieces of text and thinking belong together. */
-class Blocks {
-  #last: string | undefined;
-  #isUnknown = false;
-  isSettled: boolean;
-
-  constructor(isBeginning: boolean) {
-    this.isSettled = isBeginning;
-  }
-
-  settle(): void {
-    this.isSettled = true;
-    this.#last = undefined;
-    this.#isUnknown = false;
-  }
-
-  next(event: Envelope): BlockPart {
-    if (event.kind !== "TextDelta" && event.kind !== "ThinkingDelta") {
-      if (ASIDES.has(event.kind)) return "aside";
-      this.settle();
-      return "ends";
-    }
-    const block = `${event.kind} ${event.payload.index ?? 0}`;
-    const isSame = this.#last === block;
-    if (!isSame) this.#isUnknown = this.#last === undefined && !this.isSettled;
-    this.#last = block;
-    if (this.#isUnknown) return "unknown";
-    this.isSettled = true;
-    return isSame ? "continues" : "begins";
-  }
-}
-
-/** Events that do not come from the agent's answer: clients, tasks and servers cause them at any moment. */
-const ASIDES: ReadonlySet<EventKind> = new Set<EventKind>([
-  "InputQueued",
-  "InputWithdrawn",
-  "TaskChanged",
-  "ToolCallProgress",
-  "Asked",
-  "Answered",
-  "PermissionAnswered",
-  "TokenExpiring",
-  "MCPServerDown",
-  "SkillRegistryChanged",
-  "ModelChanged",
-  "RuleRevoked",
-  "RulePromoted",
-]);
-
-/** The item that an event of each kind begins. Null: it begins none. */
-const KINDS: Readonly<Record<EventKind, ItemKind | null>> = {
-  TextDelta: "text",
-  ThinkingDelta: "thinking",
-  ToolCallStarted: "call",
-  ToolCallProgress: null,
-  ToolResult: null,
-  TurnStarted: "prompt",
-  TurnEnded: null,
-  TurnTiming: null,
-  CompactionTriggered: "compaction",
-  CompactionProgress: null,
-  CostIncremented: null,
-  PermissionRequested: "question",
-  PermissionAnswered: null,
-  Cancelled: "cancel",
-  Error: "error",
-  StreamGap: "gap",
-  TokenExpiring: null,
-  HookTimeout: "hook",
-  HookError: "hook",
-  MCPServerDown: "notice",
-  SkillRegistryChanged: null,
-  SessionEnded: "end",
-  CustomEvent: "custom",
-  Asked: "question",
-  Answered: null,
-  InputQueued: "queued",
-  InputWithdrawn: null,
-  CheckpointMade: "checkpoint",
-  TaskChanged: "task",
-  TodoChanged: "todos",
-  MemoryWritten: "memory",
-  ProfileSwitched: "profile",
-  ModelChanged: "model",
-  RuleRevoked: "rule",
-  RulePromoted: "rule",
-  SessionRenamed: null,
-};
-
-function itemKind(event: Envelope): ItemKind | undefined {
-  if (event.kind === "Error") {
-    const { severity, details } = event.payload;
-    const isNotice = severity === "notice" || details?.["retryInMs"] !== undefined;
-    return isNotice || isRefusal(event.payload) ? "notice" : "error";
-  }
-  return KINDS[event.kind] ?? undefined;
 }
 
 function newItem({ event, bytes, isExpired }: LogPiece, kind: ItemKind, turn: number | undefined): Item {

@@ -1,0 +1,113 @@
+import * as z from "zod";
+import { CallIdSchema, EventSeqSchema, LogIdSchema, SessionIdSchema } from "../ids.ts";
+import { ItemKind } from "./history-queries.ts";
+import { defineQuery } from "./query.ts";
+
+/** Hits in an answer, unless a client requests another number. */
+export const SEARCH_HITS = 20;
+export const SEARCH_HITS_MAX = 200;
+/** Milliseconds of a search, unless a client requests another number. */
+export const SEARCH_MS = 2_000;
+export const SEARCH_MS_MAX = 10_000;
+/** Events that are read for one answer. Events that the index passes over do not count. */
+export const SEARCH_EVENTS_READ_MAX = 1_000_000;
+/** Units of UTF-16 of a text, of the name of a tool, and of a path. */
+export const SEARCH_TEXT_UNITS_MAX = 1_024;
+/** Units of UTF-16 of a snippet. */
+export const SNIPPET_UNITS_MAX = 240;
+
+/** Units of UTF-16 of a cursor. */
+const CURSOR_UNITS_MAX = 64;
+
+/** A day of UTC, or a time with its zone. */
+const moment = z
+  .string()
+  .regex(
+    /^[0-9]{4}-[01][0-9]-[0-3][0-9](?:T[0-2][0-9]:[0-5][0-9]:[0-5][0-9](?:\.[0-9]{1,9})?(?:Z|[+-][0-2][0-9]:[0-5][0-9]))?$/,
+  );
+
+const SearchHit = z.object({
+  session: SessionIdSchema,
+  log: LogIdSchema,
+  /** The title of its session. */
+  title: z.string(),
+  /** The first event of the item, by which `GetItem` finds it. */
+  event: EventSeqSchema,
+  kind: ItemKind,
+  /** Absent between turns, and where no event that was read says it. */
+  turn: z.int().min(1).optional(),
+  ts: z.string(),
+  tool: z.string().optional(),
+  /** The call that runs the sub-agent of this item. */
+  parent_call: CallIdSchema.optional(),
+  /** The text around the first match, at most 240 units of UTF-16, in NFC. */
+  snippet: z.string(),
+  /** Start and end of each match in the snippet, in units of UTF-16; at most 50. */
+  at: z.array(z.array(z.int().min(0)).min(2).max(2)),
+});
+
+/** Searches in the text of sessions (CTL-19). Since protocol 0.3.0. */
+export const SEARCH_QUERIES = {
+  SearchSessions: defineQuery({
+    about:
+      "Items whose text holds some words, in one session or in all that the token names: prompts, the model's text and thinking, input and output of calls, questions, errors, tasks and memories. Sessions in the order in which they began, the newest first; in each the newest item first. Since protocol 0.3.0.",
+    params: z
+      .object({
+        /** Words that must all be in one item, each anywhere in it, whatever their case. */
+        text: z.string().max(SEARCH_TEXT_UNITS_MAX),
+        sessionId: SessionIdSchema.optional(),
+        /** Only sessions of this directory. */
+        workingDir: z.string().optional(),
+        /** Only calls of this tool. */
+        tool: z.string().min(1).max(SEARCH_TEXT_UNITS_MAX).optional(),
+        /** Only calls whose arguments name a path with this part. */
+        file: z.string().min(1).max(SEARCH_TEXT_UNITS_MAX).optional(),
+        /** Only items that began then or later: a day of UTC, or a time. */
+        from: moment.optional(),
+        /** Only items that began then or before; a day counts whole. */
+        to: moment.optional(),
+        limit: z.int().min(1).max(SEARCH_HITS_MAX).optional(),
+        timeMs: z.int().min(1).max(SEARCH_MS_MAX).optional(),
+        /** The `cursor` of the answer that this one continues, with the other fields as they were. */
+        cursor: z.string().max(CURSOR_UNITS_MAX).optional(),
+      })
+      .refine(
+        ({ text, tool, file, from, to }) =>
+          text.trim() !== "" || [tool, file, from, to].some((field) => field !== undefined),
+        { path: ["text"], error: "is empty: give words, or a tool, file, from or to" },
+      ),
+    result: z.object({
+      hits: z.array(SearchHit),
+      /** True if everything was searched, from the cursor on. */
+      complete: z.boolean(),
+      /** Set if there is more to search: `limit`, `timeMs` or the events that are read for an answer were reached. */
+      cursor: z.string().optional(),
+      /** What this answer has searched. */
+      searched: z.object({
+        sessions: z.int().min(0),
+        events: z.int().min(0),
+        /** Events among them whose content has expired: nothing is found there. */
+        expired: z.int().min(0),
+        /** Events among them that cannot be read. If there are any, the answer is not complete. */
+        unreadable: z.int().min(0),
+      }),
+    }),
+    reads: "sessions",
+    refusals: ["InvalidQuery"],
+    rest: {
+      path: "/v1/search",
+      fields: {
+        text: "Words that must all be in one item.",
+        sessionId: "Only this session.",
+        workingDir: "Only sessions of this directory.",
+        tool: "Only calls of this tool.",
+        file: "Only calls whose arguments name a path with this part.",
+        from: "Only items that began then or later: `2026-03-01`, or a time.",
+        to: "Only items that began then or before; a day counts whole.",
+        limit: `At most so many. Default: ${SEARCH_HITS}.`,
+        timeMs: `Milliseconds after which the search stops. Default: ${SEARCH_MS}.`,
+        cursor: "The `cursor` of the answer that this one continues.",
+      },
+    },
+  }),
+} as const;
