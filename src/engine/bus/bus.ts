@@ -114,6 +114,7 @@ export class Bus {
   /** The gap that this run began with, once subscribers have it. */
   #crashGap: Envelope | undefined;
   #hadTurn = false;
+  #onWritten: () => void = () => undefined;
 
   constructor(options: BusOptions) {
     const { session, writer } = options;
@@ -317,6 +318,11 @@ export class Bus {
     return subscriber.read(signal, leave);
   }
 
+  /** Calls `run` after each batch that has more than deltas, once subscribers have it. */
+  onWritten(run: () => void): void {
+    this.#onWritten = run;
+  }
+
   /** Number of people who subscribe now. */
   get people(): number {
     return this.#people.size;
@@ -458,11 +464,13 @@ export class Bus {
     this.#writeMs += clock.monotonic() - startMs;
     this.#last = last;
     this.#unlogged = this.#unlogged.slice(batch.events.length - unseen.length);
-    if (unseen.length === 0) return;
-    this.#shown = last;
-    this.#shownAtMs = clock.monotonic();
-    if (items[0]?.kind === "gap") this.#crashGap = unseen[0];
-    for (const subscriber of this.#subscribers) subscriber.deliver(unseen);
+    if (unseen.length > 0) {
+      this.#shown = last;
+      this.#shownAtMs = clock.monotonic();
+      if (items[0]?.kind === "gap") this.#crashGap = unseen[0];
+      for (const subscriber of this.#subscribers) subscriber.deliver(unseen);
+    }
+    if (!items.every(isPieceOfAnswer)) this.#onWritten();
   }
 
   /** Makes a renewed reservation safe. The first of a turn needs no sync but that of its input. */
@@ -520,6 +528,10 @@ function mayWait({ kind }: Event): boolean {
     default:
       return false;
   }
+}
+
+function isPieceOfAnswer({ kind }: BusItem): boolean {
+  return kind === "delta" || kind === "shown";
 }
 
 function isInput(item: BusItem): boolean {
