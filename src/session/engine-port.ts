@@ -6,9 +6,12 @@ import type { ServedFeatures } from "./access/handshake.ts";
 import type { Scope } from "./access/scope.ts";
 import type { AskQuery } from "./commands/query-handlers.ts";
 
+/** A connection to an engine in the same process, which serves everything. */
+export type ServedConnection = Connection & Required<Pick<Connection, "news">>;
+
 /** An engine as a transport sees it. Rules live behind it; a transport only carries. */
 export interface EnginePort {
-  attach(request: AttachRequest): Connection;
+  attach(request: AttachRequest): ServedConnection;
   /** Answers a query of a client that need not be attached. */
   readonly query: AskQuery;
   /**

@@ -8,6 +8,7 @@ import type { ModelInfo, ProfileInfo, ToolInfo } from "../../protocol/resources.
 import type { Model, Price } from "../../providers/provider.ts";
 import { unknownProviderError } from "../../providers/unknown-provider.ts";
 import type { Multiplexer } from "../../server/hub/multiplexer.ts";
+import type { NewsSource } from "../../server/hub/news/news.ts";
 import { completionQueries } from "../../server/hub/queries/completion-queries.ts";
 import { engineQueries } from "../../server/hub/queries/engine-queries.ts";
 import { sessionQueries } from "../../server/hub/queries/session-queries.ts";
@@ -42,6 +43,7 @@ export interface EngineAnswersDependencies {
 
 export interface EngineAnswers extends Pick<EnginePort, "engineId" | "log"> {
   readonly handlers: QueryHandlers;
+  readonly news: NewsSource;
 }
 
 const ENGINE_ID_BYTES = 16;
@@ -115,7 +117,8 @@ export function engineAnswers(parts: EngineAnswersDependencies): EngineAnswers {
   const ofSession = ({ sessionId }: { readonly sessionId: SessionId }) =>
     offered.find(sessionId)?.lists.completes;
   const completion = completionQueries({ world, caches, ask: multiplexer.query, ofSession });
-  return { handlers: { ...handlers, ...completion }, log: sessions.log, engineId };
+  const { log, news } = sessions;
+  return { handlers: { ...handlers, ...completion }, log, news, engineId };
 }
 
 function modelInfo({ id, name, contextTokens, outputTokensMax }: Model, price: Price | undefined): ModelInfo {

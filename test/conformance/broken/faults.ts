@@ -2,6 +2,7 @@ import type { TransportName } from "../../../src/conformance/transports/transpor
 import type { Accepted, Command } from "../../../src/protocol/commands/commands.ts";
 import type { Connection, SubscribeOptions } from "../../../src/protocol/connection.ts";
 import type { Envelope } from "../../../src/protocol/events/envelope.ts";
+import type { NewsItem } from "../../../src/protocol/events/news.ts";
 import type { AttachRequest } from "../../../src/session/access/attach-request.ts";
 import type { Authority, TokenGrant } from "../../../src/session/access/authority.ts";
 import type { EnginePort } from "../../../src/session/engine-port.ts";
@@ -27,6 +28,7 @@ interface ConnectionFaults {
     session: Parameters<Connection["subscribe"]>[0],
     options: SubscribeOptions,
   ) => AsyncIterable<Envelope>;
+  readonly news?: (items: AsyncIterable<NewsItem>) => AsyncIterable<NewsItem>;
 }
 
 /** An engine whose connections do something wrong, whatever the wire. */
@@ -44,6 +46,7 @@ export function connectionFault(faults: ConnectionFaults): Fault {
           query: (query, signal) => inner.query(query, signal),
           subscribe: (session, options) =>
             faults.subscribe?.(inner, session, options) ?? inner.subscribe(session, options),
+          news: (options) => faults.news?.(inner.news(options)) ?? inner.news(options),
           [Symbol.asyncDispose]: () => inner[Symbol.asyncDispose](),
         };
       },

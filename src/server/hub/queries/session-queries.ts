@@ -10,6 +10,7 @@ import { EVERYTHING } from "../../../session/access/scope.ts";
 import type { QueryHandlers } from "../../../session/commands/query-handlers.ts";
 import type { LogInfo, SessionStore } from "../../../session/store/store.ts";
 import { sessionRow } from "../../../session/transcript/overview.ts";
+import type { NewsSource } from "../news/news.ts";
 import { historyQueries } from "./history/history-queries.ts";
 import { lastEvents } from "./last-events.ts";
 import { readLog } from "./read-log.ts";
@@ -36,15 +37,8 @@ export function sessionQueries(sources: SessionQuerySources) {
     async ListSessions(query, { scope = EVERYTHING }) {
       const { past = false, limit = SESSIONS_LISTED_MAX, sessionId } = query;
       const workingDir = sessionId === undefined ? undefined : (await logs.find(sessionId, scope)).workingDir;
-      const options = { past, limit, workingDir };
-      if (scope.sessions !== "all") {
-        const infos = await logs.newest(scope.sessions, options);
-        return { sessions: infos.map((info) => rows.of(info)) };
-      }
-      const infos = past
-        ? await sources.store.list({ limit, ...defined({ workingDir }) })
-        : await logs.newest(sources.live(), options);
-      return { sessions: await rows.withOthers(infos) };
+      const infos = await logs.listed({ past, limit, workingDir }, scope);
+      return { sessions: await rows.listed(infos, scope) };
     },
     async GetSession({ sessionId, last = LAST_EVENTS }, { scope = EVERYTHING }) {
       const log = await logs.find(sessionId, scope);
@@ -65,6 +59,35 @@ export function sessionQueries(sources: SessionQuerySources) {
     handlers,
     log: (id: SessionId, since: EventSeq, scope: Scope) => logs.read(id, since, scope),
     infoOf: (info: LogInfo) => rows.of(info),
+    news: newsSource(sources, logs, rows),
+  };
+}
+
+/** Returns what the news tell: the sessions of `ListSessions`, described as there. */
+function newsSource(
+  { store, live }: SessionQuerySources,
+  logs: ReachableLogs,
+  rows: SessionRows,
+): NewsSource {
+  return {
+    async listed({ past, limit, scope }) {
+      const running = await logs.newest(scope.sessions === "all" ? live() : scope.sessions, {
+        past: false,
+        limit,
+        workingDir: undefined,
+      });
+      const stored = past ? await logs.listed({ past, limit, workingDir: undefined }, scope) : [];
+      const all = new Set([...running, ...stored].map(({ logId }) => logId));
+      const reached = scope.sessions === "all" ? [] : await logs.of(scope.sessions);
+      return { logs: [...all].slice(0, limit), reached: reached.map(({ logId }) => logId) };
+    },
+    async infosOf(wanted, scope) {
+      const found = await Promise.all(wanted.map((log) => store.find(log)));
+      return await rows.listed(
+        found.filter((info) => info !== undefined),
+        scope,
+      );
+    },
   };
 }
 
@@ -91,17 +114,31 @@ class ReachableLogs {
     yield* readLog(this.#sources.store, id, await this.find(id, scope), since);
   }
 
-  /** Returns the logs that these runs belong to, each once, the newest first. */
-  async newest(
-    ids: readonly SessionId[],
-    { past, limit, workingDir }: ListOptions,
-  ): Promise<readonly LogInfo[]> {
+  /** Returns the sessions of a list: those that run here, with `past` the stored ones too, the newest first. */
+  async listed(options: ListOptions, { sessions }: Scope): Promise<readonly LogInfo[]> {
+    const { past, limit, workingDir } = options;
+    if (sessions !== "all") return await this.newest(sessions, options);
+    return past
+      ? await this.#sources.store.list({ limit, ...defined({ workingDir }) })
+      : await this.newest(this.#sources.live(), options);
+  }
+
+  /** Returns the logs that these runs belong to, each once. */
+  async of(ids: readonly SessionId[]): Promise<readonly LogInfo[]> {
     const logs = new Map<LogId, LogInfo>();
     for (const id of ids) {
       const info = await this.#sources.store.find(id);
       if (info !== undefined) logs.set(info.logId, info);
     }
-    return [...logs.values()]
+    return [...logs.values()];
+  }
+
+  /** Returns the logs that these runs belong to, each once, the newest first. */
+  async newest(
+    ids: readonly SessionId[],
+    { past, limit, workingDir }: ListOptions,
+  ): Promise<readonly LogInfo[]> {
+    return [...(await this.of(ids))]
       .filter(({ session }) => past || this.#sources.live().includes(session))
       .filter((info) => workingDir === undefined || info.workingDir === workingDir)
       .sort((a, b) => (a.updatedAt < b.updatedAt ? 1 : -1))
@@ -135,8 +172,13 @@ class SessionRows {
     };
   }
 
+  /** Describes sessions as a list does: a token of named sessions sees nothing of other clients and sessions. */
+  async listed(infos: readonly LogInfo[], { sessions }: Scope): Promise<readonly SessionInfo[]> {
+    return sessions === "all" ? await this.#withOthers(infos) : infos.map((info) => this.of(info));
+  }
+
   /** Adds the clients that are subscribed to each session, and the sessions that branches come from. */
-  async withOthers(infos: readonly LogInfo[]): Promise<readonly SessionInfo[]> {
+  async #withOthers(infos: readonly LogInfo[]): Promise<readonly SessionInfo[]> {
     const { store } = this.#sources;
     const parents = new Map<LogId, SessionId>(infos.map(({ logId, session }) => [logId, session]));
     const listed: SessionInfo[] = [];
