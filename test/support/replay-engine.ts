@@ -59,6 +59,7 @@ export function replayEngine(
       query,
       subscribe: (id, options) => openSubscription(log.subscribe(id, options)),
       async *news() {},
+      async *newsInBatches() {},
       [Symbol.asyncDispose]: async () => undefined,
     };
   }

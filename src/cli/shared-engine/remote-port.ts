@@ -125,6 +125,10 @@ class RemoteClient implements ServedConnection {
     return this.#remote.news(options);
   }
 
+  async *newsInBatches(options: NewsOptions) {
+    for await (const item of this.#remote.news(options)) yield [item];
+  }
+
   runOf(session: Parameters<RemoteConnection["runOf"]>[0]) {
     return this.#open?.runOf(session) ?? session;
   }

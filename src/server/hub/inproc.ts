@@ -48,7 +48,12 @@ export function connectInproc(
     news({ signal, ...wanted }) {
       assertReady();
       const until = AbortSignal.any([signal, detached.signal]);
-      return multiplexer.news(wanted, { ...client, signal: until });
+      return multiplexer.news.read(wanted, { ...client, signal: until });
+    },
+    newsInBatches({ signal, ...wanted }) {
+      assertReady();
+      const until = AbortSignal.any([signal, detached.signal]);
+      return multiplexer.news.inBatches(wanted, { ...client, signal: until });
     },
     async [Symbol.asyncDispose]() {
       detached.abort(new Error("the client has detached"));

@@ -3,13 +3,12 @@ import { HarnessError, messageOf } from "../../base/errors.ts";
 import type { EventSeq, LogId, SessionId } from "../../base/ids.ts";
 import type { World } from "../../base/world.ts";
 import type { Accepted, Command, CommandOf } from "../../protocol/commands/commands.ts";
-import type { NewsOptions, SubscribeOptions } from "../../protocol/connection.ts";
+import type { SubscribeOptions } from "../../protocol/connection.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
 import type { SessionEndReason } from "../../protocol/events/events.ts";
-import type { NewsItem } from "../../protocol/events/news.ts";
 import type { AttachRequest } from "../../session/access/attach-request.ts";
 import type { AttachedClient } from "../../session/access/client.ts";
-import type { AskQuery, QueryContext, QueryHandlers } from "../../session/commands/query-handlers.ts";
+import type { AskQuery, QueryHandlers } from "../../session/commands/query-handlers.ts";
 import type {
   StoredSessionCommand,
   StoredSessionCommands,
@@ -113,9 +112,9 @@ export class Multiplexer {
   /** Notes for the news that the log of a session, or what is known beside it, has changed or is deleted. */
   readonly changed = (log: LogId): void => this.#news.changed(log);
 
-  /** Yields the news about all sessions that a client may see (CTL-19), as `LazyNews.read` says. */
-  news(wanted: Pick<NewsOptions, "past">, asking: QueryContext): AsyncGenerator<NewsItem> {
-    return this.#news.read(wanted, asking);
+  /** The news about all sessions that clients may see (CTL-19). */
+  get news(): Pick<LazyNews, "read" | "inBatches"> {
+    return this.#news;
   }
 
   async #carryOut(command: Command, client: AttachedClient): Promise<Accepted> {

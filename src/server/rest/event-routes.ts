@@ -75,13 +75,13 @@ async function newsOf(call: RouteRequest, { world }: EventRoutesDependencies): P
   const past = readWord(call, "past", ["true", "false"]) === "true";
   const connection = await call.connection();
   return call.stream((signal) =>
-    eventStream(connection.news({ past, signal }), {
+    eventStream(connection.newsInBatches({ past, signal }), {
       clock: world.clock,
       signal,
       hello: ": ok\n\n",
       heartbeat: ": heartbeat\n\n",
       heartbeatMs: SSE_HEARTBEAT_MS,
-      frame: newsFrame,
+      frame: (items) => items.map(newsFrame).join(""),
       onOpen(say) {
         const telling = call.onExpiring((expiresAt) => {
           const payload = tokenExpiringPayload({ grant: grantOfCall(call), expiresAt });

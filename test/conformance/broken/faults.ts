@@ -50,6 +50,9 @@ export function connectionFault(faults: ConnectionFaults): Fault {
           query: (query, signal) => inner.query(query, signal),
           subscribe: (session, options) =>
             faults.subscribe?.(inner, session, options) ?? inner.subscribe(session, options),
+          async *newsInBatches(options) {
+            for await (const item of this.news(options)) yield [item];
+          },
           news: (options) => faults.news?.(inner.news(options), options, port) ?? inner.news(options),
           [Symbol.asyncDispose]: () => inner[Symbol.asyncDispose](),
         };

@@ -9,6 +9,9 @@ import type { QueryContext } from "../../../session/commands/query-handlers.ts";
 import type { SessionStore } from "../../../session/store/store.ts";
 import type { News, NewsSource } from "./news.ts";
 
+/** Items that a transport writes together. */
+const NEWS_ITEMS_AT_ONCE = 50;
+
 export interface LazyNewsDependencies {
   readonly clock: World["clock"];
   readonly store: Pick<SessionStore, "find">;
@@ -36,14 +39,22 @@ export class LazyNews {
     this.#news?.changed(log);
   }
 
+  /** Yields item by item what `inBatches` yields. */
+  async *read(wanted: Pick<NewsOptions, "past">, asking: QueryContext): AsyncGenerator<NewsItem> {
+    // One at a time: what a slow reader has not taken can still be replaced by a newer state.
+    for await (const items of this.inBatches(wanted, asking, 1)) yield* items;
+  }
+
   /**
-   * Yields the news about all sessions that a client may see, from the first read on, until the signal aborts.
+   * Yields the news about all sessions that a client may see, from the first read on, until the signal aborts: what is
+   * due together, at most so many items.
    * @throws HarnessError as the query ListSessions; InvalidQuery if none are told here.
    */
-  async *read(
+  async *inBatches(
     { past = false }: Pick<NewsOptions, "past">,
     { signal, ...asking }: QueryContext,
-  ): AsyncGenerator<NewsItem> {
+    atOnce = NEWS_ITEMS_AT_ONCE,
+  ): AsyncGenerator<readonly NewsItem[]> {
     const [{ queryDefinition }, { assertMayAsk }] = await Promise.all([
       import("../../../protocol/queries/queries.ts"),
       import("../queries/query-access.ts"),
@@ -51,7 +62,7 @@ export class LazyNews {
     await assertMayAsk(queryDefinition("ListSessions"), { kind: "ListSessions" }, asking, this.#parts.logOf);
     this.#loading ??= this.#load();
     const news = await this.#loading;
-    if (!this.#isClosed) yield* news.read({ past, scope: asking.scope ?? EVERYTHING, signal });
+    if (!this.#isClosed) yield* news.read({ past, scope: asking.scope ?? EVERYTHING, signal, atOnce });
   }
 
   /**

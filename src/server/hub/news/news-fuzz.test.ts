@@ -130,7 +130,7 @@ class Play {
     const stop = new AbortController();
     const scope = named === undefined ? {} : { scope: { sessions: named, commands: "all" } as const };
     const asking = { identityClass: "human", signal: stop.signal, ...scope } as const;
-    const news = this.#rig.multiplexer.news({ past }, asking);
+    const news = this.#rig.multiplexer.news.read({ past }, asking);
     const reader: Reader = {
       ...{ past, named, news, stop },
       sessions: new Map(),

@@ -121,16 +121,16 @@ export class NewsReader {
     this.#wake();
   }
 
-  /** Yields item by item until the signal aborts. @throws the error of `end`. */
-  async *read(signal: AbortSignal): AsyncGenerator<NewsItem> {
+  /** Yields what is due, at most so many items together, until the signal aborts. @throws the error of `end`. */
+  async *read(signal: AbortSignal, atOnce: number): AsyncGenerator<readonly NewsItem[]> {
     const onAbort = () => this.#wake();
     signal.addEventListener("abort", onAbort);
     try {
       while (!signal.aborted) {
         if (this.#failure !== undefined) throw this.#failure;
         if (this.#isOver) return;
-        const item = this.#take();
-        if (item !== undefined) yield item;
+        const items = this.#takeAll(atOnce);
+        if (items.length > 0) yield items;
         else await this.#wait(signal);
       }
     } finally {
@@ -159,6 +159,16 @@ export class NewsReader {
       this.#pending.delete(log);
       return;
     }
+  }
+
+  #takeAll(countMax: number): readonly NewsItem[] {
+    const items: NewsItem[] = [];
+    while (items.length < countMax) {
+      const item = this.#take();
+      if (item === undefined) break;
+      items.push(item);
+    }
+    return items;
   }
 
   /** Returns the next item that is due; undefined if there is none. */

@@ -24,7 +24,7 @@ function reading(rig: Rig, past = false, named?: readonly SessionId[]) {
   const stop = new AbortController();
   const items: NewsItem[] = [];
   const scope = named === undefined ? {} : { scope: { sessions: named, commands: "all" } as const };
-  const news = rig.multiplexer.news({ past }, { identityClass: "human", ...scope, signal: stop.signal });
+  const news = rig.multiplexer.news.read({ past }, { identityClass: "human", ...scope, signal: stop.signal });
   const ready = Promise.withResolvers<void>();
   const over = (async () => {
     for await (const item of news) {
@@ -241,7 +241,7 @@ test("[CTL-19] a reader that takes nothing holds one entry for each session, and
   await using rig = await openNewsRig({ script: [] });
   const { clock } = rig.world;
   const stop = new AbortController();
-  const slow = rig.multiplexer.news({ past: true }, { ...asking, signal: stop.signal });
+  const slow = rig.multiplexer.news.read({ past: true }, { ...asking, signal: stop.signal });
   const items: NewsItem[] = [];
   const take = async () => {
     const { value } = await slow.next();
@@ -268,17 +268,19 @@ test("[CTL-19] a reader has at most 1,000 sessions: with one more it loses the o
   const { source, infos, clock } = manySessions(NEWS_SESSIONS_MAX);
   const news = new News({ clock, source });
   const stop = new AbortController();
-  const reader = news.read({ past: false, scope: { sessions: "all", commands: "all" }, signal: stop.signal });
+  const scope = { sessions: "all", commands: "all" } as const;
+  const reader = news.read({ past: false, scope, signal: stop.signal, atOnce: 1 });
+  const next = async () => (await reader.next()).value?.[0];
   const has = new Set<string>();
-  for (let item = (await reader.next()).value; item?.kind !== "NewsReady"; item = (await reader.next()).value)
+  for (let item = await next(); item?.kind !== "NewsReady"; item = await next())
     if (item?.kind === "SessionChanged") has.add(item.session);
   expect(has.size).toBe(NEWS_SESSIONS_MAX);
   clock.advanceMs(NEWS_INTERVAL_MS);
   const added = infos(NEWS_SESSIONS_MAX, "2026-02-01T00:00:00Z");
   news.changed(added.log);
   clock.advanceMs(NEWS_GATHER_MS);
-  expect((await reader.next()).value).toMatchObject({ kind: "SessionGone", session: sessionName(0) });
-  expect((await reader.next()).value).toMatchObject({ kind: "SessionChanged", session: added.session });
+  expect(await next()).toMatchObject({ kind: "SessionGone", session: sessionName(0) });
+  expect(await next()).toMatchObject({ kind: "SessionChanged", session: added.session });
   stop.abort();
   await reader.return(undefined);
 });
@@ -294,7 +296,7 @@ test("[CTL-19] readers that come and go leave nothing behind, and nobody is desc
     if (round % 2 === 0) await clock.advance(round);
     await Promise.all(readers.map((reader) => reader.leave()));
     // One that is made and never read.
-    rig.multiplexer.news({}, asking);
+    rig.multiplexer.news.read({}, asking);
   }
   await settle();
   expect(clock.waiting).toBe(idle);

@@ -9,9 +9,11 @@ import { NEWS_INTERVAL_MS, NEWS_SESSIONS_MAX, NewsReader } from "./news-reader.t
 
 /** Time for which changes are gathered: the events of one step come together, and the step goes on first. */
 export const NEWS_GATHER_MS = 20;
+/** Shortest time between two goes: where much changes, more is described and sent together. */
+const NEWS_GO_MS = 100;
 /** Changed sessions that are described in one go; other work of the engine runs before the next. */
 const DESCRIBED_AT_ONCE = 32;
-/** Wait before the next go. */
+/** Wait before the next go if this one was not enough. */
 const NEXT_GO_MS = 1;
 
 /** Describes sessions, exactly as ListSessions does. */
@@ -35,6 +37,8 @@ export interface NewsRequest {
   readonly past: boolean;
   readonly scope: Scope;
   readonly signal: AbortSignal;
+  /** Items that come together, if so many are due. */
+  readonly atOnce: number;
 }
 
 /**
@@ -54,6 +58,8 @@ export class News {
   readonly #restingUntil = new Map<LogId, number>();
   #timer: { readonly dueMs: number; readonly handle: Disposable } | undefined;
   #isWorking = false;
+  /** Time of the last go that described a change. */
+  #wentMs = Number.NEGATIVE_INFINITY;
 
   constructor(parts: NewsDependencies) {
     this.#parts = parts;
@@ -68,19 +74,23 @@ export class News {
   changed(log: LogId): void {
     if (this.#readers.size === 0) return;
     if (this.#changed.has(log)) return;
-    const dueMs = Math.max(this.#nowMs + NEWS_GATHER_MS, this.#restingUntil.get(log) ?? 0);
+    const dueMs = Math.max(
+      this.#nowMs + NEWS_GATHER_MS,
+      this.#wentMs + NEWS_GO_MS,
+      this.#restingUntil.get(log) ?? 0,
+    );
     this.#changed.set(log, dueMs);
     this.#wakeAt(dueMs);
   }
 
   /** Yields the news from now on; it begins with the first read. @throws HarnessError of the store. */
-  async *read({ past, scope, signal }: NewsRequest): AsyncGenerator<NewsItem> {
+  async *read({ past, scope, signal, atOnce }: NewsRequest): AsyncGenerator<readonly NewsItem[]> {
     const { clock } = this.#parts;
     const reader: NewsReader = new NewsReader({ clock, past, scope, describe: () => this.#ask(reader) });
     this.#readers.add(reader);
     try {
       this.#ask(reader);
-      yield* reader.read(signal);
+      yield* reader.read(signal, atOnce);
     } finally {
       this.#leave(reader);
     }
@@ -154,6 +164,7 @@ export class News {
       due.push(log);
       if (due.length === DESCRIBED_AT_ONCE) break;
     }
+    if (due.length > 0) this.#wentMs = nowMs;
     return due;
   }
 
