@@ -8,8 +8,8 @@ import { PROTOCOL_VERSION } from "../src/protocol/version.ts";
 import { cpuMs, treePssBytes } from "./processes.ts";
 
 /**
- * What the news of many sessions with fast turns cost an engine: processor time and length of its turns without a
- * reader, and with readers over server-sent events, of which some take nothing. Prints JSON lines.
+ * Measures what the news of many sessions with fast turns cost an engine: processor time and length of its turns
+ * without a reader, and with readers over server-sent events, of which some take nothing. Prints JSON lines.
  *
  *     HOME=$(mktemp -d) sh scripts/bun.sh bench/news.ts SESSIONS READERS SECONDS
  *
@@ -133,7 +133,7 @@ function openReaders(url: string, token: string, { readers, stalled }: Phase) {
   };
 }
 
-/** Reads news until standard input ends, and prints how many items came. A stalled reader takes the first piece alone. */
+/** Reads news until standard input ends and prints how many items came. A stalled reader takes the first piece. */
 async function read([url = "", token = "", readers = "0", stalled = "0"]: readonly string[]): Promise<void> {
   let items = 0;
   const opened = Array.from({ length: Number(readers) + Number(stalled) }, async (_, at) => {

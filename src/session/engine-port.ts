@@ -8,7 +8,8 @@ import type { Scope } from "./access/scope.ts";
 import type { AskQuery } from "./commands/query-handlers.ts";
 
 /** A connection as an engine gives it to transports: it serves everything. */
-export interface ServedConnection extends Connection, Required<Pick<Connection, "news">> {
+export interface ServedConnection extends Connection {
+  news(options: NewsOptions): AsyncIterable<NewsItem>;
   /** Yields the items of `news` that are due together, for a transport that writes them at once. */
   newsInBatches(options: NewsOptions): AsyncIterable<readonly NewsItem[]>;
 }

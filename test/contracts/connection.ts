@@ -50,7 +50,7 @@ export function connectionContract(name: string, open: OpenConnecting): void {
       expect(seen.map(({ kind }) => kind)).toContain("TurnStarted");
     });
 
-    test("[CTL-19] the news tell each session as lists have it, a new one and its end, and need a handshake", async () => {
+    test("[CTL-19] the news have each session as lists have it, a new one and its end, and need a handshake", async () => {
       await using place = await open({ script: [] });
       await using bare = await place.connect("human");
       await expect(first(() => newsOf(bare, signal))).rejects.toMatchObject({

@@ -127,7 +127,7 @@ for (const runtime of RUNTIMES) {
 
 for (const runtime of RUNTIMES) {
   runtime.test(
-    `[SDK-01 CTL-19] ${runtime.name}: the news begin with all sessions, tell a turn, and begin again with another engine`,
+    `[SDK-01 CTL-19] ${runtime.name}: the news begin with all sessions, bring a turn, and begin again with another engine`,
     async () => {
       await using served = await openServed({ script: answer });
       const token = await served.token("--identity-class", "human");

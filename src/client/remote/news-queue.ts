@@ -9,7 +9,7 @@ const READY = "ready";
 
 /**
  * News that wait for a reader, over any number of sockets: one item for each session, the newest. Each socket begins
- * with all sessions; those that it does not name any more are told as gone.
+ * with all sessions; the reader gets a SessionGone of those that it does not name any more.
  */
 export class NewsQueue {
   readonly #waiting = new Map<SessionId | typeof READY, NewsItem>();

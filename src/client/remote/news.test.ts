@@ -37,7 +37,7 @@ test("[CTL-19] a queue of news has one item for each session, the newest, and is
   expect(() => full.push(changed(NEWS_WAITING_MAX))).toThrow("4096");
 });
 
-test("[CTL-19] what the next socket does not name any more is told as gone before it is ready", () => {
+test("[CTL-19] a session that the next socket does not name any more is gone before it is ready", () => {
   const queue = new NewsQueue();
   queue.restart();
   for (const item of [changed(0), changed(1), changed(2), READY]) queue.push(item);
@@ -51,7 +51,7 @@ test("[CTL-19] what the next socket does not name any more is told as gone befor
   expect(all(queue)).toEqual([gone(1), READY]);
 });
 
-test("[CTL-19 CTL-17] news over a wire that breaks begin anew, and tell what ended meanwhile", async () => {
+test("[CTL-19 CTL-17] news over a connection that breaks begin again, with the end of what ended meanwhile", async () => {
   await using ws = await openWsRig({ script: [] });
   const open = new Set<WebSocket>();
   let isCut = false;

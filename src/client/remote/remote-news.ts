@@ -15,8 +15,8 @@ export interface RemoteNewsDependencies {
 }
 
 /**
- * Yields the news of an engine over any number of sockets. After a break it begins with all sessions again, and those
- * that are gone meanwhile are told as gone before NewsReady (CTL-19).
+ * Yields the news of an engine over any number of sockets. After a break it begins with all sessions again, with a
+ * SessionGone of those that are gone meanwhile before NewsReady (CTL-19).
  */
 export async function* remoteNews(dependencies: RemoteNewsDependencies): AsyncGenerator<NewsItem> {
   const leave = new AbortController();

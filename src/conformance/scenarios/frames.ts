@@ -112,10 +112,13 @@ export const FRAME_SCENARIOS: readonly Scenario[] = [
       const isNews = (name: string) => (frame: JsonObject) =>
         frame["frame"] === "news" && stringAt(frame["body"], "kind") === name;
       await socket.until("NewsReady", isNews("NewsReady"));
-      const told = socket.frames
+      const named = socket.frames
         .filter(isNews("SessionChanged"))
         .map(({ body }) => stringAt(body, "session"));
-      assertHolds("the sessions before NewsReady", told.includes(session), { expected: session, got: told });
+      assertHolds("the sessions before NewsReady", named.includes(session), {
+        expected: session,
+        got: named,
+      });
       socket.send({ frame: "subscribe-news", id: 2 });
       const again = await socket.until("an answer to the second subscribe-news", ({ id }) => id === 2);
       assertRefused("a second subscribe-news", refusedAnswer(again["body"]), ["InvalidFrame"]);

@@ -123,10 +123,10 @@ export const STREAM_SCENARIOS: readonly Scenario[] = [
         [{ kind: "SessionChanged", session, info: listed }],
       );
       await promptTurn(client, session, "cue:say news");
-      await stage.clock.pass(NEWS_MS);
+      await stage.clock.pass(NEWS_MS, stage.signal);
       await news.until("its turn", (frame) => about(frame) && objectAt(frame.item, "info")?.["turns"] === 1);
       assertAccepted("EndSession", await client.send({ kind: "EndSession", sessionId: session }));
-      await stage.clock.pass(NEWS_MS);
+      await stage.clock.pass(NEWS_MS, stage.signal);
       await news.until("its end", (frame) => about(frame) && frame.item["kind"] === "SessionGone");
       for (const { frame, item } of news.frames) {
         assertSame("the name of a frame", frame.event, item["kind"]);
@@ -190,7 +190,7 @@ export const STREAM_SCENARIOS: readonly Scenario[] = [
   },
 ];
 
-/** Time after which a change has been told: at most four times in a second, and some time for the way. */
+/** Time after which news of a change have come: at most four items in a second, and some time for the way. */
 const NEWS_MS = 1_000;
 
 interface NewsFrame {

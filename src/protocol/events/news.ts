@@ -11,7 +11,7 @@ export const NewsItem = z.discriminatedUnion("kind", [
   z.object({
     kind: z.literal("SessionChanged"),
     session: SessionIdSchema,
-    /** What ListSessions says of it. It replaces what came before of this session. */
+    /** The session as ListSessions describes it. It replaces earlier items about it. */
     info: SessionInfo,
   }),
   z.object({
@@ -20,7 +20,7 @@ export const NewsItem = z.discriminatedUnion("kind", [
     session: SessionIdSchema,
     log: LogIdSchema,
   }),
-  /** Every session was told once. */
+  /** The end of the first list. */
   z.object({ kind: z.literal("NewsReady") }),
 ]);
 

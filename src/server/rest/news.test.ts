@@ -26,7 +26,7 @@ function itemsOf(reader: StreamReader): readonly NewsItem[] {
   });
 }
 
-test("[CTL-19 CTL-06] GET /v1/news begins with each session as /v1/sessions has it, then tells what changes", async () => {
+test("[CTL-19 CTL-06] GET /v1/news begins with each session as /v1/sessions has it, then brings what changes", async () => {
   await using control = await openControlRig({ script: [says("hello")] });
   await control.shake();
   const { id, logId } = control.rig.session;

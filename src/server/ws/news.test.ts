@@ -29,7 +29,7 @@ test("[CTL-19 CTL-07] subscribe-news is accepted, begins with each session, and 
   expect(await client.command(3, { kind: "AttachSession", sessionId })).toMatchObject({ frame: "accepted" });
 });
 
-test("[CTL-19] with past, stored sessions are told too", async () => {
+test("[CTL-19] with past, stored sessions are there too", async () => {
   await using ws = await openWsRig({ script: [] });
   const { id: sessionId } = ws.rig.session;
   await ws.rig.connection.send({ kind: "EndSession", sessionId });

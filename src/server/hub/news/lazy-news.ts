@@ -19,7 +19,7 @@ export interface LazyNewsDependencies {
   readonly live: (id: SessionId) => LogId | undefined;
   /** Returns the log of any session. */
   readonly logOf: (id: SessionId) => Promise<LogId | undefined>;
-  /** Absent: no news are told here. */
+  /** Absent: there are no news here. */
   readonly source: (() => Promise<NewsSource>) | undefined;
 }
 
@@ -48,7 +48,7 @@ export class LazyNews {
   /**
    * Yields the news about all sessions that a client may see, from the first read on, until the signal aborts: what is
    * due together, at most so many items.
-   * @throws HarnessError as the query ListSessions; InvalidQuery if none are told here.
+   * @throws HarnessError as the query ListSessions; InvalidQuery if there are none here.
    */
   async *inBatches(
     { past = false }: Pick<NewsOptions, "past">,
@@ -92,7 +92,7 @@ export class LazyNews {
 
   async #load(): Promise<News> {
     if (this.#parts.source === undefined)
-      throw new HarnessError("InvalidQuery", { kind: "ListSessions", why: "no news are told here" });
+      throw new HarnessError("InvalidQuery", { kind: "ListSessions", why: "there are no news here" });
     const [{ News: Loaded }, source] = await Promise.all([import("./news.ts"), this.#parts.source()]);
     this.#news = new Loaded({ clock: this.#parts.clock, source });
     return this.#news;

@@ -208,7 +208,7 @@ export class NewsReader {
     return shown && { kind: "SessionGone", session: shown.session, log };
   }
 
-  /** Returns what has to be told before a change: an earlier run on its log is gone, or there is no room for it. */
+  /** Returns the item that comes before a change: an earlier run on its log is gone, or there is no room for it. */
   #goneBefore(log: LogId, { item }: Described): NewsItem | undefined {
     const shown = this.#shown.get(log);
     if (shown !== undefined) return shown.session === item.session ? undefined : this.#gone(log);

@@ -19,7 +19,7 @@ async function openNewsRig(options: RigOptions): Promise<Rig & { readonly port: 
   return { ...rig, port: rigPort(rig) };
 }
 
-/** What a reader has seen, read as fast as it comes. */
+/** A reader that reads as fast as items come. */
 function reading(rig: Rig, past = false, named?: readonly SessionId[]) {
   const stop = new AbortController();
   const items: NewsItem[] = [];
@@ -64,7 +64,7 @@ async function listed(rig: Rig, past = false): Promise<readonly SessionInfo[]> {
   return byId(sessions);
 }
 
-test("[CTL-19] the news begin with every session, then tell its turns, subscribers and end, as ListSessions has them", async () => {
+test("[CTL-19] the news begin with every session, then bring its turns, subscribers and end, as ListSessions has them", async () => {
   await using rig = await openNewsRig({ script: [says("hello")] });
   const { id } = rig.session;
   const { clock } = rig.world;
@@ -139,7 +139,7 @@ test("[CTL-19] a session that ends by itself is news, once its end is over", asy
   await reader.leave();
 });
 
-test("[CTL-19] with past, stored sessions are told too: one that ends stays, one that goes on changes its run, one that is deleted is gone", async () => {
+test("[CTL-19] with past, stored sessions are there too: one that ends stays, one that is resumed changes its run, one that is deleted is gone", async () => {
   await using rig = await openNewsRig({ script: [] });
   const { logId, id } = rig.session;
   const reader = reading(rig, true);
@@ -215,7 +215,7 @@ test("[CTL-19 AUTH-07] a token of named sessions sees these only, and the next r
   await reader.leave();
 });
 
-test("[CTL-19] one session is told at most four times in a second, and its last state always", async () => {
+test("[CTL-19] one session has at most four items in a second, and its last state always comes", async () => {
   await using rig = await openNewsRig({ script: [] });
   const { clock } = rig.world;
   const reader = reading(rig);

@@ -7,7 +7,7 @@ import type { Scope } from "../../../session/access/scope.ts";
 import type { Described } from "./news-reader.ts";
 import { NEWS_INTERVAL_MS, NEWS_SESSIONS_MAX, NewsReader } from "./news-reader.ts";
 
-/** Time for which changes are gathered: the events of one step come together, and the step goes on first. */
+/** Time for which changes are gathered: the events of one step come together, and the step ends first. */
 export const NEWS_GATHER_MS = 20;
 /** Shortest time between two goes: where much changes, more is described and sent together. */
 const NEWS_GO_MS = 100;
@@ -18,7 +18,7 @@ const NEXT_GO_MS = 1;
 
 /** Describes sessions, exactly as ListSessions does. */
 export interface NewsSource {
-  /** Returns the logs that ListSessions would list, archived ones too, and all that a scope of named sessions reaches. */
+  /** Returns the logs that ListSessions would list, and all that a scope of named sessions reaches. */
   listed(wanted: {
     readonly past: boolean;
     readonly limit: number;
