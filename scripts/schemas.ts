@@ -10,6 +10,7 @@ import type { World } from "../src/base/world.ts";
 import { Accepted, Command } from "../src/protocol/commands/commands.ts";
 import { COMMAND_RESULTS } from "../src/protocol/commands/results.ts";
 import { EnvelopeSchema } from "../src/protocol/events/envelope.ts";
+import { NewsItem } from "../src/protocol/events/news.ts";
 import { Handshake } from "../src/protocol/handshake.ts";
 import { Message } from "../src/protocol/message.ts";
 import { PROTOCOL_VERSION } from "../src/protocol/version.ts";
@@ -39,6 +40,7 @@ export function publishedFiles(): ReadonlyMap<string, string> {
     ["docs/protocol/accepted.schema.json", schemaText("Accepted", Accepted)],
     ["docs/protocol/command-results.schema.json", jsonText(resultsSchema())],
     ["docs/protocol/events.schema.json", schemaText("Envelope", EnvelopeSchema)],
+    ["docs/protocol/news.schema.json", schemaText("NewsItem", NewsItem)],
     ["docs/protocol/handshake.schema.json", schemaText("Handshake", Handshake)],
     ["docs/protocol/message.schema.json", schemaText("Message", Message)],
     ["docs/protocol/reasons.json", jsonText(TEXTS)],

@@ -174,6 +174,7 @@ export async function openEngine(options: HarnessOptions, signal: AbortSignal): 
     store,
     sessions: running,
     queries: async (hub) => (await answers(hub)).handlers,
+    news: async () => (await answers(multiplexer)).news,
     async openSession(request, client) {
       const { session, changed, openNotices } = await opener.open(request, client?.identityClass);
       return { session, notices: [...changed, ...(await opener.notices(openNotices, options.wishes))] };

@@ -1,6 +1,7 @@
 import type { ClientId, EventSeq, SessionId } from "../base/ids.ts";
 import type { Accepted, Command } from "./commands/commands.ts";
 import type { Envelope } from "./events/envelope.ts";
+import type { NewsItem } from "./events/news.ts";
 import type { Handshake } from "./handshake.ts";
 import type { QueryKind } from "./kinds.ts";
 import type { QueryOf, ResultOf } from "./queries/queries.ts";
@@ -41,10 +42,25 @@ export interface Connection extends AsyncDisposable {
   subscribe(session: SessionId, options: SubscribeOptions): AsyncIterable<Envelope>;
 
   /**
+   * Yields a SessionChanged of every session that the client may see, NewsReady, then changes: at most four in a second
+   * of one session, and always its newest state. A reader that is slow misses states in between.
+   *
+   * Ends when the signal aborts or the engine stops. Leaving the loop unsubscribes. Absent: the engine serves no news.
+   * Since protocol 0.3.0.
+   */
+  news?(options: NewsOptions): AsyncIterable<NewsItem>;
+
+  /**
    * Returns the run that continues a session, if its engine was restarted; else the session itself. Commands and
    * subscriptions accept either id. Absent: a session in the same process ends with it.
    */
   runOf?(session: SessionId): SessionId;
+}
+
+export interface NewsOptions {
+  readonly signal: AbortSignal;
+  /** True: stored sessions too. Default: those that run. */
+  readonly past?: boolean;
 }
 
 export interface SubscribeOptions {

@@ -6,6 +6,7 @@ import { Command } from "./commands/commands.ts";
 import { InputBlock } from "./content.ts";
 import type { Envelope } from "./events/envelope.ts";
 import { EnvelopeSchema } from "./events/envelope.ts";
+import { NewsItem } from "./events/news.ts";
 import { parseThinkingPiece } from "./events/thinking-piece.ts";
 import { firstIssue } from "./first-issue.ts";
 import { COMMAND_KINDS, EVENT_KINDS } from "./kinds.ts";
@@ -73,6 +74,20 @@ export function readEnvelope(value: unknown): Envelope | undefined {
   if (!parsed.success)
     throw new HarnessError("InvalidEvent", { why: `${kind}: ${firstIssue(parsed.error)}` });
   return parsed.data as Envelope; // the schema is built from the table that the type is inferred from
+}
+
+/**
+ * Parses an item of news of untrusted bytes; unknown fields are dropped. Returns undefined for a kind unknown to this
+ * version.
+ * @throws HarnessError InvalidEvent, naming the field.
+ */
+export function readNewsItem(value: unknown): NewsItem | undefined {
+  const kind = stringAt(value, "kind");
+  if (kind === undefined) throw new HarnessError("InvalidEvent", { why: "it has no kind" });
+  if (!NewsItem.options.some(({ shape }) => shape.kind.value === kind)) return undefined;
+  const parsed = NewsItem.safeParse(value);
+  if (parsed.success) return parsed.data;
+  throw new HarnessError("InvalidEvent", { why: `${kind}: ${firstIssue(parsed.error)}` });
 }
 
 function withThinkingPiece(value: unknown): unknown {

@@ -1,14 +1,22 @@
 import type { EventSeq, SessionId } from "../base/ids.ts";
-import type { Connection } from "../protocol/connection.ts";
+import type { Connection, NewsOptions } from "../protocol/connection.ts";
 import type { Envelope } from "../protocol/events/envelope.ts";
+import type { NewsItem } from "../protocol/events/news.ts";
 import type { AttachRequest } from "./access/attach-request.ts";
 import type { ServedFeatures } from "./access/handshake.ts";
 import type { Scope } from "./access/scope.ts";
 import type { AskQuery } from "./commands/query-handlers.ts";
 
+/** A connection as an engine gives it to transports: it serves everything. */
+export interface ServedConnection extends Connection {
+  news(options: NewsOptions): AsyncIterable<NewsItem>;
+  /** Yields the items of `news` that are due together, for a transport that writes them at once. */
+  newsInBatches(options: NewsOptions): AsyncIterable<readonly NewsItem[]>;
+}
+
 /** An engine as a transport sees it. Rules live behind it; a transport only carries. */
 export interface EnginePort {
-  attach(request: AttachRequest): Connection;
+  attach(request: AttachRequest): ServedConnection;
   /** Answers a query of a client that need not be attached. */
   readonly query: AskQuery;
   /**

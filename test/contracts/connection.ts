@@ -1,9 +1,12 @@
 import { describe, expect, test } from "bun:test";
 import type { Connection, IdentityClass } from "../../src/protocol/connection.ts";
 import type { Envelope } from "../../src/protocol/events/envelope.ts";
+import type { NewsItem } from "../../src/protocol/events/news.ts";
+import type { SessionInfo } from "../../src/protocol/resources.ts";
 import { PROTOCOL_VERSION } from "../../src/protocol/version.ts";
 import type { Rig, RigOptions } from "../support/rig.ts";
 import { says } from "../support/scripted-provider.ts";
+import { until } from "../support/until.ts";
 
 /** An engine, and a way to be a client of it. */
 export interface Connecting extends AsyncDisposable {
@@ -45,6 +48,39 @@ export function connectionContract(name: string, open: OpenConnecting): void {
       const wanted = place.rig.events.filter(({ id }) => id >= (seen[0]?.id ?? 0));
       expect(seen).toEqual(wanted.slice(0, seen.length));
       expect(seen.map(({ kind }) => kind)).toContain("TurnStarted");
+    });
+
+    test("[CTL-19] the news have each session as lists have it, a new one and its end, and need a handshake", async () => {
+      await using place = await open({ script: [] });
+      await using bare = await place.connect("human");
+      await expect(first(() => newsOf(bare, signal))).rejects.toMatchObject({
+        reason: "HandshakeRequired",
+      });
+      await using connection = await ready(place);
+      const leave = new AbortController();
+      const items: NewsItem[] = [];
+      const reading = (async () => {
+        for await (const item of newsOf(connection, leave.signal)) items.push(item);
+      })();
+      const told = async (wanted: (item: NewsItem) => boolean) =>
+        await until("the news", async () => {
+          await place.rig.world.clock.advance(50);
+          return items.some(wanted);
+        });
+      const { id, logId } = place.rig.session;
+      await told(({ kind }) => kind === "NewsReady");
+      const { sessions } = await connection.query({ kind: "ListSessions" });
+      expect(items).toEqual([
+        { kind: "SessionChanged", session: id, info: sessions[0] as SessionInfo },
+        { kind: "NewsReady" },
+      ]);
+      const made = await connection.send({ kind: "CreateSession" });
+      await told((item) => item.kind === "SessionChanged" && item.session === made.sessionId);
+      await connection.send({ kind: "EndSession", sessionId: id });
+      await told(({ kind }) => kind === "SessionGone");
+      expect(items.at(-1)).toEqual({ kind: "SessionGone", session: id, log: logId });
+      leave.abort();
+      await reading;
     });
 
     test("[CTL-01] every client sees the same events, and whose input it was", async () => {
@@ -191,9 +227,14 @@ function input(place: Connecting, text = "go") {
   return { kind: "SendInput" as const, sessionId, content: [{ type: "text" as const, text }] };
 }
 
-async function first(subscribe: () => AsyncIterable<Envelope>): Promise<Envelope | undefined> {
+async function first<Item>(subscribe: () => AsyncIterable<Item>): Promise<Item | undefined> {
   for await (const event of subscribe()) return event;
   return undefined;
+}
+
+function newsOf(connection: Connection, until: AbortSignal): AsyncIterable<NewsItem> {
+  if (connection.news === undefined) throw new Error("this connection tells no news");
+  return connection.news({ signal: until });
 }
 
 /** Every event up to the nth of a kind. */

@@ -26,6 +26,8 @@ test("[DOC-01] every example is a program of fewer than 60 lines, and is run", (
     "examples/chat.ts",
     "examples/ci-gate.py",
     "examples/permission-desk.ts",
+    "examples/session-board.py",
+    "examples/session-board.ts",
   ];
   const byPlugins = ["dice/plugin.ts", "dice/roll.ts", "house-rules/plugin.ts"].map(
     (file) => `examples/plugins/${file}`,

@@ -228,9 +228,47 @@ requireProgram("sh")(
   TIMEOUT_MS,
 );
 
+const BOARDS = [
+  {
+    name: "session-board.ts",
+    command: ["sh", "scripts/bun.sh", "examples/session-board.ts"],
+    needing: requireProgram("sh"),
+  },
+  { name: "session-board.py", command: ["python3", "examples/session-board.py"], needing: WITH_PYTHON },
+];
+
+for (const { name, command, needing } of BOARDS) {
+  needing(
+    `[SDK-01 DOC-01 CTL-19] ${name}: a line for each session, then what changes: its turns, a question in it, its end`,
+    async () => {
+      const shown = await recordedAndReplayed(model, async (served) => {
+        const human = await served.token(...HUMAN);
+        const session = await served.session(human);
+        const send = async (body: object) => {
+          const answer = await served.ask(`/v1/sessions/${session}/command`, human, body);
+          expect(answer.ok).toBe(true);
+        };
+        await using board = start([...command, "past"], served, human);
+        await board.until("that is all; now what changes\n");
+        const content = [{ type: "text", text: "touch it" }];
+        await send({ kind: "SendInput", content });
+        await board.until(`? ${session} live`);
+        await send({ kind: "CancelTurn" });
+        await board.until(`  ${session} live 1 turns "touch it"`);
+        await send({ kind: "EndSession" });
+        const stdout = await board.until(`${session} kept`);
+        return stdout.replaceAll(session, "SESSION").split("\n").at(0);
+      });
+      expect(shown).toBe('  SESSION live 0 turns ""');
+    },
+    TIMEOUT_MS,
+  );
+}
+
 const NOT_THERE = [
   { name: "chat.ts", command: ["sh", "scripts/bun.sh", "examples/chat.ts"], needing: requireProgram("sh") },
   { name: "chat.py", command: ["python3", "examples/chat.py"], needing: WITH_PYTHON },
+  ...BOARDS,
   {
     name: "permission-desk.ts",
     command: [

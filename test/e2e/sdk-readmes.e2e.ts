@@ -105,6 +105,7 @@ for (const runtime of ["node", "bun"]) {
         { code: 0, stdout: "Hello. complete 0.0002\nDone.\ncomplete\n", stderr: "" },
         { code: 0, stdout: "ok\n", stderr: "" },
         { code: 0, stdout: SWITCHED, stderr: "" },
+        { code: 0, stdout: "sessions: there\n", stderr: "" },
       ]);
     },
     TIMEOUT_MS,
@@ -124,6 +125,7 @@ requireProgram("python3")(
       { code: 0, stdout: "Hello. complete 0.0002\nDone.\ncomplete\n", stderr: "" },
       { code: 0, stdout: "Hello.", stderr: "" },
       { code: 0, stdout: SWITCHED, stderr: "" },
+      { code: 0, stdout: "sessions: there\n", stderr: "" },
     ]);
   },
   TIMEOUT_MS,

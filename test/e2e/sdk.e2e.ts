@@ -127,6 +127,44 @@ for (const runtime of RUNTIMES) {
 
 for (const runtime of RUNTIMES) {
   runtime.test(
+    `[SDK-01 CTL-19] ${runtime.name}: the news begin with all sessions, bring a turn, and begin again with another engine`,
+    async () => {
+      await using served = await openServed({ script: answer });
+      const token = await served.token("--identity-class", "human");
+      const session = await served.session(token);
+      await using driver = startDriver(runtime, {
+        sdk: sdk(),
+        wire: "sse",
+        args: ["news", session],
+        env: { CINCH_SOCKET: served.socket, CINCH_TOKEN: token },
+      });
+      const told: unknown[] = [];
+      for await (const line of driver.lines) {
+        told.push(line);
+        if (line["ready"] === 1) {
+          const content = [{ type: "text", text: "say hello" }];
+          expect((await served.ask(`/v1/sessions/${session}/input`, token, { content })).status).toBe(202);
+        }
+        if (line["turns"] !== 1) continue;
+        await served.kill();
+        await served.start();
+      }
+      expect(await driver.ended).toEqual({ code: 0, stderr: "" });
+      expect(told).toEqual([
+        { ours: true, turns: 0 },
+        { ready: 1 },
+        { ours: true, turns: 1 },
+        { ours: false, turns: 0 }, // that of the next engine
+        { gone: true },
+        { ready: 2 },
+      ]);
+    },
+    TIMEOUT_MS,
+  );
+}
+
+for (const runtime of RUNTIMES) {
+  runtime.test(
     `[SDK-01 CTL-17 SES-03] ${runtime.name}: a wait for a turn that asks returns how the turn ended when its engine was killed`,
     async () => {
       const flags = ["--model", "mock:one", "--strict-permissions"];

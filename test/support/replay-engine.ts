@@ -1,7 +1,6 @@
 import { HarnessError } from "../../src/base/errors.ts";
 import type { ClientId, SessionId } from "../../src/base/ids.ts";
 import type { World } from "../../src/base/world.ts";
-import type { Connection } from "../../src/protocol/connection.ts";
 import type { Envelope } from "../../src/protocol/events/envelope.ts";
 import type { QueryKind } from "../../src/protocol/kinds.ts";
 import { COMMAND_KINDS, EVENT_KINDS } from "../../src/protocol/kinds.ts";
@@ -9,7 +8,7 @@ import type { QueryOf, ResultOf } from "../../src/protocol/queries/queries.ts";
 import type { SessionInfo } from "../../src/protocol/resources.ts";
 import { PROTOCOL_VERSION } from "../../src/protocol/version.ts";
 import { answerHandshake } from "../../src/session/access/handshake.ts";
-import type { EnginePort } from "../../src/session/engine-port.ts";
+import type { EnginePort, ServedConnection } from "../../src/session/engine-port.ts";
 import { openSubscription } from "../../src/view/follow.ts";
 import { FakeConnection } from "./fake-connection.ts";
 
@@ -44,7 +43,7 @@ export function replayEngine(
     }
   }
 
-  function attach({ identityClass }: Parameters<EnginePort["attach"]>[0]): Connection {
+  function attach({ identityClass }: Parameters<EnginePort["attach"]>[0]): ServedConnection {
     const clientId = world.ids.next("cli");
     return {
       clientId,
@@ -59,6 +58,8 @@ export function replayEngine(
       },
       query,
       subscribe: (id, options) => openSubscription(log.subscribe(id, options)),
+      async *news() {},
+      async *newsInBatches() {},
       [Symbol.asyncDispose]: async () => undefined,
     };
   }

@@ -2,6 +2,7 @@ import { CacheBudget } from "../../src/base/cache-budget.ts";
 import { SLASH_COMMANDS } from "../../src/protocol/commands/own-commands.ts";
 import { COMMAND_KINDS, EVENT_KINDS } from "../../src/protocol/kinds.ts";
 import { connectInproc } from "../../src/server/hub/inproc.ts";
+import type { NewsSource } from "../../src/server/hub/news/news.ts";
 import { completionQueries } from "../../src/server/hub/queries/completion-queries.ts";
 import type { EngineQuerySources } from "../../src/server/hub/queries/engine-queries.ts";
 import { engineQueries } from "../../src/server/hub/queries/engine-queries.ts";
@@ -20,7 +21,11 @@ export interface RigPortOptions {
 export function rigAnswers(
   { world, multiplexer, store }: Pick<Rig, "world" | "multiplexer" | "store">,
   sources: RigPortOptions["sources"] = {},
-): { readonly handlers: QueryHandlers; readonly log: EnginePort["log"] } {
+): {
+  readonly handlers: QueryHandlers;
+  readonly log: EnginePort["log"];
+  readonly news: NewsSource;
+} {
   const live = () => multiplexer.sessions;
   const caches = new CacheBudget();
   const common = { world, store, live, running: multiplexer.runningSession.bind(multiplexer) };
@@ -45,15 +50,16 @@ export function rigAnswers(
   const handlers = { ...sessions.handlers, ...engine };
   const ofSession = () => undefined; // no features
   const completion = completionQueries({ world, caches, ask: multiplexer.query, ofSession });
-  return { handlers: { ...handlers, ...completion }, log: sessions.log };
+  const { log, news } = sessions;
+  return { handlers: { ...handlers, ...completion }, log, news };
 }
 
 /** The port of a rig's engine. */
 export function rigPort(rig: Rig, { features = [], sources }: RigPortOptions = {}): EnginePort {
   const { multiplexer } = rig;
   const served = { commands: COMMAND_KINDS, events: EVENT_KINDS, features };
-  const { handlers, log } = rigAnswers(rig, sources);
-  rig.answers(handlers);
+  const { handlers, log, news } = rigAnswers(rig, sources);
+  rig.answers(handlers, news);
   return {
     served,
     attach: (request) => connectInproc(multiplexer, request, served),

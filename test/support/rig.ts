@@ -19,7 +19,9 @@ import type { Provider } from "../../src/providers/provider.ts";
 import { redactor } from "../../src/safety/redact.ts";
 import { connectInproc } from "../../src/server/hub/inproc.ts";
 import { Multiplexer } from "../../src/server/hub/multiplexer.ts";
+import type { NewsSource } from "../../src/server/hub/news/news.ts";
 import type { QueryHandlers } from "../../src/session/commands/query-handlers.ts";
+import type { StoredSessionCommands } from "../../src/session/commands/stored-session-commands.ts";
 import type { Unfinished } from "../../src/session/history/unfinished.ts";
 import type { Questions } from "../../src/session/questions/questions.ts";
 import { PERMISSION_TIMEOUT_MS } from "../../src/session/questions.ts";
@@ -65,6 +67,10 @@ export interface RigOptions {
   readonly questionsStayOpen?: boolean;
   readonly pinned?: boolean;
   readonly tasksRunning?: () => number;
+  /** Awaited at the end of each session, before its log is let go. */
+  readonly closing?: () => Promise<void>;
+  /** Handlers of commands about stored sessions. */
+  readonly keeping?: StoredSessionCommands;
   /** Given what publishes events while no call is under way. */
   readonly onTell?: (tell: (event: Event) => void) => void;
   /** False where nobody follows the session: \`events\` then stays empty. */
@@ -82,8 +88,8 @@ export interface Rig extends AsyncDisposable {
   readonly root: string;
   /** Every event so far, as the client saw it. */
   readonly events: Envelope[];
-  /** Has its engine answer queries with these handlers. */
-  answers(handlers: QueryHandlers): void;
+  /** Has its engine answer queries with these handlers, and tell the news from this source. */
+  answers(handlers: QueryHandlers, news?: NewsSource): void;
   connect(identityClass?: IdentityClass): Promise<Connection>;
   /** Sends a prompt and waits for the end of its turn. */
   send(text: string | readonly InputBlock[]): Promise<TurnSeen>;
@@ -182,7 +188,10 @@ export async function openRig(options: RigOptions): Promise<Rig> {
       roundsMax,
       limits: new TurnLimits({ clock: world.clock, limits: () => ({ roundsMax }) }),
       settle: () => Promise.resolve(),
-      close: async () => await writer[Symbol.asyncDispose](),
+      async close() {
+        await options.closing?.();
+        await writer[Symbol.asyncDispose]();
+      },
     });
     return composed;
   }
@@ -190,11 +199,17 @@ export async function openRig(options: RigOptions): Promise<Rig> {
   const session = await openRun(options.resume);
   const { id: sessionId } = session;
   let handlers: QueryHandlers = {};
+  let newsSource: NewsSource | undefined;
   const multiplexer = new Multiplexer({
     world,
     store,
     queries: async () => handlers,
+    async news() {
+      if (newsSource === undefined) throw new Error("this rig has no source of news");
+      return newsSource;
+    },
     openSession: async ({ resume }) => ({ session: await openRun(resume) }),
+    ...(options.keeping === undefined ? {} : { keeping: options.keeping }),
   });
   multiplexer.add(session);
   const served = { commands: COMMAND_KINDS, events: EVENT_KINDS, features: [] };
@@ -244,8 +259,9 @@ export async function openRig(options: RigOptions): Promise<Rig> {
     provider,
     root: directory.path,
     events,
-    answers(given) {
+    answers(given, news) {
       handlers = given;
+      newsSource = news;
     },
     connect,
     until,

@@ -1,11 +1,14 @@
 import type { Engine } from "./engine.ts";
 import { invalidAnswer } from "./errors.ts";
+import type { NewsOptions } from "./news.ts";
+import { readNews } from "./news.ts";
 import type {
   CreateSessionCommand,
   Handshake,
   Health,
   McpServerInfo,
   ModelInfo,
+  NewsItem,
   ProfileInfo,
   ProviderInfo,
   Queries,
@@ -57,6 +60,14 @@ export class Client {
 
   [Symbol.dispose](): void {
     this.close();
+  }
+
+  /**
+   * The news about all sessions: a `SessionChanged` of each, `NewsReady`, then what changes, in the newest state. What
+   * breaks is opened again and begins with all sessions; those that are gone meanwhile are told as gone.
+   */
+  news(options: NewsOptions = {}): AsyncGenerator<NewsItem, void> {
+    return readNews(this.#engine, options);
   }
 
   /** Asks any query of the engine: `client.query("ListTools", { sessionId })`. */

@@ -2,7 +2,9 @@ import { CinchError, invalidAnswer } from "./errors.ts";
 import type { ConnectionState } from "./follow.ts";
 import type { Answer, Http } from "./http.ts";
 import type { Limits } from "./limits.ts";
+import type { SseFrame } from "./sse.ts";
 import type { OpenStretch } from "./stretch.ts";
+import { readFrames } from "./stretch.ts";
 
 export interface EngineParts {
   readonly http: Http;
@@ -113,6 +115,15 @@ export class Engine {
         await this.#parts.http.request(method, path, { ...options, signal, client: this.#client }),
       );
     }
+  }
+
+  /** The frames of a stream, as this client, over one connection. */
+  frames(
+    path: string,
+    { signal, onSign }: { readonly signal: AbortSignal; readonly onSign: () => void },
+  ): AsyncGenerator<SseFrame, void> {
+    const { http, limits } = this.#parts;
+    return readFrames({ http, limits, path, headers: {}, client: this.#client, signal, onSign });
   }
 
   /** Makes this client anew, where it had one of its own. */

@@ -9,6 +9,7 @@ export type { ConnectionState } from "./follow.ts";
 export type { Fetch, TokenSource } from "./http.ts";
 export type { Limits } from "./limits.ts";
 export { LIMITS } from "./limits.ts";
+export type { NewsOptions } from "./news.ts";
 export type * from "./protocol.ts";
 export { EVENT_KINDS, PROTOCOL_VERSION } from "./protocol.ts";
 export type {

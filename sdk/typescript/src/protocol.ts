@@ -131,6 +131,8 @@ export type Envelope =
   | RuleRevokedEvent
   | RulePromotedEvent;
 
+export type NewsItem = SessionChangedNews | SessionGoneNews | NewsReadyNews;
+
 export interface Handshake {
   readonly protocol_version: string;
   readonly canonical_form_version: number;
@@ -1862,6 +1864,22 @@ export interface RulePromotedEvent {
     readonly directory?: string;
     readonly by?: ClientId;
   };
+}
+
+export interface SessionChangedNews {
+  readonly kind: "SessionChanged";
+  readonly session: SessionId;
+  readonly info: SessionInfo;
+}
+
+export interface SessionGoneNews {
+  readonly kind: "SessionGone";
+  readonly session: SessionId;
+  readonly log: LogId;
+}
+
+export interface NewsReadyNews {
+  readonly kind: "NewsReady";
 }
 
 export type EventKind = Envelope["kind"];

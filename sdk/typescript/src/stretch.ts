@@ -3,6 +3,7 @@ import { readEnvelope } from "./envelope.ts";
 import { invalidAnswer, refusalOf, unreachable } from "./errors.ts";
 import type { Http } from "./http.ts";
 import type { Limits } from "./limits.ts";
+import type { SseFrame } from "./sse.ts";
 import { SseReader } from "./sse.ts";
 
 /** The wanted events: those of a run, above the last received one. */
@@ -25,26 +26,44 @@ export type OpenStretch = (target: Target) => AsyncGenerator<Placed, void>;
 export function sseStretches(http: Http, limits: Limits): OpenStretch {
   return async function* sseStretch({ session, since, client, signal, onSign }) {
     const path = `/v1/sessions/${encodeURIComponent(session)}/events`;
-    const body = await http.stream(path, { "last-event-id": `${since}` }, { signal, client });
-    const reader = body.getReader();
-    const frames = new SseReader(http.url, limits.answerBytesMax);
-    const decoder = new TextDecoder();
-    try {
-      while (true) {
-        const piece = await nextPiece(reader, http.url, limits.silenceMs);
-        signal.throwIfAborted();
-        if (piece === undefined) return;
-        onSign();
-        for (const { event, data } of frames.take(decoder.decode(piece, { stream: true }))) {
-          if (event === "refused") throw refusalOf(refusal(data, http.url), http.url);
-          if (event === "message" || NAMES_KIND.test(event)) yield readEnvelope(data);
-        }
-      }
-    } finally {
-      // What breaks while it is let go is of no interest any more.
-      await reader.cancel().catch(() => undefined);
-    }
+    const headers = { "last-event-id": `${since}` };
+    for await (const { event, data } of readFrames({ http, limits, path, headers, client, signal, onSign }))
+      if (event === "message" || NAMES_KIND.test(event)) yield readEnvelope(data);
   };
+}
+
+export interface FramesTarget extends Pick<Target, "client" | "signal" | "onSign"> {
+  readonly http: Http;
+  readonly limits: Limits;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/**
+ * The frames that one connection brings, read as `OpenStretch` says.
+ * @throws CinchError the refusal in a frame named `refused`; EngineUnreachable.
+ */
+export async function* readFrames(target: FramesTarget): AsyncGenerator<SseFrame, void> {
+  const { http, limits, path, headers, client, signal, onSign } = target;
+  const body = await http.stream(path, headers, { signal, client });
+  const reader = body.getReader();
+  const frames = new SseReader(http.url, limits.answerBytesMax);
+  const decoder = new TextDecoder();
+  try {
+    while (true) {
+      const piece = await nextPiece(reader, http.url, limits.silenceMs);
+      signal.throwIfAborted();
+      if (piece === undefined) return;
+      onSign();
+      for (const frame of frames.take(decoder.decode(piece, { stream: true }))) {
+        if (frame.event === "refused") throw refusalOf(refusal(frame.data, http.url), http.url);
+        yield frame;
+      }
+    }
+  } finally {
+    // What breaks while it is let go is of no interest any more.
+    await reader.cancel().catch(() => undefined);
+  }
 }
 
 /** A frame is named by the kind of its event; engines that speak 0.2 name none. Other names are no events. */

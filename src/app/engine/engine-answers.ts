@@ -11,6 +11,7 @@ import type { Model, Price } from "../../providers/provider.ts";
 import { unknownProviderError } from "../../providers/unknown-provider.ts";
 import type { Redactor } from "../../safety/redact.ts";
 import type { Multiplexer } from "../../server/hub/multiplexer.ts";
+import type { NewsSource } from "../../server/hub/news/news.ts";
 import { completionQueries } from "../../server/hub/queries/completion-queries.ts";
 import { engineQueries } from "../../server/hub/queries/engine-queries.ts";
 import { sessionQueries } from "../../server/hub/queries/session-queries.ts";
@@ -51,6 +52,7 @@ export interface EngineAnswersDependencies {
 
 export interface EngineAnswers extends Pick<EnginePort, "engineId" | "log"> {
   readonly handlers: QueryHandlers;
+  readonly news: NewsSource;
 }
 
 const ENGINE_ID_BYTES = 16;
@@ -135,7 +137,8 @@ export function engineAnswers(parts: EngineAnswersDependencies): EngineAnswers {
     redactor: parts.secrets,
     tree: async () => (await import("../../platform/files/tree.ts")).hostTree,
   });
-  return { handlers: { ...stored, ...handlers, ...completion }, log: sessions.log, engineId };
+  const { log, news } = sessions;
+  return { handlers: { ...stored, ...handlers, ...completion }, log, news, engineId };
 }
 
 /** Returns the handlers of the features for stored sessions. Each is loaded at its first query. */

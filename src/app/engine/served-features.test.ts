@@ -30,6 +30,7 @@ test("[CTL-04] the features have the names of the documents, beside our own", as
     "auto_approve",
     "auto_attach_on_mcp",
     "inproc",
+    "news",
     "rest",
     "sse",
     "ws",
@@ -45,5 +46,5 @@ test("[CTL-04 DOC-01] the handshake names nothing of a feature that the engine d
     features: featureSet(FEATURES.filter(({ name }) => !deleted.includes(name))),
   });
   const { served } = await harness.port([]);
-  expect(served.features).toEqual(["branching", "auto_approve", "auto_attach_on_mcp", "inproc"]);
+  expect(served.features).toEqual(["branching", "auto_approve", "auto_attach_on_mcp", "inproc", "news"]);
 });

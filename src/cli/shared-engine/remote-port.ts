@@ -4,7 +4,7 @@ import type { Random } from "../../base/world.ts";
 import type { RemoteConnection, RemoteState } from "../../client/remote/connect-remote.ts";
 import { connectRemote } from "../../client/remote/connect-remote.ts";
 import type { CommandKind } from "../../protocol/commands/commands.ts";
-import type { Connection } from "../../protocol/connection.ts";
+import type { Connection, NewsOptions } from "../../protocol/connection.ts";
 import type { EventKind } from "../../protocol/events/events.ts";
 import type { Handshake } from "../../protocol/handshake.ts";
 import type { QueryKind } from "../../protocol/kinds.ts";
@@ -13,7 +13,7 @@ import { PROTOCOL_VERSION } from "../../protocol/version.ts";
 import type { AttachRequest } from "../../session/access/attach-request.ts";
 import { EVERYTHING } from "../../session/access/scope.ts";
 import type { AskQuery } from "../../session/commands/query-handlers.ts";
-import type { EnginePort } from "../../session/engine-port.ts";
+import type { EnginePort, ServedConnection } from "../../session/engine-port.ts";
 import type { AskEngineDependencies } from "./ask-engine.ts";
 import { askEngine } from "./ask-engine.ts";
 import { remoteLog } from "./remote-log.ts";
@@ -76,7 +76,7 @@ export async function openRemotePort(
 }
 
 /** One client of a remote engine, which connects with its handshake. */
-class RemoteClient implements Connection {
+class RemoteClient implements ServedConnection {
   readonly #parts: RemotePortDependencies;
   readonly #request: AttachRequest;
   readonly #left = new AbortController();
@@ -119,6 +119,14 @@ class RemoteClient implements Connection {
 
   subscribe(...args: Parameters<Connection["subscribe"]>) {
     return this.#remote.subscribe(...args);
+  }
+
+  news(options: NewsOptions) {
+    return this.#remote.news(options);
+  }
+
+  async *newsInBatches(options: NewsOptions) {
+    for await (const item of this.#remote.news(options)) yield [item];
   }
 
   runOf(session: Parameters<RemoteConnection["runOf"]>[0]) {

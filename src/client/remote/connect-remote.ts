@@ -3,14 +3,16 @@ import { HarnessError, hasReason } from "../../base/errors.ts";
 import type { ClientId, SessionId } from "../../base/ids.ts";
 import type { Random } from "../../base/world.ts";
 import type { Accepted, Command } from "../../protocol/commands/commands.ts";
-import type { Connection, IdentityClass, SubscribeOptions } from "../../protocol/connection.ts";
+import type { Connection, IdentityClass, NewsOptions, SubscribeOptions } from "../../protocol/connection.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
+import type { NewsItem } from "../../protocol/events/news.ts";
 import type { Handshake } from "../../protocol/handshake.ts";
 import type { QueryKind } from "../../protocol/kinds.ts";
 import type { QueryOf, ResultOf } from "../../protocol/queries/queries.ts";
 import type { Link, LinkDependencies, LinkReader, LinkTarget } from "./link.ts";
 import { openLink } from "./link.ts";
 import { RemoteEvents } from "./remote-events.ts";
+import { remoteNews } from "./remote-news.ts";
 import type { Greeting, ServerFrame } from "./server-frames.ts";
 
 /** Limits of the wait between attempts, which doubles each time and has jitter. */
@@ -31,7 +33,7 @@ export type RemoteState =
   /** `nextMs`: milliseconds until the next attempt. */
   | { readonly kind: "away"; readonly error: HarnessError; readonly nextMs: number };
 
-export type RemoteConnection = Connection & Required<Pick<Connection, "runOf">>;
+export type RemoteConnection = Connection & Required<Pick<Connection, "runOf" | "news">>;
 
 /**
  * Connects to an engine over a WebSocket, with the same refusals, order and events as in its process (CTL-03,
@@ -159,6 +161,16 @@ class Remote implements RemoteConnection, LinkReader {
     const over = () => void this.#opening.delete(opened);
     opened.then(over, over);
     return events.read();
+  }
+
+  news({ past = false, signal }: NewsOptions): AsyncIterable<NewsItem> {
+    this.#assertReady();
+    return remoteNews({
+      past,
+      signal: AbortSignal.any([signal, this.#left.signal]),
+      open: (reader, until) => this.#persist({ client: this.clientId }, reader, until),
+      pause: (fruitless, until) => this.#options.clock.sleep(backoff(fruitless), until),
+    });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -22,6 +22,7 @@ export type ServerFrame =
   | { readonly kind: "error"; readonly id?: number; readonly error: HarnessError }
   /** `chars`: length of the frame. */
   | { readonly kind: "event"; readonly body: unknown; readonly chars: number }
+  | { readonly kind: "news"; readonly body: unknown }
   | { readonly kind: "pong" };
 
 export interface Greeting {
@@ -58,6 +59,8 @@ export function readServerFrame(data: unknown): ServerFrame | undefined {
       return { kind: "error", ...named, error: refusalFromBody(body) };
     case "event":
       return { kind: "event", body, chars: text.length };
+    case "news":
+      return { kind: "news", body };
     case "pong":
       return { kind: "pong" };
     default:

@@ -1,3 +1,4 @@
+import type { JsonObject } from "../../base/json.ts";
 import { objectAt, stringAt } from "../../base/json.ts";
 import { assertAccepted, assertHolds, assertRefused, assertSame } from "../check.ts";
 import type { Scenario } from "../scenario.ts";
@@ -93,6 +94,34 @@ export const FRAME_SCENARIOS: readonly Scenario[] = [
         return name === "event" && stringAt(body, "kind") === "TurnEnded";
       });
       assertSame("its body", frame["body"], events.at(-1));
+    },
+  },
+  {
+    id: "ws-news",
+    section: "docs/websocket.md § News",
+    promise: "subscribe-news is accepted once, and each item of the news is one frame named news.",
+    wires: ["ws"],
+    since: "0.3.0",
+    features: ["news"],
+    async play(stage) {
+      const session = await stage.session(await stage.attach());
+      await using socket = await shaken(stage);
+      socket.send({ frame: "subscribe-news", id: 1 });
+      const answer = await socket.until("an answer to subscribe-news", ({ id }) => id === 1);
+      assertSame("the answer to subscribe-news", [answer["frame"], answer["body"]], ["accepted", {}]);
+      const isNews = (name: string) => (frame: JsonObject) =>
+        frame["frame"] === "news" && stringAt(frame["body"], "kind") === name;
+      await socket.until("NewsReady", isNews("NewsReady"));
+      const named = socket.frames
+        .filter(isNews("SessionChanged"))
+        .map(({ body }) => stringAt(body, "session"));
+      assertHolds("the sessions before NewsReady", named.includes(session), {
+        expected: session,
+        got: named,
+      });
+      socket.send({ frame: "subscribe-news", id: 2 });
+      const again = await socket.until("an answer to the second subscribe-news", ({ id }) => id === 2);
+      assertRefused("a second subscribe-news", refusedAnswer(again["body"]), ["InvalidFrame"]);
     },
   },
   {

@@ -1,12 +1,13 @@
 import type { JsonObject } from "../../base/json.ts";
-import { isObject, parseJson, stringAt } from "../../base/json.ts";
-import { assertHolds, assertRefused, assertSame } from "../check.ts";
-import { Skipped } from "../mismatch.ts";
+import { arrayAt, isObject, objectAt, parseJson, stringAt } from "../../base/json.ts";
+import { assertAccepted, assertHolds, assertRefused, assertSame } from "../check.ts";
+import { Mismatch, Skipped } from "../mismatch.ts";
 import type { Scenario } from "../scenario.ts";
 import { answerTextOf, idOf, promptTurn } from "../stage.ts";
 import { answerOf } from "../transports/rest-transport.ts";
 import type { SseFrame } from "../transports/sse.ts";
 import { SseReader } from "../transports/sse.ts";
+import type { SilenceLimit } from "../transports/transport.ts";
 
 /** Promises of the server-sent event streams of a session and of the minimal server. */
 export const STREAM_SCENARIOS: readonly Scenario[] = [
@@ -100,6 +101,59 @@ export const STREAM_SCENARIOS: readonly Scenario[] = [
     },
   },
   {
+    id: "news-stream",
+    section: "docs/rest.md § News",
+    promise:
+      "News begin with every session as the list has it, then tell its turns and its end, each as one frame without an id.",
+    wires: ["rest"],
+    since: "0.3.0",
+    features: ["news"],
+    async play(stage) {
+      const client = await stage.attach();
+      const session = await stage.session(client);
+      const headers = { "x-harness-version": stage.version };
+      await using news = new NewsReading(await stage.ask("/v1/news", { headers }), stage.patience);
+      const about = ({ item }: NewsFrame) => stringAt(item, "session") === session;
+      await news.until("NewsReady", ({ item }) => item["kind"] === "NewsReady");
+      const list = assertAccepted("the list", await answerOf(await stage.ask("/v1/sessions")));
+      const listed = arrayAt(list, "sessions").find((each) => stringAt(each, "session") === session);
+      assertSame(
+        "the news of the session before NewsReady",
+        news.frames.filter(about).map(({ item }) => item),
+        [{ kind: "SessionChanged", session, info: listed }],
+      );
+      await promptTurn(client, session, "cue:say news");
+      await stage.clock.pass(NEWS_MS, stage.signal);
+      await news.until("its turn", (frame) => about(frame) && objectAt(frame.item, "info")?.["turns"] === 1);
+      assertAccepted("EndSession", await client.send({ kind: "EndSession", sessionId: session }));
+      await stage.clock.pass(NEWS_MS, stage.signal);
+      await news.until("its end", (frame) => about(frame) && frame.item["kind"] === "SessionGone");
+      for (const { frame, item } of news.frames) {
+        assertSame("the name of a frame", frame.event, item["kind"]);
+        assertSame("the id of a frame", frame.id ?? null, null);
+      }
+    },
+  },
+  {
+    id: "news-scope",
+    section: "docs/rest.md § News",
+    promise: "News for a token of named sessions tell these only.",
+    wires: ["rest"],
+    since: "0.3.0",
+    features: ["news"],
+    async play(stage) {
+      const client = await stage.attach();
+      const [session] = [await stage.session(client), await stage.session(client)];
+      const token = await stage.mint({ identity_class: "human", sessions: [session] });
+      const headers = { "x-harness-version": stage.version };
+      const answer = await stage.ask("/v1/news?past=true", { token, headers });
+      await using news = new NewsReading(answer, stage.patience);
+      await news.until("NewsReady", ({ item }) => item["kind"] === "NewsReady");
+      const named = news.frames.flatMap(({ item }) => stringAt(item, "session") ?? []);
+      assertSame("the sessions in the news", named, [session]);
+    },
+  },
+  {
     id: "minimal-blocks",
     section: "[B] § HTTP Server",
     promise:
@@ -135,6 +189,50 @@ export const STREAM_SCENARIOS: readonly Scenario[] = [
     },
   },
 ];
+
+/** Time after which news of a change have come: at most four items in a second, and some time for the way. */
+const NEWS_MS = 1_000;
+
+interface NewsFrame {
+  readonly frame: SseFrame;
+  readonly item: JsonObject;
+}
+
+/** News as they are read. Disposal leaves the stream. */
+class NewsReading implements AsyncDisposable {
+  readonly #body: ReadableStreamDefaultReader<Uint8Array> | undefined;
+  readonly #patience: SilenceLimit;
+  readonly #reader = new SseReader();
+  readonly #decoder = new TextDecoder();
+  readonly frames: NewsFrame[] = [];
+
+  /** @throws Mismatch if the answer is no stream. */
+  constructor(answer: Response, patience: SilenceLimit) {
+    assertSame("the status of the news", answer.status, 200);
+    this.#body = answer.body?.getReader();
+    this.#patience = patience;
+  }
+
+  /** Reads on until an item holds. @throws Mismatch if the stream ends before that, or is silent for too long. */
+  async until(what: string, holds: (frame: NewsFrame) => boolean): Promise<void> {
+    for (let from = 0; !this.frames.slice(from).some(holds); ) {
+      from = this.frames.length;
+      const { ms, timer } = this.#patience;
+      using _limit = timer(ms, () => void this.#body?.cancel());
+      const { value } = (await this.#body?.read()) ?? {};
+      if (value === undefined)
+        throw new Mismatch(`the news of ${what}`, "they come", "the stream ended, or brought nothing");
+      for (const frame of this.#reader.push(this.#decoder.decode(value, { stream: true }))) {
+        const item = frame.data === undefined ? undefined : parseJson(frame.data)?.value;
+        if (isObject(item)) this.frames.push({ frame, item });
+      }
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#body?.cancel();
+  }
+}
 
 /** Answer to the cue `lines` (docs/conformance.md). */
 const LINES = 'first\n\nevent: TurnEnded\ndata: {"kind":"TurnEnded"}\nid: 1\n\nlast';

@@ -120,6 +120,7 @@ export class Bus {
   /** The gap that this run began with, once subscribers have it. */
   #crashGap: Envelope | undefined;
   #hadTurn = false;
+  #onWritten: () => void = () => undefined;
 
   constructor(options: BusOptions) {
     const { session, writer } = options;
@@ -326,6 +327,11 @@ export class Bus {
     return subscriber.read(signal, leave);
   }
 
+  /** Calls `run` after each batch that has more than deltas, once subscribers have it. */
+  onWritten(run: () => void): void {
+    this.#onWritten = run;
+  }
+
   /** Number of people who subscribe now. */
   get people(): number {
     return this.#people.size;
@@ -472,11 +478,13 @@ export class Bus {
     this.#writeMs += clock.monotonic() - startMs;
     this.#last = last;
     this.#unlogged = this.#unlogged.slice(batch.events.length - unseen.length);
-    if (unseen.length === 0) return;
-    this.#shown = last;
-    this.#shownAtMs = clock.monotonic();
-    if (items[0]?.kind === "gap") this.#crashGap = unseen[0];
-    for (const subscriber of this.#subscribers) subscriber.deliver(unseen);
+    if (unseen.length > 0) {
+      this.#shown = last;
+      this.#shownAtMs = clock.monotonic();
+      if (items[0]?.kind === "gap") this.#crashGap = unseen[0];
+      for (const subscriber of this.#subscribers) subscriber.deliver(unseen);
+    }
+    if (!items.every(isPieceOfAnswer)) this.#onWritten();
   }
 
   /** Makes a renewed reservation safe. The first of a turn needs no sync but that of its input. */
@@ -534,6 +542,10 @@ function mayWait({ kind }: Event): boolean {
     default:
       return false;
   }
+}
+
+function isPieceOfAnswer({ kind }: BusItem): boolean {
+  return kind === "delta" || kind === "shown";
 }
 
 function isInput(item: BusItem): boolean {

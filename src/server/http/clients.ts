@@ -3,10 +3,9 @@ import type { ClientId, TokenId } from "../../base/ids.ts";
 import { isId } from "../../base/ids.ts";
 import { plain } from "../../base/text/text.ts";
 import type { Clock } from "../../base/world.ts";
-import type { Connection } from "../../protocol/connection.ts";
 import type { Handshake } from "../../protocol/handshake.ts";
 import type { TokenGrant } from "../../session/access/authority.ts";
-import type { EnginePort } from "../../session/engine-port.ts";
+import type { EnginePort, ServedConnection } from "../../session/engine-port.ts";
 
 export const CLIENTS_PER_TOKEN_MAX = 64;
 /** A client without requests and streams for this long is forgotten. */
@@ -17,7 +16,7 @@ const SHOWN_CHARS_MAX = 64;
 
 /** A client while one request acts as it. */
 export interface ClientInUse extends Disposable {
-  readonly connection: Connection;
+  readonly connection: ServedConnection;
   /** The protocol version of its last handshake; undefined before the first. */
   readonly version: string | undefined;
   /** Makes its handshake. @throws HarnessError HandshakeVersionMismatch. */
@@ -25,7 +24,7 @@ export interface ClientInUse extends Disposable {
 }
 
 interface CachedClient {
-  readonly connection: Connection;
+  readonly connection: ServedConnection;
   readonly jti: TokenId;
   readonly expiresAt: number;
   version: string | undefined;

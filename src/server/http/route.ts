@@ -2,9 +2,9 @@ import type * as z from "zod";
 import type { ClientId } from "../../base/ids.ts";
 import type { Reason } from "../../base/reasons.ts";
 import type { Exchange, HttpAnswer } from "../../base/world.ts";
-import type { Connection } from "../../protocol/connection.ts";
 import type { Handshake } from "../../protocol/handshake.ts";
 import type { TokenGrant, TransportKind } from "../../session/access/authority.ts";
+import type { ServedConnection } from "../../session/engine-port.ts";
 
 /** One address of the control plane and its handler. The OpenAPI document is made from the table of all of them. */
 export interface HttpRoute {
@@ -79,7 +79,7 @@ export interface RouteRequest {
    * answer's X-Harness-Client names it. X-Harness-Version, if sent, is its handshake.
    * @throws HarnessError TokenMissing, UnknownClient, TooManyClients, HandshakeVersionMismatch.
    */
-  connection(): Promise<Connection>;
+  connection(): Promise<ServedConnection>;
   /** Makes the handshake of that client. @throws HarnessError as `connection`. */
   handshake(version: string): Promise<Handshake>;
   /**

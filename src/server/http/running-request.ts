@@ -2,10 +2,10 @@ import { defined } from "../../base/defined.ts";
 import { Cancelled, HarnessError } from "../../base/errors.ts";
 import type { ClientId } from "../../base/ids.ts";
 import type { Clock, Exchange } from "../../base/world.ts";
-import type { Connection } from "../../protocol/connection.ts";
 import type { Handshake } from "../../protocol/handshake.ts";
 import type { Authority, TokenGrant, TransportKind } from "../../session/access/authority.ts";
 import { assertVersion } from "../../session/access/handshake.ts";
+import type { ServedConnection } from "../../session/engine-port.ts";
 import { asRefusal, errorBody, streamAnswer } from "./answers.ts";
 import { readJson } from "./body.ts";
 import type { ClientInUse, HttpClients } from "./clients.ts";
@@ -68,7 +68,7 @@ export class RunningRequest implements RouteRequest {
     return await readJson(this.request, this.#options.clock, this.signal);
   }
 
-  async connection(): Promise<Connection> {
+  async connection(): Promise<ServedConnection> {
     return (await this.#client()).connection;
   }
 

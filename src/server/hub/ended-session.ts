@@ -38,3 +38,15 @@ export async function* endedSessionEvents(
   }
   if (!signal.aborted) throw new HarnessError("UnknownSession", { id });
 }
+
+/** Returns events that can be read once a condition holds; undefined if nothing is waited for. */
+export function eventsOnce(
+  coming: Promise<unknown> | undefined,
+  events: () => AsyncIterable<Envelope>,
+): AsyncIterable<Envelope> | undefined {
+  if (coming === undefined) return undefined;
+  return (async function* whenThere() {
+    await Promise.allSettled([coming]);
+    yield* events();
+  })();
+}

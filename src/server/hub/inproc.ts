@@ -1,8 +1,8 @@
 import { HarnessError } from "../../base/errors.ts";
-import type { Connection } from "../../protocol/connection.ts";
 import type { AttachRequest } from "../../session/access/attach-request.ts";
 import type { ServedFeatures } from "../../session/access/handshake.ts";
 import { answerHandshake } from "../../session/access/handshake.ts";
+import type { ServedConnection } from "../../session/engine-port.ts";
 import type { Multiplexer } from "./multiplexer.ts";
 
 /**
@@ -13,7 +13,7 @@ export function connectInproc(
   multiplexer: Multiplexer,
   request: AttachRequest,
   served: ServedFeatures,
-): Connection {
+): ServedConnection {
   const client = multiplexer.attach(request);
   const detached = new AbortController();
   let shaken = false;
@@ -44,6 +44,16 @@ export function connectInproc(
       assertReady();
       const reader = deltasMayWait === true ? { ...client, deltasMayWait } : client;
       return multiplexer.subscribe(session, since, AbortSignal.any([signal, detached.signal]), reader);
+    },
+    news({ signal, ...wanted }) {
+      assertReady();
+      const until = AbortSignal.any([signal, detached.signal]);
+      return multiplexer.news.read(wanted, { ...client, signal: until });
+    },
+    newsInBatches({ signal, ...wanted }) {
+      assertReady();
+      const until = AbortSignal.any([signal, detached.signal]);
+      return multiplexer.news.inBatches(wanted, { ...client, signal: until });
     },
     async [Symbol.asyncDispose]() {
       detached.abort(new Error("the client has detached"));

@@ -21,7 +21,9 @@ import { isPerson, mayAnswer } from "../../session/questions/people.ts";
 import type { SessionStore } from "../../session/store/store.ts";
 import type { OpenedSession } from "../../session/turns/opened-session.ts";
 import type { Session } from "../../session/turns/session.ts";
-import { endedSessionEvents } from "./ended-session.ts";
+import { endedSessionEvents, eventsOnce } from "./ended-session.ts";
+import { LazyNews } from "./news/lazy-news.ts";
+import type { NewsSource } from "./news/news.ts";
 import type { PrepareOpened, ProfileSwitchDependencies } from "./profile-switch.ts";
 import { openQueries } from "./queries/queries.ts";
 import type { RunningFacts } from "./queries/session-info.ts";
@@ -42,6 +44,8 @@ export interface MultiplexerDependencies {
   readonly keeping?: StoredSessionHandler;
   /** Loads the handlers of the queries that the engine answers for all sessions, at the first query. */
   readonly queries?: (hub: Multiplexer) => Promise<QueryHandlers>;
+  /** Loads what describes sessions for the news, at the first reader. */
+  readonly news?: () => Promise<NewsSource>;
   /** Filled here. Default: a new one. */
   readonly sessions?: RunningSessions;
 }
@@ -65,12 +69,20 @@ export class Multiplexer {
   readonly #reopening = new Map<LogId, Promise<OpenedSession>>();
   /** Runs that were announced and are being opened. */
   readonly #coming = new Map<SessionId, Promise<OpenedSession>>();
+  readonly #news: LazyNews;
   #stopping = false;
   readonly #stop = new AbortController();
 
   constructor(parts: MultiplexerDependencies) {
     this.#parts = parts;
     this.#sessions = parts.sessions ?? new RunningSessions(parts.world.ids);
+    this.#news = new LazyNews({
+      clock: parts.world.clock,
+      store: parts.store,
+      live: (id) => this.#sessions.get(id)?.logId,
+      logOf: (id) => this.#logOf(id),
+      source: parts.news,
+    });
     this.query = openQueries({
       engine: async () => (await parts.queries?.(this)) ?? {},
       session: (id) => this.#sessions.get(id)?.queries,
@@ -88,12 +100,24 @@ export class Multiplexer {
     const { kind } = command;
     log.write("trace", "command", { kind, client: client.id });
     try {
-      return await this.#carryOut(command, client);
+      const before = this.#news.logBefore(command);
+      const accepted = await this.#carryOut(command, client);
+      // Nobody waits for it: the answer does not depend on readers of news.
+      if (before !== undefined) this.#watchSettling(this.#news.commandDone(before, accepted.sessionId));
+      return accepted;
     } catch (thrown) {
       const reason = thrown instanceof HarnessError ? thrown.reason : "InternalError";
       log.write("debug", "command refused", { kind, client: client.id, reason });
       throw thrown;
     }
+  }
+
+  /** Notes for the news that the log of a session, or what is known beside it, has changed or is deleted. */
+  readonly changed = (log: LogId): void => this.#news.changed(log);
+
+  /** The news about all sessions that clients may see (CTL-19). */
+  get news(): Pick<LazyNews, "read" | "inBatches"> {
+    return this.#news;
   }
 
   async #carryOut(command: Command, client: AttachedClient): Promise<Accepted> {
@@ -201,6 +225,7 @@ export class Multiplexer {
     return await switchProfile(session, { command, client }, parts);
   }
 
+  /** Logs the failure of work that nobody waits for. */
   #watchSettling(settling: Promise<unknown>): void {
     settling.catch((thrown: unknown) => {
       const what = messageOf(thrown);
@@ -259,10 +284,13 @@ export class Multiplexer {
     const { id } = session;
     this.#sessions.add(session);
     if (isAgents) this.#ofAgents.add(id);
+    session.onChanged(() => this.changed(session.logId));
     session.onEnded(() => {
       this.#sessions.remove(id);
       this.#ofAgents.delete(id);
+      this.changed(session.logId);
     });
+    this.changed(session.logId);
   }
 
   /** Answers a query of any client, attached or not. @throws HarnessError as `openQueries` says. */
@@ -311,7 +339,7 @@ export class Multiplexer {
     };
     const events = (until: AbortSignal): AsyncIterable<Envelope> =>
       this.#sessions.get(id)?.subscribe(since, until, who) ??
-      once(this.#coming.get(id), () => events(until)) ??
+      eventsOnce(this.#coming.get(id), () => events(until)) ??
       endedSessionEvents(id, this.#parts.store, { since, signal: until });
     return guardEvents(client?.scope, id, { logOf: this.#logOf, events, signal });
   }
@@ -333,6 +361,7 @@ export class Multiplexer {
     this.#stop.abort(new HarnessError("EngineStopping", {}));
     const endings = await Promise.allSettled(this.#sessions.all.map((session) => session.end(reason)));
     this.#sessions.clear();
+    this.#news.close();
     for (const ending of endings) if (ending.status === "rejected") throw ending.reason;
   }
 
@@ -346,16 +375,4 @@ export class Multiplexer {
 
 function acceptedAs({ session, notices = [] }: OpenedSession): Accepted {
   return { sessionId: session.id, ...(notices.length === 0 ? {} : { result: { notices } }) };
-}
-
-/** Returns events that can be read once a condition holds; undefined if nothing is waited for. */
-function once(
-  coming: Promise<unknown> | undefined,
-  events: () => AsyncIterable<Envelope>,
-): AsyncIterable<Envelope> | undefined {
-  if (coming === undefined) return undefined;
-  return (async function* whenThere() {
-    await Promise.allSettled([coming]);
-    yield* events();
-  })();
 }

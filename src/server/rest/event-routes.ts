@@ -1,15 +1,18 @@
+import * as z from "zod";
 import type { World } from "../../base/world.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
 import { EnvelopeSchema } from "../../protocol/events/envelope.ts";
+import { NewsItem } from "../../protocol/events/news.ts";
 import { SessionIdSchema } from "../../protocol/ids.ts";
 import { isOlderVersion } from "../../session/access/handshake.ts";
 import type { EnginePort } from "../../session/engine-port.ts";
-import { tokenExpiringEvent } from "../auth/token-expiring.ts";
+import { tokenExpiringEvent, tokenExpiringPayload } from "../auth/token-expiring.ts";
 import type { HttpRoute, RouteRequest } from "../http/route.ts";
 import { eventStream, SSE_HEARTBEAT_MS, sseFrame } from "../http/sse.ts";
 import { assertHappened } from "../hub/follow-request.ts";
+import { NEWS_SESSIONS_MAX } from "../hub/news/news-reader.ts";
 import { sessionInfo } from "../hub/queries/session-info.ts";
-import { grantOfCall, SinceSchema, sessionOf, sinceOf } from "./parameters.ts";
+import { grantOfCall, readWord, SinceSchema, sessionOf, sinceOf } from "./parameters.ts";
 
 export interface EventRoutesDependencies {
   readonly engine: EnginePort;
@@ -44,7 +47,50 @@ export function eventRoutes(parts: EventRoutesDependencies): readonly HttpRoute[
       },
       handle: (call) => followed(call, parts),
     },
+    {
+      method: "GET",
+      path: "/v1/news",
+      access: "token",
+      doc: {
+        summary:
+          "One stream about all sessions that the token names: a SessionChanged of each, NewsReady, then what changes, at " +
+          "most four times in a second for one session. Each frame has the kind of its item as `event`. A slow reader " +
+          "misses states, never the last one. Frames have no id: a new request begins with all sessions again. A comment " +
+          "at the start, and every 15 s where nothing happens. Since protocol 0.3.0.",
+        query: {
+          past: {
+            about: `\`true\`: stored sessions too. The newest ${NEWS_SESSIONS_MAX} in all.`,
+            schema: z.enum(["true", "false"]),
+          },
+        },
+        answers: { 200: { about: "The news", schema: NewsItem, type: "text/event-stream" } },
+        refusals: ["InvalidPath", "HandshakeRequired"],
+      },
+      handle: (call) => newsOf(call, parts),
+    },
   ];
+}
+
+async function newsOf(call: RouteRequest, { world }: EventRoutesDependencies): Promise<Response> {
+  const past = readWord(call, "past", ["true", "false"]) === "true";
+  const connection = await call.connection();
+  return call.stream((signal) =>
+    eventStream(connection.newsInBatches({ past, signal }), {
+      clock: world.clock,
+      signal,
+      hello: ": ok\n\n",
+      heartbeat: ": heartbeat\n\n",
+      heartbeatMs: SSE_HEARTBEAT_MS,
+      frame: (items) => items.map(newsFrame).join(""),
+      onOpen(say) {
+        const telling = call.onExpiring((expiresAt) => {
+          const payload = tokenExpiringPayload({ grant: grantOfCall(call), expiresAt });
+          say(sseFrame(payload, { event: "expiring" }));
+        });
+        signal.addEventListener("abort", () => telling[Symbol.dispose](), { once: true });
+      },
+    }),
+  );
 }
 
 async function followed(call: RouteRequest, { engine, world }: EventRoutesDependencies): Promise<Response> {
@@ -86,6 +132,17 @@ const KINDS_NAMED_SINCE = { major: 0, minor: 3 };
  */
 function namesKinds(version: string | undefined): boolean {
   return version === undefined || !isOlderVersion(version, KINDS_NAMED_SINCE);
+}
+
+/** Each item is rendered once for all readers: they get the same objects. */
+const NEWS_FRAMES = new WeakMap<NewsItem, string>();
+
+function newsFrame(item: NewsItem): string {
+  const known = NEWS_FRAMES.get(item);
+  if (known !== undefined) return known;
+  const frame = sseFrame(item, { event: item.kind });
+  NEWS_FRAMES.set(item, frame);
+  return frame;
 }
 
 /** Each event is rendered once for all subscribers of a session: they get the same objects. */

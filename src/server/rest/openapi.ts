@@ -5,6 +5,7 @@ import type { Reason } from "../../base/reasons.ts";
 import { Accepted, Command } from "../../protocol/commands/commands.ts";
 import { COMMAND_RESULTS } from "../../protocol/commands/results.ts";
 import { EnvelopeSchema } from "../../protocol/events/envelope.ts";
+import { NewsItem } from "../../protocol/events/news.ts";
 import { Handshake } from "../../protocol/handshake.ts";
 import { QUERY_KINDS } from "../../protocol/kinds.ts";
 import { queryDefinition } from "../../protocol/queries/queries.ts";
@@ -162,6 +163,7 @@ function named(): ReadonlyMap<z.ZodType, string> {
     [Command, "Command"],
     [Accepted, "Accepted"],
     [EnvelopeSchema, "Envelope"],
+    [NewsItem, "NewsItem"],
     [Handshake, "Handshake"],
   ]);
   for (const [name, schema] of Object.entries(resources)) all.set(schema, name);
@@ -173,6 +175,7 @@ function named(): ReadonlyMap<z.ZodType, string> {
   for (const [kind, result] of Object.entries(COMMAND_RESULTS)) all.set(result, `${kind}Result`);
   for (const option of Command.options) all.set(option, `${option.shape.kind.value}Command`);
   for (const option of EnvelopeSchema.options) all.set(option, `${option.shape.kind.value}Event`);
+  for (const option of NewsItem.options) all.set(option, `${option.shape.kind.value}News`);
   return all;
 }
 

@@ -2,6 +2,7 @@ import { HarnessError } from "../../base/errors.ts";
 import type { JsonObject } from "../../base/json.ts";
 import { isObject, parseMessage, stringAt, wellFormedJson } from "../../base/json.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
+import type { NewsItem } from "../../protocol/events/news.ts";
 import type { ErrorBody } from "../../protocol/resources.ts";
 import { BODY_BYTES_MAX } from "../http/body.ts";
 
@@ -19,6 +20,8 @@ export type ClientFrame = {
   /** A query, unchecked. */
   | { readonly kind: "query"; readonly query: JsonObject }
   | { readonly kind: "ping" }
+  /** `past`: stored sessions too. */
+  | { readonly kind: "subscribe-news"; readonly past: boolean }
   | { readonly kind: "refused"; readonly error: HarnessError }
 );
 
@@ -62,11 +65,20 @@ function bodyOf(value: JsonObject): FrameBody {
     return { kind: "command", command: { ...rest, kind: cmd } };
   }
   if (frame === "ping") return { kind: "ping" };
+  if (frame === "subscribe-news") return newsWish(body);
   if (frame !== "command" && frame !== "handshake" && frame !== "query")
-    return refused("frame: a client sends handshake, command, query or ping");
+    return refused("frame: a client sends handshake, command, query, subscribe-news or ping");
   if (!isObject(body)) return refused("body: it has to be a JSON object");
   if (frame === "query") return { kind: "query", query: body };
   return frame === "handshake" ? handshake(body) : { kind: "command", command: body };
+}
+
+function newsWish(body: unknown): FrameBody {
+  const wish = body === undefined ? {} : body;
+  if (!isObject(wish)) return refused("body: it has to be a JSON object");
+  const { past = false } = wish;
+  if (typeof past !== "boolean") return refused("past: it takes true or false");
+  return { kind: "subscribe-news", past };
 }
 
 function handshake(body: JsonObject): FrameBody {
@@ -103,13 +115,21 @@ export function errorFrame(id: number | undefined, body: ErrorBody): string {
   return serverFrame("error", id, body);
 }
 
-/** Each event is rendered once for all subscribers of a session: they get the same objects. */
-const FRAMES = new WeakMap<Envelope, string>();
+/** Each event and each item of the news is rendered once for all readers: they get the same objects. */
+const FRAMES = new WeakMap<Envelope | NewsItem, string>();
 
 export function eventFrame(event: Envelope): string {
-  const known = FRAMES.get(event);
+  return rendered("event", event);
+}
+
+export function newsItemFrame(item: NewsItem): string {
+  return rendered("news", item);
+}
+
+function rendered(frame: "event" | "news", body: Envelope | NewsItem): string {
+  const known = FRAMES.get(body);
   if (known !== undefined) return known;
-  const frame = serverFrame("event", undefined, event);
-  FRAMES.set(event, frame);
-  return frame;
+  const text = serverFrame(frame, undefined, body);
+  FRAMES.set(body, text);
+  return text;
 }

@@ -2,14 +2,14 @@ import { defined } from "../../base/defined.ts";
 import { HarnessError, messageOf } from "../../base/errors.ts";
 import type { EventSeq, SessionId } from "../../base/ids.ts";
 import type { ServerSocket, SocketReader, World } from "../../base/world.ts";
-import type { Connection } from "../../protocol/connection.ts";
 import { readCommand } from "../../protocol/read.ts";
 import type { Authority, GrantWatch, TokenGrant, TransportKind } from "../../session/access/authority.ts";
+import type { ServedConnection } from "../../session/engine-port.ts";
 import { tokenExpiringEvent, tokenExpiringPayload } from "../auth/token-expiring.ts";
 import { asRefusal, errorBody } from "../http/answers.ts";
 import { httpStatusOf } from "../http/statuses.ts";
 import type { ClientFrame } from "./frames.ts";
-import { errorFrame, eventFrame, readFrame, serverFrame, withSession } from "./frames.ts";
+import { errorFrame, eventFrame, newsItemFrame, readFrame, serverFrame, withSession } from "./frames.ts";
 import type { HeldClient, SocketClients } from "./ws-clients.ts";
 
 /** Time limit for the handshake; a socket without one is then closed. */
@@ -58,6 +58,7 @@ export class ClientSocket implements SocketReader {
   #unansweredChars = 0;
   readonly #ids = new Set<number>();
   #onAnswered: (() => void) | undefined;
+  #hasNews = false;
   #isOver = false;
 
   constructor(dependencies: SocketDependencies, socket: ServerSocket) {
@@ -126,6 +127,10 @@ export class ClientSocket implements SocketReader {
       if (connection === undefined) throw new HarnessError("HandshakeRequired", {});
       const { authority, token, wire, session } = this.#dependencies;
       await authority.verify(token, wire);
+      if (frame.kind === "subscribe-news") {
+        this.#followNews(connection, frame);
+        return answered(serverFrame("accepted", frame.id, {}));
+      }
       if (frame.kind === "query") {
         const { readQuery } = await import("../../protocol/queries/read-query.ts");
         const answer = connection.query(readQuery(frame.query), this.#stop.signal);
@@ -168,7 +173,7 @@ export class ClientSocket implements SocketReader {
   }
 
   /** The next event is requested once there was room for the one before: a slow reader costs nothing but the log. */
-  async #follow(connection: Connection, session: SessionId): Promise<void> {
+  async #follow(connection: ServedConnection, session: SessionId): Promise<void> {
     const { since } = this.#dependencies;
     const { signal } = this.#stop;
     try {
@@ -181,6 +186,18 @@ export class ClientSocket implements SocketReader {
     } catch (thrown) {
       if (!this.#isOver) this.#cut(thrown);
     }
+  }
+
+  /** Begins to send the news, once for a socket. @throws HarnessError InvalidFrame the second time. */
+  #followNews(connection: ServedConnection, { past }: FrameOf<"subscribe-news">): void {
+    if (this.#hasNews) throw new HarnessError("InvalidFrame", { why: "this socket has the news already" });
+    this.#hasNews = true;
+    const { signal } = this.#stop;
+    const items = connection.news({ past, signal });
+    const follow = async () => {
+      for await (const item of items) if (!(await this.#socket.send(newsItemFrame(item)))) return;
+    };
+    follow().catch((thrown: unknown) => this.#cut(thrown));
   }
 
   /** Sends it among the events of its session, if it is subscribed to one. */

@@ -1,9 +1,8 @@
 import type { ClientId } from "../../base/ids.ts";
 import { isId } from "../../base/ids.ts";
 import type { Clock } from "../../base/world.ts";
-import type { Connection } from "../../protocol/connection.ts";
 import type { TokenGrant } from "../../session/access/authority.ts";
-import type { EnginePort } from "../../session/engine-port.ts";
+import type { EnginePort, ServedConnection } from "../../session/engine-port.ts";
 
 /** Time for which a client without an open socket can come back. */
 export const CLIENT_KEPT_MS = 60_000;
@@ -12,11 +11,11 @@ export const CLIENTS_KEPT_MAX = 4_096;
 
 /** A client as one socket holds it; releasing it stops nothing. */
 export interface HeldClient extends Disposable {
-  readonly connection: Connection;
+  readonly connection: ServedConnection;
 }
 
 interface HeldConnection {
-  readonly connection: Connection;
+  readonly connection: ServedConnection;
   readonly grant: TokenGrant;
   sockets: number;
   forgetting?: Disposable;

@@ -37,12 +37,16 @@ export class Session {
   readonly #recovery: Recovery;
   readonly #history: IdleHistory;
   readonly #idle: IdleWatch;
-  readonly #followers = new Followers(() => this.#idle.touch());
+  readonly #followers = new Followers(() => {
+    this.#idle.touch();
+    this.#onChanged();
+  });
   /** True if a client that is no person has sent a command. */
   #isUsedByAgent = false;
   #pinned: boolean;
   #ending: Promise<void> | undefined;
   #onEnded: () => void = () => undefined;
+  #onChanged: () => void = () => undefined;
 
   constructor(parts: SessionDependencies) {
     this.#parts = parts;
@@ -56,11 +60,13 @@ export class Session {
       this.#idle.touch();
     };
     const ready = () => this.#history.ready();
-    this.#turns = new TurnScheduler({ parts, signal: this.#root.signal, ending, ready, onBroken, onFree });
+    const onSlot = () => this.#onChanged();
+    const signal = this.#root.signal;
+    this.#turns = new TurnScheduler({ parts, signal, ending, ready, onBroken, onFree, onSlot });
     this.#recovery = new Recovery({
       parts,
       slot: this.#turns.slot,
-      signal: this.#root.signal,
+      signal,
       ending,
       end: () => this.end("user"),
     });
@@ -88,6 +94,7 @@ export class Session {
   /** Reads the conversation from the log again before its next turn: content of it has expired (SES-06). */
   contentExpired(): void {
     this.#history.expired();
+    this.#onChanged();
   }
 
   /**
@@ -365,6 +372,15 @@ export class Session {
   /** Calls `run` once, when the session has ended and everything of it is in the log and freed. */
   onEnded(run: () => void): void {
     this.#onEnded = run;
+  }
+
+  /**
+   * Calls `run` each time that what lists say of the session may have changed: its log, the turn that runs, its
+   * subscribers. It takes no time, and runs beside a turn.
+   */
+  onChanged(run: () => void): void {
+    this.#onChanged = run;
+    this.#parts.bus.onWritten(run);
   }
 
   #log(level: LogLevel, message: string, fields: Readonly<Record<string, unknown>> = {}): void {

@@ -27,6 +27,8 @@ export interface TurnSchedulerOptions {
   onBroken(): void;
   /** Called when nothing runs any more, and nothing starts by itself. */
   onFree(): void;
+  /** Called each time that the slot is taken or freed. */
+  onSlot(): void;
 }
 
 /** A turn that has the slot. With an `input` it starts with one that has waited; without one it has started. */
@@ -63,7 +65,7 @@ export class TurnScheduler {
     const { bus, world, waiting = [], lastTurn } = options.parts;
     this.#options = options;
     this.#count = lastTurn;
-    this.slot = new TurnSlot(world.clock);
+    this.slot = new TurnSlot(world.clock, () => options.onSlot());
     this.#queue = new InputQueue({ bus, ids: world.ids, before: waiting });
   }
 

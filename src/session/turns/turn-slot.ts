@@ -18,10 +18,13 @@ interface RunningTurn {
 /** The one slot of a session for a turn, or for work that excludes one ([A] hard rule 9). */
 export class TurnSlot {
   readonly #clock: Clock;
+  /** Called each time that it is taken or freed. */
+  readonly #onChange: () => void;
   #running: RunningTurn | undefined;
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, onChange: () => void) {
     this.#clock = clock;
+    this.#onChange = onChange;
   }
 
   get taken(): boolean {
@@ -50,11 +53,14 @@ export class TurnSlot {
       done,
     };
     this.#running = running;
+    this.#onChange();
     return {
       free: () => {
-        if (this.#running === running) this.#running = undefined;
+        const wasRunning = this.#running === running;
+        if (wasRunning) this.#running = undefined;
         turn[Symbol.dispose]();
         finished();
+        if (wasRunning) this.#onChange();
       },
     };
   }

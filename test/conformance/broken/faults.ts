@@ -1,7 +1,8 @@
 import type { TransportName } from "../../../src/conformance/transports/transport.ts";
 import type { Accepted, Command } from "../../../src/protocol/commands/commands.ts";
-import type { Connection, SubscribeOptions } from "../../../src/protocol/connection.ts";
+import type { Connection, NewsOptions, SubscribeOptions } from "../../../src/protocol/connection.ts";
 import type { Envelope } from "../../../src/protocol/events/envelope.ts";
+import type { NewsItem } from "../../../src/protocol/events/news.ts";
 import type { AttachRequest } from "../../../src/session/access/attach-request.ts";
 import type { Authority, TokenGrant } from "../../../src/session/access/authority.ts";
 import type { EnginePort } from "../../../src/session/engine-port.ts";
@@ -27,6 +28,11 @@ interface ConnectionFaults {
     session: Parameters<Connection["subscribe"]>[0],
     options: SubscribeOptions,
   ) => AsyncIterable<Envelope>;
+  readonly news?: (
+    items: AsyncIterable<NewsItem>,
+    options: NewsOptions,
+    port: EnginePort,
+  ) => AsyncIterable<NewsItem>;
 }
 
 /** An engine whose connections do something wrong, whatever the wire. */
@@ -44,6 +50,10 @@ export function connectionFault(faults: ConnectionFaults): Fault {
           query: (query, signal) => inner.query(query, signal),
           subscribe: (session, options) =>
             faults.subscribe?.(inner, session, options) ?? inner.subscribe(session, options),
+          async *newsInBatches(options) {
+            for await (const item of this.news(options)) yield [item];
+          },
+          news: (options) => faults.news?.(inner.news(options), options, port) ?? inner.news(options),
           [Symbol.asyncDispose]: () => inner[Symbol.asyncDispose](),
         };
       },
@@ -69,6 +79,19 @@ async function* changed(
   change: (event: Envelope) => readonly unknown[],
 ): AsyncGenerator<Envelope> {
   for await (const event of events) yield* change(event) as Envelope[];
+}
+
+/** News of which some items are left out; `isReady` is true for those after the first list. */
+export function newsFault(keeps: (item: NewsItem, isReady: boolean) => boolean): Fault {
+  return connectionFault({
+    async *news(items) {
+      let isReady = false;
+      for await (const item of items) {
+        if (keeps(item, isReady)) yield item;
+        isReady ||= item.kind === "NewsReady";
+      }
+    },
+  });
 }
 
 /** Events that a stream replays, as against those that it tells as they happen. */

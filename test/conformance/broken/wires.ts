@@ -12,6 +12,7 @@ import {
   isStream,
   jsonRefusal,
   lenientAbout,
+  newsFault,
   pathOf,
   reasonOf,
   requestFault,
@@ -226,6 +227,23 @@ export const BROKEN_HTTP: readonly Broken[] = [
       ),
   },
   {
+    scenario: "news-stream",
+    how: "the news end with the first list",
+    fault: () => newsFault((_item, isReady) => !isReady),
+  },
+  {
+    scenario: "news-scope",
+    how: "the news of a token are those of everybody",
+    fault: () =>
+      connectionFault({
+        async *news(_items, options, port) {
+          const everybody = port.attach({ identityClass: "human", label: "everybody" });
+          await everybody.handshake(PROTOCOL_VERSION);
+          yield* everybody.news(options);
+        },
+      }),
+  },
+  {
     scenario: "history-pages",
     how: "the last event of an item is left out",
     fault: () =>
@@ -410,6 +428,11 @@ export const BROKEN_HTTP: readonly Broken[] = [
 /** Servers with faults in WebSockets. */
 export const BROKEN_SOCKETS: readonly Broken[] = [
   { scenario: "ws-token", how: "a socket opens for anybody", fault: () => lentToken("/v1/ws") },
+  {
+    scenario: "ws-news",
+    how: "the news never say that every session was told",
+    fault: () => newsFault(({ kind }) => kind !== "NewsReady"),
+  },
   {
     scenario: "ws-garbage",
     how: "a frame that is none ends the socket",

@@ -112,6 +112,25 @@ const SCENARIOS = {
     client.close();
   },
 
+  /** The news of all sessions over whatever happens to their engine, up to the second time that all were told. */
+  async news() {
+    const client = await open({ limits: { backoffMsMin: 20, backoffMsMax: 200 } });
+    const turns = new Map();
+    let ready = 0;
+    for await (const item of client.news()) {
+      if (item.kind === "SessionChanged" && turns.get(item.session) !== item.info.turns) {
+        turns.set(item.session, item.info.turns);
+        tell({ ours: item.session === session, turns: item.info.turns });
+      }
+      if (item.kind === "SessionGone") tell({ gone: item.session === session });
+      if (item.kind !== "NewsReady") continue;
+      ready += 1;
+      tell({ ready });
+      if (ready === 2) break;
+    }
+    client.close();
+  },
+
   /** Every event, whole, until the session has ended; and the run, whenever events come anew. */
   async watch() {
     const client = await open({

@@ -140,6 +140,22 @@ async def follow(session):
     tell(goneOn=followed.id != session)
 
 
+async def news(session):
+    client = await open_client(limits=Limits(backoff_min=0.02, backoff_max=0.2))
+    turns, ready = {}, 0
+    async for item in each(client.news()):
+        if item["kind"] == "SessionChanged" and turns.get(item["session"]) != item["info"]["turns"]:
+            turns[item["session"]] = item["info"]["turns"]
+            tell(ours=item["session"] == session, turns=item["info"]["turns"])
+        if item["kind"] == "SessionGone":
+            tell(gone=item["session"] == session)
+        if item["kind"] == "NewsReady":
+            ready += 1
+            tell(ready=ready)
+            if ready == 2:
+                break
+
+
 async def watch(session):
     def on_state(state):
         if state.kind == "connected":
@@ -216,5 +232,14 @@ async def probe(*names):
         tell(**{name: ids if reason == "none" else reason})
 
 
-SCENARIOS = {"probe": probe, "tour": tour, "follow": follow, "watch": watch, "onward": onward, "turn": turn, "asked": asked}
+SCENARIOS = {
+    "probe": probe,
+    "news": news,
+    "tour": tour,
+    "follow": follow,
+    "watch": watch,
+    "onward": onward,
+    "turn": turn,
+    "asked": asked,
+}
 asyncio.run(SCENARIOS[ARGS[0]](*ARGS[1:]))

@@ -3,8 +3,9 @@ from .client import Client, MintCode, MintedToken, Sessions, Tokens, connect
 from .errors import CinchError
 from .follow import ConnectionState
 from .limits import Limits
-from .protocol import EVENT_KINDS, PROTOCOL_VERSION, Envelope
-from .session import EventStream, Input, Session
+from .protocol import EVENT_KINDS, PROTOCOL_VERSION, Envelope, NewsItem
+from .session import Input, Session
+from .stream import EventStream, NewsStream
 from .turn import TurnError, TurnResult, TurnSum, TurnUsage
 
 __all__ = [
@@ -18,6 +19,8 @@ __all__ = [
     "Limits",
     "MintCode",
     "MintedToken",
+    "NewsItem",
+    "NewsStream",
     "PROTOCOL_VERSION",
     "Session",
     "Sessions",

@@ -11,11 +11,23 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, AsyncIterator, Callable, List, Mapping, Optional, TypeVar, Union
 
 from . import client as sync
-from .protocol import Accepted, Envelope, Handshake, Health, ModelInfo, RuntimeInfo, SessionInfo, ToolInfo
-from .session import EventStream, Input, Session
+from .protocol import (
+    Accepted,
+    Envelope,
+    Handshake,
+    Health,
+    ModelInfo,
+    NewsItem,
+    RuntimeInfo,
+    SessionInfo,
+    ToolInfo,
+)
+from .session import Input, Session
+from .stream import ReadStream
 from .turn import TurnResult, TurnSum
 
 Value = TypeVar("Value")
+Item = TypeVar("Item")
 
 
 async def connect(url: str = "http://localhost", **options: Any) -> AsyncClient:
@@ -49,6 +61,10 @@ class AsyncClient:
 
     async def query(self, kind: str, **params: Any) -> Any:
         return await _in_thread(self.sync.query, kind, **params)
+
+    async def news(self, *, past: bool = False) -> AsyncIterator[NewsItem]:
+        async for item in _read(functools.partial(self.sync.news, past=past)):
+            yield item
 
     async def tools(self) -> List[ToolInfo]:
         return await _in_thread(self.sync.tools)
@@ -142,25 +158,25 @@ class AsyncSession:
         return await _in_thread(self._session.send, command)
 
 
-async def _read(open_stream: Callable[[], EventStream]) -> AsyncIterator[Envelope]:
-    """One thread for each reader: the next event is asked for when the one before was taken."""
+async def _read(open_stream: Callable[[], ReadStream[Item]]) -> AsyncIterator[Item]:
+    """One thread for each reader: the next item is asked for when the one before was taken."""
     loop = asyncio.get_running_loop()
     thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="cinch-events")
-    stream: Optional[EventStream] = None
+    stream: Optional[ReadStream[Item]] = None
     try:
         stream = await loop.run_in_executor(thread, open_stream)
         while True:
-            event = await loop.run_in_executor(thread, _next, stream)
-            if event is None:
+            item = await loop.run_in_executor(thread, _next, stream)
+            if item is None:
                 return
-            yield event
+            yield item
     finally:
         if stream is not None:
             stream.close()  # whatever the thread waits for ends with it
         thread.shutdown(wait=False)
 
 
-def _next(stream: EventStream) -> Optional[Envelope]:
+def _next(stream: ReadStream[Item]) -> Optional[Item]:
     return next(stream, None)
 
 

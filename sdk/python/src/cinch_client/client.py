@@ -10,8 +10,9 @@ from urllib.parse import quote, urlencode
 from .engine import Engine
 from .errors import invalid_answer
 from .follow import ConnectionState
-from .http import Http, TokenSource
+from .http import Http, StreamBox, TokenSource
 from .limits import Limits
+from .news import read_news
 from .protocol import (
     QUERY_ROUTES,
     Handshake,
@@ -29,6 +30,7 @@ from .protocol import (
     ToolInfo,
 )
 from .session import Session, _without_none, accepted
+from .stream import NewsStream
 
 
 def connect(
@@ -77,6 +79,15 @@ class Client:
     def session(self, id: str) -> Session:
         """A session that is known by its id; nothing is asked yet."""
         return Session(self._engine, id)
+
+    def news(self, *, past: bool = False) -> NewsStream:
+        """The news about all sessions: a SessionChanged of each, NewsReady, then what changes, in the newest state.
+
+        With ``past``, stored sessions too. What breaks is opened again and begins with all sessions; those that are gone
+        meanwhile are told as gone.
+        """
+        box = StreamBox()
+        return NewsStream(read_news(self._engine, past, box), box)
 
     def query(self, kind: str, **params: Any) -> Any:
         """Asks any query of the engine: ``client.query("ListTools", sessionId=id)``; the answer is a dictionary."""

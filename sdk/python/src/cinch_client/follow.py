@@ -1,18 +1,17 @@
 """The events of a session over as many connections as it takes."""
 from __future__ import annotations
 
-import json
 import time
 from dataclasses import dataclass
 from typing import Any, Callable, Iterator, Optional, cast
 from urllib.parse import quote
 
 from .envelope import Placed, read_envelope
-from .errors import CinchError, invalid_answer, invalid_event, is_passing, refusal_of
+from .errors import CinchError, invalid_event, is_passing
+from .frames import read_frames
 from .http import Http, StreamBox
 from .limits import backoff
 from .protocol import Envelope, SessionInfo
-from .sse import SseReader
 
 # How often in a row something may be made anew, and still bring nothing.
 _HEALS_MAX = 4
@@ -145,31 +144,13 @@ def _heal(parts: FollowParts, refusal: CinchError, last: int, is_over: bool) -> 
 
 def _stretch(parts: FollowParts, since: int) -> Iterator[Optional[Placed]]:
     """The events that one connection brings; None whenever something has come, first when the engine begins to answer."""
-    url, limits = parts.http.url, parts.http.limits
     path = f"/v1/sessions/{quote(parts.run(), safe='')}/events"
-    stream = parts.http.stream(path, {"Last-Event-ID": str(since)}, parts.client(), parts.box)
-    try:
-        frames = SseReader(url, limits.answer_bytes_max)
-        while True:
-            piece = stream.read()
-            if piece == b"":
-                return
+    for frame in read_frames(parts.http, path, {"Last-Event-ID": str(since)}, parts.client(), parts.box):
+        # A frame is named by the kind of its event; engines that speak 0.2 name none. Other names are no events.
+        if frame is None:
             yield None
-            for frame in frames.take(piece):
-                if frame.event == "refused":
-                    raise refusal_of(_json(frame.data, url), url)
-                # A frame is named by the kind of its event; engines that speak 0.2 name none. Other names are no events.
-                if frame.event == "message" or frame.event[:1].isupper():
-                    yield read_envelope(frame.data)
-    finally:
-        stream.close()
-
-
-def _json(text: str, url: str) -> Any:
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError) as thrown:
-        raise invalid_answer(url, "a refusal that is no JSON") from thrown
+        elif frame.event == "message" or frame.event[:1].isupper():
+            yield read_envelope(frame.data)
 
 
 def _tell(parts: FollowParts, state: ConnectionState) -> None:

@@ -1481,6 +1481,63 @@ Envelope = Union[
 ]
 
 
+_SessionInfoBranchOfRequired = TypedDict("_SessionInfoBranchOfRequired", {
+    "log": LogId,
+    "event": int,
+})
+
+
+class SessionInfoBranchOf(_SessionInfoBranchOfRequired, total=False):
+    session: SessionId
+
+
+_SessionInfoRequired = TypedDict("_SessionInfoRequired", {
+    "session": SessionId,
+    "log": LogId,
+    "status": Literal["running", "interrupted", "paused"],
+    "live": bool,
+    "title": str,
+    "profile": str,
+    "model": str,
+    "turns": int,
+    "events": int,
+    "created_at": str,
+    "updated_at": str,
+    "working_dir": str,
+    "pinned": bool,
+})
+
+
+class SessionInfo(_SessionInfoRequired, total=False):
+    reserved: int
+    asked_since: int
+    branch_of: SessionInfoBranchOf
+    attached_by: List[str]
+
+
+class SessionChangedNews(TypedDict):
+    kind: Literal["SessionChanged"]
+    session: SessionId
+    info: SessionInfo
+
+
+class SessionGoneNews(TypedDict):
+    kind: Literal["SessionGone"]
+    session: SessionId
+    log: LogId
+
+
+class NewsReadyNews(TypedDict):
+    kind: Literal["NewsReady"]
+
+
+NewsItem = Union[
+    SessionChangedNews,
+    SessionGoneNews,
+    NewsReadyNews,
+]
+
+
 _HandshakeRequired = TypedDict("_HandshakeRequired", {
     "protocol_version": str,
     "canonical_form_version": int,
@@ -1724,40 +1781,6 @@ class SessionDetail(_SessionDetailRequired, total=False):
     reserved: int
     asked_since: int
     branch_of: SessionDetailBranchOf
-    attached_by: List[str]
-
-
-_SessionInfoBranchOfRequired = TypedDict("_SessionInfoBranchOfRequired", {
-    "log": LogId,
-    "event": int,
-})
-
-
-class SessionInfoBranchOf(_SessionInfoBranchOfRequired, total=False):
-    session: SessionId
-
-
-_SessionInfoRequired = TypedDict("_SessionInfoRequired", {
-    "session": SessionId,
-    "log": LogId,
-    "status": Literal["running", "interrupted", "paused"],
-    "live": bool,
-    "title": str,
-    "profile": str,
-    "model": str,
-    "turns": int,
-    "events": int,
-    "created_at": str,
-    "updated_at": str,
-    "working_dir": str,
-    "pinned": bool,
-})
-
-
-class SessionInfo(_SessionInfoRequired, total=False):
-    reserved: int
-    asked_since: int
-    branch_of: SessionInfoBranchOf
     attached_by: List[str]
 
 

@@ -2,8 +2,7 @@
 from __future__ import annotations
 
 import threading
-from types import TracebackType
-from typing import Any, Dict, Iterator, List, Mapping, Optional, Type, Union, cast
+from typing import Any, Dict, Iterator, List, Mapping, Optional, Union, cast
 from urllib.parse import quote
 
 from .engine import Engine
@@ -11,38 +10,11 @@ from .errors import CinchError, invalid_answer
 from .follow import FollowParts, follow
 from .http import StreamBox
 from .protocol import Accepted, Envelope, SessionInfo
+from .stream import EventStream
 from .turn import TurnResult, TurnSum, begins
 
 #: What is sent to the model: words, or blocks.
 Input = Union[str, List[Mapping[str, Any]]]
-
-
-class EventStream(Iterator[Envelope]):
-    """Events as they come, for one thread to read. ``close`` ends the reading, from any thread."""
-
-    def __init__(self, events: Iterator[Envelope], box: StreamBox) -> None:
-        self._events = events
-        self._box = box
-
-    def __iter__(self) -> EventStream:
-        return self
-
-    def __next__(self) -> Envelope:
-        return next(self._events)
-
-    def __enter__(self) -> EventStream:
-        return self
-
-    def __exit__(
-        self,
-        kind: Optional[Type[BaseException]],
-        error: Optional[BaseException],
-        trace: Optional[TracebackType],
-    ) -> None:
-        self.close()
-
-    def close(self) -> None:
-        self._box.close()
 
 
 class Session:

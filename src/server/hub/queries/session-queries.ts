@@ -11,6 +11,7 @@ import type { Scope } from "../../../session/access/scope.ts";
 import { EVERYTHING } from "../../../session/access/scope.ts";
 import type { QueryHandlers } from "../../../session/commands/query-handlers.ts";
 import type { LogInfo, LogQuery, SessionStore } from "../../../session/store/store.ts";
+import type { NewsSource } from "../news/news.ts";
 import { historyQueries } from "./history/history-queries.ts";
 import { lastEvents } from "./last-events.ts";
 import { readLog } from "./read-log.ts";
@@ -96,6 +97,32 @@ export function sessionQueries(sources: SessionQuerySources) {
     handlers,
     log: (id: SessionId, since: EventSeq, scope: Scope) => logs.read(id, since, scope),
     infos,
+    news: newsSource(sources, logs, infos),
+  };
+}
+
+/** Returns what the news tell: the sessions of `ListSessions` with the archived ones, described as there. */
+function newsSource(
+  { store, live }: SessionQuerySources,
+  logs: ReachableLogs,
+  infos: SessionInfos,
+): NewsSource {
+  const any = { archived: "with", workingDir: undefined } as const;
+  return {
+    async listed({ past, limit, scope: { sessions } }) {
+      const running = await logs.named(sessions === "all" ? live() : sessions, { ...any, past: false });
+      const reached = sessions === "all" ? [] : await logs.named(sessions, { ...any, past: true });
+      const stored = past && sessions === "all" ? await store.list({ limit }) : past ? reached : [];
+      const all = new Set([...running, ...stored].map(({ logId }) => logId));
+      return { logs: [...all].slice(0, limit), reached: reached.map(({ logId }) => logId) };
+    },
+    async infosOf(wanted, scope) {
+      const found = await Promise.all(wanted.map((log) => store.find(log)));
+      return await infos.all(
+        found.filter((info) => info !== undefined),
+        { scope },
+      );
+    },
   };
 }
 
