@@ -8,7 +8,7 @@ import type { ContentBlock, InputBlock } from "../../protocol/content.ts";
 import type { Event, PayloadOf, TurnEndReason } from "../../protocol/events/events.ts";
 import type { ModelInUse } from "../../providers/choosing/model-in-use.ts";
 import type { History, RequestContext, RequestMiddleware } from "../../providers/middleware.ts";
-import type { Provider, ToolSchema } from "../../providers/provider.ts";
+import type { ToolSchema } from "../../providers/provider.ts";
 import type { SubAgentContext } from "../../tools/tool.ts";
 import type { Bus } from "../bus/bus.ts";
 import type { EventOrigin } from "../bus/origin.ts";
@@ -141,7 +141,7 @@ export class Turn implements Disposable {
     };
   }
 
-  requestContext(round: number, provider: Provider): RequestContext {
+  requestContext(round: number, { provider, replaced }: ModelInUse): RequestContext {
     const { within } = this.#parts;
     return {
       world: this.#parts.world,
@@ -153,6 +153,7 @@ export class Turn implements Disposable {
       round,
       history: this.history,
       ...(this.#openingInput === undefined ? {} : { turnInput: this.#openingInput }),
+      ...(replaced === undefined ? {} : { modelReplaced: replaced }),
       ...within,
       emit: (event) => this.publish(event),
       spent: (component, ms) => this.timing.spent(component, ms),
