@@ -149,7 +149,7 @@ test("[PROV-09 CTL-19] a cancel still ends a wait, also one that follows a chang
   expect(ended(client)[1]).toEqual({ reason: "complete", rounds: 1 });
 });
 
-test("[PROV-09 CTL-19] a sub-agent that waits goes on with the new model of its session", async () => {
+test("[PROV-09 CTL-19] a sub-agent that waits continues with the new model of its session", async () => {
   const clock = fakeClock(Date.UTC(2026, 0, 1));
   await using place = openPlaceWith(({ body }): Turn => {
     const said = JSON.stringify(body["messages"]);

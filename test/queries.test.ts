@@ -46,6 +46,7 @@ const ASKED: Readonly<Record<QueryKind, (session: SessionId) => Fields>> = {
   ListTurns: (sessionId) => ({ sessionId, limit: 10 }),
   ListItems: (sessionId) => ({ sessionId, after: 0, limit: 10 }),
   GetItem: (sessionId) => ({ sessionId, event: 1 }),
+  ListRules: (sessionId) => ({ sessionId }),
   Complete: (sessionId) => ({ sessionId, text: "/sk", cursor: 3 }),
 };
 

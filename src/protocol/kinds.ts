@@ -101,5 +101,6 @@ export const QUERY_KINDS = [
   "ListItems",
   "GetItem",
   "Complete",
+  "ListRules",
 ] as const;
 export type QueryKind = (typeof QUERY_KINDS)[number];

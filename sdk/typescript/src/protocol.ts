@@ -749,6 +749,23 @@ export interface CompleteResult {
   readonly more: boolean;
 }
 
+export interface ListRulesQuery {
+  readonly sessionId: SessionId;
+}
+
+export interface ListRulesResult {
+  readonly rules: ReadonlyArray<{
+    readonly rule: string;
+    readonly effect: "allow" | "ask" | "deny";
+    readonly source: "session" | "flag" | "user" | "plugin" | "promoted" | "profile" | "preset" | "project";
+    readonly directory?: string;
+    readonly revocable: boolean;
+    readonly promotable: boolean;
+    readonly ts?: string;
+  }>;
+  readonly more: boolean;
+}
+
 export interface CreateSessionResult {
   readonly notices?: readonly string[];
 }
@@ -1766,6 +1783,7 @@ export interface Queries {
   readonly ListItems: { readonly params: ListItemsQuery; readonly result: ListItemsResult };
   readonly GetItem: { readonly params: GetItemQuery; readonly result: GetItemResult };
   readonly Complete: { readonly params: CompleteQuery; readonly result: CompleteResult };
+  readonly ListRules: { readonly params: ListRulesQuery; readonly result: ListRulesResult };
 }
 
 /** Address of each query. */
@@ -1855,6 +1873,9 @@ export const QUERY_ROUTES: Readonly<Record<keyof Queries, QueryRoute>> = {
   "Complete": {
     "method": "POST",
     "path": "/v1/sessions/{id}/complete"
+  },
+  "ListRules": {
+    "path": "/v1/sessions/{id}/rules"
   }
 };
 

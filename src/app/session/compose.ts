@@ -76,7 +76,7 @@ export async function compose(materials: SessionMaterials): Promise<Composed> {
     takes: features.takes,
     onTurnEnd: features.onTurnEnd,
     commands: features.commands,
-    queries: features.queries,
+    queries: { ...features.queries, ...gate.queries },
     ownerOf: features.ownerOf,
     ...(features.rewind === undefined ? {} : { rewind: features.rewind }),
     model: () => slot.current,

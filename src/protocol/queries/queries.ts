@@ -2,6 +2,7 @@ import type * as z from "zod";
 import type { DeepReadonly } from "../deep-readonly.ts";
 import type { QueryKind } from "../kinds.ts";
 import { COMPLETION_QUERIES } from "./completion-queries.ts";
+import { CONTROL_QUERIES } from "./control-queries.ts";
 import { ENGINE_QUERIES } from "./engine-queries.ts";
 import { HISTORY_QUERIES } from "./history-queries.ts";
 import type { QueryDefinition } from "./query.ts";
@@ -18,6 +19,7 @@ const TABLE = {
   ...HISTORY_QUERIES,
   ...ENGINE_QUERIES,
   ...COMPLETION_QUERIES,
+  ...CONTROL_QUERIES,
 } as const satisfies Readonly<Record<QueryKind, QueryDefinition>>;
 
 type Table = typeof TABLE;

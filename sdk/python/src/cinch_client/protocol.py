@@ -2277,6 +2277,29 @@ CompleteResult = TypedDict("CompleteResult", {
 })
 
 
+class ListRulesQuery(TypedDict):
+    sessionId: SessionId
+
+
+_ListRulesResultRulesItemRequired = TypedDict("_ListRulesResultRulesItemRequired", {
+    "rule": str,
+    "effect": Literal["allow", "ask", "deny"],
+    "source": Literal["session", "flag", "user", "plugin", "promoted", "profile", "preset", "project"],
+    "revocable": bool,
+    "promotable": bool,
+})
+
+
+class ListRulesResultRulesItem(_ListRulesResultRulesItemRequired, total=False):
+    directory: str
+    ts: str
+
+
+class ListRulesResult(TypedDict):
+    rules: List[ListRulesResultRulesItem]
+    more: bool
+
+
 class CreateSessionResult(TypedDict, total=False):
     notices: List[str]
 
@@ -2507,6 +2530,9 @@ QUERY_ROUTES: Dict[str, Dict[str, str]] = {
     "Complete": {
         "method": "POST",
         "path": "/v1/sessions/{id}/complete"
+    },
+    "ListRules": {
+        "path": "/v1/sessions/{id}/rules"
     }
 }
 

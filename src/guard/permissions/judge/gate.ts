@@ -205,7 +205,7 @@ async function askPerson(decision: Extract<Decision, { kind: "ask" }>, at: Gated
       if (isOnceOnly(decision, at)) return "by-person"; // each such call needs a new answer
       const analysis = view?.facts.analysis;
       for (const rule of rulesFromAnswer(answer, { plan, tool: call.tool, workspace, analysis }))
-        options.session.add(rule);
+        options.session.add(rule, context.world.clock.now());
       return "by-person";
     }
     default:
