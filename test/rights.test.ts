@@ -62,6 +62,9 @@ const COMMANDS: Readonly<Record<CommandKind, readonly [who: string, fields: obje
   ExportSession: [PERSON_UNBOUND, {}],
   DismissExpiring: [UNBOUND, {}],
   MuteSession: [PERSON, {}],
+  SetLevel: [PERSON, { level: "ReadOnly" }],
+  EditInput: [USE, { inputId: "inp_00000000000000000000000000", content: [{ type: "text", text: "x" }] }],
+  MoveInput: [USE, { inputId: "inp_00000000000000000000000000" }],
 };
 
 const OPEN = "yes yes yes  yes yes yes yes";

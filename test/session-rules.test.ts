@@ -57,7 +57,7 @@ test("[PERM-07 CTL-19] the rules of a session are listed with their place, and w
   await client.turns(1);
   const rule = "Bash:touch made.txt";
   const [first, ...rest] = await rulesOf(connection, harness);
-  expect([first, rest]).toEqual([
+  expect([first, rest] as unknown).toEqual([
     { rule, effect: "allow", source: "session", revocable: true, promotable: true, ts: expect.any(String) },
     before,
   ]);

@@ -33,6 +33,9 @@ export const COMMAND_KINDS = [
   "ExportSession",
   "DismissExpiring",
   "MuteSession",
+  "SetLevel",
+  "EditInput",
+  "MoveInput",
 ] as const satisfies readonly CommandKind[];
 
 export const EVENT_KINDS = [
@@ -70,6 +73,9 @@ export const EVENT_KINDS = [
   "ModelChanged",
   "RuleRevoked",
   "RulePromoted",
+  "LevelChanged",
+  "InputEdited",
+  "InputMoved",
 ] as const satisfies readonly EventKind[];
 
 /** Names of every query: see `queries/queries.ts`, which has an entry for each. */

@@ -38,6 +38,9 @@ export const EVENT_KINDS = [
   "ModelChanged",
   "RuleRevoked",
   "RulePromoted",
+  "LevelChanged",
+  "InputEdited",
+  "InputMoved",
 ] as const;
 
 /** Position of an event in its log: 1, 2, 3 … without gaps over all runs of it. */
@@ -85,7 +88,10 @@ export type Command =
   | AnswerCommand
   | ExportSessionCommand
   | DismissExpiringCommand
-  | MuteSessionCommand;
+  | MuteSessionCommand
+  | SetLevelCommand
+  | EditInputCommand
+  | MoveInputCommand;
 
 export interface Accepted {
   readonly sessionId?: SessionId;
@@ -127,7 +133,10 @@ export type Envelope =
   | ProfileSwitchedEvent
   | ModelChangedEvent
   | RuleRevokedEvent
-  | RulePromotedEvent;
+  | RulePromotedEvent
+  | LevelChangedEvent
+  | InputEditedEvent
+  | InputMovedEvent;
 
 export interface Handshake {
   readonly protocol_version: string;
@@ -689,7 +698,7 @@ export interface ListItemsResult {
   readonly items: ReadonlyArray<{
     readonly event: number;
     readonly last_event: number;
-    readonly kind: "prompt" | "queued" | "text" | "thinking" | "call" | "question" | "notice" | "error" | "cancel" | "compaction" | "checkpoint" | "task" | "todos" | "memory" | "model" | "profile" | "rule" | "hook" | "gap" | "custom" | "end";
+    readonly kind: "prompt" | "queued" | "text" | "thinking" | "call" | "question" | "notice" | "error" | "cancel" | "compaction" | "checkpoint" | "task" | "todos" | "memory" | "model" | "level" | "profile" | "rule" | "hook" | "gap" | "custom" | "end";
     readonly turn?: number;
     readonly ts: string;
     readonly text: string;
@@ -714,7 +723,7 @@ export interface GetItemResult {
   readonly item: {
     readonly event: number;
     readonly last_event: number;
-    readonly kind: "prompt" | "queued" | "text" | "thinking" | "call" | "question" | "notice" | "error" | "cancel" | "compaction" | "checkpoint" | "task" | "todos" | "memory" | "model" | "profile" | "rule" | "hook" | "gap" | "custom" | "end";
+    readonly kind: "prompt" | "queued" | "text" | "thinking" | "call" | "question" | "notice" | "error" | "cancel" | "compaction" | "checkpoint" | "task" | "todos" | "memory" | "model" | "level" | "profile" | "rule" | "hook" | "gap" | "custom" | "end";
     readonly turn?: number;
     readonly ts: string;
     readonly text: string;
@@ -791,6 +800,11 @@ export interface AnswerResult {
 
 export interface SetModelResult {
   readonly notices?: readonly string[];
+}
+
+export interface SetLevelResult {
+  readonly notices?: readonly string[];
+  readonly level: "ReadOnly" | "WorkspaceWrite" | "DangerFullAccess";
 }
 
 export interface CompactSessionResult {
@@ -1085,6 +1099,46 @@ export interface DismissExpiringCommand {
 export interface MuteSessionCommand {
   readonly kind: "MuteSession";
   readonly sessionId: SessionId;
+}
+
+export interface SetLevelCommand {
+  readonly kind: "SetLevel";
+  readonly sessionId: SessionId;
+  readonly level: "ReadOnly" | "WorkspaceWrite" | "DangerFullAccess";
+}
+
+export interface EditInputCommand {
+  readonly kind: "EditInput";
+  readonly sessionId: SessionId;
+  readonly inputId: InputId;
+  readonly content: ReadonlyArray<
+    | {
+        readonly type: "text";
+        readonly text: string;
+      }
+    | {
+        readonly type: "image";
+        readonly source: {
+          readonly type: "base64";
+          readonly media_type: string;
+          readonly data: string;
+        };
+      }
+    | {
+        readonly type: "audio";
+        readonly source: {
+          readonly type: "base64";
+          readonly media_type: string;
+          readonly data: string;
+        };
+      }>;
+}
+
+export interface MoveInputCommand {
+  readonly kind: "MoveInput";
+  readonly sessionId: SessionId;
+  readonly inputId: InputId;
+  readonly before?: InputId;
 }
 
 export interface TextDeltaEvent {
@@ -1729,6 +1783,70 @@ export interface RulePromotedEvent {
   };
 }
 
+export interface LevelChangedEvent {
+  readonly id: number;
+  readonly session: SessionId;
+  readonly originator?: ClientId;
+  readonly parentCall?: CallId;
+  readonly ts: string;
+  readonly aside?: true;
+  readonly kind: "LevelChanged";
+  readonly payload: {
+    readonly level: "ReadOnly" | "WorkspaceWrite" | "DangerFullAccess";
+    readonly by?: ClientId;
+  };
+}
+
+export interface InputEditedEvent {
+  readonly id: number;
+  readonly session: SessionId;
+  readonly originator?: ClientId;
+  readonly parentCall?: CallId;
+  readonly ts: string;
+  readonly aside?: true;
+  readonly kind: "InputEdited";
+  readonly payload: {
+    readonly inputId: InputId;
+    readonly content: ReadonlyArray<
+      | {
+          readonly type: "text";
+          readonly text: string;
+        }
+      | {
+          readonly type: "image";
+          readonly source: {
+            readonly type: "base64";
+            readonly media_type: string;
+            readonly data: string;
+          };
+        }
+      | {
+          readonly type: "audio";
+          readonly source: {
+            readonly type: "base64";
+            readonly media_type: string;
+            readonly data: string;
+          };
+        }>;
+    readonly by?: ClientId;
+  };
+}
+
+export interface InputMovedEvent {
+  readonly id: number;
+  readonly session: SessionId;
+  readonly originator?: ClientId;
+  readonly parentCall?: CallId;
+  readonly ts: string;
+  readonly aside?: true;
+  readonly kind: "InputMoved";
+  readonly payload: {
+    readonly inputId: InputId;
+    readonly before?: InputId;
+    readonly by?: ClientId;
+  };
+}
+
 export type EventKind = Envelope["kind"];
 
 export type EnvelopeOf<Kind extends EventKind> = Extract<Envelope, { readonly kind: Kind }>;
@@ -1743,6 +1861,7 @@ export interface CommandResults {
   readonly AnswerPermission: AnswerPermissionResult;
   readonly Answer: AnswerResult;
   readonly SetModel: SetModelResult;
+  readonly SetLevel: SetLevelResult;
   readonly CompactSession: CompactSessionResult;
   readonly BranchSession: BranchSessionResult;
   readonly ExportSession: ExportSessionResult;

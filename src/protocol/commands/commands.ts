@@ -10,6 +10,7 @@ import {
   SessionIdSchema,
   TaskIdSchema,
 } from "../ids.ts";
+import { EditInput, LevelSchema, MoveInput, SetLevel } from "./control-commands.ts";
 import { ALLOW_CHARACTERS_MAX, ALLOW_RULES_MAX, APPENDED_CHARACTERS_MAX } from "./run-limits.ts";
 
 /**
@@ -55,7 +56,7 @@ export const EffortSchema = z.enum(EFFORT_WORDS);
  * an agent may set the limits, `strictPermissions` and `planMode`.
  */
 export const RunSettings = z.object({
-  level: z.enum(["ReadOnly", "WorkspaceWrite", "DangerFullAccess"]).optional(),
+  level: LevelSchema.optional(),
   autoApprove: z.boolean().optional(),
   strictPermissions: z.boolean().optional(),
   /** Begins in plan mode. */
@@ -241,6 +242,9 @@ export const Command = z.discriminatedUnion("kind", [
   ExportSession,
   DismissExpiring,
   MuteSession,
+  SetLevel,
+  EditInput,
+  MoveInput,
 ]);
 
 export type Command = z.infer<typeof Command>;

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { EffortSchema, PermissionScope } from "../commands/commands.ts";
+import { LevelSchema } from "../commands/control-commands.ts";
 import { InputBlock, ResultContent, ThinkingPiece } from "../content.ts";
 import {
   AskIdSchema,
@@ -261,6 +262,20 @@ const payloads = {
     path: z.string(),
     /** The directory that it holds in, subfolders included; absent: everywhere under that profile. */
     directory: z.string().optional(),
+    by: ClientIdSchema.optional(),
+  }),
+  /** The level of the session's next call. Without `by`: settings of the repository have lowered it. Since 0.3.0. */
+  LevelChanged: z.object({ level: LevelSchema, by: ClientIdSchema.optional() }),
+  /** The new content of an input that waits. Since 0.3.0. */
+  InputEdited: z.object({
+    inputId: InputIdSchema,
+    content: z.array(InputBlock),
+    by: ClientIdSchema.optional(),
+  }),
+  /** The new place of an input that waits: before another one, or the last. Since 0.3.0. */
+  InputMoved: z.object({
+    inputId: InputIdSchema,
+    before: InputIdSchema.optional(),
     by: ClientIdSchema.optional(),
   }),
 };

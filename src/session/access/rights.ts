@@ -37,4 +37,7 @@ export const RIGHTS: Readonly<Record<CommandKind, Right>> = {
   ExportSession: "person", // it writes a file to any path that the caller names
   DismissExpiring: "use",
   MuteSession: "person",
+  SetLevel: "person",
+  EditInput: "use", // an agent may edit and move its own
+  MoveInput: "use",
 };

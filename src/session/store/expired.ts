@@ -66,6 +66,9 @@ const WITHOUT_CONTENT: {
     path: TTL_EXPIRED,
     ...defined({ by }),
   }),
+  LevelChanged: (payload) => payload,
+  InputEdited: (payload) => ({ ...payload, content: TEXT }),
+  InputMoved: (payload) => payload,
 };
 
 /** Returns true if a text from a file is a kind of events. */

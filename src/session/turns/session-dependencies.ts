@@ -7,6 +7,7 @@ import type { CommandOf } from "../../protocol/commands/commands.ts";
 import type { ResultOfCommand } from "../../protocol/commands/results.ts";
 import type { InputBlock } from "../../protocol/content.ts";
 import type { PayloadOf, TurnEndReason } from "../../protocol/events/events.ts";
+import type { Level } from "../../tools/tool-facts.ts";
 import type { QueryHandlers, SessionCommands } from "../commands/query-handlers.ts";
 import type { NamespaceOwner } from "../commands/stored-session-commands.ts";
 import type { OrphanFate, Unfinished } from "../history/unfinished.ts";
@@ -42,6 +43,11 @@ export interface SessionDependencies {
     signal: AbortSignal,
     effort?: CommandOf<"SetModel">["effort"],
   ): Promise<readonly string[]>;
+  /**
+   * Sets the level from the next call on. `changed` is false if it was the level before.
+   * @throws HarnessError InvalidCommand if a restriction does not allow it: the level then stays as it was.
+   */
+  setLevel(level: Level): { readonly changed: boolean; readonly notices: readonly string[] };
   revokeRule(rule: string): boolean;
   /**
    * Writes a rule that is allowed in this session into the profile in use. The rule is bound to the working directory

@@ -162,6 +162,8 @@ function ownAfter(
       return { ...view, run: { ...run, sessionEnded: envelope.payload.reason } };
     case "InputQueued":
     case "InputWithdrawn":
+    case "InputEdited":
+    case "InputMoved":
       return { ...view, waiting: waitingAfter(view.waiting, envelope) };
     case "CustomEvent":
       return {
@@ -195,6 +197,8 @@ function ownAfter(
       return { ...view, run: { ...run, rules: rulesAfter(run.rules, envelope) } };
     case "ModelChanged":
       return { ...view, run: withModel(run, envelope.payload) };
+    case "LevelChanged":
+      return { ...view, run: { ...run, level: envelope.payload.level } };
     case "ProfileSwitched":
       return { ...view, run: withProfile(run, envelope.payload) };
     // Sub-agents have these parts too, so they were folded before: calls, questions, costs, notices.
@@ -278,6 +282,8 @@ function overflowing(envelope: Envelope, before: LimitedLists, after: LimitedLis
       const isKnown = before.run.calls.has(envelope.payload.callId);
       return !isKnown && after.run.calls.size <= before.run.calls.size ? "calls" : undefined;
     }
+    case "InputEdited":
+      return after.waiting.length < before.waiting.length ? "waiting" : undefined;
     case "InputQueued":
       return after.waiting.length <= before.waiting.length ? "waiting" : undefined;
     case "TaskChanged": {

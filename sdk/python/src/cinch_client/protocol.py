@@ -40,6 +40,9 @@ EVENT_KINDS = frozenset([
   "ModelChanged",
   "RuleRevoked",
   "RulePromoted",
+  "LevelChanged",
+  "InputEdited",
+  "InputMoved",
 ])
 
 SessionId = str
@@ -314,6 +317,61 @@ class MuteSessionCommand(TypedDict):
     sessionId: SessionId
 
 
+class SetLevelCommand(TypedDict):
+    kind: Literal["SetLevel"]
+    sessionId: SessionId
+    level: Literal["ReadOnly", "WorkspaceWrite", "DangerFullAccess"]
+
+
+class EditInputCommandContentItemText(TypedDict):
+    type: Literal["text"]
+    text: str
+
+
+class EditInputCommandContentItemImageSource(TypedDict):
+    type: Literal["base64"]
+    media_type: str
+    data: str
+
+
+class EditInputCommandContentItemImage(TypedDict):
+    type: Literal["image"]
+    source: EditInputCommandContentItemImageSource
+
+
+class EditInputCommandContentItemAudioSource(TypedDict):
+    type: Literal["base64"]
+    media_type: str
+    data: str
+
+
+class EditInputCommandContentItemAudio(TypedDict):
+    type: Literal["audio"]
+    source: EditInputCommandContentItemAudioSource
+
+
+class EditInputCommand(TypedDict):
+    kind: Literal["EditInput"]
+    sessionId: SessionId
+    inputId: InputId
+    content: List[Union[
+    EditInputCommandContentItemText,
+    EditInputCommandContentItemImage,
+    EditInputCommandContentItemAudio,
+]]
+
+
+_MoveInputCommandRequired = TypedDict("_MoveInputCommandRequired", {
+    "kind": Literal["MoveInput"],
+    "sessionId": SessionId,
+    "inputId": InputId,
+})
+
+
+class MoveInputCommand(_MoveInputCommandRequired, total=False):
+    before: InputId
+
+
 Command = Union[
     SendInputCommand,
     CancelTurnCommand,
@@ -341,6 +399,9 @@ Command = Union[
     ExportSessionCommand,
     DismissExpiringCommand,
     MuteSessionCommand,
+    SetLevelCommand,
+    EditInputCommand,
+    MoveInputCommand,
 ]
 
 
@@ -1362,6 +1423,111 @@ class RulePromotedEvent(_RulePromotedEventRequired, total=False):
     aside: Literal[True]
 
 
+_LevelChangedEventPayloadRequired = TypedDict("_LevelChangedEventPayloadRequired", {
+    "level": Literal["ReadOnly", "WorkspaceWrite", "DangerFullAccess"],
+})
+
+
+class LevelChangedEventPayload(_LevelChangedEventPayloadRequired, total=False):
+    by: ClientId
+
+
+_LevelChangedEventRequired = TypedDict("_LevelChangedEventRequired", {
+    "id": int,
+    "session": SessionId,
+    "ts": str,
+    "kind": Literal["LevelChanged"],
+    "payload": LevelChangedEventPayload,
+})
+
+
+class LevelChangedEvent(_LevelChangedEventRequired, total=False):
+    originator: ClientId
+    parentCall: CallId
+    aside: Literal[True]
+
+
+class InputEditedEventPayloadContentItemText(TypedDict):
+    type: Literal["text"]
+    text: str
+
+
+class InputEditedEventPayloadContentItemImageSource(TypedDict):
+    type: Literal["base64"]
+    media_type: str
+    data: str
+
+
+class InputEditedEventPayloadContentItemImage(TypedDict):
+    type: Literal["image"]
+    source: InputEditedEventPayloadContentItemImageSource
+
+
+class InputEditedEventPayloadContentItemAudioSource(TypedDict):
+    type: Literal["base64"]
+    media_type: str
+    data: str
+
+
+class InputEditedEventPayloadContentItemAudio(TypedDict):
+    type: Literal["audio"]
+    source: InputEditedEventPayloadContentItemAudioSource
+
+
+_InputEditedEventPayloadRequired = TypedDict("_InputEditedEventPayloadRequired", {
+    "inputId": InputId,
+    "content": List[Union[
+    InputEditedEventPayloadContentItemText,
+    InputEditedEventPayloadContentItemImage,
+    InputEditedEventPayloadContentItemAudio,
+]],
+})
+
+
+class InputEditedEventPayload(_InputEditedEventPayloadRequired, total=False):
+    by: ClientId
+
+
+_InputEditedEventRequired = TypedDict("_InputEditedEventRequired", {
+    "id": int,
+    "session": SessionId,
+    "ts": str,
+    "kind": Literal["InputEdited"],
+    "payload": InputEditedEventPayload,
+})
+
+
+class InputEditedEvent(_InputEditedEventRequired, total=False):
+    originator: ClientId
+    parentCall: CallId
+    aside: Literal[True]
+
+
+_InputMovedEventPayloadRequired = TypedDict("_InputMovedEventPayloadRequired", {
+    "inputId": InputId,
+})
+
+
+class InputMovedEventPayload(_InputMovedEventPayloadRequired, total=False):
+    before: InputId
+    by: ClientId
+
+
+_InputMovedEventRequired = TypedDict("_InputMovedEventRequired", {
+    "id": int,
+    "session": SessionId,
+    "ts": str,
+    "kind": Literal["InputMoved"],
+    "payload": InputMovedEventPayload,
+})
+
+
+class InputMovedEvent(_InputMovedEventRequired, total=False):
+    originator: ClientId
+    parentCall: CallId
+    aside: Literal[True]
+
+
 Envelope = Union[
     TextDeltaEvent,
     ThinkingDeltaEvent,
@@ -1397,6 +1563,9 @@ Envelope = Union[
     ModelChangedEvent,
     RuleRevokedEvent,
     RulePromotedEvent,
+    LevelChangedEvent,
+    InputEditedEvent,
+    InputMovedEvent,
 ]
 
 
@@ -2185,7 +2354,7 @@ class ListItemsQuery(_ListItemsQueryRequired, total=False):
 _ListItemsResultItemsItemRequired = TypedDict("_ListItemsResultItemsItemRequired", {
     "event": int,
     "last_event": int,
-    "kind": Literal["prompt", "queued", "text", "thinking", "call", "question", "notice", "error", "cancel", "compaction", "checkpoint", "task", "todos", "memory", "model", "profile", "rule", "hook", "gap", "custom", "end"],
+    "kind": Literal["prompt", "queued", "text", "thinking", "call", "question", "notice", "error", "cancel", "compaction", "checkpoint", "task", "todos", "memory", "model", "level", "profile", "rule", "hook", "gap", "custom", "end"],
     "ts": str,
     "text": str,
     "bytes": int,
@@ -2220,7 +2389,7 @@ class GetItemQuery(TypedDict):
 _GetItemResultItemRequired = TypedDict("_GetItemResultItemRequired", {
     "event": int,
     "last_event": int,
-    "kind": Literal["prompt", "queued", "text", "thinking", "call", "question", "notice", "error", "cancel", "compaction", "checkpoint", "task", "todos", "memory", "model", "profile", "rule", "hook", "gap", "custom", "end"],
+    "kind": Literal["prompt", "queued", "text", "thinking", "call", "question", "notice", "error", "cancel", "compaction", "checkpoint", "task", "todos", "memory", "model", "level", "profile", "rule", "hook", "gap", "custom", "end"],
     "ts": str,
     "text": str,
     "bytes": int,
@@ -2325,6 +2494,15 @@ class AnswerResult(TypedDict, total=False):
 
 
 class SetModelResult(TypedDict, total=False):
+    notices: List[str]
+
+
+_SetLevelResultRequired = TypedDict("_SetLevelResultRequired", {
+    "level": Literal["ReadOnly", "WorkspaceWrite", "DangerFullAccess"],
+})
+
+
+class SetLevelResult(_SetLevelResultRequired, total=False):
     notices: List[str]
 
 

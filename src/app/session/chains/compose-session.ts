@@ -50,6 +50,7 @@ export interface ComposeDependencies
     | "pinned"
     | "tasksRunning"
     | "setModel"
+    | "setLevel"
     | "revokeRule"
     | "promoteRule"
     | "onFollowed"

@@ -281,6 +281,9 @@ const ASIDES: ReadonlySet<EventKind> = new Set<EventKind>([
   "ModelChanged",
   "RuleRevoked",
   "RulePromoted",
+  "LevelChanged",
+  "InputEdited",
+  "InputMoved",
 ]);
 
 /** The item that an event of each kind begins. Null: it begins none. */
@@ -319,6 +322,9 @@ const KINDS: Readonly<Record<EventKind, ItemKind | null>> = {
   ModelChanged: "model",
   RuleRevoked: "rule",
   RulePromoted: "rule",
+  LevelChanged: "level",
+  InputEdited: "queued",
+  InputMoved: null,
 };
 
 function itemKind(event: Envelope): ItemKind | undefined {
@@ -374,6 +380,7 @@ function itemText(event: Envelope): string {
       return event.payload.summary;
     case "TurnStarted":
     case "InputQueued":
+    case "InputEdited":
       return inputText(event.payload.content ?? []);
     case "Asked":
       return event.payload.text;
@@ -387,6 +394,8 @@ function itemText(event: Envelope): string {
       return event.payload.name;
     case "ModelChanged":
       return event.payload.model;
+    case "LevelChanged":
+      return event.payload.level;
     case "ProfileSwitched":
       return event.payload.to;
     case "RuleRevoked":
