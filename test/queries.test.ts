@@ -49,6 +49,7 @@ const ASKED: Readonly<Record<QueryKind, (session: SessionId) => Fields>> = {
   GetChanges: (sessionId) => ({ sessionId, turn: 1, context: 0 }),
   GetWorkspace: (sessionId) => ({ sessionId }),
   GetDraft: (sessionId) => ({ sessionId, reader: "me" }),
+  ListRules: (sessionId) => ({ sessionId }),
   Complete: (sessionId) => ({ sessionId, text: "/sk", cursor: 3 }),
   GetSpend: (sessionId) => ({ sessionId }),
   GetContext: (sessionId) => ({ sessionId }),

@@ -67,6 +67,9 @@ const COMMANDS: Readonly<Record<CommandKind, readonly [who: string, fields: obje
   DeleteSession: [PERSON, {}],
   MarkRead: [DECIDE, { event: 0, reader: "me" }],
   SetDraft: [PERSON, { text: "x", reader: "me" }],
+  SetLevel: [PERSON, { level: "ReadOnly" }],
+  EditInput: [USE, { inputId: "inp_00000000000000000000000000", content: [{ type: "text", text: "x" }] }],
+  MoveInput: [USE, { inputId: "inp_00000000000000000000000000" }],
 };
 
 const OPEN = "yes yes yes  yes yes yes yes";

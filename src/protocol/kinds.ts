@@ -38,6 +38,9 @@ export const COMMAND_KINDS = [
   "DeleteSession",
   "MarkRead",
   "SetDraft",
+  "SetLevel",
+  "EditInput",
+  "MoveInput",
 ] as const satisfies readonly CommandKind[];
 
 export const EVENT_KINDS = [
@@ -77,6 +80,9 @@ export const EVENT_KINDS = [
   "RulePromoted",
   "CompactionProgress",
   "SessionRenamed",
+  "LevelChanged",
+  "InputEdited",
+  "InputMoved",
 ] as const satisfies readonly EventKind[];
 
 /** Names of every query: see `queries/queries.ts`, which has an entry for each. */
@@ -114,5 +120,6 @@ export const QUERY_KINDS = [
   "GetWorkspace",
   "GetDraft",
   "SearchSessions",
+  "ListRules",
 ] as const;
 export type QueryKind = (typeof QUERY_KINDS)[number];

@@ -31,6 +31,8 @@ export interface RequestContext {
   readonly parentCall?: CallId;
   /** Set with `parentCall`: the agent kinds from the session's own agent to this sub-agent. */
   readonly agents?: readonly string[];
+  /** Aborts when the session takes another model. A wait for this one ends then, with the signal's reason. */
+  readonly modelReplaced?: AbortSignal;
   /** Publishes an event of this turn. */
   emit(event: Event): void;
   /** Adds to the duration of a component in TurnTiming. */

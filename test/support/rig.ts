@@ -183,6 +183,7 @@ export async function openRig(options: RigOptions): Promise<Rig> {
       guard: guardOf(options.gate?.(core.questions)),
       model: () => ({ provider: options.model ?? provider, id: "scripted-1", outputTokensMax: 4_096 }),
       setModel: () => Promise.resolve([]),
+      setLevel: () => ({ changed: false, notices: [] }),
       revokeRule: () => false,
       promoteRule: async () => undefined,
       roundsMax,

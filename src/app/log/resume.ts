@@ -10,7 +10,7 @@ import type { OrphanedCall } from "../../session/history/unfinished.ts";
 import { joinRoles, validHistory } from "../../session/history/valid-history.ts";
 import type { CarriedState } from "../../session/moments.ts";
 import type { SessionStore } from "../../session/store/store.ts";
-import { waitingInputs } from "../../session/turns/waiting-inputs.ts";
+import { waitingInputs } from "../../session/turns/inputs/waiting-inputs.ts";
 import { joinSlots } from "../session/join-slots.ts";
 
 /**

@@ -3,6 +3,7 @@ import type { ThinkingKeys } from "../../config/sections/models.ts";
 import type { EffortWord } from "../../protocol/effort.ts";
 import type { ChosenModel } from "../../providers/choosing/choose-model.ts";
 import type { ModelInUse } from "../../providers/choosing/model-in-use.ts";
+import { ModelReplaced } from "../../providers/choosing/model-in-use.ts";
 import { knownModel } from "../../providers/choosing/prices.ts";
 import { thinkingBudget } from "../../providers/effort.ts";
 import type { Provider } from "../../providers/provider.ts";
@@ -20,15 +21,19 @@ export interface ModelSlotOptions {
   readonly wrap: (provider: Provider) => Provider;
 }
 
-/** The model that a session uses now. SetModel replaces it; the running round keeps its own. */
+/**
+ * The model that a session uses now. SetModel replaces it. A running round keeps its own, unless that waits before a
+ * retry: then the round is sent to the new one.
+ */
 export class ModelSlot {
   readonly #options: ModelSlotOptions;
   #current: ModelInUse;
   #effort: EffortWord | undefined;
+  #replaced = new AbortController();
 
   private constructor(options: ModelSlotOptions, current: ModelInUse) {
     this.#options = options;
-    this.#current = current;
+    this.#current = { ...current, replaced: this.#replaced.signal };
     this.#effort = options.effort;
   }
 
@@ -58,9 +63,24 @@ export class ModelSlot {
   /** @param effort absent: unchanged. */
   async set(chosen: ChosenModel, effort?: EffortWord): Promise<void> {
     const chosenEffort = effort ?? this.#effort;
-    this.#current = await inUse(chosen, this.#options, chosenEffort);
+    const next = await inUse(chosen, this.#options, chosenEffort);
+    const before = this.#current;
     this.#effort = chosenEffort;
+    if (isSameModel(before, next)) {
+      this.#current = { ...next, replaced: this.#replaced.signal };
+      return;
+    }
+    const replaced = this.#replaced;
+    this.#replaced = new AbortController();
+    this.#current = { ...next, replaced: this.#replaced.signal };
+    replaced.abort(new ModelReplaced(this.name));
   }
+}
+
+/** Returns true if a request to either would be the same. */
+function isSameModel(one: ModelInUse, other: ModelInUse): boolean {
+  const isSame = one.provider.name === other.provider.name && one.id === other.id;
+  return isSame && one.thinking?.effort === other.thinking?.effort;
 }
 
 async function inUse(

@@ -29,8 +29,8 @@ export interface PlanSources extends SettingsContext {
 /** Plans of one session. `current` is the plan that holds; each change makes the next one by the same function. */
 export interface SessionPlans {
   readonly current: SessionPlan;
-  /** Makes the next plan with what a person has acknowledged, or a plugin brings. */
-  change(change: Partial<Pick<PlanSources, "project" | "pluginRules">>): void;
+  /** Makes the next plan with what a person has acknowledged or set, or a plugin brings. */
+  change(change: Partial<Pick<PlanSources, "project" | "pluginRules" | "wishes">>): void;
 }
 
 /**

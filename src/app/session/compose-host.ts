@@ -3,6 +3,7 @@ import type { LogId, SessionId } from "../../base/ids.ts";
 import type { World } from "../../base/world.ts";
 import { settingsOf } from "../../config/settings/settings.ts";
 import { TurnLimits } from "../../engine/loop/turn-limits.ts";
+import { levelSetter } from "../../guard/permissions/level-setter.ts";
 import type { PermissionGate } from "../../guard/permissions/permission-gate.ts";
 import { openPermissionGate } from "../../guard/permissions/permission-gate.ts";
 import { sandboxSection } from "../../guard/sandbox/config.ts";
@@ -19,6 +20,7 @@ import type { SessionHost } from "../../session/host.ts";
 import type { SessionModel } from "../../session/models.ts";
 import type { SessionPlan } from "../../session/plan.ts";
 import type { DelegateTask, RunSubAgent } from "../../session/spawn.ts";
+import type { SessionDependencies } from "../../session/turns/session-dependencies.ts";
 import { BackgroundRuns } from "../../tools/bash/background-runs.ts";
 import { ToolRegistry } from "../../tools/registry.ts";
 import { selectPacks } from "../../tools/select-packs.ts";
@@ -73,6 +75,7 @@ export interface ComposedHost extends AsyncDisposable {
   readonly runs: BackgroundRuns;
   readonly registry: ToolRegistry;
   readonly features: OpenFeatures;
+  readonly setLevel: SessionDependencies["setLevel"];
   /** Returns the tools of the features. They are not in the registry yet. */
   tools(spawn: RunSubAgent): readonly ToolSource[];
 }
@@ -110,7 +113,12 @@ export async function composeHost(sources: HostSources, use: "look" | "run"): Pr
   const trust = new ProjectTrust(files, {
     ask: (question, signal) => core.questions.ask(question, signal),
     publish: (event) => core.publish(event),
-    restrict: (project) => plans.change({ project }),
+    restrict(project) {
+      const { ceiling } = plan().policy;
+      plans.change({ project });
+      const { ceiling: level } = plan().policy;
+      if (level !== ceiling) core.publish({ kind: "LevelChanged", payload: { level } });
+    },
   });
   const { hidden } = settingsOf(sandboxSection, { config, profile });
   const keys = sessionKeyFiles({ world, root, environment: wishes.environment, hidden });
@@ -158,6 +166,7 @@ export async function composeHost(sources: HostSources, use: "look" | "run"): Pr
   const opened = undo.move(); // the caller frees it
   return {
     ...{ host, core, plan, gate, trust, sandbox, budget, turn, watch, runs, registry, features },
+    setLevel: levelSetter(plans),
     tools: (spawn) => features.tools({ spawn, delegate }),
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };

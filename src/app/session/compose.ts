@@ -1,3 +1,4 @@
+import { defined } from "../../base/defined.ts";
 import type { Files } from "../../base/world.ts";
 import { cacheBreakpoints } from "../../providers/cache-breakpoints.ts";
 import { retry } from "../../providers/retry/retry.ts";
@@ -76,12 +77,13 @@ export async function compose(materials: SessionMaterials): Promise<Composed> {
     takes: features.takes,
     onTurnEnd: features.onTurnEnd,
     commands: features.commands,
-    queries: features.queries,
+    queries: { ...features.queries, ...gate.queries },
     ownerOf: features.ownerOf,
     ...(features.rewind === undefined ? {} : { rewind: features.rewind }),
     model: () => slot.current,
     ...(engineHost.isGated ? { level: () => plan().policy.ceiling } : {}),
     setModel: async (name, stop, effort) => await setModel({ engine, slot, config }, { name, effort }, stop),
+    setLevel: base.setLevel,
     revokeRule: gate.revokeRule,
     promoteRule: gate.promoteRule,
     roundsMax: limits.roundsMax,
@@ -103,7 +105,9 @@ export async function compose(materials: SessionMaterials): Promise<Composed> {
       ? {}
       : {
           prepareSwitch: async (command, idle): Promise<PreparedSwitch<OpenedSession>> =>
-            await prepareSwitch(command, idle, materials.reopen),
+            await prepareSwitch(command, idle, (next, following, changes) =>
+              materials.reopen(next, following, { ...defined({ level: plan().wishes.level }), ...changes }),
+            ),
         }),
   });
   const { signal } = new AbortController();

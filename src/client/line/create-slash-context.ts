@@ -51,13 +51,6 @@ export function createSlashContext(dependencies: SlashContextDependencies): Slas
     set model(model) {
       seen.model = model;
     },
-    get rules() {
-      return seen.rules;
-    },
-    set rules(rules) {
-      seen.rules = rules;
-    },
-    openedWith: seen.openedWith,
     say: (text) => screen.note(text),
     send: (command) => sender.sendOrTell(command),
     request: (command) => sender.request(command),

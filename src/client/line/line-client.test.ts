@@ -499,6 +499,23 @@ test("[CLI-01 PERM-12] when a pipe has ended, questions are denied and the last 
 /** The query that a name which stands alone is looked up with, once: it may be an alias. */
 const LISTING = { kind: "ListSlashCommands", sessionId: SESSION } as const;
 
+/** Has the engine of a rig list rules that a person has allowed, until they are revoked. */
+function listsRules(rig: ReturnType<typeof openRig>, ...rules: readonly string[]): void {
+  let held = rules;
+  const { answer = () => ({}) } = rig.connection;
+  rig.connection.answer = (command) => {
+    if (command.kind === "RevokeRule") held = held.filter((rule) => rule !== command.rule);
+    return answer(command);
+  };
+  const { reply } = rig.connection;
+  rig.connection.reply = (query) => {
+    if (query.kind !== "ListRules") return reply?.(query) ?? {};
+    const listed = { effect: "allow", source: "session", revocable: true, promotable: true };
+    const preset = { rule: "Read", effect: "allow", source: "preset", revocable: false, promotable: false };
+    return { rules: [...held.map((rule) => ({ rule, ...listed })), preset], more: false };
+  };
+}
+
 test("[CLI-01] /model, /cost, /permissions, /help and unknown commands answer for themselves", async () => {
   const rig = openRig();
   await rig.type("/model");
@@ -507,19 +524,9 @@ test("[CLI-01] /model, /cost, /permissions, /help and unknown commands answer fo
   rig.publish(cost(null));
   await settle();
   await rig.type("/cost");
+  listsRules(rig);
   await rig.type("/permissions");
-  rig.publish({
-    kind: "PermissionAnswered",
-    payload: {
-      callId: CALL,
-      decision: "allow",
-      scope: "argv_glob",
-      rule: "Bash:ls",
-      by: CLIENT,
-      counted: true,
-    },
-  });
-  await settle();
+  listsRules(rig, "Bash:ls");
   await rig.type("/permissions revoke 1");
   await rig.type("/permissions");
   await rig.type("/modle");
@@ -543,7 +550,12 @@ test("[CLI-01] /model, /cost, /permissions, /help and unknown commands answer fo
       payload: { args: [], text: "" },
     },
   ]);
-  expect(rig.queries).toEqual([{ kind: "ListPrices", models: ["mock:one"] }, LISTING]);
+  const rules = { kind: "ListRules", sessionId: SESSION };
+  expect(rig.queries).toEqual([
+    { kind: "ListPrices", models: ["mock:one"] },
+    ...[rules, rules, rules],
+    LISTING,
+  ]);
   expect(rig.shown()).toBe(
     [
       "model mock:one",
@@ -554,7 +566,6 @@ test("[CLI-01] /model, /cost, /permissions, /help and unknown commands answer fo
       "    mock:one  price unknown  1 call",
       "      10 tokens in, 0 from the cache, 2 out",
       "You have allowed nothing for this session.",
-      "  allowed by you (Bash:ls)",
       "No longer allowed: Bash:ls",
       "You have allowed nothing for this session.",
       "There is no command /modle. Did you mean /model?",
@@ -573,12 +584,7 @@ test("[CMD-01 PERM-07] a rule is promoted and taken back by its number or its te
       ? { result: { profile: "mine", path: "/c/mine.toml", ...bound } }
       : {};
   };
-  const grant = (rule: string): Event => ({
-    kind: "PermissionAnswered",
-    payload: { callId: CALL, decision: "allow", scope: "argv_glob", rule, by: CLIENT, counted: true },
-  });
-  rig.publish(grant("Bash:git status"), grant("Write:*.md"));
-  await settle();
+  listsRules(rig, "Bash:git status", "Write:*.md");
   const before = rig.shown().length;
   for (const typed of [
     ":promote Bash:git status",

@@ -26,10 +26,6 @@ export interface SlashContext {
   /** Summary of the memories read and written so far. */
   readonly memories: string;
   model: string;
-  /** Rules that the user allowed for this session. */
-  rules: readonly string[];
-  /** Rules that the session was opened with (`--allow`). */
-  readonly openedWith: readonly string[];
   readonly turns: Turns;
   say(text: string): Promise<void>;
   /** Sends a command; prints and returns a refusal. */

@@ -57,6 +57,8 @@ export class Redaction {
       }
       case "InputQueued":
         return { ...event, payload: { ...event.payload, content: [...this.input(event.payload.content)] } };
+      case "InputEdited":
+        return { ...event, payload: { ...event.payload, content: [...this.input(event.payload.content)] } };
       default:
         return this.#redactor.json(event) as Event; // only texts inside change
     }

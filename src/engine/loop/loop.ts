@@ -68,20 +68,48 @@ function goesOn(reason: TurnEndReason): boolean {
   return reason === "complete" || reason === "yield";
 }
 
-/** Makes one provider call. Everything that arrived is in the history, even if the answer broke off (ENG-18). */
+/**
+ * Makes one provider call. Everything that arrived is in the history, even if the answer broke off (ENG-18).
+ *
+ * If the session takes another model before anything of the answer came, the same round goes to that one.
+ */
 async function ask(turn: Turn, parts: EngineDependencies, round: number): Promise<ModelReply> {
-  turn.cancel.signal.throwIfAborted();
-  // The log can fail between the end of a call and its answer in the history, which then lacks it.
-  if (parts.bus.failure !== undefined) throw parts.bus.failure;
-  await parts.bus.commitOutcomes();
-  turn.cancel.signal.throwIfAborted();
-  const { provider } = parts.model();
+  while (true) {
+    turn.cancel.signal.throwIfAborted();
+    // The log can fail between the end of a call and its answer in the history, which then lacks it.
+    if (parts.bus.failure !== undefined) throw parts.bus.failure;
+    await parts.bus.commitOutcomes();
+    turn.cancel.signal.throwIfAborted();
+    const { replaced } = parts.model();
+    const builder = new ReplyBuilder(parts.world.ids, parts.redaction);
+    try {
+      await receive(builder, turn, { parts, round });
+    } catch (thrown) {
+      if (parts.bus.failure !== undefined) throw thrown;
+      const { reply, hasContent } = builder;
+      if (replaced?.aborted === true && !hasContent && !turn.cancel.signal.aborted) continue;
+      parts.conversation.addReply(reply, turn.number);
+      parts.conversation.answer(reply.calls, new Map(), "the answer broke off", turn.number);
+      throw thrown;
+    }
+    parts.conversation.addReply(builder.reply, turn.number);
+    return builder.reply;
+  }
+}
+
+/** Sends the next request to the model that counts now, and reads the answer into `builder`. */
+async function receive(
+  builder: ReplyBuilder,
+  turn: Turn,
+  { parts, round }: { readonly parts: EngineDependencies; readonly round: number },
+): Promise<void> {
+  const model = parts.model();
+  const { provider } = model;
   const request = openRequest(parts);
-  const builder = new ReplyBuilder(parts.world.ids, parts.redaction);
   const middleware = turn.timing.start("request_middleware");
   const firstByte = turn.timing.start("provider_first_byte");
   const total = turn.timing.start("provider_total");
-  const logged = logRequest(request, turn.requestContext(round, provider));
+  const logged = logRequest(request, turn.requestContext(round, model));
   try {
     const send = chainRequest(parts.requestMiddleware, (final, context) => {
       middleware();
@@ -89,7 +117,7 @@ async function ask(turn: Turn, parts: EngineDependencies, round: number): Promis
       parts.bus.writeSoon();
       return providerAnswer(final, context);
     });
-    const stream = send(request, turn.requestContext(round, provider));
+    const stream = send(request, turn.requestContext(round, model));
     const { bus, redaction, onBlock } = parts;
     const sink = {
       bus,
@@ -103,16 +131,10 @@ async function ask(turn: Turn, parts: EngineDependencies, round: number): Promis
     logged.answered(builder.reply);
   } catch (thrown) {
     logged.failed(thrown);
-    const { reply } = builder;
-    if (parts.bus.failure !== undefined) throw thrown;
-    parts.conversation.addReply(reply, turn.number);
-    parts.conversation.answer(reply.calls, new Map(), "the answer broke off", turn.number);
     throw thrown;
   } finally {
     total();
   }
-  parts.conversation.addReply(builder.reply, turn.number);
-  return builder.reply;
 }
 
 /** Builds the next request before the middleware: the history and the tools, with nothing added. */
@@ -138,7 +160,7 @@ interface ToldRequest {
 /** Logs one provider call in the operational log: how much was sent and the result, without content. */
 function logRequest(
   { model, messages, tools }: ModelRequest,
-  { world, session, turn, round, provider, signal }: RequestContext,
+  { world, session, turn, round, provider, signal, modelReplaced }: RequestContext,
 ): ToldRequest {
   const log = world.log.for(`provider.${provider.name}`);
   const which = { session, turn, round, model };
@@ -151,6 +173,8 @@ function logRequest(
     },
     failed(thrown) {
       if (signal.aborted) return log.write("debug", "request cancelled", { ...which, ms: elapsed() });
+      if (modelReplaced?.aborted === true)
+        return log.write("debug", "request given up for another model", { ...which, ms: elapsed() });
       const reason = thrown instanceof HarnessError ? thrown.reason : "InternalError";
       const status = thrown instanceof ProviderError ? thrown.status : undefined;
       log.write("warn", "request failed", { ...which, reason, status, ms: elapsed() });

@@ -40,6 +40,7 @@ export class ReplyBuilder {
   readonly #partialText = new Map<number, string>();
   readonly #calls: PendingCall[] = [];
   #usage: ModelUsage = NO_USAGE;
+  #hasContent = false;
   #finish: { readonly reason: FinishReason; readonly raw: string } | undefined;
 
   constructor(ids: IdSource, redaction: Redaction) {
@@ -53,6 +54,7 @@ export class ReplyBuilder {
    */
   add(event: ModelEvent): ContentBlock | undefined {
     assert(this.#finish === undefined || event.kind === "usage", "nothing but usage follows the finish");
+    this.#hasContent ||= event.kind !== "usage";
     switch (event.kind) {
       case "text":
         this.#partialText.set(event.index, (this.#partialText.get(event.index) ?? "") + event.text);
@@ -74,6 +76,11 @@ export class ReplyBuilder {
       default:
         return unreachable(event);
     }
+  }
+
+  /** True once anything of the answer came, thinking included. */
+  get hasContent(): boolean {
+    return this.#hasContent;
   }
 
   get reply(): ModelReply {

@@ -8,7 +8,7 @@ import type { ContentBlock, InputBlock } from "../../protocol/content.ts";
 import type { Event, PayloadOf, TurnEndReason } from "../../protocol/events/events.ts";
 import type { ModelInUse } from "../../providers/choosing/model-in-use.ts";
 import type { History, RequestContext, RequestMiddleware } from "../../providers/middleware.ts";
-import type { Provider, ToolSchema } from "../../providers/provider.ts";
+import type { ToolSchema } from "../../providers/provider.ts";
 import type { TurnSpend } from "../../session/budget/turn-spend.ts";
 import type { SubAgentContext } from "../../tools/tool.ts";
 import type { Bus } from "../bus/bus.ts";
@@ -146,7 +146,7 @@ export class Turn implements Disposable {
     };
   }
 
-  requestContext(round: number, provider: Provider): RequestContext {
+  requestContext(round: number, { provider, replaced }: ModelInUse): RequestContext {
     const { within } = this.#parts;
     return {
       world: this.#parts.world,
@@ -158,6 +158,7 @@ export class Turn implements Disposable {
       round,
       history: this.history,
       ...(this.#openingInput === undefined ? {} : { turnInput: this.#openingInput }),
+      ...(replaced === undefined ? {} : { modelReplaced: replaced }),
       ...within,
       emit: (event) => this.publish(event),
       spent: (component, ms) => this.timing.spent(component, ms),

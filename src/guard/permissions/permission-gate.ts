@@ -2,6 +2,7 @@ import { join } from "node:path";
 import type { HarnessPaths } from "../../base/files/harness-paths.ts";
 import type { World } from "../../base/world.ts";
 import type { Redactor } from "../../safety/redact.ts";
+import type { QueryHandlers } from "../../session/commands/query-handlers.ts";
 import type { SessionPermissions } from "../../session/guard/permissions.ts";
 import type { SessionSandboxes } from "../../session/guard/session-sandbox.ts";
 import type { SessionPlan } from "../../session/plan.ts";
@@ -39,6 +40,7 @@ export interface PermissionGate extends SessionPermissions {
   ): { readonly gate: ToolMiddleware; readonly confine: ToolMiddleware };
   revokeRule(rule: string): boolean;
   promoteRule: SessionDependencies["promoteRule"];
+  readonly queries: Pick<QueryHandlers, "ListRules">;
   /** Returns sentences for the user at the start. */
   notices(): readonly string[];
 }
@@ -82,6 +84,12 @@ export function openPermissionGate(parts: GateDependencies): PermissionGate {
       const { promoteSessionRule } = await import("./promote.ts");
       const { profile } = plan();
       return await promoteSessionRule(rule, { world, paths, profile, root: workspace.root, everywhere });
+    },
+    queries: {
+      async ListRules() {
+        const { listRules } = await import("./list-rules.ts");
+        return await listRules({ world, paths, session, redactor, plan: plan(), root: workspace.root });
+      },
     },
     notices: () => [...rootNotices(workspace.root), ...policyNotices(policy(), autoApprove)],
   };

@@ -7,7 +7,7 @@ import { permissionsSection } from "../../config/sections/permissions.ts";
 import { settingsOf } from "../../config/settings/settings.ts";
 import type { FilePosition } from "../../session/config-section.ts";
 import type { PluginRules, Policy } from "../../session/guard/policy.ts";
-import type { Rule, RuleScope, RuleSource } from "../../session/guard/rule.ts";
+import type { Rule, RuleOrigin, RuleScope, RuleSource } from "../../session/guard/rule.ts";
 import type { ConfiguredRule, PermissionSettings } from "../../session/settings/permission-settings.ts";
 import type { Config, SectionValues } from "../../session/settings/settings.ts";
 import { isServerTool } from "../../tools/server-tool-names.ts";
@@ -72,7 +72,7 @@ export function policyFrom(sources: PolicySources): Policy {
     quiet: said.quiet,
     bashInSandbox: said.bashInSandbox,
     rules: [
-      ...allowed.map((text) => allowedRule(text, known)),
+      ...allowed.map((text) => ({ ...allowedRule(text, known), origin: { source: "flag" } as const })),
       ...rulesFrom(user.rules, "user", known),
       ...(plugins?.rules ?? []).flatMap((rule) => pluginRule(rule, tools)),
       ...rulesFrom(applicable(profile.rules), "profile", known),
@@ -124,7 +124,7 @@ function allowedRule(text: string, known: KnownTools): Rule {
 /** A plugin's rule was parsed when it was registered. It may be about tools from elsewhere. */
 function pluginRule(source: RuleSource, tools: ToolTable): readonly Rule[] {
   const parsed = parseRule(source, "user", tools);
-  return parsed.kind === "rule" ? [parsed.rule] : [];
+  return parsed.kind === "rule" ? [{ ...parsed.rule, origin: { source: "plugin" } }] : [];
 }
 
 /**
@@ -147,10 +147,16 @@ function rulesFrom(rules: readonly ConfiguredRule[], scope: RuleScope, known: Kn
   return rules.flatMap((configured) => {
     if (isWithoutTool(configured, known)) return [];
     const read = readRule(configured, configured.promoted === undefined ? scope : "user", known);
-    if (typeof read !== "string") return [read];
+    if (typeof read !== "string") return [{ ...read, origin: originOf(configured, scope) }];
     const { path, line, key } = configured.where;
     throw new HarnessError("ConfigInvalid", { path, line: String(line), key, problem: read });
   });
+}
+
+function originOf({ where, promoted }: ConfiguredRule, scope: RuleScope): RuleOrigin {
+  if (promoted !== undefined) return { source: "promoted", ...defined({ directory: promoted.directory }) };
+  if (where.path.startsWith(EMBEDDED)) return { source: "preset" };
+  return { source: scope === "project" || scope === "profile" ? scope : "user" };
 }
 
 /**

@@ -11,6 +11,7 @@ import {
   TaskIdSchema,
 } from "../ids.ts";
 import { ANSWER_HUNKS_MAX, ANSWER_WORDS_CHARACTERS_MAX, HUNK_ID_CHARACTERS_MAX } from "./answer-limits.ts";
+import { EditInput, LevelSchema, MoveInput, SetLevel } from "./control-commands.ts";
 import {
   ADDED_FOLDER_CHARACTERS_MAX,
   ADDED_FOLDERS_MAX,
@@ -74,7 +75,7 @@ export const EffortSchema = z.enum(EFFORT_WORDS);
  * an agent may set the limits, `strictPermissions` and `planMode`.
  */
 export const RunSettings = z.object({
-  level: z.enum(["ReadOnly", "WorkspaceWrite", "DangerFullAccess"]).optional(),
+  level: LevelSchema.optional(),
   autoApprove: z.boolean().optional(),
   strictPermissions: z.boolean().optional(),
   /** Begins in plan mode. */
@@ -276,6 +277,9 @@ export const Command = z.discriminatedUnion("kind", [
   DeleteSession,
   MarkRead,
   SetDraft,
+  SetLevel,
+  EditInput,
+  MoveInput,
 ]);
 
 export type Command = z.infer<typeof Command>;

@@ -323,6 +323,28 @@ export const SLASH_COMMANDS = [
     "command": "RewindSession"
   },
   {
+    "name": "level",
+    "usage": "/level LEVEL",
+    "help": "ReadOnly, WorkspaceWrite or DangerFullAccess",
+    "command": "SetLevel",
+    "stands_for": {
+      "command": "SetLevel",
+      "fields": {
+        "sessionId": {
+          "from": "session"
+        },
+        "level": {
+          "from": "word",
+          "at": 0
+        }
+      },
+      "shows": {
+        "as": "text",
+        "text": "level {level} from the next call on[. {notices}]"
+      }
+    }
+  },
+  {
     "name": "permissions",
     "usage": "/permissions",
     "help": "permissions granted in this session",

@@ -3,6 +3,7 @@ import type { DeepReadonly } from "../deep-readonly.ts";
 import { EventSeqSchema, LogIdSchema } from "../ids.ts";
 import { McpServerInfo } from "../resources.ts";
 import type { Accepted, CommandKind } from "./commands.ts";
+import { LevelSchema } from "./control-commands.ts";
 
 /** Position in a log; 0 is the beginning. */
 const EventSeqOrStart = z.int().min(0);
@@ -100,6 +101,7 @@ export const COMMAND_RESULTS = {
   AnswerPermission: counted(),
   Answer: counted(),
   SetModel: notices(),
+  SetLevel: notices().extend({ level: LevelSchema }),
   CompactSession: z.object({ compacted: z.boolean().optional() }),
   BranchSession: z.object({ log: LogIdSchema, at: EventSeqSchema }),
   ExportSession: z.object({ path: z.string() }),

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { EffortSchema, PermissionScope } from "../commands/commands.ts";
+import { LevelSchema } from "../commands/control-commands.ts";
 import { InputBlock, ResultContent, ThinkingPiece } from "../content.ts";
 import { Hunk } from "../hunk.ts";
 import {
@@ -330,6 +331,20 @@ const payloads = {
   }),
   /** A person has given the session a title; empty: the one made from its first prompt again. Since protocol 0.3.0. */
   SessionRenamed: z.object({ title: z.string(), by: ClientIdSchema.optional() }),
+  /** The level of the session's next call. Without `by`: settings of the repository have lowered it. Since 0.3.0. */
+  LevelChanged: z.object({ level: LevelSchema, by: ClientIdSchema.optional() }),
+  /** The new content of an input that waits. Since 0.3.0. */
+  InputEdited: z.object({
+    inputId: InputIdSchema,
+    content: z.array(InputBlock),
+    by: ClientIdSchema.optional(),
+  }),
+  /** The new place of an input that waits: before another one, or the last. Since 0.3.0. */
+  InputMoved: z.object({
+    inputId: InputIdSchema,
+    before: InputIdSchema.optional(),
+    by: ClientIdSchema.optional(),
+  }),
 };
 
 /** The payload schema of each kind, by name. */

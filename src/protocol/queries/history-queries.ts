@@ -71,6 +71,7 @@ export const ItemKind = z.enum([
   "todos",
   "memory",
   "model",
+  "level",
   "profile",
   "rule",
   "hook",

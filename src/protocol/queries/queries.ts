@@ -4,6 +4,7 @@ import type { QueryKind } from "../kinds.ts";
 import { CHANGE_QUERIES } from "./change-queries.ts";
 import { COMPLETION_QUERIES } from "./completion-queries.ts";
 import { CONTEXT_QUERIES } from "./context-queries.ts";
+import { CONTROL_QUERIES } from "./control-queries.ts";
 import { ENGINE_QUERIES } from "./engine-queries.ts";
 import { HISTORY_QUERIES } from "./history-queries.ts";
 import type { QueryDefinition } from "./query.ts";
@@ -26,6 +27,7 @@ const TABLE = {
   ...CONTEXT_QUERIES,
   ...CHANGE_QUERIES,
   ...SEARCH_QUERIES,
+  ...CONTROL_QUERIES,
 } as const satisfies Readonly<Record<QueryKind, QueryDefinition>>;
 
 type Table = typeof TABLE;

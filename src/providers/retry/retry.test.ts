@@ -21,23 +21,31 @@ interface Told {
   readonly attempt: number;
 }
 
+interface RunOptions extends RetryOptions {
+  /** Model of the request. */
+  readonly model?: string;
+}
+
 interface Run {
   readonly done: Promise<{ readonly text: string } | { readonly failed: unknown }>;
   readonly told: readonly Told[];
   readonly messages: readonly string[];
   readonly seen: readonly ModelEvent[];
   readonly cancel: AbortController;
+  readonly replaced: AbortController;
 }
 
 /** Runs one request through the middleware to the mock behind the rig. */
-function run(rig: ProviderRig, options: RetryOptions = {}, seed = 1): Run {
+function run(rig: ProviderRig, { model = REQUEST.model, ...options }: RunOptions = {}, seed = 1): Run {
   const told: Told[] = [];
   const messages: string[] = [];
   const seen: ModelEvent[] = [];
   const cancel = new AbortController();
+  const replaced = new AbortController();
   const context: RequestContext = {
     world: { ...rig.world, random: seededRandom(seed) },
     signal: cancel.signal,
+    modelReplaced: replaced.signal,
     session: "sess_01JABCDEFGHJKMNPQRSTVWXYZ0" as SessionId,
     originator: "cli_01JABCDEFGHJKMNPQRSTVWXYZ0" as ClientId,
     provider: rig.provider,
@@ -54,11 +62,11 @@ function run(rig: ProviderRig, options: RetryOptions = {}, seed = 1): Run {
   };
   const handler = (request: typeof REQUEST, { signal }: RequestContext) => rig.provider.chat(request, signal);
   async function read(): Promise<{ readonly text: string }> {
-    for await (const event of retry(options)(REQUEST, context, handler)) seen.push(event);
+    for await (const event of retry(options)({ ...REQUEST, model }, context, handler)) seen.push(event);
     return { text: textOf(seen) };
   }
   const done = read().catch((failed: unknown) => ({ failed }));
-  return { done, told, messages, seen, cancel };
+  return { done, told, messages, seen, cancel, replaced };
 }
 
 /** Moves the clock through each wait as it is told, until the run has ended. */
@@ -192,6 +200,32 @@ test("[PROV-09] a cancel ends the wait at once, with its reason", async () => {
   started.cancel.abort(reason);
   expect(await started.done).toEqual({ failed: reason });
   expect(rig.world.clock.waiting).toBe(0);
+});
+
+test("[PROV-09 CTL-19] another model of the session ends the wait at once, and so it does between two attempts", async () => {
+  await using rig = openProviderRig({
+    script: [limited(429, { "retry-after": "60" }), limited(529), says("late")],
+  });
+  const reason = new Error("the session has taken another model");
+  const waiting = run(rig);
+  while (waiting.told.length === 0) await settle();
+  waiting.replaced.abort(reason);
+  expect(await waiting.done).toEqual({ failed: reason });
+  expect(rig.world.clock.waiting).toBe(0);
+  const failing = run(rig);
+  failing.replaced.abort(reason); // while the first attempt is under way: nothing is waited for
+  expect(await failing.done).toEqual({ failed: reason });
+  expect([failing.told, rig.mock.requests.length]).toEqual([[], 2]);
+});
+
+test("[R10 CTL-19] a wait that one model asked for does not delay another model of its provider", async () => {
+  await using rig = openProviderRig({ script: [limited(429, { "retry-after": "60" }), says("here I am")] });
+  const pauses = providerPauses();
+  const limitedRun = run(rig, { pauses });
+  while (limitedRun.told.length === 0) await settle();
+  expect(await run(rig, { pauses, model: "another-model" }).done).toEqual({ text: "here I am" });
+  limitedRun.cancel.abort(new Error("over"));
+  await limitedRun.done;
 });
 
 test("[ENG-22] a provider that falls silent is tried three times, and the error counts them", async () => {

@@ -56,7 +56,8 @@ export interface RetryOptions {
  *
  * Each wait emits an Error event: RateLimited for a rate limit, else the failure's reason. `details` holds
  * `retryInMs`, `attempt` (the number of the next attempt) and `attemptsMax`. After text, thinking or a block was
- * passed on, nothing is retried: the answer ends as StreamInterrupted. Waiting ends at once with the signal.
+ * passed on, nothing is retried: the answer ends as StreamInterrupted. Waiting ends at once with the signal, and if
+ * the session takes another model.
  */
 export function retry(options: RetryOptions = {}): RequestMiddleware {
   const limits = { ...RETRY_LIMITS, ...options.limits };
@@ -64,12 +65,15 @@ export function retry(options: RetryOptions = {}): RequestMiddleware {
 
   return function retry(request, context, next) {
     const effectiveLimits = context.hasSuccessor ? { ...limits, ...LIMITS_BEFORE_SUCCESSOR } : limits;
-    const attempts = new Attempts(() => next(request, context), { context, limits: effectiveLimits, pauses });
+    const { model } = request;
+    const begin = () => next(request, context);
+    const attempts = new Attempts(begin, { model, context, limits: effectiveLimits, pauses });
     return { [Symbol.asyncIterator]: () => attempts };
   };
 }
 
 interface AttemptsOptions {
+  readonly model: string;
   readonly context: RequestContext;
   readonly limits: RetryLimits;
   readonly pauses: ProviderPauses;
@@ -91,7 +95,7 @@ class Attempts implements AsyncIterator<ModelEvent> {
 
   async next(): Promise<IteratorResult<ModelEvent>> {
     while (true) {
-      if (this.#events === undefined) await this.#waitForPause();
+      if (this.#events === undefined) await this.#beforeAttempt();
       try {
         this.#events ??= this.#begin()[Symbol.asyncIterator]();
         const result = await this.#events.next();
@@ -108,11 +112,17 @@ class Attempts implements AsyncIterator<ModelEvent> {
     return { done: true, value: undefined };
   }
 
+  /** @throws the reason if the session has taken another model since the last attempt. */
+  async #beforeAttempt(): Promise<void> {
+    await this.#waitForPause();
+    if (this.#attempt > 1) this.#options.context.modelReplaced?.throwIfAborted();
+  }
+
   /** If another session was asked to wait, this one waits as well. */
   async #waitForPause(): Promise<void> {
     const { context, limits, pauses } = this.#options;
-    const { world, provider } = context;
-    const pauseMs = pauses.remainingMs(provider.name, world.clock.monotonic());
+    const { world } = context;
+    const pauseMs = pauses.remainingMs(this.#executor, world.clock.monotonic());
     if (pauseMs <= 0) return;
     const ms = pauseMs + jitter(this.#attempt, limits, world);
     this.#waitedMs += ms;
@@ -125,7 +135,7 @@ class Attempts implements AsyncIterator<ModelEvent> {
    */
   async #waitAfter(thrown: unknown): Promise<void> {
     const { context, limits, pauses } = this.#options;
-    const { world, signal, provider } = context;
+    const { world, signal, provider, modelReplaced } = context;
     signal.throwIfAborted();
     const step = afterFailure(thrown, {
       attempt: this.#attempt,
@@ -136,8 +146,9 @@ class Attempts implements AsyncIterator<ModelEvent> {
     });
     if (step.kind === "give-up") throw step.error;
     if (isRateLimit(step.error)) {
-      pauses.pause(provider.name, world.clock.monotonic() + (step.error.retryAfterMs ?? 0));
+      pauses.pause(this.#executor, world.clock.monotonic() + (step.error.retryAfterMs ?? 0));
     }
+    modelReplaced?.throwIfAborted(); // while this attempt failed: there is nothing to wait for
     this.#events = undefined;
     this.#attempt += 1;
     this.#waitedMs += step.ms;
@@ -148,6 +159,12 @@ class Attempts implements AsyncIterator<ModelEvent> {
       .for(`provider.${provider.name}`)
       .write("info", "trying again", { reason, status, attempt: this.#attempt, waitMs: step.ms });
     await wait(step.ms, context);
+  }
+
+  /** Name of what was asked to pause. Another model of the provider need not be limited. */
+  get #executor(): string {
+    const { context, model } = this.#options;
+    return `${context.provider.name}:${model}`;
   }
 }
 
@@ -252,10 +269,11 @@ function reportPause(context: RequestContext, ms: number, next: Attempt, cause?:
 }
 
 async function wait(ms: number, context: RequestContext): Promise<void> {
+  const { signal, modelReplaced } = context;
   const { clock } = context.world;
   const started = clock.monotonic();
   try {
-    await clock.sleep(ms, context.signal);
+    await clock.sleep(ms, modelReplaced === undefined ? signal : AbortSignal.any([signal, modelReplaced]));
   } finally {
     context.spent("retry", clock.monotonic() - started);
   }

@@ -42,4 +42,7 @@ export const RIGHTS: Readonly<Record<CommandKind, Right>> = {
   DeleteSession: "person",
   MarkRead: "decide", // it would hide from a person what happened
   SetDraft: "person", // a person sends it as their own words
+  SetLevel: "person",
+  EditInput: "use", // an agent may edit and move its own
+  MoveInput: "use",
 };

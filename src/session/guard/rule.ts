@@ -17,6 +17,15 @@ export interface Rule {
   /** Effect of that tool: the rule restricts others of the same kind. Undefined for tools of servers and plugins. */
   readonly about: ToolEffect | undefined;
   readonly match: RulePattern;
+  /** File or flag that it stands in. Absent for a rule of the session, and for one that was made of another. */
+  readonly origin?: RuleOrigin;
+}
+
+/** Place that a standing rule was read from. */
+export interface RuleOrigin {
+  readonly source: "flag" | "user" | "plugin" | "preset" | "profile" | "promoted" | "project";
+  /** The only directory that it holds in, with what is below. */
+  readonly directory?: string;
 }
 
 /** Calls of the tool that a rule covers. */

@@ -19,7 +19,7 @@ import type { Event } from "../../protocol/events/events.ts";
 import { TTL_EXPIRED } from "../store/expired.ts";
 import { memorySessionStore } from "../store/memory-store.ts";
 import type { NewLog, SessionStore, StoredMessage } from "../store/store.ts";
-import { waitingInputs } from "../turns/waiting-inputs.ts";
+import { waitingInputs } from "../turns/inputs/waiting-inputs.ts";
 import { branchLog } from "./branch.ts";
 import { branchId } from "./branch-ids.ts";
 

@@ -61,4 +61,7 @@ const ASIDES: ReadonlySet<EventKind> = new Set<EventKind>([
   "ModelChanged",
   "RuleRevoked",
   "RulePromoted",
+  "LevelChanged",
+  "InputEdited",
+  "InputMoved",
 ]);

@@ -41,6 +41,9 @@ const KINDS: Readonly<Record<EventKind, ItemKind | null>> = {
   ModelChanged: "model",
   RuleRevoked: "rule",
   RulePromoted: "rule",
+  LevelChanged: "level",
+  InputEdited: "queued",
+  InputMoved: null,
 };
 
 /** Returns the kind of the item that an event begins; undefined if it begins none. */

@@ -68,6 +68,9 @@ const WITHOUT_CONTENT: {
     ...defined({ by }),
   }),
   SessionRenamed: (payload) => ({ ...payload, title: TTL_EXPIRED }),
+  LevelChanged: (payload) => payload,
+  InputEdited: (payload) => ({ ...payload, content: TEXT }),
+  InputMoved: (payload) => payload,
 };
 
 /** Returns true if a text from a file is a kind of events. */

@@ -97,6 +97,7 @@ export async function digestOf(events: AsyncIterable<Envelope>): Promise<LogDige
         if (turn !== undefined && event.payload.isError === true) turn.failedCalls += 1;
         break;
       case "InputQueued":
+      case "InputEdited":
         waiting.set(event.payload.inputId, firstWords(event.payload.content));
         break;
       case "InputWithdrawn":

@@ -14,11 +14,6 @@ const ABSENT: Readonly<Partial<Record<Command["kind"], string>>> = {
   RewindSession: "this session keeps no files",
 };
 
-/** Returns the refusal of a command that names a rule which this session does not have. */
-export function unknownRule({ kind, rule }: CommandOf<"RevokeRule" | "PromoteRule">): HarnessError {
-  return new HarnessError("InvalidCommand", { kind, why: `no rule '${rule}' is active` });
-}
-
 export function notServed({ kind }: Command): HarnessError {
   return new HarnessError("InvalidCommand", {
     kind,

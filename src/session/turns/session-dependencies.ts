@@ -43,6 +43,11 @@ export interface SessionDependencies {
     signal: AbortSignal,
     effort?: CommandOf<"SetModel">["effort"],
   ): Promise<readonly string[]>;
+  /**
+   * Sets the level from the next call on. `changed` is false if it was the level before.
+   * @throws HarnessError InvalidCommand if a restriction does not allow it: the level then stays as it was.
+   */
+  setLevel(level: Level): { readonly changed: boolean; readonly notices: readonly string[] };
   revokeRule(rule: string): boolean;
   /**
    * Writes a rule that is allowed in this session into the profile in use. The rule is bound to the working directory

@@ -5,7 +5,6 @@ import type { BusReader } from "../../engine/bus/bus.ts";
 import { CancelNode } from "../../engine/cancel.ts";
 import { compactHistory } from "../../engine/loop/compact.ts";
 import type { Accepted, Command, CommandOf } from "../../protocol/commands/commands.ts";
-import type { EffortWord } from "../../protocol/effort.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
 import type { Event, SessionEndReason } from "../../protocol/events/events.ts";
 import type { Level } from "../../tools/tool-facts.ts";
@@ -17,7 +16,8 @@ import type { Follower } from "../questions/followers.ts";
 import { Followers } from "../questions/followers.ts";
 import { assertHuman } from "../questions/questions.ts";
 import type { Durability } from "../store/store.ts";
-import { assertWishesHandled, handleByFeature, notServed, unknownRule } from "./feature-commands.ts";
+import { changeSettings } from "./change-settings.ts";
+import { assertWishesHandled, handleByFeature, notServed } from "./feature-commands.ts";
 import { IdleHistory } from "./idle-history.ts";
 import { IdleWatch } from "./idle-watch.ts";
 import { Recovery } from "./recovery.ts";
@@ -226,31 +226,17 @@ export class Session {
         this.#parts.questions.answer(command, client);
         await this.#parts.bus.commit("power");
         return {};
-      case "SetModel": {
-        const [previous, effortBefore] = [this.#modelName, this.#effort];
-        const notices = await this.#parts.setModel(command.model, this.#root.signal, command.effort);
-        const [model, effort] = [this.#modelName, this.#effort];
-        const changed = {
-          ...(model === previous ? {} : { previous }),
-          ...(effort === effortBefore ? {} : { effort }),
-        };
-        if (Object.keys(changed).length > 0)
-          await this.#tell({ kind: "ModelChanged", payload: { model, ...changed, by: client.id } });
-        return notices.length === 0 ? {} : { result: { notices } };
-      }
-      case "RevokeRule":
-        if (!this.#parts.revokeRule(command.rule)) throw unknownRule(command);
-        await this.#tell({ kind: "RuleRevoked", payload: { rule: command.rule, by: client.id } });
+      case "EditInput":
+        await this.#turns.edit(command, client);
         return {};
-      case "PromoteRule": {
-        // Only a person decides about what outlives the run: an agent would widen its own permissions.
-        assertHuman(client, command.kind);
-        const { rule, everywhere = false } = command;
-        const promoted = await this.#parts.promoteRule(rule, { everywhere });
-        if (promoted === undefined) throw unknownRule(command);
-        await this.#tell({ kind: "RulePromoted", payload: { rule, ...promoted, by: client.id } });
-        return { result: promoted };
-      }
+      case "MoveInput":
+        await this.#turns.move(command, client);
+        return {};
+      case "SetModel":
+      case "SetLevel":
+      case "RevokeRule":
+      case "PromoteRule":
+        return await changeSettings(command, client, { parts: this.#parts, signal: this.#root.signal });
       case "CompactSession":
         await this.#recovery.settled(client);
         return await this.#turns.runExclusive(command, client, async (turn) => {
@@ -287,22 +273,6 @@ export class Session {
   #isLeftBy({ id, identityClass }: AttachedClient): boolean {
     if (identityClass !== "human" || this.#isUsedByAgent || this.#pinned) return false;
     return !this.#followers.hasOthersThan(id) && !this.#turns.isBusy && this.tasks === 0;
-  }
-
-  /** `provider:name` of the model that the next request goes to. */
-  get #modelName(): string {
-    const { provider, id } = this.#parts.engine.model();
-    return `${provider.name}:${id}`;
-  }
-
-  get #effort(): EffortWord {
-    return this.#parts.engine.model().thinking?.effort ?? "off";
-  }
-
-  /** Emits a change to every client; it is in the log before the command is answered. */
-  async #tell(event: Event): Promise<void> {
-    this.#parts.bus.publish(event);
-    await this.#parts.bus.commit("power");
   }
 
   /** Handlers of the queries that are about this session only. */

@@ -9,7 +9,7 @@ import type { Accepted, Command, CommandOf } from "../../protocol/commands/comma
 import type { InputBlock } from "../../protocol/content.ts";
 import type { AttachedClient } from "../access/client.ts";
 import type { InputWants, QueuedInput } from "../moments.ts";
-import { InputQueue, wantsOf } from "./input-queue.ts";
+import { InputQueue, wantsOf } from "./inputs/input-queue.ts";
 import type { SessionDependencies } from "./session-dependencies.ts";
 import { turnContext } from "./session-dependencies.ts";
 import type { Slot } from "./turn-slot.ts";
@@ -45,9 +45,9 @@ interface BeginningInput extends InputWants {
   readonly releases?: boolean;
 }
 
-/** An input was withdrawn while it was examined. */
-class Withdrawn extends Error {
-  override readonly name = "Withdrawn";
+/** An input was withdrawn, edited or overtaken while it was examined: what is first now has its turn. */
+class NoLongerNext extends Error {
+  override readonly name = "NoLongerNext";
 }
 
 /**
@@ -118,6 +118,16 @@ export class TurnScheduler {
     await this.#queue.withdraw(command, client);
   }
 
+  /** Replaces the content of a waiting input. @throws HarnessError as `withdraw` does; InputQueueFull. */
+  async edit(command: CommandOf<"EditInput">, client: AttachedClient): Promise<void> {
+    await this.#queue.edit(command, client);
+  }
+
+  /** Moves a waiting input. @throws HarnessError as `withdraw` does. */
+  async move(command: CommandOf<"MoveInput">, client: AttachedClient): Promise<void> {
+    await this.#queue.move(command, client);
+  }
+
   /**
    * Cancels the running turn, and holds waiting inputs: a client that stops something sees no more of it start
    * by itself.
@@ -143,7 +153,8 @@ export class TurnScheduler {
       await this.#options.ready();
       added = (await this.#options.parts.onInput?.(input.content, turnContext(turn), wantsOf(input))) ?? [];
       turn.cancel.signal.throwIfAborted();
-      if (input.inputId !== undefined && !this.#queue.has(input.inputId)) throw new Withdrawn();
+      if (input.inputId !== undefined && !this.#queue.isNext(input.inputId, input.content))
+        throw new NoLongerNext();
     } catch (thrown) {
       this.#count = turn.number - 1;
       if (!turn.cancel.signal.aborted) throw thrown;
@@ -250,7 +261,7 @@ export class TurnScheduler {
   async #refuse({ inputId }: QueuedInput, thrown: unknown): Promise<void> {
     const { bus } = this.#options.parts;
     if (bus.failure !== undefined) throw bus.failure;
-    if (thrown instanceof Withdrawn) return;
+    if (thrown instanceof NoLongerNext) return;
     const error = toHarnessError(thrown);
     const { reason, message, fields } = error;
     bus.publish({ kind: "Error", payload: { reason, message, details: { ...fields, inputId } } });
@@ -297,22 +308,37 @@ export class TurnScheduler {
   /** Delivers inputs that were sent for the running turn. */
   async #steer(turn: Turn): Promise<boolean> {
     let any = false;
-    for (const input of this.#queue.steering) {
+    for (const { inputId } of this.#queue.steering) {
+      const examined = await this.#examine(inputId, turn);
       if (turn.cancel.signal.aborted) return any;
-      let added: readonly InputBlock[];
-      try {
-        added = (await this.#options.parts.onInput?.(input.content, turnContext(turn), wantsOf(input))) ?? [];
-      } catch (thrown) {
-        if (turn.cancel.signal.aborted) throw thrown;
-        await this.#refuse(input, thrown);
-        continue;
-      }
-      if (turn.cancel.signal.aborted || !this.#queue.has(input.inputId)) continue;
-      this.#queue.take(input.inputId);
-      await turn.interject(input, added);
+      if (examined === undefined) continue;
+      this.#queue.take(inputId);
+      await turn.interject(examined.input, examined.added);
       any = true;
     }
     return any;
+  }
+
+  /**
+   * Examines a waiting input for the running turn, and once more if it was edited meanwhile. Returns undefined for one
+   * that is refused, withdrawn, or cancelled with the turn.
+   */
+  async #examine(inputId: InputId, turn: Turn) {
+    const { signal } = turn.cancel;
+    for (let input = this.#queue.find(inputId); input !== undefined && !signal.aborted; ) {
+      const { content } = input;
+      let added: readonly InputBlock[];
+      try {
+        added = (await this.#options.parts.onInput?.(content, turnContext(turn), wantsOf(input))) ?? [];
+      } catch (thrown) {
+        if (signal.aborted) throw thrown;
+        await this.#refuse(input, thrown);
+        return undefined;
+      }
+      input = this.#queue.find(inputId);
+      if (input?.content === content) return { input, added };
+    }
+    return undefined;
   }
 
   #log(level: LogLevel, message: string, fields: Readonly<Record<string, unknown>> = {}): void {

@@ -54,6 +54,8 @@ export interface RunView {
   readonly model?: string;
   /** Absent until it was changed. */
   readonly effort?: EffortWord;
+  /** Absent until it was changed. */
+  readonly level?: PayloadOf<"LevelChanged">["level"];
   /** Name of the profile; absent until it was changed. */
   readonly profile?: string;
   /** The session that continues under another profile, once this one was left for it. */

@@ -127,6 +127,11 @@ const EVENTS: { readonly [Kind in EventKind]: fc.Arbitrary<PayloadOf<Kind>> } = 
   ),
   ModelChanged: fc.constantFrom({ model: "mock:one" }, { model: "mock:two", effort: "high" as const }),
   RuleRevoked: fc.constantFrom("a", "b").map((rule) => ({ rule })),
+  LevelChanged: fc.constantFrom({ level: "ReadOnly" as const }, { level: "WorkspaceWrite" as const }),
+  InputEdited: inputId.map((id) => ({ inputId: id, content: [{ type: "text" as const, text: "edited" }] })),
+  InputMoved: fc
+    .tuple(inputId, fc.option(inputId, { nil: undefined }))
+    .map(([id, before]) => ({ inputId: id, ...(before === undefined ? {} : { before }) })),
   RulePromoted: words.map((rule) => ({ rule, profile: "p", path: "/p" })),
 };
 

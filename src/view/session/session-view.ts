@@ -165,6 +165,8 @@ function ownAfter(
       return { ...view, run: { ...run, sessionEnded: envelope.payload.reason } };
     case "InputQueued":
     case "InputWithdrawn":
+    case "InputEdited":
+    case "InputMoved":
       return { ...view, waiting: waitingAfter(view.waiting, envelope) };
     case "CustomEvent":
       return {
@@ -202,6 +204,8 @@ function ownAfter(
       return { ...view, run: withModel(run, envelope.payload) };
     case "SessionRenamed":
       return withTitle(view, envelope.payload.title);
+    case "LevelChanged":
+      return { ...view, run: { ...run, level: envelope.payload.level } };
     case "ProfileSwitched":
       return { ...view, run: withProfile(run, envelope.payload) };
     // Sub-agents have these parts too, so they were folded before: calls, questions, costs, notices.
@@ -290,6 +294,8 @@ function overflowing(envelope: Envelope, before: LimitedLists, after: LimitedLis
       const isKnown = before.run.calls.has(envelope.payload.callId);
       return !isKnown && after.run.calls.size <= before.run.calls.size ? "calls" : undefined;
     }
+    case "InputEdited":
+      return after.waiting.length < before.waiting.length ? "waiting" : undefined;
     case "InputQueued":
       return after.waiting.length <= before.waiting.length ? "waiting" : undefined;
     case "TaskChanged": {

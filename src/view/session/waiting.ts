@@ -2,6 +2,7 @@ import type { ClientId, InputId } from "../../base/ids.ts";
 import { isObject, jsonCharacters } from "../../base/json.ts";
 import type { InputBlock } from "../../protocol/content.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
+import type { PayloadOf } from "../../protocol/events/events.ts";
 import { isMissing } from "../follow.ts";
 import type { UncertainEntry } from "./gaps/uncertain.ts";
 import { uncertain } from "./gaps/uncertain.ts";
@@ -32,6 +33,10 @@ export function waitingAfter(waiting: readonly WaitingInput[], envelope: Envelop
       if (!isRoomFor(content, waiting)) return waiting;
       return [...waiting, { inputId, content, delivery, originator, held: false }];
     }
+    case "InputEdited":
+      return edited(waiting, envelope.payload);
+    case "InputMoved":
+      return moved(waiting, envelope.payload);
     case "InputWithdrawn":
       return without(waiting, envelope.payload.inputId);
     case "TurnStarted":
@@ -43,6 +48,27 @@ export function waitingAfter(waiting: readonly WaitingInput[], envelope: Envelop
     default:
       return waiting;
   }
+}
+
+/** An edit that is too long leaves the input out: its earlier content is not what will be sent. */
+function edited(
+  waiting: readonly WaitingInput[],
+  { inputId, content }: PayloadOf<"InputEdited">,
+): readonly WaitingInput[] {
+  const rest = without(waiting, inputId);
+  if (rest === waiting || !isRoomFor(content, rest)) return rest;
+  return waiting.map((input) => (input.inputId === inputId ? { ...input, content } : input));
+}
+
+function moved(
+  waiting: readonly WaitingInput[],
+  { inputId, before }: PayloadOf<"InputMoved">,
+): readonly WaitingInput[] {
+  const input = waiting.find((each) => each.inputId === inputId);
+  if (input === undefined) return waiting;
+  const rest = without(waiting, inputId);
+  const at = rest.findIndex((each) => each.inputId === before);
+  return at === -1 ? [...rest, input] : rest.toSpliced(at, 0, input);
 }
 
 function isRoomFor(content: readonly InputBlock[], waiting: readonly WaitingInput[]): boolean {

@@ -51,6 +51,7 @@ export interface ComposeDependencies
     | "pinned"
     | "tasksRunning"
     | "setModel"
+    | "setLevel"
     | "revokeRule"
     | "promoteRule"
     | "onFollowed"

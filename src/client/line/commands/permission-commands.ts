@@ -5,10 +5,15 @@ import { neutraliseLine } from "../../../view/terminal/terminal-text.ts";
 import { refusalText } from "../../../view/texts/refusal-text.ts";
 import type { SlashContext } from "../slash-context.ts";
 
-type PermissionsContext = Pick<
-  SlashContext,
-  "session" | "rules" | "openedWith" | "say" | "send" | "answerTo"
->;
+type PermissionsContext = Pick<SlashContext, "session" | "query" | "say" | "send" | "answerTo">;
+
+/** Rules of a session as its engine lists them. */
+interface ListedRules {
+  /** Allowed in this session, in the order of their numbers. */
+  readonly allowed: readonly string[];
+  /** Allowed by `--allow`. */
+  readonly openedWith: readonly string[];
+}
 
 const VERBS = ["revoke", "promote"] as const;
 
@@ -27,16 +32,19 @@ export async function runPermissions(
   const typed = isNamed ? rest : rest.replace(/^\S+\s*/, "");
   const words = isNamed ? args : args.slice(1);
   const widened = /^([\s\S]*\S)\s+--everywhere$/.exec(typed)?.[1];
-  if (verb === undefined) return await list(client);
   const known = VERBS.find((each) => each === verb);
-  if (known === undefined) return await client.say(unknownText(verb));
-  const rule = ruleNamed([typed, words.join(" ")], client.rules);
+  if (verb !== undefined && known === undefined) return await client.say(unknownText(verb));
+  const rules = await listedRules(client);
+  if (rules instanceof HarnessError) return await client.say(refusalText(rules));
+  if (verb === undefined) return await client.say(listText(rules));
+  const { allowed } = rules;
+  const rule = ruleNamed([typed, words.join(" ")], allowed);
   if (rule !== undefined && known === "revoke") return await revoke(rule, client);
   if (rule !== undefined) return await promote({ rule, everywhere: false }, client);
-  const wide = widened === undefined ? undefined : ruleNamed([widened], client.rules);
+  const wide = widened === undefined ? undefined : ruleNamed([widened], allowed);
   if (wide !== undefined && known === "promote")
     return await promote({ rule: wide, everywhere: true }, client);
-  const [meant] = nearestWords(typed, client.rules);
+  const [meant] = nearestWords(typed, allowed);
   const hint = meant === undefined ? "/permissions lists them." : `Did you mean ${meant}?`;
   const what =
     typed === ""
@@ -58,23 +66,29 @@ function unknownText(verb: string): string {
   return neutraliseLine(`There is no command /permissions:${verb}. ${hint}`);
 }
 
-async function list(client: PermissionsContext): Promise<void> {
-  const { rules, openedWith } = client;
-  if (rules.length + openedWith.length === 0)
-    return await client.say("You have allowed nothing for this session.");
-  const answered = rules.map((rule, at) => `  ${at + 1}  ${neutraliseLine(rule)}`);
-  await client.say(
-    [
-      ...titled(
-        "Allowed by --allow until this session ends:",
-        openedWith.map((rule) => `  ${neutraliseLine(rule)}`),
-      ),
-      ...titled("Allowed for this session:", answered),
-      ...(rules.length === 0
-        ? []
-        : ["/permissions:revoke N takes one back; /permissions:promote N keeps it for later sessions here."]),
-    ].join("\n"),
-  );
+async function listedRules(client: PermissionsContext): Promise<ListedRules | HarnessError> {
+  const answer = await client.query({ kind: "ListRules", sessionId: client.session });
+  if (answer instanceof HarnessError) return answer;
+  const from = (wanted: string) =>
+    answer.rules.flatMap(({ rule, source }) => (source === wanted ? [rule] : []));
+  return { allowed: from("session"), openedWith: from("flag") };
+}
+
+function listText({ allowed, openedWith }: ListedRules): string {
+  if (allowed.length + openedWith.length === 0) return "You have allowed nothing for this session.";
+  return [
+    ...titled(
+      "Allowed by --allow until this session ends:",
+      openedWith.map((rule) => `  ${neutraliseLine(rule)}`),
+    ),
+    ...titled(
+      "Allowed for this session:",
+      allowed.map((rule, at) => `  ${at + 1}  ${neutraliseLine(rule)}`),
+    ),
+    ...(allowed.length === 0
+      ? []
+      : ["/permissions:revoke N takes one back; /permissions:promote N keeps it for later sessions here."]),
+  ].join("\n");
 }
 
 function titled(title: string, lines: readonly string[]): readonly string[] {
@@ -98,6 +112,5 @@ async function promote(
 async function revoke(rule: string, client: PermissionsContext): Promise<void> {
   const refused = await client.send({ kind: "RevokeRule", sessionId: client.session, rule });
   if (refused !== undefined) return;
-  client.rules = client.rules.filter((each) => each !== rule);
   await client.say(`No longer allowed: ${neutraliseLine(rule)}`);
 }

@@ -35,7 +35,7 @@ import {
 } from "./event-text.ts";
 import { quoteInput } from "./quote.ts";
 import { StreamedLines } from "./streamed-lines.ts";
-import { heldText, inputLine, queuedText } from "./waiting-text.ts";
+import { changedInputText, heldText, inputLine, queuedText } from "./waiting-text.ts";
 
 export interface PrinterOptions {
   /** Returns the printing client, which changes when the engine restarts. Its own input is not printed again. */
@@ -71,6 +71,9 @@ const NO_ANSWER = "no answer came, and no person is there to give one";
 const BESIDE: ReadonlySet<Envelope["kind"]> = new Set<Envelope["kind"]>([
   "InputQueued",
   "InputWithdrawn",
+  "InputEdited",
+  "InputMoved",
+  "LevelChanged",
   "CustomEvent",
   "HookTimeout",
   "HookError",
@@ -232,6 +235,12 @@ export class EventPrinter {
         return this.#profileSwitched(envelope);
       case "ModelChanged":
         return this.#isOwn(envelope) ? undefined : modelText(envelope.payload);
+      case "LevelChanged":
+        return this.#isOwn(envelope) ? undefined : `level: ${envelope.payload.level}`;
+      case "InputEdited":
+      case "InputMoved":
+        if (this.#isPast(envelope) || this.#isOwn(envelope)) return undefined;
+        return changedInputText(this.#view.waiting, envelope);
       case "RuleRevoked":
         return this.#isOwn(envelope) ? undefined : `rule revoked: ${neutraliseLine(envelope.payload.rule)}`;
       case "RulePromoted":

@@ -1,5 +1,6 @@
 import { count, shortened } from "../../../base/text/text.ts";
 import type { InputBlock } from "../../../protocol/content.ts";
+import type { EnvelopeOf } from "../../../protocol/events/envelope.ts";
 import type { WaitingInput } from "../../../view/session/waiting.ts";
 import { neutraliseLine } from "../../../view/terminal/terminal-text.ts";
 
@@ -18,6 +19,17 @@ export function queuedText(waiting: readonly WaitingInput[], who: string): strin
   const number = waiting.length;
   const when = input.delivery === "steer" ? "for the running turn" : "for its turn";
   return `${who} [${number}] ${when}: ${inputLine(input.content)}  (/withdraw ${number} takes it back)`;
+}
+
+/** Returns the line about a waiting input that another client has edited or moved; undefined if it is not known. */
+export function changedInputText(
+  waiting: readonly WaitingInput[],
+  { kind, payload }: EnvelopeOf<"InputEdited" | "InputMoved">,
+): string | undefined {
+  const at = waiting.findIndex(({ inputId }) => inputId === payload.inputId);
+  const input = waiting[at];
+  if (input === undefined) return undefined;
+  return `${kind === "InputEdited" ? "edited" : "moved"} [${at + 1}]: ${inputLine(input.content)}`;
 }
 
 /** Returns the text about held inputs; undefined if there are none. */

@@ -32,8 +32,6 @@ export class LineSessionView {
   #unknownTold = false;
   /** Calls that were denied because no person could answer. */
   readonly #unanswered = new Set<CallId>();
-  /** Remaining rules after a revocation here whose event has not come yet. */
-  #rules: { readonly of: readonly string[]; readonly remaining: readonly string[] } | undefined;
   /** The model chosen at the start or by this client, until an event names another. */
   #chosen: { readonly of: string | undefined; readonly model: string };
 
@@ -87,21 +85,6 @@ export class LineSessionView {
   /** True in plan mode, which changes nothing until a person approves a plan. */
   get planMode(): boolean {
     return this.#run.planMode;
-  }
-
-  /** Rules that users allowed for this session. */
-  get rules(): readonly string[] {
-    const { rules } = this.#run;
-    return this.#rules?.of === rules ? this.#rules.remaining : rules;
-  }
-
-  set rules(remaining: readonly string[]) {
-    this.#rules = { of: this.#run.rules, remaining };
-  }
-
-  /** Rules that the run was opened with, which no client takes back. */
-  get openedWith(): readonly string[] {
-    return this.#run.openedWith ?? [];
   }
 
   /** The model in use, as `provider:name`. */

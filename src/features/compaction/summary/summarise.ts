@@ -30,7 +30,8 @@ export interface SummaryTask {
  * limits of time and length, and counted like any other call.
  *
  * Returns undefined if it failed, took too long, or returned nothing.
- * @throws signal.reason if the turn was cancelled meanwhile.
+ * @throws signal.reason if the turn was cancelled meanwhile, and the reason if it failed and the session has taken
+ * another model meanwhile.
  */
 export async function summarise(task: SummaryTask): Promise<string | undefined> {
   const { context, next, outputBytesMax } = task;
@@ -49,6 +50,7 @@ export async function summarise(task: SummaryTask): Promise<string | undefined> 
     if (byteLength(text) > outputBytesMax) await stream.return?.();
   } catch (thrown) {
     signal.throwIfAborted();
+    context.modelReplaced?.throwIfAborted();
     const what = limit.reached ? `nothing came for ${SUMMARY_MS_MAX} ms` : messageOf(thrown);
     world.log.for("compaction").write("warn", "no summary", { provider: provider.name, what });
     return undefined;

@@ -501,7 +501,7 @@ describe("[SBX-04 PERM-03] a rule, or --auto-approve, that allows a command give
   const why = 'the rule allow "Bash:npm *" covers it, but npm needs the network';
 
   const session = (at: ReturnType<typeof rig>) =>
-    at.session.add({ ...ruleOf("allow", "Bash:npm *"), scope: "session" });
+    at.session.add({ ...ruleOf("allow", "Bash:npm *"), scope: "session" }, 0);
   const ways = {
     "a rule": { policy },
     "--auto-approve": { autoApprove: true },

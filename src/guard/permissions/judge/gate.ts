@@ -230,7 +230,7 @@ async function askPerson(decision: Extract<Decision, { kind: "ask" }>, at: Gated
       if (isOnceOnly(decision, at)) return "by-person"; // each such call needs a new answer
       const command = view === undefined ? undefined : { facts: view.facts, quiet: at.policy.quiet };
       for (const rule of rulesFromAnswer(answer, { plan, tool: call.tool, workspace, command }))
-        options.session.add(rule);
+        options.session.add(rule, context.world.clock.now());
       return "by-person";
     }
     default:

@@ -9,7 +9,8 @@ import { readsFiles } from "../../../tools/tool-facts.ts";
  * not touch are where they were, and must be out of its reach too.
  */
 export function anchoredRules(rules: readonly Rule[], root: string): readonly Rule[] {
-  return rules.flatMap((rule) => {
+  return rules.flatMap((standing) => {
+    const { origin: _, ...rule } = standing;
     const { effect, about, match } = rule;
     if (effect === "allow" || match.kind === "any") return [];
     if (!readsFiles(about) && about !== "writes-files") return [];

@@ -144,6 +144,7 @@ class Transcript {
         return renderAnswered(question, event.payload.answer);
       }
       case "InputQueued":
+      case "InputEdited":
         this.#waiting.set(event.payload.inputId, renderQuotation(renderInput(event.payload.content)));
         return undefined;
       case "InputWithdrawn":

@@ -219,6 +219,8 @@ function slimEvent(event: Envelope): Envelope {
     }
     case "InputQueued":
       return { ...event, payload: { ...event.payload, content: slimInput(event.payload.content) } };
+    case "InputEdited":
+      return { ...event, payload: { ...event.payload, content: slimInput(event.payload.content) } };
     case "PermissionRequested": {
       const { diff: _diff, hunks: _hunks, parts: _parts, ...payload } = event.payload;
       return { ...event, payload: { ...payload, args: {}, summary: slimText(payload.summary) } };

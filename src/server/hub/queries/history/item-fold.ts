@@ -267,6 +267,7 @@ function itemText(event: Envelope): string {
       return event.payload.summary;
     case "TurnStarted":
     case "InputQueued":
+    case "InputEdited":
       return inputText(event.payload.content ?? []);
     case "Asked":
       return event.payload.text;
@@ -280,6 +281,8 @@ function itemText(event: Envelope): string {
       return event.payload.name;
     case "ModelChanged":
       return event.payload.model;
+    case "LevelChanged":
+      return event.payload.level;
     case "ProfileSwitched":
       return event.payload.to;
     case "RuleRevoked":

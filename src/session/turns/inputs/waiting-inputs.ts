@@ -1,13 +1,13 @@
-import type { EventSeq, InputId, LogId } from "../../base/ids.ts";
-import { isId } from "../../base/ids.ts";
-import { isObject } from "../../base/json.ts";
-import { INPUT_DELIVERED } from "../../engine/loop/turn.ts";
-import type { Envelope } from "../../protocol/events/envelope.ts";
-import type { PayloadOf } from "../../protocol/events/events.ts";
-import { isTurnStarted } from "../../view/turn-marks.ts";
-import type { BackReader } from "../history/read-back.ts";
-import type { QueuedInput } from "../moments.ts";
-import type { SessionStore } from "../store/store.ts";
+import type { EventSeq, InputId, LogId } from "../../../base/ids.ts";
+import { isId } from "../../../base/ids.ts";
+import { isObject } from "../../../base/json.ts";
+import { INPUT_DELIVERED } from "../../../engine/loop/turn.ts";
+import type { Envelope } from "../../../protocol/events/envelope.ts";
+import type { PayloadOf } from "../../../protocol/events/events.ts";
+import { isTurnStarted } from "../../../view/turn-marks.ts";
+import type { BackReader } from "../../history/read-back.ts";
+import type { QueuedInput } from "../../moments.ts";
+import type { SessionStore } from "../../store/store.ts";
 import { INPUTS_WAITING, wantsOf } from "./input-queue.ts";
 
 const EVENTS_PER_READ = 128;
@@ -39,6 +39,10 @@ export async function waitingInputs(
 /** Folds events, the newest first. */
 class ReadingBack implements BackReader {
   readonly #gone = new Set<InputId>();
+  /** Newest content of inputs that were edited. */
+  readonly #edits = new Map<InputId, QueuedInput["content"]>();
+  /** The newest list that was read; inputs that it does not name came later. */
+  #order: readonly InputId[] = [];
   #found: readonly QueuedInput[] = [];
   /** Inputs whose words are still to be found, once it is known which waited. */
   #missing: Set<InputId> | undefined;
@@ -49,7 +53,8 @@ class ReadingBack implements BackReader {
   }
 
   get waiting(): readonly QueuedInput[] {
-    return this.#found;
+    const listed = this.#order.flatMap((id) => this.#found.find(({ inputId }) => inputId === id) ?? []);
+    return [...listed, ...this.#found.filter((input) => !listed.includes(input))];
   }
 
   add(event: Envelope): void {
@@ -63,6 +68,11 @@ class ReadingBack implements BackReader {
       case "InputQueued":
         this.#queued(event.payload);
         return;
+      case "InputEdited": {
+        const { inputId, content } = event.payload;
+        if (!this.#edits.has(inputId)) this.#edits.set(inputId, content);
+        return;
+      }
       case "InputWithdrawn":
         this.#gone.add(event.payload.inputId);
         return;
@@ -80,13 +90,15 @@ class ReadingBack implements BackReader {
   }
 
   #queued(queued: PayloadOf<"InputQueued">): void {
-    const { inputId, content, delivery, originator } = queued;
+    const { inputId, delivery, originator } = queued;
+    const content = this.#edits.get(inputId) ?? queued.content;
     const isMeant = this.#missing?.delete(inputId) ?? !this.#gone.has(inputId);
     if (isMeant)
       this.#found = [{ inputId, content, delivery, originator, ...wantsOf(queued) }, ...this.#found];
   }
 
   #know(listed: readonly InputId[]): void {
+    this.#order = listed;
     const found = new Set(this.#found.map(({ inputId }) => inputId));
     this.#missing = new Set(listed.filter((id) => !this.#gone.has(id) && !found.has(id)));
   }

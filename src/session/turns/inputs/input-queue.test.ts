@@ -1,15 +1,15 @@
 import { expect, test } from "bun:test";
-import { settle } from "../../../test/support/fake-clock.ts";
-import type { Rig, RigOptions } from "../../../test/support/rig.ts";
-import { fakeTool, ok, openRig } from "../../../test/support/rig.ts";
-import type { ScriptedAnswer } from "../../../test/support/scripted-provider.ts";
-import { calls, events, hangs, says } from "../../../test/support/scripted-provider.ts";
-import { HarnessError } from "../../base/errors.ts";
-import type { InputId } from "../../base/ids.ts";
-import type { Connection } from "../../protocol/connection.ts";
-import type { Envelope } from "../../protocol/events/envelope.ts";
-import { memorySessionStore } from "../store/memory-store.ts";
-import type { Batch, Durability, SessionStore } from "../store/store.ts";
+import { settle } from "../../../../test/support/fake-clock.ts";
+import type { Rig, RigOptions } from "../../../../test/support/rig.ts";
+import { fakeTool, ok, openRig } from "../../../../test/support/rig.ts";
+import type { ScriptedAnswer } from "../../../../test/support/scripted-provider.ts";
+import { calls, events, hangs, says } from "../../../../test/support/scripted-provider.ts";
+import { HarnessError } from "../../../base/errors.ts";
+import type { InputId } from "../../../base/ids.ts";
+import type { Connection } from "../../../protocol/connection.ts";
+import type { Envelope } from "../../../protocol/events/envelope.ts";
+import { memorySessionStore } from "../../store/memory-store.ts";
+import type { Batch, Durability, SessionStore } from "../../store/store.ts";
 import { INPUTS_WAITING_CHARS_MAX, INPUTS_WAITING_MAX } from "./input-queue.ts";
 
 type Delivery = "queue" | "steer";

@@ -1,11 +1,11 @@
-import { defined } from "../../base/defined.ts";
-import { HarnessError } from "../../base/errors.ts";
-import type { ClientId, IdSource, InputId } from "../../base/ids.ts";
-import { jsonCharacters } from "../../base/json.ts";
-import type { Bus } from "../../engine/bus/bus.ts";
-import type { CommandOf } from "../../protocol/commands/commands.ts";
-import type { AttachedClient } from "../access/client.ts";
-import type { InputWants, QueuedInput } from "../moments.ts";
+import { defined } from "../../../base/defined.ts";
+import { HarnessError } from "../../../base/errors.ts";
+import type { ClientId, IdSource, InputId } from "../../../base/ids.ts";
+import { jsonCharacters } from "../../../base/json.ts";
+import type { Bus } from "../../../engine/bus/bus.ts";
+import type { CommandOf } from "../../../protocol/commands/commands.ts";
+import type { AttachedClient } from "../../access/client.ts";
+import type { InputWants, QueuedInput } from "../../moments.ts";
 
 /** Inputs that may wait in one session at a time. */
 export const INPUTS_WAITING_MAX = 32;
@@ -90,7 +90,7 @@ export class InputQueue {
   ): Promise<InputId> {
     const { content } = command;
     const wants = wantsOf(command);
-    const waiting = this.#places.reduce((sum, { input }) => sum + jsonCharacters(input.content), 0);
+    const waiting = charactersOf(this.#places);
     const isFull = waiting + jsonCharacters(content) > INPUTS_WAITING_CHARS_MAX;
     // A single complete one is taken, however large: it is no more than was already read of it.
     if (this.#places.length >= INPUTS_WAITING_MAX || (isFull && waiting > 0))
@@ -113,17 +113,69 @@ export class InputQueue {
    * Withdraws an input that has not started: for a person, or for its sender.
    * @throws HarnessError InvalidCommand if it does not wait, or an agent asks for another's.
    */
-  async withdraw({ kind, inputId }: CommandOf<"WithdrawInput">, client: AttachedClient): Promise<void> {
-    const input = this.#find(inputId);
-    if (input === undefined) {
-      const why = `no input waits as ${inputId}: it has begun, was withdrawn, or never was`;
-      throw new HarnessError("InvalidCommand", { kind, why });
-    }
-    if (client.identityClass !== "human" && input.originator !== client.id) {
-      throw new HarnessError("InvalidCommand", { kind, why: "an agent withdraws only what it sent itself" });
-    }
-    this.drop(inputId, client.id);
+  async withdraw(command: CommandOf<"WithdrawInput">, client: AttachedClient): Promise<void> {
+    this.#own(command, client);
+    this.drop(command.inputId, client.id);
     await this.#options.bus.commit("power");
+  }
+
+  /**
+   * Replaces the content of an input that has not started: for a person, or for its sender. Its place stays, and a held
+   * one stays held.
+   * @throws HarnessError InvalidCommand if it does not wait, or an agent asks for another's; InputQueueFull.
+   */
+  async edit(command: CommandOf<"EditInput">, client: AttachedClient): Promise<void> {
+    const { inputId, content } = command;
+    const edited = this.#own(command, client);
+    const others = this.#places.filter(({ input }) => input !== edited);
+    if (others.length > 0 && charactersOf(others) + jsonCharacters(content) > INPUTS_WAITING_CHARS_MAX)
+      throw new HarnessError("InputQueueFull", { count: String(this.#places.length) });
+    const payload = { inputId, content: [...content], by: client.id };
+    this.#options.bus.publish({ kind: "InputEdited", payload }, { originator: client.id });
+    this.#places = this.#places.map((place) =>
+      place.input === edited ? { ...place, input: { ...edited, content } } : place,
+    );
+    await this.#options.bus.commit("power");
+  }
+
+  /**
+   * Moves an input that has not started before another one, or behind all: for a person, or for its sender. A held one
+   * stays held.
+   * @throws HarnessError InvalidCommand if one of them does not wait, or an agent asks for more than its own.
+   */
+  async move(command: CommandOf<"MoveInput">, client: AttachedClient): Promise<void> {
+    const { kind, inputId, before } = command;
+    const moved = this.#own(command, client);
+    if (before === inputId)
+      throw new HarnessError("InvalidCommand", { kind, why: "an input cannot stand before itself" });
+    if (before !== undefined && !this.has(before)) throw notWaiting(kind, before);
+    const from = this.#places.findIndex(({ input }) => input === moved);
+    const rest = this.#places.toSpliced(from, 1);
+    const at = before === undefined ? rest.length : rest.findIndex(({ input }) => input.inputId === before);
+    const overtaken = rest.slice(at, from);
+    if (client.identityClass !== "human" && overtaken.some(({ input }) => input.originator !== client.id))
+      throw new HarnessError("InvalidCommand", { kind, why: "an agent overtakes only what it sent itself" });
+    this.#places = rest.toSpliced(at, 0, ...this.#places.slice(from, from + 1));
+    const payload = { inputId, ...defined({ before }), by: client.id };
+    this.#options.bus.publish({ kind: "InputMoved", payload }, { originator: client.id });
+    // A resume takes the order from this list.
+    this.publishWaiting();
+    await this.#options.bus.commit("power");
+  }
+
+  /** @throws HarnessError InvalidCommand if an input does not wait, or is not this client's to change. */
+  #own(
+    { kind, inputId }: CommandOf<"WithdrawInput" | "EditInput" | "MoveInput">,
+    client: AttachedClient,
+  ): QueuedInput {
+    const input = this.find(inputId);
+    if (input === undefined) throw notWaiting(kind, inputId);
+    if (client.identityClass !== "human" && input.originator !== client.id)
+      throw new HarnessError("InvalidCommand", {
+        kind,
+        why: `an agent ${VERBS[kind]} only what it sent itself`,
+      });
+    return input;
   }
 
   /** Removes an input for good, and emits that. */
@@ -133,9 +185,20 @@ export class InputQueue {
     this.#options.bus.publish({ kind: "InputWithdrawn", payload }, defined({ originator: by }));
   }
 
-  /** Returns true if it still waits: it may have been withdrawn meanwhile. */
+  /** Returns true if an input waits. */
   has(inputId: InputId): boolean {
-    return this.#find(inputId) !== undefined;
+    return this.find(inputId) !== undefined;
+  }
+
+  /** Returns true if an input is the next to start, with this content: it may have been changed meanwhile. */
+  isNext(inputId: InputId, content: QueuedInput["content"]): boolean {
+    const { next } = this;
+    return next?.inputId === inputId && next.content === content;
+  }
+
+  /** Returns a waiting input as it is now. */
+  find(inputId: InputId): QueuedInput | undefined {
+    return this.#places.find(({ input }) => input.inputId === inputId)?.input;
   }
 
   /** Removes an input that starts at this very moment, and emits that. */
@@ -168,8 +231,15 @@ export class InputQueue {
     const payload = { namespace: "cinch", kind: INPUTS_WAITING, payload: { inputIds, held: heldIds } };
     this.#options.bus.publish({ kind: "CustomEvent", payload });
   }
+}
 
-  #find(inputId: InputId): QueuedInput | undefined {
-    return this.#places.find(({ input }) => input.inputId === inputId)?.input;
-  }
+const VERBS = { WithdrawInput: "withdraws", EditInput: "edits", MoveInput: "moves" } as const;
+
+function charactersOf(places: readonly QueueEntry[]): number {
+  return places.reduce((sum, { input }) => sum + jsonCharacters(input.content), 0);
+}
+
+function notWaiting(kind: keyof typeof VERBS, inputId: InputId): HarnessError {
+  const why = `no input waits as ${inputId}: it has begun, was withdrawn, or never was`;
+  return new HarnessError("InvalidCommand", { kind, why });
 }

@@ -1,0 +1,31 @@
+import * as z from "zod";
+import { InputBlock } from "../content.ts";
+import { InputIdSchema, SessionIdSchema } from "../ids.ts";
+
+const sessionId = SessionIdSchema;
+
+/** Levels of a session, the tightest first. */
+export const LevelSchema = z.enum(["ReadOnly", "WorkspaceWrite", "DangerFullAccess"]);
+
+/**
+ * Sets the ceiling of what runs without a question, from the next call on until the session ends. Only people may.
+ * Since 0.3.0.
+ */
+export const SetLevel = z.object({ kind: z.literal("SetLevel"), sessionId, level: LevelSchema });
+
+/** Replaces the content of an input that waits. Its place stays. An agent edits only its own. Since 0.3.0. */
+export const EditInput = z.object({
+  kind: z.literal("EditInput"),
+  sessionId,
+  inputId: InputIdSchema,
+  content: z.array(InputBlock).min(1),
+});
+
+/** Moves an input that waits. An agent moves only its own, and not before those of others. Since 0.3.0. */
+export const MoveInput = z.object({
+  kind: z.literal("MoveInput"),
+  sessionId,
+  inputId: InputIdSchema,
+  /** The waiting input that it then stands before. Default: it becomes the last. */
+  before: InputIdSchema.optional(),
+});
