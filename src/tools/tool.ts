@@ -155,10 +155,23 @@ export interface ToolContext {
    * `awaitsIntent`; for others it has resolved. Absent: nothing to wait for.
    */
   readonly intentSafe?: () => Promise<void>;
-  /** Shows partial output to clients; it is never sent to the model. */
-  progress(partial: string): void;
+  /**
+   * Shows partial output to clients; it is never sent to the model.
+   * @param command set by a command: clients then also see its last lines.
+   */
+  progress(partial: string, command?: CommandProgress): void;
   /** Publishes other events: TodoChanged, TaskChanged, CustomEvent … */
   emit(event: Event): void;
+}
+
+/** Numbers of a command that runs. */
+export interface CommandProgress {
+  /** Bytes and lines that it has written so far. */
+  readonly bytes: number;
+  readonly lines: number;
+  readonly elapsedMs: number;
+  /** Set if so much was shown that the text only updates the last lines. */
+  readonly tailOnly?: true;
 }
 
 /** The sub-agent that a call or event belongs to (ENG-10). */

@@ -1137,6 +1137,10 @@ export interface ToolCallProgressEvent {
   readonly payload: {
     readonly callId: CallId;
     readonly partial: string;
+    readonly tail?: string;
+    readonly bytes?: number;
+    readonly lines?: number;
+    readonly elapsedMs?: number;
   };
 }
 

@@ -1,3 +1,4 @@
+import type { Envelope } from "../../protocol/events/envelope.ts";
 import type { Event } from "../../protocol/events/events.ts";
 import type { EventOrigin } from "./origin.ts";
 
@@ -16,11 +17,12 @@ export class WaitingDelta {
   readonly kind = "delta";
   readonly origin: EventOrigin;
   readonly ts: string;
-  readonly #first: DeltaEvent;
+  /** Its block is that of the first; the numbers of a running command are the latest. */
+  #newest: DeltaEvent;
   #text: string;
 
   constructor(first: DeltaEvent, origin: EventOrigin, ts: string) {
-    this.#first = first;
+    this.#newest = first;
     this.origin = origin;
     this.ts = ts;
     this.#text = textOf(first);
@@ -28,16 +30,27 @@ export class WaitingDelta {
 
   /** Adds the next delta; returns false if it is of another block or origin, or makes this one too long. */
   merge(next: DeltaEvent, origin: EventOrigin): boolean {
-    if (!isSameBlock(this.#first, next) || !isSameOrigin(this.origin, origin)) return false;
+    if (!isSameBlock(this.#newest, next) || !isSameOrigin(this.origin, origin)) return false;
     const text = textOf(next);
     if (this.#text.length + text.length > DELTA_CHARACTERS_MAX) return false;
     this.#text += text;
+    if (next.kind === "ToolCallProgress" && next.payload.tail !== undefined) this.#newest = next;
     return true;
   }
 
   get event(): DeltaEvent {
-    return withText(this.#first, this.#text);
+    return withText(this.#newest, this.#text);
   }
+}
+
+/**
+ * Returns a delta as the log keeps it: without the last lines of a command, which repeat what the log has. So the log
+ * of a long command stays bounded.
+ */
+export function loggedDelta(envelope: Envelope): Envelope {
+  if (envelope.kind !== "ToolCallProgress" || envelope.payload.tail === undefined) return envelope;
+  const { tail: _tail, ...payload } = envelope.payload;
+  return { ...envelope, payload };
 }
 
 function textOf(event: DeltaEvent): string {

@@ -1,6 +1,9 @@
 import { messageOf } from "../../base/errors.ts";
 import type { ClientId, SessionId } from "../../base/ids.ts";
+import { lastLines } from "../../base/text/last-lines.ts";
 import type { World } from "../../base/world.ts";
+import type { PayloadOf } from "../../protocol/events/events.ts";
+import { TAIL_BYTES_MAX, TAIL_LINES_MAX } from "../../protocol/events/progress-limits.ts";
 import type { RedactingStream } from "../../safety/redact.ts";
 import type { ToolCall, ToolHandler } from "../../tools/middleware.ts";
 import { errorOutput } from "../../tools/output.ts";
@@ -128,16 +131,25 @@ export class Dispatcher {
   #progress(call: PendingCall, { origin }: DispatchContext): Progress {
     const { bus, redaction } = this.#parts;
     let stream: RedactingStream | undefined; // most calls show nothing before their end
-    const publish = (partial: string) => {
-      if (partial === "") return;
-      bus.publish({ kind: "ToolCallProgress", payload: { callId: call.id, partial } }, origin);
-    };
+    let tail = "";
+    const publish = (payload: Omit<PayloadOf<"ToolCallProgress">, "callId">) =>
+      bus.publish({ kind: "ToolCallProgress", payload: { callId: call.id, ...payload } }, origin);
     return {
-      push(partial) {
+      push(text, command) {
         stream ??= redaction.stream();
-        publish(stream.push(partial));
+        const partial = stream.push(text);
+        if (command === undefined) {
+          if (partial !== "") publish({ partial });
+          return;
+        }
+        tail = lastLines(tail + partial, { linesMax: TAIL_LINES_MAX, bytesMax: TAIL_BYTES_MAX });
+        const { tailOnly, ...numbers } = command;
+        publish({ partial: tailOnly === true ? "" : partial, tail, ...numbers });
       },
-      end: () => publish(stream?.end() ?? ""),
+      end() {
+        const partial = stream?.end() ?? "";
+        if (partial !== "") publish({ partial });
+      },
     };
   }
 
@@ -164,7 +176,7 @@ export class Dispatcher {
 }
 
 interface Progress {
-  readonly push: (partial: string) => void;
+  readonly push: ToolContext["progress"];
   readonly end: () => void;
 }
 

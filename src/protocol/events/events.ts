@@ -12,6 +12,7 @@ import {
   TaskIdSchema,
   TokenIdSchema,
 } from "../ids.ts";
+import { TAIL_BYTES_MAX } from "./progress-limits.ts";
 import { ChangePreview, ToolKind } from "./shown-call.ts";
 
 /**
@@ -65,7 +66,21 @@ const payloads = {
     toolKind: ToolKind.optional(),
     preview: ChangePreview.optional(),
   }),
-  ToolCallProgress: z.object({ callId: CallIdSchema, partial: z.string() }),
+  ToolCallProgress: z.object({
+    callId: CallIdSchema,
+    /** Output since the event before; a long or fast one is cut. May be empty. */
+    partial: z.string(),
+    /**
+     * The last lines of the output of a command, redacted. Only live events have it: the log keeps `partial`. Since
+     * protocol 0.3.0.
+     */
+    tail: z.string().max(TAIL_BYTES_MAX).optional(),
+    /** Bytes and lines that the command has written so far. Since protocol 0.3.0. */
+    bytes: z.int().min(0).optional(),
+    lines: z.int().min(0).optional(),
+    /** Milliseconds that the command has run, without the wait for a permission. Since protocol 0.3.0. */
+    elapsedMs: z.int().min(0).optional(),
+  }),
   ToolResult: z.object({
     callId: CallIdSchema,
     content: z.array(ResultContent),

@@ -1,7 +1,9 @@
+import { defined } from "../../base/defined.ts";
 import type { CallId } from "../../base/ids.ts";
 import { jsonCharacters } from "../../base/json.ts";
 import { shortened } from "../../base/text/text.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
+import type { PayloadOf } from "../../protocol/events/events.ts";
 import { isMissing } from "../follow.ts";
 import { isTurnStarted } from "../turn-marks.ts";
 import type { UncertainEntry } from "./gaps/uncertain.ts";
@@ -27,6 +29,17 @@ export interface OpenCall extends UncertainEntry {
   readonly parentCall?: CallId;
   /** End of its output so far. */
   readonly output: string;
+  /** Last lines and numbers of a command that runs; absent for other tools. */
+  readonly command?: RunningCommand;
+}
+
+/** A command that runs, as its newest report describes it. */
+export interface RunningCommand {
+  /** Absent in a view of the log alone: use `output`. */
+  readonly tail?: string;
+  readonly bytes: number;
+  readonly lines: number;
+  readonly elapsedMs: number;
 }
 
 /** Running calls of a session and its sub-agents, the oldest first. */
@@ -50,11 +63,11 @@ export function callsAfter(calls: OpenCalls, envelope: Envelope): OpenCalls {
       return new Map(others.slice(1 - OPEN_CALLS_MAX)).set(callId, call);
     }
     case "ToolCallProgress": {
-      const { callId, partial } = envelope.payload;
+      const { callId, partial, ...report } = envelope.payload;
       const call = calls.get(callId);
       if (call === undefined) return calls;
       const output = (call.output + partial).slice(-OUTPUT_CHARACTERS_MAX).toWellFormed();
-      return new Map(calls).set(callId, { ...call, output });
+      return new Map(calls).set(callId, { ...call, output, ...commandOf(report) });
     }
     case "ToolResult":
       return without(calls, envelope.payload.callId);
@@ -68,6 +81,16 @@ export function callsAfter(calls: OpenCalls, envelope: Envelope): OpenCalls {
     default:
       return calls;
   }
+}
+
+function commandOf({
+  tail,
+  bytes,
+  lines,
+  elapsedMs,
+}: Omit<PayloadOf<"ToolCallProgress">, "callId" | "partial">): Pick<OpenCall, "command"> {
+  if (bytes === undefined || lines === undefined || elapsedMs === undefined) return {};
+  return { command: { ...defined({ tail }), bytes, lines, elapsedMs } };
 }
 
 /** Removes calls that may have ended in a gap: the turn of each is over. */

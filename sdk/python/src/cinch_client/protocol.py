@@ -448,9 +448,17 @@ class ToolCallStartedEvent(_ToolCallStartedEventRequired, total=False):
     aside: Literal[True]
 
 
-class ToolCallProgressEventPayload(TypedDict):
-    callId: CallId
-    partial: str
+_ToolCallProgressEventPayloadRequired = TypedDict("_ToolCallProgressEventPayloadRequired", {
+    "callId": CallId,
+    "partial": str,
+})
+
+
+class ToolCallProgressEventPayload(_ToolCallProgressEventPayloadRequired, total=False):
+    tail: str
+    bytes: int
+    lines: int
+    elapsedMs: int
 
 
 _ToolCallProgressEventRequired = TypedDict("_ToolCallProgressEventRequired", {
