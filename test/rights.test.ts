@@ -62,6 +62,8 @@ const COMMANDS: Readonly<Record<CommandKind, readonly [who: string, fields: obje
   ExportSession: [PERSON_UNBOUND, {}],
   DismissExpiring: [UNBOUND, {}],
   MuteSession: [PERSON, {}],
+  RunShell: [PERSON, { command: "true", toModel: false }],
+  StopShell: [PERSON, { callId: "call_00000000000000000000000000" }],
 };
 
 const OPEN = "yes yes yes  yes yes yes yes";

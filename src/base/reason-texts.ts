@@ -142,6 +142,7 @@ export const TEXTS = {
   SessionMissing: "There is no stored session <id>.",
   SessionPinned: "The session <id> is pinned, and so is kept. Unpin it first: cinch sessions unpin <id>",
   SessionsLocked: "The session store <path> was sealed under another machine key than the one in use now, which is from <source>. Set the CINCH_MACHINE_KEY or CINCH_PASSPHRASE that it was made with. If it was made with neither, unset both: then machine.key is used. Or move the store away to start with an empty one. Nothing was changed.",
+  ShellQueueFull: "<count> commands wait in this session already, and no more are accepted. Wait until one has ended, or stop one.",
   SkillMissing: "There is no active skill '<name>' in this session. <hint>",
   SkillProblem: "<problem>",
   StateUnwritable: "The state folder <path> cannot be written: <problem>. <remedy>",

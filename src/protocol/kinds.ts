@@ -33,6 +33,8 @@ export const COMMAND_KINDS = [
   "ExportSession",
   "DismissExpiring",
   "MuteSession",
+  "RunShell",
+  "StopShell",
 ] as const satisfies readonly CommandKind[];
 
 export const EVENT_KINDS = [

@@ -146,6 +146,8 @@ export interface ToolContext {
   readonly within?: SubAgentContext;
   /** Set if a person was asked about this call and allowed it. */
   readonly byPerson?: true;
+  /** Set for a command that a person runs by themselves: it is no call of the model. */
+  readonly byUser?: true;
   /** Set if commands of this call also get the user's variables that hold secrets. */
   readonly hasSecrets?: true;
   /** Set if the gate has found that this command changes nothing. Absent: unknown. */

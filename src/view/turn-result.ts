@@ -1,3 +1,4 @@
+import { isShellEvent } from "./shell-event.ts";
 import type { ClientId, InputId } from "../base/ids.ts";
 import { isObject } from "../base/json.ts";
 import type { Envelope } from "../protocol/events/envelope.ts";
@@ -78,7 +79,7 @@ export function foldTurn(state: TurnState, envelope: Envelope): TurnState {
   if (isTurnStarted(envelope)) return { ...NEW_TURN };
   const costs = addTurnCost(state.costs, envelope);
   const next = costs === state.costs ? state : { ...state, costs };
-  if (envelope.parentCall !== undefined) return next;
+  if (envelope.parentCall !== undefined || isShellEvent(envelope)) return next;
   switch (envelope.kind) {
     case "TextDelta": {
       const { text } = envelope.payload;

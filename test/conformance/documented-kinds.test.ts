@@ -15,6 +15,8 @@ const BEYOND = {
     "DismissExpiring",
     "ExportSession",
     "MuteSession",
+    "RunShell",
+    "StopShell",
     "PinSession",
     "PromoteRule",
     "ReloadSkills",

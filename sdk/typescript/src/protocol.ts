@@ -85,7 +85,9 @@ export type Command =
   | AnswerCommand
   | ExportSessionCommand
   | DismissExpiringCommand
-  | MuteSessionCommand;
+  | MuteSessionCommand
+  | RunShellCommand
+  | StopShellCommand;
 
 export interface Accepted {
   readonly sessionId?: SessionId;
@@ -857,6 +859,10 @@ export interface ManageMcpResult {
   readonly text?: string;
 }
 
+export interface RunShellResult {
+  readonly callId: CallId;
+}
+
 export interface CustomCommandResult {
   readonly text?: string;
 }
@@ -1070,6 +1076,19 @@ export interface MuteSessionCommand {
   readonly sessionId: SessionId;
 }
 
+export interface RunShellCommand {
+  readonly kind: "RunShell";
+  readonly sessionId: SessionId;
+  readonly command: string;
+  readonly toModel: boolean;
+}
+
+export interface StopShellCommand {
+  readonly kind: "StopShell";
+  readonly sessionId: SessionId;
+  readonly callId: CallId;
+}
+
 export interface TextDeltaEvent {
   readonly id: number;
   readonly session: SessionId;
@@ -1123,6 +1142,9 @@ export interface ToolCallStartedEvent {
       readonly all?: string;
       readonly each?: string;
     };
+    readonly by?: "user";
+    readonly shell?: true;
+    readonly toModel?: boolean;
   };
 }
 
@@ -1176,6 +1198,8 @@ export interface ToolResultEvent {
           };
         }>;
     readonly isError?: boolean;
+    readonly by?: "user";
+    readonly shell?: true;
   };
 }
 
@@ -1738,6 +1762,7 @@ export interface CommandResults {
   readonly RewindSession: RewindSessionResult;
   readonly ReloadSkills: ReloadSkillsResult;
   readonly ManageMcp: ManageMcpResult;
+  readonly RunShell: RunShellResult;
   readonly CustomCommand: CustomCommandResult;
 }
 
@@ -2010,6 +2035,7 @@ export type EngineReason =
   | "SessionMissing"
   | "SessionPinned"
   | "SessionsLocked"
+  | "ShellQueueFull"
   | "SkillMissing"
   | "SkillProblem"
   | "StateUnwritable"

@@ -10,6 +10,7 @@ import {
   SessionIdSchema,
   TaskIdSchema,
 } from "../ids.ts";
+import { RunShell, StopShell } from "./shell-commands.ts";
 import { ALLOW_CHARACTERS_MAX, ALLOW_RULES_MAX, APPENDED_CHARACTERS_MAX } from "./run-limits.ts";
 
 /**
@@ -241,6 +242,8 @@ export const Command = z.discriminatedUnion("kind", [
   ExportSession,
   DismissExpiring,
   MuteSession,
+  RunShell,
+  StopShell,
 ]);
 
 export type Command = z.infer<typeof Command>;

@@ -55,6 +55,12 @@ const failure = {
   details: z.record(z.string(), z.unknown()).optional(),
 };
 
+/** Set for a command that a person runs by themselves (RunShell). Since protocol 0.3.0. */
+const byUser = {
+  by: z.literal("user").optional(),
+  shell: z.literal(true).optional(),
+};
+
 const payloads = {
   TextDelta: z.object({ text: z.string(), index: blockIndex.optional() }),
   ThinkingDelta: z.object({ block: ThinkingPiece, index: blockIndex.optional() }),
@@ -65,6 +71,9 @@ const payloads = {
     mutating: z.boolean(),
     toolKind: ToolKind.optional(),
     preview: ChangePreview.optional(),
+    ...byUser,
+    /** With `shell`: true if the model gets the command and its output. */
+    toModel: z.boolean().optional(),
   }),
   ToolCallProgress: z.object({
     callId: CallIdSchema,
@@ -85,6 +94,7 @@ const payloads = {
     callId: CallIdSchema,
     content: z.array(ResultContent),
     isError: z.boolean().optional(),
+    ...byUser,
   }),
   TurnStarted: z.object({
     turn,

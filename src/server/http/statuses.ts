@@ -65,7 +65,7 @@ const STATUSES: Readonly<Record<number, readonly Reason[]>> = {
   ],
   413: ["BodyTooLarge"],
   415: ["UnsupportedMediaType"],
-  429: ["InputQueueFull", "TooManyClients", "TooManyFrames", "TooManyFollowed", "MintTooOften"],
+  429: ["InputQueueFull", "ShellQueueFull", "TooManyClients", "TooManyFrames", "TooManyFollowed", "MintTooOften"],
   502: ["ProviderUnreachable", "ProviderRefused", "ProviderFailed", "ProviderKeyRefused"],
   503: ["EngineStopping", "StoreBusy"],
   504: ["ProviderTimeout"],

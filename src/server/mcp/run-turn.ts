@@ -1,3 +1,4 @@
+import { isShellEvent } from "../../view/shell-event.ts";
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import * as z from "zod";
 import { defined } from "../../base/defined.ts";
@@ -161,6 +162,7 @@ async function* progressing(
 
 /** Returns what to report of an event, without a full stop; undefined for most events. */
 export function progressText(event: Envelope): string | undefined {
+  if (isShellEvent(event)) return undefined;
   if (event.kind === "ToolCallStarted") return `Calls ${event.payload.tool}`;
   return event.kind === "PermissionRequested" ? permissionHeading(event.payload) : undefined;
 }

@@ -37,4 +37,6 @@ export const RIGHTS: Readonly<Record<CommandKind, Right>> = {
   ExportSession: "person", // it writes a file to any path that the caller names
   DismissExpiring: "use",
   MuteSession: "person",
+  RunShell: "person", // it runs with the rights of the session, without its model
+  StopShell: "person",
 };

@@ -22,6 +22,8 @@ type OwnCommand =
   | "PromoteRule"
   | "CompactSession"
   | "RewindSession"
+  | "RunShell"
+  | "StopShell"
   | "EndSession"
   | "AttachSession"
   | "DetachSession";

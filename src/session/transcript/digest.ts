@@ -1,3 +1,4 @@
+import { isShellEvent } from "../../view/shell-event.ts";
 import { defined } from "../../base/defined.ts";
 import type { EventSeq, InputId, SessionId } from "../../base/ids.ts";
 import { isObject, stringAt } from "../../base/json.ts";
@@ -81,7 +82,7 @@ export async function digestOf(events: AsyncIterable<Envelope>): Promise<LogDige
     if (turn !== undefined || isTurnStarted(event)) state = foldTurn(state, event);
     if (turn !== undefined) turn.cost = state.costs.total;
     else if (event.kind === "CostIncremented") betweenTurns = addCost(betweenTurns, event.payload);
-    if (event.parentCall !== undefined) continue;
+    if (event.parentCall !== undefined || isShellEvent(event)) continue;
     switch (event.kind) {
       case "TurnStarted":
         if (event.payload.inputId !== undefined) waiting.delete(event.payload.inputId);

@@ -21,6 +21,7 @@ import { IdleWatch } from "./idle-watch.ts";
 import { Recovery } from "./recovery.ts";
 import type { SessionDependencies } from "./session-dependencies.ts";
 import { turnContext } from "./session-dependencies.ts";
+import { ShellRuns } from "./shell/shell-runs.ts";
 import { TurnScheduler } from "./turn-scheduler.ts";
 
 /**
@@ -32,6 +33,7 @@ export class Session {
   readonly #parts: SessionDependencies;
   readonly #root = new CancelNode();
   readonly #turns: TurnScheduler;
+  readonly #shell: ShellRuns;
   readonly #recovery: Recovery;
   readonly #history: IdleHistory;
   readonly #idle: IdleWatch;
@@ -55,6 +57,11 @@ export class Session {
     };
     const ready = () => this.#history.ready();
     this.#turns = new TurnScheduler({ parts, signal: this.#root.signal, ending, ready, onBroken, onFree });
+    this.#shell = new ShellRuns({
+      ...{ parts, signal: this.#root.signal, ending, onBroken },
+      turn: () => this.#turns.count,
+      onFree: () => this.#idle.touch(),
+    });
     this.#recovery = new Recovery({
       parts,
       slot: this.#turns.slot,
@@ -67,7 +74,7 @@ export class Session {
       clock: parts.world.clock,
       timeoutMs: parts.idleTimeoutMs ?? 0,
       busy,
-      isKeptAlive: () => this.#pinned || this.#followers.count > 0 || (parts.tasksRunning?.() ?? 0) > 0,
+      isKeptAlive: () => this.#pinned || this.#followers.count > 0 || this.#shell.isBusy || (parts.tasksRunning?.() ?? 0) > 0,
       release: () => this.#history.release(),
       end: () => this.#endUnasked("idle"),
     });
@@ -129,9 +136,9 @@ export class Session {
     return this.#parts.bus.notifyPeople(event);
   }
 
-  /** True if a turn runs, or a task in the background. */
+  /** True if a turn runs, a command of a person, or a task in the background. */
   get busy(): boolean {
-    return this.#turns.slot.taken || this.tasks > 0;
+    return this.#turns.slot.taken || this.#shell.isBusy || this.tasks > 0;
   }
 
   /** Client that started the running turn; undefined if none runs. */
@@ -236,6 +243,14 @@ export class Session {
           result: await rewind(command, { ...turnContext(turn), history: turn.history }),
         }));
       }
+      case "RunShell":
+        assertHuman(client, command.kind);
+        await this.#recovery.settled(client);
+        return { result: { callId: await this.#shell.start(command, client) } };
+      case "StopShell":
+        assertHuman(client, command.kind);
+        await this.#shell.stop(command, client);
+        return {};
       case "EndSession":
         await this.end("user");
         return {};
@@ -256,7 +271,7 @@ export class Session {
   /** Returns true if a person was the last one to use the session, and none of its work continues without them. */
   #isLeftBy({ id, identityClass }: AttachedClient): boolean {
     if (identityClass !== "human" || this.#isUsedByAgent || this.#pinned) return false;
-    return !this.#followers.hasOthersThan(id) && !this.#turns.isBusy && this.tasks === 0;
+    return !this.#followers.hasOthersThan(id) && !this.#turns.isBusy && !this.#shell.isBusy && this.tasks === 0;
   }
 
   /** `provider:name` of the model that the next request goes to. */
@@ -354,7 +369,7 @@ export class Session {
     this.#idle[Symbol.dispose]();
     this.#history[Symbol.dispose]();
     this.#root.cancel(new Cancelled("engine", "the session was ended"));
-    await this.idle();
+    await Promise.all([this.idle(), this.#shell.idle()]);
     const { bus } = this.#parts;
     try {
       await this.#parts.settle();

@@ -1,3 +1,4 @@
+import { isShellEvent } from "../shell-event.ts";
 import type { CallId } from "../../base/ids.ts";
 import { isObject } from "../../base/json.ts";
 import type { Envelope, EnvelopeOf } from "../../protocol/events/envelope.ts";
@@ -67,6 +68,7 @@ export class CostBook {
   add(envelope: Envelope): void {
     const { calls: before } = totalCost(this.#session);
     this.#session = sessionCostsAfter(this.#session, envelope);
+    if (isShellEvent(envelope)) return;
     switch (envelope.kind) {
       case "TurnStarted":
         this.#started(envelope);

@@ -27,6 +27,8 @@ export interface OpenCall extends UncertainEntry {
   readonly argsLeftOut?: number;
   /** The call that runs the sub-agent whose call this is. */
   readonly parentCall?: CallId;
+  /** Set for a command that a person runs beside the turns. */
+  readonly shell?: true;
   /** End of its output so far. */
   readonly output: string;
   /** Last lines and numbers of a command that runs; absent for other tools. */
@@ -51,13 +53,14 @@ export const NO_CALLS: OpenCalls = new Map();
 export function callsAfter(calls: OpenCalls, envelope: Envelope): OpenCalls {
   switch (envelope.kind) {
     case "ToolCallStarted": {
-      const { callId, tool, args } = envelope.payload;
+      const { callId, tool, args, shell } = envelope.payload;
       const { parentCall } = envelope;
       const call = {
         tool: shortened(tool, NAME_CHARACTERS_MAX),
         ...keptArgs(args),
         output: "",
         ...(parentCall === undefined ? {} : { parentCall }),
+        ...(shell === true ? { shell } : {}),
       };
       const others = [...calls].filter(([id]) => id !== callId);
       return new Map(others.slice(1 - OPEN_CALLS_MAX)).set(callId, call);
@@ -76,6 +79,7 @@ export function callsAfter(calls: OpenCalls, envelope: Envelope): OpenCalls {
     case "TurnStarted":
       return isTurnStarted(envelope) ? withoutUncertain(calls) : calls;
     case "TurnEnded":
+      return envelope.parentCall === undefined ? shellCalls(calls) : calls;
     case "SessionEnded":
       return envelope.parentCall === undefined && calls.size > 0 ? NO_CALLS : calls;
     default:
@@ -91,6 +95,12 @@ function commandOf({
 }: Omit<PayloadOf<"ToolCallProgress">, "callId" | "partial">): Pick<OpenCall, "command"> {
   if (bytes === undefined || lines === undefined || elapsedMs === undefined) return {};
   return { command: { ...defined({ tail }), bytes, lines, elapsedMs } };
+}
+
+/** Returns the commands of people, which do not end with a turn. */
+function shellCalls(calls: OpenCalls): OpenCalls {
+  const rest = [...calls].filter(([, { shell }]) => shell === true);
+  return rest.length === calls.size ? calls : new Map(rest);
 }
 
 /** Removes calls that may have ended in a gap: the turn of each is over. */

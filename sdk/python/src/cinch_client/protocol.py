@@ -314,6 +314,19 @@ class MuteSessionCommand(TypedDict):
     sessionId: SessionId
 
 
+class RunShellCommand(TypedDict):
+    kind: Literal["RunShell"]
+    sessionId: SessionId
+    command: str
+    toModel: bool
+
+
+class StopShellCommand(TypedDict):
+    kind: Literal["StopShell"]
+    sessionId: SessionId
+    callId: CallId
+
+
 Command = Union[
     SendInputCommand,
     CancelTurnCommand,
@@ -341,6 +354,8 @@ Command = Union[
     ExportSessionCommand,
     DismissExpiringCommand,
     MuteSessionCommand,
+    RunShellCommand,
+    StopShellCommand,
 ]
 
 
@@ -431,6 +446,9 @@ _ToolCallStartedEventPayloadRequired = TypedDict("_ToolCallStartedEventPayloadRe
 class ToolCallStartedEventPayload(_ToolCallStartedEventPayloadRequired, total=False):
     toolKind: Literal["read", "edit", "search", "execute", "fetch", "think", "switch_mode", "other"]
     preview: ToolCallStartedEventPayloadPreview
+    by: Literal["user"]
+    shell: Literal[True]
+    toModel: bool
 
 
 _ToolCallStartedEventRequired = TypedDict("_ToolCallStartedEventRequired", {
@@ -515,6 +533,8 @@ _ToolResultEventPayloadRequired = TypedDict("_ToolResultEventPayloadRequired", {
 
 class ToolResultEventPayload(_ToolResultEventPayloadRequired, total=False):
     isError: bool
+    by: Literal["user"]
+    shell: Literal[True]
 
 
 _ToolResultEventRequired = TypedDict("_ToolResultEventRequired", {
@@ -2424,6 +2444,10 @@ class ManageMcpResult(TypedDict, total=False):
     text: str
 
 
+class RunShellResult(TypedDict):
+    callId: CallId
+
+
 class CustomCommandResult(TypedDict, total=False):
     text: str
 
@@ -2658,6 +2682,7 @@ EngineReason = Literal[
     "SessionMissing",
     "SessionPinned",
     "SessionsLocked",
+    "ShellQueueFull",
     "SkillMissing",
     "SkillProblem",
     "StateUnwritable",

@@ -1,3 +1,4 @@
+import { isShellEvent } from "../../../../view/shell-event.ts";
 import type { CallId, EventSeq } from "../../../../base/ids.ts";
 import type { Envelope } from "../../../../protocol/events/envelope.ts";
 import type { EventKind } from "../../../../protocol/events/events.ts";
@@ -39,6 +40,8 @@ export class ItemFold {
   readonly #parentCall: CallId | undefined;
   readonly #blocks: Blocks;
   readonly #open = new Set<Item>();
+  /** Commands of people: they belong to no turn. */
+  readonly #shell = new WeakSet<Item>();
   readonly #children = new Map<CallId, Blocks>();
   #turn: number | null | undefined;
   #turnKnownFrom: EventSeq;
@@ -139,6 +142,7 @@ export class ItemFold {
     if (block === "begins") this.#block = item;
     if (event.kind === "Asked") item.ask = event.payload.askId;
     if (kind === "call" || kind === "question") this.#open.add(item);
+    if (isShellEvent(event)) this.#shell.add(item);
     if (event.kind === "ToolCallStarted") this.#children.set(event.payload.callId, new Blocks(true));
   }
 
@@ -211,10 +215,10 @@ export class ItemFold {
     this.#open.delete(item);
   }
 
-  /** Questions that belong to no call stay open beyond a turn. */
+  /** Questions that belong to no call, and commands of people, stay open beyond a turn. */
   #cancelOpen(): void {
     for (const item of this.#open) {
-      if (item.ask !== undefined) continue;
+      if (item.ask !== undefined || this.#shell.has(item)) continue;
       item.state ??= "cancelled";
       this.#open.delete(item);
     }
@@ -252,7 +256,7 @@ class Blocks {
 
   next(event: Envelope): BlockPart {
     if (event.kind !== "TextDelta" && event.kind !== "ThinkingDelta") {
-      if (ASIDES.has(event.kind)) return "aside";
+      if (ASIDES.has(event.kind) || isShellEvent(event)) return "aside";
       this.settle();
       return "ends";
     }

@@ -1,3 +1,4 @@
+import { isShellEvent } from "../../../../view/shell-event.ts";
 import type { CallId, EventSeq } from "../../../../base/ids.ts";
 import { stringAt } from "../../../../base/json.ts";
 import { shortened } from "../../../../base/text/text.ts";
@@ -65,6 +66,7 @@ class OpenTurn {
     this.#last = event.id;
     this.#isExpired ||= isExpired;
     if (isTurnEnded(event)) this.#endedAt = event.ts;
+    if (isShellEvent(event)) return;
     if (event.kind === "ToolCallStarted") {
       const { callId, preview, args } = event.payload;
       if (event.parentCall === undefined) this.#calls += 1;
