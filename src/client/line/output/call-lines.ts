@@ -3,9 +3,13 @@ import { count } from "../../../base/text/text.ts";
 import type { ResultContent } from "../../../protocol/content.ts";
 import type { PayloadOf } from "../../../protocol/events/events.ts";
 import type { OpenCall, OpenCalls } from "../../../view/session/calls.ts";
-import { neutraliseLine } from "../../../view/terminal/terminal-text.ts";
+import { neutralise, neutraliseLine } from "../../../view/terminal/terminal-text.ts";
 import { callSummary } from "../../../view/texts/call-summary.ts";
 import { firstLine } from "../../../view/texts/first-line.ts";
+import { quote } from "./quote.ts";
+
+/** Lines of the output of a person's command that are printed: its end. */
+const SHELL_LINES_MAX = 100;
 
 /** Prints the calls of a session: one line when a call begins, another when it ends. */
 export class CallLines {
@@ -14,7 +18,8 @@ export class CallLines {
   /** Calls printed as not run. `byYou`: the user of this client denied it. */
   readonly #denied = new Map<CallId, { readonly byYou: boolean }>();
 
-  started({ tool, args }: PayloadOf<"ToolCallStarted">): string {
+  started({ tool, args, shell, toModel }: PayloadOf<"ToolCallStarted">): string {
+    if (shell === true) return callSummary(toModel === true ? "!" : "!!", args);
     return `* ${callSummary(tool, args)}`;
   }
 
@@ -42,7 +47,7 @@ export class CallLines {
 
   /** Returns the line of a result; undefined if the end of the call was printed. */
   ended(
-    { callId, content, isError }: PayloadOf<"ToolResult">,
+    { callId, content, isError, shell }: PayloadOf<"ToolResult">,
     call: OpenCall | undefined,
   ): string | undefined {
     const label = call === undefined ? "" : `${neutraliseLine(call.tool)} `;
@@ -50,6 +55,7 @@ export class CallLines {
     const wasTold = this.#reported.has(callId);
     this.#denied.delete(callId);
     this.#reported.delete(callId);
+    if (shell === true && denied === undefined) return shellOutput(resultText(content));
     if (denied !== undefined) return `  ${label}did not run${denied.byYou ? ": you denied it" : ""}`;
     if (wasTold && isError !== true) return undefined;
     const text = resultText(content);
@@ -63,6 +69,14 @@ export class CallLines {
     this.#reported.clear();
     this.#denied.clear();
   }
+}
+
+/** Returns the end of what a command of a person wrote, as marked lines. */
+function shellOutput(text: string): string {
+  const lines = neutralise(text.replace(/\n+$/, "")).split("\n");
+  const hidden = lines.length - SHELL_LINES_MAX;
+  const more = hidden > 0 ? [`[${count(hidden, "line")} before these: the session's log has them]`] : [];
+  return quote([...more, ...lines.slice(-SHELL_LINES_MAX)].join("\n"));
 }
 
 function resultText(content: readonly ResultContent[]): string {
