@@ -89,6 +89,8 @@ const ROUTES_OF_COMMANDS: Readonly<Record<string, CommandKind>> = {
   "POST /v1/sessions/{id}/answer": "Answer",
   "POST /v1/sessions/{id}/model": "SetModel",
   "POST /v1/sessions/{id}/plan-mode": "EnterPlanMode",
+  "POST /v1/sessions/{id}/shell": "RunShell",
+  "POST /v1/sessions/{id}/shell/stop": "StopShell",
 };
 /** Routes of queries: `test/queries.test.ts` holds each to its right. */
 const ROUTES_OF_QUERIES = QUERY_KINDS.flatMap((kind) => {

@@ -16,7 +16,9 @@ const SLOW_MS = 60_000;
 const YES = { wishes: { autoApprove: true } };
 
 function textOf(result: EnvelopeOf<"ToolResult"> | undefined): string {
-  return (result?.payload.content ?? []).flatMap((part) => (part.type === "text" ? [part.text] : [])).join("");
+  return (result?.payload.content ?? [])
+    .flatMap((part) => (part.type === "text" ? [part.text] : []))
+    .join("");
 }
 
 function startedAs(seen: readonly Envelope[], callId: CallId): EnvelopeOf<"ToolCallStarted"> | undefined {
@@ -48,7 +50,7 @@ async function ended(client: Following, callId: CallId): Promise<EnvelopeOf<"Too
   return result;
 }
 
-/** What the model was sent: each message's role and the types of its blocks, and all text of it. */
+/** Returns the blocks of a request by their types, and all of its messages as a text. */
 function requestOf(place: TestProject, at: number) {
   const body = place.mock.requests[at]?.body as {
     readonly messages: readonly {
@@ -75,7 +77,12 @@ test(
     await using harness = await place.open(YES);
     await using client = await follow(harness);
     const { session } = harness;
-    const shown = await runShell(client.connection, session, "echo to-the-model-$((40+2)); printf 'x' > made", true);
+    const shown = await runShell(
+      client.connection,
+      session,
+      "echo to-the-model-$((40+2)); printf 'x' > made",
+      true,
+    );
     const kept = await runShell(client.connection, session, "echo for-me-$((40+3))");
     await ended(client, shown);
     await ended(client, kept);
@@ -205,21 +212,27 @@ test(
 );
 
 test(
-  "[CTL-19 CTL-08] a command goes on without its client, and ends with its session",
+  "[CTL-19 CTL-08] a command continues without its client, and ends with its session",
   async () => {
     await using place = openPlace(says("done"));
     await using harness = await place.open(YES);
     await using client = await follow(harness);
     const { session: sessionId } = harness;
     const other = await connect(harness);
-    const left = await runShell(other, sessionId, "until [ -e go ]; do read -t 0.05 <> <(:); done; echo survived");
+    const left = await runShell(
+      other,
+      sessionId,
+      "until [ -e go ]; do read -t 0.05 <> <(:); done; echo survived",
+    );
     await other.send({ kind: "DetachSession", sessionId, left: true });
     await other[Symbol.asyncDispose]();
     await until("it begins", () => startedAs(client.seen, left) !== undefined);
     writeFileSync(join(place.repo, "go"), "");
     expect(textOf(await ended(client, left))).toBe("survived");
     const cut = await runShell(client.connection, sessionId, "echo begun; sleep 600");
-    await until("its output", () => client.seen.some((event) => event.kind === "ToolCallProgress" && event.payload.callId === cut));
+    await until("its output", () =>
+      client.seen.some((event) => event.kind === "ToolCallProgress" && event.payload.callId === cut),
+    );
     await client.connection.send({ kind: "EndSession", sessionId });
     expect(textOf(resultOf(client.seen, cut))).toContain("cancelled: the session was ended");
     expect(client.seen.at(-1)?.kind).toBe("SessionEnded");
@@ -235,10 +248,14 @@ test(
     const agent = await harness.attach({ identityClass: "agent", label: "agent" });
     await agent.handshake(PROTOCOL_VERSION);
     const { session: sessionId } = harness;
-    await expect(runShell(agent, sessionId, "touch made")).rejects.toMatchObject({ reason: "InvalidCommand" });
+    await expect(runShell(agent, sessionId, "touch made")).rejects.toMatchObject({
+      reason: "InvalidCommand",
+    });
     await using client = await follow(harness);
     const callId = await runShell(client.connection, sessionId, "sleep 600");
-    await expect(agent.send({ kind: "StopShell", sessionId, callId })).rejects.toMatchObject({ reason: "InvalidCommand" });
+    await expect(agent.send({ kind: "StopShell", sessionId, callId })).rejects.toMatchObject({
+      reason: "InvalidCommand",
+    });
     expect(existsSync(join(place.repo, "made"))).toBe(false);
   },
   SLOW_MS,

@@ -1,4 +1,3 @@
-import { isShellEvent } from "./shell-event.ts";
 import type { ClientId, InputId } from "../base/ids.ts";
 import { isObject } from "../base/json.ts";
 import type { Envelope } from "../protocol/events/envelope.ts";
@@ -8,6 +7,7 @@ import type { Cost } from "./costs/cost.ts";
 import { priceOf, tokenUsage } from "./costs/cost.ts";
 import type { TurnCosts } from "./costs/turn-costs.ts";
 import { addTurnCost, costsAfterRounds, NO_TURN_COSTS } from "./costs/turn-costs.ts";
+import { isShellEvent } from "./shell-event.ts";
 import { isTurnStarted } from "./turn-marks.ts";
 
 /**

@@ -16,7 +16,7 @@ interface Event {
 
 // Seen red: without settling, neither command ever ended.
 test(
-  "[CTL-19 SES-03] commands of a person whose engine was killed end as interrupted in the next run, and the model is told of those that it should see",
+  "[CTL-19 SES-03] commands of a person whose engine was killed end as interrupted in the next run, and the model reads of those that it should see",
   async () => {
     const own = `600.${Math.floor(Math.random() * 1e9)}`;
     await using served = await openServed({
@@ -88,5 +88,7 @@ async function eventsOf(
     text += decoder.decode(value, { stream: true });
   }
   await reader?.cancel();
-  return text.split("\n").flatMap((line) => (line.startsWith("data: ") ? [JSON.parse(line.slice(6)) as Event] : []));
+  return text
+    .split("\n")
+    .flatMap((line) => (line.startsWith("data: ") ? [JSON.parse(line.slice(6)) as Event] : []));
 }

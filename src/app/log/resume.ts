@@ -55,7 +55,8 @@ export async function resumeLog(
   );
   const known = new Set([...calls, ...shell].map(({ callId }) => callId));
   const inner = [...intents.values()].filter(({ callId }) => !known.has(callId));
-  const isUnfinished = [calls, inner, shell].some(({ length }) => length > 0) || interruptedTurn !== undefined;
+  const isUnfinished =
+    [calls, inner, shell].some(({ length }) => length > 0) || interruptedTurn !== undefined;
   return {
     history: [...validHistory(whole.slice(0, newest)), ...joinRoles(open)],
     recovered: added,
@@ -65,7 +66,9 @@ export async function resumeLog(
       "readBack",
       readers.map(({ state }) => state),
     ),
-    ...(isUnfinished ? { unfinished: { calls, inner, shell, ...turnOf(interruptedTurn, broken, calls) } } : {}),
+    ...(isUnfinished
+      ? { unfinished: { calls, inner, shell, ...turnOf(interruptedTurn, broken, calls) } }
+      : {}),
   };
 }
 

@@ -1,4 +1,3 @@
-import type { Envelope } from "../../protocol/events/envelope.ts";
 import type { Event } from "../../protocol/events/events.ts";
 import type { EventOrigin } from "./origin.ts";
 
@@ -34,23 +33,13 @@ export class WaitingDelta {
     const text = textOf(next);
     if (this.#text.length + text.length > DELTA_CHARACTERS_MAX) return false;
     this.#text += text;
-    if (next.kind === "ToolCallProgress" && next.payload.tail !== undefined) this.#newest = next;
+    if (next.kind === "ToolCallProgress" && next.payload.bytes !== undefined) this.#newest = next;
     return true;
   }
 
   get event(): DeltaEvent {
     return withText(this.#newest, this.#text);
   }
-}
-
-/**
- * Returns a delta as the log keeps it: without the last lines of a command, which repeat what the log has. So the log
- * of a long command stays bounded.
- */
-export function loggedDelta(envelope: Envelope): Envelope {
-  if (envelope.kind !== "ToolCallProgress" || envelope.payload.tail === undefined) return envelope;
-  const { tail: _tail, ...payload } = envelope.payload;
-  return { ...envelope, payload };
 }
 
 function textOf(event: DeltaEvent): string {

@@ -5,7 +5,7 @@ import type { Event } from "../../protocol/events/events.ts";
 import type { Message } from "../../protocol/message.ts";
 import type { Batch, CallOutcome, EventRange, Intent, StoredMessage } from "../../session/store/store.ts";
 import type { DeltaEvent } from "./delta.ts";
-import { loggedDelta, WaitingDelta } from "./delta.ts";
+import { WaitingDelta } from "./delta.ts";
 import type { EventOrigin } from "./origin.ts";
 
 /** Something that is not in the log yet. */
@@ -106,13 +106,13 @@ export function numbered(items: readonly BusItem[], session: SessionId, lastEven
     switch (item.kind) {
       case "shown":
         last = item.envelope.id;
-        events.push(loggedDelta(item.envelope));
+        events.push(item.envelope);
         break;
       case "event":
       case "delta": {
         last += 1;
         const event = envelopeOf(last, session, item);
-        events.push(loggedDelta(event));
+        events.push(event);
         unseen.push(event);
         break;
       }

@@ -176,7 +176,9 @@ export class Dispatcher {
         }
         tail = lastLines(tail + partial, { linesMax: TAIL_LINES_MAX, bytesMax: TAIL_BYTES_MAX });
         const { tailOnly, ...numbers } = command;
-        publish({ partial: tailOnly === true ? "" : partial, tail, ...numbers });
+        if (tailOnly !== true && partial !== "") publish({ partial, ...numbers });
+        const shown = { callId: call.id, partial: "", tail, ...numbers };
+        bus.notify({ kind: "ToolCallProgress", payload: shown }, origin);
       },
       end() {
         const partial = stream?.end() ?? "";

@@ -10,8 +10,8 @@ import {
   SessionIdSchema,
   TaskIdSchema,
 } from "../ids.ts";
-import { RunShell, StopShell } from "./shell-commands.ts";
 import { ALLOW_CHARACTERS_MAX, ALLOW_RULES_MAX, APPENDED_CHARACTERS_MAX } from "./run-limits.ts";
+import { RunShell, StopShell } from "./shell-commands.ts";
 
 /**
  * Commands: what a client may ask of the engine. A closed union (hard rule 14); unknown fields are dropped on read.

@@ -3,3 +3,6 @@ export const APPENDED_CHARACTERS_MAX = 20_000;
 /** Rules that are allowed for one session when it is opened, and characters of each. */
 export const ALLOW_RULES_MAX = 100;
 export const ALLOW_CHARACTERS_MAX = 8_192;
+
+/** Bytes of a command that a person runs. */
+export const SHELL_COMMAND_BYTES_MAX = 65_536;

@@ -1,8 +1,6 @@
 import * as z from "zod";
 import { CallIdSchema, SessionIdSchema } from "../ids.ts";
-
-/** Bytes of a command that a person runs. */
-export const SHELL_COMMAND_BYTES_MAX = 65_536;
+import { SHELL_COMMAND_BYTES_MAX } from "./run-limits.ts";
 
 /**
  * Runs a command of a person in the session, beside its turns: under the permission gate, in the sandbox, and in the

@@ -80,8 +80,8 @@ const payloads = {
     /** Output since the event before; a long or fast one is cut. May be empty. */
     partial: z.string(),
     /**
-     * The last lines of the output of a command, redacted. Only live events have it: the log keeps `partial`. Since
-     * protocol 0.3.0.
+     * The last lines of the output of a command that runs, redacted. Only an event with `aside` has it: it is not in
+     * the log, which keeps `partial`. Since protocol 0.3.0.
      */
     tail: z.string().max(TAIL_BYTES_MAX).optional(),
     /** Bytes and lines that the command has written so far. Since protocol 0.3.0. */

@@ -1,4 +1,3 @@
-import { isShellEvent } from "../../view/shell-event.ts";
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import * as z from "zod";
 import { defined } from "../../base/defined.ts";
@@ -10,6 +9,7 @@ import { readCommand } from "../../protocol/read.ts";
 import { type TurnAnswer, UsageInfo } from "../../protocol/resources.ts";
 import { followTurn } from "../../view/follow-turn.ts";
 import { permissionHeading } from "../../view/questions/question-words.ts";
+import { isShellEvent } from "../../view/shell-event.ts";
 import type { SentInput } from "../../view/turn-result.ts";
 import { turnAnswer } from "../../view/turn-result.ts";
 import { sessionInfo } from "../hub/queries/session-info.ts";

@@ -44,7 +44,8 @@ export function sessionRoutes(): readonly HttpRoute[] {
       body: SetModel.omit({ kind: true, sessionId: true }),
     }),
     commandRoute("shell", "RunShell", {
-      summary: "Runs a command of a person, under the permission gate and in the sandbox. `result.callId` names its events.",
+      summary:
+        "Runs a command of a person, under the permission gate and in the sandbox. `result.callId` names its events.",
       body: RunShell.omit({ kind: true, sessionId: true }),
       refusals: ["ShellQueueFull"],
     }),

@@ -4,8 +4,8 @@ import { isObject } from "../../base/json.ts";
 import type { ContentBlock, ToolResultBlock } from "../../protocol/content.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
 import type { Message } from "../../protocol/message.ts";
-import { isTurnEnded, isTurnStarted } from "../../view/turn-marks.ts";
 import { isShellEvent } from "../../view/shell-event.ts";
+import { isTurnEnded, isTurnStarted } from "../../view/turn-marks.ts";
 import type { SessionStore, StoredMessage } from "../store/store.ts";
 
 const EVENTS_PER_READ = 1_000;

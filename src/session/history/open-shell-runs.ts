@@ -1,12 +1,13 @@
-import { stringAt } from "../../base/json.ts";
 import type { CallId, SessionId } from "../../base/ids.ts";
+import { stringAt } from "../../base/json.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
 import type { BackReader } from "./read-back.ts";
 import type { OpenShellRun } from "./unfinished.ts";
 
 /**
- * Finds the commands of people that a killed process left open, from the events, the newest first. Done at the beginning
- * of the log's last run: the commands of earlier ones were settled by it, or ended with it.
+ * Finds the commands of people that a killed process left open, from the events, the newest first.
+ *
+ * Done at the beginning of the log's last run: the commands of earlier runs were settled by it, or ended with them.
  */
 export class OpenShellRuns implements BackReader {
   readonly #ended = new Set<CallId>();

@@ -1,4 +1,3 @@
-import { isShellEvent } from "../../view/shell-event.ts";
 import { defined } from "../../base/defined.ts";
 import type { EventSeq, InputId, SessionId } from "../../base/ids.ts";
 import { isObject, stringAt } from "../../base/json.ts";
@@ -7,6 +6,7 @@ import type { Envelope } from "../../protocol/events/envelope.ts";
 import type { TurnEndReason } from "../../protocol/events/events.ts";
 import type { Cost } from "../../view/costs/cost.ts";
 import { addCost, NO_COST } from "../../view/costs/cost.ts";
+import { isShellEvent } from "../../view/shell-event.ts";
 import { isTurnStarted } from "../../view/turn-marks.ts";
 import type { TurnState } from "../../view/turn-result.ts";
 import { deliveredInput, foldTurn, NEW_TURN } from "../../view/turn-result.ts";

@@ -23,6 +23,8 @@ export interface SessionDependencies {
   readonly bus: Bus;
   readonly questions: Questions;
   readonly engine: EngineDependencies;
+  /** Name of the tool that runs people's commands (RunShell). Absent: they run none. */
+  readonly shellTool?: string;
   /** The last turn of the log. */
   readonly lastTurn: number;
   /** Unfinished work of an earlier run; absent for a new log and after a clean end. */

@@ -13,7 +13,7 @@ import type { QueryHandlers } from "../commands/query-handlers.ts";
 import type { NamespaceOwner } from "../commands/stored-session-commands.ts";
 import type { IdleTurn } from "../moments.ts";
 import type { Follower } from "../questions/followers.ts";
-import { Followers } from "../questions/followers.ts";
+import { Followers, untilEnded } from "../questions/followers.ts";
 import { assertHuman } from "../questions/questions.ts";
 import { assertWishesHandled, handleByFeature, notServed, unknownRule } from "./feature-commands.ts";
 import { IdleHistory } from "./idle-history.ts";
@@ -60,6 +60,7 @@ export class Session {
     this.#shell = new ShellRuns({
       ...{ parts, signal: this.#root.signal, ending, onBroken },
       turn: () => this.#turns.count,
+      settled: (client) => this.#recovery.settled(client),
       onFree: () => this.#idle.touch(),
     });
     this.#recovery = new Recovery({
@@ -74,7 +75,8 @@ export class Session {
       clock: parts.world.clock,
       timeoutMs: parts.idleTimeoutMs ?? 0,
       busy,
-      isKeptAlive: () => this.#pinned || this.#followers.count > 0 || this.#shell.isBusy || (parts.tasksRunning?.() ?? 0) > 0,
+      isKeptAlive: () =>
+        this.#pinned || this.#followers.count > 0 || this.#shell.isBusy || (parts.tasksRunning?.() ?? 0) > 0,
       release: () => this.#history.release(),
       end: () => this.#endUnasked("idle"),
     });
@@ -233,24 +235,11 @@ export class Session {
         return await this.#turns.runExclusive(command, client, async (turn) => {
           return { result: { compacted: await compactHistory(turn, this.#parts.engine) } };
         });
-      case "RewindSession": {
-        const { rewind } = this.#parts;
-        if (rewind === undefined) throw notServed(command);
-        // It overwrites a person's files, so only a person may.
-        assertHuman(client, command.kind);
-        await this.#recovery.settled(client);
-        return await this.#turns.runExclusive(command, client, async (turn) => ({
-          result: await rewind(command, { ...turnContext(turn), history: turn.history }),
-        }));
-      }
+      case "RewindSession":
+        return await this.#rewind(command, client);
       case "RunShell":
-        assertHuman(client, command.kind);
-        await this.#recovery.settled(client);
-        return { result: { callId: await this.#shell.start(command, client) } };
       case "StopShell":
-        assertHuman(client, command.kind);
-        await this.#shell.stop(command, client);
-        return {};
+        return await this.#shell.carryOut(command, client);
       case "EndSession":
         await this.end("user");
         return {};
@@ -268,10 +257,23 @@ export class Session {
     }
   }
 
+  async #rewind(command: CommandOf<"RewindSession">, client: AttachedClient): Promise<Accepted> {
+    const { rewind } = this.#parts;
+    if (rewind === undefined) throw notServed(command);
+    // It overwrites a person's files, so only a person may.
+    assertHuman(client, command.kind);
+    await this.#recovery.settled(client);
+    return await this.#turns.runExclusive(command, client, async (turn) => ({
+      result: await rewind(command, { ...turnContext(turn), history: turn.history }),
+    }));
+  }
+
   /** Returns true if a person was the last one to use the session, and none of its work continues without them. */
   #isLeftBy({ id, identityClass }: AttachedClient): boolean {
     if (identityClass !== "human" || this.#isUsedByAgent || this.#pinned) return false;
-    return !this.#followers.hasOthersThan(id) && !this.#turns.isBusy && !this.#shell.isBusy && this.tasks === 0;
+    return (
+      !this.#followers.hasOthersThan(id) && !this.#turns.isBusy && !this.#shell.isBusy && this.tasks === 0
+    );
   }
 
   /** `provider:name` of the model that the next request goes to. */
@@ -385,21 +387,5 @@ export class Session {
         this.#onEnded();
       }
     }
-  }
-}
-
-/** Ends a subscription with the SessionEnded of its own run: nothing follows it there. */
-async function* untilEnded(
-  id: SessionId,
-  events: AsyncGenerator<Envelope>,
-  leave: () => void,
-): AsyncGenerator<Envelope> {
-  try {
-    for await (const event of events) {
-      yield event;
-      if (event.kind === "SessionEnded" && event.session === id) return;
-    }
-  } finally {
-    leave();
   }
 }

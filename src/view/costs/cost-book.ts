@@ -1,7 +1,7 @@
-import { isShellEvent } from "../shell-event.ts";
 import type { CallId } from "../../base/ids.ts";
 import { isObject } from "../../base/json.ts";
 import type { Envelope, EnvelopeOf } from "../../protocol/events/envelope.ts";
+import { isShellEvent } from "../shell-event.ts";
 import type { Cost } from "./cost.ts";
 import { addCost, NO_COST, sumOfCosts } from "./cost.ts";
 import type { SpentBefore } from "./session-costs.ts";

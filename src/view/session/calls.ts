@@ -70,7 +70,7 @@ export function callsAfter(calls: OpenCalls, envelope: Envelope): OpenCalls {
       const call = calls.get(callId);
       if (call === undefined) return calls;
       const output = (call.output + partial).slice(-OUTPUT_CHARACTERS_MAX).toWellFormed();
-      return new Map(calls).set(callId, { ...call, output, ...commandOf(report) });
+      return new Map(calls).set(callId, { ...call, output, ...commandOf(report, call.command) });
     }
     case "ToolResult":
       return without(calls, envelope.payload.callId);
@@ -87,12 +87,11 @@ export function callsAfter(calls: OpenCalls, envelope: Envelope): OpenCalls {
   }
 }
 
-function commandOf({
-  tail,
-  bytes,
-  lines,
-  elapsedMs,
-}: Omit<PayloadOf<"ToolCallProgress">, "callId" | "partial">): Pick<OpenCall, "command"> {
+function commandOf(
+  report: Omit<PayloadOf<"ToolCallProgress">, "callId" | "partial">,
+  before: RunningCommand | undefined,
+): Pick<OpenCall, "command"> {
+  const { tail = before?.tail, bytes, lines, elapsedMs } = report;
   if (bytes === undefined || lines === undefined || elapsedMs === undefined) return {};
   return { command: { ...defined({ tail }), bytes, lines, elapsedMs } };
 }

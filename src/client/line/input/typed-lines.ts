@@ -131,7 +131,8 @@ export class TypedLines {
   async #entered(text: string): Promise<void> {
     const { screen, outbox, busy, command } = this.#dependencies;
     const shellLine = parseShellLine(text);
-    if (shellLine?.command === "") return await screen.say("Write the command behind the !, as in !git status.");
+    if (shellLine?.command === "")
+      return await screen.say("Write the command behind the !, as in !git status.");
     if (shellLine !== undefined) return await this.#dependencies.shell.run(shellLine);
     const typed = parseTyped(text);
     if (typed.kind === "invalid") return await screen.say(neutraliseLine(typed.why));

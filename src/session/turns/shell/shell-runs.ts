@@ -5,24 +5,24 @@ import { CancelNode } from "../../../engine/cancel.ts";
 import type { DispatchContext } from "../../../engine/loop/dispatch.ts";
 import type { PendingCall } from "../../../engine/loop/reply.ts";
 import { TurnTiming } from "../../../engine/loop/timing.ts";
-import type { CommandOf } from "../../../protocol/commands/commands.ts";
-import { SHELL_COMMAND_BYTES_MAX } from "../../../protocol/commands/shell-commands.ts";
+import type { Accepted, CommandOf } from "../../../protocol/commands/commands.ts";
+import { SHELL_COMMAND_BYTES_MAX } from "../../../protocol/commands/run-limits.ts";
 import type { AttachedClient } from "../../access/client.ts";
+import { assertHuman } from "../../questions/questions.ts";
 import type { SessionDependencies } from "../session-dependencies.ts";
 import { shellInput } from "./shell-text.ts";
 
 /** Commands of people that may wait in one session while another one runs. */
 export const SHELL_RUNS_WAITING_MAX = 8;
 
-/** The tool that runs a person's commands, with all the middleware around it. */
-const SHELL_TOOL = "Bash";
-
 export interface ShellRunsOptions {
-  readonly parts: Pick<SessionDependencies, "world" | "session" | "bus" | "engine">;
+  readonly parts: Pick<SessionDependencies, "world" | "session" | "bus" | "engine" | "shellTool">;
   /** Aborts when the session ends. */
   readonly signal: AbortSignal;
   /** Returns true if the session is being ended. */
   ending(): boolean;
+  /** Resolves once nothing of an earlier run is open any more. */
+  settled(client: AttachedClient): Promise<void>;
   /** Returns the number of the newest turn; 0 before the first. */
   turn(): number;
   /** Called when nothing runs any more. */
@@ -40,8 +40,8 @@ interface ShellRun {
 /**
  * The commands that people run in one session, one at a time, beside its turns (CTL-19).
  *
- * Each is a call of Bash without a model: the same middleware judges it, asks about it, records, confines and limits
- * it. It is in the log before it is accepted, and runs on without its client.
+ * Each is a call of the shell's tool without a model: the same middleware judges it, asks about it, records, confines
+ * and limits it. It is in the log before it is accepted, and runs on without its client.
  */
 export class ShellRuns {
   readonly #options: ShellRunsOptions;
@@ -58,18 +58,34 @@ export class ShellRuns {
     return this.#runs.length > 0;
   }
 
+  /** Carries out a command of a client. @throws HarnessError if it is refused. */
+  async carryOut(command: CommandOf<"RunShell" | "StopShell">, client: AttachedClient): Promise<Accepted> {
+    assertHuman(client, command.kind);
+    if (command.kind === "RunShell") {
+      await this.#options.settled(client);
+      return { result: { callId: await this.#start(command, client) } };
+    }
+    await this.#stop(command, client);
+    return {};
+  }
+
+  /** Resolves when nothing runs any more. */
+  async idle(): Promise<void> {
+    while (this.#working !== undefined) await this.#working;
+  }
+
   /**
    * Accepts a command, and resolves with the id of its call once the log has it.
    * @throws HarnessError InvalidCommand, ShellQueueFull.
    */
-  async start({ kind, command, toModel }: CommandOf<"RunShell">, { id }: AttachedClient): Promise<CallId> {
+  async #start({ kind, command, toModel }: CommandOf<"RunShell">, { id }: AttachedClient): Promise<CallId> {
     const { parts, signal, turn } = this.#options;
-    const { bus, engine, world } = parts;
+    const { bus, engine, world, shellTool: name = "" } = parts;
     const why = this.#problemOf(command);
     if (why !== undefined) throw new HarnessError("InvalidCommand", { kind, why });
     if (this.#runs.length > SHELL_RUNS_WAITING_MAX)
       throw new HarnessError("ShellQueueFull", { count: String(SHELL_RUNS_WAITING_MAX) });
-    const call: PendingCall = { id: world.ids.next("call"), name: SHELL_TOOL, input: { command } };
+    const call: PendingCall = { id: world.ids.next("call"), name, input: { command } };
     const run: ShellRun = {
       call,
       command,
@@ -86,7 +102,7 @@ export class ShellRuns {
   }
 
   /** Stops a command, or takes back one that waits. @throws HarnessError InvalidCommand if there is none of this id. */
-  async stop({ kind, callId }: CommandOf<"StopShell">, { id }: AttachedClient): Promise<void> {
+  async #stop({ kind, callId }: CommandOf<"StopShell">, { id }: AttachedClient): Promise<void> {
     const run = this.#runs.find(({ call }) => call.id === callId);
     if (run === undefined) {
       const why = `no command of a person runs or waits as ${callId}: it has ended, or never was`;
@@ -100,17 +116,13 @@ export class ShellRuns {
     await this.#options.parts.bus.commit("power");
   }
 
-  /** Resolves when nothing runs any more. */
-  async idle(): Promise<void> {
-    while (this.#working !== undefined) await this.#working;
-  }
-
   #problemOf(command: string): string | undefined {
     if (this.#options.ending()) return "the session is being ended";
     if (byteLength(command) > SHELL_COMMAND_BYTES_MAX)
       return `the command is longer than ${SHELL_COMMAND_BYTES_MAX} bytes; write a script to a file and run that`;
-    if (this.#options.parts.engine.dispatcher.has(SHELL_TOOL)) return undefined;
-    return `this session has no ${SHELL_TOOL}: its profile leaves out the tools of the shell (tool_packs)`;
+    const { engine, shellTool } = this.#options.parts;
+    if (shellTool !== undefined && engine.dispatcher.has(shellTool)) return undefined;
+    return "this session has no shell: its profile leaves out the pack of its tools (tool_packs)";
   }
 
   #work(): void {

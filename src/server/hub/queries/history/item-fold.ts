@@ -1,9 +1,9 @@
-import { isShellEvent } from "../../../../view/shell-event.ts";
 import type { CallId, EventSeq } from "../../../../base/ids.ts";
 import type { Envelope } from "../../../../protocol/events/envelope.ts";
 import type { EventKind } from "../../../../protocol/events/events.ts";
 import type { ItemKind } from "../../../../protocol/queries/history-queries.ts";
 import type { ResultOf } from "../../../../protocol/queries/queries.ts";
+import { isShellEvent } from "../../../../view/shell-event.ts";
 import { callSummary } from "../../../../view/texts/call-summary.ts";
 import { isTurnEnded, isTurnStarted } from "../../../../view/turn-marks.ts";
 import { isRefusal } from "../../../../view/turn-result.ts";
