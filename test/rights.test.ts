@@ -73,6 +73,7 @@ const ROUTES: Readonly<Record<string, string>> = {
   "GET /v1/openapi.json": OPEN,
   "POST /v1/clients": OPEN,
   "GET /v1/sessions/{id}/events": USE,
+  "POST /v1/sessions/{id}/attachments": USE,
   "DELETE /v1/auth/tokens/{jti}": "yes no no  no no no no",
   // The minimal server, whose one session a person has begun.
   "GET /events": USE,

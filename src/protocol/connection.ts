@@ -1,4 +1,5 @@
 import type { ClientId, EventSeq, SessionId } from "../base/ids.ts";
+import type { AttachedFile, AttachmentInfo } from "./attachment.ts";
 import type { Accepted, Command } from "./commands/commands.ts";
 import type { Envelope } from "./events/envelope.ts";
 import type { Handshake } from "./handshake.ts";
@@ -25,6 +26,13 @@ export interface Connection extends AsyncDisposable {
    * @throws HarnessError when it is refused.
    */
   send(command: Command): Promise<Accepted>;
+
+  /**
+   * Stores a file for inputs of a session, which name it in a block `{type: "attachment", id}`. Absent: this transport
+   * carries none.
+   * @throws HarnessError when it is refused.
+   */
+  attach?(session: SessionId, file: AttachedFile): Promise<AttachmentInfo>;
 
   /**
    * Queries the engine without changing anything.

@@ -13,6 +13,7 @@ import type { RequestContext, RequestMiddleware } from "../providers/middleware.
 import type { ToolCall, ToolMiddleware } from "../tools/middleware.ts";
 import type { ToolContext, ToolSource } from "../tools/tool.ts";
 import type { ToolFacts } from "../tools/tool-facts.ts";
+import type { Attachments } from "./attachments.ts";
 import type { CliCommand, UnattendedEngine } from "./commands/cli-command.ts";
 import type { DoctorCheck } from "./commands/doctor-check.ts";
 import type { SessionLists } from "./commands/lists.ts";
@@ -350,6 +351,8 @@ export interface OpenFeature extends SessionLists, Partial<AsyncDisposable> {
   summary?(messages: readonly Message[], turnsMax: number): Promise<TurnsSummary | undefined>;
   /** Handles RewindSession while no turn can begin; resolves to the result. */
   rewind?(request: CommandOf<"RewindSession">, turn: IdleTurn): Promise<ResultOfCommand<"RewindSession">>;
+  /** Files for inputs. At most one feature has them. */
+  readonly attachments?: Attachments;
   /** Prepares SwitchProfile. */
   readonly prepareSwitch?: PrepareSwitch;
   /** Number of tasks in the background. The session is not idle meanwhile. */

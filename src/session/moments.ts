@@ -1,4 +1,5 @@
 import type { ClientId, InputId } from "../base/ids.ts";
+import type { CommandOf } from "../protocol/commands/commands.ts";
 import type { InputBlock } from "../protocol/content.ts";
 import type { Event } from "../protocol/events/events.ts";
 import type { Message } from "../protocol/message.ts";
@@ -27,6 +28,11 @@ export interface InputWants {
   /** The kind of sub-agent to give it to (ENG-10). */
   readonly agent?: string;
 }
+
+/** A SendInput with the contents of its attachments. */
+export type ResolvedInput = Omit<CommandOf<"SendInput">, "content"> & {
+  readonly content: readonly InputBlock[];
+};
 
 /** An input that was accepted and has not started (ENG-26). */
 export interface QueuedInput extends InputWants {

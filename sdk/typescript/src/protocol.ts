@@ -890,6 +890,10 @@ export interface SendInputCommand {
           readonly media_type: string;
           readonly data: string;
         };
+      }
+    | {
+        readonly type: "attachment";
+        readonly id: string;
       }>;
   readonly delivery?: "reject" | "queue" | "steer";
   readonly skill?: string;
@@ -1898,6 +1902,9 @@ export interface QueryRoute {
 /** Reasons of an engine's refusals. */
 export type EngineReason =
   | "AgentInvalid"
+  | "AttachmentMissing"
+  | "AttachmentRefused"
+  | "AttachmentsFull"
   | "BashCancelledMidCommand"
   | "BodyTooLarge"
   | "BodyTooSlow"

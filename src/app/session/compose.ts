@@ -74,6 +74,7 @@ export async function compose(materials: SessionMaterials): Promise<Composed> {
     },
     onInput: features.onInput,
     takes: features.takes,
+    ...(features.attachments === undefined ? {} : { attachments: features.attachments }),
     onTurnEnd: features.onTurnEnd,
     commands: features.commands,
     queries: features.queries,

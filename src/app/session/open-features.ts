@@ -120,6 +120,10 @@ export class OpenFeatures {
     return this.#open.flatMap((each) => [...(each.tools ?? []), ...(each.agentTools?.(agents) ?? [])]);
   }
 
+  get attachments(): OpenFeature["attachments"] {
+    return onlyOne("attachments", this.#open)?.attachments;
+  }
+
   get prepareSwitch(): OpenFeature["prepareSwitch"] {
     return onlyOne("prepareSwitch", this.#open)?.prepareSwitch;
   }

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { InputBlock } from "../content.ts";
+import { SentBlock } from "../content.ts";
 import { EFFORT_WORDS } from "../effort.ts";
 import {
   AskIdSchema,
@@ -23,7 +23,7 @@ const sessionId = SessionIdSchema;
 export const SendInput = z.object({
   kind: z.literal("SendInput"),
   sessionId,
-  content: z.array(InputBlock).min(1),
+  content: z.array(SentBlock).min(1),
   /** Handling of input that arrives while a turn runs. Default: reject. */
   delivery: z.enum(["reject", "queue", "steer"]).optional(),
   skill: z.string().optional(),

@@ -2,6 +2,7 @@ import { defined } from "../../base/defined.ts";
 import { HarnessError, messageOf } from "../../base/errors.ts";
 import type { EventSeq, LogId, SessionId } from "../../base/ids.ts";
 import type { World } from "../../base/world.ts";
+import type { AttachedFile, AttachmentInfo } from "../../protocol/attachment.ts";
 import type { Accepted, Command, CommandOf } from "../../protocol/commands/commands.ts";
 import type { SubscribeOptions } from "../../protocol/connection.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
@@ -91,6 +92,21 @@ export class Multiplexer {
       log.write("debug", "command refused", { kind, client: client.id, reason });
       throw thrown;
     }
+  }
+
+  /** Stores a file for inputs of a session. @throws HarnessError if it is refused. */
+  async attachFile(
+    sessionId: SessionId,
+    file: AttachedFile,
+    client: AttachedClient,
+  ): Promise<AttachmentInfo> {
+    if (this.#stopping) throw new HarnessError("EngineStopping", {});
+    // It is part of an input: who may send one may attach.
+    if (client.scope !== undefined)
+      await assertWithinScope(client.scope, { kind: "SendInput", sessionId, content: [] }, this.#logOf);
+    const session = this.#sessions.get(sessionId);
+    if (session === undefined) throw new HarnessError("UnknownSession", { id: sessionId });
+    return await session.attach(file);
   }
 
   async #carryOut(command: Command, client: AttachedClient): Promise<Accepted> {

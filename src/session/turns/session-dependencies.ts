@@ -7,6 +7,7 @@ import type { CommandOf } from "../../protocol/commands/commands.ts";
 import type { ResultOfCommand } from "../../protocol/commands/results.ts";
 import type { InputBlock } from "../../protocol/content.ts";
 import type { PayloadOf, TurnEndReason } from "../../protocol/events/events.ts";
+import type { Attachments } from "../attachments.ts";
 import type { QueryHandlers, SessionCommands } from "../commands/query-handlers.ts";
 import type { NamespaceOwner } from "../commands/stored-session-commands.ts";
 import type { OrphanFate, Unfinished } from "../history/unfinished.ts";
@@ -65,6 +66,8 @@ export interface SessionDependencies {
     turn: TurnContext,
     wants: InputWants,
   ) => Promise<readonly InputBlock[]>;
+  /** Files for inputs. Absent: an input with one is refused. */
+  readonly attachments?: Attachments;
   /** Wishes of an input that are handled here; an input with another one is refused. */
   readonly takes?: readonly (keyof InputWants)[];
   /** Called at the end of each turn while the session is still busy, before clients see it. */

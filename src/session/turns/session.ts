@@ -4,6 +4,7 @@ import type { LogLevel } from "../../base/log.ts";
 import type { BusReader } from "../../engine/bus/bus.ts";
 import { CancelNode } from "../../engine/cancel.ts";
 import { compactHistory } from "../../engine/loop/compact.ts";
+import type { AttachedFile, AttachmentInfo } from "../../protocol/attachment.ts";
 import type { Accepted, Command, CommandOf } from "../../protocol/commands/commands.ts";
 import type { EffortWord } from "../../protocol/effort.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
@@ -15,7 +16,14 @@ import type { IdleTurn } from "../moments.ts";
 import type { Follower } from "../questions/followers.ts";
 import { Followers, untilEnded } from "../questions/followers.ts";
 import { assertHuman } from "../questions/questions.ts";
-import { assertWishesHandled, handleByFeature, notServed, unknownRule } from "./feature-commands.ts";
+import {
+  assertWishesHandled,
+  handleByFeature,
+  notServed,
+  resolvedInput,
+  storeAttachment,
+  unknownRule,
+} from "./feature-commands.ts";
 import { IdleHistory } from "./idle-history.ts";
 import { IdleWatch } from "./idle-watch.ts";
 import { Recovery } from "./recovery.ts";
@@ -337,7 +345,14 @@ export class Session {
       const why = "it was cancelled before it was accepted";
       throw new HarnessError("InvalidCommand", { kind: command.kind, why });
     }
-    return await this.#turns.send(command, client);
+    return await this.#turns.send(await resolvedInput(command, this.#parts.attachments), client);
+  }
+
+  /** Stores a file for inputs. @throws HarnessError if it is refused. */
+  async attach(file: AttachedFile): Promise<AttachmentInfo> {
+    if (this.#ending !== undefined) throw new HarnessError("EngineStopping", {});
+    this.#idle.touch();
+    return await storeAttachment(file, this.#parts.attachments);
   }
 
   /** Resolves when no turn runs. */

@@ -79,6 +79,11 @@ class SendInputCommandContentItemAudio(TypedDict):
     source: SendInputCommandContentItemAudioSource
 
 
+class SendInputCommandContentItemAttachment(TypedDict):
+    type: Literal["attachment"]
+    id: str
+
+
 _SendInputCommandRequired = TypedDict("_SendInputCommandRequired", {
     "kind": Literal["SendInput"],
     "sessionId": SessionId,
@@ -86,6 +91,7 @@ _SendInputCommandRequired = TypedDict("_SendInputCommandRequired", {
     SendInputCommandContentItemText,
     SendInputCommandContentItemImage,
     SendInputCommandContentItemAudio,
+    SendInputCommandContentItemAttachment,
 ]],
 })
 
@@ -2545,6 +2551,9 @@ QUERY_ROUTES: Dict[str, Dict[str, str]] = {
 
 EngineReason = Literal[
     "AgentInvalid",
+    "AttachmentMissing",
+    "AttachmentRefused",
+    "AttachmentsFull",
     "BashCancelledMidCommand",
     "BodyTooLarge",
     "BodyTooSlow",

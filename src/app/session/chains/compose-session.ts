@@ -56,6 +56,7 @@ export interface ComposeDependencies
     | "onFollowed"
     | "onInput"
     | "takes"
+    | "attachments"
     | "commands"
     | "queries"
     | "ownerOf"
