@@ -6,7 +6,7 @@
 export const TEXTS = {
   AgentInvalid: "A definition of a sub-agent is wrong: <problem>",
   AttachmentMissing: "There is no attachment <id> in this session: it has expired, belongs to another session, or was sealed with an earlier key. Upload the file again.",
-  AttachmentRefused: "The file <name> cannot be attached: <why>.",
+  AttachmentRefused: "The file '<name>' cannot be attached: <why>.",
   AttachmentsFull: "The session keeps <kept> bytes of attachments, and with this file they would be more than <limit>. Begin another session, or put the file into the working directory.",
   BashCancelledMidCommand: "Cancelled mid-Bash. The command ran for <duration> and may have modified files. Files possibly affected: <list>. Review /sessions:diff <id> to see what changed.",
   BodyTooLarge: "The body is larger than <limit> bytes. Send less.",

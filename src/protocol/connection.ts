@@ -1,6 +1,6 @@
 import type { ClientId, EventSeq, SessionId } from "../base/ids.ts";
-import type { AttachedFile, AttachmentInfo } from "./attachment.ts";
 import type { Accepted, Command } from "./commands/commands.ts";
+import type { AttachedFile, AttachmentInfo } from "./content.ts";
 import type { Envelope } from "./events/envelope.ts";
 import type { Handshake } from "./handshake.ts";
 import type { QueryKind } from "./kinds.ts";

@@ -13,7 +13,6 @@ import type { RequestContext, RequestMiddleware } from "../providers/middleware.
 import type { ToolCall, ToolMiddleware } from "../tools/middleware.ts";
 import type { ToolContext, ToolSource } from "../tools/tool.ts";
 import type { ToolFacts } from "../tools/tool-facts.ts";
-import type { Attachments } from "./attachments.ts";
 import type { CliCommand, UnattendedEngine } from "./commands/cli-command.ts";
 import type { DoctorCheck } from "./commands/doctor-check.ts";
 import type { SessionLists } from "./commands/lists.ts";
@@ -37,7 +36,7 @@ import type {
 import type { PrepareSwitch, TurnsSummary } from "./handover.ts";
 import type { BackReader } from "./history/read-back.ts";
 import type { EngineHandles, EngineHost, SessionFeatures, SessionHost } from "./host.ts";
-import type { CarriedState, IdleTurn, InputWants, TurnContext } from "./moments.ts";
+import type { Attachments, CarriedState, IdleTurn, InputWants, TurnContext } from "./moments.ts";
 import type { Desktop, DesktopContext, EngineOptions } from "./options.ts";
 import type { SessionPlan, SessionWishes } from "./plan.ts";
 import type { Profile, SectionValues } from "./settings/settings.ts";

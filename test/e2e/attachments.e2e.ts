@@ -69,7 +69,7 @@ test(
     const image = await upload(served, token, session, { body: PNG, name: "plan.txt", type: "text/html" });
     expect(image.body).toMatchObject({ name: "plan.txt", media_type: "image/png", bytes: PNG.length });
     for (const [body, type, why] of [
-      ["not an image", "image/png", "is no PNG, JPEG, GIF or WebP"],
+      ["not an image", "image/png", "is not a PNG, JPEG, GIF or WebP"],
       [Buffer.from([0, 1, 2, 3]), "application/zip", "neither an image"],
       ["%PDF-1.7 x", "application/pdf", "no model gets a PDF"],
       ["", "text/plain", "it is empty"],

@@ -59,7 +59,7 @@ export async function compose(materials: SessionMaterials): Promise<Composed> {
     tools: base.tools,
     workspace,
     ...(wishes.sequentialCalls ? {} : parallelCalls(profile, gate)),
-    ...{ around: features.around, proveSandbox: proveBesideRequests(sandbox, registry) },
+    ...{ around: features.around, proveSandbox: proveBesideRequests(sandbox, registry), ...features.files },
     guard: engineHost.isGated ? gate.guard(core.questions, sandbox) : "vouched",
     ...(options.embedding?.onBlock === undefined ? {} : { onBlock: options.embedding.onBlock }),
     provider: {
@@ -74,7 +74,6 @@ export async function compose(materials: SessionMaterials): Promise<Composed> {
     },
     onInput: features.onInput,
     takes: features.takes,
-    ...(features.attachments === undefined ? {} : { attachments: features.attachments }),
     onTurnEnd: features.onTurnEnd,
     commands: features.commands,
     queries: features.queries,

@@ -3,13 +3,12 @@ import { HarnessError } from "../../base/errors.ts";
 import type { AttachmentId } from "../../base/ids.ts";
 import { shortened } from "../../base/text/text.ts";
 import { codeOf, FileTooLarge } from "../../base/world.ts";
-import type { AttachedFile, AttachmentInfo } from "../../protocol/attachment.ts";
 import { ATTACHMENT_BYTES_MAX, ATTACHMENTS_BYTES_MAX } from "../../protocol/commands/run-limits.ts";
-import type { InputBlock } from "../../protocol/content.ts";
+import type { AttachedFile, AttachmentInfo, InputBlock } from "../../protocol/content.ts";
 import { fence } from "../../safety/fence.ts";
 import { showControls, visibleLine } from "../../safety/hidden.ts";
-import type { Attachments } from "../../session/attachments.ts";
 import type { SessionHost } from "../../session/host.ts";
+import type { Attachments } from "../../session/moments.ts";
 import { openBytes, SealBroken, sealBytes, subKey } from "../../session/store/seal.ts";
 import { attachmentsFolder } from "./attachments-folder.ts";
 import { formOf } from "./media-type.ts";
@@ -52,9 +51,12 @@ export async function openAttachmentStore(host: SessionHost): Promise<Attachment
       });
     const form = formOf(bytes, sent.mediaType);
     if (form.kind === "refused") throw new HarnessError("AttachmentRefused", { name, why: form.why });
-    const kept = await keptBytes();
-    if (kept + bytes.length > ATTACHMENTS_BYTES_MAX)
-      throw new HarnessError("AttachmentsFull", { kept: String(kept), limit: String(ATTACHMENTS_BYTES_MAX) });
+    const usedBytes = await keptBytes();
+    if (usedBytes + bytes.length > ATTACHMENTS_BYTES_MAX)
+      throw new HarnessError("AttachmentsFull", {
+        kept: String(usedBytes),
+        limit: String(ATTACHMENTS_BYTES_MAX),
+      });
     const attachment = ids.next("att");
     const head = new TextEncoder().encode(JSON.stringify({ name, media_type: form.mediaType }));
     const length = new Uint8Array(LENGTH_BYTES);

@@ -3,7 +3,7 @@ import { errorsOf } from "../../base/reasons.ts";
 
 /** Refusals of `features/attachments/`, with their texts for people. */
 export const ERRORS = errorsOf({
-  AttachmentRefused: "The file <name> cannot be attached: <why>.",
+  AttachmentRefused: "The file '<name>' cannot be attached: <why>.",
   AttachmentsFull:
     "The session keeps <kept> bytes of attachments, and with this file they would be more than <limit>. Begin another session, or put the file into the working directory.",
   AttachmentMissing:

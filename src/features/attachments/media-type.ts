@@ -34,7 +34,7 @@ export function formOf(bytes: Uint8Array, sent: string | undefined): FileForm {
   if (mediaType.startsWith("image/"))
     return {
       kind: "refused",
-      why: `it is sent as ${shownType(mediaType)}, and is no PNG, JPEG, GIF or WebP`,
+      why: `it is sent as ${shownType(mediaType)}, and is not a PNG, JPEG, GIF or WebP`,
     };
   if (stands(bytes, 0, "%PDF-"))
     return {

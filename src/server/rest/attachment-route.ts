@@ -1,8 +1,8 @@
 import * as z from "zod";
 import { defined } from "../../base/defined.ts";
 import { HarnessError } from "../../base/errors.ts";
-import { AttachmentInfo } from "../../protocol/attachment.ts";
 import { ATTACHMENT_BYTES_MAX } from "../../protocol/commands/run-limits.ts";
+import { AttachmentInfo } from "../../protocol/content.ts";
 import { SessionIdSchema } from "../../protocol/ids.ts";
 import { jsonAnswer } from "../http/answers.ts";
 import type { HttpRoute } from "../http/route.ts";

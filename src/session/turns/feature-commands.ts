@@ -1,11 +1,9 @@
 import { HarnessError } from "../../base/errors.ts";
-import type { AttachedFile, AttachmentInfo } from "../../protocol/attachment.ts";
 import type { Accepted, Command, CommandKind, CommandOf } from "../../protocol/commands/commands.ts";
-import type { InputBlock } from "../../protocol/content.ts";
+import type { AttachedFile, AttachmentInfo, InputBlock } from "../../protocol/content.ts";
 import type { AttachedClient } from "../access/client.ts";
-import type { Attachments } from "../attachments.ts";
 import type { SessionCommands } from "../commands/query-handlers.ts";
-import type { InputWants, ResolvedInput } from "../moments.ts";
+import type { Attachments, InputWants, ResolvedInput } from "../moments.ts";
 
 /** Names of features that a session may lack, by the command that needs them. */
 const ABSENT: Readonly<Partial<Record<Command["kind"], string>>> = {

@@ -7,11 +7,10 @@ import type { CommandOf } from "../../protocol/commands/commands.ts";
 import type { ResultOfCommand } from "../../protocol/commands/results.ts";
 import type { InputBlock } from "../../protocol/content.ts";
 import type { PayloadOf, TurnEndReason } from "../../protocol/events/events.ts";
-import type { Attachments } from "../attachments.ts";
 import type { QueryHandlers, SessionCommands } from "../commands/query-handlers.ts";
 import type { NamespaceOwner } from "../commands/stored-session-commands.ts";
 import type { OrphanFate, Unfinished } from "../history/unfinished.ts";
-import type { IdleTurn, InputWants, QueuedInput, TurnContext } from "../moments.ts";
+import type { Attachments, IdleTurn, InputWants, QueuedInput, TurnContext } from "../moments.ts";
 import type { Questions } from "../questions/questions.ts";
 
 /** Dependencies of one live session. */
