@@ -70,6 +70,8 @@ const COMMANDS: Readonly<Record<CommandKind, readonly [who: string, fields: obje
   SetLevel: [PERSON, { level: "ReadOnly" }],
   EditInput: [USE, { inputId: "inp_00000000000000000000000000", content: [{ type: "text", text: "x" }] }],
   MoveInput: [USE, { inputId: "inp_00000000000000000000000000" }],
+  RunShell: [PERSON, { command: "true", toModel: false }],
+  StopShell: [PERSON, { callId: "call_00000000000000000000000000" }],
 };
 
 const OPEN = "yes yes yes  yes yes yes yes";
@@ -80,6 +82,7 @@ const ROUTES: Readonly<Record<string, string>> = {
   "POST /v1/clients": OPEN,
   "GET /v1/sessions/{id}/events": USE,
   "GET /v1/news": OPEN,
+  "POST /v1/sessions/{id}/attachments": USE,
   "DELETE /v1/auth/tokens/{jti}": "yes no no  no no no no",
   // The minimal server, whose one session a person has begun.
   "GET /events": USE,
@@ -101,6 +104,8 @@ const ROUTES_OF_COMMANDS: Readonly<Record<string, CommandKind>> = {
   "POST /v1/sessions/{id}/delete": "DeleteSession",
   "POST /v1/sessions/{id}/read": "MarkRead",
   "POST /v1/sessions/{id}/draft": "SetDraft",
+  "POST /v1/sessions/{id}/shell": "RunShell",
+  "POST /v1/sessions/{id}/shell/stop": "StopShell",
 };
 /** Routes of queries: `test/queries.test.ts` holds each to its right. */
 const ROUTES_OF_QUERIES = QUERY_KINDS.flatMap((kind) => {

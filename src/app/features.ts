@@ -1,4 +1,5 @@
 import { agentsMdFeature } from "../features/agents-md/feature.ts";
+import { attachmentsFeature } from "../features/attachments/feature.ts";
 import { checkpointsFeature } from "../features/checkpoints/feature.ts";
 import { compactionFeature } from "../features/compaction/feature.ts";
 import { diagnosticsFeature } from "../features/diagnostics/feature.ts";
@@ -41,6 +42,7 @@ export const FEATURES: readonly Feature[] = [
   agentsMdFeature,
   compactionFeature,
   checkpointsFeature,
+  attachmentsFeature,
   notifyFeature,
   workspaceStatusFeature,
 ];

@@ -13,11 +13,12 @@ export type ClientId = Id<"cli">;
 export type AskId = Id<"ask">;
 export type InputId = Id<"inp">;
 export type TaskId = Id<"task">;
+export type AttachmentId = Id<"att">;
 
 /** Position of an event in its log: 1, 2, 3 … without gaps over all runs of one log; at most 2^53 − 1. */
 export type EventSeq = number;
 
-export const ID_PREFIXES = ["sess", "log", "call", "tok", "cli", "ask", "inp", "task"] as const;
+export const ID_PREFIXES = ["sess", "log", "call", "tok", "cli", "ask", "inp", "task", "att"] as const;
 export type IdPrefix = (typeof ID_PREFIXES)[number];
 
 declare const brand: unique symbol;

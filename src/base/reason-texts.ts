@@ -5,6 +5,9 @@
 // biome-ignore format: generated
 export const TEXTS = {
   AgentInvalid: "A definition of a sub-agent is wrong: <problem>",
+  AttachmentMissing: "There is no attachment <id> in this session: it has expired, belongs to another session, or was sealed with an earlier key. Upload the file again.",
+  AttachmentRefused: "The file '<name>' cannot be attached: <why>.",
+  AttachmentsFull: "The session keeps <kept> bytes of attachments, and with this file they would be more than <limit>. Begin another session, or put the file into the working directory.",
   BashCancelledMidCommand: "Cancelled mid-Bash. The command ran for <duration> and may have modified files. Files possibly affected: <list>. Review /sessions:diff <id> to see what changed.",
   BodyTooLarge: "The body is larger than <limit> bytes. Send less.",
   BodyTooSlow: "The body did not arrive within <seconds> s.",
@@ -145,6 +148,7 @@ export const TEXTS = {
   SessionMissing: "There is no stored session <id>.",
   SessionPinned: "The session <id> is pinned, and so is kept. Unpin it first: cinch sessions unpin <id>",
   SessionsLocked: "The session store <path> was sealed under another machine key than the one in use now, which is from <source>. Set the CINCH_MACHINE_KEY or CINCH_PASSPHRASE that it was made with. If it was made with neither, unset both: then machine.key is used. Or move the store away to start with an empty one. Nothing was changed.",
+  ShellQueueFull: "<count> commands wait in this session already, and no more are accepted. Wait until one has ended, or stop one.",
   SkillMissing: "There is no active skill '<name>' in this session. <hint>",
   SkillProblem: "<problem>",
   StateUnwritable: "The state folder <path> cannot be written: <problem>. <remedy>",
@@ -201,6 +205,9 @@ export const TEXTS = {
 /** HTTP statuses and exit codes of refusals, as far as their modules declare them. */
 // biome-ignore format: generated
 export const REFUSALS = {
+  AttachmentMissing: {"status":404},
+  AttachmentRefused: {"status":415},
+  AttachmentsFull: {"status":409},
   CheckpointMissing: {"status":404},
   CompactionStuck: {"endsTurn":"no_progress"},
   CostBudgetExceeded: {"endsTurn":"budget"},

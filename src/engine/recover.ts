@@ -64,7 +64,7 @@ export async function answerOrphans(
 /**
  * Ends processes of a killed engine's calls, which would continue to change things. Returns those that are still alive.
  */
-async function endSurvivors(
+export async function endSurvivors(
   calls: readonly { readonly callId: CallId }[],
   { world: { machine, log }, session }: EngineDependencies,
 ): Promise<readonly number[]> {

@@ -1,5 +1,6 @@
 import type { ClientId, EventSeq, SessionId } from "../base/ids.ts";
 import type { Accepted, Command } from "./commands/commands.ts";
+import type { AttachedFile, AttachmentInfo } from "./content.ts";
 import type { Envelope } from "./events/envelope.ts";
 import type { NewsItem } from "./events/news.ts";
 import type { Handshake } from "./handshake.ts";
@@ -26,6 +27,13 @@ export interface Connection extends AsyncDisposable {
    * @throws HarnessError when it is refused.
    */
   send(command: Command): Promise<Accepted>;
+
+  /**
+   * Stores a file for inputs of a session, which name it in a block `{type: "attachment", id}`. Absent: this transport
+   * carries none.
+   * @throws HarnessError when it is refused.
+   */
+  attach?(session: SessionId, file: AttachedFile): Promise<AttachmentInfo>;
 
   /**
    * Queries the engine without changing anything.

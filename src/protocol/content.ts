@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { CallIdSchema } from "./ids.ts";
+import { AttachmentIdSchema, CallIdSchema } from "./ids.ts";
 
 /**
  * Content blocks: flat and Anthropic-shaped, with that API's key names.
@@ -62,6 +62,12 @@ export const YieldBlock = z.object({ type: z.literal("yield"), reason: z.string(
 
 export const InputBlock = z.discriminatedUnion("type", [TextBlock, ImageBlock, AudioBlock]);
 
+/** A file that was uploaded to the session before: an image, or text. Since protocol 0.3.0. */
+export const AttachmentBlock = z.object({ type: z.literal("attachment"), id: AttachmentIdSchema });
+
+/** A block of an input as a client sends it. The engine puts the content of a file in its place. */
+export const SentBlock = z.discriminatedUnion("type", [TextBlock, ImageBlock, AudioBlock, AttachmentBlock]);
+
 export const ContentBlock = z.discriminatedUnion("type", [
   TextBlock,
   ImageBlock,
@@ -84,4 +90,24 @@ export type ToolResultBlock = z.infer<typeof ToolResultBlock>;
 export type YieldBlock = z.infer<typeof YieldBlock>;
 export type ResultContent = z.infer<typeof ResultContent>;
 export type InputBlock = z.infer<typeof InputBlock>;
+export type SentBlock = z.infer<typeof SentBlock>;
 export type ContentBlock = z.infer<typeof ContentBlock>;
+
+/** A file that a session keeps for its inputs. Since protocol 0.3.0. */
+export const AttachmentInfo = z.object({
+  attachment: AttachmentIdSchema,
+  /** The name alone, without folders. */
+  name: z.string(),
+  /** From the bytes of the file, whatever the upload said. */
+  media_type: z.string(),
+  bytes: z.int().min(0),
+});
+export type AttachmentInfo = z.infer<typeof AttachmentInfo>;
+
+/** A file to attach. */
+export interface AttachedFile {
+  readonly name: string;
+  /** The media type that its sender gives. */
+  readonly mediaType?: string;
+  readonly bytes: Uint8Array;
+}

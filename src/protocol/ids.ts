@@ -1,6 +1,7 @@
 import * as z from "zod";
 import type {
   AskId,
+  AttachmentId,
   CallId,
   ClientId,
   Id,
@@ -25,6 +26,7 @@ export const ClientIdSchema: z.ZodType<ClientId, string> = idSchema("cli");
 export const TokenIdSchema: z.ZodType<TokenId, string> = idSchema("tok");
 export const AskIdSchema: z.ZodType<AskId, string> = idSchema("ask");
 export const InputIdSchema: z.ZodType<InputId, string> = idSchema("inp");
+export const AttachmentIdSchema: z.ZodType<AttachmentId, string> = idSchema("att");
 export const TaskIdSchema: z.ZodType<TaskId, string> = idSchema("task");
 
 /** A position in a log: JSON numbers up to 2^53 − 1. */

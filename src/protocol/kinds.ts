@@ -41,6 +41,8 @@ export const COMMAND_KINDS = [
   "SetLevel",
   "EditInput",
   "MoveInput",
+  "RunShell",
+  "StopShell",
 ] as const satisfies readonly CommandKind[];
 
 export const EVENT_KINDS = [

@@ -39,7 +39,7 @@ import type {
 import type { PrepareSwitch, TurnsSummary } from "./handover.ts";
 import type { BackReader } from "./history/read-back.ts";
 import type { EngineHandles, EngineHost, SessionFeatures, SessionHost } from "./host.ts";
-import type { CarriedState, IdleTurn, InputWants, TurnContext } from "./moments.ts";
+import type { Attachments, CarriedState, IdleTurn, InputWants, TurnContext } from "./moments.ts";
 import type { Desktop, DesktopContext, EngineOptions } from "./options.ts";
 import type { SessionPlan, SessionWishes } from "./plan.ts";
 import type { Profile, SectionValues } from "./settings/settings.ts";
@@ -367,6 +367,8 @@ export interface OpenFeature extends SessionLists, Partial<AsyncDisposable> {
   summary?(messages: readonly Message[], turnsMax: number): Promise<TurnsSummary | undefined>;
   /** Handles RewindSession while no turn can begin; resolves to the result. */
   rewind?(request: CommandOf<"RewindSession">, turn: IdleTurn): Promise<ResultOfCommand<"RewindSession">>;
+  /** Files for inputs. At most one feature has them. */
+  readonly attachments?: Attachments;
   /** Prepares SwitchProfile. */
   readonly prepareSwitch?: PrepareSwitch;
   /** Number of tasks in the background. The session is not idle meanwhile. */

@@ -1,5 +1,6 @@
-import type { ClientId, InputId } from "../base/ids.ts";
-import type { InputBlock } from "../protocol/content.ts";
+import type { AttachmentId, ClientId, InputId } from "../base/ids.ts";
+import type { CommandOf } from "../protocol/commands/commands.ts";
+import type { AttachedFile, AttachmentInfo, InputBlock } from "../protocol/content.ts";
 import type { Event } from "../protocol/events/events.ts";
 import type { Message } from "../protocol/message.ts";
 import type { History } from "../providers/middleware.ts";
@@ -28,6 +29,11 @@ export interface InputWants {
   readonly agent?: string;
 }
 
+/** A SendInput with the contents of its attachments. */
+export type ResolvedInput = Omit<CommandOf<"SendInput">, "content"> & {
+  readonly content: readonly InputBlock[];
+};
+
 /** An input that was accepted and has not started (ENG-26). */
 export interface QueuedInput extends InputWants {
   readonly inputId: InputId;
@@ -39,4 +45,15 @@ export interface QueuedInput extends InputWants {
 /** State that a following session, or a session for a task, starts with. */
 export interface CarriedState {
   readonly planMode?: boolean;
+}
+
+/** Files that one session keeps for its inputs. */
+export interface Attachments {
+  /**
+   * Stores a file, sealed with the key of the session's log.
+   * @throws HarnessError if it is of a kind that no model takes, or the session keeps too much already.
+   */
+  store(file: AttachedFile): Promise<AttachmentInfo>;
+  /** Returns a file as blocks of an input. @throws HarnessError if there is none of this id. */
+  blocks(id: AttachmentId): Promise<readonly InputBlock[]>;
 }

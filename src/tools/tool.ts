@@ -158,6 +158,8 @@ export interface ToolContext {
   readonly within?: SubAgentContext;
   /** Set if a person was asked about this call and allowed it. */
   readonly byPerson?: true;
+  /** Set for a command that a person runs by themselves: it is no call of the model. */
+  readonly byUser?: true;
   /** Set if commands of this call also get the user's variables that hold secrets. */
   readonly hasSecrets?: true;
   /** Set if the gate has found that this command changes nothing. Absent: unknown. */
@@ -167,10 +169,23 @@ export interface ToolContext {
    * `awaitsIntent`; for others it has resolved. Absent: nothing to wait for.
    */
   readonly intentSafe?: () => Promise<void>;
-  /** Shows partial output to clients; it is never sent to the model. */
-  progress(partial: string): void;
+  /**
+   * Shows partial output to clients; it is never sent to the model.
+   * @param command set by a command: clients then also see its last lines.
+   */
+  progress(partial: string, command?: CommandProgress): void;
   /** Publishes other events: TodoChanged, TaskChanged, CustomEvent … */
   emit(event: Event): void;
+}
+
+/** Numbers of a command that runs. */
+export interface CommandProgress {
+  /** Bytes and lines that it has written so far. */
+  readonly bytes: number;
+  readonly lines: number;
+  readonly elapsedMs: number;
+  /** Set if so much was shown that the text only updates the last lines. */
+  readonly tailOnly?: true;
 }
 
 /** The sub-agent that a call or event belongs to (ENG-10). */

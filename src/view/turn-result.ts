@@ -7,6 +7,7 @@ import type { Cost } from "./costs/cost.ts";
 import { priceOf, tokenUsage } from "./costs/cost.ts";
 import type { TurnCosts } from "./costs/turn-costs.ts";
 import { addTurnCost, costsAfterRounds, NO_TURN_COSTS } from "./costs/turn-costs.ts";
+import { isShellEvent } from "./shell-event.ts";
 import { isTurnStarted } from "./turn-marks.ts";
 
 /**
@@ -78,7 +79,7 @@ export function foldTurn(state: TurnState, envelope: Envelope): TurnState {
   if (isTurnStarted(envelope)) return { ...NEW_TURN };
   const costs = addTurnCost(state.costs, envelope);
   const next = costs === state.costs ? state : { ...state, costs };
-  if (envelope.parentCall !== undefined) return next;
+  if (envelope.parentCall !== undefined || isShellEvent(envelope)) return next;
   switch (envelope.kind) {
     case "TextDelta": {
       const { text } = envelope.payload;

@@ -17,6 +17,8 @@ const BEYOND = {
     "ExportSession",
     "MoveInput",
     "MuteSession",
+    "RunShell",
+    "StopShell",
     "PinSession",
     "PromoteRule",
     "ReloadSkills",

@@ -39,6 +39,34 @@ test(
   TIMEOUT_MS,
 );
 
+// Seen red: the lines went to the model as text.
+test(
+  "[CTL-19 CLI-01] at a terminal !command runs in the session for the model too, !!command for the person alone, and Ctrl-C stops one",
+  async () => {
+    await using rig = await openRig({ script: [says("Seen."), says("Again.")] });
+    await rig.answer("!printf for-%s both", "| for-both");
+    expect(await rig.terminal.screen()).toContain("\n! printf for-%s both\n");
+    await rig.answer("!!printf mi%s ne", "| mine");
+    await rig.answer("!touch made", "1-4 (");
+    await rig.answer("1", "| (no output)");
+    expect(existsSync(join(rig.work, "made"))).toBe(true);
+    await rig.answer("!", "Write the command behind the !");
+    await rig.answer(" !not a command", "Seen.");
+    const sent = JSON.stringify(rig.mock.requests.at(-1)?.body);
+    expect(sent.split("for-both").length - 1).toBe(1);
+    expect(sent).not.toContain("mine");
+    expect(sent).toContain(" !not a command");
+    await rig.answer("!sleep 600", "1-4 (");
+    await rig.answer("1", "allowed by you");
+    await rig.terminal.press("C-c");
+    await rig.terminal.shows("| cancelled: stopped by the user");
+    await rig.answer("still here", "Again.");
+    await rig.answer("/quit", "code 0");
+    await rig.expectSameModes();
+  },
+  TIMEOUT_MS,
+);
+
 test(
   "[PERM-06] at a terminal the prompt shows the change as a diff and counts down to the denial",
   async () => {

@@ -86,7 +86,9 @@ export type Command =
   | AnswerCommand
   | ExportSessionCommand
   | DismissExpiringCommand
-  | MuteSessionCommand;
+  | MuteSessionCommand
+  | RunShellCommand
+  | StopShellCommand;
 
 export interface Accepted {
   readonly sessionId?: SessionId;
@@ -954,6 +956,10 @@ export interface ManageMcpResult {
   readonly text?: string;
 }
 
+export interface RunShellResult {
+  readonly callId: CallId;
+}
+
 export interface CustomCommandResult {
   readonly text?: string;
 }
@@ -981,6 +987,10 @@ export interface SendInputCommand {
           readonly media_type: string;
           readonly data: string;
         };
+      }
+    | {
+        readonly type: "attachment";
+        readonly id: string;
       }>;
   readonly delivery?: "reject" | "queue" | "steer";
   readonly skill?: string;
@@ -1170,6 +1180,19 @@ export interface MuteSessionCommand {
   readonly sessionId: SessionId;
 }
 
+export interface RunShellCommand {
+  readonly kind: "RunShell";
+  readonly sessionId: SessionId;
+  readonly command: string;
+  readonly toModel: boolean;
+}
+
+export interface StopShellCommand {
+  readonly kind: "StopShell";
+  readonly sessionId: SessionId;
+  readonly callId: CallId;
+}
+
 export interface TextDeltaEvent {
   readonly id: number;
   readonly session: SessionId;
@@ -1223,6 +1246,9 @@ export interface ToolCallStartedEvent {
       readonly all?: string;
       readonly each?: string;
     };
+    readonly by?: "user";
+    readonly shell?: true;
+    readonly toModel?: boolean;
   };
 }
 
@@ -1237,6 +1263,10 @@ export interface ToolCallProgressEvent {
   readonly payload: {
     readonly callId: CallId;
     readonly partial: string;
+    readonly tail?: string;
+    readonly bytes?: number;
+    readonly lines?: number;
+    readonly elapsedMs?: number;
   };
 }
 
@@ -1272,6 +1302,8 @@ export interface ToolResultEvent {
           };
         }>;
     readonly isError?: boolean;
+    readonly by?: "user";
+    readonly shell?: true;
   };
 }
 
@@ -1904,6 +1936,7 @@ export interface CommandResults {
   readonly RewindSession: RewindSessionResult;
   readonly ReloadSkills: ReloadSkillsResult;
   readonly ManageMcp: ManageMcpResult;
+  readonly RunShell: RunShellResult;
   readonly CustomCommand: CustomCommandResult;
 }
 
@@ -2047,6 +2080,9 @@ export interface QueryRoute {
 /** Reasons of an engine's refusals. */
 export type EngineReason =
   | "AgentInvalid"
+  | "AttachmentMissing"
+  | "AttachmentRefused"
+  | "AttachmentsFull"
   | "BashCancelledMidCommand"
   | "BodyTooLarge"
   | "BodyTooSlow"
@@ -2186,6 +2222,7 @@ export type EngineReason =
   | "SessionMissing"
   | "SessionPinned"
   | "SessionsLocked"
+  | "ShellQueueFull"
   | "SkillMissing"
   | "SkillProblem"
   | "StateUnwritable"

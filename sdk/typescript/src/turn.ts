@@ -67,11 +67,12 @@ export class TurnSum {
     if (event.parentCall !== undefined) return;
     switch (event.kind) {
       case "ToolCallStarted":
+        if (event.payload.shell === true) break; // a person's own command
         this.#tools.add(event.payload.tool);
         this.#isOpen = false;
         break;
       case "ToolResult":
-        this.#isOpen = false;
+        if (event.payload.shell !== true) this.#isOpen = false;
         break;
       case "TextDelta":
         if (event.payload.text === "") break;

@@ -5,6 +5,7 @@ import type { Message } from "../../protocol/message.ts";
 import type { Feature } from "../../session/feature.ts";
 import { BrokenRounds } from "../../session/history/broken-rounds.ts";
 import { resumeHistory } from "../../session/history/history.ts";
+import { OpenShellRuns } from "../../session/history/open-shell-runs.ts";
 import type { ResumedLog } from "../../session/history/resumed-log.ts";
 import type { OrphanedCall } from "../../session/history/unfinished.ts";
 import { joinRoles, validHistory } from "../../session/history/valid-history.ts";
@@ -45,11 +46,17 @@ export async function resumeLog(
   const readers = await Promise.all(features.flatMap((feature) => feature.stored?.readBack?.() ?? []));
   const lastEvent = (await store.find(logId))?.lastEvent ?? 0;
   const broken = new BrokenRounds();
-  const beside = interruptedTurn === undefined ? readers : [...readers, broken];
+  const shellRuns = new OpenShellRuns();
+  const beside = [...readers, shellRuns, ...(interruptedTurn === undefined ? [] : [broken])];
   const waiting = await waitingInputs(store, logId, lastEvent, beside);
   // An open call that is in no history was a sub-agent's, which ended with its process.
-  const inner = [...intents.values()].filter(({ callId }) => !calls.some((call) => call.callId === callId));
-  const isUnfinished = calls.length > 0 || inner.length > 0 || interruptedTurn !== undefined;
+  const shell = shellRuns.open.map((run) =>
+    intents.has(run.callId) ? { ...run, hasBegun: true as const } : run,
+  );
+  const known = new Set([...calls, ...shell].map(({ callId }) => callId));
+  const inner = [...intents.values()].filter(({ callId }) => !known.has(callId));
+  const isUnfinished =
+    [calls, inner, shell].some(({ length }) => length > 0) || interruptedTurn !== undefined;
   return {
     history: [...validHistory(whole.slice(0, newest)), ...joinRoles(open)],
     recovered: added,
@@ -59,7 +66,9 @@ export async function resumeLog(
       "readBack",
       readers.map(({ state }) => state),
     ),
-    ...(isUnfinished ? { unfinished: { calls, inner, ...turnOf(interruptedTurn, broken, calls) } } : {}),
+    ...(isUnfinished
+      ? { unfinished: { calls, inner, shell, ...turnOf(interruptedTurn, broken, calls) } }
+      : {}),
   };
 }
 

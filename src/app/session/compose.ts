@@ -60,7 +60,7 @@ export async function compose(materials: SessionMaterials): Promise<Composed> {
     tools: base.tools,
     workspace,
     ...(wishes.sequentialCalls ? {} : parallelCalls(profile, gate)),
-    ...{ around: features.around, proveSandbox: proveBesideRequests(sandbox, registry) },
+    ...{ around: features.around, proveSandbox: proveBesideRequests(sandbox, registry), ...features.files },
     guard: engineHost.isGated ? gate.guard(core.questions, sandbox) : "vouched",
     ...(options.embedding?.onBlock === undefined ? {} : { onBlock: options.embedding.onBlock }),
     provider: {

@@ -1,4 +1,5 @@
 import { assert } from "../../base/assert.ts";
+import { defined } from "../../base/defined.ts";
 import type { QueryHandlers, SessionCommands } from "../../session/commands/query-handlers.ts";
 import type { EnginePort } from "../../session/engine-port.ts";
 import type { Around, CallForecast, EngineFeature, Feature, OpenFeature } from "../../session/feature.ts";
@@ -118,6 +119,11 @@ export class OpenFeatures {
   /** Returns their tools, in the order of the features. */
   tools(agents: AgentRunner): readonly ToolSource[] {
     return this.#open.flatMap((each) => [...(each.tools ?? []), ...(each.agentTools?.(agents) ?? [])]);
+  }
+
+  /** Files for inputs, if a feature keeps them. */
+  get files(): Pick<SessionDependencies, "attachments"> {
+    return defined({ attachments: onlyOne("attachments", this.#open)?.attachments });
   }
 
   get prepareSwitch(): OpenFeature["prepareSwitch"] {

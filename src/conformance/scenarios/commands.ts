@@ -1,9 +1,12 @@
-import { stringAt } from "../../base/json.ts";
-import { assertAccepted, assertRefused, assertSame } from "../check.ts";
+import { isObject, stringAt } from "../../base/json.ts";
+import { assertAccepted, assertHolds, assertRefused, assertSame } from "../check.ts";
 import type { Scenario } from "../scenario.ts";
-import { AGENTS_TOO, HTTP, MCP } from "../scenario.ts";
-import { inputCommand, newestTurn, promptTurn } from "../stage.ts";
-import type { Client } from "../transports/transport.ts";
+import { AGENTS_TOO, EVERY, HTTP, MCP } from "../scenario.ts";
+import { answerCommand, inputCommand, listKinds, newestTurn, payloadOf, promptTurn } from "../stage.ts";
+import type { Client, EventStream } from "../transports/transport.ts";
+
+/** Commands that people run. */
+const SHELL_KINDS = ["RunShell", "StopShell"];
 
 export const COMMAND_SCENARIOS: readonly Scenario[] = [
   {
@@ -164,6 +167,68 @@ export const COMMAND_SCENARIOS: readonly Scenario[] = [
       assertRefused("CreateSession", answer, ["ProfileMissing"], 404);
     },
   },
+  {
+    id: "shell-run",
+    section: "docs/protocol/compatibility.md; CTL-19",
+    promise:
+      "A command of a person starts no turn: it is a call by the user, and ends with a result of its own.",
+    wires: EVERY,
+    since: "0.3.0",
+    kinds: SHELL_KINDS,
+    async play(stage) {
+      const client = await stage.attach();
+      const session = await stage.session(client);
+      await using stream = await client.follow(session);
+      const callId = await runShell(client, session, false);
+      const { started, ended } = await endOf(client, { session, stream, callId });
+      assertSame(
+        "whose call it is",
+        [started["by"], started["shell"], started["toModel"]],
+        ["user", true, false],
+      );
+      assertSame("whose result it is", [ended["by"], ended["shell"]], ["user", true]);
+      assertSame("turns by then", listKinds(stream.seen).includes("TurnStarted"), false);
+      assertSame(
+        "the answer to a prompt after it",
+        (await promptTurn(client, session, "cue:say on")).text,
+        "on",
+      );
+    },
+  },
+  {
+    id: "shell-stop",
+    section: "docs/protocol/compatibility.md; CTL-19",
+    promise: "StopShell for a call that is no command of a person, or has ended, is refused.",
+    wires: EVERY,
+    since: "0.3.0",
+    kinds: SHELL_KINDS,
+    async play(stage) {
+      const client = await stage.attach();
+      const session = await stage.session(client);
+      await using stream = await client.follow(session);
+      const callId = await runShell(client, session, true);
+      await endOf(client, { session, stream, callId });
+      const stop = { kind: "StopShell", sessionId: session, callId };
+      assertRefused("the command", await client.send(stop), ["InvalidCommand"]);
+    },
+  },
+  {
+    id: "shell-agent",
+    section: "[A] § Multi-client semantics",
+    promise: "An agent runs no command in the name of a person.",
+    wires: EVERY,
+    since: "0.3.0",
+    kinds: SHELL_KINDS,
+    async play(stage) {
+      const [agent, person] = [await stage.attachAgent(), await stage.attach()];
+      const session = await stage.session(person);
+      await using stream = await person.follow(session);
+      const command = { kind: "RunShell", sessionId: session, command: "echo shell", toModel: true };
+      assertRefused("the agent's command", await agent.send(command), []);
+      await promptTurn(person, session, "cue:say on");
+      assertSame("calls by then", listKinds(stream.seen).includes("ToolCallStarted"), false);
+    },
+  },
 ];
 
 /** Sends a prompt unchanged; returns the model's answer. */
@@ -180,3 +245,32 @@ async function answerTo(
 
 /** Reasons for an unknown session: a client bound to one session does not learn whether another exists. */
 const UNKNOWN: readonly string[] = ["UnknownSession", "Forbidden"];
+
+async function runShell(client: Client, sessionId: string, toModel: boolean): Promise<string> {
+  const command = { kind: "RunShell", sessionId, command: "echo shell", toModel };
+  const { result } = assertAccepted("RunShell", await client.send(command));
+  const callId = isObject(result) ? stringAt(result, "callId") : undefined;
+  assertHolds("what RunShell answers", callId !== undefined, { expected: "its callId", got: result });
+  return String(callId);
+}
+
+/** Waits for the end of a command. If its server asks about it, it is denied: it ends all the same. */
+async function endOf(
+  client: Client,
+  {
+    session,
+    stream,
+    callId,
+  }: { readonly session: string; readonly stream: EventStream; readonly callId: string },
+) {
+  const isOfIt = (event: Parameters<typeof payloadOf>[0]) => payloadOf(event)["callId"] === callId;
+  const first = await stream.until(
+    "its question or result",
+    (event) => isOfIt(event) && ["PermissionRequested", "ToolResult"].includes(String(event["kind"])),
+  );
+  if (first["kind"] === "PermissionRequested")
+    assertAccepted("the answer", await client.send(answerCommand(session, callId, "deny")));
+  const of = (kind: string) =>
+    stream.until(`its ${kind}`, (event) => isOfIt(event) && event["kind"] === kind).then(payloadOf);
+  return { started: await of("ToolCallStarted"), ended: await of("ToolResult") };
+}

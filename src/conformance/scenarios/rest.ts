@@ -316,6 +316,31 @@ export const REST_SCENARIOS: readonly Scenario[] = [
       assertSame("what became of it", newestTurn(stream.seen).text, "denied");
     },
   },
+  {
+    id: "attachment",
+    section: "docs/sessions.md § In the line client; CTL-19",
+    promise:
+      "An uploaded file has the type of its bytes, and an input that names an unknown file is refused.",
+    wires: ["rest"],
+    since: "0.3.0",
+    kinds: ["RunShell"],
+    async play(stage) {
+      const client = await stage.attach();
+      const session = await stage.session(client);
+      const body = new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0x00]);
+      const headers = { "content-type": "text/plain" };
+      const at = `/v1/sessions/${session}/attachments?name=words.txt`;
+      const kept = assertAccepted("the upload", await answerOf(await stage.ask(at, { body, headers })));
+      assertSame(
+        "the file that is kept",
+        [kept["name"], kept["media_type"], kept["bytes"]],
+        ["words.txt", "image/png", body.length],
+      );
+      const content = [{ type: "attachment", id: `att_${"0".repeat(26)}` }];
+      const unknown = await client.send({ kind: "SendInput", sessionId: session, content });
+      assertRefused("an input with an unknown file", unknown, ["AttachmentMissing"], 404);
+    },
+  },
 ];
 
 /** The lists of [A] § REST surface, with the field that holds each. */

@@ -347,6 +347,11 @@ export class Bus {
     return this.#watchers.size > 0;
   }
 
+  /** Sends a redacted event to every subscriber; it is not logged, and a slow reader may miss it. */
+  notify(event: Event, origin: EventOrigin): void {
+    for (const subscriber of this.#subscribers) subscriber.deliverAside(event, origin);
+  }
+
   /** Sends an event to every person who subscribes now; it is not logged. Returns their number. */
   notifyPeople(event: Event): number {
     for (const subscriber of this.#people) subscriber.deliverAside(event);

@@ -16,11 +16,12 @@ export class WaitingDelta {
   readonly kind = "delta";
   readonly origin: EventOrigin;
   readonly ts: string;
-  readonly #first: DeltaEvent;
+  /** Its block is that of the first; the numbers of a running command are the latest. */
+  #newest: DeltaEvent;
   #text: string;
 
   constructor(first: DeltaEvent, origin: EventOrigin, ts: string) {
-    this.#first = first;
+    this.#newest = first;
     this.origin = origin;
     this.ts = ts;
     this.#text = textOf(first);
@@ -28,15 +29,16 @@ export class WaitingDelta {
 
   /** Adds the next delta; returns false if it is of another block or origin, or makes this one too long. */
   merge(next: DeltaEvent, origin: EventOrigin): boolean {
-    if (!isSameBlock(this.#first, next) || !isSameOrigin(this.origin, origin)) return false;
+    if (!isSameBlock(this.#newest, next) || !isSameOrigin(this.origin, origin)) return false;
     const text = textOf(next);
     if (this.#text.length + text.length > DELTA_CHARACTERS_MAX) return false;
     this.#text += text;
+    if (next.kind === "ToolCallProgress" && next.payload.bytes !== undefined) this.#newest = next;
     return true;
   }
 
   get event(): DeltaEvent {
-    return withText(this.#first, this.#text);
+    return withText(this.#newest, this.#text);
   }
 }
 

@@ -4,6 +4,7 @@ import type { Event } from "../../protocol/events/events.ts";
 import { streamGap, withGaps } from "../../session/history/gaps.ts";
 import { LogPages } from "../../session/store/log-pages.ts";
 import type { SessionStore } from "../../session/store/store.ts";
+import type { EventOrigin } from "./origin.ts";
 
 /** Events queued in memory for one subscriber; a slower one is refilled from the log. */
 export const SUBSCRIBER_EVENTS_MAX = 1_024;
@@ -70,10 +71,10 @@ export class Subscriber {
   }
 
   /** Delivers an event outside the log: it is read next, with the id of the event before it. Never waits. */
-  deliverAside(event: Event): void {
+  deliverAside(event: Event, origin: EventOrigin = {}): void {
     this.#aside = [
       ...this.#aside.slice(1 - ASIDE_EVENTS_MAX),
-      { ...event, session: this.#log.session, ts: this.#log.now(), aside: true },
+      { ...event, ...origin, session: this.#log.session, ts: this.#log.now(), aside: true },
     ];
     this.#notify();
   }

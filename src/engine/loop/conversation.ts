@@ -28,6 +28,10 @@ export class Conversation {
   #shown: readonly Message[] | undefined;
 
   #released = false;
+  /** Input from beside the turns: in the log, and not yet in the messages. */
+  #later: { readonly message: Message; readonly turn: number }[] = [];
+  /** Number of messages that were added while the others were released. */
+  #addedAside = 0;
 
   /** @param load reads the current history from the log; absent if it cannot be released. */
   constructor(bus: HistoryLog, history: readonly Message[], load?: () => Promise<readonly Message[]>) {
@@ -40,6 +44,7 @@ export class Conversation {
   release(): void {
     if (this.#load === undefined || this.#messages.length === 0) return;
     this.#messages = [];
+    this.#later = []; // the log has them
     this.#shown = undefined;
     this.#released = true;
   }
@@ -47,7 +52,14 @@ export class Conversation {
   /** Resolves when the messages are loaded. */
   async ready(): Promise<void> {
     if (!this.#released || this.#load === undefined) return;
-    this.#messages = [...(await this.#load())];
+    let messages: readonly Message[];
+    let added: number;
+    do {
+      added = this.#addedAside;
+      await this.#bus.commit("process"); // input from beside the turns may still wait for the log
+      messages = await this.#load();
+    } while (added !== this.#addedAside);
+    this.#messages = [...messages];
     this.#shown = undefined;
     this.#released = false;
   }
@@ -65,7 +77,24 @@ export class Conversation {
   }
 
   addInput(content: readonly InputBlock[], turn: number): void {
+    this.#addLater();
     this.#add({ role: "user", content: [...content] }, turn);
+  }
+
+  /**
+   * Stores input from beside the turns, at any time. It enters the conversation with the next input, or once a running
+   * round is over: it never stands between a call and its result.
+   */
+  addAside(content: readonly InputBlock[], turn: number): void {
+    const message: Message = { role: "user", content: [...content] };
+    this.#bus.remember(message, turn);
+    if (this.#released) this.#addedAside += 1;
+    else this.#later.push({ message, turn });
+  }
+
+  #addLater(): void {
+    for (const { message } of this.#later) this.#join(message);
+    this.#later = [];
   }
 
   /** Stores the model's reply, even a partial one. An empty reply is not stored. */
@@ -80,9 +109,11 @@ export class Conversation {
     why: string,
     turn: number,
   ): void {
-    if (calls.length === 0) return;
-    const content = calls.map((call) => resultBlock(call, results.get(call.id) ?? notExecuted(why)));
-    this.#add({ role: "user", content }, turn);
+    if (calls.length > 0) {
+      const content = calls.map((call) => resultBlock(call, results.get(call.id) ?? notExecuted(why)));
+      this.#add({ role: "user", content }, turn);
+    }
+    this.#addLater();
   }
 
   /**
@@ -98,6 +129,7 @@ export class Conversation {
     await bus.commit("process");
     bus.publish(eventOf(bus.lastEvent), origin);
     for (const [at, message] of view.entries()) bus.remember(message, turn, at === 0);
+    for (const later of this.#later) bus.remember(later.message, later.turn); // behind the boundary too
     this.#messages = [...view];
     this.#shown = undefined;
     await bus.commit("power");
@@ -105,11 +137,15 @@ export class Conversation {
 
   /** Consecutive messages of one role are sent as one, as in a resumed history: roles alternate (ENG-18). */
   #add(message: Message, turn: number): void {
+    this.#join(message);
+    this.#bus.remember(message, turn);
+  }
+
+  #join(message: Message): void {
     const before = this.#messages.at(-1);
     if (before?.role === message.role) this.#messages.splice(-1, 1, joinMessages(before, message));
     else this.#messages.push(message);
     this.#shown = undefined;
-    this.#bus.remember(message, turn);
   }
 }
 

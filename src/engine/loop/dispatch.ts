@@ -1,6 +1,9 @@
 import { messageOf } from "../../base/errors.ts";
 import type { ClientId, SessionId } from "../../base/ids.ts";
+import { lastLines } from "../../base/text/last-lines.ts";
 import type { World } from "../../base/world.ts";
+import type { PayloadOf } from "../../protocol/events/events.ts";
+import { TAIL_BYTES_MAX, TAIL_LINES_MAX } from "../../protocol/events/progress-limits.ts";
 import type { RedactingStream } from "../../safety/redact.ts";
 import type { ToolCall, ToolHandler } from "../../tools/middleware.ts";
 import { errorOutput } from "../../tools/output.ts";
@@ -21,6 +24,8 @@ export interface DispatchContext {
   readonly turn: number;
   readonly cancel: CancelNode;
   readonly timing: TurnTiming;
+  /** Set for a command that a person runs by themselves. */
+  readonly shell?: { readonly toModel: boolean };
 }
 
 export interface DispatcherDependencies {
@@ -84,34 +89,63 @@ export class Dispatcher {
    * @throws the signal's reason when it was cancelled; its result was published as well.
    */
   async dispatch(call: PendingCall, context: DispatchContext): Promise<ToolOutput> {
-    const { bus, registry, world } = this.#parts;
+    this.start(call, context);
+    const { output, thrown } = await this.#run(call, context);
+    if (thrown !== undefined) throw thrown.reason;
+    return output;
+  }
+
+  /** Returns false if the session has no tool of a name. */
+  has(name: string): boolean {
+    return this.#parts.registry.resolve(name, {}).tool.missing !== true;
+  }
+
+  /** Publishes the start of a call. `finish` runs it. */
+  start(call: PendingCall, { origin, shell }: DispatchContext): void {
+    const { bus, registry } = this.#parts;
     const { tool, name, input } = registry.resolve(call.name, call.input);
     const { mutating } = tool;
+    const by = shell === undefined ? {} : { ...BY_USER, toModel: shell.toModel };
     bus.publish(
       {
         kind: "ToolCallStarted",
-        payload: { callId: call.id, tool: name, args: input, mutating, ...displayFields(tool) },
+        payload: { callId: call.id, tool: name, args: input, mutating, ...displayFields(tool), ...by },
       },
-      context.origin,
+      origin,
     );
+  }
+
+  /**
+   * Runs a call whose start was published, and resolves to its result, also if it was cancelled.
+   * @throws the error that ended the bus.
+   */
+  async finish(call: PendingCall, context: DispatchContext): Promise<ToolOutput> {
+    return (await this.#run(call, context)).output;
+  }
+
+  async #run(call: PendingCall, context: DispatchContext): Promise<EndedCall> {
+    const { bus, registry, world } = this.#parts;
+    const { tool, name, input } = registry.resolve(call.name, call.input);
     using node = context.cancel.child();
     const progress = this.#progress(call, context);
     const startMs = world.clock.monotonic();
     try {
+      node.signal.throwIfAborted();
       const resolved = { ...call, name, input, tool };
       const toolContext = this.#context(call, context, { signal: node.signal, progress: progress.push });
       // The middleware may have added text to the tool's: a refusal, or the command it would have run.
       const output = this.#parts.redaction.output(await this.#parts.handler(resolved, toolContext));
       progress.end();
       this.#tell(call, output, context);
-      return output;
+      return { output };
     } catch (thrown) {
       if (this.#parts.bus.failure === undefined) progress.end();
       // Every published start of a call has a published end, whatever the result.
       const aborted = node.signal.aborted;
       const isBegun = bus.takeBegun(call.id);
-      this.#tell(call, aborted ? cancelled(node.signal.reason, isBegun) : broken(thrown), context);
-      throw aborted ? node.signal.reason : thrown;
+      const output = aborted ? cancelled(node.signal.reason, isBegun) : broken(thrown);
+      this.#tell(call, output, context);
+      return { output, thrown: { reason: aborted ? node.signal.reason : thrown } };
     } finally {
       bus.takeBegun(call.id);
       context.timing.toolCall(call.id, name, world.clock.monotonic() - startMs);
@@ -120,7 +154,8 @@ export class Dispatcher {
 
   #tell(call: PendingCall, output: ToolOutput, context: DispatchContext): void {
     const { content, isError } = output;
-    const payload = { callId: call.id, content: [...content], ...(isError ? { isError } : {}) };
+    const by = context.shell === undefined ? {} : BY_USER;
+    const payload = { callId: call.id, content: [...content], ...(isError ? { isError } : {}), ...by };
     this.#parts.bus.publish({ kind: "ToolResult", payload }, context.origin);
   }
 
@@ -128,16 +163,27 @@ export class Dispatcher {
   #progress(call: PendingCall, { origin }: DispatchContext): Progress {
     const { bus, redaction } = this.#parts;
     let stream: RedactingStream | undefined; // most calls show nothing before their end
-    const publish = (partial: string) => {
-      if (partial === "") return;
-      bus.publish({ kind: "ToolCallProgress", payload: { callId: call.id, partial } }, origin);
-    };
+    let tail = "";
+    const publish = (payload: Omit<PayloadOf<"ToolCallProgress">, "callId">) =>
+      bus.publish({ kind: "ToolCallProgress", payload: { callId: call.id, ...payload } }, origin);
     return {
-      push(partial) {
+      push(text, command) {
         stream ??= redaction.stream();
-        publish(stream.push(partial));
+        const partial = stream.push(text);
+        if (command === undefined) {
+          if (partial !== "") publish({ partial });
+          return;
+        }
+        tail = lastLines(tail + partial, { linesMax: TAIL_LINES_MAX, bytesMax: TAIL_BYTES_MAX });
+        const { tailOnly, ...numbers } = command;
+        if (tailOnly !== true && partial !== "") publish({ partial, ...numbers });
+        const shown = { callId: call.id, partial: "", tail, ...numbers };
+        bus.notify({ kind: "ToolCallProgress", payload: shown }, origin);
       },
-      end: () => publish(stream?.end() ?? ""),
+      end() {
+        const partial = stream?.end() ?? "";
+        if (partial !== "") publish({ partial });
+      },
     };
   }
 
@@ -147,7 +193,7 @@ export class Dispatcher {
     { signal, progress }: Pick<ToolContext, "signal" | "progress">,
   ): ToolContext {
     const { world, session, bus, workspace, within } = this.#parts;
-    const { originator, origin, turn } = context;
+    const { originator, origin, turn, shell } = context;
     return {
       world,
       signal,
@@ -157,14 +203,24 @@ export class Dispatcher {
       turn,
       workspace,
       ...(within === undefined ? {} : { within }),
+      ...(shell === undefined ? {} : { byUser: true }),
       progress,
       emit: (event) => bus.publish(event, origin),
     };
   }
 }
 
+/** Marks the events of a command that a person runs by themselves. */
+export const BY_USER = { by: "user", shell: true } as const;
+
+/** A published result, and what was thrown instead of it, if anything. */
+interface EndedCall {
+  readonly output: ToolOutput;
+  readonly thrown?: { readonly reason: unknown };
+}
+
 interface Progress {
-  readonly push: (partial: string) => void;
+  readonly push: ToolContext["progress"];
   readonly end: () => void;
 }
 

@@ -78,6 +78,7 @@ export function progressGuard({ failuresMax, resultsMax }: ProgressLimits): Prog
 
   return {
     async tool(call, context, next) {
+      if (context.byUser === true) return await next(call, context);
       const strand = begin(context.turn, context.within?.parentCall);
       const { clock } = context.world;
       const startMs = clock.monotonic();

@@ -105,7 +105,8 @@ export class PlanMode {
    * the rest.
    */
   readonly gate: ToolMiddleware = async (call, context, next) => {
-    const refused = await this.refusal(call, context);
+    // A person's own command runs: the plan binds the model.
+    const refused = context.byUser === true ? undefined : await this.refusal(call, context);
     return refused === undefined
       ? await next(call, context)
       : errorOutput(`PlanMode: ${refused}. ${nextStep(this.#options)}`);

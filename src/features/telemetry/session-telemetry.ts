@@ -61,7 +61,8 @@ export class SessionTelemetry {
   /** Wraps each call of a tool, the invalid ones too. */
   readonly tool: ToolMiddleware = async (call, context, next) => {
     const { exporter, content } = this.#dependencies;
-    const parent = this.#agent(context.turn, context.within);
+    // A person's own command belongs to no turn.
+    const parent = context.byUser === true ? this.#session : this.#agent(context.turn, context.within);
     const name = call.tool.missing === true ? NO_TOOL : call.name;
     const attributes: Attributes = {
       "gen_ai.operation.name": "execute_tool",

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { InputBlock } from "../content.ts";
+import { SentBlock } from "../content.ts";
 import { EFFORT_WORDS } from "../effort.ts";
 import {
   AskIdSchema,
@@ -21,6 +21,7 @@ import {
 } from "./run-limits.ts";
 import { ArchiveSession, DeleteSession, MarkRead, RenameSession, SetDraft } from "./session-commands.ts";
 import { SESSION_SERVERS_MAX, SessionMcpServer } from "./session-servers.ts";
+import { RunShell, StopShell } from "./shell-commands.ts";
 
 /**
  * Commands: what a client may ask of the engine. A closed union (hard rule 14); unknown fields are dropped on read.
@@ -32,7 +33,7 @@ const sessionId = SessionIdSchema;
 export const SendInput = z.object({
   kind: z.literal("SendInput"),
   sessionId,
-  content: z.array(InputBlock).min(1),
+  content: z.array(SentBlock).min(1),
   /** Handling of input that arrives while a turn runs. Default: reject. */
   delivery: z.enum(["reject", "queue", "steer"]).optional(),
   skill: z.string().optional(),
@@ -280,6 +281,8 @@ export const Command = z.discriminatedUnion("kind", [
   SetLevel,
   EditInput,
   MoveInput,
+  RunShell,
+  StopShell,
 ]);
 
 export type Command = z.infer<typeof Command>;

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { DeepReadonly } from "../deep-readonly.ts";
-import { EventSeqSchema, LogIdSchema } from "../ids.ts";
+import { CallIdSchema, EventSeqSchema, LogIdSchema } from "../ids.ts";
 import { McpServerInfo } from "../resources.ts";
 import type { Accepted, CommandKind } from "./commands.ts";
 import { LevelSchema } from "./control-commands.ts";
@@ -119,6 +119,7 @@ export const COMMAND_RESULTS = {
   RewindSession: RewindResult,
   ReloadSkills: ReloadSkillsResult,
   ManageMcp: ManageMcpResult,
+  RunShell: z.object({ callId: CallIdSchema }),
   CustomCommand: z.object({ text: z.string().optional() }),
 } as const;
 

@@ -15,6 +15,7 @@ import {
   TokenIdSchema,
 } from "../ids.ts";
 import { AskedPart, AskedWhy } from "./asked-call.ts";
+import { TAIL_BYTES_MAX } from "./progress-limits.ts";
 import { ChangePreview, ToolKind } from "./shown-call.ts";
 
 /**
@@ -70,6 +71,12 @@ const failure = {
 
 const CompactionTrigger = z.enum(["threshold", "overflow", "command"]);
 
+/** Set for a command that a person runs by themselves (RunShell). Since protocol 0.3.0. */
+const byUser = {
+  by: z.literal("user").optional(),
+  shell: z.literal(true).optional(),
+};
+
 const payloads = {
   TextDelta: z.object({ text: z.string(), index: blockIndex.optional() }),
   ThinkingDelta: z.object({ block: ThinkingPiece, index: blockIndex.optional() }),
@@ -80,12 +87,30 @@ const payloads = {
     mutating: z.boolean(),
     toolKind: ToolKind.optional(),
     preview: ChangePreview.optional(),
+    ...byUser,
+    /** With `shell`: true if the model gets the command and its output. */
+    toModel: z.boolean().optional(),
   }),
-  ToolCallProgress: z.object({ callId: CallIdSchema, partial: z.string() }),
+  ToolCallProgress: z.object({
+    callId: CallIdSchema,
+    /** Output since the event before; a long or fast one is cut. May be empty. */
+    partial: z.string(),
+    /**
+     * The last lines of the output of a command that runs, redacted. Only an event with `aside` has it: it is not in
+     * the log, which keeps `partial`. Since protocol 0.3.0.
+     */
+    tail: z.string().max(TAIL_BYTES_MAX).optional(),
+    /** Bytes and lines that the command has written so far. Since protocol 0.3.0. */
+    bytes: z.int().min(0).optional(),
+    lines: z.int().min(0).optional(),
+    /** Milliseconds that the command has run, without the wait for a permission. Since protocol 0.3.0. */
+    elapsedMs: z.int().min(0).optional(),
+  }),
   ToolResult: z.object({
     callId: CallIdSchema,
     content: z.array(ResultContent),
     isError: z.boolean().optional(),
+    ...byUser,
   }),
   TurnStarted: z.object({
     turn,

@@ -8,12 +8,19 @@ export const BODY_BYTES_MAX = 33_554_432;
 /** Time limit for the arrival of a body: a slow one holds a connection no longer than this. */
 export const BODY_MS_MAX = 30_000;
 
+export interface BodyReading {
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  /** Default: `BODY_BYTES_MAX`. */
+  readonly bytesMax?: number;
+}
+
 /**
  * Reads the JSON of a body.
  * @throws HarnessError InvalidBody, BodyTooLarge, BodyTooSlow; the signal's reason.
  */
 export async function readJson(request: Request, clock: Clock, signal: AbortSignal): Promise<unknown> {
-  const bytes = await readBytes(request, clock, signal);
+  const bytes = await readBytes(request, { clock, signal });
   let text: string;
   try {
     text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
@@ -26,8 +33,15 @@ export async function readJson(request: Request, clock: Clock, signal: AbortSign
   return wellFormedJson(parsed.value);
 }
 
-async function readBytes(request: Request, clock: Clock, signal: AbortSignal): Promise<Uint8Array> {
-  if (Number(request.headers.get("content-length") ?? 0) > BODY_BYTES_MAX) throw tooLarge();
+/**
+ * Reads a body of at most so many bytes, and no more of a longer one.
+ * @throws HarnessError InvalidBody, BodyTooLarge, BodyTooSlow; the signal's reason.
+ */
+export async function readBytes(
+  request: Request,
+  { clock, signal, bytesMax = BODY_BYTES_MAX }: BodyReading,
+): Promise<Uint8Array> {
+  if (Number(request.headers.get("content-length") ?? 0) > bytesMax) throw tooLarge(bytesMax);
   if (request.body === null) return new Uint8Array();
   using limit = deadline(clock, BODY_MS_MAX, signal);
   const chunks: Uint8Array[] = [];
@@ -38,7 +52,7 @@ async function readBytes(request: Request, clock: Clock, signal: AbortSignal): P
   try {
     for (let next = await reader.read(); !next.done; next = await reader.read()) {
       length += next.value.length;
-      if (length > BODY_BYTES_MAX) throw tooLarge();
+      if (length > bytesMax) throw tooLarge(bytesMax);
       chunks.push(next.value);
     }
   } catch (thrown) {
@@ -65,6 +79,6 @@ function joined(chunks: readonly Uint8Array[], length: number): Uint8Array {
   return all;
 }
 
-function tooLarge(): HarnessError<"BodyTooLarge"> {
-  return new HarnessError("BodyTooLarge", { limit: `${BODY_BYTES_MAX}` });
+function tooLarge(bytesMax: number): HarnessError<"BodyTooLarge"> {
+  return new HarnessError("BodyTooLarge", { limit: `${bytesMax}` });
 }

@@ -14,6 +14,8 @@ export interface HttpRoute {
   readonly access: Access;
   /** Place of the token; absent: X-Harness-Token. */
   readonly carrier?: Carrier;
+  /** True for a body of any type. Absent: a body is JSON. */
+  readonly takesBytes?: true;
   /** Absent: the OpenAPI document leaves it out. */
   readonly doc?: RouteDoc;
   /** Handles a request. A thrown error is answered as its reason; one without a reason as a bare InternalError. */
@@ -43,6 +45,8 @@ export interface RouteDoc {
   readonly params?: Readonly<Record<string, z.ZodType>>;
   readonly query?: Readonly<Record<string, QueryDoc>>;
   readonly body?: z.ZodType;
+  /** True if the body is the bytes of a file. */
+  readonly bytesBody?: true;
   readonly answers: Readonly<Record<number, AnswerDoc>>;
   readonly refusals?: readonly Reason[];
 }
@@ -74,6 +78,8 @@ export interface RouteRequest {
   readonly signal: AbortSignal;
   /** Reads the body. @throws HarnessError InvalidBody, BodyTooLarge, BodyTooSlow. */
   json(): Promise<unknown>;
+  /** Reads the body as it is, for a route that `takesBytes`. @throws HarnessError as `json`. */
+  bytes(bytesMax: number): Promise<Uint8Array>;
   /**
    * Returns the client that this request acts as: that of X-Harness-Client, else the default client of its token. The
    * answer's X-Harness-Client names it. X-Harness-Version, if sent, is its handshake.

@@ -7,7 +7,7 @@ import type { Authority, TokenGrant, TransportKind } from "../../session/access/
 import { assertVersion } from "../../session/access/handshake.ts";
 import type { ServedConnection } from "../../session/engine-port.ts";
 import { asRefusal, errorBody, streamAnswer } from "./answers.ts";
-import { readJson } from "./body.ts";
+import { readBytes, readJson } from "./body.ts";
 import type { ClientInUse, HttpClients } from "./clients.ts";
 import type { RouteRequest } from "./route.ts";
 import { pulledBody, sseFrame } from "./sse.ts";
@@ -66,6 +66,10 @@ export class RunningRequest implements RouteRequest {
 
   async json(): Promise<unknown> {
     return await readJson(this.request, this.#options.clock, this.signal);
+  }
+
+  async bytes(bytesMax: number): Promise<Uint8Array> {
+    return await readBytes(this.request, { clock: this.#options.clock, signal: this.signal, bytesMax });
   }
 
   async connection(): Promise<ServedConnection> {

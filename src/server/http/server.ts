@@ -201,7 +201,7 @@ class HttpFront implements AsyncDisposable {
     const version = headers.get("x-harness-version");
     // On a public address it is read only with a token: a client finds out there which version this server speaks.
     if (version !== null && grant !== undefined) assertVersion(version);
-    if (request.method === "POST") assertJson(headers);
+    if (request.method === "POST" && route.takesBytes !== true) assertJson(headers);
     const call = this.#begin({ request, params, query: url.searchParams, wire, exchange, grant });
     try {
       const answer = await route.handle(call);

@@ -35,6 +35,10 @@ export function connectInproc(
       assertReady();
       return await multiplexer.send(command, client);
     },
+    async attach(session, file) {
+      assertReady();
+      return await multiplexer.attachFile(session, file, client);
+    },
     async query(query, signal) {
       assertReady();
       const until = signal === undefined ? detached.signal : AbortSignal.any([signal, detached.signal]);

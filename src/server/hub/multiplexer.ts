@@ -5,6 +5,7 @@ import { stringAt } from "../../base/json.ts";
 import type { World } from "../../base/world.ts";
 import type { Accepted, Command, CommandOf } from "../../protocol/commands/commands.ts";
 import type { SubscribeOptions } from "../../protocol/connection.ts";
+import type { AttachedFile, AttachmentInfo } from "../../protocol/content.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
 import type { SessionEndReason } from "../../protocol/events/events.ts";
 import type { AttachRequest } from "../../session/access/attach-request.ts";
@@ -118,6 +119,21 @@ export class Multiplexer {
   /** The news about all sessions that clients may see (CTL-19). */
   get news(): Pick<LazyNews, "read" | "inBatches"> {
     return this.#news;
+  }
+
+  /** Stores a file for inputs of a session. @throws HarnessError if it is refused. */
+  async attachFile(
+    sessionId: SessionId,
+    file: AttachedFile,
+    client: AttachedClient,
+  ): Promise<AttachmentInfo> {
+    if (this.#stopping) throw new HarnessError("EngineStopping", {});
+    // It is part of an input: who may send one may attach.
+    if (client.scope !== undefined)
+      await assertWithinScope(client.scope, { kind: "SendInput", sessionId, content: [] }, this.#logOf);
+    const session = this.#sessions.get(sessionId);
+    if (session === undefined) throw new HarnessError("UnknownSession", { id: sessionId });
+    return await session.attach(file);
   }
 
   async #carryOut(command: Command, client: AttachedClient): Promise<Accepted> {

@@ -9,6 +9,7 @@ import { readCommand } from "../../protocol/read.ts";
 import { type TurnAnswer, UsageInfo } from "../../protocol/resources.ts";
 import { followTurn } from "../../view/follow-turn.ts";
 import { permissionHeading } from "../../view/questions/question-words.ts";
+import { isShellEvent } from "../../view/shell-event.ts";
 import type { SentInput } from "../../view/turn-result.ts";
 import { turnAnswer } from "../../view/turn-result.ts";
 import { sessionInfo } from "../hub/queries/session-info.ts";
@@ -161,6 +162,7 @@ async function* progressing(
 
 /** Returns what to report of an event, without a full stop; undefined for most events. */
 export function progressText(event: Envelope): string | undefined {
+  if (isShellEvent(event)) return undefined;
   if (event.kind === "ToolCallStarted") return `Calls ${event.payload.tool}`;
   return event.kind === "PermissionRequested" ? permissionHeading(event.payload) : undefined;
 }

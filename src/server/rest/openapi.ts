@@ -78,7 +78,7 @@ const HEADERS: JsonObject = {
 };
 
 function operation(route: HttpRoute, doc: RouteDoc): JsonObject {
-  const { params = {}, query = {}, body, answers, summary, refusals = [] } = doc;
+  const { params = {}, query = {}, body, answers, bytesBody, summary, refusals = [] } = doc;
   const names = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name);
   const security = [route.carrier === "bearer" ? { bearer: [] } : { token: [] }];
   return {
@@ -102,9 +102,11 @@ function operation(route: HttpRoute, doc: RouteDoc): JsonObject {
       { $ref: "#/components/parameters/Client" },
       { $ref: "#/components/parameters/Version" },
     ],
-    ...(body === undefined
-      ? {}
-      : { requestBody: { required: true, content: { "application/json": { schema: schemaOf(body) } } } }),
+    ...(bytesBody === true
+      ? { requestBody: { required: true, content: { "application/octet-stream": { schema: {} } } } }
+      : body === undefined
+        ? {}
+        : { requestBody: { required: true, content: { "application/json": { schema: schemaOf(body) } } } }),
     responses: { ...answered(answers), ...refused([...refusals, ...sharedRefusals(route)]) },
   };
 }

@@ -292,6 +292,8 @@ test("[AUTH-07 CTL-15 S49] whatever address of another session is asked, by what
     answer: { askId: "ask_01JXT21Q00440WAKYHT0DB49BR", answer: "yes" },
     model: { model: "scripted:other" },
     command: { kind: "CancelTurn" },
+    shell: { command: "true", toModel: false },
+    stop: { callId },
     prompts: { name: "x" },
     "mcp-prompts": { name: "x" },
     complete: { text: "@", cursor: 1 },

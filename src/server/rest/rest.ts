@@ -2,6 +2,7 @@ import type { World } from "../../base/world.ts";
 import type { Authority } from "../../session/access/authority.ts";
 import type { EnginePort } from "../../session/engine-port.ts";
 import type { HttpRoute } from "../http/route.ts";
+import { attachmentRoute } from "./attachment-route.ts";
 import { authRoutes } from "./auth-routes.ts";
 import { clientRoutes } from "./client-routes.ts";
 import { eventRoutes } from "./event-routes.ts";
@@ -28,6 +29,7 @@ export function restRoutes({
     ...clientRoutes(engine),
     ...queryRoutes(engine),
     ...sessionRoutes(),
+    attachmentRoute(),
     ...eventRoutes({ engine, world }),
     ...authRoutes(authority),
     openApiRoute(() => routes),

@@ -19,6 +19,7 @@ import {
   RenameSession,
   SetDraft,
 } from "../../protocol/commands/session-commands.ts";
+import { RunShell, StopShell } from "../../protocol/commands/shell-commands.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
 import { SessionIdSchema } from "../../protocol/ids.ts";
 import { readCommand } from "../../protocol/read.ts";
@@ -47,6 +48,16 @@ export function sessionRoutes(): readonly HttpRoute[] {
     commandRoute("model", "SetModel", {
       summary: "Switches to another model.",
       body: SetModel.omit({ kind: true, sessionId: true }),
+    }),
+    commandRoute("shell", "RunShell", {
+      summary:
+        "Runs a command of a person, under the permission gate and in the sandbox. `result.callId` names its events.",
+      body: RunShell.omit({ kind: true, sessionId: true }),
+      refusals: ["ShellQueueFull"],
+    }),
+    commandRoute("shell/stop", "StopShell", {
+      summary: "Stops a command of a person that runs or waits.",
+      body: StopShell.omit({ kind: true, sessionId: true }),
     }),
     planModeRoute(),
     ...noteRoutes(),
@@ -208,15 +219,17 @@ function sessionDoc(
   return { ...doc, summary, params: { id: SessionIdSchema }, refusals };
 }
 
+interface CommandRouteDoc {
+  readonly summary: string;
+  readonly body?: z.ZodType;
+  readonly refusals?: readonly Reason[];
+}
+
 /** Returns a route for one command whose fields are the body. */
 function commandRoute(
   name: string,
   kind: Exclude<CommandKind, "CreateSession">,
-  {
-    summary,
-    body,
-    refusals,
-  }: { readonly summary: string; readonly body?: z.ZodType; readonly refusals?: readonly Reason[] },
+  { summary, body, refusals }: CommandRouteDoc,
 ): HttpRoute {
   return {
     method: "POST",

@@ -45,4 +45,6 @@ export const RIGHTS: Readonly<Record<CommandKind, Right>> = {
   SetLevel: "person",
   EditInput: "use", // an agent may edit and move its own
   MoveInput: "use",
+  RunShell: "person", // it runs with the rights of the session, without its model
+  StopShell: "person",
 };

@@ -25,6 +25,8 @@ type OwnCommand =
   | "PromoteRule"
   | "CompactSession"
   | "RewindSession"
+  | "RunShell"
+  | "StopShell"
   | "EndSession"
   | "AttachSession"
   | "DetachSession";

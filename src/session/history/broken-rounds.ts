@@ -1,5 +1,6 @@
 import type { CallId } from "../../base/ids.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
+import { isShellEvent } from "../../view/shell-event.ts";
 import type { BackReader } from "./read-back.ts";
 import type { BrokenAgent } from "./unfinished.ts";
 
@@ -42,7 +43,7 @@ export class BrokenRounds implements BackReader {
   }
 
   add(event: Envelope): void {
-    if (this.#isDone) return;
+    if (this.#isDone || isShellEvent(event)) return;
     const { parentCall } = event;
     const isOwn = parentCall === undefined;
     if (isOwn && (event.kind === "TurnEnded" || event.kind === "TurnStarted")) {

@@ -4,6 +4,7 @@ import { isObject } from "../../base/json.ts";
 import type { ContentBlock, ToolResultBlock } from "../../protocol/content.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
 import type { Message } from "../../protocol/message.ts";
+import { isShellEvent } from "../../view/shell-event.ts";
 import { isTurnEnded, isTurnStarted } from "../../view/turn-marks.ts";
 import type { SessionStore, StoredMessage } from "../store/store.ts";
 
@@ -67,7 +68,8 @@ export function rebuild(messages: readonly StoredMessage[], tail: readonly Envel
   let lastTurn = last?.turn ?? 0;
   let running = last?.turn;
   for (const event of tail) {
-    if (event.parentCall !== undefined) continue; // a sub-agent's: its history is its own
+    // Those of a sub-agent have a history of their own, and a person's command is no call of the model.
+    if (event.parentCall !== undefined || isShellEvent(event)) continue;
     if (isTurnStarted(event)) running = event.payload.turn;
     if (isTurnEnded(event)) running = undefined;
     if (event.kind === "ToolCallStarted") started.set(event.payload.callId, event.payload.mutating);

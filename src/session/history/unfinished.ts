@@ -30,6 +30,15 @@ export interface BrokenAgent {
   readonly rounds: number;
 }
 
+/** A command of a person that had not ended when its process did. */
+export interface OpenShellRun {
+  readonly callId: CallId;
+  readonly command: string;
+  readonly toModel: boolean;
+  /** Set if it had begun: its intent has no outcome. */
+  readonly hasBegun?: true;
+}
+
 /** A turn that broke off with the process that ran it. */
 export interface Unfinished {
   /** Undefined if only calls are open. */
@@ -41,4 +50,6 @@ export interface Unfinished {
   readonly calls: readonly OrphanedCall[];
   /** Running calls of sub-agents: nobody waits for their results any more. */
   readonly inner?: readonly InnerCall[];
+  /** Commands of people. */
+  readonly shell?: readonly OpenShellRun[];
 }

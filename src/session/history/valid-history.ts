@@ -53,9 +53,15 @@ export function joinRoles(messages: readonly Message[]): Message[] {
   return history;
 }
 
-/** Joins two messages of one role. */
+/**
+ * Joins two messages of one role. Results of calls come first: input from beside a turn may have been stored before
+ * them, and providers take no other block between a call and its result.
+ */
 export function joinMessages(one: Message, other: Message): Message {
-  return { ...one, content: [...one.content, ...other.content] };
+  const content = [...one.content, ...other.content];
+  const isResult = ({ type }: ContentBlock) => type === "tool_result";
+  if (!other.content.some(isResult) || one.content.every(isResult)) return { ...one, content };
+  return { ...one, content: [...content.filter(isResult), ...content.filter((block) => !isResult(block))] };
 }
 
 /** Returns the first result of each call that stands somewhere after the call. */

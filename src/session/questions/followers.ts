@@ -1,5 +1,6 @@
 import { defined } from "../../base/defined.ts";
-import type { ClientId } from "../../base/ids.ts";
+import type { ClientId, SessionId } from "../../base/ids.ts";
+import type { Envelope } from "../../protocol/events/envelope.ts";
 
 /** A client that is subscribed to a session. */
 export interface Follower {
@@ -43,5 +44,21 @@ export class Followers {
     signal.addEventListener("abort", leave, { once: true });
     this.#onChange();
     return leave;
+  }
+}
+
+/** Ends a subscription with the SessionEnded of its own run: nothing follows it there. */
+export async function* untilEnded(
+  id: SessionId,
+  events: AsyncGenerator<Envelope>,
+  leave: () => void,
+): AsyncGenerator<Envelope> {
+  try {
+    for await (const event of events) {
+      yield event;
+      if (event.kind === "SessionEnded" && event.session === id) return;
+    }
+  } finally {
+    leave();
   }
 }

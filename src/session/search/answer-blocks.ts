@@ -1,3 +1,4 @@
+import { isShellEvent } from "../../view/shell-event.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
 import type { EventKind } from "../../protocol/events/events.ts";
 
@@ -31,7 +32,7 @@ export class AnswerBlocks {
 
   next(event: Envelope): BlockPart {
     if (event.kind !== "TextDelta" && event.kind !== "ThinkingDelta") {
-      if (ASIDES.has(event.kind)) return "aside";
+      if (ASIDES.has(event.kind) || isShellEvent(event)) return "aside";
       this.settle();
       return "ends";
     }

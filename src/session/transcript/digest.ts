@@ -6,6 +6,7 @@ import type { Envelope } from "../../protocol/events/envelope.ts";
 import type { TurnEndReason } from "../../protocol/events/events.ts";
 import type { Cost } from "../../view/costs/cost.ts";
 import { addCost, NO_COST } from "../../view/costs/cost.ts";
+import { isShellEvent } from "../../view/shell-event.ts";
 import { isTurnStarted } from "../../view/turn-marks.ts";
 import type { TurnState } from "../../view/turn-result.ts";
 import { deliveredInput, foldTurn, NEW_TURN } from "../../view/turn-result.ts";
@@ -81,7 +82,7 @@ export async function digestOf(events: AsyncIterable<Envelope>): Promise<LogDige
     if (turn !== undefined || isTurnStarted(event)) state = foldTurn(state, event);
     if (turn !== undefined) turn.cost = state.costs.total;
     else if (event.kind === "CostIncremented") betweenTurns = addCost(betweenTurns, event.payload);
-    if (event.parentCall !== undefined) continue;
+    if (event.parentCall !== undefined || isShellEvent(event)) continue;
     switch (event.kind) {
       case "TurnStarted":
         if (event.payload.inputId !== undefined) waiting.delete(event.payload.inputId);

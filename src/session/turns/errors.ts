@@ -8,6 +8,8 @@ export const ERRORS = errorsOf({
   InvalidCommand: "The command <kind> cannot be carried out: <why>",
   InputQueueFull:
     "<count> inputs wait in this session already, and no more are accepted. Wait until one has run, or withdraw one.",
+  ShellQueueFull:
+    "<count> commands wait in this session already, and no more are accepted. Wait until one has ended, or stop one.",
   EngineStopping: "The engine is shutting down and takes no new commands.",
   TurnInterrupted:
     "Turn <turn> was cut short, because cinch ended while it ran. What was done until then is in the session. Send again to go on.",

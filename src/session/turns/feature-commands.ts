@@ -1,8 +1,9 @@
 import { HarnessError } from "../../base/errors.ts";
 import type { Accepted, Command, CommandKind, CommandOf } from "../../protocol/commands/commands.ts";
+import type { AttachedFile, AttachmentInfo, InputBlock } from "../../protocol/content.ts";
 import type { AttachedClient } from "../access/client.ts";
 import type { SessionCommands } from "../commands/query-handlers.ts";
-import type { InputWants } from "../moments.ts";
+import type { Attachments, InputWants, ResolvedInput } from "../moments.ts";
 
 /** Names of features that a session may lack, by the command that needs them. */
 const ABSENT: Readonly<Partial<Record<Command["kind"], string>>> = {
@@ -44,4 +45,30 @@ export function assertWishesHandled(
   if (wanted === undefined || takes.includes(wanted)) return;
   const why = `there are no ${wanted}s in this session`;
   throw new HarnessError("InvalidCommand", { kind: command.kind, why });
+}
+
+const NO_FILES = "this session takes no attachments";
+
+/** Returns an input with the contents of its attachments. @throws HarnessError if one is refused. */
+export async function resolvedInput(
+  command: CommandOf<"SendInput">,
+  attachments: Attachments | undefined,
+): Promise<ResolvedInput> {
+  const content: InputBlock[] = [];
+  for (const block of command.content) {
+    if (block.type !== "attachment") content.push(block);
+    else if (attachments !== undefined) content.push(...(await attachments.blocks(block.id)));
+    else throw new HarnessError("InvalidCommand", { kind: command.kind, why: NO_FILES });
+  }
+  return { ...command, content };
+}
+
+/** Stores a file for inputs. @throws HarnessError if it is refused. */
+export async function storeAttachment(
+  file: AttachedFile,
+  attachments: Attachments | undefined,
+): Promise<AttachmentInfo> {
+  if (attachments === undefined)
+    throw new HarnessError("InvalidCommand", { kind: "SendInput", why: NO_FILES });
+  return await attachments.store(file);
 }

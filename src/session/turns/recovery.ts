@@ -9,6 +9,7 @@ import type { AttachedClient } from "../access/client.ts";
 import type { Unfinished } from "../history/unfinished.ts";
 import type { Ask } from "../questions.ts";
 import type { SessionDependencies } from "./session-dependencies.ts";
+import { settleShellRuns } from "./shell/settle-shell-runs.ts";
 import type { TurnSlot } from "./turn-slot.ts";
 
 export interface RecoveryOptions {
@@ -115,9 +116,10 @@ export class Recovery {
         const patience = this.#isPatient ? { timeoutMs: ATTACHED_TIMEOUT_MS } : {};
         return questions.ask({ ...question, ...patience }, stop);
       };
-      const { calls, inner = [] } = unfinished;
+      const { calls, inner = [], shell = [] } = unfinished;
       const decided = defined({ fate });
       await answerOrphans(calls, turn, { parts: engine, ask, inner, results: this.#results, ...decided });
+      await settleShellRuns(shell, { parts: engine, turn: lastTurn });
     } catch (thrown) {
       slot.free();
       if (!(thrown instanceof ResumeAborted)) throw thrown;

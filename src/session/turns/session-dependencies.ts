@@ -11,7 +11,7 @@ import type { Level } from "../../tools/tool-facts.ts";
 import type { QueryHandlers, SessionCommands } from "../commands/query-handlers.ts";
 import type { NamespaceOwner } from "../commands/stored-session-commands.ts";
 import type { OrphanFate, Unfinished } from "../history/unfinished.ts";
-import type { IdleTurn, InputWants, QueuedInput, TurnContext } from "../moments.ts";
+import type { Attachments, IdleTurn, InputWants, QueuedInput, TurnContext } from "../moments.ts";
 import type { Questions } from "../questions/questions.ts";
 
 /** Dependencies of one live session. */
@@ -24,6 +24,8 @@ export interface SessionDependencies {
   readonly bus: Bus;
   readonly questions: Questions;
   readonly engine: EngineDependencies;
+  /** Name of the tool that runs people's commands (RunShell). Absent: they run none. */
+  readonly shellTool?: string;
   /** The last turn of the log. */
   readonly lastTurn: number;
   /** Unfinished work of an earlier run; absent for a new log and after a clean end. */
@@ -69,6 +71,8 @@ export interface SessionDependencies {
     turn: TurnContext,
     wants: InputWants,
   ) => Promise<readonly InputBlock[]>;
+  /** Files for inputs. Absent: an input with one is refused. */
+  readonly attachments?: Attachments;
   /** Wishes of an input that are handled here; an input with another one is refused. */
   readonly takes?: readonly (keyof InputWants)[];
   /** Called at the end of each turn while the session is still busy, before clients see it. */

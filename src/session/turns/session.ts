@@ -5,6 +5,7 @@ import type { BusReader } from "../../engine/bus/bus.ts";
 import { CancelNode } from "../../engine/cancel.ts";
 import { compactHistory } from "../../engine/loop/compact.ts";
 import type { Accepted, Command, CommandOf } from "../../protocol/commands/commands.ts";
+import type { AttachedFile, AttachmentInfo } from "../../protocol/content.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
 import type { Event, SessionEndReason } from "../../protocol/events/events.ts";
 import type { Level } from "../../tools/tool-facts.ts";
@@ -13,16 +14,23 @@ import type { QueryHandlers } from "../commands/query-handlers.ts";
 import type { NamespaceOwner } from "../commands/stored-session-commands.ts";
 import type { IdleTurn } from "../moments.ts";
 import type { Follower } from "../questions/followers.ts";
-import { Followers } from "../questions/followers.ts";
+import { Followers, untilEnded } from "../questions/followers.ts";
 import { assertHuman } from "../questions/questions.ts";
 import type { Durability } from "../store/store.ts";
 import { changeSettings } from "./change-settings.ts";
-import { assertWishesHandled, handleByFeature, notServed } from "./feature-commands.ts";
+import {
+  assertWishesHandled,
+  handleByFeature,
+  notServed,
+  resolvedInput,
+  storeAttachment,
+} from "./feature-commands.ts";
 import { IdleHistory } from "./idle-history.ts";
 import { IdleWatch } from "./idle-watch.ts";
 import { Recovery } from "./recovery.ts";
 import type { SessionDependencies } from "./session-dependencies.ts";
 import { turnContext } from "./session-dependencies.ts";
+import { ShellRuns } from "./shell/shell-runs.ts";
 import { TurnScheduler } from "./turn-scheduler.ts";
 
 /**
@@ -34,6 +42,7 @@ export class Session {
   readonly #parts: SessionDependencies;
   readonly #root = new CancelNode();
   readonly #turns: TurnScheduler;
+  readonly #shell: ShellRuns;
   readonly #recovery: Recovery;
   readonly #history: IdleHistory;
   readonly #idle: IdleWatch;
@@ -63,6 +72,12 @@ export class Session {
     const onSlot = () => this.#onChanged();
     const signal = this.#root.signal;
     this.#turns = new TurnScheduler({ parts, signal, ending, ready, onBroken, onFree, onSlot });
+    this.#shell = new ShellRuns({
+      ...{ parts, signal, ending, onBroken },
+      turn: () => this.#turns.count,
+      settled: (client) => this.#recovery.settled(client),
+      onFree: () => this.#idle.touch(),
+    });
     this.#recovery = new Recovery({
       parts,
       slot: this.#turns.slot,
@@ -75,7 +90,8 @@ export class Session {
       clock: parts.world.clock,
       timeoutMs: parts.idleTimeoutMs ?? 0,
       busy,
-      isKeptAlive: () => this.#pinned || this.#followers.count > 0 || (parts.tasksRunning?.() ?? 0) > 0,
+      isKeptAlive: () =>
+        this.#pinned || this.#followers.count > 0 || this.#shell.isBusy || (parts.tasksRunning?.() ?? 0) > 0,
       release: () => this.#history.release(),
       end: () => this.#endUnasked("idle"),
     });
@@ -159,9 +175,9 @@ export class Session {
     return this.#parts.bus.notifyPeople(event);
   }
 
-  /** True if a turn runs, or a task in the background. */
+  /** True if a turn runs, a command of a person, or a task in the background. */
   get busy(): boolean {
-    return this.#turns.slot.taken || this.tasks > 0;
+    return this.#turns.slot.taken || this.#shell.isBusy || this.tasks > 0;
   }
 
   /** Client that started the running turn; undefined if none runs. */
@@ -242,16 +258,11 @@ export class Session {
         return await this.#turns.runExclusive(command, client, async (turn) => {
           return { result: { compacted: await compactHistory(turn, this.#parts.engine) } };
         });
-      case "RewindSession": {
-        const { rewind } = this.#parts;
-        if (rewind === undefined) throw notServed(command);
-        // It overwrites a person's files, so only a person may.
-        assertHuman(client, command.kind);
-        await this.#recovery.settled(client);
-        return await this.#turns.runExclusive(command, client, async (turn) => ({
-          result: await rewind(command, { ...turnContext(turn), history: turn.history }),
-        }));
-      }
+      case "RewindSession":
+        return await this.#rewind(command, client);
+      case "RunShell":
+      case "StopShell":
+        return await this.#shell.carryOut(command, client);
       case "EndSession":
         await this.end("user");
         return {};
@@ -269,10 +280,23 @@ export class Session {
     }
   }
 
+  async #rewind(command: CommandOf<"RewindSession">, client: AttachedClient): Promise<Accepted> {
+    const { rewind } = this.#parts;
+    if (rewind === undefined) throw notServed(command);
+    // It overwrites a person's files, so only a person may.
+    assertHuman(client, command.kind);
+    await this.#recovery.settled(client);
+    return await this.#turns.runExclusive(command, client, async (turn) => ({
+      result: await rewind(command, { ...turnContext(turn), history: turn.history }),
+    }));
+  }
+
   /** Returns true if a person was the last one to use the session, and none of its work continues without them. */
   #isLeftBy({ id, identityClass }: AttachedClient): boolean {
     if (identityClass !== "human" || this.#isUsedByAgent || this.#pinned) return false;
-    return !this.#followers.hasOthersThan(id) && !this.#turns.isBusy && this.tasks === 0;
+    return (
+      !this.#followers.hasOthersThan(id) && !this.#turns.isBusy && !this.#shell.isBusy && this.tasks === 0
+    );
   }
 
   /** Handlers of the queries that are about this session only. */
@@ -325,7 +349,14 @@ export class Session {
       const why = "it was cancelled before it was accepted";
       throw new HarnessError("InvalidCommand", { kind: command.kind, why });
     }
-    return await this.#turns.send(command, client);
+    return await this.#turns.send(await resolvedInput(command, this.#parts.attachments), client);
+  }
+
+  /** Stores a file for inputs. @throws HarnessError if it is refused. */
+  async attach(file: AttachedFile): Promise<AttachmentInfo> {
+    if (this.#ending !== undefined) throw new HarnessError("EngineStopping", {});
+    this.#idle.touch();
+    return await storeAttachment(file, this.#parts.attachments);
   }
 
   /** Resolves when no turn runs. */
@@ -368,7 +399,7 @@ export class Session {
     this.#idle[Symbol.dispose]();
     this.#history[Symbol.dispose]();
     this.#root.cancel(new Cancelled("engine", "the session was ended"));
-    await this.idle();
+    await Promise.all([this.idle(), this.#shell.idle()]);
     const { bus } = this.#parts;
     try {
       await this.#parts.settle();
@@ -384,21 +415,5 @@ export class Session {
         this.#onEnded();
       }
     }
-  }
-}
-
-/** Ends a subscription with the SessionEnded of its own run: nothing follows it there. */
-async function* untilEnded(
-  id: SessionId,
-  events: AsyncGenerator<Envelope>,
-  leave: () => void,
-): AsyncGenerator<Envelope> {
-  try {
-    for await (const event of events) {
-      yield event;
-      if (event.kind === "SessionEnded" && event.session === id) return;
-    }
-  } finally {
-    leave();
   }
 }

@@ -8,7 +8,7 @@ import { Turn } from "../../engine/loop/turn.ts";
 import type { Accepted, Command, CommandOf } from "../../protocol/commands/commands.ts";
 import type { InputBlock } from "../../protocol/content.ts";
 import type { AttachedClient } from "../access/client.ts";
-import type { InputWants, QueuedInput } from "../moments.ts";
+import type { InputWants, QueuedInput, ResolvedInput } from "../moments.ts";
 import { InputQueue, wantsOf } from "./inputs/input-queue.ts";
 import type { SessionDependencies } from "./session-dependencies.ts";
 import { turnContext } from "./session-dependencies.ts";
@@ -90,7 +90,7 @@ export class TurnScheduler {
   }
 
   /** Starts a turn with an input, or has it wait for the one that runs (ENG-26). */
-  async send(command: CommandOf<"SendInput">, client: AttachedClient): Promise<Accepted> {
+  async send(command: ResolvedInput, client: AttachedClient): Promise<Accepted> {
     const { delivery = "reject" } = command;
     this.#assertGoesOn();
     if (delivery !== "reject" && this.slot.taken)

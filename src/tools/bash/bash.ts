@@ -227,9 +227,11 @@ async function runToEnd(call: BashPlan, context: ToolContext, { capture, report 
   using progress = new ProgressFeed(world.clock, context.progress);
   const msMax = call.msMax ?? BASH_MS_DEFAULT;
   let hasBegun = context.intentSafe === undefined;
+  if (hasBegun) progress.begin();
   using limit = deadline(world.clock, hasBegun ? msMax : INTENT_MS_MAX, signal);
   const read = async (chunks: AsyncIterable<Uint8Array>) => {
     for await (const chunk of chunks) {
+      progress.received(chunk);
       progress.push(await capture.write(chunk));
     }
   };
@@ -240,6 +242,7 @@ async function runToEnd(call: BashPlan, context: ToolContext, { capture, report 
     limit.signal.throwIfAborted();
     hasBegun = true; // before the line is written: from here on, nobody knows how far the command is
     limit.restart(msMax);
+    progress.begin();
     await letBegin(child);
   };
   const done = Promise.all([child.exited, read(child.stdout), read(child.stderr)]);

@@ -1,42 +1,65 @@
 import type { Clock } from "../../base/world.ts";
+import type { CommandProgress } from "../tool.ts";
 import { stripTerminalCodes } from "./strip-terminal-codes.ts";
 
-const INTERVAL_MS = 100;
-/** Bytes shown per interval, from the end of its output. */
-const PART_BYTES_MAX = 4_096;
-/** Limit per call; the result has more. */
+/** Shortest time between two reports of one call: at most four a second. */
+const INTERVAL_MS = 250;
+/** Longest time without a report while a command runs: clients show its time. */
+export const SILENT_MS_MAX = 10_000;
+/** Bytes of output per report, from the end of what came since the last one. */
+const PART_BYTES_MAX = 8_192;
+/** Characters per call that the log keeps; the result has more. The last lines are reported beyond that too. */
 export const PROGRESS_CHARACTERS_MAX = 65_536;
 
 /**
- * Passes the output of a running command to clients: the first part at once, later parts collected for 100
- * ms (TOOL-02).
+ * Reports a running command to clients: the first output at once, later output collected for 250 ms, with its bytes,
+ * lines and time (TOOL-02, CTL-19).
  *
- * Bounded: each interval shows the latest part only, and nothing after `PROGRESS_CHARACTERS_MAX`.
+ * Bounded: each report has the latest part only. Beyond `PROGRESS_CHARACTERS_MAX` it updates the last lines alone.
  */
 export class ProgressFeed implements Disposable {
   readonly #clock: Clock;
-  readonly #show: (partial: string) => void;
+  readonly #show: (partial: string, command: CommandProgress) => void;
   #decoder = new TextDecoder();
   #waiting = "";
   #shown = 0;
+  #bytes = 0;
+  #lines = 0;
+  #startMs: number;
   #timer: Disposable | undefined;
+  #silence: Disposable | undefined;
 
-  constructor(clock: Clock, show: (partial: string) => void) {
+  constructor(clock: Clock, show: (partial: string, command: CommandProgress) => void) {
     this.#clock = clock;
     this.#show = show;
+    this.#startMs = clock.monotonic();
   }
 
+  /** Starts the time of the command: it may have waited for the record of its call. */
+  begin(): void {
+    this.#startMs = this.#clock.monotonic();
+    this.#awaitSilence();
+  }
+
+  /** Counts output as the command wrote it. */
+  received(chunk: Uint8Array): void {
+    this.#bytes += chunk.length;
+    for (let at = chunk.indexOf(10); at >= 0; at = chunk.indexOf(10, at + 1)) this.#lines += 1;
+  }
+
+  /** Collects output in the form that may be shown. */
   push(chunk: Uint8Array): void {
-    if (this.#shown >= PROGRESS_CHARACTERS_MAX) return;
     this.#waiting = (this.#waiting + this.#decode(chunk)).slice(-PART_BYTES_MAX);
     if (this.#timer === undefined) this.#flush();
   }
 
-  /** Shows the text that is still waiting. */
+  /** Reports what is still waiting. */
   [Symbol.dispose](): void {
     this.#timer?.[Symbol.dispose]();
     this.#timer = undefined;
-    this.#send();
+    this.#silence?.[Symbol.dispose]();
+    this.#silence = undefined;
+    this.#report();
   }
 
   #decode(chunk: Uint8Array): string {
@@ -47,16 +70,31 @@ export class ProgressFeed implements Disposable {
 
   #flush(): void {
     this.#timer = undefined;
-    if (!this.#send()) return;
+    if (!this.#report()) return;
     this.#timer = this.#clock.timer(INTERVAL_MS, () => this.#flush());
+    this.#awaitSilence();
   }
 
-  #send(): boolean {
+  #awaitSilence(): void {
+    this.#silence?.[Symbol.dispose]();
+    this.#silence = this.#clock.timer(SILENT_MS_MAX, () => {
+      this.#show("", this.#facts());
+      this.#awaitSilence();
+    });
+  }
+
+  #report(): boolean {
     const text = stripTerminalCodes(this.#waiting).toWellFormed();
     this.#waiting = "";
-    if (text === "" || this.#shown >= PROGRESS_CHARACTERS_MAX) return false;
+    if (text === "") return false;
+    const tailOnly = this.#shown >= PROGRESS_CHARACTERS_MAX ? ({ tailOnly: true } as const) : {};
     this.#shown += text.length;
-    this.#show(this.#shown < PROGRESS_CHARACTERS_MAX ? text : `${text}\n[what follows is not shown here]\n`);
+    this.#show(text, { ...this.#facts(), ...tailOnly });
     return true;
+  }
+
+  #facts(): CommandProgress {
+    const elapsedMs = Math.max(0, Math.round(this.#clock.monotonic() - this.#startMs));
+    return { bytes: this.#bytes, lines: this.#lines, elapsedMs };
   }
 }

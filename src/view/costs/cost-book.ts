@@ -2,6 +2,7 @@ import type { CallId, EventSeq } from "../../base/ids.ts";
 import { isObject } from "../../base/json.ts";
 import type { Envelope, EnvelopeOf } from "../../protocol/events/envelope.ts";
 import type { EventKind, PayloadOf } from "../../protocol/events/events.ts";
+import { isShellEvent } from "../shell-event.ts";
 import type { Cost } from "./cost.ts";
 import { addCost, NO_COST, sumOfCosts } from "./cost.ts";
 import type { SpentBefore } from "./session-costs.ts";
@@ -108,6 +109,7 @@ export class CostBook {
   add(envelope: Envelope): void {
     const { calls: before } = totalCost(this.#session);
     this.#session = sessionCostsAfter(this.#session, envelope);
+    if (isShellEvent(envelope)) return;
     switch (envelope.kind) {
       case "TurnStarted":
         this.#started(envelope);

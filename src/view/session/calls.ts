@@ -1,7 +1,9 @@
+import { defined } from "../../base/defined.ts";
 import type { CallId } from "../../base/ids.ts";
 import { jsonCharacters } from "../../base/json.ts";
 import { shortened } from "../../base/text/text.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
+import type { PayloadOf } from "../../protocol/events/events.ts";
 import { isMissing } from "../follow.ts";
 import { isTurnStarted } from "../turn-marks.ts";
 import type { UncertainEntry } from "./gaps/uncertain.ts";
@@ -25,8 +27,21 @@ export interface OpenCall extends UncertainEntry {
   readonly argsLeftOut?: number;
   /** The call that runs the sub-agent whose call this is. */
   readonly parentCall?: CallId;
+  /** Set for a command that a person runs beside the turns. */
+  readonly shell?: true;
   /** End of its output so far. */
   readonly output: string;
+  /** Last lines and numbers of a command that runs; absent for other tools. */
+  readonly command?: RunningCommand;
+}
+
+/** A command that runs, as its newest report describes it. */
+export interface RunningCommand {
+  /** Absent in a view of the log alone: use `output`. */
+  readonly tail?: string;
+  readonly bytes: number;
+  readonly lines: number;
+  readonly elapsedMs: number;
 }
 
 /** Running calls of a session and its sub-agents, the oldest first. */
@@ -38,23 +53,24 @@ export const NO_CALLS: OpenCalls = new Map();
 export function callsAfter(calls: OpenCalls, envelope: Envelope): OpenCalls {
   switch (envelope.kind) {
     case "ToolCallStarted": {
-      const { callId, tool, args } = envelope.payload;
+      const { callId, tool, args, shell } = envelope.payload;
       const { parentCall } = envelope;
       const call = {
         tool: shortened(tool, NAME_CHARACTERS_MAX),
         ...keptArgs(args),
         output: "",
         ...(parentCall === undefined ? {} : { parentCall }),
+        ...(shell === true ? { shell } : {}),
       };
       const others = [...calls].filter(([id]) => id !== callId);
       return new Map(others.slice(1 - OPEN_CALLS_MAX)).set(callId, call);
     }
     case "ToolCallProgress": {
-      const { callId, partial } = envelope.payload;
+      const { callId, partial, ...report } = envelope.payload;
       const call = calls.get(callId);
       if (call === undefined) return calls;
       const output = (call.output + partial).slice(-OUTPUT_CHARACTERS_MAX).toWellFormed();
-      return new Map(calls).set(callId, { ...call, output });
+      return new Map(calls).set(callId, { ...call, output, ...commandOf(report, call.command) });
     }
     case "ToolResult":
       return without(calls, envelope.payload.callId);
@@ -63,11 +79,27 @@ export function callsAfter(calls: OpenCalls, envelope: Envelope): OpenCalls {
     case "TurnStarted":
       return isTurnStarted(envelope) ? withoutUncertain(calls) : calls;
     case "TurnEnded":
+      return envelope.parentCall === undefined ? shellCalls(calls) : calls;
     case "SessionEnded":
       return envelope.parentCall === undefined && calls.size > 0 ? NO_CALLS : calls;
     default:
       return calls;
   }
+}
+
+function commandOf(
+  report: Omit<PayloadOf<"ToolCallProgress">, "callId" | "partial">,
+  before: RunningCommand | undefined,
+): Pick<OpenCall, "command"> {
+  const { tail = before?.tail, bytes, lines, elapsedMs } = report;
+  if (bytes === undefined || lines === undefined || elapsedMs === undefined) return {};
+  return { command: { ...defined({ tail }), bytes, lines, elapsedMs } };
+}
+
+/** Returns the commands of people, which do not end with a turn. */
+function shellCalls(calls: OpenCalls): OpenCalls {
+  const rest = [...calls].filter(([, { shell }]) => shell === true);
+  return rest.length === calls.size ? calls : new Map(rest);
 }
 
 /** Removes calls that may have ended in a gap: the turn of each is over. */

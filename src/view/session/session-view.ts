@@ -8,6 +8,7 @@ import { NO_SESSION_COSTS, sessionCostsAfter } from "../costs/session-costs.ts";
 import { isBesideLog, isMissing, reachedBy } from "../follow.ts";
 import { questionId, questionOf } from "../questions/questions.ts";
 import { isRefusal } from "../turn-result.ts";
+import { callsAfter } from "./calls.ts";
 import type { MissedEvents } from "./gaps/gaps.ts";
 import { missedAfter, showsNoneWaiting } from "./gaps/gaps.ts";
 import type { LeftOut, LimitedList } from "./limits.ts";
@@ -108,7 +109,7 @@ export function sessionStep(before: SessionView, envelope: Envelope): SessionSte
 
 /** Returns the view of a session after one more event; the same value for an event that was read before. */
 export function sessionAfter(view: SessionView, envelope: Envelope): SessionView {
-  if (isBesideLog(envelope)) return view;
+  if (isBesideLog(envelope)) return withLiveOutput(view, envelope);
   const reached = reachedBy(envelope);
   if (reached <= view.reached) return view;
   const before = runOf(view, envelope.session);
@@ -130,6 +131,14 @@ export function sessionAfter(view: SessionView, envelope: Envelope): SessionView
   const lists = { run: after.run ?? run, waiting: after.waiting };
   const leftOut = leftOutAfter(view.leftOut, envelope, { run: before, waiting: view.waiting }, lists);
   return leftOut === after.leftOut ? after : { ...after, leftOut };
+}
+
+/** Returns the view with the newest lines of a running command, which are not in the log. */
+function withLiveOutput(view: SessionView, envelope: Envelope): SessionView {
+  const { run } = view;
+  if (envelope.kind !== "ToolCallProgress" || run?.session !== envelope.session) return view;
+  const calls = callsAfter(run.calls, envelope);
+  return calls === run.calls ? view : { ...view, run: { ...run, calls } };
 }
 
 /**

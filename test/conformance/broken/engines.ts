@@ -351,6 +351,32 @@ export const BROKEN_ENGINES: readonly Broken[] = [
       }),
   },
   {
+    scenario: "shell-run",
+    how: "a person's command is told as a call of the model",
+    fault: () =>
+      eachEvent((event) =>
+        event.kind === "ToolCallStarted" ? withPayload(event, { by: undefined, shell: undefined }) : event,
+      ),
+  },
+  {
+    scenario: "shell-stop",
+    how: "a command that has ended is stopped again",
+    fault: () =>
+      commandFault(async (command, inner) => {
+        if (command.kind !== "StopShell") return await inner.send(command);
+        return await inner.send(command).catch(() => ({}));
+      }),
+  },
+  {
+    scenario: "shell-agent",
+    how: "an agent's command is taken",
+    fault: () =>
+      commandFault(async (command, inner) => {
+        if (command.kind !== "RunShell") return await inner.send(command);
+        return await inner.send(command).catch(() => ({ result: {} }));
+      }),
+  },
+  {
     scenario: "profile-unknown",
     how: "a profile that there is not is another one",
     fault: () =>

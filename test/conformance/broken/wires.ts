@@ -136,6 +136,14 @@ export const BROKEN_HTTP: readonly Broken[] = [
       ),
   },
   {
+    scenario: "attachment",
+    how: "another file is kept than the one that was sent",
+    fault: () =>
+      requestFault((request) =>
+        request.url.includes("/attachments") ? new Request(request, { body: "words" }) : request,
+      ),
+  },
+  {
     scenario: "body-garbage",
     how: "a body that is no JSON is an internal error",
     fault: () =>

@@ -80,6 +80,11 @@ class SendInputCommandContentItemAudio(TypedDict):
     source: SendInputCommandContentItemAudioSource
 
 
+class SendInputCommandContentItemAttachment(TypedDict):
+    type: Literal["attachment"]
+    id: str
+
+
 _SendInputCommandRequired = TypedDict("_SendInputCommandRequired", {
     "kind": Literal["SendInput"],
     "sessionId": SessionId,
@@ -87,6 +92,7 @@ _SendInputCommandRequired = TypedDict("_SendInputCommandRequired", {
     SendInputCommandContentItemText,
     SendInputCommandContentItemImage,
     SendInputCommandContentItemAudio,
+    SendInputCommandContentItemAttachment,
 ]],
 })
 
@@ -318,6 +324,19 @@ class MuteSessionCommand(TypedDict):
     sessionId: SessionId
 
 
+class RunShellCommand(TypedDict):
+    kind: Literal["RunShell"]
+    sessionId: SessionId
+    command: str
+    toModel: bool
+
+
+class StopShellCommand(TypedDict):
+    kind: Literal["StopShell"]
+    sessionId: SessionId
+    callId: CallId
+
+
 Command = Union[
     SendInputCommand,
     CancelTurnCommand,
@@ -345,6 +364,8 @@ Command = Union[
     ExportSessionCommand,
     DismissExpiringCommand,
     MuteSessionCommand,
+    RunShellCommand,
+    StopShellCommand,
 ]
 
 
@@ -435,6 +456,9 @@ _ToolCallStartedEventPayloadRequired = TypedDict("_ToolCallStartedEventPayloadRe
 class ToolCallStartedEventPayload(_ToolCallStartedEventPayloadRequired, total=False):
     toolKind: Literal["read", "edit", "search", "execute", "fetch", "think", "switch_mode", "other"]
     preview: ToolCallStartedEventPayloadPreview
+    by: Literal["user"]
+    shell: Literal[True]
+    toModel: bool
 
 
 _ToolCallStartedEventRequired = TypedDict("_ToolCallStartedEventRequired", {
@@ -452,9 +476,17 @@ class ToolCallStartedEvent(_ToolCallStartedEventRequired, total=False):
     aside: Literal[True]
 
 
-class ToolCallProgressEventPayload(TypedDict):
-    callId: CallId
-    partial: str
+_ToolCallProgressEventPayloadRequired = TypedDict("_ToolCallProgressEventPayloadRequired", {
+    "callId": CallId,
+    "partial": str,
+})
+
+
+class ToolCallProgressEventPayload(_ToolCallProgressEventPayloadRequired, total=False):
+    tail: str
+    bytes: int
+    lines: int
+    elapsedMs: int
 
 
 _ToolCallProgressEventRequired = TypedDict("_ToolCallProgressEventRequired", {
@@ -511,6 +543,8 @@ _ToolResultEventPayloadRequired = TypedDict("_ToolResultEventPayloadRequired", {
 
 class ToolResultEventPayload(_ToolResultEventPayloadRequired, total=False):
     isError: bool
+    by: Literal["user"]
+    shell: Literal[True]
 
 
 _ToolResultEventRequired = TypedDict("_ToolResultEventRequired", {
@@ -2657,6 +2691,10 @@ class ManageMcpResult(TypedDict, total=False):
     text: str
 
 
+class RunShellResult(TypedDict):
+    callId: CallId
+
+
 class CustomCommandResult(TypedDict, total=False):
     text: str
 
@@ -2760,6 +2798,9 @@ QUERY_ROUTES: Dict[str, Dict[str, str]] = {
 
 EngineReason = Literal[
     "AgentInvalid",
+    "AttachmentMissing",
+    "AttachmentRefused",
+    "AttachmentsFull",
     "BashCancelledMidCommand",
     "BodyTooLarge",
     "BodyTooSlow",
@@ -2899,6 +2940,7 @@ EngineReason = Literal[
     "SessionMissing",
     "SessionPinned",
     "SessionsLocked",
+    "ShellQueueFull",
     "SkillMissing",
     "SkillProblem",
     "StateUnwritable",

@@ -77,6 +77,8 @@ class TurnSum:
         self._add_cost(event.get("parentCall"), kind, payload)
         if event.get("parentCall") is not None:
             return
+        if kind in ("ToolCallStarted", "ToolResult") and payload.get("shell") is True:
+            return  # a person's own command
         if kind == "ToolCallStarted":
             self._is_open = False
             if payload["tool"] not in self._tools:

@@ -21,6 +21,7 @@ import type { RunSubAgent } from "../../../session/spawn.ts";
 import type { SessionStore } from "../../../session/store/store.ts";
 import { Session } from "../../../session/turns/session.ts";
 import type { SessionDependencies } from "../../../session/turns/session-dependencies.ts";
+import { BASH_FACTS } from "../../../tools/bash/bash.ts";
 import { catchFailures } from "../../../tools/chain/catch-failures.ts";
 import type { CachedResult } from "../../../tools/chain/memoise.ts";
 import { memoise } from "../../../tools/chain/memoise.ts";
@@ -57,6 +58,7 @@ export interface ComposeDependencies
     | "onFollowed"
     | "onInput"
     | "takes"
+    | "attachments"
     | "commands"
     | "queries"
     | "ownerOf"
@@ -156,7 +158,15 @@ export function composeSession(material: ComposeDependencies): Session {
     resources.dispose();
     await material.close();
   };
-  const opened = new Session({ ...material, caches, bus, questions, engine, close });
+  const opened = new Session({
+    ...material,
+    shellTool: BASH_FACTS.name,
+    caches,
+    bus,
+    questions,
+    engine,
+    close,
+  });
   core.serve(opened);
   return opened;
 }

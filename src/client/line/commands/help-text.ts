@@ -34,6 +34,7 @@ export function slashHelpText(listed: readonly SlashCommandInfo[] = SLASH_COMMAN
     "What you type while a turn runs waits for its end and is then sent, in order.",
     "A line that ends with \\ continues in the next one.",
     "A line that begins with // is sent with one slash.",
+    "!command runs a command that the model sees too; !!command hides it.",
   ].join("\n");
 }
 

@@ -5,6 +5,8 @@ import { neutraliseLine } from "../../../view/terminal/terminal-text.ts";
 import type { SessionScreen } from "../output/session-screen.ts";
 import type { Dialogue } from "../questions/dialogue.ts";
 import type { LineSessionView } from "../session/line-session-view.ts";
+import type { OwnShellRuns } from "../session/own-shell-runs.ts";
+import { parseShellLine } from "../session/own-shell-runs.ts";
 import { ContinuedLine } from "./continued-line.ts";
 import type { Outbox } from "./outbox.ts";
 import type { Sender } from "./sender.ts";
@@ -29,6 +31,8 @@ export interface TypedLinesDependencies {
   readonly showPrompt: () => void;
   /** Schedules work after `ms`; disposing the result cancels it. */
   readonly after: (ms: number, work: Work) => Disposable;
+  /** Runs the user's commands for the shell. */
+  readonly shell: Pick<OwnShellRuns, "run">;
   /** Runs a slash command. */
   readonly command: (command: SlashCommand) => Promise<void>;
 }
@@ -72,7 +76,7 @@ export class TypedLines {
     const typed = parseTyped(whole);
     const question = this.#begunFor === answers ? answers : undefined;
     if (isUrgent(typed)) await this.work("urgent", () => this.#entered(whole));
-    else if (question !== undefined && typed.kind !== "command")
+    else if (question !== undefined && typed.kind !== "command" && parseShellLine(whole) === undefined)
       await this.work("answers", () => this.#answered(whole, question));
     else {
       this.#ahead = [...this.#ahead, whole];
@@ -126,6 +130,10 @@ export class TypedLines {
 
   async #entered(text: string): Promise<void> {
     const { screen, outbox, busy, command } = this.#dependencies;
+    const shellLine = parseShellLine(text);
+    if (shellLine?.command === "")
+      return await screen.say("Write the command behind the !, as in !git status.");
+    if (shellLine !== undefined) return await this.#dependencies.shell.run(shellLine);
     const typed = parseTyped(text);
     if (typed.kind === "invalid") return await screen.say(neutraliseLine(typed.why));
     if (typed.kind === "command") return await command(typed);

@@ -1,10 +1,15 @@
 import type { CallId } from "../../../base/ids.ts";
+import { count } from "../../../base/text/text.ts";
 import type { PayloadOf } from "../../../protocol/events/events.ts";
 import type { OpenCall, OpenCalls } from "../../../view/session/calls.ts";
-import { neutraliseLine } from "../../../view/terminal/terminal-text.ts";
+import { neutralise, neutraliseLine } from "../../../view/terminal/terminal-text.ts";
 import { callSummary } from "../../../view/texts/call-summary.ts";
+import { quote } from "./quote.ts";
 import type { PrintedCall } from "./result-lines.ts";
-import { printedCall, resultLines } from "./result-lines.ts";
+import { printedCall, resultLines, resultText } from "./result-lines.ts";
+
+/** Lines of the output of a person's command that are printed: its end. */
+const SHELL_LINES_MAX = 100;
 
 /** Prints the calls of a session: one line when a call begins, another when it ends. */
 export class CallLines {
@@ -18,6 +23,7 @@ export class CallLines {
 
   started(call: PayloadOf<"ToolCallStarted">): string {
     this.#shown.set(call.callId, printedCall(call));
+    if (call.shell === true) return callSummary(call.toModel === true ? "!" : "!!", call.args);
     return `* ${callSummary(call.tool, call.args)}`;
   }
 
@@ -58,6 +64,7 @@ export class CallLines {
     const wasTold = this.#reported.has(callId);
     this.#denied.delete(callId);
     this.#reported.delete(callId);
+    if (result.shell === true && denied === undefined) return shellOutput(resultText(result.content));
     if (denied !== undefined) return `  ${label}did not run${denied.byYou ? ": you denied it" : ""}`;
     if (wasTold && result.isError !== true) return undefined;
     const [head, ...quoted] = resultLines(result, shown);
@@ -74,3 +81,11 @@ export class CallLines {
 
 /** A call whose start was not seen. */
 const UNKNOWN_CALL: PrintedCall = { kind: undefined, change: [] };
+
+/** Returns the end of what a command of a person wrote, as marked lines. */
+function shellOutput(text: string): string {
+  const lines = neutralise(text.replace(/\n+$/, "")).split("\n");
+  const hidden = lines.length - SHELL_LINES_MAX;
+  const more = hidden > 0 ? [`[${count(hidden, "line")} before these: the session's log has them]`] : [];
+  return quote([...more, ...lines.slice(-SHELL_LINES_MAX)].join("\n"));
+}

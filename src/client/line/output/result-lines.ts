@@ -72,7 +72,8 @@ function shortLine(line: string): string {
   return shortened(neutraliseLine(line), SHOWN_LINE_CHARACTERS_MAX);
 }
 
-function resultText(content: readonly ResultContent[]): string {
+/** Joins the texts of a result; `[image]` and the like stand for other blocks. */
+export function resultText(content: readonly ResultContent[]): string {
   return content.map((block) => (block.type === "text" ? block.text : `[${block.type}]`)).join("\n");
 }
 

@@ -25,6 +25,7 @@ import type { ClientEvent } from "./client-events.ts";
 import { clientEvents, workDone } from "./client-events.ts";
 import { KnownCommands } from "./known-commands.ts";
 import { LineSessionView } from "./line-session-view.ts";
+import { OwnShellRuns } from "./own-shell-runs.ts";
 
 /** The session to continue with, and how far it was seen. */
 export type NextSession = Pick<LineClientOptions, "session" | "model" | "past" | "shown" | "isSwitch">;
@@ -44,6 +45,7 @@ export class WatchedSession {
   readonly #sender: Sender;
   readonly #outbox: Outbox;
   readonly #commands: KnownCommands;
+  readonly #shell: OwnShellRuns;
   readonly #seen: LineSessionView;
   readonly #leave = new AbortController();
   readonly #signal: AbortSignal;
@@ -78,19 +80,13 @@ export class WatchedSession {
     const soon = (work: Work) => this.#queues.pushUncounted("urgent", work);
     const history = defined({ past });
     const isUnanswered = (callId: CallId) => this.#seen.isUnanswered(callId);
-    const screen = new SessionScreen({
-      terminal,
-      clock,
-      client,
-      session: run,
-      soon,
-      isUnanswered,
-      ...history,
-    });
+    const shown = { terminal, clock, client, session: run, soon, isUnanswered, ...history };
+    const screen = new SessionScreen(shown);
     this.#screen = screen;
     const sender = new Sender({ connection, signal: this.#signal, say: (text) => screen.say(text) });
     this.#sender = sender;
     this.#commands = new KnownCommands(sender, session);
+    this.#shell = new OwnShellRuns({ session, sender });
     terminal.completesWith?.(async (typed) => completeSlash(typed, await this.#commands.list()));
     const { interactive } = terminal;
     this.#outbox = new Outbox({
@@ -121,6 +117,7 @@ export class WatchedSession {
       sender,
       outbox: this.#outbox,
       dialogue: this.#dialogue,
+      shell: this.#shell,
       interactive,
       busy: () => this.#busy,
       isLeft: () => this.#isLeft,
@@ -235,6 +232,7 @@ export class WatchedSession {
     if (envelope.id > (this.#options.shown ?? 0)) await this.#screen.show(envelope, step);
     else this.#screen.recall(envelope, step);
     this.#commands.add(envelope);
+    this.#shell.add(envelope);
     // Events of an earlier run of the same log are history: they are printed but change no state.
     if (!this.#seen.isOwn(envelope)) {
       if (envelope.kind === "PermissionRequested" || envelope.kind === "Asked") await this.#ask(envelope);
@@ -286,6 +284,7 @@ export class WatchedSession {
 
   #leaveWhenDone(): void {
     if (!this.#leaving || this.#busy || this.#queues.busy || this.#isLeft) return;
+    if (this.#shell.isBusy && !this.#options.terminal.interactive) return;
     this.#outcome ??= this.#inputClosed ? "closed" : "quit";
   }
 
@@ -366,7 +365,8 @@ export class WatchedSession {
     this.#interruptedAtMs = atMs;
     this.#dialogue.takeBackOwn();
     await this.#screen.say(INTERRUPT_BANNER);
-    if (this.#busy || this.#queues.busy) await this.#typed.work("urgent", () => this.#cancel());
+    if (this.#shell.isBusy) await this.#typed.work("urgent", () => this.#shell.stop());
+    else if (this.#busy || this.#queues.busy) await this.#typed.work("urgent", () => this.#cancel());
     this.#prompt.show();
   }
 

@@ -5,7 +5,7 @@ import { jsonCharacters } from "../../../base/json.ts";
 import type { Bus } from "../../../engine/bus/bus.ts";
 import type { CommandOf } from "../../../protocol/commands/commands.ts";
 import type { AttachedClient } from "../../access/client.ts";
-import type { InputWants, QueuedInput } from "../../moments.ts";
+import type { InputWants, QueuedInput, ResolvedInput } from "../../moments.ts";
 
 /** Inputs that may wait in one session at a time. */
 export const INPUTS_WAITING_MAX = 32;
@@ -84,7 +84,7 @@ export class InputQueue {
    * @throws HarnessError InputQueueFull.
    */
   async add(
-    command: CommandOf<"SendInput">,
+    command: ResolvedInput,
     delivery: QueuedInput["delivery"],
     client: AttachedClient,
   ): Promise<InputId> {

@@ -4,6 +4,7 @@ import type { ItemKind } from "../../../../protocol/queries/history-queries.ts";
 import type { ResultOf } from "../../../../protocol/queries/queries.ts";
 import { AnswerBlocks } from "../../../../session/search/answer-blocks.ts";
 import { itemKind } from "../../../../session/search/item-kind.ts";
+import { isShellEvent } from "../../../../view/shell-event.ts";
 import { callSummary } from "../../../../view/texts/call-summary.ts";
 import { isTurnEnded, isTurnStarted } from "../../../../view/turn-marks.ts";
 import { isRefusal } from "../../../../view/turn-result.ts";
@@ -40,6 +41,8 @@ export class ItemFold {
   readonly #parentCall: CallId | undefined;
   readonly #blocks: AnswerBlocks;
   readonly #open = new Set<Item>();
+  /** Commands of people: they belong to no turn. */
+  readonly #shell = new WeakSet<Item>();
   readonly #children = new Map<CallId, AnswerBlocks>();
   #turn: number | null | undefined;
   #turnKnownFrom: EventSeq;
@@ -140,6 +143,7 @@ export class ItemFold {
     if (block === "begins") this.#block = item;
     if (event.kind === "Asked") item.ask = event.payload.askId;
     if (kind === "call" || kind === "question") this.#open.add(item);
+    if (isShellEvent(event)) this.#shell.add(item);
     if (event.kind === "ToolCallStarted") this.#children.set(event.payload.callId, new AnswerBlocks(true));
   }
 
@@ -212,10 +216,10 @@ export class ItemFold {
     this.#open.delete(item);
   }
 
-  /** Questions that belong to no call stay open beyond a turn. */
+  /** Questions that belong to no call, and commands of people, stay open beyond a turn. */
   #cancelOpen(): void {
     for (const item of this.#open) {
-      if (item.ask !== undefined) continue;
+      if (item.ask !== undefined || this.#shell.has(item)) continue;
       item.state ??= "cancelled";
       this.#open.delete(item);
     }

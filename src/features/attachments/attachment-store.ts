@@ -1,0 +1,127 @@
+import { join } from "node:path";
+import { HarnessError } from "../../base/errors.ts";
+import type { AttachmentId } from "../../base/ids.ts";
+import { shortened } from "../../base/text/text.ts";
+import { codeOf, FileTooLarge } from "../../base/world.ts";
+import { ATTACHMENT_BYTES_MAX, ATTACHMENTS_BYTES_MAX } from "../../protocol/commands/run-limits.ts";
+import type { AttachedFile, AttachmentInfo, InputBlock } from "../../protocol/content.ts";
+import { fence } from "../../safety/fence.ts";
+import { showControls, visibleLine } from "../../safety/hidden.ts";
+import type { SessionHost } from "../../session/host.ts";
+import type { Attachments } from "../../session/moments.ts";
+import { openBytes, SealBroken, sealBytes, subKey } from "../../session/store/seal.ts";
+import { attachmentsFolder } from "./attachments-folder.ts";
+import { formOf } from "./media-type.ts";
+
+const NAME_CHARACTERS_MAX = 200;
+const FOLDER_MODE = 0o700;
+const FILE_MODE = 0o600;
+/** Added to the bytes of a file: its head and its seal. */
+const AROUND_BYTES_MAX = 65_536;
+const LENGTH_BYTES = 4;
+
+/** Uploads of all sessions, one after the other: two at once cannot exceed the limit together. */
+const writing = new Map<string, Promise<void>>();
+
+/**
+ * Opens the attachments of a session: one sealed file each, below the data folder of cinch (SES-04). They expire and
+ * are deleted with the session's log.
+ */
+export async function openAttachmentStore(host: SessionHost): Promise<Attachments> {
+  const { world, paths, logId, models } = host;
+  const { files, ids, random } = world;
+  const key = subKey(await models.logKey(), `cinch attachments v1 ${logId}`);
+  const folder = attachmentsFolder(paths.data, logId);
+  const contextOf = (id: AttachmentId) => `cinch attachment v1 ${logId} ${id}`;
+
+  async function keptBytes(): Promise<number> {
+    if ((await files.stat(folder)) === undefined) return 0;
+    let sum = 0;
+    for (const { name } of await files.list(folder))
+      sum += (await files.lstat(join(folder, name)))?.size ?? 0;
+    return sum;
+  }
+
+  async function write({ bytes, ...sent }: AttachedFile): Promise<AttachmentInfo> {
+    const name = plainName(sent.name);
+    if (bytes.length > ATTACHMENT_BYTES_MAX)
+      throw new HarnessError("AttachmentRefused", {
+        name,
+        why: `it is larger than ${ATTACHMENT_BYTES_MAX} bytes`,
+      });
+    const form = formOf(bytes, sent.mediaType);
+    if (form.kind === "refused") throw new HarnessError("AttachmentRefused", { name, why: form.why });
+    const usedBytes = await keptBytes();
+    if (usedBytes + bytes.length > ATTACHMENTS_BYTES_MAX)
+      throw new HarnessError("AttachmentsFull", {
+        kept: String(usedBytes),
+        limit: String(ATTACHMENTS_BYTES_MAX),
+      });
+    const attachment = ids.next("att");
+    const head = new TextEncoder().encode(JSON.stringify({ name, media_type: form.mediaType }));
+    const length = new Uint8Array(LENGTH_BYTES);
+    new DataView(length.buffer).setUint32(0, head.length);
+    const sealer = { key, random: (count: number) => random.bytes(count) };
+    const sealed = sealBytes(sealer, contextOf(attachment), Buffer.concat([length, head, bytes]));
+    await files.makeDirectory(folder, FOLDER_MODE);
+    await files.writeAtomic(join(folder, attachment), sealed, FILE_MODE);
+    return { attachment, name, media_type: form.mediaType, bytes: bytes.length };
+  }
+
+  async function read(id: AttachmentId): Promise<Uint8Array> {
+    try {
+      const sealed = await files.read(join(folder, id), ATTACHMENT_BYTES_MAX + AROUND_BYTES_MAX);
+      return openBytes(key, contextOf(id), sealed);
+    } catch (cause) {
+      const isUnusable = cause instanceof SealBroken || cause instanceof FileTooLarge;
+      if (!isUnusable && codeOf(cause) !== "ENOENT") throw cause;
+      throw new HarnessError("AttachmentMissing", { id }, { cause });
+    }
+  }
+
+  return {
+    async store(file) {
+      const before = writing.get(folder);
+      const { promise, resolve } = Promise.withResolvers<void>();
+      writing.set(folder, promise);
+      try {
+        await before;
+        return await write(file);
+      } finally {
+        resolve();
+        if (writing.get(folder) === promise) writing.delete(folder);
+      }
+    },
+    async blocks(id) {
+      const opened = await read(id);
+      const headLength = new DataView(opened.buffer, opened.byteOffset).getUint32(0);
+      const headBytes = opened.subarray(LENGTH_BYTES, LENGTH_BYTES + headLength);
+      const head = JSON.parse(new TextDecoder().decode(headBytes)) as { readonly name: string };
+      return blocksOf(head.name, opened.subarray(LENGTH_BYTES + headLength));
+    },
+  };
+}
+
+/** Returns the blocks that stand for a file in an input. Its text is foreign, its name too. */
+function blocksOf(name: string, bytes: Uint8Array): readonly InputBlock[] {
+  const form = formOf(bytes, undefined);
+  if (form.kind === "image") {
+    const source = {
+      type: "base64",
+      media_type: form.mediaType,
+      data: Buffer.from(bytes).toString("base64"),
+    } as const;
+    return [{ type: "image", source }];
+  }
+  const text = form.kind === "text" ? form.text : "";
+  return [
+    { type: "text", text: `The user attached a file:\n${fence("attachment", `${name}\n\n${text}`) ?? ""}` },
+  ];
+}
+
+/** Returns the last part of a name, with every control character made visible. */
+function plainName(name: string): string {
+  const last = name.split(/[\\/]/u).at(-1)?.trim() ?? "";
+  const shown = shortened(visibleLine(showControls(last.toWellFormed())), NAME_CHARACTERS_MAX);
+  return shown === "" || shown === "." || shown === ".." ? "attachment" : shown;
+}

@@ -1,0 +1,3 @@
+/** Limits of the `tail` of a ToolCallProgress: the last lines of a command that runs. */
+export const TAIL_LINES_MAX = 40;
+export const TAIL_BYTES_MAX = 8_192;
