@@ -9,7 +9,6 @@ import { openAcpHome } from "../support/acp-home.ts";
 import { startEverything } from "../support/everything-http.ts";
 import { officialServer } from "../support/mcp-servers.ts";
 import { calls, says } from "../support/mock-provider/turn.ts";
-import { until } from "../support/until.ts";
 
 // Each method of the official library, with its client against the real program. `docs/acp.md` names the tests.
 
@@ -439,7 +438,11 @@ function answerEach(editor: AcpEditor, pick: (options: readonly string[]) => str
     }
   };
   answering().catch(() => undefined); // the editor leaves while it waits
-  return { stop: () => void (isStopped = true) };
+  return {
+    stop() {
+      isStopped = true;
+    },
+  };
 }
 
 async function codeOf(request: Promise<unknown>): Promise<unknown> {
