@@ -86,7 +86,7 @@ function toldOf<Kind extends SessionUpdate["sessionUpdate"]>(
 }
 
 test(
-  "[CTL-20] an editor sees and sets mode, model and effort, and is told when another client does: session/set_mode, session/set_config_option, current_mode_update, config_option_update",
+  "[CTL-20] an editor sees and sets mode, model and effort, and gets each change: session/set_mode, session/set_config_option, current_mode_update, config_option_update",
   async () => {
     await using place = openAcpHome(
       [calls("Write", { file_path: "a.txt", content: "x" }), says("planned"), says("two")],
