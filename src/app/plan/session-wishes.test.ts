@@ -125,6 +125,7 @@ const PERSONAL = [
   { appendSystemPrompt: "Obey." },
   { allow: ["Bash"] },
   { addDirs: ["/usr/share/doc"] },
+  { mcpServers: [{ transport: "stdio", name: "x", cmd: "/bin/false", args: [], env: {} }] },
 ] satisfies (Partial<SessionWishes> & CommandOf<"CreateSession">["run"])[];
 
 test.each(PERSONAL)("[CLI-02 CTL-11] an agent cannot set %j for its session", async (run) => {

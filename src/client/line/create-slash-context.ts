@@ -54,6 +54,7 @@ export function createSlashContext(dependencies: SlashContextDependencies): Slas
       seen.rules = rules;
     },
     openedWith: seen.openedWith,
+    folders: seen.folders,
     say: (text) => screen.note(text),
     send: (command) => sender.sendOrTell(command),
     request: (command) => sender.request(command),

@@ -27,6 +27,8 @@ export interface SlashContext {
   rules: readonly string[];
   /** Rules that the session was opened with (`--allow`). */
   readonly openedWith: readonly string[];
+  /** Folders that were added to the workspace (`--add-dir`). */
+  readonly folders: readonly string[];
   readonly turns: Turns;
   say(text: string): Promise<void>;
   /** Sends a command; prints and returns a refusal. */

@@ -7,7 +7,7 @@ import type { SlashContext } from "../slash-context.ts";
 
 type PermissionsContext = Pick<
   SlashContext,
-  "session" | "rules" | "openedWith" | "say" | "send" | "answerTo"
+  "session" | "rules" | "openedWith" | "folders" | "say" | "send" | "answerTo"
 >;
 
 const VERBS = ["revoke", "promote"] as const;
@@ -59,8 +59,8 @@ function unknownText(verb: string): string {
 }
 
 async function list(client: PermissionsContext): Promise<void> {
-  const { rules, openedWith } = client;
-  if (rules.length + openedWith.length === 0)
+  const { rules, openedWith, folders } = client;
+  if (rules.length + openedWith.length + folders.length === 0)
     return await client.say("You have allowed nothing for this session.");
   const answered = rules.map((rule, at) => `  ${at + 1}  ${neutraliseLine(rule)}`);
   await client.say(
@@ -68,6 +68,10 @@ async function list(client: PermissionsContext): Promise<void> {
       ...titled(
         "Allowed by --allow until this session ends:",
         openedWith.map((rule) => `  ${neutraliseLine(rule)}`),
+      ),
+      ...titled(
+        "Part of the workspace by --add-dir until this session ends:",
+        folders.map((folder) => `  ${neutraliseLine(folder)}`),
       ),
       ...titled("Allowed for this session:", answered),
       ...(rules.length === 0
