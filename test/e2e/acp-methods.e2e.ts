@@ -9,7 +9,6 @@ import { openAcpHome } from "../support/acp-home.ts";
 import { startEverything } from "../support/everything-http.ts";
 import { officialServer } from "../support/mcp-servers.ts";
 import { calls, says } from "../support/mock-provider/turn.ts";
-import { until } from "../support/until.ts";
 
 // Each method of the official library, with its client against the real program. `docs/acp.md` names the tests.
 
@@ -87,7 +86,7 @@ function toldOf<Kind extends SessionUpdate["sessionUpdate"]>(
 }
 
 test(
-  "[CTL-20] an editor sees and sets mode, model and effort, and is told when another client does: session/set_mode, session/set_config_option, current_mode_update, config_option_update",
+  "[CTL-20] an editor sees and sets mode, model and effort, and gets each change: session/set_mode, session/set_config_option, current_mode_update, config_option_update",
   async () => {
     await using place = openAcpHome(
       [calls("Write", { file_path: "a.txt", content: "x" }), says("planned"), says("two")],
@@ -439,7 +438,11 @@ function answerEach(editor: AcpEditor, pick: (options: readonly string[]) => str
     }
   };
   answering().catch(() => undefined); // the editor leaves while it waits
-  return { stop: () => void (isStopped = true) };
+  return {
+    stop() {
+      isStopped = true;
+    },
+  };
 }
 
 async function codeOf(request: Promise<unknown>): Promise<unknown> {

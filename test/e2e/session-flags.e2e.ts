@@ -148,6 +148,15 @@ test("[CLI-02] /permissions and cinch permissions list the rules of --allow with
   );
 });
 
+test("[CLI-02] /permissions lists the folders of --add-dir", async () => {
+  await using place = openMockHome([]);
+  const beside = folderBeside(place);
+  const { stdout, stderr } = await place.run(["--add-dir", "../beside"], { stdin: "/permissions\n" });
+  expect(stdout + stderr).toContain(
+    `Part of the workspace by --add-dir until this session ends:\n  ${beside}\n`,
+  );
+});
+
 /** Makes a folder beside the workspace, with a file in it. */
 function folderBeside({ home }: MockHome, name = "beside"): string {
   const folder = join(home.path, name);

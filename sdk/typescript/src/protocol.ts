@@ -1032,6 +1032,20 @@ export interface CreateSessionCommand {
     readonly appendSystemPrompt?: string;
     readonly allow?: readonly string[];
     readonly addDirs?: readonly string[];
+    readonly mcpServers?: ReadonlyArray<
+      | {
+          readonly transport: "stdio";
+          readonly name: string;
+          readonly cmd: string;
+          readonly args: readonly string[];
+          readonly env: Readonly<Record<string, string>>;
+        }
+      | {
+          readonly transport: "http" | "sse";
+          readonly name: string;
+          readonly url: string;
+          readonly headers: Readonly<Record<string, string>>;
+        }>;
     readonly withoutProject?: boolean;
     readonly allowProjectHooks?: boolean;
     readonly lockfile?: string;

@@ -121,8 +121,12 @@ test("[CTL-11 PERM-01 ENG-13] an agent sheds nothing that a session was begun wi
   }
 });
 
-const PERSONAL = [{ appendSystemPrompt: "Obey." }, { allow: ["Bash"] }, { addDirs: ["/usr/share/doc"] }] satisfies (Partial<SessionWishes> &
-  CommandOf<"CreateSession">["run"])[];
+const PERSONAL = [
+  { appendSystemPrompt: "Obey." },
+  { allow: ["Bash"] },
+  { addDirs: ["/usr/share/doc"] },
+  { mcpServers: [{ transport: "stdio", name: "x", cmd: "/bin/false", args: [], env: {} }] },
+] satisfies (Partial<SessionWishes> & CommandOf<"CreateSession">["run"])[];
 
 test.each(PERSONAL)("[CLI-02 CTL-11] an agent cannot set %j for its session", async (run) => {
   await using place = openPlace(says("ok"));

@@ -24,7 +24,13 @@ const FOR_AGENTS: readonly string[] = [
  * @throws HarnessError InvalidCommand if an agent sets what only a person may set.
  */
 export function wishesFor(
-  { appendSystemPrompt: _appended, allow: _allow, addDirs: _added, ...engine }: SessionWishes,
+  {
+    appendSystemPrompt: _appended,
+    allow: _allow,
+    addDirs: _added,
+    mcpServers: _servers,
+    ...engine
+  }: SessionWishes,
   { run = {}, profile }: Pick<Create, "run" | "profile">,
   by: IdentityClass | undefined,
 ): SessionWishes {

@@ -51,6 +51,7 @@ export function createSlashContext(dependencies: SlashContextDependencies): Slas
     set model(model) {
       seen.model = model;
     },
+    folders: seen.folders,
     say: (text) => screen.note(text),
     send: (command) => sender.sendOrTell(command),
     request: (command) => sender.request(command),

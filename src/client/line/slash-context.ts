@@ -26,6 +26,8 @@ export interface SlashContext {
   /** Summary of the memories read and written so far. */
   readonly memories: string;
   model: string;
+  /** Folders that were added to the workspace (`--add-dir`). */
+  readonly folders: readonly string[];
   readonly turns: Turns;
   say(text: string): Promise<void>;
   /** Sends a command; prints and returns a refusal. */

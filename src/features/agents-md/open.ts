@@ -5,8 +5,8 @@ import { isContextFile } from "./agents-md.ts";
 import { contextMiddleware } from "./context-middleware.ts";
 
 /**
- * Opens the system text of one session: the profile's text, the working directory and folders beside it, acknowledged notes of the
- * repository, and the text that the person adds at its end.
+ * Opens the system text of one session: the profile's text, the working directory and folders beside it,
+ * acknowledged notes of the repository, and the text that the person adds at its end.
  */
 export function openAgentsMd(host: SessionHost): OpenFeature {
   const { world, workspace, plan, trust } = host;

@@ -91,8 +91,8 @@ export const RunSettings = z.object({
   /** Allow rules, as in a profile. They lift no deny rule. */
   allow: z.array(z.string().min(1).max(ALLOW_CHARACTERS_MAX)).min(1).max(ALLOW_RULES_MAX).optional(),
   /**
-   * Existing folders, by their absolute paths, in which this run works as in its working directory. Nothing of theirs is
-   * loaded. Since protocol 0.3.0.
+   * Existing folders, by their absolute paths, in which this run works as in its working directory. Nothing of theirs
+   * is loaded. Since protocol 0.3.0.
    */
   addDirs: z
     .array(z.string().min(1).max(ADDED_FOLDER_CHARACTERS_MAX))

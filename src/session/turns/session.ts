@@ -338,7 +338,8 @@ export class Session {
 
   /** Shows every client the title that a person gave. */
   async renamed(title: string, by: ClientId): Promise<void> {
-    await this.#tell({ kind: "SessionRenamed", payload: { title, by } });
+    this.#parts.bus.publish({ kind: "SessionRenamed", payload: { title, by } });
+    await this.durable();
   }
 
   /** A cancel while the rest of an earlier run is settled stops the input that waits for that. */

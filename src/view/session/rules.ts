@@ -19,11 +19,24 @@ export function rulesAfter(rules: readonly string[], envelope: Envelope): readon
 }
 
 /** Returns the rules that a run was opened with, if the event names them. */
-export function rulesOpenedWith({ payload }: EnvelopeOf<"CustomEvent">): readonly string[] | undefined {
-  if (payload.namespace !== "cinch" || payload.kind !== "RulesAllowed") return undefined;
-  const rules = isObject(payload.payload) ? payload.payload["rules"] : undefined;
-  if (!Array.isArray(rules)) return undefined;
-  const texts = rules.filter((rule) => typeof rule === "string" && rule.length <= RULE_CHARACTERS_MAX);
+export function rulesOpenedWith(event: EnvelopeOf<"CustomEvent">): readonly string[] | undefined {
+  return textsIn(event, "RulesAllowed", "rules");
+}
+
+/** Returns the folders that were added to the workspace of a run, if the event names them. */
+export function foldersOpenedWith(event: EnvelopeOf<"CustomEvent">): readonly string[] | undefined {
+  return textsIn(event, "FoldersAdded", "folders");
+}
+
+function textsIn(
+  { payload }: EnvelopeOf<"CustomEvent">,
+  kind: string,
+  field: string,
+): readonly string[] | undefined {
+  if (payload.namespace !== "cinch" || payload.kind !== kind) return undefined;
+  const list = isObject(payload.payload) ? payload.payload[field] : undefined;
+  if (!Array.isArray(list)) return undefined;
+  const texts = list.filter((text) => typeof text === "string" && text.length <= RULE_CHARACTERS_MAX);
   return texts.slice(0, RULES_MAX);
 }
 

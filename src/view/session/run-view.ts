@@ -15,7 +15,7 @@ import type { MissedEvents } from "./gaps/gaps.ts";
 import type { UncertainEntry } from "./gaps/uncertain.ts";
 import { NAME_CHARACTERS_MAX, shortenedJson } from "./limits.ts";
 import { planModeOf } from "./plan-mode.ts";
-import { rulesOpenedWith } from "./rules.ts";
+import { foldersOpenedWith, rulesOpenedWith } from "./rules.ts";
 import type { SubAgents } from "./sub-agents.ts";
 import { NO_SUB_AGENTS, subAgentsAfter } from "./sub-agents.ts";
 import type { KnownTask } from "./tasks.ts";
@@ -50,6 +50,8 @@ export interface RunView {
   readonly rules: readonly string[];
   /** Rules that it was opened with (`--allow`); absent for none. */
   readonly openedWith?: readonly string[];
+  /** Folders that were added to its workspace (`--add-dir`); absent for none. */
+  readonly folders?: readonly string[];
   /** Model as `provider:name`; absent until it was changed. */
   readonly model?: string;
   /** Absent until it was changed. */
@@ -190,8 +192,9 @@ function withShortDetails(question: Question): Question {
   };
 }
 
-/** Returns the run after an event of plan mode, or with the rules that it was opened with. */
+/** Returns the run after an event of plan mode, or with the rules and folders that it was opened with. */
 export function withCustom(run: RunView, envelope: EnvelopeOf<"CustomEvent">): RunView {
   const planMode = planModeOf(envelope) ?? run.planMode;
-  return { ...run, planMode, ...defined({ openedWith: rulesOpenedWith(envelope) }) };
+  const opened = { openedWith: rulesOpenedWith(envelope), folders: foldersOpenedWith(envelope) };
+  return { ...run, planMode, ...defined(opened) };
 }

@@ -124,6 +124,21 @@ class AnswerPermissionCommand(_AnswerPermissionCommandRequired, total=False):
     words: str
 
 
+class CreateSessionCommandRunMcpServersItem1(TypedDict):
+    transport: Literal["stdio"]
+    name: str
+    cmd: str
+    args: List[str]
+    env: Dict[str, str]
+
+
+class CreateSessionCommandRunMcpServersItem2(TypedDict):
+    transport: Literal["http", "sse"]
+    name: str
+    url: str
+    headers: Dict[str, str]
+
+
 class CreateSessionCommandRun(TypedDict, total=False):
     level: Literal["ReadOnly", "WorkspaceWrite", "DangerFullAccess"]
     autoApprove: bool
@@ -136,6 +151,10 @@ class CreateSessionCommandRun(TypedDict, total=False):
     appendSystemPrompt: str
     allow: List[str]
     addDirs: List[str]
+    mcpServers: List[Union[
+    CreateSessionCommandRunMcpServersItem1,
+    CreateSessionCommandRunMcpServersItem2,
+]]
     withoutProject: bool
     allowProjectHooks: bool
     lockfile: str

@@ -30,11 +30,14 @@ export async function addedFolders(
   named: readonly string[],
   { files, paths, root, home }: AddedFolderSources,
 ): Promise<readonly string[]> {
-  const [own, realHome] = await Promise.all([cinchDirectories(files, paths), resolveHome(files, home)]);
+  const [ownFolders, realHome] = await Promise.all([
+    cinchDirectories(files, paths),
+    resolveHome(files, home),
+  ]);
   const found: string[] = [];
   for (const text of named) {
     const path = await sessionFolder(files, text, "added folder");
-    const problem = problemOf(path, own, realHome);
+    const problem = problemOf(path, ownFolders, realHome);
     if (problem !== undefined) {
       const shown = shortened(JSON.stringify(text), SHOWN_CHARACTERS_MAX);
       throw new HarnessError("InvalidPath", { why: `added folder ${shown} ${problem}` });
@@ -47,12 +50,16 @@ export async function addedFolders(
   });
 }
 
-function problemOf(path: string, own: readonly string[], home: string | undefined): string | undefined {
+function problemOf(
+  path: string,
+  ownFolders: readonly string[],
+  home: string | undefined,
+): string | undefined {
   if (path === "/") return "is the whole machine. Name the folders that the work is in";
   if (isNeededPath(path)) return "belongs to the system. Name a folder of yours";
   if (home !== undefined && isWithin(path, home))
     return "is your home directory, or holds it. Name the folders in it that the work is in";
-  if (own.some((folder) => isWithin(folder, path) || isWithin(path, folder)))
+  if (ownFolders.some((folder) => isWithin(folder, path) || isWithin(path, folder)))
     return "holds files of cinch itself, or lies among them. Name a folder beside them";
   return undefined;
 }

@@ -5,7 +5,7 @@ import { neutraliseLine } from "../../../view/terminal/terminal-text.ts";
 import { refusalText } from "../../../view/texts/refusal-text.ts";
 import type { SlashContext } from "../slash-context.ts";
 
-type PermissionsContext = Pick<SlashContext, "session" | "query" | "say" | "send" | "answerTo">;
+type PermissionsContext = Pick<SlashContext, "session" | "folders" | "query" | "say" | "send" | "answerTo">;
 
 /** Rules of a session as its engine lists them. */
 interface ListedRules {
@@ -36,7 +36,7 @@ export async function runPermissions(
   if (verb !== undefined && known === undefined) return await client.say(unknownText(verb));
   const rules = await listedRules(client);
   if (rules instanceof HarnessError) return await client.say(refusalText(rules));
-  if (verb === undefined) return await client.say(listText(rules));
+  if (verb === undefined) return await client.say(listText(rules, client.folders));
   const { allowed } = rules;
   const rule = ruleNamed([typed, words.join(" ")], allowed);
   if (rule !== undefined && known === "revoke") return await revoke(rule, client);
@@ -74,12 +74,16 @@ async function listedRules(client: PermissionsContext): Promise<ListedRules | Ha
   return { allowed: from("session"), openedWith: from("flag") };
 }
 
-function listText({ allowed, openedWith }: ListedRules): string {
-  if (allowed.length + openedWith.length === 0) return "You have allowed nothing for this session.";
+function listText({ allowed, openedWith }: ListedRules, folders: readonly string[]): string {
+  if (allowed.length + openedWith.length + folders.length === 0) return "You have allowed nothing for this session.";
   return [
     ...titled(
       "Allowed by --allow until this session ends:",
       openedWith.map((rule) => `  ${neutraliseLine(rule)}`),
+    ),
+    ...titled(
+      "Part of the workspace by --add-dir until this session ends:",
+      folders.map((folder) => `  ${neutraliseLine(folder)}`),
     ),
     ...titled(
       "Allowed for this session:",

@@ -87,6 +87,11 @@ export class LineSessionView {
     return this.#run.planMode;
   }
 
+  /** Folders that were added to the workspace of the run. */
+  get folders(): readonly string[] {
+    return this.#run.folders ?? [];
+  }
+
   /** The model in use, as `provider:name`. */
   get model(): string {
     const { model } = this.#run;

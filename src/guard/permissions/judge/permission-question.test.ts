@@ -116,7 +116,7 @@ test.each(POLICIES)(
         const minted = rulesFromAnswer({ scope: "argv_glob", rule }, answered);
         expect(minted.map(printRule)).toEqual([rule]);
         const session = new SessionRules();
-        for (const each of minted) session.add(each);
+        for (const each of minted) session.add(each, 0);
         expect([command, rule, (await desk.judged(command, policy, session)).decision.kind]).toEqual([
           command,
           rule,

@@ -1,4 +1,5 @@
 import { join, resolve } from "node:path";
+import { defined } from "../../../base/defined.ts";
 import { reasonText } from "../../../base/reasons.ts";
 import type { Files } from "../../../base/world.ts";
 import type { NetworkPolicy, SandboxPolicy } from "../../../session/guard/sandbox.ts";
@@ -67,15 +68,7 @@ export async function planPolicy(
     repositoryPaths(files, { root, scan, ...(home === undefined ? {} : { home }) }),
   ]);
   const beside = await foldersOf(files, writable);
-  const others = await Promise.all(
-    beside.map((each) =>
-      repositoryPaths(files, {
-        root: each,
-        scan: repositoryScan(files, each),
-        ...(home === undefined ? {} : { home }),
-      }),
-    ),
-  );
+  const others = await repositoriesIn(files, beside, home);
   const isParents = sources.writesCommitsOnly === true;
   const commits = isParents ? repository.commits : undefined;
   const policy: SandboxPolicy = {
@@ -114,6 +107,11 @@ export async function planPolicy(
     beside,
     gitDirectories: [repository, ...others].flatMap(({ directories }) => directories),
   };
+}
+
+async function repositoriesIn(files: Files, folders: readonly string[], home: string | undefined) {
+  const at = (root: string) => ({ root, scan: repositoryScan(files, root), ...defined({ home }) });
+  return await Promise.all(folders.map((root) => repositoryPaths(files, at(root))));
 }
 
 function notWritableText(path: string, link: string): string {

@@ -14,7 +14,7 @@ import { meantCommand, workCommand } from "../../../view/slash/work-command.ts";
 const OFFERED_MAX = 200;
 
 /** State of the session that a command may need. */
-export interface PromptContext {
+export interface PromptedModel {
   /** `provider:name`. */
   readonly model: string;
 }
@@ -23,7 +23,7 @@ export interface PromptContext {
 interface Carried {
   /** Words that may follow the name, for a person; absent: nothing. */
   readonly hint?: string;
-  command(typed: SlashCommand, sessionId: SessionId, now: PromptContext): Command | undefined;
+  command(typed: SlashCommand, sessionId: SessionId, now: PromptedModel): Command | undefined;
   report(typed: SlashCommand, result: unknown): string;
 }
 
@@ -142,7 +142,7 @@ export async function readPromptCommand(
   prompt: readonly ContentBlock[],
   sessionId: SessionId,
   list: () => Promise<readonly SlashCommandInfo[]>,
-  now: PromptContext,
+  now: PromptedModel,
 ): Promise<PromptCommand> {
   const [first, ...rest] = prompt;
   const asIs = { kind: "input", prompt, wants: {} } as const;

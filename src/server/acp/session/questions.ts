@@ -32,7 +32,7 @@ interface TextForm {
   readonly requestedSchema: ElicitationSchema;
 }
 
-/** Where a question is asked, and in which ways. */
+/** Facts of an editor that decide how a question is put to it. */
 export interface AskingEditor {
   readonly workingDir: string;
   /** True if it can ask for a text. */

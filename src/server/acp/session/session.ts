@@ -36,7 +36,7 @@ export interface AcpSessionDependencies {
   readonly session: SessionId;
   readonly workingDir: string;
   readonly abilities: EditorAbilities;
-  /** What the editor shows of the session when it is opened. */
+  /** Options of the session when it is opened. */
   readonly options: SessionOptions;
   /** Called with the absolute path of each file that a call names. */
   readonly onFile?: (path: string) => void;
