@@ -21,7 +21,11 @@ import { connectInproc } from "../../src/server/hub/inproc.ts";
 import { Multiplexer } from "../../src/server/hub/multiplexer.ts";
 import type { NewsSource } from "../../src/server/hub/news/news.ts";
 import type { QueryHandlers } from "../../src/session/commands/query-handlers.ts";
-import type { StoredSessionCommands } from "../../src/session/commands/stored-session-commands.ts";
+import type {
+  StoredSessionCommands,
+  StoredSessionHandler,
+} from "../../src/session/commands/stored-session-commands.ts";
+import { carryOutStored } from "../../src/session/commands/stored-session-commands.ts";
 import type { Unfinished } from "../../src/session/history/unfinished.ts";
 import type { Questions } from "../../src/session/questions/questions.ts";
 import { PERMISSION_TIMEOUT_MS } from "../../src/session/questions.ts";
@@ -70,7 +74,7 @@ export interface RigOptions {
   /** Awaited at the end of each session, before its log is let go. */
   readonly closing?: () => Promise<void>;
   /** Handlers of commands about stored sessions. */
-  readonly keeping?: StoredSessionCommands;
+  readonly keeping?: Partial<StoredSessionCommands>;
   /** Given what publishes events while no call is under way. */
   readonly onTell?: (tell: (event: Event) => void) => void;
   /** False where nobody follows the session: \`events\` then stays empty. */
@@ -210,7 +214,7 @@ export async function openRig(options: RigOptions): Promise<Rig> {
       return newsSource;
     },
     openSession: async ({ resume }) => ({ session: await openRun(resume) }),
-    ...(options.keeping === undefined ? {} : { keeping: options.keeping }),
+    ...(options.keeping === undefined ? {} : { keeping: keptBy(options.keeping) }),
   });
   multiplexer.add(session);
   const served = { commands: COMMAND_KINDS, events: EVENT_KINDS, features: [] };
@@ -327,4 +331,9 @@ export function ok(text: string): ToolOutput {
 
 export function failed(text: string): ToolOutput {
   return { content: [{ type: "text", text }], isError: true };
+}
+
+/** Carries out the commands that a test serves; it sends no others. */
+function keptBy(commands: Partial<StoredSessionCommands>): StoredSessionHandler {
+  return (command, client) => carryOutStored(commands as StoredSessionCommands, command, client);
 }
