@@ -28,6 +28,7 @@ test("[BUS-06] the kinds of command are pinned and equal to the schema's", () =>
     ...["EndSession", "BranchSession", "PinSession", "CompactSession", "RewindSession", "WithdrawInput"],
     ...["RevokeRule", "PromoteRule", "SwitchProfile", "ReloadSkills", "ManageMcp", "StopTask", "Answer"],
     ...["ExportSession", "DismissExpiring", "MuteSession"],
+    ...["RenameSession", "ArchiveSession", "DeleteSession", "MarkRead", "SetDraft"],
   ]);
   const inSchema = Command.options.map((option) => option.shape.kind.value);
   expect<readonly string[]>(COMMAND_KINDS).toEqual(inSchema);
@@ -58,7 +59,7 @@ test("[BUS-01] the kinds of event are pinned and equal to the schema's", () => {
     ...["PermissionAnswered", "Asked", "Answered", "InputQueued", "InputWithdrawn", "CheckpointMade"],
     ...["TaskChanged", "TodoChanged", "MemoryWritten", "ProfileSwitched"],
     // Additive since 0.3.0:
-    ...["ModelChanged", "RuleRevoked", "RulePromoted"],
+    ...["ModelChanged", "RuleRevoked", "RulePromoted", "SessionRenamed"],
   ];
   expect([...EVENT_KINDS].sort()).toEqual(pinned.sort() as (typeof EVENT_KINDS)[number][]);
   expect([...EVENT_KINDS].sort()).toEqual(Object.keys(PAYLOADS).sort() as (typeof EVENT_KINDS)[number][]);
