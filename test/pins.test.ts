@@ -29,6 +29,7 @@ test("[BUS-06] the kinds of command are pinned and equal to the schema's", () =>
     ...["RevokeRule", "PromoteRule", "SwitchProfile", "ReloadSkills", "ManageMcp", "StopTask", "Answer"],
     ...["ExportSession", "DismissExpiring", "MuteSession", "SetLevel", "EditInput", "MoveInput"],
     ...["RunShell", "StopShell"],
+    ...["RenameSession", "ArchiveSession", "DeleteSession", "MarkRead", "SetDraft"],
   ]);
   const inSchema = Command.options.map((option) => option.shape.kind.value);
   expect<readonly string[]>(COMMAND_KINDS).toEqual(inSchema);

@@ -172,7 +172,7 @@ export function notesContract(name: string, open: OpenStore): void {
       });
     });
 
-    test("[CTL-19] archived logs are left out, added or listed alone, and a list goes on after any log of it", async () => {
+    test("[CTL-19] archived logs are left out, added or listed alone, and a list continues after any log of it", async () => {
       await using rig = await openRig(open);
       const notes = notesOf(rig.store);
       const logs: NewLog[] = [];

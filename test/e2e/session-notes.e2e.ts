@@ -46,7 +46,7 @@ test("[CLI-01 CTL-19 SES-06] cinch sessions renames, archives and deletes, and l
   const renamed = await cinch("rename", session, "Fix", "the parser", "--json");
   expect(JSON.parse(renamed.stdout)).toMatchObject({ session, title: "Fix the parser" });
   expect(await listed()).toMatchObject([{ session, title: "Fix the parser", renamed: true }]);
-  expect((await cinch("rename", session, "x".repeat(201))).code).toBe(64);
+  expect((await cinch("rename", session, "x".repeat(201))).code).toBe(2);
   expect((await cinch("archive", session)).stderr).toContain("is archived");
   expect(await listed()).toEqual([]);
   expect(await listed("--archived")).toMatchObject([{ session, archived: true }]);

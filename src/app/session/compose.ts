@@ -10,9 +10,10 @@ import type { OpenedSession } from "../../session/turns/opened-session.ts";
 import type { Session } from "../../session/turns/session.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { ModelSlot } from "../models/model-slot.ts";
+import type { ComposeDependencies } from "./chains/compose-session.ts";
 import { composeSession } from "./chains/compose-session.ts";
 import { parallelCalls } from "./chains/parallel-calls.ts";
-import type { HostSources } from "./compose-host.ts";
+import type { ComposedHost, HostSources } from "./compose-host.ts";
 import { composeHost } from "./compose-host.ts";
 import { sessionLife } from "./session-life.ts";
 import { proveBesideRequests } from "./workspace/sandbox-proving.ts";
@@ -61,7 +62,7 @@ export async function compose(materials: SessionMaterials): Promise<Composed> {
     workspace,
     ...(wishes.sequentialCalls ? {} : parallelCalls(profile, gate)),
     ...{ around: features.around, proveSandbox: proveBesideRequests(sandbox, registry), ...features.files },
-    guard: engineHost.isGated ? gate.guard(core.questions, sandbox) : "vouched",
+    ...guardOf(base, engineHost),
     ...(options.embedding?.onBlock === undefined ? {} : { onBlock: options.embedding.onBlock }),
     provider: {
       cacheBreakpoints: cacheBreakpoints(logId),
@@ -81,7 +82,6 @@ export async function compose(materials: SessionMaterials): Promise<Composed> {
     ownerOf: features.ownerOf,
     ...(features.rewind === undefined ? {} : { rewind: features.rewind }),
     model: () => slot.current,
-    ...(engineHost.isGated ? { level: () => plan().policy.ceiling } : {}),
     setModel: async (name, stop, effort) => await setModel({ engine, slot, config }, { name, effort }, stop),
     setLevel: base.setLevel,
     revokeRule: gate.revokeRule,
@@ -123,6 +123,15 @@ async function scratchFiles({ engine, logId, workspace, world }: SessionMaterial
   const key = subKey(await engine.providers.credentials.logKey(), `cinch scratch v1 ${logId}`);
   const directories = await ownAndResolvedPath(world.files, workspace.scratch);
   return sealedFiles(world.files, { directories, key, random: world.random });
+}
+
+/** Returns the guard of the calls of a session, and the level that it judges by. */
+function guardOf(
+  { core, gate, plan, sandbox }: ComposedHost,
+  { isGated }: Pick<Engine["host"], "isGated">,
+): Pick<ComposeDependencies, "guard" | "level"> {
+  if (!isGated) return { guard: "vouched" };
+  return { guard: gate.guard(core.questions, sandbox), level: () => plan().policy.ceiling };
 }
 
 /** Estimates the tokens of a request for a model that takes over from another. */

@@ -12,8 +12,8 @@ const NAMED_MAX = 3;
 const DISMISSED_BYTES_MAX = 4_194_304;
 const PRIVATE_MODE = 0o600;
 
-/** The place of the file that holds what was dismissed. */
-interface DismissedPlace {
+/** Parts that the file of dismissed warnings is read and written with. */
+interface DismissedOptions {
   readonly world: Pick<World, "files">;
   readonly paths: Pick<HarnessPaths, "state">;
 }
@@ -43,7 +43,7 @@ export function warningText(soon: RetentionPlan["soon"]): string {
 
 /** Dismisses the warning about these sessions; one about another session is shown. */
 export async function dismissExpiring(
-  { world, paths }: DismissedPlace,
+  { world, paths }: DismissedOptions,
   { soon }: Pick<RetentionPlan, "soon">,
 ): Promise<void> {
   await world.files.makeDirectory(paths.state);
@@ -52,7 +52,7 @@ export async function dismissExpiring(
 }
 
 /** Forgets that the warning about a log was dismissed. */
-export async function forgetDismissed(at: DismissedPlace, log: LogId): Promise<void> {
+export async function forgetDismissed(at: DismissedOptions, log: LogId): Promise<void> {
   const dismissed = await dismissedLogs(at);
   if (!dismissed.has(log)) return;
   const text = JSON.stringify({ dismissed: [...dismissed].filter((each) => each !== log) });
@@ -60,7 +60,7 @@ export async function forgetDismissed(at: DismissedPlace, log: LogId): Promise<v
 }
 
 /** A missing or malformed file dismisses nothing: the warning comes once too often rather than never. */
-async function dismissedLogs({ world, paths }: DismissedPlace): Promise<ReadonlySet<unknown>> {
+async function dismissedLogs({ world, paths }: DismissedOptions): Promise<ReadonlySet<unknown>> {
   const path = pathOf(paths.state);
   if ((await world.files.stat(path))?.kind !== "file") return new Set();
   const parsed = parseJson(decode(await world.files.read(path, DISMISSED_BYTES_MAX)))?.value;

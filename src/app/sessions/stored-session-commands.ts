@@ -60,8 +60,8 @@ export function storedSessionCommands(sources: SessionsSources): StoredSessionCo
     },
     async RenameSession({ sessionId, title }) {
       const { renameSession } = await import("./notes.ts");
-      const kept = await renameSession(await noting(), await infoOf(sessionId), title);
-      return { sessionId, result: { title: kept } };
+      const newTitle = await renameSession(await noting(), await infoOf(sessionId), title);
+      return { sessionId, result: { title: newTitle } };
     },
     async ArchiveSession({ sessionId, archived }) {
       const { archiveSession } = await import("./notes.ts");

@@ -15,12 +15,12 @@ export const LAST_EVENTS_MAX = 1_000;
 /** Characters of the words that a list is filtered by. */
 export const LIST_TEXT_CHARACTERS_MAX = 1_000;
 const CURSOR_CHARACTERS_MAX = 200;
-/** Time for which a list with a filter reads. It then answers with what it has found, and a cursor to go on. */
-export const LIST_MS_MAX = 2_000;
+/** Time for which a list with a filter reads. It then answers with what it has found, and a cursor to continue. */
+export const FILTERED_LIST_MS_MAX = 2_000;
 /** Characters of the model's last text that a list shows. */
 export const LAST_TEXT_CHARACTERS_MAX = 300;
 
-/** What else an answer shows of a session. Since protocol 0.3.0. */
+/** Further fields of a session that an answer shows. Since protocol 0.3.0. */
 const SHOWN = {
   /** Name under which a client has marked what it read: `unread` is counted from there. Default: it is left out. */
   reader: ReaderSchema.optional(),
@@ -54,7 +54,7 @@ export const SESSION_QUERIES = {
       state: SessionInfo.shape.state.optional(),
       /** Default: without. */
       archived: z.enum(["without", "with", "only"]).optional(),
-      /** `cursor` of an answer: the list goes on after its last session. */
+      /** `cursor` of an answer: the list continues after its last session. */
       before: z.string().max(CURSOR_CHARACTERS_MAX).optional(),
       ...SHOWN,
     }),
@@ -75,7 +75,7 @@ export const SESSION_QUERIES = {
         text: "Words that the title, an id or the working directory contain.",
         state: "`running`, `waiting` or `idle`.",
         archived: "`without` (the default), `with` or `only`.",
-        before: "`cursor` of an answer: the list goes on after it.",
+        before: "`cursor` of an answer: the list continues after it.",
         ...SHOWN_FIELDS,
       },
     },

@@ -297,6 +297,10 @@ test("[AUTH-07 CTL-15 S49] whatever address of another session is asked, by what
     prompts: { name: "x" },
     "mcp-prompts": { name: "x" },
     complete: { text: "@", cursor: 1 },
+    rename: { title: "x" },
+    archive: { archived: true },
+    read: { event: 0, reader: "me" },
+    draft: { text: "x", reader: "me" },
   };
   const refusals = [];
   for (const [path, methods] of Object.entries(document.paths)) {
@@ -305,7 +309,8 @@ test("[AUTH-07 CTL-15 S49] whatever address of another session is asked, by what
       const address = path
         .replace("{id}", another)
         .replace("{event}", "1")
-        .replace(/profile-check$/, "$&?profile=x");
+        .replace(/profile-check$/, "$&?profile=x")
+        .replace(/draft$/, method === "get" ? "$&?reader=me" : "$&");
       const json = bodies[path.split("/").at(-1) ?? ""] ?? {};
       const asked = { method: method.toUpperCase(), token: bound, ...(method === "post" ? { json } : {}) };
       refusals.push([method, path, ...(await refusalOf(await control.ask(address, asked)))]);
@@ -414,7 +419,7 @@ test("[LIFE-02 CTL-06] DELETE ends a session, whose streams get its end; its log
   expect((await control.ask(path, { method: "DELETE" })).status).toBe(200);
   await reader.until(() => false);
   expect(reader.events().at(-1)).toMatchObject({ kind: "SessionEnded", payload: { reason: "user" } });
-  expect(await (await control.ask("/v1/sessions")).json()).toEqual({ sessions: [] });
+  expect(await (await control.ask("/v1/sessions")).json()).toEqual({ sessions: [], more: false });
   expect(await (await control.ask(path)).json()).toMatchObject({ live: false, turns: 1 });
   const again = new StreamReader(await control.ask(`${path}/events?since=0`));
   await again.until(() => false);

@@ -150,8 +150,8 @@ export interface LogInfo {
   readonly reserved?: EventSeq;
   readonly turns: number;
   /**
-   * The title that a person gave it, else the first characters of the first prompt, as it was sent; «unreadable» if that
-   * is damaged.
+   * The title that a person gave it, else the first characters of the first prompt, as it was sent; «unreadable» if
+   * that is damaged.
    */
   readonly title: string;
   /** True if a person gave it its title. */

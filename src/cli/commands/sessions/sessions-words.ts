@@ -35,7 +35,7 @@ export interface SessionsWords {
 }
 
 const LIMIT = 20;
-/** As in the protocol, whose schemas are not loaded here. */
+/** The limit of the protocol, whose schemas are not loaded here. */
 const TITLE_CHARACTERS_MAX = 200;
 
 /** Names the words and flags of a command line. @throws HarnessError UsageInvalid for an invalid `--to`. */

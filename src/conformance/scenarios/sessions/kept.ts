@@ -8,7 +8,7 @@ import { answerOf } from "../../transports/rest-transport.ts";
 const SECTION = "docs/sessions.md § Titles, archive, drafts and unread marks";
 const HERE = { section: SECTION, wires: ["rest"], since: "0.3.0" } as const;
 
-/** What people keep beside a session. */
+/** Scenarios about data that people keep beside a session. */
 export const KEPT_SCENARIOS: readonly Scenario[] = [
   {
     ...HERE,
@@ -83,8 +83,8 @@ export const KEPT_SCENARIOS: readonly Scenario[] = [
       const session = await stage.session(client);
       await promptTurn(client, session, "cue:say one");
       const at = `/v1/sessions/${session}`;
-      const held = await answerOf(await stage.ask(`${at}/delete`, { json: {} }));
-      assertRefused("deleting a session that runs", held, ["LogHeld"]);
+      const refusal = await answerOf(await stage.ask(`${at}/delete`, { json: {} }));
+      assertRefused("deleting a session that runs", refusal, ["LogHeld"]);
       assertAccepted("its end", await client.send({ kind: "EndSession", sessionId: session }));
       await send(stage, `${at}/delete`, {});
       assertRefused("the session that is gone", await answerOf(await stage.ask(at)), ["UnknownSession"]);

@@ -7,7 +7,7 @@ import { answerOf } from "../../transports/rest-transport.ts";
 const SECTION = "docs/sessions.md § Titles, archive, drafts and unread marks";
 const HERE = { section: SECTION, wires: ["rest"], since: "0.3.0" } as const;
 
-/** Lists of sessions. */
+/** Scenarios about lists of sessions. */
 export const LISTED_SCENARIOS: readonly Scenario[] = [
   {
     ...HERE,

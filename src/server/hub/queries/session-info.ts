@@ -30,7 +30,7 @@ export interface SessionInfoSources {
   nowMs(): number;
 }
 
-/** What is shown of a session, and to whom. */
+/** Parts of a session that are shown, and the client that sees them. */
 export interface ShownSession {
   readonly scope: Scope;
   readonly reader?: string | undefined;

@@ -3,14 +3,14 @@ import { HarnessError } from "../../../base/errors.ts";
 import { isId } from "../../../base/ids.ts";
 import type { Clock } from "../../../base/world.ts";
 import type { QueryOf } from "../../../protocol/queries/queries.ts";
-import { LIST_MS_MAX } from "../../../protocol/queries/session-queries.ts";
+import { FILTERED_LIST_MS_MAX } from "../../../protocol/queries/session-queries.ts";
 import type { LogInfo, LogQuery, SessionStore } from "../../../session/store/store.ts";
 
 /** Logs that a list with a filter reads from the store at a time. */
 const CHUNK_LOGS = 256;
 
 /** One page of logs. */
-export interface LogPage {
+export interface ListPage {
   readonly logs: readonly LogInfo[];
   /** Cursor of the page that follows. Absent: there is none. */
   readonly cursor?: string;
@@ -27,15 +27,15 @@ export interface PageOptions {
 }
 
 /**
- * Reads a page of stored logs, the newest first. A filter that finds few reads for `LIST_MS_MAX` at most: the page is
+ * Reads a page of stored logs, the newest first. A filter that finds few reads for `FILTERED_LIST_MS_MAX` at most: the page is
  * then short, and its cursor continues after the last log that was read.
  */
 export async function storedPage(
   store: Pick<SessionStore, "list">,
   { limit, query, before, fits, clock, signal }: PageOptions,
-): Promise<LogPage> {
+): Promise<ListPage> {
   const breathe = periodicPause(clock, signal);
-  const endMs = clock.monotonic() + LIST_MS_MAX;
+  const endMs = clock.monotonic() + FILTERED_LIST_MS_MAX;
   const chunk = fits === undefined ? limit + 1 : Math.max(CHUNK_LOGS, limit + 1);
   const found: LogInfo[] = [];
   for (let last = before; ; ) {
@@ -57,7 +57,7 @@ export async function storedPage(
 export function memoryPage(
   logs: readonly LogInfo[],
   { limit, before, fits = () => true }: Pick<PageOptions, "limit" | "before" | "fits">,
-): LogPage {
+): ListPage {
   const sorted = logs.toSorted(inOrder).filter((log) => before === undefined || inOrder(before, log) < 0);
   const found = sorted.filter(fits);
   return found.length > limit ? pageOf(found.slice(0, limit), found[limit - 1]) : { logs: found };
@@ -69,7 +69,7 @@ function inOrder(a: Pick<LogInfo, "updatedAt" | "logId">, b: Pick<LogInfo, "upda
   return a.logId < b.logId ? 1 : -1;
 }
 
-function pageOf(logs: readonly LogInfo[], last: LogQuery["before"]): LogPage {
+function pageOf(logs: readonly LogInfo[], last: LogQuery["before"]): ListPage {
   return last === undefined ? { logs } : { logs, cursor: `${last.updatedAt}/${last.logId}` };
 }
 
@@ -79,7 +79,7 @@ export function readListCursor(cursor: string | undefined): LogQuery["before"] {
   const [updatedAt = "", logId = "", more] = cursor.split("/");
   if (more === undefined && !Number.isNaN(Date.parse(updatedAt)) && isId("log", logId))
     return { updatedAt, logId };
-  const why = "before: it is no cursor of a list; begin again without it";
+  const why = "before: it is not a cursor of a list; begin again without it";
   throw new HarnessError("InvalidQuery", { kind: "ListSessions", why });
 }
 

@@ -9,7 +9,7 @@ import type { NoteKind, RowReader } from "../rows.ts";
 import { noteScope, packValue } from "../rows.ts";
 import { countTurnsRead, countUnread } from "./marks.ts";
 
-/** The parts of a store that notes are read and written with. They are asked for each time: the file may be reopened. */
+/** The parts of a store that notes need. Each is asked for every time: the file may be reopened. */
 export interface NoteTables {
   connection(): StoreConnection;
   rows(): RowReader;

@@ -10,7 +10,7 @@ export const READERS_MAX = 32;
  * Every method throws SessionMissing for a log that does not exist.
  */
 export interface SessionNotes {
-  /** Gives a log a title of a person. An empty one is removed: the log then has the title made from its first prompt. */
+  /** Gives a log the title of a person. With an empty one it has the title made from its first prompt again. */
   rename(logId: LogId, title: Note): Promise<void>;
 
   /** Hides a log from lists that leave archived ones out, or shows it again. */
