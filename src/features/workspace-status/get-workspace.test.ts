@@ -109,7 +109,7 @@ gitTest(
   },
 );
 
-gitTest("[CTL-19 SBX-06] nothing that a repository names is run for its status", async () => {
+gitTest("[CTL-19 S34] nothing that a repository names is run for its status", async () => {
   await using place = openPlace();
   repository(place);
   const ran = join(place.root, "ran");

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { HUNK_CONTEXT_LINES_MAX, Hunk } from "../hunk.ts";
+import { HUNK_CONTEXT_LINES_MAX, Hunk } from "../events/hunk.ts";
 import { CallIdSchema, SessionIdSchema } from "../ids.ts";
 import { defineQuery } from "./query.ts";
 

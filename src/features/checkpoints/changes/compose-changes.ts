@@ -26,7 +26,7 @@ const RENAMED_BYTES_MAX = 4 * 1024 * 1024;
 /** Limit for the contents that are read for one answer. */
 const READ_BYTES_MAX = 64 * 1024 * 1024;
 
-export type FileChange = ResultOf<"GetChanges">["files"][number];
+type FileChange = ResultOf<"GetChanges">["files"][number];
 
 export interface ComposeOptions {
   readonly context: number;
