@@ -49,7 +49,7 @@ gitTest("[CTL-19] branch, commits to and from the upstream, and changed files ar
 });
 
 gitTest(
-  "[CTL-19] no repository, an empty one, a damaged one, and no git program are told apart",
+  "[CTL-19] no repository, an empty one, a damaged one, and no git program each have their answer",
   async () => {
     await using place = openPlace(says("hi"));
     await using harness = await place.open();

@@ -21,7 +21,7 @@ import { gitPatch, isOtherType } from "./git-patch.ts";
 import { hunksOf } from "./hunks.ts";
 
 interface Node {
-  /** Of git. */
+  /** Mode in git. */
   readonly mode: "100644" | "100755" | "120000";
   readonly text: string;
 }
