@@ -26,6 +26,7 @@ export const DELETABLE = [
   "subagents",
   "tasks",
   "telemetry",
+  "workspace-status",
 ] as const;
 
 /** Tests of `src/` that fail without any feature: they repeat names of all features, or need a clone that is set up. */

@@ -1,7 +1,7 @@
 import { arrayAt, isObject, parseJson, stringAt } from "../../base/json.ts";
 import { assertAccepted, assertHolds, assertRefused, assertSame } from "../check.ts";
 import type { Scenario } from "../scenario.ts";
-import { answerCommand, newestTurn, promptTurn, requestPermission } from "../stage.ts";
+import { answerCommand, newestTurn, payloadOf, promptTurn, requestPermission } from "../stage.ts";
 import { answerOf } from "../transports/rest-transport.ts";
 
 /** The addresses of [A] § REST surface and their answers. */
@@ -106,8 +106,8 @@ export const REST_SCENARIOS: readonly Scenario[] = [
       const client = await stage.attach();
       const session = await stage.session(client);
       const { events } = await promptTurn(client, session, "cue:call");
-      const call = events.find(({ kind }) => kind === "ToolCallStarted")?.["payload"];
-      const callId = isObject(call) ? String(call["callId"]) : "";
+      const started = events.filter(({ kind }) => kind === "ToolCallStarted").map(payloadOf);
+      const callId = String(started[0]?.["callId"]);
       const ask = async (query: string) =>
         await answerOf(await stage.ask(`/v1/sessions/${session}/changes${query}`));
       const none = { files: [], complete: true };

@@ -4,7 +4,7 @@ import type { CallId } from "../../base/ids.ts";
 import type { World } from "../../base/world.ts";
 import type { Event } from "../../protocol/events/events.ts";
 import type { ChangeSource } from "./changes/change-source.ts";
-import { entryContent, readRecords } from "./changes/change-source.ts";
+import { entryContent, recordsOrLoss } from "./changes/change-source.ts";
 import type { RestoreDependencies, RestoreResult } from "./rewind/restore.ts";
 import { availableSteps, restore } from "./rewind/restore.ts";
 import type { Boundary, ForeignSet, RewindPlan, RewindStep } from "./rewind/rewind-plan.ts";
@@ -221,7 +221,7 @@ export class Checkpoints {
       repository: () => this.#tracker.repository,
       unstored: (path: string) => this.#tracker.readUnstored(path),
     };
-    const { records, loss } = await readRecords(store);
+    const { records, loss } = await recordsOrLoss(store);
     return {
       records: unrecorded.length === 0 ? records : [...records, running],
       unwrittenCalls: notes,

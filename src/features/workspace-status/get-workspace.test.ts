@@ -49,7 +49,7 @@ gitTest("[CTL-19] branch, commits to and from the upstream, and changed files ar
 });
 
 gitTest(
-  "[CTL-19] no repository, an empty one, a damaged one, and no git program are told apart",
+  "[CTL-19] no repository, an empty one, a damaged one, and no git program each have their answer",
   async () => {
     await using place = openPlace(says("hi"));
     await using harness = await place.open();
@@ -109,9 +109,15 @@ gitTest(
   },
 );
 
-gitTest("[CTL-19 SBX-06] nothing that a repository names is run for its status", async () => {
+gitTest("[CTL-19 S34] nothing that a repository names is run for its status", async () => {
   await using place = openPlace();
   repository(place);
+  // A submodule has its own settings, and git status would look into it.
+  shell(place.repo, "git clone -q . sub && git add sub && git commit -qm second");
+  shell(
+    place.repo,
+    "printf '* filter=inner' >sub/.git/info/attributes; git -C sub config filter.inner.clean ../bait.sh",
+  );
   const ran = join(place.root, "ran");
   const bait = join(place.repo, "bait.sh");
   writeFileSync(bait, `#!/bin/sh\necho "$0 $*" >>${ran}\ncat\n`);
@@ -155,12 +161,7 @@ gitTest("[CTL-19 SBX-06] nothing that a repository names is run for its status",
   set("remote.origin.url", `ext::${bait}`);
   set("remote.origin.promisor", "true");
   set("protocol.ext.allow", "always");
-  // A submodule has its own settings, and git status would look into it.
-  shell(
-    place.repo,
-    "git clone -q . sub && git -C sub config core.fsmonitor ../bait.sh && git add sub; rm -f ../ran",
-  );
-  shell(place.repo, "touch -d '+1 hour' a.txt; printf more >>b.txt; touch sub/a.txt");
+  shell(place.repo, "touch -d '+1 hour' a.txt; printf more >>b.txt; touch -d '+1 hour' sub/a.txt");
   // The settings are bait: git itself would run some of it.
   const plain = shell(
     place.repo,

@@ -58,14 +58,14 @@ async function statusOf(root: string, { world, environment, redactor }: StoredQu
   }
 }
 
-interface Place {
+interface RepositoryLocation {
   readonly root: string;
   /** Folder of git for this working tree. */
   readonly folder: string;
   readonly environment: StoredQueryHost["environment"];
 }
 
-async function runStatus(git: HarmlessGit, { root, folder, environment }: Place) {
+async function runStatus(git: HarmlessGit, { root, folder, environment }: RepositoryLocation) {
   const home = environment["HOME"];
   const config = environment["XDG_CONFIG_HOME"] ?? (home === undefined ? undefined : join(home, ".config"));
   // The repository may name another file, or a pipe. git's own default is the user's.

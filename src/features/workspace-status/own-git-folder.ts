@@ -7,8 +7,8 @@ const LINK_BYTES_MAX = 4_096;
 const MODULES = "/.git/modules/";
 
 /**
- * Returns git's folder for a working tree: its `.git`, or the folder that a `.git` file names. Undefined if that belongs
- * to another working tree, because a downloaded file could name any repository of the user's.
+ * Returns git's folder for a working tree: its `.git`, or the folder that a `.git` file names. Undefined if that
+ * belongs to another working tree, because a downloaded file could name any repository of the user's.
  *
  * @param top the top of the working tree, resolved.
  */

@@ -1,16 +1,10 @@
 import * as z from "zod";
-import { HUNK_CONTEXT_LINES_MAX, Hunk } from "../hunk.ts";
+import { HUNK_CONTEXT_LINES_MAX, Hunk } from "../events/hunk.ts";
 import { CallIdSchema, SessionIdSchema } from "../ids.ts";
 import { defineQuery } from "./query.ts";
 
 /** Unchanged lines around each change, unless a client requests another number. */
 export const HUNK_CONTEXT_LINES = 3;
-/** Limit of files in an answer; the rest is counted. */
-export const CHANGED_FILES_MAX = 500;
-/** Limit of the lines of one file in an answer. */
-export const FILE_HUNKS_BYTES_MAX = 1024 * 1024;
-/** Limit of the lines of all files in an answer. */
-export const ALL_HUNKS_BYTES_MAX = 4 * 1024 * 1024;
 const PATH_UNITS_MAX = 4_096;
 
 const count = z.int().min(0);

@@ -21,7 +21,7 @@ import { gitPatch, isOtherType } from "./git-patch.ts";
 import { hunksOf } from "./hunks.ts";
 
 interface Node {
-  /** Of git. */
+  /** Mode in git. */
   readonly mode: "100644" | "100755" | "120000";
   readonly text: string;
 }
@@ -114,7 +114,7 @@ function appliedBy(program: "git" | "patch", before: FileTree, patch: string): F
       program === "git"
         ? ["apply", "--unidiff-zero", "--whitespace=nowarn", "-"]
         : ["--binary", "--force", "--silent", "--no-backup-if-mismatch", "-p1"];
-    const env = { PATH: process.env["PATH"] ?? "", HOME: root, GIT_CEILING_DIRECTORIES: dirname(root) };
+    const env = { PATH: "/usr/local/bin:/usr/bin:/bin", HOME: root, GIT_CEILING_DIRECTORIES: dirname(root) };
     if (patch !== "") execFileSync(program, args, { cwd: root, input: patch, env, stdio: "pipe" });
     return read(root, "");
   } finally {

@@ -5,7 +5,7 @@ import type { TextHunk } from "./hunks.ts";
 export interface PatchSide {
   /** Below the folder to apply the patch in, as `pathText` writes it. */
   readonly path: string;
-  /** Of git: 100644, 100755, or 120000 for a link, whose target is its text. */
+  /** Mode in git: 100644, 100755, or 120000 for a link, whose target is its text. */
   readonly mode: string;
 }
 
@@ -40,8 +40,8 @@ export function gitPatch({ old, new: now, hunks, similar }: FilePatch): string {
     lines.push(`--- ${old === undefined ? "/dev/null" : named(`a/${old.path}`)}`);
     lines.push(`+++ ${now === undefined ? "/dev/null" : named(`b/${now.path}`)}`);
   }
-  for (const { old_start, old_lines, new_start, new_lines, lines: own } of hunks) {
-    lines.push(`@@ -${old_start},${old_lines} +${new_start},${new_lines} @@`, ...own);
+  for (const { old_start, old_lines, new_start, new_lines, lines: shown } of hunks) {
+    lines.push(`@@ -${old_start},${old_lines} +${new_start},${new_lines} @@`, ...shown);
   }
   return `${lines.join("\n")}\n`;
 }

@@ -41,21 +41,21 @@ export async function sessionChanges(
   return await answer(query, { host, logId, workingDir, source, redactor }, signal);
 }
 
-interface LogPlace {
+interface LogLocation {
   readonly logId: LogId;
   readonly workingDir: string;
 }
 
 async function sourceOnDisk(
   { world, paths, models, tree }: Pick<StoredQueryHost, "world" | "paths" | "models" | "tree">,
-  { logId, workingDir }: LogPlace,
+  { logId, workingDir }: LogLocation,
   signal: AbortSignal,
 ): Promise<ChangeSource> {
   const keys = { data: paths.data, log: logId, logKey: await models.logKey() };
   return await openStoredSource({ world, tree: await tree(), ...keys, workingDir }, signal);
 }
 
-interface Answering extends LogPlace {
+interface Answering extends LogLocation {
   readonly host: Pick<StoredQueryHost, "store">;
   readonly source: ChangeSource;
   readonly redactor: SessionHost["redactor"];

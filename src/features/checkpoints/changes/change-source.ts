@@ -22,7 +22,7 @@ export interface ChangeSource {
 }
 
 /** Reads all records, with the reason why earlier ones are gone. Damage is such a reason. */
-export async function readRecords(
+export async function recordsOrLoss(
   store: Pick<CheckpointStore, "loss" | "records">,
 ): Promise<Pick<ChangeSource, "records" | "loss">> {
   try {

@@ -163,7 +163,7 @@ test("[CTL-19] what is not kept is said: checkpoints off, a command that only re
   expect(await changes(harness, { callId })).toMatchObject({ files: [], complete: false });
 });
 
-test("[CTL-19] binary and huge files, links, and a file that a folder replaces are told apart", async () => {
+test("[CTL-19] binary and huge files, links, and a file that a folder replaces each have their kind", async () => {
   await using rig = await openCheckpointRig();
   const { root } = rig;
   writeFileSync(join(root, "bin"), "a\0b");

@@ -3,11 +3,6 @@ import { gitPatch, isOtherType } from "../../../base/text/diff/git-patch.ts";
 import type { TextHunk } from "../../../base/text/diff/hunks.ts";
 import { hunksOf } from "../../../base/text/diff/hunks.ts";
 import { byteLength } from "../../../base/text/text.ts";
-import {
-  ALL_HUNKS_BYTES_MAX,
-  CHANGED_FILES_MAX,
-  FILE_HUNKS_BYTES_MAX,
-} from "../../../protocol/queries/change-queries.ts";
 import type { ResultOf } from "../../../protocol/queries/queries.ts";
 import { displayPath } from "../tracking/paths.ts";
 import type { ChangeSource } from "./change-source.ts";
@@ -18,6 +13,12 @@ import { redactedHunks } from "./redacted-hunks.ts";
 import type { LoneFile, Rename } from "./renames.ts";
 import { renamesOf } from "./renames.ts";
 
+/** Limit of files in an answer; the rest is counted. */
+const CHANGED_FILES_MAX = 500;
+/** Limit of the lines of one file in an answer. */
+const FILE_HUNKS_BYTES_MAX = 1024 * 1024;
+/** Limit of the lines of all files in an answer. */
+const ALL_HUNKS_BYTES_MAX = 4 * 1024 * 1024;
 /** Limits for one side of a file whose lines are compared. */
 const COMPARED_UNITS_MAX = 2 * 1024 * 1024;
 const COMPARED_LINES_MAX = 200_000;
@@ -26,7 +27,7 @@ const RENAMED_BYTES_MAX = 4 * 1024 * 1024;
 /** Limit for the contents that are read for one answer. */
 const READ_BYTES_MAX = 64 * 1024 * 1024;
 
-export type FileChange = ResultOf<"GetChanges">["files"][number];
+type FileChange = ResultOf<"GetChanges">["files"][number];
 
 export interface ComposeOptions {
   readonly context: number;

@@ -1,4 +1,5 @@
 import { HarnessError } from "../../../base/errors.ts";
+import { isWithin } from "../../../base/files/below.ts";
 import type { CallId, EventSeq, LogId } from "../../../base/ids.ts";
 import { HUNK_CONTEXT_LINES } from "../../../protocol/queries/change-queries.ts";
 import type { QueryOf, ResultOf } from "../../../protocol/queries/queries.ts";
@@ -114,7 +115,5 @@ function isExpired({ at }: { readonly at: EventSeq }, expired: readonly EventRan
 }
 
 function wanted(path: string | undefined): (path: string) => boolean {
-  if (path === undefined) return () => true;
-  const folder = path.endsWith("/") ? path : `${path}/`;
-  return (each) => displayPath(each) === path || displayPath(each).startsWith(folder);
+  return path === undefined ? () => true : (each) => isWithin(path, displayPath(each));
 }

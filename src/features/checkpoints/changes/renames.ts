@@ -26,13 +26,13 @@ export interface Rename {
  */
 export function renamesOf(removed: readonly LoneFile[], added: readonly LoneFile[]): readonly Rename[] {
   const equal = equalPairs(removed, added);
-  const [gone, come] = [new Set(equal.map(({ from }) => from)), new Set(equal.map(({ to }) => to))];
+  const [sources, targets] = [new Set(equal.map(({ from }) => from)), new Set(equal.map(({ to }) => to))];
   const candidates = (files: readonly LoneFile[], taken: ReadonlySet<string>) =>
     files
       .filter(({ path, side }) => !taken.has(path) && isComparable(side))
       .slice(0, COMPARED_FILES_MAX)
       .map(({ path, side }) => ({ path, lines: countedLines(side) }));
-  const [olds, news] = [candidates(removed, gone), candidates(added, come)];
+  const [olds, news] = [candidates(removed, sources), candidates(added, targets)];
   const pairs = olds.flatMap((old) =>
     news.flatMap((now) => {
       const share = similarity(old.lines, now.lines);
@@ -41,9 +41,9 @@ export function renamesOf(removed: readonly LoneFile[], added: readonly LoneFile
   );
   const renames = [...equal];
   for (const pair of pairs.sort((a, b) => b.similar - a.similar)) {
-    if (gone.has(pair.from) || come.has(pair.to)) continue;
-    gone.add(pair.from);
-    come.add(pair.to);
+    if (sources.has(pair.from) || targets.has(pair.to)) continue;
+    sources.add(pair.from);
+    targets.add(pair.to);
     renames.push(pair);
   }
   return renames;

@@ -7,7 +7,7 @@ import { CheckpointStore } from "../store/checkpoint-store.ts";
 import { checkpointsFolder } from "../store/checkpoints-folder.ts";
 import { checkpointKey } from "../store/earlier-key.ts";
 import type { ChangeSource } from "./change-source.ts";
-import { entryContent, readRecords } from "./change-source.ts";
+import { entryContent, recordsOrLoss } from "./change-source.ts";
 
 export interface StoredSourceOptions {
   readonly world: Pick<World, "clock" | "files" | "log" | "random">;
@@ -28,7 +28,7 @@ export async function openStoredSource(
   const { files, random } = world;
   const folder = join(checkpointsFolder(data), log);
   const store = await CheckpointStore.open({ files, random, folder, key: checkpointKey(logKey, log), log });
-  const { records, loss } = await readRecords(store);
+  const { records, loss } = await recordsOrLoss(store);
   const root = records[0]?.root ?? workingDir;
   const repository = new CurrentRepository({ world, files, tree, root, configFiles: [] });
   if (records.length > 0) await repository.refresh(signal);
