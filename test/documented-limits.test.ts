@@ -20,7 +20,7 @@ const UNITS: ReadonlyMap<string, number> = new Map([
 ]);
 
 describe("[DOC-01] the numbers in the documents are those of the code", () => {
-  test.each([LOOP, TOOLS, "docs/skills.md", "docs/agents.md", "docs/sessions/changes.md"])(
+  test.each([LOOP, TOOLS, "docs/skills.md", "docs/agents.md", "docs/permissions.md", "docs/sessions/changes.md"])(
     "every limit that %s names",
     (page) => {
       const rows = limitRows(readSource(page));

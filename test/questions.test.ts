@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openExplainer } from "../src/app/explain/explain.ts";
 import type { OpenHarness } from "../src/app/harness.ts";
@@ -237,6 +237,20 @@ test("[PERM-10 PERM-15] a turn that is cancelled while hunks are accepted writes
     expect([BEFORE, BEFORE.replace("line 3\n", "third\n")]).toContain(textIn(place));
     if (order === "cancel") expect(textIn(place)).toBe(BEFORE);
   }
+});
+
+test("[PERM-06] with a permission_timeout in the profile, the time counts while a person is there, too", async () => {
+  await using place = openEdited();
+  mkdirSync(join(place.root, "config/profiles"));
+  writeFileSync(join(place.root, "config/profiles/short.toml"), "[limits]\npermission_timeout = 1\n");
+  await using harness = await place.open({ ...ATTENDED, profile: "short" });
+  await using person = await follow(harness);
+  await person.say("go");
+  const { payload } = await person.question();
+  expect([payload.timeoutMs, payload.onlyUnattended]).toEqual([1_000, undefined]);
+  await person.turns(1);
+  expect(results(person)[0]).toStartWith("PermissionTimeout: ");
+  expect(textIn(place)).toBe(BEFORE);
 });
 
 test("[PERM-15 REL-01] a question with hunks ends with its engine: its late answer is refused, and nothing is written", async () => {

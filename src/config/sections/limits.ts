@@ -78,7 +78,8 @@ export const limitsSection = {
       key: "permission_timeout",
       min: 1,
       unit: "seconds",
-      meaning: "How long a question waits for a person. Then it is denied.",
+      meaning:
+        "How long a question waits for an answer. Then it is denied. If it is not set, the time counts only while no person is there.",
       default: PERMISSION_TIMEOUT_MS / 1_000,
       example: 120,
     },

@@ -1,3 +1,4 @@
+import { isObject } from "../../base/json.ts";
 import { assertAccepted, assertHolds, assertRefused, assertSame } from "../check.ts";
 import type { Scenario } from "../scenario.ts";
 import { AGENTS_TOO, EVERY } from "../scenario.ts";
@@ -180,11 +181,12 @@ export const PERMISSION_SCENARIOS: readonly Scenario[] = [
   {
     id: "permission-timeout",
     section: "[A] § Observability of agent-driven sessions",
-    promise: "A question without an answer in time is denied with PermissionTimeout, and the turn continues.",
+    promise:
+      "With no person there, a question without an answer in time is denied with PermissionTimeout, and the turn continues.",
     wires: AGENTS_TOO,
     isSlow: true,
     async play(stage) {
-      const client = await stage.attach();
+      const client = await stage.attachAgent();
       const session = await stage.session(client);
       await using stream = await client.follow(session);
       const { event } = await requestPermission(client, session, stream);
@@ -196,6 +198,94 @@ export const PERMISSION_SCENARIOS: readonly Scenario[] = [
       assertSame("what became of it", text, "denied");
       const errors = events.filter(({ kind }) => kind === "Error").map((each) => payloadOf(each)["reason"]);
       assertSame("the reported errors", errors, ["PermissionTimeout"]);
+    },
+  },
+  {
+    id: "permission-stays-open",
+    section: "[A] § Observability of agent-driven sessions",
+    promise:
+      "A question whose time counts only while nobody is there stays open while a person is subscribed.",
+    wires: EVERY,
+    isSlow: true,
+    async play(stage) {
+      const client = await stage.attach();
+      const session = await stage.session(client);
+      await using stream = await client.follow(session);
+      const { event, callId } = await requestPermission(client, session, stream);
+      const { timeoutMs, onlyUnattended } = payloadOf(event);
+      if (onlyUnattended === true) {
+        const waitMs = typeof timeoutMs === "number" ? timeoutMs : TIMEOUT_MS;
+        await stage.clock.pass(waitMs, stage.signal);
+      }
+      assertAccepted("the answer", await client.send(answerCommand(session, callId, "allow", "once")));
+      await stream.kind("TurnEnded");
+      assertSame("what became of it", newestTurn(stream.seen).text, "allowed");
+    },
+  },
+  {
+    id: "permission-why",
+    section: "[A] § Permission UX",
+    promise: "A question says why it is asked, and the rules by prefix that it offers are rules of its tool.",
+    wires: EVERY,
+    async play(stage) {
+      const client = await stage.attach();
+      const session = await stage.session(client);
+      await using stream = await client.follow(session);
+      const { event, callId } = await requestPermission(client, session, stream);
+      const { why, tool, prefixes } = payloadOf(event);
+      const { cause, text } = isObject(why) ? why : {};
+      assertHolds("why it is asked", typeof cause === "string" && typeof text === "string" && text !== "", {
+        expected: "a cause and a text",
+        got: why,
+      });
+      const rules = Array.isArray(prefixes) ? prefixes : [];
+      const ofTool = rules.every((rule) => typeof rule === "string" && rule.startsWith(`${tool}:`));
+      assertHolds("the prefixes", ofTool, { expected: `rules of ${tool}`, got: prefixes });
+      assertAccepted("the answer", await client.send(answerCommand(session, callId, "deny", "once")));
+      await stream.kind("TurnEnded");
+    },
+  },
+  {
+    id: "permission-words",
+    section: "[A] § Control plane: AnswerPermission",
+    promise:
+      "A denial carries words: every client sees them, and the result of the call has them for the model.",
+    wires: EVERY,
+    async play(stage) {
+      const client = await stage.attach();
+      const session = await stage.session(client);
+      await using stream = await client.follow(session);
+      const { callId } = await requestPermission(client, session, stream);
+      const words = "list another folder instead";
+      const answer = { ...answerCommand(session, callId, "deny", "once"), words };
+      assertAccepted("the answer", await client.send(answer));
+      await stream.kind("TurnEnded");
+      const answered = payloadOf(stream.seen.find(({ kind }) => kind === "PermissionAnswered"));
+      assertSame("the words of the answer", answered["words"], words);
+      const result = payloadOf(stream.seen.find(({ kind }) => kind === "ToolResult"));
+      assertHolds("the result of the call", JSON.stringify(result["content"]).includes(words), {
+        expected: `a text with "${words}"`,
+        got: result["content"],
+      });
+    },
+  },
+  {
+    id: "permission-hunks",
+    section: "[A] § Control plane: AnswerPermission",
+    promise:
+      "An answer that accepts hunks which its question does not show is refused, and the question stays open.",
+    wires: EVERY,
+    async play(stage) {
+      const client = await stage.attach();
+      const session = await stage.session(client);
+      await using stream = await client.follow(session);
+      const { callId } = await requestPermission(client, session, stream);
+      const answer = { ...answerCommand(session, callId, "allow"), hunks: ["h1-00000000"] };
+      assertRefused("the answer with hunks", await client.send(answer), []);
+      assertSame("results by then", listKinds(stream.seen).includes("ToolResult"), false);
+      assertAccepted("the other answer", await client.send(answerCommand(session, callId, "deny", "once")));
+      await stream.kind("TurnEnded");
+      assertSame("what became of it", newestTurn(stream.seen).text, "denied");
     },
   },
 ];

@@ -1,3 +1,4 @@
+import { defined } from "../../../src/base/defined.ts";
 import { HarnessError } from "../../../src/base/errors.ts";
 import type { ClientId, SessionId } from "../../../src/base/ids.ts";
 import { EVERY } from "../../../src/conformance/scenario.ts";
@@ -5,6 +6,7 @@ import type { Accepted } from "../../../src/protocol/commands/commands.ts";
 import type { SubscribeOptions } from "../../../src/protocol/connection.ts";
 import type { Envelope, EnvelopeOf } from "../../../src/protocol/events/envelope.ts";
 import { PROTOCOL_VERSION } from "../../../src/protocol/version.ts";
+import type { Connection, IdentityClass } from "../../../src/protocol/connection.ts";
 import type { EnginePort } from "../../../src/session/engine-port.ts";
 import type { Fault } from "../server.ts";
 import type { Broken } from "./faults.ts";
@@ -220,8 +222,8 @@ export const BROKEN_ENGINES: readonly Broken[] = [
   { scenario: "permission-deny", how: "a no counts as yes", fault: () => decided("deny", "allow") },
   {
     scenario: "permission-agent",
-    how: "every client counts as a person's",
-    fault: () => connectionFault({ attach: (request) => ({ ...request, identityClass: "human" }) }),
+    how: "every client that answers counts as a person's",
+    fault: () => withClass({ sender: "human" }),
   },
   { scenario: "permission-first-wins", how: "the last answer counts", fault: lastWins },
   {
@@ -257,6 +259,41 @@ export const BROKEN_ENGINES: readonly Broken[] = [
       eachEvent((event) =>
         event.kind === "Error" && event.payload.reason === "PermissionTimeout" ? undefined : event,
       ),
+  },
+  {
+    scenario: "permission-stays-open",
+    how: "a person who is subscribed does not count as there",
+    fault: () => withClass({ reader: "agent" }),
+  },
+  {
+    scenario: "permission-why",
+    how: "the reason has no text",
+    fault: () =>
+      eachEvent((event) =>
+        event.kind === "PermissionRequested"
+          ? withPayload(event, { why: { cause: "level", text: "" } })
+          : event,
+      ),
+  },
+  {
+    scenario: "permission-words",
+    how: "the words of an answer are dropped",
+    fault: () =>
+      commandFault((command, inner) => {
+        if (command.kind !== "AnswerPermission") return inner.send(command);
+        const { words: _, ...rest } = command;
+        return inner.send(rest);
+      }),
+  },
+  {
+    scenario: "permission-hunks",
+    how: "hunks of no question are taken for a yes",
+    fault: () =>
+      commandFault((command, inner) => {
+        if (command.kind !== "AnswerPermission") return inner.send(command);
+        const { hunks: _, ...rest } = command;
+        return inner.send(rest);
+      }),
   },
   {
     scenario: "multi-attach",
@@ -567,4 +604,32 @@ function queueMixedUp() {
       ? withPayload(event, { text: "first" })
       : event;
   });
+}
+
+/** An engine to which whoever sends commands, or whoever subscribes, is of a class of its own. */
+function withClass(as: { readonly sender?: IdentityClass; readonly reader?: IdentityClass }): Fault {
+  return {
+    engine: (port) => ({
+      ...port,
+      attach(request) {
+        const sender = port.attach({ ...request, ...defined({ identityClass: as.sender }) });
+        const reader = port.attach({ ...request, ...defined({ identityClass: as.reader }) });
+        return {
+          clientId: sender.clientId,
+          identityClass: sender.identityClass,
+          async handshake(version) {
+            await reader.handshake(version);
+            return await sender.handshake(version);
+          },
+          send: (command) => sender.send(command),
+          query: (query, signal) => sender.query(query, signal),
+          subscribe: (session, options) => reader.subscribe(session, options),
+          async [Symbol.asyncDispose]() {
+            await reader[Symbol.asyncDispose]();
+            await sender[Symbol.asyncDispose]();
+          },
+        };
+      },
+    }),
+  };
 }
