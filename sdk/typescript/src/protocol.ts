@@ -39,6 +39,10 @@ export const EVENT_KINDS = [
   "ModelChanged",
   "RuleRevoked",
   "RulePromoted",
+  "SessionRenamed",
+  "LevelChanged",
+  "InputEdited",
+  "InputMoved",
 ] as const;
 
 /** Position of an event in its log: 1, 2, 3 … without gaps over all runs of it. */
@@ -87,6 +91,14 @@ export type Command =
   | ExportSessionCommand
   | DismissExpiringCommand
   | MuteSessionCommand
+  | RenameSessionCommand
+  | ArchiveSessionCommand
+  | DeleteSessionCommand
+  | MarkReadCommand
+  | SetDraftCommand
+  | SetLevelCommand
+  | EditInputCommand
+  | MoveInputCommand
   | RunShellCommand
   | StopShellCommand;
 
@@ -131,7 +143,11 @@ export type Envelope =
   | ProfileSwitchedEvent
   | ModelChangedEvent
   | RuleRevokedEvent
-  | RulePromotedEvent;
+  | RulePromotedEvent
+  | SessionRenamedEvent
+  | LevelChangedEvent
+  | InputEditedEvent
+  | InputMovedEvent;
 
 export type NewsItem = SessionChangedNews | SessionGoneNews | NewsReadyNews;
 
@@ -277,10 +293,26 @@ export interface SessionDetail {
   readonly log: LogId;
   readonly status: "running" | "interrupted" | "paused";
   readonly live: boolean;
+  readonly state: "running" | "waiting" | "idle";
   readonly title: string;
+  readonly renamed?: boolean;
+  readonly archived?: boolean;
   readonly profile: string;
   readonly model: string;
+  readonly effort?: "off" | "low" | "medium" | "high" | "xhigh" | "max";
+  readonly level?: "ReadOnly" | "WorkspaceWrite" | "DangerFullAccess";
+  readonly plan_mode?: boolean;
   readonly turns: number;
+  readonly unread?: number;
+  readonly cost_usd: number | null;
+  readonly input_tokens: number;
+  readonly output_tokens: number;
+  readonly cache_read_tokens: number;
+  readonly cache_write_tokens: number;
+  readonly context_tokens?: number;
+  readonly context_window?: number;
+  readonly questions: number;
+  readonly queued: number;
   readonly events: number;
   readonly reserved?: number;
   readonly asked_since?: number;
@@ -294,6 +326,8 @@ export interface SessionDetail {
     readonly session?: SessionId;
   };
   readonly attached_by?: readonly string[];
+  readonly expires_in_days?: number;
+  readonly last_text?: string;
   readonly last_events: readonly Envelope[];
 }
 
@@ -302,10 +336,26 @@ export interface SessionInfo {
   readonly log: LogId;
   readonly status: "running" | "interrupted" | "paused";
   readonly live: boolean;
+  readonly state: "running" | "waiting" | "idle";
   readonly title: string;
+  readonly renamed?: boolean;
+  readonly archived?: boolean;
   readonly profile: string;
   readonly model: string;
+  readonly effort?: "off" | "low" | "medium" | "high" | "xhigh" | "max";
+  readonly level?: "ReadOnly" | "WorkspaceWrite" | "DangerFullAccess";
+  readonly plan_mode?: boolean;
   readonly turns: number;
+  readonly unread?: number;
+  readonly cost_usd: number | null;
+  readonly input_tokens: number;
+  readonly output_tokens: number;
+  readonly cache_read_tokens: number;
+  readonly cache_write_tokens: number;
+  readonly context_tokens?: number;
+  readonly context_window?: number;
+  readonly questions: number;
+  readonly queued: number;
   readonly events: number;
   readonly reserved?: number;
   readonly asked_since?: number;
@@ -319,6 +369,8 @@ export interface SessionInfo {
     readonly session?: SessionId;
   };
   readonly attached_by?: readonly string[];
+  readonly expires_in_days?: number;
+  readonly last_text?: string;
 }
 
 export interface SessionProfile {
@@ -485,15 +537,25 @@ export interface ListSessionsQuery {
   readonly past?: boolean;
   readonly sessionId?: SessionId;
   readonly limit?: number;
+  readonly text?: string;
+  readonly state?: "running" | "waiting" | "idle";
+  readonly archived?: "without" | "with" | "only";
+  readonly before?: string;
+  readonly reader?: string;
+  readonly previews?: boolean;
 }
 
 export interface ListSessionsResult {
   readonly sessions: readonly SessionInfo[];
+  readonly more: boolean;
+  readonly cursor?: string;
 }
 
 export interface GetSessionQuery {
   readonly sessionId: SessionId;
   readonly last?: number;
+  readonly reader?: string;
+  readonly previews?: boolean;
 }
 
 export interface ListTasksQuery {
@@ -695,7 +757,7 @@ export interface ListItemsResult {
   readonly items: ReadonlyArray<{
     readonly event: number;
     readonly last_event: number;
-    readonly kind: "prompt" | "queued" | "text" | "thinking" | "call" | "question" | "notice" | "error" | "cancel" | "compaction" | "checkpoint" | "task" | "todos" | "memory" | "model" | "profile" | "rule" | "hook" | "gap" | "custom" | "end";
+    readonly kind: "prompt" | "queued" | "text" | "thinking" | "call" | "question" | "notice" | "error" | "cancel" | "compaction" | "checkpoint" | "task" | "todos" | "memory" | "model" | "level" | "profile" | "rule" | "hook" | "gap" | "custom" | "end";
     readonly turn?: number;
     readonly ts: string;
     readonly text: string;
@@ -720,7 +782,7 @@ export interface GetItemResult {
   readonly item: {
     readonly event: number;
     readonly last_event: number;
-    readonly kind: "prompt" | "queued" | "text" | "thinking" | "call" | "question" | "notice" | "error" | "cancel" | "compaction" | "checkpoint" | "task" | "todos" | "memory" | "model" | "profile" | "rule" | "hook" | "gap" | "custom" | "end";
+    readonly kind: "prompt" | "queued" | "text" | "thinking" | "call" | "question" | "notice" | "error" | "cancel" | "compaction" | "checkpoint" | "task" | "todos" | "memory" | "model" | "level" | "profile" | "rule" | "hook" | "gap" | "custom" | "end";
     readonly turn?: number;
     readonly ts: string;
     readonly text: string;
@@ -848,6 +910,127 @@ export interface GetContextResult {
   }>;
 }
 
+export interface GetChangesQuery {
+  readonly sessionId: SessionId;
+  readonly turn?: number;
+  readonly callId?: CallId;
+  readonly path?: string;
+  readonly context?: number;
+}
+
+export interface GetChangesResult {
+  readonly files: ReadonlyArray<{
+    readonly path: string;
+    readonly kind: "added" | "changed" | "removed" | "renamed";
+    readonly from?: string;
+    readonly by: "calls" | "both" | "unknown";
+    readonly binary?: true;
+    readonly old_mode?: string;
+    readonly mode?: string;
+    readonly added: number;
+    readonly removed: number;
+    readonly hunks?: ReadonlyArray<{
+      readonly id: string;
+      readonly old_start: number;
+      readonly old_lines: number;
+      readonly new_start: number;
+      readonly new_lines: number;
+      readonly lines: readonly string[];
+    }>;
+    readonly unified?: string;
+    readonly bytes: number;
+    readonly cut?: true;
+    readonly missing?: string;
+  }>;
+  readonly complete: boolean;
+  readonly missing?: string;
+  readonly left_out?: number;
+}
+
+export interface GetWorkspaceQuery {
+  readonly sessionId: SessionId;
+}
+
+export interface GetWorkspaceResult {
+  readonly working_dir: string;
+  readonly git?: {
+    readonly root: string;
+    readonly branch?: string;
+    readonly head?: string;
+    readonly upstream?: string;
+    readonly ahead?: number;
+    readonly behind?: number;
+    readonly staged?: number;
+    readonly changed?: number;
+    readonly untracked?: number;
+    readonly problem?: string;
+  };
+}
+
+export interface GetDraftQuery {
+  readonly sessionId: SessionId;
+  readonly reader: string;
+}
+
+export interface GetDraftResult {
+  readonly text: string;
+  readonly ts?: string;
+}
+
+export interface SearchSessionsQuery {
+  readonly text: string;
+  readonly sessionId?: SessionId;
+  readonly workingDir?: string;
+  readonly tool?: string;
+  readonly file?: string;
+  readonly from?: string;
+  readonly to?: string;
+  readonly limit?: number;
+  readonly timeMs?: number;
+  readonly cursor?: string;
+}
+
+export interface SearchSessionsResult {
+  readonly hits: ReadonlyArray<{
+    readonly session: SessionId;
+    readonly log: LogId;
+    readonly title: string;
+    readonly event: number;
+    readonly kind: "prompt" | "queued" | "text" | "thinking" | "call" | "question" | "notice" | "error" | "cancel" | "compaction" | "checkpoint" | "task" | "todos" | "memory" | "model" | "level" | "profile" | "rule" | "hook" | "gap" | "custom" | "end";
+    readonly turn?: number;
+    readonly ts: string;
+    readonly tool?: string;
+    readonly parent_call?: CallId;
+    readonly snippet: string;
+    readonly at: readonly readonly number[][];
+  }>;
+  readonly complete: boolean;
+  readonly cursor?: string;
+  readonly searched: {
+    readonly sessions: number;
+    readonly events: number;
+    readonly expired: number;
+    readonly unreadable: number;
+  };
+}
+
+export interface ListRulesQuery {
+  readonly sessionId: SessionId;
+}
+
+export interface ListRulesResult {
+  readonly rules: ReadonlyArray<{
+    readonly rule: string;
+    readonly effect: "allow" | "ask" | "deny";
+    readonly source: "session" | "flag" | "user" | "plugin" | "promoted" | "profile" | "preset" | "project";
+    readonly directory?: string;
+    readonly revocable: boolean;
+    readonly promotable: boolean;
+    readonly ts?: string;
+  }>;
+  readonly more: boolean;
+}
+
 export interface CreateSessionResult {
   readonly notices?: readonly string[];
 }
@@ -875,6 +1058,11 @@ export interface SetModelResult {
   readonly notices?: readonly string[];
 }
 
+export interface SetLevelResult {
+  readonly notices?: readonly string[];
+  readonly level: "ReadOnly" | "WorkspaceWrite" | "DangerFullAccess";
+}
+
 export interface CompactSessionResult {
   readonly compacted?: boolean;
 }
@@ -886,6 +1074,10 @@ export interface BranchSessionResult {
 
 export interface ExportSessionResult {
   readonly path: string;
+}
+
+export interface RenameSessionResult {
+  readonly title: string;
 }
 
 export interface DismissExpiringResult {
@@ -1192,6 +1384,77 @@ export interface DismissExpiringCommand {
 export interface MuteSessionCommand {
   readonly kind: "MuteSession";
   readonly sessionId: SessionId;
+}
+
+export interface RenameSessionCommand {
+  readonly kind: "RenameSession";
+  readonly sessionId: SessionId;
+  readonly title: string;
+}
+
+export interface ArchiveSessionCommand {
+  readonly kind: "ArchiveSession";
+  readonly sessionId: SessionId;
+  readonly archived: boolean;
+}
+
+export interface DeleteSessionCommand {
+  readonly kind: "DeleteSession";
+  readonly sessionId: SessionId;
+}
+
+export interface MarkReadCommand {
+  readonly kind: "MarkRead";
+  readonly sessionId: SessionId;
+  readonly event: number;
+  readonly reader: string;
+}
+
+export interface SetDraftCommand {
+  readonly kind: "SetDraft";
+  readonly sessionId: SessionId;
+  readonly text: string;
+  readonly reader: string;
+}
+
+export interface SetLevelCommand {
+  readonly kind: "SetLevel";
+  readonly sessionId: SessionId;
+  readonly level: "ReadOnly" | "WorkspaceWrite" | "DangerFullAccess";
+}
+
+export interface EditInputCommand {
+  readonly kind: "EditInput";
+  readonly sessionId: SessionId;
+  readonly inputId: InputId;
+  readonly content: ReadonlyArray<
+    | {
+        readonly type: "text";
+        readonly text: string;
+      }
+    | {
+        readonly type: "image";
+        readonly source: {
+          readonly type: "base64";
+          readonly media_type: string;
+          readonly data: string;
+        };
+      }
+    | {
+        readonly type: "audio";
+        readonly source: {
+          readonly type: "base64";
+          readonly media_type: string;
+          readonly data: string;
+        };
+      }>;
+}
+
+export interface MoveInputCommand {
+  readonly kind: "MoveInput";
+  readonly sessionId: SessionId;
+  readonly inputId: InputId;
+  readonly before?: InputId;
 }
 
 export interface RunShellCommand {
@@ -1912,6 +2175,84 @@ export interface RulePromotedEvent {
   };
 }
 
+export interface SessionRenamedEvent {
+  readonly id: number;
+  readonly session: SessionId;
+  readonly originator?: ClientId;
+  readonly parentCall?: CallId;
+  readonly ts: string;
+  readonly aside?: true;
+  readonly kind: "SessionRenamed";
+  readonly payload: {
+    readonly title: string;
+    readonly by?: ClientId;
+  };
+}
+
+export interface LevelChangedEvent {
+  readonly id: number;
+  readonly session: SessionId;
+  readonly originator?: ClientId;
+  readonly parentCall?: CallId;
+  readonly ts: string;
+  readonly aside?: true;
+  readonly kind: "LevelChanged";
+  readonly payload: {
+    readonly level: "ReadOnly" | "WorkspaceWrite" | "DangerFullAccess";
+    readonly by?: ClientId;
+  };
+}
+
+export interface InputEditedEvent {
+  readonly id: number;
+  readonly session: SessionId;
+  readonly originator?: ClientId;
+  readonly parentCall?: CallId;
+  readonly ts: string;
+  readonly aside?: true;
+  readonly kind: "InputEdited";
+  readonly payload: {
+    readonly inputId: InputId;
+    readonly content: ReadonlyArray<
+      | {
+          readonly type: "text";
+          readonly text: string;
+        }
+      | {
+          readonly type: "image";
+          readonly source: {
+            readonly type: "base64";
+            readonly media_type: string;
+            readonly data: string;
+          };
+        }
+      | {
+          readonly type: "audio";
+          readonly source: {
+            readonly type: "base64";
+            readonly media_type: string;
+            readonly data: string;
+          };
+        }>;
+    readonly by?: ClientId;
+  };
+}
+
+export interface InputMovedEvent {
+  readonly id: number;
+  readonly session: SessionId;
+  readonly originator?: ClientId;
+  readonly parentCall?: CallId;
+  readonly ts: string;
+  readonly aside?: true;
+  readonly kind: "InputMoved";
+  readonly payload: {
+    readonly inputId: InputId;
+    readonly before?: InputId;
+    readonly by?: ClientId;
+  };
+}
+
 export interface SessionChangedNews {
   readonly kind: "SessionChanged";
   readonly session: SessionId;
@@ -1942,9 +2283,11 @@ export interface CommandResults {
   readonly AnswerPermission: AnswerPermissionResult;
   readonly Answer: AnswerResult;
   readonly SetModel: SetModelResult;
+  readonly SetLevel: SetLevelResult;
   readonly CompactSession: CompactSessionResult;
   readonly BranchSession: BranchSessionResult;
   readonly ExportSession: ExportSessionResult;
+  readonly RenameSession: RenameSessionResult;
   readonly DismissExpiring: DismissExpiringResult;
   readonly PromoteRule: PromoteRuleResult;
   readonly RewindSession: RewindSessionResult;
@@ -1985,6 +2328,11 @@ export interface Queries {
   readonly Complete: { readonly params: CompleteQuery; readonly result: CompleteResult };
   readonly GetSpend: { readonly params: GetSpendQuery; readonly result: GetSpendResult };
   readonly GetContext: { readonly params: GetContextQuery; readonly result: GetContextResult };
+  readonly GetChanges: { readonly params: GetChangesQuery; readonly result: GetChangesResult };
+  readonly GetWorkspace: { readonly params: GetWorkspaceQuery; readonly result: GetWorkspaceResult };
+  readonly GetDraft: { readonly params: GetDraftQuery; readonly result: GetDraftResult };
+  readonly SearchSessions: { readonly params: SearchSessionsQuery; readonly result: SearchSessionsResult };
+  readonly ListRules: { readonly params: ListRulesQuery; readonly result: ListRulesResult };
 }
 
 /** Address of each query. */
@@ -2080,6 +2428,21 @@ export const QUERY_ROUTES: Readonly<Record<keyof Queries, QueryRoute>> = {
   },
   "GetContext": {
     "path": "/v1/sessions/{id}/context"
+  },
+  "GetChanges": {
+    "path": "/v1/sessions/{id}/changes"
+  },
+  "GetWorkspace": {
+    "path": "/v1/sessions/{id}/workspace"
+  },
+  "GetDraft": {
+    "path": "/v1/sessions/{id}/draft"
+  },
+  "SearchSessions": {
+    "path": "/v1/search"
+  },
+  "ListRules": {
+    "path": "/v1/sessions/{id}/rules"
   }
 };
 
@@ -2124,6 +2487,7 @@ export type EngineReason =
   | "CredentialsLocked"
   | "CredentialsUnwritable"
   | "DiskUnwritable"
+  | "DraftsFull"
   | "EmptyResponse"
   | "EngineCertificate"
   | "EngineKilled"

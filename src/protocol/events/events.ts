@@ -2,7 +2,7 @@ import * as z from "zod";
 import { EffortSchema, PermissionScope } from "../commands/commands.ts";
 import { LevelSchema } from "../commands/control-commands.ts";
 import { InputBlock, ResultContent, ThinkingPiece } from "../content.ts";
-import { Hunk } from "../hunk.ts";
+import { Hunk } from "./hunk.ts";
 import {
   AskIdSchema,
   CallIdSchema,

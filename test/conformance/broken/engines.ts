@@ -624,6 +624,8 @@ function withClass(as: { readonly sender?: IdentityClass; readonly reader?: Iden
           send: (command) => sender.send(command),
           query: (query, signal) => sender.query(query, signal),
           subscribe: (session, options) => reader.subscribe(session, options),
+          news: (options) => reader.news(options),
+          newsInBatches: (options) => reader.newsInBatches(options),
           async [Symbol.asyncDispose]() {
             await reader[Symbol.asyncDispose]();
             await sender[Symbol.asyncDispose]();

@@ -41,6 +41,10 @@ EVENT_KINDS = frozenset([
   "ModelChanged",
   "RuleRevoked",
   "RulePromoted",
+  "SessionRenamed",
+  "LevelChanged",
+  "InputEdited",
+  "InputMoved",
 ])
 
 SessionId = str
@@ -343,6 +347,92 @@ class MuteSessionCommand(TypedDict):
     sessionId: SessionId
 
 
+class RenameSessionCommand(TypedDict):
+    kind: Literal["RenameSession"]
+    sessionId: SessionId
+    title: str
+
+
+class ArchiveSessionCommand(TypedDict):
+    kind: Literal["ArchiveSession"]
+    sessionId: SessionId
+    archived: bool
+
+
+class DeleteSessionCommand(TypedDict):
+    kind: Literal["DeleteSession"]
+    sessionId: SessionId
+
+
+class MarkReadCommand(TypedDict):
+    kind: Literal["MarkRead"]
+    sessionId: SessionId
+    event: int
+    reader: str
+
+
+class SetDraftCommand(TypedDict):
+    kind: Literal["SetDraft"]
+    sessionId: SessionId
+    text: str
+    reader: str
+
+
+class SetLevelCommand(TypedDict):
+    kind: Literal["SetLevel"]
+    sessionId: SessionId
+    level: Literal["ReadOnly", "WorkspaceWrite", "DangerFullAccess"]
+
+
+class EditInputCommandContentItemText(TypedDict):
+    type: Literal["text"]
+    text: str
+
+
+class EditInputCommandContentItemImageSource(TypedDict):
+    type: Literal["base64"]
+    media_type: str
+    data: str
+
+
+class EditInputCommandContentItemImage(TypedDict):
+    type: Literal["image"]
+    source: EditInputCommandContentItemImageSource
+
+
+class EditInputCommandContentItemAudioSource(TypedDict):
+    type: Literal["base64"]
+    media_type: str
+    data: str
+
+
+class EditInputCommandContentItemAudio(TypedDict):
+    type: Literal["audio"]
+    source: EditInputCommandContentItemAudioSource
+
+
+class EditInputCommand(TypedDict):
+    kind: Literal["EditInput"]
+    sessionId: SessionId
+    inputId: InputId
+    content: List[Union[
+    EditInputCommandContentItemText,
+    EditInputCommandContentItemImage,
+    EditInputCommandContentItemAudio,
+]]
+
+
+_MoveInputCommandRequired = TypedDict("_MoveInputCommandRequired", {
+    "kind": Literal["MoveInput"],
+    "sessionId": SessionId,
+    "inputId": InputId,
+})
+
+
+class MoveInputCommand(_MoveInputCommandRequired, total=False):
+    before: InputId
+
+
 class RunShellCommand(TypedDict):
     kind: Literal["RunShell"]
     sessionId: SessionId
@@ -383,6 +473,14 @@ Command = Union[
     ExportSessionCommand,
     DismissExpiringCommand,
     MuteSessionCommand,
+    RenameSessionCommand,
+    ArchiveSessionCommand,
+    DeleteSessionCommand,
+    MarkReadCommand,
+    SetDraftCommand,
+    SetLevelCommand,
+    EditInputCommand,
+    MoveInputCommand,
     RunShellCommand,
     StopShellCommand,
 ]
@@ -1495,6 +1593,135 @@ class RulePromotedEvent(_RulePromotedEventRequired, total=False):
     aside: Literal[True]
 
 
+_SessionRenamedEventPayloadRequired = TypedDict("_SessionRenamedEventPayloadRequired", {
+    "title": str,
+})
+
+
+class SessionRenamedEventPayload(_SessionRenamedEventPayloadRequired, total=False):
+    by: ClientId
+
+
+_SessionRenamedEventRequired = TypedDict("_SessionRenamedEventRequired", {
+    "id": int,
+    "session": SessionId,
+    "ts": str,
+    "kind": Literal["SessionRenamed"],
+    "payload": SessionRenamedEventPayload,
+})
+
+
+class SessionRenamedEvent(_SessionRenamedEventRequired, total=False):
+    originator: ClientId
+    parentCall: CallId
+    aside: Literal[True]
+
+
+_LevelChangedEventPayloadRequired = TypedDict("_LevelChangedEventPayloadRequired", {
+    "level": Literal["ReadOnly", "WorkspaceWrite", "DangerFullAccess"],
+})
+
+
+class LevelChangedEventPayload(_LevelChangedEventPayloadRequired, total=False):
+    by: ClientId
+
+
+_LevelChangedEventRequired = TypedDict("_LevelChangedEventRequired", {
+    "id": int,
+    "session": SessionId,
+    "ts": str,
+    "kind": Literal["LevelChanged"],
+    "payload": LevelChangedEventPayload,
+})
+
+
+class LevelChangedEvent(_LevelChangedEventRequired, total=False):
+    originator: ClientId
+    parentCall: CallId
+    aside: Literal[True]
+
+
+class InputEditedEventPayloadContentItemText(TypedDict):
+    type: Literal["text"]
+    text: str
+
+
+class InputEditedEventPayloadContentItemImageSource(TypedDict):
+    type: Literal["base64"]
+    media_type: str
+    data: str
+
+
+class InputEditedEventPayloadContentItemImage(TypedDict):
+    type: Literal["image"]
+    source: InputEditedEventPayloadContentItemImageSource
+
+
+class InputEditedEventPayloadContentItemAudioSource(TypedDict):
+    type: Literal["base64"]
+    media_type: str
+    data: str
+
+
+class InputEditedEventPayloadContentItemAudio(TypedDict):
+    type: Literal["audio"]
+    source: InputEditedEventPayloadContentItemAudioSource
+
+
+_InputEditedEventPayloadRequired = TypedDict("_InputEditedEventPayloadRequired", {
+    "inputId": InputId,
+    "content": List[Union[
+    InputEditedEventPayloadContentItemText,
+    InputEditedEventPayloadContentItemImage,
+    InputEditedEventPayloadContentItemAudio,
+]],
+})
+
+
+class InputEditedEventPayload(_InputEditedEventPayloadRequired, total=False):
+    by: ClientId
+
+
+_InputEditedEventRequired = TypedDict("_InputEditedEventRequired", {
+    "id": int,
+    "session": SessionId,
+    "ts": str,
+    "kind": Literal["InputEdited"],
+    "payload": InputEditedEventPayload,
+})
+
+
+class InputEditedEvent(_InputEditedEventRequired, total=False):
+    originator: ClientId
+    parentCall: CallId
+    aside: Literal[True]
+
+
+_InputMovedEventPayloadRequired = TypedDict("_InputMovedEventPayloadRequired", {
+    "inputId": InputId,
+})
+
+
+class InputMovedEventPayload(_InputMovedEventPayloadRequired, total=False):
+    before: InputId
+    by: ClientId
+
+
+_InputMovedEventRequired = TypedDict("_InputMovedEventRequired", {
+    "id": int,
+    "session": SessionId,
+    "ts": str,
+    "kind": Literal["InputMoved"],
+    "payload": InputMovedEventPayload,
+})
+
+
+class InputMovedEvent(_InputMovedEventRequired, total=False):
+    originator: ClientId
+    parentCall: CallId
+    aside: Literal[True]
+
+
 Envelope = Union[
     TextDeltaEvent,
     ThinkingDeltaEvent,
@@ -1531,6 +1758,10 @@ Envelope = Union[
     ModelChangedEvent,
     RuleRevokedEvent,
     RulePromotedEvent,
+    SessionRenamedEvent,
+    LevelChangedEvent,
+    InputEditedEvent,
+    InputMovedEvent,
 ]
 
 
@@ -1549,10 +1780,18 @@ _SessionInfoRequired = TypedDict("_SessionInfoRequired", {
     "log": LogId,
     "status": Literal["running", "interrupted", "paused"],
     "live": bool,
+    "state": Literal["running", "waiting", "idle"],
     "title": str,
     "profile": str,
     "model": str,
     "turns": int,
+    "cost_usd": Union[float, None],
+    "input_tokens": int,
+    "output_tokens": int,
+    "cache_read_tokens": int,
+    "cache_write_tokens": int,
+    "questions": int,
+    "queued": int,
     "events": int,
     "created_at": str,
     "updated_at": str,
@@ -1562,10 +1801,20 @@ _SessionInfoRequired = TypedDict("_SessionInfoRequired", {
 
 
 class SessionInfo(_SessionInfoRequired, total=False):
+    renamed: bool
+    archived: bool
+    effort: Literal["off", "low", "medium", "high", "xhigh", "max"]
+    level: Literal["ReadOnly", "WorkspaceWrite", "DangerFullAccess"]
+    plan_mode: bool
+    unread: int
+    context_tokens: int
+    context_window: int
     reserved: int
     asked_since: int
     branch_of: SessionInfoBranchOf
     attached_by: List[str]
+    expires_in_days: int
+    last_text: str
 
 
 class SessionChangedNews(TypedDict):
@@ -1817,10 +2066,18 @@ _SessionDetailRequired = TypedDict("_SessionDetailRequired", {
     "log": LogId,
     "status": Literal["running", "interrupted", "paused"],
     "live": bool,
+    "state": Literal["running", "waiting", "idle"],
     "title": str,
     "profile": str,
     "model": str,
     "turns": int,
+    "cost_usd": Union[float, None],
+    "input_tokens": int,
+    "output_tokens": int,
+    "cache_read_tokens": int,
+    "cache_write_tokens": int,
+    "questions": int,
+    "queued": int,
     "events": int,
     "created_at": str,
     "updated_at": str,
@@ -1831,10 +2088,20 @@ _SessionDetailRequired = TypedDict("_SessionDetailRequired", {
 
 
 class SessionDetail(_SessionDetailRequired, total=False):
+    renamed: bool
+    archived: bool
+    effort: Literal["off", "low", "medium", "high", "xhigh", "max"]
+    level: Literal["ReadOnly", "WorkspaceWrite", "DangerFullAccess"]
+    plan_mode: bool
+    unread: int
+    context_tokens: int
+    context_window: int
     reserved: int
     asked_since: int
     branch_of: SessionDetailBranchOf
     attached_by: List[str]
+    expires_in_days: int
+    last_text: str
 
 
 class SessionProfileToolsItem(TypedDict):
@@ -2091,10 +2358,22 @@ class ListSessionsQuery(TypedDict, total=False):
     past: bool
     sessionId: SessionId
     limit: int
+    text: str
+    state: Literal["running", "waiting", "idle"]
+    archived: Literal["without", "with", "only"]
+    before: str
+    reader: str
+    previews: bool
 
 
-class ListSessionsResult(TypedDict):
-    sessions: List[SessionInfo]
+_ListSessionsResultRequired = TypedDict("_ListSessionsResultRequired", {
+    "sessions": List[SessionInfo],
+    "more": bool,
+})
+
+
+class ListSessionsResult(_ListSessionsResultRequired, total=False):
+    cursor: str
 
 
 _GetSessionQueryRequired = TypedDict("_GetSessionQueryRequired", {
@@ -2104,6 +2383,8 @@ _GetSessionQueryRequired = TypedDict("_GetSessionQueryRequired", {
 
 class GetSessionQuery(_GetSessionQueryRequired, total=False):
     last: int
+    reader: str
+    previews: bool
 
 
 class ListTasksQuery(TypedDict):
@@ -2342,7 +2623,7 @@ class ListItemsQuery(_ListItemsQueryRequired, total=False):
 _ListItemsResultItemsItemRequired = TypedDict("_ListItemsResultItemsItemRequired", {
     "event": int,
     "last_event": int,
-    "kind": Literal["prompt", "queued", "text", "thinking", "call", "question", "notice", "error", "cancel", "compaction", "checkpoint", "task", "todos", "memory", "model", "profile", "rule", "hook", "gap", "custom", "end"],
+    "kind": Literal["prompt", "queued", "text", "thinking", "call", "question", "notice", "error", "cancel", "compaction", "checkpoint", "task", "todos", "memory", "model", "level", "profile", "rule", "hook", "gap", "custom", "end"],
     "ts": str,
     "text": str,
     "bytes": int,
@@ -2377,7 +2658,7 @@ class GetItemQuery(TypedDict):
 _GetItemResultItemRequired = TypedDict("_GetItemResultItemRequired", {
     "event": int,
     "last_event": int,
-    "kind": Literal["prompt", "queued", "text", "thinking", "call", "question", "notice", "error", "cancel", "compaction", "checkpoint", "task", "todos", "memory", "model", "profile", "rule", "hook", "gap", "custom", "end"],
+    "kind": Literal["prompt", "queued", "text", "thinking", "call", "question", "notice", "error", "cancel", "compaction", "checkpoint", "task", "todos", "memory", "model", "level", "profile", "rule", "hook", "gap", "custom", "end"],
     "ts": str,
     "text": str,
     "bytes": int,
@@ -2571,6 +2852,189 @@ class GetContextResult(_GetContextResultRequired, total=False):
     limit_tokens: int
 
 
+_GetChangesQueryRequired = TypedDict("_GetChangesQueryRequired", {
+    "sessionId": SessionId,
+})
+
+
+class GetChangesQuery(_GetChangesQueryRequired, total=False):
+    turn: int
+    callId: CallId
+    path: str
+    context: int
+
+
+class GetChangesResultFilesItemHunksItem(TypedDict):
+    id: str
+    old_start: int
+    old_lines: int
+    new_start: int
+    new_lines: int
+    lines: List[str]
+
+
+_GetChangesResultFilesItemRequired = TypedDict("_GetChangesResultFilesItemRequired", {
+    "path": str,
+    "kind": Literal["added", "changed", "removed", "renamed"],
+    "by": Literal["calls", "both", "unknown"],
+    "added": int,
+    "removed": int,
+    "bytes": int,
+})
+
+
+_GetChangesResultFilesItemOptional = TypedDict("_GetChangesResultFilesItemOptional", {
+    "from": str,
+    "binary": Literal[True],
+    "old_mode": str,
+    "mode": str,
+    "hunks": List[GetChangesResultFilesItemHunksItem],
+    "unified": str,
+    "cut": Literal[True],
+    "missing": str,
+}, total=False)
+
+
+class GetChangesResultFilesItem(_GetChangesResultFilesItemRequired, _GetChangesResultFilesItemOptional):
+    pass
+
+
+_GetChangesResultRequired = TypedDict("_GetChangesResultRequired", {
+    "files": List[GetChangesResultFilesItem],
+    "complete": bool,
+})
+
+
+class GetChangesResult(_GetChangesResultRequired, total=False):
+    missing: str
+    left_out: int
+
+
+class GetWorkspaceQuery(TypedDict):
+    sessionId: SessionId
+
+
+_GetWorkspaceResultGitRequired = TypedDict("_GetWorkspaceResultGitRequired", {
+    "root": str,
+})
+
+
+class GetWorkspaceResultGit(_GetWorkspaceResultGitRequired, total=False):
+    branch: str
+    head: str
+    upstream: str
+    ahead: int
+    behind: int
+    staged: int
+    changed: int
+    untracked: int
+    problem: str
+
+
+_GetWorkspaceResultRequired = TypedDict("_GetWorkspaceResultRequired", {
+    "working_dir": str,
+})
+
+
+class GetWorkspaceResult(_GetWorkspaceResultRequired, total=False):
+    git: GetWorkspaceResultGit
+
+
+class GetDraftQuery(TypedDict):
+    sessionId: SessionId
+    reader: str
+
+
+_GetDraftResultRequired = TypedDict("_GetDraftResultRequired", {
+    "text": str,
+})
+
+
+class GetDraftResult(_GetDraftResultRequired, total=False):
+    ts: str
+
+
+_SearchSessionsQueryRequired = TypedDict("_SearchSessionsQueryRequired", {
+    "text": str,
+})
+
+
+_SearchSessionsQueryOptional = TypedDict("_SearchSessionsQueryOptional", {
+    "sessionId": SessionId,
+    "workingDir": str,
+    "tool": str,
+    "file": str,
+    "from": str,
+    "to": str,
+    "limit": int,
+    "timeMs": int,
+    "cursor": str,
+}, total=False)
+
+
+class SearchSessionsQuery(_SearchSessionsQueryRequired, _SearchSessionsQueryOptional):
+    pass
+
+
+_SearchSessionsResultHitsItemRequired = TypedDict("_SearchSessionsResultHitsItemRequired", {
+    "session": SessionId,
+    "log": LogId,
+    "title": str,
+    "event": int,
+    "kind": Literal["prompt", "queued", "text", "thinking", "call", "question", "notice", "error", "cancel", "compaction", "checkpoint", "task", "todos", "memory", "model", "level", "profile", "rule", "hook", "gap", "custom", "end"],
+    "ts": str,
+    "snippet": str,
+    "at": List[List[int]],
+})
+
+
+class SearchSessionsResultHitsItem(_SearchSessionsResultHitsItemRequired, total=False):
+    turn: int
+    tool: str
+    parent_call: CallId
+
+
+class SearchSessionsResultSearched(TypedDict):
+    sessions: int
+    events: int
+    expired: int
+    unreadable: int
+
+
+_SearchSessionsResultRequired = TypedDict("_SearchSessionsResultRequired", {
+    "hits": List[SearchSessionsResultHitsItem],
+    "complete": bool,
+    "searched": SearchSessionsResultSearched,
+})
+
+
+class SearchSessionsResult(_SearchSessionsResultRequired, total=False):
+    cursor: str
+
+
+class ListRulesQuery(TypedDict):
+    sessionId: SessionId
+
+
+_ListRulesResultRulesItemRequired = TypedDict("_ListRulesResultRulesItemRequired", {
+    "rule": str,
+    "effect": Literal["allow", "ask", "deny"],
+    "source": Literal["session", "flag", "user", "plugin", "promoted", "profile", "preset", "project"],
+    "revocable": bool,
+    "promotable": bool,
+})
+
+
+class ListRulesResultRulesItem(_ListRulesResultRulesItemRequired, total=False):
+    directory: str
+    ts: str
+
+
+class ListRulesResult(TypedDict):
+    rules: List[ListRulesResultRulesItem]
+    more: bool
+
+
 class CreateSessionResult(TypedDict, total=False):
     notices: List[str]
 
@@ -2599,6 +3063,15 @@ class SetModelResult(TypedDict, total=False):
     notices: List[str]
 
 
+_SetLevelResultRequired = TypedDict("_SetLevelResultRequired", {
+    "level": Literal["ReadOnly", "WorkspaceWrite", "DangerFullAccess"],
+})
+
+
+class SetLevelResult(_SetLevelResultRequired, total=False):
+    notices: List[str]
+
+
 class CompactSessionResult(TypedDict, total=False):
     compacted: bool
 
@@ -2610,6 +3083,10 @@ class BranchSessionResult(TypedDict):
 
 class ExportSessionResult(TypedDict):
     path: str
+
+
+class RenameSessionResult(TypedDict):
+    title: str
 
 
 class DismissExpiringResult(TypedDict):
@@ -2811,6 +3288,21 @@ QUERY_ROUTES: Dict[str, Dict[str, str]] = {
     },
     "GetContext": {
         "path": "/v1/sessions/{id}/context"
+    },
+    "GetChanges": {
+        "path": "/v1/sessions/{id}/changes"
+    },
+    "GetWorkspace": {
+        "path": "/v1/sessions/{id}/workspace"
+    },
+    "GetDraft": {
+        "path": "/v1/sessions/{id}/draft"
+    },
+    "SearchSessions": {
+        "path": "/v1/search"
+    },
+    "ListRules": {
+        "path": "/v1/sessions/{id}/rules"
     }
 }
 
@@ -2847,6 +3339,7 @@ EngineReason = Literal[
     "CredentialsLocked",
     "CredentialsUnwritable",
     "DiskUnwritable",
+    "DraftsFull",
     "EmptyResponse",
     "EngineCertificate",
     "EngineKilled",
