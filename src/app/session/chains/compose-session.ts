@@ -58,6 +58,7 @@ export interface ComposeDependencies
     | "commands"
     | "queries"
     | "ownerOf"
+    | "level"
     | "onTurnEnd"
     | "rewind"
     | "unfinished"
