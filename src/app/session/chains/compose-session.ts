@@ -63,6 +63,7 @@ export interface ComposeDependencies
     | "commands"
     | "queries"
     | "ownerOf"
+    | "level"
     | "onTurnEnd"
     | "rewind"
     | "unfinished"
