@@ -55,7 +55,7 @@ export function sessionEvents(
     } else if (at === TURN_EVENTS - 1) add({ kind: "TurnEnded", payload: { turn, reason: "complete" } });
     else if (at % 6 === 4) {
       callId = world.ids.next("call");
-      const args = { command: words(draw, 6), file_path: `/work/src/${word(draw)}.ts` };
+      const args = { command: words(draw, 6), file_path: `/repo/src/${word(draw)}.ts` };
       add({ kind: "ToolCallStarted", payload: { callId, tool: "Bash", args, mutating: false } });
     } else if (at % 6 === 5) {
       const content = [{ type: "text" as const, text: words(draw, RESULT_WORDS) }];

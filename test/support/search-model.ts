@@ -33,7 +33,7 @@ interface Called {
   readonly path: string;
   readonly input: string;
   readonly output: string;
-  /** What a sub-agent says in it. */
+  /** Texts of a sub-agent in it. */
   readonly inner: readonly Said[];
 }
 

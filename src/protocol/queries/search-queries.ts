@@ -8,7 +8,7 @@ export const SEARCH_HITS = 20;
 export const SEARCH_HITS_MAX = 200;
 /** Milliseconds of a search, unless a client requests another number. */
 export const SEARCH_MS = 2_000;
-export const SEARCH_MS_MAX = 10_000;
+export const SEARCH_TIME_MS_MAX = 10_000;
 /** Events that are read for one answer. Events that the index passes over do not count. */
 export const SEARCH_EVENTS_READ_MAX = 1_000_000;
 /** Units of UTF-16 of a text, of the name of a tool, and of a path. */
@@ -67,7 +67,7 @@ export const SEARCH_QUERIES = {
         /** Only items that began then or before; a day counts whole. */
         to: moment.optional(),
         limit: z.int().min(1).max(SEARCH_HITS_MAX).optional(),
-        timeMs: z.int().min(1).max(SEARCH_MS_MAX).optional(),
+        timeMs: z.int().min(1).max(SEARCH_TIME_MS_MAX).optional(),
         /** The `cursor` of the answer that this one continues, with the other fields as they were. */
         cursor: z.string().max(CURSOR_UNITS_MAX).optional(),
       })
@@ -82,7 +82,7 @@ export const SEARCH_QUERIES = {
       complete: z.boolean(),
       /** Set if there is more to search: `limit`, `timeMs` or the events that are read for an answer were reached. */
       cursor: z.string().optional(),
-      /** What this answer has searched. */
+      /** Counts of this answer. */
       searched: z.object({
         sessions: z.int().min(0),
         events: z.int().min(0),

@@ -51,8 +51,8 @@ export class GramSet {
     const slots = this.#slots;
     const mask = slots.length - 1;
     let at = hash & mask;
-    for (let held = slots[at]; held !== 0; held = slots[at]) {
-      if (held === hash) return;
+    for (let other = slots[at]; other !== 0; other = slots[at]) {
+      if (other === hash) return;
       at = (at + 1) & mask;
     }
     slots[at] = hash;

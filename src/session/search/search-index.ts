@@ -17,7 +17,7 @@ export interface SearchIndex {
    */
   index(logId: LogId, signal: AbortSignal): Promise<boolean>;
 
-  /** Begins to index all logs in the background, unless that runs already, and resolves then. It ends with the store. */
+  /** Begins to index all logs in the background, unless that runs already. It ends with the store. */
   indexAll(): Promise<void>;
 }
 
@@ -41,7 +41,7 @@ export interface LogPart {
   readonly to: EventSeq;
 }
 
-/** A log, and what of it may hold an item that is searched for. */
+/** A log, and the parts that may hold an item that is searched for. */
 export interface ProbedLog {
   readonly logId: LogId;
   readonly lastEvent: EventSeq;

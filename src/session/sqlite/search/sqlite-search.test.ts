@@ -27,27 +27,31 @@ afterEach(async () => {
   for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp[Symbol.asyncDispose]();
 });
 
-interface Place {
+interface TestStore {
   readonly path: string;
   readonly world: TestWorld;
   readonly store: SessionStore;
 }
 
-async function openPlace(): Promise<Place> {
+async function openPlace(): Promise<TestStore> {
   const directory = temporaryDirectory();
   cleanUps.push(directory);
   const [path, world] = [join(directory.path, "sessions.db"), testWorld()];
   return { path, world, store: await opened({ path, world }) };
 }
 
-async function opened({ path, world }: Pick<Place, "path" | "world">): Promise<SessionStore> {
+async function opened({ path, world }: Pick<TestStore, "path" | "world">): Promise<SessionStore> {
   const store = await openSqliteStore({ path, world, logKey: LOG_KEY });
   cleanUps.push(store);
   return store;
 }
 
 /** Adds a log of turns with these prompts; `nextDay` is the number of turns after which a day passes. */
-async function addLog({ world, store }: Place, prompts: readonly string[], nextDay?: number): Promise<LogId> {
+async function addLog(
+  { world, store }: TestStore,
+  prompts: readonly string[],
+  nextDay?: number,
+): Promise<LogId> {
   const log = newLog(world);
   await using writer = await store.create(log, world.machine);
   for (const [at, text] of prompts.entries()) {
@@ -65,7 +69,7 @@ async function partsFor(store: SessionStore, word: string): Promise<readonly Pro
 }
 
 /** Opens every filter of a log that can be opened, and returns if one of them passes a word. */
-function someFilterHolds({ path, world }: Place, logId: LogId, word: string): boolean {
+function someFilterHolds({ path, world }: TestStore, logId: LogId, word: string): boolean {
   using connection = StoreConnection.open(path, 0);
   const keys = new DataKeys(connection, LOG_KEY.key, (count) => world.random.bytes(count));
   const log = Number(connection.first("SELECT num FROM logs WHERE log_id = ?", logId)?.["num"]);
@@ -257,7 +261,7 @@ test("[CTL-19] a log that a living process writes is indexed but for its end, wh
   expect(await partsFor(place.store, "zebra")).toEqual([[{ from: 601, to: 602 }]]);
 });
 
-test("[CTL-19] a process that is killed while it indexes leaves a store without damage, and the next one goes on", async () => {
+test("[CTL-19] a process that is killed while it indexes leaves a store without damage, and the next one continues", async () => {
   const place = await openPlace();
   const logs: LogId[] = [];
   for (let log = 0; log < 12; log++)

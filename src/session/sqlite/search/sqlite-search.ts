@@ -19,7 +19,7 @@ import { partsBetween, withContentIn } from "./unindexed.ts";
 
 /** Logs that are listed at a time. */
 const LOGS_AT_ONCE = 64;
-/** What a store is made of at the moment: a store on a full disk opens its file again. */
+/** Current parts of a store: a store on a full disk opens its file again. */
 export interface StoreParts {
   readonly connection: StoreConnection;
   readonly keys: DataKeys;

@@ -3,17 +3,17 @@ import type { EventSeq, LogId } from "../../../../base/ids.ts";
 import { isId } from "../../../../base/ids.ts";
 
 /** Position from which a search continues: in a log before an event, or in the logs that began before it. */
-export interface SearchPosition {
+export interface SearchedUpTo {
   readonly logId: LogId;
   readonly before?: EventSeq | undefined;
 }
 
-export function renderCursor({ logId, before }: SearchPosition): string {
+export function renderCursor({ logId, before }: SearchedUpTo): string {
   return before === undefined ? logId : `${logId}:${before}`;
 }
 
 /** @throws HarnessError InvalidQuery for a text that no answer has as its cursor. */
-export function parseCursor(cursor: string): SearchPosition {
+export function parseCursor(cursor: string): SearchedUpTo {
   const [logId = "", before, ...rest] = cursor.split(":");
   const isPosition = before === undefined || /^[1-9]\d{0,14}$/.test(before);
   if (!isId("log", logId) || !isPosition || rest.length > 0)

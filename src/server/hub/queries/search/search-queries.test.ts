@@ -77,6 +77,6 @@ describe.each(Object.entries(BOTH_STORES))("search in a store: %s", (_name, open
         await compare();
       },
     );
-    await holds(logs, 150);
+    await holds(logs, 40);
   }, 300_000);
 });

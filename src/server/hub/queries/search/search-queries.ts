@@ -109,7 +109,7 @@ function parsed(moment: string): number {
   if (Number.isNaN(ms))
     throw new HarnessError("InvalidQuery", {
       kind: "SearchSessions",
-      why: `${moment} is no day and no time`,
+      why: `${moment} is not a day and not a time`,
     });
   return ms;
 }

@@ -11,7 +11,7 @@ import { PAGE_EVENTS_MIN, WorkSlices } from "../../../../session/search/work-sli
 import { isInRanges } from "../../../../session/store/expired.ts";
 import { isTurnEnded, isTurnStarted } from "../../../../view/turn-marks.ts";
 import { turnMark } from "../history/history-reader.ts";
-import type { SearchPosition } from "./search-cursor.ts";
+import type { SearchedUpTo } from "./search-cursor.ts";
 import type { SearchedStore } from "./searched-logs.ts";
 
 /** A longer part is read in pieces of whole turns, the newest first. */
@@ -71,8 +71,8 @@ export class SearchRun {
   /** Searches logs in order; returns the position at which it has stopped, undefined at the end. */
   async search(
     logs: AsyncIterable<ProbedLog>,
-    from: SearchPosition | undefined,
-  ): Promise<SearchPosition | undefined> {
+    from: SearchedUpTo | undefined,
+  ): Promise<SearchedUpTo | undefined> {
     for await (const log of logs) {
       this.#sources.signal.throwIfAborted();
       const before = from?.logId === log.logId ? from.before : undefined;
@@ -94,7 +94,7 @@ export class SearchRun {
     );
   }
 
-  /** Searches the items of a log that begin before an event, from the end; returns the event before which it stopped. */
+  /** Searches the items of a log that begin before an event, the last first; returns the event at which it stopped. */
   async #searchLog(log: ProbedLog, before: EventSeq): Promise<EventSeq | undefined> {
     const stop = (at: EventSeq) => {
       this.#count(log, { from: at, to: before - 1 });
@@ -206,7 +206,7 @@ export class SearchRun {
 
   #count({ expired }: ProbedLog, { from, to }: LogPart): void {
     const events = Math.max(0, to - from + 1);
-    const gone = expired.reduce(
+    const expiredEvents = expired.reduce(
       (sum, range) => sum + Math.max(0, Math.min(to, range.to) - Math.max(from, range.from) + 1),
       0,
     );
@@ -214,7 +214,7 @@ export class SearchRun {
     this.#counts = {
       sessions: counts.sessions + 1,
       events: counts.events + events,
-      expired: counts.expired + gone,
+      expired: counts.expired + expiredEvents,
       unreadable: counts.unreadable,
     };
   }

@@ -2,7 +2,7 @@ import { HarnessError } from "../../../../base/errors.ts";
 import type { LogId } from "../../../../base/ids.ts";
 import type { ProbedLog, SearchIndex, SearchProbe } from "../../../../session/search/search-index.ts";
 import type { SessionStore } from "../../../../session/store/store.ts";
-import type { SearchPosition } from "./search-cursor.ts";
+import type { SearchedUpTo } from "./search-cursor.ts";
 
 /** Logs that are probed at a time: few at first, since they may hold enough hits. */
 const LOGS_AT_FIRST = 4;
@@ -18,7 +18,7 @@ export type SearchedStore = Pick<
 export interface LogSelection {
   /** Undefined: all logs. */
   readonly logs: readonly LogId[] | undefined;
-  readonly from: SearchPosition | undefined;
+  readonly from: SearchedUpTo | undefined;
   readonly probe: Pick<SearchProbe, "grams" | "from" | "below" | "workingDir">;
   readonly signal: AbortSignal;
   /** Aborts when the time of the search is over: nothing is indexed any more. */
@@ -105,7 +105,7 @@ async function* listedLogs(
 }
 
 /** Returns the logs from a position on. An id of a log begins with the time at which the log began. */
-function inOrder(logs: readonly LogId[], from: SearchPosition | undefined): readonly LogId[] {
+function inOrder(logs: readonly LogId[], from: SearchedUpTo | undefined): readonly LogId[] {
   const remaining =
     from === undefined
       ? logs

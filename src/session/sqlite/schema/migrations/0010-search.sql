@@ -11,3 +11,6 @@ CREATE TABLE search_segments (
   filter     BLOB    NOT NULL
 ) STRICT;
 CREATE UNIQUE INDEX search_segments_by_log ON search_segments (log, from_event);
+
+-- Logs with content that has expired.
+CREATE INDEX expired_keys ON data_keys (log) WHERE wrapped IS NULL;
