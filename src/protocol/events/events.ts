@@ -2,7 +2,6 @@ import * as z from "zod";
 import { EffortSchema, PermissionScope } from "../commands/commands.ts";
 import { LevelSchema } from "../commands/control-commands.ts";
 import { InputBlock, ResultContent, ThinkingPiece } from "../content.ts";
-import { Hunk } from "./hunk.ts";
 import {
   AskIdSchema,
   CallIdSchema,
@@ -15,6 +14,7 @@ import {
   TokenIdSchema,
 } from "../ids.ts";
 import { AskedPart, AskedWhy } from "./asked-call.ts";
+import { Hunk } from "./hunk.ts";
 import { TAIL_BYTES_MAX } from "./progress-limits.ts";
 import { ChangePreview, ToolKind } from "./shown-call.ts";
 

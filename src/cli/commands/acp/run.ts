@@ -1,4 +1,3 @@
-import type { SessionId } from "../../../base/ids.ts";
 import { decode } from "../../../base/text/text.ts";
 import type { AcpEngine } from "../../../server/acp/editor/editor.ts";
 import type { ExitCode } from "../../../session/commands/cli-command.ts";

@@ -75,7 +75,8 @@ async function listedRules(client: PermissionsContext): Promise<ListedRules | Ha
 }
 
 function listText({ allowed, openedWith }: ListedRules, folders: readonly string[]): string {
-  if (allowed.length + openedWith.length + folders.length === 0) return "You have allowed nothing for this session.";
+  if (allowed.length + openedWith.length + folders.length === 0)
+    return "You have allowed nothing for this session.";
   return [
     ...titled(
       "Allowed by --allow until this session ends:",

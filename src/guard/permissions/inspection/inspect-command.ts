@@ -155,7 +155,9 @@ async function ruleMatchesOf(
   { workspace, resolver, reading }: DiskChecks,
 ): Promise<Pick<CommandFacts, "ruleMatches">> {
   if (reading === undefined) return {};
-  return { ruleMatches: await matchedRules(known, analysis, { folders: foldersOf(workspace), resolver }, reading) };
+  return {
+    ruleMatches: await matchedRules(known, analysis, { folders: foldersOf(workspace), resolver }, reading),
+  };
 }
 
 /** Returns why commands are not known to only read what the agent may read; undefined if they are. */
@@ -164,8 +166,7 @@ async function approvalReasonOf(
   commands: readonly ShellCommand[],
   disk: DiskChecks,
 ): Promise<string | undefined> {
-  if (!isInFolders(disk.workspace, disk.resolver.cwd))
-    return "it does not run in the workspace";
+  if (!isInFolders(disk.workspace, disk.resolver.cwd)) return "it does not run in the workspace";
   if (known.kind === "unknown") return known.why;
   return await failClosed(
     async () => (await usesProblem(known.uses, disk)) ?? (await workspaceProgramProblem(commands, disk)),
