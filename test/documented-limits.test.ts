@@ -20,12 +20,15 @@ const UNITS: ReadonlyMap<string, number> = new Map([
 ]);
 
 describe("[DOC-01] the numbers in the documents are those of the code", () => {
-  test.each([LOOP, TOOLS, "docs/skills.md", "docs/agents.md", "docs/permissions.md"])("every limit that %s names", (page) => {
-    const rows = limitRows(readSource(page));
-    expect(rows.length).toBeGreaterThan(6);
-    for (const { row, documented, file, name } of rows)
-      expect(`${row} ${documented}`).toBe(`${row} ${constant(file, name)}`);
-  });
+  test.each([LOOP, TOOLS, "docs/skills.md", "docs/agents.md", "docs/permissions.md"])(
+    "every limit that %s names",
+    (page) => {
+      const rows = limitRows(readSource(page));
+      expect(rows.length).toBeGreaterThan(6);
+      for (const { row, documented, file, name } of rows)
+        expect(`${row} ${documented}`).toBe(`${row} ${constant(file, name)}`);
+    },
+  );
 
   test("a unit that the test does not know is an error that names it", () => {
     const row = (amount: string) => `| a file | ${amount} | \`tools/files/read.ts\` \`BYTES_MAX\` |\n`;
