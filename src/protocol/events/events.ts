@@ -1,7 +1,6 @@
 import * as z from "zod";
 import { EffortSchema, PermissionScope } from "../commands/commands.ts";
 import { InputBlock, ResultContent, ThinkingPiece } from "../content.ts";
-import { Hunk } from "../hunk.ts";
 import {
   AskIdSchema,
   CallIdSchema,
@@ -14,6 +13,7 @@ import {
   TokenIdSchema,
 } from "../ids.ts";
 import { AskedPart, AskedWhy } from "./asked-call.ts";
+import { Hunk } from "./hunk.ts";
 import { ChangePreview, ToolKind } from "./shown-call.ts";
 
 /**

@@ -9,7 +9,7 @@ export const HUNK_CONTEXT_LINES_MAX = 20;
  * Since protocol 0.3.0.
  */
 export const Hunk = z.object({
-  /** The same for the same change of the same text. */
+  /** The same for the same two texts. */
   id: z.string(),
   old_start: z.int().min(0),
   old_lines: z.int().min(0),
