@@ -89,7 +89,7 @@ export interface CallPlan {
 
 /** The part of a change of one file that a person has accepted. */
 export interface AcceptedChange {
-  /** SHA-256 of the file that the person saw, in hexadecimal; absent if there was none. Any other file is left alone. */
+  /** SHA-256 in hexadecimal of the file that the person saw; absent if it did not exist. No other file is written. */
   readonly sha256?: string;
   /** The whole new text of the file. */
   readonly text: string;

@@ -22,7 +22,7 @@ export type Choice =
       readonly scope: PermissionScope;
       readonly rule?: string;
       readonly hosts?: true;
-      /** What the model is told to do instead. */
+      /** Words for the model: an instruction instead of the call. */
       readonly words?: string;
     }
   /** A rule for the session, which the user may shorten first. */

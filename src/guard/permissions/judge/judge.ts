@@ -19,7 +19,7 @@ import type { CommandFacts, RuleMatch } from "./command-facts.ts";
 import { networkNeed } from "./network-need.ts";
 import { guardedTarget, mayHoldCredentials } from "./sensitive.ts";
 
-/** What asks about a call, as clients get it. */
+/** Cause of a question about a call, as clients get it. */
 export type AskCause = NonNullable<PermissionQuestion["why"]>["cause"];
 
 export type Decision =

@@ -27,7 +27,7 @@ export interface JudgedCall {
   readonly policy: Policy;
   /** Network that the command needs and does not have. */
   readonly offer?: NetworkOffer;
-  /** What would end the question. */
+  /** The change that would end the question. */
   readonly end?: QuestionEnd;
   readonly options: {
     readonly configPath: string;
@@ -37,7 +37,7 @@ export interface JudgedCall {
 
 type Asked = Extract<Decision, { kind: "ask" }>;
 
-/** What would end a question, as clients get it: see `AskedWhy`. */
+/** A change that would end a question, as clients get it: see `AskedWhy`. */
 export type QuestionEnd = NonNullable<NonNullable<PermissionQuestion["why"]>["ends"]>;
 
 /**

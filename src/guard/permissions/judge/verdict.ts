@@ -55,7 +55,7 @@ export interface Verdict extends CallVerdict {
   readonly view: CommandView | undefined;
   /** Network that the command needs and does not have, if a person can give it. */
   readonly offer?: NetworkOffer;
-  /** What would end the question about the call. Absent if nothing does, or it is not asked about. */
+  /** The change that would end the question about the call. Absent if nothing does, or it is not asked about. */
   readonly end?: QuestionEnd;
 }
 
