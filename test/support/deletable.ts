@@ -9,6 +9,7 @@ import { filesUnder, importsOf, isTest, ROOT, readSource } from "./source.ts";
 /** Features that can be deleted: their folder and their line in `app/features.ts`, and then `npm run generate`. */
 export const DELETABLE = [
   "agents-md",
+  "attachments",
   "checkpoints",
   "compaction",
   "diagnostics",

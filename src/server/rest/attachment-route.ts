@@ -24,7 +24,7 @@ export function attachmentRoute(): HttpRoute {
       answers: { 201: { about: "The file as it is kept", schema: AttachmentInfo } },
       refusals: [
         ...(["InvalidSessionID", "InvalidBody", "InvalidCommand", "HandshakeRequired", "Forbidden"] as const),
-        ...(["UnknownSession", "AttachmentRefused", "AttachmentsFull"] as const),
+        "UnknownSession",
       ],
     },
     async handle(call) {
