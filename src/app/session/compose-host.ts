@@ -19,7 +19,7 @@ import type { OpenedLog } from "../../session/history/resumed-log.ts";
 import type { SessionHost } from "../../session/host.ts";
 import type { SessionModel } from "../../session/models.ts";
 import type { SessionPlan } from "../../session/plan.ts";
-import type { DelegateTask, RunSubAgent } from "../../session/spawn.ts";
+import type { AgentRunner, DelegateTask, RunSubAgent } from "../../session/spawn.ts";
 import type { SessionDependencies } from "../../session/turns/session-dependencies.ts";
 import { BackgroundRuns } from "../../tools/bash/background-runs.ts";
 import { ToolRegistry } from "../../tools/registry.ts";
@@ -163,11 +163,13 @@ export async function composeHost(sources: HostSources, use: "look" | "run"): Pr
   });
   undo.defer(async () => await features.close());
   const delegate = delegation(sources, plan, features);
+  const examine: AgentRunner["examine"] = async (content, at) =>
+    (await features.onInput?.(content, at, {})) ?? [];
   const opened = undo.move(); // the caller frees it
   return {
     ...{ host, core, plan, gate, trust, sandbox, budget, turn, watch, runs, registry, features },
     setLevel: levelSetter(plans),
-    tools: (spawn) => features.tools({ spawn, delegate }),
+    tools: (spawn) => features.tools({ spawn, delegate, examine }),
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
 }

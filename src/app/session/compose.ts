@@ -1,5 +1,6 @@
 import { defined } from "../../base/defined.ts";
 import type { Files } from "../../base/world.ts";
+import type { ResultOf } from "../../protocol/queries/queries.ts";
 import { cacheBreakpoints } from "../../providers/cache-breakpoints.ts";
 import { retry } from "../../providers/retry/retry.ts";
 import { takeover } from "../../providers/retry/takeover.ts";
@@ -77,7 +78,7 @@ export async function compose(materials: SessionMaterials): Promise<Composed> {
     takes: features.takes,
     onTurnEnd: features.onTurnEnd,
     commands: features.commands,
-    queries: { ...features.queries, ...gate.queries },
+    queries: { ListHooks: noHooks, ...features.queries, ...gate.queries },
     ownerOf: features.ownerOf,
     ...(features.rewind === undefined ? {} : { rewind: features.rewind }),
     model: () => slot.current,
@@ -115,6 +116,11 @@ export async function compose(materials: SessionMaterials): Promise<Composed> {
   await features.ready(signal);
   undo.move(); // the session frees it
   return { session: composed, notices: [...gate.notices(), ...features.notices()] };
+}
+
+/** Answers for a session that has no hooks. */
+async function noHooks(): Promise<ResultOf<"ListHooks">> {
+  return { hooks: [], waiting: [], more: false };
 }
 
 /** Files of the world, with the session's stored output sealed (SES-04). */

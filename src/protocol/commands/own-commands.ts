@@ -212,7 +212,7 @@ export const SLASH_COMMANDS = [
   },
   {
     "name": "mcp:SERVER",
-    "usage": "/mcp:SERVER [status | restart | approve]",
+    "usage": "/mcp:SERVER [status | restart | approve | stop | start]",
     "help": "one MCP server",
     "command": "ManageMcp"
   },
@@ -220,6 +220,18 @@ export const SLASH_COMMANDS = [
     "name": "mcp:restart",
     "usage": "/mcp:restart SERVER",
     "help": "restart an MCP server",
+    "command": "ManageMcp"
+  },
+  {
+    "name": "mcp:stop",
+    "usage": "/mcp:stop SERVER",
+    "help": "end an MCP server until /mcp:start",
+    "command": "ManageMcp"
+  },
+  {
+    "name": "mcp:start",
+    "usage": "/mcp:start SERVER",
+    "help": "start an MCP server that was stopped",
     "command": "ManageMcp"
   },
   {
