@@ -12,7 +12,7 @@ type HookList = ResultOf<"ListHooks">;
 interface KnownHooks {
   /** Hooks of the user. */
   readonly own: readonly Hook[];
-  /** Those, then the ones of the repository. */
+  /** Hooks of the user, then those of the repository. */
   readonly all: readonly Hook[];
   /** Paths of files that wait for an acknowledgement. */
   readonly waiting: readonly string[];

@@ -16,7 +16,7 @@ export const ERRORS = errorsOf({
   McpStartLate:
     "The MCP server '<name>' did not start within <seconds> s: the model continues without it for now, and can use its tools once it runs. /mcp:<name> shows its state.",
   McpServerStopped:
-    "MCP server '<name>' was stopped by a person, and its tools do not run until somebody starts it: /mcp:start <name>.",
+    "MCP server '<name>' was stopped by a person, and its tools do not run until somebody starts it: /mcp:<name> start.",
   McpServerUnknown: "There is no MCP server '<name>' in this session. <hint>",
   McpServersConflict:
     "Two MCP servers have the name '<name>': in <first> and in <second>. Rename one of them.",

@@ -44,7 +44,7 @@ test(
     const [first] = rig.pids();
     if (first === undefined) throw new Error("no server runs");
     const [stopped] = await Promise.all([manage(harness, "stop"), manage(harness, "stop")]);
-    expect(stopped).toMatchObject({ state: "stopped", problem: expect.stringContaining("/mcp:start notes") });
+    expect(stopped).toMatchObject({ state: "stopped", problem: expect.stringContaining("/mcp:notes start") });
     await until("the server has ended", () => !isRunning(first));
     await turn(harness, "call it");
     expect(rig.lastResult()).toContain("was stopped by a person, and its tools do not run");

@@ -151,6 +151,26 @@ export const SLASH_COMMANDS = [
     "command": "SwitchProfile"
   },
   {
+    "name": "hooks",
+    "usage": "/hooks",
+    "help": "the hooks of this session",
+    "command": "client",
+    "stands_for": {
+      "query": "ListHooks",
+      "fields": {
+        "sessionId": {
+          "from": "session"
+        }
+      },
+      "shows": {
+        "as": "list",
+        "field": "hooks",
+        "line": "  {event}[  {matcher}]  {command}  ({source})",
+        "none": "This session has no hooks."
+      }
+    }
+  },
+  {
     "name": "memory",
     "usage": "/memory",
     "help": "memories read, written and removed in this session",
