@@ -50,6 +50,7 @@ const ASKED: Readonly<Record<QueryKind, (session: SessionId) => Fields>> = {
   GetWorkspace: (sessionId) => ({ sessionId }),
   GetDraft: (sessionId) => ({ sessionId, reader: "me" }),
   ListRules: (sessionId) => ({ sessionId }),
+  ListHooks: (sessionId) => ({ sessionId }),
   Complete: (sessionId) => ({ sessionId, text: "/sk", cursor: 3 }),
   GetSpend: (sessionId) => ({ sessionId }),
   GetContext: (sessionId) => ({ sessionId }),

@@ -43,6 +43,8 @@ export const COMMAND_KINDS = [
   "MoveInput",
   "RunShell",
   "StopShell",
+  "StopAgent",
+  "SteerAgent",
 ] as const satisfies readonly CommandKind[];
 
 export const EVENT_KINDS = [
@@ -123,5 +125,6 @@ export const QUERY_KINDS = [
   "GetDraft",
   "SearchSessions",
   "ListRules",
+  "ListHooks",
 ] as const;
 export type QueryKind = (typeof QUERY_KINDS)[number];

@@ -25,6 +25,8 @@ const BEYOND = {
     "RevokeRule",
     "RewindSession",
     "SetLevel",
+    "SteerAgent",
+    "StopAgent",
     "StopTask",
     "SwitchProfile",
     "WithdrawInput",

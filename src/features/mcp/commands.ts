@@ -18,7 +18,7 @@ export const MCP_COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: "mcp:SERVER",
-    words: "[status | restart | approve]",
+    words: "[status | restart | approve | stop | start]",
     help: "one MCP server",
     does: { by: "client", command: "ManageMcp" },
   },
@@ -26,6 +26,18 @@ export const MCP_COMMANDS: readonly CommandSpec[] = [
     name: "mcp:restart",
     words: "SERVER",
     help: "restart an MCP server",
+    does: { by: "client", command: "ManageMcp" },
+  },
+  {
+    name: "mcp:stop",
+    words: "SERVER",
+    help: "end an MCP server until /mcp:start",
+    does: { by: "client", command: "ManageMcp" },
+  },
+  {
+    name: "mcp:start",
+    words: "SERVER",
+    help: "start an MCP server that was stopped",
     does: { by: "client", command: "ManageMcp" },
   },
   {

@@ -11,7 +11,7 @@ import {
   TaskIdSchema,
 } from "../ids.ts";
 import { ANSWER_HUNKS_MAX, ANSWER_WORDS_CHARACTERS_MAX, HUNK_ID_CHARACTERS_MAX } from "./answer-limits.ts";
-import { EditInput, LevelSchema, MoveInput, SetLevel } from "./control-commands.ts";
+import { EditInput, LevelSchema, MoveInput, SetLevel, SteerAgent, StopAgent } from "./control-commands.ts";
 import {
   ADDED_FOLDER_CHARACTERS_MAX,
   ADDED_FOLDERS_MAX,
@@ -233,7 +233,8 @@ export const ManageMcp = z.object({
   kind: z.literal("ManageMcp"),
   sessionId,
   server: z.string(),
-  action: z.enum(["status", "restart", "approve"]),
+  /** `stop` holds until `start`, or the end of the engine, for all its sessions. Since 0.3.0: stop, start. */
+  action: z.enum(["status", "restart", "approve", "stop", "start"]),
 });
 
 export const StopTask = z.object({ kind: z.literal("StopTask"), sessionId, taskId: TaskIdSchema });
@@ -283,6 +284,8 @@ export const Command = z.discriminatedUnion("kind", [
   MoveInput,
   RunShell,
   StopShell,
+  StopAgent,
+  SteerAgent,
 ]);
 
 export type Command = z.infer<typeof Command>;

@@ -16,7 +16,6 @@ import {
 import { AskedPart, AskedWhy } from "./asked-call.ts";
 import { Hunk } from "./hunk.ts";
 import { TAIL_BYTES_MAX } from "./progress-limits.ts";
-import { Hunk } from "./hunk.ts";
 import { ChangePreview, ToolKind } from "./shown-call.ts";
 
 /**

@@ -47,4 +47,6 @@ export const RIGHTS: Readonly<Record<CommandKind, Right>> = {
   MoveInput: "use",
   RunShell: "person", // it runs with the rights of the session, without its model
   StopShell: "person",
+  StopAgent: "decide",
+  SteerAgent: "use", // as SendInput with delivery steer
 };
