@@ -58,7 +58,7 @@ withTmux(
 
     await terminal.type(`/sessions:attach ${session}`);
     await terminal.press("Enter");
-    await terminal.shows("1-4 (");
+    await terminal.shows("1-4 >");
     await terminal.type("1");
     await terminal.press("Enter");
     const { texts, facts } = await running;

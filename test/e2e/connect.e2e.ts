@@ -162,7 +162,7 @@ atTerminal(
     await terminal.type("write it");
     await terminal.press("Enter");
     await terminal.shows("+written there");
-    await terminal.shows("1-4 (");
+    await terminal.shows("1-4 >");
     await terminal.type("1");
     await terminal.press("Enter");
     await terminal.shows("it is written");

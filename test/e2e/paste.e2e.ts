@@ -21,7 +21,7 @@ for (const how of ["bracketed", "bare"] as const) {
     `[PERM-14] a ${how} paste answers no permission question, and its text waits for the next prompt`,
     async () => {
       await using rig = await openRig({ script: [calls("Bash", { command: "touch made" }), says("Over.")] });
-      await rig.answer("make it", "1-4 (");
+      await rig.answer("make it", "1-4 >");
       await rig.terminal.paste(LIST, how);
       await rig.terminal.shows("A question takes no pasted text.");
       await rig.terminal.shows(/1-4 \(\d+ s\) >$/);
@@ -41,7 +41,7 @@ test(
   "[PERM-14] one pasted line with its end answers no permission question where the terminal marks no paste",
   async () => {
     await using rig = await openRig({ script: [calls("Bash", { command: "touch made" }), says("Over.")] });
-    await rig.answer("make it", "1-4 (");
+    await rig.answer("make it", "1-4 >");
     await rig.terminal.shows(/1-4 \(\d+ s\) >$/);
     await rig.terminal.paste("1\n", "bare");
     await rig.terminal.shows("arrived at once, as in a paste");
@@ -65,7 +65,7 @@ test(
     await rig.terminal.type("y");
     await rig.terminal.shows(/^y$/m);
     goOn();
-    await rig.terminal.shows("1-4 (");
+    await rig.terminal.shows("1-4 >");
     expect(await rig.terminal.screen()).toMatch(/1-4 \(\d+ s\) >$/);
     await rig.terminal.press("Enter");
     await rig.terminal.shows("none of the answers");

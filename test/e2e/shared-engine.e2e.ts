@@ -14,7 +14,7 @@ import { until } from "../support/until.ts";
 const TIMEOUT_MS = 300_000;
 const test = requireProgram("tmux");
 const READY = "/help lists commands";
-const ASKS = "1-4 (";
+const ASKS = "1-4 >";
 
 /** One home, one folder to work in, and as many terminals as a test opens. */
 function openPlace(options: MockOptions) {

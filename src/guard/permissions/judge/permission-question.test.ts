@@ -208,6 +208,11 @@ test("[PERM-14] what nothing ends says so, and a question offers no bare name of
     "Bash:python -m pytest *",
     "Bash:python -m pytest tests *",
   ]);
+  const firm = await offered("npm test", { ...POLICY, firm: true });
+  expect(firm.why?.ends).toEqual({
+    setting:
+      "above --level WorkspaceWrite no rule counts: without it, or with --level DangerFullAccess, one does",
+  });
   const asked = await offered("git push origin", withRules(["ask", "Bash:git push *"]));
   expect(asked.why).toEqual({
     cause: "rule",

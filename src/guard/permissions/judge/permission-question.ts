@@ -266,7 +266,10 @@ export function endOf(decision: Decision, judged: JudgedPlan): QuestionEnd | und
   if (decision.rule !== undefined) return { setting: `take out the rule ask "${printRule(decision.rule)}"` };
   const rules = literalRules(plan, tool, workspace).map((rule) => ({ ...rule, scope: "user" as const }));
   const wider = { ...policy, rules: [...policy.rules, ...rules] };
-  if (judge(plan, tool, wider, workspace, view).kind !== "allow") return undefined;
+  if (judge(plan, tool, wider, workspace, view).kind !== "allow") {
+    const limit = levelLimit(decision, policy);
+    return limit === undefined ? undefined : { setting: limit };
+  }
   const texts = allowingRules(plan, tool, workspace);
   const [rule] = texts.length === 1 ? texts : [];
   return { ...defined({ rule }), setting: allowSetting(texts) };
@@ -300,7 +303,7 @@ export function decisionRemedy(
       const person = "a person says yes, or --auto-approve";
       if (decision.rule !== undefined) return `${person}; or take that rule out`;
       const limit = levelLimit(decision, policy);
-      const setting = end?.setting ?? allowSetting(allowingRules(plan, tool, workspace));
+      const setting = allowSetting(allowingRules(plan, tool, workspace));
       return `${person}, or ${setting}${limit === undefined ? "" : ` (${limit})`}`;
     }
     default:
