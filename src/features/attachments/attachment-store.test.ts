@@ -2,10 +2,9 @@ import { expect, test } from "bun:test";
 import { readdirSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { temporaryDirectory, testWorld } from "../../../test/support/world.ts";
-import { ATTACHMENTS_BYTES_MAX } from "../../protocol/commands/run-limits.ts";
 import type { SessionHost } from "../../session/host.ts";
 import { attachmentLogFiles } from "./attachment-log-files.ts";
-import { openAttachmentStore } from "./attachment-store.ts";
+import { ATTACHMENTS_BYTES_MAX, openAttachmentStore } from "./attachment-store.ts";
 import { attachmentsFolder } from "./attachments-folder.ts";
 
 const TEXT = new TextEncoder().encode("words");

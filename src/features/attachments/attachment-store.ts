@@ -3,7 +3,7 @@ import { HarnessError } from "../../base/errors.ts";
 import type { AttachmentId } from "../../base/ids.ts";
 import { shortened } from "../../base/text/text.ts";
 import { codeOf, FileTooLarge } from "../../base/world.ts";
-import { ATTACHMENT_BYTES_MAX, ATTACHMENTS_BYTES_MAX } from "../../protocol/commands/run-limits.ts";
+import { ATTACHMENT_BYTES_MAX } from "../../protocol/commands/run-limits.ts";
 import type { AttachedFile, AttachmentInfo, InputBlock } from "../../protocol/content.ts";
 import { fence } from "../../safety/fence.ts";
 import { showControls, visibleLine } from "../../safety/hidden.ts";
@@ -13,6 +13,8 @@ import { openBytes, SealBroken, sealBytes, subKey } from "../../session/store/se
 import { attachmentsFolder } from "./attachments-folder.ts";
 import { formOf } from "./media-type.ts";
 
+/** Bytes of all attachments that a session keeps, sealed. */
+export const ATTACHMENTS_BYTES_MAX = 209_715_200;
 const NAME_CHARACTERS_MAX = 200;
 const FOLDER_MODE = 0o700;
 const FILE_MODE = 0o600;

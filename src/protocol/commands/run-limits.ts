@@ -7,9 +7,8 @@ export const ALLOW_CHARACTERS_MAX = 8_192;
 export const ADDED_FOLDERS_MAX = 16;
 export const ADDED_FOLDER_CHARACTERS_MAX = 4_096;
 
-/** Bytes of one attached file, and of all that a session keeps. */
+/** Bytes of one attached file. */
 export const ATTACHMENT_BYTES_MAX = 20_971_520;
-export const ATTACHMENTS_BYTES_MAX = 209_715_200;
 
 /** Bytes of a command that a person runs. */
 export const SHELL_COMMAND_BYTES_MAX = 65_536;
