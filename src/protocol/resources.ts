@@ -8,8 +8,6 @@ import type { Envelope } from "./events/envelope.ts";
 import { EnvelopeSchema } from "./events/envelope.ts";
 import { EventSeqSchema, LogIdSchema, SessionIdSchema, TaskIdSchema } from "./ids.ts";
 
-const LevelSchema = z.enum(["ReadOnly", "WorkspaceWrite", "DangerFullAccess"]);
-
 /** Data of an engine beside its events: the answers of the reading routes (CTL-15). Keys are snake_case. */
 export const SessionInfo = z.object({
   /** The newest run on its log. */
