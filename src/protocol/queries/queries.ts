@@ -3,14 +3,13 @@ import type { DeepReadonly } from "../deep-readonly.ts";
 import type { QueryKind } from "../kinds.ts";
 import { CHANGE_QUERIES } from "./change-queries.ts";
 import { COMPLETION_QUERIES } from "./completion-queries.ts";
-import { CONTEXT_QUERIES } from "./context-queries.ts";
 import { CONTROL_QUERIES } from "./control-queries.ts";
 import { ENGINE_QUERIES } from "./engine-queries.ts";
 import { HISTORY_QUERIES } from "./history-queries.ts";
 import type { QueryDefinition } from "./query.ts";
 import { SEARCH_QUERIES } from "./search-queries.ts";
 import { SESSION_QUERIES } from "./session-queries.ts";
-import { SPEND_QUERIES } from "./spend-queries.ts";
+import { USAGE_QUERIES } from "./usage-queries.ts";
 
 /**
  * Every query, by kind. A closed union: an engine refuses a kind that it does not know.
@@ -23,8 +22,7 @@ const TABLE = {
   ...HISTORY_QUERIES,
   ...ENGINE_QUERIES,
   ...COMPLETION_QUERIES,
-  ...SPEND_QUERIES,
-  ...CONTEXT_QUERIES,
+  ...USAGE_QUERIES,
   ...CHANGE_QUERIES,
   ...SEARCH_QUERIES,
   ...CONTROL_QUERIES,
