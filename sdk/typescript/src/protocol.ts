@@ -100,7 +100,9 @@ export type Command =
   | EditInputCommand
   | MoveInputCommand
   | RunShellCommand
-  | StopShellCommand;
+  | StopShellCommand
+  | StopAgentCommand
+  | SteerAgentCommand;
 
 export interface Accepted {
   readonly sessionId?: SessionId;
@@ -218,6 +220,9 @@ export interface ModelInfo {
   readonly name?: string;
   readonly context_tokens?: number;
   readonly output_tokens_max?: number;
+  readonly accepts?: ReadonlyArray<"text" | "image" | "audio" | "pdf">;
+  readonly thinking?: boolean;
+  readonly efforts?: ReadonlyArray<"off" | "low" | "medium" | "high" | "xhigh" | "max">;
   readonly price?: PriceInfo;
 }
 
@@ -1031,6 +1036,23 @@ export interface ListRulesResult {
   readonly more: boolean;
 }
 
+export interface ListHooksQuery {
+  readonly sessionId: SessionId;
+}
+
+export interface ListHooksResult {
+  readonly hooks: ReadonlyArray<{
+    readonly event: "SessionStart" | "UserPromptSubmit" | "PreToolUse" | "PostToolUse" | "Compact" | "Stop";
+    readonly matcher?: readonly string[];
+    readonly command: string;
+    readonly source: string;
+    readonly timeout_s: number;
+    readonly acknowledged?: true;
+  }>;
+  readonly waiting: readonly string[];
+  readonly more: boolean;
+}
+
 export interface CreateSessionResult {
   readonly notices?: readonly string[];
 }
@@ -1352,7 +1374,7 @@ export interface ManageMcpCommand {
   readonly kind: "ManageMcp";
   readonly sessionId: SessionId;
   readonly server: string;
-  readonly action: "status" | "restart" | "approve";
+  readonly action: "status" | "restart" | "approve" | "stop" | "start";
 }
 
 export interface StopTaskCommand {
@@ -1468,6 +1490,39 @@ export interface StopShellCommand {
   readonly kind: "StopShell";
   readonly sessionId: SessionId;
   readonly callId: CallId;
+}
+
+export interface StopAgentCommand {
+  readonly kind: "StopAgent";
+  readonly sessionId: SessionId;
+  readonly callId: CallId;
+}
+
+export interface SteerAgentCommand {
+  readonly kind: "SteerAgent";
+  readonly sessionId: SessionId;
+  readonly callId: CallId;
+  readonly content: ReadonlyArray<
+    | {
+        readonly type: "text";
+        readonly text: string;
+      }
+    | {
+        readonly type: "image";
+        readonly source: {
+          readonly type: "base64";
+          readonly media_type: string;
+          readonly data: string;
+        };
+      }
+    | {
+        readonly type: "audio";
+        readonly source: {
+          readonly type: "base64";
+          readonly media_type: string;
+          readonly data: string;
+        };
+      }>;
 }
 
 export interface TextDeltaEvent {
@@ -2333,6 +2388,7 @@ export interface Queries {
   readonly GetDraft: { readonly params: GetDraftQuery; readonly result: GetDraftResult };
   readonly SearchSessions: { readonly params: SearchSessionsQuery; readonly result: SearchSessionsResult };
   readonly ListRules: { readonly params: ListRulesQuery; readonly result: ListRulesResult };
+  readonly ListHooks: { readonly params: ListHooksQuery; readonly result: ListHooksResult };
 }
 
 /** Address of each query. */
@@ -2443,6 +2499,9 @@ export const QUERY_ROUTES: Readonly<Record<keyof Queries, QueryRoute>> = {
   },
   "ListRules": {
     "path": "/v1/sessions/{id}/rules"
+  },
+  "ListHooks": {
+    "path": "/v1/sessions/{id}/hooks"
   }
 };
 
@@ -2531,6 +2590,7 @@ export type EngineReason =
   | "McpRecordUnusable"
   | "McpRuleIdle"
   | "McpScopeMissing"
+  | "McpServerStopped"
   | "McpServerUnknown"
   | "McpServersConflict"
   | "McpStartFailed"
