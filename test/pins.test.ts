@@ -27,10 +27,9 @@ test("[BUS-06] the kinds of command are pinned and equal to the schema's", () =>
     // Additive since 0.2.0:
     ...["EndSession", "BranchSession", "PinSession", "CompactSession", "RewindSession", "WithdrawInput"],
     ...["RevokeRule", "PromoteRule", "SwitchProfile", "ReloadSkills", "ManageMcp", "StopTask", "Answer"],
-    ...["ExportSession", "DismissExpiring", "MuteSession", "SetLevel", "EditInput", "MoveInput"],
-    ...["RunShell", "StopShell"],
+    ...["ExportSession", "DismissExpiring", "MuteSession"],
     ...["RenameSession", "ArchiveSession", "DeleteSession", "MarkRead", "SetDraft"],
-    ...["StopAgent", "SteerAgent"],
+    ...["SetLevel", "EditInput", "MoveInput", "RunShell", "StopShell", "StopAgent", "SteerAgent"],
   ]);
   const inSchema = Command.options.map((option) => option.shape.kind.value);
   expect<readonly string[]>(COMMAND_KINDS).toEqual(inSchema);

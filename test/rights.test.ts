@@ -69,11 +69,11 @@ const COMMANDS: Readonly<Record<CommandKind, readonly [who: string, fields: obje
   SetDraft: [PERSON, { text: "x", reader: "me" }],
   SetLevel: [PERSON, { level: "ReadOnly" }],
   EditInput: [USE, { inputId: "inp_00000000000000000000000000", content: [{ type: "text", text: "x" }] }],
-  StopAgent: [DECIDE, { callId: "call_00000000000000000000000000" }],
-  SteerAgent: [USE, { callId: "call_00000000000000000000000000", content: [{ type: "text", text: "x" }] }],
   MoveInput: [USE, { inputId: "inp_00000000000000000000000000" }],
   RunShell: [PERSON, { command: "true", toModel: false }],
   StopShell: [PERSON, { callId: "call_00000000000000000000000000" }],
+  StopAgent: [DECIDE, { callId: "call_00000000000000000000000000" }],
+  SteerAgent: [USE, { callId: "call_00000000000000000000000000", content: [{ type: "text", text: "x" }] }],
 };
 
 const OPEN = "yes yes yes  yes yes yes yes";

@@ -60,23 +60,11 @@ const ENGINE_ID_BYTES = 16;
 
 /** Returns the handlers of one engine's queries, and a reader of any session's log. */
 export function engineAnswers(parts: EngineAnswersDependencies): EngineAnswers {
-  const { options, config, caches, providers, store, multiplexer, offered, startedAt } = parts;
+  const { options, caches, providers, store, multiplexer, offered, startedAt } = parts;
   const { world, paths, features } = options;
   const engineId = Buffer.from(world.random.bytes(ENGINE_ID_BYTES)).toString("hex");
   const live = () => multiplexer.sessions;
-  const sessions = sessionQueries({
-    ...{ world, store, live },
-    running: (id) => multiplexer.runningSession(id),
-    whenThere: (id) => multiplexer.whenThere(id),
-    contextWindowOf(model) {
-      const [provider = "", ...id] = model.split(":");
-      return providers.contextTokensOf(provider, id.join(":"));
-    },
-    async ttlDaysOf(profile) {
-      const { ttlDaysOf } = await import("../sessions/retention/sweep.ts");
-      return await ttlDaysOf({ world, paths, config, features }, profile);
-    },
-  });
+  const sessions = sessionAnswers(parts);
   const engine = engineQueries({
     world,
     store,
@@ -142,6 +130,30 @@ export function engineAnswers(parts: EngineAnswersDependencies): EngineAnswers {
   });
   const { log, news } = sessions;
   return { handlers: { ...stored, ...handlers, ...completion }, log, news, engineId };
+}
+
+/** Returns the handlers of the queries about sessions, their news, and a reader of their logs. */
+function sessionAnswers({
+  options,
+  config,
+  providers,
+  store,
+  multiplexer,
+}: EngineAnswersDependencies): ReturnType<typeof sessionQueries> {
+  const { world, paths, features } = options;
+  return sessionQueries({
+    ...{ world, store, live: () => multiplexer.sessions },
+    running: (id) => multiplexer.runningSession(id),
+    whenThere: (id) => multiplexer.whenThere(id),
+    contextWindowOf(model) {
+      const [provider = "", ...id] = model.split(":");
+      return providers.contextTokensOf(provider, id.join(":"));
+    },
+    async ttlDaysOf(profile) {
+      const { ttlDaysOf } = await import("../sessions/retention/sweep.ts");
+      return await ttlDaysOf({ world, paths, config, features }, profile);
+    },
+  });
 }
 
 /** Returns the handlers of the features for stored sessions. Each is loaded at its first query. */

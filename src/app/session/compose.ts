@@ -99,8 +99,22 @@ export async function compose(materials: SessionMaterials): Promise<Composed> {
     close: () => resources.disposeAsync(),
   });
   undo.defer(() => composed.end("error"));
+  live.add(session, listedSession(base, materials));
+  const { signal } = new AbortController();
+  // If nobody has to be asked, a wrong setting of the project ends the start, not the first turn.
+  if (!trust.asks) await trust.loaded(signal);
+  await features.ready(signal);
+  undo.move(); // the session frees it
+  return { session: composed, notices: [...gate.notices(), ...features.notices()] };
+}
+
+/** Returns what a running session offers to queries and commands about all sessions. */
+function listedSession(
+  { features, registry, plan }: ComposedHost,
+  materials: SessionMaterials,
+): Parameters<Engine["live"]["add"]>[1] {
   const { prepareSwitch } = features;
-  live.add(session, {
+  return {
     lists: features.shared.lists,
     registry,
     ...(prepareSwitch === undefined
@@ -109,13 +123,7 @@ export async function compose(materials: SessionMaterials): Promise<Composed> {
           prepareSwitch: async (command, idle): Promise<PreparedSwitch<OpenedSession>> =>
             await prepareSwitch(command, idle, reopening(materials, plan)),
         }),
-  });
-  const { signal } = new AbortController();
-  // If nobody has to be asked, a wrong setting of the project ends the start, not the first turn.
-  if (!trust.asks) await trust.loaded(signal);
-  await features.ready(signal);
-  undo.move(); // the session frees it
-  return { session: composed, notices: [...gate.notices(), ...features.notices()] };
+  };
 }
 
 /** Returns the way to open the session that follows this one, at the level that a person has set here. */

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { foldText, shownText, wordsOf } from "./fold-text.ts";
+import { foldedWords, foldText, shownText } from "./fold-text.ts";
 
 const CODE_POINTS = Array.from({ length: 0x11_0000 }, (_, at) => at).filter(
   (at) => at < 0xd800 || at > 0xdfff,
@@ -40,6 +40,6 @@ test("[CTL-19] characters that match without case fold alike", () => {
 
 test("[CTL-19] a text is compared in NFC, and positions stay", () => {
   expect(foldText(shownText("Cafe\u0301 ΣΑΣ ς İ ẞ"))).toBe("café σασ σ İ ß");
-  expect(wordsOf("  Foo\tBAR\u00a0foo \n")).toEqual(["foo", "bar"]);
-  expect(wordsOf(" \n")).toEqual([]);
+  expect(foldedWords("  Foo\tBAR\u00a0foo \n")).toEqual(["foo", "bar"]);
+  expect(foldedWords(" \n")).toEqual([]);
 });

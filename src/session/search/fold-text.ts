@@ -21,7 +21,7 @@ export function foldText(shown: string): string {
 }
 
 /** Returns the words of a text that a person searches for, folded, each once. */
-export function wordsOf(text: string): readonly string[] {
+export function foldedWords(text: string): readonly string[] {
   const words = foldText(shownText(text)).split(/\s+/);
   return [...new Set(words.filter((word) => word !== ""))];
 }

@@ -1,5 +1,5 @@
 import { SNIPPET_UNITS_MAX } from "../../protocol/queries/search-queries.ts";
-import { foldText, shownText, wordsOf } from "./fold-text.ts";
+import { foldedWords, foldText, shownText } from "./fold-text.ts";
 import { gramsOf, toolGram } from "./grams.ts";
 import type { ItemText } from "./item-texts.ts";
 
@@ -35,7 +35,7 @@ export class SearchTerms {
   readonly #below: string | undefined;
 
   constructor({ text, tool, file, from, below }: SearchConditions) {
-    this.#words = wordsOf(text);
+    this.#words = foldedWords(text);
     this.#tool = tool;
     this.#file = file === undefined ? undefined : foldText(shownText(file));
     this.#from = from;

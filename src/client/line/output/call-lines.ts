@@ -6,7 +6,7 @@ import { neutralise, neutraliseLine } from "../../../view/terminal/terminal-text
 import { callSummary } from "../../../view/texts/call-summary.ts";
 import { quote } from "./quote.ts";
 import type { PrintedCall } from "./result-lines.ts";
-import { printedCall, resultLines, resultText } from "./result-lines.ts";
+import { printedCall, resultLines, textOfResult } from "./result-lines.ts";
 
 /** Lines of the output of a person's command that are printed: its end. */
 const SHELL_LINES_MAX = 100;
@@ -64,7 +64,7 @@ export class CallLines {
     const wasTold = this.#reported.has(callId);
     this.#denied.delete(callId);
     this.#reported.delete(callId);
-    if (result.shell === true && denied === undefined) return shellOutput(resultText(result.content));
+    if (result.shell === true && denied === undefined) return shellOutput(textOfResult(result.content));
     if (denied !== undefined) return `  ${label}did not run${denied.byYou ? ": you denied it" : ""}`;
     if (wasTold && result.isError !== true) return undefined;
     const [head, ...quoted] = resultLines(result, shown);

@@ -32,7 +32,7 @@ export function resultLines(
   { content, isError = false }: Pick<PayloadOf<"ToolResult">, "content" | "isError">,
   { kind, change }: PrintedCall,
 ): readonly [head: string, ...quoted: string[]] {
-  const text = resultText(content);
+  const text = textOfResult(content);
   if (kind === "execute") return commandLines(text, isError);
   if (isError) return [headOf("failed", firstLine(text) ?? "")];
   if (change.length > 0) return changeLines(change);
@@ -73,7 +73,7 @@ function shortLine(line: string): string {
 }
 
 /** Joins the texts of a result; `[image]` and the like stand for other blocks. */
-export function resultText(content: readonly ResultContent[]): string {
+export function textOfResult(content: readonly ResultContent[]): string {
   return content.map((block) => (block.type === "text" ? block.text : `[${block.type}]`)).join("\n");
 }
 

@@ -27,8 +27,8 @@ export interface PageOptions {
 }
 
 /**
- * Reads a page of stored logs, the newest first. A filter that finds few reads for `FILTERED_LIST_MS_MAX` at most: the page is
- * then short, and its cursor continues after the last log that was read.
+ * Reads a page of stored logs, the newest first. A filter that finds few reads for `FILTERED_LIST_MS_MAX` at most: the
+ * page is then short, and its cursor continues after the last log that was read.
  */
 export async function storedPage(
   store: Pick<SessionStore, "list">,
