@@ -28,6 +28,7 @@ test("[BUS-06] the kinds of command are pinned and equal to the schema's", () =>
     ...["EndSession", "BranchSession", "PinSession", "CompactSession", "RewindSession", "WithdrawInput"],
     ...["RevokeRule", "PromoteRule", "SwitchProfile", "ReloadSkills", "ManageMcp", "StopTask", "Answer"],
     ...["ExportSession", "DismissExpiring", "MuteSession", "SetLevel", "EditInput", "MoveInput"],
+    ...["StopAgent", "SteerAgent"],
   ]);
   const inSchema = Command.options.map((option) => option.shape.kind.value);
   expect<readonly string[]>(COMMAND_KINDS).toEqual(inSchema);

@@ -47,6 +47,7 @@ const ASKED: Readonly<Record<QueryKind, (session: SessionId) => Fields>> = {
   ListItems: (sessionId) => ({ sessionId, after: 0, limit: 10 }),
   GetItem: (sessionId) => ({ sessionId, event: 1 }),
   ListRules: (sessionId) => ({ sessionId }),
+  ListHooks: (sessionId) => ({ sessionId }),
   Complete: (sessionId) => ({ sessionId, text: "/sk", cursor: 3 }),
 };
 

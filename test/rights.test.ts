@@ -65,6 +65,8 @@ const COMMANDS: Readonly<Record<CommandKind, readonly [who: string, fields: obje
   SetLevel: [PERSON, { level: "ReadOnly" }],
   EditInput: [USE, { inputId: "inp_00000000000000000000000000", content: [{ type: "text", text: "x" }] }],
   MoveInput: [USE, { inputId: "inp_00000000000000000000000000" }],
+  StopAgent: [DECIDE, { callId: "call_00000000000000000000000000" }],
+  SteerAgent: [USE, { callId: "call_00000000000000000000000000", content: [{ type: "text", text: "x" }] }],
 };
 
 const OPEN = "yes yes yes  yes yes yes yes";

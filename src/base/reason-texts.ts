@@ -73,6 +73,7 @@ export const TEXTS = {
   McpRecordUnusable: "The approval record of an MCP server cannot be read or saved: <path>: <problem>. Check the file; without it, the server's tools must be approved again.",
   McpRuleIdle: "The rule <rule> (<path>:<line>) has no effect: <problem>",
   McpScopeMissing: "The MCP server '<name>' requires more rights for this than you have granted cinch: <scope>. To grant them: cinch creds login mcp:<name> <scope>; they apply at the next use.",
+  McpServerStopped: "MCP server '<name>' was stopped by a person, and its tools do not run until somebody starts it: /mcp:<name> start.",
   McpServerUnknown: "There is no MCP server '<name>' in this session. <hint>",
   McpServersConflict: "Two MCP servers have the name '<name>': in <first> and in <second>. Rename one of them.",
   McpStartFailed: "MCP server '<name>' did not start: <why>. cinch retries; until it runs, calls of its tools fail. /mcp:<name> shows its state.",

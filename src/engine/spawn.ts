@@ -1,9 +1,11 @@
 import type { PromptText } from "../base/brand.ts";
+import { defined } from "../base/defined.ts";
+import { toHarnessError } from "../base/files/storage-problem.ts";
 import type { ContentBlock } from "../protocol/content.ts";
 import type { Message } from "../protocol/message.ts";
 import type { RequestMiddleware } from "../providers/middleware.ts";
 import { lateStream } from "../providers/middleware.ts";
-import type { RunSubAgentRequest, SubAgentResult } from "../session/spawn.ts";
+import type { AgentInputs, RunSubAgentRequest, SubAgentResult } from "../session/spawn.ts";
 import type { ToolHandler } from "../tools/middleware.ts";
 import type { ToolRegistry } from "../tools/registry.ts";
 import { Conversation } from "./loop/conversation.ts";
@@ -61,7 +63,13 @@ export async function spawn(request: RunSubAgentRequest, parts: SpawnDependencie
   };
   using turn = new Turn(child, request.turn, request.originator, request.signal);
   turn.begin([{ type: "text", text: request.prompt }]);
-  const ended = await runTurn(turn, child);
+  const { inputs } = request;
+  inputs?.begin(async (event, originator) => {
+    bus.publish(event, { ...turn.origin, ...defined({ originator }) });
+    await bus.commit("power");
+  });
+  const ended = await runTurn(turn, child, async () => await steer(turn, inputs));
+  await inputs?.end();
   bus.publish(ended, turn.origin);
   await bus.commit("process");
   const { reason } = ended.payload;
@@ -73,6 +81,33 @@ export async function spawn(request: RunSubAgentRequest, parts: SpawnDependencie
     rounds,
     ...(reason === "error" && error !== undefined ? { error: error.message } : {}),
   };
+}
+
+/** Delivers inputs that clients sent to the sub-agent. A refused one is reported, and leaves. */
+async function steer(turn: Turn, inputs: AgentInputs | undefined): Promise<boolean> {
+  let any = false;
+  for (let input = inputs?.take(); inputs !== undefined && input !== undefined; input = inputs.take()) {
+    const { inputId, content, originator } = input;
+    const { number, cancel, history } = turn;
+    try {
+      const added = await inputs.examine(content, {
+        turn: number,
+        originator,
+        signal: cancel.signal,
+        messages: () => history.messages,
+        emit: (event) => turn.publish(event),
+      });
+      cancel.signal.throwIfAborted();
+      await turn.interject(input, added);
+      any = true;
+    } catch (thrown) {
+      cancel.signal.throwIfAborted();
+      const { reason, message, fields } = toHarnessError(thrown);
+      turn.publish({ kind: "Error", payload: { reason, message, details: { ...fields, inputId } } });
+      turn.publish({ kind: "InputWithdrawn", payload: { inputId } });
+    }
+  }
+  return any;
 }
 
 /** Returns the bus without storing messages: a sub-agent's history ends with it. */

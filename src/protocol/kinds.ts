@@ -36,6 +36,8 @@ export const COMMAND_KINDS = [
   "SetLevel",
   "EditInput",
   "MoveInput",
+  "StopAgent",
+  "SteerAgent",
 ] as const satisfies readonly CommandKind[];
 
 export const EVENT_KINDS = [
@@ -108,5 +110,6 @@ export const QUERY_KINDS = [
   "GetItem",
   "Complete",
   "ListRules",
+  "ListHooks",
 ] as const;
 export type QueryKind = (typeof QUERY_KINDS)[number];

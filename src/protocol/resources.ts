@@ -1,6 +1,8 @@
 import * as z from "zod";
 import { StandsFor } from "./commands/command-spec.ts";
+import { LevelSchema } from "./commands/control-commands.ts";
 import type { DeepReadonly } from "./deep-readonly.ts";
+import { EFFORT_WORDS } from "./effort.ts";
 import type { Envelope } from "./events/envelope.ts";
 import { EnvelopeSchema } from "./events/envelope.ts";
 import { EventSeqSchema, LogIdSchema, SessionIdSchema, TaskIdSchema } from "./ids.ts";
@@ -57,8 +59,6 @@ export const TaskInfo = z.object({
   updated_at: z.string(),
 });
 
-const LevelSchema = z.enum(["ReadOnly", "WorkspaceWrite", "DangerFullAccess"]);
-
 export const ProfileInfo = z.object({
   name: z.string(),
   /** "embedded": part of cinch; "user": in the user's configuration. */
@@ -108,7 +108,14 @@ export const ModelInfo = z.object({
   id: z.string(),
   name: z.string().optional(),
   context_tokens: z.int().min(0).optional(),
+  /** Longest answer. Absent: unknown. */
   output_tokens_max: z.int().min(0).optional(),
+  /** Content that it is known to accept. Absent: unknown. Since protocol 0.3.0. */
+  accepts: z.array(z.enum(["text", "image", "audio", "pdf"])).optional(),
+  /** True if it can think before it answers. Absent: unknown. Since protocol 0.3.0. */
+  thinking: z.boolean().optional(),
+  /** Efforts that it accepts; others become the nearest below. Absent: unknown. Since protocol 0.3.0. */
+  efforts: z.array(z.enum(EFFORT_WORDS)).optional(),
   /** Absent: unknown. */
   price: PriceInfo.optional(),
 });

@@ -98,7 +98,12 @@ export interface Model {
   readonly contextTokens?: number;
   readonly outputTokensMax?: number;
   readonly price?: Price;
-  readonly takes?: readonly ("image" | "audio")[];
+  /** Content beside text that it is known to accept. Absent: unknown. */
+  readonly takes?: readonly ("image" | "audio" | "pdf")[];
+  /** True if it can think before it answers. Absent: unknown. */
+  readonly thinks?: boolean;
+  /** Efforts that it accepts. Absent: unknown. */
+  readonly efforts?: readonly Effort[];
   /** API paths that the model accepts, if they differ from model to model. */
   readonly endpoints?: readonly string[];
 }

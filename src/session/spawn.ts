@@ -1,10 +1,12 @@
 import type { PromptText } from "../base/brand.ts";
-import type { CallId, ClientId, LogId, SessionId } from "../base/ids.ts";
-import type { TurnEndReason } from "../protocol/events/events.ts";
+import type { CallId, ClientId, InputId, LogId, SessionId } from "../base/ids.ts";
+import type { InputBlock } from "../protocol/content.ts";
+import type { Event, TurnEndReason } from "../protocol/events/events.ts";
 import type { ModelInUse } from "../providers/choosing/model-in-use.ts";
 import type { ToolHandler } from "../tools/middleware.ts";
 import type { ToolRegistry } from "../tools/registry.ts";
 import type { SubAgentContext, Workspace } from "../tools/tool.ts";
+import type { TurnContext } from "./moments.ts";
 import type { Limits } from "./plan.ts";
 
 /**
@@ -44,6 +46,29 @@ export interface AgentRunner {
   readonly spawn: RunSubAgent;
   /** Runs a task in a session of its own. */
   readonly delegate: DelegateTask;
+  /**
+   * Examines an input for a sub-agent as one for the session itself, and returns blocks to send with it.
+   * @throws HarnessError if it is refused; the signal's reason.
+   */
+  readonly examine: (content: readonly InputBlock[], turn: TurnContext) => Promise<readonly InputBlock[]>;
+}
+
+/** Input for a running sub-agent. */
+export interface AgentInput {
+  readonly inputId: InputId;
+  readonly content: readonly InputBlock[];
+  readonly originator: ClientId;
+}
+
+/** Inputs that clients send to one sub-agent while it runs. */
+export interface AgentInputs {
+  /** Called once it runs. `tell` publishes an event as one of the sub-agent; it is in the log when it resolves. */
+  begin(tell: (event: Event, originator?: ClientId) => Promise<void>): void;
+  /** Removes and returns the first input. */
+  take(): AgentInput | undefined;
+  readonly examine: AgentRunner["examine"];
+  /** Called when nothing can enter any more. */
+  end(): Promise<void>;
 }
 
 /** Runs one sub-agent; see `spawn` of `engine/`. */
@@ -67,6 +92,8 @@ export interface RunSubAgentRequest {
   /** Outermost, around the session's own middleware: it can only refuse more. */
   readonly guard?: (handler: ToolHandler) => ToolHandler;
   readonly signal: AbortSignal;
+  /** Absent: nothing can be sent to it. */
+  readonly inputs?: AgentInputs;
 }
 export interface SubAgentResult {
   /** Its last text; empty if it had none, failed or was cancelled. */

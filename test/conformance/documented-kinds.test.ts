@@ -23,6 +23,8 @@ const BEYOND = {
     "RevokeRule",
     "RewindSession",
     "SetLevel",
+    "SteerAgent",
+    "StopAgent",
     "StopTask",
     "SwitchProfile",
     "WithdrawInput",

@@ -30,6 +30,7 @@ import type { SessionDependencies } from "../../src/session/turns/session-depend
 import type { ToolMiddleware } from "../../src/tools/middleware.ts";
 import { ToolRegistry } from "../../src/tools/registry.ts";
 import type { Tool, ToolContext, ToolOutput } from "../../src/tools/tool.ts";
+import type { Level } from "../../src/tools/tool-facts.ts";
 import type { ScriptedAnswer, ScriptedProvider } from "./scripted-provider.ts";
 import { scriptedProvider } from "./scripted-provider.ts";
 import type { TestWorld } from "./world.ts";
@@ -141,6 +142,7 @@ export async function openRig(options: RigOptions): Promise<Rig> {
     });
     options.onTell?.((event) => core.publish(event));
     const roundsMax = options.roundsMax ?? 50;
+    let level: Level = "WorkspaceWrite";
     const composed = composeSession({
       tools: () => [],
       world,
@@ -174,7 +176,11 @@ export async function openRig(options: RigOptions): Promise<Rig> {
       guard: guardOf(options.gate?.(core.questions)),
       model: () => ({ provider: options.model ?? provider, id: "scripted-1", outputTokensMax: 4_096 }),
       setModel: () => Promise.resolve([]),
-      setLevel: () => ({ changed: false, notices: [] }),
+      setLevel(next) {
+        const changed = next !== level;
+        level = next;
+        return { changed, notices: [] };
+      },
       revokeRule: () => false,
       promoteRule: async () => undefined,
       roundsMax,

@@ -91,7 +91,9 @@ export type Command =
   | MuteSessionCommand
   | SetLevelCommand
   | EditInputCommand
-  | MoveInputCommand;
+  | MoveInputCommand
+  | StopAgentCommand
+  | SteerAgentCommand;
 
 export interface Accepted {
   readonly sessionId?: SessionId;
@@ -205,6 +207,9 @@ export interface ModelInfo {
   readonly name?: string;
   readonly context_tokens?: number;
   readonly output_tokens_max?: number;
+  readonly accepts?: ReadonlyArray<"text" | "image" | "audio" | "pdf">;
+  readonly thinking?: boolean;
+  readonly efforts?: ReadonlyArray<"off" | "low" | "medium" | "high" | "xhigh" | "max">;
   readonly price?: PriceInfo;
 }
 
@@ -775,6 +780,23 @@ export interface ListRulesResult {
   readonly more: boolean;
 }
 
+export interface ListHooksQuery {
+  readonly sessionId: SessionId;
+}
+
+export interface ListHooksResult {
+  readonly hooks: ReadonlyArray<{
+    readonly event: "SessionStart" | "UserPromptSubmit" | "PreToolUse" | "PostToolUse" | "Compact" | "Stop";
+    readonly matcher?: readonly string[];
+    readonly command: string;
+    readonly source: string;
+    readonly timeout_s: number;
+    readonly acknowledged?: true;
+  }>;
+  readonly waiting: readonly string[];
+  readonly more: boolean;
+}
+
 export interface CreateSessionResult {
   readonly notices?: readonly string[];
 }
@@ -1067,7 +1089,7 @@ export interface ManageMcpCommand {
   readonly kind: "ManageMcp";
   readonly sessionId: SessionId;
   readonly server: string;
-  readonly action: "status" | "restart" | "approve";
+  readonly action: "status" | "restart" | "approve" | "stop" | "start";
 }
 
 export interface StopTaskCommand {
@@ -1139,6 +1161,39 @@ export interface MoveInputCommand {
   readonly sessionId: SessionId;
   readonly inputId: InputId;
   readonly before?: InputId;
+}
+
+export interface StopAgentCommand {
+  readonly kind: "StopAgent";
+  readonly sessionId: SessionId;
+  readonly callId: CallId;
+}
+
+export interface SteerAgentCommand {
+  readonly kind: "SteerAgent";
+  readonly sessionId: SessionId;
+  readonly callId: CallId;
+  readonly content: ReadonlyArray<
+    | {
+        readonly type: "text";
+        readonly text: string;
+      }
+    | {
+        readonly type: "image";
+        readonly source: {
+          readonly type: "base64";
+          readonly media_type: string;
+          readonly data: string;
+        };
+      }
+    | {
+        readonly type: "audio";
+        readonly source: {
+          readonly type: "base64";
+          readonly media_type: string;
+          readonly data: string;
+        };
+      }>;
 }
 
 export interface TextDeltaEvent {
@@ -1903,6 +1958,7 @@ export interface Queries {
   readonly GetItem: { readonly params: GetItemQuery; readonly result: GetItemResult };
   readonly Complete: { readonly params: CompleteQuery; readonly result: CompleteResult };
   readonly ListRules: { readonly params: ListRulesQuery; readonly result: ListRulesResult };
+  readonly ListHooks: { readonly params: ListHooksQuery; readonly result: ListHooksResult };
 }
 
 /** Address of each query. */
@@ -1995,6 +2051,9 @@ export const QUERY_ROUTES: Readonly<Record<keyof Queries, QueryRoute>> = {
   },
   "ListRules": {
     "path": "/v1/sessions/{id}/rules"
+  },
+  "ListHooks": {
+    "path": "/v1/sessions/{id}/hooks"
   }
 };
 
@@ -2077,6 +2136,7 @@ export type EngineReason =
   | "McpRecordUnusable"
   | "McpRuleIdle"
   | "McpScopeMissing"
+  | "McpServerStopped"
   | "McpServerUnknown"
   | "McpServersConflict"
   | "McpStartFailed"

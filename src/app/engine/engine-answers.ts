@@ -5,6 +5,7 @@ import type { SessionId } from "../../base/ids.ts";
 import { EMBEDDED } from "../../config/profile-files.ts";
 import { hostRipgrep } from "../../platform/ripgrep.ts";
 import type { ModelInfo, ProfileInfo, ToolInfo } from "../../protocol/resources.ts";
+import { knownModel } from "../../providers/choosing/prices.ts";
 import type { Model, Price } from "../../providers/provider.ts";
 import { unknownProviderError } from "../../providers/unknown-provider.ts";
 import type { Multiplexer } from "../../server/hub/multiplexer.ts";
@@ -87,7 +88,9 @@ export function engineAnswers(parts: EngineAnswersDependencies): EngineAnswers {
       const known = providers.registry.names();
       if (!known.includes(provider)) throw unknownProviderError(provider, known);
       const models = await (await providers.registry.open(provider)).models(signal);
-      return models.map((model) => modelInfo(model, providers.priceOf(provider, model.id) ?? model.price));
+      return models.map((model) =>
+        modelInfo(provider, model, providers.priceOf(provider, model.id) ?? model.price),
+      );
     },
     tools: (of) =>
       typeof of === "string"
@@ -118,10 +121,17 @@ export function engineAnswers(parts: EngineAnswersDependencies): EngineAnswers {
   return { handlers: { ...handlers, ...completion }, log: sessions.log, engineId };
 }
 
-function modelInfo({ id, name, contextTokens, outputTokensMax }: Model, price: Price | undefined): ModelInfo {
+/** Describes a model by its catalogue, and by the published table where that says nothing. */
+function modelInfo(provider: string, listed: Model, price: Price | undefined): ModelInfo {
+  const { id, name, contextTokens, outputTokensMax, takes, thinks, efforts } = {
+    ...knownModel(provider, listed.id),
+    ...listed,
+  };
   return {
     id,
     ...defined({ name, context_tokens: contextTokens, output_tokens_max: outputTokensMax }),
+    ...(takes === undefined ? {} : { accepts: ["text" as const, ...takes] }),
+    ...defined({ thinking: thinks, efforts }),
     ...(price === undefined ? {} : { price: priceInfo(price) }),
   };
 }

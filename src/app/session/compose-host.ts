@@ -8,7 +8,7 @@ import type { PermissionGate } from "../../guard/permissions/permission-gate.ts"
 import { openPermissionGate } from "../../guard/permissions/permission-gate.ts";
 import { sandboxSection } from "../../guard/sandbox/config.ts";
 import { sessionKeyFiles } from "../../guard/sandbox/policy/credential-paths.ts";
-import type { JudgedFiles } from "../../guard/trust/project-trust.ts";
+import type { JudgedFiles, TrustContext } from "../../guard/trust/project-trust.ts";
 import { ProjectTrust } from "../../guard/trust/project-trust.ts";
 import { hostRipgrep } from "../../platform/ripgrep.ts";
 import type { Event } from "../../protocol/events/events.ts";
@@ -19,7 +19,7 @@ import type { OpenedLog } from "../../session/history/resumed-log.ts";
 import type { SessionHost } from "../../session/host.ts";
 import type { SessionModel } from "../../session/models.ts";
 import type { SessionPlan } from "../../session/plan.ts";
-import type { DelegateTask, RunSubAgent } from "../../session/spawn.ts";
+import type { AgentRunner, DelegateTask, RunSubAgent } from "../../session/spawn.ts";
 import type { SessionDependencies } from "../../session/turns/session-dependencies.ts";
 import { BackgroundRuns } from "../../tools/bash/background-runs.ts";
 import { ToolRegistry } from "../../tools/registry.ts";
@@ -27,7 +27,7 @@ import { selectPacks } from "../../tools/select-packs.ts";
 import type { ToolSource, Workspace } from "../../tools/tool.ts";
 import type { Engine } from "../engine/engine.ts";
 import { judgeFilesBy } from "../plan/judge-files.ts";
-import type { PlanSources } from "../plan/plan.ts";
+import type { PlanSources, SessionPlans } from "../plan/plan.ts";
 import { openPlans } from "../plan/plan.ts";
 import { openBudget } from "./budget.ts";
 import { builtinTools } from "./chains/builtins.ts";
@@ -113,12 +113,7 @@ export async function composeHost(sources: HostSources, use: "look" | "run"): Pr
   const trust = new ProjectTrust(files, {
     ask: (question, signal) => core.questions.ask(question, signal),
     publish: (event) => core.publish(event),
-    restrict(project) {
-      const { ceiling } = plan().policy;
-      plans.change({ project });
-      const { ceiling: level } = plan().policy;
-      if (level !== ceiling) core.publish({ kind: "LevelChanged", payload: { level } });
-    },
+    restrict: restriction(plans, core),
   });
   const { hidden } = settingsOf(sandboxSection, { config, profile });
   const keys = sessionKeyFiles({ world, root, environment: wishes.environment, hidden });
@@ -167,9 +162,24 @@ export async function composeHost(sources: HostSources, use: "look" | "run"): Pr
   return {
     ...{ host, core, plan, gate, trust, sandbox, budget, turn, watch, runs, registry, features },
     setLevel: levelSetter(plans),
-    tools: (spawn) => features.tools({ spawn, delegate }),
+    tools: (spawn) => features.tools({ spawn, delegate, examine: examinerOf(features) }),
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
+}
+
+/** Returns the function that applies settings of the project. It reports a level that they lower. */
+function restriction(plans: SessionPlans, core: SessionCore): TrustContext["restrict"] {
+  return function restrict(project) {
+    const { ceiling } = plans.current.policy;
+    plans.change({ project });
+    const { ceiling: level } = plans.current.policy;
+    if (level !== ceiling) core.publish({ kind: "LevelChanged", payload: { level } });
+  };
+}
+
+/** Returns the function that examines inputs of sub-agents as those of the session. */
+function examinerOf({ onInput }: OpenFeatures): AgentRunner["examine"] {
+  return async (content, at) => await onInput(content, at, {});
 }
 
 /** Returns the limits of a turn, read from the plan that holds at the time. */

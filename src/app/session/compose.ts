@@ -1,9 +1,11 @@
 import { defined } from "../../base/defined.ts";
 import type { Files } from "../../base/world.ts";
+import type { ResultOf } from "../../protocol/queries/queries.ts";
 import { cacheBreakpoints } from "../../providers/cache-breakpoints.ts";
 import { retry } from "../../providers/retry/retry.ts";
 import { takeover } from "../../providers/retry/takeover.ts";
 import type { PreparedSwitch, Reopen } from "../../session/handover.ts";
+import type { SessionPlan } from "../../session/plan.ts";
 import { subKey } from "../../session/store/seal.ts";
 import { ownAndResolvedPath, sealedFiles } from "../../session/store/sealed-files.ts";
 import type { OpenedSession } from "../../session/turns/opened-session.ts";
@@ -77,7 +79,7 @@ export async function compose(materials: SessionMaterials): Promise<Composed> {
     takes: features.takes,
     onTurnEnd: features.onTurnEnd,
     commands: features.commands,
-    queries: { ...features.queries, ...gate.queries },
+    queries: { ListHooks: noHooks, ...features.queries, ...gate.queries },
     ownerOf: features.ownerOf,
     ...(features.rewind === undefined ? {} : { rewind: features.rewind }),
     model: () => slot.current,
@@ -104,9 +106,7 @@ export async function compose(materials: SessionMaterials): Promise<Composed> {
       ? {}
       : {
           prepareSwitch: async (command, idle): Promise<PreparedSwitch<OpenedSession>> =>
-            await prepareSwitch(command, idle, (next, following, changes) =>
-              materials.reopen(next, following, { ...defined({ level: plan().wishes.level }), ...changes }),
-            ),
+            await prepareSwitch(command, idle, reopening(materials, plan)),
         }),
   });
   const { signal } = new AbortController();
@@ -115,6 +115,17 @@ export async function compose(materials: SessionMaterials): Promise<Composed> {
   await features.ready(signal);
   undo.move(); // the session frees it
   return { session: composed, notices: [...gate.notices(), ...features.notices()] };
+}
+
+/** Returns the way to open the session that follows this one, at the level that a person has set here. */
+function reopening({ reopen }: SessionMaterials, plan: () => SessionPlan): SessionMaterials["reopen"] {
+  return (next, following, changes) =>
+    reopen(next, following, { ...defined({ level: plan().wishes.level }), ...changes });
+}
+
+/** Answers for a session that has no hooks. */
+async function noHooks(): Promise<ResultOf<"ListHooks">> {
+  return { hooks: [], waiting: [], more: false };
 }
 
 /** Files of the world, with the session's stored output sealed (SES-04). */

@@ -154,11 +154,9 @@ test("[ENG-01 ENG-10] tools that run other agents stand where their feature does
     { tools: [source("c")] },
   );
   const nobody = () => Promise.reject(new Error("nothing runs"));
-  expect(features.tools({ spawn: nobody, delegate: nobody }).map(({ name }) => name)).toEqual([
-    "a",
-    "b",
-    "c",
-  ]);
+  expect(
+    features.tools({ spawn: nobody, delegate: nobody, examine: nobody }).map(({ name }) => name),
+  ).toEqual(["a", "b", "c"]);
 });
 
 test("[ENG-01] what a session lacks while it opens its features cannot be called: that does not compile", () => {

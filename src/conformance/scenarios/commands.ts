@@ -1,8 +1,15 @@
-import { stringAt } from "../../base/json.ts";
+import { objectAt, stringAt } from "../../base/json.ts";
 import { assertAccepted, assertRefused, assertSame } from "../check.ts";
 import type { Scenario } from "../scenario.ts";
-import { AGENTS_TOO, HTTP, MCP } from "../scenario.ts";
-import { inputCommand, newestTurn, promptTurn } from "../stage.ts";
+import { AGENTS_TOO, EVERY, HTTP, MCP } from "../scenario.ts";
+import {
+  answerCommand,
+  inputCommand,
+  newestTurn,
+  payloadOf,
+  promptTurn,
+  requestPermission,
+} from "../stage.ts";
 import type { Client } from "../transports/transport.ts";
 
 export const COMMAND_SCENARIOS: readonly Scenario[] = [
@@ -162,6 +169,108 @@ export const COMMAND_SCENARIOS: readonly Scenario[] = [
       const made = answer.kind === "accepted" ? stringAt(answer.body, "sessionId") : undefined;
       if (made !== undefined) stage.ends(made);
       assertRefused("CreateSession", answer, ["ProfileMissing"], 404);
+    },
+  },
+  {
+    id: "input-edited",
+    section: "docs/protocol/compatibility.md; ENG-26",
+    promise: "A client can edit its waiting input: its turn has the new content.",
+    wires: EVERY,
+    since: "0.3.0",
+    kinds: ["EditInput", "InputEdited"],
+    async play(stage) {
+      const client = await stage.attach();
+      const session = await stage.session(client);
+      await using stream = await client.follow(session);
+      const { callId } = await requestPermission(client, session, stream);
+      const queued = inputCommand(session, "cue:say before", { delivery: "queue" });
+      const { inputId } = assertAccepted("the second prompt", await client.send(queued));
+      const { content } = inputCommand(session, "cue:say after");
+      const edit = { kind: "EditInput", sessionId: session, inputId, content };
+      assertAccepted("EditInput", await client.send(edit));
+      const edited = payloadOf(await stream.kind("InputEdited"));
+      assertSame("what was reported as edited", [edited["inputId"], edited["content"]], [inputId, content]);
+      assertAccepted("the answer", await client.send(answerCommand(session, callId, "deny", "once")));
+      await stream.kind("TurnEnded", 2);
+      assertSame("the answer of the second turn", newestTurn(stream.seen).text, "after");
+      assertRefused("EditInput of an input that has begun", await client.send(edit), ["InvalidCommand"]);
+    },
+  },
+  {
+    id: "input-moved",
+    section: "docs/protocol/compatibility.md; ENG-26",
+    promise: "A client can move its waiting input before another one: it then starts first.",
+    wires: EVERY,
+    since: "0.3.0",
+    kinds: ["MoveInput", "InputMoved"],
+    async play(stage) {
+      const client = await stage.attach();
+      const session = await stage.session(client);
+      await using stream = await client.follow(session);
+      const { callId } = await requestPermission(client, session, stream);
+      const send = async (text: string) =>
+        assertAccepted(
+          text,
+          await client.send(inputCommand(session, `cue:say ${text}`, { delivery: "queue" })),
+        );
+      const [{ inputId: before }, { inputId }] = [await send("one"), await send("two")];
+      const move = { kind: "MoveInput", sessionId: session, inputId, before };
+      assertAccepted("MoveInput", await client.send(move));
+      const moved = payloadOf(await stream.kind("InputMoved"));
+      assertSame("what was reported as moved", [moved["inputId"], moved["before"]], [inputId, before]);
+      assertAccepted("the answer", await client.send(answerCommand(session, callId, "deny", "once")));
+      await stream.kind("TurnEnded", 3);
+      const begun = stream.seen.filter(({ kind }) => kind === "TurnStarted").map(payloadOf);
+      assertSame(
+        "the order of the turns",
+        begun.slice(1).map((each) => each["inputId"]),
+        [inputId, before],
+      );
+    },
+  },
+  {
+    id: "level-set",
+    section: "docs/permissions.md",
+    promise:
+      "A person sets the level of a session; an agent's SetLevel, and one to an unknown level, is refused.",
+    wires: EVERY,
+    since: "0.3.0",
+    kinds: ["SetLevel"],
+    async play(stage) {
+      const [agent, person] = [await stage.attachAgent(), await stage.attach()];
+      const session = await stage.session(person);
+      const command = { kind: "SetLevel", sessionId: session, level: "ReadOnly" };
+      assertRefused("the agent's SetLevel", await agent.send(command), ["Forbidden", "InvalidCommand"]);
+      const set = assertAccepted("SetLevel", await person.send(command));
+      assertSame("the level", stringAt(objectAt(set, "result"), "level"), "ReadOnly");
+      const wrong = await person.send({ ...command, level: "Root" });
+      assertRefused("SetLevel to an unknown level", wrong, ["InvalidCommand", "InvalidBody"]);
+    },
+  },
+  {
+    id: "agent-unknown",
+    section: "docs/agents.md",
+    promise:
+      "StopAgent and SteerAgent for a call that runs no sub-agent are refused, and the turn continues.",
+    wires: EVERY,
+    since: "0.3.0",
+    kinds: ["StopAgent", "SteerAgent"],
+    async play(stage) {
+      const client = await stage.attach();
+      const session = await stage.session(client);
+      await using stream = await client.follow(session);
+      const { callId } = await requestPermission(client, session, stream);
+      const { content } = inputCommand(session, "cue:say lost");
+      for (const [kind, fields] of [
+        ["StopAgent", {}],
+        ["SteerAgent", { content }],
+      ] as const) {
+        const answer = await client.send({ kind, sessionId: session, callId, ...fields });
+        assertRefused(kind, answer, ["InvalidCommand"]);
+      }
+      assertAccepted("the answer", await client.send(answerCommand(session, callId, "allow")));
+      await stream.kind("TurnEnded");
+      assertSame("how the turn ended", newestTurn(stream.seen).reason, "complete");
     },
   },
 ];

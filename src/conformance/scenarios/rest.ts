@@ -1,7 +1,7 @@
 import { arrayAt, isObject, parseJson, stringAt } from "../../base/json.ts";
 import { assertAccepted, assertHolds, assertRefused, assertSame } from "../check.ts";
 import type { Scenario } from "../scenario.ts";
-import { answerCommand, newestTurn, promptTurn, requestPermission } from "../stage.ts";
+import { answerCommand, newestTurn, payloadOf, promptTurn, requestPermission } from "../stage.ts";
 import { answerOf } from "../transports/rest-transport.ts";
 
 /** The addresses of [A] § REST surface and their answers. */
@@ -63,6 +63,34 @@ export const REST_SCENARIOS: readonly Scenario[] = [
         arrayAt(whole, "events"),
         events.filter(({ kind }) => kind === "TextDelta"),
       );
+    },
+  },
+  {
+    id: "rules-and-hooks",
+    section: "docs/permissions.md; docs/hooks.md",
+    promise: "A rule that a person allowed is listed as revocable until it is revoked; hooks are listed too.",
+    wires: ["rest"],
+    since: "0.3.0",
+    kinds: ["RevokeRule"],
+    async play(stage) {
+      const client = await stage.attach();
+      const session = await stage.session(client);
+      const ask = async (path: string) =>
+        assertAccepted(`GET ${path}`, await answerOf(await stage.ask(`/v1/sessions/${session}/${path}`)));
+      const revocable = async () =>
+        arrayAt(await ask("rules"), "rules").flatMap((rule) =>
+          isObject(rule) && rule["revocable"] === true ? [rule["rule"]] : [],
+        );
+      await using stream = await client.follow(session);
+      const { event, callId } = await requestPermission(client, session, stream);
+      assertSame("the rules that can be revoked before", await revocable(), []);
+      assertAccepted("the answer", await client.send(answerCommand(session, callId, "allow", "tool")));
+      await stream.kind("TurnEnded");
+      const rule = payloadOf(event)["tool"];
+      assertSame("the rules that can be revoked", await revocable(), [rule]);
+      assertAccepted("RevokeRule", await client.send({ kind: "RevokeRule", sessionId: session, rule }));
+      assertSame("the rules that can be revoked after", await revocable(), []);
+      assertSame("whether hooks are listed", Array.isArray((await ask("hooks"))["hooks"]), true);
     },
   },
   {

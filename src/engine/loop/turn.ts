@@ -121,7 +121,7 @@ export class Turn implements Disposable {
     const { number: turn, rounds: round } = this;
     const payload = { namespace: "cinch", kind: INPUT_DELIVERED, payload: { inputId, turn, round } };
     // In one batch: an input reported as delivered is in the history, even after a crash.
-    bus.publish({ kind: "CustomEvent", payload }, { originator });
+    bus.publish({ kind: "CustomEvent", payload }, { ...this.origin, originator });
     conversation.addInput([...redaction.input(content), ...redaction.input(added)], turn);
     await bus.commit("process");
   }

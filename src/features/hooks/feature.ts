@@ -1,5 +1,6 @@
 import { settingsOf } from "../../config/settings/settings.ts";
 import type { Feature } from "../../session/feature.ts";
+import { HOOK_COMMANDS } from "./commands.ts";
 import { hooksSection, projectHooksPart } from "./config.ts";
 import { HOOK_FILES } from "./trust-files.ts";
 
@@ -10,6 +11,7 @@ import { HOOK_FILES } from "./trust-files.ts";
 export const hooksFeature: Feature = {
   name: "hooks",
   config: [hooksSection, projectHooksPart],
+  commands: HOOK_COMMANDS,
   trust: {
     layouts: HOOK_FILES,
     steering: async (at) => (await import("./open.ts")).hookScriptPaths(at),

@@ -37,10 +37,12 @@ export async function openHooks(host: SessionHost): Promise<OpenFeature | undefi
     if (startsWithRelativePath(each.cmd)) throw invalid(path, line, key, RELATIVE);
     return completeHook(each, () => Promise.resolve(folder));
   });
+  let isLoaded = false;
   let ofProject: Promise<readonly Hook[]> | undefined;
   async function known(signal: AbortSignal): Promise<readonly Hook[]> {
     if (!trust.has("hook")) return userHooks; // the user's hooks do not wait for an answer about another kind
     const { items } = await trust.loaded(signal);
+    isLoaded = true;
     ofProject ??= projectHooks(
       items.filter(({ kind }) => kind === "hook"),
       host,
@@ -54,6 +56,16 @@ export async function openHooks(host: SessionHost): Promise<OpenFeature | undefi
     emit: (event) => host.publish(event),
   });
   return {
+    queries: {
+      async ListHooks(_query, { signal }) {
+        const { listHooks } = await import("./list-hooks.ts");
+        // A list does not wait for a person who is asked about the files of the project.
+        const waits = trust.has("hook") && trust.asks && !isLoaded;
+        const all = waits ? userHooks : await known(signal);
+        const waiting = waits ? trust.found.items.filter((item) => item.kind === "hook") : [];
+        return listHooks({ own: userHooks, all, waiting: waiting.map(({ path }) => path) }, host.redactor);
+      },
+    },
     around: toolHooks(hooks).map((run) => ({ tool: "hooks", run }) as const),
     forecast: (call, context) => forecastHooks(hooks, call, context),
     onInput: (content, turn) => moments.onInput(content, turn),

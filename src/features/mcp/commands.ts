@@ -29,6 +29,18 @@ export const MCP_COMMANDS: readonly CommandSpec[] = [
     does: { by: "client", command: "ManageMcp" },
   },
   {
+    name: "mcp:stop",
+    words: "SERVER",
+    help: "end an MCP server until /mcp:start",
+    does: { by: "client", command: "ManageMcp" },
+  },
+  {
+    name: "mcp:start",
+    words: "SERVER",
+    help: "start an MCP server that was stopped",
+    does: { by: "client", command: "ManageMcp" },
+  },
+  {
     name: "mcp:approve",
     words: "SERVER",
     help: "approve its program and its tools as they are now",

@@ -15,6 +15,8 @@ export const ERRORS = errorsOf({
     "The MCP server '<name>' has not started yet. The request to the model waits for its tools, <seconds> s at most.",
   McpStartLate:
     "The MCP server '<name>' did not start within <seconds> s: the model continues without it for now, and can use its tools once it runs. /mcp:<name> shows its state.",
+  McpServerStopped:
+    "MCP server '<name>' was stopped by a person, and its tools do not run until somebody starts it: /mcp:<name> start.",
   McpServerUnknown: "There is no MCP server '<name>' in this session. <hint>",
   McpServersConflict:
     "Two MCP servers have the name '<name>': in <first> and in <second>. Rename one of them.",

@@ -227,6 +227,7 @@ class SessionServers implements AsyncDisposable {
       case "status":
         return { result: this.status([member], { tools: member.source.tools() }) };
       case "restart":
+        if (member.lease.server.isStopped) assertPerson(client, action);
         if (client.identityClass !== "human" && member.lease.isShared) {
           const why = "other sessions use the server too; only a client of class human may restart it now";
           throw new HarnessError("InvalidCommand", { kind: "ManageMcp", why });
@@ -234,13 +235,19 @@ class SessionServers implements AsyncDisposable {
         await this.#restart(member);
         break;
       case "approve":
-        if (client.identityClass !== "human") {
-          const why = "only a client of class human may approve a server";
-          throw new HarnessError("InvalidCommand", { kind: "ManageMcp", why });
-        }
+        assertPerson(client, action);
         if (!(await this.#isApproved(member))) return { result: this.status([member], { approved: false }) };
-        if (member.lease.server.state === "stopped") await this.#restart(member);
+        if (member.lease.server.state === "stopped" && !member.lease.server.isStopped)
+          await this.#restart(member);
         this.#host.registry.refresh();
+        break;
+      case "stop":
+        assertPerson(client, action);
+        await member.lease.stop();
+        break;
+      case "start":
+        assertPerson(client, action);
+        if (member.lease.server.isStopped) await this.#restart(member);
         break;
       default:
         return unreachable(action);
@@ -299,9 +306,10 @@ class SessionServers implements AsyncDisposable {
    * Waits up to `START_WAIT_MS_MAX`; a later outcome appears in the server's state. @throws the error with which it
    * failed to start.
    */
-  async #restart({ lease: { server } }: SessionServer): Promise<void> {
+  async #restart({ lease }: SessionServer): Promise<void> {
+    const { server } = lease;
     using limit = deadline(this.#host.world.clock, START_WAIT_MS_MAX, this.#life.signal);
-    const starting = server.restart(this.#life.signal);
+    const starting = lease.restart(this.#life.signal);
     starting.catch(() => undefined); // appears in the server's state
     this.#restarting.add(server);
     try {
@@ -385,6 +393,13 @@ class SessionServers implements AsyncDisposable {
   #publish(error: HarnessError): void {
     this.#host.publish(errorEvent(error));
   }
+}
+
+/** @throws HarnessError InvalidCommand for an agent. */
+function assertPerson({ identityClass }: AttachedClient, action: CommandOf<"ManageMcp">["action"]): void {
+  if (identityClass === "human") return;
+  const why = `only a client of class human may ${action} a server`;
+  throw new HarnessError("InvalidCommand", { kind: "ManageMcp", why });
 }
 
 function serverEvent(name: string, event: ServerEvent): Event {

@@ -3,7 +3,7 @@ import { HarnessError } from "../../base/errors.ts";
 import type { CallId } from "../../base/ids.ts";
 import type { ModelInUse } from "../../providers/choosing/model-in-use.ts";
 import type { SessionHost } from "../../session/host.ts";
-import type { RunSubAgent } from "../../session/spawn.ts";
+import type { AgentRunner } from "../../session/spawn.ts";
 import type { ToolHandler } from "../../tools/middleware.ts";
 import { chainTool } from "../../tools/middleware.ts";
 import type { ToolRegistry } from "../../tools/registry.ts";
@@ -30,7 +30,10 @@ const reaches = new WeakMap<SessionHost, Map<CallId, AgentScope>>();
 const SIZES = /^(?:haiku|sonnet|opus)$/;
 
 /** Returns the function that runs sub-agents of one session (ENG-10). */
-export function openAgentSpawner(host: SessionHost, runSubAgent: RunSubAgent): SpawnAgent {
+export function openAgentSpawner(
+  host: SessionHost,
+  { spawn: runSubAgent, examine }: Pick<AgentRunner, "spawn" | "examine">,
+): SpawnAgent {
   const running = reaches.get(host) ?? new Map<CallId, AgentScope>();
   reaches.set(host, running);
   return async (request) => {
@@ -65,6 +68,7 @@ export function openAgentSpawner(host: SessionHost, runSubAgent: RunSubAgent): S
         prompt,
         roundsMax,
         signal,
+        inputs: request.running.inputs(examine),
       });
       return { ...spawned, remarks: [...remarks, ...((await worktree?.end()) ?? [])] };
     } catch (thrown) {

@@ -17,6 +17,7 @@ import type { AgentDefinition } from "./definitions/definition.ts";
 import { GENERAL_AGENT } from "./definitions/definition.ts";
 import type { AgentToolDependencies } from "./tools/agent-tool.ts";
 import { agentTool } from "./tools/agent-tool.ts";
+import type { RunningAgents } from "./tools/running-agents.ts";
 import { AGENT_FACTS } from "./tools.ts";
 
 /**
@@ -26,7 +27,7 @@ import { AGENT_FACTS } from "./tools.ts";
  * Without a definition, only ToolSearch finds the tool, which keeps requests short, and no file is read. The code
  * that runs sub-agents is loaded with the first.
  */
-export function openAgents(host: SessionHost): OpenFeature | undefined {
+export function openAgents(host: SessionHost, running: RunningAgents): OpenFeature | undefined {
   const { profile } = host.plan();
   const limits = settingsOf(agentsSection, host.plan());
   if (limits.depthMax === 0 || !isInPacks(AGENT_FACTS, profile.toolPacks)) return undefined;
@@ -36,13 +37,14 @@ export function openAgents(host: SessionHost): OpenFeature | undefined {
     ...handleAgentInputs(AGENT_FACTS.name, async (type, content, signal) =>
       checkAgentInput(type, content, await kinds.all(signal)),
     ),
-    agentTools: ({ spawn }) => [
+    agentTools: (runner) => [
       agentSource(kinds, {
         ...limits,
+        running,
         lazy: !kinds.isDefined,
         spawn: async (request) => {
           const { openAgentSpawner } = await import("./agent-spawner.ts");
-          return await openAgentSpawner(host, spawn)(request);
+          return await openAgentSpawner(host, runner)(request);
         },
       }),
     ],

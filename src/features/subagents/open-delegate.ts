@@ -8,13 +8,17 @@ import type { DelegatedTask, DelegateRequest, DelegateTask } from "../../session
 import { selectPacks } from "../../tools/select-packs.ts";
 import { delegateSection } from "./config.ts";
 import { delegateTool } from "./tools/delegate-tool.ts";
+import type { RunningAgents } from "./tools/running-agents.ts";
 
 /**
  * Opens the tool Delegate (ENG-23), which gives a task to a cheaper model in a separate session. Returns undefined in
  * such a session, and if no cheaper model is configured or known. The task's cost counts against the cap of the
  * session that delegates it.
  */
-export function openDelegate(host: SessionHost): Pick<OpenFeature, "agentTools"> | undefined {
+export function openDelegate(
+  host: SessionHost,
+  running: RunningAgents,
+): Pick<OpenFeature, "agentTools"> | undefined {
   const { store, model: slot, budget } = host;
   const { profile, wishes, root: workingDir } = host.plan();
   const keys = settingsOf(delegateSection, host.plan());
@@ -24,7 +28,8 @@ export function openDelegate(host: SessionHost): Pick<OpenFeature, "agentTools">
   if (wishes.delegatedBy !== undefined || model === undefined) return undefined;
   return {
     agentTools({ delegate }) {
-      const tool = delegateTool({ model, lazy: keys.model === undefined, delegate: withinBudget(delegate) });
+      const lazy = keys.model === undefined;
+      const tool = delegateTool({ model, lazy, running, delegate: withinBudget(delegate) });
       return [selectPacks({ name: "delegate", tools: () => [tool] }, profile.toolPacks)];
     },
   };

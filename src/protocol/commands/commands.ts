@@ -10,7 +10,7 @@ import {
   SessionIdSchema,
   TaskIdSchema,
 } from "../ids.ts";
-import { EditInput, LevelSchema, MoveInput, SetLevel } from "./control-commands.ts";
+import { EditInput, LevelSchema, MoveInput, SetLevel, SteerAgent, StopAgent } from "./control-commands.ts";
 import { ALLOW_CHARACTERS_MAX, ALLOW_RULES_MAX, APPENDED_CHARACTERS_MAX } from "./run-limits.ts";
 
 /**
@@ -202,7 +202,8 @@ export const ManageMcp = z.object({
   kind: z.literal("ManageMcp"),
   sessionId,
   server: z.string(),
-  action: z.enum(["status", "restart", "approve"]),
+  /** `stop` holds until `start`, or the end of the engine, for all its sessions. Since 0.3.0: stop, start. */
+  action: z.enum(["status", "restart", "approve", "stop", "start"]),
 });
 
 export const StopTask = z.object({ kind: z.literal("StopTask"), sessionId, taskId: TaskIdSchema });
@@ -245,6 +246,8 @@ export const Command = z.discriminatedUnion("kind", [
   SetLevel,
   EditInput,
   MoveInput,
+  StopAgent,
+  SteerAgent,
 ]);
 
 export type Command = z.infer<typeof Command>;

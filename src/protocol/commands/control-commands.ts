@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { InputBlock } from "../content.ts";
-import { InputIdSchema, SessionIdSchema } from "../ids.ts";
+import { CallIdSchema, InputIdSchema, SessionIdSchema } from "../ids.ts";
 
 const sessionId = SessionIdSchema;
 
@@ -28,4 +28,20 @@ export const MoveInput = z.object({
   inputId: InputIdSchema,
   /** The waiting input that it then stands before. Default: it becomes the last. */
   before: InputIdSchema.optional(),
+});
+
+/** Ends one sub-agent, or delegated task. Its call gets a result that says so, and the turn continues. Since 0.3.0. */
+export const StopAgent = z.object({
+  kind: z.literal("StopAgent"),
+  sessionId,
+  /** The call that runs it: `parentCall` of its events. */
+  callId: CallIdSchema,
+});
+
+/** Sends input to one sub-agent that runs; it enters before its next request. Since 0.3.0. */
+export const SteerAgent = z.object({
+  kind: z.literal("SteerAgent"),
+  sessionId,
+  callId: CallIdSchema,
+  content: z.array(InputBlock).min(1),
 });

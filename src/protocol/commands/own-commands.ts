@@ -151,6 +151,26 @@ export const SLASH_COMMANDS = [
     "command": "SwitchProfile"
   },
   {
+    "name": "hooks",
+    "usage": "/hooks",
+    "help": "the hooks of this session",
+    "command": "client",
+    "stands_for": {
+      "query": "ListHooks",
+      "fields": {
+        "sessionId": {
+          "from": "session"
+        }
+      },
+      "shows": {
+        "as": "list",
+        "field": "hooks",
+        "line": "  {event}[  {matcher}]  {command}  ({source})",
+        "none": "This session has no hooks."
+      }
+    }
+  },
+  {
     "name": "memory",
     "usage": "/memory",
     "help": "memories read, written and removed in this session",
@@ -220,6 +240,18 @@ export const SLASH_COMMANDS = [
     "name": "mcp:restart",
     "usage": "/mcp:restart SERVER",
     "help": "restart an MCP server",
+    "command": "ManageMcp"
+  },
+  {
+    "name": "mcp:stop",
+    "usage": "/mcp:stop SERVER",
+    "help": "end an MCP server until /mcp:start",
+    "command": "ManageMcp"
+  },
+  {
+    "name": "mcp:start",
+    "usage": "/mcp:start SERVER",
+    "help": "start an MCP server that was stopped",
     "command": "ManageMcp"
   },
   {

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { HOOK_EVENTS } from "../events/hook-events.ts";
 import { SessionIdSchema } from "../ids.ts";
 import { defineQuery } from "./query.ts";
 
@@ -22,6 +23,19 @@ const RuleInfo = z.object({
   ts: z.string().optional(),
 });
 
+const HookInfo = z.object({
+  event: z.enum(HOOK_EVENTS),
+  /** Names of tools; `*` stands for any characters. Absent: every tool, or an event that is about none. */
+  matcher: z.array(z.string()).optional(),
+  /** The command for `/bin/sh`, with secrets redacted. */
+  command: z.string(),
+  /** File that declares it. */
+  source: z.string(),
+  timeout_s: z.number(),
+  /** True for one of the repository, which a person has acknowledged; absent for one of the user's own. */
+  acknowledged: z.literal(true).optional(),
+});
+
 /** Queries about what a session runs by (CTL-19). */
 export const CONTROL_QUERIES = {
   ListRules: defineQuery({
@@ -36,5 +50,19 @@ export const CONTROL_QUERIES = {
     reads: "session",
     rest: { path: "/v1/sessions/{id}/rules" },
     mcp: { uri: "session/{id}/rules", title: "Rules", field: "rules" },
+  }),
+  ListHooks: defineQuery({
+    about:
+      "The hooks of a running session, in the order in which they run: those of the user, then those of the repository that a person has acknowledged. Since protocol 0.3.0.",
+    params: z.object({ sessionId: SessionIdSchema }),
+    result: z.object({
+      hooks: z.array(HookInfo),
+      /** Files of the repository with hooks that wait for an acknowledgement: none of them runs. */
+      waiting: z.array(z.string()),
+      /** True if the list was cut. */
+      more: z.boolean(),
+    }),
+    reads: "session",
+    rest: { path: "/v1/sessions/{id}/hooks" },
   }),
 } as const;

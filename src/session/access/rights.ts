@@ -40,4 +40,6 @@ export const RIGHTS: Readonly<Record<CommandKind, Right>> = {
   SetLevel: "person",
   EditInput: "use", // an agent may edit and move its own
   MoveInput: "use",
+  StopAgent: "decide",
+  SteerAgent: "use", // as SendInput with delivery steer
 };

@@ -8,6 +8,8 @@ import type { InputWants } from "../moments.ts";
 const ABSENT: Readonly<Partial<Record<Command["kind"], string>>> = {
   ManageMcp: "this session has no MCP servers",
   ReloadSkills: "this session has no skills",
+  StopAgent: "this session has no sub-agents",
+  SteerAgent: "this session has no sub-agents",
   StopTask: "this session runs nothing in the background",
   EnterPlanMode: "this session has no plan mode",
   ExitPlanMode: "this session has no plan mode",

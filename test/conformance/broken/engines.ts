@@ -1,7 +1,7 @@
 import { HarnessError } from "../../../src/base/errors.ts";
 import type { ClientId, SessionId } from "../../../src/base/ids.ts";
 import { EVERY } from "../../../src/conformance/scenario.ts";
-import type { Accepted } from "../../../src/protocol/commands/commands.ts";
+import type { Accepted, CommandOf } from "../../../src/protocol/commands/commands.ts";
 import type { SubscribeOptions } from "../../../src/protocol/connection.ts";
 import type { Envelope, EnvelopeOf } from "../../../src/protocol/events/envelope.ts";
 import { PROTOCOL_VERSION } from "../../../src/protocol/version.ts";
@@ -351,6 +351,42 @@ export const BROKEN_ENGINES: readonly Broken[] = [
       }),
   },
   {
+    scenario: "input-edited",
+    how: "the edited input starts as it was",
+    fault: () =>
+      eventFault(
+        (event) =>
+          event.kind === "InputEdited"
+            ? [withPayload(event, { ...event.payload, content: [{ type: "text", text: "cue:say before" }] })]
+            : [event],
+        () => undefined,
+      ),
+  },
+  {
+    scenario: "input-moved",
+    how: "a move is accepted and changes nothing",
+    fault: () =>
+      commandFault((command, inner) =>
+        inner.send(command.kind === "MoveInput" ? withoutBefore(command) : command),
+      ),
+  },
+  {
+    scenario: "level-set",
+    how: "any level is taken for the lowest",
+    fault: () =>
+      commandFault((command, inner) =>
+        inner.send(command.kind === "SetLevel" ? { ...command, level: "WorkspaceWrite" } : command),
+      ),
+  },
+  {
+    scenario: "agent-unknown",
+    how: "any call is taken for one that runs a sub-agent",
+    fault: () =>
+      commandFault((command, inner) =>
+        command.kind === "StopAgent" ? Promise.resolve<Accepted>({}) : inner.send(command),
+      ),
+  },
+  {
     scenario: "profile-unknown",
     how: "a profile that there is not is another one",
     fault: () =>
@@ -359,6 +395,10 @@ export const BROKEN_ENGINES: readonly Broken[] = [
       ),
   },
 ];
+
+function withoutBefore({ before: _, ...command }: CommandOf<"MoveInput">): CommandOf<"MoveInput"> {
+  return command;
+}
 
 /** Tells a result in the place of its call, the same way to whoever reads it and when. */
 function resultsFirst() {

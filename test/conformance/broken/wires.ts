@@ -226,6 +226,19 @@ export const BROKEN_HTTP: readonly Broken[] = [
       ),
   },
   {
+    scenario: "rules-and-hooks",
+    how: "a rule that was revoked is still listed",
+    fault: () =>
+      answerFault(
+        ({ ok }, request) => ok && /\/rules$/.test(pathOf(request)),
+        (answer) =>
+          withBody(answer, (body: { readonly rules: readonly object[] }) => ({
+            ...body,
+            rules: [...body.rules, { rule: "Bash", revocable: true }],
+          })),
+      ),
+  },
+  {
     scenario: "catalogues",
     how: "the skills are not there",
     fault: () =>

@@ -279,7 +279,7 @@ class ManageMcpCommand(TypedDict):
     kind: Literal["ManageMcp"]
     sessionId: SessionId
     server: str
-    action: Literal["status", "restart", "approve"]
+    action: Literal["status", "restart", "approve", "stop", "start"]
 
 
 class StopTaskCommand(TypedDict):
@@ -372,6 +372,50 @@ class MoveInputCommand(_MoveInputCommandRequired, total=False):
     before: InputId
 
 
+class StopAgentCommand(TypedDict):
+    kind: Literal["StopAgent"]
+    sessionId: SessionId
+    callId: CallId
+
+
+class SteerAgentCommandContentItemText(TypedDict):
+    type: Literal["text"]
+    text: str
+
+
+class SteerAgentCommandContentItemImageSource(TypedDict):
+    type: Literal["base64"]
+    media_type: str
+    data: str
+
+
+class SteerAgentCommandContentItemImage(TypedDict):
+    type: Literal["image"]
+    source: SteerAgentCommandContentItemImageSource
+
+
+class SteerAgentCommandContentItemAudioSource(TypedDict):
+    type: Literal["base64"]
+    media_type: str
+    data: str
+
+
+class SteerAgentCommandContentItemAudio(TypedDict):
+    type: Literal["audio"]
+    source: SteerAgentCommandContentItemAudioSource
+
+
+class SteerAgentCommand(TypedDict):
+    kind: Literal["SteerAgent"]
+    sessionId: SessionId
+    callId: CallId
+    content: List[Union[
+    SteerAgentCommandContentItemText,
+    SteerAgentCommandContentItemImage,
+    SteerAgentCommandContentItemAudio,
+]]
+
+
 Command = Union[
     SendInputCommand,
     CancelTurnCommand,
@@ -402,6 +446,8 @@ Command = Union[
     SetLevelCommand,
     EditInputCommand,
     MoveInputCommand,
+    StopAgentCommand,
+    SteerAgentCommand,
 ]
 
 
@@ -1679,6 +1725,9 @@ class ModelInfo(_ModelInfoRequired, total=False):
     name: str
     context_tokens: int
     output_tokens_max: int
+    accepts: List[Literal["text", "image", "audio", "pdf"]]
+    thinking: bool
+    efforts: List[Literal["off", "low", "medium", "high", "xhigh", "max"]]
     price: PriceInfo
 
 
@@ -2469,6 +2518,29 @@ class ListRulesResult(TypedDict):
     more: bool
 
 
+class ListHooksQuery(TypedDict):
+    sessionId: SessionId
+
+
+_ListHooksResultHooksItemRequired = TypedDict("_ListHooksResultHooksItemRequired", {
+    "event": Literal["SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "Compact", "Stop"],
+    "command": str,
+    "source": str,
+    "timeout_s": float,
+})
+
+
+class ListHooksResultHooksItem(_ListHooksResultHooksItemRequired, total=False):
+    matcher: List[str]
+    acknowledged: Literal[True]
+
+
+class ListHooksResult(TypedDict):
+    hooks: List[ListHooksResultHooksItem]
+    waiting: List[str]
+    more: bool
+
+
 class CreateSessionResult(TypedDict, total=False):
     notices: List[str]
 
@@ -2711,6 +2783,9 @@ QUERY_ROUTES: Dict[str, Dict[str, str]] = {
     },
     "ListRules": {
         "path": "/v1/sessions/{id}/rules"
+    },
+    "ListHooks": {
+        "path": "/v1/sessions/{id}/hooks"
     }
 }
 
@@ -2785,6 +2860,7 @@ EngineReason = Literal[
     "McpRecordUnusable",
     "McpRuleIdle",
     "McpScopeMissing",
+    "McpServerStopped",
     "McpServerUnknown",
     "McpServersConflict",
     "McpStartFailed",

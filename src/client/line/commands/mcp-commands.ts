@@ -5,13 +5,13 @@ import type { SlashContext } from "../slash-context.ts";
 
 type McpContext = Pick<SlashContext, "session" | "say" | "request" | "standFor">;
 
-const ACTIONS = ["status", "restart", "approve"] as const;
+const ACTIONS = ["status", "restart", "approve", "stop", "start"] as const;
 const USAGE =
-  "Write /mcp:SERVER [status | restart | approve], /mcp:restart SERVER or /mcp:approve SERVER; /mcp lists the servers.";
+  "Write /mcp:SERVER [status | restart | approve | stop | start], or the word first, as in /mcp:restart SERVER; /mcp lists the servers.";
 
 /**
- * Runs `/mcp`, `/mcp:SERVER [status | restart | approve]`, and the same in the other order:
- * `/mcp:restart SERVER`, `/mcp:approve SERVER`.
+ * Runs `/mcp`, `/mcp:SERVER [status | restart | approve | stop | start]`, and the same in the other order, such as
+ * `/mcp:restart SERVER`.
  */
 export async function runMcp(command: SlashCommand, client: McpContext): Promise<void> {
   const { namespace, name, args } = command;

@@ -7,6 +7,10 @@ export interface ServerLease extends AsyncDisposable {
   readonly server: SharedServer;
   /** True if another session leases it too. */
   readonly isShared: boolean;
+  /** Ends the server for every session, until `restart`. A server with its specification does not start either. */
+  stop(): Promise<void>;
+  /** Starts the server again, whatever its state. @throws like `SharedServer.connected`. */
+  restart(signal: AbortSignal): Promise<void>;
 }
 
 interface PooledServer {
@@ -21,29 +25,43 @@ export class McpPool implements AsyncDisposable {
   readonly #dependencies: ServerDependencies;
   readonly #held = new Map<string, PooledServer>();
   readonly #closing = new Set<Promise<void>>();
+  /** Identities of the servers that a person has stopped. */
+  readonly #stopped = new Set<string>();
 
   constructor(dependencies: ServerDependencies) {
     this.#dependencies = dependencies;
   }
 
   lease(spec: ServerSpec): ServerLease {
-    const pooled = this.#held.get(spec.identity) ?? {
-      server: new SharedServer(spec, this.#dependencies),
-      leases: 0,
-    };
-    this.#held.set(spec.identity, pooled);
+    const { identity } = spec;
+    const pooled = this.#held.get(identity) ?? this.#open(spec);
+    this.#held.set(identity, pooled);
     pooled.leases += 1;
     let released: Promise<void> | undefined;
     return {
       server: pooled.server,
+      stop: async () => {
+        this.#stopped.add(identity);
+        await pooled.server.stop();
+      },
+      restart: async (signal) => {
+        this.#stopped.delete(identity);
+        await pooled.server.restart(signal);
+      },
       get isShared() {
         return pooled.leases > 1;
       },
       [Symbol.asyncDispose]: () => {
-        released ??= this.#release(spec.identity, pooled);
+        released ??= this.#release(identity, pooled);
         return released;
       },
     };
+  }
+
+  #open(spec: ServerSpec): PooledServer {
+    const server = new SharedServer(spec, this.#dependencies);
+    if (this.#stopped.has(spec.identity)) server.hold();
+    return { server, leases: 0 };
   }
 
   /** Ends the servers still leased, and waits for those that are closing. */

@@ -203,6 +203,30 @@ export class SharedServer {
     await this.connected(signal);
   }
 
+  /** True if a person has stopped it. */
+  get isStopped(): boolean {
+    return this.#down?.error.reason === "McpServerStopped";
+  }
+
+  /** Keeps it from starting until `restart`. */
+  hold(): void {
+    const error = new HarnessError("McpServerStopped", { name: this.spec.name });
+    this.#down = { error, untilMs: Number.POSITIVE_INFINITY, logins: "" };
+    this.#state = "stopped";
+  }
+
+  /** Ends it, with all of its processes, and keeps it from starting until `restart`. */
+  async stop(): Promise<void> {
+    const before = this.#connection;
+    this.#connection = undefined;
+    this.#failures = NO_FAILURES;
+    this.#refusal = undefined;
+    this.hold();
+    this.#hurry.abort(new Cancelled("engine", "it was stopped"));
+    await before?.close();
+    await this.#starting?.catch(() => undefined); // those who waited for it got the error
+  }
+
   /** Returns what a person may approve of it now. @throws HarnessError McpProgramMissing, McpRecordUnusable. */
   async proposal(): Promise<Proposal> {
     return await readProposal(this.spec, this.#dependencies.world.files, this.#known);
@@ -252,11 +276,13 @@ export class SharedServer {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#tried = promise;
     for (let failures = 1; ; failures += 1) {
+      this.#assertNotStopped(resolve);
       const hurry = new AbortController();
       this.#hurry = hurry;
       try {
         return await this.#open(AbortSignal.any([this.#life.signal, hurry.signal]));
       } catch (thrown) {
+        this.#assertNotStopped(resolve);
         if (hurry.signal.aborted && !this.#life.signal.aborted) continue;
         resolve();
         this.#life.signal.throwIfAborted();
@@ -264,6 +290,13 @@ export class SharedServer {
         await this.#afterFailure(thrown, { ranMs: 0, emitsFailing });
       }
     }
+  }
+
+  /** @throws HarnessError McpServerStopped, after `failed`, if a person has stopped it meanwhile. */
+  #assertNotStopped(failed: () => void): void {
+    if (!this.isStopped) return;
+    failed();
+    throw this.#down?.error;
   }
 
   /** Resolves when it may be started again. @throws HarnessError if it is given up. */

@@ -11,6 +11,8 @@ import type { AgentDefinition } from "../definitions/definition.ts";
 import { GENERAL_AGENT } from "../definitions/definition.ts";
 import { grantedKinds, grantedPrograms, toolFilter } from "../definitions/grants.ts";
 import { AGENT_FACTS } from "../tools.ts";
+import type { RunningAgents } from "./running-agents.ts";
+import { stoppedOutput } from "./running-agents.ts";
 import type { SpawnAgent, SpawnedAgent } from "./spawn-agent.ts";
 import { assertTask } from "./task.ts";
 
@@ -23,6 +25,7 @@ export interface AgentToolDependencies {
   /** The kinds, including the built-in one. */
   readonly agents: readonly AgentDefinition[];
   readonly spawn: SpawnAgent;
+  readonly running: RunningAgents;
   readonly roundsMax: number;
   readonly depthMax: number;
   /** True if only ToolSearch finds it. */
@@ -58,7 +61,7 @@ interface AgentPlan extends CallPlan {
  * needs the level WorkspaceWrite.
  */
 export function agentTool(dependencies: AgentToolDependencies): Tool<AgentPlan> {
-  const { agents, spawn, depthMax, lazy } = dependencies;
+  const { agents, spawn, running, depthMax, lazy } = dependencies;
   return {
     ...AGENT_FACTS,
     description:
@@ -90,6 +93,7 @@ export function agentTool(dependencies: AgentToolDependencies): Tool<AgentPlan> 
       const { callId: parentCall, originator, turn, signal, within } = context;
       const chain = [...(within?.agents ?? []), agent.name];
       const programs = grantedPrograms(agent);
+      using own = running.open(parentCall, signal);
       try {
         const ended = await spawn({
           parentCall,
@@ -103,12 +107,15 @@ export function agentTool(dependencies: AgentToolDependencies): Tool<AgentPlan> 
           ...defined({ programs, model: agent.model }),
           roundsMax: agent.roundsMax ?? dependencies.roundsMax,
           worktree,
-          signal,
+          signal: own.signal,
+          running: own,
         });
         signal.throwIfAborted();
-        return answer(ended);
+        const isStopped = own.isStopped && ended.reason === "cancelled";
+        return isStopped ? stoppedOutput(ended.rounds) : answer(ended);
       } catch (thrown) {
         signal.throwIfAborted();
+        if (own.isStopped) return stoppedOutput(0);
         if (thrown instanceof HarnessError) throw new ToolFailure(thrown.message, { cause: thrown });
         throw thrown;
       }

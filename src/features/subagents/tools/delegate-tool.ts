@@ -7,11 +7,14 @@ import type { CallPlan, Tool, ToolOutput } from "../../../tools/tool.ts";
 import { ToolFailure } from "../../../tools/tool.ts";
 import { DELEGATE_FACTS } from "../tools.ts";
 import { AGENT_MS_MAX } from "./agent-tool.ts";
+import type { RunningAgents } from "./running-agents.ts";
+import { stoppedOutput } from "./running-agents.ts";
 import { assertTask } from "./task.ts";
 
 export interface DelegateToolDependencies {
   /** The cheaper model, as `provider:name`. */
   readonly model: string;
+  readonly running: RunningAgents;
   readonly delegate: (request: DelegateRequest) => Promise<DelegatedTask>;
   /** True if only ToolSearch finds it. */
   readonly lazy: boolean;
@@ -32,7 +35,12 @@ interface DelegatePlan extends CallPlan {
  *
  * The session has its own log, and clients can attach to it. Calls that nobody there allows are refused.
  */
-export function delegateTool({ model, delegate, lazy }: DelegateToolDependencies): Tool<DelegatePlan> {
+export function delegateTool({
+  model,
+  delegate,
+  running,
+  lazy,
+}: DelegateToolDependencies): Tool<DelegatePlan> {
   return {
     ...DELEGATE_FACTS,
     description:
@@ -51,13 +59,16 @@ export function delegateTool({ model, delegate, lazy }: DelegateToolDependencies
     },
 
     async run({ prompt }, { callId, signal, progress }) {
+      using own = running.open(callId, signal);
       try {
         const onBegun = (session: string) => progress(`session ${session} (${model})\n`);
-        const ended = await delegate({ callId, model, prompt, onBegun, signal });
+        const ended = await delegate({ callId, model, prompt, onBegun, signal: own.signal });
         signal.throwIfAborted();
-        return answer(ended);
+        const isStopped = own.isStopped && ended.reason === "cancelled";
+        return isStopped ? stoppedOutput(ended.rounds) : answer(ended);
       } catch (thrown) {
         signal.throwIfAborted();
+        if (own.isStopped) return stoppedOutput(0);
         if (thrown instanceof HarnessError) throw new ToolFailure(thrown.message, { cause: thrown });
         throw thrown;
       }

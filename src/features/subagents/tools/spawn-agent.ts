@@ -2,6 +2,7 @@ import type { PromptText } from "../../../base/brand.ts";
 import type { CallId, ClientId } from "../../../base/ids.ts";
 import type { TurnEndReason } from "../../../protocol/events/events.ts";
 import type { Tool } from "../../../tools/tool.ts";
+import type { RunningAgent } from "./running-agents.ts";
 
 /**
  * Runs a sub-agent with a fresh history inside the session of the call that asks for it, and resolves to its
@@ -35,6 +36,8 @@ export interface SpawnRequest {
   /** True if it works in a git worktree, made of the commit that the session's is at. */
   readonly worktree: boolean;
   readonly signal: AbortSignal;
+  /** Inputs that clients send to it. */
+  readonly running: RunningAgent;
 }
 
 export interface SpawnedAgent {

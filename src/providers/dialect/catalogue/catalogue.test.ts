@@ -32,10 +32,44 @@ test("[PROV-03 PROV-11] OpenRouter's prices for a token become prices for a mill
       contextTokens: 131_072,
       outputTokensMax: 64_000,
       price: { input: 0.3, output: 15, cacheRead: 0.03 },
-      takes: ["image"],
+      takes: ["image", "pdf"],
     },
     { id: "openrouter/auto", takes: [] },
     { id: "some/free", price: { input: 0, output: 0 } },
+  ]);
+});
+
+test("[PROV-13 CTL-19] what models accept, and if they think, is read where a catalogue says it, and else unknown", () => {
+  const parse = (entry: object) => {
+    const [model] = parseCatalogue(JSON.stringify({ data: [{ id: "x", ...entry }] })) ?? [];
+    return [model?.takes, model?.thinks, model?.efforts];
+  };
+  const unknown = undefined;
+  expect(parse({})).toEqual([unknown, unknown, unknown]);
+  expect(parse({ supported_parameters: ["tools", "reasoning"] })).toEqual([unknown, true, unknown]);
+  expect(parse({ supported_parameters: ["tools"] })).toEqual([unknown, false, unknown]);
+  expect(parse({ supported_parameters: "reasoning" })).toEqual([unknown, unknown, unknown]);
+  const copilot = { type: "chat", supports: { vision: false, reasoning_effort: ["low", "high", "odd"] } };
+  expect(parse({ capabilities: copilot })).toEqual([[], true, ["low", "high"]]);
+  const adaptive = { supports: { vision: true, adaptive_thinking: true } };
+  expect(parse({ capabilities: adaptive })).toEqual([["image"], true, unknown]);
+  const anthropic = {
+    image_input: { supported: true },
+    pdf_input: { supported: true },
+    thinking: { supported: true },
+    effort: {
+      supported: true,
+      low: { supported: true },
+      max: { supported: true },
+      high: { supported: false },
+    },
+  };
+  expect(parse({ capabilities: anthropic })).toEqual([["image", "pdf"], true, ["low", "max"]]);
+  expect(parse({ capabilities: { effort: { supported: false } } })).toEqual([unknown, unknown, []]);
+  expect(parse({ capabilities: { effort: "high", thinking: true, pdf_input: 1 } })).toEqual([
+    unknown,
+    unknown,
+    unknown,
   ]);
 });
 

@@ -1,6 +1,7 @@
 import { defined } from "../../../base/defined.ts";
 import type { JsonObject } from "../../../base/json.ts";
 import { arrayAt, isObject, numberAt, objectAt, parseJson, stringAt } from "../../../base/json.ts";
+import { EFFORTS } from "../../effort.ts";
 import type { Model, Price } from "../../provider.ts";
 import { TOKENS_MAX } from "../../token-count.ts";
 
@@ -45,13 +46,15 @@ function modelOf(entry: unknown): Model | undefined {
     positive(numberAt(entry, "max_tokens"));
   const price = priceOf(entry);
   const takes = takesOf(entry);
+  const efforts = effortsOf(entry);
+  const thinks = thinksOf(entry) ?? ((efforts?.length ?? 0) > 0 ? true : undefined);
   const endpoints = arrayAt(entry, "supported_endpoints").filter((each) => typeof each === "string");
   // Copilot lists completion and embedding models beside chat models.
   if (!/^(?:chat)?$/.test(stringAt(capabilitiesOf(entry), "type") ?? "")) return undefined;
   return {
     id,
     ...(name === undefined || name === id ? {} : { name }),
-    ...defined({ contextTokens, outputTokensMax, price, takes }),
+    ...defined({ contextTokens, outputTokensMax, price, takes, thinks, efforts }),
     ...(endpoints.length === 0 ? {} : { endpoints }),
   };
 }
@@ -100,13 +103,46 @@ function perMillion(perToken: unknown): number | undefined {
   return Number((price * TOKENS_PER_PRICE).toPrecision(12)); // 0.0000003 has no exact binary form; 0.3 was meant
 }
 
+/** Copilot: what a model supports. */
+function supportsOf(entry: unknown): JsonObject | undefined {
+  return objectAt(capabilitiesOf(entry), "supports");
+}
+
+/** Anthropic: a capability is an object that says if it is supported. */
+function isSupported(entry: unknown, capability: string): boolean | undefined {
+  const supported = objectAt(capabilitiesOf(entry), capability)?.["supported"];
+  return typeof supported === "boolean" ? supported : undefined;
+}
+
 function takesOf(entry: unknown): Model["takes"] | undefined {
-  const vision = objectAt(capabilitiesOf(entry), "supports")?.["vision"];
+  const vision = supportsOf(entry)?.["vision"];
   if (typeof vision === "boolean") return vision ? ["image"] : [];
+  const [image, pdf] = [isSupported(entry, "image_input"), isSupported(entry, "pdf_input")];
+  if (image !== undefined || pdf !== undefined)
+    return [...(image === true ? (["image"] as const) : []), ...(pdf === true ? (["pdf"] as const) : [])];
   const architecture = objectAt(entry, "architecture");
   if (architecture?.["input_modalities"] === undefined) return undefined;
   const modalities = arrayAt(architecture, "input_modalities");
-  return (["image", "audio"] as const).filter((kind) => modalities.includes(kind));
+  const named = (["image", "audio"] as const).filter((kind) => modalities.includes(kind));
+  return modalities.includes("file") ? [...named, "pdf"] : named; // OpenRouter's files are PDFs
+}
+
+function thinksOf(entry: unknown): boolean | undefined {
+  const supports = supportsOf(entry);
+  if (supports?.["adaptive_thinking"] === true || numberAt(supports, "max_thinking_budget") !== undefined)
+    return true;
+  const thinking = isSupported(entry, "thinking");
+  if (thinking !== undefined) return thinking;
+  if (!isObject(entry) || !Array.isArray(entry["supported_parameters"])) return undefined;
+  return entry["supported_parameters"].includes("reasoning"); // OpenRouter
+}
+
+function effortsOf(entry: unknown): Model["efforts"] | undefined {
+  const listed = supportsOf(entry)?.["reasoning_effort"];
+  if (Array.isArray(listed)) return EFFORTS.filter((each) => listed.includes(each));
+  const effort = objectAt(capabilitiesOf(entry), "effort");
+  if (typeof effort?.["supported"] !== "boolean") return undefined;
+  return EFFORTS.filter((each) => objectAt(effort, each)?.["supported"] === true);
 }
 
 /** Rounds a limit down to whole tokens. Returns undefined if it is no limit. */

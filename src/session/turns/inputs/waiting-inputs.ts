@@ -58,7 +58,8 @@ class ReadingBack implements BackReader {
   }
 
   add(event: Envelope): void {
-    if (this.done) return;
+    // Inputs for a sub-agent end with it.
+    if (this.done || event.parentCall !== undefined) return;
     const listed = listedInputs(event);
     if (this.#missing === undefined && listed !== undefined) this.#know(listed);
     else if (this.#afterTurnStart) this.#know([]); // nothing is listed before the start of a turn: nothing waited
