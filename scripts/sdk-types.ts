@@ -84,7 +84,7 @@ function typescriptOf(schema: JsonSchema, indent: string): string {
       return simple.values.map((value) => JSON.stringify(value)).join(" | ");
     case "array": {
       const item = typescriptOf(simple.items, indent);
-      return /[|\n]/.test(item) ? `ReadonlyArray<${item}>` : `readonly ${item}[]`;
+      return /[|\n]|^readonly /.test(item) ? `ReadonlyArray<${item}>` : `readonly ${item}[]`;
     }
     case "map":
       return `Readonly<Record<string, ${typescriptOf(simple.values, indent)}>>`;

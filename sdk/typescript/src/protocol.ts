@@ -774,7 +774,7 @@ export interface SearchSessionsResult {
     readonly tool?: string;
     readonly parent_call?: CallId;
     readonly snippet: string;
-    readonly at: readonly readonly number[][];
+    readonly at: ReadonlyArray<readonly number[]>;
   }>;
   readonly complete: boolean;
   readonly cursor?: string;

@@ -119,7 +119,7 @@ test("[CTL-19 SES-04] the index holds no text in the clear, and no filter", asyn
   const place = await openPlace();
   const logId = await addLog(place, ["peculiarword"]);
   await place.store.search?.index(logId, signal);
-  let filter = new Uint8Array();
+  let filter: Uint8Array = new Uint8Array();
   {
     using connection = StoreConnection.open(place.path, 0);
     const keys = new DataKeys(connection, LOG_KEY.key, (count) => place.world.random.bytes(count));
