@@ -24,7 +24,7 @@ export const SessionInfo = z.object({
    * it is only known if a turn runs. Since protocol 0.3.0.
    */
   state: z.enum(["running", "waiting", "idle"]),
-  /** Made from the first prompt, unless `renamed`. */
+  /** The beginning of the first prompt, unless `renamed`. */
   title: z.string(),
   /** True if a person gave it its title. Since protocol 0.3.0. */
   renamed: z.boolean().optional(),

@@ -22,13 +22,13 @@ export interface PageOptions {
   readonly before: LogQuery["before"];
   /** Absent: every log fits. */
   readonly fits?: ((log: LogInfo) => boolean) | undefined;
-  readonly clock: Clock;
+  readonly clock: Pick<Clock, "monotonic" | "sleep">;
   readonly signal: AbortSignal;
 }
 
 /**
- * Reads a page of stored logs, the newest first. A filter that finds few reads for `FILTERED_LIST_MS_MAX` at most: the page is
- * then short, and its cursor continues after the last log that was read.
+ * Reads a page of stored logs, the newest first. A filter that finds few reads for `FILTERED_LIST_MS_MAX` at most. The
+ * page is then short, and its cursor continues after the last log that was read.
  */
 export async function storedPage(
   store: Pick<SessionStore, "list">,
