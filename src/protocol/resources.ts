@@ -23,7 +23,7 @@ export const SessionInfo = z.object({
    * "running": a turn runs; "waiting": a question waits for an answer; "idle": neither. Of a session of another process
    * it is only known if a turn runs. Since protocol 0.3.0.
    */
-  state: z.enum(["running", "waiting", "idle"]),
+  state: z.enum(["running", "waiting", "idle"]).optional(),
   /** The beginning of the first prompt, unless `renamed`. */
   title: z.string(),
   /** True if a person gave it its title. Since protocol 0.3.0. */
@@ -43,20 +43,20 @@ export const SessionInfo = z.object({
   /** Turns that have ended since the mark of `reader`; without a mark, all. Since protocol 0.3.0. */
   unread: z.int().min(0).optional(),
   /** US dollars of all of its calls; null if the price of one is unknown. Since protocol 0.3.0. */
-  cost_usd: z.number().min(0).nullable(),
+  cost_usd: z.number().min(0).nullable().optional(),
   /** Tokens of all of its calls, as in `UsageInfo`. Since protocol 0.3.0. */
-  input_tokens: z.int().min(0),
-  output_tokens: z.int().min(0),
-  cache_read_tokens: z.int().min(0),
-  cache_write_tokens: z.int().min(0),
+  input_tokens: z.int().min(0).optional(),
+  output_tokens: z.int().min(0).optional(),
+  cache_read_tokens: z.int().min(0).optional(),
+  cache_write_tokens: z.int().min(0).optional(),
   /** Tokens of the newest request and its answer. Absent: unknown. Since protocol 0.3.0. */
   context_tokens: z.int().min(0).optional(),
   /** Tokens that the model accepts. Absent: unknown. Since protocol 0.3.0. */
   context_window: z.int().min(0).optional(),
   /** Questions that wait for an answer; 0 for a session that does not run here. Since protocol 0.3.0. */
-  questions: z.int().min(0),
+  questions: z.int().min(0).optional(),
   /** Inputs that wait for their turn; 0 for a session that does not run here. Since protocol 0.3.0. */
-  queued: z.int().min(0),
+  queued: z.int().min(0).optional(),
   /** The id of its last event. */
   events: z.int().min(0),
   /**

@@ -61,7 +61,7 @@ export const SESSION_QUERIES = {
     result: z.object({
       sessions: z.array(SessionInfo),
       /** True if there are more: ask again with `before`. Since protocol 0.3.0. */
-      more: z.boolean(),
+      more: z.boolean().optional(),
       /** Absent if there are no more. Since protocol 0.3.0. */
       cursor: z.string().optional(),
     }),

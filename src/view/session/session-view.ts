@@ -198,10 +198,7 @@ function ownAfter(
     case "CompactionProgress":
       return { ...view, run: withCompaction(run, envelope) };
     case "CheckpointMade":
-      return {
-        ...view,
-        notRestorable: shortTexts(envelope.payload.notRestorable, PATHS_MAX, PATH_CHARACTERS_MAX),
-      };
+      return { ...view, notRestorable: shortPaths(envelope.payload.notRestorable) };
     case "SkillRegistryChanged":
       return { ...view, skills: shortTexts(envelope.payload.skills, SKILLS_MAX, NAME_CHARACTERS_MAX) };
     case "Error":
@@ -268,6 +265,10 @@ function afterGap(view: SessionView, run: RunView, envelope: Envelope): SessionV
 function shortTodo({ content, activeForm, status }: TodoItem): TodoItem {
   const text = activeForm === undefined ? {} : { activeForm: shortened(activeForm, TODO_CHARACTERS_MAX) };
   return { content: shortened(content, TODO_CHARACTERS_MAX), status, ...text };
+}
+
+function shortPaths(paths: readonly string[] | undefined): readonly string[] {
+  return shortTexts(paths, PATHS_MAX, PATH_CHARACTERS_MAX);
 }
 
 function shortTexts(texts: readonly string[] = [], max: number, charactersMax: number): readonly string[] {

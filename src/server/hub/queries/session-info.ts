@@ -134,7 +134,7 @@ export class SessionInfos {
 export function stateOf(
   { heldBy, interrupted }: LogInfo,
   running: Pick<RunningFacts, "state"> | undefined,
-): SessionInfo["state"] {
+): NonNullable<SessionInfo["state"]> {
   return running?.state ?? (heldBy !== undefined && interrupted ? "running" : "idle");
 }
 

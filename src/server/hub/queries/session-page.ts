@@ -22,12 +22,12 @@ export interface PageOptions {
   readonly before: LogQuery["before"];
   /** Absent: every log fits. */
   readonly fits?: ((log: LogInfo) => boolean) | undefined;
-  readonly clock: Clock;
+  readonly clock: Pick<Clock, "monotonic" | "sleep">;
   readonly signal: AbortSignal;
 }
 
 /**
- * Reads a page of stored logs, the newest first. A filter that finds few reads for `FILTERED_LIST_MS_MAX` at most: the
+ * Reads a page of stored logs, the newest first. A filter that finds few reads for `FILTERED_LIST_MS_MAX` at most. The
  * page is then short, and its cursor continues after the last log that was read.
  */
 export async function storedPage(
