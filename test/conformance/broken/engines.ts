@@ -3,7 +3,7 @@ import { HarnessError } from "../../../src/base/errors.ts";
 import type { ClientId, SessionId } from "../../../src/base/ids.ts";
 import { EVERY } from "../../../src/conformance/scenario.ts";
 import type { Accepted } from "../../../src/protocol/commands/commands.ts";
-import type { Connection, IdentityClass, SubscribeOptions } from "../../../src/protocol/connection.ts";
+import type { IdentityClass, SubscribeOptions } from "../../../src/protocol/connection.ts";
 import type { Envelope, EnvelopeOf } from "../../../src/protocol/events/envelope.ts";
 import { PROTOCOL_VERSION } from "../../../src/protocol/version.ts";
 import type { EnginePort } from "../../../src/session/engine-port.ts";
