@@ -13,8 +13,8 @@ const test = requireSandbox();
 const TIMEOUT_MS = 300_000;
 const RULE = `\n[permissions]\nallow = ["Bash:npm install"]\n`;
 /** The prompt of a question, with nothing typed. */
-const QUESTION = /1-3 \(\d+ s\) >$/;
-const AGAIN = /choice \(\d+ s\) >$/;
+const QUESTION = /1-3 >$/;
+const AGAIN = /choice >$/;
 const HOST = "registry.cinch-canary.example";
 const ARGV = "-p install --model mock:one --without-project --output-format stream-json".split(" ");
 const SETTING = 'network = ["the host it needs"]';

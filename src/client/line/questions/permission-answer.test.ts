@@ -113,6 +113,9 @@ test("[PERM-14] the question shows its parts, why it is asked and what would end
   expect(text).toContain("\nallow: ls (it only reads)\nask: npm test");
   expect(text).toContain("\nbecause: no rule allows it\nto end the question: set");
   expect(text).not.toContain("\u001b");
+  expect(permissionQuestionText({ ...request, why: { ...request.why, cause: "network" } })).not.toContain(
+    "to end",
+  );
   expect(parseChoice("2", request)).toEqual({ kind: "rule" });
   expect(ruleQuestionText(request)).toEndWith("such as: npm");
   const rule = (typed: string) => parseRuleAnswer(typed, request);

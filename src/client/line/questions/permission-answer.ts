@@ -57,7 +57,8 @@ function parseInstead(text: string, denyNumber: number): Choice {
 /** Returns a permission question: everything that will run, the reason for the question, and the answers. */
 export function permissionQuestionText(request: PayloadOf<"PermissionRequested">): string {
   const { summary, reason, why } = request;
-  const end = why === undefined ? undefined : questionEndText(why);
+  // The reason of a question about the network names its setting already.
+  const end = why === undefined || why.cause === "network" ? undefined : questionEndText(why);
   const answers = permissionAnswers(request);
   return [
     permissionHeading(request),
@@ -65,8 +66,7 @@ export function permissionQuestionText(request: PayloadOf<"PermissionRequested">
     ...changeText(request),
     ...partLines(request),
     ...(reason === undefined ? [] : [permissionReason(reason)]),
-    // The reason of a network question names its setting already.
-    ...(end === undefined || reason?.includes(end.slice(end.indexOf("["))) === true ? [] : [end]),
+    ...(end === undefined ? [] : [end]),
     ...answers.map(({ label }, at) => `  ${at + 1}  ${label}`),
     `  ${answers.length}: WORDS  ${INSTEAD_LABEL}`,
   ].join("\n");
