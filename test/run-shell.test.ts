@@ -127,8 +127,9 @@ test(
     await using client = await follow(harness);
     await client.say("go");
     await until("the model's call", () => client.seen.some(({ kind }) => kind === "ToolCallStarted"));
-    const callId = await runShell(client.connection, harness.session, "echo beside-$((1+1)); touch go", true);
+    const callId = await runShell(client.connection, harness.session, "echo beside-$((1+1))", true);
     await ended(client, callId);
+    writeFileSync(join(place.repo, "go"), "");
     await client.turns(1);
     const { blocks, all } = requestOf(place, 1);
     expect(blocks).toEqual([
