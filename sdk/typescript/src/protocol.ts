@@ -298,7 +298,7 @@ export interface SessionDetail {
   readonly log: LogId;
   readonly status: "running" | "interrupted" | "paused";
   readonly live: boolean;
-  readonly state: "running" | "waiting" | "idle";
+  readonly state?: "running" | "waiting" | "idle";
   readonly title: string;
   readonly renamed?: boolean;
   readonly archived?: boolean;
@@ -309,15 +309,15 @@ export interface SessionDetail {
   readonly plan_mode?: boolean;
   readonly turns: number;
   readonly unread?: number;
-  readonly cost_usd: number | null;
-  readonly input_tokens: number;
-  readonly output_tokens: number;
-  readonly cache_read_tokens: number;
-  readonly cache_write_tokens: number;
+  readonly cost_usd?: number | null;
+  readonly input_tokens?: number;
+  readonly output_tokens?: number;
+  readonly cache_read_tokens?: number;
+  readonly cache_write_tokens?: number;
   readonly context_tokens?: number;
   readonly context_window?: number;
-  readonly questions: number;
-  readonly queued: number;
+  readonly questions?: number;
+  readonly queued?: number;
   readonly events: number;
   readonly reserved?: number;
   readonly asked_since?: number;
@@ -341,7 +341,7 @@ export interface SessionInfo {
   readonly log: LogId;
   readonly status: "running" | "interrupted" | "paused";
   readonly live: boolean;
-  readonly state: "running" | "waiting" | "idle";
+  readonly state?: "running" | "waiting" | "idle";
   readonly title: string;
   readonly renamed?: boolean;
   readonly archived?: boolean;
@@ -352,15 +352,15 @@ export interface SessionInfo {
   readonly plan_mode?: boolean;
   readonly turns: number;
   readonly unread?: number;
-  readonly cost_usd: number | null;
-  readonly input_tokens: number;
-  readonly output_tokens: number;
-  readonly cache_read_tokens: number;
-  readonly cache_write_tokens: number;
+  readonly cost_usd?: number | null;
+  readonly input_tokens?: number;
+  readonly output_tokens?: number;
+  readonly cache_read_tokens?: number;
+  readonly cache_write_tokens?: number;
   readonly context_tokens?: number;
   readonly context_window?: number;
-  readonly questions: number;
-  readonly queued: number;
+  readonly questions?: number;
+  readonly queued?: number;
   readonly events: number;
   readonly reserved?: number;
   readonly asked_since?: number;
@@ -552,7 +552,7 @@ export interface ListSessionsQuery {
 
 export interface ListSessionsResult {
   readonly sessions: readonly SessionInfo[];
-  readonly more: boolean;
+  readonly more?: boolean;
   readonly cursor?: string;
 }
 
