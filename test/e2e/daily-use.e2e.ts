@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openMockHome } from "../support/mock-home.ts";
-import { says } from "../support/mock-provider/turn.ts";
+import { calls, says } from "../support/mock-provider/turn.ts";
 
 const TIMEOUT_MS = 300_000;
 
@@ -57,6 +57,29 @@ test(
     const mentioned = async () => (await place.run([], { stdin: "go\n" })).stdout.includes("CLAUDE.md");
     expect([await mentioned(), await mentioned()]).toEqual([true, false]);
     for (const { body } of place.provider.requests) expect(JSON.stringify(body)).not.toContain("Use tabs.");
+  },
+  TIMEOUT_MS,
+);
+
+test(
+  "[CTL-19 SES-15] /diff shows what the session, a turn or a file of it changed, line by line",
+  async () => {
+    const write = (name: string, content: string) => calls("Write", { file_path: name, content });
+    await using place = openMockHome([
+      write("a.txt", "one\ntwo\n"),
+      says("first"),
+      write("b.txt", "three\n"),
+      says("second"),
+    ]);
+    const lines = ["/diff", "go", "go", "/diff", "/diff 2", "/diff a.txt", "/diff 9", "/diff a b"];
+    const { stdout } = await place.run(["--auto-approve"], { stdin: `${lines.join("\n")}\n` });
+    expect(stdout).toContain("No file was changed.");
+    const a = "A a.txt  +2 -0\n| @@ -0,0 +1,2 @@\n| +one\n| +two\n";
+    const b = "A b.txt  +1 -0\n| @@ -0,0 +1,1 @@\n| +three\n";
+    expect(stdout).toContain(a + b);
+    expect(stdout.split(a)).toHaveLength(3);
+    expect(stdout.split(b)).toHaveLength(3);
+    expect(stdout).toContain("Write /diff [TURN | PATH].");
   },
   TIMEOUT_MS,
 );

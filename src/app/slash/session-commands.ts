@@ -52,6 +52,12 @@ export const SESSION_COMMANDS: readonly CommandSpec[] = [
     },
   },
   {
+    name: "diff",
+    words: "[TURN | PATH]",
+    help: "changed lines of this session, a turn or a file",
+    does: { by: "client" },
+  },
+  {
     name: "sessions:diff",
     words: "[TURN | ID]",
     help: "files that a session changed",

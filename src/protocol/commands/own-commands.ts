@@ -481,6 +481,12 @@ export const SLASH_COMMANDS = [
     }
   },
   {
+    "name": "diff",
+    "usage": "/diff [TURN | PATH]",
+    "help": "changed lines of this session, a turn or a file",
+    "command": "client"
+  },
+  {
     "name": "sessions:diff",
     "usage": "/sessions:diff [TURN | ID]",
     "help": "files that a session changed",

@@ -1,4 +1,5 @@
 import { HarnessError } from "../../../base/errors.ts";
+import { changesText } from "../../../view/answers/changes-text.ts";
 import { parseSessionPoint, SESSION_POINT_FORM } from "../../../view/session-point.ts";
 import type { SlashCommand } from "../../../view/slash/slash.ts";
 import { printCommand } from "../../../view/slash/slash.ts";
@@ -22,6 +23,7 @@ type SessionsContext = Pick<
   | "listCommands"
 >;
 
+type DiffContext = Pick<SlashContext, "session" | "say" | "query">;
 type NewContext = Pick<SlashContext, "busy" | "model" | "fresh" | "say" | "answerTo" | "goTo">;
 
 /** Runs one of the commands `/sessions:…`. */
@@ -84,6 +86,16 @@ export async function runNew(client: NewContext): Promise<void> {
   const { sessionId, result } = created;
   for (const notice of result?.notices ?? []) await client.say(neutraliseLine(notice));
   if (sessionId !== undefined) client.goTo(sessionId, model);
+}
+
+/** Runs `/diff`: prints what the session has changed, line by line, or what one turn or one file of it has. */
+export async function runDiff(args: readonly string[], client: DiffContext): Promise<void> {
+  const [first, ...more] = args;
+  if (more.length > 0) return await client.say("Write /diff [TURN | PATH].");
+  const isTurn = first !== undefined && /^[1-9]\d*$/.test(first);
+  const wanted = first === undefined ? {} : isTurn ? { turn: Number(first) } : { path: first };
+  const answer = await client.query({ kind: "GetChanges", sessionId: client.session, ...wanted });
+  await client.say(answer instanceof HarnessError ? refusalText(answer) : changesText(answer));
 }
 
 /** Prints the files changed by this session or another live one, since its beginning or since a turn of this one. */

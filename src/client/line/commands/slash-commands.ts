@@ -18,7 +18,7 @@ import { runPermissions } from "./permission-commands.ts";
 import { runProfiles } from "./profiles.ts";
 import { runPrompts } from "./prompt-commands.ts";
 import { runRewind } from "./rewind.ts";
-import { runNew, runSessions } from "./sessions.ts";
+import { runDiff, runNew, runSessions } from "./sessions.ts";
 import { runAgents, runSkills } from "./skills-and-agents.ts";
 import { runTasks } from "./task-commands.ts";
 
@@ -42,6 +42,7 @@ const ALONE = {
     if (!client.clear()) await client.say("There is no screen here that could be cleared.");
   },
   new: (_command, client) => runNew(client),
+  diff: ({ args }, client) => runDiff(args, client),
   copy: (_command, client) => runCopy(client),
   context: (_command, client) => tellContext(client),
   init: (command, client) => runPrompts({ ...command, namespace: "prompts" }, client),
