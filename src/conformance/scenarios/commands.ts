@@ -286,7 +286,9 @@ export const COMMAND_SCENARIOS: readonly Scenario[] = [
       assertSame("what was reported as moved", [moved["inputId"], moved["before"]], [inputId, before]);
       assertAccepted("the answer", await client.send(answerCommand(session, callId, "deny", "once")));
       await stream.kind("TurnEnded", 3);
-      const begun = stream.seen.flatMap((event) => (event["kind"] === "TurnStarted" ? [payloadOf(event)] : []));
+      const begun = stream.seen.flatMap((event) =>
+        event["kind"] === "TurnStarted" ? [payloadOf(event)] : [],
+      );
       assertSame(
         "the order of the turns",
         begun.slice(1).map((each) => each["inputId"]),
