@@ -278,7 +278,7 @@ export interface SessionDetail {
   readonly log: LogId;
   readonly status: "running" | "interrupted" | "paused";
   readonly live: boolean;
-  readonly state: "running" | "waiting" | "idle";
+  readonly state?: "running" | "waiting" | "idle";
   readonly title: string;
   readonly renamed?: boolean;
   readonly archived?: boolean;
@@ -289,15 +289,15 @@ export interface SessionDetail {
   readonly plan_mode?: boolean;
   readonly turns: number;
   readonly unread?: number;
-  readonly cost_usd: number | null;
-  readonly input_tokens: number;
-  readonly output_tokens: number;
-  readonly cache_read_tokens: number;
-  readonly cache_write_tokens: number;
+  readonly cost_usd?: number | null;
+  readonly input_tokens?: number;
+  readonly output_tokens?: number;
+  readonly cache_read_tokens?: number;
+  readonly cache_write_tokens?: number;
   readonly context_tokens?: number;
   readonly context_window?: number;
-  readonly questions: number;
-  readonly queued: number;
+  readonly questions?: number;
+  readonly queued?: number;
   readonly events: number;
   readonly reserved?: number;
   readonly asked_since?: number;
@@ -321,7 +321,7 @@ export interface SessionInfo {
   readonly log: LogId;
   readonly status: "running" | "interrupted" | "paused";
   readonly live: boolean;
-  readonly state: "running" | "waiting" | "idle";
+  readonly state?: "running" | "waiting" | "idle";
   readonly title: string;
   readonly renamed?: boolean;
   readonly archived?: boolean;
@@ -332,15 +332,15 @@ export interface SessionInfo {
   readonly plan_mode?: boolean;
   readonly turns: number;
   readonly unread?: number;
-  readonly cost_usd: number | null;
-  readonly input_tokens: number;
-  readonly output_tokens: number;
-  readonly cache_read_tokens: number;
-  readonly cache_write_tokens: number;
+  readonly cost_usd?: number | null;
+  readonly input_tokens?: number;
+  readonly output_tokens?: number;
+  readonly cache_read_tokens?: number;
+  readonly cache_write_tokens?: number;
   readonly context_tokens?: number;
   readonly context_window?: number;
-  readonly questions: number;
-  readonly queued: number;
+  readonly questions?: number;
+  readonly queued?: number;
   readonly events: number;
   readonly reserved?: number;
   readonly asked_since?: number;
@@ -532,7 +532,7 @@ export interface ListSessionsQuery {
 
 export interface ListSessionsResult {
   readonly sessions: readonly SessionInfo[];
-  readonly more: boolean;
+  readonly more?: boolean;
   readonly cursor?: string;
 }
 

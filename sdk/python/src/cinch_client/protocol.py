@@ -1688,18 +1688,10 @@ _SessionDetailRequired = TypedDict("_SessionDetailRequired", {
     "log": LogId,
     "status": Literal["running", "interrupted", "paused"],
     "live": bool,
-    "state": Literal["running", "waiting", "idle"],
     "title": str,
     "profile": str,
     "model": str,
     "turns": int,
-    "cost_usd": Union[float, None],
-    "input_tokens": int,
-    "output_tokens": int,
-    "cache_read_tokens": int,
-    "cache_write_tokens": int,
-    "questions": int,
-    "queued": int,
     "events": int,
     "created_at": str,
     "updated_at": str,
@@ -1710,14 +1702,22 @@ _SessionDetailRequired = TypedDict("_SessionDetailRequired", {
 
 
 class SessionDetail(_SessionDetailRequired, total=False):
+    state: Literal["running", "waiting", "idle"]
     renamed: bool
     archived: bool
     effort: Literal["off", "low", "medium", "high", "xhigh", "max"]
     level: Literal["ReadOnly", "WorkspaceWrite", "DangerFullAccess"]
     plan_mode: bool
     unread: int
+    cost_usd: Union[float, None]
+    input_tokens: int
+    output_tokens: int
+    cache_read_tokens: int
+    cache_write_tokens: int
     context_tokens: int
     context_window: int
+    questions: int
+    queued: int
     reserved: int
     asked_since: int
     branch_of: SessionDetailBranchOf
@@ -1741,18 +1741,10 @@ _SessionInfoRequired = TypedDict("_SessionInfoRequired", {
     "log": LogId,
     "status": Literal["running", "interrupted", "paused"],
     "live": bool,
-    "state": Literal["running", "waiting", "idle"],
     "title": str,
     "profile": str,
     "model": str,
     "turns": int,
-    "cost_usd": Union[float, None],
-    "input_tokens": int,
-    "output_tokens": int,
-    "cache_read_tokens": int,
-    "cache_write_tokens": int,
-    "questions": int,
-    "queued": int,
     "events": int,
     "created_at": str,
     "updated_at": str,
@@ -1762,14 +1754,22 @@ _SessionInfoRequired = TypedDict("_SessionInfoRequired", {
 
 
 class SessionInfo(_SessionInfoRequired, total=False):
+    state: Literal["running", "waiting", "idle"]
     renamed: bool
     archived: bool
     effort: Literal["off", "low", "medium", "high", "xhigh", "max"]
     level: Literal["ReadOnly", "WorkspaceWrite", "DangerFullAccess"]
     plan_mode: bool
     unread: int
+    cost_usd: Union[float, None]
+    input_tokens: int
+    output_tokens: int
+    cache_read_tokens: int
+    cache_write_tokens: int
     context_tokens: int
     context_window: int
+    questions: int
+    queued: int
     reserved: int
     asked_since: int
     branch_of: SessionInfoBranchOf
@@ -2042,11 +2042,11 @@ class ListSessionsQuery(TypedDict, total=False):
 
 _ListSessionsResultRequired = TypedDict("_ListSessionsResultRequired", {
     "sessions": List[SessionInfo],
-    "more": bool,
 })
 
 
 class ListSessionsResult(_ListSessionsResultRequired, total=False):
+    more: bool
     cursor: str
 
 
