@@ -199,7 +199,7 @@ test("[CTL-10 CTL-11 TOFU-01] an engine serves where its folder is not acknowled
   for (const { flags, files, reason } of cases) {
     await using served = await openServed({ script: [says("here")], flags, files });
     const token = await served.token();
-    expect(await (await served.ask("/v1/sessions", token)).json()).toEqual({ sessions: [] });
+    expect(await (await served.ask("/v1/sessions", token)).json()).toEqual({ sessions: [], more: false });
     const refused = await served.ask("/v1/sessions", token, { workingDir: served.work });
     expect(await refused.json()).toMatchObject({ reason });
     // Another folder, with a model, is served by the same engine.

@@ -78,7 +78,7 @@ export const SESSIONS_VERBS = [
   },
   {
     name: "export",
-    summary: "Writes it for cinch sessions import, for programs or people.",
+    summary: "Writes it for import, or for people.",
     words,
     flags: ["session", "format", "output"],
     examples: [
@@ -118,8 +118,16 @@ export const SESSIONS_VERBS = [
   },
   {
     name: "rename",
-    summary: "Gives it a title. Without one, the title made from its first prompt comes back.",
-    words: [...words, { name: "TITLE", help: "its new title", optional: true, many: true }],
+    summary: "Gives it a title, or takes that back.",
+    words: [
+      ...words,
+      {
+        name: "TITLE",
+        help: "its new title; without one, the beginning of its first prompt is its title again",
+        optional: true,
+        many: true,
+      },
+    ],
     flags: ["session", "json"],
     examples: [
       { line: 'cinch sessions rename last "Fix the parser"', does: "names it" },
@@ -158,7 +166,7 @@ export const SESSIONS_VERBS = [
   },
   {
     name: "expire",
-    summary: "Destroys old content, with --yes; what happened when stays.",
+    summary: "Destroys old content, with --yes.",
     flags: ["older-than", "yes", "json"],
     examples: [
       { line: "cinch sessions expire --older-than 90", does: "lists what would be destroyed" },
