@@ -421,6 +421,8 @@ requireProgram("git")(
       ],
       own: [
         "ask: the command names a .git directory",
+        "  allow: echo x (it only reads)",
+        "  ask: > .git/hooks/pre-commit (the command names a .git directory)",
         "in the sandbox: ask: the command names a .git directory",
         "to let it through: a person says yes, for this call alone; no rule and no --auto-approve lifts it",
       ],

@@ -99,7 +99,7 @@ export async function inspectParts(
     ...commands
       .filter(({ wraps }) => wraps !== "plain")
       .map((part) => ({
-        ...{ text: part.text, known: checkCommand(part, commands) },
+        ...{ text: partText(part, redirections.length > 0), known: checkCommand(part, commands) },
         analysis: { ...analysis, commands: [part], redirections: [] },
       })),
     ...redirections
@@ -123,6 +123,13 @@ export async function inspectParts(
       return { text, facts: { ...facts, ...defined({ approvalReason, guarded }) } };
     }),
   );
+}
+
+/** Returns a command without its redirections, which are parts of their own. */
+function partText({ name, args, assignments, text }: ShellCommand, redirects: boolean): string {
+  if (!redirects || name === undefined) return text;
+  const set = assignments.map(({ name: variable, value }) => `${variable}=${value.text}`);
+  return [...set, name.text, ...args.map((word) => word.text)].join(" ");
 }
 
 function diskChecks(

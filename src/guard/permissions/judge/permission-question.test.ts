@@ -191,7 +191,7 @@ test("[PERM-02 PERM-14] a deny rule for exact words holds for a nested shell tha
   await using folder = temporaryDirectory();
   const desk = openDesk(folder.path, UNCONFINED);
   const policy = withRules(["deny", 'Bash:=echo "a b" > x'], ["allow", "Bash"]);
-  const { decision } = await desk.judged('bash -c "echo "a b" > x"', policy);
+  const { decision } = await desk.judged(String.raw`bash -c "echo \"a b\" > x"`, policy);
   expect(decision).toMatchObject({ kind: "deny", because: "rule" });
 });
 
