@@ -26,7 +26,9 @@ interface Route {
   readonly fields: readonly string[];
 }
 
-function routesOf(document: { readonly paths: Readonly<Record<string, Record<string, Operation>>> }): Route[] {
+function routesOf(document: {
+  readonly paths: Readonly<Record<string, Record<string, Operation>>>;
+}): Route[] {
   return Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).flatMap(([name, { parameters = [], requestBody }]) => {
       const method = name.toUpperCase();
@@ -41,8 +43,27 @@ function routesOf(document: { readonly paths: Readonly<Record<string, Record<str
 /** Values that a request may hold where another is expected. */
 function valuesIn(session: string): fc.Arbitrary<unknown> {
   return fc.oneof(
-    fc.constantFrom<unknown>(session, "", "0", "-1", "1", "true", null, true, -1, 0, 1, 1.5, 2 ** 53, "x".repeat(3_000)),
-    fc.constantFrom<unknown>("sess_00000000000000000000000000", "call_00000000000000000000000000", "../../etc/passwd"),
+    fc.constantFrom<unknown>(
+      session,
+      "",
+      "0",
+      "-1",
+      "1",
+      "true",
+      null,
+      true,
+      -1,
+      0,
+      1,
+      1.5,
+      2 ** 53,
+      "x".repeat(3_000),
+    ),
+    fc.constantFrom<unknown>(
+      "sess_00000000000000000000000000",
+      "call_00000000000000000000000000",
+      "../../etc/passwd",
+    ),
     fc.string({ unit: "binary", maxLength: 40 }),
     fc.jsonValue({ maxDepth: 3 }),
   );
@@ -79,7 +100,10 @@ test(
         named: fc.oneof({ weight: 3, arbitrary: fc.constant(session) }, { weight: 1, arbitrary: values }),
         query: fc.dictionary(fc.constantFrom("x", ...route.query), values, { maxKeys: 3 }),
         body: fc.oneof(
-          { weight: 4, arbitrary: fc.dictionary(fc.constantFrom("x", ...route.fields), values, { maxKeys: 5 }) },
+          {
+            weight: 4,
+            arbitrary: fc.dictionary(fc.constantFrom("x", ...route.fields), values, { maxKeys: 5 }),
+          },
           { weight: 1, arbitrary: values },
         ),
       }),
@@ -93,7 +117,8 @@ test(
       const path = `${filled}?${asked}`;
       const answer = await ask(path, method === "GET" ? {} : { method, body: JSON.stringify(body ?? null) });
       const text = await answer.text();
-      if (answer.status >= 500) failures.push({ method, path, body, status: answer.status, text: text.slice(0, 300) });
+      if (answer.status >= 500)
+        failures.push({ method, path, body, status: answer.status, text: text.slice(0, 300) });
     }
     expect(failures).toEqual([]);
     expect((await ask("/v1/health")).status).toBe(200);
