@@ -8,6 +8,11 @@ import { ROOT } from "../support/source.ts";
 const BEYOND = {
   commands: [
     "Answer",
+    "ArchiveSession",
+    "DeleteSession",
+    "MarkRead",
+    "RenameSession",
+    "SetDraft",
     "BranchSession",
     "CompactSession",
     "EndSession",
@@ -35,6 +40,8 @@ const BEYOND = {
     "Answered",
     "Asked",
     "CheckpointMade",
+    "CompactionProgress",
+    "SessionRenamed",
     "HookError",
     "InputEdited",
     "InputMoved",

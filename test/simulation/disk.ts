@@ -91,6 +91,14 @@ export class SimDisk {
       expire: (logId, beforeDay) => changed("expire", (store) => store.expire(logId, beforeDay)),
       delete: (logId) => changed("delete", (store) => store.delete(logId)),
       maintain: (signal) => read("maintain", (store) => store.maintain(signal)),
+      notes: {
+        rename: (...at) => changed("rename", (store) => notesOf(store).rename(...at)),
+        archive: (...at) => changed("archive", (store) => notesOf(store).archive(...at)),
+        markRead: (...at) => changed("mark", (store) => notesOf(store).markRead(...at)),
+        unread: (...at) => read("unread", (store) => notesOf(store).unread(...at)),
+        setDraft: (...at) => changed("draft", (store) => notesOf(store).setDraft(...at)),
+        draft: (...at) => read("draft", (store) => notesOf(store).draft(...at)),
+      },
       check: (depth, signal) => this.#store.check(depth, signal),
       [Symbol.asyncDispose]: async () => undefined,
     };
@@ -176,4 +184,9 @@ export class SimDisk {
 
 function unwritable(detail: string): HarnessError {
   return new HarnessError("StoreUnwritable", { path: "the simulated disk", detail });
+}
+
+function notesOf({ notes }: SessionStore): NonNullable<SessionStore["notes"]> {
+  if (notes === undefined) throw new Error("the store of the simulation keeps notes");
+  return notes;
 }

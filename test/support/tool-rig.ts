@@ -65,7 +65,9 @@ export function openToolRig(
     originator: world.ids.next("cli"),
     turn: 1,
     workspace,
-    progress: (partial) => void progress?.push(partial),
+    progress: (partial, command) => {
+      if (command?.tailOnly !== true) progress?.push(partial);
+    },
     emit: (event) => void events.push(event),
   };
   const callOf = (tool: Tool, input: unknown): ToolCall => ({

@@ -18,7 +18,7 @@ export const MCP_COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: "mcp:SERVER",
-    words: "[status | restart | approve | stop | start]",
+    words: "[status | restart | approve]",
     help: "one MCP server",
     does: { by: "client", command: "ManageMcp" },
   },

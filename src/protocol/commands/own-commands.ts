@@ -244,7 +244,7 @@ export const SLASH_COMMANDS = [
   },
   {
     "name": "mcp:SERVER",
-    "usage": "/mcp:SERVER [status | restart | approve | stop | start]",
+    "usage": "/mcp:SERVER [status | restart | approve]",
     "help": "one MCP server",
     "command": "ManageMcp"
   },

@@ -357,9 +357,9 @@ export class SqliteStore implements SessionStore {
     // A branch whose lease cannot be read may be one that is being made.
     const isAlive = (row: Row) => this.#logs.holderOr(row, "somebody") !== "nobody";
     const maintenance = { world: this.#world, whenFree: this.#whenFree, heads: this.#heads, signal, isAlive };
-    const result = await maintain(this.#connection, maintenance);
+    // The maintenance writes the log back to the file, with what the index has added.
     await this.search.keepUp(signal);
-    return result;
+    return maintain(this.#connection, maintenance);
   }
 
   check(depth: "quick" | "full", signal: AbortSignal): AsyncIterable<StoreFinding> {

@@ -46,5 +46,5 @@ test("[MCP-02 CMD-01] without a server, the syntax is shown, and nothing is sent
     "/mcp:files frob",
     "/mcp:files restart now",
   ])
-    expect(await typed(line)).toEqual({ said: [expect.stringContaining("/mcp:restart SERVER")], sent: [] });
+    expect(await typed(line)).toEqual({ said: [expect.stringContaining("/mcp:stop SERVER")], sent: [] });
 });

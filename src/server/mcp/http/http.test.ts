@@ -123,7 +123,7 @@ test("[CTL-09 AUTH-07 S49] a token's sessions and commands bound what is listed,
   ]);
   const { resources } = await mcp.client.listResources();
   expect(resources.filter(({ uri }) => uri.includes(id))).toEqual([]);
-  expect((await mcp.call("harness.list_sessions")).facts).toEqual({ sessions: [] });
+  expect((await mcp.call("harness.list_sessions")).facts).toEqual({ sessions: [], more: false });
   const forbidden = { isError: true, meta: { reason: "Forbidden" } };
   expect(await mcp.call(RUN_TOOL, { prompt: "go", sessionId: id })).toMatchObject(forbidden);
   expect(await mcp.call("harness.cancel_turn", { sessionId: id })).toMatchObject(forbidden);

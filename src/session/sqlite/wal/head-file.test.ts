@@ -104,7 +104,7 @@ test("[SES-18 R15] after a new start of the machine, what was not safe from loss
   {
     await using store = await place.open();
     await using writer = await store.open(log.logId, world.ids.next("sess"), world.machine);
-    await writer.append({ events: texts(log.session, 2, ["safe"]) }, "power");
+    await writer.append({ events: texts(log.session, 2, ["safe".repeat(50_000)]) }, "power");
     await store.maintain(new AbortController().signal); // writes the log back
     copyFileSync(path, `${path}.two`);
     await writer.append({ events: texts(log.session, 3, ["not yet"]) }, "process");
