@@ -5,7 +5,7 @@ import { holds } from "../../../../../test/support/property.ts";
 import type { SearchedFor } from "../../../../../test/support/search-model.ts";
 import { SearchModel, searchedFor, searchSteps } from "../../../../../test/support/search-model.ts";
 import type { Rig } from "../../../../../test/support/store-rig.ts";
-import { openRig } from "../../../../../test/support/store-rig.ts";
+import { closedWith, newLog, openRig, turn } from "../../../../../test/support/store-rig.ts";
 import { HarnessError } from "../../../../base/errors.ts";
 import type { QueryOf, ResultOf } from "../../../../protocol/queries/queries.ts";
 import type { QueryContext } from "../../../../session/commands/query-handlers.ts";
@@ -53,6 +53,7 @@ async function allHits(rig: Rig, query: SearchedFor): Promise<readonly string[]>
 
 describe.each(Object.entries(BOTH_STORES))("search in a store: %s", (_name, open) => {
   test("[CTL-19] a search finds what a naive scan of random logs finds, in order and page by page", async () => {
+    let [searched, found] = [0, 0];
     const logs = fc.asyncProperty(
       searchSteps,
       fc.array(searchedFor, { minLength: 1, maxLength: 4 }),
@@ -60,11 +61,12 @@ describe.each(Object.entries(BOTH_STORES))("search in a store: %s", (_name, open
         await using rig = await openRig(open);
         const model = new SearchModel(rig);
         const compare = async () => {
-          for (const search of searches)
-            expect({ search, hits: await allHits(rig, search) }).toEqual({
-              search,
-              hits: await model.expected(search),
-            });
+          for (const search of searches) {
+            const expected = await model.expected(search);
+            searched += 1;
+            if (expected.length > 0) found += 1;
+            expect({ search, hits: await allHits(rig, search) }).toEqual({ search, hits: expected });
+          }
         };
         for (const step of steps) {
           await model.take(step);
@@ -77,6 +79,81 @@ describe.each(Object.entries(BOTH_STORES))("search in a store: %s", (_name, open
         await compare();
       },
     );
-    await holds(logs, 40);
+    await holds(logs, 60);
+    // A comparison of nothing with nothing shows nothing.
+    expect(found / searched).toBeGreaterThan(0.3);
   }, 300_000);
+
+  test("[CTL-19] a long log is searched from its end on, and a cursor continues in the middle of it", async () => {
+    await using rig = await openRig(open);
+    const { hits, log } = await longLog(rig, 900);
+    const search = searchOf(rig);
+    const found: number[] = [];
+    for (let cursor: string | undefined, isFirst = true; isFirst || cursor !== undefined; isFirst = false) {
+      const page = await search({ text: "needle", limit: 7, ...(cursor === undefined ? {} : { cursor }) });
+      found.push(...page.hits.map(({ event }) => event));
+      expect(page.hits.every((hit) => hit.log === log && hit.turn === (hit.event + 1) / 2)).toBe(true);
+      ({ cursor } = page);
+    }
+    expect(found).toEqual([...hits].reverse());
+  });
+
+  test("[CTL-19] a search whose time is over says so, and its cursors lead to the end", async () => {
+    await using rig = await openRig(open);
+    await longLog(rig, 900);
+    let ms = 0;
+    // Each look at the clock takes a millisecond.
+    const world = { ...rig.world, clock: { ...rig.world.clock, monotonic: () => (ms += 1) } };
+    const search = searchOf({ ...rig, world });
+    let answer = await search({ text: "absent from all", timeMs: 1 });
+    expect(answer).toMatchObject({ hits: [], complete: false });
+    expect(answer.cursor).toBeDefined();
+    let pages = 1;
+    for (; answer.cursor !== undefined; pages++)
+      answer = await search({ text: "absent from all", timeMs: 1, cursor: answer.cursor });
+    expect(answer.complete).toBe(true);
+    expect(pages).toBeLessThan(50);
+  });
+
+  test("[CTL-19] a search reads what an index cannot be made of, and says what cannot be read", async () => {
+    await using rig = await openRig(open);
+    const { hits } = await longLog(rig, 20);
+    const unwritable = new HarnessError("StoreUnwritable", { path: "x", detail: "it is full" });
+    const damaged = new HarnessError("StoreCorrupt", { path: "x", detail: "an event is damaged" });
+    const store: Rig["store"] = {
+      ...closedWith(rig.store, { [Symbol.asyncDispose]: async () => undefined }),
+      async markedEvents(logId, since, limit) {
+        const page = await rig.store.markedEvents(logId, since, limit);
+        if (page.some(({ id }) => id === 3)) throw damaged;
+        return page;
+      },
+      ...(rig.store.search === undefined
+        ? {}
+        : {
+            search: {
+              probe: (probe) => rig.store.search?.probe(probe) ?? Promise.resolve([]),
+              index: () => Promise.reject(unwritable),
+              indexAll: () => Promise.resolve(),
+            },
+          }),
+    };
+    const answer = await searchOf({ ...rig, store })({ text: "needle", limit: 100 });
+    expect(answer).toMatchObject({ complete: false, searched: { unreadable: 1 } });
+    expect(answer.cursor).toBeUndefined();
+    expect(answer.hits.map(({ event }) => event)).toEqual([...hits].reverse());
+  });
 });
+
+/** Adds a log of turns, some of whose prompts have the word; returns the first events of those. */
+async function longLog({ store, world, me }: Rig, turns: number) {
+  const log = newLog(world);
+  await using writer = await store.create(log, me);
+  const hits: number[] = [];
+  const events = Array.from({ length: turns }, (_, at) => {
+    if (at % 10 === 4) hits.push(2 * at + 1);
+    const text = at % 10 === 4 ? `a needle in ${at}` : `hay in ${at}`;
+    return turn(log.session, 2 * at + 1, { turn: at + 1, text, at: log.createdAt });
+  });
+  await writer.append({ events: events.flat() }, "process");
+  return { hits, log: log.logId };
+}
