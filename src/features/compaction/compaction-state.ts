@@ -3,8 +3,7 @@ import { TokenCounter } from "../../providers/dialect/request/token-counter.ts";
 import type { RequestContext } from "../../providers/middleware.ts";
 import type { ModelRequest, ModelUsage } from "../../providers/provider.ts";
 import type { CompactionDependencies, PendingRequest } from "./compaction-dependencies.ts";
-import type { SentRequest } from "./context-use.ts";
-import { contextUse, NOTHING_SENT } from "./context-use.ts";
+import { ContextMeter, NOTHING_SENT } from "./context-use.ts";
 import type { CompactionResult } from "./run-compaction.ts";
 import type { CompactionTrigger, TokenBudget } from "./window/token-budget.ts";
 import { tokenBudget } from "./window/token-budget.ts";
@@ -29,7 +28,7 @@ export class CompactionState {
   #fruitless = 0;
   #summaryFailures = 0;
   #withoutSummary = 0;
-  #sent: SentRequest | undefined;
+  readonly #meter = new ContextMeter(this.tokens);
 
   constructor(dependencies: CompactionDependencies) {
     this.dependencies = dependencies;
@@ -88,14 +87,12 @@ export class CompactionState {
   }
 
   /** The last request's use of its window. */
-  get contextUse(): ResultOf<"GetContext"> {
-    return this.#sent === undefined ? NOTHING_SENT : contextUse(this.#sent, this.tokens);
-  }
+  contextUse: ResultOf<"GetContext"> = NOTHING_SENT;
 
   /** Notes a request as it is sent. */
   sent(pending: Pick<PendingRequest, "request" | "context">): void {
     const model = tokenModelKey(pending.request, pending.context);
-    this.#sent = { request: pending.request, model, budget: this.budget(pending) };
+    this.contextUse = this.#meter.use({ request: pending.request, model, budget: this.budget(pending) });
   }
 
   refused({ request, context }: Pick<PendingRequest, "request" | "context">): void {

@@ -9,7 +9,7 @@ import type { TokenBudget } from "./window/token-budget.ts";
 type ContextUse = ResultOf<"GetContext">;
 type ContextPart = ContextUse["parts"][number];
 
-/** The last request of a session, with the space that it had. */
+/** A request with the space that it has. */
 export interface SentRequest {
   readonly request: ModelRequest;
   /** Name of the model in the counter: `provider:name`. */
@@ -19,39 +19,61 @@ export interface SentRequest {
 
 export const NOTHING_SENT: ContextUse = { used_tokens: 0, parts: [] };
 
-/** Returns what a request fills of its window, part by part; parts without a token are left out. */
-export function contextUse({ request, model, budget }: SentRequest, tokens: TokenCounter): ContextUse {
-  const { system, tools, messages } = request;
-  const count = (part: Partial<Pick<ModelRequest, "system" | "tools" | "messages">>) =>
-    tokens.ofRequest(model, { system: [], tools: [], messages: [], ...part });
-  const parts: ContextPart[] = [
-    ...system.map((section) => ({
-      ...({ kind: "system", name: section.name } as const),
-      tokens: count({ system: [section] }),
-    })),
-    { kind: "tools", name: "tools", count: tools.length, tokens: count({ tools }) },
-    ...[...messagesByName(messages)].map(([name, each]) => ({
-      ...({ kind: "messages", name, count: each.length } as const),
-      tokens: count({ messages: each }),
-    })),
-  ];
-  return {
-    model,
-    used_tokens: count(request),
-    ...defined({ window_tokens: budget.isKnown ? budget.window : undefined }),
-    limit_tokens: budget.limit,
-    parts: parts.filter((part) => part.tokens > 0),
-  };
+/**
+ * Measures requests part by part. Holds numbers only, so that an idle session keeps no message; each message is
+ * measured once, however often it is sent.
+ */
+export class ContextMeter {
+  readonly #tokens: TokenCounter;
+  readonly #sizes = new WeakMap<Message, ReadonlyMap<string, number>>();
+
+  constructor(tokens: TokenCounter) {
+    this.#tokens = tokens;
+  }
+
+  /** Returns what a request fills of its window; parts without a token are left out. */
+  use({ request, model, budget }: SentRequest): ContextUse {
+    const { system, tools, messages } = request;
+    const count = (part: Partial<Pick<ModelRequest, "system" | "tools" | "messages">>) =>
+      this.#tokens.ofRequest(model, { system: [], tools: [], messages: [], ...part });
+    const parts: ContextPart[] = [
+      ...system.map((section) => ({
+        ...({ kind: "system", name: section.name } as const),
+        tokens: count({ system: [section] }),
+      })),
+      { kind: "tools", name: "tools", count: tools.length, tokens: count({ tools }) },
+      ...this.#messageParts(messages, (each) => count({ messages: [each] })),
+    ];
+    return {
+      model,
+      used_tokens: count(request),
+      ...defined({ window_tokens: budget.isKnown ? budget.window : undefined }),
+      limit_tokens: budget.limit,
+      parts: parts.filter((part) => part.tokens > 0),
+    };
+  }
+
+  #messageParts(messages: readonly Message[], measure: (message: Message) => number): readonly ContextPart[] {
+    const sums = new Map<string, { count: number; tokens: number }>();
+    for (const message of messages) {
+      const sizes = this.#sizes.get(message) ?? sizesOf(message, measure);
+      this.#sizes.set(message, sizes);
+      for (const [name, tokens] of sizes) {
+        const { count, tokens: before } = sums.get(name) ?? { count: 0, tokens: 0 };
+        sums.set(name, { count: count + 1, tokens: before + tokens });
+      }
+    }
+    return [...sums].map(([name, sum]) => ({ kind: "messages", name, ...sum }));
+  }
 }
 
-/** Returns the blocks of a history by what they are, each group as messages that can be counted. */
-function messagesByName(messages: readonly Message[]): ReadonlyMap<string, readonly Message[]> {
-  const names = new Map<string, Message[]>();
-  for (const { role, content } of messages) {
-    for (const [name, blocks] of Map.groupBy(content, (block) => nameOf(role, block)))
-      names.set(name, [...(names.get(name) ?? []), { role, content: blocks }]);
-  }
-  return names;
+/** Measures the blocks of a message by what they are. */
+function sizesOf(
+  { role, content }: Message,
+  measure: (message: Message) => number,
+): ReadonlyMap<string, number> {
+  const groups = Map.groupBy(content, (block) => nameOf(role, block));
+  return new Map([...groups].map(([name, blocks]) => [name, measure({ role, content: blocks })]));
 }
 
 function nameOf(role: Message["role"], { type }: ContentBlock): string {
