@@ -14,7 +14,6 @@ function reports(events: readonly Envelope[]): readonly EnvelopeOf<"ToolCallProg
   return events.flatMap((event) => (event.kind === "ToolCallProgress" ? [event.payload] : []));
 }
 
-// Seen red: without the tail, and with a tail that was cut before it was redacted.
 test(
   "[CTL-19 TOOL-02 SES-05] clients see the last lines of a running command with its numbers, redacted, and the log keeps each line once",
   async () => {

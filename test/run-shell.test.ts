@@ -69,7 +69,6 @@ function times(text: string, part: string): number {
   return text.split(part).length - 1;
 }
 
-// Seen red: with the output left out, and with it in each request once more.
 test(
   "[CTL-19] a person's command runs in the log without a turn, and the model gets it once if the person wants it",
   async () => {

@@ -44,7 +44,6 @@ function holding(folder: string, bytes: string | Buffer): readonly string[] {
   });
 }
 
-// Seen red: with unsealed files, with the type that the upload names, and with the block sent on as it is.
 test(
   "[CTL-19 SES-04 CTL-06] an uploaded file goes to the model as an image or fenced text, and is sealed at rest",
   async () => {

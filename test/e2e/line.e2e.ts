@@ -39,7 +39,6 @@ test(
   TIMEOUT_MS,
 );
 
-// Seen red: the lines went to the model as text.
 test(
   "[CTL-19 CLI-01] at a terminal !command runs in the session for the model too, !!command for the person alone, and Ctrl-C stops one",
   async () => {

@@ -29,8 +29,8 @@ interface SentRequest {
  * Finds the cause of each miss of the prompt cache: tokens that the last request of the same conversation had cached,
  * and this one paid for again.
  *
- * Compares prints of requests; each message is printed once, however often it is sent. A provider that has never reported a cached token in
- * this session is not expected to cache.
+ * Compares prints of requests; each message is printed once, however often it is sent. A provider that has never
+ * reported a cached token in this session is not expected to cache, and nothing of its requests is printed.
  */
 export class CacheMisses {
   readonly #last = new Map<string | undefined, SentRequest>();
@@ -44,8 +44,9 @@ export class CacheMisses {
     const { name } = provider;
     const { inputTokens, cacheReadTokens: read, cacheWriteTokens: written } = usage;
     if (read + written > 0) this.#caching.add(name);
+    if (!this.#caching.has(name)) return undefined;
     // A provider that caches by itself reports no writes: all that was sent can be read next time.
-    const cachedTokens = written > 0 ? read + written : this.#caching.has(name) ? read + inputTokens : 0;
+    const cachedTokens = written > 0 ? read + written : read + inputTokens;
     const last = this.#last.get(parentCall);
     const sent: SentRequest = {
       model: `${name}:${request.model}`,
@@ -58,7 +59,7 @@ export class CacheMisses {
       cachedTokens,
     };
     this.#remember(parentCall, sent);
-    if (last === undefined || !this.#caching.has(name)) return undefined;
+    if (last === undefined) return undefined;
     const lostTokens = last.cachedTokens - read;
     if (lostTokens < LOST_TOKENS_MIN) return undefined;
     const isContinued = this.#printOf(request.messages.slice(0, last.count)) === last.messages;

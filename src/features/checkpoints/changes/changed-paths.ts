@@ -54,7 +54,7 @@ export function changesOfTurn(records: readonly StoredRecord[], turn: number): T
 
 /**
  * Returns the paths that calls changed in a session: from before the first of these changes to after the last one.
- * What somebody else changed in between is part of it.
+ * Changes that somebody else made in between are part of it.
  *
  * @param isCounted false for a record whose changes do not count any more.
  */
