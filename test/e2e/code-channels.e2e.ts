@@ -116,7 +116,7 @@ test("[AUTH-03] an engine of a service manager shows the code on the desktop; wh
   await desktop.untilClosed(1);
   expect((await place.confirm(mintId, code)).body.reason).toBe("MintExpired");
   const seen = await place.ask("/v1/sessions", { headers: { "X-Harness-Token": made.body.token ?? "" } });
-  expect([seen.status, await seen.json()]).toEqual([200, { sessions: [] }]);
+  expect([seen.status, await seen.json()]).toEqual([200, { sessions: [], more: false }]);
   engine.kill("SIGTERM");
   expect(await engine.exited).toBe(130);
 }, 300_000);

@@ -46,7 +46,7 @@ test(
     await rig.answer("!printf for-%s both", "| for-both");
     expect(await rig.terminal.screen()).toContain("\n! printf for-%s both\n");
     await rig.answer("!!printf mi%s ne", "| mine");
-    await rig.answer("!touch made", "1-4 (");
+    await rig.answer("!touch made", "1-4 >");
     await rig.answer("1", "| (no output)");
     expect(existsSync(join(rig.work, "made"))).toBe(true);
     await rig.answer("!", "Write the command behind the !");
@@ -55,7 +55,7 @@ test(
     expect(sent.split("for-both").length - 1).toBe(1);
     expect(sent).not.toContain("mine");
     expect(sent).toContain(" !not a command");
-    await rig.answer("!sleep 600", "1-4 (");
+    await rig.answer("!sleep 600", "1-4 >");
     await rig.answer("1", "allowed by you");
     await rig.terminal.press("C-c");
     await rig.terminal.shows("| cancelled: stopped by the user");
@@ -207,7 +207,9 @@ test(
     });
     await rig.answer("make it", "1-4 >");
     const asked = await rig.terminal.screen();
-    expect(asked).toMatch(/^because: .*(?:\n {2}\S.*)?\n {2}1 {2}allow once$/m);
+    expect(asked).toMatch(
+      /^because: .*(?:\n {2}\S.*)*\nto end the question: .*\n {2}WorkspaceWrite, .*\n {2}1 {2}allow once$/m,
+    );
     await rig.answer("4", "\nno\n");
     await rig.answer("again", "discombobulated11");
     const lines = (await rig.terminal.screen()).split("\n");

@@ -221,7 +221,7 @@ async function outcomeOf(each: Case, way: "own" | "running") {
   };
 }
 
-/** Replaces what differs between any two runs: ids, moments, times, ports, folders. */
+/** Replaces what differs between any two runs: ids, moments, times, ports, folders, live news. */
 function withoutChance(text: string, { home, provider }: MockHome): string {
   return text
     .replaceAll(home.path, "HOME")
@@ -229,7 +229,8 @@ function withoutChance(text: string, { home, provider }: MockHome): string {
     .replaceAll(/\b(sess|log|cli|call|inp|ask|task)_[0-9A-Za-z]+/g, "$1_ID")
     .replaceAll(/"ts":"[^"]*"/g, '"ts":"NOW"')
     .replaceAll(/"(components)":\{[^}]*\}/g, '"$1":{}')
-    .replaceAll(/"duration":\d+/g, '"duration":0')
+    .replaceAll(/"(duration|elapsedMs)":\d+/g, '"$1":0')
+    .replaceAll(/^.*"aside":true.*\n/gm, "")
     .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z?/g, "NOW")
     .replaceAll(/-(?:\w{8})(?=[/\\"])/g, "-UNIQUE");
 }
