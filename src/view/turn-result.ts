@@ -8,6 +8,7 @@ import { priceOf, tokenUsage } from "./costs/cost.ts";
 import type { TurnCosts } from "./costs/turn-costs.ts";
 import { addTurnCost, costsAfterRounds, NO_TURN_COSTS } from "./costs/turn-costs.ts";
 import { isShellEvent } from "./shell-event.ts";
+import { severityOf } from "./texts/notice-text.ts";
 import { isTurnStarted } from "./turn-marks.ts";
 
 /**
@@ -169,13 +170,7 @@ function delivery(event: Envelope): Readonly<Record<string, unknown>> | undefine
 
 function withError(state: TurnState, error: PayloadOf<"Error">): TurnState {
   if (isRefusal(error)) return { ...state, refused: state.refused + 1 };
-  return isFailure(error) ? { ...state, failure: errorOf(error) } : state;
-}
-
-/** Returns false for a notice, a wait for the provider and a retry: the turn continues after them. */
-function isFailure({ reason, severity, details }: PayloadOf<"Error">): boolean {
-  if (reason === "ProviderSilent" || severity === "notice") return false;
-  return details?.["retryInMs"] === undefined;
+  return severityOf(error) === "error" ? { ...state, failure: errorOf(error) } : state;
 }
 
 function errorOf({ reason, message, details }: PayloadOf<"Error">): TurnError {

@@ -5,6 +5,7 @@ import type { Fault } from "../support/mock-provider/turn.ts";
 import { fails, says } from "../support/mock-provider/turn.ts";
 import type { ProviderRig, RigOptions, RigVendor } from "../support/provider-rig.ts";
 import { answerOf, failureOf, KEY, openProviderRig, REQUEST } from "../support/provider-rig.ts";
+import { until } from "../support/until.ts";
 
 /** One vendor for each wire. */
 const WIRES: readonly RigVendor[] = ["anthropic", "openrouter", "openai"];
@@ -103,9 +104,7 @@ describe.each(WIRES)("%s", (vendor) => {
         limits: { headersMsMax: 1e9, firstByteMsMax: 1e9, silenceMsMax: 1e9, [phase.limit]: 7_000 },
         script: [fails({ kind: "stall", at: phase.at })],
       });
-      const failure = stalledFailure(rig, phase.at);
-      await rig.mock.until(({ stalled }) => stalled === 1);
-      expect(await failure).toEqual({
+      expect(await stalledFailure(rig)).toEqual({
         reason: "ProviderTimeout",
         transient: true,
         message: `Provider ${vendor} sent nothing for 7s while ${phase.says}. Given up after 1 attempts.`,
@@ -140,16 +139,21 @@ describe.each(WIRES)("%s", (vendor) => {
 });
 
 /**
- * Moves the clock by the limit once the client stands where the server does. The server stands still before the client
- * has read what it sent, and a clock that is moved in between moves within an earlier phase.
+ * Moves the clock by the limit until the client gives up. The server stands still before the client has read what it
+ * sent: a clock that is moved too early moves within an earlier phase, whose limit is far away.
  */
-async function stalledFailure(rig: ProviderRig, at: "headers" | "first-byte" | "mid-event"): Promise<object> {
-  const reached = { headers: Promise.resolve(), "first-byte": rig.answered(), "mid-event": rig.heard() };
-  const failure = failureOf(answerOf(rig.provider));
-  await Promise.all([reached[at], rig.mock.until(({ stalled }) => stalled === 1)]);
-  await settle();
-  await rig.world.clock.advance(7_000);
-  return await failure;
+async function stalledFailure(rig: ProviderRig): Promise<object> {
+  let failure: object | undefined;
+  const failing = failureOf(answerOf(rig.provider)).then((failed) => {
+    failure = failed;
+    return failed;
+  });
+  await rig.mock.until(({ stalled }) => stalled === 1);
+  await until("the client gives up", async () => {
+    await rig.world.clock.advance(7_000);
+    return failure !== undefined;
+  });
+  return await failing;
 }
 
 const OVERFLOWS = [

@@ -39,6 +39,7 @@ test.each(PHASES)(
       reason: "ProviderSilent",
       message: `Provider ollama has sent nothing for 9s while ${phase}. Still waiting, up to ${limit}s; cancel the turn to stop.`,
       details: { silentMs: 9_000, limitMs: limit * 1_000 },
+      severity: "notice",
     });
     // Told once: what comes next is the limit itself.
     await world.clock.advance(limit * 1_000);

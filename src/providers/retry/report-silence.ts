@@ -3,7 +3,7 @@ import type { RequestContext } from "../middleware.ts";
 import type { Silence } from "../provider.ts";
 
 /**
- * Reports a provider's silences as Error events of the running turn: clients learn what it waits for and the
+ * Reports a provider's silences as notices of the running turn: clients learn what it waits for and the
  * limit (R07).
  */
 export function reportSilence(context: RequestContext): (silence: Silence) => void {
@@ -16,7 +16,10 @@ export function reportSilence(context: RequestContext): (silence: Silence) => vo
     };
     const message = reasonText("ProviderSilent", fields);
     const details = { silentMs: Math.round(ms), limitMs: msMax };
-    context.emit({ kind: "Error", payload: { reason: "ProviderSilent", message, details } });
+    context.emit({
+      kind: "Error",
+      payload: { reason: "ProviderSilent", message, details, severity: "notice" },
+    });
   };
 }
 

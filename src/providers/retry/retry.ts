@@ -250,7 +250,7 @@ function reportRetry(context: RequestContext, error: ProviderError, ms: number, 
   const message = `${sentence(problemOf(error))} Trying again in ${seconds(ms)} s (attempt ${attempt}).`;
   context.emit({
     kind: "Error",
-    payload: { reason: error.reason, message, details: { retryInMs: ms, ...next } },
+    payload: { reason: error.reason, message, details: { retryInMs: ms, ...next }, severity: "notice" },
   });
 }
 
@@ -265,7 +265,7 @@ function reportPause(context: RequestContext, ms: number, next: Attempt, cause?:
   const fields = { name: context.provider.name, "retry-after": seconds(ms) };
   const message = reasonText("RateLimited", fields);
   const details = { retryInMs: ms, ...next, ...(cause === undefined ? {} : { cause: cause.message }) };
-  context.emit({ kind: "Error", payload: { reason: "RateLimited", message, details } });
+  context.emit({ kind: "Error", payload: { reason: "RateLimited", message, details, severity: "notice" } });
 }
 
 async function wait(ms: number, context: RequestContext): Promise<void> {

@@ -153,7 +153,11 @@ function reportTakeover(
 ): void {
   const fields = { failed: nameOf(failed), detail: sentence(message), model: nameOf(taking) };
   const reason = "ModelTakenOver" satisfies Reason;
-  context.emit({ kind: "Error", payload: { reason, message: reasonText(reason, fields), details: fields } });
+  const text = reasonText(reason, fields);
+  context.emit({
+    kind: "Error",
+    payload: { reason, message: text, details: fields, severity: "notice" },
+  });
 }
 
 function nameOf({ provider, model }: Executor): string {

@@ -1,7 +1,7 @@
 import type { CallId, EventSeq } from "../../base/ids.ts";
 import { shortened } from "../../base/text/text.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
-import { noticeText } from "../texts/notice-text.ts";
+import { noticeText, severityOf } from "../texts/notice-text.ts";
 import { isRefusal } from "../turn-result.ts";
 
 /** Notices of a session that are kept, the newest. */
@@ -35,7 +35,7 @@ export function noticesAfter(notices: readonly Notice[], envelope: Envelope): re
       return notices;
   }
   const { id: event, kind, parentCall } = envelope;
-  const isFailure = kind !== "StreamGap" && !(kind === "Error" && envelope.payload.severity === "notice");
+  const isFailure = kind !== "StreamGap" && !(kind === "Error" && severityOf(envelope.payload) === "note");
   const text = shortened(noticeText(envelope), NOTICE_CHARACTERS_MAX);
   const notice = { event, kind, isFailure, text, ...(parentCall === undefined ? {} : { parentCall }) };
   return [...notices.slice(1 - NOTICES_MAX), notice];

@@ -35,9 +35,13 @@ export function gapText({ from, to, reason }: EnvelopeOf<"StreamGap">["payload"]
   return `events ${from} to ${to} are gone (${reason})`;
 }
 
-/** Returns the word that stands before the message of an Error event. */
-export function severityOf({ severity }: EnvelopeOf<"Error">["payload"]): "note" | "error" {
-  return severity === "notice" ? "note" : "error";
+/**
+ * Returns the word that stands before the message of an Error event: "note" for a notice, and for a silence of the
+ * provider or a retry in a log of protocol 0.2.0, which does not mark these as notices.
+ */
+export function severityOf({ reason, severity, details }: EnvelopeOf<"Error">["payload"]): "note" | "error" {
+  const goesOn = reason === "ProviderSilent" || details?.["retryInMs"] !== undefined;
+  return severity === "notice" || goesOn ? "note" : "error";
 }
 
 /** Returns one line about a hook that failed: which, when, and why. */
