@@ -67,6 +67,53 @@ test(
 );
 
 test(
+  "[CLI-01] a turn that takes long shows what runs and for how long, and what is typed meanwhile stays",
+  async () => {
+    const waits = Promise.withResolvers<void>();
+    const script = [
+      calls("Bash", { command: "sleep 5; echo slept" }),
+      says("First line.\nSecond line.", { deltaChars: 12, hold: waits.promise }),
+    ];
+    await using rig = await openRig({ script });
+    await rig.answer("do it", "s Bash >");
+    await rig.terminal.type("typed meanwhile");
+    await rig.terminal.shows(/^\d+s Bash > typed meanwhile$/m);
+    await rig.terminal.shows(/^\d+s model > typed meanwhile$/m);
+    waits.resolve();
+    await rig.terminal.shows(/^-- rounds: 2.*\n> typed meanwhile$/m);
+    for (let at = 0; at < "typed meanwhile".length; at++) await rig.terminal.press("BSpace");
+    await rig.answer("/quit", "code 0");
+    await rig.expectSameModes();
+  },
+  TIMEOUT_MS,
+);
+
+test(
+  "[CTL-19 CLI-01] Tab completes a file behind an at sign, by some of its letters, and the commands",
+  async () => {
+    await using rig = await openRig({ script: [says("Read.")] });
+    mkdirSync(join(rig.work, "src/widgets"), { recursive: true });
+    writeFileSync(join(rig.work, "src/widgets/button.ts"), "export const button = 1;\n");
+    writeFileSync(join(rig.work, "src/widgets/slider.ts"), "export const slider = 1;\n");
+    await rig.terminal.type("look at @wbutt");
+    await rig.terminal.press("Tab");
+    await rig.terminal.shows("> look at @src/widgets/button.ts");
+    await rig.terminal.press("Enter");
+    await rig.terminal.shows("Read.");
+    expect(JSON.stringify(rig.mock.requests.at(-1)?.body)).toContain("export const button = 1;");
+    await rig.terminal.type("@widgets");
+    await rig.terminal.press("Tab");
+    await rig.terminal.shows("> @src/widgets/");
+    await rig.terminal.press("Tab");
+    await rig.terminal.press("Tab");
+    await rig.terminal.shows(/@src\/widgets\/button\.ts[^\n]*@src\/widgets\/slider\.ts/);
+    for (let at = 0; at < 30; at++) await rig.terminal.press("BSpace");
+    await rig.answer("/quit", "code 0");
+  },
+  TIMEOUT_MS,
+);
+
+test(
   "[PERM-06 PERM-14] at a terminal the prompt shows the change as a diff, and stays open while a person is there",
   async () => {
     const script = [

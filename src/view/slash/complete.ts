@@ -127,7 +127,8 @@ function afterColon(name: string): string {
   return name.slice(name.indexOf(":") + 1);
 }
 
-function sharedStart(names: readonly string[]): string {
+/** Returns the common beginning of names, in the letters of the first. */
+export function sharedStart(names: readonly string[]): string {
   const [first = "", ...rest] = names;
   // A name that is a namespace too is complete already: further text is a name in it.
   if (rest.length === 1 && rest[0] === `${first}:`) return `${first}:`;

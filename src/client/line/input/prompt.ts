@@ -1,9 +1,13 @@
 import type { Clock } from "../../../base/world.ts";
+import type { RunningWork } from "../output/work-text.ts";
+import { workPrompt } from "../output/work-text.ts";
 import type { Dialogue } from "../questions/dialogue.ts";
 import { askedLine, questionPrompt } from "../questions/questions.ts";
 import type { LineTerminal } from "./terminal.ts";
 
 const COUNTDOWN_STEP_MS = 1_000;
+/** A turn that takes longer than this shows what runs, and for how long. */
+export const WORK_SHOWN_MS = 3_000;
 
 export interface PromptOptions {
   readonly terminal: LineTerminal;
@@ -19,12 +23,16 @@ export interface PromptState {
   readonly question: Dialogue["question"];
   readonly isBusy: boolean;
   readonly isPlanning: boolean;
+  /** Work of the running turn; undefined for none. */
+  readonly work: RunningWork | undefined;
 }
 
-/** The prompt of the terminal. Counts down while the open question has a time limit. */
+/** The prompt of the terminal. Counts down while the open question has a time limit, and up while a turn runs. */
 export class Prompt implements Disposable {
   readonly #options: PromptOptions;
-  #countdown: Disposable | undefined;
+  #next: Disposable | undefined;
+  /** The running turn, and when it was first seen. */
+  #work: { readonly turn: number; readonly sinceMs: number } | undefined;
 
   constructor(options: PromptOptions) {
     this.#options = options;
@@ -33,26 +41,44 @@ export class Prompt implements Disposable {
   show(): void {
     const { terminal, clock } = this.#options;
     const state = this.#options.state();
+    if (state.work === undefined) this.#work = undefined;
     if (state.isLeaving) terminal.prompt(undefined);
     else terminal.prompt(this.#text(state), askedLine(state.question));
-    this.#countdown?.[Symbol.dispose]();
-    this.#countdown = undefined;
-    const { untilMs } = state.question ?? {};
-    if (!terminal.redraws || state.isLeaving || untilMs === undefined) return;
-    if (untilMs <= clock.monotonic()) return;
-    this.#countdown = clock.timer(COUNTDOWN_STEP_MS, () => this.show());
+    this.#next?.[Symbol.dispose]();
+    const ms = state.isLeaving || !terminal.redraws ? undefined : this.#msToNext(state);
+    this.#next = ms === undefined ? undefined : clock.timer(ms, () => this.show());
   }
 
   [Symbol.dispose](): void {
-    this.#countdown?.[Symbol.dispose]();
+    this.#next?.[Symbol.dispose]();
     this.#options.terminal.prompt(undefined);
   }
 
-  #text({ isContinued, question, isBusy, isPlanning }: PromptState): string | undefined {
+  /** Returns the time after which the prompt is another one; undefined if it stays. */
+  #msToNext({ question, work }: PromptState): number | undefined {
+    const nowMs = this.#options.clock.monotonic();
+    if (question !== undefined)
+      return question.untilMs !== undefined && question.untilMs > nowMs ? COUNTDOWN_STEP_MS : undefined;
+    if (work === undefined) return undefined;
+    const elapsedMs = this.#elapsedMs(work);
+    return Math.max(WORK_SHOWN_MS - elapsedMs, COUNTDOWN_STEP_MS - (elapsedMs % COUNTDOWN_STEP_MS));
+  }
+
+  #elapsedMs({ turn }: RunningWork): number {
+    const nowMs = this.#options.clock.monotonic();
+    if (this.#work?.turn !== turn) this.#work = { turn, sinceMs: nowMs };
+    return nowMs - this.#work.sinceMs;
+  }
+
+  #text({ isContinued, question, isBusy, isPlanning, work }: PromptState): string | undefined {
     const { terminal, clock } = this.#options;
     if (isContinued) return "... ";
     if (question !== undefined)
       return questionPrompt(question, terminal.redraws ? clock.monotonic() : undefined);
+    if (work !== undefined && terminal.redraws) {
+      const elapsedMs = this.#elapsedMs(work);
+      if (elapsedMs >= WORK_SHOWN_MS) return workPrompt(work, elapsedMs);
+    }
     return isBusy ? undefined : isPlanning ? "plan > " : "> ";
   }
 }

@@ -14,6 +14,8 @@ import type { Turns } from "../../../view/session/turns.ts";
 import type { WaitingInput } from "../../../view/session/waiting.ts";
 import { endingText } from "../../../view/texts/ending-text.ts";
 import type { LineClientOptions } from "../options.ts";
+import type { RunningWork } from "../output/work-text.ts";
+import { workOf } from "../output/work-text.ts";
 
 type SeenOptions = Pick<LineClientOptions, "model" | "quietCost">;
 
@@ -45,6 +47,12 @@ export class LineSessionView {
   /** Number of the running turn. */
   get turn(): number | undefined {
     return (this.#ending ?? this.#run.turn)?.number;
+  }
+
+  /** Work of the running turn; undefined if none runs. */
+  get work(): RunningWork | undefined {
+    const { turn, calls, compacting } = this.#run;
+    return turn === undefined ? undefined : workOf(turn.number, calls, compacting !== undefined);
   }
 
   /** The client that started the running turn. */

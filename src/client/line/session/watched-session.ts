@@ -6,7 +6,6 @@ import type { Envelope, EnvelopeOf } from "../../../protocol/events/envelope.ts"
 import { reachedBy } from "../../../view/follow.ts";
 import { merge } from "../../../view/merge.ts";
 import { planModeOf } from "../../../view/session/plan-mode.ts";
-import { completeSlash } from "../../../view/slash/complete.ts";
 import { refusalText } from "../../../view/texts/refusal-text.ts";
 import { runSlashCommand } from "../commands/slash-commands.ts";
 import { createSlashContext } from "../create-slash-context.ts";
@@ -23,6 +22,7 @@ import { Dialogue } from "../questions/dialogue.ts";
 import type { SlashContext } from "../slash-context.ts";
 import type { ClientEvent } from "./client-events.ts";
 import { clientEvents, workDone } from "./client-events.ts";
+import { completeLine } from "./complete-line.ts";
 import { KnownCommands } from "./known-commands.ts";
 import { LineSessionView } from "./line-session-view.ts";
 import { OwnShellRuns } from "./own-shell-runs.ts";
@@ -78,16 +78,15 @@ export class WatchedSession {
     this.#prompt = new Prompt({ ...options, state: () => this.#promptState() });
     const client = () => connection.clientId;
     const soon = (work: Work) => this.#queues.pushUncounted("urgent", work);
-    const history = defined({ past });
     const isUnanswered = (callId: CallId) => this.#seen.isUnanswered(callId);
-    const shown = { terminal, clock, client, session: run, soon, isUnanswered, ...history };
+    const shown = { terminal, clock, client, session: run, soon, isUnanswered, ...defined({ past }) };
     const screen = new SessionScreen(shown);
     this.#screen = screen;
     const sender = new Sender({ connection, signal: this.#signal, say: (text) => screen.say(text) });
     this.#sender = sender;
     this.#commands = new KnownCommands(sender, session);
     this.#shell = new OwnShellRuns({ session, sender });
-    terminal.completesWith?.(async (typed) => completeSlash(typed, await this.#commands.list()));
+    terminal.completesWith?.((typed) => completeLine(typed, { session, sender, commands: this.#commands }));
     const { interactive } = terminal;
     this.#outbox = new Outbox({
       session,
@@ -249,7 +248,7 @@ export class WatchedSession {
         await this.#typed.work("urgent", () => this.#cancel());
     }
     await this.#ask(envelope);
-    if (planModeOf(envelope) !== undefined) this.#prompt.show();
+    if (planModeOf(envelope) !== undefined || envelope.kind === "TurnStarted") this.#prompt.show();
     const ended = this.#seen.ended(envelope);
     if (ended !== undefined) await this.#turnEnded(ended);
   }
@@ -395,6 +394,7 @@ export class WatchedSession {
       question: this.#dialogue.question,
       isBusy: this.#busy || this.#queues.busy,
       isPlanning: this.#seen.planMode,
+      work: this.#seen.work,
     };
   }
 }
