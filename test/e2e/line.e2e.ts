@@ -114,6 +114,25 @@ test(
 );
 
 test(
+  "[CTL-19 CMD-01] at a terminal a session is renamed, archived and listed again",
+  async () => {
+    await using rig = await openRig({ script: [says("Hello.")] });
+    await rig.answer("first words", "Hello.");
+    await rig.answer("/rename A better title", "Renamed.");
+    await rig.answer("/sessions:list", "A better title");
+    await rig.answer("/sessions:archive", "is archived.");
+    await rig.answer("/clear", ">");
+    await rig.answer("/sessions:list", "There are none.");
+    await rig.answer("/sessions:unarchive", "is listed again.");
+    await rig.answer("/rename", "Renamed.");
+    await rig.answer("/clear", ">");
+    await rig.answer("/sessions:list", "first words");
+    await rig.answer("/quit", "code 0");
+  },
+  TIMEOUT_MS,
+);
+
+test(
   "[PERM-06 PERM-14] at a terminal the prompt shows the change as a diff, and stays open while a person is there",
   async () => {
     const script = [

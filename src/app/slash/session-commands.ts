@@ -90,6 +90,37 @@ export const SESSION_COMMANDS: readonly CommandSpec[] = [
     },
   },
   {
+    name: "rename",
+    words: "[TITLE]",
+    help: "give this session a title; without one, its first words",
+    isText: true,
+    does: {
+      command: "RenameSession",
+      fields: { sessionId: { from: "session" }, title: { from: "rest" } },
+      shows: { as: "text", text: "Renamed." },
+    },
+  },
+  {
+    name: "sessions:archive",
+    words: "[ID]",
+    help: "leave a session out of the lists; it stays",
+    does: {
+      command: "ArchiveSession",
+      fields: { sessionId: { from: "find", at: 0 }, archived: { from: "value", value: true } },
+      shows: { as: "text", text: "{sessionId} is archived." },
+    },
+  },
+  {
+    name: "sessions:unarchive",
+    words: "[ID]",
+    help: "list an archived session again",
+    does: {
+      command: "ArchiveSession",
+      fields: { sessionId: { from: "find", at: 0 }, archived: { from: "value", value: false } },
+      shows: { as: "text", text: "{sessionId} is listed again." },
+    },
+  },
+  {
     name: "sessions:export",
     words: "[ID] [--format FORMAT]",
     help: "write a session to a file, as jsonl or markdown",

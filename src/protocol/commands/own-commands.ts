@@ -545,6 +545,74 @@ export const SLASH_COMMANDS = [
     }
   },
   {
+    "name": "rename",
+    "usage": "/rename [TITLE]",
+    "help": "give this session a title; without one, its first words",
+    "command": "RenameSession",
+    "takes_text": true,
+    "stands_for": {
+      "command": "RenameSession",
+      "fields": {
+        "sessionId": {
+          "from": "session"
+        },
+        "title": {
+          "from": "rest"
+        }
+      },
+      "shows": {
+        "as": "text",
+        "text": "Renamed."
+      }
+    }
+  },
+  {
+    "name": "sessions:archive",
+    "usage": "/sessions:archive [ID]",
+    "help": "leave a session out of the lists; it stays",
+    "command": "ArchiveSession",
+    "stands_for": {
+      "command": "ArchiveSession",
+      "fields": {
+        "sessionId": {
+          "from": "find",
+          "at": 0
+        },
+        "archived": {
+          "from": "value",
+          "value": true
+        }
+      },
+      "shows": {
+        "as": "text",
+        "text": "{sessionId} is archived."
+      }
+    }
+  },
+  {
+    "name": "sessions:unarchive",
+    "usage": "/sessions:unarchive [ID]",
+    "help": "list an archived session again",
+    "command": "ArchiveSession",
+    "stands_for": {
+      "command": "ArchiveSession",
+      "fields": {
+        "sessionId": {
+          "from": "find",
+          "at": 0
+        },
+        "archived": {
+          "from": "value",
+          "value": false
+        }
+      },
+      "shows": {
+        "as": "text",
+        "text": "{sessionId} is listed again."
+      }
+    }
+  },
+  {
     "name": "sessions:export",
     "usage": "/sessions:export [ID] [--format FORMAT]",
     "help": "write a session to a file, as jsonl or markdown",
