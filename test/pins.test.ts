@@ -133,7 +133,6 @@ test("[PERF-01] what only a command, a page or a change needs is not loaded befo
   const late = [
     "unbash",
     "turndown",
-    "diff",
     "node:net",
     "bun:ffi",
     "src/guard/sandbox/sandbox.ts",

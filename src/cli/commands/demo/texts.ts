@@ -1,4 +1,4 @@
-import { createTwoFilesPatch } from "diff";
+import { hunksOf, unifiedHunks } from "../../../base/text/diff/hunks.ts";
 import type { Cost } from "../../../view/costs/cost.ts";
 import { printTokens } from "../../../view/costs/cost.ts";
 import { neutralise, neutraliseLine } from "../../../view/terminal/terminal-text.ts";
@@ -103,10 +103,10 @@ function diffText(changes: readonly Change[], { good, bad, dim }: Palette): stri
   };
   return changes
     .map(({ path, before, after }) => {
-      const patch = createTwoFilesPatch(`a/${path}`, `b/${path}`, before, after, "", "", { context: 1 });
+      const patch = `--- a/${path}\n+++ b/${path}\n${unifiedHunks(hunksOf(before, after, 1))}`;
       return neutralise(patch)
         .split("\n")
-        .filter((line) => line !== "" && !line.startsWith("==="))
+        .filter((line) => line !== "")
         .map((line) => `  ${paint(line.trimEnd())}\n`)
         .join("");
     })

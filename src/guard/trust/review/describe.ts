@@ -85,12 +85,10 @@ export async function changeLines({ before, after }: FileChange): Promise<readon
   if (before === undefined) return [...mode, ...whole()];
   if (before.bytes === undefined)
     return [...mode, "[what it was before is not kept; this is all of it]", ...whole()];
-  const { structuredPatch } = await import("diff");
-  const { hunks } = structuredPatch("", "", decode(before.bytes), text, "", "", { context: CONTEXT_LINES });
-  const changed = hunks.flatMap(({ oldStart, newStart, lines }) => [
-    `@@ -${oldStart} +${newStart} @@`,
-    ...tidy(lines),
-  ]);
+  const { hunksOf } = await import("../../../base/text/diff/hunks.ts");
+  const changed = hunksOf(decode(before.bytes), text, CONTEXT_LINES).flatMap(
+    ({ old_start, new_start, lines }) => [`@@ -${old_start} +${new_start} @@`, ...tidy(lines)],
+  );
   return [...mode, ...(changed.length === 0 && mode.length === 0 ? ["[only line ends differ]"] : changed)];
 }
 
