@@ -243,7 +243,7 @@ const payloads = {
   Cancelled: z.object({ turn, by: z.string(), reason: z.string() }),
   Error: z.object({
     ...failure,
-    /** A notice is for information: nothing has failed, or the engine goes on by itself. Absent: an error. */
+    /** A notice is for information: nothing has failed, or the engine continues by itself. Absent: an error. */
     severity: z.literal("notice").optional(),
   }),
   StreamGap: z.object({

@@ -40,8 +40,8 @@ export function gapText({ from, to, reason }: EnvelopeOf<"StreamGap">["payload"]
  * provider or a retry in a log of protocol 0.2.0, which does not mark these as notices.
  */
 export function severityOf({ reason, severity, details }: EnvelopeOf<"Error">["payload"]): "note" | "error" {
-  const goesOn = reason === "ProviderSilent" || details?.["retryInMs"] !== undefined;
-  return severity === "notice" || goesOn ? "note" : "error";
+  const continues = reason === "ProviderSilent" || details?.["retryInMs"] !== undefined;
+  return severity === "notice" || continues ? "note" : "error";
 }
 
 /** Returns one line about a hook that failed: which, when, and why. */

@@ -82,6 +82,15 @@ test("[CTL-19] a small change of a text is a small hunk", () => {
   expect(unifiedHunks(hunksOf("a\nb\n", "b\n", 0))).toBe("@@ -1,1 +0,0 @@\n-a");
 });
 
+test("[CTL-19] an entry that comes behind another is shown with its own end, not with that of the other", () => {
+  const lines = (...texts: string[]) => texts.map((text) => `${text}\n`).join("");
+  const before = lines("Says it.", "{", " a: {", "  type", " }", "}");
+  const after = lines("Says it again.", "{", " a: {", "  type", " },", " b: {", "  type", " }", "}");
+  const shown = (one: string, other: string) => hunksOf(one, other, 0).at(-1)?.lines;
+  expect(shown(before, after)).toEqual(["+ },", "+ b: {", "+  type"]);
+  expect(shown(after, before)).toEqual(["- },", "- b: {", "-  type"]);
+});
+
 test("[CTL-19] an unknown hunk, and a hunk of another text, are refused", () => {
   const hunks = hunksOf("a\nb\n", "a\nc\n", 1);
   const id = hunks[0]?.id ?? "";

@@ -107,7 +107,22 @@ function changesOf(a: readonly string[], b: readonly string[]): readonly Change[
     i += 1;
     j += 1;
   }
-  return changes;
+  return changes.map((change, at) => slidDown(change, { a, b }, changes[at + 1]));
+}
+
+/**
+ * Moves lines that are only added, or only removed, down past lines that equal their beginning, as git does: a new
+ * function then ends with its own bracket and not with that of the one before it.
+ */
+function slidDown(change: Change, { a, b }: Sides, next: Change | undefined): Change {
+  const isAdded = change.a0 === change.a1;
+  if (!isAdded && change.b0 !== change.b1) return change;
+  const [lines, from, end] = isAdded ? [b, change.b0, change.b1] : [a, change.a0, change.a1];
+  // One line at least stays between this change and the next.
+  const endMax = next === undefined ? lines.length : (isAdded ? next.b0 : next.a0) - 1;
+  let by = 0;
+  while (end + by < endMax && lines[from + by] === lines[end + by]) by += 1;
+  return { a0: change.a0 + by, a1: change.a1 + by, b0: change.b0 + by, b1: change.b1 + by };
 }
 
 function grouped(changes: readonly Change[], context: number): readonly (readonly Change[])[] {

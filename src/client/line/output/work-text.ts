@@ -1,24 +1,24 @@
 import type { OpenCalls } from "../../../view/session/calls.ts";
 import { neutraliseLine } from "../../../view/terminal/terminal-text.ts";
 
-/** Tools that are named; /cancel and the lines above tell the rest. */
+/** Tools that are named; others are counted. */
 const NAMED_MAX = 2;
 
 /** Work of the session that a person waits for. */
 export interface RunningWork {
   /** Number of the turn. */
   readonly turn: number;
-  /** What runs: tools, or a part of the engine. */
+  /** Names of the tools that run, or of a part of the engine. */
   readonly what: string;
 }
 
 /** Returns the words for the work of a running turn: the tools that run now, else the model. */
 export function workOf(turn: number, calls: OpenCalls, isCompacting: boolean): RunningWork {
   if (isCompacting) return { turn, what: "writing a summary" };
-  const own = [...calls.values()].filter(
+  const running = [...calls.values()].filter(
     ({ parentCall, shell }) => parentCall === undefined && shell !== true,
   );
-  const tools = [...new Set(own.map(({ tool }) => neutraliseLine(tool)))];
+  const tools = [...new Set(running.map(({ tool }) => neutraliseLine(tool)))];
   if (tools.length === 0) return { turn, what: "model" };
   const others = tools.length - NAMED_MAX;
   return {
