@@ -92,7 +92,7 @@ export const SESSION_COMMANDS: readonly CommandSpec[] = [
   {
     name: "rename",
     words: "[TITLE]",
-    help: "give this session a title; without one, its first words",
+    help: "name this session; nothing: by its first words",
     isText: true,
     does: {
       command: "RenameSession",

@@ -831,7 +831,7 @@ test("[PERM-06] the prompt counts down to the denial; a terminal that cannot red
   expect(rig.prompts.at(-1)).toBe("1-4 (10 s) > ");
   await rig.type("1");
   expect(rig.sent.at(-1)).toMatchObject({ kind: "AnswerPermission", decision: "allow" });
-  expect(rig.clock.waiting).toBe(0);
+  expect(rig.clock.waiting).toBe(1); // the time of the turn
   await rig.end();
 
   const pipe = openRig(false);
@@ -1082,7 +1082,7 @@ test("[CLI-01 ENG-26] a notice during a streamed answer waits for the end of its
   await settle();
   told += `third\n${costs}\n* Read x\n`;
   expect(rig.shown()).toBe(told);
-  expect(rig.clock.waiting).toBe(0);
+  expect(rig.clock.waiting).toBe(1); // the time of the turn
 
   rig.publish(text("fourth"));
   await rig.type("/cost");

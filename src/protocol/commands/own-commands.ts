@@ -547,7 +547,7 @@ export const SLASH_COMMANDS = [
   {
     "name": "rename",
     "usage": "/rename [TITLE]",
-    "help": "give this session a title; without one, its first words",
+    "help": "name this session; nothing: by its first words",
     "command": "RenameSession",
     "takes_text": true,
     "stands_for": {
