@@ -4,6 +4,8 @@ import type { Event } from "../../protocol/events/events.ts";
 import { streamGap, withGaps } from "../../session/history/gaps.ts";
 import { LogPages } from "../../session/store/log-pages.ts";
 import type { SessionStore } from "../../session/store/store.ts";
+import type { ArgsDelta } from "./args-delta.ts";
+import { joinedArgs } from "./args-delta.ts";
 import type { EventOrigin } from "./origin.ts";
 
 /** Events queued in memory for one subscriber; a slower one is refilled from the log. */
@@ -23,6 +25,13 @@ export interface SubscribedLog {
   readonly unlogged: () => readonly Envelope[];
 }
 
+/** An event outside the log that waits for its reader. */
+interface AsideEvent {
+  readonly event: Event;
+  readonly origin: EventOrigin;
+  readonly ts: string;
+}
+
 /**
  * One reader of a session's events: everything after its cursor in order, first from the log, then live.
  *
@@ -39,7 +48,7 @@ export class Subscriber {
   /** An event before the cursor that is read first. */
   #first: Envelope | undefined;
   #live: Envelope[] = [];
-  #aside: Omit<Envelope, "id">[] = [];
+  #aside: AsideEvent[] = [];
   #behind: boolean;
   #over = false;
   #failure: Error | undefined;
@@ -72,11 +81,23 @@ export class Subscriber {
 
   /** Delivers an event outside the log: it is read next, with the id of the event before it. Never waits. */
   deliverAside(event: Event, origin: EventOrigin = {}): void {
-    this.#aside = [
-      ...this.#aside.slice(1 - ASIDE_EVENTS_MAX),
-      { ...event, ...origin, session: this.#log.session, ts: this.#log.now(), aside: true },
-    ];
+    this.#aside = [...this.#aside.slice(1 - ASIDE_EVENTS_MAX), { event, origin, ts: this.#log.now() }];
     this.#notify();
+  }
+
+  /**
+   * Delivers a piece of a call's arguments, as `deliverAside` does. What waits of the same call is joined with it, or
+   * dropped if both are too long together: the offset of the next piece says so.
+   */
+  deliverArgs(event: ArgsDelta, origin: EventOrigin): void {
+    const { callId } = event.payload;
+    let joined: ArgsDelta | undefined;
+    this.#aside = this.#aside.filter(({ event: waiting }) => {
+      if (waiting.kind !== "ToolArgsDelta" || waiting.payload.callId !== callId) return true;
+      joined = joinedArgs(waiting, event);
+      return false;
+    });
+    this.deliverAside(joined ?? event, origin);
   }
 
   /** Ends the subscription after the events that are available. */
@@ -93,8 +114,9 @@ export class Subscriber {
     try {
       if (this.#first !== undefined && !signal.aborted) yield this.#first;
       while (!signal.aborted) {
-        for (const event of this.#aside.splice(0)) {
-          yield { ...event, id: Math.max(1, this.#cursor) } as Envelope;
+        for (const { event, origin, ts } of this.#aside.splice(0)) {
+          const { session } = this.#log;
+          yield { ...event, ...origin, session, ts, aside: true, id: Math.max(1, this.#cursor) } as Envelope;
           if (signal.aborted) return;
         }
         const batch = this.#behind ? await this.#readLog() : this.#takeLive();

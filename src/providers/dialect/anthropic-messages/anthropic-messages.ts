@@ -8,7 +8,7 @@ export const anthropicMessages: Dialect = {
   name: "anthropic-messages",
   path: "/messages",
   body: anthropicBody,
-  openAnswer: (context, emit) => new AnthropicAnswerReader(context, emit),
+  openAnswer: (context, emit, onArguments) => new AnthropicAnswerReader(context, emit, onArguments),
   modelIn: (event) => stringAt(objectAt(event, "message"), "model"),
   textIn: anthropicTextIn,
 };

@@ -1,10 +1,12 @@
 import type { JsonObject } from "../../../base/json.ts";
 import { arrayAt, isObject, numberAt, objectAt, stringAt } from "../../../base/json.ts";
-import type { FinishReason, ModelUsage } from "../../provider.ts";
+import type { FinishReason, ModelUsage, OnArguments } from "../../provider.ts";
 import { NO_USAGE } from "../../provider.ts";
 import { tokensAt } from "../../token-count.ts";
 import { finishEvent } from "../answer/finish-event.ts";
 import { streamFailure, streamInterrupted } from "../answer/stream-failure.ts";
+import type { ToldArguments } from "../answer/told-arguments.ts";
+import { toldArguments } from "../answer/told-arguments.ts";
 import type { AnswerReader, DialectContext, Emit } from "../dialect.ts";
 import { OpenBlock } from "./anthropic-blocks.ts";
 
@@ -18,6 +20,7 @@ import { OpenBlock } from "./anthropic-blocks.ts";
 export class AnthropicAnswerReader implements AnswerReader {
   readonly #context: DialectContext;
   readonly #emit: Emit;
+  readonly #told: ToldArguments | undefined;
   readonly #open = new Map<number, OpenBlock>();
   /** A call that stopped with incomplete arguments. Emitted only if another event than an output limit follows. */
   #held: OpenBlock | undefined;
@@ -29,8 +32,9 @@ export class AnthropicAnswerReader implements AnswerReader {
   #stopReason: string | undefined;
   #isOver = false;
 
-  constructor(context: DialectContext, emit: Emit) {
+  constructor(context: DialectContext, emit: Emit, onArguments?: OnArguments) {
     this.#context = context;
+    this.#told = toldArguments(context, onArguments);
     this.#emit = (event) => {
       this.#hasSpoken ||= event.kind === "text";
       emit(event);
@@ -106,7 +110,12 @@ export class AnthropicAnswerReader implements AnswerReader {
 
   #blockStart(at: number, block: JsonObject): void {
     const nextIndex = () => this.#blocks++;
-    const open = new OpenBlock(block, { nextIndex, emit: this.#emit, context: this.#context });
+    const open = new OpenBlock(block, {
+      nextIndex,
+      emit: this.#emit,
+      told: this.#told,
+      context: this.#context,
+    });
     this.#open.set(at, open);
     open.start();
   }

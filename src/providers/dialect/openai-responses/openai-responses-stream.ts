@@ -1,10 +1,12 @@
 import type { JsonObject } from "../../../base/json.ts";
 import { arrayAt, isObject, numberAt, objectAt, stringAt } from "../../../base/json.ts";
 import { wellFormed } from "../../../base/text/text.ts";
-import type { FinishReason, ModelBlock } from "../../provider.ts";
+import type { FinishReason, ModelBlock, OnArguments } from "../../provider.ts";
 import { finishEvent } from "../answer/finish-event.ts";
 import { streamFailure, streamInterrupted } from "../answer/stream-failure.ts";
 import { TextRun } from "../answer/text-run.ts";
+import type { ToldArguments } from "../answer/told-arguments.ts";
+import { toldArguments } from "../answer/told-arguments.ts";
 import { isCompleteCall, toolCall } from "../answer/tool-call.ts";
 import type { AnswerReader, DialectContext, Emit } from "../dialect.ts";
 import { openAiUsage } from "../openai-chat/openai-chat-usage.ts";
@@ -31,13 +33,17 @@ export class ResponsesAnswerReader implements AnswerReader {
   /** By output index or, from servers that send none, by item id. */
   readonly #open = new Map<string, OpenItem>();
   readonly #done = new Set<string>();
+  readonly #told: ToldArguments | undefined;
+  /** Calls whose arguments are told, by the place of their item. */
+  readonly #toldCalls = new Map<string, { readonly index: number; readonly name: string }>();
   #blocks = 0;
   #calls = 0;
   #isRefused = false;
   #isOver = false;
 
-  constructor(context: DialectContext, emit: Emit) {
+  constructor(context: DialectContext, emit: Emit, onArguments?: OnArguments) {
     this.#context = context;
+    this.#told = toldArguments(context, onArguments);
     this.#emit = emit;
   }
 
@@ -57,6 +63,12 @@ export class ResponsesAnswerReader implements AnswerReader {
       case "response.reasoning_summary_text.delta":
       case "response.reasoning_text.delta":
         this.#show("thinking", data);
+        break;
+      case "response.output_item.added":
+        this.#tellCall(placeOf(data), objectAt(data, "item") ?? {}, "");
+        break;
+      case "response.function_call_arguments.delta":
+        this.#tellCall(placeOf(data), {}, stringAt(data, "delta") ?? "");
         break;
       case "response.output_item.done":
         this.#itemDone(placeOf(data), objectAt(data, "item") ?? {});
@@ -94,6 +106,16 @@ export class ResponsesAnswerReader implements AnswerReader {
     if (text !== "") this.#emit({ kind: item.kind, index: item.index, text });
   }
 
+  /** Tells of the arguments of a call, if somebody asks. A place that no event names is nobody's. */
+  #tellCall(at: string, item: JsonObject, text: string): void {
+    if (this.#told === undefined || at === "" || this.#done.has(at)) return;
+    const known = this.#toldCalls.get(at);
+    if (known === undefined && stringAt(item, "type") !== "function_call" && text === "") return;
+    const call = known ?? { index: this.#blocks++, name: stringAt(item, "name") ?? "" };
+    this.#toldCalls.set(at, call);
+    this.#told.add(call.index, call.name, text);
+  }
+
   #itemDone(at: string, item: JsonObject): void {
     if (at !== "" && this.#done.has(at)) return;
     this.#done.add(at);
@@ -103,7 +125,9 @@ export class ResponsesAnswerReader implements AnswerReader {
     const block = this.#block(item, shown + (open?.run.end() ?? ""));
     if (block === undefined) return;
     if (block.type === "tool_use") this.#calls += 1;
-    const index = open?.index ?? this.#blocks++;
+    const index = open?.index ?? this.#toldCalls.get(at)?.index ?? this.#blocks++;
+    if (block.type === "tool_use")
+      this.#told?.complete(index, stringAt(item, "name") ?? "", stringAt(item, "arguments") ?? "");
     // The finished item is authoritative: content beyond the deltas is shown now.
     const isText = block.type === "text" || block.type === "thinking";
     const rest = isText && block.text.startsWith(shown) ? block.text.slice(shown.length) : "";

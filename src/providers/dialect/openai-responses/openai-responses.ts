@@ -8,6 +8,6 @@ export const openaiResponses: Dialect = {
   name: "openai-responses",
   path: "/responses",
   body: openAiResponsesBody,
-  openAnswer: (context, emit) => new ResponsesAnswerReader(context, emit),
+  openAnswer: (context, emit, onArguments) => new ResponsesAnswerReader(context, emit, onArguments),
   modelIn: (event) => stringAt(objectAt(event, "response"), "model"),
 };
