@@ -4,8 +4,8 @@ import type { Envelope, EnvelopeOf } from "../../../protocol/events/envelope.ts"
 import type { PayloadOf } from "../../../protocol/events/events.ts";
 import type { Question } from "../../../view/questions/questions.ts";
 import { questionId } from "../../../view/questions/questions.ts";
-import type { OpenCalls } from "../../../view/session/calls.ts";
-import { NO_CALLS } from "../../../view/session/calls.ts";
+import type { OpenCalls } from "../../../view/session/calls/open-calls.ts";
+import { NO_CALLS } from "../../../view/session/calls/open-calls.ts";
 import { givenMemories } from "../../../view/session/memories.ts";
 import { planModeOf } from "../../../view/session/plan-mode.ts";
 import type { SessionStep, SessionView } from "../../../view/session/session-view.ts";
@@ -259,6 +259,7 @@ export class EventPrinter {
       case "TextDelta":
       case "ThinkingDelta":
       case "ToolCallProgress":
+      case "ToolArgsDelta":
       case "TurnTiming":
       case "TurnEnded":
         return undefined;

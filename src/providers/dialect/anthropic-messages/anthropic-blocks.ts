@@ -68,8 +68,8 @@ export class OpenBlock {
   }
 
   #tell(json: string): void {
-    const { told } = this.#answer;
-    if (told !== undefined) told.add(this.#place(), stringAt(this.#block, "name") ?? "", json);
+    const place = this.#place(); // the same index, whether somebody asks or not
+    this.#answer.told?.add(place, stringAt(this.#block, "name") ?? "", json);
   }
 
   /** True if the output limit may have cut this call before its arguments were complete. */

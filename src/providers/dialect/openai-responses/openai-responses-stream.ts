@@ -34,8 +34,8 @@ export class ResponsesAnswerReader implements AnswerReader {
   readonly #open = new Map<string, OpenItem>();
   readonly #done = new Set<string>();
   readonly #told: ToldArguments | undefined;
-  /** Calls whose arguments are told, by the place of their item. */
-  readonly #toldCalls = new Map<string, { readonly index: number; readonly name: string }>();
+  /** Calls that have begun, by the place of their item. */
+  readonly #begunCalls = new Map<string, { readonly index: number; readonly name: string }>();
   #blocks = 0;
   #calls = 0;
   #isRefused = false;
@@ -65,10 +65,10 @@ export class ResponsesAnswerReader implements AnswerReader {
         this.#show("thinking", data);
         break;
       case "response.output_item.added":
-        this.#tellCall(placeOf(data), objectAt(data, "item") ?? {}, "");
+        this.#beginCall(placeOf(data), objectAt(data, "item") ?? {}, "");
         break;
       case "response.function_call_arguments.delta":
-        this.#tellCall(placeOf(data), {}, stringAt(data, "delta") ?? "");
+        this.#beginCall(placeOf(data), {}, stringAt(data, "delta") ?? "");
         break;
       case "response.output_item.done":
         this.#itemDone(placeOf(data), objectAt(data, "item") ?? {});
@@ -106,14 +106,14 @@ export class ResponsesAnswerReader implements AnswerReader {
     if (text !== "") this.#emit({ kind: item.kind, index: item.index, text });
   }
 
-  /** Tells of the arguments of a call, if somebody asks. A place that no event names is nobody's. */
-  #tellCall(at: string, item: JsonObject, text: string): void {
-    if (this.#told === undefined || at === "" || this.#done.has(at)) return;
-    const known = this.#toldCalls.get(at);
+  /** Gives a call its index, and tells of its arguments if somebody asks. A place that no event names is nobody's. */
+  #beginCall(at: string, item: JsonObject, text: string): void {
+    if (at === "" || this.#done.has(at)) return;
+    const known = this.#begunCalls.get(at);
     if (known === undefined && stringAt(item, "type") !== "function_call" && text === "") return;
     const call = known ?? { index: this.#blocks++, name: stringAt(item, "name") ?? "" };
-    this.#toldCalls.set(at, call);
-    this.#told.add(call.index, call.name, text);
+    if (known === undefined) this.#begunCalls.set(at, call);
+    this.#told?.add(call.index, call.name, text);
   }
 
   #itemDone(at: string, item: JsonObject): void {
@@ -125,7 +125,7 @@ export class ResponsesAnswerReader implements AnswerReader {
     const block = this.#block(item, shown + (open?.run.end() ?? ""));
     if (block === undefined) return;
     if (block.type === "tool_use") this.#calls += 1;
-    const index = open?.index ?? this.#toldCalls.get(at)?.index ?? this.#blocks++;
+    const index = open?.index ?? this.#begunCalls.get(at)?.index ?? this.#blocks++;
     if (block.type === "tool_use")
       this.#told?.complete(index, stringAt(item, "name") ?? "", stringAt(item, "arguments") ?? "");
     // The finished item is authoritative: content beyond the deltas is shown now.
