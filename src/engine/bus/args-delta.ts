@@ -5,7 +5,7 @@ import { ARGS_DELTA_CHARACTERS_MAX } from "../../protocol/events/progress-limits
 export type ArgsDelta = Extract<Event, { kind: "ToolArgsDelta" }>;
 
 /**
- * Returns one piece for two of the same call that follow each other, so that a call takes one place among the events
+ * Returns one piece for two of the same call that follow each other, so that a call takes few places among the events
  * that wait for a slow reader. Returns undefined if they do not, or if it would be too long.
  */
 export function joinedArgs({ payload: before }: ArgsDelta, { payload: next }: ArgsDelta): ArgsDelta | undefined {

@@ -85,18 +85,15 @@ export class Subscriber {
     this.#notify();
   }
 
-  /**
-   * Delivers a piece of a call's arguments, as `deliverAside` does. What waits of the same call is joined with it, or
-   * dropped if both are too long together: the offset of the next piece says so.
-   */
+  /** Delivers a piece of a call's arguments, as `deliverAside` does, joined with the one that waits before it. */
   deliverArgs(event: ArgsDelta, origin: EventOrigin): void {
     const { callId } = event.payload;
-    let joined: ArgsDelta | undefined;
-    this.#aside = this.#aside.filter(({ event: waiting }) => {
-      if (waiting.kind !== "ToolArgsDelta" || waiting.payload.callId !== callId) return true;
-      joined = joinedArgs(waiting, event);
-      return false;
-    });
+    const isOfCall = ({ event: { kind, payload } }: AsideEvent) =>
+      kind === "ToolArgsDelta" && payload.callId === callId;
+    const at = this.#aside.findLastIndex(isOfCall);
+    const waiting = this.#aside[at]?.event;
+    const joined = waiting?.kind === "ToolArgsDelta" ? joinedArgs(waiting, event) : undefined;
+    if (joined !== undefined) this.#aside.splice(at, 1);
     this.deliverAside(joined ?? event, origin);
   }
 
