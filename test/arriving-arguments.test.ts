@@ -70,7 +70,7 @@ test(
     const [start] = startsIn(events);
     expect(pieces.length).toBeGreaterThan(2);
     expect(JSON.parse(joined(pieces))).toEqual(start?.args);
-    expect(new Set(pieces.map(({ callId }) => callId))).toEqual(new Set([start?.callId]));
+    expect(pieces.every(({ callId }) => callId === start?.callId)).toBe(true);
     expect(new Set(pieces.map(({ tool }) => tool))).toEqual(new Set(["Write"]));
     expect(pieces.some((piece) => piece.void === true || piece.cut === true)).toBe(false);
     const kinds = events.map(({ kind }) => kind);
@@ -190,6 +190,38 @@ test(
     expect(piecesIn(events).at(-1)?.void).toBe(true);
     expect(view.run?.incoming.size).toBe(0);
     expect(startsIn(events)).toEqual([]);
+  },
+  SLOW_MS,
+);
+
+test(
+  "[CTL-19] who begins to ask in the middle of a call gets its arguments from their beginning, whether another asks already or not",
+  async () => {
+    for (const isFirst of [true, false]) {
+      const hold = Promise.withResolvers<void>();
+      await using place = openPlace({ ...WRITE, paceMs: 0, hold: hold.promise }, says("done"));
+      await using harness = await place.open({ wishes: { autoApprove: true } });
+      const connection = await connect(harness);
+      const { session: sessionId } = harness;
+      const { signal } = new AbortController();
+      const earlier = isFirst ? undefined : connection.subscribe(sessionId, { args: true, signal });
+      await connection.send({ kind: "SendInput", sessionId, content: [{ type: "text", text: "go" }] });
+      for await (const event of earlier ?? []) if (event.kind === "ToolArgsDelta") break;
+      await place.mock.until(({ requests }) => requests.length > 0);
+      const events: Envelope[] = [];
+      let view = NEW_SESSION;
+      const late = connection.subscribe(sessionId, { since: 0, args: true, signal });
+      hold.resolve();
+      for await (const event of late) {
+        events.push(event);
+        view = sessionAfter(view, event);
+        if (event.kind !== "ToolArgsDelta") continue;
+        const text = joined(piecesIn(events));
+        expect(view.run?.incoming.get(event.payload.callId)).toEqual({ tool: "Write", text });
+        if (text.endsWith("}")) break;
+      }
+      expect(JSON.parse(joined(piecesIn(events)))).toMatchObject({ content: LINES });
+    }
   },
   SLOW_MS,
 );

@@ -48,13 +48,13 @@ test("[CTL-19 PROV-01] arguments that foreign code tells get the index of their 
   const told: unknown[] = [];
   const wrong: unknown[] = [{ index: -1, name: "a", text: "" }, { index: 0, name: 1, text: "" }, { index: 0, name: "a" }];
   const failures: string[] = [];
-  const chat: Provider["chat"] = async function* (_request, _signal, _onSilence, onArguments) {
+  const chat: Provider["chat"] = async function* (_request, _signal, _onSilence, listener) {
     yield textBlock;
-    onArguments?.({ index: 0, name: "Read", text: '{"a":' });
-    onArguments?.({ index: 0, name: "Read", text: "1}" });
+    listener?.take({ index: 0, name: "Read", text: '{"a":' });
+    listener?.take({ index: 0, name: "Read", text: "1}" });
     for (const piece of wrong) {
       try {
-        onArguments?.(piece as ArgumentsPiece);
+        listener?.take(piece as ArgumentsPiece);
       } catch (thrown) {
         failures.push(messageOf(thrown));
       }
@@ -64,7 +64,7 @@ test("[CTL-19 PROV-01] arguments that foreign code tells get the index of their 
   const provider = foreignProvider({ ...scriptedProvider([]), chat }, { failed: (thrown) => thrown });
   const { signal } = new AbortController();
   const events = await Array.fromAsync(
-    provider.chat(REQUEST, signal, undefined, (piece) => told.push(piece)),
+    provider.chat(REQUEST, signal, undefined, { isWanted: true, take: (piece) => void told.push(piece) }),
   );
   expect(events.map((event) => ("index" in event ? event.index : undefined))).toEqual([0, 1]);
   expect(told).toEqual([

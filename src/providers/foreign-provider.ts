@@ -3,7 +3,7 @@ import { defined } from "../base/defined.ts";
 import { messageOf } from "../base/errors.ts";
 import { isObject, parseJson } from "../base/json.ts";
 import { wellFormed } from "../base/text/text.ts";
-import type { FinishReason, ModelBlock, ModelEvent, ModelUsage, OnArguments, Provider } from "./provider.ts";
+import type { FinishReason, ModelBlock, ModelEvent, ModelUsage, ArgumentsListener, Provider } from "./provider.ts";
 import { tokensAt } from "./token-count.ts";
 
 /** Rules of one provider whose code is a plugin's or a program's. */
@@ -34,11 +34,11 @@ export function foreignProvider(provider: Provider, { assertUsable, failed }: Co
     canonicalFormVersion: provider.canonicalFormVersion,
     ...defined({ pricesInCatalogue: provider.pricesInCatalogue, server: provider.server }),
     ...(provider.known === undefined ? {} : { known: async () => (await provider.known?.()) ?? [] }),
-    chat: (request, signal, onSilence, onArguments) => ({
+    chat: (request, signal, onSilence, listener) => ({
       [Symbol.asyncIterator]() {
         let source: AsyncIterator<ModelEvent> | undefined;
         const answer = new ForeignAnswer();
-        const told = onArguments === undefined ? undefined : answer.argumentsTo(onArguments);
+        const told = listener === undefined ? undefined : answer.argumentsTo(listener);
         return {
           async next() {
             assertUsable?.();
@@ -84,12 +84,18 @@ class ForeignAnswer {
     return { ...event, index };
   }
 
-  /** Returns what the code may call with pieces of arguments. It throws an Error that says what is wrong with one. */
-  argumentsTo(onArguments: OnArguments): OnArguments {
-    return ({ index, name, text }) => {
-      const isRight = isIndex(index) && typeof name === "string" && typeof text === "string";
-      ensure(isRight, "a piece of arguments has an index, a name and a text");
-      onArguments({ index: this.#indexOf(index, "tool_use"), name, text: wellFormed(text) });
+  /** Returns what the code may tell of arguments. It throws an Error that says what is wrong with a piece. */
+  argumentsTo(listener: ArgumentsListener): ArgumentsListener {
+    const indexOf = (given: number) => this.#indexOf(given, "tool_use");
+    return {
+      get isWanted() {
+        return listener.isWanted;
+      },
+      take({ index, name, text }) {
+        const isRight = isIndex(index) && typeof name === "string" && typeof text === "string";
+        ensure(isRight, "a piece of arguments has an index, a name and a text");
+        listener.take({ index: indexOf(index), name, text: wellFormed(text) });
+      },
     };
   }
 

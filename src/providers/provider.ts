@@ -31,15 +31,15 @@ export interface Provider {
    * Streams one answer. Leaving the iteration cancels the request and frees its connection.
    *
    * Makes one attempt; retries belong to request middleware. Calls `onSilence` when nothing comes for a while and the
-   * wait continues. A provider without a network never calls it. Calls `onArguments`, if given, for the arguments of
-   * calls as they come: beside the events, which are the same without it.
+   * wait continues. A provider without a network never calls it. Gives the arguments of calls as they come to
+   * `listener`, beside the events, which are the same without it. A provider need not.
    * @throws ProviderError for every fault of the provider or the network.
    */
   chat(
     request: ModelRequest,
     signal: AbortSignal,
     onSilence?: (silence: Silence) => void,
-    onArguments?: OnArguments,
+    listener?: ArgumentsListener,
   ): AsyncIterable<ModelEvent>;
 
   /** Returns the known models without a request, however old; empty if none. Absent: it has no catalogue. */
@@ -103,7 +103,11 @@ export interface ArgumentsPiece {
   readonly text: string;
 }
 
-export type OnArguments = (piece: ArgumentsPiece) => void;
+export interface ArgumentsListener {
+  /** True if somebody wants the arguments now. A call is told from then on, and first what has come of it before. */
+  readonly isWanted: boolean;
+  take(piece: ArgumentsPiece): void;
+}
 
 export interface Model {
   readonly id: string;

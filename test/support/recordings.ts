@@ -6,7 +6,7 @@ import type { Dialect, DialectContext } from "../../src/providers/dialect/dialec
 import { openaiChat } from "../../src/providers/dialect/openai-chat/openai-chat.ts";
 import { openaiResponses } from "../../src/providers/dialect/openai-responses/openai-responses.ts";
 import { EventStreamReader } from "../../src/providers/http/stream/sse.ts";
-import type { ModelEvent, OnArguments } from "../../src/providers/provider.ts";
+import type { ModelEvent, ArgumentsListener } from "../../src/providers/provider.ts";
 
 const FOLDER = join(import.meta.dir, "../data/streams");
 
@@ -101,9 +101,9 @@ const DIALECTS: Readonly<Record<Dialect["name"], Dialect>> = {
 export function readRecording(
   { dialect }: Recording,
   chunks: readonly Uint8Array[],
-  onArguments?: OnArguments,
+  listener?: ArgumentsListener,
 ): ReadAnswer {
-  const answer = readAnswer(DIALECTS[dialect], chunks, DRESS, onArguments);
+  const answer = readAnswer(DIALECTS[dialect], chunks, DRESS, listener);
   return { ...answer, events: joinPieces(answer.events) };
 }
 
@@ -148,9 +148,9 @@ export function readAnswer(
   dialect: Dialect,
   chunks: readonly Uint8Array[],
   context = DRESS,
-  onArguments?: OnArguments,
+  listener?: ArgumentsListener,
 ): ReadAnswer {
-  const answer = new AnswerStream(dialect, context, onArguments);
+  const answer = new AnswerStream(dialect, context, listener);
   const events: ModelEvent[] = [];
   for (let at = 0; !answer.isOver; at++) {
     const chunk = chunks[at];

@@ -12,7 +12,7 @@ import type {
   SessionStore,
   SessionWriter,
 } from "../../session/store/store.ts";
-import type { ArgsDelta } from "./args-delta.ts";
+import type { ArgsDelta, ArgsSource } from "./args-delta.ts";
 import type { DeltaEvent } from "./delta.ts";
 import { isDelta, WaitingDelta } from "./delta.ts";
 import type { EventOrigin } from "./origin.ts";
@@ -88,6 +88,8 @@ export class Bus {
   readonly #answering = new Set<Subscriber>();
   /** Subscribers that ask for the arguments of calls as they come. */
   readonly #argsReaders = new Set<Subscriber>();
+  /** What is being written, for those who begin to ask in the middle of it. */
+  readonly #argsSources = new Set<ArgsSource>();
   /** Subscribers to whom deltas must not come late. */
   readonly #watchers = new Set<Subscriber>();
   readonly #pending: PendingItems;
@@ -323,7 +325,7 @@ export class Bus {
       this.#subscribers.add(subscriber);
       if (person !== undefined) this.#people.add(subscriber);
       if (deltasMayWait !== true) this.#watchers.add(subscriber);
-      if (args === true) this.#argsReaders.add(subscriber);
+      if (args === true) this.#addArgsReader(subscriber);
       if (answers === true) this.#answering.add(subscriber);
       if (answers === true && this.#answering.size === 1) this.#options.onAnswerable?.();
     }
@@ -357,6 +359,18 @@ export class Bus {
   /** True if a subscriber asks for the arguments of calls as they come. */
   get isArgsWanted(): boolean {
     return this.#argsReaders.size > 0;
+  }
+
+  #addArgsReader(subscriber: Subscriber): void {
+    this.#argsReaders.add(subscriber);
+    for (const { origin, shown } of this.#argsSources)
+      for (const event of shown()) subscriber.deliverArgs(event, origin);
+  }
+
+  /** Adds the calls that a model writes: who begins to ask gets what was shown of them. */
+  addArgsSource(source: ArgsSource): Disposable {
+    this.#argsSources.add(source);
+    return { [Symbol.dispose]: () => void this.#argsSources.delete(source) };
   }
 
   /** Sends a redacted piece of a call's arguments to those who ask. Pieces that a slow reader has not read are joined. */

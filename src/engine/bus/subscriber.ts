@@ -111,16 +111,23 @@ export class Subscriber {
     try {
       if (this.#first !== undefined && !signal.aborted) yield this.#first;
       while (!signal.aborted) {
-        for (const { event, origin, ts } of this.#aside.splice(0)) {
-          const { session } = this.#log;
-          yield { ...event, ...origin, session, ts, aside: true, id: Math.max(1, this.#cursor) } as Envelope;
+        for (const event of this.#takeAside(({ kind }) => kind !== "ToolArgsDelta")) {
+          yield event;
           if (signal.aborted) return;
         }
         const batch = this.#behind ? await this.#readLog() : this.#takeLive();
         for (const event of batch) {
           if (event.id <= this.#cursor) continue;
+          for (const piece of this.#argsBefore(event)) {
+            yield piece;
+            if (signal.aborted) return;
+          }
           this.#cursor = event.id;
           yield event;
+          if (signal.aborted) return;
+        }
+        for (const piece of this.#behind ? [] : this.#takeAside(({ kind }) => kind === "ToolArgsDelta")) {
+          yield piece;
           if (signal.aborted) return;
         }
         if (batch.length > 0 || this.#behind || this.#live.length > 0 || this.#aside.length > 0) continue;
@@ -154,6 +161,25 @@ export class Subscriber {
     const last = events.at(-1)?.id ?? this.#cursor;
     if (this.#behind || last >= this.#newest) return events;
     return [...events, streamGap({ from: last + 1, to: this.#newest }, { session, ts: now() })];
+  }
+
+  /** Takes the pieces of the arguments of a call that begins. Others wait for the events before them. */
+  #argsBefore(event: Envelope): readonly Envelope[] {
+    if (event.kind !== "ToolCallStarted" || this.#aside.length === 0) return [];
+    const { callId } = event.payload;
+    return this.#takeAside(({ kind, payload }) => kind === "ToolArgsDelta" && payload.callId === callId);
+  }
+
+  /** Takes events outside the log, with the id of the event before them. */
+  #takeAside(isWanted: (event: Event) => boolean): readonly Envelope[] {
+    if (this.#aside.length === 0) return [];
+    const { session } = this.#log;
+    const { taken = [], left = [] } = Object.groupBy(this.#aside, ({ event }) =>
+      isWanted(event) ? "taken" : "left",
+    );
+    this.#aside = left;
+    const id = Math.max(1, this.#cursor);
+    return taken.map(({ event, origin, ts }) => ({ ...event, ...origin, session, ts, aside: true, id }));
   }
 
   #takeLive(): readonly Envelope[] {

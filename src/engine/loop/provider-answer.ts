@@ -1,6 +1,6 @@
 import { abandonable } from "../../base/async/abandon.ts";
 import type { RequestContext } from "../../providers/middleware.ts";
-import type { ModelEvent, ModelRequest, OnArguments } from "../../providers/provider.ts";
+import type { ModelEvent, ModelRequest, ArgumentsListener } from "../../providers/provider.ts";
 import { reportSilence } from "../../providers/retry/report-silence.ts";
 
 /** Time that a provider has to stop after its signal has aborted, before its answer is abandoned. */
@@ -10,9 +10,9 @@ export const PROVIDER_STOP_MS_MAX = 2_000;
 export function providerAnswer(
   request: ModelRequest,
   context: RequestContext,
-  onArguments?: OnArguments,
+  listener?: ArgumentsListener,
 ): AsyncIterable<ModelEvent> {
   const { provider, signal, world } = context;
-  const answer = provider.chat(request, signal, reportSilence(context), onArguments);
+  const answer = provider.chat(request, signal, reportSilence(context), listener);
   return abandonable(answer, { clock: world.clock, signal, ms: PROVIDER_STOP_MS_MAX });
 }

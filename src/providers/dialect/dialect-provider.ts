@@ -12,7 +12,7 @@ import { knownModel } from "../choosing/prices.ts";
 import { ProviderError } from "../error.ts";
 import { fetchText, openEventStream } from "../http/http.ts";
 import type { StreamLimits } from "../http/stream-limits.ts";
-import type { Model, ModelEvent, ModelRequest, OnArguments, Provider, Server, Silence } from "../provider.ts";
+import type { Model, ModelEvent, ModelRequest, ArgumentsListener, Provider, Server, Silence } from "../provider.ts";
 import { tokensAt } from "../token-count.ts";
 import { AnswerStream } from "./answer/answer-stream.ts";
 import { joinDeltas } from "./answer/join-deltas.ts";
@@ -87,7 +87,7 @@ export function dialectProvider(vendor: Vendor, dependencies: ProviderDependenci
     request: ModelRequest,
     signal: AbortSignal,
     onSilence?: (silence: Silence) => void,
-    onArguments?: OnArguments,
+    listener?: ArgumentsListener,
   ): AsyncGenerator<ModelEvent> {
     await refuseUnsupported(request, name, catalogue);
     const context = contextFor(vendor, request);
@@ -96,7 +96,7 @@ export function dialectProvider(vendor: Vendor, dependencies: ProviderDependenci
     const url = baseUrl + (vendor.pathOf?.(model) ?? dialect.path);
     const asked = { ...wire, isUnwatched, headers: { ...headers, ...vendor.requestHeaders?.(request) } };
     await using bytes = await openEventStream({ ...asked, model, url, body, signal, limits, onSilence });
-    const answer = new AnswerStream(dialect, context, onArguments);
+    const answer = new AnswerStream(dialect, context, listener);
     let isFinished = false;
     try {
       while (!answer.isOver) {

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import type { Recording } from "../../../test/support/recordings.ts";
 import { asStream, cutAt, DRESS, readAnswer, readRecording, recordings } from "../../../test/support/recordings.ts";
-import type { ArgumentsPiece, ModelEvent, ModelToolUse } from "../provider.ts";
+import type { ArgumentsListener, ArgumentsPiece, ModelEvent, ModelToolUse } from "../provider.ts";
 import { anthropicMessages } from "./anthropic-messages/anthropic-messages.ts";
 import type { Dialect } from "./dialect.ts";
 import { openaiChat } from "./openai-chat/openai-chat.ts";
@@ -15,6 +15,18 @@ function joined(pieces: readonly ArgumentsPiece[]): ReadonlyMap<number, { name: 
   for (const { index, name, text } of pieces)
     calls.set(index, { name, text: (calls.get(index)?.text ?? "") + text });
   return calls;
+}
+
+/** @param from number of looks after which somebody wants the arguments. */
+function listener(pieces: ArgumentsPiece[], from = 0): ArgumentsListener {
+  let looks = 0;
+  return {
+    get isWanted() {
+      looks += 1;
+      return looks > from;
+    },
+    take: (piece) => void pieces.push(piece),
+  };
 }
 
 function callsOf(events: readonly ModelEvent[]): readonly (readonly [number, ModelToolUse])[] {
@@ -38,7 +50,7 @@ function expectWhole(pieces: readonly ArgumentsPiece[], events: readonly ModelEv
 
 function told(recording: Recording, chunks: readonly Uint8Array[]) {
   const pieces: ArgumentsPiece[] = [];
-  const answer = readRecording(recording, chunks, (piece) => pieces.push(piece));
+  const answer = readRecording(recording, chunks, listener(pieces));
   return { answer, pieces };
 }
 
@@ -82,9 +94,21 @@ test("[CTL-19 R09] a stream that breaks off has told the beginning of each call'
   }
 }, 120_000);
 
+test("[CTL-19] who begins to want the arguments in the middle of a call gets its whole text", () => {
+  for (const recording of ALL.filter(({ bytes }) => bytes.length < 30_000)) {
+    const bytes = Array.from(recording.bytes, (byte) => Uint8Array.of(byte));
+    const whole = joined(told(recording, bytes).pieces);
+    for (const from of [1, 2, 5]) {
+      const pieces: ArgumentsPiece[] = [];
+      readRecording(recording, bytes, listener(pieces, from));
+      for (const [index, call] of joined(pieces)) expect(whole.get(index)).toEqual(call);
+    }
+  }
+}, 120_000);
+
 function toldOf(dialect: Dialect, events: readonly unknown[]) {
   const pieces: ArgumentsPiece[] = [];
-  const answer = readAnswer(dialect, [asStream(events)], DRESS, (piece) => pieces.push(piece));
+  const answer = readAnswer(dialect, [asStream(events)], DRESS, listener(pieces));
   expect(answer.thrown).toBeUndefined();
   expect(expectWhole(pieces, answer.events)).toBeGreaterThan(0);
   return pieces;

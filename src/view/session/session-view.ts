@@ -139,8 +139,8 @@ export function sessionAfter(view: SessionView, envelope: Envelope): SessionView
  * call that the model writes.
  */
 function withLiveOutput(view: SessionView, envelope: Envelope): SessionView {
-  const { run } = view;
-  if (run?.session !== envelope.session) return view;
+  const { run = newRun(envelope.session) } = view;
+  if (run.session !== envelope.session) return view;
   if (envelope.kind === "ToolArgsDelta")
     return { ...view, run: { ...run, incoming: withPiece(run.incoming, envelope) } };
   if (envelope.kind !== "ToolCallProgress") return view;

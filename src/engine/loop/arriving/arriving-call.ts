@@ -15,7 +15,7 @@ export class ArrivingCall {
   readonly #stream: RedactingStream;
   /** Redacted text that is not shown yet. */
   #waiting = "";
-  #shown = 0;
+  #shown = "";
   #isCut = false;
   #isCutTold = false;
   #isTold = false;
@@ -55,21 +55,39 @@ export class ArrivingCall {
   /** Takes the next piece to show. */
   next(): PayloadOf<"ToolArgsDelta"> {
     const text = head(this.#waiting, ARGS_DELTA_CHARACTERS_MAX);
-    const offset = this.#shown;
+    const offset = this.#shown.length;
     this.#waiting = this.#waiting.slice(text.length);
-    this.#shown += text.length;
+    this.#shown += text;
     this.#isTold = true;
     this.#isCutTold = this.#isCut && this.#waiting === "";
-    return { ...this.#piece(text, offset), ...(this.#isCutTold ? { cut: true } : {}) };
+    return { ...this.#piece(text, offset), ...this.#cutMark };
+  }
+
+  /** Returns all that was shown, in pieces. */
+  again(): readonly PayloadOf<"ToolArgsDelta">[] {
+    if (!this.#isTold) return [];
+    const pieces: PayloadOf<"ToolArgsDelta">[] = [];
+    let offset = 0;
+    do {
+      const text = head(this.#shown.slice(offset), ARGS_DELTA_CHARACTERS_MAX);
+      pieces.push(this.#piece(text, offset));
+      offset += text.length;
+    } while (offset < this.#shown.length);
+    const last = pieces.pop();
+    return [...pieces, ...(last === undefined ? [] : [{ ...last, ...this.#cutMark }])];
   }
 
   /** Returns the piece that says that no call comes of it. */
   voided(): PayloadOf<"ToolArgsDelta"> {
-    return { ...this.#piece("", this.#shown), void: true };
+    return { ...this.#piece("", this.#shown.length), void: true };
+  }
+
+  get #cutMark(): { readonly cut?: true } {
+    return this.#isCutTold ? { cut: true } : {};
   }
 
   #add(text: string): void {
-    const room = ARGS_CHARACTERS_MAX - this.#shown - this.#waiting.length;
+    const room = ARGS_CHARACTERS_MAX - this.#shown.length - this.#waiting.length;
     this.#isCut = text.length > room;
     this.#waiting += head(text, room);
   }

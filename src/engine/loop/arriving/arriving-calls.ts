@@ -1,7 +1,8 @@
 import type { CallId } from "../../../base/ids.ts";
 import type { World } from "../../../base/world.ts";
 import type { ToolUseBlock } from "../../../protocol/content.ts";
-import type { ArgumentsPiece, OnArguments } from "../../../providers/provider.ts";
+import type { ArgumentsPiece, ArgumentsListener } from "../../../providers/provider.ts";
+import type { ArgsDelta } from "../../bus/args-delta.ts";
 import type { Bus } from "../../bus/bus.ts";
 import type { EventOrigin } from "../../bus/origin.ts";
 import type { Redaction } from "../../bus/redaction.ts";
@@ -22,7 +23,7 @@ export interface ArrivingCallsDependencies {
 
 /**
  * Shows the arguments of the calls of a turn while the model writes them, to subscribers that ask (CTL-19). While none
- * asks, the provider is given nothing to call, and nothing is computed.
+ * asks, nothing is computed. Who asks in the middle of a call gets what was shown of it before.
  *
  * A call that was shown ends with its ToolCallStarted of the same id, or with a piece that says `void`: its answer broke
  * off or was tried again, or the turn ended before it. Nothing is shown before the log has the input of the turn.
@@ -33,23 +34,27 @@ export class ArrivingCalls {
   #calls = new Map<number, ArrivingCall>();
   /** The attempt whose pieces count. */
   #attempt = 0;
-  #isWanted = false;
   #isReady = false;
   #isPreparing = false;
   #timer: Disposable | undefined;
+  #source: Disposable | undefined;
 
   constructor(parts: ArrivingCallsDependencies) {
     this.#parts = parts;
   }
 
-  /** Begins another request. What came of the one before is void. Returns undefined if nobody asks. */
-  attempt(): OnArguments | undefined {
+  /** Begins another request. What came of the one before is void. Returns the listener for its arguments. */
+  attempt(): ArgumentsListener {
     this.close();
-    this.#isWanted = this.#parts.bus.isArgsWanted;
-    if (!this.#isWanted) return undefined;
+    const { bus } = this.#parts;
     const attempt = this.#attempt;
-    return (piece) => {
-      if (attempt === this.#attempt) this.#take(piece);
+    return {
+      get isWanted() {
+        return bus.isArgsWanted;
+      },
+      take: (piece) => {
+        if (attempt === this.#attempt) this.#take(piece);
+      },
     };
   }
 
@@ -60,8 +65,8 @@ export class ArrivingCalls {
 
   /** Shows the rest of a finished call, or all of it if it came in no pieces. `block` is redacted. */
   ended(index: number, { id, name, input }: ToolUseBlock): void {
-    if (!this.#isWanted) return;
     const known = this.#calls.get(index);
+    if (known === undefined && !this.#parts.bus.isArgsWanted) return;
     const call = known ?? this.#open(index, name, id);
     if (call === undefined) return;
     if (known === undefined) call.push(JSON.stringify(input));
@@ -79,6 +84,8 @@ export class ArrivingCalls {
     this.#attempt += 1;
     this.#timer?.[Symbol.dispose]();
     this.#timer = undefined;
+    this.#source?.[Symbol.dispose]();
+    this.#source = undefined;
     if (this.#calls.size === 0) return;
     const { bus, origin } = this.#parts;
     for (const call of this.#calls.values())
@@ -96,10 +103,16 @@ export class ArrivingCalls {
 
   #open(index: number, name: string, id?: CallId): ArrivingCall | undefined {
     if (this.#calls.size === ARRIVING_CALLS_MAX) return undefined;
-    const { world, redaction } = this.#parts;
+    const { world, redaction, bus, origin } = this.#parts;
+    this.#source ??= bus.addArgsSource({ origin, shown: () => this.#shown() });
     const call = new ArrivingCall(id ?? world.ids.next("call"), { name, index }, redaction.jsonStream());
     this.#calls.set(index, call);
     return call;
+  }
+
+  #shown(): readonly ArgsDelta[] {
+    const payloads = [...this.#calls.values()].flatMap((call) => call.again());
+    return payloads.map((payload) => ({ kind: "ToolArgsDelta", payload }));
   }
 
   async #prepare(): Promise<void> {

@@ -1,51 +1,36 @@
-import type { OnArguments } from "../../provider.ts";
+import type { ArgumentsListener } from "../../provider.ts";
 import type { DialectContext } from "../dialect.ts";
 import { canonicalToolName } from "../request/tool-name.ts";
 import { TextRun } from "./text-run.ts";
 
-interface ToldCall {
-  name: string;
-  /** Text that came before the name. */
-  held: string;
-  isBegun: boolean;
-  readonly run: TextRun;
-}
-
 /** Passes on the arguments of the calls of one answer while they come. The joined pieces of a call are its whole text. */
 export class ToldArguments {
   readonly #context: DialectContext;
-  readonly #onArguments: OnArguments;
-  readonly #calls = new Map<number, ToldCall>();
+  readonly #listener: ArgumentsListener | undefined;
+  /** Calls that are told, by their index. */
+  readonly #calls = new Map<number, { readonly name: string; readonly run: TextRun }>();
 
-  constructor(context: DialectContext, onArguments: OnArguments) {
+  constructor(context: DialectContext, listener: ArgumentsListener | undefined) {
     this.#context = context;
-    this.#onArguments = onArguments;
+    this.#listener = listener;
   }
 
-  /** Adds the next text of the call at `index`, which may be empty. The name may come late; until then text is held. */
-  add(index: number, name: string, text: string): void {
-    const call = this.#calls.get(index) ?? { name: "", held: "", isBegun: false, run: new TextRun() };
-    this.#calls.set(index, call);
-    if (call.name === "" && name !== "") call.name = canonicalToolName(name, this.#context.toolNames);
-    call.held += call.run.push(text);
-    if (call.name === "" || (call.isBegun && call.held === "")) return;
-    const piece = { index, name: call.name, text: call.held };
-    call.held = "";
-    call.isBegun = true;
-    this.#onArguments(piece);
+  /**
+   * Adds the next text of the call at an index. A call is told from the moment when somebody wants it and its name is
+   * known, with all that came before; then to its end.
+   * @param all its text so far, the next one included.
+   */
+  add(index: number, name: string, { text, all }: { readonly text: string; readonly all: string }): void {
+    const listener = this.#listener;
+    if (listener === undefined) return;
+    const call = this.#calls.get(index);
+    if (call !== undefined) {
+      const shown = call.run.push(text);
+      if (shown !== "") listener.take({ index, name: call.name, text: shown });
+    } else if (listener.isWanted && name !== "") {
+      const begun = { name: canonicalToolName(name, this.#context.toolNames), run: new TextRun() };
+      this.#calls.set(index, begun);
+      listener.take({ index, name: begun.name, text: begun.run.push(all) });
+    }
   }
-
-  /** Adds what the whole text of a call has beyond its pieces, if they are its beginning. */
-  complete(index: number, name: string, whole: string): void {
-    const told = this.#calls.get(index)?.run.text ?? "";
-    if (whole.startsWith(told)) this.add(index, name, whole.slice(told.length));
-  }
-}
-
-/** Returns undefined if nobody asks. */
-export function toldArguments(
-  context: DialectContext,
-  onArguments: OnArguments | undefined,
-): ToldArguments | undefined {
-  return onArguments === undefined ? undefined : new ToldArguments(context, onArguments);
 }

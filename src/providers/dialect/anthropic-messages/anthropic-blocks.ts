@@ -11,8 +11,7 @@ export interface BlockContext {
   /** Returns the block's index in the answer, at its first event. */
   readonly nextIndex: () => number;
   readonly emit: Emit;
-  /** Absent if nobody asks for the arguments of calls as they come. */
-  readonly told?: ToldArguments | undefined;
+  readonly told: ToldArguments;
   readonly context: DialectContext;
 }
 
@@ -34,7 +33,7 @@ export class OpenBlock {
 
   /** Emits the text that the block was started with as a first delta, nearly always empty; or tells of the call. */
   start(): void {
-    if (this.type === "tool_use") this.#tell("");
+    if (this.type === "tool_use") this.#tell("", "");
     if (this.type === "text") this.#show("text", stringAt(this.#block, "text") ?? "");
     if (this.type === "thinking") this.#show("thinking", stringAt(this.#block, "thinking") ?? "");
   }
@@ -64,12 +63,12 @@ export class OpenBlock {
 
   #takeJson(json: string): void {
     this.#json += json;
-    if (this.type === "tool_use") this.#tell(json);
+    if (this.type === "tool_use") this.#tell(json, this.#json);
   }
 
-  #tell(json: string): void {
-    const place = this.#place(); // the same index, whether somebody asks or not
-    this.#answer.told?.add(place, stringAt(this.#block, "name") ?? "", json);
+  #tell(text: string, all: string): void {
+    // The index is taken in any case, so that it is the same whether somebody listens or not.
+    this.#answer.told.add(this.#place(), stringAt(this.#block, "name") ?? "", { text, all });
   }
 
   /** True if the output limit may have cut this call before its arguments were complete. */
@@ -81,7 +80,7 @@ export class OpenBlock {
   stop(): void {
     const { type } = this;
     if (type === "text" || type === "thinking") this.#emitText(type, this.#run.end());
-    if (type === "tool_use" && this.#json === "") this.#tell(this.#argumentsText);
+    if (type === "tool_use" && this.#json === "") this.#tell(this.#argumentsText, this.#argumentsText);
     const block = this.#finished();
     if (block !== undefined) this.#answer.emit({ kind: "block", index: this.#place(), block });
   }

@@ -8,7 +8,7 @@ export const anthropicMessages: Dialect = {
   name: "anthropic-messages",
   path: "/messages",
   body: anthropicBody,
-  openAnswer: (context, emit, onArguments) => new AnthropicAnswerReader(context, emit, onArguments),
+  openAnswer: (context, emit, listener) => new AnthropicAnswerReader(context, emit, listener),
   modelIn: (event) => stringAt(objectAt(event, "message"), "model"),
   textIn: anthropicTextIn,
 };

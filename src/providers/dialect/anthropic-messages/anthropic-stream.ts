@@ -1,12 +1,11 @@
 import type { JsonObject } from "../../../base/json.ts";
 import { arrayAt, isObject, numberAt, objectAt, stringAt } from "../../../base/json.ts";
-import type { FinishReason, ModelUsage, OnArguments } from "../../provider.ts";
+import type { FinishReason, ModelUsage, ArgumentsListener } from "../../provider.ts";
 import { NO_USAGE } from "../../provider.ts";
 import { tokensAt } from "../../token-count.ts";
 import { finishEvent } from "../answer/finish-event.ts";
 import { streamFailure, streamInterrupted } from "../answer/stream-failure.ts";
-import type { ToldArguments } from "../answer/told-arguments.ts";
-import { toldArguments } from "../answer/told-arguments.ts";
+import { ToldArguments } from "../answer/told-arguments.ts";
 import type { AnswerReader, DialectContext, Emit } from "../dialect.ts";
 import { OpenBlock } from "./anthropic-blocks.ts";
 
@@ -20,7 +19,7 @@ import { OpenBlock } from "./anthropic-blocks.ts";
 export class AnthropicAnswerReader implements AnswerReader {
   readonly #context: DialectContext;
   readonly #emit: Emit;
-  readonly #told: ToldArguments | undefined;
+  readonly #told: ToldArguments;
   readonly #open = new Map<number, OpenBlock>();
   /** A call that stopped with incomplete arguments. Emitted only if another event than an output limit follows. */
   #held: OpenBlock | undefined;
@@ -32,9 +31,9 @@ export class AnthropicAnswerReader implements AnswerReader {
   #stopReason: string | undefined;
   #isOver = false;
 
-  constructor(context: DialectContext, emit: Emit, onArguments?: OnArguments) {
+  constructor(context: DialectContext, emit: Emit, listener?: ArgumentsListener) {
     this.#context = context;
-    this.#told = toldArguments(context, onArguments);
+    this.#told = new ToldArguments(context, listener);
     this.#emit = (event) => {
       this.#hasSpoken ||= event.kind === "text";
       emit(event);

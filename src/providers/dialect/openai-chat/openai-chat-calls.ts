@@ -23,10 +23,10 @@ interface Call {
  */
 export class ChatCalls {
   readonly #calls: Call[] = [];
-  readonly #told: ToldArguments | undefined;
+  readonly #told: ToldArguments;
 
-  /** @param told gets the arguments as they come, if somebody asks. */
-  constructor(told?: ToldArguments) {
+  /** @param told gets the arguments as they come. */
+  constructor(told: ToldArguments) {
     this.#told = told;
   }
 
@@ -45,12 +45,12 @@ export class ChatCalls {
     if (current === undefined || (name !== "" && isAnother(current, id))) {
       const index = nextIndex();
       this.#calls.push({ place, index, id, name, arguments: args });
-      this.#told?.add(index, name, args);
+      this.#told.add(index, name, { text: args, all: args });
       return;
     }
     if (current.name === "") current.name = name;
     current.arguments += args;
-    this.#told?.add(current.index, current.name, args);
+    this.#told.add(current.index, current.name, { text: args, all: current.arguments });
   }
 
   /**

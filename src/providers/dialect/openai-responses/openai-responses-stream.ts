@@ -1,15 +1,21 @@
 import type { JsonObject } from "../../../base/json.ts";
 import { arrayAt, isObject, numberAt, objectAt, stringAt } from "../../../base/json.ts";
 import { wellFormed } from "../../../base/text/text.ts";
-import type { FinishReason, ModelBlock, OnArguments } from "../../provider.ts";
+import type { FinishReason, ModelBlock, ArgumentsListener } from "../../provider.ts";
 import { finishEvent } from "../answer/finish-event.ts";
 import { streamFailure, streamInterrupted } from "../answer/stream-failure.ts";
 import { TextRun } from "../answer/text-run.ts";
-import type { ToldArguments } from "../answer/told-arguments.ts";
-import { toldArguments } from "../answer/told-arguments.ts";
+import { ToldArguments } from "../answer/told-arguments.ts";
 import { isCompleteCall, toolCall } from "../answer/tool-call.ts";
 import type { AnswerReader, DialectContext, Emit } from "../dialect.ts";
 import { openAiUsage } from "../openai-chat/openai-chat-usage.ts";
+
+/** A call whose arguments come. */
+interface BegunCall {
+  readonly index: number;
+  readonly name: string;
+  text: string;
+}
 
 /** Content already shown of an unfinished output item. */
 interface OpenItem {
@@ -33,17 +39,17 @@ export class ResponsesAnswerReader implements AnswerReader {
   /** By output index or, from servers that send none, by item id. */
   readonly #open = new Map<string, OpenItem>();
   readonly #done = new Set<string>();
-  readonly #told: ToldArguments | undefined;
+  readonly #told: ToldArguments;
   /** Calls that have begun, by the place of their item. */
-  readonly #begunCalls = new Map<string, { readonly index: number; readonly name: string }>();
+  readonly #begunCalls = new Map<string, BegunCall>();
   #blocks = 0;
   #calls = 0;
   #isRefused = false;
   #isOver = false;
 
-  constructor(context: DialectContext, emit: Emit, onArguments?: OnArguments) {
+  constructor(context: DialectContext, emit: Emit, listener?: ArgumentsListener) {
     this.#context = context;
-    this.#told = toldArguments(context, onArguments);
+    this.#told = new ToldArguments(context, listener);
     this.#emit = emit;
   }
 
@@ -65,10 +71,10 @@ export class ResponsesAnswerReader implements AnswerReader {
         this.#show("thinking", data);
         break;
       case "response.output_item.added":
-        this.#beginCall(placeOf(data), objectAt(data, "item") ?? {}, "");
+        this.#addToCall(placeOf(data), objectAt(data, "item") ?? {}, "");
         break;
       case "response.function_call_arguments.delta":
-        this.#beginCall(placeOf(data), {}, stringAt(data, "delta") ?? "");
+        this.#addToCall(placeOf(data), {}, stringAt(data, "delta") ?? "");
         break;
       case "response.output_item.done":
         this.#itemDone(placeOf(data), objectAt(data, "item") ?? {});
@@ -106,14 +112,23 @@ export class ResponsesAnswerReader implements AnswerReader {
     if (text !== "") this.#emit({ kind: item.kind, index: item.index, text });
   }
 
-  /** Gives a call its index, and tells of its arguments if somebody asks. A place that no event names is nobody's. */
-  #beginCall(at: string, item: JsonObject, text: string): void {
+  /** Adds to a call, and tells of it. A place that no event names is nobody's. */
+  #addToCall(at: string, item: JsonObject, text: string): void {
     if (at === "" || this.#done.has(at)) return;
     const known = this.#begunCalls.get(at);
     if (known === undefined && stringAt(item, "type") !== "function_call" && text === "") return;
-    const call = known ?? { index: this.#blocks++, name: stringAt(item, "name") ?? "" };
+    const call = known ?? { index: this.#blocks++, name: stringAt(item, "name") ?? "", text: "" };
     if (known === undefined) this.#begunCalls.set(at, call);
-    this.#told?.add(call.index, call.name, text);
+    call.text += text;
+    this.#told.add(call.index, call.name, { text, all: call.text });
+  }
+
+  /** Tells what a finished call has beyond its pieces. */
+  #tellRest(index: number, { at, item }: { readonly at: string; readonly item: JsonObject }): void {
+    const [name, all] = [stringAt(item, "name") ?? "", stringAt(item, "arguments") ?? ""];
+    const told = this.#begunCalls.get(at)?.text ?? "";
+    this.#begunCalls.delete(at);
+    if (all.startsWith(told)) this.#told.add(index, name, { text: all.slice(told.length), all });
   }
 
   #itemDone(at: string, item: JsonObject): void {
@@ -126,8 +141,7 @@ export class ResponsesAnswerReader implements AnswerReader {
     if (block === undefined) return;
     if (block.type === "tool_use") this.#calls += 1;
     const index = open?.index ?? this.#begunCalls.get(at)?.index ?? this.#blocks++;
-    if (block.type === "tool_use")
-      this.#told?.complete(index, stringAt(item, "name") ?? "", stringAt(item, "arguments") ?? "");
+    if (block.type === "tool_use") this.#tellRest(index, { at, item });
     // The finished item is authoritative: content beyond the deltas is shown now.
     const isText = block.type === "text" || block.type === "thinking";
     const rest = isText && block.text.startsWith(shown) ? block.text.slice(shown.length) : "";
