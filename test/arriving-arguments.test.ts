@@ -131,7 +131,9 @@ test(
       if (at > 0) expect(time - (times[at - 1] ?? 0)).toBeGreaterThanOrEqual(ARGS_SHOWN_MS - 2);
     const pieces = piecesIn(large ?? []);
     expect(joined(pieces)).toHaveLength(ARGS_CHARACTERS_MAX);
-    expect(pieces.map((piece) => piece.cut ?? false)).toEqual(pieces.map((_, at) => at === pieces.length - 1));
+    expect(pieces.map((piece) => piece.cut ?? false)).toEqual(
+      pieces.map((_, at) => at === pieces.length - 1),
+    );
     for (const { text } of pieces) expect(text.length).toBeLessThanOrEqual(ARGS_DELTA_CHARACTERS_MAX);
   },
   SLOW_MS,

@@ -40,13 +40,17 @@ test("[PROV-01 ENG-15] a text that begins after the block at its index has anoth
   expect(await indicesOf(text, textBlock, text, textBlock)).toEqual([0, 0, 1, 1]);
 });
 
-test("[CTL-19 PROV-01] arguments that foreign code tells get the index of their call, and a wrong piece is its error", async () => {
+test("[CTL-19 PROV-01] arguments from foreign code get the index of their call, and a wrong piece is its error", async () => {
   const call: ModelEvent = {
     ...{ kind: "block", index: 0 },
     block: { type: "tool_use", name: "Read", input: { a: 1 } },
   };
   const told: unknown[] = [];
-  const wrong: unknown[] = [{ index: -1, name: "a", text: "" }, { index: 0, name: 1, text: "" }, { index: 0, name: "a" }];
+  const wrong: unknown[] = [
+    { index: -1, name: "a", text: "" },
+    { index: 0, name: 1, text: "" },
+    { index: 0, name: "a" },
+  ];
   const failures: string[] = [];
   const chat: Provider["chat"] = async function* (_request, _signal, _onSilence, listener) {
     yield textBlock;

@@ -3,7 +3,14 @@ import { defined } from "../base/defined.ts";
 import { messageOf } from "../base/errors.ts";
 import { isObject, parseJson } from "../base/json.ts";
 import { wellFormed } from "../base/text/text.ts";
-import type { FinishReason, ModelBlock, ModelEvent, ModelUsage, ArgumentsListener, Provider } from "./provider.ts";
+import type {
+  ArgumentsListener,
+  FinishReason,
+  ModelBlock,
+  ModelEvent,
+  ModelUsage,
+  Provider,
+} from "./provider.ts";
 import { tokensAt } from "./token-count.ts";
 
 /** Rules of one provider whose code is a plugin's or a program's. */
@@ -38,12 +45,12 @@ export function foreignProvider(provider: Provider, { assertUsable, failed }: Co
       [Symbol.asyncIterator]() {
         let source: AsyncIterator<ModelEvent> | undefined;
         const answer = new ForeignAnswer();
-        const told = listener === undefined ? undefined : answer.argumentsTo(listener);
+        const checked = listener === undefined ? undefined : answer.argumentsTo(listener);
         return {
           async next() {
             assertUsable?.();
             try {
-              source ??= provider.chat(request, signal, onSilence, told)[Symbol.asyncIterator]();
+              source ??= provider.chat(request, signal, onSilence, checked)[Symbol.asyncIterator]();
               const step = await source.next();
               return step.done === true ? step : { done: false, value: answer.read(step.value) };
             } catch (thrown) {

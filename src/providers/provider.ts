@@ -104,7 +104,7 @@ export interface ArgumentsPiece {
 }
 
 export interface ArgumentsListener {
-  /** True if somebody wants the arguments now. A call is told from then on, and first what has come of it before. */
+  /** True if somebody wants the arguments now. The first piece of a call then has all that has come of it before. */
   readonly isWanted: boolean;
   take(piece: ArgumentsPiece): void;
 }

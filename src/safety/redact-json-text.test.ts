@@ -57,5 +57,7 @@ test("[SES-05 CTL-19] arguments without a secret come out unchanged, however the
     const text = JSON.stringify(json, undefined, indent) ?? "null";
     return isEscaped ? text.replaceAll(/[^\x20-\x7e\n]/g, (each) => escaped(each).slice(1, -1)) : text;
   });
-  await holds(fc.property(texts, fc.integer({ min: 1, max: 9 }), (text, size) => redacted(text, size) === text));
+  await holds(
+    fc.property(texts, fc.integer({ min: 1, max: 9 }), (text, size) => redacted(text, size) === text),
+  );
 });

@@ -136,9 +136,9 @@ class JsonString {
   }
 
   #release(): string {
-    const held = this.#held ?? [];
+    const runs = this.#held ?? [];
     this.#held = undefined;
-    return held.map((run) => this.#redact(run)).join("");
+    return runs.map((run) => this.#redact(run)).join("");
   }
 
   #redact(run: Run): string {

@@ -126,7 +126,10 @@ for (const runtime of RUNTIMES) {
 }
 
 for (const runtime of RUNTIMES) {
-  for (const [wire, asks] of [...runtime.wires.map((each) => [each, "asks"] as const), ["sse", "no"] as const])
+  for (const [wire, asks] of [
+    ...runtime.wires.map((each) => [each, "asks"] as const),
+    ["sse", "no"] as const,
+  ])
     runtime.test(
       `[SDK-01 CTL-19] ${runtime.name}, ${wire}: the arguments of a call come while the model writes them (${asks})`,
       async () => {

@@ -6,7 +6,7 @@ import type { Dialect, DialectContext } from "../../src/providers/dialect/dialec
 import { openaiChat } from "../../src/providers/dialect/openai-chat/openai-chat.ts";
 import { openaiResponses } from "../../src/providers/dialect/openai-responses/openai-responses.ts";
 import { EventStreamReader } from "../../src/providers/http/stream/sse.ts";
-import type { ModelEvent, ArgumentsListener } from "../../src/providers/provider.ts";
+import type { ArgumentsListener, ModelEvent } from "../../src/providers/provider.ts";
 
 const FOLDER = join(import.meta.dir, "../data/streams");
 

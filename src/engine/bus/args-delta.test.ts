@@ -40,7 +40,8 @@ test("[CTL-19 ENG-08] pieces that wait for a slow reader are joined, and never h
     if (event.kind !== "ToolArgsDelta") continue;
     const { text, offset } = event.payload;
     expect(text.length).toBeLessThanOrEqual(ARGS_DELTA_CHARACTERS_MAX);
-    if (end === undefined) expect(offset).toBeGreaterThan(0); // a reader sees that it missed the beginning
+    if (end === undefined)
+      expect(offset).toBeGreaterThan(0); // a reader sees that it missed the beginning
     else expect(offset).toBe(end);
     end = offset + text.length;
   }
@@ -64,7 +65,10 @@ test("[CTL-19] pieces of other calls stand between without harm, and only those 
     bus.notifyArgs(piece(call, text, offset), {});
   bus.notifyArgs(piece(9, "end", 0), {});
   bus.notify(MARK, {});
-  const [seen, others] = await Promise.all([waiting(asking, isEnd), waiting(other, ({ kind }) => kind === "CustomEvent")]);
+  const [seen, others] = await Promise.all([
+    waiting(asking, isEnd),
+    waiting(other, ({ kind }) => kind === "CustomEvent"),
+  ]);
   expect(seen.flatMap(({ kind, payload }) => (kind === "ToolArgsDelta" ? [payload] : []))).toEqual([
     piece(1, "ab", 0).payload,
     piece(2, "xy", 0).payload,

@@ -16,7 +16,10 @@ export interface ArgsSource {
  * Returns one piece for two of the same call that follow each other, so that a call takes few places among the events
  * that wait for a slow reader. Returns undefined if they do not, or if it would be too long.
  */
-export function joinedArgs({ payload: before }: ArgsDelta, { payload: next }: ArgsDelta): ArgsDelta | undefined {
+export function joinedArgs(
+  { payload: before }: ArgsDelta,
+  { payload: next }: ArgsDelta,
+): ArgsDelta | undefined {
   if (before.callId !== next.callId || before.offset + before.text.length !== next.offset) return undefined;
   const text = before.text + next.text;
   if (text.length > ARGS_DELTA_CHARACTERS_MAX) return undefined;

@@ -88,7 +88,7 @@ export class Bus {
   readonly #answering = new Set<Subscriber>();
   /** Subscribers that ask for the arguments of calls as they come. */
   readonly #argsReaders = new Set<Subscriber>();
-  /** What is being written, for those who begin to ask in the middle of it. */
+  /** Calls that models write, for subscribers that begin to ask in the middle of one. */
   readonly #argsSources = new Set<ArgsSource>();
   /** Subscribers to whom deltas must not come late. */
   readonly #watchers = new Set<Subscriber>();
@@ -373,7 +373,7 @@ export class Bus {
     return { [Symbol.dispose]: () => void this.#argsSources.delete(source) };
   }
 
-  /** Sends a redacted piece of a call's arguments to those who ask. Pieces that a slow reader has not read are joined. */
+  /** Sends a redacted piece of a call's arguments to those who ask. Pieces that wait for a slow reader are joined. */
   notifyArgs(event: ArgsDelta, origin: EventOrigin): void {
     for (const subscriber of this.#argsReaders) subscriber.deliverArgs(event, origin);
   }

@@ -1,6 +1,6 @@
 import { abandonable } from "../../base/async/abandon.ts";
 import type { RequestContext } from "../../providers/middleware.ts";
-import type { ModelEvent, ModelRequest, ArgumentsListener } from "../../providers/provider.ts";
+import type { ArgumentsListener, ModelEvent, ModelRequest } from "../../providers/provider.ts";
 import { reportSilence } from "../../providers/retry/report-silence.ts";
 
 /** Time that a provider has to stop after its signal has aborted, before its answer is abandoned. */

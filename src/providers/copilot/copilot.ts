@@ -8,7 +8,7 @@ import { dialectProvider } from "../dialect/dialect-provider.ts";
 import { openaiChat } from "../dialect/openai-chat/openai-chat.ts";
 import { openaiResponses } from "../dialect/openai-responses/openai-responses.ts";
 import { ProviderError } from "../error.ts";
-import type { Model, ModelEvent, ModelRequest, ArgumentsListener, Provider, Silence } from "../provider.ts";
+import type { ArgumentsListener, Model, ModelEvent, ModelRequest, Provider, Silence } from "../provider.ts";
 import type { CopilotSettings } from "../vendor-settings.ts";
 import { COPILOT_EDITOR, COPILOT_INTEGRATION, copilotAddresses } from "../vendor-settings.ts";
 

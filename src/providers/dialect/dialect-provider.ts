@@ -12,7 +12,15 @@ import { knownModel } from "../choosing/prices.ts";
 import { ProviderError } from "../error.ts";
 import { fetchText, openEventStream } from "../http/http.ts";
 import type { StreamLimits } from "../http/stream-limits.ts";
-import type { Model, ModelEvent, ModelRequest, ArgumentsListener, Provider, Server, Silence } from "../provider.ts";
+import type {
+  ArgumentsListener,
+  Model,
+  ModelEvent,
+  ModelRequest,
+  Provider,
+  Server,
+  Silence,
+} from "../provider.ts";
 import { tokensAt } from "../token-count.ts";
 import { AnswerStream } from "./answer/answer-stream.ts";
 import { joinDeltas } from "./answer/join-deltas.ts";
@@ -84,10 +92,7 @@ export function dialectProvider(vendor: Vendor, dependencies: ProviderDependenci
   const list = modelList(vendor, catalogue, log);
 
   async function* chat(
-    request: ModelRequest,
-    signal: AbortSignal,
-    onSilence?: (silence: Silence) => void,
-    listener?: ArgumentsListener,
+    ...[request, signal, onSilence, listener]: Parameters<Provider["chat"]>
   ): AsyncGenerator<ModelEvent> {
     await refuseUnsupported(request, name, catalogue);
     const context = contextFor(vendor, request);

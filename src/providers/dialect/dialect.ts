@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../base/json.ts";
-import type { ModelEvent, ModelRequest, ArgumentsListener } from "../provider.ts";
+import type { ArgumentsListener, ModelEvent, ModelRequest } from "../provider.ts";
 
 /** A wire format that several vendors share: no network, no clock, no state between calls. */
 export interface Dialect {

@@ -233,7 +233,6 @@ function ownAfter(
     case "HookTimeout":
     case "HookError":
     case "MCPServerDown":
-      return view;
     // Shown as they come: a client that draws text keeps it, and the rest is about one moment.
     case "TextDelta":
     case "ThinkingDelta":

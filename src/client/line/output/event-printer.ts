@@ -204,8 +204,7 @@ export class EventPrinter {
         if (this.#isPast(envelope)) return undefined; // the end of its turn reports it
         return cancelledText(clientName(envelope.payload.by, this.#options.client()));
       case "Error":
-        if (this.#calls.isNoNews(envelope.payload, this.#running)) return undefined;
-        return noticeText(envelope);
+        return this.#calls.isNoNews(envelope.payload, this.#running) ? undefined : noticeText(envelope);
       case "CompactionProgress":
         return compactionProgressLine(envelope.payload);
       case "CompactionTriggered":

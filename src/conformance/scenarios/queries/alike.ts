@@ -52,7 +52,8 @@ export const ALIKE_SCENARIOS: readonly Scenario[] = [
   {
     id: "resources-alike",
     section: "docs/mcp-server.md",
-    promise: "Every query with an MCP resource has the same answer there as an agent gets at its REST address.",
+    promise:
+      "Every query with an MCP resource has the same answer there as an agent gets at its REST address.",
     wires: MCP,
     since: "0.3.0",
     async play(stage) {
@@ -170,6 +171,8 @@ function isBetween(value: unknown, before: unknown, after: unknown): boolean {
   }
   if (!isObject(value) || !isObject(before) || !isObject(after)) return typeof value === typeof before;
   const keys = Object.keys(value);
-  const hasKeys = [before, after].some((each) => canonicalJson(Object.keys(each).sort()) === canonicalJson([...keys].sort()));
+  const hasKeys = [before, after].some(
+    (each) => canonicalJson(Object.keys(each).sort()) === canonicalJson([...keys].sort()),
+  );
   return hasKeys && keys.every((key) => isBetween(value[key], before[key], after[key]));
 }

@@ -2,7 +2,7 @@ import type { SessionId } from "../../../base/ids.ts";
 import type { QueryKind } from "../../../protocol/kinds.ts";
 import type { ParamsOf } from "../../../protocol/queries/queries.ts";
 
-/** What queries are asked about: a session with one turn that made a call, and names in its engine. */
+/** Subject of the queries: a session with one turn that made a call, and names in its engine. */
 export interface AskedAbout {
   readonly sessionId: SessionId;
   readonly profile: string;

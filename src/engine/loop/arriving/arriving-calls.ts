@@ -1,7 +1,7 @@
 import type { CallId } from "../../../base/ids.ts";
 import type { World } from "../../../base/world.ts";
 import type { ToolUseBlock } from "../../../protocol/content.ts";
-import type { ArgumentsPiece, ArgumentsListener } from "../../../providers/provider.ts";
+import type { ArgumentsListener, ArgumentsPiece } from "../../../providers/provider.ts";
 import type { ArgsDelta } from "../../bus/args-delta.ts";
 import type { Bus } from "../../bus/bus.ts";
 import type { EventOrigin } from "../../bus/origin.ts";
@@ -25,8 +25,8 @@ export interface ArrivingCallsDependencies {
  * Shows the arguments of the calls of a turn while the model writes them, to subscribers that ask (CTL-19). While none
  * asks, nothing is computed. Who asks in the middle of a call gets what was shown of it before.
  *
- * A call that was shown ends with its ToolCallStarted of the same id, or with a piece that says `void`: its answer broke
- * off or was tried again, or the turn ended before it. Nothing is shown before the log has the input of the turn.
+ * A call that was shown ends with its ToolCallStarted of the same id, or with a piece that says `void`: its answer
+ * broke off or was tried again, or the turn ended before it. Nothing is shown before the log has the turn's input.
  */
 export class ArrivingCalls {
   readonly #parts: ArrivingCallsDependencies;

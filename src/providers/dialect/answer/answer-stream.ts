@@ -3,7 +3,7 @@ import { isObject, parseJson, stringAt } from "../../../base/json.ts";
 import { head, wellFormed } from "../../../base/text/text.ts";
 import { EventStreamReader, EventTooLarge } from "../../http/stream/sse.ts";
 import type { TextPattern } from "../../http/stream/text-pattern.ts";
-import type { ModelEvent, ArgumentsListener } from "../../provider.ts";
+import type { ArgumentsListener, ModelEvent } from "../../provider.ts";
 import type { AnswerReader, Dialect, DialectContext } from "../dialect.ts";
 import { STREAM_END_MARK } from "../dialect.ts";
 import { patternAround } from "./pattern-around.ts";

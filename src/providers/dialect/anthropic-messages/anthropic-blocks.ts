@@ -2,7 +2,7 @@ import type { JsonObject } from "../../../base/json.ts";
 import { arrayAt, isObject, objectAt, parseJson, stringAt } from "../../../base/json.ts";
 import type { ModelBlock } from "../../provider.ts";
 import { TextRun } from "../answer/text-run.ts";
-import type { ToldArguments } from "../answer/told-arguments.ts";
+import type { ArgumentsFeed } from "../answer/arguments-feed.ts";
 import { isCompleteCall, toolCall } from "../answer/tool-call.ts";
 import type { DialectContext, Emit } from "../dialect.ts";
 
@@ -11,7 +11,7 @@ export interface BlockContext {
   /** Returns the block's index in the answer, at its first event. */
   readonly nextIndex: () => number;
   readonly emit: Emit;
-  readonly told: ToldArguments;
+  readonly feed: ArgumentsFeed;
   readonly context: DialectContext;
 }
 
@@ -31,9 +31,9 @@ export class OpenBlock {
     this.#answer = answer;
   }
 
-  /** Emits the text that the block was started with as a first delta, nearly always empty; or tells of the call. */
+  /** Emits the text that the block was started with as a first delta, nearly always empty. */
   start(): void {
-    if (this.type === "tool_use") this.#tell("", "");
+    if (this.type === "tool_use") this.#feed("", "");
     if (this.type === "text") this.#show("text", stringAt(this.#block, "text") ?? "");
     if (this.type === "thinking") this.#show("thinking", stringAt(this.#block, "thinking") ?? "");
   }
@@ -63,12 +63,12 @@ export class OpenBlock {
 
   #takeJson(json: string): void {
     this.#json += json;
-    if (this.type === "tool_use") this.#tell(json, this.#json);
+    if (this.type === "tool_use") this.#feed(json, this.#json);
   }
 
-  #tell(text: string, all: string): void {
+  #feed(text: string, all: string): void {
     // The index is taken in any case, so that it is the same whether somebody listens or not.
-    this.#answer.told.add(this.#place(), stringAt(this.#block, "name") ?? "", { text, all });
+    this.#answer.feed.add(this.#place(), stringAt(this.#block, "name") ?? "", { text, all });
   }
 
   /** True if the output limit may have cut this call before its arguments were complete. */
@@ -80,7 +80,7 @@ export class OpenBlock {
   stop(): void {
     const { type } = this;
     if (type === "text" || type === "thinking") this.#emitText(type, this.#run.end());
-    if (type === "tool_use" && this.#json === "") this.#tell(this.#argumentsText, this.#argumentsText);
+    if (type === "tool_use" && this.#json === "") this.#feed(this.#argumentsText, this.#argumentsText);
     const block = this.#finished();
     if (block !== undefined) this.#answer.emit({ kind: "block", index: this.#place(), block });
   }

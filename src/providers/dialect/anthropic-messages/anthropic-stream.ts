@@ -1,11 +1,11 @@
 import type { JsonObject } from "../../../base/json.ts";
 import { arrayAt, isObject, numberAt, objectAt, stringAt } from "../../../base/json.ts";
-import type { FinishReason, ModelUsage, ArgumentsListener } from "../../provider.ts";
+import type { ArgumentsListener, FinishReason, ModelUsage } from "../../provider.ts";
 import { NO_USAGE } from "../../provider.ts";
 import { tokensAt } from "../../token-count.ts";
 import { finishEvent } from "../answer/finish-event.ts";
 import { streamFailure, streamInterrupted } from "../answer/stream-failure.ts";
-import { ToldArguments } from "../answer/told-arguments.ts";
+import { ArgumentsFeed } from "../answer/arguments-feed.ts";
 import type { AnswerReader, DialectContext, Emit } from "../dialect.ts";
 import { OpenBlock } from "./anthropic-blocks.ts";
 
@@ -19,7 +19,7 @@ import { OpenBlock } from "./anthropic-blocks.ts";
 export class AnthropicAnswerReader implements AnswerReader {
   readonly #context: DialectContext;
   readonly #emit: Emit;
-  readonly #told: ToldArguments;
+  readonly #feed: ArgumentsFeed;
   readonly #open = new Map<number, OpenBlock>();
   /** A call that stopped with incomplete arguments. Emitted only if another event than an output limit follows. */
   #held: OpenBlock | undefined;
@@ -33,7 +33,7 @@ export class AnthropicAnswerReader implements AnswerReader {
 
   constructor(context: DialectContext, emit: Emit, listener?: ArgumentsListener) {
     this.#context = context;
-    this.#told = new ToldArguments(context, listener);
+    this.#feed = new ArgumentsFeed(context, listener);
     this.#emit = (event) => {
       this.#hasSpoken ||= event.kind === "text";
       emit(event);
@@ -112,7 +112,7 @@ export class AnthropicAnswerReader implements AnswerReader {
     const open = new OpenBlock(block, {
       nextIndex,
       emit: this.#emit,
-      told: this.#told,
+      feed: this.#feed,
       context: this.#context,
     });
     this.#open.set(at, open);

@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../../base/json.ts";
 import { numberAt, objectAt, stringAt } from "../../../base/json.ts";
 import type { ModelEvent } from "../../provider.ts";
-import type { ToldArguments } from "../answer/told-arguments.ts";
+import type { ArgumentsFeed } from "../answer/arguments-feed.ts";
 import { isCompleteCall, toolCall } from "../answer/tool-call.ts";
 import type { DialectContext } from "../dialect.ts";
 
@@ -23,11 +23,11 @@ interface Call {
  */
 export class ChatCalls {
   readonly #calls: Call[] = [];
-  readonly #told: ToldArguments;
+  readonly #feed: ArgumentsFeed;
 
-  /** @param told gets the arguments as they come. */
-  constructor(told: ToldArguments) {
-    this.#told = told;
+  /** @param feed gets the arguments as they come. */
+  constructor(feed: ArgumentsFeed) {
+    this.#feed = feed;
   }
 
   get count(): number {
@@ -45,12 +45,12 @@ export class ChatCalls {
     if (current === undefined || (name !== "" && isAnother(current, id))) {
       const index = nextIndex();
       this.#calls.push({ place, index, id, name, arguments: args });
-      this.#told.add(index, name, { text: args, all: args });
+      this.#feed.add(index, name, { text: args, all: args });
       return;
     }
     if (current.name === "") current.name = name;
     current.arguments += args;
-    this.#told.add(current.index, current.name, { text: args, all: current.arguments });
+    this.#feed.add(current.index, current.name, { text: args, all: current.arguments });
   }
 
   /**

@@ -1,11 +1,11 @@
 import type { JsonObject } from "../../../base/json.ts";
 import { arrayAt, isObject, numberAt, objectAt, stringAt } from "../../../base/json.ts";
 import { wellFormed } from "../../../base/text/text.ts";
-import type { FinishReason, ModelBlock, ArgumentsListener } from "../../provider.ts";
+import type { ArgumentsListener, FinishReason, ModelBlock } from "../../provider.ts";
 import { finishEvent } from "../answer/finish-event.ts";
 import { streamFailure, streamInterrupted } from "../answer/stream-failure.ts";
 import { TextRun } from "../answer/text-run.ts";
-import { ToldArguments } from "../answer/told-arguments.ts";
+import { ArgumentsFeed } from "../answer/arguments-feed.ts";
 import { isCompleteCall, toolCall } from "../answer/tool-call.ts";
 import type { AnswerReader, DialectContext, Emit } from "../dialect.ts";
 import { openAiUsage } from "../openai-chat/openai-chat-usage.ts";
@@ -39,7 +39,7 @@ export class ResponsesAnswerReader implements AnswerReader {
   /** By output index or, from servers that send none, by item id. */
   readonly #open = new Map<string, OpenItem>();
   readonly #done = new Set<string>();
-  readonly #told: ToldArguments;
+  readonly #feed: ArgumentsFeed;
   /** Calls that have begun, by the place of their item. */
   readonly #begunCalls = new Map<string, BegunCall>();
   #blocks = 0;
@@ -49,7 +49,7 @@ export class ResponsesAnswerReader implements AnswerReader {
 
   constructor(context: DialectContext, emit: Emit, listener?: ArgumentsListener) {
     this.#context = context;
-    this.#told = new ToldArguments(context, listener);
+    this.#feed = new ArgumentsFeed(context, listener);
     this.#emit = emit;
   }
 
@@ -112,7 +112,7 @@ export class ResponsesAnswerReader implements AnswerReader {
     if (text !== "") this.#emit({ kind: item.kind, index: item.index, text });
   }
 
-  /** Adds to a call, and tells of it. A place that no event names is nobody's. */
+  /** Adds to a call and passes it on. A place that no event names is nobody's. */
   #addToCall(at: string, item: JsonObject, text: string): void {
     if (at === "" || this.#done.has(at)) return;
     const known = this.#begunCalls.get(at);
@@ -120,15 +120,15 @@ export class ResponsesAnswerReader implements AnswerReader {
     const call = known ?? { index: this.#blocks++, name: stringAt(item, "name") ?? "", text: "" };
     if (known === undefined) this.#begunCalls.set(at, call);
     call.text += text;
-    this.#told.add(call.index, call.name, { text, all: call.text });
+    this.#feed.add(call.index, call.name, { text, all: call.text });
   }
 
-  /** Tells what a finished call has beyond its pieces. */
-  #tellRest(index: number, { at, item }: { readonly at: string; readonly item: JsonObject }): void {
+  /** Passes on what a finished call has beyond its pieces. */
+  #feedRest(index: number, { at, item }: { readonly at: string; readonly item: JsonObject }): void {
     const [name, all] = [stringAt(item, "name") ?? "", stringAt(item, "arguments") ?? ""];
-    const told = this.#begunCalls.get(at)?.text ?? "";
+    const { text: before = "" } = this.#begunCalls.get(at) ?? {};
     this.#begunCalls.delete(at);
-    if (all.startsWith(told)) this.#told.add(index, name, { text: all.slice(told.length), all });
+    if (all.startsWith(before)) this.#feed.add(index, name, { text: all.slice(before.length), all });
   }
 
   #itemDone(at: string, item: JsonObject): void {
@@ -141,7 +141,7 @@ export class ResponsesAnswerReader implements AnswerReader {
     if (block === undefined) return;
     if (block.type === "tool_use") this.#calls += 1;
     const index = open?.index ?? this.#begunCalls.get(at)?.index ?? this.#blocks++;
-    if (block.type === "tool_use") this.#tellRest(index, { at, item });
+    if (block.type === "tool_use") this.#feedRest(index, { at, item });
     // The finished item is authoritative: content beyond the deltas is shown now.
     const isText = block.type === "text" || block.type === "thinking";
     const rest = isText && block.text.startsWith(shown) ? block.text.slice(shown.length) : "";

@@ -42,8 +42,8 @@ export function withPiece(
     ...(isCut ? { isCut } : {}),
     ...(parentCall === undefined ? {} : { parentCall }),
   } as const;
-  const kept = calls.has(callId) ? [...calls] : [...calls].slice(1 - INCOMING_CALLS_MAX);
-  return new Map(kept).set(callId, call);
+  const others = calls.has(callId) ? [...calls] : [...calls].slice(1 - INCOMING_CALLS_MAX);
+  return new Map(others).set(callId, call);
 }
 
 /** Returns the calls after one more event of the log; the same value if none of them ended. */

@@ -1,6 +1,13 @@
 import { expect, test } from "bun:test";
 import type { Recording } from "../../../test/support/recordings.ts";
-import { asStream, cutAt, DRESS, readAnswer, readRecording, recordings } from "../../../test/support/recordings.ts";
+import {
+  asStream,
+  cutAt,
+  DRESS,
+  readAnswer,
+  readRecording,
+  recordings,
+} from "../../../test/support/recordings.ts";
 import type { ArgumentsListener, ArgumentsPiece, ModelEvent, ModelToolUse } from "../provider.ts";
 import { anthropicMessages } from "./anthropic-messages/anthropic-messages.ts";
 import type { Dialect } from "./dialect.ts";
@@ -82,7 +89,7 @@ test("[CTL-19 R06] where a stream was cut changes nothing about the arguments", 
   }
 }, 120_000);
 
-test("[CTL-19 R09] a stream that breaks off has told the beginning of each call's text", () => {
+test("[CTL-19 R09] a stream that breaks off has passed on the beginning of each call's text", () => {
   for (const recording of ALL) {
     const whole = joined(told(recording, [recording.bytes]).pieces);
     const step = Math.ceil(recording.boundaries.length / 20);
@@ -114,7 +121,7 @@ function toldOf(dialect: Dialect, events: readonly unknown[]) {
   return pieces;
 }
 
-test("[CTL-19] arguments that come with the start of a call, under a late name or only with its end are told", () => {
+test("[CTL-19] arguments that come with the start of a call, under a late name or only with its end are passed on", () => {
   const block = { type: "tool_use", name: "Read", input: { path: "a" } };
   expect(
     toldOf(anthropicMessages, [
@@ -129,7 +136,9 @@ test("[CTL-19] arguments that come with the start of a call, under a late name o
     { index: 0, name: "Read", text: '{"path":"a"}' },
   ]);
 
-  const delta = (call: object) => ({ choices: [{ index: 0, delta: { tool_calls: [{ index: 0, ...call }] } }] });
+  const delta = (call: object) => ({
+    choices: [{ index: 0, delta: { tool_calls: [{ index: 0, ...call }] } }],
+  });
   expect(
     toldOf(openaiChat, [
       delta({ function: { arguments: '{"path":' } }),

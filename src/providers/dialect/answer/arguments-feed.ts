@@ -3,11 +3,11 @@ import type { DialectContext } from "../dialect.ts";
 import { canonicalToolName } from "../request/tool-name.ts";
 import { TextRun } from "./text-run.ts";
 
-/** Passes on the arguments of the calls of one answer while they come. The joined pieces of a call are its whole text. */
-export class ToldArguments {
+/** Passes on the arguments of the calls of one answer while they come. The pieces of a call add up to its text. */
+export class ArgumentsFeed {
   readonly #context: DialectContext;
   readonly #listener: ArgumentsListener | undefined;
-  /** Calls that are told, by their index. */
+  /** Calls that are passed on, by their index. */
   readonly #calls = new Map<number, { readonly name: string; readonly run: TextRun }>();
 
   constructor(context: DialectContext, listener: ArgumentsListener | undefined) {
@@ -16,8 +16,8 @@ export class ToldArguments {
   }
 
   /**
-   * Adds the next text of the call at an index. A call is told from the moment when somebody wants it and its name is
-   * known, with all that came before; then to its end.
+   * Adds the next text of the call at an index. A call is passed on from the moment when somebody wants it and its name
+   * is known, with all that came before; then to its end.
    * @param all its text so far, the next one included.
    */
   add(index: number, name: string, { text, all }: { readonly text: string; readonly all: string }): void {
