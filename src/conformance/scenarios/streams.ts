@@ -14,7 +14,7 @@ import type { SilenceLimit } from "../transports/transport.ts";
 export const STREAM_SCENARIOS: readonly Scenario[] = [
   {
     id: "call-arguments",
-    section: "docs/protocol/compatibility.md; CTL-19",
+    section: "docs/rest.md § Arguments of a call while they come",
     promise:
       "A subscriber that asks gets the arguments of a call in pieces before it begins, outside the log; others get none.",
     wires: EVERY,
