@@ -1,8 +1,8 @@
 import type { JsonObject } from "../../../base/json.ts";
 import { arrayAt, isObject, objectAt, parseJson, stringAt } from "../../../base/json.ts";
 import type { ModelBlock } from "../../provider.ts";
-import { TextRun } from "../answer/text-run.ts";
 import type { ArgumentsFeed } from "../answer/arguments-feed.ts";
+import { TextRun } from "../answer/text-run.ts";
 import { isCompleteCall, toolCall } from "../answer/tool-call.ts";
 import type { DialectContext, Emit } from "../dialect.ts";
 

@@ -3,9 +3,9 @@ import { arrayAt, isObject, numberAt, objectAt, stringAt } from "../../../base/j
 import type { ArgumentsListener, FinishReason, ModelUsage } from "../../provider.ts";
 import { NO_USAGE } from "../../provider.ts";
 import { tokensAt } from "../../token-count.ts";
+import { ArgumentsFeed } from "../answer/arguments-feed.ts";
 import { finishEvent } from "../answer/finish-event.ts";
 import { streamFailure, streamInterrupted } from "../answer/stream-failure.ts";
-import { ArgumentsFeed } from "../answer/arguments-feed.ts";
 import type { AnswerReader, DialectContext, Emit } from "../dialect.ts";
 import { OpenBlock } from "./anthropic-blocks.ts";
 

@@ -1,11 +1,11 @@
 import type { JsonObject } from "../../../base/json.ts";
 import { arrayAt, isObject, numberAt, objectAt, stringAt } from "../../../base/json.ts";
 import type { ArgumentsListener, FinishReason, ModelEvent } from "../../provider.ts";
+import { ArgumentsFeed } from "../answer/arguments-feed.ts";
 import { callsInThinking } from "../answer/calls-in-thinking.ts";
 import { finishEvent } from "../answer/finish-event.ts";
 import { streamFailure, streamInterrupted } from "../answer/stream-failure.ts";
 import { TextRun } from "../answer/text-run.ts";
-import { ArgumentsFeed } from "../answer/arguments-feed.ts";
 import { toolCall } from "../answer/tool-call.ts";
 import type { AnswerReader, DialectContext, Emit } from "../dialect.ts";
 import { STREAM_END_MARK } from "../dialect.ts";
