@@ -12,15 +12,7 @@ import { knownModel } from "../choosing/prices.ts";
 import { ProviderError } from "../error.ts";
 import { fetchText, openEventStream } from "../http/http.ts";
 import type { StreamLimits } from "../http/stream-limits.ts";
-import type {
-  ArgumentsListener,
-  Model,
-  ModelEvent,
-  ModelRequest,
-  Provider,
-  Server,
-  Silence,
-} from "../provider.ts";
+import type { Model, ModelEvent, ModelRequest, Provider, Server } from "../provider.ts";
 import { tokensAt } from "../token-count.ts";
 import { AnswerStream } from "./answer/answer-stream.ts";
 import { joinDeltas } from "./answer/join-deltas.ts";
