@@ -197,6 +197,31 @@ test(
 );
 
 test(
+  "[CTL-19] the calls of a sub-agent come with the call that runs it, and a view forgets them with it",
+  async () => {
+    const events = await played([
+      calls("Agent", { prompt: "write it" }),
+      WRITE,
+      says("written"),
+      says("done"),
+    ]);
+    const [agent, write] = startsIn(events);
+    const inner = events.filter((event) => event.kind === "ToolArgsDelta" && event.parentCall !== undefined);
+    expect(inner.length).toBeGreaterThan(2);
+    expect(inner.every(({ parentCall }) => parentCall === agent?.callId)).toBe(true);
+    expect(JSON.parse(joined(piecesIn(inner)))).toEqual(write?.args);
+    let view = NEW_SESSION;
+    for (const event of events) {
+      view = sessionAfter(view, event);
+      const [call] = view.run?.incoming.values() ?? [];
+      if (inner.includes(event)) expect(call?.parentCall).toBe(agent?.callId);
+    }
+    expect(view.run?.incoming.size).toBe(0);
+  },
+  SLOW_MS,
+);
+
+test(
   "[CTL-19] who begins to ask in the middle of a call gets its arguments from their beginning, whether another asks already or not",
   async () => {
     for (const isFirst of [true, false]) {
