@@ -37,7 +37,15 @@ test("[BUS-06] the kinds of command are pinned and equal to the schema's", () =>
 
 test("[BUS-01] the kinds of event are pinned and equal to the schema's", () => {
   const pinned = [
-    ...["TextDelta", "ThinkingDelta", "ToolCallStarted", "ToolCallProgress", "ToolResult", "TurnStarted"],
+    ...[
+      "TextDelta",
+      "ThinkingDelta",
+      "ToolCallStarted",
+      "ToolCallProgress",
+      "ToolArgsDelta",
+      "ToolResult",
+      "TurnStarted",
+    ],
     ...[
       "TurnEnded",
       "TurnTiming",

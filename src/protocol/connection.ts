@@ -80,4 +80,6 @@ export interface SubscribeOptions {
    * transport may ignore it.
    */
   readonly deltasMayWait?: boolean;
+  /** True: also ToolArgsDelta events, the arguments of calls while the model writes them. Default: false. */
+  readonly args?: boolean;
 }

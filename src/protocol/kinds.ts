@@ -52,6 +52,7 @@ export const EVENT_KINDS = [
   "ThinkingDelta",
   "ToolCallStarted",
   "ToolCallProgress",
+  "ToolArgsDelta",
   "ToolResult",
   "TurnStarted",
   "TurnEnded",

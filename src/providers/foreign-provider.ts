@@ -2,7 +2,15 @@ import { whileAlive } from "../base/async/deadline.ts";
 import { defined } from "../base/defined.ts";
 import { messageOf } from "../base/errors.ts";
 import { isObject, parseJson } from "../base/json.ts";
-import type { FinishReason, ModelBlock, ModelEvent, ModelUsage, Provider } from "./provider.ts";
+import { wellFormed } from "../base/text/text.ts";
+import type {
+  ArgumentsListener,
+  FinishReason,
+  ModelBlock,
+  ModelEvent,
+  ModelUsage,
+  Provider,
+} from "./provider.ts";
 import { tokensAt } from "./token-count.ts";
 
 /** Rules of one provider whose code is a plugin's or a program's. */
@@ -33,15 +41,16 @@ export function foreignProvider(provider: Provider, { assertUsable, failed }: Co
     canonicalFormVersion: provider.canonicalFormVersion,
     ...defined({ pricesInCatalogue: provider.pricesInCatalogue, server: provider.server }),
     ...(provider.known === undefined ? {} : { known: async () => (await provider.known?.()) ?? [] }),
-    chat: (request, signal, onSilence) => ({
+    chat: (request, signal, onSilence, listener) => ({
       [Symbol.asyncIterator]() {
         let source: AsyncIterator<ModelEvent> | undefined;
         const answer = new ForeignAnswer();
+        const checked = listener === undefined ? undefined : answer.argumentsTo(listener);
         return {
           async next() {
             assertUsable?.();
             try {
-              source ??= provider.chat(request, signal, onSilence)[Symbol.asyncIterator]();
+              source ??= provider.chat(request, signal, onSilence, checked)[Symbol.asyncIterator]();
               const step = await source.next();
               return step.done === true ? step : { done: false, value: answer.read(step.value) };
             } catch (thrown) {
@@ -80,6 +89,21 @@ class ForeignAnswer {
     const index = this.#indexOf(event.index, event.block.type);
     this.#open.delete(`${event.block.type} ${event.index}`);
     return { ...event, index };
+  }
+
+  /** Returns what the code may tell of arguments. It throws an Error that says what is wrong with a piece. */
+  argumentsTo(listener: ArgumentsListener): ArgumentsListener {
+    const indexOf = (given: number) => this.#indexOf(given, "tool_use");
+    return {
+      get isWanted() {
+        return listener.isWanted;
+      },
+      take({ index, name, text }) {
+        const isRight = isIndex(index) && typeof name === "string" && typeof text === "string";
+        ensure(isRight, "a piece of arguments has an index, a name and a text");
+        listener.take({ index: indexOf(index), name, text: wellFormed(text) });
+      },
+    };
   }
 
   /**

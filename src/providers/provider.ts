@@ -31,13 +31,15 @@ export interface Provider {
    * Streams one answer. Leaving the iteration cancels the request and frees its connection.
    *
    * Makes one attempt; retries belong to request middleware. Calls `onSilence` when nothing comes for a while and the
-   * wait continues. A provider without a network never calls it.
+   * wait continues. A provider without a network never calls it. Gives the arguments of calls as they come to
+   * `listener`, beside the events, which are the same without it. A provider need not.
    * @throws ProviderError for every fault of the provider or the network.
    */
   chat(
     request: ModelRequest,
     signal: AbortSignal,
     onSilence?: (silence: Silence) => void,
+    listener?: ArgumentsListener,
   ): AsyncIterable<ModelEvent>;
 
   /** Returns the known models without a request, however old; empty if none. Absent: it has no catalogue. */
@@ -89,6 +91,22 @@ export interface Silence {
   readonly ms: number;
   /** After this the attempt fails. */
   readonly msMax: number;
+}
+
+/**
+ * The next piece of the arguments of a call that the model writes, as JSON text. `index` is that of the call's block.
+ * The first piece may be empty: then only the name is known.
+ */
+export interface ArgumentsPiece {
+  readonly index: number;
+  readonly name: string;
+  readonly text: string;
+}
+
+export interface ArgumentsListener {
+  /** True if somebody wants the arguments now. The first piece of a call then has all that has come of it before. */
+  readonly isWanted: boolean;
+  take(piece: ArgumentsPiece): void;
 }
 
 export interface Model {

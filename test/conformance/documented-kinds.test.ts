@@ -57,6 +57,7 @@ const BEYOND = {
     "SkillRegistryChanged",
     "TaskChanged",
     "TodoChanged",
+    "ToolArgsDelta",
   ],
 } as const;
 

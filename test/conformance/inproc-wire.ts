@@ -1,9 +1,11 @@
+import { defined } from "../../src/base/defined.ts";
 import { HarnessError } from "../../src/base/errors.ts";
 import type { JsonObject } from "../../src/base/json.ts";
 import type { SuiteTokens } from "../../src/conformance/tokens.ts";
 import type {
   Client,
   CommandAnswer,
+  FollowOptions,
   SilenceLimit,
   SuiteTransport,
 } from "../../src/conformance/transports/transport.ts";
@@ -54,10 +56,10 @@ class InprocClient implements Client {
     return answerOf(async () => ({ ...(await this.#connection.send(readCommand(command))) }));
   }
 
-  async follow(session: string, since?: number): Promise<EventStream> {
+  async follow(session: string, since?: number, { args }: FollowOptions = {}): Promise<EventStream> {
     const leave = new AbortController();
     const signal = AbortSignal.any([this.#signal, leave.signal]);
-    const options = since === undefined ? { signal } : { since, signal };
+    const options = { signal, ...defined({ since, args }) };
     const { sessionId } = readCommand({ kind: "AttachSession", sessionId: session }) as {
       readonly sessionId: Parameters<Connection["subscribe"]>[0];
     };

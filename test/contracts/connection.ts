@@ -5,7 +5,7 @@ import type { NewsItem } from "../../src/protocol/events/news.ts";
 import type { SessionInfo } from "../../src/protocol/resources.ts";
 import { PROTOCOL_VERSION } from "../../src/protocol/version.ts";
 import type { Rig, RigOptions } from "../support/rig.ts";
-import { says } from "../support/scripted-provider.ts";
+import { calls, says } from "../support/scripted-provider.ts";
 import { until } from "../support/until.ts";
 
 /** An engine, and a way to be a client of it. */
@@ -48,6 +48,34 @@ export function connectionContract(name: string, open: OpenConnecting): void {
       const wanted = place.rig.events.filter(({ id }) => id >= (seen[0]?.id ?? 0));
       expect(seen).toEqual(wanted.slice(0, seen.length));
       expect(seen.map(({ kind }) => kind)).toContain("TurnStarted");
+    });
+
+    test("[CTL-05 CTL-07 CTL-19] only who asks gets the arguments of a call before it begins", async () => {
+      const args = { path: "a.txt" };
+      await using place = await open({ script: [calls({ name: "Absent", input: args }), says("done")] });
+      await using connection = await ready(place);
+      const { id } = place.rig.session;
+      const asking = connection.subscribe(id, { args: true, signal });
+      const [plain, declining] = [
+        connection.subscribe(id, { signal }),
+        connection.subscribe(id, { args: false, signal }),
+      ];
+      await connection.send(input(place));
+      const seen = await upTo(asking, "TurnEnded");
+      const told = seen.filter(({ kind }) => kind === "ToolArgsDelta" || kind === "ToolCallStarted");
+      const [start] = told.slice(-1);
+      expect(told.map(({ kind }) => kind)).toEqual(["ToolArgsDelta", "ToolCallStarted"]);
+      expect(told[0]).toMatchObject({
+        aside: true,
+        payload: {
+          callId: start?.kind === "ToolCallStarted" ? start.payload.callId : "",
+          tool: "Absent",
+          text: JSON.stringify(args),
+          offset: 0,
+        },
+      });
+      for (const events of [plain, declining])
+        expect((await upTo(events, "TurnEnded")).filter(({ kind }) => kind === "ToolArgsDelta")).toEqual([]);
     });
 
     test("[CTL-19] the news have each session as lists have it, a new one and its end, and need a handshake", async () => {

@@ -126,6 +126,39 @@ for (const runtime of RUNTIMES) {
 }
 
 for (const runtime of RUNTIMES) {
+  for (const [wire, asks] of [
+    ...runtime.wires.map((each) => [each, "asks"] as const),
+    ["sse", "no"] as const,
+  ])
+    runtime.test(
+      `[SDK-01 CTL-19] ${runtime.name}, ${wire}: the arguments of a call come while the model writes them (${asks})`,
+      async () => {
+        await using served = await openServed({ script: answer, listens: true });
+        const token = await served.token();
+        const session = await served.session(token);
+        const send = async (text: string) => {
+          const content = [{ type: "text", text }];
+          expect((await served.ask(`/v1/sessions/${session}/input`, token, { content })).status).toBe(202);
+        };
+        await send("say hello");
+        await using driver = startDriver(runtime, {
+          sdk: sdk(),
+          wire,
+          args: ["written", session, asks],
+          env: { CINCH_URL: served.url, CINCH_TOKEN: token },
+        });
+        const told: unknown[] = [];
+        for await (const line of driver.lines) {
+          told.push(line);
+          if ("watching" in line) await send("touch it");
+        }
+        expect(await driver.ended).toEqual({ code: 0, stderr: "" });
+        const written = asks === "asks" ? JSON.stringify({ command: "touch note.txt" }) : "";
+        expect(told).toEqual([{ watching: true }, { written }]);
+      },
+      TIMEOUT_MS,
+    );
+
   runtime.test(
     `[SDK-01 CTL-19] ${runtime.name}: the news begin with all sessions, bring a turn, and begin again with another engine`,
     async () => {

@@ -6,7 +6,7 @@ import type { Dialect, DialectContext } from "../../src/providers/dialect/dialec
 import { openaiChat } from "../../src/providers/dialect/openai-chat/openai-chat.ts";
 import { openaiResponses } from "../../src/providers/dialect/openai-responses/openai-responses.ts";
 import { EventStreamReader } from "../../src/providers/http/stream/sse.ts";
-import type { ModelEvent } from "../../src/providers/provider.ts";
+import type { ArgumentsListener, ModelEvent } from "../../src/providers/provider.ts";
 
 const FOLDER = join(import.meta.dir, "../data/streams");
 
@@ -98,8 +98,12 @@ const DIALECTS: Readonly<Record<Dialect["name"], Dialect>> = {
  * A recording, whose bytes come in these chunks, as its dialect reads it. Pieces of one text are joined: how many there
  * are is a matter of the chunks.
  */
-export function readRecording({ dialect }: Recording, chunks: readonly Uint8Array[]): ReadAnswer {
-  const answer = readAnswer(DIALECTS[dialect], chunks);
+export function readRecording(
+  { dialect }: Recording,
+  chunks: readonly Uint8Array[],
+  listener?: ArgumentsListener,
+): ReadAnswer {
+  const answer = readAnswer(DIALECTS[dialect], chunks, DRESS, listener);
   return { ...answer, events: joinPieces(answer.events) };
 }
 
@@ -140,8 +144,13 @@ export interface ReadAnswer {
   readonly thrown?: unknown;
 }
 
-export function readAnswer(dialect: Dialect, chunks: readonly Uint8Array[], context = DRESS): ReadAnswer {
-  const answer = new AnswerStream(dialect, context);
+export function readAnswer(
+  dialect: Dialect,
+  chunks: readonly Uint8Array[],
+  context = DRESS,
+  listener?: ArgumentsListener,
+): ReadAnswer {
+  const answer = new AnswerStream(dialect, context, listener);
   const events: ModelEvent[] = [];
   for (let at = 0; !answer.isOver; at++) {
     const chunk = chunks[at];

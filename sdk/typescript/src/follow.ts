@@ -12,6 +12,8 @@ export type ConnectionState =
 
 export interface FollowParts {
   readonly since: number;
+  /** True: with the arguments of calls while the model writes them. */
+  readonly args: boolean;
   readonly signal: AbortSignal;
   readonly limits: Limits;
   readonly open: OpenStretch;
@@ -54,7 +56,8 @@ export async function* follow(parts: FollowParts): AsyncGenerator<Envelope, void
         // One that answers, and then nothing more comes of it, is as good as away.
         if (performance.now() - openedAt > limits.backoffMsMax) awayAt = undefined;
       };
-      const target = { session: parts.run(), since: last, client: parts.client(), signal, onSign };
+      const { args } = parts;
+      const target = { session: parts.run(), since: last, args, client: parts.client(), signal, onSign };
       for await (const { id, kind, event } of parts.open(target)) {
         if (kind === "TokenExpiring" || event?.aside === true) {
           if (event !== undefined) yield event; // stands in no log, and bears the id of the event before it

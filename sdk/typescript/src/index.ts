@@ -19,6 +19,7 @@ export type {
   InputOptions,
   SessionCommand,
   SignalOption,
+  StreamOptions,
 } from "./session.ts";
 export { Session } from "./session.ts";
 export type { WebSocketClass, WebSocketLike } from "./socket.ts";

@@ -8,6 +8,7 @@ export const EVENT_KINDS = [
   "ThinkingDelta",
   "ToolCallStarted",
   "ToolCallProgress",
+  "ToolArgsDelta",
   "ToolResult",
   "TurnStarted",
   "TurnEnded",
@@ -115,6 +116,7 @@ export type Envelope =
   | ThinkingDeltaEvent
   | ToolCallStartedEvent
   | ToolCallProgressEvent
+  | ToolArgsDeltaEvent
   | ToolResultEvent
   | TurnStartedEvent
   | TurnEndedEvent
@@ -1599,6 +1601,25 @@ export interface ToolCallProgressEvent {
     readonly bytes?: number;
     readonly lines?: number;
     readonly elapsedMs?: number;
+  };
+}
+
+export interface ToolArgsDeltaEvent {
+  readonly id: number;
+  readonly session: SessionId;
+  readonly originator?: ClientId;
+  readonly parentCall?: CallId;
+  readonly ts: string;
+  readonly aside?: true;
+  readonly kind: "ToolArgsDelta";
+  readonly payload: {
+    readonly callId: CallId;
+    readonly tool: string;
+    readonly text: string;
+    readonly offset: number;
+    readonly index?: number;
+    readonly cut?: true;
+    readonly void?: true;
   };
 }
 

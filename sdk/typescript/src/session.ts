@@ -28,7 +28,11 @@ export type InputOptions = SignalOption & Omit<SendInputCommand, "kind" | "sessi
 export interface EventOptions extends SignalOption {
   /** The last event that was seen; 0: all from the beginning. Absent: from now on, and what waits for an answer. */
   readonly since?: number;
+  /** True: also ToolArgsDelta events, the arguments of calls while the model writes them. */
+  readonly args?: boolean;
 }
+
+export type StreamOptions = InputOptions & Pick<EventOptions, "args">;
 
 /** The answer to a command of one kind. */
 export type AcceptedOf<Kind extends CommandKind> = Omit<Accepted, "result"> & {
@@ -91,12 +95,15 @@ export class Session {
    * Begins a turn and gives its events as they happen, to its TurnEnded. Whoever leaves, or aborts, stops watching
    * and not the turn: that is `cancelTurn`.
    */
-  async *streamTurn(input: Input, options: InputOptions = {}): AsyncGenerator<Envelope, void> {
+  async *streamTurn(
+    input: Input,
+    { args = false, ...options }: StreamOptions = {},
+  ): AsyncGenerator<Envelope, void> {
     const { events: since } = await this.info(options);
     const { inputId } = await this.sendInput(input, options);
     const by = this.#engine.clientId;
     let isOurs = false;
-    for await (const event of this.events({ ...options, since })) {
+    for await (const event of this.events({ ...options, since, args })) {
       const isWithdrawn = event.kind === "InputWithdrawn" && event.payload.inputId === inputId;
       isOurs ||= isWithdrawn || begins(event, by, inputId);
       if (!isOurs) continue;
@@ -121,7 +128,7 @@ export class Session {
    * breaks is opened again after the last event that came. Where content has expired, was compacted, or was lost
    * when the engine was killed, a StreamGap stands in its place.
    */
-  async *events({ since, signal }: EventOptions = {}): AsyncGenerator<Envelope, void> {
+  async *events({ since, args = false, signal }: EventOptions = {}): AsyncGenerator<Envelope, void> {
     const engine = this.#engine;
     const leave = new AbortController();
     const stop = AbortSignal.any([leave.signal, engine.left, ...(signal === undefined ? [] : [signal])]);
@@ -129,6 +136,7 @@ export class Session {
       const from = since ?? asOfNow(await this.info({ signal: stop }));
       yield* follow({
         since: from,
+        args,
         signal: stop,
         limits: engine.limits,
         open: engine.open,

@@ -172,8 +172,8 @@ function parsedFrame(text: string, url: string): unknown {
   }
 }
 
-function socketPath({ session, since }: Target): string {
-  return `/v1/ws?session=${encodeURIComponent(session)}&lastEventId=${since}`;
+function socketPath({ session, since, args }: Target): string {
+  return `/v1/ws?session=${encodeURIComponent(session)}&lastEventId=${since}${args ? "&args=true" : ""}`;
 }
 
 /** A WebSocket does not say why it was refused; the same address does, to a plain request. */

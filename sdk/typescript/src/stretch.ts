@@ -10,6 +10,8 @@ import { SseReader } from "./sse.ts";
 export interface Target {
   readonly session: string;
   readonly since: number;
+  /** True: with the arguments of calls while the model writes them. */
+  readonly args: boolean;
   readonly client: string | undefined;
   readonly signal: AbortSignal;
   /** Called whenever something has come: first when the engine has begun to answer. */
@@ -24,8 +26,8 @@ export type OpenStretch = (target: Target) => AsyncGenerator<Placed, void>;
 
 /** Events over server-sent events. As many are taken from the wire as are read here: a slow reader fills no memory. */
 export function sseStretches(http: Http, limits: Limits): OpenStretch {
-  return async function* sseStretch({ session, since, client, signal, onSign }) {
-    const path = `/v1/sessions/${encodeURIComponent(session)}/events`;
+  return async function* sseStretch({ session, since, args, client, signal, onSign }) {
+    const path = `/v1/sessions/${encodeURIComponent(session)}/events${args ? "?args=true" : ""}`;
     const headers = { "last-event-id": `${since}` };
     for await (const { event, data } of readFrames({ http, limits, path, headers, client, signal, onSign }))
       if (event === "message" || NAMES_KIND.test(event)) yield readEnvelope(data);

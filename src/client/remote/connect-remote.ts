@@ -137,11 +137,12 @@ class Remote implements RemoteConnection, LinkReader {
     return readResult(kind, answer);
   }
 
-  subscribe(session: SessionId, { since, signal }: SubscribeOptions): AsyncIterable<Envelope> {
+  subscribe(session: SessionId, { since, signal, args }: SubscribeOptions): AsyncIterable<Envelope> {
     this.#assertReady();
     const events = new RemoteEvents({
       session,
       since,
+      args,
       signal: AbortSignal.any([signal, this.#left.signal]),
       open: async (target, reader, until) => {
         const link = await this.#persist({ ...target, client: this.clientId }, reader, until);

@@ -38,6 +38,8 @@ export interface LinkDependencies {
 export interface LinkTarget {
   readonly session?: SessionId;
   readonly since?: EventSeq;
+  /** True: with the arguments of calls while the model writes them. */
+  readonly args?: boolean;
   /** Id of the client to continue as. */
   readonly client?: string;
 }

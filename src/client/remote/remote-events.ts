@@ -16,6 +16,7 @@ export const WAITING_CHARS_MAX = 33_554_432;
 export interface RemoteEventsDependencies {
   readonly session: SessionId;
   readonly since: EventSeq | undefined;
+  readonly args: boolean | undefined;
   readonly signal: AbortSignal;
   /** Opens a socket for a target; retries while that may help. */
   open(target: LinkTarget, reader: LinkReader, signal: AbortSignal): Promise<Link>;
@@ -97,9 +98,9 @@ export class RemoteEvents {
   }
 
   async #open(): Promise<Stretch> {
-    const { session, runOf, open } = this.#dependencies;
+    const { session, runOf, open, args } = this.#dependencies;
     const stretch = new Stretch();
-    const at = defined({ since: this.#since });
+    const at = defined({ since: this.#since, args });
     const link = await open({ session: runOf(session), ...at }, stretch, this.#signal);
     stretch.bind(link);
     this.#since ??= link.greeting.since;

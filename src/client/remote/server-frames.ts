@@ -115,13 +115,18 @@ function unreadable(why: string): HarnessError<"InvalidEvent"> {
 export function socketUrl(
   base: string,
   scheme: "ws" | "http",
-  { session, since }: { readonly session?: SessionId; readonly since?: EventSeq },
+  {
+    session,
+    since,
+    args,
+  }: { readonly session?: SessionId; readonly since?: EventSeq; readonly args?: boolean },
 ): string {
   const url = new URL("v1/ws", base.endsWith("/") ? base : `${base}/`);
   const isSecure = url.protocol === "https:" || url.protocol === "wss:";
   const query = new URLSearchParams();
   if (session !== undefined) query.set("session", session);
   if (session !== undefined && since !== undefined) query.set("lastEventId", `${since}`);
+  if (session !== undefined && args === true) query.set("args", "true");
   const text = query.size === 0 ? "" : `?${query}`;
   return `${scheme}${isSecure ? "s" : ""}://${url.host}${url.pathname}${text}`;
 }

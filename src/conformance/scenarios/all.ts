@@ -6,6 +6,8 @@ import { HANDSHAKE_SCENARIOS } from "./handshake.ts";
 import { HTTP_SCENARIOS } from "./http.ts";
 import { MCP_SCENARIOS } from "./mcp.ts";
 import { PERMISSION_SCENARIOS } from "./permission.ts";
+import { ALIKE_SCENARIOS } from "./queries/alike.ts";
+import { COMPLETION_SCENARIOS } from "./queries/completion.ts";
 import { REST_SCENARIOS } from "./rest.ts";
 import { KEPT_SCENARIOS } from "./sessions/kept.ts";
 import { LISTED_SCENARIOS } from "./sessions/listed.ts";
@@ -23,9 +25,11 @@ export const SCENARIOS: readonly Scenario[] = [
   ...TOKEN_SCENARIOS,
   ...HTTP_SCENARIOS,
   ...REST_SCENARIOS,
+  ...COMPLETION_SCENARIOS,
   ...LISTED_SCENARIOS,
   ...KEPT_SCENARIOS,
   ...STREAM_SCENARIOS,
   ...FRAME_SCENARIOS,
+  ...ALIKE_SCENARIOS,
   ...MCP_SCENARIOS,
 ];

@@ -29,7 +29,7 @@ export const FRAME_SCENARIOS: readonly Scenario[] = [
     promise: "An invalid frame is answered with an error, and the socket stays open.",
     wires: ["ws"],
     async play(stage) {
-      await using socket = await shaken(stage);
+      await using socket = await shakenSocket(stage);
       const wrong = [
         "{",
         "null",
@@ -61,7 +61,7 @@ export const FRAME_SCENARIOS: readonly Scenario[] = [
     wires: ["ws"],
     since: "0.3.0",
     async play(stage) {
-      await using socket = await shaken(stage);
+      await using socket = await shakenSocket(stage);
       const session = await stage.session(await stage.attach());
       const answered = async (id: number, body: object) => {
         socket.send({ frame: "query", id, body });
@@ -89,7 +89,7 @@ export const FRAME_SCENARIOS: readonly Scenario[] = [
       const client = await stage.attach();
       const session = await stage.session(client);
       const { events } = await promptTurn(client, session, "cue:say framed");
-      await using socket = await shaken(stage, `?session=${session}&lastEventId=0`);
+      await using socket = await shakenSocket(stage, `?session=${session}&lastEventId=0`);
       const frame = await socket.until("the end of the turn as a frame", ({ frame: name, body }) => {
         return name === "event" && stringAt(body, "kind") === "TurnEnded";
       });
@@ -105,7 +105,7 @@ export const FRAME_SCENARIOS: readonly Scenario[] = [
     features: ["news"],
     async play(stage) {
       const session = await stage.session(await stage.attach());
-      await using socket = await shaken(stage);
+      await using socket = await shakenSocket(stage);
       socket.send({ frame: "subscribe-news", id: 1 });
       const answer = await socket.until("an answer to subscribe-news", ({ id }) => id === 1);
       assertSame("the answer to subscribe-news", [answer["frame"], answer["body"]], ["accepted", {}]);
@@ -130,7 +130,7 @@ export const FRAME_SCENARIOS: readonly Scenario[] = [
     promise: "An answer has the id of the frame that it answers.",
     wires: ["ws"],
     async play(stage) {
-      await using socket = await shaken(stage);
+      await using socket = await shakenSocket(stage);
       for (const [at, id] of [5, 9_007_199_254_740_991].entries()) {
         socket.send({ frame: "ping", id });
         const pong = await socket.until(`pong ${at + 1}`, (frame) => nth(socket, "pong", at).includes(frame));
@@ -145,7 +145,7 @@ export const FRAME_SCENARIOS: readonly Scenario[] = [
     wires: ["ws"],
     async play(stage) {
       const session = await stage.session(await stage.attach());
-      await using socket = await shaken(stage);
+      await using socket = await shakenSocket(stage);
       const spellings = [
         { kind: "command", id: 11, cmd: "CancelTurn", sessionId: session },
         { kind: "CancelTurn", id: 12, body: { sessionId: session } },
@@ -166,7 +166,7 @@ export const FRAME_SCENARIOS: readonly Scenario[] = [
     promise: "The handshake of a socket names the client and its identity class.",
     wires: ["ws"],
     async play(stage) {
-      await using socket = await shaken(stage);
+      await using socket = await shakenSocket(stage);
       const greeting = await socket.until("the handshake", ({ frame }) => frame === "handshake");
       const client = stringAt(greeting, "client") ?? "";
       assertHolds("the client", /^cli_[0-7][0-9A-HJKMNP-TV-Z]{25}$/.test(client), {
@@ -187,7 +187,8 @@ function nth({ frames }: WsSocket, kind: string, at: number): readonly object[] 
   return frames.filter(({ frame }) => frame === kind).slice(at, at + 1);
 }
 
-async function shaken(stage: ScenarioStage, query = ""): Promise<WsSocket> {
+/** Opens a WebSocket and does the handshake. */
+export async function shakenSocket(stage: ScenarioStage, query = ""): Promise<WsSocket> {
   const socket = new WsSocket(stage.http, query, {
     token: stage.mainToken,
     signal: stage.signal,

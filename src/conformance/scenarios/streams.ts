@@ -3,7 +3,8 @@ import { arrayAt, isObject, objectAt, parseJson, stringAt } from "../../base/jso
 import { assertAccepted, assertHolds, assertRefused, assertSame } from "../check.ts";
 import { Mismatch, Skipped } from "../mismatch.ts";
 import type { Scenario } from "../scenario.ts";
-import { answerTextOf, idOf, promptTurn } from "../stage.ts";
+import { EVERY } from "../scenario.ts";
+import { answerTextOf, idOf, inputCommand, payloadOf, promptTurn } from "../stage.ts";
 import { answerOf } from "../transports/rest-transport.ts";
 import type { SseFrame } from "../transports/sse.ts";
 import { SseReader } from "../transports/sse.ts";
@@ -11,6 +12,35 @@ import type { SilenceLimit } from "../transports/transport.ts";
 
 /** Promises of the server-sent event streams of a session and of the minimal server. */
 export const STREAM_SCENARIOS: readonly Scenario[] = [
+  {
+    id: "call-arguments",
+    section: "docs/rest.md § Arguments of a call while they come",
+    promise:
+      "A subscriber that asks gets the arguments of a call in pieces before it begins, outside the log; others get none.",
+    wires: EVERY,
+    since: "0.3.0",
+    kinds: ["ToolArgsDelta"],
+    async play(stage) {
+      const client = await stage.attach();
+      const session = await stage.session(client);
+      await using plain = await client.follow(session);
+      await using asking = await client.follow(session, undefined, { args: true });
+      assertAccepted("the prompt", await client.send(inputCommand(session, "cue:call")));
+      for (const stream of [plain, asking]) await stream.kind("TurnEnded");
+      const isPiece = ({ kind }: JsonObject) => kind === "ToolArgsDelta";
+      assertSame("pieces for a subscriber that does not ask", plain.seen.filter(isPiece), []);
+      const begun = asking.seen.findIndex(({ kind }) => kind === "ToolCallStarted");
+      const pieces = asking.seen.slice(0, begun).filter(isPiece);
+      const { callId, args } = payloadOf(asking.seen[begun]);
+      const text = pieces.map((piece) => String(payloadOf(piece)["text"])).join("");
+      assertSame("the joined pieces of the arguments", parseJson(text)?.value, args);
+      for (const piece of pieces) {
+        assertSame("the call of a piece", payloadOf(piece)["callId"], callId);
+        assertSame("that a piece is outside the log", piece["aside"], true);
+      }
+      assertSame("pieces after the start of the call", asking.seen.slice(begun).filter(isPiece), []);
+    },
+  },
   {
     id: "sse-format",
     section: "[A] § Canonical event envelope",

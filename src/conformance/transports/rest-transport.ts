@@ -4,7 +4,14 @@ import { isObject, parseJson, stringAt } from "../../base/json.ts";
 import type { HttpAccess, HttpInit } from "../http-access.ts";
 import { Mismatch } from "../mismatch.ts";
 import { SseReader } from "./sse.ts";
-import type { AttachOptions, Client, CommandAnswer, SilenceLimit, SuiteTransport } from "./transport.ts";
+import type {
+  AttachOptions,
+  Client,
+  CommandAnswer,
+  FollowOptions,
+  SilenceLimit,
+  SuiteTransport,
+} from "./transport.ts";
 import { EventStream, Refused, refusedAnswer } from "./transport.ts";
 
 /** Returns the transport REST with server-sent events (docs/rest.md). */
@@ -127,11 +134,15 @@ class RestClient implements Client {
     return answerOf(await this.#ask(`${at}/command`, { json: command }));
   }
 
-  async follow(session: string, since?: number): Promise<EventStream> {
+  async follow(session: string, since?: number, { args }: FollowOptions = {}): Promise<EventStream> {
     const leave = new AbortController();
     const signal = AbortSignal.any([this.#signal, leave.signal]);
-    const query = since === undefined ? "" : `?since=${since}`;
-    const answer = await this.#ask(`/v1/sessions/${encodeURIComponent(session)}/events${query}`, { signal });
+    const query = new URLSearchParams({
+      ...(since === undefined ? {} : { since: `${since}` }),
+      ...(args === undefined ? {} : { args: "true" }),
+    });
+    const path = `/v1/sessions/${encodeURIComponent(session)}/events`;
+    const answer = await this.#ask(query.size === 0 ? path : `${path}?${query}`, { signal });
     if (!answer.ok || answer.body === null) {
       const refused = await answerOf(answer);
       throw new Refused("the event stream", refused.kind === "refused" ? refused : refusedAnswer(undefined));

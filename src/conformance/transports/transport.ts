@@ -43,7 +43,12 @@ export interface Client extends AsyncDisposable {
    * Subscribes to a session: events above `since`, or from now on. Resolves once no later event can be missed.
    * @throws Refused if the server refuses it.
    */
-  follow(session: string, since?: number): Promise<EventStream>;
+  follow(session: string, since?: number, more?: FollowOptions): Promise<EventStream>;
+}
+
+export interface FollowOptions {
+  /** Set to also get the arguments of calls while the model writes them. MCP ignores it. */
+  readonly args?: true;
 }
 
 export type CommandAnswer = { readonly kind: "accepted"; readonly body: JsonObject } | RefusedAnswer;

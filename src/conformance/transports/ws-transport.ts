@@ -5,7 +5,14 @@ import type { WebSocketLike } from "../../view/web-socket.ts";
 import type { HttpAccess } from "../http-access.ts";
 import { Mismatch } from "../mismatch.ts";
 import { answerOf, askRest } from "./rest-transport.ts";
-import type { AttachOptions, Client, CommandAnswer, SilenceLimit, SuiteTransport } from "./transport.ts";
+import type {
+  AttachOptions,
+  Client,
+  CommandAnswer,
+  FollowOptions,
+  SilenceLimit,
+  SuiteTransport,
+} from "./transport.ts";
 import { EventStream, Refused, refusedAnswer } from "./transport.ts";
 
 /** Returns the transport WebSocket (docs/websocket.md). */
@@ -168,10 +175,10 @@ class WsClient implements Client {
     return await this.#ask("command", command);
   }
 
-  async follow(session: string, since?: number): Promise<EventStream> {
+  async follow(session: string, since?: number, { args }: FollowOptions = {}): Promise<EventStream> {
     const { signal, version, patience } = this.#options;
     const last = since === undefined ? "" : `&lastEventId=${since}`;
-    const query = `?session=${encodeURIComponent(session)}${last}`;
+    const query = `?session=${encodeURIComponent(session)}${last}${args === undefined ? "" : "&args=true"}`;
     const socket = new WsSocket(this.#http, query, { ...this.#options, token: this.#token });
     this.#followed.add(socket);
     const stream = new EventStream(signal, () => socket[Symbol.asyncDispose](), patience);

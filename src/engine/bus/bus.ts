@@ -12,6 +12,7 @@ import type {
   SessionStore,
   SessionWriter,
 } from "../../session/store/store.ts";
+import type { ArgsDelta, ArgsSource } from "./args-delta.ts";
 import type { DeltaEvent } from "./delta.ts";
 import { isDelta, WaitingDelta } from "./delta.ts";
 import type { EventOrigin } from "./origin.ts";
@@ -62,6 +63,8 @@ export interface BusReader {
   readonly answers?: true;
   /** See `SubscribeOptions`. */
   readonly deltasMayWait?: boolean;
+  /** See `SubscribeOptions`. */
+  readonly args?: boolean;
 }
 
 /**
@@ -83,6 +86,10 @@ export class Bus {
   readonly #people = new Set<Subscriber>();
   /** Subscribers that can answer questions. */
   readonly #answering = new Set<Subscriber>();
+  /** Subscribers that ask for the arguments of calls as they come. */
+  readonly #argsReaders = new Set<Subscriber>();
+  /** Calls that models write, for subscribers that begin to ask in the middle of one. */
+  readonly #argsSources = new Set<ArgsSource>();
   /** Subscribers to whom deltas must not come late. */
   readonly #watchers = new Set<Subscriber>();
   readonly #pending: PendingItems;
@@ -301,7 +308,7 @@ export class Bus {
   subscribe(
     since: EventSeq | undefined,
     signal: AbortSignal,
-    { person, answers, deltasMayWait }: BusReader = {},
+    { person, answers, deltasMayWait, args }: BusReader = {},
   ): AsyncGenerator<Envelope> {
     const { store, logId, session } = this.#options;
     const log = { store, logId, session, now: () => this.#now(), unlogged: () => this.#unlogged };
@@ -310,6 +317,7 @@ export class Bus {
       this.#subscribers.delete(subscriber);
       this.#people.delete(subscriber);
       this.#watchers.delete(subscriber);
+      this.#argsReaders.delete(subscriber);
       if (this.#answering.delete(subscriber) && !this.isAnswerable) this.#options.onAnswerable?.();
     };
     if (this.#over || this.#failure !== undefined) subscriber.end(this.#failure);
@@ -317,6 +325,7 @@ export class Bus {
       this.#subscribers.add(subscriber);
       if (person !== undefined) this.#people.add(subscriber);
       if (deltasMayWait !== true) this.#watchers.add(subscriber);
+      if (args === true) this.#addArgsReader(subscriber);
       if (answers === true) this.#answering.add(subscriber);
       if (answers === true && this.#answering.size === 1) this.#options.onAnswerable?.();
     }
@@ -345,6 +354,28 @@ export class Bus {
   /** True if a subscriber wants each delta as soon as it comes. */
   get isWatched(): boolean {
     return this.#watchers.size > 0;
+  }
+
+  /** True if a subscriber asks for the arguments of calls as they come. */
+  get isArgsWanted(): boolean {
+    return this.#argsReaders.size > 0;
+  }
+
+  #addArgsReader(subscriber: Subscriber): void {
+    this.#argsReaders.add(subscriber);
+    for (const { origin, shown } of this.#argsSources)
+      for (const event of shown()) subscriber.deliverArgs(event, origin);
+  }
+
+  /** Adds the calls that a model writes: who begins to ask gets what was shown of them. */
+  addArgsSource(source: ArgsSource): Disposable {
+    this.#argsSources.add(source);
+    return { [Symbol.dispose]: () => void this.#argsSources.delete(source) };
+  }
+
+  /** Sends a redacted piece of a call's arguments to those who ask. Pieces that wait for a slow reader are joined. */
+  notifyArgs(event: ArgsDelta, origin: EventOrigin): void {
+    for (const subscriber of this.#argsReaders) subscriber.deliverArgs(event, origin);
   }
 
   /** Sends a redacted event to every subscriber; it is not logged, and a slow reader may miss it. */

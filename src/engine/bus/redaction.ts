@@ -1,6 +1,7 @@
 import type { ContentBlock, InputBlock, ResultContent } from "../../protocol/content.ts";
 import type { Event } from "../../protocol/events/events.ts";
 import type { RedactingStream, Redactor } from "../../safety/redact.ts";
+import { jsonTextStream } from "../../safety/redact-json-text.ts";
 import type { ToolMiddleware } from "../../tools/middleware.ts";
 import type { ToolOutput } from "../../tools/tool.ts";
 
@@ -38,6 +39,11 @@ export class Redaction {
     return this.#redactor.stream();
   }
 
+  /** Redacts the text of a JSON value that arrives in pieces, with what its escapes stand for. */
+  jsonStream(): RedactingStream {
+    return jsonTextStream(this.#redactor);
+  }
+
   /**
    * Returns the event in a form that may be stored and shown; undefined if it must not be. Pieces of text pass
    * through `stream` before they become events, so they are unchanged here.
@@ -47,6 +53,7 @@ export class Redaction {
       case "TextDelta":
       case "ThinkingDelta":
       case "ToolCallProgress":
+      case "ToolArgsDelta":
         return event;
       case "ToolResult":
         return { ...event, payload: { ...event.payload, content: [...this.results(event.payload.content)] } };

@@ -4,6 +4,8 @@ import type { Event } from "../../protocol/events/events.ts";
 import { streamGap, withGaps } from "../../session/history/gaps.ts";
 import { LogPages } from "../../session/store/log-pages.ts";
 import type { SessionStore } from "../../session/store/store.ts";
+import type { ArgsDelta } from "./args-delta.ts";
+import { joinedArgs } from "./args-delta.ts";
 import type { EventOrigin } from "./origin.ts";
 
 /** Events queued in memory for one subscriber; a slower one is refilled from the log. */
@@ -23,6 +25,13 @@ export interface SubscribedLog {
   readonly unlogged: () => readonly Envelope[];
 }
 
+/** An event outside the log that waits for its reader. */
+interface AsideEvent {
+  readonly event: Event;
+  readonly origin: EventOrigin;
+  readonly ts: string;
+}
+
 /**
  * One reader of a session's events: everything after its cursor in order, first from the log, then live.
  *
@@ -39,7 +48,7 @@ export class Subscriber {
   /** An event before the cursor that is read first. */
   #first: Envelope | undefined;
   #live: Envelope[] = [];
-  #aside: Omit<Envelope, "id">[] = [];
+  #aside: AsideEvent[] = [];
   #behind: boolean;
   #over = false;
   #failure: Error | undefined;
@@ -72,11 +81,20 @@ export class Subscriber {
 
   /** Delivers an event outside the log: it is read next, with the id of the event before it. Never waits. */
   deliverAside(event: Event, origin: EventOrigin = {}): void {
-    this.#aside = [
-      ...this.#aside.slice(1 - ASIDE_EVENTS_MAX),
-      { ...event, ...origin, session: this.#log.session, ts: this.#log.now(), aside: true },
-    ];
+    this.#aside = [...this.#aside.slice(1 - ASIDE_EVENTS_MAX), { event, origin, ts: this.#log.now() }];
     this.#notify();
+  }
+
+  /** Delivers a piece of a call's arguments, as `deliverAside` does, joined with the one that waits before it. */
+  deliverArgs(event: ArgsDelta, origin: EventOrigin): void {
+    const { callId } = event.payload;
+    const isOfCall = ({ event: { kind, payload } }: AsideEvent) =>
+      kind === "ToolArgsDelta" && payload.callId === callId;
+    const at = this.#aside.findLastIndex(isOfCall);
+    const waiting = this.#aside[at]?.event;
+    const joined = waiting?.kind === "ToolArgsDelta" ? joinedArgs(waiting, event) : undefined;
+    if (joined !== undefined) this.#aside.splice(at, 1);
+    this.deliverAside(joined ?? event, origin);
   }
 
   /** Ends the subscription after the events that are available. */
@@ -93,15 +111,23 @@ export class Subscriber {
     try {
       if (this.#first !== undefined && !signal.aborted) yield this.#first;
       while (!signal.aborted) {
-        for (const event of this.#aside.splice(0)) {
-          yield { ...event, id: Math.max(1, this.#cursor) } as Envelope;
+        for (const event of this.#takeAside(({ kind }) => kind !== "ToolArgsDelta")) {
+          yield event;
           if (signal.aborted) return;
         }
         const batch = this.#behind ? await this.#readLog() : this.#takeLive();
         for (const event of batch) {
           if (event.id <= this.#cursor) continue;
+          for (const piece of this.#argsBefore(event)) {
+            yield piece;
+            if (signal.aborted) return;
+          }
           this.#cursor = event.id;
           yield event;
+          if (signal.aborted) return;
+        }
+        for (const piece of this.#behind ? [] : this.#takeAside(({ kind }) => kind === "ToolArgsDelta")) {
+          yield piece;
           if (signal.aborted) return;
         }
         if (batch.length > 0 || this.#behind || this.#live.length > 0 || this.#aside.length > 0) continue;
@@ -135,6 +161,25 @@ export class Subscriber {
     const last = events.at(-1)?.id ?? this.#cursor;
     if (this.#behind || last >= this.#newest) return events;
     return [...events, streamGap({ from: last + 1, to: this.#newest }, { session, ts: now() })];
+  }
+
+  /** Takes the pieces of the arguments of a call that begins. Others wait for the events before them. */
+  #argsBefore(event: Envelope): readonly Envelope[] {
+    if (event.kind !== "ToolCallStarted" || this.#aside.length === 0) return [];
+    const { callId } = event.payload;
+    return this.#takeAside(({ kind, payload }) => kind === "ToolArgsDelta" && payload.callId === callId);
+  }
+
+  /** Takes events outside the log, with the id of the event before them. */
+  #takeAside(isWanted: (event: Event) => boolean): readonly Envelope[] {
+    if (this.#aside.length === 0) return [];
+    const { session } = this.#log;
+    const { taken = [], left = [] } = Object.groupBy(this.#aside, ({ event }) =>
+      isWanted(event) ? "taken" : "left",
+    );
+    this.#aside = left;
+    const id = Math.max(1, this.#cursor);
+    return taken.map(({ event, origin, ts }) => ({ ...event, ...origin, session, ts, aside: true, id }));
   }
 
   #takeLive(): readonly Envelope[] {

@@ -4,6 +4,7 @@ import type { RedactingStream } from "../../safety/redact.ts";
 import type { Bus } from "../bus/bus.ts";
 import type { EventOrigin } from "../bus/origin.ts";
 import type { Redaction } from "../bus/redaction.ts";
+import type { ArrivingCalls } from "./arriving/arriving-calls.ts";
 import type { ReplyBuilder } from "./reply.ts";
 
 export interface CollectSink {
@@ -11,6 +12,7 @@ export interface CollectSink {
   readonly origin: EventOrigin;
   readonly family: string;
   readonly redaction: Redaction;
+  readonly arriving: ArrivingCalls;
   onFirst(): void;
   /** Called for each finished block, in order. */
   readonly onBlock?: ((block: ContentBlock) => void) | undefined;
@@ -38,6 +40,7 @@ export async function collectReply(
       first = false;
       const block = builder.add(event);
       if (event.kind === "block") pieces.end(event.index, block);
+      if (event.kind === "block" && block?.type === "tool_use") sink.arriving.ended(event.index, block);
       if (block !== undefined) sink.onBlock?.(block);
       if (event.kind === "text" || event.kind === "thinking") pieces.push(event);
       if (bus.congested) await bus.commit("process");

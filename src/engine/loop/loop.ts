@@ -60,6 +60,8 @@ export async function runTurn(
     }
   } catch (thrown) {
     return turn.fail(thrown);
+  } finally {
+    turn.arriving.close();
   }
 }
 
@@ -81,7 +83,8 @@ async function ask(turn: Turn, parts: EngineDependencies, round: number): Promis
     await parts.bus.commitOutcomes();
     turn.cancel.signal.throwIfAborted();
     const { replaced } = parts.model();
-    const builder = new ReplyBuilder(parts.world.ids, parts.redaction);
+    turn.arriving.close(); // also where no provider is asked: the places of the last answer are free again
+    const builder = new ReplyBuilder(parts.world.ids, parts.redaction, (index) => turn.arriving.idOf(index));
     try {
       await receive(builder, turn, { parts, round });
     } catch (thrown) {
@@ -115,7 +118,7 @@ async function receive(
       middleware();
       // The round before is written while the provider works.
       parts.bus.writeSoon();
-      return providerAnswer(final, context);
+      return providerAnswer(final, context, turn.arriving.attempt());
     });
     const stream = send(request, turn.requestContext(round, model));
     const { bus, redaction, onBlock } = parts;
@@ -124,6 +127,7 @@ async function receive(
       redaction,
       origin: turn.origin,
       family: provider.family,
+      arriving: turn.arriving,
       onFirst: firstByte,
       onBlock,
     };
@@ -231,6 +235,7 @@ async function dispatchTogether(
 ): Promise<PendingCall | undefined> {
   const ended = await Promise.allSettled(
     calls.map(async (call) => {
+      turn.arriving.started(call.id);
       results.set(call.id, await parts.dispatcher.dispatch(call, turn.dispatchContext()));
     }),
   );

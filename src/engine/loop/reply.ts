@@ -36,6 +36,7 @@ export interface ModelReply {
 export class ReplyBuilder {
   readonly #ids: IdSource;
   readonly #redaction: Redaction;
+  readonly #idOf: (index: number) => CallId | undefined;
   readonly #blocks = new Map<number, ContentBlock>();
   readonly #partialText = new Map<number, string>();
   readonly #calls: PendingCall[] = [];
@@ -43,9 +44,15 @@ export class ReplyBuilder {
   #hasContent = false;
   #finish: { readonly reason: FinishReason; readonly raw: string } | undefined;
 
-  constructor(ids: IdSource, redaction: Redaction) {
+  /** @param idOf returns the id of a call that was shown before its block is finished. */
+  constructor(
+    ids: IdSource,
+    redaction: Redaction,
+    idOf: (index: number) => CallId | undefined = () => undefined,
+  ) {
     this.#ids = ids;
     this.#redaction = redaction;
+    this.#idOf = idOf;
   }
 
   /**
@@ -62,7 +69,7 @@ export class ReplyBuilder {
       case "thinking":
         return undefined; // stored only as a whole block: no provider accepts a partial one
       case "block": {
-        const block = this.#redaction.block(this.#canonical(event.block));
+        const block = this.#redaction.block(this.#canonical(event.block, event.index));
         this.#partialText.delete(event.index);
         if (block !== undefined) this.#blocks.set(event.index, block);
         return block;
@@ -107,10 +114,10 @@ export class ReplyBuilder {
       .filter((block) => block.type !== "text" || block.text !== "");
   }
 
-  #canonical(block: ModelBlock): ContentBlock {
+  #canonical(block: ModelBlock, index: number): ContentBlock {
     if (block.type !== "tool_use") return block;
     const { name, malformed } = block;
-    const id = this.#ids.next("call");
+    const id = this.#idOf(index) ?? this.#ids.next("call");
     // A provider refuses a history whose input is no object, so a malformed one is stored as text.
     const input = malformed === undefined ? block.input : { malformed };
     this.#calls.push({ id, name, input, ...(malformed === undefined ? {} : { malformed }) });

@@ -15,6 +15,7 @@ import type { Bus } from "../bus/bus.ts";
 import type { EventOrigin } from "../bus/origin.ts";
 import type { Redaction } from "../bus/redaction.ts";
 import { CancelNode } from "../cancel.ts";
+import { ArrivingCalls } from "./arriving/arriving-calls.ts";
 import type { Conversation } from "./conversation.ts";
 import type { DispatchContext, Dispatcher } from "./dispatch.ts";
 import type { ModelReply } from "./reply.ts";
@@ -69,6 +70,7 @@ export class Turn implements Disposable {
   readonly originator: ClientId;
   readonly cancel: CancelNode;
   readonly timing: TurnTiming;
+  readonly arriving: ArrivingCalls;
   readonly #parts: EngineDependencies;
   readonly #writeMsBefore: number;
   #openingInput: readonly InputBlock[] | undefined;
@@ -85,6 +87,8 @@ export class Turn implements Disposable {
     this.origin = { originator, ...(parentCall === undefined ? {} : { parentCall }) };
     this.cancel = new CancelNode(parent);
     this.timing = new TurnTiming(parts.world.clock);
+    const { world, bus, redaction } = parts;
+    this.arriving = new ArrivingCalls({ world, bus, redaction, origin: this.origin });
     this.#writeMsBefore = parts.bus.writeMs;
   }
 

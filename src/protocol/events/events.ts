@@ -15,7 +15,7 @@ import {
 } from "../ids.ts";
 import { AskedPart, AskedWhy } from "./asked-call.ts";
 import { Hunk } from "./hunk.ts";
-import { TAIL_BYTES_MAX } from "./progress-limits.ts";
+import { ARGS_DELTA_CHARACTERS_MAX, TAIL_BYTES_MAX } from "./progress-limits.ts";
 import { ChangePreview, ToolKind } from "./shown-call.ts";
 
 /**
@@ -105,6 +105,24 @@ const payloads = {
     lines: z.int().min(0).optional(),
     /** Milliseconds that the command has run, without the wait for a permission. Since protocol 0.3.0. */
     elapsedMs: z.int().min(0).optional(),
+  }),
+  /**
+   * The next piece of the arguments of a call while the model writes it, redacted. Only a subscriber that asks gets it,
+   * with `aside`. ToolCallStarted of the same `callId` has the whole and replaces it. Since protocol 0.3.0.
+   */
+  ToolArgsDelta: z.object({
+    callId: CallIdSchema,
+    /** The tool as the model names it: a call of a lazy tool starts under the name of that tool. */
+    tool: z.string(),
+    /** JSON text. May be empty. */
+    text: z.string().max(ARGS_DELTA_CHARACTERS_MAX),
+    /** UTF-16 units of the arguments before this piece. Another number than expected: this reader missed pieces. */
+    offset: z.int().min(0),
+    index: blockIndex.optional(),
+    /** The rest of the arguments is above the limit and not shown. */
+    cut: z.literal(true).optional(),
+    /** No call comes of it: the answer broke off, was tried again, or ended before the call began. */
+    void: z.literal(true).optional(),
   }),
   ToolResult: z.object({
     callId: CallIdSchema,

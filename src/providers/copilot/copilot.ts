@@ -8,7 +8,7 @@ import { dialectProvider } from "../dialect/dialect-provider.ts";
 import { openaiChat } from "../dialect/openai-chat/openai-chat.ts";
 import { openaiResponses } from "../dialect/openai-responses/openai-responses.ts";
 import { ProviderError } from "../error.ts";
-import type { Model, ModelEvent, ModelRequest, Provider, Silence } from "../provider.ts";
+import type { ArgumentsListener, Model, ModelEvent, ModelRequest, Provider, Silence } from "../provider.ts";
 import type { CopilotSettings } from "../vendor-settings.ts";
 import { COPILOT_EDITOR, COPILOT_INTEGRATION, copilotAddresses } from "../vendor-settings.ts";
 
@@ -77,6 +77,7 @@ export function copilotProvider(settings: CopilotSettings, dependencies: Provide
     request: ModelRequest,
     signal: AbortSignal,
     onSilence?: (silence: Silence) => void,
+    listener?: ArgumentsListener,
   ): AsyncGenerator<ModelEvent> {
     const known = await listed(request.model, signal);
     const outputTokensMax = Math.min(
@@ -84,7 +85,7 @@ export function copilotProvider(settings: CopilotSettings, dependencies: Provide
       known?.outputTokensMax ?? request.outputTokensMax,
     );
     try {
-      yield* wireFor(known ?? {}).chat({ ...request, outputTokensMax }, signal, onSilence);
+      yield* wireFor(known ?? {}).chat({ ...request, outputTokensMax }, signal, onSilence, listener);
     } catch (thrown) {
       throw copilotError(thrown, known !== undefined);
     }

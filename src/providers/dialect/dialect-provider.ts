@@ -12,7 +12,7 @@ import { knownModel } from "../choosing/prices.ts";
 import { ProviderError } from "../error.ts";
 import { fetchText, openEventStream } from "../http/http.ts";
 import type { StreamLimits } from "../http/stream-limits.ts";
-import type { Model, ModelEvent, ModelRequest, Provider, Server, Silence } from "../provider.ts";
+import type { Model, ModelEvent, ModelRequest, Provider, Server } from "../provider.ts";
 import { tokensAt } from "../token-count.ts";
 import { AnswerStream } from "./answer/answer-stream.ts";
 import { joinDeltas } from "./answer/join-deltas.ts";
@@ -84,9 +84,7 @@ export function dialectProvider(vendor: Vendor, dependencies: ProviderDependenci
   const list = modelList(vendor, catalogue, log);
 
   async function* chat(
-    request: ModelRequest,
-    signal: AbortSignal,
-    onSilence?: (silence: Silence) => void,
+    ...[request, signal, onSilence, listener]: Parameters<Provider["chat"]>
   ): AsyncGenerator<ModelEvent> {
     await refuseUnsupported(request, name, catalogue);
     const context = contextFor(vendor, request);
@@ -95,7 +93,7 @@ export function dialectProvider(vendor: Vendor, dependencies: ProviderDependenci
     const url = baseUrl + (vendor.pathOf?.(model) ?? dialect.path);
     const asked = { ...wire, isUnwatched, headers: { ...headers, ...vendor.requestHeaders?.(request) } };
     await using bytes = await openEventStream({ ...asked, model, url, body, signal, limits, onSilence });
-    const answer = new AnswerStream(dialect, context);
+    const answer = new AnswerStream(dialect, context, listener);
     let isFinished = false;
     try {
       while (!answer.isOver) {

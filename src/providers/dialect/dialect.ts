@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../base/json.ts";
-import type { ModelEvent, ModelRequest } from "../provider.ts";
+import type { ArgumentsListener, ModelEvent, ModelRequest } from "../provider.ts";
 
 /** A wire format that several vendors share: no network, no clock, no state between calls. */
 export interface Dialect {
@@ -8,8 +8,8 @@ export interface Dialect {
   readonly path: string;
   /** Builds the request body. Deterministic: the same request gives the same bytes, so that prompt caches hit. */
   body(request: ModelRequest, context: DialectContext): JsonObject;
-  /** Starts reading one answer and passes its canonical events to `emit`. */
-  openAnswer(context: DialectContext, emit: Emit): AnswerReader;
+  /** Starts reading one answer. Passes its canonical events to `emit`, and the arguments of its calls to `listener`. */
+  openAnswer(context: DialectContext, emit: Emit, listener?: ArgumentsListener): AnswerReader;
   /** Returns the model that a stream event names, if any. */
   modelIn(data: JsonObject): string | undefined;
   /**

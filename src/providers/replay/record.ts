@@ -52,8 +52,8 @@ export function recorder(options: RecordOptions): (provider: Provider) => Provid
     canonicalFormVersion: provider.canonicalFormVersion,
     pricesInCatalogue: provider.pricesInCatalogue ?? false,
     ...defined({ server: provider.server }),
-    chat: (request, signal, onSilence) =>
-      tape.pass(provider.chat(request, signal, onSilence), provider, request),
+    chat: (request, signal, onSilence, listener) =>
+      tape.pass(provider.chat(request, signal, onSilence, listener), provider, request),
     models: (signal) => provider.models(signal),
     tokenCount: (messages, signal) => provider.tokenCount(messages, signal),
   });

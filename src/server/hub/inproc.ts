@@ -1,3 +1,4 @@
+import { defined } from "../../base/defined.ts";
 import { HarnessError } from "../../base/errors.ts";
 import type { AttachRequest } from "../../session/access/attach-request.ts";
 import type { ServedFeatures } from "../../session/access/handshake.ts";
@@ -44,9 +45,9 @@ export function connectInproc(
       const until = signal === undefined ? detached.signal : AbortSignal.any([signal, detached.signal]);
       return await multiplexer.query(query, { ...client, signal: until });
     },
-    subscribe(session, { since, signal, deltasMayWait }) {
+    subscribe(session, { since, signal, deltasMayWait, args }) {
       assertReady();
-      const reader = deltasMayWait === true ? { ...client, deltasMayWait } : client;
+      const reader = { ...client, ...defined({ deltasMayWait, args }) };
       return multiplexer.subscribe(session, since, AbortSignal.any([signal, detached.signal]), reader);
     },
     news({ signal, ...wanted }) {

@@ -344,14 +344,14 @@ export class Multiplexer {
     signal: AbortSignal,
     client?: Pick<AttachedClient, "scope"> &
       Partial<Pick<AttachedClient, "id" | "identityClass" | "label">> &
-      Partial<Pick<SubscribeOptions, "deltasMayWait">>,
+      Partial<Pick<SubscribeOptions, "deltasMayWait" | "args">>,
   ): AsyncIterable<Envelope> {
-    const { label, deltasMayWait } = client ?? {};
+    const { label, deltasMayWait, args } = client ?? {};
     const who = {
       ...(client?.id === undefined ? {} : { client: client.id }),
       ...(isPerson(client) ? { person: this.people.initialEvents } : {}),
       ...(mayAnswer(client) ? ({ answers: true } as const) : {}),
-      ...defined({ label, deltasMayWait }),
+      ...defined({ label, deltasMayWait, args }),
     };
     const events = (until: AbortSignal): AsyncIterable<Envelope> =>
       this.#sessions.get(id)?.subscribe(since, until, who) ??

@@ -2,7 +2,7 @@ import type { ResultContent } from "../../protocol/content.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
 import type { EventKind } from "../../protocol/events/events.ts";
 import { permissionHeading } from "../../view/questions/question-words.ts";
-import { callsAfter, NO_CALLS } from "../../view/session/calls.ts";
+import { callsAfter, NO_CALLS } from "../../view/session/calls/open-calls.ts";
 
 const MS_PER_S = 1_000;
 

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { defined } from "../../base/defined.ts";
 import type { World } from "../../base/world.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
 import { EnvelopeSchema } from "../../protocol/events/envelope.ts";
@@ -39,11 +40,23 @@ export function eventRoutes(parts: EventRoutesDependencies): readonly HttpRoute[
               "Last-Event-ID goes before it.",
             schema: SinceSchema,
           },
+          args: {
+            about:
+              "`true`: also ToolArgsDelta events, the arguments of calls while the model writes them. Since protocol 0.3.0.",
+            schema: z.enum(["true", "false"]),
+          },
         },
         answers: {
           200: { about: "The events", schema: EnvelopeSchema, type: "text/event-stream" },
         },
-        refusals: ["InvalidSessionID", "InvalidHeader", "HandshakeRequired", "Forbidden", "UnknownSession"],
+        refusals: [
+          "InvalidSessionID",
+          "InvalidHeader",
+          "InvalidPath",
+          "HandshakeRequired",
+          "Forbidden",
+          "UnknownSession",
+        ],
       },
       handle: (call) => followed(call, parts),
     },
@@ -95,13 +108,14 @@ async function newsOf(call: RouteRequest, { world }: EventRoutesDependencies): P
 
 async function followed(call: RouteRequest, { engine, world }: EventRoutesDependencies): Promise<Response> {
   const [session, since] = [sessionOf(call), sinceOf(call)];
+  const args = readWord(call, "args", ["true", "false"]) === "true";
   const connection = await call.connection();
   const info = await sessionInfo(engine, session, { ...grantOfCall(call), signal: call.signal });
   assertHappened(since, info, "since");
   let last = since ?? info.events;
   const isNamed = namesKinds(await call.clientVersion());
   return call.stream((signal) =>
-    eventStream(connection.subscribe(session, since === undefined ? { signal } : { since, signal }), {
+    eventStream(connection.subscribe(session, { signal, args, ...defined({ since }) }), {
       clock: world.clock,
       signal,
       hello: ": ok\n\n",

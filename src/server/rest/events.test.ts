@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { framesOf, openControlRig, refusalOf, StreamReader } from "../../../test/support/control-rig.ts";
-import { hangs, says } from "../../../test/support/scripted-provider.ts";
+import { calls, hangs, says } from "../../../test/support/scripted-provider.ts";
 import { RawSocket } from "../../../test/support/ws-rig.ts";
 import { DRAIN_MS_MAX } from "../http/server.ts";
 import { SSE_HEARTBEAT_MS } from "../http/sse.ts";
@@ -67,6 +67,27 @@ test("[CTL-03 CTL-14] a reader that comes back continues after the last event it
   await both.until(hasEnded);
   expect(both.events()).toEqual(rest);
   for (const reader of [byHeader, byQuery, both]) await reader.leave();
+});
+
+test("[CTL-06 CTL-19] with args=true a stream also bears the arguments of calls, and another word is refused", async () => {
+  const script = [calls({ name: "Absent", input: { path: "a" } }), says("done")];
+  await using control = await openControlRig({ script });
+  await control.shake();
+  const path = `/v1/sessions/${control.rig.session.id}/events`;
+  const plain = new StreamReader(await control.ask(path));
+  const asking = new StreamReader(await control.ask(`${path}?args=true`));
+  await control.askUnix(`/v1/sessions/${control.rig.session.id}/input`, { json: text("go") });
+  for (const reader of [plain, asking]) await reader.until(hasEnded);
+  const pieces = framesOf(asking.text).filter(({ event }) => event === "ToolArgsDelta");
+  expect(pieces).toHaveLength(1);
+  expect(asking.events().find(({ kind }) => kind === "ToolArgsDelta")).toMatchObject({
+    aside: true,
+    payload: { tool: "Absent", text: '{"path":"a"}', offset: 0 },
+  });
+  expect(plain.text).not.toContain("ToolArgsDelta");
+  for (const query of ["args=yes", "args=", "args=true&args=true"])
+    expect(await refusalOf(await control.ask(`${path}?${query}`))).toEqual([400, "InvalidPath"]);
+  for (const reader of [plain, asking]) await reader.leave();
 });
 
 test("[CTL-14] an invalid place to continue from is refused: garbage, two of them, one beyond the end", async () => {

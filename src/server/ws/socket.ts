@@ -37,6 +37,8 @@ export interface SocketDependencies {
   readonly session?: SessionId;
   /** Events above it are sent. */
   readonly since?: EventSeq;
+  /** True: with the arguments of calls while the model writes them. */
+  readonly args?: boolean;
   /** Called once, when the socket has closed. */
   readonly onLeft: () => void;
 }
@@ -174,10 +176,10 @@ export class ClientSocket implements SocketReader {
 
   /** The next event is requested once there was room for the one before: a slow reader costs nothing but the log. */
   async #follow(connection: ServedConnection, session: SessionId): Promise<void> {
-    const { since } = this.#dependencies;
+    const { since, args } = this.#dependencies;
     const { signal } = this.#stop;
     try {
-      const events = connection.subscribe(session, since === undefined ? { signal } : { since, signal });
+      const events = connection.subscribe(session, { signal, ...defined({ since, args }) });
       for await (const event of events) {
         this.#last = event.id;
         if (!(await this.#socket.send(eventFrame(event)))) return;

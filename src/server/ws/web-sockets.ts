@@ -1,6 +1,6 @@
 import { defined } from "../../base/defined.ts";
 import { HarnessError } from "../../base/errors.ts";
-import type { EventSeq, SessionId, TokenId } from "../../base/ids.ts";
+import type { EventSeq, TokenId } from "../../base/ids.ts";
 import type { WebSocketAnswer, World } from "../../base/world.ts";
 import type { Authority } from "../../session/access/authority.ts";
 import type { EnginePort } from "../../session/engine-port.ts";
@@ -8,6 +8,7 @@ import { tokenOf } from "../http/gate.ts";
 import type { HttpRoute, RouteRequest } from "../http/route.ts";
 import { assertHappened, eventSeqIn, sessionIdIn } from "../hub/follow-request.ts";
 import { sessionInfo } from "../hub/queries/session-info.ts";
+import type { SocketDependencies } from "./socket.ts";
 import { ClientSocket } from "./socket.ts";
 import { SocketClients } from "./ws-clients.ts";
 
@@ -106,17 +107,21 @@ function protocolOf(headers: Headers): string | undefined {
   throw new HarnessError("InvalidHeader", { header: "Sec-WebSocket-Protocol", why });
 }
 
+type FollowedSession = Pick<SocketDependencies, "session" | "since" | "args">;
+
 /** @throws HarnessError InvalidPath, InvalidSessionID, Forbidden, UnknownSession. */
 async function followedBy(
   query: URLSearchParams,
   engine: EnginePort,
   grant: NonNullable<RouteRequest["grant"]>,
   signal: AbortSignal,
-): Promise<{ readonly session?: SessionId; readonly since?: EventSeq }> {
+): Promise<FollowedSession> {
   const [id, last] = [single(query, "session"), single(query, "lastEventId")];
+  const args = argsOf(query);
   if (id === undefined) {
-    if (last === undefined) return {};
-    throw new HarnessError("InvalidPath", { why: "lastEventId: it counts only with session" });
+    const lone = last !== undefined ? "lastEventId" : args !== undefined ? "args" : undefined;
+    if (lone === undefined) return {};
+    throw new HarnessError("InvalidPath", { why: `${lone}: it counts only with session` });
   }
   const wanted = sessionIdIn(id);
   const lastSeen = last === undefined ? undefined : eventSeq(last);
@@ -126,7 +131,16 @@ async function followedBy(
   // Sent with the handshake: a client whose socket breaks before its first event knows where to resume. Open questions
   // are seen by every new client, however long ago they were asked.
   const since = lastSeen ?? (live && session === wanted ? (asked ?? events) : undefined);
-  return since === undefined ? { session: wanted } : { session: wanted, since };
+  return { session: wanted, ...defined({ since, args }) };
+}
+
+/** @throws HarnessError InvalidPath for anything but true or false. */
+function argsOf(query: URLSearchParams): boolean | undefined {
+  const word = single(query, "args");
+  if (word === undefined) return undefined;
+  if (word !== "true" && word !== "false")
+    throw new HarnessError("InvalidPath", { why: "args: it takes true or false" });
+  return word === "true";
 }
 
 function single(query: URLSearchParams, name: string): string | undefined {

@@ -248,6 +248,8 @@ test("[AUTH-07 CTL-07] a socket for a session that is unknown, is another's, or 
   expect(await why(`?session=${id}&lastEventId=-1`)).toEqual([400, "InvalidPath"]);
   expect(await why(`?session=${id}&session=${id}`)).toEqual([400, "InvalidPath"]);
   expect(await why("?lastEventId=1")).toEqual([400, "InvalidPath"]);
+  for (const query of ["?args=true", `?session=${id}&args=1`, `?session=${id}&args=true&args=true`])
+    expect(await why(query)).toEqual([400, "InvalidPath"]);
 });
 
 test("[AUTH-07 S49] a token of one session commands no other over its socket", async () => {

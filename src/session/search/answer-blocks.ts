@@ -53,6 +53,7 @@ const ASIDES: ReadonlySet<EventKind> = new Set<EventKind>([
   "SessionRenamed",
   "TaskChanged",
   "ToolCallProgress",
+  "ToolArgsDelta",
   "Asked",
   "Answered",
   "PermissionAnswered",

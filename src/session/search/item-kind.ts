@@ -9,6 +9,7 @@ const KINDS: Readonly<Record<EventKind, ItemKind | null>> = {
   ThinkingDelta: "thinking",
   ToolCallStarted: "call",
   ToolCallProgress: null,
+  ToolArgsDelta: null,
   ToolResult: null,
   TurnStarted: "prompt",
   TurnEnded: null,

@@ -16,6 +16,7 @@ const WITHOUT_CONTENT: {
   ThinkingDelta: (payload) => ({ ...payload, block: { type: "thinking", text: TTL_EXPIRED } }),
   ToolCallStarted: (payload) => ({ ...payload, args: TTL_EXPIRED }),
   ToolCallProgress: ({ callId }) => ({ callId, partial: TTL_EXPIRED }),
+  ToolArgsDelta: (payload) => ({ ...payload, text: TTL_EXPIRED }),
   ToolResult: (payload) => ({ ...payload, content: TEXT }),
   TurnStarted: (payload) => ({ ...payload, ...(payload.content === undefined ? {} : { content: TEXT }) }),
   TurnEnded: ({ error, ...payload }) => ({

@@ -9,8 +9,10 @@ import type { Envelope, EnvelopeOf } from "../../protocol/events/envelope.ts";
 import type { PayloadOf, SessionEndReason, TurnEndReason } from "../../protocol/events/events.ts";
 import type { Question } from "../questions/questions.ts";
 import { questionsAfter } from "../questions/questions.ts";
-import type { OpenCalls } from "./calls.ts";
-import { callsAfter, NO_CALLS } from "./calls.ts";
+import type { IncomingCalls } from "./calls/incoming-calls.ts";
+import { incomingCallsAfter, NO_INCOMING } from "./calls/incoming-calls.ts";
+import type { OpenCalls } from "./calls/open-calls.ts";
+import { callsAfter, NO_CALLS } from "./calls/open-calls.ts";
 import type { MissedEvents } from "./gaps/gaps.ts";
 import type { UncertainEntry } from "./gaps/uncertain.ts";
 import { NAME_CHARACTERS_MAX, shortenedJson } from "./limits.ts";
@@ -41,6 +43,8 @@ export interface RunView {
   /** Calls of the newest turn that did not run because nobody had allowed them. */
   readonly refusals: readonly RefusedCall[];
   readonly calls: OpenCalls;
+  /** Calls that the model writes and that have not begun. */
+  readonly incoming: IncomingCalls;
   readonly subAgents: SubAgents;
   /** Questions that wait for an answer, the oldest first. */
   readonly questions: readonly Question[];
@@ -86,6 +90,7 @@ export function newRun(session: SessionId): RunView {
     session,
     refusals: [],
     calls: NO_CALLS,
+    incoming: NO_INCOMING,
     subAgents: NO_SUB_AGENTS,
     questions: [],
     tasks: [],
@@ -101,13 +106,15 @@ export function newRun(session: SessionId): RunView {
  */
 export function sharedAfter(run: RunView, envelope: Envelope, missed?: MissedEvents): RunView {
   const calls = callsAfter(run.calls, envelope);
+  const incoming = incomingCallsAfter(run.incoming, envelope);
   const subAgents = subAgentsAfter(run.subAgents, envelope, {
     calls: run.calls,
     isUnknown: missed !== undefined,
   });
   const questions = questionsAfter(run.questions, envelope, { keep: shortQuestion });
-  if (calls === run.calls && subAgents === run.subAgents && questions === run.questions) return run;
-  return { ...run, calls, subAgents, questions };
+  const isSame = calls === run.calls && incoming === run.incoming;
+  if (isSame && subAgents === run.subAgents && questions === run.questions) return run;
+  return { ...run, calls, incoming, subAgents, questions };
 }
 
 /**

@@ -59,6 +59,7 @@ const EVENTS: { readonly [Kind in EventKind]: fc.Arbitrary<PayloadOf<Kind>> } = 
   TurnTiming: turn.map((number) => ({ turn: number, components: {} })),
   ToolCallStarted: callId.map((id) => ({ callId: id, tool: "Bash", args: {}, mutating: true })),
   ToolCallProgress: fc.record({ callId, partial: words }),
+  ToolArgsDelta: fc.record({ callId, tool: words, text: words, offset: fc.nat(9) }),
   ToolResult: callId.map((id) => ({ callId: id, content: [] })),
   CompactionTriggered: fc.nat(9).map((afterTokens) => ({ beforeTokens: 10, afterTokens })),
   CompactionProgress: fc.record({

@@ -8,7 +8,8 @@ import { NO_SESSION_COSTS, sessionCostsAfter } from "../costs/session-costs.ts";
 import { isBesideLog, isMissing, reachedBy } from "../follow.ts";
 import { questionId, questionOf } from "../questions/questions.ts";
 import { isRefusal } from "../turn-result.ts";
-import { callsAfter } from "./calls.ts";
+import { withPiece } from "./calls/incoming-calls.ts";
+import { callsAfter } from "./calls/open-calls.ts";
 import type { MissedEvents } from "./gaps/gaps.ts";
 import { missedAfter, showsNoneWaiting } from "./gaps/gaps.ts";
 import type { LeftOut, LimitedList } from "./limits.ts";
@@ -133,10 +134,16 @@ export function sessionAfter(view: SessionView, envelope: Envelope): SessionView
   return leftOut === after.leftOut ? after : { ...after, leftOut };
 }
 
-/** Returns the view with the newest lines of a running command, which are not in the log. */
+/**
+ * Returns the view with what is not in the log: the newest lines of a running command, or a piece of the arguments of a
+ * call that the model writes.
+ */
 function withLiveOutput(view: SessionView, envelope: Envelope): SessionView {
-  const { run } = view;
-  if (envelope.kind !== "ToolCallProgress" || run?.session !== envelope.session) return view;
+  const { run = newRun(envelope.session) } = view;
+  if (run.session !== envelope.session) return view;
+  if (envelope.kind === "ToolArgsDelta")
+    return { ...view, run: { ...run, incoming: withPiece(run.incoming, envelope) } };
+  if (envelope.kind !== "ToolCallProgress") return view;
   const calls = callsAfter(run.calls, envelope);
   return calls === run.calls ? view : { ...view, run: { ...run, calls } };
 }
@@ -226,10 +233,10 @@ function ownAfter(
     case "HookTimeout":
     case "HookError":
     case "MCPServerDown":
-      return view;
     // Shown as they come: a client that draws text keeps it, and the rest is about one moment.
     case "TextDelta":
     case "ThinkingDelta":
+    case "ToolArgsDelta":
     case "TurnTiming":
     case "Cancelled":
     case "TokenExpiring":

@@ -6,7 +6,7 @@ import type { Cost } from "../costs/cost.ts";
 import { addCost, NO_COST } from "../costs/cost.ts";
 import { isMissing } from "../follow.ts";
 import { callSummary } from "../texts/call-summary.ts";
-import type { OpenCalls } from "./calls.ts";
+import type { OpenCalls } from "./calls/open-calls.ts";
 import type { UncertainEntry } from "./gaps/uncertain.ts";
 import { uncertainValues } from "./gaps/uncertain.ts";
 

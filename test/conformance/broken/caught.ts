@@ -8,6 +8,8 @@ import { HANDSHAKE_SCENARIOS } from "../../../src/conformance/scenarios/handshak
 import { HTTP_SCENARIOS } from "../../../src/conformance/scenarios/http.ts";
 import { MCP_SCENARIOS } from "../../../src/conformance/scenarios/mcp.ts";
 import { PERMISSION_SCENARIOS } from "../../../src/conformance/scenarios/permission.ts";
+import { ALIKE_SCENARIOS } from "../../../src/conformance/scenarios/queries/alike.ts";
+import { COMPLETION_SCENARIOS } from "../../../src/conformance/scenarios/queries/completion.ts";
 import { REST_SCENARIOS } from "../../../src/conformance/scenarios/rest.ts";
 import { KEPT_SCENARIOS } from "../../../src/conformance/scenarios/sessions/kept.ts";
 import { LISTED_SCENARIOS } from "../../../src/conformance/scenarios/sessions/listed.ts";
@@ -53,6 +55,7 @@ const GROUPS = [
   REST_SCENARIOS.filter(({ id }) => isApart(id)),
   [...LISTED_SCENARIOS, ...KEPT_SCENARIOS],
   FRAME_SCENARIOS,
+  [...ALIKE_SCENARIOS, ...COMPLETION_SCENARIOS],
   MCP_SCENARIOS,
 ];
 

@@ -22,6 +22,28 @@ import {
 /** Servers with a fault behind every transport: handshake, turns, questions, clients, commands. */
 export const BROKEN_ENGINES: readonly Broken[] = [
   {
+    scenario: "call-arguments",
+    how: "a piece of arguments says something else than the call",
+    fault: () =>
+      eachEvent((event) => (event.kind === "ToolArgsDelta" ? withPayload(event, { text: "{}" }) : event)),
+  },
+  {
+    scenario: "call-arguments",
+    how: "everybody gets the arguments of calls",
+    fault: () =>
+      connectionFault({
+        subscribe: (inner, session, options) => inner.subscribe(session, { ...options, args: true }),
+      }),
+  },
+  {
+    scenario: "call-arguments",
+    how: "nobody gets the arguments of calls",
+    fault: () =>
+      connectionFault({
+        subscribe: (inner, session, options) => inner.subscribe(session, { ...options, args: false }),
+      }),
+  },
+  {
     scenario: "handshake-shape",
     how: "a version in the handshake is a text",
     wires: ["inproc", "rest", "ws"], // over MCP it stands in the capabilities

@@ -331,6 +331,28 @@ export const BROKEN_HTTP: readonly Broken[] = [
     }),
   },
   {
+    scenario: "completion",
+    how: "a completion has no sessions",
+    fault: () =>
+      answerFault(
+        ({ ok }, request) => ok && pathOf(request).endsWith("/complete"),
+        (answer) =>
+          withBody(answer, (body: { readonly items: readonly { readonly kind: string }[] }) => ({
+            ...body,
+            items: body.items.filter(({ kind }) => kind !== "session"),
+          })),
+      ),
+  },
+  {
+    scenario: "completion",
+    how: "a completion replaces everything that was typed",
+    fault: () =>
+      answerFault(
+        ({ ok }, request) => ok && pathOf(request).endsWith("/complete"),
+        (answer) => withBody(answer, (body: object) => ({ ...body, from: 0 })),
+      ),
+  },
+  {
     scenario: "input-status",
     how: "a prompt is answered as if it were done",
     fault: () =>
@@ -475,6 +497,21 @@ export const BROKEN_SOCKETS: readonly Broken[] = [
     }),
   },
   {
+    scenario: "queries-alike",
+    how: "a frame leaves a field of one answer out",
+    fault: () => ({ wire: { outgoing: (text) => text.replace(/"rounds":\d+,?/, "") } }),
+  },
+  {
+    scenario: "queries-alike",
+    how: "one query is refused in frames",
+    fault: () => ({
+      wire: {
+        incoming: (data) =>
+          typeof data === "string" ? data.replace('"kind":"GetContext"', '"kind":"Get"') : data,
+      },
+    }),
+  },
+  {
     scenario: "ws-events",
     how: "an event is another one when it is sent again",
     fault() {
@@ -548,6 +585,11 @@ export const BROKEN_MCP: readonly Broken[] = [
     scenario: "mcp-resources",
     how: "a session has no last events",
     fault: mcpText(/\\"last_events\\":/, '\\"events\\":'),
+  },
+  {
+    scenario: "resources-alike",
+    how: "a resource leaves a field out",
+    fault: mcpText(/\\"working_dir\\":\\"[^"]*\\",?/, ""),
   },
   {
     scenario: "mcp-log",

@@ -173,6 +173,20 @@ const SCENARIOS = {
     client.close();
   },
 
+  /** The arguments of a call while the model writes them. They come only to who asks. */
+  async written() {
+    const client = await open();
+    let written = "";
+    const args = process.argv[4] === "asks";
+    for await (const { kind, payload } of client.session(session).events({ since: 0, args })) {
+      if (kind === "TurnEnded") tell({ watching: true });
+      if (kind === "ToolArgsDelta") written += payload.text;
+      if (kind === "ToolCallStarted") break;
+    }
+    tell({ written });
+    client.close();
+  },
+
   /** A turn whose engine is killed while it asks. The answer comes when another engine has taken its place. */
   async asked() {
     const client = await open({ limits: { backoffMsMin: 20, backoffMsMax: 200 } });

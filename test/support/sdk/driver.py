@@ -197,6 +197,19 @@ async def turn(session):
     tell(text=(await wait(awaited.run_turn("say hello"))).text)
 
 
+async def written(session, asks):
+    client = await open_client()
+    text = ""
+    async for event in each(client.session(session).events(0, args=asks == "asks")):
+        if event["kind"] == "TurnEnded":
+            tell(watching=True)
+        if event["kind"] == "ToolArgsDelta":
+            text += event["payload"]["text"]
+        if event["kind"] == "ToolCallStarted":
+            break
+    tell(written=text)
+
+
 async def asked(session):
     client = await open_client(limits=Limits(backoff_min=0.02, backoff_max=0.2))
     awaited = client.session(session)
@@ -241,5 +254,6 @@ SCENARIOS = {
     "onward": onward,
     "turn": turn,
     "asked": asked,
+    "written": written,
 }
 asyncio.run(SCENARIOS[ARGS[0]](*ARGS[1:]))

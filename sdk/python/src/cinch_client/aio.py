@@ -126,8 +126,10 @@ class AsyncSession:
     async def send_input(self, input: Input, **options: Optional[str]) -> Accepted:
         return await _in_thread(self._session.send_input, input, **options)
 
-    async def stream_turn(self, input: Input, **options: Optional[str]) -> AsyncIterator[Envelope]:
-        async for event in _read(functools.partial(self._session.stream_turn, input, **options)):
+    async def stream_turn(
+        self, input: Input, *, args: bool = False, **options: Optional[str]
+    ) -> AsyncIterator[Envelope]:
+        async for event in _read(functools.partial(self._session.stream_turn, input, args=args, **options)):
             yield event
 
     async def run_turn(self, input: Input, **options: Optional[str]) -> TurnResult:
@@ -138,8 +140,8 @@ class AsyncSession:
             raise RuntimeError("a turn's events end with its end")
         return total.result
 
-    async def events(self, since: Optional[int] = None) -> AsyncIterator[Envelope]:
-        async for event in _read(functools.partial(self._session.events, since)):
+    async def events(self, since: Optional[int] = None, *, args: bool = False) -> AsyncIterator[Envelope]:
+        async for event in _read(functools.partial(self._session.events, since, args=args)):
             yield event
 
     async def answer_permission(self, call_id: str, decision: str, **options: Optional[str]) -> Accepted:

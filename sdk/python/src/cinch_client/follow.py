@@ -32,6 +32,8 @@ class ConnectionState:
 class FollowParts:
     http: Http
     since: int
+    #: With the arguments of calls while the model writes them.
+    args: bool
     box: StreamBox
     #: The run that answers for the session now.
     run: Callable[[], str]
@@ -144,7 +146,7 @@ def _heal(parts: FollowParts, refusal: CinchError, last: int, is_over: bool) -> 
 
 def _stretch(parts: FollowParts, since: int) -> Iterator[Optional[Placed]]:
     """The events that one connection brings; None whenever something has come, first when the engine begins to answer."""
-    path = f"/v1/sessions/{quote(parts.run(), safe='')}/events"
+    path = f"/v1/sessions/{quote(parts.run(), safe='')}/events{'?args=true' if parts.args else ''}"
     for frame in read_frames(parts.http, path, {"Last-Event-ID": str(since)}, parts.client(), parts.box):
         # A frame is named by the kind of its event; engines that speak 0.2 name none. Other names are no events.
         if frame is None:

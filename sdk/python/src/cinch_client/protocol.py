@@ -10,6 +10,7 @@ EVENT_KINDS = frozenset([
   "ThinkingDelta",
   "ToolCallStarted",
   "ToolCallProgress",
+  "ToolArgsDelta",
   "ToolResult",
   "TurnStarted",
   "TurnEnded",
@@ -662,6 +663,35 @@ _ToolCallProgressEventRequired = TypedDict("_ToolCallProgressEventRequired", {
 
 
 class ToolCallProgressEvent(_ToolCallProgressEventRequired, total=False):
+    originator: ClientId
+    parentCall: CallId
+    aside: Literal[True]
+
+
+_ToolArgsDeltaEventPayloadRequired = TypedDict("_ToolArgsDeltaEventPayloadRequired", {
+    "callId": CallId,
+    "tool": str,
+    "text": str,
+    "offset": int,
+})
+
+
+class ToolArgsDeltaEventPayload(_ToolArgsDeltaEventPayloadRequired, total=False):
+    index: int
+    cut: Literal[True]
+    void: Literal[True]
+
+
+_ToolArgsDeltaEventRequired = TypedDict("_ToolArgsDeltaEventRequired", {
+    "id": int,
+    "session": SessionId,
+    "ts": str,
+    "kind": Literal["ToolArgsDelta"],
+    "payload": ToolArgsDeltaEventPayload,
+})
+
+
+class ToolArgsDeltaEvent(_ToolArgsDeltaEventRequired, total=False):
     originator: ClientId
     parentCall: CallId
     aside: Literal[True]
@@ -1773,6 +1803,7 @@ Envelope = Union[
     ThinkingDeltaEvent,
     ToolCallStartedEvent,
     ToolCallProgressEvent,
+    ToolArgsDeltaEvent,
     ToolResultEvent,
     TurnStartedEvent,
     TurnEndedEvent,

@@ -66,15 +66,16 @@ class Session:
         more = {"delivery": delivery, "skill": skill, "agent": agent}
         return self._send("SendInput", "/input", _without_none({"content": content, **more}))
 
-    def stream_turn(self, input: Input, **options: Optional[str]) -> EventStream:
+    def stream_turn(self, input: Input, *, args: bool = False, **options: Optional[str]) -> EventStream:
         """Begins a turn and gives its events as they happen, to its TurnEnded.
 
         It begins here, not when it is read. Whoever closes it stops watching and not the turn: that is ``cancel_turn``.
+        With ``args``: see ``events``.
         """
         box = StreamBox()
         since = self.info()["events"]
         input_id = self.send_input(input, **options).get("inputId")
-        return EventStream(self._turn_events(since, input_id, box), box)
+        return EventStream(self._turn_events(since, input_id, box, args), box)
 
     def run_turn(self, input: Input, **options: Optional[str]) -> TurnResult:
         """Begins a turn and waits for its end. That it failed is in the result, and no error."""
@@ -86,18 +87,19 @@ class Session:
             raise _ended_early()
         return total.result
 
-    def events(self, since: Optional[int] = None) -> EventStream:
+    def events(self, since: Optional[int] = None, *, args: bool = False) -> EventStream:
         """Every event above ``since``, in order and each once, then those that happen, until the session has ended.
 
         0: all from the beginning; absent: from now on, and what waits for an answer. What breaks is opened again after the
         last event that came. Where content has expired, was compacted, or was lost when the
-        engine was killed, a StreamGap stands in its place.
+        engine was killed, a StreamGap stands in its place. With ``args`` also ToolArgsDelta events, the arguments of calls
+        while the model writes them.
         """
         box = StreamBox()
         if since is None:
             info = self.info()
             since = info.get("asked_since", info["events"])
-        return EventStream(self._follow(since, box), box)
+        return EventStream(self._follow(since, box, args), box)
 
     def answer_permission(
         self, call_id: str, decision: str, *, scope: Optional[str] = None, rule: Optional[str] = None
@@ -136,10 +138,12 @@ class Session:
                 raise
         return accepted(self._engine.ask("POST", self._path() + path, body, kind).body, self._engine.http.url)
 
-    def _turn_events(self, since: int, input_id: Optional[str], box: StreamBox) -> Iterator[Envelope]:
+    def _turn_events(
+        self, since: int, input_id: Optional[str], box: StreamBox, args: bool
+    ) -> Iterator[Envelope]:
         by = self._engine.client_id
         is_ours = False
-        for event in self._follow(since, box):
+        for event in self._follow(since, box, args):
             payload = cast(Any, event["payload"])
             is_withdrawn = event["kind"] == "InputWithdrawn" and payload["inputId"] == input_id
             is_ours = is_ours or is_withdrawn or begins(event, by, input_id)
@@ -151,7 +155,7 @@ class Session:
         if not box.closed.is_set():
             raise _ended_early()
 
-    def _follow(self, since: int, box: StreamBox) -> Iterator[Envelope]:
+    def _follow(self, since: int, box: StreamBox, args: bool = False) -> Iterator[Envelope]:
         engine = self._engine
 
         def heal(refusal: CinchError) -> bool:
@@ -166,6 +170,7 @@ class Session:
             FollowParts(
                 http=engine.http,
                 since=since,
+                args=args,
                 box=box,
                 run=lambda: self._id,
                 client=lambda: engine.client,

@@ -98,21 +98,22 @@ export class EngineSession implements AsyncDisposable {
    * Yields every event above a sequence number in order, then live ones, without gap or duplicate, until the session
    * ends or the signal aborts. Several readers may follow at once; a slow one is served from the log.
    *
-   * `since` is the `id` of the last event that the reader has seen. Default: 0, the whole log.
+   * `since` is the `id` of the last event that the reader has seen. Default: 0, the whole log. With `args` also
+   * ToolArgsDelta events, the arguments of calls while the model writes them.
    *
    * @throws HarnessError UsageInvalid for a `since` that is no event's id; EngineStopping after the engine
    * was disposed.
    */
   events(
-    options: { readonly since?: EventSeq; readonly signal?: AbortSignal } = {},
+    options: { readonly since?: EventSeq; readonly signal?: AbortSignal; readonly args?: boolean } = {},
   ): AsyncIterable<Envelope> {
-    const { since = 0, signal = new AbortController().signal } = options;
+    const { since = 0, signal = new AbortController().signal, args = false } = options;
     if (!Number.isSafeInteger(since))
       throw new HarnessError("UsageInvalid", {
         problem: `since is ${describeValue(since)}; give the id of an event, a whole number`,
       });
     assertRunning(this.#handles.over);
-    return this.#handles.connection.subscribe(this.id, { since, signal });
+    return this.#handles.connection.subscribe(this.id, { since, signal, args });
   }
 
   /** Cancels the running turn, which ends with the reason `cancelled`. Does nothing if none runs. */

@@ -1,7 +1,7 @@
 import type { CallId } from "../../../base/ids.ts";
 import { count } from "../../../base/text/text.ts";
 import type { PayloadOf } from "../../../protocol/events/events.ts";
-import type { OpenCall, OpenCalls } from "../../../view/session/calls.ts";
+import type { OpenCall, OpenCalls } from "../../../view/session/calls/open-calls.ts";
 import { neutralise, neutraliseLine } from "../../../view/terminal/terminal-text.ts";
 import { callSummary } from "../../../view/texts/call-summary.ts";
 import { quote } from "./quote.ts";

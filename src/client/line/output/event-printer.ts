@@ -4,8 +4,8 @@ import type { Envelope, EnvelopeOf } from "../../../protocol/events/envelope.ts"
 import type { PayloadOf } from "../../../protocol/events/events.ts";
 import type { Question } from "../../../view/questions/questions.ts";
 import { questionId } from "../../../view/questions/questions.ts";
-import type { OpenCalls } from "../../../view/session/calls.ts";
-import { NO_CALLS } from "../../../view/session/calls.ts";
+import type { OpenCalls } from "../../../view/session/calls/open-calls.ts";
+import { NO_CALLS } from "../../../view/session/calls/open-calls.ts";
 import { givenMemories } from "../../../view/session/memories.ts";
 import { planModeOf } from "../../../view/session/plan-mode.ts";
 import type { SessionStep, SessionView } from "../../../view/session/session-view.ts";
@@ -204,8 +204,7 @@ export class EventPrinter {
         if (this.#isPast(envelope)) return undefined; // the end of its turn reports it
         return cancelledText(clientName(envelope.payload.by, this.#options.client()));
       case "Error":
-        if (this.#calls.isNoNews(envelope.payload, this.#running)) return undefined;
-        return noticeText(envelope);
+        return this.#calls.isNoNews(envelope.payload, this.#running) ? undefined : noticeText(envelope);
       case "CompactionProgress":
         return compactionProgressLine(envelope.payload);
       case "CompactionTriggered":
@@ -259,6 +258,7 @@ export class EventPrinter {
       case "TextDelta":
       case "ThinkingDelta":
       case "ToolCallProgress":
+      case "ToolArgsDelta":
       case "TurnTiming":
       case "TurnEnded":
         return undefined;

@@ -1,4 +1,4 @@
-import type { OpenCalls } from "../../../view/session/calls.ts";
+import type { OpenCalls } from "../../../view/session/calls/open-calls.ts";
 import { neutraliseLine } from "../../../view/terminal/terminal-text.ts";
 
 /** Tools that are named; others are counted. */

@@ -3,7 +3,7 @@ import { isObject, parseJson, stringAt } from "../../../base/json.ts";
 import { head, wellFormed } from "../../../base/text/text.ts";
 import { EventStreamReader, EventTooLarge } from "../../http/stream/sse.ts";
 import type { TextPattern } from "../../http/stream/text-pattern.ts";
-import type { ModelEvent } from "../../provider.ts";
+import type { ArgumentsListener, ModelEvent } from "../../provider.ts";
 import type { AnswerReader, Dialect, DialectContext } from "../dialect.ts";
 import { STREAM_END_MARK } from "../dialect.ts";
 import { patternAround } from "./pattern-around.ts";
@@ -51,10 +51,11 @@ export class AnswerStream {
   /** True after an event of the protocol, or what may be one. */
   #hasAnswered = false;
 
-  constructor(dialect: Dialect, context: DialectContext) {
+  /** @param listener gets the arguments of calls at once, before `push` returns. */
+  constructor(dialect: Dialect, context: DialectContext, listener?: ArgumentsListener) {
     this.#dialect = dialect;
     this.#context = context;
-    this.#answer = dialect.openAnswer(context, (event) => this.#emit(event));
+    this.#answer = dialect.openAnswer(context, (event) => this.#emit(event), listener);
     this.#reader = new EventStreamReader(
       (name, data) => this.#take(name, data),
       (data) => this.#patternOf(data),

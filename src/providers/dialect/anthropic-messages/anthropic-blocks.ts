@@ -1,6 +1,7 @@
 import type { JsonObject } from "../../../base/json.ts";
 import { arrayAt, isObject, objectAt, parseJson, stringAt } from "../../../base/json.ts";
 import type { ModelBlock } from "../../provider.ts";
+import type { ArgumentsFeed } from "../answer/arguments-feed.ts";
 import { TextRun } from "../answer/text-run.ts";
 import { isCompleteCall, toolCall } from "../answer/tool-call.ts";
 import type { DialectContext, Emit } from "../dialect.ts";
@@ -10,6 +11,7 @@ export interface BlockContext {
   /** Returns the block's index in the answer, at its first event. */
   readonly nextIndex: () => number;
   readonly emit: Emit;
+  readonly feed: ArgumentsFeed;
   readonly context: DialectContext;
 }
 
@@ -29,8 +31,9 @@ export class OpenBlock {
     this.#answer = answer;
   }
 
-  /** Emits the text that the block was started with as a first delta; nearly always empty. */
+  /** Emits the text that the block was started with as a first delta, nearly always empty. */
   start(): void {
+    if (this.type === "tool_use") this.#feed("", "");
     if (this.type === "text") this.#show("text", stringAt(this.#block, "text") ?? "");
     if (this.type === "thinking") this.#show("thinking", stringAt(this.#block, "thinking") ?? "");
   }
@@ -48,7 +51,7 @@ export class OpenBlock {
           `${stringAt(this.#block, "signature") ?? ""}${stringAt(delta, "signature") ?? ""}`;
         break;
       case "input_json_delta":
-        this.#json += stringAt(delta, "partial_json") ?? "";
+        this.#takeJson(stringAt(delta, "partial_json") ?? "");
         break;
       case "citations_delta":
         this.#block["citations"] = [...arrayAt(this.#block, "citations"), delta["citation"]];
@@ -56,6 +59,16 @@ export class OpenBlock {
       default:
         this.#merge(delta);
     }
+  }
+
+  #takeJson(json: string): void {
+    this.#json += json;
+    if (this.type === "tool_use") this.#feed(json, this.#json);
+  }
+
+  #feed(text: string, all: string): void {
+    // The index is taken in any case, so that it is the same whether somebody listens or not.
+    this.#answer.feed.add(this.#place(), stringAt(this.#block, "name") ?? "", { text, all });
   }
 
   /** True if the output limit may have cut this call before its arguments were complete. */
@@ -67,6 +80,7 @@ export class OpenBlock {
   stop(): void {
     const { type } = this;
     if (type === "text" || type === "thinking") this.#emitText(type, this.#run.end());
+    if (type === "tool_use" && this.#json === "") this.#feed(this.#argumentsText, this.#argumentsText);
     const block = this.#finished();
     if (block !== undefined) this.#answer.emit({ kind: "block", index: this.#place(), block });
   }

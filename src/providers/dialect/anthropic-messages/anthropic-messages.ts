@@ -8,7 +8,7 @@ export const anthropicMessages: Dialect = {
   name: "anthropic-messages",
   path: "/messages",
   body: anthropicBody,
-  openAnswer: (context, emit) => new AnthropicAnswerReader(context, emit),
+  openAnswer: (context, emit, listener) => new AnthropicAnswerReader(context, emit, listener),
   modelIn: (event) => stringAt(objectAt(event, "message"), "model"),
   textIn: anthropicTextIn,
 };

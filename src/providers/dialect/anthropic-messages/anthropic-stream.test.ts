@@ -246,7 +246,7 @@ test("[PROV-10] a second start of the same message changes nothing; another mess
   );
   expect(
     spliced.events.flatMap((event) => (event.kind === "block" ? [event.index, event.block.type] : [])),
-  ).toEqual([0, "thinking", 1, "text"]);
+  ).toEqual([0, "thinking", 2, "text"]); // the call that did not come had the index between them
 });
 
 test("[PROV-10 R09] an answer that begins again after text or a call counts as broken off", async () => {

@@ -1,8 +1,9 @@
 import type { JsonObject } from "../../../base/json.ts";
 import { arrayAt, isObject, numberAt, objectAt, stringAt } from "../../../base/json.ts";
-import type { FinishReason, ModelUsage } from "../../provider.ts";
+import type { ArgumentsListener, FinishReason, ModelUsage } from "../../provider.ts";
 import { NO_USAGE } from "../../provider.ts";
 import { tokensAt } from "../../token-count.ts";
+import { ArgumentsFeed } from "../answer/arguments-feed.ts";
 import { finishEvent } from "../answer/finish-event.ts";
 import { streamFailure, streamInterrupted } from "../answer/stream-failure.ts";
 import type { AnswerReader, DialectContext, Emit } from "../dialect.ts";
@@ -18,6 +19,7 @@ import { OpenBlock } from "./anthropic-blocks.ts";
 export class AnthropicAnswerReader implements AnswerReader {
   readonly #context: DialectContext;
   readonly #emit: Emit;
+  readonly #feed: ArgumentsFeed;
   readonly #open = new Map<number, OpenBlock>();
   /** A call that stopped with incomplete arguments. Emitted only if another event than an output limit follows. */
   #held: OpenBlock | undefined;
@@ -29,8 +31,9 @@ export class AnthropicAnswerReader implements AnswerReader {
   #stopReason: string | undefined;
   #isOver = false;
 
-  constructor(context: DialectContext, emit: Emit) {
+  constructor(context: DialectContext, emit: Emit, listener?: ArgumentsListener) {
     this.#context = context;
+    this.#feed = new ArgumentsFeed(context, listener);
     this.#emit = (event) => {
       this.#hasSpoken ||= event.kind === "text";
       emit(event);
@@ -106,7 +109,12 @@ export class AnthropicAnswerReader implements AnswerReader {
 
   #blockStart(at: number, block: JsonObject): void {
     const nextIndex = () => this.#blocks++;
-    const open = new OpenBlock(block, { nextIndex, emit: this.#emit, context: this.#context });
+    const open = new OpenBlock(block, {
+      nextIndex,
+      emit: this.#emit,
+      feed: this.#feed,
+      context: this.#context,
+    });
     this.#open.set(at, open);
     open.start();
   }

@@ -1,6 +1,7 @@
 import type { JsonObject } from "../../../base/json.ts";
 import { numberAt, objectAt, stringAt } from "../../../base/json.ts";
 import type { ModelEvent } from "../../provider.ts";
+import type { ArgumentsFeed } from "../answer/arguments-feed.ts";
 import { isCompleteCall, toolCall } from "../answer/tool-call.ts";
 import type { DialectContext } from "../dialect.ts";
 
@@ -22,6 +23,12 @@ interface Call {
  */
 export class ChatCalls {
   readonly #calls: Call[] = [];
+  readonly #feed: ArgumentsFeed;
+
+  /** @param feed gets the arguments as they come. */
+  constructor(feed: ArgumentsFeed) {
+    this.#feed = feed;
+  }
 
   get count(): number {
     return this.#calls.length;
@@ -36,11 +43,14 @@ export class ChatCalls {
     const current = this.#calls.findLast((call) => call.place === place);
     const args = argumentsOf(fn);
     if (current === undefined || (name !== "" && isAnother(current, id))) {
-      this.#calls.push({ place, index: nextIndex(), id, name, arguments: args });
+      const index = nextIndex();
+      this.#calls.push({ place, index, id, name, arguments: args });
+      this.#feed.add(index, name, { text: args, all: args });
       return;
     }
     if (current.name === "") current.name = name;
     current.arguments += args;
+    this.#feed.add(current.index, current.name, { text: args, all: current.arguments });
   }
 
   /**

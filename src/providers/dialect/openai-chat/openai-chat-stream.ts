@@ -1,6 +1,7 @@
 import type { JsonObject } from "../../../base/json.ts";
 import { arrayAt, isObject, numberAt, objectAt, stringAt } from "../../../base/json.ts";
-import type { FinishReason, ModelEvent } from "../../provider.ts";
+import type { ArgumentsListener, FinishReason, ModelEvent } from "../../provider.ts";
+import { ArgumentsFeed } from "../answer/arguments-feed.ts";
 import { callsInThinking } from "../answer/calls-in-thinking.ts";
 import { finishEvent } from "../answer/finish-event.ts";
 import { streamFailure, streamInterrupted } from "../answer/stream-failure.ts";
@@ -25,7 +26,7 @@ type Part = "text" | "thinking";
 export class ChatAnswerReader implements AnswerReader {
   readonly #context: DialectContext;
   readonly #emit: Emit;
-  readonly #calls = new ChatCalls();
+  readonly #calls: ChatCalls;
   readonly #choiceOf: { [part in Part]?: number } = {};
   /** The open run of text or thinking. */
   #run: { readonly part: Part; readonly index: number; readonly text: TextRun } | undefined;
@@ -37,7 +38,8 @@ export class ChatAnswerReader implements AnswerReader {
   #isRefused = false;
   #isOver = false;
 
-  constructor(context: DialectContext, emit: Emit) {
+  constructor(context: DialectContext, emit: Emit, listener?: ArgumentsListener) {
+    this.#calls = new ChatCalls(new ArgumentsFeed(context, listener));
     this.#context = context;
     this.#emit = emit;
   }

@@ -8,7 +8,7 @@ export const openaiChat: Dialect = {
   name: "openai-chat",
   path: "/chat/completions",
   body: openAiChatBody,
-  openAnswer: (context, emit) => new ChatAnswerReader(context, emit),
+  openAnswer: (context, emit, listener) => new ChatAnswerReader(context, emit, listener),
   modelIn: (chunk) => stringAt(chunk, "model"),
   textIn: (_type, chunk) => chatTextIn(chunk),
 };

@@ -1,13 +1,21 @@
 import type { JsonObject } from "../../../base/json.ts";
 import { arrayAt, isObject, numberAt, objectAt, stringAt } from "../../../base/json.ts";
 import { wellFormed } from "../../../base/text/text.ts";
-import type { FinishReason, ModelBlock } from "../../provider.ts";
+import type { ArgumentsListener, FinishReason, ModelBlock } from "../../provider.ts";
+import { ArgumentsFeed } from "../answer/arguments-feed.ts";
 import { finishEvent } from "../answer/finish-event.ts";
 import { streamFailure, streamInterrupted } from "../answer/stream-failure.ts";
 import { TextRun } from "../answer/text-run.ts";
 import { isCompleteCall, toolCall } from "../answer/tool-call.ts";
 import type { AnswerReader, DialectContext, Emit } from "../dialect.ts";
 import { openAiUsage } from "../openai-chat/openai-chat-usage.ts";
+
+/** A call whose arguments come. */
+interface BegunCall {
+  readonly index: number;
+  readonly name: string;
+  text: string;
+}
 
 /** Content already shown of an unfinished output item. */
 interface OpenItem {
@@ -31,13 +39,17 @@ export class ResponsesAnswerReader implements AnswerReader {
   /** By output index or, from servers that send none, by item id. */
   readonly #open = new Map<string, OpenItem>();
   readonly #done = new Set<string>();
+  readonly #feed: ArgumentsFeed;
+  /** Calls that have begun, by the place of their item. */
+  readonly #begunCalls = new Map<string, BegunCall>();
   #blocks = 0;
   #calls = 0;
   #isRefused = false;
   #isOver = false;
 
-  constructor(context: DialectContext, emit: Emit) {
+  constructor(context: DialectContext, emit: Emit, listener?: ArgumentsListener) {
     this.#context = context;
+    this.#feed = new ArgumentsFeed(context, listener);
     this.#emit = emit;
   }
 
@@ -57,6 +69,12 @@ export class ResponsesAnswerReader implements AnswerReader {
       case "response.reasoning_summary_text.delta":
       case "response.reasoning_text.delta":
         this.#show("thinking", data);
+        break;
+      case "response.output_item.added":
+        this.#addToCall(placeOf(data), objectAt(data, "item") ?? {}, "");
+        break;
+      case "response.function_call_arguments.delta":
+        this.#addToCall(placeOf(data), {}, stringAt(data, "delta") ?? "");
         break;
       case "response.output_item.done":
         this.#itemDone(placeOf(data), objectAt(data, "item") ?? {});
@@ -94,6 +112,25 @@ export class ResponsesAnswerReader implements AnswerReader {
     if (text !== "") this.#emit({ kind: item.kind, index: item.index, text });
   }
 
+  /** Adds to a call and passes it on. A place that no event names is nobody's. */
+  #addToCall(at: string, item: JsonObject, text: string): void {
+    if (at === "" || this.#done.has(at)) return;
+    const known = this.#begunCalls.get(at);
+    if (known === undefined && stringAt(item, "type") !== "function_call" && text === "") return;
+    const call = known ?? { index: this.#blocks++, name: stringAt(item, "name") ?? "", text: "" };
+    if (known === undefined) this.#begunCalls.set(at, call);
+    call.text += text;
+    this.#feed.add(call.index, call.name, { text, all: call.text });
+  }
+
+  /** Passes on what a finished call has beyond its pieces. */
+  #feedRest(index: number, { at, item }: { readonly at: string; readonly item: JsonObject }): void {
+    const [name, all] = [stringAt(item, "name") ?? "", stringAt(item, "arguments") ?? ""];
+    const { text: before = "" } = this.#begunCalls.get(at) ?? {};
+    this.#begunCalls.delete(at);
+    if (all.startsWith(before)) this.#feed.add(index, name, { text: all.slice(before.length), all });
+  }
+
   #itemDone(at: string, item: JsonObject): void {
     if (at !== "" && this.#done.has(at)) return;
     this.#done.add(at);
@@ -103,7 +140,8 @@ export class ResponsesAnswerReader implements AnswerReader {
     const block = this.#block(item, shown + (open?.run.end() ?? ""));
     if (block === undefined) return;
     if (block.type === "tool_use") this.#calls += 1;
-    const index = open?.index ?? this.#blocks++;
+    const index = open?.index ?? this.#begunCalls.get(at)?.index ?? this.#blocks++;
+    if (block.type === "tool_use") this.#feedRest(index, { at, item });
     // The finished item is authoritative: content beyond the deltas is shown now.
     const isText = block.type === "text" || block.type === "thinking";
     const rest = isText && block.text.startsWith(shown) ? block.text.slice(shown.length) : "";

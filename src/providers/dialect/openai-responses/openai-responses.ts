@@ -8,6 +8,6 @@ export const openaiResponses: Dialect = {
   name: "openai-responses",
   path: "/responses",
   body: openAiResponsesBody,
-  openAnswer: (context, emit) => new ResponsesAnswerReader(context, emit),
+  openAnswer: (context, emit, listener) => new ResponsesAnswerReader(context, emit, listener),
   modelIn: (event) => stringAt(objectAt(event, "response"), "model"),
 };

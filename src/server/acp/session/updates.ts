@@ -3,7 +3,7 @@ import type { CallId, ClientId } from "../../../base/ids.ts";
 import type { InputBlock } from "../../../protocol/content.ts";
 import type { Envelope } from "../../../protocol/events/envelope.ts";
 import type { TodoItem } from "../../../protocol/events/events.ts";
-import type { OpenCalls } from "../../../view/session/calls.ts";
+import type { OpenCalls } from "../../../view/session/calls/open-calls.ts";
 import { noticesAfter } from "../../../view/session/notices.ts";
 import { modelText } from "../../../view/texts/model-text.ts";
 import { switchedText } from "../../../view/texts/switched-text.ts";

@@ -1,14 +1,14 @@
-import { defined } from "../../base/defined.ts";
-import type { CallId } from "../../base/ids.ts";
-import { jsonCharacters } from "../../base/json.ts";
-import { shortened } from "../../base/text/text.ts";
-import type { Envelope } from "../../protocol/events/envelope.ts";
-import type { PayloadOf } from "../../protocol/events/events.ts";
-import { isMissing } from "../follow.ts";
-import { isTurnStarted } from "../turn-marks.ts";
-import type { UncertainEntry } from "./gaps/uncertain.ts";
-import { uncertainValues } from "./gaps/uncertain.ts";
-import { NAME_CHARACTERS_MAX, shortenedJson } from "./limits.ts";
+import { defined } from "../../../base/defined.ts";
+import type { CallId } from "../../../base/ids.ts";
+import { jsonCharacters } from "../../../base/json.ts";
+import { shortened } from "../../../base/text/text.ts";
+import type { Envelope } from "../../../protocol/events/envelope.ts";
+import type { PayloadOf } from "../../../protocol/events/events.ts";
+import { isMissing } from "../../follow.ts";
+import { isTurnStarted } from "../../turn-marks.ts";
+import type { UncertainEntry } from "../gaps/uncertain.ts";
+import { uncertainValues } from "../gaps/uncertain.ts";
+import { NAME_CHARACTERS_MAX, shortenedJson } from "../limits.ts";
 
 /** Calls that run at the same time; beyond that the oldest is forgotten. */
 export const OPEN_CALLS_MAX = 1_000;
