@@ -24,7 +24,8 @@ interface Counts {
 
 /**
  * Memory of an engine with rich clients: each reads the news, follows a session and asks for pages, while the sessions
- * have one turn after the other. Beside the same turns without a client, and with one more that reads nothing (PERF-04).
+ * have one turn after the other. Beside the same turns without a client, and with one more that reads nothing
+ * (PERF-04).
  */
 export async function measureClients(
   place: BenchSetup,

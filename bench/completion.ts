@@ -62,7 +62,7 @@ async function key(engine: Asked, sessionId: string, typed: string): Promise<num
   return ms;
 }
 
-/** What is fast and finds nothing, or what is ignored, is no figure. */
+/** Throws if nothing is found, or an ignored file is: the figures of such a run mean nothing. */
 async function assertFound(engine: Asked, sessionId: string): Promise<void> {
   const query = { kind: "Complete", sessionId, text: "@btnhand", cursor: 8 };
   const { items } = (await engine.ask(JSON.stringify({ query }))) as ResultOf<"Complete">;

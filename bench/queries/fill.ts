@@ -13,8 +13,8 @@ import type { StoredLog } from "./stored.ts";
 import { RARE_TITLE } from "./stored.ts";
 
 /**
- * Fills the store of the home with sessions, sealed as the engine seals them, and a bare database with the same texts in
- * the clear. Prints what was made as JSON.
+ * Fills the store of the home with sessions, sealed as the engine seals them, and a bare database with the same texts
+ * in the clear. Prints what was made as JSON.
  *
  *     HOME=FOLDER bun bench/queries/fill.ts SESSIONS EVENTS LONG BARE
  */

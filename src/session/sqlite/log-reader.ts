@@ -45,7 +45,7 @@ interface EventsOfKinds extends MarkedEvents {
 /** Events of some kinds in a slice of a log. */
 interface KindsSlice {
   readonly events: readonly Envelope[];
-  /** The last event that was looked at; undefined at the end of the log. */
+  /** The last event that the slice covers; undefined at the end of the log. */
   readonly to: EventSeq | undefined;
 }
 

@@ -39,16 +39,16 @@ export async function storedPage(
     const logs = await store.list({ ...query, ...since, limit: limit + 1 });
     return logs.length > limit ? pageOf(logs.slice(0, limit), logs[limit - 1]) : { logs };
   }
-  const given = { limit, query, before, fits, clock, signal };
-  if (store.names === undefined) return pageIn(await filtered((names) => store.list(names), given));
+  const wanted = { limit, query, before, fits, clock, signal };
+  if (store.names === undefined) return pageIn(await filtered((names) => store.list(names), wanted));
   const { names } = store;
-  const { logs: found, last } = await filtered((wanted) => names.call(store, wanted), given);
+  const { logs: found, last } = await filtered((each) => names.call(store, each), wanted);
   return pageIn({ logs: await infosOf(store, found), last });
 }
 
 type FilterOptions = Omit<PageOptions, "fits"> & Required<Pick<PageOptions, "fits">>;
 
-/** Logs that fit, and the last that was looked at if there may be more. */
+/** Logs that fit, and the last that was read if there may be more. */
 interface Filtered<Log> {
   readonly logs: readonly Log[];
   readonly last: LogQuery["before"];

@@ -12,7 +12,7 @@ import { openSqliteStore } from "../open.ts";
 
 const DAY_MS = 86_400_000;
 
-interface Place extends AsyncDisposable {
+interface TitleRig extends AsyncDisposable {
   readonly rig: Rig;
   readonly path: string;
   /** Returns the title that a list and the names show; they must agree. */
@@ -22,7 +22,7 @@ interface Place extends AsyncDisposable {
     | undefined;
 }
 
-async function openPlace(): Promise<Place> {
+async function openPlace(): Promise<TitleRig> {
   const directory = temporaryDirectory();
   const path = join(directory.path, "sessions.db");
   const caches = new CacheBudget();

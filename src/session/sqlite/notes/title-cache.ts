@@ -6,7 +6,9 @@ interface OpenedTitle {
   readonly title: string;
 }
 
-/** Titles that were opened, each while its sealed bytes stay the same: a filter of a list compares thousands of them. */
+/**
+ * Opened titles, each valid while its sealed bytes stay the same: a filter of a list compares thousands of them.
+ */
 export class TitleCache {
   readonly #titles: Cache<OpenedTitle>;
 
