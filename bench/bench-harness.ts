@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import type { HarnessOptions } from "../src/app/engine/options.ts";
 import type { OpenHarness } from "../src/app/harness.ts";
 import { openHarness } from "../src/app/harness.ts";
 import { PROGRAM_FEATURES } from "../src/app/plan/feature-set.ts";
@@ -11,25 +12,27 @@ export const BENCH_MODEL = "bench:bench-model";
 
 /** Opens an unattended engine with every feature in the home of the process, which logs nothing. */
 export async function openBenchHarness(changes: Partial<World> = {}): Promise<OpenHarness> {
+  return await openHarness(benchOptions(changes), new AbortController().signal);
+}
+
+/** Returns the options of an engine in the home of the process. */
+export function benchOptions(changes: Partial<World> = {}): HarnessOptions {
   const home = process.env["HOME"] ?? "";
-  return await openHarness(
-    {
-      world: { ...hostWorld(SILENT_LOG), ...changes },
-      paths: {
-        config: join(home, ".config/cinch"),
-        data: join(home, ".local/share/cinch"),
-        state: join(home, ".local/state/cinch"),
-      },
-      workingDir: process.cwd(),
-      model: BENCH_MODEL,
-      features: PROGRAM_FEATURES,
-      wishes: {
-        autoApprove: false,
-        strictPermissions: false,
-        attended: false,
-        environment: { HOME: home, PATH: "/usr/bin:/bin" },
-      },
+  return {
+    world: { ...hostWorld(SILENT_LOG), ...changes },
+    paths: {
+      config: join(home, ".config/cinch"),
+      data: join(home, ".local/share/cinch"),
+      state: join(home, ".local/state/cinch"),
     },
-    new AbortController().signal,
-  );
+    workingDir: process.cwd(),
+    model: BENCH_MODEL,
+    features: PROGRAM_FEATURES,
+    wishes: {
+      autoApprove: false,
+      strictPermissions: false,
+      attended: false,
+      environment: { HOME: home, PATH: "/usr/bin:/bin" },
+    },
+  };
 }

@@ -77,7 +77,7 @@ async function openBench(place: BenchSetup): Promise<Bench> {
   home.point(server.baseUrl);
   const env = { HOME: home.path, PATH: "/usr/bin:/bin", TMPDIR: home.path };
   const begin = (file: string, ...args: readonly string[]) =>
-    startAsked(program(place, file, args), { cwd: join(home.path, "project"), env });
+    startAsked(programIn(place, file, args), { cwd: join(home.path, "project"), env });
   const engine = undo.use(begin("served-engine.ts"));
   const address = (await engine.said) as Address;
   const relay = undo.use(begin("bare-relay.ts", server.baseUrl));
@@ -171,7 +171,8 @@ async function openBench(place: BenchSetup): Promise<Bench> {
   };
 }
 
-function program(place: BenchSetup, file: string, args: readonly string[]): readonly string[] {
+/** Returns the command line of a program of the bench, from source. */
+export function programIn(place: BenchSetup, file: string, args: readonly string[]): readonly string[] {
   const flags = [
     "--no-install",
     "--no-env-file",

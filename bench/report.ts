@@ -12,6 +12,8 @@ export interface Row {
   readonly comparison: Comparison;
   /** The figure may be at most this. Absent: told for orientation. */
   readonly aim?: number;
+  /** Further values in the unit of the row, each by the title of its column; a ratio begins with ×. */
+  readonly further?: Readonly<Record<string, number | undefined>>;
 }
 
 export interface Verdict extends Row {
@@ -32,13 +34,15 @@ function figureOf({ cinch, bare, comparison }: Row): number {
 
 /** The rows as a table in Markdown, which is also one in a terminal. */
 export function table(verdicts: readonly Verdict[]): string {
+  const columns = [...new Set(verdicts.flatMap(({ further = {} }) => Object.keys(further)))];
   const lines = [
-    ["", "cinch", "bare script", "figure", "aim", "met"],
+    ["", "cinch", "bare script", "figure", ...columns, "aim", "met"],
     ...verdicts.map((verdict) => [
       verdict.what,
       cell(verdict.cinch, verdict.unit),
       verdict.bare === undefined ? "" : cell(verdict.bare, verdict.unit),
       figureText(verdict),
+      ...columns.map((column) => furtherText(verdict, column)),
       verdict.aim === undefined ? "" : `≤ ${aimText(verdict)}`,
       verdict.met === undefined ? "" : verdict.met ? "yes" : "NO",
     ]),
@@ -67,6 +71,12 @@ export function shortTable(verdicts: readonly Verdict[]): string {
 function cell({ median, low, high, samples }: Sampled, unit: string): string {
   const spread = samples > 1 ? ` (${number(low)}–${number(high)})` : "";
   return `${number(median)}${unit === "" ? "" : ` ${unit}`}${spread}`;
+}
+
+function furtherText({ further = {}, unit }: Verdict, column: string): string {
+  const value = further[column];
+  if (value === undefined) return "";
+  return column.startsWith("×") ? `${number(value)}×` : `${number(value)} ${unit}`;
 }
 
 function figureText({ figure, comparison, unit }: Verdict): string {

@@ -3,6 +3,8 @@ import { cpus, loadavg, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { measureCheckpoint } from "./checkpoint.ts";
+import { measureClients } from "./clients.ts";
+import { measureCompletion } from "./completion.ts";
 import { measureControl } from "./control.ts";
 import { measureExtensions } from "./extensions.ts";
 import type { BenchSection } from "./figures.ts";
@@ -14,6 +16,7 @@ import { measureIdle } from "./idle.ts";
 import { measureLog } from "./log.ts";
 import { measureMemory } from "./memory.ts";
 import { measurePermissions } from "./permissions.ts";
+import { measureQueries } from "./queries/queries.ts";
 import { measureRedaction } from "./redaction.ts";
 import type { Row, Verdict } from "./report.ts";
 import { judge, table } from "./report.ts";
@@ -32,9 +35,11 @@ import { measureTrust } from "./trust.ts";
  * in docs/performance.md.
  *
  * --only LIST   some of the measures: start, first-line, requests, rounds, growth, stream, memory, idle, sessions,
- *               log, search, trust, permissions, redaction, checkpoint, control, extensions
+ *               log, search, queries, trust, permissions, redaction, checkpoint, control, clients, completion,
+ *               extensions
  * --quick            fewer samples: for a look, not for a claim
  * --long             the log measures with 1,000,000 events, the sessions with 50 turns each
+ * --stored FOLDER    keeps the sessions that search and queries are measured with there, for the next run
  * --json             one JSON object instead of the table
  * --source           cinch from source instead of compiled; the bare script is compiled all the same
  * --binary PATH      a binary that was built before
@@ -53,11 +58,14 @@ const MEASURES = {
   sessions: { title: "Many and long sessions", measure: measureTalk },
   log: { title: "The log", measure: measureLog },
   search: { title: "Search", measure: measureSearch },
+  queries: { title: "Queries", measure: measureQueries },
   redaction: { title: "Redaction", measure: measureRedaction },
   permissions: { title: "Questions about commands", measure: measurePermissions },
   trust: { title: "Trust and the injection scanner", measure: measureTrust },
   checkpoint: { title: "Checkpoints", measure: measureCheckpoint },
   control: { title: "Clients of an engine", measure: measureControl },
+  clients: { title: "Rich clients", measure: measureClients },
+  completion: { title: "Completion of files", measure: measureCompletion },
   extensions: { title: "What extends a session", measure: measureExtensions },
 } as const satisfies Readonly<
   Record<string, { readonly title: string; readonly measure: (place: BenchSetup) => Promise<readonly Row[]> }>
@@ -72,6 +80,7 @@ const { values: options } = parseArgs({
     json: { type: "boolean", default: false },
     source: { type: "boolean", default: false },
     binary: { type: "string" },
+    stored: { type: "string" },
     write: { type: "boolean", default: false },
   },
 });
@@ -134,8 +143,19 @@ async function prepare(): Promise<BenchSetup> {
   const bun = join(scratch, "bun");
   copyFileSync(process.execPath, bun);
   const { quick, long } = options;
+  const stored = options.stored === undefined ? undefined : resolve(options.stored);
   const [bareProgram, hello] = [await compiled("bare"), await compiled("hello")];
-  return { scratch, bun, root: ROOT, quick, long, bare: bareProgram, hello, cinch: await cinchProgram(bun) };
+  return {
+    scratch,
+    bun,
+    root: ROOT,
+    quick,
+    long,
+    stored,
+    bare: bareProgram,
+    hello,
+    cinch: await cinchProgram(bun),
+  };
 }
 
 /** Compiles a program of the bench as cinch is compiled. */

@@ -34,36 +34,47 @@ function words(draw: () => number, count: number): string {
   return Array.from({ length: count }, () => word(draw)).join(" ");
 }
 
+interface MadeSession {
+  readonly session: number;
+  readonly events: number;
+  readonly world: Pick<World, "clock" | "ids">;
+}
+
 /** The events of one session: turns with text in deltas, calls with results, and costs. The same for each number. */
-export function sessionEvents(
+export function sessionEvents(id: SessionId, made: MadeSession): readonly Envelope[] {
+  return [...eachSessionEvent(id, made)];
+}
+
+/** Yields the same events, for sessions that do not fit in memory. */
+export function* eachSessionEvent(
   id: SessionId,
-  { session, events, world }: { readonly session: number; readonly events: number; readonly world: World },
-): readonly Envelope[] {
+  { session, events, world }: MadeSession,
+): Generator<Envelope> {
   const draw = drawing(session + 1);
   const ts = new Date(world.clock.now()).toISOString();
-  const made: Envelope[] = [];
   let callId: CallId = world.ids.next("call");
-  const add = (event: Event) =>
-    void made.push({ ...event, id: made.length + 1, session: id, ts } as Envelope);
-  while (made.length < events) {
-    const turn = 1 + Math.floor(made.length / TURN_EVENTS);
-    const at = made.length % TURN_EVENTS;
-    if (at === 0) {
+  const event = (at: number): Event => {
+    const turn = 1 + Math.floor(at / TURN_EVENTS);
+    const place = at % TURN_EVENTS;
+    if (place === 0) {
       const text = `${words(draw, 20)}${session === 0 && turn === 1 ? ` ${ONLY_IN_OLDEST}` : ""}`;
       const originator = world.ids.next("cli");
-      add({ kind: "TurnStarted", payload: { turn, originator, content: [{ type: "text", text }] } });
-    } else if (at === TURN_EVENTS - 1) add({ kind: "TurnEnded", payload: { turn, reason: "complete" } });
-    else if (at % 6 === 4) {
+      return { kind: "TurnStarted", payload: { turn, originator, content: [{ type: "text", text }] } };
+    }
+    if (place === TURN_EVENTS - 1) return { kind: "TurnEnded", payload: { turn, reason: "complete" } };
+    if (place % 6 === 4) {
       callId = world.ids.next("call");
       const args = { command: words(draw, 6), file_path: `/repo/src/${word(draw)}.ts` };
-      add({ kind: "ToolCallStarted", payload: { callId, tool: "Bash", args, mutating: false } });
-    } else if (at % 6 === 5) {
+      return { kind: "ToolCallStarted", payload: { callId, tool: "Bash", args, mutating: false } };
+    }
+    if (place % 6 === 5) {
       const content = [{ type: "text" as const, text: words(draw, RESULT_WORDS) }];
-      add({ kind: "ToolResult", payload: { callId, content } });
-    } else if (at % 6 === 0) add({ kind: "CostIncremented", payload: { ...COST, turn } });
-    else add({ kind: "TextDelta", payload: { text: ` ${words(draw, DELTA_WORDS)}` } });
-  }
-  return made;
+      return { kind: "ToolResult", payload: { callId, content } };
+    }
+    if (place % 6 === 0) return { kind: "CostIncremented", payload: { ...COST, turn } };
+    return { kind: "TextDelta", payload: { text: ` ${words(draw, DELTA_WORDS)}` } };
+  };
+  for (let at = 0; at < events; at++) yield { ...event(at), id: at + 1, session: id, ts } as Envelope;
 }
 
 /** The text of an event that a search looks at. */
@@ -82,7 +93,7 @@ export function textOf({ kind, payload }: Envelope): string {
   }
 }
 
-const COST = { provider: "bench", model: "model", inputTokens: 1, outputTokens: 1, usd: null };
+const COST = { provider: "bench", model: "model", inputTokens: 1, outputTokens: 1, usd: 0.001 };
 
 /** Numbers between 0 and 1, the same for one seed (xorshift32). */
 function drawing(seed: number): () => number {

@@ -1,3 +1,4 @@
+import { heapStats } from "bun:jsc";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { openHarness } from "../src/app/harness.ts";
@@ -14,9 +15,11 @@ import { nowNs, treePssBytes } from "./processes.ts";
  *
  *     create N        N sessions; their ids
  *     send SESSION    an input to one
+ *     turn SESSION    an input to one; answered when its turn has ended
  *     watch SESSION   from now on, notes when an event of it can be read
  *     noted           what was noted: [id, nanoseconds] of each event
  *     memory          bytes of this process
+ *     heap            bytes of its objects that are in use
  */
 const home = process.env["HOME"] ?? "";
 const silent = { for: () => silent, write: () => undefined };
@@ -51,6 +54,8 @@ const connection = await plane.harness.attach({ identityClass: "human", label: "
 await connection.handshake(PROTOCOL_VERSION);
 const token = plane.authority.mint({ identityClass: "human" }, "engine");
 const url = plane.addresses.find((address) => address.startsWith("http://127.0.0.1"));
+/** One subscription of each session that has turns. */
+const read = new Map<SessionId, AsyncIterator<{ readonly kind: string }>>();
 const noted: (readonly [id: number, atNs: number])[] = [];
 tell({ url, socket: join(home, "control.sock"), token });
 
@@ -58,11 +63,15 @@ for await (const line of createInterface({ input: process.stdin })) {
   const [verb = "", rest = ""] = line.split(" ");
   if (verb === "create") tell(await Promise.all(Array.from({ length: Number(rest) }, created)));
   else if (verb === "send") tell(await send(rest as SessionId));
+  else if (verb === "turn") tell(await turn(rest as SessionId));
   else if (verb === "watch") tell(watch(rest as SessionId));
   else if (verb === "noted") tell(noted.splice(0));
   else if (verb === "memory") {
     Bun.gc(true);
     tell(treePssBytes(process.pid));
+  } else if (verb === "heap") {
+    Bun.gc(true);
+    tell(heapStats().heapSize);
   }
 }
 
@@ -74,6 +83,15 @@ async function created(): Promise<SessionId> {
 
 async function send(sessionId: SessionId): Promise<true> {
   await connection.send({ kind: "SendInput", sessionId, content: [{ type: "text", text: "go" }] });
+  return true;
+}
+
+async function turn(sessionId: SessionId): Promise<true> {
+  const events = read.get(sessionId) ?? connection.subscribe(sessionId, { signal })[Symbol.asyncIterator]();
+  read.set(sessionId, events);
+  await send(sessionId);
+  for (let next = await events.next(); next.value?.kind !== "TurnEnded"; next = await events.next())
+    if (next.done === true) throw new Error("the session ended");
   return true;
 }
 

@@ -21,6 +21,8 @@ export interface BenchSetup {
   readonly hello: string;
   /** The full size of the log measures. */
   readonly long: boolean;
+  /** A folder that keeps the many sessions of some measures for later runs. Default: each run stores them. */
+  readonly stored?: string | undefined;
 }
 
 /**

@@ -106,7 +106,14 @@ test("[SES-12] the caches of an engine stay within 32 MB whatever floods them, a
   expect(kept?.bytes).toBeLessThanOrEqual(bytes_max / 2);
   expect(kept?.bytes).toBeGreaterThan(bytes_max / 4);
   expect((kept?.entries ?? 0) + (kept?.evictions ?? 0)).toBe(sessions + 1); // and the engine's own first session
-  expect(each.map(({ name }) => name)).toEqual(["completed models", "histories", "models", "tool answers"]);
+  expect(each.map(({ name }) => name)).toEqual([
+    "completed models",
+    "histories",
+    "models",
+    "session costs",
+    "titles",
+    "tool answers",
+  ]);
 
   const [first = ""] = created;
   expect(await tells(first, "what was my number?")).toMatchObject({ text: "Yes.", reason: "complete" });

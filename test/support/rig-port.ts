@@ -28,14 +28,13 @@ export function rigAnswers(
 } {
   const live = () => multiplexer.sessions;
   const caches = new CacheBudget();
-  const common = { world, store, live, running: multiplexer.runningSession.bind(multiplexer) };
+  const common = { world, store, caches, live, running: multiplexer.runningSession.bind(multiplexer) };
   const sessions = sessionQueries({ ...common, ...sources });
   const engine = engineQueries({
     ...common,
     engineId: "rig",
     startedAt: new Date(world.clock.now()).toISOString(),
     version: "0.0.0",
-    caches,
     profiles: async () => [],
     profile: async () => undefined,
     providers: async () => [],

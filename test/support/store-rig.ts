@@ -21,6 +21,7 @@ export function closedWith(store: SessionStore, place: AsyncDisposable): Session
     open: store.open.bind(store),
     find: store.find.bind(store),
     list: store.list.bind(store),
+    ...(store.names === undefined ? {} : { names: store.names.bind(store) }),
     events: store.events.bind(store),
     markedEvents: store.markedEvents.bind(store),
     eventsBefore: store.eventsBefore.bind(store),

@@ -136,13 +136,14 @@ export function engineAnswers(parts: EngineAnswersDependencies): EngineAnswers {
 function sessionAnswers({
   options,
   config,
+  caches,
   providers,
   store,
   multiplexer,
 }: EngineAnswersDependencies): ReturnType<typeof sessionQueries> {
   const { world, paths, features } = options;
   return sessionQueries({
-    ...{ world, store, live: () => multiplexer.sessions },
+    ...{ world, store, caches, live: () => multiplexer.sessions },
     running: (id) => multiplexer.runningSession(id),
     whenThere: (id) => multiplexer.whenThere(id),
     contextWindowOf(model) {

@@ -54,7 +54,9 @@ export async function openResources(options: HarnessOptions, signal: AbortSignal
   const store =
     embedding?.store ??
     undo.use(
-      await bootStep(world.log, "opening the session store", () => openStore(options, providers, signal)),
+      await bootStep(world.log, "opening the session store", () =>
+        openStore(options, providers, { signal, caches }),
+      ),
     );
   const running = new RunningSessions(world.ids);
   await removeOldDumps(world, join(paths.state, "debug"));

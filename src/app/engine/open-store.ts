@@ -42,7 +42,7 @@ export async function configuredProviders(
 export async function openStore(
   { world, paths }: HarnessOptions,
   { credentials }: Providers,
-  signal: AbortSignal,
+  { signal, caches }: { readonly signal: AbortSignal; readonly caches?: CacheBudget },
 ): Promise<SessionStore> {
   const key = await credentials.logKey();
   return await openSqliteStore({
@@ -50,6 +50,7 @@ export async function openStore(
     signal,
     logKey: { key, source: credentials.state().machineKey ?? "this installation" },
     path: join(paths.data, "sessions.db"),
+    ...defined({ caches }),
     onUpgrade: (from, to) => world.log.for("session").write("info", "Database is upgrading…", { from, to }),
   });
 }

@@ -24,7 +24,7 @@ interface Reading<Info extends SessionFacts> {
   /** Lists sessions, the newest first. */
   list(query: {
     readonly workingDir?: string;
-    /** Only sessions with a run whose id begins like that. */
+    /** Only sessions whose log id begins like that, or the id of one of their runs. */
     readonly begins?: string;
     readonly limit: number;
   }): Promise<readonly Info[]>;
@@ -55,13 +55,12 @@ export async function findSession<Info extends SessionFacts>(
   const id = normalId(wanted);
   const exact = isId("sess", id) || isId("log", id) ? await store.find(id) : undefined;
   if (exact !== undefined) return exact;
-  const all = await store.list({ limit: LOGS_MAX });
-  const newest = isPrefix(id) ? all.filter((info) => idsOf(info).some((known) => begins(known, id))) : [];
+  const named = isPrefix(id) ? await store.list({ begins: id, limit: LOGS_MAX }) : [];
   // A session that was continued, or rewound, has a new id, and its earlier ids name it too.
-  const found =
-    isPrefix(id) && newest.length === 0 ? await store.list({ begins: id, limit: LOGS_MAX }) : newest;
+  const newest = named.filter((info) => idsOf(info).some((known) => begins(known, id)));
+  const found = newest.length === 0 ? named : newest;
   const [first, ...others] = found;
-  if (first === undefined) throw noSuchSession(wanted, all);
+  if (first === undefined) throw noSuchSession(wanted, await store.list({ limit: LOGS_MAX }));
   if (others.length === 0) return first;
   const ids = found.slice(0, TOLD_MAX).map(({ session }) => session);
   const more = found.length > TOLD_MAX ? ", …" : "";
@@ -73,7 +72,8 @@ export async function findSession<Info extends SessionFacts>(
 }
 
 async function lastOf<Info extends SessionFacts>(store: Reading<Info>, workingDir: string): Promise<Info> {
-  for (const log of await store.list({ workingDir, limit: RECENT_LOGS })) {
+  const within = workingDir === "" ? {} : { workingDir };
+  for (const log of await store.list({ ...within, limit: RECENT_LOGS })) {
     const spoken = await spokenIn(log, store);
     if (spoken !== undefined) return spoken; // a session without input is nothing to continue
   }

@@ -54,6 +54,18 @@ test("[BUS-06 SES-08] BranchSession makes a session of one that runs and of one 
   expect(again.sessionId).not.toBe(branched.sessionId);
 });
 
+test("[CTL-15] FindSession finds the last session of any directory, and one by the beginning of either id", async () => {
+  await using place = openPlace(says("one"));
+  await using harness = await place.open();
+  const { session, logId } = harness;
+  await turn(harness, "first");
+  const connection = await connect(harness);
+  for (const text of ["last", session.slice(0, -2), logId.slice(0, -2), logId.slice("log_".length, -2)])
+    expect(await connection.query({ kind: "FindSession", text })).toMatchObject({ session, log: logId });
+  const none = connection.query({ kind: "FindSession", text: "sess_ZZZZZZZZ" });
+  await expect(none).rejects.toMatchObject({ reason: "NoSuchSession" });
+});
+
 test("[BUS-06 SES-06] PinSession keeps a session that runs, or has ended, and lets go of it again", async () => {
   await using place = openPlace(says("one"));
   await using harness = await place.open();

@@ -34,7 +34,7 @@ export async function openSessions(options: HarnessOptions, signal: AbortSignal)
   const { world, paths } = options;
   const { config, providers } = await configuredProviders(options);
   const secrets = redactor(await providers.credentials.prints(), secretsByForm(options.wishes.environment));
-  const store = await openStore(options, providers, signal);
+  const store = await openStore(options, providers, { signal });
   const { pid, processStart } = world.machine;
   return {
     world,

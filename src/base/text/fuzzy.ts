@@ -57,7 +57,8 @@ export function fuzzyScorer(pattern: string): (candidate: FuzzyText) => number |
   const folded = foldCase(pattern);
   const wanted = unitsOf(folded);
   // The places of one character of the pattern, each with the best score of all ways to match that end there.
-  let [ends, next]: [Ends, Ends] = [newEnds(), newEnds()];
+  let ends = newEnds();
+  let next = newEnds();
 
   return function scoreOf(candidate) {
     if (folded.length > PATTERN_UNITS_MAX || candidate.text.length > TEXT_UNITS_MAX) return undefined;
@@ -65,9 +66,11 @@ export function fuzzyScorer(pattern: string): (candidate: FuzzyText) => number |
     if (folded.length === 0) return 0;
     let top = NEVER;
     for (let typed = 0; typed < folded.length; typed += 1) {
-      top = placeUnit(folded.charCodeAt(typed), candidate, typed === 0 ? undefined : ends, next);
+      top = placeUnit(folded.charAt(typed), candidate, typed === 0 ? undefined : ends, next);
       if (top === NEVER) return undefined;
-      [ends, next] = [next, ends];
+      const done = next;
+      next = ends;
+      ends = done;
     }
     return top;
   };
@@ -89,7 +92,7 @@ function newEnds(): Ends {
  * `NEVER` if there is no place.
  */
 function placeUnit(
-  unit: number,
+  unit: string,
   { text, folded, name }: FuzzyText,
   before: Ends | undefined,
   into: Ends,
@@ -99,24 +102,25 @@ function placeUnit(
   let passed = 0; // places of the character before that lie in front
   let best = NEVER; // of these: the best score, without the gap that grows with the distance
   const start = before === undefined ? 0 : (before.at[0] ?? 0) + 1;
-  for (let at = start; at < folded.length; at += 1) {
-    if (folded.charCodeAt(at) !== unit) continue;
+  for (let at = folded.indexOf(unit, start); at !== -1; at = folded.indexOf(unit, at + 1)) {
     let score = 0;
     if (before !== undefined) {
       let adjacent = NEVER;
       for (; passed < before.count; passed += 1) {
-        const [place = 0, reached = 0] = [before.at[passed], before.score[passed]];
+        const place = before.at[passed] ?? 0;
         if (place >= at) break;
-        best = Math.max(best, reached + GAP * place);
+        const reached = before.score[passed] ?? 0;
+        if (reached + GAP * place > best) best = reached + GAP * place;
         if (place === at - 1) adjacent = reached + CONSECUTIVE;
       }
-      score = Math.max(adjacent, best - GAP * (at - 1));
+      const apart = best - GAP * (at - 1);
+      score = adjacent > apart ? adjacent : apart;
     }
     score += MATCH + startBonus(text, at) + (at >= name ? IN_NAME : 0);
     into.at[count] = at;
     into.score[count] = score;
     count += 1;
-    top = Math.max(top, score);
+    if (score > top) top = score;
   }
   into.count = count;
   return top;
@@ -140,7 +144,7 @@ export function fuzzyBest(
     const score = candidate && scoreOf(candidate);
     if (candidate === undefined || score === undefined) continue;
     all.push(index);
-    if (best.length === limit && score < (best[limit - 1]?.score ?? NEVER)) continue;
+    if (best.length === limit && isBehind(score, candidate.text.length, best[limit - 1])) continue;
     rank({ index, score, length: candidate.text.length }, best, limit);
   }
   return { best: best.map(({ index }) => index), all };
@@ -150,6 +154,11 @@ interface Ranked {
   readonly index: number;
   readonly score: number;
   readonly length: number;
+}
+
+/** Returns true for a match that comes later in the list and is no better. */
+function isBehind(score: number, length: number, last: Ranked | undefined): boolean {
+  return last !== undefined && (score < last.score || (score === last.score && length >= last.length));
 }
 
 /** Puts a match in its place among the best: behind those of an equal score and length. */

@@ -1,7 +1,9 @@
 import { HarnessError } from "../../base/errors.ts";
 import type { EventSeq, LogId } from "../../base/ids.ts";
+import type { Clock } from "../../base/world.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
 import type { EventKind, PayloadOf } from "../../protocol/events/events.ts";
+import { WorkSlices } from "../search/work-slices.ts";
 import { isInRanges } from "../store/expired.ts";
 import type { EventRange, Intent, StoredMessage } from "../store/store.ts";
 import type { Row, StoreConnection } from "./connection.ts";
@@ -28,10 +30,23 @@ const NEWEST_MESSAGE = `
       (SELECT min(seq) FROM messages WHERE log = ?1 AND seq >= high - (high - low) / 2))
   SELECT low AS seq FROM part WHERE low = high`;
 
+/** Events among which those of some kinds are looked for at a time: a log may hold a million, and few of them. */
+const SLICE_EVENTS = 2_048;
+
 interface MarkedEvents {
   readonly since: EventSeq;
   readonly limit: number;
-  readonly kinds: readonly EventKind[] | undefined;
+}
+
+interface EventsOfKinds extends MarkedEvents {
+  readonly kinds: readonly EventKind[];
+}
+
+/** Events of some kinds in a slice of a log. */
+interface KindsSlice {
+  readonly events: readonly Envelope[];
+  /** The last event that the slice covers; undefined at the end of the log. */
+  readonly to: EventSeq | undefined;
 }
 
 /** Reads one log. */
@@ -68,20 +83,29 @@ export class LogReader {
     });
   }
 
-  markedEvents(logId: LogId, { since, limit, kinds }: MarkedEvents): readonly Envelope[] {
+  markedEvents(logId: LogId, { since, limit }: MarkedEvents): readonly Envelope[] {
     return this.#connection.snapshot(() => {
       const log = this.logNumber(logId);
-      if (kinds === undefined)
-        return this.#marked(logId, log, this.#eventRows({ log, from: since, below: END.from, limit }));
+      return this.#marked(logId, log, this.#eventRows({ log, from: since, below: END.from, limit }));
+    });
+  }
+
+  markedKinds(logId: LogId, { since, limit, kinds }: EventsOfKinds): KindsSlice {
+    return this.#connection.snapshot(() => {
+      const log = this.logNumber(logId);
+      const newest = this.#connection.first("SELECT max(id) AS id FROM events WHERE log = ?", log);
+      const to = since + SLICE_EVENTS;
       const rows = this.#connection.all(
-        `${EVENT_ROW} WHERE events.log = ? AND id > ? AND kind IN (SELECT value FROM json_each(?))
+        `${EVENT_ROW} WHERE events.log = ? AND id > ? AND id <= ? AND kind IN (SELECT value FROM json_each(?))
          ORDER BY id LIMIT ?`,
         log,
         since,
+        to,
         JSON.stringify(kinds),
         limit,
       );
-      return this.#marked(logId, log, rows);
+      const isEnd = to >= Number(newest?.["id"] ?? 0);
+      return { events: this.#marked(logId, log, rows), to: isEnd ? undefined : to };
     });
   }
 
@@ -176,4 +200,21 @@ interface Stretch {
   /** Upper bound, excluded. */
   readonly below: EventSeq;
   readonly limit: number;
+}
+
+/** Reads slices until there are `limit` events of these kinds; other work has its turn between two of them. */
+export async function readKinds(
+  slice: (wanted: EventsOfKinds) => Promise<KindsSlice>,
+  { since, limit, kinds }: EventsOfKinds,
+  clock: Pick<Clock, "monotonic">,
+): Promise<readonly Envelope[]> {
+  const slices = new WorkSlices(clock);
+  const found: Envelope[] = [];
+  for (let from: EventSeq | undefined = since; from !== undefined && found.length < limit; ) {
+    const { events, to }: KindsSlice = await slice({ since: from, limit: limit - found.length, kinds });
+    found.push(...events);
+    from = to;
+    await slices.pause();
+  }
+  return found;
 }

@@ -1,9 +1,8 @@
 import { HarnessError, hasReason } from "../../base/errors.ts";
 import type { LogId, SessionId } from "../../base/ids.ts";
 import type { Machine } from "../../base/world.ts";
-import type { Holder, LogInfo, LogQuery } from "../store/store.ts";
+import type { Holder, LogInfo, LogName, LogQuery } from "../store/store.ts";
 import type { Row, StoreConnection } from "./connection.ts";
-import { notExpired } from "./retention/expiry.ts";
 import type { RowReader } from "./rows.ts";
 
 /** The table of logs: one row for each, with its newest run, its last event and the holder of its lease. */
@@ -34,6 +33,15 @@ export class LogTable {
 
   /** Returns the rows of whole logs, the newest first. */
   list(query: LogQuery): readonly Row[] {
+    return this.#rowsOf(LOG_ROW, query);
+  }
+
+  /** Returns the same rows with the columns of a name alone. */
+  names(query: LogQuery): readonly Row[] {
+    return this.#rowsOf(NAME_ROW, query);
+  }
+
+  #rowsOf(selected: string, query: LogQuery): readonly Row[] {
     const { workingDir, branchOf, contentBefore, begins, archived = "with", before, held, limit } = query;
     const wanted = [
       IS_THERE,
@@ -46,11 +54,11 @@ export class LogTable {
       ...(contentBefore === undefined ? [] : [CONTENT_BEFORE]),
     ];
     return this.#connection.all(
-      `${LOG_ROW} WHERE ${wanted.join(" AND ")} ORDER BY logs.updated_at DESC, logs.num DESC LIMIT ?`,
+      `${selected} WHERE ${wanted.join(" AND ")} ORDER BY logs.updated_at DESC, logs.num DESC LIMIT ?`,
       ...(before === undefined ? [] : [before.updatedAt, before.logId]),
       ...(workingDir === undefined ? [] : [workingDir]),
       ...(branchOf === undefined ? [] : [branchOf]),
-      ...(begins === undefined ? [] : [begins, begins]),
+      ...(begins === undefined ? [] : [begins, begins, begins, begins]),
       ...(contentBefore === undefined ? [] : [contentBefore]),
       limit,
     );
@@ -59,6 +67,11 @@ export class LogTable {
   infoOf(row: Row): LogInfo {
     const holder = this.holderOr(row, "nobody");
     return this.#rows.log(row, typeof holder === "object" ? holder : undefined);
+  }
+
+  nameOf(row: Row): LogName {
+    const holder = this.holderOr(row, "nobody");
+    return this.#rows.logName(row, typeof holder === "object" ? holder : undefined);
   }
 
   /** Returns the living holder of a log, or `unknown` if its lease is damaged. */
@@ -92,8 +105,9 @@ export const IS_THERE = `(logs.deleted = 0 AND (logs.branch_at IS NULL OR logs.b
 
 const IS_HELD = "logs.num IN (SELECT held.log FROM leases AS held WHERE held.pid IS NOT NULL)";
 
-const RUN_BEGINS =
-  "logs.num IN (SELECT runs.log FROM runs WHERE instr(session_id, ?) = 1 OR instr(session_id, 'sess_' || ?) = 1)";
+const RUN_BEGINS = `(logs.num IN (
+  SELECT runs.log FROM runs WHERE instr(session_id, ?) = 1 OR instr(session_id, 'sess_' || ?) = 1)
+  OR instr(logs.log_id, ?) = 1 OR instr(logs.log_id, 'log_' || ?) = 1)`;
 
 const CONTENT_BEFORE =
   "logs.num IN (SELECT data_keys.log FROM data_keys WHERE wrapped IS NOT NULL AND day < ?)";
@@ -102,16 +116,28 @@ const CONTENT_BEFORE =
 const OLDER =
   "(logs.updated_at, logs.num) < (?, coalesce((SELECT num FROM logs AS known WHERE known.log_id = ?), 9223372036854775807))";
 
-const LOG_ROW = `
-  SELECT logs.num, logs.log_id, logs.commits, logs.chain, logs.reserved, working_dir, profile, model, effort, created_at, updated_at, turns, logs.key_id, pinned, turn_open, archived,
-    usd, unpriced_calls, input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, turns_ended, context_tokens,
-    plan_mode, names.content AS name, names.key_id AS name_key, names.ts AS name_ts,
-    branch_of, branch_at,
-    CASE WHEN ${notExpired("logs")} THEN title END AS title,
-    (SELECT session_id FROM runs WHERE runs.log = logs.num ORDER BY runs.num DESC LIMIT 1) AS session,
-    ${LAST_EVENT} AS last_event,
-    (SELECT day FROM data_keys WHERE data_keys.log = logs.num AND wrapped IS NOT NULL ORDER BY day LIMIT 1) AS oldest_day,
-    leases.pid, leases.process_start
+/** The titles of a log, sealed. Few logs have a key that was destroyed, and an index knows those. */
+const TITLES = `logs.key_id, names.content AS name, names.key_id AS name_key, names.ts AS name_ts,
+    CASE WHEN NOT EXISTS (SELECT 1 FROM data_keys INDEXED BY expired_keys
+      WHERE data_keys.log = logs.num AND wrapped IS NULL AND data_keys.key_id = logs.key_id) THEN title END AS title`;
+
+const NEWEST_RUN =
+  "(SELECT session_id FROM runs WHERE runs.log = logs.num ORDER BY runs.num DESC LIMIT 1) AS session";
+
+const LOG_TABLES = `
   FROM logs LEFT JOIN leases ON leases.log = logs.num
   LEFT JOIN notes AS names ON names.log = logs.num AND names.kind = 'title' AND names.reader = ''
     AND NOT EXISTS (SELECT 1 FROM data_keys WHERE data_keys.key_id = names.key_id AND wrapped IS NULL)`;
+
+const NAME_ROW = `
+  SELECT logs.log_id, working_dir, updated_at, turn_open, ${TITLES}, ${NEWEST_RUN}, leases.pid, leases.process_start
+  ${LOG_TABLES}`;
+
+const LOG_ROW = `
+  SELECT logs.num, logs.log_id, logs.commits, logs.chain, logs.reserved, working_dir, profile, model, effort, created_at, updated_at, turns, pinned, turn_open, archived,
+    usd, unpriced_calls, input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, turns_ended, context_tokens,
+    plan_mode, branch_of, branch_at, ${TITLES}, ${NEWEST_RUN},
+    ${LAST_EVENT} AS last_event,
+    (SELECT day FROM data_keys WHERE data_keys.log = logs.num AND wrapped IS NOT NULL ORDER BY day LIMIT 1) AS oldest_day,
+    leases.pid, leases.process_start
+  ${LOG_TABLES}`;

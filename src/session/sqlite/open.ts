@@ -1,4 +1,5 @@
 import { dirname } from "node:path";
+import type { CacheBudget } from "../../base/cache-budget.ts";
 import { HarnessError, hasReason, messageOf } from "../../base/errors.ts";
 import type { FileInfo, World } from "../../base/world.ts";
 import type { SessionStore } from "../store/store.ts";
@@ -40,6 +41,8 @@ export interface SqliteStoreOptions {
   readonly onUpgrade?: (from: number, to: number) => void;
   /** Syncs the write-ahead log. Default: `fdatasync`; another is for tests of a failing disk. */
   readonly syncFile?: SyncFile;
+  /** Caches for opened titles, cleared when content expires or a log is deleted. Absent: none is cached. */
+  readonly caches?: Pick<CacheBudget, "open">;
   /** Schema steps to apply. Default: the built-in ones; others are for tests of upgrading. */
   readonly migrations?: readonly Migration[];
 }
@@ -119,6 +122,7 @@ async function openWith(
       busyMs: options.busyMs,
       syncFile: options.syncFile,
       reopen,
+      caches: options.caches,
     });
   } catch (thrown) {
     connection[Symbol.dispose]();

@@ -11,9 +11,10 @@ import { UNREADABLE } from "../store/log-facts.ts";
 import type { LogNumbers } from "../store/notes/log-numbers.ts";
 import type { SealScope } from "../store/seal.ts";
 import { SealBroken } from "../store/seal.ts";
-import type { BranchPoint, Holder, Intent, LogInfo, StoredMessage } from "../store/store.ts";
+import type { BranchPoint, Holder, Intent, LogInfo, LogName, StoredMessage } from "../store/store.ts";
 import type { Row } from "./connection.ts";
 import type { DataKeys } from "./keys/data-keys.ts";
+import type { TitleCache } from "./notes/title-cache.ts";
 
 const CONTENT_COLUMNS = {
   events: "content",
@@ -99,10 +100,12 @@ export function packValue(value: unknown): Uint8Array {
 export class RowReader {
   readonly keys: DataKeys;
   readonly #path: string;
+  readonly #titles: TitleCache | undefined;
 
-  constructor(path: string, keys: DataKeys) {
+  constructor(path: string, keys: DataKeys, titles?: TitleCache) {
     this.#path = path;
     this.keys = keys;
+    this.#titles = titles;
   }
 
   event(logId: LogId, row: Row): Envelope {
@@ -225,6 +228,20 @@ export class RowReader {
     };
   }
 
+  /** Reads the facts of a log that lists are filtered by, with the same marks. */
+  logName(row: Row, heldBy: Holder | undefined): LogName {
+    const logId = this.text(row, "log_id", "a log") as LogId;
+    return {
+      logId,
+      session: (optionalText(row, "session") ?? logId) as SessionId,
+      workingDir: optionalText(row, "working_dir") ?? UNREADABLE,
+      updatedAt: optionalText(row, "updated_at") ?? UNREADABLE,
+      interrupted: row["turn_open"] === 1n,
+      ...(heldBy === undefined ? {} : { heldBy }),
+      ...this.#titleOrMark(logId, row),
+    };
+  }
+
   /** Returns the title of a log; "" if it has none. */
   title(logId: LogId, row: Row): string {
     const title = row["title"] === null ? "" : this.#content(row, logId, titleScope(logId));
@@ -247,20 +264,20 @@ export class RowReader {
     const { name, name_key: key_id, name_ts: ts } = row;
     try {
       if (name instanceof Uint8Array) {
-        const title = this.note(logId, {
-          kind: "title",
-          reader: "",
-          ts: ts ?? null,
-          content: name,
-          key_id: key_id ?? null,
-        });
-        return { title, renamed: true };
+        const note = { kind: "title", reader: "", ts: ts ?? null, content: name, key_id: key_id ?? null };
+        return { title: this.#opened(logId, name, () => this.note(logId, note)), renamed: true };
       }
-      return { title: this.title(logId, row) };
+      const { title } = row;
+      if (!(title instanceof Uint8Array)) return { title: this.title(logId, row) };
+      return { title: this.#opened(logId, title, () => this.title(logId, row)) };
     } catch (thrown) {
       if (!hasReason(thrown, "StoreCorrupt")) throw thrown;
       return { title: UNREADABLE };
     }
+  }
+
+  #opened(logId: LogId, sealed: Uint8Array, open: () => string): string {
+    return this.#titles === undefined ? open() : this.#titles.title(logId, sealed, open);
   }
 
   text(row: Row, column: string, place: string): string {
@@ -283,7 +300,7 @@ export class RowReader {
     if (typeof keyId !== "string") throw this.#damaged(place, `its ${column} is not sealed`);
     let content: Uint8Array;
     try {
-      content = this.keys.open(scope, { keyId, bytes });
+      content = this.keys.open(scope, { keyId, bytes }, scope.table === "logs" ? "once" : "again");
     } catch (thrown) {
       if (!(thrown instanceof SealBroken)) throw thrown;
       throw this.#damaged(place, `its ${column} cannot be unsealed, ${thrown.message}`, thrown);

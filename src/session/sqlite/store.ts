@@ -1,4 +1,5 @@
 import { assert } from "../../base/assert.ts";
+import type { CacheBudget } from "../../base/cache-budget.ts";
 import { HarnessError, hasReason, messageOf } from "../../base/errors.ts";
 import type { EventSeq, LogId, SessionId } from "../../base/ids.ts";
 import type { World } from "../../base/world.ts";
@@ -12,6 +13,7 @@ import type {
   Holder,
   Intent,
   LogInfo,
+  LogName,
   LogQuery,
   Loss,
   MaintenanceResult,
@@ -27,9 +29,10 @@ import { findLosses, markShown, NEWEST_HEADS } from "./check/losses.ts";
 import type { Row, StoreConnection } from "./connection.ts";
 import { DataKeys, WriterSeal } from "./keys/data-keys.ts";
 import { takeLease } from "./lease.ts";
-import { LogReader } from "./log-reader.ts";
+import { LogReader, readKinds } from "./log-reader.ts";
 import { LogTable } from "./log-table.ts";
 import { sqliteNotes } from "./notes/sqlite-notes.ts";
+import { TitleCache } from "./notes/title-cache.ts";
 import { expiredRanges, expireLog } from "./retention/expiry.ts";
 import { maintain } from "./retention/maintain.ts";
 import { forgetLog, removeRows } from "./retention/removal.ts";
@@ -56,6 +59,8 @@ export interface SqliteStoreDependencies {
   readonly syncFile?: SyncFile | undefined;
   /** Opens the file for writing, if `connection` only reads it. */
   readonly reopen?: (() => StoreConnection) | undefined;
+  /** Caches for opened titles. Absent: they are opened again. */
+  readonly caches?: Pick<CacheBudget, "open"> | undefined;
 }
 
 /** Total wait for a lock when the store is closed. A lease that is not released by then ends with this process. */
@@ -73,6 +78,7 @@ export class SqliteStore implements SessionStore {
   readonly #whenFree: WhenFree;
   readonly #heads: HeadFile;
   readonly #walSync: WalSync;
+  readonly #titles: TitleCache | undefined;
   readonly notes: SessionNotes;
   #connection: StoreConnection;
   #keys: DataKeys;
@@ -84,7 +90,7 @@ export class SqliteStore implements SessionStore {
 
   constructor(
     connection: StoreConnection,
-    { world, logKey, busyMs = BUSY_MS_MAX, syncFile, reopen }: SqliteStoreDependencies,
+    { world, logKey, busyMs = BUSY_MS_MAX, syncFile, reopen, caches }: SqliteStoreDependencies,
   ) {
     this.#world = world;
     this.#logKey = logKey;
@@ -94,7 +100,8 @@ export class SqliteStore implements SessionStore {
     this.#whenFree = openWhenFree({ clock: world.clock, msMax: busyMs, signal: this.#closing.signal });
     this.#connection = connection;
     this.#keys = new DataKeys(connection, logKey, (count) => world.random.bytes(count));
-    this.#rows = new RowReader(connection.path, this.#keys);
+    this.#titles = caches === undefined ? undefined : new TitleCache(caches);
+    this.#rows = new RowReader(connection.path, this.#keys, this.#titles);
     this.#reading = new LogReader(connection, this.#rows);
     this.#logs = new LogTable(connection, this.#rows, world.machine);
     this.notes = sqliteNotes({
@@ -217,6 +224,11 @@ export class SqliteStore implements SessionStore {
     return rows.map((row) => this.#logs.infoOf(row));
   }
 
+  async names(query: LogQuery): Promise<readonly LogName[]> {
+    const rows = await this.#asked(() => this.#logs.names(query));
+    return rows.map((row) => this.#logs.nameOf(row));
+  }
+
   async events(logId: LogId, since: EventSeq, limit: number): Promise<readonly Envelope[]> {
     return this.#asked(() => this.#reading.events(logId, since, limit));
   }
@@ -227,7 +239,10 @@ export class SqliteStore implements SessionStore {
     limit: number,
     kinds?: readonly EventKind[],
   ): Promise<readonly Envelope[]> {
-    return this.#asked(() => this.#reading.markedEvents(logId, { since, limit, kinds }));
+    if (kinds === undefined) return this.#asked(() => this.#reading.markedEvents(logId, { since, limit }));
+    const slice: Parameters<typeof readKinds>[0] = (wanted) =>
+      this.#asked(() => this.#reading.markedKinds(logId, wanted));
+    return readKinds(slice, { since, limit, kinds }, this.#world.clock);
   }
 
   async eventsBefore(logId: LogId, before: EventSeq, limit: number): Promise<readonly Envelope[]> {
@@ -347,7 +362,7 @@ export class SqliteStore implements SessionStore {
     this.#connection[Symbol.dispose]();
     this.#connection = connection;
     this.#keys = new DataKeys(connection, this.#logKey, (count) => this.#world.random.bytes(count));
-    this.#rows = new RowReader(connection.path, this.#keys);
+    this.#rows = new RowReader(connection.path, this.#keys, this.#titles);
     this.#reading = new LogReader(connection, this.#rows);
     this.#logs = new LogTable(connection, this.#rows, this.#world.machine);
     return true;
@@ -387,6 +402,7 @@ export class SqliteStore implements SessionStore {
   /** Removes all traces of destroyed keys from memory, the write-ahead log and copies. */
   async #forget(): Promise<void> {
     this.#keys.forget();
+    this.#titles?.forget();
     await this.#asked(() => forgetInBackups(this.#connection, this.#world));
     await removeKeptWal(this.#connection.path, this.#world);
     await truncateLog(this.#connection, { clock: this.#world.clock, signal: this.#closing.signal });

@@ -127,7 +127,9 @@ function logLookups(logs: MemoryLogs): Pick<SessionStore, "find" | "list"> {
     async list({ workingDir, branchOf, contentBefore, begins, archived = "with", before, held, limit }) {
       const listed = logs
         .whole()
-        .filter(({ sessions }) => begins === undefined || sessions.some((id) => beginsWith(id, begins)))
+        .filter(({ start, sessions }) =>
+          begins === undefined ? true : [start.logId, ...sessions].some((id) => beginsWith(id, begins)),
+        )
         .filter(({ start }) => workingDir === undefined || start.workingDir === workingDir)
         .filter(({ start }) => branchOf === undefined || start.branchOf?.logId === branchOf)
         .filter(({ days: [oldest] }) => contentBefore === undefined || (oldest?.day ?? "~") < contentBefore)
@@ -266,6 +268,6 @@ function compare(a: string, b: string): number {
   return a < b ? -1 : 1;
 }
 
-function beginsWith(session: SessionId, beginning: string): boolean {
-  return session.startsWith(beginning) || session.startsWith(`sess_${beginning}`);
+function beginsWith(id: LogId | SessionId, beginning: string): boolean {
+  return id.startsWith(beginning) || id.startsWith(`sess_${beginning}`) || id.startsWith(`log_${beginning}`);
 }

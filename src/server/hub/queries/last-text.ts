@@ -4,8 +4,10 @@ import { LAST_TEXT_CHARACTERS_MAX } from "../../../protocol/queries/session-quer
 import { TTL_EXPIRED } from "../../../session/store/expired.ts";
 import type { LogInfo, SessionStore } from "../../../session/store/store.ts";
 
-/** Events read from the log at a time, and in all: a turn whose last text stands further back shows none. */
+/** Events read from the log at first, since most texts end a turn, and then at a time. */
+const FIRST_EVENTS = 12;
 const PAGE_EVENTS = 64;
+/** Events read in all: a turn whose last text stands further back shows none. */
 const EVENTS_READ_MAX = 512;
 
 /** Returns the end of the model's last text on one line; undefined if it has expired, or none is near the end. */
@@ -15,7 +17,7 @@ export async function lastText(
 ): Promise<string | undefined> {
   let text = "";
   for (let before = lastEvent, read = 0; before > 0 && read < EVENTS_READ_MAX; ) {
-    const page = await store.eventsBefore(logId, before, PAGE_EVENTS);
+    const page = await store.eventsBefore(logId, before, read === 0 ? FIRST_EVENTS : PAGE_EVENTS);
     for (const event of page.toReversed()) {
       const piece = pieceOf(event);
       if (piece !== undefined) text = piece + text;

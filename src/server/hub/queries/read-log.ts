@@ -1,5 +1,6 @@
 import type { EventSeq, SessionId } from "../../../base/ids.ts";
 import type { Envelope } from "../../../protocol/events/envelope.ts";
+import type { EventKind } from "../../../protocol/events/events.ts";
 import { streamGap, withGaps } from "../../../session/history/gaps.ts";
 import { isInRanges } from "../../../session/store/expired.ts";
 import type { LogInfo, SessionStore } from "../../../session/store/store.ts";
@@ -29,4 +30,18 @@ export async function* readLog(
     }
   }
   if (last < to) yield streamGap({ from: last + 1, to }, { session: id, ts });
+}
+
+/** Yields the events of these kinds whose content has not expired, in order; others may be among them. */
+export async function* readKept(
+  store: Pick<SessionStore, "expired" | "markedEvents">,
+  { logId, lastEvent }: Pick<LogInfo, "logId" | "lastEvent">,
+  kinds: readonly EventKind[],
+): AsyncGenerator<Envelope> {
+  const expired = await store.expired(logId);
+  for (let cursor = 0; cursor < lastEvent; ) {
+    const page = await store.markedEvents(logId, cursor, PAGE_EVENTS, kinds);
+    yield* page.filter(({ id }) => id <= lastEvent && !isInRanges(id, expired));
+    cursor = page.length < PAGE_EVENTS ? lastEvent : (page.at(-1)?.id ?? lastEvent);
+  }
 }

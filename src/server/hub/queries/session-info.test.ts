@@ -43,11 +43,12 @@ test("[CTL-19] a filter that finds nothing in time answers with a cursor that co
   const fits = listFilter({ text: "prompt 1900" }, () => "idle");
   const { signal } = new AbortController();
   const options = { limit: 10, query: {}, fits, clock, signal };
-  const first = await storedPage({ list }, { ...options, before: undefined });
+  const find = async () => undefined;
+  const first = await storedPage({ find, list }, { ...options, before: undefined });
   expect([first.logs.length, reads]).toEqual([0, 4]);
   const found: LogInfo[] = [];
   for (let { cursor } = first; cursor !== undefined; ) {
-    const page = await storedPage({ list }, { ...options, before: readListCursor(cursor) });
+    const page = await storedPage({ find, list }, { ...options, before: readListCursor(cursor) });
     found.push(...page.logs);
     ({ cursor } = page);
   }

@@ -132,7 +132,7 @@ export class SessionInfos {
 
 /** Returns the state of a session. Of one that another process runs the log only tells if a turn runs. */
 export function stateOf(
-  { heldBy, interrupted }: LogInfo,
+  { heldBy, interrupted }: Pick<LogInfo, "heldBy" | "interrupted">,
   running: Pick<RunningFacts, "state"> | undefined,
 ): NonNullable<SessionInfo["state"]> {
   return running?.state ?? (heldBy !== undefined && interrupted ? "running" : "idle");

@@ -4,9 +4,9 @@ import { isId } from "../../../base/ids.ts";
 import type { Clock } from "../../../base/world.ts";
 import type { QueryOf } from "../../../protocol/queries/queries.ts";
 import { FILTERED_LIST_MS_MAX } from "../../../protocol/queries/session-queries.ts";
-import type { LogInfo, LogQuery, SessionStore } from "../../../session/store/store.ts";
+import type { LogInfo, LogName, LogQuery, SessionStore } from "../../../session/store/store.ts";
 
-/** Logs that a list with a filter reads from the store at a time. */
+/** Logs whose names a list with a filter reads from the store at a time. */
 const CHUNK_LOGS = 256;
 
 /** One page of logs. */
@@ -21,7 +21,7 @@ export interface PageOptions {
   readonly query: Omit<LogQuery, "limit" | "before">;
   readonly before: LogQuery["before"];
   /** Absent: every log fits. */
-  readonly fits?: ((log: LogInfo) => boolean) | undefined;
+  readonly fits?: ((log: LogName) => boolean) | undefined;
   readonly clock: Pick<Clock, "monotonic" | "sleep">;
   readonly signal: AbortSignal;
 }
@@ -31,26 +31,62 @@ export interface PageOptions {
  * page is then short, and its cursor continues after the last log that was read.
  */
 export async function storedPage(
-  store: Pick<SessionStore, "list">,
+  store: Pick<SessionStore, "find" | "list" | "names">,
   { limit, query, before, fits, clock, signal }: PageOptions,
 ): Promise<ListPage> {
+  const since = before === undefined ? {} : { before };
+  if (fits === undefined) {
+    const logs = await store.list({ ...query, ...since, limit: limit + 1 });
+    return logs.length > limit ? pageOf(logs.slice(0, limit), logs[limit - 1]) : { logs };
+  }
+  const wanted = { limit, query, before, fits, clock, signal };
+  if (store.names === undefined) return pageIn(await filtered((names) => store.list(names), wanted));
+  const { names } = store;
+  const { logs: found, last } = await filtered((each) => names.call(store, each), wanted);
+  return pageIn({ logs: await infosOf(store, found), last });
+}
+
+type FilterOptions = Omit<PageOptions, "fits"> & Required<Pick<PageOptions, "fits">>;
+
+/** Logs that fit, and the last that was read if there may be more. */
+interface Filtered<Log> {
+  readonly logs: readonly Log[];
+  readonly last: LogQuery["before"];
+}
+
+async function filtered<Log extends LogName>(
+  read: (query: LogQuery) => Promise<readonly Log[]>,
+  { limit, query, before, fits = () => true, clock, signal }: FilterOptions,
+): Promise<Filtered<Log>> {
   const breathe = periodicPause(clock, signal);
   const endMs = clock.monotonic() + FILTERED_LIST_MS_MAX;
-  const chunk = fits === undefined ? limit + 1 : Math.max(CHUNK_LOGS, limit + 1);
-  const found: LogInfo[] = [];
+  const found: Log[] = [];
   for (let last = before; ; ) {
     await breathe();
-    const logs = await store.list({
+    const logs = await read({
       ...query,
       ...(last === undefined ? {} : { before: last }),
-      limit: chunk,
+      limit: CHUNK_LOGS,
     });
-    found.push(...(fits === undefined ? logs : logs.filter(fits)));
-    if (found.length > limit) return pageOf(found.slice(0, limit), found[limit - 1]);
+    found.push(...logs.filter(fits));
+    if (found.length > limit) return { logs: found.slice(0, limit), last: found[limit - 1] };
     last = logs.at(-1);
-    if (logs.length < chunk) return { logs: found };
-    if (clock.monotonic() >= endMs) return pageOf(found, last);
+    if (logs.length < CHUNK_LOGS) return { logs: found, last: undefined };
+    if (clock.monotonic() >= endMs) return { logs: found, last };
   }
+}
+
+function pageIn({ logs, last }: Filtered<LogInfo>): ListPage {
+  return last === undefined ? { logs } : pageOf(logs, last);
+}
+
+/** Reads what a page shows of logs, without those that were deleted meanwhile. */
+async function infosOf(
+  store: Pick<SessionStore, "find">,
+  names: readonly LogName[],
+): Promise<readonly LogInfo[]> {
+  const infos = await Promise.all(names.map(({ logId }) => store.find(logId)));
+  return infos.filter((info) => info !== undefined);
 }
 
 /** Returns a page of logs that are in memory, in the order of a list. */
@@ -86,8 +122,8 @@ export function readListCursor(cursor: string | undefined): LogQuery["before"] {
 /** Returns the test that a filter makes of a log; undefined without a filter. */
 export function listFilter(
   { text = "", state }: Pick<QueryOf<"ListSessions">, "text" | "state">,
-  stateOf: (log: LogInfo) => string,
-): ((log: LogInfo) => boolean) | undefined {
+  stateOf: (log: LogName) => string,
+): ((log: LogName) => boolean) | undefined {
   const words = folded(text)
     .split(/\s+/u)
     .filter((word) => word !== "");
@@ -95,7 +131,7 @@ export function listFilter(
   return (log) => (state === undefined || stateOf(log) === state) && hasWords(log, words);
 }
 
-function hasWords({ title, session, logId, workingDir }: LogInfo, words: readonly string[]): boolean {
+function hasWords({ title, session, logId, workingDir }: LogName, words: readonly string[]): boolean {
   if (words.length === 0) return true;
   const fields = [title, session, logId, workingDir].map(folded);
   return fields.some((field) => words.every((word) => field.includes(word)));

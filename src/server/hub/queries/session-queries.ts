@@ -1,3 +1,4 @@
+import type { CacheBudget } from "../../../base/cache-budget.ts";
 import { defined } from "../../../base/defined.ts";
 import { HarnessError } from "../../../base/errors.ts";
 import type { EventSeq, LogId, SessionId, TaskId } from "../../../base/ids.ts";
@@ -14,7 +15,7 @@ import type { LogInfo, LogQuery, SessionStore } from "../../../session/store/sto
 import type { NewsSource } from "../news/news.ts";
 import { historyQueries } from "./history/history-queries.ts";
 import { lastEvents } from "./last-events.ts";
-import { readLog } from "./read-log.ts";
+import { readKept, readLog } from "./read-log.ts";
 import { searchQueries } from "./search/search-queries.ts";
 import type { SessionInfoSources } from "./session-info.ts";
 import { SessionInfos, stateOf } from "./session-info.ts";
@@ -23,9 +24,10 @@ import { spendQuery } from "./spend-query.ts";
 
 export interface SessionQuerySources extends Omit<SessionInfoSources, "nowMs" | "store"> {
   readonly world: Pick<World, "clock">;
+  readonly caches: Pick<CacheBudget, "open">;
   readonly store: Pick<
     SessionStore,
-    "costs" | "eventsBefore" | "expired" | "find" | "list" | "markedEvents" | "notes" | "search"
+    "costs" | "eventsBefore" | "expired" | "find" | "list" | "markedEvents" | "names" | "notes" | "search"
   >;
   /** Returns the sessions that run here now. */
   live(): readonly SessionId[];
@@ -85,12 +87,13 @@ export function sessionQueries(sources: SessionQuerySources) {
     },
     async ListTasks({ sessionId }, { scope = EVERYTHING }) {
       // A session does not run once its process is gone, however that ended.
-      const { session: newest, heldBy } = await logs.find(sessionId, scope);
+      const log = await logs.find(sessionId, scope);
+      const { session: newest, heldBy } = log;
       const lives = (run: SessionId) => run === newest && heldBy !== undefined;
-      return { tasks: await tasksIn(logs.read(sessionId, 0, scope), lives) };
+      return { tasks: await tasksIn(readKept(sources.store, log, ["TaskChanged"]), lives) };
     },
     ...historyQueries({ store: sources.store, find: (id, scope) => logs.find(id, scope) }),
-    ...spendQuery({ store: sources.store, find: (id, scope) => logs.find(id, scope) }),
+    ...spendQuery({ ...sources, find: (id, scope) => logs.find(id, scope) }),
     ...searchQueries({ ...sources, find: (id, scope) => logs.find(id, scope) }),
   };
   return {

@@ -90,9 +90,14 @@ export class DataKeys {
 
   /**
    * Opens the content of a row.
+   * @param use "once" for a key that is not cached then: it must not displace those of running sessions.
    * @throws SealBroken if it was changed or moved, or its key was.
    */
-  open(scope: SealScope, { keyId, bytes }: Sealed): Uint8Array {
+  open(scope: SealScope, { keyId, bytes }: Sealed, use: "once" | "again" = "again"): Uint8Array {
+    if (use === "once" && !this.#unwrapped.has(keyId)) {
+      const row = this.#rowOf(keyId);
+      return openBytes(this.unwrap(keyId, row), scopeText(scope, keyId, bindingOf(row)), bytes);
+    }
     const { key, binding } = this.#get(keyId);
     return openBytes(key, scopeText(scope, keyId, binding), bytes);
   }
@@ -138,18 +143,26 @@ export class DataKeys {
   #get(keyId: string): Unwrapped {
     const known = this.#unwrapped.get(keyId);
     if (known !== undefined) return known;
+    const row = this.#rowOf(keyId);
+    const key = sealKey(this.unwrap(keyId, row));
+    if (this.#unwrapped.size === KEYS_MAX) this.#unwrapped.clear();
+    const unwrapped: Unwrapped = { key, binding: bindingOf(row) };
+    this.#unwrapped.set(keyId, unwrapped);
+    return unwrapped;
+  }
+
+  #rowOf(keyId: string): Row {
     const row = this.#connection.first(
       `SELECT wrapped, day, log_id, bound FROM data_keys JOIN logs ON logs.num = data_keys.log WHERE data_keys.key_id = ?`,
       keyId,
     );
     if (row === undefined) throw new SealBroken(`its key ${keyId} is missing`);
-    const key = sealKey(this.unwrap(keyId, row));
-    const bound = Number(row["bound"]);
-    if (this.#unwrapped.size === KEYS_MAX) this.#unwrapped.clear();
-    const unwrapped: Unwrapped = { key, binding: bound === BOUND ? "row" : "kind" };
-    this.#unwrapped.set(keyId, unwrapped);
-    return unwrapped;
+    return row;
   }
+}
+
+function bindingOf({ bound = null }: Row): Binding {
+  return Number(bound) === BOUND ? "row" : "kind";
 }
 
 interface LogDay {

@@ -172,7 +172,7 @@ export class SqliteSearch {
     for (let since = part.from - 1, limit = PAGE_EVENTS_MIN; since < part.to; ) {
       signal.throwIfAborted();
       const startMs = clock.monotonic();
-      const stretch = { since, limit: Math.min(limit, part.to - since), kinds: undefined };
+      const stretch = { since, limit: Math.min(limit, part.to - since) };
       const read = () => this.#parts().reading.markedEvents(logId, stretch);
       const page = await this.#whenFree(read);
       limit = this.#slices.pageAfter(limit, clock.monotonic() - startMs);

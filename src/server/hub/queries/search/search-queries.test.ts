@@ -10,6 +10,7 @@ import { HarnessError } from "../../../../base/errors.ts";
 import type { QueryOf, ResultOf } from "../../../../protocol/queries/queries.ts";
 import type { QueryContext } from "../../../../session/commands/query-handlers.ts";
 import { searchQueries } from "./search-queries.ts";
+import { INDEXED_FIRST_MAX } from "./searched-logs.ts";
 
 type Answer = ResultOf<"SearchSessions">;
 
@@ -113,6 +114,26 @@ describe.each(Object.entries(BOTH_STORES))("search in a store: %s", (_name, open
       answer = await search({ text: "absent from all", timeMs: 1, cursor: answer.cursor });
     expect(answer.complete).toBe(true);
     expect(pages).toBeLessThan(50);
+  });
+
+  test("[CTL-19] a long log without an index gives its newest hit first, and is indexed behind the answer", async () => {
+    await using rig = await openRig(open);
+    const { hits } = await longLog(rig, INDEXED_FIRST_MAX);
+    const { search } = rig.store;
+    const indexed: string[] = [];
+    const index: Rig["store"]["search"] = search && {
+      probe: (probe) => search.probe(probe),
+      index: async () => indexed.push("first") > 0,
+      indexAll: async () => void indexed.push("all"),
+    };
+    const store: Rig["store"] = {
+      ...closedWith(rig.store, { [Symbol.asyncDispose]: async () => undefined }),
+      ...(index === undefined ? {} : { search: index }),
+    };
+    const answer = await searchOf({ ...rig, store })({ text: "needle", limit: 1 });
+    expect(answer.hits.map(({ event }) => event)).toEqual(hits.slice(-1));
+    expect(answer.searched.events).toBeLessThan(100);
+    expect(indexed).toEqual(search === undefined ? [] : ["all"]);
   });
 
   test("[CTL-19] a search reads what an index cannot be made of, and says what cannot be read", async () => {

@@ -50,7 +50,8 @@ async function searchSessions(
   const searched = searchedLogs(store, { logs, from, probe, signal, timeOver: time.signal });
   const run = new SearchRun({ store, world, terms, limits: { hits: limit, ms: timeMs }, signal });
   const stopped = await run.search(searched.logs, from);
-  if (stopped !== undefined && run.matches.length < limit) await store.search?.indexAll();
+  const isSlow = stopped !== undefined && run.matches.length < limit;
+  if (isSlow || searched.isUnindexed()) await store.search?.indexAll();
   return {
     hits: await hitsOf(run.matches, store),
     complete: stopped === undefined && !searched.isCut() && run.counts.unreadable === 0,

@@ -7,6 +7,8 @@ import type { SearchedUpTo } from "./search-cursor.ts";
 /** Logs that are probed at a time: few at first, since they may hold enough hits. */
 const LOGS_AT_FIRST = 4;
 const LOGS_AT_ONCE = 64;
+/** Events of a log that are indexed before it is searched. A longer log is searched first, its newest events first. */
+export const INDEXED_FIRST_MAX = 4_096;
 /** Logs of a store without an index that are searched. */
 export const UNINDEXED_LOGS_MAX = 10_000;
 
@@ -30,19 +32,32 @@ export interface SearchedLogs {
   readonly logs: AsyncIterable<ProbedLog>;
   /** True if the store has more logs than were listed, and no index to find them by. */
   readonly isCut: () => boolean;
+  /** True if a log was searched that is too long to be indexed first. */
+  readonly isUnindexed: () => boolean;
 }
 
 export function searchedLogs(store: SearchedStore, selection: LogSelection): SearchedLogs {
   const { search } = store;
-  if (search !== undefined) return { logs: indexedLogs(search, selection), isCut: () => false };
-  let isCut = false;
+  let [isCut, isUnindexed] = [false, false];
+  const onLong = () => {
+    isUnindexed = true;
+  };
+  if (search !== undefined)
+    return {
+      logs: indexedLogs(search, { ...selection, onLong }),
+      isCut: () => false,
+      isUnindexed: () => isUnindexed,
+    };
   const logs = listedLogs(store, selection, () => {
     isCut = true;
   });
-  return { logs, isCut: () => isCut };
+  return { logs, isCut: () => isCut, isUnindexed: () => false };
 }
 
-async function* indexedLogs(index: SearchIndex, selection: LogSelection): AsyncGenerator<ProbedLog> {
+/** Calls `onLong` for a log that is too long to be indexed first. */
+type IndexedSelection = LogSelection & { readonly onLong: () => void };
+
+async function* indexedLogs(index: SearchIndex, selection: IndexedSelection): AsyncGenerator<ProbedLog> {
   const { logs: named, from, probe } = selection;
   const begun = from?.before === undefined ? undefined : from.logId;
   if (named !== undefined) {
@@ -67,10 +82,14 @@ async function* indexedLogs(index: SearchIndex, selection: LogSelection): AsyncG
 async function indexed(
   index: SearchIndex,
   logs: readonly ProbedLog[],
-  { probe, signal, timeOver }: LogSelection,
+  { probe, signal, timeOver, onLong }: IndexedSelection,
 ): Promise<readonly ProbedLog[]> {
   const [log] = logs;
   if (log === undefined || log.unindexed === 0 || timeOver.aborted) return logs;
+  if (log.unindexed > INDEXED_FIRST_MAX) {
+    onLong();
+    return logs;
+  }
   try {
     if (!(await index.index(log.logId, timeOver))) return logs;
   } catch (thrown) {
