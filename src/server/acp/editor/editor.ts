@@ -5,6 +5,7 @@ import type {
   InitializeRequest,
   InitializeResponse,
   JsonRpcId,
+  ListSessionsRequest,
   ListSessionsResponse,
   LoadSessionRequest,
   NewSessionRequest,
@@ -16,11 +17,12 @@ import type {
   SetSessionConfigOptionRequest,
   SetSessionConfigOptionResponse,
   SetSessionModeRequest,
+  SetSessionTitleRequest,
+  SetSessionTitleResponse,
 } from "@agentclientprotocol/sdk/unstable";
 import { PROTOCOL_VERSION as ACP_VERSION } from "@agentclientprotocol/sdk/unstable";
 import { defined } from "../../../base/defined.ts";
 import { HarnessError } from "../../../base/errors.ts";
-import { relativeWithin } from "../../../base/files/below.ts";
 import type { SessionId } from "../../../base/ids.ts";
 import { shortened } from "../../../base/text/text.ts";
 import type { World } from "../../../base/world.ts";
@@ -38,14 +40,13 @@ import type { AnsweredStream } from "../watch-answers.ts";
 import { carryOutPrompt, changeOption } from "./carry-out.ts";
 import { availableCommands } from "./commands.ts";
 import { created, infoOf, listedCommands, sessionIdOf } from "./engine-requests.ts";
+import { listSessions, setTitle } from "./stored-sessions.ts";
 import { UnsavedFiles } from "./unsaved.ts";
 import type { WantedSession } from "./wanted-session.ts";
 import { wantedSession, wantsOwnRun } from "./wanted-session.ts";
 
 /** Sessions that one editor follows at a time. */
 export const EDITOR_SESSIONS_MAX = 64;
-/** Sessions of a list, the newest first. */
-const LISTED_MAX = 200;
 const LABEL_CHARACTERS_MAX = 80;
 
 /** Handles that an editor needs of an engine. */
@@ -110,7 +111,7 @@ export class Editor implements AsyncDisposable {
         promptCapabilities: { image: true, audio: false, embeddedContext: true },
         mcpCapabilities: { http: true, sse: true },
         sessionCapabilities: {
-          ...{ list: {}, resume: {}, close: {}, delete: {}, fork: {}, status: {} },
+          ...{ list: {}, resume: {}, close: {}, delete: {}, fork: {}, status: {}, archive: {}, title: {} },
           ...{ additionalDirectories: {}, systemPrompt: {} },
         },
         auth: { status: {} },
@@ -187,26 +188,23 @@ export class Editor implements AsyncDisposable {
     return { sessionId: opened.session, ...shownOptions(opened) };
   }
 
-  async list(
-    cwd: string | null | undefined,
-    cursor: string | null | undefined,
-  ): Promise<ListSessionsResponse> {
-    // No cursor was ever given: a first page for it would make the editor ask for ever.
-    if (typeof cursor === "string") throw new HarnessError("InvalidPath", { why: "cursor: it is unknown" });
+  async list(request: ListSessionsRequest): Promise<ListSessionsResponse> {
     const { connection } = await this.#attached();
-    const { sessions } = await connection.query({ kind: "ListSessions", past: true, limit: LISTED_MAX });
-    const wanted = sessions.filter(
-      ({ turns, working_dir }) =>
-        turns > 0 && (typeof cwd !== "string" || relativeWithin(cwd, working_dir) === ""),
-    );
-    return {
-      sessions: wanted.map(({ session, working_dir, title, updated_at }) => ({
-        sessionId: session,
-        cwd: working_dir,
-        title,
-        updatedAt: updated_at,
-      })),
-    };
+    return await listSessions(connection, request);
+  }
+
+  async setTitle({ sessionId, title }: SetSessionTitleRequest): Promise<SetSessionTitleResponse> {
+    const { connection } = await this.#attached();
+    return await setTitle(connection, this.#runOf(sessionId), title);
+  }
+
+  /** Leaves a session out of lists, and closes it here; or shows it there again. */
+  async archive(name: string, archived: boolean): Promise<Record<string, never>> {
+    const { connection } = await this.#attached();
+    const sessionId = this.#runOf(name);
+    if (archived) this.#close(name);
+    await connection.send({ kind: "ArchiveSession", sessionId, archived });
+    return {};
   }
 
   async status(name: string): Promise<SessionStatusResponse> {
@@ -272,11 +270,16 @@ export class Editor implements AsyncDisposable {
   }
 
   async close(sessionId: string): Promise<Record<string, never>> {
-    const { session } = this.#opened(sessionId);
-    session.cancel();
-    session.close();
-    this.#sessions.delete(sessionId);
+    this.#opened(sessionId);
+    this.#close(sessionId);
     return {};
+  }
+
+  #close(name: string): void {
+    const session = this.#sessions.get(name)?.session;
+    session?.cancel();
+    session?.close();
+    this.#sessions.delete(name);
   }
 
   /** Turns a thrown error into the editor's form: its reason and words. */

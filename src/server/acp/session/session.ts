@@ -48,6 +48,13 @@ export interface AcpSessionDependencies {
 /** An acknowledged file may bring commands, too. */
 const RENEWS: ReadonlySet<Envelope["kind"]> = new Set<Envelope["kind"]>(["SkillRegistryChanged", "Answered"]);
 
+/** Events after which title or time of a session may be others. */
+const DESCRIBES: ReadonlySet<Envelope["kind"]> = new Set<Envelope["kind"]>([
+  "TurnStarted",
+  "TurnEnded",
+  "SessionRenamed",
+]);
+
 interface OpenPrompt {
   /** Undefined until its turn starts. */
   turn: InputTurn;
@@ -296,9 +303,9 @@ export class AcpSession {
       if (update.sessionUpdate === "tool_call") for (const { path } of update.locations ?? []) onFile(path);
   }
 
-  /** The title is made of the first prompt, and the time is that of the last turn. */
+  /** The title is made of the first prompt, or given by a person; the time is that of the last turn. */
   #describeAfter({ kind, parentCall }: Envelope): void {
-    if (parentCall !== undefined || (kind !== "TurnStarted" && kind !== "TurnEnded")) return;
+    if (parentCall !== undefined || !DESCRIBES.has(kind)) return;
     const { connection } = this.#parts;
     const described = async () =>
       await this.describe(await connection.query({ kind: "GetSession", sessionId: this.#session, last: 0 }));
