@@ -1,11 +1,11 @@
 import { expect, test } from "bun:test";
-import type { SessionUpdate } from "@agentclientprotocol/sdk/unstable";
+import type { ListSessionsResponse, SessionUpdate } from "@agentclientprotocol/sdk/unstable";
 import { SILENT_LOG } from "../../src/base/log.ts";
 import { hostWorld } from "../../src/platform/host.ts";
 import type { AcpEditor } from "../support/acp-editor.ts";
 import { openAcpHome } from "../support/acp-home.ts";
 import { openHomeStore } from "../support/home-store.ts";
-import { says } from "../support/mock-provider/turn.ts";
+import { calls, says } from "../support/mock-provider/turn.ts";
 import { turn } from "../support/store-rig.ts";
 import { until } from "../support/until.ts";
 
@@ -60,9 +60,10 @@ test(
 );
 
 test(
-  "[CTL-20] what another editor changes in a session is shown here: session_info_update",
+  "[CTL-20] what another editor changes in a session is shown here: session_info_update, config_option_update, current_mode_update",
   async () => {
-    await using place = openAcpHome([says("hello")]);
+    const write = calls("Write", { file_path: "a.txt", content: "x" });
+    await using place = openAcpHome([says("hello"), write, says("denied")]);
     await using first = place.share(...ONE);
     const sessionId = await first.editor.begin(place.work);
     await first.editor.prompt(sessionId, "first words");
@@ -72,6 +73,31 @@ test(
     await agent.request("session/resume", { sessionId, cwd: place.work, mcpServers: [] });
     await agent.request("session/set_title", { sessionId, title: "from elsewhere" });
     await until("the first is told of it", () => titles(first.editor).at(-1) === "from elsewhere");
+    for (const [configId, value] of [
+      ["mode", "plan"],
+      ["mode", "default"],
+      ["model", "mock:two"],
+      ["effort", "low"],
+      ["level", "ReadOnly"],
+    ] as const) {
+      await agent.request("session/set_config_option", { sessionId, configId, value });
+      await until(`the first is told that ${configId} is ${value}`, () =>
+        first.editor.updates.some(
+          ({ update }) =>
+            update.sessionUpdate === "config_option_update" &&
+            update.configOptions.some(({ id, currentValue }) => id === configId && currentValue === value),
+        ),
+      );
+    }
+    const modes = first.editor.updates.flatMap(({ update }) =>
+      update.sessionUpdate === "current_mode_update" ? [update.currentModeId] : [],
+    );
+    expect(modes).toEqual(["plan", "default"]);
+    // A level that holds in the session now is what its next call is judged by.
+    const turn = first.editor.prompt(sessionId, "write it");
+    const asked = await first.editor.question();
+    asked.choose("deny");
+    await turn;
   },
   LIMIT_MS,
 );
@@ -146,7 +172,8 @@ test(
     const sizes: number[] = [];
     for (let cursor: string | undefined; ; ) {
       const request = { cwd: place.work, ...(cursor === undefined ? {} : { cursor }) };
-      const { sessions, nextCursor } = await agent.request("session/list", request);
+      const page: ListSessionsResponse = await agent.request("session/list", request);
+      const { sessions, nextCursor } = page;
       found.push(...sessions.map(({ title }) => title ?? ""));
       sizes.push(sessions.length);
       if (typeof nextCursor !== "string") break;

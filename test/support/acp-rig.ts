@@ -14,6 +14,8 @@ export interface AcpRigOptions extends RigOptions {
 /** The real engine with a scripted model and a fake clock, served to editors that the official SDK makes. */
 export interface AcpRig extends AsyncDisposable {
   readonly rig: Rig;
+  /** The event above which each subscription of an editor has begun. */
+  readonly subscribed: (number | undefined)[];
   /** One more editor on the same engine. */
   open(): OpenEditor;
 }
@@ -33,9 +35,21 @@ export async function openAcpRig(options: AcpRigOptions): Promise<AcpRig> {
   const { world } = rig;
   const failures = options.failures ?? [];
   const stop = new AbortController();
+  const port = rigPort(rig, { features: ["acp"] });
+  const subscribed: (number | undefined)[] = [];
   const engine: AcpEngine = {
     fresh: async (workingDir) => ({ kind: "CreateSession", profile: "test", workingDir }),
-    port: rigPort(rig, { features: ["acp"] }),
+    port: {
+      attach(request) {
+        const connection = port.attach(request);
+        const subscribe = connection.subscribe.bind(connection);
+        connection.subscribe = (session, wanted) => {
+          subscribed.push(wanted.since);
+          return subscribe(session, wanted);
+        };
+        return connection;
+      },
+    },
   };
   const open = (): OpenEditor => {
     const [there, back] = [new TransformStream<Uint8Array>(), new TransformStream<Uint8Array>()];
@@ -62,6 +76,7 @@ export async function openAcpRig(options: AcpRigOptions): Promise<AcpRig> {
   };
   return {
     rig,
+    subscribed,
     open,
     async [Symbol.asyncDispose]() {
       stop.abort(new Error("the test is over"));

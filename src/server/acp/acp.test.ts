@@ -142,16 +142,17 @@ test("[CTL-16] a turn is streamed as it happens: thinking, calls with their file
   expect(told[4]?.update).not.toHaveProperty("content");
 });
 
-test("[CTL-16 CTL-04] another client's change of the model or the effort is a line of its own", async () => {
+test("[CTL-16 CTL-04] another client's change of the model, the effort or the level is a line of its own", async () => {
   const switcher = fakeTool("Switch", (_input, context) => {
     context.emit({ kind: "ModelChanged", payload: { model: "m:two", previous: "m:one" } });
     context.emit({ kind: "ModelChanged", payload: { model: "m:two", effort: "high" } });
+    context.emit({ kind: "LevelChanged", payload: { level: "ReadOnly" } });
     return ok("done");
   });
   await using rig = await openAcpRig({ script: [calls({ name: "Switch" }), says("bye")], tools: [switcher] });
   const { editor } = rig.open();
   await editor.prompt(await editor.begin("/w"), "go");
-  expect(textTold(editor)).toBe("model: m:two\n\neffort: high\n\nbye");
+  expect(textTold(editor)).toBe("model: m:two\n\neffort: high\n\nlevel: ReadOnly\n\nbye");
 });
 
 test("[CTL-16 PERM-03] a call is asked about with all of it and the four answers; the person's choice is what counts", async () => {
@@ -386,16 +387,20 @@ test("[CTL-16 SES-11] a session is loaded with all that was said, the person's w
   expect(textTold(later.editor, "user_message_chunk")).toBe("first question");
 });
 
-test("[CTL-16] a session is resumed without a full replay, and closed without ending it for others", async () => {
-  await using rig = await openAcpRig({ script: [says("one"), says("two")] });
+test("[CTL-16 CTL-20] a session is resumed without a full replay, and closed without ending it for others", async () => {
+  await using rig = await openAcpRig({ script: [says("zero"), says("one"), says("two")] });
   const { editor } = rig.open();
   const session = await editor.begin("/w");
+  await editor.prompt(session, "0");
   await editor.prompt(session, "a");
   await editor.agent.request("session/close", { sessionId: session });
   await expect(editor.prompt(session, "b")).rejects.toMatchObject({ code: -32002 });
   await editor.agent.request("session/resume", { sessionId: session, cwd: "/w" });
   await editor.prompt(session, "c");
-  expect(textTold(editor)).toBe("onetwo");
+  expect(textTold(editor)).toBe("zeroonetwo");
+  // Nothing before the newest turn is read.
+  expect(rig.subscribed).toEqual([0, expect.any(Number)]);
+  expect(rig.subscribed[1]).toBeGreaterThan(0);
   expect(textTold(editor, "user_message_chunk")).toBe("");
 });
 

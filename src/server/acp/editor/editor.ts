@@ -39,7 +39,7 @@ import { verbatimLine } from "../session/shown-call.ts";
 import type { AnsweredStream } from "../watch-answers.ts";
 import { carryOutPrompt, changeOption } from "./carry-out.ts";
 import { availableCommands } from "./commands.ts";
-import { created, infoOf, listedCommands, sessionIdOf } from "./engine-requests.ts";
+import { created, infoOf, listedCommands, sessionIdOf, tailOf } from "./engine-requests.ts";
 import { listSessions, setTitle } from "./stored-sessions.ts";
 import { UnsavedFiles } from "./unsaved.ts";
 import type { WantedSession } from "./wanted-session.ts";
@@ -130,15 +130,12 @@ export class Editor implements AsyncDisposable {
     const { connection, engine } = await this.#attached();
     const wanted = wantedSession(await engine.fresh(request.cwd), request);
     const { session, notices } = await created(connection, wanted);
-    const info = await infoOf(connection, session);
-    const planMode = wanted.run?.planMode ?? false;
-    const opened = this.#open(opening, {
-      connection,
-      name: session,
-      session,
-      info: { ...info, working_dir: request.cwd },
-      planMode,
-    });
+    const info = {
+      ...{ plan_mode: wanted.run?.planMode },
+      ...(await infoOf(connection, session)),
+      working_dir: request.cwd,
+    };
+    const opened = this.#open(opening, { connection, name: session, session, info });
     this.#answered.after(opening.requestId, () => {
       opened.begin(0);
       this.#greet(opened, connection, notices);
@@ -171,8 +168,11 @@ export class Editor implements AsyncDisposable {
         });
     const known = name ?? session;
     this.#sessions.get(known)?.session.close();
-    const opened = this.#open(opening, { connection, name: known, session, info, planMode: false });
-    await opened.replay(info.events, { isShown });
+    // The run that has begun knows more: its level, for example.
+    const now = info.live ? info : await infoOf(connection, session);
+    const opened = this.#open(opening, { connection, name: known, session, info: now });
+    const from = isShown ? 0 : await tailOf(connection, info);
+    await opened.replay({ from, to: info.events }, { isShown });
     this.#answered.after(opening.requestId, () => this.#greet(opened, connection, notices));
     return opened;
   }
@@ -326,17 +326,15 @@ export class Editor implements AsyncDisposable {
       readonly name: string;
       readonly session: SessionId;
       readonly info: SessionInfo;
-      readonly planMode: boolean;
     },
   ): AcpSession {
-    const { connection, name, session: id, info, planMode } = parts;
+    const { connection, name, session: id, info } = parts;
     const { world } = this.#parts;
     const abilities = this.#abilities;
     const unsaved = abilities.reads ? new UnsavedFiles({ world, client, session: name }) : undefined;
     const session = new AcpSession({
       ...{ client, connection, name, session: id, abilities, log: world.log },
-      workingDir: info.working_dir,
-      options: { planMode, model: info.model, models: [] },
+      info,
       commands: async (of) => availableCommands(await listedCommands(connection, of)),
       ...defined({ onFile: unsaved === undefined ? undefined : (path: string) => unsaved.used(path) }),
     });

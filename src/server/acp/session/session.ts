@@ -11,8 +11,6 @@ import type { Command } from "../../../protocol/commands/commands.ts";
 import type { Connection } from "../../../protocol/connection.ts";
 import type { Envelope } from "../../../protocol/events/envelope.ts";
 import type { SessionInfo } from "../../../protocol/resources.ts";
-import { printPrice, printTokens } from "../../../view/costs/cost.ts";
-import { totalCost } from "../../../view/costs/session-costs.ts";
 import { followSession } from "../../../view/follow.ts";
 import type { InputTurn } from "../../../view/follow-turn.ts";
 import { inputTurnAfter } from "../../../view/follow-turn.ts";
@@ -34,10 +32,9 @@ export interface AcpSessionDependencies {
   readonly name: string;
   /** The run that takes its commands, until another one replaces it. */
   readonly session: SessionId;
-  readonly workingDir: string;
+  /** Its facts when it is opened. */
+  readonly info: SessionInfo;
   readonly abilities: EditorAbilities;
-  /** Options of the session when it is opened. */
-  readonly options: SessionOptions;
   /** Called with the absolute path of each file that a call names. */
   readonly onFile?: (path: string) => void;
   /** Returns the slash commands of a session that an editor is offered. */
@@ -54,6 +51,12 @@ const DESCRIBES: ReadonlySet<Envelope["kind"]> = new Set<Envelope["kind"]>([
   "TurnEnded",
   "SessionRenamed",
 ]);
+
+/** Events of the past that are read: those above the first id, up to the second. */
+interface ReadRange {
+  readonly from: EventSeq;
+  readonly to: EventSeq;
+}
 
 interface OpenPrompt {
   /** Undefined until its turn starts. */
@@ -85,9 +88,10 @@ export class AcpSession {
   constructor(parts: AcpSessionDependencies) {
     this.#parts = parts;
     this.#session = parts.session;
-    const { connection, workingDir, abilities, options } = parts;
+    const { connection, info, abilities } = parts;
+    const { working_dir: workingDir } = info;
     this.#updates = new EditorUpdates({ self: () => connection.clientId, workingDir, abilities });
-    this.#facts = new SessionFacts(options);
+    this.#facts = new SessionFacts(info);
     this.#questions = new AskedQuestions({
       ...{ client: parts.client, name: parts.name, editor: { workingDir, forms: abilities.forms } },
       session: () => this.#session,
@@ -104,18 +108,20 @@ export class AcpSession {
   }
 
   /**
-   * Reads the session from the beginning, and resolves once all up to an event was read, and sent if it is shown. The
+   * Reads the session above one event, and resolves once all up to another was read, and sent if it is shown. The
    * editor then gets everything above it.
    */
-  async replay(to: EventSeq, { isShown }: { readonly isShown: boolean }): Promise<void> {
-    if (to === 0) return this.begin(0);
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    this.#follow(0, new Replay(to, { isShown, ended: resolve })).catch((thrown: unknown) => {
-      this.#end(thrown);
-      reject(thrown);
-    });
-    await promise;
-    this.#facts.settle(this.#parts.options);
+  async replay({ from, to }: ReadRange, { isShown }: { readonly isShown: boolean }): Promise<void> {
+    if (from < to) {
+      const { promise, resolve, reject } = Promise.withResolvers<void>();
+      this.#follow(from, new Replay(to, { isShown, ended: resolve })).catch((thrown: unknown) => {
+        this.#end(thrown);
+        reject(thrown);
+      });
+      await promise;
+    }
+    this.#facts.settle(this.#parts.info, this.#view.costs);
+    if (from >= to) this.begin(to);
   }
 
   /**
@@ -214,16 +220,10 @@ export class AcpSession {
     return runOf(this.#view, this.#run).turn !== undefined;
   }
 
-  /** Price and tokens of the session so far, for the person. */
-  get costText(): string {
-    const cost = totalCost(this.#view.costs);
-    return `${printPrice(cost)}, ${printTokens(cost)}`;
-  }
-
   /** Takes the models that the session can continue with, and offers them. */
   async offerModels(models: readonly OfferedModel[]): Promise<void> {
     await this.#tell(this.#facts.offerModels(models));
-    await this.#tell(this.#facts.usage(this.#view.costs));
+    await this.#tell(this.#facts.usage());
   }
 
   /** Sends the title and time of the session, after a change. */
@@ -260,10 +260,10 @@ export class AcpSession {
       const { calls } = runOf(this.#view, event.session);
       const questions = this.#questions.step(event);
       const updates = this.#updates.of(event, { calls, isReplay: replay !== undefined });
-      const facts = this.#facts.after(event, this.#view.costs);
-      if (facts.length > 0) this.#changed();
       this.#noteFiles(updates);
       if (replay === undefined) {
+        const facts = this.#facts.after(event);
+        if (facts.length > 0) this.#changed();
         await this.#tell([...updates, ...facts]);
         this.#describeAfter(event);
         this.#questions.follow(event, questions);
@@ -284,6 +284,7 @@ export class AcpSession {
       this.#moving.resolve();
       this.#moving = moving();
       this.#offerAnew();
+      this.#renew();
       return await this.#follow(from);
     }
     throw this.#left.signal.aborted
@@ -336,6 +337,17 @@ export class AcpSession {
   /** Sends a command and only logs a refusal: another client has answered meanwhile, or a turn has ended. */
   #send(command: Command): void {
     this.#parts.connection.send(command).catch((thrown: unknown) => this.#warn(command.kind, thrown));
+  }
+
+  /** Shows the options of the session that continues: its profile may have others. */
+  #renew(): void {
+    const renewed = async () => {
+      const { connection } = this.#parts;
+      const query = { kind: "GetSession", sessionId: this.#session, last: 0 } as const;
+      await this.#tell(this.#facts.renew(await connection.query(query)));
+      this.#changed();
+    };
+    renewed().catch((thrown: unknown) => this.#warn("renew", thrown));
   }
 
   #offerAnew(): void {

@@ -85,6 +85,11 @@ export class EditorUpdates {
         const content = textBlock(`${modelText(event.payload)}\n\n`);
         return [{ sessionUpdate: "agent_message_chunk", content }];
       }
+      case "LevelChanged": {
+        if (event.payload.by === this.#options.self()) return [];
+        const content = textBlock(`level: ${event.payload.level}\n\n`);
+        return [{ sessionUpdate: "agent_message_chunk", content }];
+      }
       case "CompactionTriggered": {
         if (!this.#options.abilities.compaction) return [];
         const compactionId = `compaction-${event.id}`;
