@@ -412,8 +412,9 @@ test(
     await editor.prompt(sessionId, "two");
     expect(textTold(editor)).not.toContain("auto-approve");
     await editor.prompt(sessionId, "/compact");
-    const compaction = await editor.told((update) => update.sessionUpdate === "compaction_update");
-    expect(compaction).toMatchObject({ status: "completed" });
+    const told = toldOf(editor, "compaction_update");
+    expect(told.map(({ status }) => status)).toEqual(["in_progress", "completed"]);
+    expect(told[0]?.compactionId).toBe(told[1]?.compactionId);
   },
   LIMIT_MS,
 );

@@ -1,6 +1,6 @@
 import type { AcpEngine } from "../../src/server/acp/editor/editor.ts";
 import { serveAcp } from "../../src/server/acp/serve-acp.ts";
-import type { AcpEditor } from "./acp-editor.ts";
+import type { AcpEditor, EditorParts } from "./acp-editor.ts";
 import { acpEditor } from "./acp-editor.ts";
 import type { Rig, RigOptions } from "./rig.ts";
 import { openRig } from "./rig.ts";
@@ -17,7 +17,7 @@ export interface AcpRig extends AsyncDisposable {
   /** The event above which each subscription of an editor has begun. */
   readonly subscribed: (number | undefined)[];
   /** One more editor on the same engine. */
-  open(): OpenEditor;
+  open(parts?: EditorParts): OpenEditor;
 }
 
 export interface OpenEditor {
@@ -51,7 +51,7 @@ export async function openAcpRig(options: AcpRigOptions): Promise<AcpRig> {
       },
     },
   };
-  const open = (): OpenEditor => {
+  const open = (parts?: EditorParts): OpenEditor => {
     const [there, back] = [new TransformStream<Uint8Array>(), new TransformStream<Uint8Array>()];
     const writer = there.writable.getWriter();
     const served = serveAcp({
@@ -68,7 +68,7 @@ export async function openAcpRig(options: AcpRigOptions): Promise<AcpRig> {
     });
     const output = new WritableStream<Uint8Array>({ write: (bytes) => writer.write(bytes) });
     return {
-      editor: acpEditor(output, back.readable),
+      editor: acpEditor(output, back.readable, parts),
       served,
       send: (bytes) => writer.write(new TextEncoder().encode(bytes)),
       vanish: () => void writer.close(),

@@ -663,3 +663,73 @@ test("[CTL-20] a call shows the first line that it reads, and a question the lin
   asked.choose("deny");
   await editing;
 });
+
+test("[CTL-20] a compaction is shown while its summary is made, and as failed if the conversation went on as it was: compaction_update", async () => {
+  const progress = { beforeTokens: 1, trigger: "threshold" as const, timeoutMs: 1_000 };
+  const compacts = fakeTool("Compacts", (_input, context) => {
+    const summary = (state: "started" | "ended") =>
+      context.emit({ kind: "CompactionProgress", payload: { state, ...progress } });
+    summary("started");
+    summary("ended");
+    summary("started");
+    summary("ended");
+    context.emit({ kind: "CompactionTriggered", payload: { beforeTokens: 2, afterTokens: 1 } });
+    summary("started");
+    summary("ended");
+    return ok("done");
+  });
+  const script = [calls({ name: "Compacts" }), says("went on"), says("again")];
+  for (const compaction of [{}, null]) {
+    await using rig = await openAcpRig({ script: [...script], tools: [compacts] });
+    const { editor } = rig.open();
+    await editor.agent.request("initialize", {
+      protocolVersion: 1,
+      clientCapabilities: { session: { compaction } },
+    });
+    const { sessionId } = await editor.agent.request("session/new", { cwd: "/w", mcpServers: [] });
+    await editor.prompt(sessionId, "go");
+    const told = editor.updates.flatMap(({ update }) =>
+      update.sessionUpdate === "compaction_update" ? [update] : [],
+    );
+    const [first = "", , second = ""] = told.map(({ compactionId }) => compactionId);
+    expect(told.map(({ compactionId, status }) => [compactionId, status])).toEqual(
+      compaction === null
+        ? []
+        : [
+            [first, "in_progress"],
+            [first, "completed"],
+            [second, "in_progress"],
+            [second, "failed"],
+          ],
+    );
+    expect(compaction !== null && first === second).toBe(false);
+  }
+});
+
+test("[CTL-20] an editor that keeps plans by their ids gets the tasks as one, and nothing of it as the older kind: plan_update, plan_removed", async () => {
+  const items = [{ content: "look", status: "pending" as const }];
+  const todo = fakeTool("TodoWrite", (_input, context) => {
+    context.emit({ kind: "TodoChanged", payload: { items } });
+    context.emit({ kind: "TodoChanged", payload: { items: [] } });
+    return ok("done");
+  });
+  await using rig = await openAcpRig({ script: [calls({ name: "TodoWrite" }), says("ok")], tools: [todo] });
+  const { editor } = rig.open();
+  await editor.agent.request("initialize", { protocolVersion: 1, clientCapabilities: { plan: {} } });
+  const { sessionId } = await editor.agent.request("session/new", { cwd: "/w", mcpServers: [] });
+  await editor.prompt(sessionId, "go");
+  const told = editor.updates
+    .map(({ update }) => update)
+    .filter(({ sessionUpdate }) => sessionUpdate.startsWith("plan"));
+  expect(told).toEqual([
+    {
+      sessionUpdate: "plan_update",
+      plan: {
+        type: "items",
+        planId: "tasks",
+        entries: [{ content: "look", status: "pending", priority: "medium" }],
+      },
+    },
+    { sessionUpdate: "plan_removed", planId: "tasks" },
+  ]);
+});

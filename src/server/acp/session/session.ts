@@ -6,6 +6,7 @@ import type {
 } from "@agentclientprotocol/sdk/unstable";
 import { Cancelled, HarnessError, messageOf } from "../../../base/errors.ts";
 import type { EventSeq, SessionId } from "../../../base/ids.ts";
+import { isObject } from "../../../base/json.ts";
 import type { Log } from "../../../base/log.ts";
 import type { Command } from "../../../protocol/commands/commands.ts";
 import type { Connection } from "../../../protocol/connection.ts";
@@ -197,6 +198,8 @@ export class AcpSession {
     try {
       const { sessionId, result } = await this.#parts.connection.send(command);
       // The next prompt is for the session that continues.
+      if (command.kind === "CompactSession" && isObject(result) && result["compacted"] === false)
+        await this.#tell(this.#updates.compactionFailed());
       if (command.kind === "SwitchProfile") while (this.#session !== sessionId) await this.#moving.promise;
       return result;
     } finally {

@@ -1,13 +1,14 @@
-import type { NoticeSeverity, PlanEntry, SessionUpdate } from "@agentclientprotocol/sdk/unstable";
+import type { NoticeSeverity, SessionUpdate } from "@agentclientprotocol/sdk/unstable";
 import type { CallId, ClientId } from "../../../base/ids.ts";
 import type { InputBlock } from "../../../protocol/content.ts";
 import type { Envelope } from "../../../protocol/events/envelope.ts";
-import type { TodoItem } from "../../../protocol/events/events.ts";
 import type { OpenCalls } from "../../../view/session/calls.ts";
 import { noticesAfter } from "../../../view/session/notices.ts";
 import { modelText } from "../../../view/texts/model-text.ts";
 import { switchedText } from "../../../view/texts/switched-text.ts";
 import type { EditorAbilities } from "../abilities.ts";
+import { CompactionUpdates } from "./compactions.ts";
+import { PlanUpdates, planEntry } from "./plans.ts";
 import { resultContent, shownCall, textBlock, textContent, verbatim } from "./shown-call.ts";
 
 /** Characters of one update of a session that is shown again. */
@@ -18,7 +19,7 @@ export interface UpdatesOptions {
   readonly self: () => ClientId;
   /** Base of the relative paths of calls. */
   readonly workingDir: string;
-  readonly abilities: Pick<EditorAbilities, "notices" | "compaction">;
+  readonly abilities: Pick<EditorAbilities, "notices" | "compaction" | "plans">;
 }
 
 /** Context of one event. */
@@ -34,14 +35,30 @@ export class EditorUpdates {
   readonly #options: UpdatesOptions;
   /** Calls whose update shows their changes: neither output nor result replaces that. */
   readonly #changing = new Set<CallId>();
+  readonly #compactions = new CompactionUpdates();
+  readonly #plans = new PlanUpdates();
 
   constructor(options: UpdatesOptions) {
     this.#options = options;
   }
 
   /** Returns the updates for one event. */
-  of(event: Envelope, { calls, isReplay }: UpdateContext): readonly SessionUpdate[] {
+  of(event: Envelope, context: UpdateContext): readonly SessionUpdate[] {
     if (event.parentCall !== undefined) return [];
+    const { compaction, plans } = this.#options.abilities;
+    return [
+      ...(compaction ? this.#compactions.of(event) : []),
+      ...(plans ? this.#plans.of(event) : []),
+      ...this.#conversation(event, context),
+    ];
+  }
+
+  /** Returns the update for a compaction that has come to nothing. */
+  compactionFailed(): readonly SessionUpdate[] {
+    return this.#compactions.fail();
+  }
+
+  #conversation(event: Envelope, { calls, isReplay }: UpdateContext): readonly SessionUpdate[] {
     switch (event.kind) {
       case "TextDelta":
         return [{ sessionUpdate: "agent_message_chunk", content: textBlock(event.payload.text) }];
@@ -72,6 +89,7 @@ export class EditorUpdates {
         return [{ sessionUpdate: "tool_call_update", toolCallId: callId, status, ...output }];
       }
       case "TodoChanged":
+        if (this.#options.abilities.plans) return [];
         return [{ sessionUpdate: "plan", entries: event.payload.items.map(planEntry) }];
       case "ProfileSwitched": {
         // The session that continues reports a switch; a past switch is reported by both.
@@ -89,11 +107,6 @@ export class EditorUpdates {
         if (event.payload.by === this.#options.self()) return [];
         const content = textBlock(`level: ${event.payload.level}\n\n`);
         return [{ sessionUpdate: "agent_message_chunk", content }];
-      }
-      case "CompactionTriggered": {
-        if (!this.#options.abilities.compaction) return [];
-        const compactionId = `compaction-${event.id}`;
-        return [{ sessionUpdate: "compaction_update", compactionId, status: "completed" }];
       }
       case "TurnEnded":
         this.#changing.clear();
@@ -150,8 +163,4 @@ function userMessage(block: InputBlock): SessionUpdate {
   if (block.type === "text") return { sessionUpdate, content: textBlock(block.text) };
   const { data, media_type: mimeType } = block.source;
   return { sessionUpdate, content: { type: block.type, data, mimeType } };
-}
-
-function planEntry({ content, status }: TodoItem): PlanEntry {
-  return { content, status, priority: "medium" };
 }
