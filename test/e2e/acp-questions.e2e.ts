@@ -178,3 +178,82 @@ function offered(form: CreateElicitationRequest): readonly { const: string; titl
   };
   return requestedSchema.properties.changes.items.anyOf;
 }
+
+test(
+  "[CTL-20] a question about a change says that the editor has unsaved changes of the file: fs/read_text_file",
+  async () => {
+    const edit = { file_path: "a.txt", old_string: "one", new_string: "two" };
+    await using place = openAcpHome([
+      calls("Read", { file_path: "a.txt" }),
+      calls("Edit", edit),
+      calls("Edit", edit),
+      says("done"),
+    ]);
+    const path = join(place.work, "a.txt");
+    writeFileSync(path, "one\n");
+    let buffer = "one, and more\n";
+    await using open = place.editWith({ readTextFile: () => buffer }, ...FLAGS);
+    const { editor } = open;
+    const clientCapabilities = { fs: { readTextFile: true } };
+    await editor.agent.request("initialize", { protocolVersion: 1, clientCapabilities });
+    const { sessionId } = await editor.agent.request("session/new", { cwd: place.work, mcpServers: [] });
+    const turn = editor.prompt(sessionId, "go");
+    const first = await editor.question();
+    expect(JSON.stringify(first.request.toolCall.content)).toContain("unsaved changes in the editor");
+    first.choose("deny");
+    const second = editor.question(2);
+    buffer = "one\n";
+    const { request, choose } = await second;
+    expect(JSON.stringify(request.toolCall.content)).not.toContain("unsaved changes in the editor");
+    choose("allow-once");
+    await turn;
+    expect(readFileSync(path, "utf8")).toBe("two\n");
+  },
+  LIMIT_MS,
+);
+
+test(
+  "[CTL-20] an editor draws the output of a command in a terminal of its own, while the command runs in the sandbox: tool_call, tool_call_update",
+  async () => {
+    await using place = openAcpHome([
+      calls("Bash", { command: "printf 'one\\ntwo\\n'" }),
+      calls("Bash", { command: "printf 'three\\n'; exit 3" }),
+      says("done"),
+    ]);
+    await using open = place.edit("--model", "mock:one", "--auto-approve");
+    const { editor } = open;
+    const clientCapabilities = { terminal: true, _meta: { terminal_output: true } };
+    await editor.agent.request("initialize", { protocolVersion: 1, clientCapabilities });
+    const { sessionId } = await editor.agent.request("session/new", { cwd: place.work, mcpServers: [] });
+    // The editor of this test refuses terminal/create: nothing asks it for one.
+    await editor.prompt(sessionId, "go");
+    const told = editor.updates.flatMap(({ update }) =>
+      update.sessionUpdate === "tool_call" || update.sessionUpdate === "tool_call_update" ? [update] : [],
+    );
+    const ids = [...new Set(told.map(({ toolCallId }) => toolCallId))];
+    const drawn = ids.map((id) =>
+      told
+        .filter(({ toolCallId }) => toolCallId === id)
+        .map(({ _meta: meta }) => {
+          const output = meta?.["terminal_output"];
+          return String(Reflect.get(Object(output), "data") ?? "");
+        })
+        .join(""),
+    );
+    expect(drawn[0]).toContain("one\ntwo\n");
+    expect(drawn[1]).toContain("three\n");
+    for (const id of ids) {
+      const [first, ...more] = told.filter(({ toolCallId }) => toolCallId === id);
+      const terminal = [{ type: "terminal", terminalId: id }];
+      expect(first).toMatchObject({
+        content: terminal,
+        _meta: { terminal_info: { terminal_id: id, cwd: place.work } },
+      });
+      expect(more.at(-1)).toMatchObject({
+        content: terminal,
+        _meta: { terminal_exit: { terminal_id: id } },
+      });
+    }
+  },
+  LIMIT_MS,
+);

@@ -10,6 +10,8 @@ export interface EditorAbilities {
   readonly plans: boolean;
   /** It can show its person a form. */
   readonly forms: boolean;
+  /** It draws the output of commands that cinch runs as a terminal. */
+  readonly terminals: boolean;
   /** It answers with the content of a file as its person sees it, saved or not. */
   readonly reads: boolean;
 }
@@ -19,17 +21,19 @@ export const NO_ABILITIES: EditorAbilities = {
   compaction: false,
   plans: false,
   forms: false,
+  terminals: false,
   reads: false,
 };
 
 /** Reads what an editor offers. An absent part is not offered. */
 export function editorAbilities({ clientCapabilities }: InitializeRequest): EditorAbilities {
-  const { session, elicitation, fs, plan } = clientCapabilities ?? {};
+  const { session, elicitation, fs, plan, _meta: more } = clientCapabilities ?? {};
   return {
     notices: isOffered(session?.notices),
     compaction: isOffered(session?.compaction),
     plans: isOffered(plan),
     forms: isOffered(elicitation?.form),
+    terminals: more?.["terminal_output"] === true,
     reads: fs?.readTextFile === true,
   };
 }

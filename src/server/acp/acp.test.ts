@@ -13,7 +13,7 @@ import { PERMISSION_TIMEOUT_MS } from "../../session/questions.ts";
 import type { ToolMiddleware } from "../../tools/middleware.ts";
 import { displayFields } from "../../tools/tool-facts.ts";
 import { permissionHeading } from "../../view/questions/question-words.ts";
-import { shownCall } from "./session/shown-call.ts";
+import { shownCall } from "./session/updates/shown-call.ts";
 
 const edit = fakeTool("Edit", () => ok("Edited a.ts"), { mutating: true });
 const EDIT = { file_path: "a.ts", old_string: "one", new_string: "two" };
@@ -732,4 +732,45 @@ test("[CTL-20] an editor that keeps plans by their ids gets the tasks as one, an
     },
     { sessionUpdate: "plan_removed", planId: "tasks" },
   ]);
+});
+
+test("[CTL-20] an editor that draws terminals gets the output of commands in one, and nothing that could drive it: tool_call, tool_call_update", async () => {
+  const bash = fakeTool("Bash", (input, context) => {
+    if (JSON.stringify(input).includes("other")) {
+      context.progress("begun");
+      return failed("something else");
+    }
+    context.progress("one\n");
+    context.progress("two \u001b]52;c;ZXZpbA==\u0007\n");
+    return ok("one\ntwo \u001b]52;c;ZXZpbA==\u0007\nthree\n");
+  });
+  const inputs = ["x", "other"].map((command) => ({ name: "Bash", input: { command } }));
+  const script = [calls(...inputs), says("done")];
+  await using rig = await openAcpRig({ script, tools: [bash] });
+  const { editor } = rig.open();
+  const clientCapabilities = { _meta: { terminal_output: true } };
+  await editor.agent.request("initialize", { protocolVersion: 1, clientCapabilities });
+  const { sessionId } = await editor.agent.request("session/new", { cwd: "/w", mcpServers: [] });
+  await editor.prompt(sessionId, "go");
+  const told = editor.updates.flatMap(({ update }) =>
+    update.sessionUpdate === "tool_call" || update.sessionUpdate === "tool_call_update" ? [update] : [],
+  );
+  const [id, second] = [told[0]?.toolCallId, told.at(-1)?.toolCallId];
+  const terminal = [{ type: "terminal", terminalId: id }];
+  const exit = (terminal_id: string | undefined) => ({ terminal_id, exit_code: null, signal: null });
+  expect(told.filter(({ toolCallId }) => toolCallId === id)).toMatchObject([
+    { content: terminal, _meta: { terminal_info: { terminal_id: id, cwd: "/w" } } },
+    { _meta: { terminal_output: { terminal_id: id, data: "one\n" } } },
+    { _meta: { terminal_output: { terminal_id: id, data: "two \n" } } },
+    {
+      ...{ status: "completed", content: terminal },
+      _meta: { terminal_output: { data: "three\n" }, terminal_exit: exit(id) },
+    },
+  ]);
+  // A result that does not continue what was shown is shown as text.
+  expect(told.filter(({ toolCallId }) => toolCallId === second).at(-1)).toMatchObject({
+    status: "failed",
+    content: [{ content: { text: "```\nsomething else\n```" } }],
+    _meta: { terminal_exit: exit(second) },
+  });
 });

@@ -5,7 +5,7 @@ import type { Command } from "../../../protocol/commands/commands.ts";
 import type { Connection } from "../../../protocol/connection.ts";
 import { readCommand } from "../../../protocol/read.ts";
 import type { AcpSession } from "../session/session.ts";
-import { verbatim } from "../session/shown-call.ts";
+import { verbatim } from "../session/updates/shown-call.ts";
 import { readPromptCommand } from "./commands.ts";
 import { costText, listedCommands } from "./engine-requests.ts";
 import { promptInput } from "./prompt.ts";

@@ -21,7 +21,6 @@ import type {
   SetSessionTitleResponse,
 } from "@agentclientprotocol/sdk/unstable";
 import { PROTOCOL_VERSION as ACP_VERSION } from "@agentclientprotocol/sdk/unstable";
-import { defined } from "../../../base/defined.ts";
 import { HarnessError } from "../../../base/errors.ts";
 import type { SessionId } from "../../../base/ids.ts";
 import { shortened } from "../../../base/text/text.ts";
@@ -35,7 +34,7 @@ import { editorAbilities, NO_ABILITIES } from "../abilities.ts";
 import { requestError } from "../request-error.ts";
 import { configOptions, modeCommand, modeState, offeredModels, optionCommand } from "../session/options.ts";
 import { AcpSession } from "../session/session.ts";
-import { verbatimLine } from "../session/shown-call.ts";
+import { verbatimLine } from "../session/updates/shown-call.ts";
 import type { AnsweredStream } from "../watch-answers.ts";
 import { carryOutPrompt, changeOption } from "./carry-out.ts";
 import { availableCommands } from "./commands.ts";
@@ -334,9 +333,8 @@ export class Editor implements AsyncDisposable {
     const unsaved = abilities.reads ? new UnsavedFiles({ world, client, session: name }) : undefined;
     const session = new AcpSession({
       ...{ client, connection, name, session: id, abilities, log: world.log },
-      info,
+      ...{ info, unsaved },
       commands: async (of) => availableCommands(await listedCommands(connection, of)),
-      ...defined({ onFile: unsaved === undefined ? undefined : (path: string) => unsaved.used(path) }),
     });
     if (this.#isLeft) session.close();
     else this.#sessions.set(name, { session, unsaved });

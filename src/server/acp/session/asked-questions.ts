@@ -1,4 +1,4 @@
-import type { AgentContext } from "@agentclientprotocol/sdk/unstable";
+import type { AgentContext, ToolCallUpdate } from "@agentclientprotocol/sdk/unstable";
 import { Cancelled } from "../../../base/errors.ts";
 import type { SessionId } from "../../../base/ids.ts";
 import { objectAt, stringAt } from "../../../base/json.ts";
@@ -9,9 +9,13 @@ import { questionEntriesAfter, questionId, questionsAfter } from "../../../view/
 import type { FormContent } from "./permission-forms.ts";
 import type { AskingEditor, EditorAnswer, EditorQuestion } from "./questions.ts";
 import { DENY_ALWAYS, editorQuestion } from "./questions.ts";
+import { textContent } from "./updates/shown-call.ts";
 
 /** Kinds of calls that one session denies without a question; beyond that they are asked about again. */
 const DENIED_MAX = 1_000;
+
+const UNSAVED_NOTE =
+  "The file has unsaved changes in the editor. This change is made in the saved file: save or undo yours first.";
 
 /** Session whose questions are put to an editor. */
 export interface AskingSession {
@@ -23,6 +27,8 @@ export interface AskingSession {
   session(): SessionId;
   /** Returns its run, which is another one after a restart of the engine. */
   run(): SessionId;
+  /** Returns true if the editor holds unsaved changes of a file. */
+  isUnsaved(path: string): Promise<boolean>;
   /** Returns true while the editor's own prompt is being cancelled: nothing is asked for it. */
   isCancelled(): boolean;
   send(command: Command): void;
@@ -130,7 +136,9 @@ export class AskedQuestions {
     const options = { cancellationSignal: signal, stopWaitingOnCancel: true };
     let optionId: string | undefined;
     if (request.options.length > 0) {
-      const asking = client.request("session/request_permission", { sessionId, ...request }, options);
+      const shown = { sessionId, ...request, toolCall: await this.#withUnsaved(request.toolCall) };
+      if (signal.aborted) return {};
+      const asking = client.request("session/request_permission", shown, options);
       optionId = await asking.then(optionOf).catch(() => undefined);
     }
     const fields = signal.aborted ? undefined : form(optionId);
@@ -139,6 +147,13 @@ export class AskedQuestions {
     const about = question.kind === "permission" ? { toolCallId: question.request.callId } : {};
     const filling = client.request("elicitation/create", { sessionId, ...fields, ...about }, options);
     return { optionId, content: await filling.then(contentOf).catch(() => undefined) };
+  }
+
+  /** Says in a question about a change of a file that the editor has unsaved changes of it. */
+  async #withUnsaved(call: ToolCallUpdate): Promise<ToolCallUpdate> {
+    const [file] = call.locations ?? [];
+    if (call.kind !== "edit" || file === undefined || !(await this.#at.isUnsaved(file.path))) return call;
+    return { ...call, content: [textContent(UNSAVED_NOTE), ...(call.content ?? [])] };
   }
 }
 

@@ -22,7 +22,7 @@ import {
   wordsForm,
   wordsIn,
 } from "./permission-forms.ts";
-import { askedCall, textContent, verbatim } from "./shown-call.ts";
+import { askedCall, textContent, verbatim } from "./updates/shown-call.ts";
 
 /** Rules by a prefix of words that a question offers beside its own: the narrowest. */
 export const PREFIX_OPTIONS_MAX = 3;

@@ -24,7 +24,7 @@ import { SessionFacts } from "./facts.ts";
 import type { OfferedModel, SessionOptions } from "./options.ts";
 import { promptEnd } from "./prompt-end.ts";
 import { Replay } from "./replay.ts";
-import { EditorUpdates, noticeUpdate } from "./updates.ts";
+import { EditorUpdates, noticeUpdate } from "./updates/updates.ts";
 
 export interface AcpSessionDependencies {
   readonly client: AgentContext;
@@ -36,11 +36,18 @@ export interface AcpSessionDependencies {
   /** Its facts when it is opened. */
   readonly info: SessionInfo;
   readonly abilities: EditorAbilities;
-  /** Called with the absolute path of each file that a call names. */
-  readonly onFile?: (path: string) => void;
+  /** Absent: the editor does not say what is unsaved. */
+  readonly unsaved?: UnsavedInEditor | undefined;
   /** Returns the slash commands of a session that an editor is offered. */
   readonly commands: (session: SessionId) => Promise<readonly AvailableCommand[]>;
   readonly log: Log;
+}
+
+/** Files that may have unsaved changes in the editor, by absolute paths. */
+interface UnsavedInEditor {
+  /** Notes a file that a call names. */
+  used(path: string): void;
+  has(path: string): Promise<boolean>;
 }
 
 /** An acknowledged file may bring commands, too. */
@@ -97,6 +104,7 @@ export class AcpSession {
       ...{ client: parts.client, name: parts.name, editor: { workingDir, forms: abilities.forms } },
       session: () => this.#session,
       run: () => this.#run,
+      isUnsaved: async (path) => (await parts.unsaved?.has(path)) === true,
       isCancelled: () => this.#prompt?.isCancelled === true,
       send: (command) => this.#send(command),
       warn: (what, thrown) => this.#warn(what, thrown),
@@ -301,10 +309,11 @@ export class AcpSession {
   }
 
   #noteFiles(updates: readonly SessionUpdate[]): void {
-    const { onFile } = this.#parts;
-    if (onFile === undefined) return;
+    const { unsaved } = this.#parts;
+    if (unsaved === undefined) return;
     for (const update of updates)
-      if (update.sessionUpdate === "tool_call") for (const { path } of update.locations ?? []) onFile(path);
+      if (update.sessionUpdate === "tool_call")
+        for (const { path } of update.locations ?? []) unsaved.used(path);
   }
 
   /** The title is made of the first prompt, or given by a person; the time is that of the last turn. */

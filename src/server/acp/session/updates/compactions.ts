@@ -1,5 +1,5 @@
 import type { CompactionStatus, SessionUpdate } from "@agentclientprotocol/sdk/unstable";
-import type { Envelope } from "../../../protocol/events/envelope.ts";
+import type { Envelope } from "../../../../protocol/events/envelope.ts";
 
 /** Events of a conversation that goes on: a compaction before them is over. */
 const GOES_ON: ReadonlySet<Envelope["kind"]> = new Set<Envelope["kind"]>([

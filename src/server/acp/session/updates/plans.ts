@@ -1,7 +1,7 @@
 import type { PlanEntry, SessionUpdate } from "@agentclientprotocol/sdk/unstable";
-import type { AskId } from "../../../base/ids.ts";
-import type { Envelope } from "../../../protocol/events/envelope.ts";
-import type { TodoItem } from "../../../protocol/events/events.ts";
+import type { AskId } from "../../../../base/ids.ts";
+import type { Envelope } from "../../../../protocol/events/envelope.ts";
+import type { TodoItem } from "../../../../protocol/events/events.ts";
 
 /** Ids of the two plans of a session. */
 const TASKS = "tasks";

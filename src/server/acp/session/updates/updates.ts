@@ -1,15 +1,17 @@
 import type { NoticeSeverity, SessionUpdate } from "@agentclientprotocol/sdk/unstable";
-import type { CallId, ClientId } from "../../../base/ids.ts";
-import type { InputBlock } from "../../../protocol/content.ts";
-import type { Envelope } from "../../../protocol/events/envelope.ts";
-import type { OpenCalls } from "../../../view/session/calls.ts";
-import { noticesAfter } from "../../../view/session/notices.ts";
-import { modelText } from "../../../view/texts/model-text.ts";
-import { switchedText } from "../../../view/texts/switched-text.ts";
-import type { EditorAbilities } from "../abilities.ts";
+import type { CallId, ClientId } from "../../../../base/ids.ts";
+import type { InputBlock } from "../../../../protocol/content.ts";
+import type { Envelope } from "../../../../protocol/events/envelope.ts";
+import type { PayloadOf } from "../../../../protocol/events/events.ts";
+import type { OpenCalls } from "../../../../view/session/calls.ts";
+import { noticesAfter } from "../../../../view/session/notices.ts";
+import { modelText } from "../../../../view/texts/model-text.ts";
+import { switchedText } from "../../../../view/texts/switched-text.ts";
+import type { EditorAbilities } from "../../abilities.ts";
 import { CompactionUpdates } from "./compactions.ts";
 import { PlanUpdates, planEntry } from "./plans.ts";
 import { resultContent, shownCall, textBlock, textContent, verbatim } from "./shown-call.ts";
+import { ShownTerminals } from "./terminals.ts";
 
 /** Characters of one update of a session that is shown again. */
 export const REPLAYED_CHARACTERS_MAX = 65_536;
@@ -19,7 +21,7 @@ export interface UpdatesOptions {
   readonly self: () => ClientId;
   /** Base of the relative paths of calls. */
   readonly workingDir: string;
-  readonly abilities: Pick<EditorAbilities, "notices" | "compaction" | "plans">;
+  readonly abilities: Pick<EditorAbilities, "notices" | "compaction" | "plans" | "terminals">;
 }
 
 /** Context of one event. */
@@ -37,6 +39,7 @@ export class EditorUpdates {
   readonly #changing = new Set<CallId>();
   readonly #compactions = new CompactionUpdates();
   readonly #plans = new PlanUpdates();
+  readonly #terminals = new ShownTerminals();
 
   constructor(options: UpdatesOptions) {
     this.#options = options;
@@ -72,10 +75,12 @@ export class EditorUpdates {
         const { callId } = event.payload;
         const call = shownCall(event.payload, this.#options.workingDir);
         if (call.content.length > 0) this.#changing.add(callId);
-        return [{ sessionUpdate: "tool_call", toolCallId: callId, status: "in_progress", ...call }];
+        const { abilities, workingDir } = this.#options;
+        const shown = abilities.terminals ? this.#terminals.begin(event.payload, workingDir) : {};
+        return [{ sessionUpdate: "tool_call", toolCallId: callId, status: "in_progress", ...call, ...shown }];
       }
       case "ToolCallProgress":
-        return this.#progress(event.payload.callId, calls);
+        return this.#progress(event.payload, calls);
       case "PermissionAnswered": {
         const { callId, decision, counted } = event.payload;
         if (!counted || decision !== "allow") return [];
@@ -85,7 +90,11 @@ export class EditorUpdates {
         const { callId, content, isError = false } = event.payload;
         const keepsChange = this.#changing.delete(callId) && !isError;
         const status = isError ? "failed" : "completed";
-        const output = keepsChange ? {} : { content: resultContent(content) };
+        const text = content.map((block) => (block.type === "text" ? block.text : "")).join("");
+        const output = {
+          ...(keepsChange ? {} : { content: resultContent(content) }),
+          ...this.#terminals.end(callId, text),
+        };
         return [{ sessionUpdate: "tool_call_update", toolCallId: callId, status, ...output }];
       }
       case "TodoChanged":
@@ -110,6 +119,7 @@ export class EditorUpdates {
       }
       case "TurnEnded":
         this.#changing.clear();
+        this.#terminals.clear();
         return [];
       default:
         return isReplay ? [] : this.#notice(event); // a past notice is no news
@@ -124,10 +134,13 @@ export class EditorUpdates {
     );
   }
 
-  #progress(callId: CallId, calls: OpenCalls): readonly SessionUpdate[] {
+  #progress({ callId, partial }: PayloadOf<"ToolCallProgress">, calls: OpenCalls): readonly SessionUpdate[] {
+    const inTerminal = this.#terminals.more(callId, partial);
+    if (inTerminal !== undefined) return inTerminal;
     const call = calls.get(callId);
     if (call === undefined || this.#changing.has(callId)) return [];
-    const content = [textContent(verbatim(call.output))];
+    // The last lines are newer than the output that the log keeps.
+    const content = [textContent(verbatim(call.command?.tail ?? call.output))];
     return [{ sessionUpdate: "tool_call_update", toolCallId: callId, content }];
   }
 }

@@ -6,19 +6,19 @@ import type {
   ToolCallUpdate,
   ToolKind,
 } from "@agentclientprotocol/sdk/unstable";
-import { defined } from "../../../base/defined.ts";
-import { numberAt, stringAt } from "../../../base/json.ts";
-import type { ResultContent } from "../../../protocol/content.ts";
-import type { PayloadOf } from "../../../protocol/events/events.ts";
+import { defined } from "../../../../base/defined.ts";
+import { numberAt, stringAt } from "../../../../base/json.ts";
+import type { ResultContent } from "../../../../protocol/content.ts";
+import type { PayloadOf } from "../../../../protocol/events/events.ts";
 import {
   partLines,
   permissionHeading,
   permissionReason,
   questionEndText,
-} from "../../../view/questions/question-words.ts";
-import { callSummary } from "../../../view/texts/call-summary.ts";
-import type { ProposedChange } from "../../../view/texts/change-preview.ts";
-import { proposedChanges } from "../../../view/texts/change-preview.ts";
+} from "../../../../view/questions/question-words.ts";
+import { callSummary } from "../../../../view/texts/call-summary.ts";
+import type { ProposedChange } from "../../../../view/texts/change-preview.ts";
+import { proposedChanges } from "../../../../view/texts/change-preview.ts";
 
 /** Fields of an event that an editor is shown. */
 type Call = Pick<PayloadOf<"ToolCallStarted">, "tool" | "args" | "toolKind" | "preview">;
