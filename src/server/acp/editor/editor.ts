@@ -39,7 +39,7 @@ import type { AnsweredStream } from "../watch-answers.ts";
 import { carryOutPrompt, changeOption } from "./carry-out.ts";
 import { availableCommands } from "./commands.ts";
 import { created, infoOf, listedCommands, sessionIdOf, tailOf } from "./engine-requests.ts";
-import { listSessions, setTitle } from "./stored-sessions.ts";
+import { listedPage, setTitle } from "./stored-sessions.ts";
 import { UnsavedFiles } from "./unsaved.ts";
 import type { WantedSession } from "./wanted-session.ts";
 import { wantedSession, wantsOwnRun } from "./wanted-session.ts";
@@ -189,7 +189,7 @@ export class Editor implements AsyncDisposable {
 
   async list(request: ListSessionsRequest): Promise<ListSessionsResponse> {
     const { connection } = await this.#attached();
-    return await listSessions(connection, request);
+    return await listedPage(connection, request);
   }
 
   async setTitle({ sessionId, title }: SetSessionTitleRequest): Promise<SetSessionTitleResponse> {

@@ -24,7 +24,7 @@ const ARCHIVED = { exclude: "without", include: "with", only: "only" } as const;
  * Returns a page of the sessions in which something was said.
  * @throws HarnessError InvalidCommand for an unknown filter, InvalidQuery for a cursor that is none.
  */
-export async function listSessions(
+export async function listedPage(
   connection: Connection,
   { cwd, cursor, archived }: ListSessionsRequest,
 ): Promise<ListSessionsResponse> {

@@ -121,12 +121,12 @@ export class AskedQuestions {
   async #answered(asked: AskedQuestion): Promise<void> {
     const { likeness, answer } = asked.question;
     const taken = asked.taken.signal;
-    const given = await this.#given(asked.question, taken);
+    const reply = await this.#given(asked.question, taken);
     if (taken.aborted || this.#isOver) return;
     this.#asked = this.#asked.filter((each) => each !== asked);
-    if (given.optionId === DENY_ALWAYS && likeness !== undefined && this.#denied.size < DENIED_MAX)
+    if (reply.optionId === DENY_ALWAYS && likeness !== undefined && this.#denied.size < DENIED_MAX)
       this.#denied.add(likeness);
-    const command = answer(given);
+    const command = answer(reply);
     if (command !== undefined) this.#at.send(command);
   }
 

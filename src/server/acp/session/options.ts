@@ -46,9 +46,9 @@ type Level = CommandOf<"SetLevel">["level"];
 /** Levels, the tightest first. The category is of cinch: the protocol has none for it. */
 const LEVEL_CATEGORY = "_permission_level";
 const LEVELS: Readonly<Record<Level, string>> = {
-  ReadOnly: "Changes need your approval.",
-  WorkspaceWrite: "Changes within the workspace run without a question.",
-  DangerFullAccess: "All but protected places runs without a question.",
+  ReadOnly: "Asks before each change.",
+  WorkspaceWrite: "Changes files of the workspace where a rule allows it, and asks above that.",
+  DangerFullAccess: "Runs all that a rule allows, also commands and files elsewhere.",
 };
 
 const MODES: readonly { readonly id: string; readonly name: string; readonly description: string }[] = [

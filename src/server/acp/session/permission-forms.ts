@@ -28,7 +28,7 @@ const HUNK_TITLE_CHARACTERS_MAX = 120;
 const DENIAL: Answer = { decision: "deny", scope: "once" };
 
 /** Asks for words to the model. */
-export function wordsForm(message: string, title: string): EditorForm {
+export function modelWordsForm(message: string, title: string): EditorForm {
   const words = { type: "string", title, maxLength: ANSWER_WORDS_CHARACTERS_MAX } as const;
   return {
     mode: "form",
@@ -47,7 +47,7 @@ export function wordsIn(content: FormContent | undefined): string | undefined {
 /** Returns the form behind an option of a permission question; undefined if the option is the whole answer. */
 export function permissionForm(optionId: string | undefined, request: Request): EditorForm | undefined {
   if (optionId === DENY_WORDS)
-    return wordsForm(permissionHeading(request), "What the model is to do instead");
+    return modelWordsForm(permissionHeading(request), "What the model is to do instead");
   if (optionId !== SOME_HUNKS) return undefined;
   const { hunks = [] } = request;
   const changes = {

@@ -17,9 +17,9 @@ import type { EditorForm, FormContent } from "./permission-forms.ts";
 import {
   DENY_WORDS,
   formAnswer,
+  modelWordsForm,
   permissionForm,
   SOME_HUNKS,
-  wordsForm,
   wordsIn,
 } from "./permission-forms.ts";
 import { askedCall, textContent, verbatim } from "./updates/shown-call.ts";
@@ -194,7 +194,8 @@ function choice(
         ...(hasWords ? [option(WORDS_OPTION, "answer with words", "reject_once")] : []),
       ],
     },
-    form: (optionId) => (hasWords && optionId === WORDS_OPTION ? wordsForm(title, "Your words") : undefined),
+    form: (optionId) =>
+      hasWords && optionId === WORDS_OPTION ? modelWordsForm(title, "Your words") : undefined,
     answer({ optionId, content }) {
       const said = hasWords && optionId === WORDS_OPTION ? wordsIn(content) : undefined;
       const isOffered = answers.some(({ value }) => value === optionId);

@@ -1,8 +1,8 @@
 import type { CompactionStatus, SessionUpdate } from "@agentclientprotocol/sdk/unstable";
 import type { Envelope } from "../../../../protocol/events/envelope.ts";
 
-/** Events of a conversation that goes on: a compaction before them is over. */
-const GOES_ON: ReadonlySet<Envelope["kind"]> = new Set<Envelope["kind"]>([
+/** Events of a conversation that continues: a compaction before them is over. */
+const CONTINUES: ReadonlySet<Envelope["kind"]> = new Set<Envelope["kind"]>([
   "TurnStarted",
   "TextDelta",
   "ThinkingDelta",
@@ -24,7 +24,7 @@ export class CompactionUpdates {
     }
     // Without a summary there was nothing to wait for.
     if (event.kind === "CompactionTriggered") return this.#end("completed", idOf(event));
-    return GOES_ON.has(event.kind) ? this.fail() : [];
+    return CONTINUES.has(event.kind) ? this.fail() : [];
   }
 
   /** Ends a compaction that has not made the conversation shorter. */
