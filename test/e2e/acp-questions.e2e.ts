@@ -58,25 +58,33 @@ test(
 test(
   "[CTL-20 PERM-06] a form about changes that is not accepted, or names none or others, writes nothing: elicitation/create",
   async () => {
-    const answers: readonly unknown[] = [
-      { action: "decline" },
-      { action: "cancel" },
-      { action: "accept" },
-      { action: "accept", content: { changes: [] } },
-      { action: "accept", content: { changes: "all" } },
-      { action: "accept", content: { changes: ["none of them"] } },
-      { action: "accept", content: { words: "no" } },
-      { action: "perhaps", content: {} },
+    const answers: readonly ((known: string) => unknown)[] = [
+      () => ({ action: "decline" }),
+      () => ({ action: "cancel" }),
+      () => ({ action: "accept" }),
+      () => ({ action: "accept", content: { changes: [] } }),
+      () => ({ action: "accept", content: { changes: "all" } }),
+      () => ({ action: "accept", content: { changes: ["none of them"] } }),
+      (known) => ({ action: "accept", content: { changes: [known, "none of them"] } }),
+      () => ({ action: "accept", content: { words: "no" } }),
+      () => ({ action: "perhaps", content: {} }),
     ];
-    for (const answer of answers) {
-      await using place = openAcpHome(WRITE_TWICE);
-      writeFileSync(join(place.work, "a.txt"), BEFORE.join(""));
-      await using open = withForms(place, () => answer as CreateElicitationResponse);
-      const { turn } = await prompted(open, place);
-      (await open.editor.question()).choose("allow-some");
-      expect(await turn).toMatchObject({ stopReason: "end_turn" });
-      expect([answer, readFileSync(join(place.work, "a.txt"), "utf8")]).toEqual([answer, BEFORE.join("")]);
+    await using place = openAcpHome(answers.flatMap(() => WRITE_TWICE));
+    writeFileSync(join(place.work, "a.txt"), BEFORE.join(""));
+    const waiting = [...answers];
+    await using open = withForms(place, (form) => {
+      const [first] = offered(form);
+      return waiting.shift()?.(first?.const ?? "") as CreateElicitationResponse;
+    });
+    const { editor } = open;
+    const { sessionId, turn } = await prompted(open, place);
+    for (const at of answers.keys()) {
+      const running = at === 0 ? turn : editor.prompt(sessionId, "again");
+      (await editor.question(at + 1)).choose("allow-some");
+      expect(await running).toMatchObject({ stopReason: "end_turn" });
+      expect([at, readFileSync(join(place.work, "a.txt"), "utf8")]).toEqual([at, BEFORE.join("")]);
     }
+    expect(waiting).toEqual([]);
   },
   LIMIT_MS,
 );
@@ -99,7 +107,9 @@ test(
     });
     const { editor } = open;
     const { sessionId, turn } = await prompted(open, place);
-    (await editor.question()).choose("deny-words");
+    const { request, choose } = await editor.question();
+    expect(request.options.map(({ optionId }) => optionId)).toContain("deny-words");
+    choose("deny-words");
     await turn;
     expect(place.sent()).toContain("write b.txt instead");
     await editor.agent.request("session/set_mode", { sessionId, modeId: "plan" });
