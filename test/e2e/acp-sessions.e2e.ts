@@ -1,4 +1,6 @@
 import { expect, test } from "bun:test";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import type { ListSessionsResponse, SessionUpdate } from "@agentclientprotocol/sdk/unstable";
 import { SILENT_LOG } from "../../src/base/log.ts";
 import { hostWorld } from "../../src/platform/host.ts";
@@ -189,6 +191,41 @@ test(
   },
   LIMIT_MS,
 );
+
+test(
+  "[CTL-20 PERM-02] a level that the profile does not allow is refused with the reason, and another profile brings its own: session/set_config_option, config_option_update",
+  async () => {
+    await using place = openAcpHome([says("hello")]);
+    const profiles = join(place.home.path, "config/cinch/profiles");
+    mkdirSync(profiles);
+    writeFileSync(
+      join(profiles, "careful.toml"),
+      'name = "careful"\npermissions = { level = "ReadOnly", strict = true }\n',
+    );
+    await using open = place.edit(...ONE);
+    const { editor } = open;
+    const sessionId = await editor.begin(place.work);
+    await editor.prompt(sessionId, "hello");
+    await editor.prompt(sessionId, "/profiles careful");
+    await until("the level of the other profile is shown", () => levels(editor).at(-1) === "ReadOnly");
+    const change = { sessionId, configId: "level", value: "WorkspaceWrite" };
+    await expect(editor.agent.request("session/set_config_option", change)).rejects.toMatchObject({
+      code: -32_602,
+      message: expect.stringContaining("the session is strict"),
+    });
+    expect(levels(editor).at(-1)).toBe("ReadOnly");
+  },
+  LIMIT_MS,
+);
+
+/** Returns the levels that an editor was told. */
+function levels({ updates }: AcpEditor): readonly unknown[] {
+  return updates.flatMap(({ update }) =>
+    update.sessionUpdate === "config_option_update"
+      ? update.configOptions.filter(({ id }) => id === "level").map(({ currentValue }) => currentValue)
+      : [],
+  );
+}
 
 /** Returns the titles that an editor was told. */
 function titles({ updates }: AcpEditor): readonly (string | null | undefined)[] {

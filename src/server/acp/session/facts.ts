@@ -37,8 +37,9 @@ export class SessionFacts {
   }
 
   /** Takes the facts of the session that continues this one. Its model, level and mode may be others. */
-  renew(info: SessionInfo): readonly SessionUpdate[] {
+  renew(info: SessionInfo, { isOtherLog }: { readonly isOtherLog: boolean }): readonly SessionUpdate[] {
     this.#takeContext(info);
+    if (isOtherLog) this.#costs = NO_SESSION_COSTS; // all its events follow
     const { effort, ...rest } = this.#options;
     return this.#change({ ...rest, ...optionsOf(info) });
   }

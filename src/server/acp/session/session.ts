@@ -291,11 +291,11 @@ export class AcpSession {
       const { session: next, since: from } = this.#next;
       this.#session = next;
       if (from === 0) this.#view = NEW_SESSION; // another log
+      await this.#renew({ isOtherLog: from === 0 });
       this.#next = undefined;
       this.#moving.resolve();
       this.#moving = moving();
       this.#offerAnew();
-      this.#renew();
       return await this.#follow(from);
     }
     throw this.#left.signal.aborted
@@ -352,14 +352,15 @@ export class AcpSession {
   }
 
   /** Shows the options of the session that continues: its profile may have others. */
-  #renew(): void {
-    const renewed = async () => {
-      const { connection } = this.#parts;
-      const query = { kind: "GetSession", sessionId: this.#session, last: 0 } as const;
-      await this.#tell(this.#facts.renew(await connection.query(query)));
+  async #renew({ isOtherLog }: { readonly isOtherLog: boolean }): Promise<void> {
+    const { connection } = this.#parts;
+    try {
+      const info = await connection.query({ kind: "GetSession", sessionId: this.#session, last: 0 });
+      await this.#tell(this.#facts.renew(info, { isOtherLog }));
       this.#changed();
-    };
-    renewed().catch((thrown: unknown) => this.#warn("renew", thrown));
+    } catch (thrown) {
+      this.#warn("renew", thrown);
+    }
   }
 
   #offerAnew(): void {
