@@ -774,3 +774,26 @@ test("[CTL-20] an editor that draws terminals gets the output of commands in one
     _meta: { terminal_exit: exit(second) },
   });
 });
+
+test("[CTL-20] a session that is resumed in the middle of a turn has its open question, and reads no turn before", async () => {
+  const answers: PermissionOutcome[] = [];
+  const script = [says("before"), calls({ name: "Edit", input: EDIT }), says("done")];
+  await using rig = await openAskingRig(answers, {}, { script });
+  const { editor, vanish, served } = rig.open();
+  const session = await editor.begin("/w");
+  await editor.prompt(session, "first");
+  editor.prompt(session, "second").catch(() => undefined);
+  const { request } = await editor.question();
+  vanish();
+  await served;
+  const second = rig.open();
+  await second.editor.agent.request("initialize", { protocolVersion: 1 });
+  await second.editor.agent.request("session/resume", { sessionId: session, cwd: "/w" });
+  const again = await second.editor.question();
+  expect(again.request.toolCall.toolCallId).toBe(request.toolCall.toolCallId);
+  again.choose("allow-once");
+  await second.editor.told(({ sessionUpdate }) => sessionUpdate === "agent_message_chunk");
+  expect(answers).toMatchObject([{ kind: "answered", decision: "allow" }]);
+  expect(textTold(second.editor)).not.toContain("before");
+  expect(rig.subscribed.at(-1)).toBeGreaterThan(0);
+});
