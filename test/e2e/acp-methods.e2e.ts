@@ -27,11 +27,9 @@ const SERVED = [
   ...["initialize", "auth/status", "session/new", "session/load", "session/resume", "session/fork"],
   ...["session/list", "session/status", "session/delete", "session/close"],
   ...["session/set_mode", "session/set_config_option", "session/prompt"],
-];
-const REFUSED = [
-  ...["authenticate", "logout", "providers/list", "providers/set", "providers/disable"],
   ...["session/archive", "session/unarchive", "session/set_title"],
 ];
+const REFUSED = ["authenticate", "logout", "providers/list", "providers/set", "providers/disable"];
 const NOTIFICATIONS = ["session/cancel", "mcp/message"];
 
 test(
@@ -49,7 +47,7 @@ test(
       promptCapabilities: { image: true, audio: false, embeddedContext: true },
       mcpCapabilities: { http: true, sse: true },
       sessionCapabilities: {
-        ...{ list: {}, resume: {}, close: {}, delete: {}, fork: {}, status: {} },
+        ...{ list: {}, resume: {}, close: {}, delete: {}, fork: {}, status: {}, archive: {}, title: {} },
         ...{ additionalDirectories: {}, systemPrompt: {} },
       },
       auth: { status: {} },
@@ -86,7 +84,7 @@ function toldOf<Kind extends SessionUpdate["sessionUpdate"]>(
 }
 
 test(
-  "[CTL-20] an editor sees and sets mode, model and effort, and gets each change: session/set_mode, session/set_config_option, current_mode_update, config_option_update",
+  "[CTL-20] an editor sees and sets mode, model, effort and level, and gets each change: session/set_mode, session/set_config_option, current_mode_update, config_option_update",
   async () => {
     await using place = openAcpHome(
       [calls("Write", { file_path: "a.txt", content: "x" }), says("planned"), says("two")],
@@ -107,13 +105,15 @@ test(
       mode: "default",
       model: "mock:one",
       effort: "configured",
+      level: "WorkspaceWrite",
     });
     const offer = await editor.told((update) => update.sessionUpdate === "config_option_update");
     expect(offer).toMatchObject({
       configOptions: [
         { id: "mode" },
         { id: "model", options: [{ value: "mock:one" }, { value: "mock:two" }] },
-        {},
+        { id: "effort" },
+        { id: "level" },
       ],
     });
     await agent.request("session/set_mode", { sessionId, modeId: "plan" });
@@ -127,7 +127,11 @@ test(
     };
     expect(await change("mode", "default")).toMatchObject({ mode: "default" });
     expect(await change("model", "mock:two")).toMatchObject({ model: "mock:two" });
-    expect(await change("effort", "high")).toEqual({ mode: "default", model: "mock:two", effort: "high" });
+    expect(await change("effort", "high")).toEqual({
+      ...{ mode: "default", model: "mock:two", effort: "high", level: "WorkspaceWrite" },
+    });
+    expect(await change("level", "ReadOnly")).toMatchObject({ level: "ReadOnly", effort: "high" });
+    expect(await change("level", "DangerFullAccess")).toMatchObject({ level: "DangerFullAccess" });
     expect(toldOf(editor, "current_mode_update").at(-1)).toMatchObject({ currentModeId: "default" });
     expect(valuesOf(toldOf(editor, "config_option_update").at(-1)?.configOptions)).toMatchObject({
       effort: "high",
@@ -138,6 +142,8 @@ test(
       ["none", "x"],
       ["mode", "sideways"],
       ["effort", "endless"],
+      ["level", "Root"],
+      ["level", "configured"],
     ] as const)
       expect(await codeOf(change(configId, value))).toBe(-32_602);
     expect(await codeOf(agent.request("session/set_mode", { sessionId, modeId: "?" }))).toBe(-32_602);
@@ -148,7 +154,10 @@ test(
     await later.editor.agent.request("initialize", { protocolVersion: 1 });
     const resumed = { sessionId, cwd: place.work, mcpServers: [] };
     const found: ResumeSessionResponse = await later.editor.agent.request("session/resume", resumed);
-    expect(valuesOf(found.configOptions)).toEqual({ mode: "default", model: "mock:two", effort: "high" });
+    // The level was set for the run that has ended.
+    expect(valuesOf(found.configOptions)).toEqual({
+      ...{ mode: "default", model: "mock:two", effort: "high", level: "WorkspaceWrite" },
+    });
     expect(textTold(later.editor, "user_message_chunk")).toBe("");
   },
   LIMIT_MS,
@@ -170,6 +179,14 @@ test(
     expect(toldOf(editor, "usage_update").at(-1)).toMatchObject({ used: 120, size: 1_000 });
     const info = await editor.told((update) => update.sessionUpdate === "session_info_update");
     expect(info).toMatchObject({ title: "say hello", updatedAt: expect.stringMatching(/^\d{4}-/) });
+    // An editor that finds the session later is told at once.
+    open.cinch.closeStdin();
+    await open.cinch.exited;
+    await using later = place.edit(...ONE);
+    await later.editor.agent.request("initialize", { protocolVersion: 1 });
+    await later.editor.agent.request("session/resume", { sessionId, cwd: place.work });
+    const found = await later.editor.told((update) => update.sessionUpdate === "usage_update");
+    expect(found).toMatchObject({ used: 120, size: 1_000 });
   },
   LIMIT_MS,
 );
@@ -395,8 +412,9 @@ test(
     await editor.prompt(sessionId, "two");
     expect(textTold(editor)).not.toContain("auto-approve");
     await editor.prompt(sessionId, "/compact");
-    const compaction = await editor.told((update) => update.sessionUpdate === "compaction_update");
-    expect(compaction).toMatchObject({ status: "completed" });
+    const told = toldOf(editor, "compaction_update");
+    expect(told.map(({ status }) => status)).toEqual(["in_progress", "completed"]);
+    expect(told[0]?.compactionId).toBe(told[1]?.compactionId);
   },
   LIMIT_MS,
 );

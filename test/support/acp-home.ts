@@ -7,6 +7,8 @@ import { cinchHome, startCinch } from "./cinch.ts";
 import type { MockOptions } from "./mock-provider/mock-provider.ts";
 import { startMockProvider } from "./mock-provider/mock-provider.ts";
 import type { Turn } from "./mock-provider/turn.ts";
+import { processesWith } from "./processes.ts";
+import { until } from "./until.ts";
 
 /** A home with a model that plays a script, for editors that start the real program. */
 export interface AcpHome extends AsyncDisposable {
@@ -16,7 +18,9 @@ export interface AcpHome extends AsyncDisposable {
   readonly sent: () => string;
   /** Starts `cinch acp` for one more editor. */
   edit(...flags: readonly string[]): OpenEditor;
-  /** The same for an editor with further parts. */
+  /** The same in the engine that all clients of this home share. */
+  share(...flags: readonly string[]): OpenEditor;
+  /** The same as `edit` for an editor with further parts. */
   editWith(parts: EditorParts, ...flags: readonly string[]): OpenEditor;
 }
 
@@ -43,17 +47,18 @@ export function openAcpHome(
     home,
     work,
     sent: () => JSON.stringify(provider.requests.at(-1)?.body["messages"]),
-    edit: (...flags) => editor({}, flags),
-    editWith: (parts, ...flags) => editor(parts, flags),
+    edit: (...flags) => editor({}, ["--no-listen", ...flags]),
+    share: (...flags) => editor({}, flags),
+    editWith: (parts, ...flags) => editor(parts, ["--no-listen", ...flags]),
     async [Symbol.asyncDispose]() {
+      await until("a shared engine has ended", () => processesWith(home.path).length === 0);
       await provider[Symbol.asyncDispose]();
       home[Symbol.dispose]();
     },
   };
 
   function editor(parts: EditorParts, flags: readonly string[]): OpenEditor {
-    const args = ["acp", "--no-listen", ...flags];
-    const cinch = startCinch(args, { home, cwd: work, env });
+    const cinch = startCinch(["acp", ...flags], { home, cwd: work, env });
     const output = new WritableStream<Uint8Array>({
       write: (bytes) => cinch.write(new TextDecoder().decode(bytes)),
     });

@@ -1,6 +1,6 @@
 import type { AcpEngine } from "../../src/server/acp/editor/editor.ts";
 import { serveAcp } from "../../src/server/acp/serve-acp.ts";
-import type { AcpEditor } from "./acp-editor.ts";
+import type { AcpEditor, EditorParts } from "./acp-editor.ts";
 import { acpEditor } from "./acp-editor.ts";
 import type { Rig, RigOptions } from "./rig.ts";
 import { openRig } from "./rig.ts";
@@ -14,8 +14,10 @@ export interface AcpRigOptions extends RigOptions {
 /** The real engine with a scripted model and a fake clock, served to editors that the official SDK makes. */
 export interface AcpRig extends AsyncDisposable {
   readonly rig: Rig;
+  /** The event above which each subscription of an editor has begun. */
+  readonly subscribed: (number | undefined)[];
   /** One more editor on the same engine. */
-  open(): OpenEditor;
+  open(parts?: EditorParts): OpenEditor;
 }
 
 export interface OpenEditor {
@@ -33,11 +35,23 @@ export async function openAcpRig(options: AcpRigOptions): Promise<AcpRig> {
   const { world } = rig;
   const failures = options.failures ?? [];
   const stop = new AbortController();
+  const port = rigPort(rig, { features: ["acp"] });
+  const subscribed: (number | undefined)[] = [];
   const engine: AcpEngine = {
     fresh: async (workingDir) => ({ kind: "CreateSession", profile: "test", workingDir }),
-    port: rigPort(rig, { features: ["acp"] }),
+    port: {
+      attach(request) {
+        const connection = port.attach(request);
+        const subscribe = connection.subscribe.bind(connection);
+        connection.subscribe = (session, wanted) => {
+          subscribed.push(wanted.since);
+          return subscribe(session, wanted);
+        };
+        return connection;
+      },
+    },
   };
-  const open = (): OpenEditor => {
+  const open = (parts?: EditorParts): OpenEditor => {
     const [there, back] = [new TransformStream<Uint8Array>(), new TransformStream<Uint8Array>()];
     const writer = there.writable.getWriter();
     const served = serveAcp({
@@ -54,7 +68,7 @@ export async function openAcpRig(options: AcpRigOptions): Promise<AcpRig> {
     });
     const output = new WritableStream<Uint8Array>({ write: (bytes) => writer.write(bytes) });
     return {
-      editor: acpEditor(output, back.readable),
+      editor: acpEditor(output, back.readable, parts),
       served,
       send: (bytes) => writer.write(new TextEncoder().encode(bytes)),
       vanish: () => void writer.close(),
@@ -62,6 +76,7 @@ export async function openAcpRig(options: AcpRigOptions): Promise<AcpRig> {
   };
   return {
     rig,
+    subscribed,
     open,
     async [Symbol.asyncDispose]() {
       stop.abort(new Error("the test is over"));

@@ -13,7 +13,7 @@ import { PERMISSION_TIMEOUT_MS } from "../../session/questions.ts";
 import type { ToolMiddleware } from "../../tools/middleware.ts";
 import { displayFields } from "../../tools/tool-facts.ts";
 import { permissionHeading } from "../../view/questions/question-words.ts";
-import { shownCall } from "./session/shown-call.ts";
+import { shownCall } from "./session/updates/shown-call.ts";
 
 const edit = fakeTool("Edit", () => ok("Edited a.ts"), { mutating: true });
 const EDIT = { file_path: "a.ts", old_string: "one", new_string: "two" };
@@ -142,16 +142,17 @@ test("[CTL-16] a turn is streamed as it happens: thinking, calls with their file
   expect(told[4]?.update).not.toHaveProperty("content");
 });
 
-test("[CTL-16 CTL-04] another client's change of the model or the effort is a line of its own", async () => {
+test("[CTL-16 CTL-04] another client's change of the model, the effort or the level is a line of its own", async () => {
   const switcher = fakeTool("Switch", (_input, context) => {
     context.emit({ kind: "ModelChanged", payload: { model: "m:two", previous: "m:one" } });
     context.emit({ kind: "ModelChanged", payload: { model: "m:two", effort: "high" } });
+    context.emit({ kind: "LevelChanged", payload: { level: "ReadOnly" } });
     return ok("done");
   });
   await using rig = await openAcpRig({ script: [calls({ name: "Switch" }), says("bye")], tools: [switcher] });
   const { editor } = rig.open();
   await editor.prompt(await editor.begin("/w"), "go");
-  expect(textTold(editor)).toBe("model: m:two\n\neffort: high\n\nbye");
+  expect(textTold(editor)).toBe("model: m:two\n\neffort: high\n\nlevel: ReadOnly\n\nbye");
 });
 
 test("[CTL-16 PERM-03] a call is asked about with all of it and the four answers; the person's choice is what counts", async () => {
@@ -386,16 +387,20 @@ test("[CTL-16 SES-11] a session is loaded with all that was said, the person's w
   expect(textTold(later.editor, "user_message_chunk")).toBe("first question");
 });
 
-test("[CTL-16] a session is resumed without a full replay, and closed without ending it for others", async () => {
-  await using rig = await openAcpRig({ script: [says("one"), says("two")] });
+test("[CTL-16 CTL-20] a session is resumed without a full replay, and closed without ending it for others", async () => {
+  await using rig = await openAcpRig({ script: [says("zero"), says("one"), says("two")] });
   const { editor } = rig.open();
   const session = await editor.begin("/w");
+  await editor.prompt(session, "0");
   await editor.prompt(session, "a");
   await editor.agent.request("session/close", { sessionId: session });
   await expect(editor.prompt(session, "b")).rejects.toMatchObject({ code: -32002 });
   await editor.agent.request("session/resume", { sessionId: session, cwd: "/w" });
   await editor.prompt(session, "c");
-  expect(textTold(editor)).toBe("onetwo");
+  expect(textTold(editor)).toBe("zeroonetwo");
+  // Nothing before the newest turn is read.
+  expect(rig.subscribed).toEqual([0, expect.any(Number)]);
+  expect(rig.subscribed[1]).toBeGreaterThan(0);
   expect(textTold(editor, "user_message_chunk")).toBe("");
 });
 
@@ -657,4 +662,138 @@ test("[CTL-20] a call shows the first line that it reads, and a question the lin
   ]);
   asked.choose("deny");
   await editing;
+});
+
+test("[CTL-20] a compaction is shown while its summary is made, and as failed if the conversation went on as it was: compaction_update", async () => {
+  const progress = { beforeTokens: 1, trigger: "threshold" as const, timeoutMs: 1_000 };
+  const compacts = fakeTool("Compacts", (_input, context) => {
+    const summary = (state: "started" | "ended") =>
+      context.emit({ kind: "CompactionProgress", payload: { state, ...progress } });
+    summary("started");
+    summary("ended");
+    summary("started");
+    summary("ended");
+    context.emit({ kind: "CompactionTriggered", payload: { beforeTokens: 2, afterTokens: 1 } });
+    summary("started");
+    summary("ended");
+    return ok("done");
+  });
+  const script = [calls({ name: "Compacts" }), says("went on"), says("again")];
+  for (const compaction of [{}, null]) {
+    await using rig = await openAcpRig({ script: [...script], tools: [compacts] });
+    const { editor } = rig.open();
+    await editor.agent.request("initialize", {
+      protocolVersion: 1,
+      clientCapabilities: { session: { compaction } },
+    });
+    const { sessionId } = await editor.agent.request("session/new", { cwd: "/w", mcpServers: [] });
+    await editor.prompt(sessionId, "go");
+    const told = editor.updates.flatMap(({ update }) =>
+      update.sessionUpdate === "compaction_update" ? [update] : [],
+    );
+    const [first = "", , second = ""] = told.map(({ compactionId }) => compactionId);
+    expect(told.map(({ compactionId, status }) => [compactionId, status])).toEqual(
+      compaction === null
+        ? []
+        : [
+            [first, "in_progress"],
+            [first, "completed"],
+            [second, "in_progress"],
+            [second, "failed"],
+          ],
+    );
+    expect(compaction !== null && first === second).toBe(false);
+  }
+});
+
+test("[CTL-20] an editor that keeps plans by their ids gets the tasks as one, and nothing of it as the older kind: plan_update, plan_removed", async () => {
+  const items = [{ content: "look", status: "pending" as const }];
+  const todo = fakeTool("TodoWrite", (_input, context) => {
+    context.emit({ kind: "TodoChanged", payload: { items } });
+    context.emit({ kind: "TodoChanged", payload: { items: [] } });
+    return ok("done");
+  });
+  await using rig = await openAcpRig({ script: [calls({ name: "TodoWrite" }), says("ok")], tools: [todo] });
+  const { editor } = rig.open();
+  await editor.agent.request("initialize", { protocolVersion: 1, clientCapabilities: { plan: {} } });
+  const { sessionId } = await editor.agent.request("session/new", { cwd: "/w", mcpServers: [] });
+  await editor.prompt(sessionId, "go");
+  const told = editor.updates
+    .map(({ update }) => update)
+    .filter(({ sessionUpdate }) => sessionUpdate.startsWith("plan"));
+  expect(told).toEqual([
+    {
+      sessionUpdate: "plan_update",
+      plan: {
+        type: "items",
+        planId: "tasks",
+        entries: [{ content: "look", status: "pending", priority: "medium" }],
+      },
+    },
+    { sessionUpdate: "plan_removed", planId: "tasks" },
+  ]);
+});
+
+test("[CTL-20] an editor that draws terminals gets the output of commands in one, and nothing that could drive it: tool_call, tool_call_update", async () => {
+  const bash = fakeTool("Bash", (input, context) => {
+    if (JSON.stringify(input).includes("other")) {
+      context.progress("begun");
+      return failed("something else");
+    }
+    context.progress("one\n");
+    context.progress("two \u001b]52;c;ZXZpbA==\u0007\n");
+    return ok("one\ntwo \u001b]52;c;ZXZpbA==\u0007\nthree\n");
+  });
+  const inputs = ["x", "other"].map((command) => ({ name: "Bash", input: { command } }));
+  const script = [calls(...inputs), says("done")];
+  await using rig = await openAcpRig({ script, tools: [bash] });
+  const { editor } = rig.open();
+  const clientCapabilities = { _meta: { terminal_output: true } };
+  await editor.agent.request("initialize", { protocolVersion: 1, clientCapabilities });
+  const { sessionId } = await editor.agent.request("session/new", { cwd: "/w", mcpServers: [] });
+  await editor.prompt(sessionId, "go");
+  const told = editor.updates.flatMap(({ update }) =>
+    update.sessionUpdate === "tool_call" || update.sessionUpdate === "tool_call_update" ? [update] : [],
+  );
+  const [id, second] = [told[0]?.toolCallId, told.at(-1)?.toolCallId];
+  const terminal = [{ type: "terminal", terminalId: id }];
+  const exit = (terminal_id: string | undefined) => ({ terminal_id, exit_code: null, signal: null });
+  expect(told.filter(({ toolCallId }) => toolCallId === id)).toMatchObject([
+    { content: terminal, _meta: { terminal_info: { terminal_id: id, cwd: "/w" } } },
+    { _meta: { terminal_output: { terminal_id: id, data: "one\n" } } },
+    { _meta: { terminal_output: { terminal_id: id, data: "two \n" } } },
+    {
+      ...{ status: "completed", content: terminal },
+      _meta: { terminal_output: { data: "three\n" }, terminal_exit: exit(id) },
+    },
+  ]);
+  // A result that does not continue what was shown is shown as text.
+  expect(told.filter(({ toolCallId }) => toolCallId === second).at(-1)).toMatchObject({
+    status: "failed",
+    content: [{ content: { text: "```\nsomething else\n```" } }],
+    _meta: { terminal_exit: exit(second) },
+  });
+});
+
+test("[CTL-20] a session that is resumed in the middle of a turn has its open question, and reads no turn before", async () => {
+  const answers: PermissionOutcome[] = [];
+  const script = [says("before"), calls({ name: "Edit", input: EDIT }), says("done")];
+  await using rig = await openAskingRig(answers, {}, { script });
+  const { editor, vanish, served } = rig.open();
+  const session = await editor.begin("/w");
+  await editor.prompt(session, "first");
+  editor.prompt(session, "second").catch(() => undefined);
+  const { request } = await editor.question();
+  vanish();
+  await served;
+  const second = rig.open();
+  await second.editor.agent.request("initialize", { protocolVersion: 1 });
+  await second.editor.agent.request("session/resume", { sessionId: session, cwd: "/w" });
+  const again = await second.editor.question();
+  expect(again.request.toolCall.toolCallId).toBe(request.toolCall.toolCallId);
+  again.choose("allow-once");
+  await second.editor.told(({ sessionUpdate }) => sessionUpdate === "agent_message_chunk");
+  expect(answers).toMatchObject([{ kind: "answered", decision: "allow" }]);
+  expect(textTold(second.editor)).not.toContain("before");
+  expect(rig.subscribed.at(-1)).toBeGreaterThan(0);
 });

@@ -15,6 +15,7 @@ const CODES: Partial<Record<Reason, number>> = {
   SessionMissing: NOT_FOUND,
   InvalidPath: INVALID_PARAMS,
   InvalidCommand: INVALID_PARAMS,
+  InvalidQuery: INVALID_PARAMS,
   PathMissing: INVALID_PARAMS,
   UnsupportedContent: INVALID_PARAMS,
   UsageInvalid: INVALID_PARAMS,

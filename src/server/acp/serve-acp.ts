@@ -64,9 +64,12 @@ function serving(editor: Editor) {
     .onRequest(on.fork, ({ params, client, requestId }) =>
       asked(() => editor.fork(params, { client, requestId })),
     )
-    .onRequest(on.list, ({ params }) => asked(() => editor.list(params.cwd, params.cursor)))
+    .onRequest(on.list, ({ params }) => asked(() => editor.list(params)))
     .onRequest(on.status, ({ params }) => asked(() => editor.status(params.sessionId)))
     .onRequest(on.delete, ({ params }) => asked(() => editor.delete(params.sessionId)))
+    .onRequest(on.setTitle, ({ params }) => asked(() => editor.setTitle(params)))
+    .onRequest(on.archive, ({ params }) => asked(() => editor.archive(params.sessionId, true)))
+    .onRequest(on.unarchive, ({ params }) => asked(() => editor.archive(params.sessionId, false)))
     .onRequest(on.close, ({ params }) => asked(() => editor.close(params.sessionId)))
     .onRequest(on.setMode, ({ params }) => asked(() => editor.setMode(params)))
     .onRequest(on.setConfigOption, ({ params }) => asked(() => editor.setOption(params)))

@@ -158,7 +158,7 @@ test.each(REQUESTS)("[PERM-03 SBX-04 CTL-16] every client offers the same answer
       scope,
       ...(hosts === undefined ? {} : { hosts }),
     };
-    expect(editor?.answer(offered[at]?.optionId) as object).toEqual(sent);
+    expect(editor?.answer({ optionId: offered[at]?.optionId }) as object).toEqual(sent);
     for (const typed of [`${at + 1}`, ...words]) {
       const choice = parseChoice(typed, request);
       if (choice.kind === "rule") expect(scope).toBe("argv_glob");

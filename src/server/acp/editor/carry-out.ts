@@ -5,9 +5,9 @@ import type { Command } from "../../../protocol/commands/commands.ts";
 import type { Connection } from "../../../protocol/connection.ts";
 import { readCommand } from "../../../protocol/read.ts";
 import type { AcpSession } from "../session/session.ts";
-import { verbatim } from "../session/shown-call.ts";
+import { verbatim } from "../session/updates/shown-call.ts";
 import { readPromptCommand } from "./commands.ts";
-import { listedCommands } from "./engine-requests.ts";
+import { costText, listedCommands } from "./engine-requests.ts";
 import { promptInput } from "./prompt.ts";
 import { answerTo } from "./stands-for.ts";
 import type { UnsavedFiles } from "./unsaved.ts";
@@ -53,7 +53,7 @@ export async function carryOutPrompt(
     case "command":
       return await said(asked.done(await session.command(asked.command)));
     case "cost":
-      return await said(session.costText);
+      return await said(await costText(connection, session.session));
     case "stands-for": {
       const at = { connection, session: session.session, nowMs: clock.now() };
       const text = await answerTo(asked.info, asked.typed, at);

@@ -5,6 +5,7 @@ import type {
   InitializeRequest,
   InitializeResponse,
   JsonRpcId,
+  ListSessionsRequest,
   ListSessionsResponse,
   LoadSessionRequest,
   NewSessionRequest,
@@ -16,11 +17,11 @@ import type {
   SetSessionConfigOptionRequest,
   SetSessionConfigOptionResponse,
   SetSessionModeRequest,
+  SetSessionTitleRequest,
+  SetSessionTitleResponse,
 } from "@agentclientprotocol/sdk/unstable";
 import { PROTOCOL_VERSION as ACP_VERSION } from "@agentclientprotocol/sdk/unstable";
-import { defined } from "../../../base/defined.ts";
 import { HarnessError } from "../../../base/errors.ts";
-import { relativeWithin } from "../../../base/files/below.ts";
 import type { SessionId } from "../../../base/ids.ts";
 import { shortened } from "../../../base/text/text.ts";
 import type { World } from "../../../base/world.ts";
@@ -33,19 +34,18 @@ import { editorAbilities, NO_ABILITIES } from "../abilities.ts";
 import { requestError } from "../request-error.ts";
 import { configOptions, modeCommand, modeState, offeredModels, optionCommand } from "../session/options.ts";
 import { AcpSession } from "../session/session.ts";
-import { verbatimLine } from "../session/shown-call.ts";
+import { verbatimLine } from "../session/updates/shown-call.ts";
 import type { AnsweredStream } from "../watch-answers.ts";
 import { carryOutPrompt, changeOption } from "./carry-out.ts";
 import { availableCommands } from "./commands.ts";
-import { created, infoOf, listedCommands, sessionIdOf } from "./engine-requests.ts";
+import { created, infoOf, listedCommands, sessionIdOf, tailOf } from "./engine-requests.ts";
+import { listedPage, setTitle } from "./stored-sessions.ts";
 import { UnsavedFiles } from "./unsaved.ts";
 import type { WantedSession } from "./wanted-session.ts";
 import { wantedSession, wantsOwnRun } from "./wanted-session.ts";
 
 /** Sessions that one editor follows at a time. */
 export const EDITOR_SESSIONS_MAX = 64;
-/** Sessions of a list, the newest first. */
-const LISTED_MAX = 200;
 const LABEL_CHARACTERS_MAX = 80;
 
 /** Handles that an editor needs of an engine. */
@@ -110,7 +110,7 @@ export class Editor implements AsyncDisposable {
         promptCapabilities: { image: true, audio: false, embeddedContext: true },
         mcpCapabilities: { http: true, sse: true },
         sessionCapabilities: {
-          ...{ list: {}, resume: {}, close: {}, delete: {}, fork: {}, status: {} },
+          ...{ list: {}, resume: {}, close: {}, delete: {}, fork: {}, status: {}, archive: {}, title: {} },
           ...{ additionalDirectories: {}, systemPrompt: {} },
         },
         auth: { status: {} },
@@ -129,15 +129,12 @@ export class Editor implements AsyncDisposable {
     const { connection, engine } = await this.#attached();
     const wanted = wantedSession(await engine.fresh(request.cwd), request);
     const { session, notices } = await created(connection, wanted);
-    const info = await infoOf(connection, session);
-    const planMode = wanted.run?.planMode ?? false;
-    const opened = this.#open(opening, {
-      connection,
-      name: session,
-      session,
-      info: { ...info, working_dir: request.cwd },
-      planMode,
-    });
+    const info = {
+      ...{ plan_mode: wanted.run?.planMode },
+      ...(await infoOf(connection, session)),
+      working_dir: request.cwd,
+    };
+    const opened = this.#open(opening, { connection, name: session, session, info });
     this.#answered.after(opening.requestId, () => {
       opened.begin(0);
       this.#greet(opened, connection, notices);
@@ -170,8 +167,11 @@ export class Editor implements AsyncDisposable {
         });
     const known = name ?? session;
     this.#sessions.get(known)?.session.close();
-    const opened = this.#open(opening, { connection, name: known, session, info, planMode: false });
-    await opened.replay(info.events, { isShown });
+    // The run that has begun knows more: its level, for example.
+    const now = info.live ? info : await infoOf(connection, session);
+    const opened = this.#open(opening, { connection, name: known, session, info: now });
+    const from = isShown ? 0 : await tailOf(connection, info);
+    await opened.replay({ from, to: info.events }, { isShown });
     this.#answered.after(opening.requestId, () => this.#greet(opened, connection, notices));
     return opened;
   }
@@ -187,26 +187,23 @@ export class Editor implements AsyncDisposable {
     return { sessionId: opened.session, ...shownOptions(opened) };
   }
 
-  async list(
-    cwd: string | null | undefined,
-    cursor: string | null | undefined,
-  ): Promise<ListSessionsResponse> {
-    // No cursor was ever given: a first page for it would make the editor ask for ever.
-    if (typeof cursor === "string") throw new HarnessError("InvalidPath", { why: "cursor: it is unknown" });
+  async list(request: ListSessionsRequest): Promise<ListSessionsResponse> {
     const { connection } = await this.#attached();
-    const { sessions } = await connection.query({ kind: "ListSessions", past: true, limit: LISTED_MAX });
-    const wanted = sessions.filter(
-      ({ turns, working_dir }) =>
-        turns > 0 && (typeof cwd !== "string" || relativeWithin(cwd, working_dir) === ""),
-    );
-    return {
-      sessions: wanted.map(({ session, working_dir, title, updated_at }) => ({
-        sessionId: session,
-        cwd: working_dir,
-        title,
-        updatedAt: updated_at,
-      })),
-    };
+    return await listedPage(connection, request);
+  }
+
+  async setTitle({ sessionId, title }: SetSessionTitleRequest): Promise<SetSessionTitleResponse> {
+    const { connection } = await this.#attached();
+    return await setTitle(connection, this.#runOf(sessionId), title);
+  }
+
+  /** Leaves a session out of lists, and closes it here; or shows it there again. */
+  async archive(name: string, archived: boolean): Promise<Record<string, never>> {
+    const { connection } = await this.#attached();
+    const sessionId = this.#runOf(name);
+    if (archived) this.#close(name);
+    await connection.send({ kind: "ArchiveSession", sessionId, archived });
+    return {};
   }
 
   async status(name: string): Promise<SessionStatusResponse> {
@@ -272,11 +269,16 @@ export class Editor implements AsyncDisposable {
   }
 
   async close(sessionId: string): Promise<Record<string, never>> {
-    const { session } = this.#opened(sessionId);
-    session.cancel();
-    session.close();
-    this.#sessions.delete(sessionId);
+    this.#opened(sessionId);
+    this.#close(sessionId);
     return {};
+  }
+
+  #close(name: string): void {
+    const session = this.#sessions.get(name)?.session;
+    session?.cancel();
+    session?.close();
+    this.#sessions.delete(name);
   }
 
   /** Turns a thrown error into the editor's form: its reason and words. */
@@ -323,19 +325,16 @@ export class Editor implements AsyncDisposable {
       readonly name: string;
       readonly session: SessionId;
       readonly info: SessionInfo;
-      readonly planMode: boolean;
     },
   ): AcpSession {
-    const { connection, name, session: id, info, planMode } = parts;
+    const { connection, name, session: id, info } = parts;
     const { world } = this.#parts;
     const abilities = this.#abilities;
     const unsaved = abilities.reads ? new UnsavedFiles({ world, client, session: name }) : undefined;
     const session = new AcpSession({
       ...{ client, connection, name, session: id, abilities, log: world.log },
-      workingDir: info.working_dir,
-      options: { planMode, model: info.model, models: [] },
+      ...{ info, unsaved },
       commands: async (of) => availableCommands(await listedCommands(connection, of)),
-      ...defined({ onFile: unsaved === undefined ? undefined : (path: string) => unsaved.used(path) }),
     });
     if (this.#isLeft) session.close();
     else this.#sessions.set(name, { session, unsaved });

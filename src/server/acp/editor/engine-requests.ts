@@ -1,11 +1,12 @@
 import { HarnessError } from "../../../base/errors.ts";
-import type { SessionId } from "../../../base/ids.ts";
+import type { EventSeq, SessionId } from "../../../base/ids.ts";
 import { isId } from "../../../base/ids.ts";
 import { arrayAt } from "../../../base/json.ts";
 import { shortened } from "../../../base/text/text.ts";
 import type { CommandOf } from "../../../protocol/commands/commands.ts";
 import type { Connection } from "../../../protocol/connection.ts";
 import type { SessionInfo, SlashCommandInfo } from "../../../protocol/resources.ts";
+import { printPrice, printTokens } from "../../../view/costs/cost.ts";
 
 /** A session that was created for an editor. */
 export interface CreatedSession {
@@ -42,4 +43,32 @@ export function sessionIdOf(name: string): SessionId {
 /** Returns the facts of a session, running or stored. @throws HarnessError UnknownSession. */
 export async function infoOf(connection: Connection, sessionId: SessionId): Promise<SessionInfo> {
   return await connection.query({ kind: "GetSession", sessionId, last: 0 });
+}
+
+/**
+ * Returns the event above which a session is read if its past is not shown: what still runs or waits began above it,
+ * and the newest turn did.
+ */
+export async function tailOf(
+  connection: Connection,
+  { session: sessionId, asked_since: askedSince, events }: SessionInfo,
+): Promise<EventSeq> {
+  const { turns } = await connection.query({ kind: "ListTurns", sessionId, limit: 1 });
+  const [newest] = turns;
+  const began = newest === undefined ? 0 : newest.first_event - 1;
+  return Math.min(began, askedSince ?? began, events);
+}
+
+/** Returns the price and tokens of a session so far, for the person. */
+export async function costText(connection: Connection, sessionId: SessionId): Promise<string> {
+  const { total } = await connection.query({ kind: "GetSpend", sessionId });
+  const { cost_usd: usd, calls } = total;
+  const cost = {
+    ...{ usd: usd ?? 0, calls, unpricedCalls: usd === null ? 1 : 0 },
+    inputTokens: total.input_tokens,
+    outputTokens: total.output_tokens,
+    cacheReadTokens: total.cache_read_tokens,
+    cacheWriteTokens: total.cache_write_tokens,
+  };
+  return `${printPrice(cost)}, ${printTokens(cost)}`;
 }

@@ -56,7 +56,24 @@ export class UnsavedFiles {
     return found.filter((block) => block !== undefined);
   }
 
+  /** Returns true if the editor holds another text of a file than the disk. One that fails does not. */
+  async has(path: string): Promise<boolean> {
+    using limit = deadline(this.#parts.world.clock, READ_MS_MAX, new AbortController().signal);
+    return (await this.#content(path, limit.signal)) !== undefined;
+  }
+
   async #unsaved(path: string, signal: AbortSignal): Promise<ContentBlock | undefined> {
+    const content = await this.#content(path, signal);
+    if (content === undefined || content.length > UNSAVED_CHARACTERS_MAX) return undefined;
+    const text = fence("attachment", content);
+    return {
+      type: "text",
+      text: `${path} has unsaved changes in the editor; tools see the saved file. Its unsaved content:\n${text ?? "(empty)"}`,
+    };
+  }
+
+  /** Returns the text of a file in the editor; undefined if it is the one on disk. */
+  async #content(path: string, signal: AbortSignal): Promise<string | undefined> {
     const { client, session: sessionId, world } = this.#parts;
     try {
       const request = client.request(
@@ -65,12 +82,7 @@ export class UnsavedFiles {
         { cancellationSignal: signal },
       );
       const { content } = await whileAlive(request, signal);
-      if (content.length > UNSAVED_CHARACTERS_MAX || content === (await this.#onDisk(path))) return undefined;
-      const text = fence("attachment", content);
-      return {
-        type: "text",
-        text: `${path} has unsaved changes in the editor; tools see the saved file. Its unsaved content:\n${text ?? "(empty)"}`,
-      };
+      return content === (await this.#onDisk(path)) ? undefined : content;
     } catch (thrown) {
       // It has no such file, or does not answer in time: the disk counts.
       world.log.for("acp").write("debug", "an editor did not read a file", { problem: messageOf(thrown) });

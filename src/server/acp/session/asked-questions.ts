@@ -1,4 +1,4 @@
-import type { AgentContext } from "@agentclientprotocol/sdk/unstable";
+import type { AgentContext, ToolCallUpdate } from "@agentclientprotocol/sdk/unstable";
 import { Cancelled } from "../../../base/errors.ts";
 import type { SessionId } from "../../../base/ids.ts";
 import { objectAt, stringAt } from "../../../base/json.ts";
@@ -6,11 +6,16 @@ import type { Command } from "../../../protocol/commands/commands.ts";
 import type { Envelope } from "../../../protocol/events/envelope.ts";
 import type { Question, QuestionStep } from "../../../view/questions/questions.ts";
 import { questionEntriesAfter, questionId, questionsAfter } from "../../../view/questions/questions.ts";
-import type { AskingEditor, EditorQuestion } from "./questions.ts";
-import { DENY_ALWAYS, editorQuestion, wordsOf } from "./questions.ts";
+import type { FormContent } from "./permission-forms.ts";
+import type { AskingEditor, EditorAnswer, EditorQuestion } from "./questions.ts";
+import { DENY_ALWAYS, editorQuestion } from "./questions.ts";
+import { textContent } from "./updates/shown-call.ts";
 
 /** Kinds of calls that one session denies without a question; beyond that they are asked about again. */
 const DENIED_MAX = 1_000;
+
+const UNSAVED_NOTE =
+  "The file has unsaved changes in the editor. This change is made in the saved file: save or undo yours first.";
 
 /** Session whose questions are put to an editor. */
 export interface AskingSession {
@@ -22,6 +27,8 @@ export interface AskingSession {
   session(): SessionId;
   /** Returns its run, which is another one after a restart of the engine. */
   run(): SessionId;
+  /** Returns true if the editor holds unsaved changes of a file. */
+  isUnsaved(path: string): Promise<boolean>;
   /** Returns true while the editor's own prompt is being cancelled: nothing is asked for it. */
   isCancelled(): boolean;
   send(command: Command): void;
@@ -98,7 +105,7 @@ export class AskedQuestions {
     if (question === undefined || this.#at.isCancelled()) return undefined;
     if (question.likeness === undefined || !this.#denied.has(question.likeness))
       return { question, taken: new AbortController() };
-    const denial = question.answer(DENY_ALWAYS);
+    const denial = question.answer({ optionId: DENY_ALWAYS });
     if (denial !== undefined) this.#at.send(denial);
     return undefined;
   }
@@ -114,24 +121,39 @@ export class AskedQuestions {
   async #answered(asked: AskedQuestion): Promise<void> {
     const { likeness, answer } = asked.question;
     const taken = asked.taken.signal;
-    const chosen = await this.#chosen(asked.question, taken);
+    const reply = await this.#given(asked.question, taken);
     if (taken.aborted || this.#isOver) return;
     this.#asked = this.#asked.filter((each) => each !== asked);
-    if (chosen === DENY_ALWAYS && likeness !== undefined && this.#denied.size < DENIED_MAX)
+    if (reply.optionId === DENY_ALWAYS && likeness !== undefined && this.#denied.size < DENIED_MAX)
       this.#denied.add(likeness);
-    const command = answer(chosen);
+    const command = answer(reply);
     if (command !== undefined) this.#at.send(command);
   }
 
-  /** Asks the editor. Returns the option or text of its person; undefined for none. */
-  async #chosen({ request, form }: EditorQuestion, signal: AbortSignal): Promise<string | undefined> {
+  /** Asks the editor, and for what a chosen option needs. An editor that cannot ask allows nothing. */
+  async #given({ question, request, form }: EditorQuestion, signal: AbortSignal): Promise<EditorAnswer> {
     const { client, name: sessionId } = this.#at;
     const options = { cancellationSignal: signal, stopWaitingOnCancel: true };
-    const asked =
-      form === undefined
-        ? client.request("session/request_permission", { sessionId, ...request }, options).then(optionOf)
-        : client.request("elicitation/create", { sessionId, ...form }, options).then(wordsOf);
-    return await asked.catch(() => undefined); // an editor that cannot ask allows nothing
+    let optionId: string | undefined;
+    if (request.options.length > 0) {
+      const shown = { sessionId, ...request, toolCall: await this.#withUnsaved(request.toolCall) };
+      if (signal.aborted) return {};
+      const asking = client.request("session/request_permission", shown, options);
+      optionId = await asking.then(optionOf).catch(() => undefined);
+    }
+    const fields = signal.aborted ? undefined : form(optionId);
+    if (fields === undefined) return { optionId };
+    // An editor knows calls by their ids; a question about none has an id of its own.
+    const about = question.kind === "permission" ? { toolCallId: question.request.callId } : {};
+    const filling = client.request("elicitation/create", { sessionId, ...fields, ...about }, options);
+    return { optionId, content: await filling.then(contentOf).catch(() => undefined) };
+  }
+
+  /** Says in a question about a change of a file that the editor has unsaved changes of it. */
+  async #withUnsaved(call: ToolCallUpdate): Promise<ToolCallUpdate> {
+    const [file] = call.locations ?? [];
+    if (call.kind !== "edit" || file === undefined || !(await this.#at.isUnsaved(file.path))) return call;
+    return { ...call, content: [textContent(UNSAVED_NOTE), ...(call.content ?? [])] };
   }
 }
 
@@ -143,4 +165,9 @@ function takeBack({ taken }: AskedQuestion, why: string): void {
 function optionOf(response: unknown): string | undefined {
   const outcome = objectAt(response, "outcome");
   return stringAt(outcome, "outcome") === "selected" ? stringAt(outcome, "optionId") : undefined;
+}
+
+/** Returns the content of an accepted form; undefined for any other answer. */
+function contentOf(response: unknown): FormContent | undefined {
+  return stringAt(response, "action") === "accept" ? objectAt(response, "content") : undefined;
 }

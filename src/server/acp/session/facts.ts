@@ -1,8 +1,11 @@
 import type { SessionUpdate } from "@agentclientprotocol/sdk/unstable";
+import { defined } from "../../../base/defined.ts";
 import type { Envelope } from "../../../protocol/events/envelope.ts";
-import { priceOf } from "../../../view/costs/cost.ts";
+import type { SessionInfo } from "../../../protocol/resources.ts";
+import type { Cost } from "../../../view/costs/cost.ts";
+import { NO_COST, priceOf } from "../../../view/costs/cost.ts";
 import type { SessionCosts } from "../../../view/costs/session-costs.ts";
-import { totalCost } from "../../../view/costs/session-costs.ts";
+import { NO_SESSION_COSTS, sessionCostsAfter, totalCost } from "../../../view/costs/session-costs.ts";
 import { planModeOf } from "../../../view/session/plan-mode.ts";
 import type { OfferedModel, SessionOptions } from "./options.ts";
 import { configOptions, modeOf } from "./options.ts";
@@ -12,68 +15,110 @@ export class SessionFacts {
   #options: SessionOptions;
   /** Tokens of the last request with its answer; undefined before the first one. */
   #usedTokens: number | undefined;
+  /** Window of the session's model as the engine knows it. */
+  #window: { readonly model: string; readonly tokens: number | undefined } | undefined;
+  #costs: SessionCosts = NO_SESSION_COSTS;
 
-  constructor(options: SessionOptions) {
-    this.#options = options;
+  constructor(info: SessionInfo) {
+    this.#options = { ...optionsOf(info), models: [] };
+    this.#takeContext(info);
   }
 
   get options(): SessionOptions {
     return this.#options;
   }
 
-  /** Takes the model of a session whose past was read: a run may have begun with another one. */
-  settle({ model }: Pick<SessionOptions, "model">): void {
-    this.#options = { ...this.#options, model };
+  /**
+   * Takes the facts of a session whose past was not read as a whole.
+   * @param turn costs of its newest turn, as far as that was read.
+   */
+  settle(info: SessionInfo, { turn }: Pick<SessionCosts, "turn">): void {
+    this.#costs = { earlier: costOf(info), turn: { ...turn, total: NO_COST } };
+  }
+
+  /** Takes the facts of the session that continues this one. Its model, level and mode may be others. */
+  renew(info: SessionInfo, { isOtherLog }: { readonly isOtherLog: boolean }): readonly SessionUpdate[] {
+    this.#takeContext(info);
+    if (isOtherLog) this.#costs = NO_SESSION_COSTS; // all its events follow
+    const { effort, ...rest } = this.#options;
+    return this.#change({ ...rest, ...optionsOf(info) });
   }
 
   /** Takes the models that a session can continue with. */
   offerModels(models: readonly OfferedModel[]): readonly SessionUpdate[] {
     if (models.length === 0) return [];
-    this.#options = { ...this.#options, models };
-    return [this.#optionUpdate()];
+    return this.#change({ ...this.#options, models });
   }
 
-  /** Returns the updates for one event of the session's own agent. */
-  after(event: Envelope, costs: SessionCosts): readonly SessionUpdate[] {
+  /** Returns the updates for one new event. */
+  after(event: Envelope): readonly SessionUpdate[] {
+    this.#costs = sessionCostsAfter(this.#costs, event);
     if (event.parentCall !== undefined) return [];
     switch (event.kind) {
       case "ModelChanged": {
         const { model, effort = this.#options.effort } = event.payload;
-        this.#options = { ...this.#options, model, ...(effort === undefined ? {} : { effort }) };
-        return [this.#optionUpdate()];
+        return this.#change({ ...this.#options, model, ...defined({ effort }) });
       }
+      case "LevelChanged":
+        return this.#change({ ...this.#options, level: event.payload.level });
       case "CustomEvent": {
         const planMode = planModeOf(event);
         if (planMode === undefined || planMode === this.#options.planMode) return [];
-        this.#options = { ...this.#options, planMode };
-        const currentModeId = modeOf(planMode);
-        return [{ sessionUpdate: "current_mode_update", currentModeId }, this.#optionUpdate()];
+        return this.#change({ ...this.#options, planMode });
       }
       case "CostIncremented": {
         const { inputTokens, outputTokens, cacheReadTokens = 0, cacheWriteTokens = 0 } = event.payload;
         if (event.payload.purpose !== undefined) return [];
         this.#usedTokens = inputTokens + outputTokens + cacheReadTokens + cacheWriteTokens;
-        return this.usage(costs);
+        return this.usage();
       }
       case "CompactionTriggered":
         this.#usedTokens = event.payload.afterTokens;
-        return this.usage(costs);
+        return this.usage();
       default:
         return [];
     }
   }
 
   /** Returns how full the context is, and the cost; nothing while the size of the model's window is unknown. */
-  usage(costs: SessionCosts): readonly SessionUpdate[] {
+  usage(): readonly SessionUpdate[] {
     const { model, models } = this.#options;
-    const size = models.find(({ id }) => id === model)?.windowTokens;
+    const known = this.#window?.model === model ? this.#window.tokens : undefined;
+    const size = models.find(({ id }) => id === model)?.windowTokens ?? known;
     if (size === undefined || this.#usedTokens === undefined) return [];
-    const amount = priceOf(totalCost(costs));
+    const amount = priceOf(totalCost(this.#costs));
     const cost = amount === null ? {} : { cost: { amount, currency: "USD" } };
     return [{ sessionUpdate: "usage_update", used: this.#usedTokens, size, ...cost }];
   }
 
-  #optionUpdate(): SessionUpdate {
-    return { sessionUpdate: "config_option_update", configOptions: configOptions(this.#options) };
+  #takeContext({ model, context_tokens, context_window }: SessionInfo): void {
+    this.#usedTokens = context_tokens;
+    this.#window = { model, tokens: context_window };
   }
+
+  #change(options: SessionOptions): readonly SessionUpdate[] {
+    const { planMode } = this.#options;
+    this.#options = options;
+    const changed: SessionUpdate = {
+      sessionUpdate: "config_option_update",
+      configOptions: configOptions(options),
+    };
+    if (options.planMode === planMode) return [changed];
+    return [{ sessionUpdate: "current_mode_update", currentModeId: modeOf(options.planMode) }, changed];
+  }
+}
+
+function optionsOf({ model, effort, level, plan_mode: planMode = false }: SessionInfo) {
+  return { model, planMode, ...defined({ effort, level }) };
+}
+
+/** Returns what a session has cost so far. The number of its calls is not known. */
+function costOf({ cost_usd: usd = null, ...tokens }: SessionInfo): Cost {
+  return {
+    ...{ usd: usd ?? 0, calls: 0, unpricedCalls: usd === null ? 1 : 0 },
+    inputTokens: tokens.input_tokens ?? 0,
+    outputTokens: tokens.output_tokens ?? 0,
+    cacheReadTokens: tokens.cache_read_tokens ?? 0,
+    cacheWriteTokens: tokens.cache_write_tokens ?? 0,
+  };
 }

@@ -6,7 +6,7 @@ import type {
 import { defined } from "../../../base/defined.ts";
 import { HarnessError } from "../../../base/errors.ts";
 import type { SessionId } from "../../../base/ids.ts";
-import type { Command } from "../../../protocol/commands/commands.ts";
+import type { Command, CommandOf } from "../../../protocol/commands/commands.ts";
 import type { EffortWord } from "../../../protocol/effort.ts";
 import { EFFORT_WORDS } from "../../../protocol/effort.ts";
 import type { ProviderInfo } from "../../../protocol/resources.ts";
@@ -30,6 +30,8 @@ export interface SessionOptions {
   readonly model: string;
   /** Absent: it was not set in this session. */
   readonly effort?: EffortWord;
+  /** Absent: nothing is gated. */
+  readonly level?: Level;
   readonly models: readonly OfferedModel[];
 }
 
@@ -38,6 +40,16 @@ const PLAN = "plan";
 const DEFAULT = "default";
 /** Effort of a session in which nobody has set one. */
 const CONFIGURED = "configured";
+
+type Level = CommandOf<"SetLevel">["level"];
+
+/** Levels, the tightest first. The category is of cinch: the protocol has none for it. */
+const LEVEL_CATEGORY = "_permission_level";
+const LEVELS: Readonly<Record<Level, string>> = {
+  ReadOnly: "Asks before each change.",
+  WorkspaceWrite: "Changes files of the workspace where a rule allows it, and asks above that.",
+  DangerFullAccess: "Runs all that a rule allows, also commands and files elsewhere.",
+};
 
 const MODES: readonly { readonly id: string; readonly name: string; readonly description: string }[] = [
   { id: DEFAULT, name: "Default", description: "Works, and asks where the permissions say so." },
@@ -67,7 +79,7 @@ export function modeOf(planMode: boolean): string {
 
 /** Returns the options of a session with their values. The mode is one of them: newer editors show no modes. */
 export function configOptions(options: SessionOptions): SessionConfigOption[] {
-  const { planMode, model, effort } = options;
+  const { planMode, model, effort, level } = options;
   const efforts = EFFORT_WORDS.map((word) => ({ value: word, name: word }));
   return [
     select({
@@ -82,7 +94,15 @@ export function configOptions(options: SessionOptions): SessionConfigOption[] {
       ...{ id: "effort", name: "Effort", category: "thought_level", currentValue: effort ?? CONFIGURED },
       options: effort === undefined ? [{ value: CONFIGURED, name: "as configured" }, ...efforts] : efforts,
     }),
+    ...(level === undefined ? [] : [levelOption(level)]),
   ];
+}
+
+function levelOption(currentValue: Level): SessionConfigOption {
+  return select({
+    ...{ id: "level", name: "Permissions", category: LEVEL_CATEGORY, currentValue },
+    options: Object.entries(LEVELS).map(([value, description]) => ({ value, name: value, description })),
+  });
 }
 
 function select(option: {
@@ -130,12 +150,19 @@ export function optionCommand(
       return modeCommand(sessionId, value, options);
     case "model":
       return { kind: "SetModel", sessionId, model: value };
+    case "level":
+      if (!isLevel(value)) throw unknown(value, configId, Object.keys(LEVELS));
+      return { kind: "SetLevel", sessionId, level: value };
     default: {
       const effort = EFFORT_WORDS.find((word) => word === value);
       if (effort === undefined) throw unknown(value, configId, EFFORT_WORDS);
       return { kind: "SetModel", sessionId, model: options.model, effort };
     }
   }
+}
+
+function isLevel(value: string): value is Level {
+  return Object.hasOwn(LEVELS, value);
 }
 
 /**

@@ -2,7 +2,7 @@ import type { SessionUpdate } from "@agentclientprotocol/sdk/unstable";
 import type { EventSeq } from "../../../base/ids.ts";
 import type { Envelope } from "../../../protocol/events/envelope.ts";
 import { reachedBy } from "../../../view/follow.ts";
-import { joinUpdates } from "./updates.ts";
+import { joinUpdates } from "./updates/updates.ts";
 
 /** Past events of a session, shown again or only read: text is joined into long pieces. */
 export class Replay {

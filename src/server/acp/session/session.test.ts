@@ -3,8 +3,15 @@ import type { AgentContext } from "@agentclientprotocol/sdk/unstable";
 import { settle } from "../../../../test/support/fake-clock.ts";
 import { FakeConnection, fakeId, SESSION } from "../../../../test/support/fake-connection.ts";
 import { SILENT_LOG } from "../../../base/log.ts";
+import type { SessionInfo } from "../../../protocol/resources.ts";
 import { NO_ABILITIES } from "../abilities.ts";
 import { AcpSession } from "./session.ts";
+
+const INFO: SessionInfo = {
+  ...{ session: SESSION, log: fakeId("log", 1), title: "", profile: "default", model: "m:one" },
+  ...{ status: "running", live: true, turns: 0, events: 0, working_dir: "/", pinned: false },
+  ...{ created_at: "2026-03-01T10:00:00.000Z", updated_at: "2026-03-01T10:00:00.000Z" },
+};
 
 test("[CTL-14 CTL-16] an editor's question that a gap may have closed is taken back when the next turn starts", async () => {
   const connection = new FakeConnection();
@@ -17,9 +24,8 @@ test("[CTL-14 CTL-16] an editor's question that a gap may have closed is taken b
     },
   };
   const session = new AcpSession({
-    ...{ connection, session: SESSION, name: "one", workingDir: "/", log: SILENT_LOG },
-    abilities: NO_ABILITIES,
-    options: { planMode: false, model: "m:one", models: [] },
+    ...{ connection, session: SESSION, name: "one", log: SILENT_LOG, abilities: NO_ABILITIES },
+    info: INFO,
     client: client as unknown as AgentContext,
     commands: () => Promise.resolve([]),
   });

@@ -6,13 +6,12 @@ import type {
 } from "@agentclientprotocol/sdk/unstable";
 import { Cancelled, HarnessError, messageOf } from "../../../base/errors.ts";
 import type { EventSeq, SessionId } from "../../../base/ids.ts";
+import { isObject } from "../../../base/json.ts";
 import type { Log } from "../../../base/log.ts";
 import type { Command } from "../../../protocol/commands/commands.ts";
 import type { Connection } from "../../../protocol/connection.ts";
 import type { Envelope } from "../../../protocol/events/envelope.ts";
 import type { SessionInfo } from "../../../protocol/resources.ts";
-import { printPrice, printTokens } from "../../../view/costs/cost.ts";
-import { totalCost } from "../../../view/costs/session-costs.ts";
 import { followSession } from "../../../view/follow.ts";
 import type { InputTurn } from "../../../view/follow-turn.ts";
 import { inputTurnAfter } from "../../../view/follow-turn.ts";
@@ -25,7 +24,7 @@ import { SessionFacts } from "./facts.ts";
 import type { OfferedModel, SessionOptions } from "./options.ts";
 import { promptEnd } from "./prompt-end.ts";
 import { Replay } from "./replay.ts";
-import { EditorUpdates, noticeUpdate } from "./updates.ts";
+import { EditorUpdates, noticeUpdate } from "./updates/updates.ts";
 
 export interface AcpSessionDependencies {
   readonly client: AgentContext;
@@ -34,19 +33,38 @@ export interface AcpSessionDependencies {
   readonly name: string;
   /** The run that takes its commands, until another one replaces it. */
   readonly session: SessionId;
-  readonly workingDir: string;
+  /** Its facts when it is opened. */
+  readonly info: SessionInfo;
   readonly abilities: EditorAbilities;
-  /** Options of the session when it is opened. */
-  readonly options: SessionOptions;
-  /** Called with the absolute path of each file that a call names. */
-  readonly onFile?: (path: string) => void;
+  /** Absent: the editor does not say what is unsaved. */
+  readonly unsaved?: UnsavedInEditor | undefined;
   /** Returns the slash commands of a session that an editor is offered. */
   readonly commands: (session: SessionId) => Promise<readonly AvailableCommand[]>;
   readonly log: Log;
 }
 
+/** Files that may have unsaved changes in the editor, by absolute paths. */
+interface UnsavedInEditor {
+  /** Notes a file that a call names. */
+  used(path: string): void;
+  has(path: string): Promise<boolean>;
+}
+
 /** An acknowledged file may bring commands, too. */
 const RENEWS: ReadonlySet<Envelope["kind"]> = new Set<Envelope["kind"]>(["SkillRegistryChanged", "Answered"]);
+
+/** Events after which title or time of a session may be others. */
+const DESCRIBES: ReadonlySet<Envelope["kind"]> = new Set<Envelope["kind"]>([
+  "TurnStarted",
+  "TurnEnded",
+  "SessionRenamed",
+]);
+
+/** Events of the past that are read: those above the first id, up to the second. */
+interface ReadRange {
+  readonly from: EventSeq;
+  readonly to: EventSeq;
+}
 
 interface OpenPrompt {
   /** Undefined until its turn starts. */
@@ -78,13 +96,15 @@ export class AcpSession {
   constructor(parts: AcpSessionDependencies) {
     this.#parts = parts;
     this.#session = parts.session;
-    const { connection, workingDir, abilities, options } = parts;
+    const { connection, info, abilities } = parts;
+    const { working_dir: workingDir } = info;
     this.#updates = new EditorUpdates({ self: () => connection.clientId, workingDir, abilities });
-    this.#facts = new SessionFacts(options);
+    this.#facts = new SessionFacts(info);
     this.#questions = new AskedQuestions({
       ...{ client: parts.client, name: parts.name, editor: { workingDir, forms: abilities.forms } },
       session: () => this.#session,
       run: () => this.#run,
+      isUnsaved: async (path) => (await parts.unsaved?.has(path)) === true,
       isCancelled: () => this.#prompt?.isCancelled === true,
       send: (command) => this.#send(command),
       warn: (what, thrown) => this.#warn(what, thrown),
@@ -97,18 +117,20 @@ export class AcpSession {
   }
 
   /**
-   * Reads the session from the beginning, and resolves once all up to an event was read, and sent if it is shown. The
+   * Reads the session above one event, and resolves once all up to another was read, and sent if it is shown. The
    * editor then gets everything above it.
    */
-  async replay(to: EventSeq, { isShown }: { readonly isShown: boolean }): Promise<void> {
-    if (to === 0) return this.begin(0);
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    this.#follow(0, new Replay(to, { isShown, ended: resolve })).catch((thrown: unknown) => {
-      this.#end(thrown);
-      reject(thrown);
-    });
-    await promise;
-    this.#facts.settle(this.#parts.options);
+  async replay({ from, to }: ReadRange, { isShown }: { readonly isShown: boolean }): Promise<void> {
+    if (from < to) {
+      const { promise, resolve, reject } = Promise.withResolvers<void>();
+      this.#follow(from, new Replay(to, { isShown, ended: resolve })).catch((thrown: unknown) => {
+        this.#end(thrown);
+        reject(thrown);
+      });
+      await promise;
+    }
+    this.#facts.settle(this.#parts.info, this.#view.costs);
+    if (from >= to) this.begin(to);
   }
 
   /**
@@ -184,6 +206,8 @@ export class AcpSession {
     try {
       const { sessionId, result } = await this.#parts.connection.send(command);
       // The next prompt is for the session that continues.
+      if (command.kind === "CompactSession" && isObject(result) && result["compacted"] === false)
+        await this.#tell(this.#updates.compactionFailed());
       if (command.kind === "SwitchProfile") while (this.#session !== sessionId) await this.#moving.promise;
       return result;
     } finally {
@@ -207,16 +231,10 @@ export class AcpSession {
     return runOf(this.#view, this.#run).turn !== undefined;
   }
 
-  /** Price and tokens of the session so far, for the person. */
-  get costText(): string {
-    const cost = totalCost(this.#view.costs);
-    return `${printPrice(cost)}, ${printTokens(cost)}`;
-  }
-
   /** Takes the models that the session can continue with, and offers them. */
   async offerModels(models: readonly OfferedModel[]): Promise<void> {
     await this.#tell(this.#facts.offerModels(models));
-    await this.#tell(this.#facts.usage(this.#view.costs));
+    await this.#tell(this.#facts.usage());
   }
 
   /** Sends the title and time of the session, after a change. */
@@ -253,10 +271,10 @@ export class AcpSession {
       const { calls } = runOf(this.#view, event.session);
       const questions = this.#questions.step(event);
       const updates = this.#updates.of(event, { calls, isReplay: replay !== undefined });
-      const facts = this.#facts.after(event, this.#view.costs);
-      if (facts.length > 0) this.#changed();
       this.#noteFiles(updates);
       if (replay === undefined) {
+        const facts = this.#facts.after(event);
+        if (facts.length > 0) this.#changed();
         await this.#tell([...updates, ...facts]);
         this.#describeAfter(event);
         this.#questions.follow(event, questions);
@@ -273,6 +291,7 @@ export class AcpSession {
       const { session: next, since: from } = this.#next;
       this.#session = next;
       if (from === 0) this.#view = NEW_SESSION; // another log
+      await this.#renew({ isOtherLog: from === 0 });
       this.#next = undefined;
       this.#moving.resolve();
       this.#moving = moving();
@@ -290,15 +309,16 @@ export class AcpSession {
   }
 
   #noteFiles(updates: readonly SessionUpdate[]): void {
-    const { onFile } = this.#parts;
-    if (onFile === undefined) return;
+    const { unsaved } = this.#parts;
+    if (unsaved === undefined) return;
     for (const update of updates)
-      if (update.sessionUpdate === "tool_call") for (const { path } of update.locations ?? []) onFile(path);
+      if (update.sessionUpdate === "tool_call")
+        for (const { path } of update.locations ?? []) unsaved.used(path);
   }
 
-  /** The title is made of the first prompt, and the time is that of the last turn. */
+  /** The title is made of the first prompt, or given by a person; the time is that of the last turn. */
   #describeAfter({ kind, parentCall }: Envelope): void {
-    if (parentCall !== undefined || (kind !== "TurnStarted" && kind !== "TurnEnded")) return;
+    if (parentCall !== undefined || !DESCRIBES.has(kind)) return;
     const { connection } = this.#parts;
     const described = async () =>
       await this.describe(await connection.query({ kind: "GetSession", sessionId: this.#session, last: 0 }));
@@ -329,6 +349,18 @@ export class AcpSession {
   /** Sends a command and only logs a refusal: another client has answered meanwhile, or a turn has ended. */
   #send(command: Command): void {
     this.#parts.connection.send(command).catch((thrown: unknown) => this.#warn(command.kind, thrown));
+  }
+
+  /** Shows the options of the session that continues: its profile may have others. */
+  async #renew({ isOtherLog }: { readonly isOtherLog: boolean }): Promise<void> {
+    const { connection } = this.#parts;
+    try {
+      const info = await connection.query({ kind: "GetSession", sessionId: this.#session, last: 0 });
+      await this.#tell(this.#facts.renew(info, { isOtherLog }));
+      this.#changed();
+    } catch (thrown) {
+      this.#warn("renew", thrown);
+    }
   }
 
   #offerAnew(): void {

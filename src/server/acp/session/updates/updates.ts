@@ -1,14 +1,17 @@
-import type { NoticeSeverity, PlanEntry, SessionUpdate } from "@agentclientprotocol/sdk/unstable";
-import type { CallId, ClientId } from "../../../base/ids.ts";
-import type { InputBlock } from "../../../protocol/content.ts";
-import type { Envelope } from "../../../protocol/events/envelope.ts";
-import type { TodoItem } from "../../../protocol/events/events.ts";
-import type { OpenCalls } from "../../../view/session/calls/open-calls.ts";
-import { noticesAfter } from "../../../view/session/notices.ts";
-import { modelText } from "../../../view/texts/model-text.ts";
-import { switchedText } from "../../../view/texts/switched-text.ts";
-import type { EditorAbilities } from "../abilities.ts";
+import type { NoticeSeverity, SessionUpdate } from "@agentclientprotocol/sdk/unstable";
+import type { CallId, ClientId } from "../../../../base/ids.ts";
+import type { InputBlock } from "../../../../protocol/content.ts";
+import type { Envelope } from "../../../../protocol/events/envelope.ts";
+import type { PayloadOf } from "../../../../protocol/events/events.ts";
+import type { OpenCalls } from "../../../../view/session/calls/open-calls.ts";
+import { noticesAfter } from "../../../../view/session/notices.ts";
+import { modelText } from "../../../../view/texts/model-text.ts";
+import { switchedText } from "../../../../view/texts/switched-text.ts";
+import type { EditorAbilities } from "../../abilities.ts";
+import { CompactionUpdates } from "./compactions.ts";
+import { PlanUpdates, planEntry } from "./plans.ts";
 import { resultContent, shownCall, textBlock, textContent, verbatim } from "./shown-call.ts";
+import { ShownTerminals } from "./terminals.ts";
 
 /** Characters of one update of a session that is shown again. */
 export const REPLAYED_CHARACTERS_MAX = 65_536;
@@ -18,7 +21,7 @@ export interface UpdatesOptions {
   readonly self: () => ClientId;
   /** Base of the relative paths of calls. */
   readonly workingDir: string;
-  readonly abilities: Pick<EditorAbilities, "notices" | "compaction">;
+  readonly abilities: Pick<EditorAbilities, "notices" | "compaction" | "plans" | "terminals">;
 }
 
 /** Context of one event. */
@@ -34,14 +37,31 @@ export class EditorUpdates {
   readonly #options: UpdatesOptions;
   /** Calls whose update shows their changes: neither output nor result replaces that. */
   readonly #changing = new Set<CallId>();
+  readonly #compactions = new CompactionUpdates();
+  readonly #plans = new PlanUpdates();
+  readonly #terminals = new ShownTerminals();
 
   constructor(options: UpdatesOptions) {
     this.#options = options;
   }
 
   /** Returns the updates for one event. */
-  of(event: Envelope, { calls, isReplay }: UpdateContext): readonly SessionUpdate[] {
+  of(event: Envelope, context: UpdateContext): readonly SessionUpdate[] {
     if (event.parentCall !== undefined) return [];
+    const { compaction, plans } = this.#options.abilities;
+    return [
+      ...(compaction ? this.#compactions.of(event) : []),
+      ...(plans ? this.#plans.of(event) : []),
+      ...this.#conversation(event, context),
+    ];
+  }
+
+  /** Returns the update for a compaction that has come to nothing. */
+  compactionFailed(): readonly SessionUpdate[] {
+    return this.#compactions.fail();
+  }
+
+  #conversation(event: Envelope, { calls, isReplay }: UpdateContext): readonly SessionUpdate[] {
     switch (event.kind) {
       case "TextDelta":
         return [{ sessionUpdate: "agent_message_chunk", content: textBlock(event.payload.text) }];
@@ -55,10 +75,12 @@ export class EditorUpdates {
         const { callId } = event.payload;
         const call = shownCall(event.payload, this.#options.workingDir);
         if (call.content.length > 0) this.#changing.add(callId);
-        return [{ sessionUpdate: "tool_call", toolCallId: callId, status: "in_progress", ...call }];
+        const { abilities, workingDir } = this.#options;
+        const shown = abilities.terminals ? this.#terminals.begin(event.payload, workingDir) : {};
+        return [{ sessionUpdate: "tool_call", toolCallId: callId, status: "in_progress", ...call, ...shown }];
       }
       case "ToolCallProgress":
-        return this.#progress(event.payload.callId, calls);
+        return this.#progress(event.payload, calls);
       case "PermissionAnswered": {
         const { callId, decision, counted } = event.payload;
         if (!counted || decision !== "allow") return [];
@@ -68,10 +90,15 @@ export class EditorUpdates {
         const { callId, content, isError = false } = event.payload;
         const keepsChange = this.#changing.delete(callId) && !isError;
         const status = isError ? "failed" : "completed";
-        const output = keepsChange ? {} : { content: resultContent(content) };
+        const text = content.map((block) => (block.type === "text" ? block.text : "")).join("");
+        const output = {
+          ...(keepsChange ? {} : { content: resultContent(content) }),
+          ...this.#terminals.end(callId, text),
+        };
         return [{ sessionUpdate: "tool_call_update", toolCallId: callId, status, ...output }];
       }
       case "TodoChanged":
+        if (this.#options.abilities.plans) return [];
         return [{ sessionUpdate: "plan", entries: event.payload.items.map(planEntry) }];
       case "ProfileSwitched": {
         // The session that continues reports a switch; a past switch is reported by both.
@@ -85,13 +112,14 @@ export class EditorUpdates {
         const content = textBlock(`${modelText(event.payload)}\n\n`);
         return [{ sessionUpdate: "agent_message_chunk", content }];
       }
-      case "CompactionTriggered": {
-        if (!this.#options.abilities.compaction) return [];
-        const compactionId = `compaction-${event.id}`;
-        return [{ sessionUpdate: "compaction_update", compactionId, status: "completed" }];
+      case "LevelChanged": {
+        if (event.payload.by === this.#options.self()) return [];
+        const content = textBlock(`level: ${event.payload.level}\n\n`);
+        return [{ sessionUpdate: "agent_message_chunk", content }];
       }
       case "TurnEnded":
         this.#changing.clear();
+        this.#terminals.clear();
         return [];
       default:
         return isReplay ? [] : this.#notice(event); // a past notice is no news
@@ -106,10 +134,13 @@ export class EditorUpdates {
     );
   }
 
-  #progress(callId: CallId, calls: OpenCalls): readonly SessionUpdate[] {
+  #progress({ callId, partial }: PayloadOf<"ToolCallProgress">, calls: OpenCalls): readonly SessionUpdate[] {
+    const inTerminal = this.#terminals.more(callId, partial);
+    if (inTerminal !== undefined) return inTerminal;
     const call = calls.get(callId);
     if (call === undefined || this.#changing.has(callId)) return [];
-    const content = [textContent(verbatim(call.output))];
+    // The last lines are newer than the output that the log keeps.
+    const content = [textContent(verbatim(call.command?.tail ?? call.output))];
     return [{ sessionUpdate: "tool_call_update", toolCallId: callId, content }];
   }
 }
@@ -145,8 +176,4 @@ function userMessage(block: InputBlock): SessionUpdate {
   if (block.type === "text") return { sessionUpdate, content: textBlock(block.text) };
   const { data, media_type: mimeType } = block.source;
   return { sessionUpdate, content: { type: block.type, data, mimeType } };
-}
-
-function planEntry({ content, status }: TodoItem): PlanEntry {
-  return { content, status, priority: "medium" };
 }

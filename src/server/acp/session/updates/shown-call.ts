@@ -6,14 +6,19 @@ import type {
   ToolCallUpdate,
   ToolKind,
 } from "@agentclientprotocol/sdk/unstable";
-import { defined } from "../../../base/defined.ts";
-import { numberAt, stringAt } from "../../../base/json.ts";
-import type { ResultContent } from "../../../protocol/content.ts";
-import type { PayloadOf } from "../../../protocol/events/events.ts";
-import { permissionHeading, permissionReason } from "../../../view/questions/question-words.ts";
-import { callSummary } from "../../../view/texts/call-summary.ts";
-import type { ProposedChange } from "../../../view/texts/change-preview.ts";
-import { proposedChanges } from "../../../view/texts/change-preview.ts";
+import { defined } from "../../../../base/defined.ts";
+import { numberAt, stringAt } from "../../../../base/json.ts";
+import type { ResultContent } from "../../../../protocol/content.ts";
+import type { PayloadOf } from "../../../../protocol/events/events.ts";
+import {
+  partLines,
+  permissionHeading,
+  permissionReason,
+  questionEndText,
+} from "../../../../view/questions/question-words.ts";
+import { callSummary } from "../../../../view/texts/call-summary.ts";
+import type { ProposedChange } from "../../../../view/texts/change-preview.ts";
+import { proposedChanges } from "../../../../view/texts/change-preview.ts";
 
 /** Fields of an event that an editor is shown. */
 type Call = Pick<PayloadOf<"ToolCallStarted">, "tool" | "args" | "toolKind" | "preview">;
@@ -53,10 +58,13 @@ function lineOf(args: unknown): number | undefined {
  * file (PERM-06).
  */
 export function askedCall(request: PayloadOf<"PermissionRequested">, workingDir: string): ToolCallUpdate {
-  const { callId, summary, reason, diff } = request;
+  const { callId, summary, reason, diff, why } = request;
   const call = shownCall(request, workingDir);
   const [location] = call.locations;
   const compared = diff === undefined || location === undefined ? [] : hunks(diff, location.path);
+  const parts = partLines(request).join("\n");
+  // The reason of a question about the network names its setting already.
+  const end = why === undefined || why.cause === "network" ? undefined : questionEndText(why);
   const changed = diff === undefined || location === undefined ? [] : changedLines(diff, location.path);
   return {
     toolCallId: callId,
@@ -66,7 +74,9 @@ export function askedCall(request: PayloadOf<"PermissionRequested">, workingDir:
     content: [
       textContent(verbatimLine(permissionHeading(request))),
       textContent(verbatim(summary)),
+      ...(parts === "" ? [] : [textContent(verbatim(parts))]),
       ...(reason === undefined ? [] : [textContent(verbatimLine(permissionReason(reason)))]),
+      ...(end === undefined ? [] : [textContent(verbatimLine(end))]),
       ...(compared.length > 0 ? compared : call.content),
     ],
   };
