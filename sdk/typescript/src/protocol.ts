@@ -1203,6 +1203,14 @@ export interface SendInputCommand {
         };
       }
     | {
+        readonly type: "document";
+        readonly source: {
+          readonly type: "base64";
+          readonly media_type: string;
+          readonly data: string;
+        };
+      }
+    | {
         readonly type: "attachment";
         readonly id: string;
       }>;
@@ -1469,6 +1477,14 @@ export interface EditInputCommand {
           readonly media_type: string;
           readonly data: string;
         };
+      }
+    | {
+        readonly type: "document";
+        readonly source: {
+          readonly type: "base64";
+          readonly media_type: string;
+          readonly data: string;
+        };
       }>;
 }
 
@@ -1517,6 +1533,14 @@ export interface SteerAgentCommand {
       }
     | {
         readonly type: "audio";
+        readonly source: {
+          readonly type: "base64";
+          readonly media_type: string;
+          readonly data: string;
+        };
+      }
+    | {
+        readonly type: "document";
         readonly source: {
           readonly type: "base64";
           readonly media_type: string;
@@ -1665,6 +1689,14 @@ export interface TurnStartedEvent {
         }
       | {
           readonly type: "audio";
+          readonly source: {
+            readonly type: "base64";
+            readonly media_type: string;
+            readonly data: string;
+          };
+        }
+      | {
+          readonly type: "document";
           readonly source: {
             readonly type: "base64";
             readonly media_type: string;
@@ -2073,6 +2105,14 @@ export interface InputQueuedEvent {
             readonly media_type: string;
             readonly data: string;
           };
+        }
+      | {
+          readonly type: "document";
+          readonly source: {
+            readonly type: "base64";
+            readonly media_type: string;
+            readonly data: string;
+          };
         }>;
     readonly delivery: "queue" | "steer";
     readonly originator: ClientId;
@@ -2283,6 +2323,14 @@ export interface InputEditedEvent {
         }
       | {
           readonly type: "audio";
+          readonly source: {
+            readonly type: "base64";
+            readonly media_type: string;
+            readonly data: string;
+          };
+        }
+      | {
+          readonly type: "document";
           readonly source: {
             readonly type: "base64";
             readonly media_type: string;
@@ -2708,6 +2756,7 @@ export type EngineReason =
   | "UnknownToolPack"
   | "UnsupportedContent"
   | "UnsupportedMediaType"
+  | "UploadsBusy"
   | "UsageInvalid"
   | "VertexUnplaced"
   | "WorktreeFailed"

@@ -185,7 +185,7 @@ function openVendorCatalogue(
 }
 
 /**
- * Throws if the model does not accept the images or audio of the messages; the error names what to leave out (ENG-25).
+ * Throws if the model does not accept the images, audio or PDFs of the messages; the error names what to leave out (ENG-25).
  */
 async function refuseUnsupported(
   { model, messages }: ModelRequest,
@@ -198,7 +198,7 @@ async function refuseUnsupported(
   const takes = listed?.takes ?? knownModel(provider, model)?.takes;
   for (const kind of media) {
     if (takes === undefined || takes.includes(kind)) continue;
-    throw new ProviderError("UnsupportedContent", { model, content: kind === "image" ? "images" : kind });
+    throw new ProviderError("UnsupportedContent", { model, content: MEDIA_WORDS[kind] });
   }
 }
 
@@ -242,7 +242,9 @@ const EMPTY_REQUEST: Omit<ModelRequest, "model"> = {
   cache: { prefix: false, messages: [] },
 };
 
-type Medium = "image" | "audio";
+type Medium = "image" | "audio" | "pdf";
+
+const MEDIA_WORDS: Readonly<Record<Medium, string>> = { image: "images", audio: "audio", pdf: "PDFs" };
 
 /** By the first message: the last searched messages. Every request searches a history that has grown a little. */
 const searched = new WeakMap<
@@ -264,6 +266,7 @@ function mediaIn(messages: readonly Message[]): ReadonlySet<Medium> {
 
 function mediaOf(block: ContentBlock): readonly Medium[] {
   if (block.type === "tool_result") return block.content.flatMap(mediaOf);
+  if (block.type === "document") return ["pdf"];
   return block.type === "image" || block.type === "audio" ? [block.type] : [];
 }
 

@@ -9,6 +9,9 @@ import { BODY_BYTES_MAX } from "../http/body.ts";
 /** Characters of a frame: as many as a body of other transports may have. */
 export const CLIENT_FRAME_CHARS_MAX = BODY_BYTES_MAX;
 const LABEL_CHARS_MAX = 64;
+const FRAMES_WITH_BODY: readonly string[] = ["command", "handshake", "query", "attach", "attach-piece"];
+const KNOWN_FRAMES =
+  "frame: a client sends handshake, command, query, attach, attach-piece, attach-stop, subscribe-news or ping";
 
 /** A frame of a client. The id is the client's, and stands on the answer. */
 export type ClientFrame = {
@@ -22,6 +25,8 @@ export type ClientFrame = {
   | { readonly kind: "ping" }
   /** `past`: stored sessions too. */
   | { readonly kind: "subscribe-news"; readonly past: boolean }
+  /** Begins an upload, adds a piece to it, or drops it. Unchecked: `SocketUpload` checks the body. */
+  | { readonly kind: "attach" | "attach-piece" | "attach-stop"; readonly body: JsonObject }
   | { readonly kind: "refused"; readonly error: HarnessError }
 );
 
@@ -66,10 +71,11 @@ function bodyOf(value: JsonObject): FrameBody {
   }
   if (frame === "ping") return { kind: "ping" };
   if (frame === "subscribe-news") return newsWish(body);
-  if (frame !== "command" && frame !== "handshake" && frame !== "query")
-    return refused("frame: a client sends handshake, command, query, subscribe-news or ping");
+  if (frame === "attach-stop") return { kind: "attach-stop", body: {} };
+  if (typeof frame !== "string" || !FRAMES_WITH_BODY.includes(frame)) return refused(KNOWN_FRAMES);
   if (!isObject(body)) return refused("body: it has to be a JSON object");
   if (frame === "query") return { kind: "query", query: body };
+  if (frame === "attach" || frame === "attach-piece") return { kind: frame, body };
   return frame === "handshake" ? handshake(body) : { kind: "command", command: body };
 }
 

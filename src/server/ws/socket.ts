@@ -10,6 +10,7 @@ import { asRefusal, errorBody } from "../http/answers.ts";
 import { httpStatusOf } from "../http/statuses.ts";
 import type { ClientFrame } from "./frames.ts";
 import { errorFrame, eventFrame, newsItemFrame, readFrame, serverFrame, withSession } from "./frames.ts";
+import { SocketUpload } from "./socket-upload.ts";
 import type { HeldClient, SocketClients } from "./ws-clients.ts";
 
 /** Time limit for the handshake; a socket without one is then closed. */
@@ -41,7 +42,8 @@ export interface SocketDependencies {
   readonly onLeft: () => void;
 }
 
-type FrameOf<Kind extends ClientFrame["kind"]> = Extract<ClientFrame, { kind: Kind }>;
+type UploadKind = "attach" | "attach-piece" | "attach-stop";
+type FrameOf<Kind extends ClientFrame["kind"]> = Extract<ClientFrame, { readonly kind: Kind }>;
 
 /** One open WebSocket: reads its frames in order, answers each, and sends the events of its session (CTL-07). */
 export class ClientSocket implements SocketReader {
@@ -59,6 +61,7 @@ export class ClientSocket implements SocketReader {
   readonly #ids = new Set<number>();
   #onAnswered: (() => void) | undefined;
   #hasNews = false;
+  readonly #file: SocketUpload;
   #isOver = false;
 
   constructor(dependencies: SocketDependencies, socket: ServerSocket) {
@@ -66,6 +69,7 @@ export class ClientSocket implements SocketReader {
     this.#socket = socket;
     this.#last = dependencies.since ?? 0;
     const { authority, grant, world } = dependencies;
+    this.#file = new SocketUpload(world.clock);
     this.#watch = authority.watch(grant);
     this.#shakeLimit = world.clock.timer(HANDSHAKE_MS_MAX, () =>
       this.#cut(new HarnessError("HandshakeRequired", {})),
@@ -97,6 +101,7 @@ export class ClientSocket implements SocketReader {
     this.#isOver = true;
     this.#stop.abort(new Error("the socket has closed"));
     this.#watch[Symbol.dispose]();
+    this.#file[Symbol.dispose]();
     this.#client?.[Symbol.dispose]();
     this.#dependencies.onLeft();
   }
@@ -130,6 +135,13 @@ export class ClientSocket implements SocketReader {
       if (frame.kind === "subscribe-news") {
         this.#followNews(connection, frame);
         return answered(serverFrame("accepted", frame.id, {}));
+      }
+      if (isUpload(frame)) {
+        this.#upload(frame, connection).then(
+          (body) => answered(serverFrame("accepted", frame.id, body)),
+          refuse,
+        );
+        return;
       }
       if (frame.kind === "query") {
         const { readQuery } = await import("../../protocol/queries/read-query.ts");
@@ -200,6 +212,14 @@ export class ClientSocket implements SocketReader {
     follow().catch((thrown: unknown) => this.#cut(thrown));
   }
 
+  /** Takes a frame at once, in order; no other frame waits while the file is stored. */
+  async #upload({ kind, body }: FrameOf<UploadKind>, connection: ServedConnection): Promise<object> {
+    if (kind === "attach-piece") return await this.#file.add(body, connection);
+    if (kind === "attach") this.#file.begin(withSession(body, this.#dependencies.session), connection);
+    else this.#file.stop();
+    return {};
+  }
+
   /** Sends it among the events of its session, if it is subscribed to one. */
   #tellExpiring(expiresAt: number): void {
     const { grant, session, world } = this.#dependencies;
@@ -253,6 +273,10 @@ export class ClientSocket implements SocketReader {
     if (thrown instanceof HarnessError) log.write("debug", "a frame was refused", { reason: thrown.reason });
     else log.write("error", "a frame failed", { what: messageOf(thrown) });
   }
+}
+
+function isUpload(frame: ClientFrame): frame is FrameOf<UploadKind> {
+  return frame.kind === "attach" || frame.kind === "attach-piece" || frame.kind === "attach-stop";
 }
 
 function idInUse(id: number): ClientFrame {

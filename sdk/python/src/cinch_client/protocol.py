@@ -84,6 +84,17 @@ class SendInputCommandContentItemAudio(TypedDict):
     source: SendInputCommandContentItemAudioSource
 
 
+class SendInputCommandContentItemDocumentSource(TypedDict):
+    type: Literal["base64"]
+    media_type: str
+    data: str
+
+
+class SendInputCommandContentItemDocument(TypedDict):
+    type: Literal["document"]
+    source: SendInputCommandContentItemDocumentSource
+
+
 class SendInputCommandContentItemAttachment(TypedDict):
     type: Literal["attachment"]
     id: str
@@ -96,6 +107,7 @@ _SendInputCommandRequired = TypedDict("_SendInputCommandRequired", {
     SendInputCommandContentItemText,
     SendInputCommandContentItemImage,
     SendInputCommandContentItemAudio,
+    SendInputCommandContentItemDocument,
     SendInputCommandContentItemAttachment,
 ]],
 })
@@ -411,6 +423,17 @@ class EditInputCommandContentItemAudio(TypedDict):
     source: EditInputCommandContentItemAudioSource
 
 
+class EditInputCommandContentItemDocumentSource(TypedDict):
+    type: Literal["base64"]
+    media_type: str
+    data: str
+
+
+class EditInputCommandContentItemDocument(TypedDict):
+    type: Literal["document"]
+    source: EditInputCommandContentItemDocumentSource
+
+
 class EditInputCommand(TypedDict):
     kind: Literal["EditInput"]
     sessionId: SessionId
@@ -419,6 +442,7 @@ class EditInputCommand(TypedDict):
     EditInputCommandContentItemText,
     EditInputCommandContentItemImage,
     EditInputCommandContentItemAudio,
+    EditInputCommandContentItemDocument,
 ]]
 
 
@@ -479,6 +503,17 @@ class SteerAgentCommandContentItemAudio(TypedDict):
     source: SteerAgentCommandContentItemAudioSource
 
 
+class SteerAgentCommandContentItemDocumentSource(TypedDict):
+    type: Literal["base64"]
+    media_type: str
+    data: str
+
+
+class SteerAgentCommandContentItemDocument(TypedDict):
+    type: Literal["document"]
+    source: SteerAgentCommandContentItemDocumentSource
+
+
 class SteerAgentCommand(TypedDict):
     kind: Literal["SteerAgent"]
     sessionId: SessionId
@@ -487,6 +522,7 @@ class SteerAgentCommand(TypedDict):
     SteerAgentCommandContentItemText,
     SteerAgentCommandContentItemImage,
     SteerAgentCommandContentItemAudio,
+    SteerAgentCommandContentItemDocument,
 ]]
 
 
@@ -752,6 +788,17 @@ class TurnStartedEventPayloadContentItemAudio(TypedDict):
     source: TurnStartedEventPayloadContentItemAudioSource
 
 
+class TurnStartedEventPayloadContentItemDocumentSource(TypedDict):
+    type: Literal["base64"]
+    media_type: str
+    data: str
+
+
+class TurnStartedEventPayloadContentItemDocument(TypedDict):
+    type: Literal["document"]
+    source: TurnStartedEventPayloadContentItemDocumentSource
+
+
 _TurnStartedEventPayloadRequired = TypedDict("_TurnStartedEventPayloadRequired", {
     "turn": int,
     "originator": ClientId,
@@ -763,6 +810,7 @@ class TurnStartedEventPayload(_TurnStartedEventPayloadRequired, total=False):
     TurnStartedEventPayloadContentItemText,
     TurnStartedEventPayloadContentItemImage,
     TurnStartedEventPayloadContentItemAudio,
+    TurnStartedEventPayloadContentItemDocument,
 ]]
     inputId: InputId
 
@@ -1364,12 +1412,24 @@ class InputQueuedEventPayloadContentItemAudio(TypedDict):
     source: InputQueuedEventPayloadContentItemAudioSource
 
 
+class InputQueuedEventPayloadContentItemDocumentSource(TypedDict):
+    type: Literal["base64"]
+    media_type: str
+    data: str
+
+
+class InputQueuedEventPayloadContentItemDocument(TypedDict):
+    type: Literal["document"]
+    source: InputQueuedEventPayloadContentItemDocumentSource
+
+
 _InputQueuedEventPayloadRequired = TypedDict("_InputQueuedEventPayloadRequired", {
     "inputId": InputId,
     "content": List[Union[
     InputQueuedEventPayloadContentItemText,
     InputQueuedEventPayloadContentItemImage,
     InputQueuedEventPayloadContentItemAudio,
+    InputQueuedEventPayloadContentItemDocument,
 ]],
     "delivery": Literal["queue", "steer"],
     "originator": ClientId,
@@ -1714,12 +1774,24 @@ class InputEditedEventPayloadContentItemAudio(TypedDict):
     source: InputEditedEventPayloadContentItemAudioSource
 
 
+class InputEditedEventPayloadContentItemDocumentSource(TypedDict):
+    type: Literal["base64"]
+    media_type: str
+    data: str
+
+
+class InputEditedEventPayloadContentItemDocument(TypedDict):
+    type: Literal["document"]
+    source: InputEditedEventPayloadContentItemDocumentSource
+
+
 _InputEditedEventPayloadRequired = TypedDict("_InputEditedEventPayloadRequired", {
     "inputId": InputId,
     "content": List[Union[
     InputEditedEventPayloadContentItemText,
     InputEditedEventPayloadContentItemImage,
     InputEditedEventPayloadContentItemAudio,
+    InputEditedEventPayloadContentItemDocument,
 ]],
 })
 
@@ -3576,6 +3648,7 @@ EngineReason = Literal[
     "UnknownToolPack",
     "UnsupportedContent",
     "UnsupportedMediaType",
+    "UploadsBusy",
     "UsageInvalid",
     "VertexUnplaced",
     "WorktreeFailed",
