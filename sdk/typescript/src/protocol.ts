@@ -110,6 +110,13 @@ export interface Accepted {
   readonly result?: unknown;
 }
 
+export interface AttachmentInfo {
+  readonly attachment: string;
+  readonly name: string;
+  readonly media_type: string;
+  readonly bytes: number;
+}
+
 export type Envelope =
   | TextDeltaEvent
   | ThinkingDeltaEvent

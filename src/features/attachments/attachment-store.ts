@@ -116,8 +116,7 @@ async function assertTaken(
   kind: "image" | "pdf",
 ): Promise<void> {
   const { provider, model: id } = splitModel(model.name);
-  const takes = await models.takesOf(provider, id);
-  if (takes === undefined || takes.includes(kind)) return;
+  if (!(await models.refuses(provider, id, kind))) return;
   const content = kind === "pdf" ? "PDFs" : "images";
   const instead = kind === "pdf" ? "attach its text, or pick another model" : "pick another model";
   const why = `the model ${model.name} takes no ${content}; ${instead}`;

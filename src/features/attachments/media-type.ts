@@ -40,7 +40,10 @@ export function formOf(bytes: Uint8Array, sent: string | undefined): FileForm {
   if (stands(bytes, 0, "%PDF-")) return { kind: "pdf", mediaType: "application/pdf" };
   const text = textOf(bytes);
   if (text === undefined)
-    return { kind: "refused", why: "it is neither an image (PNG, JPEG, GIF, WebP), nor a PDF, nor a text in UTF-8" };
+    return {
+      kind: "refused",
+      why: "it is neither an image (PNG, JPEG, GIF, WebP), nor a PDF, nor a text in UTF-8",
+    };
   if (bytes.length > TEXT_BYTES_MAX)
     return {
       kind: "refused",

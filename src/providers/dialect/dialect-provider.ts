@@ -12,7 +12,7 @@ import { knownModel } from "../choosing/prices.ts";
 import { ProviderError } from "../error.ts";
 import { fetchText, openEventStream } from "../http/http.ts";
 import type { StreamLimits } from "../http/stream-limits.ts";
-import type { Model, ModelEvent, ModelRequest, Provider, Server, Silence } from "../provider.ts";
+import type { Medium, Model, ModelEvent, ModelRequest, Provider, Server, Silence } from "../provider.ts";
 import { tokensAt } from "../token-count.ts";
 import { AnswerStream } from "./answer/answer-stream.ts";
 import { joinDeltas } from "./answer/join-deltas.ts";
@@ -146,6 +146,8 @@ export function dialectProvider(vendor: Vendor, dependencies: ProviderDependenci
     canonicalFormVersion: CANONICAL_FORM_VERSION,
     pricesInCatalogue: vendor.pricesInCatalogue ?? false,
     server: serverOf(baseUrl),
+    // Only some servers of this format know `file` parts.
+    ...(dialect.name === "openai-chat" && vendor.quirks?.fileParts !== true ? { carriesNo: ["pdf"] } : {}),
     chat,
     ...list,
     tokenCount,
@@ -241,8 +243,6 @@ const EMPTY_REQUEST: Omit<ModelRequest, "model"> = {
   outputTokensMax: 1,
   cache: { prefix: false, messages: [] },
 };
-
-type Medium = "image" | "audio" | "pdf";
 
 const MEDIA_WORDS: Readonly<Record<Medium, string>> = { image: "images", audio: "audio", pdf: "PDFs" };
 

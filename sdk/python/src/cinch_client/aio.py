@@ -13,6 +13,7 @@ from typing import Any, AsyncIterator, Callable, List, Mapping, Optional, TypeVa
 from . import client as sync
 from .protocol import (
     Accepted,
+    AttachmentInfo,
     Envelope,
     Handshake,
     Health,
@@ -141,6 +142,11 @@ class AsyncSession:
     async def events(self, since: Optional[int] = None) -> AsyncIterator[Envelope]:
         async for event in _read(functools.partial(self._session.events, since)):
             yield event
+
+    async def attach(
+        self, file: bytes, *, name: str, media_type: str = "application/octet-stream"
+    ) -> AttachmentInfo:
+        return await _in_thread(self._session.attach, file, name=name, media_type=media_type)
 
     async def answer_permission(self, call_id: str, decision: str, **options: Optional[str]) -> Accepted:
         return await _in_thread(self._session.answer_permission, call_id, decision, **options)

@@ -574,6 +574,13 @@ class Accepted(TypedDict, total=False):
     result: Any
 
 
+class AttachmentInfo(TypedDict):
+    attachment: str
+    name: str
+    media_type: str
+    bytes: int
+
+
 _TextDeltaEventPayloadRequired = TypedDict("_TextDeltaEventPayloadRequired", {
     "text": str,
 })

@@ -8,7 +8,13 @@ import type { DialectContext } from "../dialect.ts";
 import { audioFormat, dataUrl, isInputBlock, pdfFile } from "../request/media.ts";
 import { renderTools, wireToolName } from "../request/tool-name.ts";
 import type { PlacedBlock, RequestTurn } from "../request/turns.ts";
-import { buildTurns, itemsOfTurns, joinSystemText, resultText, unsupportedContent } from "../request/turns.ts";
+import {
+  buildTurns,
+  itemsOfTurns,
+  joinSystemText,
+  resultText,
+  unsupportedContent,
+} from "../request/turns.ts";
 
 const CACHE_MARK = { cache_control: { type: "ephemeral" } };
 

@@ -1,5 +1,11 @@
 import type { JsonObject } from "../../../base/json.ts";
-import type { AudioBlock, ContentBlock, DocumentBlock, ImageBlock, InputBlock } from "../../../protocol/content.ts";
+import type {
+  AudioBlock,
+  ContentBlock,
+  DocumentBlock,
+  ImageBlock,
+  InputBlock,
+} from "../../../protocol/content.ts";
 import type { DialectContext } from "../dialect.ts";
 import { unsupportedContent } from "./turns.ts";
 
