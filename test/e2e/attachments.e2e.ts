@@ -304,7 +304,7 @@ test(
 );
 
 test(
-  "[CTL-19 SES-06] a session that is deleted during an upload takes the file with it, and the engine goes on",
+  "[CTL-19 SES-06] a session that is deleted during an upload leaves none of its files, and the engine works on",
   async () => {
     await using served = await openServed({ script: [], listens: true });
     const token = await served.token();

@@ -3,7 +3,7 @@ import type { SessionId } from "../../base/ids.ts";
 import type { AttachedFile, AttachmentInfo } from "../../protocol/content.ts";
 
 /** Bytes of a piece. The next one is sent when the engine has answered the one before. */
-export const PIECE_BYTES = 524_288;
+export const UPLOAD_PIECE_BYTES = 524_288;
 /** Bytes that are turned into characters at a time: a call takes a limited number of arguments. */
 const SLICE_BYTES = 8_192;
 
@@ -17,8 +17,8 @@ export async function attachPieces(
   ask: (frame: string, body: object) => Promise<unknown>,
 ): Promise<AttachmentInfo> {
   let answer = await ask("attach", { sessionId, name, bytes: bytes.length, ...defined({ mediaType }) });
-  for (let at = 0; at < bytes.length; at += PIECE_BYTES)
-    answer = await ask("attach-piece", { data: base64(bytes.subarray(at, at + PIECE_BYTES)) });
+  for (let at = 0; at < bytes.length; at += UPLOAD_PIECE_BYTES)
+    answer = await ask("attach-piece", { data: base64(bytes.subarray(at, at + UPLOAD_PIECE_BYTES)) });
   return answer as AttachmentInfo; // the answer to the last piece
 }
 

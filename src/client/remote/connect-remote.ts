@@ -146,7 +146,7 @@ class Remote implements RemoteConnection, LinkReader {
     const sent = before.then(() => this.#upload(this.runOf(session), file));
     this.#uploading = sent.then(
       () => undefined,
-      () => undefined, // its caller is told
+      () => undefined, // its caller gets the refusal
     );
     return await sent;
   }

@@ -146,8 +146,6 @@ export function dialectProvider(vendor: Vendor, dependencies: ProviderDependenci
     canonicalFormVersion: CANONICAL_FORM_VERSION,
     pricesInCatalogue: vendor.pricesInCatalogue ?? false,
     server: serverOf(baseUrl),
-    // Only some servers of this format know `file` parts.
-    ...(dialect.name === "openai-chat" && vendor.quirks?.fileParts !== true ? { carriesNo: ["pdf"] } : {}),
     chat,
     ...list,
     tokenCount,
@@ -187,7 +185,8 @@ function openVendorCatalogue(
 }
 
 /**
- * Throws if the model does not accept the images, audio or PDFs of the messages; the error names what to leave out (ENG-25).
+ * Throws if the model does not accept the images, audio or PDFs of the messages; the error names what to leave
+ * out (ENG-25).
  */
 async function refuseUnsupported(
   { model, messages }: ModelRequest,
@@ -204,9 +203,18 @@ async function refuseUnsupported(
   }
 }
 
-/** Returns the lists of a vendor's models: those of its catalogue, then those that it leaves out. */
-function modelList(vendor: Vendor, catalogue: Catalogue, log: Log): Pick<Provider, "known" | "models"> {
-  const { name } = vendor;
+/**
+ * Returns the lists of a vendor's models, those of its catalogue, then those that it leaves out, and what none of them
+ * can be sent.
+ */
+function modelList(
+  vendor: Vendor,
+  catalogue: Catalogue,
+  log: Log,
+): Pick<Provider, "carriesNo" | "known" | "models"> {
+  const { name, dialect, quirks } = vendor;
+  // Only some servers of this format know `file` parts.
+  const carriesPdf = dialect.name !== "openai-chat" || quirks?.fileParts === true;
 
   function withOthers(listed: readonly Model[]): readonly Model[] {
     const ids = new Set(listed.map(({ id }) => id));
@@ -228,6 +236,7 @@ function modelList(vendor: Vendor, catalogue: Catalogue, log: Log): Pick<Provide
   }
 
   return {
+    ...(carriesPdf ? {} : { carriesNo: ["pdf"] }),
     known: async () => withOthers(await catalogue.known()),
     async models(signal) {
       const listed = vendor.catalogueOptional ? await listedOrNone(signal) : await catalogue.models(signal);

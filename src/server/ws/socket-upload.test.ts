@@ -6,7 +6,12 @@ import { testWorld } from "../../../test/support/world.ts";
 import { ATTACHMENT_BYTES_MAX } from "../../protocol/commands/run-limits.ts";
 import type { AttachedFile } from "../../protocol/content.ts";
 import { UPLOADS_BYTES_MAX, UploadMemory } from "../hub/upload-memory.ts";
-import { PIECE_BYTES_MAX, PIECE_MS_MAX, PIECES_MAX, SocketUpload } from "./socket-upload.ts";
+import {
+  SocketUpload,
+  UPLOAD_PIECE_BYTES_MAX,
+  UPLOAD_PIECE_MS_MAX,
+  UPLOAD_PIECES_MAX,
+} from "./socket-upload.ts";
 
 const SESSION = testWorld().ids.next("sess");
 const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString("base64");
@@ -77,7 +82,7 @@ test("[CTL-19 REL-06] a hostile upload is refused with its reason, keeps no memo
     ["YWI", "it takes bytes as base64"],
     ["YW I=", "it takes bytes as base64"],
     ["YQ==YQ==", "it takes bytes as base64"],
-    [base64(filled(PIECE_BYTES_MAX + 3)), `a piece has at most ${PIECE_BYTES_MAX} bytes`],
+    [base64(filled(UPLOAD_PIECE_BYTES_MAX + 3)), `a piece has at most ${UPLOAD_PIECE_BYTES_MAX} bytes`],
     [base64(filled(9)), "more than the 8 bytes"],
   ] as const) {
     begin();
@@ -89,25 +94,26 @@ test("[CTL-19 REL-06] a hostile upload is refused with its reason, keeps no memo
   begin();
   expect(() => begin()).toThrow("this socket uploads a file already");
   upload.stop();
-  begin({ bytes: PIECES_MAX + 1 });
-  for (let piece = 0; piece < PIECES_MAX; piece++) await upload.add({ data: base64(filled(1)) }, connection);
+  begin({ bytes: UPLOAD_PIECES_MAX + 1 });
+  for (let piece = 0; piece < UPLOAD_PIECES_MAX; piece++)
+    await upload.add({ data: base64(filled(1)) }, connection);
   await expect(upload.add({ data: base64(filled(1)) }, connection)).rejects.toThrow("send larger ones");
   expect([isFree(memory), files]).toEqual([true, []]);
 });
 
 test("[CTL-19 PERF-03] uploads of all clients share one limit, and one that stalls, stops or ends its socket frees its part", async () => {
   const { memory, connection, clock } = openUploads();
-  const piece = { data: base64(filled(PIECE_BYTES_MAX)) };
-  const count = UPLOADS_BYTES_MAX / PIECE_BYTES_MAX;
+  const piece = { data: base64(filled(UPLOAD_PIECE_BYTES_MAX)) };
+  const count = UPLOADS_BYTES_MAX / UPLOAD_PIECE_BYTES_MAX;
   const all = Array.from({ length: count / 16 }, () => new SocketUpload(clock));
   for (const each of all)
-    each.begin({ sessionId: SESSION, name: "a", bytes: 17 * PIECE_BYTES_MAX }, connection);
+    each.begin({ sessionId: SESSION, name: "a", bytes: 17 * UPLOAD_PIECE_BYTES_MAX }, connection);
   for (const each of all) for (let at = 0; at < 16; at++) await each.add(piece, connection);
   const [first, second, third] = all as [SocketUpload, SocketUpload, SocketUpload];
   await expect(first.add(piece, connection)).rejects.toMatchObject({ reason: "UploadsBusy" });
   await second.add(piece, connection); // the first one's part is free: this was the last piece of its file
   third.stop();
-  await clock.advance(PIECE_MS_MAX);
+  await clock.advance(UPLOAD_PIECE_MS_MAX);
   await expect(third.add(piece, connection)).rejects.toThrow("no upload is open");
   for (const each of all) await expect(each.add(piece, connection)).rejects.toThrow("no upload is open");
   expect(isFree(memory)).toBe(true);

@@ -9,15 +9,15 @@ import type { ServedConnection, UploadHold } from "../../session/engine-port.ts"
 import { sessionIdIn } from "../hub/follow-request.ts";
 
 /** Bytes of one piece of an uploaded file. */
-export const PIECE_BYTES_MAX = 1_048_576;
+export const UPLOAD_PIECE_BYTES_MAX = 1_048_576;
 /** Pieces of one file: small ones would take more memory than is counted for them. */
-export const PIECES_MAX = 1_024;
+export const UPLOAD_PIECES_MAX = 1_024;
 /** Time limit for the next piece; after it the upload is dropped, and its memory is free. */
-export const PIECE_MS_MAX = 30_000;
+export const UPLOAD_PIECE_MS_MAX = 30_000;
 
 const BASE64_BYTES = 3;
 const BASE64_CHARACTERS = 4;
-const DATA_CHARACTERS_MAX = Math.ceil(PIECE_BYTES_MAX / BASE64_BYTES) * BASE64_CHARACTERS;
+const DATA_CHARACTERS_MAX = Math.ceil(UPLOAD_PIECE_BYTES_MAX / BASE64_BYTES) * BASE64_CHARACTERS;
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
 
 interface OpenUpload {
@@ -72,8 +72,8 @@ export class SocketUpload implements Disposable {
       const piece = pieceOf(data);
       if (upload.receivedBytes + piece.length > upload.bytes)
         throw invalid(`data: the file has more than the ${upload.bytes} bytes that were announced`);
-      if (upload.pieces.length === PIECES_MAX)
-        throw invalid(`data: a file comes in at most ${PIECES_MAX} pieces; send larger ones`);
+      if (upload.pieces.length === UPLOAD_PIECES_MAX)
+        throw invalid(`data: a file comes in at most ${UPLOAD_PIECES_MAX} pieces; send larger ones`);
       upload.hold.add(piece.length);
       upload.pieces.push(piece);
       upload.receivedBytes += piece.length;
@@ -110,14 +110,15 @@ export class SocketUpload implements Disposable {
 
   #awaitNext(): void {
     this.#limit?.[Symbol.dispose]();
-    this.#limit = this.#clock.timer(PIECE_MS_MAX, () => this.stop());
+    this.#limit = this.#clock.timer(UPLOAD_PIECE_MS_MAX, () => this.stop());
   }
 }
 
 function pieceOf(data: unknown): Uint8Array {
   if (typeof data !== "string" || data === "" || !BASE64.test(data) || data.length % BASE64_CHARACTERS !== 0)
     throw invalid("data: it takes bytes as base64");
-  if (data.length > DATA_CHARACTERS_MAX) throw invalid(`data: a piece has at most ${PIECE_BYTES_MAX} bytes`);
+  if (data.length > DATA_CHARACTERS_MAX)
+    throw invalid(`data: a piece has at most ${UPLOAD_PIECE_BYTES_MAX} bytes`);
   return Buffer.from(data, "base64");
 }
 
