@@ -1739,6 +1739,7 @@ export interface TurnEndedEvent {
       readonly cacheWriteTokens: number;
     };
     readonly usd?: number | null;
+    readonly files?: readonly string[];
   };
 }
 

@@ -866,6 +866,7 @@ class TurnEndedEventPayload(_TurnEndedEventPayloadRequired, total=False):
     error: TurnEndedEventPayloadError
     usage: TurnEndedEventPayloadUsage
     usd: Union[float, None]
+    files: List[str]
 
 
 _TurnEndedEventRequired = TypedDict("_TurnEndedEventRequired", {
