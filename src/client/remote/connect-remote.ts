@@ -177,10 +177,10 @@ class Remote implements RemoteConnection, LinkReader {
     return events.read();
   }
 
-  news({ past = false, signal }: NewsOptions): AsyncIterable<NewsItem> {
+  news({ signal, ...wanted }: NewsOptions): AsyncIterable<NewsItem> {
     this.#assertReady();
     return remoteNews({
-      past,
+      wanted,
       signal: AbortSignal.any([signal, this.#left.signal]),
       open: (reader, until) => this.#persist({ client: this.clientId }, reader, until),
       pause: (fruitless, until) => this.#options.clock.sleep(backoff(fruitless), until),

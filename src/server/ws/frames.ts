@@ -1,6 +1,7 @@
 import { HarnessError } from "../../base/errors.ts";
 import type { JsonObject } from "../../base/json.ts";
 import { isObject, parseMessage, stringAt, wellFormedJson } from "../../base/json.ts";
+import { isReaderName, READER_WHY } from "../../protocol/commands/run-limits.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
 import type { NewsItem } from "../../protocol/events/news.ts";
 import type { ErrorBody } from "../../protocol/resources.ts";
@@ -23,8 +24,8 @@ export type ClientFrame = {
   /** A query, unchecked. */
   | { readonly kind: "query"; readonly query: JsonObject }
   | { readonly kind: "ping" }
-  /** `past`: stored sessions too. */
-  | { readonly kind: "subscribe-news"; readonly past: boolean }
+  /** `past`: stored sessions too. `reader`: whose marks count. */
+  | { readonly kind: "subscribe-news"; readonly past: boolean; readonly reader?: string }
   /** Begins an upload, adds a piece to it, or drops it. Unchecked: `SocketUpload` checks the body. */
   | { readonly kind: "attach" | "attach-piece" | "attach-stop"; readonly body: JsonObject }
   | { readonly kind: "refused"; readonly error: HarnessError }
@@ -82,9 +83,11 @@ function bodyOf(value: JsonObject): FrameBody {
 function newsWish(body: unknown): FrameBody {
   const wish = body === undefined ? {} : body;
   if (!isObject(wish)) return refused("body: it has to be a JSON object");
-  const { past = false } = wish;
+  const { past = false, reader } = wish;
   if (typeof past !== "boolean") return refused("past: it takes true or false");
-  return { kind: "subscribe-news", past };
+  if (reader === undefined) return { kind: "subscribe-news", past };
+  if (typeof reader !== "string" || !isReaderName(reader)) return refused(`reader: ${READER_WHY}`);
+  return { kind: "subscribe-news", past, reader };
 }
 
 function handshake(body: JsonObject): FrameBody {

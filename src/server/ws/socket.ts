@@ -201,11 +201,11 @@ export class ClientSocket implements SocketReader {
   }
 
   /** Begins to send the news, once for a socket. @throws HarnessError InvalidFrame the second time. */
-  #followNews(connection: ServedConnection, { past }: FrameOf<"subscribe-news">): void {
+  #followNews(connection: ServedConnection, { past, reader }: FrameOf<"subscribe-news">): void {
     if (this.#hasNews) throw new HarnessError("InvalidFrame", { why: "this socket has the news already" });
     this.#hasNews = true;
     const { signal } = this.#stop;
-    const items = connection.news({ past, signal });
+    const items = connection.news({ past, signal, ...defined({ reader }) });
     const follow = async () => {
       for await (const item of items) if (!(await this.#socket.send(newsItemFrame(item)))) return;
     };

@@ -63,8 +63,8 @@ class AsyncClient:
     async def query(self, kind: str, **params: Any) -> Any:
         return await _in_thread(self.sync.query, kind, **params)
 
-    async def news(self, *, past: bool = False) -> AsyncIterator[NewsItem]:
-        async for item in _read(functools.partial(self.sync.news, past=past)):
+    async def news(self, *, past: bool = False, reader: Optional[str] = None) -> AsyncIterator[NewsItem]:
+        async for item in _read(functools.partial(self.sync.news, past=past, reader=reader)):
             yield item
 
     async def tools(self) -> List[ToolInfo]:
