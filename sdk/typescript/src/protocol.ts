@@ -1016,6 +1016,12 @@ export interface SearchSessionsResult {
     readonly snippet: string;
     readonly at: ReadonlyArray<readonly number[]>;
   }>;
+  readonly titles?: ReadonlyArray<{
+    readonly session: SessionId;
+    readonly log: LogId;
+    readonly title: string;
+    readonly at: ReadonlyArray<readonly number[]>;
+  }>;
   readonly complete: boolean;
   readonly cursor?: string;
   readonly searched: {

@@ -3123,6 +3123,13 @@ class SearchSessionsResultHitsItem(_SearchSessionsResultHitsItemRequired, total=
     parent_call: CallId
 
 
+class SearchSessionsResultTitlesItem(TypedDict):
+    session: SessionId
+    log: LogId
+    title: str
+    at: List[List[int]]
+
+
 class SearchSessionsResultSearched(TypedDict):
     sessions: int
     events: int
@@ -3138,6 +3145,7 @@ _SearchSessionsResultRequired = TypedDict("_SearchSessionsResultRequired", {
 
 
 class SearchSessionsResult(_SearchSessionsResultRequired, total=False):
+    titles: List[SearchSessionsResultTitlesItem]
     cursor: str
 
 
