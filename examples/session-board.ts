@@ -20,7 +20,7 @@ try {
     if (item.kind !== "SessionChanged") continue;
     const { session, live, state, turns, unread, cost_usd, title } = item.info;
     const mark = state === "waiting" ? "?" : " ";
-    const cost = cost_usd === null ? "unknown cost" : `$${cost_usd.toFixed(2)}`;
+    const cost = typeof cost_usd === "number" ? `$${cost_usd.toFixed(2)}` : "unknown cost";
     // A title is what somebody typed: as JSON it cannot move the cursor.
     console.log(
       `${mark} ${session} ${live ? state : "kept"} ${unread}/${turns} unread, ${cost}: ${JSON.stringify(title)}`,

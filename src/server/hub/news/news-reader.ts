@@ -74,7 +74,7 @@ export class NewsReader {
     return this.#options.scope;
   }
 
-  /** What its descriptions depend on. */
+  /** Facts that its descriptions depend on. */
   get view(): NewsView {
     const { scope, reader } = this.#options;
     return { scope, ...defined({ reader }) };
