@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { openSessions } from "../src/app/sessions/open-sessions.ts";
 import type { LogId, SessionId } from "../src/base/ids.ts";
 import { connectRemote } from "../src/client/remote/connect-remote.ts";
+import type { ResultOf } from "../src/protocol/queries/queries.ts";
 import { PROTOCOL_VERSION } from "../src/protocol/version.ts";
 import { calls, says } from "./support/mock-provider/turn.ts";
 import { openNotesEngine, placesOf } from "./support/notes-engine.ts";
@@ -306,3 +307,54 @@ async function reasonOf(promise: Promise<unknown>): Promise<unknown> {
   }
   return "nothing was thrown";
 }
+
+test("[CTL-19 SES-06 AUTH-07] a search finds sessions by the titles that people gave them, and a token its own only", async () => {
+  await using place = openPlace(says("one"), says("two"), says("three"));
+  await using engine = await openNotesEngine(place);
+  const made: string[] = [];
+  for (const prompt of ["first", "second", "third"]) {
+    const sessionId = await engine.session();
+    await engine.turn(sessionId, prompt);
+    made.push(sessionId);
+  }
+  const [stored = "", running = "", third = ""] = made;
+  await engine.end(stored);
+  await engine.post(stored, "rename", { title: "The Ocelot papers" });
+  await engine.post(running, "rename", { title: "papers on ocelots" });
+  await engine.post(third, "rename", { title: "else" });
+  const search = async (query: string, token = engine.token) => {
+    const headers = { "x-harness-token": token, "x-harness-version": PROTOCOL_VERSION };
+    const answer = await fetch(`${engine.url}/v1/search?${query}`, { headers });
+    return (await answer.json()) as ResultOf<"SearchSessions">;
+  };
+  const found = await search("text=OCELOT+papers");
+  expect(found).toMatchObject({ hits: [], complete: true });
+  expect(found.titles).toMatchObject([
+    {
+      session: running,
+      title: "papers on ocelots",
+      at: [
+        [0, 6],
+        [10, 16],
+      ],
+    },
+    {
+      session: stored,
+      title: "The Ocelot papers",
+      at: [
+        [4, 10],
+        [11, 17],
+      ],
+    },
+  ]);
+  expect(found.titles).toHaveLength(2);
+  for (const none of ["text=absent", "text=ocelot&tool=Bash", "text=ocelot&from=2020-01-01", "tool=Bash"])
+    expect(await search(none)).not.toHaveProperty("titles");
+  expect((await search(`text=ocelot&sessionId=${stored}`)).titles).toMatchObject([{ session: stored }]);
+  const own = await search("text=ocelot", engine.mint([running as SessionId]));
+  expect(own.titles).toMatchObject([{ session: running }]);
+  expect(own.titles).toHaveLength(1);
+  await engine.post(stored, "rename", { title: "" });
+  expect((await search("text=ocelot")).titles).toMatchObject([{ session: running }]);
+  expect(placesOf(place, ["Ocelot papers", "papers on ocelots"])).toEqual([]);
+});

@@ -197,6 +197,7 @@ export const TEXTS = {
   UnknownToolPack: "There is no tool pack '<name>'. Known: <known>.",
   UnsupportedContent: "The model <model> takes no <content>. Leave it out or pick another model.",
   UnsupportedMediaType: "A body has to be JSON, with the header content-type: application/json.",
+  UploadsBusy: "Uploads of this engine hold <held> bytes now, and with the next <bytes> they would be more than <limit>. Upload the file again when another one has ended.",
   UsageInvalid: "<problem>",
   VertexUnplaced: "Vertex AI cannot be asked: <problem>. Set <variable> (or <others>), or <key> in [vertex] of config.toml.",
   WorktreeFailed: "Could not create a git worktree: <problem>.",

@@ -69,6 +69,8 @@ export interface NewsOptions {
   readonly signal: AbortSignal;
   /** True: stored sessions too. Default: those that run. */
   readonly past?: boolean;
+  /** Name of a reader, whose marks `info.unread` counts from, as ListSessions does. Since protocol 0.3.0. */
+  readonly reader?: string;
 }
 
 export interface SubscribeOptions {

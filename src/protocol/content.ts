@@ -16,6 +16,8 @@ export const MediaSource = z.object({
 
 export const ImageBlock = z.object({ type: z.literal("image"), source: MediaSource });
 export const AudioBlock = z.object({ type: z.literal("audio"), source: MediaSource });
+/** A PDF of the user; its `media_type` is `application/pdf`. Since protocol 0.3.0. */
+export const DocumentBlock = z.object({ type: z.literal("document"), source: MediaSource });
 
 /**
  * Reasoning of a model, opaque and stamped with the family that made it: sent back verbatim to the same family, left
@@ -60,18 +62,25 @@ export const ToolResultBlock = z.object({
 /** An explicit end of the turn, from a provider that supports it. */
 export const YieldBlock = z.object({ type: z.literal("yield"), reason: z.string().optional() });
 
-export const InputBlock = z.discriminatedUnion("type", [TextBlock, ImageBlock, AudioBlock]);
+export const InputBlock = z.discriminatedUnion("type", [TextBlock, ImageBlock, AudioBlock, DocumentBlock]);
 
-/** A file that was uploaded to the session before: an image, or text. Since protocol 0.3.0. */
+/** A file that was uploaded to the session before: an image, text, or a PDF. Since protocol 0.3.0. */
 export const AttachmentBlock = z.object({ type: z.literal("attachment"), id: AttachmentIdSchema });
 
 /** A block of an input as a client sends it. The engine puts the content of a file in its place. */
-export const SentBlock = z.discriminatedUnion("type", [TextBlock, ImageBlock, AudioBlock, AttachmentBlock]);
+export const SentBlock = z.discriminatedUnion("type", [
+  TextBlock,
+  ImageBlock,
+  AudioBlock,
+  DocumentBlock,
+  AttachmentBlock,
+]);
 
 export const ContentBlock = z.discriminatedUnion("type", [
   TextBlock,
   ImageBlock,
   AudioBlock,
+  DocumentBlock,
   ThinkingBlock,
   OpaqueBlock,
   ToolUseBlock,
@@ -82,6 +91,7 @@ export const ContentBlock = z.discriminatedUnion("type", [
 export type TextBlock = z.infer<typeof TextBlock>;
 export type ImageBlock = z.infer<typeof ImageBlock>;
 export type AudioBlock = z.infer<typeof AudioBlock>;
+export type DocumentBlock = z.infer<typeof DocumentBlock>;
 export type ThinkingBlock = z.infer<typeof ThinkingBlock>;
 export type ThinkingPiece = z.infer<typeof ThinkingPiece>;
 export type OpaqueBlock = z.infer<typeof OpaqueBlock>;

@@ -120,7 +120,8 @@ function flatBlock(block: unknown): unknown {
   if (typeof type !== "string") return block;
   const inner = block[type];
   if (!isObject(inner)) return block;
-  if (type === "image" || type === "audio") return { type, source: { type: "base64", ...inner } };
+  if (type === "image" || type === "audio" || type === "document")
+    return { type, source: { type: "base64", ...inner } };
   return { ...inner, type };
 }
 

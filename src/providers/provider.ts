@@ -42,6 +42,8 @@ export interface Provider {
     listener?: ArgumentsListener,
   ): AsyncIterable<ModelEvent>;
 
+  /** Content that its wire format cannot carry, whatever the model. Absent: none is known. */
+  readonly carriesNo?: readonly Medium[];
   /** Returns the known models without a request, however old; empty if none. Absent: it has no catalogue. */
   readonly known?: () => Promise<readonly Model[]>;
 
@@ -109,6 +111,9 @@ export interface ArgumentsListener {
   take(piece: ArgumentsPiece): void;
 }
 
+/** Content beside text. */
+export type Medium = "image" | "audio" | "pdf";
+
 export interface Model {
   readonly id: string;
   readonly name?: string;
@@ -117,7 +122,7 @@ export interface Model {
   readonly outputTokensMax?: number;
   readonly price?: Price;
   /** Content beside text that it is known to accept. Absent: unknown. */
-  readonly takes?: readonly ("image" | "audio" | "pdf")[];
+  readonly takes?: readonly Medium[];
   /** True if it can think before it answers. Absent: unknown. */
   readonly thinks?: boolean;
   /** Efforts that it accepts. Absent: unknown. */

@@ -1,5 +1,6 @@
 import type { EventSeq, SessionId } from "../base/ids.ts";
 import type { Connection, NewsOptions } from "../protocol/connection.ts";
+import type { AttachedFile, AttachmentInfo } from "../protocol/content.ts";
 import type { Envelope } from "../protocol/events/envelope.ts";
 import type { NewsItem } from "../protocol/events/news.ts";
 import type { AttachRequest } from "./access/attach-request.ts";
@@ -7,11 +8,20 @@ import type { ServedFeatures } from "./access/handshake.ts";
 import type { Scope } from "./access/scope.ts";
 import type { AskQuery } from "./commands/query-handlers.ts";
 
+/** Memory for one file while a client uploads it. Dispose it when the file is stored or has failed. */
+export interface UploadHold extends Disposable {
+  /** Takes room for a piece, before it is kept. @throws HarnessError UploadsBusy. */
+  add(bytes: number): void;
+}
+
 /** A connection as an engine gives it to transports: it serves everything. */
 export interface ServedConnection extends Connection {
   news(options: NewsOptions): AsyncIterable<NewsItem>;
   /** Yields the items of `news` that are due together, for a transport that writes them at once. */
   newsInBatches(options: NewsOptions): AsyncIterable<readonly NewsItem[]>;
+  attach(session: SessionId, file: AttachedFile): Promise<AttachmentInfo>;
+  /** Takes part in the memory that all uploads of the engine share. */
+  holdUpload(): UploadHold;
 }
 
 /** An engine as a transport sees it. Rules live behind it; a transport only carries. */

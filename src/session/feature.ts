@@ -358,6 +358,8 @@ export interface OpenFeature extends SessionLists, Partial<AsyncDisposable> {
   onFollowed?(): void;
   /** Called at the end of each turn while the session is still busy, before clients see the end. */
   onTurnEnd?(reason: TurnEndReason, turn: TurnContext): Promise<void>;
+  /** Returns the files that a turn changed, once its `onTurnEnd` has run; undefined if they are not known. */
+  turnFiles?(turn: number): readonly string[] | undefined;
   /** Called before the history is compacted. */
   onCompact?(
     moment: { readonly trigger: string; readonly tokens: number },

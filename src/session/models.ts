@@ -2,7 +2,7 @@ import type { EffortWord } from "../protocol/effort.ts";
 import type { AuthorizedFetch } from "../providers/authorized-fetch.ts";
 import type { ChosenModel, ModelPreferences } from "../providers/choosing/choose-model.ts";
 import type { ModelInUse } from "../providers/choosing/model-in-use.ts";
-import type { Price } from "../providers/provider.ts";
+import type { Medium, Price } from "../providers/provider.ts";
 import type { ProviderFactory } from "../providers/registry.ts";
 
 /** Models and keys of one engine, as features use them. */
@@ -11,6 +11,8 @@ export interface EngineModels {
   priceOf(provider: string, model: string): Price | undefined;
   /** Returns the tokens of a model's window, if a catalogue or the published table names them. */
   contextTokensOf(provider: string, model: string): number | undefined;
+  /** Returns true if a model, or the wire format of its provider, is known not to accept such content. */
+  refuses(provider: string, model: string, content: Medium): Promise<boolean>;
   /** Looks a price up in the provider's catalogue if nothing else names it. A failure is logged. */
   learnPrice(provider: string, model: string, signal: AbortSignal): Promise<void>;
   /**

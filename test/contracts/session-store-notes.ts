@@ -59,6 +59,7 @@ export function notesContract(name: string, open: OpenStore): void {
         expect((await notes.draft(log.logId, "new"))?.text).toBe("new words");
         const info = await rig.store.find(log.logId);
         expect([info?.title, info?.renamed ?? false]).toEqual(["", false]);
+        expect(await notes.renamed?.()).toEqual([]);
         await rig.store.maintain(rig.signal);
       }
       const found = await Array.fromAsync(rig.store.check("full", rig.signal));
@@ -73,7 +74,10 @@ export function notesContract(name: string, open: OpenStore): void {
       expect(await rig.store.find(log.logId)).toMatchObject({ title: "my title", renamed: true });
       await notes.rename(log.logId, noteNow(rig, "another"));
       expect((await rig.store.list({ limit: 1 }))[0]).toMatchObject({ title: "another", renamed: true });
+      await notes.archive(log.logId, true);
+      expect(await notes.renamed?.()).toEqual([log.logId]);
       await notes.rename(log.logId, noteNow(rig, ""));
+      expect(await notes.renamed?.()).toEqual([]);
       const info = await rig.store.find(log.logId);
       expect([info?.title, info?.renamed ?? false]).toEqual(["first prompt", false]);
     });

@@ -252,14 +252,14 @@ for (const { name, command, needing } of BOARDS) {
         await board.until("that is all; now what changes\n");
         const content = [{ type: "text", text: "touch it" }];
         await send({ kind: "SendInput", content });
-        await board.until(`? ${session} live`);
+        await board.until(`? ${session} waiting`);
         await send({ kind: "CancelTurn" });
-        await board.until(`  ${session} live 1 turns "touch it"`);
+        await board.until(`  ${session} idle 1/1 unread, `);
         await send({ kind: "EndSession" });
         const stdout = await board.until(`${session} kept`);
         return stdout.replaceAll(session, "SESSION").split("\n").at(0);
       });
-      expect(shown).toBe('  SESSION live 0 turns ""');
+      expect(shown).toBe('  SESSION idle 0/0 unread, $0.00: ""');
     },
     TIMEOUT_MS,
   );

@@ -13,10 +13,29 @@ import { filesUnder, ROOT, readSource } from "../support/source.ts";
 
 const TIMEOUT_MS = 120_000;
 const PORT = "8421";
+const QUERIED = [
+  "Write (no-rule) ",
+  "+one",
+  "+two",
+  "Bash (setting) Bash:touch *, Bash:touch more.txt *",
+  "1 complete more.txt, plan.txt",
+  "added more.txt +0",
+  "added plan.txt +2",
+  "call 1 Write",
+  "The plan idle 0.0004 1",
+  "",
+].join("\n");
 const SWITCHED = "left: default to self\nbegun: default to self\n";
 
 function model({ body }: MockRequest): Turn {
   const asked = JSON.stringify((body["messages"] as readonly unknown[]).at(-1));
+  if (asked.includes("Write plan.txt"))
+    return {
+      parts: [
+        { tool: "Write", input: { file_path: "plan.txt", content: "one\ntwo\n" } },
+        { tool: "Bash", input: { command: "touch more.txt" } },
+      ],
+    };
   if (asked.includes("Touch")) return calls("Bash", { command: "touch note.txt" });
   return says(asked.includes("hello") ? "Hello." : "Done.");
 }
@@ -104,8 +123,9 @@ for (const runtime of ["node", "bun"]) {
       expect(told).toEqual([
         { code: 0, stdout: "Hello. complete 0.0002\nDone.\ncomplete\n", stderr: "" },
         { code: 0, stdout: "ok\n", stderr: "" },
+        { code: 0, stdout: QUERIED, stderr: "" },
         { code: 0, stdout: SWITCHED, stderr: "" },
-        { code: 0, stdout: "sessions: there\n", stderr: "" },
+        { code: 0, stdout: "unread: some\n", stderr: "" },
       ]);
     },
     TIMEOUT_MS,
@@ -124,8 +144,9 @@ requireProgram("python3")(
     expect(told).toEqual([
       { code: 0, stdout: "Hello. complete 0.0002\nDone.\ncomplete\n", stderr: "" },
       { code: 0, stdout: "Hello.", stderr: "" },
+      { code: 0, stdout: QUERIED, stderr: "" },
       { code: 0, stdout: SWITCHED, stderr: "" },
-      { code: 0, stdout: "sessions: there\n", stderr: "" },
+      { code: 0, stdout: "unread: some\n", stderr: "" },
     ]);
   },
   TIMEOUT_MS,

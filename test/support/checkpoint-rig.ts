@@ -35,6 +35,8 @@ export interface CheckpointRig extends AsyncDisposable {
 export interface TurnBounds {
   readonly start: Boundary;
   readonly end: Boundary;
+  /** Files that its end says it changed. */
+  readonly files: readonly string[] | undefined;
 }
 
 export interface RigOptions {
@@ -111,9 +113,9 @@ export async function openCheckpointRig(options: RigOptions = {}): Promise<Check
         shell(root, command);
         await checkpoints.after(recorded, signal);
       }
-      await checkpoints.endTurn(turn, signal);
+      const files = await checkpoints.endTurn(turn, signal);
       last += 1;
-      return { start: { at: start, startOf: turn }, end: { at: last } };
+      return { start: { at: start, startOf: turn }, end: { at: last }, files };
     },
     outside: (command) => shell(root, command),
     async rewind(to, overwrite = []) {

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { OpenHarness } from "../../src/app/harness.ts";
 import { HTTP_FEATURES, serveControl } from "../../src/app/serving/control-plane.ts";
+import type { SessionId } from "../../src/base/ids.ts";
 import { SILENT_LOG } from "../../src/base/log.ts";
 import { hostWorld } from "../../src/platform/host.ts";
 import type { ResultOf } from "../../src/protocol/queries/queries.ts";
@@ -15,6 +16,8 @@ export interface NotesEngine extends AsyncDisposable {
   /** `http://127.0.0.1:PORT`. */
   readonly url: string;
   readonly token: string;
+  /** Returns a token of a person that names these sessions only. */
+  mint(sessions: readonly SessionId[]): string;
   /** A GET, or a POST with JSON. */
   send(path: string, json?: unknown): Promise<Response>;
   /** Posts to an address of a session, and gives the answer. */
@@ -67,6 +70,7 @@ export async function openNotesEngine(
   const kept = undo.move();
   return {
     ...{ harness, url, token, send },
+    mint: (sessions) => authority.mint({ identityClass: "human", sessions }, "engine"),
     post: (session, at, json = {}) => asked(`/v1/sessions/${session}/${at}`, json),
     async session() {
       const made = (await asked("/v1/sessions", {})) as { readonly sessionId: string };

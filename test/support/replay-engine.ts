@@ -7,6 +7,7 @@ import { COMMAND_KINDS, EVENT_KINDS } from "../../src/protocol/kinds.ts";
 import type { QueryOf, ResultOf } from "../../src/protocol/queries/queries.ts";
 import type { SessionInfo } from "../../src/protocol/resources.ts";
 import { PROTOCOL_VERSION } from "../../src/protocol/version.ts";
+import { UploadMemory } from "../../src/server/hub/upload-memory.ts";
 import { answerHandshake } from "../../src/session/access/handshake.ts";
 import type { EnginePort, ServedConnection } from "../../src/session/engine-port.ts";
 import { openSubscription } from "../../src/view/follow.ts";
@@ -56,6 +57,8 @@ export function replayEngine(
         play(block?.type === "text" ? block.text : "", clientId);
         return {};
       },
+      attach: () => Promise.reject(new HarnessError("EngineStopping", {})),
+      holdUpload: () => new UploadMemory().hold(),
       query,
       subscribe: (id, options) => openSubscription(log.subscribe(id, options)),
       async *news() {},

@@ -164,6 +164,33 @@ export function showsChanges(): fc.IAsyncProperty<unknown> {
   });
 }
 
+/** The end of each turn lists the files that GetChanges shows of it, whoever changed files between and before. */
+export function listsFiles(): fc.IAsyncProperty<unknown> {
+  const scenario = fc.record({
+    ...workspace,
+    turns: fc.array(
+      fc.record({ before: fc.option(changes), commands: fc.array(changes, { minLength: 1, maxLength: 3 }) }),
+      { minLength: 1, maxLength: 4 },
+    ),
+    reopen: fc.boolean(),
+  });
+  return fc.asyncProperty(scenario, async ({ turns, reopen, ...made }) => {
+    await using rig = await openCheckpointRig({ git: made.git });
+    makeWorkspace(rig, made);
+    for (const [index, { before, commands }] of turns.entries()) {
+      if (before !== null) rig.outside(script(before));
+      const { files } = await rig.turn(...commands.map(script));
+      if (reopen) await rig.reopen();
+      assertSame(files, filesOf(await changesIn(rig, { turn: index + 1 })));
+    }
+  });
+}
+
+/** Returns the names that an answer to GetChanges has, sorted: of a renamed file both. */
+export function filesOf({ files }: ResultOf<"GetChanges">): readonly string[] {
+  return files.flatMap(({ path, from }) => (from === undefined ? [path] : [path, from])).toSorted();
+}
+
 /** Answers GetChanges about a rig, whose log has no event. */
 export async function changesIn(
   { checkpoints }: CheckpointRig,

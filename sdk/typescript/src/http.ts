@@ -28,8 +28,15 @@ export interface RequestOptions {
   readonly signal?: AbortSignal | undefined;
   readonly client?: string | undefined;
   readonly body?: object | undefined;
+  /** A file as the body, instead of JSON. */
+  readonly file?: FileBody | undefined;
   /** Name of the command for messages. A command is never sent twice, and may take longer. */
   readonly command?: string | undefined;
+}
+
+export interface FileBody {
+  readonly bytes: Uint8Array<ArrayBuffer> | Blob;
+  readonly mediaType: string;
 }
 
 /** Requests to one engine: each has a limit, and every failure is a `CinchError`, or the signal's reason. */
@@ -109,7 +116,7 @@ export class Http {
     method: string,
     path: string,
     headers: Readonly<Record<string, string>>,
-    { signal, body, client }: RequestOptions & { readonly signal: AbortSignal },
+    { signal, body, file, client }: RequestOptions & { readonly signal: AbortSignal },
   ): Promise<Response> {
     const token = await this.token();
     const response = await this.#parts.fetch(`${this.#parts.url}${path}`, {
@@ -121,6 +128,7 @@ export class Http {
         "x-harness-version": PROTOCOL_VERSION,
         ...(client === undefined ? {} : { "x-harness-client": client }),
         ...(body === undefined ? {} : { "content-type": "application/json" }),
+        ...(file === undefined ? {} : { "content-type": file.mediaType }),
       },
       signal,
       // The token is for this address alone.
@@ -129,6 +137,7 @@ export class Http {
       cache: "no-store",
       referrerPolicy: "no-referrer",
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(file === undefined ? {} : { body: file.bytes }),
     });
     const { status, type } = response;
     if (type === "opaqueredirect" || (status >= 300 && status < 400)) {

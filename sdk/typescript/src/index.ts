@@ -14,6 +14,7 @@ export type * from "./protocol.ts";
 export { EVENT_KINDS, PROTOCOL_VERSION } from "./protocol.ts";
 export type {
   AcceptedOf,
+  AttachOptions,
   EventOptions,
   Input,
   InputOptions,

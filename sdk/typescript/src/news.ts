@@ -7,6 +7,8 @@ import type { SignalOption } from "./session.ts";
 export interface NewsOptions extends SignalOption {
   /** True: stored sessions too. Default: those that run. */
   readonly past?: boolean;
+  /** The name of a reader: `info.unread` counts the turns that ended after its mark. */
+  readonly reader?: string;
 }
 
 /**
@@ -17,10 +19,12 @@ export interface NewsOptions extends SignalOption {
  */
 export async function* readNews(
   engine: Engine,
-  { past = false, signal }: NewsOptions,
+  { past = false, reader, signal }: NewsOptions,
 ): AsyncGenerator<NewsItem, void> {
   const leave = new AbortController();
   const stop = AbortSignal.any([leave.signal, engine.left, ...(signal === undefined ? [] : [signal])]);
+  const query = new URLSearchParams({ past: `${past}`, ...(reader === undefined ? {} : { reader }) });
+  const path = `/v1/news?${query}`;
   const known = new Map<SessionId, LogId>();
   let fruitless = 0;
   let awayAt: number | undefined;
@@ -28,7 +32,7 @@ export async function* readNews(
     while (true) {
       let failure = new CinchError("EngineUnreachable", "The engine has closed the stream of news.");
       try {
-        for await (const item of connection(engine, { past, stop }, known)) {
+        for await (const item of connection(engine, { path, stop }, known)) {
           if (item.kind === "NewsReady") [fruitless, awayAt] = [0, undefined];
           yield item;
         }
@@ -57,7 +61,7 @@ export async function* readNews(
 /** The news of one connection. `known` has the sessions that the reader was told of. */
 async function* connection(
   engine: Engine,
-  { past, stop }: { readonly past: boolean; readonly stop: AbortSignal },
+  { path, stop }: { readonly path: string; readonly stop: AbortSignal },
   known: Map<SessionId, LogId>,
 ): AsyncGenerator<NewsItem, void> {
   const unnamed = new Map(known);
@@ -66,7 +70,7 @@ async function* connection(
     if (isFirst) engine.onState?.({ kind: "connected" });
     isFirst = false;
   };
-  for await (const { data } of engine.frames(`/v1/news?past=${past}`, { signal: stop, onSign })) {
+  for await (const { data } of engine.frames(path, { signal: stop, onSign })) {
     const item = readNewsItem(data);
     if (item === undefined) continue;
     if (item.kind === "SessionChanged") known.set(item.session, item.info.log);

@@ -111,6 +111,13 @@ export interface Accepted {
   readonly result?: unknown;
 }
 
+export interface AttachmentInfo {
+  readonly attachment: string;
+  readonly name: string;
+  readonly media_type: string;
+  readonly bytes: number;
+}
+
 export type Envelope =
   | TextDeltaEvent
   | ThinkingDeltaEvent
@@ -1011,6 +1018,12 @@ export interface SearchSessionsResult {
     readonly snippet: string;
     readonly at: ReadonlyArray<readonly number[]>;
   }>;
+  readonly titles?: ReadonlyArray<{
+    readonly session: SessionId;
+    readonly log: LogId;
+    readonly title: string;
+    readonly at: ReadonlyArray<readonly number[]>;
+  }>;
   readonly complete: boolean;
   readonly cursor?: string;
   readonly searched: {
@@ -1198,6 +1211,14 @@ export interface SendInputCommand {
       }
     | {
         readonly type: "audio";
+        readonly source: {
+          readonly type: "base64";
+          readonly media_type: string;
+          readonly data: string;
+        };
+      }
+    | {
+        readonly type: "document";
         readonly source: {
           readonly type: "base64";
           readonly media_type: string;
@@ -1471,6 +1492,14 @@ export interface EditInputCommand {
           readonly media_type: string;
           readonly data: string;
         };
+      }
+    | {
+        readonly type: "document";
+        readonly source: {
+          readonly type: "base64";
+          readonly media_type: string;
+          readonly data: string;
+        };
       }>;
 }
 
@@ -1519,6 +1548,14 @@ export interface SteerAgentCommand {
       }
     | {
         readonly type: "audio";
+        readonly source: {
+          readonly type: "base64";
+          readonly media_type: string;
+          readonly data: string;
+        };
+      }
+    | {
+        readonly type: "document";
         readonly source: {
           readonly type: "base64";
           readonly media_type: string;
@@ -1691,6 +1728,14 @@ export interface TurnStartedEvent {
             readonly media_type: string;
             readonly data: string;
           };
+        }
+      | {
+          readonly type: "document";
+          readonly source: {
+            readonly type: "base64";
+            readonly media_type: string;
+            readonly data: string;
+          };
         }>;
     readonly inputId?: InputId;
   };
@@ -1721,6 +1766,7 @@ export interface TurnEndedEvent {
       readonly cacheWriteTokens: number;
     };
     readonly usd?: number | null;
+    readonly files?: readonly string[];
   };
 }
 
@@ -2094,6 +2140,14 @@ export interface InputQueuedEvent {
             readonly media_type: string;
             readonly data: string;
           };
+        }
+      | {
+          readonly type: "document";
+          readonly source: {
+            readonly type: "base64";
+            readonly media_type: string;
+            readonly data: string;
+          };
         }>;
     readonly delivery: "queue" | "steer";
     readonly originator: ClientId;
@@ -2304,6 +2358,14 @@ export interface InputEditedEvent {
         }
       | {
           readonly type: "audio";
+          readonly source: {
+            readonly type: "base64";
+            readonly media_type: string;
+            readonly data: string;
+          };
+        }
+      | {
+          readonly type: "document";
           readonly source: {
             readonly type: "base64";
             readonly media_type: string;
@@ -2729,6 +2791,7 @@ export type EngineReason =
   | "UnknownToolPack"
   | "UnsupportedContent"
   | "UnsupportedMediaType"
+  | "UploadsBusy"
   | "UsageInvalid"
   | "VertexUnplaced"
   | "WorktreeFailed"

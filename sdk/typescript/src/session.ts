@@ -2,9 +2,11 @@ import type { Engine } from "./engine.ts";
 import { hasReason } from "./engine.ts";
 import { CinchError, invalidAnswer } from "./errors.ts";
 import { follow } from "./follow.ts";
+import type { RequestOptions } from "./http.ts";
 import type {
   Accepted,
   AnswerPermissionCommand,
+  AttachmentInfo,
   Command,
   CommandKind,
   CommandResults,
@@ -33,6 +35,14 @@ export interface EventOptions extends SignalOption {
 }
 
 export type StreamOptions = InputOptions & Pick<EventOptions, "args">;
+
+export interface AttachOptions extends SignalOption {
+  readonly name: string;
+  /** The engine looks at the bytes; this tells one text from another. */
+  readonly mediaType?: string;
+}
+
+type PostOptions = Pick<RequestOptions, "body" | "file" | "signal">;
 
 /** The answer to a command of one kind. */
 export type AcceptedOf<Kind extends CommandKind> = Omit<Accepted, "result"> & {
@@ -158,6 +168,19 @@ export class Session {
     }
   }
 
+  /**
+   * Stores a file, of at most 20 MiB, for inputs of this session: a block `{type: "attachment", id: attachment}` of an
+   * input stands for it. An image, a text or a PDF. @throws CinchError AttachmentRefused, AttachmentsFull, UploadsBusy.
+   */
+  async attach(
+    file: Uint8Array<ArrayBuffer> | Blob,
+    { name, mediaType = "application/octet-stream", signal }: AttachOptions,
+  ): Promise<AttachmentInfo> {
+    const path = `/attachments?name=${encodeURIComponent(name)}`;
+    const body = await this.#post("attach", path, { file: { bytes: file, mediaType }, signal });
+    return accepted(body, this.#engine.url) as object as AttachmentInfo;
+  }
+
   /** Answers a PermissionRequested event. The first answer counts, and only people's do. */
   async answerPermission(
     callId: string,
@@ -195,13 +218,17 @@ export class Session {
   }
 
   async #send(kind: string, path: string, body: object, signal: AbortSignal | undefined): Promise<Accepted> {
-    const ask = () => this.#engine.ask("POST", `${this.#path()}${path}`, { body, signal, command: kind });
+    return accepted(await this.#post(kind, path, { body, signal }), this.#engine.url);
+  }
+
+  async #post(command: string, path: string, options: PostOptions): Promise<unknown> {
+    const ask = () => this.#engine.ask("POST", `${this.#path()}${path}`, { ...options, command });
     try {
-      return accepted((await ask()).body, this.#engine.url);
+      return (await ask()).body;
     } catch (thrown) {
       // It was refused, so nothing of it was carried out: it may be sent to the run that takes over.
-      if (!hasReason(thrown, "UnknownSession") || !(await this.#reattach(signal))) throw thrown;
-      return accepted((await ask()).body, this.#engine.url);
+      if (!hasReason(thrown, "UnknownSession") || !(await this.#reattach(options.signal))) throw thrown;
+      return (await ask()).body;
     }
   }
 

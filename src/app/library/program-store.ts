@@ -73,6 +73,12 @@ function programNotes(
 ): SessionNotes {
   return {
     rename: (...given) => ask("rename", () => notes.rename(...given)),
+    ...(notes.renamed === undefined
+      ? {}
+      : {
+          renamed: () =>
+            ask("renamed", async () => (await notes.renamed?.()) ?? [], { isRight: Array.isArray }),
+        }),
     archive: (...given) => ask("archive", () => notes.archive(...given)),
     markRead: (...given) => ask("markRead", () => notes.markRead(...given)),
     unread: (...given) => ask("unread", () => notes.unread(...given), { isRight: Number.isSafeInteger }),

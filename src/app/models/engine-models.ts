@@ -6,6 +6,7 @@ export function engineModels(providers: Providers): EngineModels {
   return {
     priceOf: (provider, model) => providers.priceOf(provider, model),
     contextTokensOf: (provider, model) => providers.contextTokensOf(provider, model),
+    refuses: (provider, model, content) => providers.refuses(provider, model, content),
     learnPrice: (provider, model, signal) => providers.learnPrice(provider, model, signal),
     choose: (asked, instead, signal) => providers.choose(asked, instead, signal),
     extend: (name, open) => providers.extend(name, open),

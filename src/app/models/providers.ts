@@ -22,7 +22,7 @@ import {
   splitModel,
 } from "../../providers/choosing/route.ts";
 import type { ProviderDependencies } from "../../providers/dialect/dialect-provider.ts";
-import type { Price, Provider } from "../../providers/provider.ts";
+import type { Medium, Price, Provider } from "../../providers/provider.ts";
 import type { ProviderFactory } from "../../providers/registry.ts";
 import { ProviderRegistry } from "../../providers/registry.ts";
 import type { ProviderPauses } from "../../providers/retry/provider-pauses.ts";
@@ -84,6 +84,8 @@ export interface Providers {
   priceOf(provider: string, model: string): Price | undefined;
   /** Returns the tokens of a model's window, if a catalogue or the published table names them. */
   contextTokensOf(provider: string, model: string): number | undefined;
+  /** Returns true if a model is known not to accept such content; of a route, if none of its models does. */
+  refuses(provider: string, model: string, content: Medium): Promise<boolean>;
   /** Looks the price up in the provider's catalogue if nothing else names it. A failure is logged. */
   learnPrice(provider: string, model: string, signal: AbortSignal): Promise<void>;
 }
@@ -146,6 +148,7 @@ export function openProviders(options: ProvidersOptions): Providers {
     },
     priceOf: (provider, model) => facts.priceOf(provider, model),
     contextTokensOf: (provider, model) => facts.contextTokensOf(provider, model),
+    refuses: (provider, model, content) => facts.refuses(provider, model, content),
     learnPrice: (provider, model, signal) => facts.learnPrice(provider, model, signal),
   };
 }
@@ -179,6 +182,21 @@ class ModelFacts {
       return this.contextTokensOf(named.provider, named.model) ?? [];
     });
     return known.length === 0 ? undefined : Math.max(...known);
+  }
+
+  async refuses(provider: string, model: string, content: Medium): Promise<boolean> {
+    if (provider === ROUTING_PROVIDER) {
+      const route = this.#config.routes.find(({ name }) => name === model);
+      const models = (route === undefined ? [] : conversationModels(route)).map(splitModel);
+      const all = await Promise.all(models.map((each) => this.refuses(each.provider, each.model, content)));
+      return all.length > 0 && !all.includes(false);
+    }
+    if (!this.#registry.names().includes(provider)) return false;
+    const { known, carriesNo = [] } = await this.#registry.open(provider);
+    if (carriesNo.includes(content)) return true;
+    const listed = (await known?.())?.find(({ id }) => id === model);
+    const takes = listed?.takes ?? knownModel(provider, model)?.takes;
+    return takes !== undefined && !takes.includes(content);
   }
 
   async learnPrice(provider: string, model: string, signal: AbortSignal): Promise<void> {

@@ -122,8 +122,12 @@ export class OpenFeatures {
   }
 
   /** Files for inputs, if a feature keeps them. */
-  get files(): Pick<SessionDependencies, "attachments"> {
-    return defined({ attachments: onlyOne("attachments", this.#open)?.attachments });
+  get files(): Pick<SessionDependencies, "attachments" | "turnFiles"> {
+    const keeping = onlyOne("turnFiles", this.#open);
+    return defined({
+      attachments: onlyOne("attachments", this.#open)?.attachments,
+      turnFiles: keeping?.turnFiles?.bind(keeping),
+    });
   }
 
   get prepareSwitch(): OpenFeature["prepareSwitch"] {

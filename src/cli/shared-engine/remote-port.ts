@@ -10,6 +10,7 @@ import type { Handshake } from "../../protocol/handshake.ts";
 import type { QueryKind } from "../../protocol/kinds.ts";
 import type { QueryOf, ResultOf } from "../../protocol/queries/queries.ts";
 import { PROTOCOL_VERSION } from "../../protocol/version.ts";
+import { UploadMemory } from "../../server/hub/upload-memory.ts";
 import type { AttachRequest } from "../../session/access/attach-request.ts";
 import { EVERYTHING } from "../../session/access/scope.ts";
 import type { AskQuery } from "../../session/commands/query-handlers.ts";
@@ -43,8 +44,9 @@ export async function openRemotePort(
   const owner = { identityClass: "human", scope: EVERYTHING, signal } as const;
   const shaken = (await ask(`/v1/handshake?version=${PROTOCOL_VERSION}`, owner)) as Handshake;
   const open = new Set<RemoteClient>();
+  const uploads = new UploadMemory();
   const attach = (request: AttachRequest) => {
-    const client: RemoteClient = new RemoteClient(parts, request, () => open.delete(client));
+    const client: RemoteClient = new RemoteClient({ ...parts, uploads }, request, () => open.delete(client));
     open.add(client);
     return client;
   };
@@ -75,16 +77,20 @@ export async function openRemotePort(
   };
 }
 
+interface RemoteClientParts extends RemotePortDependencies {
+  readonly uploads: UploadMemory;
+}
+
 /** One client of a remote engine, which connects with its handshake. */
 class RemoteClient implements ServedConnection {
-  readonly #parts: RemotePortDependencies;
+  readonly #parts: RemoteClientParts;
   readonly #request: AttachRequest;
   readonly #left = new AbortController();
   readonly #onLeft: () => void;
   #opening: Promise<RemoteConnection> | undefined;
   #open: RemoteConnection | undefined;
 
-  constructor(parts: RemotePortDependencies, request: AttachRequest, onLeft: () => void) {
+  constructor(parts: RemoteClientParts, request: AttachRequest, onLeft: () => void) {
     this.#parts = parts;
     this.#request = request;
     this.#onLeft = onLeft;
@@ -111,6 +117,14 @@ class RemoteClient implements ServedConnection {
 
   async send(command: Parameters<Connection["send"]>[0]) {
     return await this.#remote.send(command);
+  }
+
+  async attach(...args: Parameters<RemoteConnection["attach"]>) {
+    return await this.#remote.attach(...args);
+  }
+
+  holdUpload() {
+    return this.#parts.uploads.hold();
   }
 
   async query<Kind extends QueryKind>(query: QueryOf<Kind>, signal?: AbortSignal): Promise<ResultOf<Kind>> {

@@ -4,6 +4,7 @@ import type { ClientId, SessionId } from "../../base/ids.ts";
 import type { Random } from "../../base/world.ts";
 import type { Accepted, Command } from "../../protocol/commands/commands.ts";
 import type { Connection, IdentityClass, NewsOptions, SubscribeOptions } from "../../protocol/connection.ts";
+import type { AttachedFile, AttachmentInfo } from "../../protocol/content.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
 import type { NewsItem } from "../../protocol/events/news.ts";
 import type { Handshake } from "../../protocol/handshake.ts";
@@ -33,7 +34,7 @@ export type RemoteState =
   /** `nextMs`: milliseconds until the next attempt. */
   | { readonly kind: "away"; readonly error: HarnessError; readonly nextMs: number };
 
-export type RemoteConnection = Connection & Required<Pick<Connection, "runOf" | "news">>;
+export type RemoteConnection = Connection & Required<Pick<Connection, "attach" | "runOf" | "news">>;
 
 /**
  * Connects to an engine over a WebSocket, with the same refusals, order and events as in its process (CTL-03,
@@ -79,6 +80,7 @@ class Remote implements RemoteConnection, LinkReader {
   #number = 0;
   #shaken = false;
   #isAway = false;
+  #uploading: Promise<void> = Promise.resolve();
 
   constructor(options: ConnectRemoteOptions) {
     this.#options = options;
@@ -137,6 +139,18 @@ class Remote implements RemoteConnection, LinkReader {
     return readResult(kind, answer);
   }
 
+  /** One file after the other: a socket takes one at a time. A file whose connection was lost is not sent again. */
+  async attach(session: SessionId, file: AttachedFile): Promise<AttachmentInfo> {
+    this.#assertReady();
+    const before = this.#uploading;
+    const sent = before.then(() => this.#upload(this.runOf(session), file));
+    this.#uploading = sent.then(
+      () => undefined,
+      () => undefined, // its caller gets the refusal
+    );
+    return await sent;
+  }
+
   subscribe(session: SessionId, { since, signal, args }: SubscribeOptions): AsyncIterable<Envelope> {
     this.#assertReady();
     const events = new RemoteEvents({
@@ -164,10 +178,10 @@ class Remote implements RemoteConnection, LinkReader {
     return events.read();
   }
 
-  news({ past = false, signal }: NewsOptions): AsyncIterable<NewsItem> {
+  news({ signal, ...wanted }: NewsOptions): AsyncIterable<NewsItem> {
     this.#assertReady();
     return remoteNews({
-      past,
+      wanted,
       signal: AbortSignal.any([signal, this.#left.signal]),
       open: (reader, until) => this.#persist({ client: this.clientId }, reader, until),
       pause: (fruitless, until) => this.#options.clock.sleep(backoff(fruitless), until),
@@ -197,6 +211,17 @@ class Remote implements RemoteConnection, LinkReader {
       const why = this.#left.signal.reason;
       reject(this.#left.signal.aborted ? why : new HarnessError("ConnectionLost", { kind }));
     }
+  }
+
+  async #upload(sessionId: SessionId, file: AttachedFile): Promise<AttachmentInfo> {
+    const { attachPieces } = await import("./attach-pieces.ts");
+    const link = await this.#ready();
+    const ask = async (frame: string, body: object): Promise<unknown> => {
+      // A new socket knows nothing of the file.
+      if (!link.isOpen) throw new HarnessError("ConnectionLost", { kind: "attach" });
+      return await this.#ask("attach", frame, body);
+    };
+    return await attachPieces(sessionId, file, ask);
   }
 
   async #sendToRun(command: Command): Promise<Accepted> {

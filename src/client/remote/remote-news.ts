@@ -1,4 +1,5 @@
 import { asError, hasReason } from "../../base/errors.ts";
+import type { NewsOptions } from "../../protocol/connection.ts";
 import type { NewsItem } from "../../protocol/events/news.ts";
 import { readNewsItem } from "../../protocol/read.ts";
 import type { Link, LinkReader } from "./link.ts";
@@ -6,7 +7,7 @@ import { NewsQueue } from "./news-queue.ts";
 import type { ServerFrame } from "./server-frames.ts";
 
 export interface RemoteNewsDependencies {
-  readonly past: boolean;
+  readonly wanted: Omit<NewsOptions, "signal">;
   readonly signal: AbortSignal;
   /** Opens a socket without a session; retries while that may help. */
   open(reader: LinkReader, signal: AbortSignal): Promise<Link>;
@@ -29,7 +30,7 @@ export async function* remoteNews(dependencies: RemoteNewsDependencies): AsyncGe
       const stretch = new NewsStretch(queue);
       const link = await dependencies.open(stretch, signal);
       using _closing = { [Symbol.dispose]: () => link.close() };
-      link.send({ frame: "subscribe-news", id: 1, body: { past: dependencies.past } });
+      link.send({ frame: "subscribe-news", id: 1, body: dependencies.wanted });
       while (!signal.aborted) {
         const item = queue.take();
         if (item !== undefined) {

@@ -125,6 +125,37 @@ export const FRAME_SCENARIOS: readonly Scenario[] = [
     },
   },
   {
+    id: "ws-attach",
+    section: "docs/websocket.md § Files; CTL-19",
+    promise:
+      "A file comes in pieces, each of which is answered, and the last answer names the file by its bytes.",
+    wires: ["ws"],
+    since: "0.3.0",
+    kinds: ["RunShell"],
+    async play(stage) {
+      const sessionId = await stage.session(await stage.attach());
+      await using socket = await shaken(stage);
+      const asked = async (id: number, frame: string, body: object) => {
+        socket.send({ frame, id, body });
+        return await socket.until(`an answer to ${frame}`, (answer) => answer["id"] === id);
+      };
+      const none = await asked(1, "attach-piece", { data: "AA==" });
+      assertRefused("a piece of no file", refusedAnswer(none["body"]), ["InvalidFrame"]);
+      const begun = await asked(2, "attach", {
+        sessionId,
+        name: "words.txt",
+        mediaType: "text/plain",
+        bytes: 9,
+      });
+      assertSame("the answer to attach", [begun["frame"], begun["body"]], ["accepted", {}]);
+      const first = await asked(3, "attach-piece", { data: "iVBORw0K" });
+      assertSame("the answer to the first piece", first["body"], { received: 6 });
+      const { body } = await asked(4, "attach-piece", { data: "GgoA" });
+      const file = [stringAt(body, "name"), stringAt(body, "media_type"), Object(body)["bytes"]];
+      assertSame("the file that is kept", file, ["words.txt", "image/png", 9]);
+    },
+  },
+  {
     id: "ws-ids",
     section: "[A] § WebSocket surface",
     promise: "An answer has the id of the frame that it answers.",

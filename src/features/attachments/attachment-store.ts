@@ -5,12 +5,14 @@ import { shortened } from "../../base/text/text.ts";
 import { codeOf, FileTooLarge } from "../../base/world.ts";
 import { ATTACHMENT_BYTES_MAX } from "../../protocol/commands/run-limits.ts";
 import type { AttachedFile, AttachmentInfo, InputBlock } from "../../protocol/content.ts";
+import { splitModel } from "../../providers/choosing/route.ts";
 import { fence } from "../../safety/fence.ts";
 import { showControls, visibleLine } from "../../safety/hidden.ts";
 import type { SessionHost } from "../../session/host.ts";
 import type { Attachments } from "../../session/moments.ts";
 import { openBytes, SealBroken, sealBytes, subKey } from "../../session/store/seal.ts";
 import { attachmentsFolder } from "./attachments-folder.ts";
+import type { FileForm } from "./media-type.ts";
 import { formOf } from "./media-type.ts";
 
 /** Bytes of all attachments that a session keeps, sealed. */
@@ -99,21 +101,42 @@ export async function openAttachmentStore(host: SessionHost): Promise<Attachment
       const headLength = new DataView(opened.buffer, opened.byteOffset).getUint32(0);
       const headBytes = opened.subarray(LENGTH_BYTES, LENGTH_BYTES + headLength);
       const head = JSON.parse(new TextDecoder().decode(headBytes)) as { readonly name: string };
-      return blocksOf(head.name, opened.subarray(LENGTH_BYTES + headLength));
+      const bytes = opened.subarray(LENGTH_BYTES + headLength);
+      const form = formOf(bytes, undefined);
+      if (form.kind === "image" || form.kind === "pdf") await assertTaken(host, head.name, form.kind);
+      return blocksOf(head.name, bytes, form);
     },
   };
 }
 
+/** Refuses a file that the session's model is known not to accept; an unknown model decides by itself. */
+async function assertTaken(
+  { model, models }: Pick<SessionHost, "model" | "models">,
+  name: string,
+  kind: "image" | "pdf",
+): Promise<void> {
+  const { provider, model: id } = splitModel(model.name);
+  if (!(await models.refuses(provider, id, kind))) return;
+  const content = kind === "pdf" ? "PDFs" : "images";
+  const instead = kind === "pdf" ? "attach its text, or pick another model" : "pick another model";
+  const why = `the model ${model.name} takes no ${content}; ${instead}`;
+  throw new HarnessError("AttachmentRefused", { name, why });
+}
+
 /** Returns the blocks that stand for a file in an input. Its text is foreign, its name too. */
-function blocksOf(name: string, bytes: Uint8Array): readonly InputBlock[] {
-  const form = formOf(bytes, undefined);
-  if (form.kind === "image") {
+function blocksOf(name: string, bytes: Uint8Array, form: FileForm): readonly InputBlock[] {
+  if (form.kind === "image" || form.kind === "pdf") {
     const source = {
       type: "base64",
       media_type: form.mediaType,
       data: Buffer.from(bytes).toString("base64"),
     } as const;
-    return [{ type: "image", source }];
+    if (form.kind === "image") return [{ type: "image", source }];
+    const named = fence("attachment", name) ?? "";
+    return [
+      { type: "text", text: `The user attached a PDF:\n${named}` },
+      { type: "document", source },
+    ];
   }
   const text = form.kind === "text" ? form.text : "";
   return [

@@ -1,6 +1,7 @@
 /** A file as a model can get it. */
 export type FileForm =
   | { readonly kind: "image"; readonly mediaType: string }
+  | { readonly kind: "pdf"; readonly mediaType: "application/pdf" }
   | { readonly kind: "text"; readonly mediaType: string; readonly text: string }
   | { readonly kind: "refused"; readonly why: string };
 
@@ -36,14 +37,13 @@ export function formOf(bytes: Uint8Array, sent: string | undefined): FileForm {
       kind: "refused",
       why: `it is sent as ${shownType(mediaType)}, and is not a PNG, JPEG, GIF or WebP`,
     };
-  if (stands(bytes, 0, "%PDF-"))
-    return {
-      kind: "refused",
-      why: "no model gets a PDF from this version; extract its text and attach that",
-    };
+  if (stands(bytes, 0, "%PDF-")) return { kind: "pdf", mediaType: "application/pdf" };
   const text = textOf(bytes);
   if (text === undefined)
-    return { kind: "refused", why: "it is neither an image (PNG, JPEG, GIF, WebP) nor a text in UTF-8" };
+    return {
+      kind: "refused",
+      why: "it is neither an image (PNG, JPEG, GIF, WebP), nor a PDF, nor a text in UTF-8",
+    };
   if (bytes.length > TEXT_BYTES_MAX)
     return {
       kind: "refused",

@@ -149,10 +149,16 @@ export class Checkpoints {
     });
   }
 
-  /** Records the state that the turn has left. @throws HarnessError CheckpointUnwritable; the signal's reason. */
-  async endTurn(turn: number, signal: AbortSignal): Promise<void> {
-    await this.#inTurn(async () => {
-      if (this.#turn === turn && !this.#keepsNothing) await this.#tracker.record("after", turn, signal);
+  /**
+   * Records the state that the turn has left. Returns the files that it changed, as GetChanges names them, at most
+   * `PATHS_LISTED_MAX`; undefined if nothing of the turn is recorded.
+   * @throws HarnessError CheckpointUnwritable; the signal's reason.
+   */
+  async endTurn(turn: number, signal: AbortSignal): Promise<readonly string[] | undefined> {
+    return await this.#inTurn(async () => {
+      if (this.#turn !== turn || this.#keepsNothing) return undefined;
+      const paths = await this.#tracker.recordEnd(turn, signal);
+      return paths.slice(0, PATHS_LISTED_MAX).map(displayPath);
     });
   }
 

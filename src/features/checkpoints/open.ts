@@ -36,6 +36,8 @@ export function openCheckpointsFeature(host: SessionHost): OpenFeature {
   /** Number of the last turn whose files could not be recorded. */
   let unrecordedTurn: number | undefined;
 
+  let lastTurn: { readonly turn: number; readonly files: readonly string[] } | undefined;
+
   /** Publishes the failure once in a turn. It is in the log, so that no rewind goes back over it. */
   function reportUnrecorded({ reason, message, fields }: HarnessError, turn: number): void {
     if (unrecordedTurn === turn) return;
@@ -66,13 +68,15 @@ export function openCheckpointsFeature(host: SessionHost): OpenFeature {
       if (opening === undefined) return;
       try {
         // Also for a cancelled turn: the next turn starts from what it has left.
-        await (await opening).endTurn(turn, work.signal);
+        const files = await (await opening).endTurn(turn, work.signal);
+        lastTurn = files === undefined ? undefined : { turn, files };
       } catch (thrown) {
         if (!(thrown instanceof HarnessError)) throw thrown;
         reportUnrecorded(thrown, turn);
       }
       checkpoints.releaseLater(() => work.isIdle);
     },
+    turnFiles: (turn) => (lastTurn?.turn === turn ? lastTurn.files : undefined),
     async rewind(command, turn) {
       const { handleRewind } = await import("./rewind/rewind.ts");
       return await handleRewind(command, turn, { host, open });

@@ -1,6 +1,6 @@
 import { holds } from "../../../test/support/property.ts";
 import { requireProgram } from "../../../test/support/requires.ts";
-import { setsBack, showsChanges, sparesOthers } from "../../../test/support/rewind-properties.ts";
+import { listsFiles, setsBack, showsChanges, sparesOthers } from "../../../test/support/rewind-properties.ts";
 
 const gitTest = requireProgram("git");
 
@@ -32,6 +32,14 @@ gitTest(
   "[CTL-19 SES-15] the changes of each call, turn and session are patches that make the files after of those before",
   async () => {
     await holds(showsChanges(), RUNS, SEED);
+  },
+  300_000,
+);
+
+gitTest(
+  "[CTL-19 SES-15] a turn's end lists the files that its changes show, also those that commands wrote",
+  async () => {
+    await holds(listsFiles(), RUNS, SEED);
   },
   300_000,
 );

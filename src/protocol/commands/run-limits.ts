@@ -12,3 +12,15 @@ export const ATTACHMENT_BYTES_MAX = 20_971_520;
 
 /** Bytes of a command that a person runs. */
 export const SHELL_COMMAND_BYTES_MAX = 65_536;
+
+/** Characters of the name of a reader, and which ones. */
+export const READER_CHARACTERS_MAX = 64;
+export const READER_NAME = /^[\w.:@-]+$/;
+
+/** Completes "reader: " in the refusal of another one. */
+export const READER_WHY = `it takes 1 to ${READER_CHARACTERS_MAX} letters, digits and . _ : @ -`;
+
+/** Returns true for a name under which a client may keep marks and drafts. */
+export function isReaderName(text: string): boolean {
+  return text.length <= READER_CHARACTERS_MAX && READER_NAME.test(text);
+}

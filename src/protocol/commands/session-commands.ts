@@ -1,12 +1,11 @@
 import * as z from "zod";
 import { SessionIdSchema } from "../ids.ts";
+import { READER_CHARACTERS_MAX, READER_NAME } from "./run-limits.ts";
 
 /** Characters of a title that a person gives. */
 export const TITLE_GIVEN_CHARACTERS_MAX = 200;
 /** Characters of a draft. */
 export const DRAFT_CHARACTERS_MAX = 65_536;
-/** Characters of the name of a reader. */
-export const READER_CHARACTERS_MAX = 64;
 
 const sessionId = SessionIdSchema;
 
@@ -14,10 +13,7 @@ const sessionId = SessionIdSchema;
  * Name under which a client keeps its marks and drafts: the same for all that should share them. Letters, digits and
  * `. _ : @ -`. Since protocol 0.3.0.
  */
-export const ReaderSchema = z
-  .string()
-  .max(READER_CHARACTERS_MAX)
-  .regex(/^[\w.:@-]+$/);
+export const ReaderSchema = z.string().max(READER_CHARACTERS_MAX).regex(READER_NAME);
 
 /** Commands about what people keep beside a session, whether it runs or not. Since protocol 0.3.0. */
 export const RenameSession = z.object({

@@ -159,6 +159,11 @@ const payloads = {
       .optional(),
     /** Cost of the same calls; null if the price of one is unknown, or one was cut off. Since 0.3.0. */
     usd: usd.optional(),
+    /**
+     * Files that the turn changed, sorted, as `GetChanges` names them; of a renamed one both names; at most 100. Those
+     * that commands changed are among them. Absent for a sub-agent, and if no checkpoint knows them. Since 0.3.0.
+     */
+    files: z.array(z.string()).optional(),
   }),
   TurnTiming: z.object({
     turn,

@@ -41,7 +41,10 @@ const HistoryTurn = z.object({
   calls: z.int().min(0),
   /** Tools that the session's own agent called, each once; at most 100. */
   tools: z.array(z.string()),
-  /** Files that calls wrote, as the calls named them, each once; at most 100. */
+  /**
+   * Files that the turn changed, each once; at most 100. From checkpoints, as `GetChanges` names them. While it runs,
+   * and without checkpoints: those that calls wrote, as the calls named them.
+   */
   files: z.array(z.string()),
   /** Cost with that of sub-agents; null if a price is unknown. */
   cost_usd: z.number().min(0).nullable(),

@@ -16,6 +16,9 @@ export const SEARCH_TEXT_UNITS_MAX = 1_024;
 /** Units of UTF-16 of a snippet. */
 export const SNIPPET_UNITS_MAX = 240;
 
+/** Sessions in an answer whose titles match. */
+export const SEARCH_TITLES_MAX = 20;
+
 /** Units of UTF-16 of a cursor. */
 const CURSOR_UNITS_MAX = 64;
 
@@ -46,11 +49,20 @@ const SearchHit = z.object({
   at: z.array(z.array(z.int().min(0)).min(2).max(2)),
 });
 
+/** A session whose title, as a person gave it, has all words. */
+const TitleHit = z.object({
+  session: SessionIdSchema,
+  log: LogIdSchema,
+  title: z.string(),
+  /** Start and end of each match in the title, in units of UTF-16; at most 50. */
+  at: z.array(z.array(z.int().min(0)).min(2).max(2)),
+});
+
 /** Searches in the text of sessions (CTL-19). Since protocol 0.3.0. */
 export const SEARCH_QUERIES = {
   SearchSessions: defineQuery({
     about:
-      "Items whose text holds some words, in one session or in all that the token names: prompts, the model's text and thinking, input and output of calls, questions, errors, tasks and memories. Sessions in the order in which they began, the newest first; in each the newest item first. Since protocol 0.3.0.",
+      "Items whose text holds some words, in one session or in all that the token names: prompts, the model's text and thinking, input and output of calls, questions, errors, tasks and memories. Sessions in the order in which they began, the newest first; in each the newest item first. Beside them the sessions whose titles, as people gave them, hold the words. Since protocol 0.3.0.",
     params: z
       .object({
         /** Words that must all be in one item, each anywhere in it, whatever their case. */
@@ -78,6 +90,12 @@ export const SEARCH_QUERIES = {
       ),
     result: z.object({
       hits: z.array(SearchHit),
+      /**
+       * Sessions whose titles match, those that a person gave; a title that is made from the first prompt is found as a
+       * prompt. At most 20, those that began last. Only in an answer to words without tool, file, times and cursor;
+       * absent if there are none.
+       */
+      titles: z.array(TitleHit).optional(),
       /** True if everything was searched, from the cursor on. */
       complete: z.boolean(),
       /** Set if there is more to search: `limit`, `timeMs` or the events that are read for an answer were reached. */

@@ -60,7 +60,7 @@ test("[PROV-11] published prices are found by exact or dated id, and by nothing 
     contextTokens: 200_000,
     outputTokensMax: 64_000,
     price: { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 },
-    takes: ["image"],
+    takes: ["image", "pdf"],
   });
   expect(knownModel("openai", "gpt-5.1-2025-11-13")?.price).toEqual({
     input: 1.25,

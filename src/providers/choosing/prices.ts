@@ -44,7 +44,7 @@ function row(
 ): Model {
   const longInput =
     long === undefined ? {} : { longInput: { ...price(long.rates), aboveTokens: long.above } };
-  return { id, ...size, price: { ...price(rates), ...longInput }, takes: ["image"] };
+  return { id, ...size, price: { ...price(rates), ...longInput }, takes: ["image", "pdf"] };
 }
 
 function textOnly(id: string, size: Size, rates: Rates): Model {

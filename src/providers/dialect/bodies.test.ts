@@ -477,3 +477,25 @@ test("[R05] names that a wire refuses are sent in another spelling, two of them 
   for (const name of names) expect(name).toMatch(/^[A-Za-z0-9_-]{1,64}$/);
   expect(names[1]).toBe("a_b");
 });
+
+test("[CTL-19 ENG-25] a PDF of the user goes out in the form of each dialect, and only where it can", () => {
+  const source = { type: "base64", media_type: "application/pdf", data: "JVBERi0=" } as const;
+  const pdf = { type: "document", source } as const;
+  const asked = request([user(text("read"), pdf)]);
+  const anthropic = anthropicMessages.body(asked, context("anthropic"))["messages"];
+  expect(anthropic).toMatchObject([{ content: [{ type: "text" }, { type: "document", source }] }]);
+  const file = { filename: "document.pdf", file_data: "data:application/pdf;base64,JVBERi0=" };
+  expect(openaiResponses.body(asked, context("openai"))["input"]).toMatchObject([
+    { content: [{ type: "input_text" }, { type: "input_file", ...file }] },
+  ]);
+  const routed = { ...context("openrouter"), quirks: { fileParts: true } };
+  expect(openaiChat.body(asked, routed)["messages"]).toMatchObject([
+    { content: [{ type: "text" }, { type: "file", file }] },
+  ]);
+  expect(() => openaiChat.body(asked, context("here"))).toThrow(
+    "The model m takes no PDFs. Leave it out or pick another model.",
+  );
+  const page = { ...pdf, source: { ...source, media_type: "text/html" } };
+  for (const dialect of [anthropicMessages, openaiResponses])
+    expect(() => dialect.body(request([user(page)]), context("here"))).toThrow("documents of type text/html");
+});

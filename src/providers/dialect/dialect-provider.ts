@@ -12,7 +12,7 @@ import { knownModel } from "../choosing/prices.ts";
 import { ProviderError } from "../error.ts";
 import { fetchText, openEventStream } from "../http/http.ts";
 import type { StreamLimits } from "../http/stream-limits.ts";
-import type { Model, ModelEvent, ModelRequest, Provider, Server } from "../provider.ts";
+import type { Medium, Model, ModelEvent, ModelRequest, Provider, Server } from "../provider.ts";
 import { tokensAt } from "../token-count.ts";
 import { AnswerStream } from "./answer/answer-stream.ts";
 import { joinDeltas } from "./answer/join-deltas.ts";
@@ -183,7 +183,8 @@ function openVendorCatalogue(
 }
 
 /**
- * Throws if the model does not accept the images or audio of the messages; the error names what to leave out (ENG-25).
+ * Throws if the model does not accept the images, audio or PDFs of the messages; the error names what to leave
+ * out (ENG-25).
  */
 async function refuseUnsupported(
   { model, messages }: ModelRequest,
@@ -196,13 +197,22 @@ async function refuseUnsupported(
   const takes = listed?.takes ?? knownModel(provider, model)?.takes;
   for (const kind of media) {
     if (takes === undefined || takes.includes(kind)) continue;
-    throw new ProviderError("UnsupportedContent", { model, content: kind === "image" ? "images" : kind });
+    throw new ProviderError("UnsupportedContent", { model, content: MEDIA_WORDS[kind] });
   }
 }
 
-/** Returns the lists of a vendor's models: those of its catalogue, then those that it leaves out. */
-function modelList(vendor: Vendor, catalogue: Catalogue, log: Log): Pick<Provider, "known" | "models"> {
-  const { name } = vendor;
+/**
+ * Returns the lists of a vendor's models, those of its catalogue, then those that it leaves out, and what none of them
+ * can be sent.
+ */
+function modelList(
+  vendor: Vendor,
+  catalogue: Catalogue,
+  log: Log,
+): Pick<Provider, "carriesNo" | "known" | "models"> {
+  const { name, dialect, quirks } = vendor;
+  // Only some servers of this format know `file` parts.
+  const carriesPdf = dialect.name !== "openai-chat" || quirks?.fileParts === true;
 
   function withOthers(listed: readonly Model[]): readonly Model[] {
     const ids = new Set(listed.map(({ id }) => id));
@@ -224,6 +234,7 @@ function modelList(vendor: Vendor, catalogue: Catalogue, log: Log): Pick<Provide
   }
 
   return {
+    ...(carriesPdf ? {} : { carriesNo: ["pdf"] }),
     known: async () => withOthers(await catalogue.known()),
     async models(signal) {
       const listed = vendor.catalogueOptional ? await listedOrNone(signal) : await catalogue.models(signal);
@@ -240,7 +251,7 @@ const EMPTY_REQUEST: Omit<ModelRequest, "model"> = {
   cache: { prefix: false, messages: [] },
 };
 
-type Medium = "image" | "audio";
+const MEDIA_WORDS: Readonly<Record<Medium, string>> = { image: "images", audio: "audio", pdf: "PDFs" };
 
 /** By the first message: the last searched messages. Every request searches a history that has grown a little. */
 const searched = new WeakMap<
@@ -262,6 +273,7 @@ function mediaIn(messages: readonly Message[]): ReadonlySet<Medium> {
 
 function mediaOf(block: ContentBlock): readonly Medium[] {
   if (block.type === "tool_result") return block.content.flatMap(mediaOf);
+  if (block.type === "document") return ["pdf"];
   return block.type === "image" || block.type === "audio" ? [block.type] : [];
 }
 

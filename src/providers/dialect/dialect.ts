@@ -61,6 +61,8 @@ export interface DialectContext {
 export interface DialectQuirks {
   /** Sends Anthropic-style `cache_control` marks inside chat completions (OpenRouter forwards them). */
   readonly cacheControl?: boolean;
+  /** Sends PDFs as `file` parts of chat completions. Other servers of that format refuse the whole request. */
+  readonly fileParts?: boolean;
   /** Sends `prompt_cache_key`. */
   readonly promptCacheKey?: boolean;
   /** Name of the output limit: `max_tokens` (default) or `max_completion_tokens`. */

@@ -23,7 +23,7 @@ export function openRouterProvider(dependencies: ProviderDependencies): Provider
       baseUrl: "https://openrouter.ai/api/v1",
       credential: KEY,
       headers: APPLICATION,
-      quirks: { cacheControl: true, thinkingField: "reasoning" },
+      quirks: { cacheControl: true, fileParts: true, thinkingField: "reasoning" },
     },
     dependencies,
   );

@@ -13,6 +13,8 @@ export interface BodyReading {
   readonly signal: AbortSignal;
   /** Default: `BODY_BYTES_MAX`. */
   readonly bytesMax?: number;
+  /** Called with the length of each piece before it is kept. What it throws ends the reading. */
+  readonly onPiece?: (bytes: number) => void;
 }
 
 /**
@@ -39,7 +41,7 @@ export async function readJson(request: Request, clock: Clock, signal: AbortSign
  */
 export async function readBytes(
   request: Request,
-  { clock, signal, bytesMax = BODY_BYTES_MAX }: BodyReading,
+  { clock, signal, bytesMax = BODY_BYTES_MAX, onPiece }: BodyReading,
 ): Promise<Uint8Array> {
   if (Number(request.headers.get("content-length") ?? 0) > bytesMax) throw tooLarge(bytesMax);
   if (request.body === null) return new Uint8Array();
@@ -53,6 +55,7 @@ export async function readBytes(
     for (let next = await reader.read(); !next.done; next = await reader.read()) {
       length += next.value.length;
       if (length > bytesMax) throw tooLarge(bytesMax);
+      onPiece?.(next.value.length);
       chunks.push(next.value);
     }
   } catch (thrown) {

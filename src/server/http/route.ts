@@ -78,8 +78,11 @@ export interface RouteRequest {
   readonly signal: AbortSignal;
   /** Reads the body. @throws HarnessError InvalidBody, BodyTooLarge, BodyTooSlow. */
   json(): Promise<unknown>;
-  /** Reads the body as it is, for a route that `takesBytes`. @throws HarnessError as `json`. */
-  bytes(bytesMax: number): Promise<Uint8Array>;
+  /**
+   * Reads the body as it is, for a route that `takesBytes`; `onPiece` as in `BodyReading`.
+   * @throws HarnessError as `json`.
+   */
+  bytes(bytesMax: number, onPiece?: (bytes: number) => void): Promise<Uint8Array>;
   /**
    * Returns the client that this request acts as: that of X-Harness-Client, else the default client of its token. The
    * answer's X-Harness-Client names it. X-Harness-Version, if sent, is its handshake.

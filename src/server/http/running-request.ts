@@ -68,8 +68,10 @@ export class RunningRequest implements RouteRequest {
     return await readJson(this.request, this.#options.clock, this.signal);
   }
 
-  async bytes(bytesMax: number): Promise<Uint8Array> {
-    return await readBytes(this.request, { clock: this.#options.clock, signal: this.signal, bytesMax });
+  async bytes(bytesMax: number, onPiece?: (bytes: number) => void): Promise<Uint8Array> {
+    const { clock } = this.#options;
+    const { request, signal } = this;
+    return await readBytes(request, { clock, signal, bytesMax, ...defined({ onPiece }) });
   }
 
   async connection(): Promise<ServedConnection> {

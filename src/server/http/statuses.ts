@@ -71,6 +71,7 @@ const STATUSES: Readonly<Record<number, readonly Reason[]>> = {
     "ShellQueueFull",
     "TooManyClients",
     "TooManyFrames",
+    "UploadsBusy",
     "TooManyFollowed",
     "MintTooOften",
   ],

@@ -40,6 +40,7 @@ export function connectInproc(
       assertReady();
       return await multiplexer.attachFile(session, file, client);
     },
+    holdUpload: () => multiplexer.uploads.hold(),
     async query(query, signal) {
       assertReady();
       const until = signal === undefined ? detached.signal : AbortSignal.any([signal, detached.signal]);

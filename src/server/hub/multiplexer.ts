@@ -30,6 +30,7 @@ import { openQueries } from "./queries/queries.ts";
 import type { RunningFacts } from "./queries/session-info.ts";
 import { RunningSessions } from "./running-sessions.ts";
 import { assertWithinScope, guardEvents } from "./scope-check.ts";
+import { UploadMemory } from "./upload-memory.ts";
 
 export interface MultiplexerDependencies {
   readonly world: World;
@@ -71,6 +72,8 @@ export class Multiplexer {
   /** Runs that were announced and are being opened. */
   readonly #coming = new Map<SessionId, Promise<OpenedSession>>();
   readonly #news: LazyNews;
+  /** Memory of the files that clients are uploading. */
+  readonly uploads = new UploadMemory();
   #stopping = false;
   readonly #stop = new AbortController();
 

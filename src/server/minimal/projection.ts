@@ -1,4 +1,4 @@
-import type { ResultContent } from "../../protocol/content.ts";
+import type { InputBlock } from "../../protocol/content.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
 import type { EventKind } from "../../protocol/events/events.ts";
 import { permissionHeading } from "../../view/questions/question-words.ts";
@@ -146,6 +146,6 @@ const ENDS_BLOCK: ReadonlySet<EventKind> = new Set<EventKind>([
   "SessionEnded",
 ]);
 
-function textOf(content: readonly ResultContent[]): string {
+function textOf(content: readonly InputBlock[]): string {
   return content.map((block) => (block.type === "text" ? block.text : `(${block.type})`)).join("");
 }

@@ -1,6 +1,5 @@
 import * as z from "zod";
 import { defined } from "../../base/defined.ts";
-import { HarnessError } from "../../base/errors.ts";
 import { ATTACHMENT_BYTES_MAX } from "../../protocol/commands/run-limits.ts";
 import { AttachmentInfo } from "../../protocol/content.ts";
 import { SessionIdSchema } from "../../protocol/ids.ts";
@@ -25,14 +24,14 @@ export function attachmentRoute(): HttpRoute {
       refusals: [
         ...(["InvalidSessionID", "InvalidBody", "InvalidCommand", "HandshakeRequired", "Forbidden"] as const),
         "UnknownSession",
+        "UploadsBusy",
       ],
     },
     async handle(call) {
       const sessionId = sessionOf(call);
       const connection = await call.connection();
-      if (connection.attach === undefined)
-        throw new HarnessError("InvalidCommand", { kind: "SendInput", why: "no files are taken here" });
-      const bytes = await call.bytes(ATTACHMENT_BYTES_MAX);
+      using hold = connection.holdUpload();
+      const bytes = await call.bytes(ATTACHMENT_BYTES_MAX, (count) => hold.add(count));
       const name = call.query.get("name") ?? "";
       const mediaType = call.request.headers.get("content-type") ?? undefined;
       const info = await connection.attach(sessionId, { name, bytes, ...defined({ mediaType }) });

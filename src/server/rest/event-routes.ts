@@ -1,6 +1,10 @@
 import * as z from "zod";
 import { defined } from "../../base/defined.ts";
+import { defined } from "../../base/defined.ts";
+import { HarnessError } from "../../base/errors.ts";
 import type { World } from "../../base/world.ts";
+import { isReaderName, READER_WHY } from "../../protocol/commands/run-limits.ts";
+import { ReaderSchema } from "../../protocol/commands/session-commands.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
 import { EnvelopeSchema } from "../../protocol/events/envelope.ts";
 import { NewsItem } from "../../protocol/events/news.ts";
@@ -13,7 +17,7 @@ import { eventStream, SSE_HEARTBEAT_MS, sseFrame } from "../http/sse.ts";
 import { assertHappened } from "../hub/follow-request.ts";
 import { NEWS_SESSIONS_MAX } from "../hub/news/news-reader.ts";
 import { sessionInfo } from "../hub/queries/session-info.ts";
-import { grantOfCall, readWord, SinceSchema, sessionOf, sinceOf } from "./parameters.ts";
+import { grantOfCall, readWord, SinceSchema, sessionOf, sinceOf, singleParameter } from "./parameters.ts";
 
 export interface EventRoutesDependencies {
   readonly engine: EnginePort;
@@ -75,6 +79,11 @@ export function eventRoutes(parts: EventRoutesDependencies): readonly HttpRoute[
             about: `\`true\`: stored sessions too. The newest ${NEWS_SESSIONS_MAX} in all.`,
             schema: z.enum(["true", "false"]),
           },
+          reader: {
+            about:
+              "The name of a reader: `info.unread` counts the turns that ended after its mark, as in the list.",
+            schema: ReaderSchema,
+          },
         },
         answers: { 200: { about: "The news", schema: NewsItem, type: "text/event-stream" } },
         refusals: ["InvalidPath", "HandshakeRequired"],
@@ -86,9 +95,12 @@ export function eventRoutes(parts: EventRoutesDependencies): readonly HttpRoute[
 
 async function newsOf(call: RouteRequest, { world }: EventRoutesDependencies): Promise<Response> {
   const past = readWord(call, "past", ["true", "false"]) === "true";
+  const reader = singleParameter(call.query, "reader");
+  if (reader !== undefined && !isReaderName(reader))
+    throw new HarnessError("InvalidPath", { why: `reader: ${READER_WHY}` });
   const connection = await call.connection();
   return call.stream((signal) =>
-    eventStream(connection.newsInBatches({ past, signal }), {
+    eventStream(connection.newsInBatches({ past, signal, ...defined({ reader }) }), {
       clock: world.clock,
       signal,
       hello: ": ok\n\n",

@@ -4,6 +4,7 @@ import { isObject, stringAt } from "../../base/json.ts";
 import type { Reason } from "../../base/reasons.ts";
 import { Accepted, Command } from "../../protocol/commands/commands.ts";
 import { COMMAND_RESULTS } from "../../protocol/commands/results.ts";
+import { AttachmentInfo } from "../../protocol/content.ts";
 import { EnvelopeSchema } from "../../protocol/events/envelope.ts";
 import { NewsItem } from "../../protocol/events/news.ts";
 import { Handshake } from "../../protocol/handshake.ts";
@@ -164,6 +165,7 @@ function named(): ReadonlyMap<z.ZodType, string> {
   const all = new Map<z.ZodType, string>([
     [Command, "Command"],
     [Accepted, "Accepted"],
+    [AttachmentInfo, "AttachmentInfo"],
     [EnvelopeSchema, "Envelope"],
     [NewsItem, "NewsItem"],
     [Handshake, "Handshake"],

@@ -1,6 +1,7 @@
 import { HarnessError } from "../../base/errors.ts";
 import type { JsonObject } from "../../base/json.ts";
 import { isObject, parseMessage, stringAt, wellFormedJson } from "../../base/json.ts";
+import { isReaderName, READER_WHY } from "../../protocol/commands/run-limits.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
 import type { NewsItem } from "../../protocol/events/news.ts";
 import type { ErrorBody } from "../../protocol/resources.ts";
@@ -9,6 +10,9 @@ import { BODY_BYTES_MAX } from "../http/body.ts";
 /** Characters of a frame: as many as a body of other transports may have. */
 export const CLIENT_FRAME_CHARS_MAX = BODY_BYTES_MAX;
 const LABEL_CHARS_MAX = 64;
+const FRAMES_WITH_BODY: readonly string[] = ["command", "handshake", "query", "attach", "attach-piece"];
+const KNOWN_FRAMES =
+  "frame: a client sends handshake, command, query, attach, attach-piece, attach-stop, subscribe-news or ping";
 
 /** A frame of a client. The id is the client's, and stands on the answer. */
 export type ClientFrame = {
@@ -20,8 +24,10 @@ export type ClientFrame = {
   /** A query, unchecked. */
   | { readonly kind: "query"; readonly query: JsonObject }
   | { readonly kind: "ping" }
-  /** `past`: stored sessions too. */
-  | { readonly kind: "subscribe-news"; readonly past: boolean }
+  /** `past`: stored sessions too. `reader`: whose marks count. */
+  | { readonly kind: "subscribe-news"; readonly past: boolean; readonly reader?: string }
+  /** Begins an upload, adds a piece to it, or drops it. Unchecked: `SocketUpload` checks the body. */
+  | { readonly kind: "attach" | "attach-piece" | "attach-stop"; readonly body: JsonObject }
   | { readonly kind: "refused"; readonly error: HarnessError }
 );
 
@@ -66,19 +72,22 @@ function bodyOf(value: JsonObject): FrameBody {
   }
   if (frame === "ping") return { kind: "ping" };
   if (frame === "subscribe-news") return newsWish(body);
-  if (frame !== "command" && frame !== "handshake" && frame !== "query")
-    return refused("frame: a client sends handshake, command, query, subscribe-news or ping");
+  if (frame === "attach-stop") return { kind: "attach-stop", body: {} };
+  if (typeof frame !== "string" || !FRAMES_WITH_BODY.includes(frame)) return refused(KNOWN_FRAMES);
   if (!isObject(body)) return refused("body: it has to be a JSON object");
   if (frame === "query") return { kind: "query", query: body };
+  if (frame === "attach" || frame === "attach-piece") return { kind: frame, body };
   return frame === "handshake" ? handshake(body) : { kind: "command", command: body };
 }
 
 function newsWish(body: unknown): FrameBody {
   const wish = body === undefined ? {} : body;
   if (!isObject(wish)) return refused("body: it has to be a JSON object");
-  const { past = false } = wish;
+  const { past = false, reader } = wish;
   if (typeof past !== "boolean") return refused("past: it takes true or false");
-  return { kind: "subscribe-news", past };
+  if (reader === undefined) return { kind: "subscribe-news", past };
+  if (typeof reader !== "string" || !isReaderName(reader)) return refused(`reader: ${READER_WHY}`);
+  return { kind: "subscribe-news", past, reader };
 }
 
 function handshake(body: JsonObject): FrameBody {

@@ -10,6 +10,7 @@ import { asRefusal, errorBody } from "../http/answers.ts";
 import { httpStatusOf } from "../http/statuses.ts";
 import type { ClientFrame } from "./frames.ts";
 import { errorFrame, eventFrame, newsItemFrame, readFrame, serverFrame, withSession } from "./frames.ts";
+import { SocketUpload } from "./socket-upload.ts";
 import type { HeldClient, SocketClients } from "./ws-clients.ts";
 
 /** Time limit for the handshake; a socket without one is then closed. */
@@ -43,7 +44,8 @@ export interface SocketDependencies {
   readonly onLeft: () => void;
 }
 
-type FrameOf<Kind extends ClientFrame["kind"]> = Extract<ClientFrame, { kind: Kind }>;
+type UploadKind = "attach" | "attach-piece" | "attach-stop";
+type FrameOf<Kind extends ClientFrame["kind"]> = Extract<ClientFrame, { readonly kind: Kind }>;
 
 /** One open WebSocket: reads its frames in order, answers each, and sends the events of its session (CTL-07). */
 export class ClientSocket implements SocketReader {
@@ -61,6 +63,7 @@ export class ClientSocket implements SocketReader {
   readonly #ids = new Set<number>();
   #onAnswered: (() => void) | undefined;
   #hasNews = false;
+  readonly #file: SocketUpload;
   #isOver = false;
 
   constructor(dependencies: SocketDependencies, socket: ServerSocket) {
@@ -68,6 +71,7 @@ export class ClientSocket implements SocketReader {
     this.#socket = socket;
     this.#last = dependencies.since ?? 0;
     const { authority, grant, world } = dependencies;
+    this.#file = new SocketUpload(world.clock);
     this.#watch = authority.watch(grant);
     this.#shakeLimit = world.clock.timer(HANDSHAKE_MS_MAX, () =>
       this.#cut(new HarnessError("HandshakeRequired", {})),
@@ -99,6 +103,7 @@ export class ClientSocket implements SocketReader {
     this.#isOver = true;
     this.#stop.abort(new Error("the socket has closed"));
     this.#watch[Symbol.dispose]();
+    this.#file[Symbol.dispose]();
     this.#client?.[Symbol.dispose]();
     this.#dependencies.onLeft();
   }
@@ -132,6 +137,13 @@ export class ClientSocket implements SocketReader {
       if (frame.kind === "subscribe-news") {
         this.#followNews(connection, frame);
         return answered(serverFrame("accepted", frame.id, {}));
+      }
+      if (isUpload(frame)) {
+        this.#upload(frame, connection).then(
+          (body) => answered(serverFrame("accepted", frame.id, body)),
+          refuse,
+        );
+        return;
       }
       if (frame.kind === "query") {
         const { readQuery } = await import("../../protocol/queries/read-query.ts");
@@ -191,15 +203,23 @@ export class ClientSocket implements SocketReader {
   }
 
   /** Begins to send the news, once for a socket. @throws HarnessError InvalidFrame the second time. */
-  #followNews(connection: ServedConnection, { past }: FrameOf<"subscribe-news">): void {
+  #followNews(connection: ServedConnection, { past, reader }: FrameOf<"subscribe-news">): void {
     if (this.#hasNews) throw new HarnessError("InvalidFrame", { why: "this socket has the news already" });
     this.#hasNews = true;
     const { signal } = this.#stop;
-    const items = connection.news({ past, signal });
+    const items = connection.news({ past, signal, ...defined({ reader }) });
     const follow = async () => {
       for await (const item of items) if (!(await this.#socket.send(newsItemFrame(item)))) return;
     };
     follow().catch((thrown: unknown) => this.#cut(thrown));
+  }
+
+  /** Takes a frame at once, in order; no other frame waits while the file is stored. */
+  async #upload({ kind, body }: FrameOf<UploadKind>, connection: ServedConnection): Promise<object> {
+    if (kind === "attach-piece") return await this.#file.add(body, connection);
+    if (kind === "attach") this.#file.begin(withSession(body, this.#dependencies.session), connection);
+    else this.#file.stop();
+    return {};
   }
 
   /** Sends it among the events of its session, if it is subscribed to one. */
@@ -255,6 +275,10 @@ export class ClientSocket implements SocketReader {
     if (thrown instanceof HarnessError) log.write("debug", "a frame was refused", { reason: thrown.reason });
     else log.write("error", "a frame failed", { what: messageOf(thrown) });
   }
+}
+
+function isUpload(frame: ClientFrame): frame is FrameOf<UploadKind> {
+  return frame.kind === "attach" || frame.kind === "attach-piece" || frame.kind === "attach-stop";
 }
 
 function idInUse(id: number): ClientFrame {

@@ -82,7 +82,7 @@ function collectResults(messages: readonly Message[]): ReadonlyMap<CallId, ToolR
 function userBlocks({ content }: Message): ContentBlock[] {
   return content.flatMap((block): ContentBlock[] => {
     if (block.type === "text") return validText(block);
-    return block.type === "image" || block.type === "audio" ? [block] : [];
+    return block.type === "image" || block.type === "audio" || block.type === "document" ? [block] : [];
   });
 }
 
@@ -108,6 +108,7 @@ function assistantBlocks({ content }: Message, seen: Set<CallId>): ContentBlock[
         break;
       case "image":
       case "audio":
+      case "document":
       case "tool_result":
         break; // an assistant may not send it
       default:

@@ -19,7 +19,7 @@ const WITHOUT_CONTENT: {
   ToolArgsDelta: (payload) => ({ ...payload, text: TTL_EXPIRED }),
   ToolResult: (payload) => ({ ...payload, content: TEXT }),
   TurnStarted: (payload) => ({ ...payload, ...(payload.content === undefined ? {} : { content: TEXT }) }),
-  TurnEnded: ({ error, ...payload }) => ({
+  TurnEnded: ({ error, files: _files, ...payload }) => ({
     ...payload,
     ...(error === undefined ? {} : { error: { reason: error.reason, message: TTL_EXPIRED } }),
   }),

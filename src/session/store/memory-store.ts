@@ -85,7 +85,10 @@ export function memorySessionStore(machine: Pick<Machine, "isAlive">): SessionSt
     ...historyReads(logs),
     ...logUpkeep(logs),
     ...damageChecks(logs),
-    notes: memoryNotes((logId) => logs.mustFind(logId)),
+    notes: memoryNotes(
+      (logId) => logs.mustFind(logId),
+      () => [...logs.all],
+    ),
     async [Symbol.asyncDispose]() {
       logs.all.clear();
     },

@@ -77,6 +77,8 @@ export interface SessionDependencies {
   readonly takes?: readonly (keyof InputWants)[];
   /** Called at the end of each turn while the session is still busy, before clients see it. */
   readonly onTurnEnd?: (reason: TurnEndReason, turn: TurnContext) => Promise<void>;
+  /** Returns the files that a turn changed, once `onTurnEnd` has run; undefined if they are not known. */
+  readonly turnFiles?: (turn: number) => readonly string[] | undefined;
   /**
    * Sets files, conversation or both back, while no turn can start; resolves to a report of what it did, or would do.
    */

@@ -51,6 +51,7 @@ export class Session {
     this.#onChanged();
   });
   /** True if a client that is no person has sent a command. */
+  readonly #storing = new Set<Promise<unknown>>();
   #isUsedByAgent = false;
   #pinned: boolean;
   #ending: Promise<void> | undefined;
@@ -357,7 +358,9 @@ export class Session {
   async attach(file: AttachedFile): Promise<AttachmentInfo> {
     if (this.#ending !== undefined) throw new HarnessError("EngineStopping", {});
     this.#idle.touch();
-    return await storeAttachment(file, this.#parts.attachments);
+    const storing = storeAttachment(file, this.#parts.attachments);
+    this.#storing.add(storing);
+    return await storing.finally(() => this.#storing.delete(storing));
   }
 
   /** Resolves when no turn runs. */
@@ -400,7 +403,8 @@ export class Session {
     this.#idle[Symbol.dispose]();
     this.#history[Symbol.dispose]();
     this.#root.cancel(new Cancelled("engine", "the session was ended"));
-    await Promise.all([this.idle(), this.#shell.idle()]);
+    // A file that is being stored would come back to a log that is deleted after its end.
+    await Promise.all([this.idle(), this.#shell.idle(), Promise.allSettled([...this.#storing])]);
     const { bus } = this.#parts;
     try {
       await this.#parts.settle();

@@ -292,7 +292,7 @@ export class TurnScheduler {
       this.#queue.turnEnded();
       const goesOn = reason === "complete" || reason === "yield" || reason === "cancelled";
       next = goesOn ? this.#claimNext() : undefined;
-      bus.publish(ended, turn.origin);
+      bus.publish(this.#withFiles(ended), turn.origin);
       // A cancel held the inputs of its time; what a person sent after it follows.
       if (!goesOn) this.#queue.hold();
       await bus.commit("power");
@@ -303,6 +303,11 @@ export class TurnScheduler {
     } finally {
       slot.free();
     }
+  }
+
+  #withFiles(ended: TurnEnded): TurnEnded {
+    const files = this.#options.parts.turnFiles?.(ended.payload.turn);
+    return files === undefined ? ended : { ...ended, payload: { ...ended.payload, files: [...files] } };
   }
 
   /** Delivers inputs that were sent for the running turn. */

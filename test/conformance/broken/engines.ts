@@ -683,6 +683,8 @@ function withClass(as: { readonly sender?: IdentityClass; readonly reader?: Iden
             return await sender.handshake(version);
           },
           send: (command) => sender.send(command),
+          attach: (session, file) => sender.attach(session, file),
+          holdUpload: () => sender.holdUpload(),
           query: (query, signal) => sender.query(query, signal),
           subscribe: (session, options) => reader.subscribe(session, options),
           news: (options) => reader.news(options),

@@ -1,6 +1,7 @@
 import type { TransportName } from "../../../src/conformance/transports/transport.ts";
 import type { Accepted, Command } from "../../../src/protocol/commands/commands.ts";
 import type { Connection, NewsOptions, SubscribeOptions } from "../../../src/protocol/connection.ts";
+import type { AttachedFile } from "../../../src/protocol/content.ts";
 import type { Envelope } from "../../../src/protocol/events/envelope.ts";
 import type { NewsItem } from "../../../src/protocol/events/news.ts";
 import type { AttachRequest } from "../../../src/session/access/attach-request.ts";
@@ -21,6 +22,7 @@ export interface Broken {
 
 interface ConnectionFaults {
   readonly attach?: (request: AttachRequest) => AttachRequest;
+  readonly file?: (file: AttachedFile) => AttachedFile;
   readonly handshake?: (version: string, inner: Connection) => ReturnType<Connection["handshake"]>;
   readonly send?: (command: Command, inner: Connection, port: EnginePort) => Promise<Accepted>;
   readonly subscribe?: (
@@ -47,6 +49,8 @@ export function connectionFault(faults: ConnectionFaults): Fault {
           identityClass: inner.identityClass,
           handshake: (version) => faults.handshake?.(version, inner) ?? inner.handshake(version),
           send: (command) => faults.send?.(command, inner, port) ?? inner.send(command),
+          attach: (session, file) => inner.attach(session, faults.file?.(file) ?? file),
+          holdUpload: () => inner.holdUpload(),
           query: (query, signal) => inner.query(query, signal),
           subscribe: (session, options) =>
             faults.subscribe?.(inner, session, options) ?? inner.subscribe(session, options),

@@ -477,6 +477,11 @@ export const BROKEN_SOCKETS: readonly Broken[] = [
     fault: () => newsFault(({ kind }) => kind !== "NewsReady"),
   },
   {
+    scenario: "ws-attach",
+    how: "another file is kept than the one that was sent",
+    fault: () => connectionFault({ file: (file) => ({ ...file, bytes: new TextEncoder().encode("words") }) }),
+  },
+  {
     scenario: "ws-garbage",
     how: "a frame that is none ends the socket",
     fault: () => ({

@@ -13,6 +13,7 @@ from typing import Any, AsyncIterator, Callable, List, Mapping, Optional, TypeVa
 from . import client as sync
 from .protocol import (
     Accepted,
+    AttachmentInfo,
     Envelope,
     Handshake,
     Health,
@@ -62,8 +63,8 @@ class AsyncClient:
     async def query(self, kind: str, **params: Any) -> Any:
         return await _in_thread(self.sync.query, kind, **params)
 
-    async def news(self, *, past: bool = False) -> AsyncIterator[NewsItem]:
-        async for item in _read(functools.partial(self.sync.news, past=past)):
+    async def news(self, *, past: bool = False, reader: Optional[str] = None) -> AsyncIterator[NewsItem]:
+        async for item in _read(functools.partial(self.sync.news, past=past, reader=reader)):
             yield item
 
     async def tools(self) -> List[ToolInfo]:
@@ -143,6 +144,11 @@ class AsyncSession:
     async def events(self, since: Optional[int] = None, *, args: bool = False) -> AsyncIterator[Envelope]:
         async for event in _read(functools.partial(self._session.events, since, args=args)):
             yield event
+
+    async def attach(
+        self, file: bytes, *, name: str, media_type: str = "application/octet-stream"
+    ) -> AttachmentInfo:
+        return await _in_thread(self._session.attach, file, name=name, media_type=media_type)
 
     async def answer_permission(self, call_id: str, decision: str, **options: Optional[str]) -> Accepted:
         return await _in_thread(self._session.answer_permission, call_id, decision, **options)

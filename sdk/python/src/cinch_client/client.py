@@ -80,14 +80,14 @@ class Client:
         """A session that is known by its id; nothing is asked yet."""
         return Session(self._engine, id)
 
-    def news(self, *, past: bool = False) -> NewsStream:
+    def news(self, *, past: bool = False, reader: Optional[str] = None) -> NewsStream:
         """The news about all sessions: a SessionChanged of each, NewsReady, then what changes, in the newest state.
 
-        With ``past``, stored sessions too. What breaks is opened again and begins with all sessions; those that are gone
-        meanwhile are told as gone.
+        With ``past``, stored sessions too. With the name of a ``reader``, ``unread`` counts the turns after its mark.
+        What breaks is opened again and begins with all sessions; those that are gone meanwhile are told as gone.
         """
         box = StreamBox()
-        return NewsStream(read_news(self._engine, past, box), box)
+        return NewsStream(read_news(self._engine, past, box, reader), box)
 
     def query(self, kind: str, **params: Any) -> Any:
         """Asks any query of the engine: ``client.query("ListTools", sessionId=id)``; the answer is a dictionary."""

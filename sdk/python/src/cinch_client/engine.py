@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 from .errors import CinchError, invalid_answer
 from .follow import ConnectionState
-from .http import Answer, Http
+from .http import Answer, FileBody, Http
 from .protocol import PROTOCOL_VERSION
 
 
@@ -61,14 +61,15 @@ class Engine:
         path: str,
         body: Optional[Mapping[str, Any]] = None,
         command: Optional[str] = None,
+        file: Optional[FileBody] = None,
     ) -> Answer:
         """One request. Where the engine has forgotten this client, it is made anew: nothing was carried out."""
         try:
-            return self._seen(self.http.request(method, path, body, self.client, command))
+            return self._seen(self.http.request(method, path, body, self.client, command, file))
         except CinchError as thrown:
             if thrown.reason != "UnknownClient" or not self.renew_client():
                 raise
-            return self._seen(self.http.request(method, path, body, self.client, command))
+            return self._seen(self.http.request(method, path, body, self.client, command, file))
 
     def renew_client(self) -> bool:
         """Makes this client anew, where it had one of its own."""

@@ -40,6 +40,14 @@ class _UnixConnection(http.client.HTTPConnection):
 
 
 @dataclass(frozen=True)
+class FileBody:
+    """A file as the body of a request, instead of JSON."""
+
+    data: bytes
+    media_type: str
+
+
+@dataclass(frozen=True)
 class Answer:
     status: int
     body: Any
@@ -79,12 +87,13 @@ class Http:
         body: Optional[Mapping[str, Any]] = None,
         client: Optional[str] = None,
         command: Optional[str] = None,
+        file: Optional[FileBody] = None,
     ) -> Answer:
         """One request and its whole answer. A command is never sent twice, and may take longer."""
         seconds = self.limits.answer if command is None else self.limits.command
         with _Exchange(self._connection(seconds), seconds) as exchange:
             try:
-                response = self._send(exchange, method, path, {"Accept": "application/json"}, body, client)
+                response = self._send(exchange, method, path, {"Accept": "application/json"}, body, client, file)
                 raw = exchange.read_all(response, self.limits.answer_bytes_max, self.url)
             except _BROKEN as thrown:
                 raise self._broken(thrown, exchange, command, seconds) from thrown
@@ -135,6 +144,7 @@ class Http:
         headers: Mapping[str, str],
         body: Optional[Mapping[str, Any]],
         client: Optional[str],
+        file: Optional[FileBody] = None,
     ) -> http.client.HTTPResponse:
         token = self._token if isinstance(self._token, str) else self._token()
         if _TOKEN.match(token) is None:
@@ -146,6 +156,9 @@ class Http:
         if body is not None:
             data = json.dumps(body).encode()
             every["Content-Type"] = "application/json"
+        if file is not None:
+            data = file.data
+            every["Content-Type"] = file.media_type
         response = exchange.ask(method, self._parts.path.rstrip("/") + path, data, every)
         if 300 <= response.status < 400:
             why = f"it sends requests elsewhere (status {response.status})"

@@ -4,6 +4,7 @@ from __future__ import annotations
 import json
 import time
 from typing import Any, Dict, Iterator, Optional, cast
+from urllib.parse import quote
 
 from .engine import Engine
 from .errors import CinchError, invalid_event, is_passing
@@ -14,20 +15,23 @@ from .limits import backoff
 from .protocol import NewsItem
 
 
-def read_news(engine: Engine, past: bool, box: StreamBox) -> Iterator[NewsItem]:
+def read_news(engine: Engine, past: bool, box: StreamBox, reader: Optional[str] = None) -> Iterator[NewsItem]:
     """Each connection begins with all sessions again; what is gone meanwhile is told as gone before the next NewsReady.
 
     Ends where the box is closed. Raises CinchError for what the engine refuses for good, and what the last attempt came
     to, once it was away too long.
     """
     limits, closed = engine.http.limits, box.closed
+    path = f"/v1/news?past={'true' if past else 'false'}"
+    if reader is not None:
+        path += f"&reader={quote(reader, safe='')}"
     known: Dict[str, str] = {}
     fruitless = 0
     away_at: Optional[float] = None
     while not closed.is_set():
         failure = CinchError("EngineUnreachable", "The engine has closed the stream of news.")
         try:
-            for item in _connection(engine, past, box, known):
+            for item in _connection(engine, path, box, known):
                 if item["kind"] == "NewsReady":
                     fruitless, away_at = 0, None
                 yield item
@@ -51,11 +55,10 @@ def read_news(engine: Engine, past: bool, box: StreamBox) -> Iterator[NewsItem]:
             closed.wait(seconds)
 
 
-def _connection(engine: Engine, past: bool, box: StreamBox, known: Dict[str, str]) -> Iterator[NewsItem]:
+def _connection(engine: Engine, path: str, box: StreamBox, known: Dict[str, str]) -> Iterator[NewsItem]:
     """The news of one connection. ``known`` has the sessions that the reader was told of, with their logs."""
     unnamed = dict(known)
     is_first = True
-    path = f"/v1/news?past={'true' if past else 'false'}"
     for frame in read_frames(engine.http, path, {}, engine.client, box):
         if frame is None:
             if is_first:

@@ -85,6 +85,17 @@ class SendInputCommandContentItemAudio(TypedDict):
     source: SendInputCommandContentItemAudioSource
 
 
+class SendInputCommandContentItemDocumentSource(TypedDict):
+    type: Literal["base64"]
+    media_type: str
+    data: str
+
+
+class SendInputCommandContentItemDocument(TypedDict):
+    type: Literal["document"]
+    source: SendInputCommandContentItemDocumentSource
+
+
 class SendInputCommandContentItemAttachment(TypedDict):
     type: Literal["attachment"]
     id: str
@@ -97,6 +108,7 @@ _SendInputCommandRequired = TypedDict("_SendInputCommandRequired", {
     SendInputCommandContentItemText,
     SendInputCommandContentItemImage,
     SendInputCommandContentItemAudio,
+    SendInputCommandContentItemDocument,
     SendInputCommandContentItemAttachment,
 ]],
 })
@@ -412,6 +424,17 @@ class EditInputCommandContentItemAudio(TypedDict):
     source: EditInputCommandContentItemAudioSource
 
 
+class EditInputCommandContentItemDocumentSource(TypedDict):
+    type: Literal["base64"]
+    media_type: str
+    data: str
+
+
+class EditInputCommandContentItemDocument(TypedDict):
+    type: Literal["document"]
+    source: EditInputCommandContentItemDocumentSource
+
+
 class EditInputCommand(TypedDict):
     kind: Literal["EditInput"]
     sessionId: SessionId
@@ -420,6 +443,7 @@ class EditInputCommand(TypedDict):
     EditInputCommandContentItemText,
     EditInputCommandContentItemImage,
     EditInputCommandContentItemAudio,
+    EditInputCommandContentItemDocument,
 ]]
 
 
@@ -480,6 +504,17 @@ class SteerAgentCommandContentItemAudio(TypedDict):
     source: SteerAgentCommandContentItemAudioSource
 
 
+class SteerAgentCommandContentItemDocumentSource(TypedDict):
+    type: Literal["base64"]
+    media_type: str
+    data: str
+
+
+class SteerAgentCommandContentItemDocument(TypedDict):
+    type: Literal["document"]
+    source: SteerAgentCommandContentItemDocumentSource
+
+
 class SteerAgentCommand(TypedDict):
     kind: Literal["SteerAgent"]
     sessionId: SessionId
@@ -488,6 +523,7 @@ class SteerAgentCommand(TypedDict):
     SteerAgentCommandContentItemText,
     SteerAgentCommandContentItemImage,
     SteerAgentCommandContentItemAudio,
+    SteerAgentCommandContentItemDocument,
 ]]
 
 
@@ -537,6 +573,13 @@ class Accepted(TypedDict, total=False):
     sessionId: SessionId
     inputId: InputId
     result: Any
+
+
+class AttachmentInfo(TypedDict):
+    attachment: str
+    name: str
+    media_type: str
+    bytes: int
 
 
 _TextDeltaEventPayloadRequired = TypedDict("_TextDeltaEventPayloadRequired", {
@@ -782,6 +825,17 @@ class TurnStartedEventPayloadContentItemAudio(TypedDict):
     source: TurnStartedEventPayloadContentItemAudioSource
 
 
+class TurnStartedEventPayloadContentItemDocumentSource(TypedDict):
+    type: Literal["base64"]
+    media_type: str
+    data: str
+
+
+class TurnStartedEventPayloadContentItemDocument(TypedDict):
+    type: Literal["document"]
+    source: TurnStartedEventPayloadContentItemDocumentSource
+
+
 _TurnStartedEventPayloadRequired = TypedDict("_TurnStartedEventPayloadRequired", {
     "turn": int,
     "originator": ClientId,
@@ -793,6 +847,7 @@ class TurnStartedEventPayload(_TurnStartedEventPayloadRequired, total=False):
     TurnStartedEventPayloadContentItemText,
     TurnStartedEventPayloadContentItemImage,
     TurnStartedEventPayloadContentItemAudio,
+    TurnStartedEventPayloadContentItemDocument,
 ]]
     inputId: InputId
 
@@ -841,6 +896,7 @@ class TurnEndedEventPayload(_TurnEndedEventPayloadRequired, total=False):
     error: TurnEndedEventPayloadError
     usage: TurnEndedEventPayloadUsage
     usd: Union[float, None]
+    files: List[str]
 
 
 _TurnEndedEventRequired = TypedDict("_TurnEndedEventRequired", {
@@ -1394,12 +1450,24 @@ class InputQueuedEventPayloadContentItemAudio(TypedDict):
     source: InputQueuedEventPayloadContentItemAudioSource
 
 
+class InputQueuedEventPayloadContentItemDocumentSource(TypedDict):
+    type: Literal["base64"]
+    media_type: str
+    data: str
+
+
+class InputQueuedEventPayloadContentItemDocument(TypedDict):
+    type: Literal["document"]
+    source: InputQueuedEventPayloadContentItemDocumentSource
+
+
 _InputQueuedEventPayloadRequired = TypedDict("_InputQueuedEventPayloadRequired", {
     "inputId": InputId,
     "content": List[Union[
     InputQueuedEventPayloadContentItemText,
     InputQueuedEventPayloadContentItemImage,
     InputQueuedEventPayloadContentItemAudio,
+    InputQueuedEventPayloadContentItemDocument,
 ]],
     "delivery": Literal["queue", "steer"],
     "originator": ClientId,
@@ -1744,12 +1812,24 @@ class InputEditedEventPayloadContentItemAudio(TypedDict):
     source: InputEditedEventPayloadContentItemAudioSource
 
 
+class InputEditedEventPayloadContentItemDocumentSource(TypedDict):
+    type: Literal["base64"]
+    media_type: str
+    data: str
+
+
+class InputEditedEventPayloadContentItemDocument(TypedDict):
+    type: Literal["document"]
+    source: InputEditedEventPayloadContentItemDocumentSource
+
+
 _InputEditedEventPayloadRequired = TypedDict("_InputEditedEventPayloadRequired", {
     "inputId": InputId,
     "content": List[Union[
     InputEditedEventPayloadContentItemText,
     InputEditedEventPayloadContentItemImage,
     InputEditedEventPayloadContentItemAudio,
+    InputEditedEventPayloadContentItemDocument,
 ]],
 })
 
@@ -3074,6 +3154,13 @@ class SearchSessionsResultHitsItem(_SearchSessionsResultHitsItemRequired, total=
     parent_call: CallId
 
 
+class SearchSessionsResultTitlesItem(TypedDict):
+    session: SessionId
+    log: LogId
+    title: str
+    at: List[List[int]]
+
+
 class SearchSessionsResultSearched(TypedDict):
     sessions: int
     events: int
@@ -3089,6 +3176,7 @@ _SearchSessionsResultRequired = TypedDict("_SearchSessionsResultRequired", {
 
 
 class SearchSessionsResult(_SearchSessionsResultRequired, total=False):
+    titles: List[SearchSessionsResultTitlesItem]
     cursor: str
 
 
@@ -3607,6 +3695,7 @@ EngineReason = Literal[
     "UnknownToolPack",
     "UnsupportedContent",
     "UnsupportedMediaType",
+    "UploadsBusy",
     "UsageInvalid",
     "VertexUnplaced",
     "WorktreeFailed",

@@ -8,8 +8,8 @@ from urllib.parse import quote
 from .engine import Engine
 from .errors import CinchError, invalid_answer
 from .follow import FollowParts, follow
-from .http import StreamBox
-from .protocol import Accepted, Envelope, SessionInfo
+from .http import FileBody, StreamBox
+from .protocol import Accepted, AttachmentInfo, Envelope, SessionInfo
 from .stream import EventStream
 from .turn import TurnResult, TurnSum, begins
 
@@ -101,6 +101,18 @@ class Session:
             since = info.get("asked_since", info["events"])
         return EventStream(self._follow(since, box, args), box)
 
+    def attach(
+        self, file: bytes, *, name: str, media_type: str = "application/octet-stream"
+    ) -> AttachmentInfo:
+        """Stores a file, of at most 20 MiB, for inputs of this session: an image, a text or a PDF.
+
+        A block ``{"type": "attachment", "id": info["attachment"]}`` of an input stands for it. Raises AttachmentRefused,
+        AttachmentsFull, UploadsBusy.
+        """
+        path = f"/attachments?name={quote(name, safe='')}"
+        body = self._post("attach", path, file=FileBody(file, media_type))
+        return cast(AttachmentInfo, accepted(body, self._engine.http.url))
+
     def answer_permission(
         self, call_id: str, decision: str, *, scope: Optional[str] = None, rule: Optional[str] = None
     ) -> Accepted:
@@ -130,13 +142,18 @@ class Session:
         return answer
 
     def _send(self, kind: str, path: str, body: Mapping[str, Any]) -> Accepted:
+        return accepted(self._post(kind, path, body), self._engine.http.url)
+
+    def _post(
+        self, kind: str, path: str, body: Optional[Mapping[str, Any]] = None, file: Optional[FileBody] = None
+    ) -> Any:
         try:
-            return accepted(self._engine.ask("POST", self._path() + path, body, kind).body, self._engine.http.url)
+            return self._engine.ask("POST", self._path() + path, body, kind, file).body
         except CinchError as thrown:
             # It was refused, so nothing of it was carried out: it may be sent to the run that takes over.
             if thrown.reason != "UnknownSession" or not self._reattach():
                 raise
-        return accepted(self._engine.ask("POST", self._path() + path, body, kind).body, self._engine.http.url)
+        return self._engine.ask("POST", self._path() + path, body, kind, file).body
 
     def _turn_events(
         self, since: int, input_id: Optional[str], box: StreamBox, args: bool

@@ -60,6 +60,7 @@ export interface ComposeDependencies
     | "onInput"
     | "takes"
     | "attachments"
+    | "turnFiles"
     | "commands"
     | "queries"
     | "ownerOf"

@@ -118,6 +118,11 @@ function isDifferent({ from, to }: ChangedPath): boolean {
   return !sameEntry(from, to);
 }
 
+/** Returns true if a path differs as a file or link. */
+export function isFileChanged(from: Entry | undefined, to: Entry | undefined): boolean {
+  return !sameEntry(fileOf(from), fileOf(to));
+}
+
 function fileOf(entry: Entry | undefined): FileEntry | undefined {
   return entry?.kind === "file" || entry?.kind === "symlink" ? entry : undefined;
 }

@@ -26,6 +26,8 @@ export class Entries {
   readonly #all = new Map<string, Entry>();
   /** Differences to the last record. */
   readonly #changed = new Map<string, ChangedBy>();
+  /** The state of these paths in the last record. */
+  readonly #recorded = new Map<string, Entry | undefined>();
   readonly #unstored = new Set<string>();
   /** Paths outside the workspace, and folders that are not scanned: few of many. */
   readonly #outside = new Set<string>();
@@ -77,6 +79,7 @@ export class Entries {
     if (by !== "user")
       for (const journal of this.#journals) if (!journal.has(path)) journal.set(path, before);
     const other = this.#changed.get(path);
+    if (other === undefined) this.#recorded.set(path, before);
     this.#changed.set(path, other === undefined || other === by ? by : "both");
   }
 
@@ -117,6 +120,13 @@ export class Entries {
     return entry?.kind === "file" ? entry : undefined;
   }
 
+  /** Paths that calls changed since the last record, with their state in it; read `all` for their state now. */
+  get changedByCalls(): readonly (readonly [path: string, from: Entry | undefined])[] {
+    return [...this.#changed].flatMap(([path, by]) =>
+      by === "user" ? [] : [[path, this.#recorded.get(path)] as const],
+    );
+  }
+
   /** Returns the changes to write: all paths if nothing was recorded. */
   toRecord(): readonly StoredChange[] {
     return this.#isRecorded
@@ -127,6 +137,7 @@ export class Entries {
   wasRecorded(): void {
     this.#isRecorded = true;
     this.#changed.clear();
+    this.#recorded.clear();
   }
 
   #put(path: string, entry: Entry | undefined): void {

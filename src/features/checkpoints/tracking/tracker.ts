@@ -2,6 +2,7 @@ import { defined } from "../../../base/defined.ts";
 import type { NodeChange, Tree, TreeSnapshot } from "../../../base/files/tree.ts";
 import { TreeTooLarge } from "../../../base/files/tree.ts";
 import type { Files, World } from "../../../base/world.ts";
+import { isFileChanged } from "../changes/changed-paths.ts";
 import { CurrentRepository } from "../git/current-repository.ts";
 import type { GitRepository } from "../git/git-repository.ts";
 import { WORKSPACE_ENTRIES_MAX } from "../recording-limits.ts";
@@ -183,6 +184,20 @@ export class Tracker {
   /** Changes that no record has yet. */
   get unrecorded(): readonly StoredChange[] {
     return this.#entries.hasChanges ? this.#entries.toRecord() : [];
+  }
+
+  /**
+   * Records what a turn has left, and returns the files that its calls changed, sorted. An author counts as in
+   * GetChanges.
+   * @throws HarnessError CheckpointUnwritable; the signal's reason.
+   */
+  async recordEnd(turn: number, signal: AbortSignal): Promise<readonly string[]> {
+    const changed = this.#entries.changedByCalls;
+    await this.record("after", turn, signal); // also stores contents, by which they are compared
+    return changed
+      .filter(([path, from]) => isFileChanged(from, this.#entries.get(path)))
+      .map(([path]) => path)
+      .toSorted();
   }
 
   /** Reads a file whose content is not stored yet, as it is now. */

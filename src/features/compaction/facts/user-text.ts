@@ -28,6 +28,7 @@ export function userText({ content }: Message): string {
   const words = content.flatMap((block) => {
     if (block.type === "text") return block.text.startsWith(FENCED) ? [] : [block.text];
     if (block.type === "image") return ["[an image]"];
+    if (block.type === "document") return ["[a PDF]"];
     return block.type === "audio" ? ["[a sound]"] : [];
   });
   return words.join("\n\n");

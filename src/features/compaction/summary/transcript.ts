@@ -43,6 +43,7 @@ function line(role: Message["role"], block: ContentBlock, bytesMax: number): rea
     }
     case "image":
     case "audio":
+    case "document":
       return [`User: [${block.type}]`];
     case "thinking":
     case "opaque":

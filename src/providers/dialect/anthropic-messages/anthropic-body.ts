@@ -4,6 +4,7 @@ import type { ContentBlock, ImageBlock, ResultContent } from "../../../protocol/
 import type { ModelRequest } from "../../provider.ts";
 import { objectInput } from "../answer/tool-call.ts";
 import type { DialectContext } from "../dialect.ts";
+import { pdfData } from "../request/media.ts";
 import { renderTools, wireToolName } from "../request/tool-name.ts";
 import type { RequestTurn } from "../request/turns.ts";
 import {
@@ -120,6 +121,10 @@ function wireBlock(block: ContentBlock, context: DialectContext): JsonObject {
     case "image":
     case "audio":
       return wireContent(block, context);
+    case "document": {
+      const source = { type: "base64", media_type: block.source.media_type, data: pdfData(block, context) };
+      return { type: "document", source };
+    }
     case "thinking":
       return isRefused(block.data) ? {} : objectOf(block.data);
     case "opaque":

@@ -1,14 +1,20 @@
 import type { JsonObject } from "../../../base/json.ts";
 import { isObject, wellFormedJson } from "../../../base/json.ts";
-import type { ContentBlock, ResultContent } from "../../../protocol/content.ts";
+import type { ContentBlock, InputBlock } from "../../../protocol/content.ts";
 import { commonEfforts, nearestEffort } from "../../effort.ts";
 import type { ModelRequest } from "../../provider.ts";
 import { argumentsText } from "../answer/tool-call.ts";
 import type { DialectContext } from "../dialect.ts";
-import { audioFormat, dataUrl } from "../request/media.ts";
+import { audioFormat, dataUrl, isInputBlock, pdfFile } from "../request/media.ts";
 import { renderTools, wireToolName } from "../request/tool-name.ts";
 import type { PlacedBlock, RequestTurn } from "../request/turns.ts";
-import { buildTurns, itemsOfTurns, joinSystemText, resultText } from "../request/turns.ts";
+import {
+  buildTurns,
+  itemsOfTurns,
+  joinSystemText,
+  resultText,
+  unsupportedContent,
+} from "../request/turns.ts";
 
 const CACHE_MARK = { cache_control: { type: "ephemeral" } };
 
@@ -84,7 +90,7 @@ function userMessages({ blocks }: RequestTurn, context: DialectContext): readonl
       results.push({ role: "tool", tool_call_id: block.tool_use_id, content });
       if (media.length > 0) parts.push({ type: "text", text: "The tool returned this:" });
       parts.push(...media.map((part) => contentPart(part, context)));
-    } else if (block.type === "text" || block.type === "image" || block.type === "audio") {
+    } else if (isInputBlock(block)) {
       parts.push({ ...contentPart(block, context), ...(isMarked ? CACHE_MARK : {}) });
     }
   }
@@ -136,7 +142,7 @@ function isMarkedIn({ isBreakpoint }: PlacedBlock, context: DialectContext): boo
   return isBreakpoint && context.quirks?.cacheControl === true;
 }
 
-function contentPart(block: ResultContent, context: DialectContext): JsonObject {
+function contentPart(block: InputBlock, context: DialectContext): JsonObject {
   switch (block.type) {
     case "text":
       return { type: "text", text: block.text };
@@ -147,6 +153,9 @@ function contentPart(block: ResultContent, context: DialectContext): JsonObject 
         type: "input_audio",
         input_audio: { data: block.source.data, format: audioFormat(block, context) },
       };
+    case "document":
+      if (context.quirks?.fileParts !== true) throw unsupportedContent("PDFs", context);
+      return { type: "file", file: pdfFile(block, context) };
   }
 }
 

@@ -1,12 +1,12 @@
 import { defined } from "../../../base/defined.ts";
 import type { JsonObject } from "../../../base/json.ts";
 import { isObject, stringAt, wellFormedJson } from "../../../base/json.ts";
-import type { ContentBlock, ResultContent } from "../../../protocol/content.ts";
+import type { ContentBlock, InputBlock } from "../../../protocol/content.ts";
 import { nearestEffort, openAiEfforts } from "../../effort.ts";
 import type { ModelRequest } from "../../provider.ts";
 import { argumentsText } from "../answer/tool-call.ts";
 import type { DialectContext } from "../dialect.ts";
-import { dataUrl } from "../request/media.ts";
+import { dataUrl, isInputBlock, pdfFile } from "../request/media.ts";
 import { renderTools, wireToolName } from "../request/tool-name.ts";
 import {
   buildTurns,
@@ -77,7 +77,7 @@ function userItems(blocks: readonly ContentBlock[], context: DialectContext): re
       const text = resultText(block);
       const output = media.length === 0 ? text : [{ type: "input_text", text }, ...media];
       outputs.push({ type: "function_call_output", call_id: block.tool_use_id, output });
-    } else if (block.type === "text" || block.type === "image" || block.type === "audio") {
+    } else if (isInputBlock(block)) {
       parts.push(inputPart(block, context));
     }
   }
@@ -123,7 +123,7 @@ function assistantItem(block: ContentBlock): readonly JsonObject[] {
   }
 }
 
-function inputPart(block: ResultContent, context: DialectContext): JsonObject {
+function inputPart(block: InputBlock, context: DialectContext): JsonObject {
   switch (block.type) {
     case "text":
       return { type: "input_text", text: block.text };
@@ -131,5 +131,7 @@ function inputPart(block: ResultContent, context: DialectContext): JsonObject {
       return { type: "input_image", image_url: dataUrl(block, context), detail: "auto" };
     case "audio":
       throw unsupportedContent("audio", context);
+    case "document":
+      return { type: "input_file", ...pdfFile(block, context) };
   }
 }

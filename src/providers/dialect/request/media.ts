@@ -1,4 +1,11 @@
-import type { AudioBlock, ImageBlock } from "../../../protocol/content.ts";
+import type { JsonObject } from "../../../base/json.ts";
+import type {
+  AudioBlock,
+  ContentBlock,
+  DocumentBlock,
+  ImageBlock,
+  InputBlock,
+} from "../../../protocol/content.ts";
 import type { DialectContext } from "../dialect.ts";
 import { unsupportedContent } from "./turns.ts";
 
@@ -10,12 +17,34 @@ const AUDIO_FORMATS: Readonly<Record<string, string>> = {
   "audio/mp3": "mp3",
 };
 
+/** Returns true for a block that a person can send. */
+export function isInputBlock(block: ContentBlock): block is InputBlock {
+  const { type } = block;
+  return type === "text" || type === "image" || type === "audio" || type === "document";
+}
+
 /** Renders an image as a data URL, for the OpenAI dialects. */
 export function dataUrl(block: ImageBlock, context: DialectContext): string {
   const { media_type, data } = block.source;
   if (!/^image\/[a-z0-9.+-]+$/.test(media_type))
     throw unsupportedContent(`images of type ${media_type}`, context);
   return `data:${media_type};base64,${data}`;
+}
+
+/** Media type of the documents that models accept. */
+const PDF = "application/pdf";
+/** Required by the OpenAI dialects. The file's own name is foreign text, and stands fenced before it. */
+const DOCUMENT_NAME = "document.pdf";
+
+/** Returns the bytes of a document as base64. @throws ProviderError UnsupportedContent for anything but a PDF. */
+export function pdfData({ source }: DocumentBlock, context: DialectContext): string {
+  if (source.media_type !== PDF) throw unsupportedContent(`documents of type ${source.media_type}`, context);
+  return source.data;
+}
+
+/** Renders a PDF as a file, for the OpenAI dialects. */
+export function pdfFile(block: DocumentBlock, context: DialectContext): JsonObject {
+  return { filename: DOCUMENT_NAME, file_data: `data:${PDF};base64,${pdfData(block, context)}` };
 }
 
 /** Returns the name of an audio format in chat completions, which accept two formats. */

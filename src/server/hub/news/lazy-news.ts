@@ -1,3 +1,4 @@
+import { defined } from "../../../base/defined.ts";
 import { HarnessError } from "../../../base/errors.ts";
 import type { LogId, SessionId } from "../../../base/ids.ts";
 import type { World } from "../../../base/world.ts";
@@ -23,6 +24,8 @@ export interface LazyNewsDependencies {
   readonly source: (() => Promise<NewsSource>) | undefined;
 }
 
+type NewsWish = Pick<NewsOptions, "past" | "reader">;
+
 /** The news of an engine, which are loaded with their first reader. Without one, a change costs nothing. */
 export class LazyNews {
   readonly #parts: LazyNewsDependencies;
@@ -40,7 +43,7 @@ export class LazyNews {
   }
 
   /** Yields item by item what `inBatches` yields. */
-  async *read(wanted: Pick<NewsOptions, "past">, asking: QueryContext): AsyncGenerator<NewsItem> {
+  async *read(wanted: NewsWish, asking: QueryContext): AsyncGenerator<NewsItem> {
     // One at a time: what a slow reader has not taken can still be replaced by a newer state.
     for await (const items of this.inBatches(wanted, asking, 1)) yield* items;
   }
@@ -51,7 +54,7 @@ export class LazyNews {
    * @throws HarnessError as the query ListSessions; InvalidQuery if there are none here.
    */
   async *inBatches(
-    { past = false }: Pick<NewsOptions, "past">,
+    { past = false, reader }: NewsWish,
     { signal, ...asking }: QueryContext,
     atOnce = NEWS_ITEMS_AT_ONCE,
   ): AsyncGenerator<readonly NewsItem[]> {
@@ -62,7 +65,8 @@ export class LazyNews {
     await assertMayAsk(queryDefinition("ListSessions"), { kind: "ListSessions" }, asking, this.#parts.logOf);
     this.#loading ??= this.#load();
     const news = await this.#loading;
-    if (!this.#isClosed) yield* news.read({ past, scope: asking.scope ?? EVERYTHING, signal, atOnce });
+    const { scope = EVERYTHING } = asking;
+    if (!this.#isClosed) yield* news.read({ past, scope, signal, atOnce, ...defined({ reader }) });
   }
 
   /**

@@ -6,11 +6,13 @@ import type { Rig } from "../../../../test/support/rig.ts";
 import { openRig } from "../../../../test/support/rig.ts";
 import { rigPort } from "../../../../test/support/rig-port.ts";
 import { says, scriptedProvider } from "../../../../test/support/scripted-provider.ts";
+import { defined } from "../../../base/defined.ts";
 import type { LogId, SessionId } from "../../../base/ids.ts";
 import type { NewsItem } from "../../../protocol/events/news.ts";
 import type { SessionInfo } from "../../../protocol/resources.ts";
 import { NEWS_INTERVAL_MS } from "./news-reader.ts";
 
+const NAMES = ["me", "another@desk"] as const;
 const never = new AbortController().signal;
 const ANSWERS = Array.from({ length: 200 }, () => says("yes it is"));
 
@@ -25,6 +27,9 @@ const KINDS = [
   "prompt",
   "cancel",
   "pin",
+  "rename",
+  "archive",
+  "mark-read",
   "watch",
   "unwatch",
   "connect",
@@ -32,6 +37,8 @@ const KINDS = [
   "connect-past",
   "connect-past-slow",
   "connect-named",
+  "connect-reader",
+  "connect-past-reader-slow",
   "disconnect",
   "time",
 ] as const;
@@ -39,6 +46,8 @@ const KINDS = [
 interface Reader {
   readonly past: boolean;
   readonly named: readonly SessionId[] | undefined;
+  /** Name under which it marks what was read. */
+  readonly name: string | undefined;
   readonly news: AsyncGenerator<NewsItem>;
   readonly sessions: Map<SessionId, SessionInfo>;
   readonly stop: AbortController;
@@ -104,6 +113,22 @@ class Play {
         if (sessionId === undefined) return;
         await connection.send({ kind: "PinSession", sessionId, pinned: at % 2 === 0 });
         return;
+      case "rename": {
+        const title = at % 3 === 0 ? "" : `title ${at}`;
+        if (sessionId !== undefined) await connection.send({ kind: "RenameSession", sessionId, title });
+        return;
+      }
+      case "archive":
+        if (sessionId === undefined) return;
+        await connection.send({ kind: "ArchiveSession", sessionId, archived: at % 2 === 0 });
+        return;
+      case "mark-read": {
+        if (info === undefined || sessionId === undefined) return;
+        const reader = pick(NAMES, at);
+        const event = at % 3 === 0 ? info.lastEvent : Math.floor(info.lastEvent / 2);
+        await connection.send({ kind: "MarkRead", sessionId, event, reader });
+        return;
+      }
       case "watch": {
         if (!runs) return;
         const watch = new AbortController();
@@ -130,9 +155,10 @@ class Play {
     const stop = new AbortController();
     const scope = named === undefined ? {} : { scope: { sessions: named, commands: "all" } as const };
     const asking = { identityClass: "human", signal: stop.signal, ...scope } as const;
-    const news = this.#rig.multiplexer.news.read({ past }, asking);
+    const name = kind.includes("reader") ? pick(NAMES, this.#readers.length) : undefined;
+    const news = this.#rig.multiplexer.news.read({ past, ...defined({ reader: name }) }, asking);
     const reader: Reader = {
-      ...{ past, named, news, stop },
+      ...{ past, named, name, news, stop },
       sessions: new Map(),
       reading: undefined,
       isReady: false,
@@ -152,10 +178,10 @@ class Play {
     for (const reader of this.#readers) reader.reading ??= read(reader); // the slow ones read at last
     while (this.#readers.some(({ isReady }) => !isReady)) await settle();
     for (let round = 0; round < 6; round++) await clock.advance(NEWS_INTERVAL_MS);
-    for (const { past, named, sessions } of this.#readers) {
+    for (const { past, named, name, sessions } of this.#readers) {
       const scope = named === undefined ? {} : { scope: { sessions: named, commands: "all" } as const };
       const list = await this.#rig.multiplexer.query(
-        { kind: "ListSessions", past },
+        { kind: "ListSessions", past, archived: "with", ...defined({ reader: name }) },
         { identityClass: "human", signal: never, ...scope },
       );
       expect(byId([...sessions.values()])).toEqual(byId(list.sessions));
@@ -166,6 +192,10 @@ class Play {
     for (const watch of this.#watches) watch.abort();
     await Promise.all(this.#readers.map((reader) => this.#leave(reader)));
   }
+}
+
+function pick<Item>(items: readonly [Item, ...Item[]], at: number): Item {
+  return items[at % items.length] ?? items[0];
 }
 
 function byId(sessions: readonly SessionInfo[]): readonly SessionInfo[] {
@@ -185,6 +215,27 @@ test("[CTL-19] whatever clients and sessions do and in whatever order, each read
           async PinSession({ sessionId, pinned }) {
             const info = await rig.store.find(sessionId);
             if (info !== undefined) await rig.store.pin(info.logId, pinned);
+            return { sessionId };
+          },
+          async RenameSession({ sessionId, title }) {
+            const [info, ts] = [
+              await rig.store.find(sessionId),
+              new Date(rig.world.clock.now()).toISOString(),
+            ];
+            if (info !== undefined) await rig.store.notes?.rename(info.logId, { text: title, ts });
+            return { sessionId };
+          },
+          async ArchiveSession({ sessionId, archived }) {
+            const info = await rig.store.find(sessionId);
+            if (info !== undefined) await rig.store.notes?.archive(info.logId, archived);
+            return { sessionId };
+          },
+          async MarkRead({ sessionId, event, reader }) {
+            const [info, ts] = [
+              await rig.store.find(sessionId),
+              new Date(rig.world.clock.now()).toISOString(),
+            ];
+            if (info !== undefined) await rig.store.notes?.markRead(info.logId, reader, { event, ts });
             return { sessionId };
           },
         },

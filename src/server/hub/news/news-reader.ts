@@ -1,3 +1,4 @@
+import { defined } from "../../../base/defined.ts";
 import type { LogId, SessionId } from "../../../base/ids.ts";
 import type { Clock } from "../../../base/world.ts";
 import type { NewsItem } from "../../../protocol/events/news.ts";
@@ -11,11 +12,16 @@ export const NEWS_SESSIONS_MAX = 1_000;
 /** Sessions of the first list that are described together. */
 const DESCRIBED_AT_ONCE = 50;
 
+/** The client that a session is described for. */
+export type NewsView = Pick<NewsReaderOptions, "scope" | "reader">;
+
 export interface NewsReaderOptions {
   readonly clock: Pick<Clock, "monotonic" | "timer">;
   /** True if stored sessions are wanted too. */
   readonly past: boolean;
   readonly scope: Scope;
+  /** Name under which marks of what was read are kept. Absent: its items have no `unread`. */
+  readonly reader?: string;
   /** Has the first sessions of `undescribed` delivered. */
   readonly describe: () => void;
 }
@@ -66,6 +72,12 @@ export class NewsReader {
 
   get scope(): Scope {
     return this.#options.scope;
+  }
+
+  /** Facts that its descriptions depend on. */
+  get view(): NewsView {
+    const { scope, reader } = this.#options;
+    return { scope, ...defined({ reader }) };
   }
 
   get past(): boolean {

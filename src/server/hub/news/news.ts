@@ -4,7 +4,7 @@ import type { Clock } from "../../../base/world.ts";
 import type { NewsItem } from "../../../protocol/events/news.ts";
 import type { SessionInfo } from "../../../protocol/resources.ts";
 import type { Scope } from "../../../session/access/scope.ts";
-import type { Described } from "./news-reader.ts";
+import type { Described, NewsView } from "./news-reader.ts";
 import { NEWS_INTERVAL_MS, NEWS_SESSIONS_MAX, NewsReader } from "./news-reader.ts";
 
 /** Time for which changes are gathered: the events of one step come together, and the step ends first. */
@@ -24,8 +24,8 @@ export interface NewsSource {
     readonly limit: number;
     readonly scope: Scope;
   }): Promise<{ readonly logs: readonly LogId[]; readonly reached: readonly LogId[] }>;
-  /** Returns what a client of a scope sees of these logs; those that are not stored are left out. */
-  infosOf(logs: readonly LogId[], scope: Scope): Promise<readonly SessionInfo[]>;
+  /** Returns what a client sees of these logs; those that are not stored are left out. */
+  infosOf(logs: readonly LogId[], view: NewsView): Promise<readonly SessionInfo[]>;
 }
 
 export interface NewsDependencies {
@@ -36,6 +36,7 @@ export interface NewsDependencies {
 export interface NewsRequest {
   readonly past: boolean;
   readonly scope: Scope;
+  readonly reader?: string;
   readonly signal: AbortSignal;
   /** Items that come together, if so many are due. */
   readonly atOnce: number;
@@ -84,9 +85,9 @@ export class News {
   }
 
   /** Yields the news from now on; it begins with the first read. @throws HarnessError of the store. */
-  async *read({ past, scope, signal, atOnce }: NewsRequest): AsyncGenerator<readonly NewsItem[]> {
+  async *read({ signal, atOnce, ...wanted }: NewsRequest): AsyncGenerator<readonly NewsItem[]> {
     const { clock } = this.#parts;
-    const reader: NewsReader = new NewsReader({ clock, past, scope, describe: () => this.#ask(reader) });
+    const reader: NewsReader = new NewsReader({ clock, ...wanted, describe: () => this.#ask(reader) });
     this.#readers.add(reader);
     try {
       this.#ask(reader);
@@ -149,7 +150,7 @@ export class News {
 
   async #describeFirst(reader: NewsReader): Promise<void> {
     const logs = reader.undescribed;
-    const described = await this.#describe(logs, reader.scope);
+    const described = await this.#describe(logs, reader.view);
     for (const log of logs) reader.deliver(log, described.get(log));
   }
 
@@ -168,22 +169,25 @@ export class News {
     return due;
   }
 
-  /** Describes sessions once for all readers whose tokens show the same of them. */
+  /** Describes sessions once for all readers of one name whose tokens show the same of them. */
   async #tell(logs: readonly LogId[]): Promise<void> {
     if (logs.length === 0) return;
     const listed = [...this.#readers].filter(({ isListed }) => isListed);
-    const groups = Map.groupBy(listed, ({ scope }) => scope.sessions === "all");
+    const groups = Map.groupBy(
+      listed,
+      ({ view: { scope, reader } }) => `${scope.sessions === "all"} ${reader ?? ""}`,
+    );
     for (const readers of groups.values()) {
       const [first] = readers;
       if (first === undefined) continue;
-      const described = await this.#describe(logs, first.scope);
+      const described = await this.#describe(logs, first.view);
       for (const reader of readers) for (const log of logs) reader.deliver(log, described.get(log));
     }
   }
 
-  async #describe(logs: readonly LogId[], scope: Scope): Promise<ReadonlyMap<LogId, Described>> {
+  async #describe(logs: readonly LogId[], view: NewsView): Promise<ReadonlyMap<LogId, Described>> {
     const atMs = this.#nowMs;
-    const infos = await this.#parts.source.infosOf(logs, scope);
+    const infos = await this.#parts.source.infosOf(logs, view);
     return new Map(
       infos.map((info) => [
         info.log,

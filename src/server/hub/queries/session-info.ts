@@ -1,4 +1,5 @@
 import { defined } from "../../../base/defined.ts";
+import { HarnessError, hasReason } from "../../../base/errors.ts";
 import type { LogId, SessionId } from "../../../base/ids.ts";
 import type { ResultOf } from "../../../protocol/queries/queries.ts";
 import type { SessionInfo } from "../../../protocol/resources.ts";
@@ -45,11 +46,14 @@ export class SessionInfos {
     this.#sources = sources;
   }
 
+  /** @throws HarnessError UnknownSession if it was deleted meanwhile. */
   async of(log: LogInfo, shown: ShownSession): Promise<SessionInfo> {
     const [info] = await this.all([log], shown);
-    return info as SessionInfo;
+    if (info === undefined) throw new HarnessError("UnknownSession", { id: log.session });
+    return info;
   }
 
+  /** Leaves out sessions that were deleted meanwhile. */
   async all(logs: readonly LogInfo[], shown: ShownSession): Promise<readonly SessionInfo[]> {
     const ttlDays = new Map<string, number | undefined>();
     const parents = new Map<LogId, SessionId>(logs.map(({ logId, session }) => [logId, session]));
@@ -57,13 +61,17 @@ export class SessionInfos {
     for (const log of logs) {
       const { profile } = log;
       if (!ttlDays.has(profile)) ttlDays.set(profile, await this.#sources.ttlDaysOf?.(profile));
-      infos.push({
-        ...this.#base(log),
-        ...(await this.#spent(log)),
-        ...(await this.#byReader(log, shown)),
-        ...(await this.#forAll(log, shown, parents)),
-        ...defined({ expires_in_days: expiresInDays(log, ttlDays.get(profile), this.#sources.nowMs()) }),
-      });
+      try {
+        infos.push({
+          ...this.#base(log),
+          ...(await this.#spent(log)),
+          ...(await this.#byReader(log, shown)),
+          ...(await this.#forAll(log, shown, parents)),
+          ...defined({ expires_in_days: expiresInDays(log, ttlDays.get(profile), this.#sources.nowMs()) }),
+        });
+      } catch (thrown) {
+        if (!hasReason(thrown, "SessionMissing")) throw thrown;
+      }
     }
     return infos;
   }

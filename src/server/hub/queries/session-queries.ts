@@ -119,11 +119,11 @@ function newsSource(
       const all = new Set([...running, ...stored].map(({ logId }) => logId));
       return { logs: [...all].slice(0, limit), reached: reached.map(({ logId }) => logId) };
     },
-    async infosOf(wanted, scope) {
+    async infosOf(wanted, view) {
       const found = await Promise.all(wanted.map((log) => store.find(log)));
       return await infos.all(
         found.filter((info) => info !== undefined),
-        { scope },
+        view,
       );
     },
   };

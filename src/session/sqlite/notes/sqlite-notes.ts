@@ -28,6 +28,8 @@ export function sqliteNotes(tables: NoteTables): SessionNotes {
     rename: (logId, title) =>
       tables.change("power", () => put(tables, logId, { kind: "title", reader: "", ...title })),
 
+    renamed: () => tables.read(() => renamedLogs(tables)),
+
     archive: (logId, archived) =>
       tables.change("power", () => {
         const log = tables.logNumber(logId);
@@ -45,6 +47,14 @@ export function sqliteNotes(tables: NoteTables): SessionNotes {
 
     draft: (logId, reader) => tables.read(() => draftOf(tables, logId, reader)),
   };
+}
+
+function renamedLogs(tables: NoteTables): readonly LogId[] {
+  const rows = tables.connection().all(
+    `SELECT logs.log_id FROM notes JOIN logs ON logs.num = notes.log
+       WHERE notes.kind = 'title' AND logs.deleted = 0 AND ${notExpired("notes")} ORDER BY logs.log_id DESC`,
+  );
+  return rows.map((row) => tables.rows().text(row, "log_id", "a title") as LogId); // stored as it was made
 }
 
 /** Writes a text, or removes it if it is empty. */

@@ -38,8 +38,15 @@ export function expireNotes(notes: MemoryLogNotes, beforeDay: string): void {
  * Returns the notes of a store in memory.
  * @param find throws HarnessError SessionMissing.
  */
-export function memoryNotes(find: (logId: LogId) => NotedLog): SessionNotes {
+export function memoryNotes(
+  find: (logId: LogId) => NotedLog,
+  all: () => readonly (readonly [LogId, Pick<NotedLog, "notes">])[],
+): SessionNotes {
   return {
+    async renamed() {
+      const logs = all().flatMap(([logId, { notes }]) => (notes.title === undefined ? [] : [logId]));
+      return logs.sort((a, b) => (a < b ? 1 : -1));
+    },
     async rename(logId, title) {
       find(logId).notes.title = title.text === "" ? undefined : title;
     },

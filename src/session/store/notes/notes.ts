@@ -13,6 +13,11 @@ export interface SessionNotes {
   /** Gives a log the title of a person. With an empty one it has the title made from its first prompt again. */
   rename(logId: LogId, title: Note): Promise<void>;
 
+  /**
+   * Returns the logs with a title of a person, the one that began last first. Absent: searches find no titles.
+   */
+  renamed?(): Promise<readonly LogId[]>;
+
   /** Hides a log from lists that leave archived ones out, or shows it again. */
   archive(logId: LogId, archived: boolean): Promise<void>;
 

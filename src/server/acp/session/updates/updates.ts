@@ -175,5 +175,10 @@ function userMessage(block: InputBlock): SessionUpdate {
   const sessionUpdate = "user_message_chunk";
   if (block.type === "text") return { sessionUpdate, content: textBlock(block.text) };
   const { data, media_type: mimeType } = block.source;
+  if (block.type === "document")
+    return {
+      sessionUpdate,
+      content: { type: "resource", resource: { uri: "attachment:", blob: data, mimeType } },
+    };
   return { sessionUpdate, content: { type: block.type, data, mimeType } };
 }

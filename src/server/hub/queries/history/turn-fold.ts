@@ -49,7 +49,10 @@ export class TurnFold {
 class OpenTurn {
   readonly #start: EnvelopeOf<"TurnStarted">;
   readonly #writing = new Map<CallId, string>();
+  /** Files that calls named. */
   readonly #files = new Set<string>();
+  /** Files that a checkpoint knows of. */
+  #changed: readonly string[] | undefined;
   #state: TurnState = NEW_TURN;
   #calls = 0;
   #last: EventSeq;
@@ -65,7 +68,10 @@ class OpenTurn {
     this.#state = foldTurn(this.#state, event);
     this.#last = event.id;
     this.#isExpired ||= isExpired;
-    if (isTurnEnded(event)) this.#endedAt = event.ts;
+    if (isTurnEnded(event)) {
+      this.#endedAt = event.ts;
+      this.#changed = event.payload.files;
+    }
     if (isShellEvent(event)) return;
     if (event.kind === "ToolCallStarted") {
       const { callId, preview, args } = event.payload;
@@ -98,7 +104,7 @@ class OpenTurn {
       rounds,
       calls: this.#calls,
       tools: tools.slice(0, TURN_NAMES_MAX),
-      files: [...this.#files],
+      files: (this.#changed ?? [...this.#files]).slice(0, TURN_NAMES_MAX),
       cost_usd: priceOf(cost),
       input_tokens: cost.inputTokens,
       output_tokens: cost.outputTokens,

@@ -13,6 +13,7 @@ import type { LogInfo } from "../../../../session/store/store.ts";
 import { parseCursor, renderCursor } from "./search-cursor.ts";
 import type { LogMatch } from "./search-run.ts";
 import { SearchRun } from "./search-run.ts";
+import { matchingTitles } from "./search-titles.ts";
 import type { SearchedStore } from "./searched-logs.ts";
 import { searchedLogs } from "./searched-logs.ts";
 
@@ -48,13 +49,16 @@ async function searchSessions(
   using time = deadline(world.clock, timeMs, signal);
   const probe = { ...times, workingDir, grams: terms.grams };
   const searched = searchedLogs(store, { logs, from, probe, signal, timeOver: time.signal });
+  const titles = await matchingTitles(query, store, { terms, logs, signal, timeOver: time.signal });
   const run = new SearchRun({ store, world, terms, limits: { hits: limit, ms: timeMs }, signal });
   const stopped = await run.search(searched.logs, from);
   const isSlow = stopped !== undefined && run.matches.length < limit;
   if (isSlow || searched.isUnindexed()) await store.search?.indexAll();
   return {
     hits: await hitsOf(run.matches, store),
-    complete: stopped === undefined && !searched.isCut() && run.counts.unreadable === 0,
+    ...(titles === undefined || titles.length === 0 ? {} : { titles }),
+    complete:
+      titles !== undefined && stopped === undefined && !searched.isCut() && run.counts.unreadable === 0,
     ...(stopped === undefined ? {} : { cursor: renderCursor(stopped) }),
     searched: run.counts,
   };

@@ -14,7 +14,7 @@ export const UNINDEXED_LOGS_MAX = 10_000;
 
 export type SearchedStore = Pick<
   SessionStore,
-  "eventsBefore" | "expired" | "find" | "list" | "markedEvents" | "search"
+  "eventsBefore" | "expired" | "find" | "list" | "markedEvents" | "notes" | "search"
 >;
 
 export interface LogSelection {
