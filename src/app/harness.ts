@@ -334,6 +334,7 @@ function answersOnDemand(
     offered: live,
     live: () => running.size,
     listeners: options.listeners ?? (() => []),
+    origins: options.origins ?? [],
   };
   let loading: Promise<EngineAnswers> | undefined;
   return async (multiplexer) => {

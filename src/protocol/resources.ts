@@ -282,6 +282,8 @@ export const EngineHealth = z.object({
   mcp_servers: z.array(McpServerInfo),
   /** Addresses. Empty: it serves its own process only. */
   listening: z.array(z.string()),
+  /** Origins whose pages it answers. Absent: none. Since protocol 0.3.0. */
+  allowed_origins: z.array(z.string()).optional(),
 });
 
 /** The profile of a session, with what is loaded under it. */

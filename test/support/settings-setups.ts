@@ -113,6 +113,8 @@ promote_prose = true
 lockfile = "/etc/cinch/approved.lock"
 [engine]
 stay = "10m"
+[server]
+allow_origins = ["https://tools.example:8443", "tauri://localhost"]
 [[hooks]]
 event = "PreToolUse"
 cmd = "/home/user/bin/guard.sh"

@@ -16,11 +16,13 @@ export interface HealthSources {
   readonly live: () => number;
   /** Returns the addresses that the engine listens on. */
   readonly listeners: () => readonly string[];
+  /** Origins whose pages may talk to the engine. */
+  readonly origins: readonly string[];
 }
 
 /** Returns how every part of an engine is (CMD-01, CRED-04, SES-04). Contains no secret. */
 export async function engineHealth(sources: HealthSources): Promise<EngineHealth> {
-  const { world, paths, credentials, offered, live, listeners } = sources;
+  const { world, paths, credentials, offered, live, listeners, origins } = sources;
   const { helper, machineKey } = credentials.state();
   const path = join(paths.data, "sessions.db");
   const info = await world.files.stat(path);
@@ -36,5 +38,6 @@ export async function engineHealth(sources: HealthSources): Promise<EngineHealth
     database: { path, ...(info === undefined ? {} : { bytes: info.size }) },
     mcp_servers: offered.mcpServers(),
     listening: listeners(),
+    ...(origins.length === 0 ? {} : { allowed_origins: [...origins] }),
   };
 }
