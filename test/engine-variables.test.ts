@@ -42,6 +42,8 @@ const COMPUTED: readonly (readonly [file: string, reason: string])[] = [
   ["src/credentials/env-keys.ts", KEYS],
   ["src/credentials/helper/open-helper.ts", KEYS],
   ["src/features/mcp/resolve-spec.ts", "`pass_env`: the prompt compares what it names"],
+  ["src/features/notify/doctor-notify.ts", "`token_env`: the prompt compares what it names"],
+  ["src/features/notify/open.ts", "`token_env`: the prompt compares what it names"],
   ["src/features/telemetry/open.ts", "all begin with OTEL_"],
   ["src/features/telemetry/otel-environment.ts", "all begin with OTEL_"],
   ["src/features/telemetry/otel-problems.ts", "all begin with OTEL_"],

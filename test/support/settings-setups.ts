@@ -106,6 +106,15 @@ schedule = true
 [telemetry]
 otlp = "http://127.0.0.1:4318"
 content = true
+[notify]
+desktop = true
+bell = true
+url = "https://ntfy.sh/my-topic"
+format = "ntfy"
+token_env = "NTFY_TOKEN"
+host = "build-box"
+events = ["question", "error"]
+content = true
 [credentials]
 keychain = true
 [trust]

@@ -18,6 +18,8 @@ export interface HealthSources {
   readonly listeners: () => readonly string[];
   /** Origins whose pages may talk to the engine. */
   readonly origins: readonly string[];
+  /** Returns the health of features. */
+  readonly features: () => Promise<Partial<EngineHealth>>;
 }
 
 /** Returns how every part of an engine is (CMD-01, CRED-04, SES-04). Contains no secret. */
@@ -27,6 +29,7 @@ export async function engineHealth(sources: HealthSources): Promise<EngineHealth
   const path = join(paths.data, "sessions.db");
   const info = await world.files.stat(path);
   return {
+    ...(await sources.features()),
     version,
     pid: world.machine.pid,
     sessions: live(),

@@ -32,9 +32,15 @@ export function healthText(health: EngineHealth): string {
       "listening",
       listening.length === 0 ? "nowhere: this engine serves its own process" : listening.join(", "),
     ],
+    ...(health.notify === undefined ? [] : [["notices", noticesText(health.notify)] as const]),
     ...(pages.length === 0 ? [] : [["pages", pages.join(", ")] as const]),
   ] as const;
   return lines.map(([label, text]) => neutraliseLine(`${label.padEnd(LABEL_COLUMNS)} ${text}`)).join("\n");
+}
+
+function noticesText({ state, problem, sent, failed, dropped }: NonNullable<EngineHealth["notify"]>): string {
+  const lost = failed + dropped === 0 ? "" : `, ${failed} failed, ${dropped} dropped`;
+  return `${state}${problem === undefined ? "" : `: ${problem}`}; ${sent} sent${lost}`;
 }
 
 function helperText({ state, failures = 0 }: EngineHealth["key_helper"]): string {
