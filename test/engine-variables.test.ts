@@ -27,6 +27,7 @@ const OTHERS: readonly (readonly [nameOrFile: string, reason: string])[] = [
   ["CINCH_MCP", CHILDS],
   ["DATABASE_URL", "an example of a key in config.toml"],
   ["LOCAL_API_KEY", "an example of a key in config.toml"],
+  ["NTFY_TOKEN", "an example of a key in config.toml"],
   ["EAI_AGAIN", NO_VARIABLE],
   ["SQLITE_BUSY", NO_VARIABLE],
   ["SQLITE_NOTADB", NO_VARIABLE],

@@ -94,7 +94,7 @@ function named(env: Environment, isMeant: (name: string) => boolean): (readonly 
 }
 
 /** A quoted name behind `token_env`. */
-const PLAIN_NAME = /^["']?\s*=\s*(?:"(\w*)"|'(\w*)')/;
+const PLAIN_NAME = /^["']?\s*=\s*(?:"(\w+)"|'(\w+)')/;
 
 /** A list of quoted names behind `pass_env`, with nothing else in it. */
 const PLAIN_LIST = /^["']?\s*=\s*\[((?:\s|,|"\w*"|'\w*')*)\]/;

@@ -13,7 +13,7 @@ import type { SessionNotification } from "./notification.ts";
 import { contentOf, jsonRequest, LastText, notificationOf, notificationText, ntfyRequest } from "./notification.ts";
 import { UrlNotifier } from "./url-notifier.ts";
 
-/** Time that the end of a session waits for its last events to be read. */
+/** Time that the end of a session waits for its last turn's end to be read. */
 const LAST_EVENTS_MS_MAX = 1_000;
 
 /** Notifications of an engine to the address of its user. */
@@ -66,8 +66,10 @@ export function openNotify(host: SessionHost, engine: EngineNotify): OpenFeature
   );
   return {
     notices: () => (engine.problem === undefined ? [] : [engine.problem]),
+    onTurnEnd: async () => notices.turnEnds(),
     settle: async () => notices.endReports(),
     async [Symbol.asyncDispose]() {
+      if (!notices.isBehind) return end.abort();
       using limit = deadline(host.world.clock, LAST_EVENTS_MS_MAX, new AbortController().signal);
       await whileAlive(watching, limit.signal).catch(() => undefined); // reported above
       end.abort();
@@ -81,6 +83,9 @@ class SessionNotices {
   readonly #events = new NotifiedEvents();
   readonly #last = new LastText();
   #canReport = true;
+  /** Turns that have ended, and those whose end was read. */
+  #ended = 0;
+  #read = 0;
 
   constructor(host: SessionHost, engine: EngineNotify) {
     this.#host = host;
@@ -90,9 +95,19 @@ class SessionNotices {
   async watch(envelopes: AsyncIterable<Envelope>): Promise<void> {
     for await (const envelope of envelopes) {
       this.#last.add(envelope);
+      if (envelope.kind === "TurnEnded" && envelope.parentCall === undefined) this.#read += 1;
       const kind = this.#events.add(envelope);
       if (kind !== undefined) this.#notify(kind, envelope);
     }
+  }
+
+  turnEnds(): void {
+    this.#ended += 1;
+  }
+
+  /** True if a turn has ended whose end was not read yet. */
+  get isBehind(): boolean {
+    return this.#read < this.#ended;
   }
 
   /** Publishes nothing from now on: the session takes no more events. */
