@@ -24,7 +24,12 @@ test("[CTL-19 PROF-03] notifications are off and without content unless the user
     format: "json",
     events: ["turn-end", "question", "error"],
   });
-  for (const url of ["https://ntfy.sh/x", "http://127.0.0.1:8080/x?key=1", "http://localhost/", "http://[::1]:9/"])
+  for (const url of [
+    "https://ntfy.sh/x",
+    "http://127.0.0.1:8080/x?key=1",
+    "http://localhost/",
+    "http://[::1]:9/",
+  ])
     expect((await settings(`url = "${url}"`)).url).toBe(url);
 });
 
@@ -36,12 +41,18 @@ test("[CTL-19 PROF-03] each wrong value of [notify] is refused with its line and
     ['url = "http://127.0.0.1.secret.example/"', "url: must begin with https://"],
     ['url = "ftp://tools.example/secret"', "url: must begin with https://"],
     ['url = "file:///secret"', "url: must begin with https://"],
-    ['url = "https://me:secret@tools.example/"', "url: holds a name or a password: name the variable of a token in token_env"],
+    [
+      'url = "https://me:secret@tools.example/"',
+      "url: holds a name or a password: name the variable of a token in token_env",
+    ],
     ['url = "https://tools.example/#secret"', "url: has a # part"],
     [`url = "https://tools.example/${"x".repeat(2_048)}"`, "url: is no address"],
     ["url = 7", "url"],
     ['format = "slack"', "format"],
-    ['token_env = "tk secret"', "token_env: must be the name of an environment variable, never the token itself"],
+    [
+      'token_env = "tk secret"',
+      "token_env: must be the name of an environment variable, never the token itself",
+    ],
     ['token_env = ""', "token_env"],
     ['host = "a\\nb"', "host: must be 1 to 64 printable ASCII characters"],
     ['host = ""', "host: must be 1 to 64 printable ASCII characters"],

@@ -25,7 +25,8 @@ export async function* examine({ config, options }: ExaminationInput): AsyncGene
       text: `url of [notify] names ${host}, which is no address of the public internet.`,
       remedy: "Nothing is posted there. Name a public host, or a server of this machine.",
     };
-  const problem = tokenEnv === undefined ? undefined : tokenProblem(tokenEnv, options.wishes.environment[tokenEnv]);
+  const problem =
+    tokenEnv === undefined ? undefined : tokenProblem(tokenEnv, options.wishes.environment[tokenEnv]);
   if (problem !== undefined)
     yield { weight: "damage", text: problem, remedy: "Until then no notification is posted from here." };
 }

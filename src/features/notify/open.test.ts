@@ -85,13 +85,18 @@ test("[CTL-19 SES-05] with content = true the folder, the tool and the text are 
   await client.turns(1);
   await rig.hook.until(2);
   expect(rig.objects()).toMatchObject([
-    { kind: "question", working_dir: rig.repo, tool: "Bash", text: expect.stringContaining("curl -H «redacted:") },
+    {
+      kind: "question",
+      working_dir: rig.repo,
+      tool: "Bash",
+      text: expect.stringContaining("curl -H «redacted:"),
+    },
     { kind: "turn-end", working_dir: rig.repo, text: expect.stringContaining("Done with «redacted:") },
   ]);
   expect(JSON.stringify(rig.hook.posted)).not.toContain(key);
 });
 
-test("[CTL-19] format = \"ntfy\" posts a sentence with title, priority and tag; events narrows what is posted; a failed turn is an error", async () => {
+test('[CTL-19] format = "ntfy" posts a sentence with title, priority and tag; events narrows what is posted; a failed turn is an error', async () => {
   await using rig = openNotifyRig({
     script: [says("fine"), fails({ kind: "status", status: 400 })],
     settings: 'format = "ntfy"\nhost = "build-box"\nevents = ["error"]\ntoken_env = "NTFY_TOKEN"\n',

@@ -10,7 +10,14 @@ import { NotifiedEvents } from "../../view/session/notified-events.ts";
 import { neutraliseLine } from "../../view/terminal/terminal-text.ts";
 import { notifySection } from "./config.ts";
 import type { SessionNotification } from "./notification.ts";
-import { contentOf, jsonRequest, LastText, notificationOf, notificationText, ntfyRequest } from "./notification.ts";
+import {
+  contentOf,
+  jsonRequest,
+  LastText,
+  notificationOf,
+  notificationText,
+  ntfyRequest,
+} from "./notification.ts";
 import { UrlNotifier } from "./url-notifier.ts";
 
 /** Time that the end of a session waits for its last turn's end to be read. */
@@ -62,7 +69,9 @@ export function openNotify(host: SessionHost, engine: EngineNotify): OpenFeature
   const watching = notices.watch(host.follow(end.signal));
   // A broken log is reported by its writer.
   watching.catch((thrown: unknown) =>
-    host.world.log.for("notify").write("debug", "a session is no longer watched", { what: messageOf(thrown) }),
+    host.world.log
+      .for("notify")
+      .write("debug", "a session is no longer watched", { what: messageOf(thrown) }),
   );
   return {
     notices: () => (engine.problem === undefined ? [] : [engine.problem]),

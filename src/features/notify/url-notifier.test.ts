@@ -160,7 +160,7 @@ test("[CTL-19 TOOL-04 S55] nothing is posted to a host of which one address is p
     "public.example": ["93.184.215.14", "93.184.215.15"],
     "inner.example": ["93.184.215.14", "169.254.169.254"],
     "10.0.0.7": ["10.0.0.7"],
-    "localhost": ["10.0.0.8"],
+    localhost: ["10.0.0.8"],
     "[::1]": ["::1"],
     "nowhere.example": [],
   };
@@ -182,7 +182,10 @@ test("[CTL-19 TOOL-04 S55] nothing is posted to a host of which one address is p
   expect(await attempt("http://[::1]:8080/")).toEqual([undefined, ["::1"]]);
   const inner = "it is 169.254.169.254, no address of the public internet";
   expect(await attempt("https://inner.example/x")).toEqual([inner, []]);
-  expect(await attempt("https://10.0.0.7/")).toEqual(["it is 10.0.0.7, no address of the public internet", []]);
+  expect(await attempt("https://10.0.0.7/")).toEqual([
+    "it is 10.0.0.7, no address of the public internet",
+    [],
+  ]);
   expect(await attempt("http://localhost:8080/")).toEqual(["its name does not lead to this machine", []]);
   expect(await attempt("https://nowhere.example/")).toEqual(["it has no address", []]);
 });

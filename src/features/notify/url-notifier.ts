@@ -30,7 +30,9 @@ interface Waiting {
 }
 
 /** `again`: another attempt may succeed. */
-type Outcome = { readonly kind: "sent" } | { readonly kind: "failed"; readonly problem: string; readonly again: boolean };
+type Outcome =
+  | { readonly kind: "sent" }
+  | { readonly kind: "failed"; readonly problem: string; readonly again: boolean };
 
 /**
  * Posts notifications to one address, in order and one at a time. One per engine.

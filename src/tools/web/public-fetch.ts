@@ -136,7 +136,9 @@ async function publicAddresses(net: Net, url: URL, signal: AbortSignal): Promise
       return found.addresses;
     case "inner": {
       const isItself = found.address === bareHost(url);
-      throw innerFailure(isItself ? `${url.host} is` : `${url.host} is ${visibleLine(found.address)}, which is`);
+      throw innerFailure(
+        isItself ? `${url.host} is` : `${url.host} is ${visibleLine(found.address)}, which is`,
+      );
     }
     case "none": {
       const why = found.cause === undefined ? "." : `: ${visibleLine(messageOf(found.cause))}`;
