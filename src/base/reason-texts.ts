@@ -106,7 +106,7 @@ export const TEXTS = {
   NonInteractiveAckRefused: "Refusing to silently approve an unseen <kind> in non-interactive mode. Run cinch ack --all once interactively, or pre-populate approved.lock from CI.",
   NotABoundary: "Event <at> of the session <id> is not <wanted>. The nearest: <nearest>.",
   NothingToContinue: "There is no earlier session in <directory> to continue. Start a new one with: cinch",
-  NotifyFailed: "Notifications do not reach <host>: <problem>. Each further one is tried once; /health counts them.",
+  NotifyFailed: "Notifications do not reach '<host>': <problem>. Each further one is tried once; /health counts them.",
   OrphanUnsettled: "The last run ended while <call> was running (started <started>). It may have taken effect, wholly or in part. Find out what it did, then answer the question that the session asks. Or use cinch -p … --continue with --orphans fail, --orphans done=NOTE or --orphans abort.",
   OutputTruncated: "The answer of <model> was cut off at its output limit of <tokens> tokens. Ask it to continue, or raise output_tokens under [limits].",
   OutputUnwritable: "Standard output cannot be written: <detail>. Make room, or send it elsewhere; the session itself is kept: cinch --continue",

@@ -16,7 +16,7 @@ import type { Redactor } from "../safety/redact.ts";
 import type { ToolCall, ToolMiddleware } from "../tools/middleware.ts";
 import type { ToolContext, ToolSource } from "../tools/tool.ts";
 import type { ToolFacts } from "../tools/tool-facts.ts";
-import type { NotifiedEvent } from "../view/session/notified-events.ts";
+import type { NotifiedEvent } from "../view/notified-events.ts";
 import type { CliCommand, UnattendedEngine } from "./commands/cli-command.ts";
 import type { DoctorCheck } from "./commands/doctor-check.ts";
 import type { SessionLists } from "./commands/lists.ts";

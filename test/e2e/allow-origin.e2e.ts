@@ -145,7 +145,7 @@ requireProgram("chromium")(
   TIMEOUT_MS,
 );
 
-/** A key of an extension, and the id that browsers make of it: the first half of its SHA-256, in letters from a to p. */
+/** Returns the id that browsers make of an extension's key: half of its SHA-256, in letters from a to p. */
 function extensionId(key: Buffer): string {
   const hex = new Bun.CryptoHasher("sha256").update(key).digest("hex").slice(0, 32);
   return [...hex].map((digit) => String.fromCharCode(97 + Number.parseInt(digit, 16))).join("");

@@ -72,7 +72,9 @@ test("[CTL-19 S55] an address of the private network gets nothing, and doctor sa
   const doctor = await runCinch(["doctor"], { home, cwd: work });
   expect([doctor.code, doctor.stdout]).toEqual([
     1,
-    expect.stringContaining("url of [notify] names 10.0.0.7, which is no address of the public internet."),
+    expect.stringContaining(
+      "url of [notify] names 10.0.0.7, which is not an address of the public internet.",
+    ),
   ]);
 }, 300_000);
 

@@ -64,7 +64,7 @@ export class EngineFeatures implements AsyncDisposable {
   async health(): Promise<Partial<EngineHealth>> {
     // The session that needed a feature that cannot be opened got the failure.
     const opened = await Promise.all([...this.#opened.values()].map((each) => each.catch(() => undefined)));
-    return Object.assign({}, ...opened.map((each) => each?.health?.())) as Partial<EngineHealth>;
+    return opened.reduce<Partial<EngineHealth>>((sum, each) => ({ ...sum, ...each?.health?.() }), {});
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

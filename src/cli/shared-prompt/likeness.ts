@@ -101,7 +101,8 @@ const PLAIN_LIST = /^["']?\s*=\s*\[((?:\s|,|"\w*"|'\w*')*)\]/;
 
 /**
  * Returns a test for the variables that `pass_env` and `token_env` name in a config.toml, without parsing it. Every
- * variable counts if one of the values is not plain, or if the file has escapes, which could spell the key in another way.
+ * variable counts if one of the values is not plain, or if the file has escapes, which could spell the key in another
+ * way.
  */
 function passes(text: string): (name: string) => boolean {
   if (text.includes("\\")) return () => true;

@@ -10,7 +10,7 @@ import { isObject } from "../../base/json.ts";
 import { SLASH_COMMANDS } from "../../protocol/commands/own-commands.ts";
 import type { Event, PayloadOf } from "../../protocol/events/events.ts";
 import { displayFields } from "../../tools/tool-facts.ts";
-import type { NotifiedEvent } from "../../view/session/notified-events.ts";
+import type { NotifiedEvent } from "../../view/notified-events.ts";
 import { slashHelpText } from "./commands/help-text.ts";
 import type { LineInput, LineTerminal } from "./input/terminal.ts";
 import { runLineClient } from "./line-client.ts";
@@ -50,9 +50,9 @@ test("[CTL-19] the bell rings for the moments that the user has named, when they
     await after(started(1), text("Done."));
     await after({ kind: "Asked", payload: { askId: ASK, about: "plan", text: "1. look", choices: [] } });
     await after({ kind: "Answered", payload: { askId: ASK, answer: "no" } });
-    await after(ended(1, "complete"));
-    await after(started(2), ended(2, "cancelled"));
-    await after(started(3), ended(3, "error"));
+    await after(ended(1, "complete", 1));
+    await after(started(2), ended(2, "cancelled", 1));
+    await after(started(3), ended(3, "error", 1));
     await rig.end();
     return counts;
   };
@@ -63,11 +63,11 @@ test("[CTL-19] the bell rings for the moments that the user has named, when they
 
 test("[CTL-19] the bell does not ring for the history of a resumed session", async () => {
   const connection = new FakeConnection();
-  for (const event of [started(1), ended(1, "complete")]) connection.publish(event);
+  for (const event of [started(1), ended(1, "complete", 1)]) connection.publish(event);
   const rig = openRig(true, connection, { history: true, past: 2, rings: ["turn-end"] });
   await settle();
   expect(rig.rung()).toBe(0);
-  rig.publish(started(2), ended(2, "complete"));
+  rig.publish(started(2), ended(2, "complete", 1));
   await settle();
   expect(rig.rung()).toBe(1);
   await rig.end();

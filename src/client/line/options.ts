@@ -3,7 +3,7 @@ import type { Clock } from "../../base/world.ts";
 import type { CommandOf } from "../../protocol/commands/commands.ts";
 import type { Connection } from "../../protocol/connection.ts";
 import type { TurnEndReason } from "../../protocol/events/events.ts";
-import type { NotifiedEvent } from "../../view/session/notified-events.ts";
+import type { NotifiedEvent } from "../../view/notified-events.ts";
 import type { LineTerminal } from "./input/terminal.ts";
 
 export interface LineClientOptions {

@@ -35,7 +35,7 @@ test("[CTL-19 PROF-03] notifications are off and without content unless the user
 
 test("[CTL-19 PROF-03] each wrong value of [notify] is refused with its line and what to write, and no address is repeated", async () => {
   const wrong: readonly (readonly [string, string])[] = [
-    ['url = "nowhere-secret"', "url: is no address: write a whole URL"],
+    ['url = "nowhere-secret"', "url: is not an address: write a whole URL"],
     ['url = "http://tools.example/secret"', "url: must begin with https://"],
     ['url = "http://10.0.0.7/secret"', "url: must begin with https://"],
     ['url = "http://127.0.0.1.secret.example/"', "url: must begin with https://"],
@@ -46,7 +46,7 @@ test("[CTL-19 PROF-03] each wrong value of [notify] is refused with its line and
       "url: holds a name or a password: name the variable of a token in token_env",
     ],
     ['url = "https://tools.example/#secret"', "url: has a # part"],
-    [`url = "https://tools.example/${"x".repeat(2_048)}"`, "url: is no address"],
+    [`url = "https://tools.example/${"x".repeat(2_048)}"`, "url: is not an address"],
     ["url = 7", "url"],
     ['format = "slack"', "format"],
     [
@@ -57,7 +57,7 @@ test("[CTL-19 PROF-03] each wrong value of [notify] is refused with its line and
     ['host = "a\\nb"', "host: must be 1 to 64 printable ASCII characters"],
     ['host = ""', "host: must be 1 to 64 printable ASCII characters"],
     ["events = []", "events: must name at least one of turn-end, question, error"],
-    ['events = ["turn_end"]', 'events: "turn_end" is no event. Did you mean turn-end?'],
+    ['events = ["turn_end"]', 'events: "turn_end" is not an event. Did you mean turn-end?'],
     ['events = "error"', "events"],
     ['bell = "yes"', "bell"],
     ['content = "all"', "content"],

@@ -1,8 +1,8 @@
 import { hintFor } from "../../base/text/near.ts";
 import { isLoopback } from "../../safety/safe-url.ts";
 import type { ConfigOf, TableSection } from "../../session/config-section.ts";
-import type { NotifiedEvent } from "../../view/session/notified-events.ts";
-import { NOTIFIED_EVENTS } from "../../view/session/notified-events.ts";
+import type { NotifiedEvent } from "../../view/notified-events.ts";
+import { NOTIFIED_EVENTS } from "../../view/notified-events.ts";
 
 const URL_CHARS_MAX = 2_048;
 
@@ -79,7 +79,7 @@ export const notifySection = {
         const known: readonly string[] = NOTIFIED_EVENTS;
         if (events.length === 0) return `must name at least one of ${known.join(", ")}`;
         const wrong = events.find((each) => !known.includes(each));
-        return wrong === undefined ? undefined : `"${wrong}" is no event. ${hintFor(wrong, known)}`;
+        return wrong === undefined ? undefined : `"${wrong}" is not an event. ${hintFor(wrong, known)}`;
       },
       as: (events: readonly string[]) => events as readonly NotifiedEvent[],
     },
@@ -96,10 +96,10 @@ export const notifySection = {
 
 export type NotifyKeys = ConfigOf<typeof notifySection>;
 
-/** Returns why nothing is posted to an address, as the end of a sentence that does not repeat it: it may be a secret. */
+/** Returns why nothing is posted to an address, as the end of a sentence. It is not repeated: it may be a secret. */
 function urlProblem(text: string): string | undefined {
   const url = text.length > URL_CHARS_MAX ? null : URL.parse(text);
-  if (url === null) return "is no address: write a whole URL, such as https://ntfy.sh/my-topic";
+  if (url === null) return "is not an address: write a whole URL, such as https://ntfy.sh/my-topic";
   if (url.username !== "" || url.password !== "")
     return "holds a name or a password: name the variable of a token in token_env";
   if (url.hash !== "") return "has a # part, which is never sent: leave it out";

@@ -22,7 +22,7 @@ export async function* examine({ config, options }: ExaminationInput): AsyncGene
   if (/^[\d.]+$|:/.test(host) && !isLoopback(url) && !isPublicAddress(host))
     yield {
       weight: "damage",
-      text: `url of [notify] names ${host}, which is no address of the public internet.`,
+      text: `url of [notify] names ${host}, which is not an address of the public internet.`,
       remedy: "Nothing is posted there. Name a public host, or a server of this machine.",
     };
   const problem =

@@ -2,7 +2,7 @@ import { defined } from "../../base/defined.ts";
 import type { SessionId } from "../../base/ids.ts";
 import { shortened } from "../../base/text/text.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
-import type { NotifiedEvent } from "../../view/session/notified-events.ts";
+import type { NotifiedEvent } from "../../view/notified-events.ts";
 
 /** Limit for the text in a notification, in UTF-16 units. */
 export const NOTIFY_TEXT_CHARS_MAX = 1_000;
@@ -19,7 +19,7 @@ export interface SessionNotification {
   readonly details?: NotifiedContent;
 }
 
-/** What `content = true` adds. */
+/** Fields that `content = true` adds. */
 export interface NotifiedContent {
   readonly workingDir: string;
   readonly tool?: string;

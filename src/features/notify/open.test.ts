@@ -117,7 +117,7 @@ test('[CTL-19] format = "ntfy" posts a sentence with title, priority and tag; ev
   });
 });
 
-test("[CTL-19] a turn waits for no notification, and an outage is told once in the session", async () => {
+test("[CTL-19] a turn waits for no notification, and an outage is reported once in the session", async () => {
   await using rig = openNotifyRig({
     script: [says("one"), says("two"), says("three")],
     answers: [403, 403, 403],
@@ -133,13 +133,13 @@ test("[CTL-19] a turn waits for no notification, and an outage is told once in t
     client.seen.flatMap(({ kind, payload }) =>
       kind === "Error" && payload.reason === "NotifyFailed" ? [payload] : [],
     );
-  await until("the outage is told", () => told().length > 0);
+  await until("the outage is reported", () => told().length > 0);
   const host = new URL(rig.hook.url).host;
   expect(told()).toEqual([
     {
       reason: "NotifyFailed",
       severity: "notice",
-      message: `Notifications do not reach ${host}: it answered 403. Each further one is tried once; /health counts them.`,
+      message: `Notifications do not reach '${host}': it answered 403. Each further one is tried once; /health counts them.`,
     },
   ]);
   const health = await client.connection.query({ kind: "GetEngineHealth" });

@@ -66,7 +66,7 @@ test("[CTL-19] notifications are posted in order, with the token and without any
   await rig.notifier[Symbol.asyncDispose]();
 });
 
-test("[CTL-19] what the server fails at is tried again after a random wait, and told to nobody if it then succeeds", async () => {
+test("[CTL-19] what the server fails at is tried again after a random wait, and not reported if it then succeeds", async () => {
   await using rig = openNotifierRig([500, 503, 200]);
   rig.send("one");
   await rig.pauseOver(1);
@@ -75,7 +75,7 @@ test("[CTL-19] what the server fails at is tried again after a random wait, and 
   expect([rig.hook.posted.length, rig.outages, rig.notifier.health().state]).toEqual([3, [], "working"]);
 });
 
-test("[CTL-19] an outage is told once, its notifications are tried once each, and it ends with the first that arrives", async () => {
+test("[CTL-19] an outage is reported once, its notifications are tried once each, and it ends with the first that arrives", async () => {
   await using rig = openNotifierRig([500, 500, 500, 500, 404, 200, 200]);
   rig.send("one");
   for (let attempt = 1; attempt < NOTIFY_ATTEMPTS_MAX; attempt++) await rig.pauseOver(attempt);

@@ -6,7 +6,7 @@ import type { LineOutcome } from "../../../client/line/options.ts";
 import { PROTOCOL_VERSION } from "../../../protocol/version.ts";
 import type { ExitCode } from "../../../session/commands/cli-command.ts";
 import { EXIT } from "../../../session/commands/cli-command.ts";
-import type { NotifiedEvent } from "../../../view/session/notified-events.ts";
+import type { NotifiedEvent } from "../../../view/notified-events.ts";
 import { neutraliseLine } from "../../../view/terminal/terminal-text.ts";
 import { exitCodeOfTurn } from "../../exit-codes.ts";
 import type { StartingEngine } from "../../first-frame/starting-engine.ts";

@@ -5,7 +5,7 @@ import type { CallId, SessionId } from "../../../base/ids.ts";
 import type { Envelope, EnvelopeOf } from "../../../protocol/events/envelope.ts";
 import { reachedBy } from "../../../view/follow.ts";
 import { merge } from "../../../view/merge.ts";
-import { NotifiedEvents } from "../../../view/session/notified-events.ts";
+import { NotifiedEvents } from "../../../view/notified-events.ts";
 import { planModeOf } from "../../../view/session/plan-mode.ts";
 import { refusalText } from "../../../view/texts/refusal-text.ts";
 import { runSlashCommand } from "../commands/slash-commands.ts";

@@ -1,5 +1,5 @@
-import type { AskId } from "../../base/ids.ts";
-import type { Envelope } from "../../protocol/events/envelope.ts";
+import type { AskId } from "../base/ids.ts";
+import type { Envelope } from "../protocol/events/envelope.ts";
 
 /** Moments that a person who looks elsewhere is notified of. */
 export const NOTIFIED_EVENTS = ["turn-end", "question", "error"] as const;
