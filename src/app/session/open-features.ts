@@ -62,9 +62,12 @@ export class EngineFeatures implements AsyncDisposable {
 
   /** Returns what the opened features say of their health. */
   async health(): Promise<Partial<EngineHealth>> {
-    // The session that needed a feature that cannot be opened got the failure.
-    const opened = await Promise.all([...this.#opened.values()].map((each) => each.catch(() => undefined)));
-    return opened.reduce<Partial<EngineHealth>>((sum, each) => ({ ...sum, ...each?.health?.() }), {});
+    let all: Partial<EngineHealth> = {};
+    for (const opening of this.#opened.values()) {
+      const opened = await opening.catch(() => undefined); // the session that needed it got the failure
+      all = { ...all, ...opened?.health?.() };
+    }
+    return all;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
