@@ -1,6 +1,6 @@
 import { hintFor } from "../../base/text/near.ts";
 import { isLoopback } from "../../safety/safe-url.ts";
-import type { ConfigOf, TableSection } from "../../session/config-section.ts";
+import type { TableSection } from "../../session/config-section.ts";
 import type { NotifiedEvent } from "../../view/notified-events.ts";
 import { NOTIFIED_EVENTS } from "../../view/notified-events.ts";
 
@@ -93,8 +93,6 @@ export const notifySection = {
     },
   },
 } as const satisfies TableSection;
-
-export type NotifyKeys = ConfigOf<typeof notifySection>;
 
 /** Returns why nothing is posted to an address, as the end of a sentence. It is not repeated: it may be a secret. */
 function urlProblem(text: string): string | undefined {
