@@ -71,7 +71,7 @@ test("[PERM-01 PERM-02] each rule of a built-in preset or profile names a tool t
 type Effects = Readonly<Partial<Record<"allow" | "ask" | "deny", readonly string[]>>>;
 
 /** A feature that no setting can switch on. */
-const NEVER_USED: readonly string[] = ["notify", "workspace-status"];
+const NEVER_USED: readonly string[] = ["workspace-status"];
 
 test("[DOC-01] every feature that no setting can switch on is a feature", () => {
   expect(NEVER_USED.filter((name) => !FOLDERS.includes(name))).toEqual([]);
@@ -81,6 +81,9 @@ test("[DOC-01] every feature that no setting can switch on is a feature", () => 
 const SETTINGS = `
 [telemetry]
 otlp = "http://127.0.0.1:9"
+
+[notify]
+url = "http://127.0.0.1:9"
 
 [tasks]
 wake = true

@@ -323,7 +323,7 @@ function sessionOpener(engine: Engine, { config, sessions }: EngineResources, si
 /** Returns a loader of the answers to an engine's queries. They are loaded with the first query. */
 function answersOnDemand(
   options: HarnessOptions,
-  { host, providers, config, running, live, sessions }: EngineResources,
+  { host, providers, config, running, live, sessions, features }: EngineResources,
 ): (multiplexer: Multiplexer) => Promise<EngineAnswers> {
   const { world, paths, store, caches } = host;
   const startedAt = new Date(world.clock.now()).toISOString();
@@ -334,6 +334,8 @@ function answersOnDemand(
     offered: live,
     live: () => running.size,
     listeners: options.listeners ?? (() => []),
+    origins: options.origins ?? [],
+    features: () => features.health(),
   };
   let loading: Promise<EngineAnswers> | undefined;
   return async (multiplexer) => {

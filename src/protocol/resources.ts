@@ -282,6 +282,21 @@ export const EngineHealth = z.object({
   mcp_servers: z.array(McpServerInfo),
   /** Addresses. Empty: it serves its own process only. */
   listening: z.array(z.string()),
+  /** Origins whose pages it answers. Absent: none. Since protocol 0.3.0. */
+  allowed_origins: z.array(z.string()).optional(),
+  /**
+   * Notifications to the user's address. `problem` is that of the last one; `dropped` are those that had no room.
+   * Absent: none are sent. Since protocol 0.3.0.
+   */
+  notify: z
+    .object({
+      state: z.enum(["working", "failing"]),
+      problem: z.string().optional(),
+      sent: z.int().min(0),
+      failed: z.int().min(0),
+      dropped: z.int().min(0),
+    })
+    .optional(),
 });
 
 /** The profile of a session, with what is loaded under it. */

@@ -10,12 +10,13 @@ import type { InputBlock } from "../protocol/content.ts";
 import type { TurnEndReason } from "../protocol/events/events.ts";
 import type { QueryKind } from "../protocol/kinds.ts";
 import type { Message } from "../protocol/message.ts";
-import type { ProfileInfo } from "../protocol/resources.ts";
+import type { EngineHealth, ProfileInfo } from "../protocol/resources.ts";
 import type { RequestContext, RequestMiddleware } from "../providers/middleware.ts";
 import type { Redactor } from "../safety/redact.ts";
 import type { ToolCall, ToolMiddleware } from "../tools/middleware.ts";
 import type { ToolContext, ToolSource } from "../tools/tool.ts";
 import type { ToolFacts } from "../tools/tool-facts.ts";
+import type { NotifiedEvent } from "../view/notified-events.ts";
 import type { CliCommand, UnattendedEngine } from "./commands/cli-command.ts";
 import type { DoctorCheck } from "./commands/doctor-check.ts";
 import type { SessionLists } from "./commands/lists.ts";
@@ -42,7 +43,7 @@ import type { EngineHandles, EngineHost, SessionFeatures, SessionHost } from "./
 import type { Attachments, CarriedState, IdleTurn, InputWants, TurnContext } from "./moments.ts";
 import type { Desktop, DesktopContext, EngineOptions } from "./options.ts";
 import type { SessionPlan, SessionWishes } from "./plan.ts";
-import type { Profile, SectionValues } from "./settings/settings.ts";
+import type { Config, Profile, SectionValues } from "./settings/settings.ts";
 import type { AgentRunner } from "./spawn.ts";
 
 /**
@@ -79,6 +80,8 @@ export interface Feature<Engine extends EngineFeature | undefined = EngineFeatur
   readonly startsPrograms?: true;
   /** Loads the work on credentials of its servers. At most one feature has it. */
   serverCreds?(): Promise<ServerCreds>;
+  /** Returns the moments at which a client rings the bell of its terminal, by the user's configuration. */
+  rings?(config: Config): readonly NotifiedEvent[];
   /** Opens a way to the user's desktop; undefined if this machine has none. */
   openDesktop?(at: DesktopContext): Promise<Desktop | undefined>;
   /**
@@ -267,6 +270,8 @@ export interface ServingEngine extends Pick<EngineOptions, "world" | "paths"> {
 export interface EngineFeature extends AsyncDisposable {
   /** Opens transports that the feature brings, once the engine serves clients. */
   serve?(port: EnginePort): Promise<void>;
+  /** Returns its part of the engine's health. */
+  health?(): Partial<EngineHealth>;
 }
 
 /** Place of a tool middleware. `app/session/chains/order.ts` holds the order of all places. */

@@ -51,6 +51,8 @@ export interface EngineHandles {
   /** Configuration when the engine started. A session's own is in its plan. */
   readonly config: Config;
   readonly models: EngineModels;
+  /** Shows a text on the person's desktop and resolves to true if it was shown; absent: there is no desktop. */
+  readonly tellDesktop?: (text: string) => Promise<boolean>;
   /** Plugins that the embedder gives. Only `features/plugins` knows their shape. */
   readonly embedded: readonly unknown[];
   /** False in a program's conversation: its one model calls the program's tools, and nothing is asked. */

@@ -30,6 +30,8 @@ export interface EngineOptions {
   readonly tellDesktop?: (text: string) => Promise<boolean>;
   /** Returns the addresses that the engine listens on now; absent: none. */
   readonly listeners?: () => readonly string[];
+  /** Origins whose pages may talk to the engine (AUTH-06); absent: none. */
+  readonly origins?: readonly string[];
   /** Derive the key of the log from a passphrase that everybody knows. */
   readonly insecureDevKey?: boolean;
 }

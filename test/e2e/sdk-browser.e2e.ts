@@ -1,10 +1,9 @@
 import { expect } from "bun:test";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { openBrowser } from "../support/browser.ts";
 import type { ControlRig } from "../support/control-rig.ts";
 import { openControlRig } from "../support/control-rig.ts";
-import { signalIfRunning } from "../support/processes.ts";
 import { requireProgram } from "../support/requires.ts";
 import { says } from "../support/scripted-provider.ts";
 import { buildSdk } from "../support/sdk/runtimes.ts";
@@ -49,28 +48,6 @@ function servePage(sdk: string): PageServer {
     },
     told: told.promise,
     [Symbol.dispose]: () => void server.stop(true),
-  };
-}
-
-function openBrowser(address: string): AsyncDisposable {
-  const profile = mkdtempSync(join(tmpdir(), "cinch-chromium-"));
-  // Its own sandbox needs rights that a container seldom has; what it loads here is this repository's.
-  const flags = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run"];
-  const quiet = ["--disable-background-networking", "--disable-component-update", "--disable-sync"];
-  const child = Bun.spawn(
-    ["chromium", ...flags, ...quiet, `--user-data-dir=${profile}`, "--remote-debugging-port=0", address],
-    {
-      env: { PATH: process.env["PATH"] ?? "", HOME: profile },
-      stdio: ["ignore", "ignore", "ignore"],
-      detached: true,
-    },
-  );
-  return {
-    async [Symbol.asyncDispose]() {
-      signalIfRunning(-child.pid, "SIGKILL");
-      await child.exited;
-      rmSync(profile, { recursive: true, force: true, maxRetries: 10 });
-    },
   };
 }
 

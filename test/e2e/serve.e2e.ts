@@ -245,35 +245,111 @@ test("[CTL-11 SES-16] where an engine can make no lock, it says where, and what 
   ]);
 });
 
-test("[AUTH-06 CLI-01] pages of an origin that --allow-origin names are answered, of any other refused, and no pattern is taken", async () => {
+test("[AUTH-06 CLI-01] pages of origins that --allow-origin and config.toml name are answered, any other refused, and no lookalike is taken", async () => {
   const [mine, other] = ["https://tools.example:8443", "https://other.example"];
-  const flags = ["--model", "mock:one", "--allow-origin", `${mine},http://localhost:3000`];
-  await using served = await openServed({ script: [], flags, listens: true });
+  const extension = `chrome-extension://${"abcdefghijklmnop".repeat(2)}`;
+  const named = [mine, "http://localhost:3000", "tauri://localhost", extension];
+  const [first = "", second = "", ...configured] = named;
+  await using served = await openServed({
+    script: [],
+    flags: ["--model", "mock:one", "--allow-origin", first, "--allow-origin", second],
+    config: `[server]\nallow_origins = ${JSON.stringify(configured)}\n`,
+    listens: true,
+  });
   const asked = async (origin: string, method = "GET") => {
     const { status, headers } = await fetch(`${served.url}/v1/health`, { method, headers: { origin } });
-    return [status, headers.get("access-control-allow-origin")];
+    return [status, headers.get("access-control-allow-origin"), headers.get("vary")];
   };
-  expect([await asked(mine), await asked(mine, "OPTIONS")]).toEqual([
-    [200, mine],
-    [204, mine],
+  for (const origin of named) {
+    expect([await asked(origin), await asked(origin, "OPTIONS")]).toEqual([
+      [200, origin, "origin"],
+      [204, origin, "origin"],
+    ]);
+  }
+  const refused = [other, "null", "http://localhost:3001", "https://tools.example", "tauri://localhost.evil"];
+  for (const origin of refused) {
+    expect([origin, await asked(origin), await asked(origin, "OPTIONS")]).toEqual([
+      origin,
+      [403, null, "origin"],
+      [403, null, "origin"],
+    ]);
+  }
+  const token = await served.token();
+  const health = (await (await served.ask("/v1/engine-health", token)).json()) as {
+    readonly allowed_origins?: unknown;
+  };
+  expect(health.allowed_origins).toEqual(named);
+  const doctor = await runCinch(["doctor"], { home: served.home, cwd: served.work });
+  expect([doctor.code, doctor.stdout]).toEqual([
+    0,
+    expect.stringContaining(`pages of these origins may call your engine: tauri://localhost, ${extension}.`),
   ]);
-  expect([await asked(other), await asked(other, "OPTIONS"), await asked("null")]).toEqual(
-    Array.from({ length: 3 }, () => [403, null]),
-  );
-  for (const wrong of [
-    "*",
-    "null",
-    "https://*.example",
-    "https://tools.example/",
-    "file:///a",
-    "tools.example",
-  ]) {
+  const wrongOnes: readonly (readonly [string, string])[] = [
+    ["*", "is a pattern; name each origin by itself"],
+    ["https://*.example", "is a pattern"],
+    ["null", "is the origin of every local file"],
+    ["https://tools.example/", "is not an origin as browsers send it; write https://tools.example "],
+    [
+      "file:///a",
+      "is not an origin as browsers send it; write http://HOST:PORT, https://HOST, vscode-webview://ID",
+    ],
+    ["tools.example", "write https://tools.example "],
+    [
+      `${mine},HTTP://localhost`,
+      '"HTTP://localhost" is not an origin as browsers send it; write http://localhost ',
+    ],
+  ];
+  for (const [wrong, problem] of wrongOnes) {
     const { code, stderr } = await runCinch(["serve", "--allow-origin", wrong], {
       home: served.home,
       cwd: served.work,
     });
-    expect([wrong, code, stderr]).toEqual([wrong, 2, expect.stringContaining("is not an origin")]);
+    expect([wrong, code, stderr]).toEqual([wrong, 2, expect.stringContaining("cinch: --allow-origin: ")]);
+    expect(stderr).toContain(problem);
   }
+}, 300_000);
+
+test("[AUTH-06 PROF-03] a wrong origin in config.toml ends the start with its line; a repository and a profile name none", async () => {
+  await using place = openPlace();
+  const config = join(place.home.path, "config/cinch/config.toml");
+  const own = readFileSync(config, "utf8");
+  const served = async () => {
+    const { code, stderr } = await runCinch(["serve", "--model", "mock:one"], {
+      home: place.home,
+      cwd: place.work,
+    });
+    return [code, stderr];
+  };
+  writeFileSync(
+    config,
+    `${own}[server]\nallow_origins = ["https://tools.example", "https://Tools.example"]\n`,
+  );
+  expect(await served()).toEqual([
+    2,
+    expect.stringContaining(
+      `config.toml:5: server.allow_origins: "https://Tools.example" is not an origin as browsers send it; write https://tools.example`,
+    ),
+  ]);
+  writeFileSync(config, own);
+  const profiles = join(place.home.path, "config/cinch/profiles");
+  mkdirSync(profiles);
+  const section = '[server]\nallow_origins = ["https://tools.example"]\n';
+  writeFileSync(join(profiles, "mine.toml"), `schema_version = 1\nname = "mine"\n${section}`);
+  const checked = await runCinch(["profile", "check", "--profile", "mine"], {
+    home: place.home,
+    cwd: place.work,
+  });
+  expect([checked.code, checked.stdout + checked.stderr]).toEqual([
+    0,
+    expect.stringContaining("mine.toml:3: server: stands in config.toml, not in a profile"),
+  ]);
+  mkdirSync(join(place.work, ".cinch"));
+  writeFileSync(join(place.work, ".cinch/config.toml"), section);
+  const project = await runCinch(["profile", "check"], { home: place.home, cwd: place.work });
+  expect([project.code, project.stdout + project.stderr]).toEqual([
+    2,
+    expect.stringContaining("a repository may not set this; only your own configuration can"),
+  ]);
 }, 300_000);
 
 test("[CTL-10] what cannot be listened at is refused before anything starts, with the flag that is missing", async () => {

@@ -106,6 +106,15 @@ schedule = true
 [telemetry]
 otlp = "http://127.0.0.1:4318"
 content = true
+[notify]
+desktop = true
+bell = true
+url = "https://ntfy.sh/my-topic"
+format = "ntfy"
+token_env = "NTFY_TOKEN"
+host = "build-box"
+events = ["question", "error"]
+content = true
 [credentials]
 keychain = true
 [trust]
@@ -113,6 +122,8 @@ promote_prose = true
 lockfile = "/etc/cinch/approved.lock"
 [engine]
 stay = "10m"
+[server]
+allow_origins = ["https://tools.example:8443", "tauri://localhost"]
 [[hooks]]
 event = "PreToolUse"
 cmd = "/home/user/bin/guard.sh"

@@ -204,6 +204,14 @@ export interface EngineHealth {
   };
   readonly mcp_servers: readonly McpServerInfo[];
   readonly listening: readonly string[];
+  readonly allowed_origins?: readonly string[];
+  readonly notify?: {
+    readonly state: "working" | "failing";
+    readonly problem?: string;
+    readonly sent: number;
+    readonly failed: number;
+    readonly dropped: number;
+  };
 }
 
 export interface ErrorBody {
@@ -2700,6 +2708,7 @@ export type EngineReason =
   | "NonInteractiveAckRefused"
   | "NotABoundary"
   | "NothingToContinue"
+  | "NotifyFailed"
   | "OrphanUnsettled"
   | "OutputTruncated"
   | "OutputUnwritable"

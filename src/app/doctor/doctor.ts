@@ -1,5 +1,7 @@
 import { join } from "node:path";
 import { HarnessError } from "../../base/errors.ts";
+import { serverSection } from "../../config/sections/server.ts";
+import { settingsOf } from "../../config/settings/settings.ts";
 import { vertexLocation } from "../../providers/vendor-settings.ts";
 import type { DoctorCheck, DoctorFinding, ExaminationInput } from "../../session/commands/doctor-check.ts";
 import { brokenFileFinding } from "../../session/commands/doctor-check.ts";
@@ -23,6 +25,7 @@ const checksOf = (options: HarnessOptions): readonly DoctorCheck[] => [
     area: "configuration",
     load: async () => ({ examine: ({ signal }) => examineConfiguration(options, signal) }),
   },
+  { area: "pages", load: async () => ({ examine: examinePages }) },
   { area: "sandbox", load: async () => ({ examine: ({ signal }) => examineSandbox(options, signal) }) },
   { area: "providers", load: async () => ({ examine: (at) => examineProviders(options, at) }) },
   { area: "sessions", load: async () => ({ examine: (at) => examineSessions(options, at) }) },
@@ -87,6 +90,15 @@ async function planWithoutPlugins(options: HarnessOptions, signal: AbortSignal):
   const hasPlugins = here.files.has("plugin") || here.pending.some(({ item }) => item.kind === "plugin");
   const rules = hasPlugins ? { rules: [], tools: [], isPending: true } : undefined;
   return (await here.openPlans(rules)).current;
+}
+
+/** Reports the web pages that may talk to an engine of this user. */
+async function* examinePages({ config }: ExaminationInput): AsyncGenerator<DoctorFinding> {
+  if (config === undefined) return;
+  const { allowOrigins } = settingsOf(serverSection, { config });
+  if (allowOrigins.length === 0) return;
+  const text = `pages of these origins may call your engine: ${allowOrigins.join(", ")}.`;
+  yield { weight: "note", text, remedy: "They still need a token. Take out those that you no longer use." };
 }
 
 /** Reports a path of the user's settings that takes the sandbox from every command. */

@@ -16,15 +16,20 @@ export interface HealthSources {
   readonly live: () => number;
   /** Returns the addresses that the engine listens on. */
   readonly listeners: () => readonly string[];
+  /** Origins whose pages may talk to the engine. */
+  readonly origins: readonly string[];
+  /** Returns the health of features. */
+  readonly features: () => Promise<Partial<EngineHealth>>;
 }
 
 /** Returns how every part of an engine is (CMD-01, CRED-04, SES-04). Contains no secret. */
 export async function engineHealth(sources: HealthSources): Promise<EngineHealth> {
-  const { world, paths, credentials, offered, live, listeners } = sources;
+  const { world, paths, credentials, offered, live, listeners, origins } = sources;
   const { helper, machineKey } = credentials.state();
   const path = join(paths.data, "sessions.db");
   const info = await world.files.stat(path);
   return {
+    ...(await sources.features()),
     version,
     pid: world.machine.pid,
     sessions: live(),
@@ -36,5 +41,6 @@ export async function engineHealth(sources: HealthSources): Promise<EngineHealth
     database: { path, ...(info === undefined ? {} : { bytes: info.size }) },
     mcp_servers: offered.mcpServers(),
     listening: listeners(),
+    ...(origins.length === 0 ? {} : { allowed_origins: [...origins] }),
   };
 }

@@ -1,3 +1,4 @@
+import { defined } from "../../base/defined.ts";
 import type { EngineHandles } from "../../session/host.ts";
 import type { Config } from "../../session/settings/settings.ts";
 import { engineModels } from "../models/engine-models.ts";
@@ -9,13 +10,16 @@ import type { HarnessOptions } from "./options.ts";
  * Returns the handles that an engine with these options gives to its features, apart from its store. Starts nothing.
  */
 export function engineHandles(
-  options: Pick<HarnessOptions, "world" | "paths" | "wishes" | "plugins" | "embedding" | "features">,
+  options: Pick<
+    HarnessOptions,
+    "world" | "paths" | "wishes" | "plugins" | "embedding" | "features" | "tellDesktop"
+  >,
   config: Config,
   providers: Providers,
 ): EngineHandles {
-  const { world, paths, wishes, plugins = [], embedding, features } = options;
+  const { world, paths, wishes, plugins = [], embedding, features, tellDesktop } = options;
   return {
-    ...{ world, paths, environment: wishes.environment, config },
+    ...{ world, paths, environment: wishes.environment, config, ...defined({ tellDesktop }) },
     models: engineModels(providers),
     embedded: plugins,
     isGated: embedding?.isGated ?? true,

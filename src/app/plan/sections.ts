@@ -12,6 +12,7 @@ import {
   profileContentSection,
   profileHeadSection,
 } from "../../config/sections/profile-keys.ts";
+import { serverSection } from "../../config/sections/server.ts";
 import { sessionSection } from "../../config/sections/session-settings.ts";
 import { trustSection } from "../../config/sections/trust.ts";
 import { sandboxSection } from "../../guard/sandbox/config.ts";
@@ -38,6 +39,7 @@ const OWN_SECTIONS: readonly ConfigSection[] = [
   trustSection,
   limitsSection,
   engineSection,
+  serverSection,
 ];
 
 /**

@@ -92,7 +92,6 @@ export async function serveControl(parts: ControlDependencies): Promise<ControlS
 export interface ControlPlaneOptions extends HarnessOptions {
   /** Absent: `control.sock` in the data directory alone. */
   readonly targets?: readonly HttpTarget[];
-  readonly origins?: readonly string[];
   /**
    * Returns the ways to show a code to a person, the best first, given that to attached people, or undefined without
    * one. Absent: only that one.

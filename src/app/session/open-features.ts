@@ -1,5 +1,6 @@
 import { assert } from "../../base/assert.ts";
 import { defined } from "../../base/defined.ts";
+import type { EngineHealth } from "../../protocol/resources.ts";
 import type { QueryHandlers, SessionCommands } from "../../session/commands/query-handlers.ts";
 import type { EnginePort } from "../../session/engine-port.ts";
 import type { Around, CallForecast, EngineFeature, Feature, OpenFeature } from "../../session/feature.ts";
@@ -57,6 +58,16 @@ export class EngineFeatures implements AsyncDisposable {
     for (const opening of before) await (await opening.catch(() => undefined))?.serve?.(port);
     for (const feature of this.all)
       if (feature.serving?.atStart?.(this.#host) === true) await this.of(feature);
+  }
+
+  /** Returns what the opened features say of their health. */
+  async health(): Promise<Partial<EngineHealth>> {
+    let all: Partial<EngineHealth> = {};
+    for (const opening of this.#opened.values()) {
+      const opened = await opening.catch(() => undefined); // the session that needed it got the failure
+      all = { ...all, ...opened?.health?.() };
+    }
+    return all;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -26,12 +26,17 @@ test.each([
   ['pass_env = ["A_TOKEN", # "it\n "B_TOKEN"]'],
   ['"pass\\u005fenv" = ["B_TOKEN"]'],
   ['[bash]\npass_env = ["A_TOKEN"]\n[other]\n"pass_env" = ["B_TOKEN"]'],
-])("[CRED-03] a variable that pass_env names counts, however the list is written: %s", (config) => {
+  ['[notify]\ntoken_env = "B_TOKEN"'],
+  ["[notify]\ntoken_env='B_TOKEN' # mine"],
+  ['notify = { "token_env" = "B_TOKEN" }'],
+  ['[notify]\ntoken_env = """B_TOKEN"""'],
+])("[CRED-03] a variable that pass_env or token_env names counts, however it is written: %s", (config) => {
   expect(tellsApart(config, "B_TOKEN")).toBe(true);
 });
 
 test("[CRED-03] a variable that a plain pass_env does not name does not count", () => {
   expect(tellsApart('pass_env = ["A_TOKEN"]', "B_TOKEN")).toBe(false);
+  expect(tellsApart('[notify]\ntoken_env = "A_TOKEN"', "B_TOKEN")).toBe(false);
 });
 
 test("[CRED-03] no hash holds a passphrase; one that is set differs from none", () => {

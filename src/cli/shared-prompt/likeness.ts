@@ -17,8 +17,9 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export const OF_THE_ENGINE =
   /^(?:(?:HTTPS?|NO|ALL)_PROXY|(?:https?|no|all)_proxy|SSL_CERT_(?:FILE|DIR)|NODE_EXTRA_CA_CERTS|NODE_TLS_REJECT_UNAUTHORIZED|RES_OPTIONS|LOCALDOMAIN|OTEL_.*|TRACEPARENT|GOOGLE_.*|GCLOUD_PROJECT|CLOUDSDK_.*|GCE_.*|CLOUD_ML_.*|.*VERTEX.*|DBUS_SESSION_BUS_ADDRESS|XDG_RUNTIME_DIR|HOME|TMPDIR|TZ|LANG|LC_.*)$/s;
 
-/** Setting that is looked for in the text, before any parser is loaded. */
+/** Settings that are looked for in the text, before any parser is loaded. */
 const PASSED = "pass_env";
+const TOKEN = "token_env";
 
 const NAMESPACES = ["mnt", "net", "pid", "user"];
 
@@ -92,12 +93,16 @@ function named(env: Environment, isMeant: (name: string) => boolean): (readonly 
     });
 }
 
+/** A quoted name behind `token_env`. */
+const PLAIN_NAME = /^["']?\s*=\s*(?:"(\w+)"|'(\w+)')/;
+
 /** A list of quoted names behind `pass_env`, with nothing else in it. */
 const PLAIN_LIST = /^["']?\s*=\s*\[((?:\s|,|"\w*"|'\w*')*)\]/;
 
 /**
- * Returns a test for the variables that `pass_env` names in a config.toml, without parsing it. Every variable counts
- * if one of its lists is not plain, or if the file has escapes, which could spell the key in another way.
+ * Returns a test for the variables that `pass_env` and `token_env` name in a config.toml, without parsing it. Every
+ * variable counts if one of the values is not plain, or if the file has escapes, which could spell the key in another
+ * way.
  */
 function passes(text: string): (name: string) => boolean {
   if (text.includes("\\")) return () => true;
@@ -106,6 +111,11 @@ function passes(text: string): (name: string) => boolean {
     const list = PLAIN_LIST.exec(behind)?.[1];
     if (list === undefined) return () => true;
     for (const [name] of list.matchAll(/\w+/g)) names.add(name);
+  }
+  for (const behind of text.split(TOKEN).slice(1)) {
+    const [found, double, single] = PLAIN_NAME.exec(behind) ?? [];
+    if (found === undefined) return () => true;
+    names.add(double ?? single ?? "");
   }
   return (name) => names.has(name);
 }

@@ -5,10 +5,12 @@ import { until } from "../../../test/support/until.ts";
 import { TOOLS } from "../../app/plan/tool-list.ts";
 import { BoundedQueue } from "../../base/async/queue.ts";
 import { HarnessError } from "../../base/errors.ts";
+import type { EventSeq } from "../../base/ids.ts";
 import { isObject } from "../../base/json.ts";
 import { SLASH_COMMANDS } from "../../protocol/commands/own-commands.ts";
 import type { Event, PayloadOf } from "../../protocol/events/events.ts";
 import { displayFields } from "../../tools/tool-facts.ts";
+import type { NotifiedEvent } from "../../view/notified-events.ts";
 import { slashHelpText } from "./commands/help-text.ts";
 import type { LineInput, LineTerminal } from "./input/terminal.ts";
 import { runLineClient } from "./line-client.ts";
@@ -33,6 +35,42 @@ test("[CLI-01] a line is sent, the answer is streamed, and the cost stands after
   expect(rig.shown()).toBe("Done.\n-- rounds: 2, $0.0123 this turn, $0.0123 this session\n");
   expect(rig.prompts).toEqual(["> ", undefined, "> "]);
   expect(await rig.leave("/quit")).toEqual({ why: "quit", lastTurn: "complete" });
+});
+
+test("[CTL-19] the bell rings for the moments that the user has named, when they happen, and not for a turn that was cancelled", async () => {
+  const of = async (rings: readonly NotifiedEvent[]) => {
+    const rig = openRig(true, new FakeConnection(), { rings });
+    await settle();
+    const counts: number[] = [];
+    const after = async (...events: readonly Event[]) => {
+      rig.publish(...events);
+      await settle();
+      counts.push(rig.rung());
+    };
+    await after(started(1), text("Done."));
+    await after({ kind: "Asked", payload: { askId: ASK, about: "plan", text: "1. look", choices: [] } });
+    await after({ kind: "Answered", payload: { askId: ASK, answer: "no" } });
+    await after(ended(1, "complete", 1));
+    await after(started(2), ended(2, "cancelled", 1));
+    await after(started(3), ended(3, "error", 1));
+    await rig.end();
+    return counts;
+  };
+  expect(await of([])).toEqual([0, 0, 0, 0, 0, 0]);
+  expect(await of(["turn-end", "question", "error"])).toEqual([0, 1, 1, 2, 2, 3]);
+  expect(await of(["question"])).toEqual([0, 1, 1, 1, 1, 1]);
+});
+
+test("[CTL-19] the bell does not ring for the history of a resumed session", async () => {
+  const connection = new FakeConnection();
+  for (const event of [started(1), ended(1, "complete", 1)]) connection.publish(event);
+  const rig = openRig(true, connection, { history: true, past: 2, rings: ["turn-end"] });
+  await settle();
+  expect(rig.rung()).toBe(0);
+  rig.publish(started(2), ended(2, "complete", 1));
+  await settle();
+  expect(rig.rung()).toBe(1);
+  await rig.end();
 });
 
 test("[CLI-01 PROV-11] an unknown price is reported after the first turn, and not after each", async () => {
@@ -1312,8 +1350,19 @@ test("[PROF-02 ENG-26] a text that came too late for a session that somebody has
 function openRig(
   interactive = true,
   connection = new FakeConnection(),
-  { history = false, columns }: { readonly history?: boolean; readonly columns?: number } = {},
+  {
+    history = false,
+    columns,
+    rings = [],
+    past,
+  }: {
+    readonly history?: boolean;
+    readonly columns?: number;
+    readonly rings?: readonly NotifiedEvent[];
+    readonly past?: number;
+  } = {},
 ) {
+  let rung = 0;
   const lines = new BoundedQueue<LineInput>(100);
   const prompts: (string | undefined)[] = [];
   let shown = "";
@@ -1326,6 +1375,9 @@ function openRig(
       const end = () => lines.end();
       signal.addEventListener("abort", end);
       yield* lines;
+    },
+    ring: () => {
+      rung += 1;
     },
     write: (printed) => {
       shown += printed;
@@ -1344,11 +1396,14 @@ function openRig(
     terminal,
     model: "mock:one",
     history,
+    rings,
+    ...(past === undefined ? {} : { past: past as EventSeq }),
     clock,
     signal,
   });
   const rig = {
     clock,
+    rung: () => rung,
     connection,
     sent: connection.sent as readonly unknown[],
     queries: connection.queries as readonly unknown[],

@@ -3,6 +3,7 @@ import type { Clock } from "../../base/world.ts";
 import type { CommandOf } from "../../protocol/commands/commands.ts";
 import type { Connection } from "../../protocol/connection.ts";
 import type { TurnEndReason } from "../../protocol/events/events.ts";
+import type { NotifiedEvent } from "../../view/notified-events.ts";
 import type { LineTerminal } from "./input/terminal.ts";
 
 export interface LineClientOptions {
@@ -22,6 +23,8 @@ export interface LineClientOptions {
   readonly shared?: boolean;
   /** True to leave out the cost after each turn; /cost still shows it. */
   readonly quietCost?: boolean;
+  /** Moments at which the terminal rings its bell. Default: none. */
+  readonly rings?: readonly NotifiedEvent[];
   /** Emits notices about the engine itself: that it is unreachable, or back. Ends with the signal. */
   readonly notices?: (signal: AbortSignal) => AsyncIterable<string>;
   /** True if this session replaces another one under a new profile; its first event reports it. */

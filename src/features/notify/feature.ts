@@ -1,12 +1,25 @@
+import { settingsOf } from "../../config/settings/settings.ts";
 import type { Feature } from "../../session/feature.ts";
+import { notifySection } from "./config.ts";
+import type { EngineNotify } from "./open.ts";
 
 /**
- * Notices on the user's desktop: codes for a new client, and questions of agents' sessions (AUTH-03). No session
- * opens it.
+ * Notices for a person who looks elsewhere: on the desktop codes for a new client, questions of agents' sessions
+ * (AUTH-03) and moments of every session, which an address of the user gets too (CTL-19).
  */
-export const notifyFeature: Feature = {
+export const notifyFeature: Feature<EngineNotify> = {
   name: "notify",
+  config: [notifySection],
+  check: { doctor: [{ area: "notifications", load: () => import("./doctor-notify.ts") }] },
   openDesktop: async (at) => (await import("./desktop.ts")).openNoticeDesktop(at),
-  isUsed: () => false,
-  open: async () => undefined,
+  rings(config) {
+    const { bell, events } = settingsOf(notifySection, { config });
+    return bell ? events : [];
+  },
+  openEngine: async (host) => (await import("./open.ts")).openEngineNotify(host),
+  isUsed(plan) {
+    const { url, desktop } = settingsOf(notifySection, plan);
+    return url !== undefined || desktop;
+  },
+  open: async (host, engine) => (await import("./open.ts")).openNotify(host, engine),
 };

@@ -10,7 +10,7 @@ export const ERRORS = errorsOf({
   InvalidHost:
     "This address is not served under the Host '<host>'. Use <served>, as it is printed when cinch begins to listen.",
   InvalidOrigin:
-    "Requests from <origin> are not accepted. If the page is yours, start the engine with --allow-origin and its origin.",
+    "Requests from <origin> are not accepted. If the page is yours, start the engine with --allow-origin and its origin, or name it in allow_origins of [server] in config.toml.",
   InvalidPath: "The address or path cannot be used: <why>",
   InvalidHeader: "The header <header> cannot be used: <why>",
   InvalidBody: "The body cannot be read: <why>",

@@ -52,9 +52,12 @@ export function assertOrigin(headers: Headers, allowed: readonly string[]): stri
   throw new HarnessError("InvalidOrigin", { origin: plain(origin, SHOWN_CHARS_MAX) });
 }
 
-/** Returns the headers that let a page of an allowed origin read an answer. */
+/**
+ * Returns the headers that let a page of an allowed origin read an answer. Cookies play no part, so credentials are not
+ * allowed. Every answer depends on the origin, also that of a request without one.
+ */
 export function originHeaders(origin: string | undefined): Readonly<Record<string, string>> {
-  if (origin === undefined) return {};
+  if (origin === undefined) return { vary: "origin" };
   return {
     "access-control-allow-origin": origin,
     "access-control-expose-headers": "mcp-session-id, x-harness-client",
@@ -62,12 +65,15 @@ export function originHeaders(origin: string | undefined): Readonly<Record<strin
   };
 }
 
-export function preflightHeaders(origin: string): Readonly<Record<string, string>> {
+/** Returns the answer to a preflight of an allowed origin. Some browsers ask before they reach a private address. */
+export function preflightHeaders(origin: string, asked: Headers): Readonly<Record<string, string>> {
+  const isPrivate = asked.get("access-control-request-private-network") === "true";
   return {
     ...originHeaders(origin),
     "access-control-allow-methods": ALLOWED_METHODS,
     "access-control-allow-headers": ALLOWED_HEADERS,
     "access-control-max-age": "600",
+    ...(isPrivate ? { "access-control-allow-private-network": "true" } : {}),
   };
 }
 

@@ -96,6 +96,46 @@ test("[AUTH-06 S46] a page gets nothing, whatever it asks for, unless its origin
   ]);
 });
 
+test("[AUTH-06] a preflight lists each method and header that an address takes, lets a page of an allowed origin alone reach this machine, and never speaks of cookies", async () => {
+  const origin = "tauri://localhost";
+  await using control = await openControlRig({ script: [], origins: [origin] });
+  const preflight = async (headers: Record<string, string>) =>
+    (await control.ask("/v1/sessions", { method: "OPTIONS", headers, token: null })).headers;
+  const asked = { origin, "access-control-request-method": "POST" };
+  const plain = await preflight(asked);
+  expect(plain.get("access-control-allow-private-network")).toBeNull();
+  const document = (await (await control.ask("/v1/openapi.json")).json()) as {
+    readonly paths: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  };
+  const methods = new Set(Object.values(document.paths).flatMap((each) => Object.keys(each)));
+  expect(plain.get("access-control-allow-methods")?.split(", ").sort()).toEqual(
+    [...methods].map((each) => each.toUpperCase()).sort(),
+  );
+  const headers = plain.get("access-control-allow-headers")?.split(", ") ?? [];
+  for (const sent of [
+    "x-harness-token",
+    "x-harness-client",
+    "x-harness-version",
+    "last-event-id",
+    "content-type",
+  ])
+    expect(headers).toContain(sent);
+  expect(headers).not.toContain("*");
+  const near = { ...asked, "access-control-request-private-network": "true" };
+  expect((await preflight(near)).get("access-control-allow-private-network")).toBe("true");
+  const evil = await preflight({ ...near, origin: "tauri://evil" });
+  const allowing = (given: Headers) => [...given.keys()].filter((name) => name.startsWith("access-control-"));
+  expect(allowing(evil)).toEqual([]);
+  // Every answer depends on the origin, and none lets cookies through.
+  for (const from of [{}, { origin }, { origin: "https://evil.example" }]) {
+    const answer = await control.ask("/v1/sessions", { headers: from });
+    expect([answer.headers.get("vary"), answer.headers.get("access-control-allow-credentials")]).toEqual([
+      "origin",
+      null,
+    ]);
+  }
+});
+
 test("[AUTH-06 S46] what a page of elsewhere has a browser fetch without an Origin is refused; what a person opens is not", async () => {
   await using control = await openControlRig({ script: [], origins: ["https://mine.example"] });
   const asked = async (headers: Record<string, string>, path = "/v1/sessions") =>

@@ -172,7 +172,8 @@ class HttpFront implements AsyncDisposable {
       assertHost(headers, hosts());
       origin = assertOrigin(headers, this.#parts.origins ?? []);
       if (this.#isQuiet) throw new HarnessError("EngineStopping", {});
-      if (method === "OPTIONS" && origin !== undefined) return emptyAnswer(204, preflightHeaders(origin));
+      if (method === "OPTIONS" && origin !== undefined)
+        return emptyAnswer(204, preflightHeaders(origin, headers));
       const answer = await this.#routed(request, exchange, wire);
       return answer instanceof Response ? withHeaders(answer, originHeaders(origin)) : answer;
     } catch (thrown) {

@@ -3,6 +3,7 @@ import { messageOf } from "../../base/errors.ts";
 import type { World } from "../../base/world.ts";
 import { visibleLine } from "../../safety/hidden.ts";
 import { isPublicAddress } from "../../safety/public-address.ts";
+import { bareHost, publicAddressesOf } from "../../safety/public-host.ts";
 import { ToolFailure } from "../tool.ts";
 
 export const REDIRECTS_MAX = 5;
@@ -62,10 +63,6 @@ export function refusePrivateAddress(url: URL): void {
   const host = bareHost(url);
   const isInner = isIP(host) === 0 ? /(?:^|\.)localhost\.?$/.test(host) : !isPublicAddress(host);
   if (isInner) throw innerFailure(`${url.host} is`);
-}
-
-function bareHost(url: URL): string {
-  return url.hostname.replace(/^\[|\]$/g, "");
 }
 
 /** @param what the requested host, and the verb. */
@@ -133,18 +130,21 @@ async function requestOnce(net: Net, url: URL, signal: AbortSignal): Promise<Res
 }
 
 async function publicAddresses(net: Net, url: URL, signal: AbortSignal): Promise<readonly string[]> {
-  const host = bareHost(url);
-  let addresses: readonly string[];
-  try {
-    addresses = await net.resolve(host, signal);
-  } catch (thrown) {
-    signal.throwIfAborted();
-    throw new ToolFailure(`${url.host} has no address: ${visibleLine(messageOf(thrown))}`);
+  const found = await publicAddressesOf(net, url, signal);
+  switch (found.kind) {
+    case "public":
+      return found.addresses;
+    case "inner": {
+      const isItself = found.address === bareHost(url);
+      throw innerFailure(
+        isItself ? `${url.host} is` : `${url.host} is ${visibleLine(found.address)}, which is`,
+      );
+    }
+    case "none": {
+      const why = found.cause === undefined ? "." : `: ${visibleLine(messageOf(found.cause))}`;
+      throw new ToolFailure(`${url.host} has no address${why}`);
+    }
   }
-  if (addresses.length === 0) throw new ToolFailure(`${url.host} has no address.`);
-  const inside = addresses.find((address) => !isPublicAddress(address));
-  if (inside === undefined) return addresses;
-  throw innerFailure(inside === host ? `${url.host} is` : `${url.host} is ${visibleLine(inside)}, which is`);
 }
 
 async function readAnswer(url: URL, response: Response, signal: AbortSignal): Promise<FetchedPage> {

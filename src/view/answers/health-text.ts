@@ -8,7 +8,15 @@ const NAME_CHARACTERS_MAX = 60;
 
 /** Draws the health of every part of an engine, one per line (CMD-01). */
 export function healthText(health: EngineHealth): string {
-  const { version, pid, sessions, machine_key: machineKey, database, listening } = health;
+  const {
+    version,
+    pid,
+    sessions,
+    machine_key: machineKey,
+    database,
+    listening,
+    allowed_origins: pages = [],
+  } = health;
   const servers = health.mcp_servers.map(({ name, state, tools }) => {
     const has = state === "running" ? ` (${count(tools, "tool")})` : "";
     return `${plain(name, NAME_CHARACTERS_MAX)} ${state}${has}`;
@@ -24,8 +32,15 @@ export function healthText(health: EngineHealth): string {
       "listening",
       listening.length === 0 ? "nowhere: this engine serves its own process" : listening.join(", "),
     ],
+    ...(health.notify === undefined ? [] : [["notices", noticesText(health.notify)] as const]),
+    ...(pages.length === 0 ? [] : [["pages", pages.join(", ")] as const]),
   ] as const;
   return lines.map(([label, text]) => neutraliseLine(`${label.padEnd(LABEL_COLUMNS)} ${text}`)).join("\n");
+}
+
+function noticesText({ state, problem, sent, failed, dropped }: NonNullable<EngineHealth["notify"]>): string {
+  const lost = failed + dropped === 0 ? "" : `, ${failed} failed, ${dropped} dropped`;
+  return `${state}${problem === undefined ? "" : `: ${problem}`}; ${sent} sent${lost}`;
 }
 
 function helperText({ state, failures = 0 }: EngineHealth["key_helper"]): string {

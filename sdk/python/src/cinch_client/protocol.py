@@ -2057,6 +2057,18 @@ class EngineHealthDatabase(_EngineHealthDatabaseRequired, total=False):
     bytes: int
 
 
+_EngineHealthNotifyRequired = TypedDict("_EngineHealthNotifyRequired", {
+    "state": Literal["working", "failing"],
+    "sent": int,
+    "failed": int,
+    "dropped": int,
+})
+
+
+class EngineHealthNotify(_EngineHealthNotifyRequired, total=False):
+    problem: str
+
+
 _EngineHealthRequired = TypedDict("_EngineHealthRequired", {
     "version": str,
     "pid": int,
@@ -2070,6 +2082,8 @@ _EngineHealthRequired = TypedDict("_EngineHealthRequired", {
 
 class EngineHealth(_EngineHealthRequired, total=False):
     machine_key: str
+    allowed_origins: List[str]
+    notify: EngineHealthNotify
 
 
 _ErrorBodyRequired = TypedDict("_ErrorBodyRequired", {
@@ -3604,6 +3618,7 @@ EngineReason = Literal[
     "NonInteractiveAckRefused",
     "NotABoundary",
     "NothingToContinue",
+    "NotifyFailed",
     "OrphanUnsettled",
     "OutputTruncated",
     "OutputUnwritable",

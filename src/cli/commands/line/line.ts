@@ -6,6 +6,7 @@ import type { LineOutcome } from "../../../client/line/options.ts";
 import { PROTOCOL_VERSION } from "../../../protocol/version.ts";
 import type { ExitCode } from "../../../session/commands/cli-command.ts";
 import { EXIT } from "../../../session/commands/cli-command.ts";
+import type { NotifiedEvent } from "../../../view/notified-events.ts";
 import { neutraliseLine } from "../../../view/terminal/terminal-text.ts";
 import { exitCodeOfTurn } from "../../exit-codes.ts";
 import type { StartingEngine } from "../../first-frame/starting-engine.ts";
@@ -156,10 +157,23 @@ async function workIn(
     shared: !owned,
     quietCost: settings.quietCost === true,
     notices: notices.read,
+    rings: terminal.ring === undefined ? [] : await ringsOf(at),
     clock,
     signal,
   });
   return exitCodeOfOutcome(outcome, terminal.interactive);
+}
+
+/** Returns when the bell rings, by config.toml. It is parsed only if it could say so. */
+async function ringsOf({ paths }: ProcessContext): Promise<readonly NotifiedEvent[]> {
+  const { configText } = await import("../../shared-prompt/likeness.ts");
+  if (!/bell|\\/.test(configText(paths.config))) return [];
+  const [{ configIn }, { FEATURES }] = await Promise.all([
+    import("../../secrets.ts"),
+    import("../../../app/features.ts"),
+  ]);
+  const config = await configIn(paths.config);
+  return FEATURES.flatMap((feature) => feature.rings?.(config) ?? []);
 }
 
 async function openTerminal(at: ProcessContext, stop: Stop): Promise<LineTerminal & Disposable> {

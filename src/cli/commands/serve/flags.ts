@@ -36,9 +36,9 @@ export const SERVE_FLAGS = [
   },
   {
     name: "allow-origin",
-    kind: "text",
-    placeholder: "ORIGINS",
-    help: "Answer pages of these origins, such as https://tools.example:8443, separated by commas.",
+    kind: "texts",
+    placeholder: "ORIGIN",
+    help: "Answer pages of this origin, such as https://tools.example:8443 or tauri://localhost. Repeatable.",
   },
   { name: "tls-cert", kind: "text", placeholder: "PATH", help: "The certificate for --listen, as PEM." },
   { name: "tls-key", kind: "text", placeholder: "PATH", help: "Its key, as PEM." },

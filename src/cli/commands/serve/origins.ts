@@ -1,17 +1,18 @@
 import { HarnessError } from "../../../base/errors.ts";
+import { originsProblem } from "../../../safety/page-origin.ts";
 
 /**
- * Reads the origins of pages that may call, separated by commas, each as a browser sends it; no patterns (AUTH-06).
+ * Joins the origins of the flag, which may stand in one value with commas between them, with those of `config.toml`
+ * (AUTH-06). Each counts once.
  * @throws HarnessError UsageInvalid.
  */
-export function allowedOrigins(text: string): readonly string[] {
-  const origins = text.split(",").map((each) => each.trim());
-  const wrong = origins.find((each) => !/^https?:\/\/[a-z\d.:[\]-]+$/.test(each) || originOf(each) !== each);
-  if (wrong === undefined) return origins;
-  const problem = `--allow-origin: ${JSON.stringify(wrong)} is not an origin; write SCHEME://HOST or SCHEME://HOST:PORT in lower case, with http or https and nothing behind`;
-  throw new HarnessError("UsageInvalid", { problem });
-}
-
-function originOf(text: string): string | undefined {
-  return URL.canParse(text) ? new URL(text).origin : undefined;
+export function allowedOrigins(
+  flags: readonly string[] | undefined,
+  configured: readonly string[],
+): readonly string[] {
+  const named = (flags ?? []).flatMap((text) => text.split(",")).map((each) => each.trim());
+  const origins = [...new Set([...named, ...configured])];
+  const problem = originsProblem(named) ?? originsProblem(origins);
+  if (problem === undefined) return origins;
+  throw new HarnessError("UsageInvalid", { problem: `--allow-origin: ${problem}` });
 }

@@ -54,7 +54,8 @@ async function serve({ flags, settings, at }: ServeContext): Promise<ExitCode> {
   // Without a terminal, an unacknowledged file fails the start: a person may not come for a long time.
   const asksTrust = process.stdin.isTTY === true;
   const own = await harnessOptions(settings, at, { attended: true, asksTrust });
-  const options = await planeOptions(flags, at, own);
+  const fromFile = await settingsOfFile(own);
+  const options = await planeOptions(flags, at, { ...own, origins: fromFile.allowOrigins });
   const { openEngineService } = await import("../../../app/serving/engine-service.ts");
   const { openServing } = await import("../../../app/harness.ts");
   const service = await openEngineService(
@@ -85,7 +86,8 @@ async function serve({ flags, settings, at }: ServeContext): Promise<ExitCode> {
 async function serveUntilIdle({ flags, settings, at }: ServeContext): Promise<ExitCode> {
   const { signal } = at.stop;
   const own = await harnessOptions(settings, at, { attended: true });
-  const options = await planeOptions(flags, at, own);
+  const fromFile = await settingsOfFile(own);
+  const options = await planeOptions(flags, at, { ...own, origins: fromFile.allowOrigins });
   const { openEngine } = await import("../../../app/harness.ts");
   const { openEngineService } = await import("../../../app/serving/engine-service.ts");
   const { untilIdle } = await import("../../shared-engine/until-idle.ts");
@@ -98,12 +100,11 @@ async function serveUntilIdle({ flags, settings, at }: ServeContext): Promise<Ex
     const { server, harness, addresses } = service;
     await at.stdout.write(`${JSON.stringify({ serving: addresses, pid: at.world.machine.pid })}\n`);
     const { clock } = at.world;
-    const lingerMs = await stayOf(options);
     await using _work = await workBeside(options, harness);
     await untilIdle(
       {
         clock,
-        ...defined({ lingerMs }),
+        ...defined({ lingerMs: fromFile.stayMs }),
         isForsaken: goneTest(flags.starter, at.world.machine),
         open: () => server.open,
         count: () => server.count,
@@ -125,14 +126,16 @@ function goneTest(starter: string | undefined, machine: Pick<Machine, "isAlive">
   return () => !machine.isAlive(Number(pid), starter.slice(pid.length + 1));
 }
 
-/** Returns the time that config.toml lets an engine stay without clients, in milliseconds. */
-async function stayOf({ paths }: HarnessOptions): Promise<number | undefined> {
-  const [{ configIn }, { engineSection }, { settingsOf }] = await Promise.all([
+/** Returns the settings of config.toml that are about a whole engine: its stay without clients, and its pages. */
+async function settingsOfFile({ paths }: HarnessOptions) {
+  const [{ configIn }, { engineSection }, { serverSection }, { settingsOf }] = await Promise.all([
     import("../../secrets.ts"),
     import("../../../config/sections/engine.ts"),
+    import("../../../config/sections/server.ts"),
     import("../../../config/settings/settings.ts"),
   ]);
-  return settingsOf(engineSection, { config: await configIn(paths.config) }).stayMs;
+  const config = await configIn(paths.config);
+  return { ...settingsOf(engineSection, { config }), ...settingsOf(serverSection, { config }) };
 }
 
 /**
@@ -179,7 +182,7 @@ async function planeOptions(
   const { codeChannels } = await import("../../io/code-channels.ts");
   return {
     ...options,
-    origins: origins === undefined ? [] : allowedOrigins(origins),
+    origins: allowedOrigins(origins, options.origins ?? []),
     targets: await Promise.all(
       plannedTargets(listenFlags(flags), [servicePaths(at.paths).control]).map((each) =>
         opened(each, at.world.clock.now()),

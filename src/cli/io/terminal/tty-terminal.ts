@@ -67,6 +67,7 @@ export function ttyTerminal(options: TtyOptions): TtyTerminal {
     completesWith(completer) {
       complete = completer;
     },
+    ...(output.isTerminal ? { ring: () => void screen.write(BELL) } : {}),
     ...(canMove ? { clear: () => line.clear(), copy: (text) => copy(text, options) } : {}),
     async *input(signal) {
       const end = () => {

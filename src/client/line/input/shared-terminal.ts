@@ -19,6 +19,7 @@ export function sharedTerminal(terminal: LineTerminal, signal: AbortSignal): Lin
     onLineTaken: () => terminal.onLineTaken?.(),
     ...(terminal.clear === undefined ? {} : { clear: () => terminal.clear?.() }),
     ...(terminal.copy === undefined ? {} : { copy: (text) => terminal.copy?.(text) ?? "no-terminal" }),
+    ...(terminal.ring === undefined ? {} : { ring: () => terminal.ring?.() }),
     completesWith: (complete) => terminal.completesWith?.(complete),
     async *input(signal): AsyncGenerator<LineInput> {
       const whenAborted = aborted(signal);

@@ -29,6 +29,8 @@ export interface LineTerminal {
   clear?(): void;
   /** Puts a text into the clipboard; absent without a terminal that could. */
   copy?(text: string): CopyResult;
+  /** Rings the bell; absent without a terminal. */
+  ring?(): void;
   /** Sets the function that completes what is being typed; absent without line editing. */
   completesWith?(complete: Complete): void;
   /** Current width in columns; undefined if unknown. */

@@ -5,6 +5,7 @@ import type { CallId, SessionId } from "../../../base/ids.ts";
 import type { Envelope, EnvelopeOf } from "../../../protocol/events/envelope.ts";
 import { reachedBy } from "../../../view/follow.ts";
 import { merge } from "../../../view/merge.ts";
+import { NotifiedEvents } from "../../../view/notified-events.ts";
 import { planModeOf } from "../../../view/session/plan-mode.ts";
 import { refusalText } from "../../../view/texts/refusal-text.ts";
 import { runSlashCommand } from "../commands/slash-commands.ts";
@@ -53,6 +54,7 @@ export class WatchedSession {
   readonly #screen: SessionScreen;
   readonly #dialogue: Dialogue;
   readonly #typed: TypedLines;
+  readonly #notified = new NotifiedEvents();
   #inputClosed = false;
   #leaving = false;
   #interruptedAtMs = Number.NEGATIVE_INFINITY;
@@ -230,6 +232,7 @@ export class WatchedSession {
     const step = this.#seen.add(envelope);
     if (envelope.id > (this.#options.shown ?? 0)) await this.#screen.show(envelope, step);
     else this.#screen.recall(envelope, step);
+    this.#ring(envelope);
     this.#commands.add(envelope);
     this.#shell.add(envelope);
     // Events of an earlier run of the same log are history: they are printed but change no state.
@@ -251,6 +254,14 @@ export class WatchedSession {
     if (planModeOf(envelope) !== undefined || envelope.kind === "TurnStarted") this.#prompt.show();
     const ended = this.#seen.ended(envelope);
     if (ended !== undefined) await this.#turnEnded(ended);
+  }
+
+  /** Rings for what happens now, not for history. */
+  #ring(envelope: Envelope): void {
+    const { rings = [], past = 0, terminal } = this.#options;
+    const kind = this.#notified.add(envelope);
+    const isNow = envelope.session === this.#run() && envelope.id > past;
+    if (kind !== undefined && isNow && rings.includes(kind)) terminal.ring?.();
   }
 
   /** Moves to the session under the new profile, whichever client switched it. */

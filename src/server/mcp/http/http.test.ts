@@ -104,6 +104,18 @@ test("[CTL-09 AUTH-02 AUTH-06 S43 S45] without a token, from another page or for
   ]);
 });
 
+test("[CTL-09 AUTH-06] a page of an allowed origin may use /mcp, and one that looks like it may not", async () => {
+  const origin = "vscode-webview://0a1b2c3d4e5f";
+  await using control = await openControlRig({ script: [], origins: [origin] });
+  const asked = async (from: string) => {
+    const { status, headers } = await post(control, INITIALIZE, { headers: { origin: from } });
+    return [status, headers.get("access-control-allow-origin")];
+  };
+  expect(await asked(origin)).toEqual([200, origin]);
+  for (const other of ["vscode-webview://0a1b2c3d4e5", `${origin}.evil`, origin.toUpperCase(), "null"])
+    expect(await asked(other)).toEqual([403, null]);
+});
+
 test("[CTL-09 AUTH-07 S49] a token's sessions and commands bound what is listed, read, followed and run", async () => {
   await using control = await openControlRig({ script: [says("one")] });
   const { id } = control.rig.session;
