@@ -102,7 +102,8 @@ export type Command =
   | RunShellCommand
   | StopShellCommand
   | StopAgentCommand
-  | SteerAgentCommand;
+  | SteerAgentCommand
+  | StoreProviderKeyCommand;
 
 export interface Accepted {
   readonly sessionId?: SessionId;
@@ -1174,6 +1175,13 @@ export interface RunShellResult {
   readonly callId: CallId;
 }
 
+export interface StoreProviderKeyResult {
+  readonly provider: string;
+  readonly replaced: boolean;
+  readonly used: boolean;
+  readonly source: string;
+}
+
 export interface CustomCommandResult {
   readonly text?: string;
 }
@@ -1523,6 +1531,12 @@ export interface SteerAgentCommand {
           readonly data: string;
         };
       }>;
+}
+
+export interface StoreProviderKeyCommand {
+  readonly kind: "StoreProviderKey";
+  readonly provider: string;
+  readonly key: string;
 }
 
 export interface TextDeltaEvent {
@@ -2349,6 +2363,7 @@ export interface CommandResults {
   readonly ReloadSkills: ReloadSkillsResult;
   readonly ManageMcp: ManageMcpResult;
   readonly RunShell: RunShellResult;
+  readonly StoreProviderKey: StoreProviderKeyResult;
   readonly CustomCommand: CustomCommandResult;
 }
 
@@ -2578,6 +2593,7 @@ export type EngineReason =
   | "InvalidPath"
   | "InvalidQuery"
   | "InvalidSessionID"
+  | "KeyStoreMissing"
   | "LeaseLost"
   | "LogHeld"
   | "MCPServerSHA256Mismatch"
@@ -2616,6 +2632,7 @@ export type EngineReason =
   | "NoSuchSession"
   | "NonInteractiveAckRefused"
   | "NotABoundary"
+  | "NotOnThisMachine"
   | "NothingToContinue"
   | "OrphanUnsettled"
   | "OutputTruncated"
@@ -2638,6 +2655,7 @@ export type EngineReason =
   | "PromptTemplateInvalid"
   | "PromptTooLarge"
   | "ProviderFailed"
+  | "ProviderKeyInvalid"
   | "ProviderKeyMissing"
   | "ProviderKeyRefused"
   | "ProviderQuotaExceeded"

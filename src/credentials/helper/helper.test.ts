@@ -373,6 +373,7 @@ test("[PERF-02 CRED-03] the helper gathers an answer that nobody watches for lon
     token: "t",
     clock,
     isAllowed: () => true,
+    store: () => Promise.reject(new Error("no key is stored here")),
     send: () => Promise.resolve(new Response(new ReadableStream({ start: write.resolve }))),
   });
   const client = helperClient();

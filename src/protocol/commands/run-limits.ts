@@ -12,3 +12,7 @@ export const ATTACHMENT_BYTES_MAX = 20_971_520;
 
 /** Bytes of a command that a person runs. */
 export const SHELL_COMMAND_BYTES_MAX = 65_536;
+
+/** Characters of a provider's key, and of the name of the provider. */
+export const PROVIDER_KEY_CHARACTERS_MAX = 8_192;
+export const PROVIDER_NAME_CHARACTERS_MAX = 64;

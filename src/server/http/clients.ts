@@ -4,7 +4,7 @@ import { isId } from "../../base/ids.ts";
 import { plain } from "../../base/text/text.ts";
 import type { Clock } from "../../base/world.ts";
 import type { Handshake } from "../../protocol/handshake.ts";
-import type { TokenGrant } from "../../session/access/authority.ts";
+import type { TokenGrant, TransportKind } from "../../session/access/authority.ts";
 import type { EnginePort, ServedConnection } from "../../session/engine-port.ts";
 
 export const CLIENTS_PER_TOKEN_MAX = 64;
@@ -26,6 +26,7 @@ export interface ClientInUse extends Disposable {
 interface CachedClient {
   readonly connection: ServedConnection;
   readonly jti: TokenId;
+  readonly wire: TransportKind;
   readonly expiresAt: number;
   version: string | undefined;
   uses: number;
@@ -35,15 +36,16 @@ interface CachedClient {
 /**
  * Clients that persist between requests: the client that sent an input may withdraw it (BUS-02, CTL-01).
  *
- * Each belongs to one token, whose identity class and scope it has. A token has a default client, which every request
- * acts as that names no other.
+ * Each belongs to one token, whose identity class and scope it has, and to one kind of listener: over another it is
+ * another client, so that none has the rights of a way that it did not come. There a token has a default client, which
+ * every request acts as that names no other.
  */
 export class HttpClients implements AsyncDisposable {
   readonly #engine: EnginePort;
   readonly #clock: Pick<Clock, "monotonic" | "now">;
   readonly #kept = new Map<ClientId, CachedClient>();
-  /** Default clients of tokens. */
-  readonly #own = new Map<TokenId, CachedClient>();
+  /** Default clients, by token and kind of listener. */
+  readonly #own = new Map<string, CachedClient>();
 
   constructor(engine: EnginePort, clock: Pick<Clock, "monotonic" | "now">) {
     this.#engine = engine;
@@ -59,13 +61,13 @@ export class HttpClients implements AsyncDisposable {
    * Returns a client for a request.
    * @throws HarnessError UnknownClient for one that is not this token's, even if it is another's; TooManyClients.
    */
-  use(grant: TokenGrant, named: string | null): ClientInUse {
-    return this.#inUse(named === null ? this.#ownOf(grant) : this.#named(grant, named));
+  use(grant: TokenGrant, wire: TransportKind, named: string | null): ClientInUse {
+    return this.#inUse(named === null ? this.#ownOf(grant, wire) : this.#named(grant, wire, named));
   }
 
   /** @throws HarnessError TooManyClients. */
-  add(grant: TokenGrant, label: string): ClientInUse {
-    return this.#inUse(this.#attach(grant, label));
+  add(grant: TokenGrant, wire: TransportKind, label: string): ClientInUse {
+    return this.#inUse(this.#attach(grant, wire, label));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -75,27 +77,36 @@ export class HttpClients implements AsyncDisposable {
     await Promise.all(all.map(({ connection }) => connection[Symbol.asyncDispose]()));
   }
 
-  #named({ jti }: TokenGrant, id: string): CachedClient {
+  #named({ jti }: TokenGrant, wire: TransportKind, id: string): CachedClient {
     const cachedClient = isId("cli", id) ? this.#kept.get(id) : undefined;
-    if (cachedClient !== undefined && cachedClient.jti === jti) return cachedClient;
+    if (cachedClient?.jti === jti && cachedClient.wire === wire) return cachedClient;
     throw new HarnessError("UnknownClient", { id: plain(id, SHOWN_CHARS_MAX) });
   }
 
-  #ownOf(grant: TokenGrant): CachedClient {
-    const ownClient = this.#own.get(grant.jti);
+  #ownOf(grant: TokenGrant, wire: TransportKind): CachedClient {
+    const name = ownName({ jti: grant.jti, wire });
+    const ownClient = this.#own.get(name);
     if (ownClient !== undefined) return ownClient;
-    const made = this.#attach(grant, "http");
-    this.#own.set(grant.jti, made);
+    const made = this.#attach(grant, wire, "http");
+    this.#own.set(name, made);
     return made;
   }
 
-  #attach({ jti, identityClass, scope, expiresAt }: TokenGrant, label: string): CachedClient {
+  #attach(
+    { jti, identityClass, scope, expiresAt }: TokenGrant,
+    wire: TransportKind,
+    label: string,
+  ): CachedClient {
     this.#forget();
     const count = [...this.#kept.values()].filter((each) => each.jti === jti).length;
     if (count >= CLIENTS_PER_TOKEN_MAX) throw new HarnessError("TooManyClients", { count: `${count}` });
-    const connection = this.#engine.attach({ identityClass, label, scope });
+    const connection = this.#engine.attach({ identityClass, label, scope, wire });
     const usedMs = this.#clock.monotonic();
-    const cachedClient: CachedClient = { connection, jti, expiresAt, version: undefined, uses: 0, usedMs };
+    const cachedClient: CachedClient = {
+      ...{ connection, jti, wire, expiresAt, usedMs },
+      version: undefined,
+      uses: 0,
+    };
     this.#kept.set(connection.clientId, cachedClient);
     return cachedClient;
   }
@@ -133,8 +144,13 @@ export class HttpClients implements AsyncDisposable {
       )
         continue;
       this.#kept.delete(id);
-      if (this.#own.get(cachedClient.jti) === cachedClient) this.#own.delete(cachedClient.jti);
+      const name = ownName(cachedClient);
+      if (this.#own.get(name) === cachedClient) this.#own.delete(name);
       void cachedClient.connection[Symbol.asyncDispose]();
     }
   }
+}
+
+function ownName({ jti, wire }: Pick<CachedClient, "jti" | "wire">): string {
+  return `${wire} ${jti}`;
 }

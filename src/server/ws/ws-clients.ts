@@ -1,7 +1,7 @@
 import type { ClientId } from "../../base/ids.ts";
 import { isId } from "../../base/ids.ts";
 import type { Clock } from "../../base/world.ts";
-import type { TokenGrant } from "../../session/access/authority.ts";
+import type { TokenGrant, TransportKind } from "../../session/access/authority.ts";
 import type { EnginePort, ServedConnection } from "../../session/engine-port.ts";
 
 /** Time for which a client without an open socket can come back. */
@@ -14,17 +14,27 @@ export interface HeldClient extends Disposable {
   readonly connection: ServedConnection;
 }
 
+/** Client that a socket asks for. */
+export interface ClientToHold {
+  readonly grant: TokenGrant;
+  readonly wire: TransportKind;
+  readonly label: string;
+  /** Id of the client that comes back; absent: a new one. */
+  readonly named?: string | undefined;
+}
+
 interface HeldConnection {
   readonly connection: ServedConnection;
   readonly grant: TokenGrant;
+  readonly wire: TransportKind;
   sockets: number;
   forgetting?: Disposable;
 }
 
 /**
  * Clients over their sockets: several sockets of one client are one client, and one whose socket broke comes back as
- * itself, so that its inputs stay its own (BUS-02). Each belongs to the token that it came with; the owner's tokens
- * follow one another, and have one holder.
+ * itself, so that its inputs stay its own (BUS-02). Each belongs to the token that it came with, and to the kind of
+ * listener; the owner's tokens follow one another, and have one holder.
  */
 export class SocketClients implements AsyncDisposable {
   readonly #engine: EnginePort;
@@ -39,13 +49,14 @@ export class SocketClients implements AsyncDisposable {
     this.#clock = clock;
   }
 
-  /** Returns the client of this id, if this token has it; else a new one. */
-  hold(grant: TokenGrant, label: string, named: string | undefined): HeldClient {
+  /** Returns the client of this id, if this token has it over this kind of listener; else a new one. */
+  hold({ grant, wire, label, named }: ClientToHold): HeldClient {
     const known = named !== undefined && isId("cli", named) ? this.#kept.get(named) : undefined;
-    if (known !== undefined && isSameHolder(known.grant, grant)) return this.#hold(known);
+    if (known !== undefined && known.wire === wire && isSameHolder(known.grant, grant))
+      return this.#hold(known);
     const { identityClass, scope } = grant;
-    const connection = this.#engine.attach({ identityClass, label, scope });
-    const made = { connection, grant, sockets: 0 };
+    const connection = this.#engine.attach({ identityClass, label, scope, wire });
+    const made = { connection, grant, wire, sockets: 0 };
     this.#kept.set(connection.clientId, made);
     return this.#hold(made);
   }

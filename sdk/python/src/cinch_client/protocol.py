@@ -490,6 +490,12 @@ class SteerAgentCommand(TypedDict):
 ]]
 
 
+class StoreProviderKeyCommand(TypedDict):
+    kind: Literal["StoreProviderKey"]
+    provider: str
+    key: str
+
+
 Command = Union[
     SendInputCommand,
     CancelTurnCommand,
@@ -529,6 +535,7 @@ Command = Union[
     StopShellCommand,
     StopAgentCommand,
     SteerAgentCommand,
+    StoreProviderKeyCommand,
 ]
 
 
@@ -3263,6 +3270,13 @@ class RunShellResult(TypedDict):
     callId: CallId
 
 
+class StoreProviderKeyResult(TypedDict):
+    provider: str
+    replaced: bool
+    used: bool
+    source: str
+
+
 class CustomCommandResult(TypedDict, total=False):
     text: str
 
@@ -3446,6 +3460,7 @@ EngineReason = Literal[
     "InvalidPath",
     "InvalidQuery",
     "InvalidSessionID",
+    "KeyStoreMissing",
     "LeaseLost",
     "LogHeld",
     "MCPServerSHA256Mismatch",
@@ -3484,6 +3499,7 @@ EngineReason = Literal[
     "NoSuchSession",
     "NonInteractiveAckRefused",
     "NotABoundary",
+    "NotOnThisMachine",
     "NothingToContinue",
     "OrphanUnsettled",
     "OutputTruncated",
@@ -3506,6 +3522,7 @@ EngineReason = Literal[
     "PromptTemplateInvalid",
     "PromptTooLarge",
     "ProviderFailed",
+    "ProviderKeyInvalid",
     "ProviderKeyMissing",
     "ProviderKeyRefused",
     "ProviderQuotaExceeded",
