@@ -157,6 +157,7 @@ async function workIn(
     typed,
     fresh,
     shared: !owned,
+    overNetwork: connect !== undefined && !connect.url.startsWith("unix:"),
     quietCost: settings.quietCost === true,
     notices: notices.read,
     clock,

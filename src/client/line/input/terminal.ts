@@ -29,6 +29,11 @@ export interface LineTerminal {
   clear?(): void;
   /** Puts a text into the clipboard; absent without a terminal that could. */
   copy?(text: string): CopyResult;
+  /**
+   * Asks for a secret that the terminal does not show, and that is no line of the input; undefined if the user gives up.
+   * Absent without a terminal that could hide it.
+   */
+  askSecret?(question: string, signal: AbortSignal): Promise<string | undefined>;
   /** Sets the function that completes what is being typed; absent without line editing. */
   completesWith?(complete: Complete): void;
   /** Current width in columns; undefined if unknown. */
