@@ -19,6 +19,8 @@ export interface Redactor {
   json(value: unknown): unknown;
   /** Redacts text that arrives in pieces, cut anywhere: the result equals `text` of the whole. */
   stream(): RedactingStream;
+  /** The fingerprints in use. A text that was found clean is clean only as long as this is the same array. */
+  readonly prints: readonly SecretPrint[];
 }
 
 export interface RedactingStream {
@@ -68,6 +70,9 @@ export function redactor(
 
   return {
     text,
+    get prints() {
+      return prints.all;
+    },
     json: (value) => redactJson(value, { text, key }),
     stream() {
       const stages = [stage(ofKeys), ...fixed.map((by) => stage(() => by))];

@@ -115,9 +115,10 @@ class KnownHelper {
 
   /** Takes the keys that a helper has since it stored one. */
   onStored(by: HelperReady, { held, prints }: HelperStored): void {
-    // The next helper has reported them already.
-    if (this.#current === by) this.#current = { ...by, held, prints };
-    if (this.#latest === by) this.#know({ ...by, held, prints });
+    if (this.#latest !== by) return; // the next helper has reported them already
+    const report = { ...by, held, prints };
+    if (this.#current === by) this.#current = report;
+    this.#know(report);
   }
 
   #know(report: HelperReady): void {
