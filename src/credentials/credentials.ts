@@ -1,8 +1,7 @@
 import type { AuthorizedFetch, KeyRing } from "../providers/authorized-fetch.ts";
 import type { LivePrints } from "../safety/secrets/known-prints.ts";
-import type { HeldKey } from "./helper/helper-messages.ts";
+import type { HeldKey, ProviderKey } from "./helper/helper-messages.ts";
 import type { MachineKeySource } from "./machine-key.ts";
-import type { ProviderKey } from "./store/provider-key.ts";
 
 /** State of the helper process, for /health. */
 export type HelperState =
@@ -28,8 +27,8 @@ export interface Credentials {
   /** Returns fingerprints that find the keys in texts, for redaction (SES-05). They change when a key is stored. */
   prints(): Promise<LivePrints>;
   /**
-   * Stores the key of a provider in the encrypted store and uses it from then on, with no restart (CRED-01). This process
-   * passes it on and does not keep it (CRED-03).
+   * Stores the key of a provider in the encrypted store and uses it from then on, with no restart (CRED-01). This
+   * process passes it on and does not keep it (CRED-03).
    * @throws HarnessError UnknownProvider, ProviderKeyInvalid, KeyStoreMissing, MachineKeyUnusable, CredentialsLocked,
    * CredentialsDamaged, CredentialsUnwritable, CredentialHelperFailed.
    */

@@ -2,7 +2,7 @@ import type { CustomProvider } from "../providers/vendors.ts";
 import type { LivePrints } from "../safety/secrets/known-prints.ts";
 import type { Credentials, StoredKeyReport } from "./credentials.ts";
 import type { HelperClient, HelperClientDependencies } from "./helper/client.ts";
-import type { ProviderKey } from "./store/provider-key.ts";
+import type { ProviderKey } from "./helper/helper-messages.ts";
 
 /** A credential helper that was started for one engine. Disposing it ends the helper. */
 export interface StartedHelper extends Disposable {
@@ -54,7 +54,7 @@ export function helperOnDemand(own: Credentials, options: HelperOnDemandOptions)
     },
     store(entered) {
       const stored = storing.then(() => store(entered));
-      storing = stored.catch(() => undefined); // its caller is told
+      storing = stored.catch(() => undefined); // its caller gets the failure
       return stored;
     },
     logKey: () => own.logKey(),

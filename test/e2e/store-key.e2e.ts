@@ -10,7 +10,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { PROTOCOL_VERSION } from "../../src/protocol/version.ts";
-import { cinchHome, cinchPath, runCinch } from "../support/cinch.ts";
+import { cinchHome, runCinch } from "../support/cinch.ts";
 import { startMockProvider } from "../support/mock-provider/mock-provider.ts";
 import type { Turn } from "../support/mock-provider/turn.ts";
 import { says } from "../support/mock-provider/turn.ts";
@@ -309,6 +309,85 @@ test(
     const { session } = rig;
     expect((await setModel(rig, session, "keyed:one")).status).toBe(200);
     expect((await say(rig, session, "go")).body).toMatchObject({ text: "Heard with the key." });
+  },
+  TIMEOUT_MS,
+);
+
+withTmux(
+  "[CTL-19 CRED-03] /key reads a key unseen at a terminal, and the next prompt of the session uses it",
+  async () => {
+    await using rig = await openKeyed({ keyed: [says("Heard with the key."), says("And again.")] });
+    const { served } = rig;
+    await using terminal = await openTerminal({ home: served.home, cwd: served.work });
+    await terminal.type("$CINCH --model mock:one; echo code=$?");
+    await terminal.press("Enter");
+    await terminal.shows("/help lists commands");
+    const enter = async (text: string) => {
+      await terminal.type(text);
+      await terminal.press("Enter");
+    };
+    await enter("/key keyed typed-behind-it");
+    await terminal.shows("Write /key PROVIDER alone");
+    await enter("/key no-such-provider");
+    await terminal.shows("/key needs the name of a provider, and no key. Known: ");
+    await enter("/key keyed");
+    await terminal.shows("Key of keyed (not shown):");
+    await terminal.type("typed-and-left");
+    await terminal.press("C-c");
+    await terminal.shows("No key was given. Nothing was stored.");
+    await enter("/key keyed");
+    await until("the second question", async () => (await terminal.screen()).endsWith("(not shown):"));
+    await terminal.type("x");
+    await terminal.press("BSpace", "Left");
+    await terminal.paste(KEY);
+    await terminal.press("Enter");
+    await terminal.shows("The key of keyed was stored, encrypted. The next request uses it.");
+    await enter("/model keyed:one");
+    await terminal.shows("model keyed:one from the next round on");
+    await enter("hello");
+    await terminal.shows("Heard with the key.");
+    await terminal.press("Up");
+    await terminal.press("Up");
+    const screen = await terminal.screen();
+    expect(screen).not.toContain(KEY);
+    expect(screen).not.toContain("typed-and-left");
+    await terminal.press("C-u");
+    await enter("/quit");
+    await terminal.shows("code=0");
+    expect(folders(served).flatMap((folder) => holding(folder, KEY))).toEqual([]);
+    // An engine of its own, behind a keeper.
+    await terminal.clear();
+    await terminal.type("$CINCH --no-listen --model keyed:one");
+    await terminal.press("Enter");
+    await terminal.shows("/help lists commands");
+    await enter("/key keyed");
+    await until("the question", async () => (await terminal.screen()).endsWith("(not shown):"));
+    await terminal.type(WRONG_KEY);
+    await terminal.press("Enter");
+    await terminal.shows("The key of keyed was replaced, encrypted.");
+    await enter("hello");
+    await terminal.shows("Provider keyed refused the key from creds.enc");
+    expect(await terminal.screen()).not.toContain(WRONG_KEY);
+  },
+  TIMEOUT_MS,
+);
+
+test(
+  "[CTL-19] /key asks for no key where a pipe would have to hide it, or the engine is reached at a port",
+  async () => {
+    await using rig = await openKeyed({ keyed: [], listens: true });
+    const { served, token } = rig;
+    const line = async (...words: readonly string[]) => {
+      const options = { home: served.home, cwd: served.work, env: { CINCH_TOKEN: token } };
+      return await runCinch(words, { ...options, stdin: `/key keyed\n${KEY}\n` });
+    };
+    expect((await line("--no-listen", "--model", "mock:one")).stdout).toContain(
+      "There is no terminal here that could hide a key. Run cinch creds add PROVIDER",
+    );
+    expect((await line("--connect", served.url)).stdout).toContain(
+      "This client came over a network address, which takes no key. On the engine's machine: cinch creds add",
+    );
+    expect(existsSync(join(served.home.path, "config/cinch/creds.enc"))).toBe(false);
   },
   TIMEOUT_MS,
 );

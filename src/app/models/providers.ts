@@ -54,7 +54,7 @@ export interface ProvidersOptions {
   readonly configDirectory: string;
   /** Process that holds the keys; absent: this one does. */
   readonly helper?: HelperClient;
-  /** Starts that process for the first key that is stored, if there was none at the start. Absent: none can be stored. */
+  /** Starts that process when the first key is stored. Absent: none can be stored. */
   readonly startHelper?: () => Promise<StartedHelper>;
   readonly insecureDevKey?: boolean;
   /** File for a dump of the traffic; absent: no dump. */
@@ -214,8 +214,10 @@ function credentialsOf(options: ProvidersOptions): Credentials {
   const { vertex, copilot } = config;
   const settings = defined({ vertex, copilot });
   const dependencies = { environment, customs, fetch, random, clock, settings };
-  const own = localCredentials({ ...dependencies, directory: configDirectory, insecureDevKey });
-  return startHelper === undefined ? own : helperOnDemand(own, { ...ofHelper, customs, start: startHelper });
+  const local = localCredentials({ ...dependencies, directory: configDirectory, insecureDevKey });
+  return startHelper === undefined
+    ? local
+    : helperOnDemand(local, { ...ofHelper, customs, start: startHelper });
 }
 
 /** Registers all providers. Each one's code is loaded when it is first used. */

@@ -1,5 +1,6 @@
 import { stringAt } from "../../base/json.ts";
 import { assertHolds, assertRefused, assertSame } from "../check.ts";
+import { Skipped } from "../mismatch.ts";
 import type { Scenario } from "../scenario.ts";
 import { answerOf } from "../transports/rest-transport.ts";
 
@@ -31,6 +32,21 @@ export const HTTP_SCENARIOS: readonly Scenario[] = [
       }
       const preflight = await stage.askBare("/v1/sessions", { method: "OPTIONS", headers });
       assertSame("what its preflight is allowed", preflight.headers.get("access-control-allow-origin"), null);
+    },
+  },
+  {
+    id: "provider-key-network",
+    section: "docs/keys.md § From a client; CTL-19",
+    promise: "A key of a provider that comes over TCP is refused before anything of it is looked at.",
+    wires: ["rest"],
+    since: "0.3.0",
+    kinds: ["StoreProviderKey"],
+    async play(stage) {
+      if (stage.http.isUnix === true) throw new Skipped("the server is reached over its Unix socket");
+      await stage.attach();
+      const json = { key: "no-key-at-all" };
+      const answer = await answerOf(await stage.ask("/v1/providers/no-such-provider/key", { json }));
+      assertRefused("a key over TCP", answer, ["NotOnThisMachine"], 403);
     },
   },
   {

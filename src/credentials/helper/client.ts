@@ -12,9 +12,14 @@ import { stripCredentials } from "../authorized-fetch.ts";
 import type { Credentials, HelperState, StoredKeyReport } from "../credentials.ts";
 import { isCredentialName } from "../mcp/credential-name.ts";
 import { KEY_STORE_FILE } from "../store/key-store.ts";
-import type { ProviderKey } from "../store/provider-key.ts";
 import { readHelperAnswer } from "./helper-answer.ts";
-import type { BrokerMessage, HelperReady, HelperReport, HelperStored } from "./helper-messages.ts";
+import type {
+  BrokerMessage,
+  HelperReady,
+  HelperReport,
+  HelperStored,
+  ProviderKey,
+} from "./helper-messages.ts";
 import {
   asciiJson,
   fieldsOf,
@@ -188,8 +193,8 @@ function helperCredentials(helper: KnownHelper, parts: HelperClientDependencies)
 }
 
 /**
- * Passes a key on to the helper. If that dies before it answers, the next one is asked: a key that was stored already is
- * stored again.
+ * Passes a key on to the helper. If that dies before it answers, the next one is asked: a key that was stored already
+ * is stored again.
  */
 async function storeThroughHelper(
   helper: KnownHelper,

@@ -4,7 +4,6 @@ import type { Fields, Reason } from "../../base/reasons.ts";
 import { isReason } from "../../base/reasons.ts";
 import type { SecretPrint } from "../../safety/secrets/known-secret.ts";
 import type { MachineKeySource } from "../machine-key.ts";
-import type { ProviderKey } from "../store/provider-key.ts";
 
 /**
  * Start message of the key broker to its helper: the secrets of the environment and the location of the others.
@@ -57,6 +56,12 @@ export interface HelperRefused {
 }
 
 export type HelperReport = HelperReady | HelperRefused;
+
+/** The key of one provider, as a person entered it: a request of the engine to store it. */
+export interface ProviderKey {
+  readonly provider: string;
+  readonly key: string;
+}
 
 /** The helper's answer to a key to store: the keys that it has now. */
 export interface HelperStored extends Pick<HelperReady, "held" | "prints"> {

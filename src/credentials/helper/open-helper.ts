@@ -11,12 +11,11 @@ import type { Keychain, MachineKey } from "../machine-key.ts";
 import { MACHINE_KEY_VARIABLE, openMachineKey, PASSPHRASE_VARIABLE } from "../machine-key.ts";
 import { isCredentialName } from "../mcp/credential-name.ts";
 import { findKeys } from "../store/find-keys.ts";
-import type { ProviderKey } from "../store/provider-key.ts";
 import { tokenSources } from "../token/token-sources.ts";
 import { isAllowedAddress } from "./base-url.ts";
 import type { FoundGoogle } from "./find-google-credentials.ts";
 import { findGoogleCredentials } from "./find-google-credentials.ts";
-import type { HelperReady, HelperReport, HelperStart, HelperStored } from "./helper-messages.ts";
+import type { HelperReady, HelperReport, HelperStart, HelperStored, ProviderKey } from "./helper-messages.ts";
 import { stringValues } from "./helper-messages.ts";
 import { serveKeys } from "./serve.ts";
 
@@ -61,7 +60,7 @@ export async function openHelper(start: HelperStart, parts: HelperDependencies):
       store(entered) {
         // One after another: an older reading must not replace a newer one.
         const stored = storing.then(() => store(entered));
-        storing = stored.catch(() => undefined); // its caller is told
+        storing = stored.catch(() => undefined); // its caller gets the failure
         return stored;
       },
     });

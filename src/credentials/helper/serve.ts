@@ -9,9 +9,8 @@ import type { BatchReaderOptions } from "../../providers/http/stream/batch-reade
 import { BatchReader } from "../../providers/http/stream/batch-reader.ts";
 import { sameSecret } from "../../safety/private-file.ts";
 import { CREDENTIAL_HEADERS } from "../authorized-fetch.ts";
-import type { ProviderKey } from "../store/provider-key.ts";
 import { encodeFrame } from "./frames.ts";
-import type { AnswerHead, HelperRefused, HelperStored } from "./helper-messages.ts";
+import type { AnswerHead, HelperRefused, HelperStored, ProviderKey } from "./helper-messages.ts";
 import {
   parseProviderKey,
   REQUEST_HEADER,

@@ -7,17 +7,12 @@ import { unknownProviderError } from "../../providers/unknown-provider.ts";
 import type { CustomProvider } from "../../providers/vendors.ts";
 import { PROVIDER_NAME, VENDORS } from "../../providers/vendors.ts";
 import { keyVariableOf } from "../env-keys.ts";
+import type { ProviderKey } from "../helper/helper-messages.ts";
 import type { MachineKey } from "../machine-key.ts";
 import { isCredentialName } from "../mcp/credential-name.ts";
 import { DEFAULT_ACCOUNT } from "./find-keys.ts";
 import type { KeyStoreChange, StoredKey } from "./key-store.ts";
 import { changeKeyStore, KEY_STORE_FILE } from "./key-store.ts";
-
-/** The key of one provider, as a person entered it. */
-export interface ProviderKey {
-  readonly provider: string;
-  readonly key: string;
-}
 
 /** Returns the known providers, those of the user first. */
 export function keyProviders(customs: readonly CustomProvider[]): readonly string[] {
@@ -33,7 +28,7 @@ export function keylessProblem(name: string, customs: readonly CustomProvider[])
   return undefined;
 }
 
-/** Returns true if a word may be a key: too long, or with the prefix of one. It is not printed, nor stored as a name. */
+/** Returns true if a word may be a key: too long, or with the prefix of one. It is neither printed nor stored. */
 export function looksLikeKey(word: string | undefined): boolean {
   return word !== undefined && (word.length > 40 || /^(?:sk|pk|rk|key|api)[-_]/i.test(word));
 }
@@ -81,7 +76,7 @@ function nameProblem(name: string, customs: readonly CustomProvider[]): string |
 const SHOWN_NAME_CHARACTERS_MAX = 24;
 
 /** The store of this installation. */
-export interface KeyStorePlace {
+export interface KeyStoreLocation {
   /** The configuration directory, and the key that encrypts its files; absent without a home directory. */
   readonly directory: string | undefined;
   readonly machineKey: MachineKey | undefined;
@@ -94,7 +89,7 @@ export interface KeyStorePlace {
  */
 export async function storeProviderKey(
   entered: ProviderKey,
-  { directory, machineKey, customs }: KeyStorePlace,
+  { directory, machineKey, customs }: KeyStoreLocation,
   { random, clock }: Pick<World, "random" | "clock">,
 ): Promise<boolean> {
   const { provider, key } = checkProviderKey(entered, customs);

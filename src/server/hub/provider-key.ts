@@ -11,8 +11,8 @@ export type ProviderKeyHandler = (
 ) => Promise<ResultOfCommand<"StoreProviderKey">>;
 
 /**
- * Passes the key of a provider on, if it comes from a person on this machine. Whether the key is any good is not looked
- * at before. `store` is absent in an engine that stores none.
+ * Passes the key of a provider on, if it comes from a person on this machine. The key is checked later, by `store`,
+ * which is absent in an engine that stores none.
  * @throws HarnessError InvalidCommand, NotOnThisMachine; as `store`.
  */
 export async function passProviderKey(

@@ -59,8 +59,8 @@ export const RIGHTS: Readonly<Record<CommandKind, Right>> = {
  * another way to the same end.
  *
  * The transport that accepts a client sets `AttachRequest.wire`: each HTTP listener knows its own kind, and only
- * `OpenEngine.attach` and the client of its own engine say `process`. A client cannot set it, nor change it: one that was
- * attached over one listener is not found over another.
+ * `OpenEngine.attach` and the line client with an engine of its own say `process`. A client can neither set nor change
+ * it: one that was attached over one listener is not found over another.
  */
 const ON_THIS_MACHINE: { readonly [Kind in CommandKind]?: string } = {
   StoreProviderKey:

@@ -42,7 +42,7 @@ export interface EditedLineOptions {
  */
 type Access = "open" | "closed" | "lost";
 
-/** A question for a secret, which takes all keys in the place of the line. */
+/** A question for a secret, which takes all keys instead of the line. */
 interface SecretQuestion {
   readonly text: string;
   readonly field: SecretField;
@@ -152,7 +152,7 @@ export class EditedLine implements LineEditor, Disposable {
   }
 
   /**
-   * Asks for a secret in the place of the line: nothing of it is shown, and the line comes back. Resolves to undefined if
+   * Asks for a secret instead of the line: nothing of it is shown, and the line comes back. Resolves to undefined if
    * the person gives up, the signal aborts, or the terminal goes.
    */
   async askSecret(text: string, signal: AbortSignal): Promise<string | undefined> {
@@ -172,7 +172,10 @@ export class EditedLine implements LineEditor, Disposable {
   }
 
   #take(piece: TypedPiece): void {
-    if (this.#secret === undefined) return this.#typed.take(piece);
+    if (this.#secret === undefined) {
+      this.#typed.take(piece);
+      return;
+    }
     const entered = this.#secret.field.take(piece);
     if (entered !== undefined) this.#endSecret(entered);
   }

@@ -5,7 +5,8 @@ const SECRET_CHARACTERS_MAX = 65_536;
 
 const ENTER = /[\r\n]/;
 const [CTRL_C, CTRL_D, CTRL_U, BACKSPACE, DELETE] = ["\u0003", "\u0004", "\u0015", "\b", "\u007f"];
-const ESCAPE = "\u001b";
+/** Cursor and function keys, which do nothing here. */
+const KEY_SEQUENCE = /\u001b(?:\[[0-?]*[ -/]*[@-~]|O.|.)?/gs;
 
 /** The end of typing a secret: the text that was entered, or "left" after Ctrl-C or Ctrl-D. */
 export type SecretEntered = { readonly text: string } | "left";
@@ -16,8 +17,8 @@ export class SecretField {
 
   /** Takes keys or a paste; returns undefined until the typing ends. A paste ends nothing. */
   take({ kind, text }: TypedPiece): SecretEntered | undefined {
-    if (kind === "paste") this.#add(text);
-    else if (!text.startsWith(ESCAPE)) return this.#press(text); // cursor and function keys do nothing
+    if (kind === "keys") return this.#press(text.replaceAll(KEY_SEQUENCE, ""));
+    this.#add(text);
     return undefined;
   }
 

@@ -30,8 +30,8 @@ export interface LineTerminal {
   /** Puts a text into the clipboard; absent without a terminal that could. */
   copy?(text: string): CopyResult;
   /**
-   * Asks for a secret that the terminal does not show, and that is no line of the input; undefined if the user gives up.
-   * Absent without a terminal that could hide it.
+   * Asks for a secret that the terminal does not show, and that is no line of the input. Resolves to undefined if the
+   * user gives up. Absent without a terminal that could hide it.
    */
   askSecret?(question: string, signal: AbortSignal): Promise<string | undefined>;
   /** Sets the function that completes what is being typed; absent without line editing. */
