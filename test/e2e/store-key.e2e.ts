@@ -113,6 +113,8 @@ test(
     const listed = async () =>
       (await answerOf(served.ask("/v1/providers?models=false", token))).body["providers"];
     expect(await listed()).toContainEqual({ name: "keyed", configured: false });
+    const models = () => answerOf(served.ask("/v1/providers/keyed/models", token));
+    expect(await models()).toMatchObject({ status: 409, body: { reason: "ProviderKeyMissing" } });
     const pid = await enginePid(rig);
     expect(childrenOf(pid)).toEqual([]); // no helper
     expect(await store(rig, ` ${KEY}\n`)).toEqual({
@@ -120,10 +122,7 @@ test(
       body: { result: { provider: "keyed", replaced: false, used: true, source: "creds.enc" } },
     });
     expect(await listed()).toContainEqual({ name: "keyed", configured: true });
-    expect(await answerOf(served.ask("/v1/providers/keyed/models", token))).toMatchObject({
-      status: 200,
-      body: { models: [{ id: "one" }] },
-    });
+    expect(await models()).toMatchObject({ status: 200, body: { models: [{ id: "one" }] } });
     expect((await setModel(rig, session, "keyed:one")).status).toBe(200);
     expect((await say(rig, session, "second")).body).toMatchObject({ text: "Heard with the key." });
     expect(keyed.requests.at(-1)?.headers["authorization"]).toBe(`Bearer ${KEY}`);
@@ -388,6 +387,22 @@ test(
       "This client came over a network address, which takes no key. On the engine's machine: cinch creds add",
     );
     expect(existsSync(join(served.home.path, "config/cinch/creds.enc"))).toBe(false);
+  },
+  TIMEOUT_MS,
+);
+
+test(
+  "[CTL-19 CTL-11] an engine that could begin no session for want of a key begins one once it is stored",
+  async () => {
+    await using keyed = startMockProvider({ script: [says("Heard with the key.")], key: KEY });
+    const config = `default_model = "keyed:one"\n[providers.keyed]\nkind = "openai-compatible"\nbase_url = "${keyed.url}/v1"\napi_key_env = "KEYED_KEY"\n`;
+    await using served = await openServed({ script: [], config, flags: [] });
+    const rig = { served, token: await served.token() };
+    const create = () => answerOf(served.ask("/v1/sessions", rig.token, { model: "keyed:one" }));
+    expect(await create()).toMatchObject({ status: 409, body: { reason: "ProviderKeyMissing" } });
+    expect((await store(rig, KEY)).status).toBe(200);
+    const { sessionId } = (await create()).body;
+    expect((await say(rig, String(sessionId), "go")).body).toMatchObject({ text: "Heard with the key." });
   },
   TIMEOUT_MS,
 );
