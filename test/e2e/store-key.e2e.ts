@@ -10,13 +10,13 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { PROTOCOL_VERSION } from "../../src/protocol/version.ts";
-import { cinchHome, runCinch } from "../support/cinch.ts";
+import { cinchHome, cinchPath, runCinch } from "../support/cinch.ts";
 import { startMockProvider } from "../support/mock-provider/mock-provider.ts";
 import type { Turn } from "../support/mock-provider/turn.ts";
 import { says } from "../support/mock-provider/turn.ts";
 import { childrenOf, placesInProcess } from "../support/process-memory.ts";
 import { signalIfRunning } from "../support/processes.ts";
-import { requireProgram } from "../support/requires.ts";
+import { requirement, requireProgram } from "../support/requires.ts";
 import type { Served } from "../support/served.ts";
 import { openServed } from "../support/served.ts";
 import { openTerminal } from "../support/terminal.ts";
@@ -27,6 +27,11 @@ const TIMEOUT_MS = 240_000;
 const KEY = "Zc81Qn5RwPd27LxUe0YbTf94Ma";
 const WRONG_KEY = "Hq39Bv7TnKs64GjCo1XiWr58Du";
 const withTmux = requireProgram("tmux");
+/** A container may have the program and not let it mount. */
+const mounts =
+  Bun.which("unshare") !== null &&
+  Bun.spawnSync(["unshare", "-rm", "mount", "-t", "tmpfs", "none", "/mnt"]).exitCode === 0;
+const withMounts = requirement("unshare", mounts, false);
 
 interface KeyedOptions {
   /** Answers of the provider that demands the key. */
@@ -403,6 +408,41 @@ test(
     expect((await store(rig, KEY)).status).toBe(200);
     const { sessionId } = (await create()).body;
     expect((await say(rig, String(sessionId), "go")).body).toMatchObject({ text: "Heard with the key." });
+  },
+  TIMEOUT_MS,
+);
+
+/** Copies the folder to a disk of so many bytes that is mounted over it, and runs the rest there. */
+const ON_FULL_DISK =
+  'cp -a "$0" "$0.kept" && mount -t tmpfs -o size=8k none "$0" && cp -a "$0.kept/." "$0" && exec "$@"';
+
+withMounts(
+  "[CTL-19 CRED-01 R14] a key that the disk has no room for is refused, and stored once there is room",
+  async () => {
+    await using rig = await openKeyed({ keyed: [] });
+    const { home, work } = rig.served;
+    await rig.served.end("SIGTERM");
+    const config = join(home.path, "config/cinch");
+    const serve = [cinchPath(), "serve", "--model", "mock:one"];
+    await using engine = Bun.spawn(["unshare", "-rm", "sh", "-c", ON_FULL_DISK, config, ...serve], {
+      ...{ cwd: work, env: { PATH: process.env["PATH"], ...home.env } },
+      stdio: ["ignore", "ignore", "ignore"],
+    });
+    const isServed = async () => (await rig.served.ask("/v1/health").catch(() => undefined))?.status === 200;
+    await until("the engine serves", isServed);
+    const token = await rig.served.token();
+    const path = join(config, "creds.enc");
+    expect(await store({ served: rig.served, token }, KEY)).toMatchObject({
+      status: 500,
+      body: {
+        reason: "CredentialsUnwritable",
+        message: expect.stringMatching(new RegExp(`${path} cannot be written: .* Make room, or`)),
+      },
+    });
+    engine.kill("SIGTERM");
+    await engine.exited;
+    await rig.served.start();
+    expect((await store({ served: rig.served, token: await rig.served.token() }, KEY)).status).toBe(200);
   },
   TIMEOUT_MS,
 );
