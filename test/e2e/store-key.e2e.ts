@@ -219,7 +219,8 @@ test(
     expect(await post(`/v1/sessions/${session}/command`, any)).toMatchObject({ status: 400 });
 
     const answers: unknown[] = [];
-    const socket = new WebSocket(`${served.url.replace("http", "ws")}/v1/ws`, { headers });
+    const protocols = ["cinch.v1", `cinch.token.${token}`];
+    const socket = new WebSocket(`${served.url.replace("http", "ws")}/v1/ws`, protocols);
     socket.addEventListener("message", ({ data }) => answers.push(JSON.parse(String(data))));
     await new Promise((resolve) => socket.addEventListener("open", resolve, { once: true }));
     socket.send(JSON.stringify({ frame: "handshake", id: 1, body: { protocol_version: PROTOCOL_VERSION } }));
