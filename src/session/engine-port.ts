@@ -2,7 +2,7 @@ import type { EventSeq, SessionId } from "../base/ids.ts";
 import type { Connection, NewsOptions } from "../protocol/connection.ts";
 import type { Envelope } from "../protocol/events/envelope.ts";
 import type { NewsItem } from "../protocol/events/news.ts";
-import type { AttachRequest } from "./access/attach-request.ts";
+import type { AttachRequest, ClientWire } from "./access/attach-request.ts";
 import type { ServedFeatures } from "./access/handshake.ts";
 import type { Scope } from "./access/scope.ts";
 import type { AskQuery } from "./commands/query-handlers.ts";
@@ -12,6 +12,8 @@ export interface ServedConnection extends Connection {
   news(options: NewsOptions): AsyncIterable<NewsItem>;
   /** Yields the items of `news` that are due together, for a transport that writes them at once. */
   newsInBatches(options: NewsOptions): AsyncIterable<readonly NewsItem[]>;
+  /** Returns the same client as it acts by one way: a client may use several listeners, each request by its own. */
+  over(wire: ClientWire): ServedConnection;
 }
 
 /** An engine as a transport sees it. Rules live behind it; a transport only carries. */

@@ -208,12 +208,12 @@ test(
       message: expect.stringMatching(/a port of this machine.*Run cinch creds add there/s),
     };
     expect(await post("/v1/providers/keyed/key", { key: KEY })).toMatchObject({ status: 403, body: refusal });
-    // A client that came over the socket is not found over TCP, with the same token.
+    // So is it from a client that came over the socket.
     const made = await answerOf(served.ask("/v1/clients", token, {}));
     const client = { "X-Harness-Client": made.body["client"] as string };
     expect(await post("/v1/providers/keyed/key", { key: KEY }, client)).toMatchObject({
-      status: 404,
-      body: { reason: "UnknownClient" },
+      status: 403,
+      body: refusal,
     });
     const any = { kind: "StoreProviderKey", provider: "keyed", key: KEY };
     expect(await post(`/v1/sessions/${session}/command`, any)).toMatchObject({ status: 400 });

@@ -60,6 +60,9 @@ export function replayEngine(
       subscribe: (id, options) => openSubscription(log.subscribe(id, options)),
       async *news() {},
       async *newsInBatches() {},
+      over() {
+        return this;
+      },
       [Symbol.asyncDispose]: async () => undefined,
     };
   }

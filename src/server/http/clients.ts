@@ -16,6 +16,7 @@ const SHOWN_CHARS_MAX = 64;
 
 /** A client while one request acts as it. */
 export interface ClientInUse extends Disposable {
+  /** The client, as it acts over the listener of the request. */
   readonly connection: ServedConnection;
   /** The protocol version of its last handshake; undefined before the first. */
   readonly version: string | undefined;
@@ -26,7 +27,6 @@ export interface ClientInUse extends Disposable {
 interface CachedClient {
   readonly connection: ServedConnection;
   readonly jti: TokenId;
-  readonly wire: TransportKind;
   readonly expiresAt: number;
   version: string | undefined;
   uses: number;
@@ -36,16 +36,15 @@ interface CachedClient {
 /**
  * Clients that persist between requests: the client that sent an input may withdraw it (BUS-02, CTL-01).
  *
- * Each belongs to one token, whose identity class and scope it has, and to one kind of listener: over another it is
- * another client, so that none has the rights of a way that it did not come. There a token has a default client, which
- * every request acts as that names no other.
+ * Each belongs to one token, whose identity class and scope it has. A token has a default client, which every request
+ * acts as that names no other.
  */
 export class HttpClients implements AsyncDisposable {
   readonly #engine: EnginePort;
   readonly #clock: Pick<Clock, "monotonic" | "now">;
   readonly #kept = new Map<ClientId, CachedClient>();
-  /** Default clients, by token and kind of listener. */
-  readonly #own = new Map<string, CachedClient>();
+  /** Default clients of tokens. */
+  readonly #own = new Map<TokenId, CachedClient>();
 
   constructor(engine: EnginePort, clock: Pick<Clock, "monotonic" | "now">) {
     this.#engine = engine;
@@ -62,12 +61,12 @@ export class HttpClients implements AsyncDisposable {
    * @throws HarnessError UnknownClient for one that is not this token's, even if it is another's; TooManyClients.
    */
   use(grant: TokenGrant, wire: TransportKind, named: string | null): ClientInUse {
-    return this.#inUse(named === null ? this.#ownOf(grant, wire) : this.#named(grant, wire, named));
+    return this.#inUse(named === null ? this.#ownOf(grant) : this.#named(grant, named), wire);
   }
 
   /** @throws HarnessError TooManyClients. */
   add(grant: TokenGrant, wire: TransportKind, label: string): ClientInUse {
-    return this.#inUse(this.#attach(grant, wire, label));
+    return this.#inUse(this.#attach(grant, label), wire);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -77,42 +76,33 @@ export class HttpClients implements AsyncDisposable {
     await Promise.all(all.map(({ connection }) => connection[Symbol.asyncDispose]()));
   }
 
-  #named({ jti }: TokenGrant, wire: TransportKind, id: string): CachedClient {
+  #named({ jti }: TokenGrant, id: string): CachedClient {
     const cachedClient = isId("cli", id) ? this.#kept.get(id) : undefined;
-    if (cachedClient?.jti === jti && cachedClient.wire === wire) return cachedClient;
+    if (cachedClient !== undefined && cachedClient.jti === jti) return cachedClient;
     throw new HarnessError("UnknownClient", { id: plain(id, SHOWN_CHARS_MAX) });
   }
 
-  #ownOf(grant: TokenGrant, wire: TransportKind): CachedClient {
-    const name = ownName({ jti: grant.jti, wire });
-    const ownClient = this.#own.get(name);
+  #ownOf(grant: TokenGrant): CachedClient {
+    const ownClient = this.#own.get(grant.jti);
     if (ownClient !== undefined) return ownClient;
-    const made = this.#attach(grant, wire, "http");
-    this.#own.set(name, made);
+    const made = this.#attach(grant, "http");
+    this.#own.set(grant.jti, made);
     return made;
   }
 
-  #attach(
-    { jti, identityClass, scope, expiresAt }: TokenGrant,
-    wire: TransportKind,
-    label: string,
-  ): CachedClient {
+  #attach({ jti, identityClass, scope, expiresAt }: TokenGrant, label: string): CachedClient {
     this.#forget();
     const count = [...this.#kept.values()].filter((each) => each.jti === jti).length;
     if (count >= CLIENTS_PER_TOKEN_MAX) throw new HarnessError("TooManyClients", { count: `${count}` });
-    const connection = this.#engine.attach({ identityClass, label, scope, wire });
+    const connection = this.#engine.attach({ identityClass, label, scope });
     const usedMs = this.#clock.monotonic();
-    const cachedClient: CachedClient = {
-      ...{ connection, jti, wire, expiresAt, usedMs },
-      version: undefined,
-      uses: 0,
-    };
+    const cachedClient: CachedClient = { connection, jti, expiresAt, version: undefined, uses: 0, usedMs };
     this.#kept.set(connection.clientId, cachedClient);
     return cachedClient;
   }
 
-  #inUse(cachedClient: CachedClient): ClientInUse {
-    const { connection } = cachedClient;
+  #inUse(cachedClient: CachedClient, wire: TransportKind): ClientInUse {
+    const connection = cachedClient.connection.over(wire);
     cachedClient.uses += 1;
     let isOver = false;
     return {
@@ -144,13 +134,8 @@ export class HttpClients implements AsyncDisposable {
       )
         continue;
       this.#kept.delete(id);
-      const name = ownName(cachedClient);
-      if (this.#own.get(name) === cachedClient) this.#own.delete(name);
+      if (this.#own.get(cachedClient.jti) === cachedClient) this.#own.delete(cachedClient.jti);
       void cachedClient.connection[Symbol.asyncDispose]();
     }
   }
-}
-
-function ownName({ jti, wire }: Pick<CachedClient, "jti" | "wire">): string {
-  return `${wire} ${jti}`;
 }

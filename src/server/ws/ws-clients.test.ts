@@ -1,10 +1,9 @@
 import { expect, test } from "bun:test";
 import { fakeClock } from "../../../test/support/fake-clock.ts";
 import type { ClientId } from "../../base/ids.ts";
-import type { Connection } from "../../protocol/connection.ts";
 import type { TokenGrant } from "../../session/access/authority.ts";
 import { EVERYTHING } from "../../session/access/scope.ts";
-import type { EnginePort } from "../../session/engine-port.ts";
+import type { EnginePort, ServedConnection } from "../../session/engine-port.ts";
 import { CLIENT_KEPT_MS, CLIENTS_KEPT_MAX, SocketClients } from "./ws-clients.ts";
 
 const GRANT: TokenGrant = {
@@ -22,12 +21,15 @@ function countingEngine() {
   const attached = new Set<string>();
   let count = 0;
   const engine = {
-    attach(): Partial<Connection> {
+    attach(): Partial<ServedConnection> {
       count += 1;
       const clientId = `cli_01JZ${String(count).padStart(22, "0")}` as ClientId;
       attached.add(clientId);
       return {
         clientId,
+        over() {
+          return this as ServedConnection;
+        },
         async [Symbol.asyncDispose]() {
           attached.delete(clientId);
         },

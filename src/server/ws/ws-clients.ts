@@ -9,32 +9,32 @@ export const CLIENT_KEPT_MS = 60_000;
 /** Most disconnected clients remembered; of more, the one that left first cannot come back. */
 export const CLIENTS_KEPT_MAX = 4_096;
 
-/** A client as one socket holds it; releasing it stops nothing. */
-export interface HeldClient extends Disposable {
-  readonly connection: ServedConnection;
-}
-
 /** Client that a socket asks for. */
 export interface ClientToHold {
   readonly grant: TokenGrant;
+  /** Listener of the socket. */
   readonly wire: TransportKind;
   readonly label: string;
   /** Id of the client that comes back; absent: a new one. */
   readonly named?: string | undefined;
 }
 
+/** A client as one socket holds it; releasing it stops nothing. */
+export interface HeldClient extends Disposable {
+  readonly connection: ServedConnection;
+}
+
 interface HeldConnection {
   readonly connection: ServedConnection;
   readonly grant: TokenGrant;
-  readonly wire: TransportKind;
   sockets: number;
   forgetting?: Disposable;
 }
 
 /**
  * Clients over their sockets: several sockets of one client are one client, and one whose socket broke comes back as
- * itself, so that its inputs stay its own (BUS-02). Each belongs to the token that it came with, and to the kind of
- * listener; the owner's tokens follow one another, and have one holder.
+ * itself, so that its inputs stay its own (BUS-02). Each belongs to the token that it came with; the owner's tokens
+ * follow one another, and have one holder.
  */
 export class SocketClients implements AsyncDisposable {
   readonly #engine: EnginePort;
@@ -49,16 +49,15 @@ export class SocketClients implements AsyncDisposable {
     this.#clock = clock;
   }
 
-  /** Returns the client of this id, if this token has it over this kind of listener; else a new one. */
+  /** Returns the client of this id, if this token has it; else a new one. */
   hold({ grant, wire, label, named }: ClientToHold): HeldClient {
     const known = named !== undefined && isId("cli", named) ? this.#kept.get(named) : undefined;
-    if (known !== undefined && known.wire === wire && isSameHolder(known.grant, grant))
-      return this.#hold(known);
+    if (known !== undefined && isSameHolder(known.grant, grant)) return this.#hold(known, wire);
     const { identityClass, scope } = grant;
-    const connection = this.#engine.attach({ identityClass, label, scope, wire });
-    const made = { connection, grant, wire, sockets: 0 };
+    const connection = this.#engine.attach({ identityClass, label, scope });
+    const made = { connection, grant, sockets: 0 };
     this.#kept.set(connection.clientId, made);
-    return this.#hold(made);
+    return this.#hold(made, wire);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -70,13 +69,13 @@ export class SocketClients implements AsyncDisposable {
     await Promise.all(all.map(({ connection }) => connection[Symbol.asyncDispose]()));
   }
 
-  #hold(entry: HeldConnection): HeldClient {
+  #hold(entry: HeldConnection, wire: TransportKind): HeldClient {
     entry.sockets += 1;
     entry.forgetting?.[Symbol.dispose]();
     this.#left.delete(entry);
     let isOver = false;
     return {
-      connection: entry.connection,
+      connection: entry.connection.over(wire),
       [Symbol.dispose]: () => {
         if (isOver) return;
         isOver = true;

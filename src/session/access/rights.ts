@@ -58,9 +58,9 @@ export const RIGHTS: Readonly<Record<CommandKind, Right>> = {
  * Commands with a secret, which no network listener may carry, besides the right that `RIGHTS` names. The remedy is
  * another way to the same end.
  *
- * The transport that accepts a client sets `AttachRequest.wire`: each HTTP listener knows its own kind, and only
- * `OpenEngine.attach` and the line client with an engine of its own say `process`. A client can neither set nor change
- * it: one that was attached over one listener is not found over another.
+ * The transport sets the `wire` of a client: a listener by `ServedConnection.over` for each request and each socket that
+ * it accepts, so that a client which uses two listeners has the rights of each there alone. Only `OpenEngine.attach` and
+ * the line client with an engine of its own say `process`. No client can set it.
  */
 const ON_THIS_MACHINE: { readonly [Kind in CommandKind]?: string } = {
   StoreProviderKey:

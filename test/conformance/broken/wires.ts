@@ -128,7 +128,7 @@ export const BROKEN_HTTP: readonly Broken[] = [
   {
     scenario: "provider-key-network",
     how: "every client counts as one of the Unix socket",
-    fault: () => connectionFault({ attach: (request) => ({ ...request, wire: "unix" }) }),
+    fault: () => connectionFault({ over: () => "unix" }),
   },
   {
     scenario: "content-type",
