@@ -58,8 +58,8 @@ export const RIGHTS: Readonly<Record<CommandKind, Right>> = {
  * Commands with a secret, which no network listener may carry, besides the right that `RIGHTS` names. The remedy is
  * another way to the same end.
  *
- * The transport sets the `wire` of a client: a listener by `ServedConnection.over` for each request and each socket that
- * it accepts, so that a client which uses two listeners has the rights of each there alone. Only `OpenEngine.attach` and
+ * The transport sets the `wire` of a client: a listener by `ServedConnection.over`, for each request and each socket
+ * that it accepts. So a client that uses two listeners has the rights of each there alone. Only `OpenEngine.attach` and
  * the line client with an engine of its own say `process`. No client can set it.
  */
 const ON_THIS_MACHINE: { readonly [Kind in CommandKind]?: string } = {
