@@ -50,7 +50,7 @@ export const ENGINE_COMMANDS: readonly CommandSpec[] = [
   {
     name: "key",
     words: "PROVIDER",
-    help: "store the key of a provider: it asks, and shows nothing of it",
+    help: "store a provider's key, which you type unseen",
     does: { by: "client", command: "StoreProviderKey" },
   },
   {

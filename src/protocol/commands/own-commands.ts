@@ -54,7 +54,7 @@ export const SLASH_COMMANDS = [
   {
     "name": "key",
     "usage": "/key PROVIDER",
-    "help": "store the key of a provider: it asks, and shows nothing of it",
+    "help": "store a provider's key, which you type unseen",
     "command": "StoreProviderKey"
   },
   {
