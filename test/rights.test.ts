@@ -74,6 +74,7 @@ const COMMANDS: Readonly<Record<CommandKind, readonly [who: string, fields: obje
   StopShell: [PERSON, { callId: "call_00000000000000000000000000" }],
   StopAgent: [DECIDE, { callId: "call_00000000000000000000000000" }],
   SteerAgent: [USE, { callId: "call_00000000000000000000000000", content: [{ type: "text", text: "x" }] }],
+  StoreProviderKey: [PERSON_UNBOUND, { key: "x" }],
 };
 
 const OPEN = "yes yes yes  yes yes yes yes";
@@ -108,6 +109,7 @@ const ROUTES_OF_COMMANDS: Readonly<Record<string, CommandKind>> = {
   "POST /v1/sessions/{id}/draft": "SetDraft",
   "POST /v1/sessions/{id}/shell": "RunShell",
   "POST /v1/sessions/{id}/shell/stop": "StopShell",
+  "POST /v1/providers/{provider}/key": "StoreProviderKey",
 };
 /** Routes of queries: `test/queries.test.ts` holds each to its right. */
 const ROUTES_OF_QUERIES = QUERY_KINDS.flatMap((kind) => {
@@ -118,6 +120,12 @@ const ROUTES_OF_QUERIES = QUERY_KINDS.flatMap((kind) => {
 const MINTING = ["GET /v1/auth/token", "POST /v1/auth/token", "POST /v1/auth/token/{mintId}"];
 /** It carries any command, each of which is tested by it. */
 const ANY_COMMAND = "POST /v1/sessions/{id}/command";
+
+/** Addresses of the commands that name no session. */
+const ADDRESSES: { readonly [Kind in CommandKind]?: string } = {
+  CreateSession: "/v1/sessions",
+  StoreProviderKey: "/v1/providers/anthropic/key",
+};
 
 const OTHER: SessionId = "sess_00000000000000000000000000" as SessionId;
 
@@ -148,6 +156,7 @@ async function outcome(answer: Response): Promise<"yes" | "no"> {
   const text =
     answer.headers.get("content-type")?.includes("event-stream") === true ? "" : await answer.text();
   await answer.body?.cancel().catch(() => undefined);
+  if (text.includes("NotOnThisMachine")) return "yes"; // who asks is right, and the way is wrong
   return answer.status === 403 || text.includes("only a client of class human") ? "no" : "yes";
 }
 
@@ -161,9 +170,10 @@ test.each([...COMMAND_KINDS])(
     for (const asker of ASKERS) {
       await using asking = await openAsking(asker);
       const { control, token, session } = asking;
+      const address = ADDRESSES[kind];
       const answer =
-        kind === "CreateSession"
-          ? await control.ask("/v1/sessions", { json: fields, token })
+        address !== undefined
+          ? await control.ask(address, { json: fields, token })
           : await control.ask(`/v1/sessions/${session}/command`, { json: { kind, ...fields }, token });
       found.push(await outcome(answer));
     }

@@ -3,11 +3,13 @@ import { HarnessError } from "../base/errors.ts";
 import type { LogId, SessionId } from "../base/ids.ts";
 import type { Reason } from "../base/reasons.ts";
 import { profileReference } from "../config/run-profile.ts";
+import { KEY_STORE_FILE } from "../credentials/store/key-store.ts";
 import type { CommandOf } from "../protocol/commands/commands.ts";
 import type { Connection, IdentityClass } from "../protocol/connection.ts";
 import { COMMAND_KINDS, EVENT_KINDS } from "../protocol/kinds.ts";
 import { connectInproc } from "../server/hub/inproc.ts";
 import { Multiplexer } from "../server/hub/multiplexer.ts";
+import type { ProviderKeyHandler } from "../server/hub/provider-key.ts";
 import type { AttachRequest } from "../session/access/attach-request.ts";
 import type { StoredSessionHandler } from "../session/commands/stored-session-commands.ts";
 import { carryOutStored } from "../session/commands/stored-session-commands.ts";
@@ -186,6 +188,7 @@ export async function openEngine(options: HarnessOptions, signal: AbortSignal): 
     },
     onAgentSession: (session, { label }) => agents.began(session, label),
     keeping: keepingOf(sessions),
+    storeKey: providerKeysOf(resources),
   });
   undo.defer(() => multiplexer.close("binary-shutdown"));
   const served = { commands: COMMAND_KINDS, events: EVENT_KINDS, features: servedFeatures(features.all) };
@@ -203,7 +206,7 @@ export async function openEngine(options: HarnessOptions, signal: AbortSignal): 
         notices: await opener.notices(openNotices, options.wishes),
       };
     },
-    attach: (client) => Promise.resolve(connectInproc(multiplexer, client, served)),
+    attach: (client) => Promise.resolve(connectInproc(multiplexer, { ...client, wire: "process" }, served)),
     async openUnattended(request) {
       const nobody = { attended: false, asksTrust: false, autoApprove: false, unread: true as const };
       const { session } = await opener.open(request, "human", nobody);
@@ -361,6 +364,18 @@ function keepingOf(sources: SessionsSources): StoredSessionHandler {
   return async (command, client) => {
     const { storedSessionCommands } = await import("./sessions/stored-session-commands.ts");
     return await carryOutStored(storedSessionCommands(sources), command, client);
+  };
+}
+
+/** Returns what stores the keys of providers. The key is passed on, and kept nowhere here (CRED-03). */
+function providerKeysOf({
+  providers,
+  host,
+}: Pick<EngineResources, "providers" | "host">): ProviderKeyHandler {
+  return async ({ provider, key }) => {
+    const { replaced, source } = await providers.credentials.store({ provider, key });
+    host.world.log.for("engine").write("info", "a provider's key was stored", { provider, replaced, source });
+    return { provider, replaced, used: source === KEY_STORE_FILE, source };
   };
 }
 

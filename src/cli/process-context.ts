@@ -6,6 +6,7 @@ import { HarnessError } from "../base/errors.ts";
 import type { HarnessPaths } from "../base/files/harness-paths.ts";
 import type { World } from "../base/world.ts";
 import { profileFromHere } from "../config/profile-path.ts";
+import type { StartedHelper } from "../credentials/helper-on-demand.ts";
 import { hostWorld } from "../platform/host.ts";
 import { openLogFile } from "../platform/log-file.ts";
 import { redactedLog } from "../safety/redacted-log.ts";
@@ -84,10 +85,20 @@ export async function harnessOptions(
     features: PROGRAM_FEATURES,
     ...(profile === undefined ? {} : { profile: profileFromHere(profile) }),
     ...defined({ model, resume, rawDump: at.rawDump, helper: at.stop.helper }),
+    startHelper: () => startHelper(settings, at),
     insecureDevKey: settings.insecureDevKey,
     tellDesktop: (text) => tellDesktop(text, at),
     relayCommand: ownCommand([RELAY_WORD]),
   };
+}
+
+/** Loaded with the first key that is stored in an engine without a keeper. */
+async function startHelper(
+  { insecureDevKey }: Settings,
+  { paths, workingDir }: ProcessContext,
+): Promise<StartedHelper> {
+  const { startFirstKeyHelper } = await import("./processes/first-key-helper.ts");
+  return startFirstKeyHelper({ directory: paths.config, workingDir, insecureDevKey });
 }
 
 /** Returns the wishes of a command line for a session. */

@@ -6,6 +6,8 @@ export interface HttpAccess {
   fetch(path: string, init: HttpInit): Promise<Response>;
   /** Opens a WebSocket at a path, offering these subprotocols. */
   openSocket(path: string, protocols: readonly string[]): WebSocketLike;
+  /** Set if the server is reached over its Unix socket, where promises about network listeners cannot be seen. */
+  readonly isUnix?: true;
 }
 
 export interface HttpInit {

@@ -5,6 +5,9 @@ export const ERRORS = errorsOf({
   ProviderKeyMissing:
     "Provider <provider> needs a key. Set <variable><kept>, or pick another model with --model.",
   ProviderKeyRefused: "Provider <provider> refused the key from <source>: <detail>",
+  ProviderKeyInvalid: "No key of <provider> was stored: <problem>.",
+  KeyStoreMissing:
+    "No key of <provider> was stored: the program that runs this engine holds the keys itself, without a credential helper. Set <variable> in the environment that it gives to the engine.",
   GoogleCredentialsUnusable:
     "The Google credentials from <source> cannot be used: <problem>. Correct that, or make new ones: gcloud auth application-default login",
   CopilotLoginFailed: "The login to GitHub Copilot failed: <why>. Try again: cinch creds login copilot",

@@ -49,3 +49,18 @@ test("[PROV-06 PROV-14 CRED-03] a program that uses cinch as a library asks Vert
     ["https://api.githubcopilot.com/models", "Bearer of-copilot"],
   ]);
 });
+
+test("[CRED-01 CTL-19] an engine in a program has no helper: it stores no key, and says where the program gives it", async () => {
+  await using folder = temporaryDirectory();
+  const held = localCredentials({
+    ...{ environment: {}, customs: [], random: seededRandom(1), clock: fakeClock(), settings: {} },
+    ...{ directory: folder.path, insecureDevKey: false },
+    fetch: () => Promise.reject(new Error("no network")),
+  });
+  const refusal = (provider: string, key: string) =>
+    held.store({ provider, key }).catch((thrown: unknown) => String(thrown));
+  expect(await refusal("anthropic", "Zc81Qn5RwPd27LxUe0YbTf94Ma")).toBe(
+    "HarnessError: No key of anthropic was stored: the program that runs this engine holds the keys itself, without a credential helper. Set ANTHROPIC_API_KEY in the environment that it gives to the engine.",
+  );
+  expect(await refusal("anthropic", "")).toContain("the key is empty");
+});

@@ -1,3 +1,4 @@
+import { HarnessError } from "../base/errors.ts";
 import type { Clock, Fetch, Random } from "../base/world.ts";
 import type { KeyRing } from "../providers/authorized-fetch.ts";
 import type { VendorSettings } from "../providers/vendor-settings.ts";
@@ -6,8 +7,8 @@ import type { CustomProvider } from "../providers/vendors.ts";
 import { keyNeeds } from "../providers/vendors.ts";
 import { authorizedFetch } from "./authorized-fetch.ts";
 import type { Credentials } from "./credentials.ts";
-import { envKeyRing } from "./env-keys.ts";
-import { fingerprintKeys } from "./fingerprint-keys.ts";
+import { envKeyRing, keyVariableOf } from "./env-keys.ts";
+import { fingerprintKeys, PRINT_SALT_BYTES } from "./fingerprint-keys.ts";
 import type { MachineKey } from "./machine-key.ts";
 import { openMachineKey } from "./machine-key.ts";
 import type { TokenSource } from "./token/token-source.ts";
@@ -64,7 +65,13 @@ export function localCredentials(parts: LocalCredentialsOptions): Credentials {
       tokens,
       needsOf: (provider) => keyNeeds(provider, customs),
     }),
-    prints: () => fingerprintKeys(ring, random),
+    prints: async () => ({ all: await fingerprintKeys(ring, random.bytes(PRINT_SALT_BYTES)) }),
+    async store(entered) {
+      const { checkProviderKey } = await import("./store/provider-key.ts");
+      const { provider } = checkProviderKey(entered, customs);
+      const variable = keyVariableOf(provider, customs) ?? `the key of ${provider}`;
+      throw new HarnessError("KeyStoreMissing", { provider, variable });
+    },
     async logKey() {
       opened ??= openMachineKey({ directory, random, insecureDevKey });
       found = await opened;

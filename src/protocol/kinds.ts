@@ -45,6 +45,7 @@ export const COMMAND_KINDS = [
   "StopShell",
   "StopAgent",
   "SteerAgent",
+  "StoreProviderKey",
 ] as const satisfies readonly CommandKind[];
 
 export const EVENT_KINDS = [

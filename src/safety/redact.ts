@@ -1,5 +1,6 @@
 import type { Secret } from "../base/brand.ts";
 import { FAMILIES } from "./secrets/families/secret-families.ts";
+import type { LivePrints } from "./secrets/known-prints.ts";
 import type { SecretPrint } from "./secrets/known-secret.ts";
 import { knownSearch, valueSearch } from "./secrets/known-secret.ts";
 import type { PreparedSearch, SecretSearch } from "./secrets/scan.ts";
@@ -18,6 +19,8 @@ export interface Redactor {
   json(value: unknown): unknown;
   /** Redacts text that arrives in pieces, cut anywhere: the result equals `text` of the whole. */
   stream(): RedactingStream;
+  /** The fingerprints in use. A text that was found clean is clean only as long as this is the same array. */
+  readonly prints: readonly SecretPrint[];
 }
 
 export interface RedactingStream {
@@ -28,25 +31,37 @@ export interface RedactingStream {
 }
 
 /**
- * Creates a redactor for the currently known secrets; a new secret needs a new redactor.
- * @param known the fingerprints of keys that this process does not have.
+ * Creates a redactor.
+ * @param known the fingerprints of keys that this process does not have. Live ones hold from the next text on, and from
+ * the next piece of a stream.
  * @param values secrets that it has: those of the user's environment.
  */
-export function redactor(known: readonly SecretPrint[], values: readonly Secret[] = []): Redactor {
+export function redactor(
+  known: readonly SecretPrint[] | LivePrints,
+  values: readonly Secret[] = [],
+): Redactor {
+  const prints: LivePrints = "all" in known ? known : { all: known };
   shared ??= prepareSearch(familySearch());
-  const searches = [
-    ...(known.length === 0 ? [] : [prepareSearch(knownSearch(known))]),
-    ...(values.length === 0 ? [] : [prepareSearch(valueSearch(values))]),
-    shared,
-  ];
+  const fixed = [...(values.length === 0 ? [] : [prepareSearch(valueSearch(values))]), shared];
+  let prepared = preparedFor(prints.all);
+  const plainKeys = new Set<string>();
 
-  function text(text: string): string {
-    return searches.reduce((rest, by) => scanText(by, rest, "", true).out, text);
+  function ofKeys(): PreparedSearch | undefined {
+    if (prepared.prints === prints.all) return prepared.search;
+    prepared = preparedFor(prints.all);
+    plainKeys.clear();
+    return prepared.search;
   }
 
-  const plainKeys = new Set<string>();
+  function text(text: string): string {
+    const first = ofKeys();
+    const rest = first === undefined ? text : scanText(first, text, "", true).out;
+    return fixed.reduce((rest, by) => scanText(by, rest, "", true).out, rest);
+  }
+
   /** Events repeat a few keys: those without a secret are not scanned again. */
   function key(key: string): string {
+    ofKeys(); // forgets the plain keys if there is a new secret
     if (plainKeys.has(key)) return key;
     const redacted = text(key);
     if (redacted === key && key.length <= KEY_CHARACTERS_MAX && plainKeys.size < KEYS_MAX) plainKeys.add(key);
@@ -55,9 +70,12 @@ export function redactor(known: readonly SecretPrint[], values: readonly Secret[
 
   return {
     text,
+    get prints() {
+      return prints.all;
+    },
     json: (value) => redactJson(value, { text, key }),
     stream() {
-      const stages = searches.map(stage);
+      const stages = [stage(ofKeys), ...fixed.map((by) => stage(() => by))];
       return {
         push: (chunk) => stages.reduce((rest, { push }) => push(rest), chunk),
         end: () => stages.reduce((rest, { push, end }) => push(rest) + end(), ""),
@@ -78,19 +96,33 @@ interface JsonRedaction {
 /** The family tables are the same for every redactor, and built by the first. */
 let shared: PreparedSearch | undefined;
 
-function stage(by: PreparedSearch): RedactingStream {
+/** The search for known keys as it was prepared, and the fingerprints that it is for. */
+interface PreparedPrints {
+  readonly prints: readonly SecretPrint[];
+  readonly search: PreparedSearch | undefined;
+}
+
+function preparedFor(prints: readonly SecretPrint[]): PreparedPrints {
+  return { prints, search: prints.length === 0 ? undefined : prepareSearch(knownSearch(prints)) };
+}
+
+/** Redacts by one search, which may be another one for each piece; undefined: the text passes. */
+function stage(current: () => PreparedSearch | undefined): RedactingStream {
   let pending = "";
   let behind = "";
   return {
     push(chunk) {
       if (chunk === "") return "";
+      const by = current();
+      if (by === undefined) return chunk; // nothing is pending: fingerprints only become more
       const result = scanText(by, pending + chunk, behind, false);
       pending = result.tail;
       behind = result.behind;
       return result.out;
     },
     end() {
-      const { out } = scanText(by, pending, behind, true);
+      const by = current();
+      const out = by === undefined ? pending : scanText(by, pending, behind, true).out;
       pending = "";
       behind = "";
       return out;

@@ -3,7 +3,7 @@ import type { Connection, NewsOptions } from "../protocol/connection.ts";
 import type { AttachedFile, AttachmentInfo } from "../protocol/content.ts";
 import type { Envelope } from "../protocol/events/envelope.ts";
 import type { NewsItem } from "../protocol/events/news.ts";
-import type { AttachRequest } from "./access/attach-request.ts";
+import type { AttachRequest, ClientWire } from "./access/attach-request.ts";
 import type { ServedFeatures } from "./access/handshake.ts";
 import type { Scope } from "./access/scope.ts";
 import type { AskQuery } from "./commands/query-handlers.ts";
@@ -22,6 +22,8 @@ export interface ServedConnection extends Connection {
   attach(session: SessionId, file: AttachedFile): Promise<AttachmentInfo>;
   /** Takes part in the memory that all uploads of the engine share. */
   holdUpload(): UploadHold;
+  /** Returns the same client as it acts by one way: a client may use several listeners, each request by its own. */
+  over(wire: ClientWire): ServedConnection;
 }
 
 /** An engine as a transport sees it. Rules live behind it; a transport only carries. */

@@ -33,6 +33,7 @@ const BEYOND = {
     "SteerAgent",
     "StopAgent",
     "StopTask",
+    "StoreProviderKey",
     "SwitchProfile",
     "WithdrawInput",
   ],

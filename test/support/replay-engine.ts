@@ -63,6 +63,9 @@ export function replayEngine(
       subscribe: (id, options) => openSubscription(log.subscribe(id, options)),
       async *news() {},
       async *newsInBatches() {},
+      over() {
+        return this;
+      },
       [Symbol.asyncDispose]: async () => undefined,
     };
   }

@@ -103,7 +103,8 @@ export type Command =
   | RunShellCommand
   | StopShellCommand
   | StopAgentCommand
-  | SteerAgentCommand;
+  | SteerAgentCommand
+  | StoreProviderKeyCommand;
 
 export interface Accepted {
   readonly sessionId?: SessionId;
@@ -1197,6 +1198,13 @@ export interface RunShellResult {
   readonly callId: CallId;
 }
 
+export interface StoreProviderKeyResult {
+  readonly provider: string;
+  readonly replaced: boolean;
+  readonly used: boolean;
+  readonly source: string;
+}
+
 export interface CustomCommandResult {
   readonly text?: string;
 }
@@ -1570,6 +1578,12 @@ export interface SteerAgentCommand {
           readonly data: string;
         };
       }>;
+}
+
+export interface StoreProviderKeyCommand {
+  readonly kind: "StoreProviderKey";
+  readonly provider: string;
+  readonly key: string;
 }
 
 export interface TextDeltaEvent {
@@ -2440,6 +2454,7 @@ export interface CommandResults {
   readonly ReloadSkills: ReloadSkillsResult;
   readonly ManageMcp: ManageMcpResult;
   readonly RunShell: RunShellResult;
+  readonly StoreProviderKey: StoreProviderKeyResult;
   readonly CustomCommand: CustomCommandResult;
 }
 
@@ -2669,6 +2684,7 @@ export type EngineReason =
   | "InvalidPath"
   | "InvalidQuery"
   | "InvalidSessionID"
+  | "KeyStoreMissing"
   | "LeaseLost"
   | "LogHeld"
   | "MCPServerSHA256Mismatch"
@@ -2707,6 +2723,7 @@ export type EngineReason =
   | "NoSuchSession"
   | "NonInteractiveAckRefused"
   | "NotABoundary"
+  | "NotOnThisMachine"
   | "NothingToContinue"
   | "NotifyFailed"
   | "OrphanUnsettled"
@@ -2730,6 +2747,7 @@ export type EngineReason =
   | "PromptTemplateInvalid"
   | "PromptTooLarge"
   | "ProviderFailed"
+  | "ProviderKeyInvalid"
   | "ProviderKeyMissing"
   | "ProviderKeyRefused"
   | "ProviderQuotaExceeded"

@@ -15,7 +15,8 @@ export function providersOf(
   config: Config,
   caches: CacheBudget = new CacheBudget(),
 ): Providers {
-  const { world, wishes, paths, paced = false, rawDump, helper, insecureDevKey = false } = options;
+  const { world, wishes, paths, paced = false, rawDump, helper, startHelper } = options;
+  const { insecureDevKey = false } = options;
   const cacheDirectory = join(paths.data, "catalogues");
   return openProviders({
     world,
@@ -26,7 +27,7 @@ export function providersOf(
     cacheDirectory,
     configDirectory: options.keyDirectory ?? paths.config,
     insecureDevKey,
-    ...defined({ helper, rawDump }),
+    ...defined({ helper, startHelper, rawDump }),
   });
 }
 

@@ -1,4 +1,5 @@
 import type { HelperClient } from "../../credentials/helper/client.ts";
+import type { StartedHelper } from "../../credentials/helper-on-demand.ts";
 import type { ContentBlock } from "../../protocol/content.ts";
 import type { Provider } from "../../providers/provider.ts";
 import type { EngineOptions } from "../../session/options.ts";
@@ -11,6 +12,8 @@ import type { FeatureSet } from "../plan/feature-set.ts";
 export interface HarnessOptions extends EngineOptions {
   /** Process that holds the keys, if this one must never have them (CRED-03). */
   readonly helper?: HelperClient;
+  /** Starts that process when the first key is stored, if there was none at the start. */
+  readonly startHelper?: () => Promise<StartedHelper>;
   /** Plugins of the program that embeds this engine. Nobody is asked about them. */
   readonly plugins?: readonly Plugin[];
   /** Features that its sessions may use, with their sections and tools. */

@@ -6,7 +6,9 @@ import { messageOf } from "../../base/errors.ts";
 import type { World } from "../../base/world.ts";
 import type { Credentials } from "../../credentials/credentials.ts";
 import { keyVariables } from "../../credentials/env-keys.ts";
-import type { HelperClient } from "../../credentials/helper/client.ts";
+import type { HelperClient, HelperClientDependencies } from "../../credentials/helper/client.ts";
+import type { StartedHelper } from "../../credentials/helper-on-demand.ts";
+import { helperOnDemand } from "../../credentials/helper-on-demand.ts";
 import { localCredentials } from "../../credentials/local-credentials.ts";
 import { hostFetchThrough } from "../../platform/sockets/fetch.ts";
 import type { KeyRing } from "../../providers/authorized-fetch.ts";
@@ -52,6 +54,8 @@ export interface ProvidersOptions {
   readonly configDirectory: string;
   /** Process that holds the keys; absent: this one does. */
   readonly helper?: HelperClient;
+  /** Starts that process when the first key is stored. Absent: none can be stored. */
+  readonly startHelper?: () => Promise<StartedHelper>;
   readonly insecureDevKey?: boolean;
   /** File for a dump of the traffic; absent: no dump. */
   readonly rawDump?: string;
@@ -215,20 +219,23 @@ class ModelFacts {
 }
 
 function credentialsOf(options: ProvidersOptions): Credentials {
-  const { world, config, environment, configDirectory, helper, insecureDevKey = false } = options;
+  const { world, config, environment, configDirectory, helper, startHelper } = options;
+  const { insecureDevKey = false } = options;
   const customs = config.providers;
-  if (helper === undefined) {
-    const { fetch, random, clock } = world;
-    const { vertex, copilot } = config;
-    const settings = defined({ vertex, copilot });
-    const dependencies = { environment, customs, fetch, random, clock, settings };
-    return localCredentials({ ...dependencies, directory: configDirectory, insecureDevKey });
-  }
-  return helper.credentials({
-    fetch: world.fetch,
+  const { fetch, random, clock } = world;
+  const ofHelper: HelperClientDependencies = {
+    fetch,
     fetchThrough: hostFetchThrough,
     needsOf: (provider) => keyNeeds(provider, customs),
-  });
+  };
+  if (helper !== undefined) return helper.credentials(ofHelper);
+  const { vertex, copilot } = config;
+  const settings = defined({ vertex, copilot });
+  const dependencies = { environment, customs, fetch, random, clock, settings };
+  const local = localCredentials({ ...dependencies, directory: configDirectory, insecureDevKey });
+  return startHelper === undefined
+    ? local
+    : helperOnDemand(local, { ...ofHelper, customs, start: startHelper });
 }
 
 /** Registers all providers. Each one's code is loaded when it is first used. */

@@ -48,6 +48,12 @@ export const ENGINE_COMMANDS: readonly CommandSpec[] = [
     does: { by: "client", command: "SetModel" },
   },
   {
+    name: "key",
+    words: "PROVIDER",
+    help: "store a provider's key, which you type unseen",
+    does: { by: "client", command: "StoreProviderKey" },
+  },
+  {
     name: "steer",
     words: "TEXT",
     help: "send TEXT to the running turn at its next step",

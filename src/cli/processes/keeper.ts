@@ -6,14 +6,10 @@ import { defined } from "../../base/defined.ts";
 import { HarnessError } from "../../base/errors.ts";
 import type { Exit } from "../../base/world.ts";
 import type { BrokerMessage, HelperStart } from "../../credentials/helper/helper-messages.ts";
-import { parseBrokerMessage } from "../../credentials/helper/helper-messages.ts";
-import type { HelperEvents, SupervisedHelper } from "../../credentials/helper/supervise.ts";
 import { superviseHelper } from "../../credentials/helper/supervise.ts";
 import { beatRegularly } from "../../credentials/helper/watch-beats.ts";
 import { hostClock } from "../../platform/clock.ts";
 import { makeTemporaryFolder } from "../../platform/files/temporary.ts";
-import type { Channel } from "../../platform/processes/channel.ts";
-import { openChannel } from "../../platform/processes/channel.ts";
 import type { HelperProcess } from "../../platform/processes/helper-process.ts";
 import { startHelperProcess } from "../../platform/processes/helper-process.ts";
 import { makeUndumpable } from "../../platform/processes/undumpable.ts";
@@ -23,7 +19,8 @@ import { wasClosed } from "../io/output.ts";
 import type { Secrets } from "../secrets.ts";
 import type { Settings } from "../settings.ts";
 import { keysPrint, newSalt } from "../shared-prompt/likeness.ts";
-import { ENGINE_WORD, HELPER_WORD, ownCommand } from "./internal.ts";
+import { ENGINE_WORD, ownCommand } from "./internal.ts";
+import { linkTo, startHelper } from "./start-helper.ts";
 
 /** Time limit for the helper to end once the engine has ended. */
 const HELPER_END_MS_MAX = 500;
@@ -94,63 +91,10 @@ function helperStart({ settings, secrets }: KeeperOptions, socket: string): Help
   return { socket, variables, workingDir, insecureDevKey, ...defined({ directory, google }) };
 }
 
-/** Starts a helper in a process of its own, which is added to `helpers`. */
-function startHelper(start: HelperStart, events: HelperEvents, helpers: HelperProcess[]): SupervisedHelper {
-  const helper = startHelperProcess({
-    argv: ownCommand([HELPER_WORD]),
-    env: bareEnvironment(),
-    stdio: "ignore",
-  });
-  helpers.push(helper);
-  void helper.exited.then(events.ended);
-  const link = linkTo(helper, {
-    message(text) {
-      const note = parseBrokerMessage(text);
-      if (note?.kind === "ready" || note?.kind === "refused") events.report(note);
-    },
-    alive: events.alive,
-    ended: events.ended,
-  });
-  link.send(start);
-  return { kill: () => helper.kill("SIGKILL"), close: link.close };
-}
-
 /** Returns what the engine tells others of the keys: equal or different, and nothing else (PERF-07). */
 function keysMessage({ variables, directory }: Secrets): BrokerMessage {
   const salt = newSalt(hostRandom);
   return { kind: "keys", salt, print: keysPrint(salt, variables, directory) };
-}
-
-interface Link {
-  send(message: object): void;
-  beat(): void;
-  close(): void;
-}
-
-/** Returns the pipe to one of our processes, usable at once: messages before it is open wait. */
-function linkTo({ descriptor }: HelperProcess, handler: Parameters<typeof openChannel>[1]): Link {
-  let waiting: string[] | undefined = [];
-  let channel: Channel | undefined;
-  let closed = false;
-  const opening = openChannel(descriptor, handler).then((opened) => {
-    channel = opened;
-    for (const message of waiting ?? []) opened.send(message);
-    waiting = undefined;
-    if (closed) opened.close();
-  });
-  opening.catch(handler.ended); // it is gone already: its exit reports the rest
-  return {
-    send(message) {
-      const text = JSON.stringify(message);
-      if (channel === undefined) waiting?.push(text);
-      else channel.send(text);
-    },
-    beat: () => channel?.beat(),
-    close() {
-      closed = true;
-      channel?.close();
-    },
-  };
 }
 
 /**
@@ -161,14 +105,6 @@ function cleanEnvironment({ variables }: Secrets): Readonly<Record<string, strin
   const secret = new Set(Object.keys(variables));
   return childEnvironment(process.env, (name) => !secret.has(name));
 }
-
-/** Returns the environment of the helper: variables for certificates, proxies and name look-ups. */
-function bareEnvironment(): Readonly<Record<string, string>> {
-  return childEnvironment(process.env, (name) => HELPER_VARIABLES.test(name));
-}
-
-const HELPER_VARIABLES =
-  /^(?:PATH|HOME|LANG|TMPDIR|TZ|XDG_RUNTIME_DIR|DBUS_SESSION_BUS_ADDRESS|SSL_CERT_(?:FILE|DIR)|NODE_EXTRA_CA_CERTS|RES_OPTIONS|LOCALDOMAIN|(?:HTTPS?|NO|ALL)_PROXY|(?:https?|no|all)_proxy)$/;
 
 /**
  * Ends this process as the engine has ended: with its code, or by its signal.

@@ -143,6 +143,11 @@ class RemoteClient implements ServedConnection {
     for await (const item of this.#remote.news(options)) yield [item];
   }
 
+  /** The engine elsewhere knows by itself how this client comes. */
+  over() {
+    return this;
+  }
+
   runOf(session: Parameters<RemoteConnection["runOf"]>[0]) {
     return this.#open?.runOf(session) ?? session;
   }

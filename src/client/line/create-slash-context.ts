@@ -1,3 +1,4 @@
+import { defined } from "../../base/defined.ts";
 import { HarnessError } from "../../base/errors.ts";
 import type { SessionId } from "../../base/ids.ts";
 import { refusalText } from "../../view/texts/refusal-text.ts";
@@ -13,7 +14,16 @@ import { runStandsFor } from "./stands-for.ts";
 export interface SlashContextDependencies
   extends Pick<
     SlashContext,
-    "busy" | "fresh" | "switched" | "goTo" | "cancel" | "quit" | "confirm" | "takeBack"
+    | "busy"
+    | "fresh"
+    | "switched"
+    | "goTo"
+    | "cancel"
+    | "quit"
+    | "confirm"
+    | "takeBack"
+    | "askSecret"
+    | "overNetwork"
   > {
   readonly session: SessionId;
   readonly seen: LineSessionView;
@@ -27,7 +37,7 @@ export interface SlashContextDependencies
 /** Returns the context for one slash command: the state of the line client now, and its actions. */
 export function createSlashContext(dependencies: SlashContextDependencies): SlashContext {
   const { session, seen, screen, sender, outbox, commands } = dependencies;
-  const { busy, fresh, switched, goTo, cancel, quit, confirm, takeBack } = dependencies;
+  const { busy, fresh, switched, goTo, cancel, quit, confirm, takeBack, askSecret } = dependencies;
   const surface: SlashContext = {
     session,
     busy,
@@ -38,6 +48,8 @@ export function createSlashContext(dependencies: SlashContextDependencies): Slas
     quit,
     confirm,
     takeBack,
+    ...defined({ askSecret }),
+    overNetwork: dependencies.overNetwork,
     columns: screen.columns,
     costs: seen.costs,
     memories: memoriesText(seen.memories),

@@ -21,6 +21,8 @@ export interface LineClientOptions {
   readonly shown?: EventSeq;
   /** True if the engine outlives this client: leaving then stops nothing that other clients started. */
   readonly shared?: boolean;
+  /** True if the engine was reached at a network address. Such a listener takes no key of a provider. */
+  readonly overNetwork?: boolean;
   /** True to leave out the cost after each turn; /cost still shows it. */
   readonly quietCost?: boolean;
   /** Moments at which the terminal rings its bell. Default: none. */

@@ -53,6 +53,10 @@ export interface SlashContext {
   goTo(session: SessionId, model: string): void;
   /** Asks the user a yes/no question at this client alone; undefined without an answer. */
   confirm(text: string): Promise<boolean | undefined>;
+  /** Asks for a secret that is not shown; undefined if the user gives up. Absent: no terminal here could hide it. */
+  readonly askSecret?: (question: string) => Promise<string | undefined>;
+  /** True if the engine was reached at a network address. */
+  readonly overNetwork: boolean;
   /** Closes such a question; returns true if one was open. */
   takeBack(): boolean;
   cancel(): Promise<void>;

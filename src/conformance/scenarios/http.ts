@@ -34,6 +34,23 @@ export const HTTP_SCENARIOS: readonly Scenario[] = [
     },
   },
   {
+    id: "provider-key-network",
+    section: "docs/keys.md § From a client; CTL-19",
+    promise: "A key of a provider that comes over TCP is refused before anything of it is looked at.",
+    wires: ["rest"],
+    since: "0.3.0",
+    kinds: ["StoreProviderKey"],
+    async play(stage) {
+      await stage.attach();
+      const json = { key: "no-key-at-all" };
+      const answer = await answerOf(await stage.ask("/v1/providers/no-such-provider/key", { json }));
+      // Its owner's socket takes keys: there the provider is what is wrong.
+      if (stage.http.isUnix === true)
+        assertRefused("a key of an unknown provider", answer, ["UnknownProvider"], 404);
+      else assertRefused("a key over TCP", answer, ["NotOnThisMachine"], 403);
+    },
+  },
+  {
     id: "content-type",
     section: "[A] § Listening and binding",
     promise: "A body with a content type other than application/json is refused with 415.",

@@ -6,12 +6,28 @@ import type { Fetch } from "../../base/world.ts";
 import { codeOf } from "../../base/world.ts";
 import type { AuthorizedRequest } from "../../providers/authorized-fetch.ts";
 import type { KeyNeeds } from "../../providers/vendors.ts";
+import type { LivePrints } from "../../safety/secrets/known-prints.ts";
+import { KnownPrints } from "../../safety/secrets/known-prints.ts";
 import { stripCredentials } from "../authorized-fetch.ts";
-import type { Credentials, HelperState } from "../credentials.ts";
+import type { Credentials, HelperState, StoredKeyReport } from "../credentials.ts";
 import { isCredentialName } from "../mcp/credential-name.ts";
+import { KEY_STORE_FILE } from "../store/key-store.ts";
 import { readHelperAnswer } from "./helper-answer.ts";
-import type { BrokerMessage, HelperReady, HelperReport } from "./helper-messages.ts";
-import { asciiJson, fieldsOf, REQUEST_HEADER, TOKEN_HEADER } from "./helper-messages.ts";
+import type {
+  BrokerMessage,
+  HelperReady,
+  HelperReport,
+  HelperStored,
+  ProviderKey,
+} from "./helper-messages.ts";
+import {
+  asciiJson,
+  fieldsOf,
+  parseStored,
+  REQUEST_HEADER,
+  STORE_PATH,
+  TOKEN_HEADER,
+} from "./helper-messages.ts";
 
 export interface HelperClientDependencies {
   /** The network, for requests that need no key. */
@@ -55,6 +71,9 @@ export function helperClient(): HelperClient {
 class KnownHelper {
   readonly #first = Promise.withResolvers<HelperReport | Failed>();
   readonly #over = new AbortController();
+  /** The last report, also while no helper runs. */
+  #latest: HelperReady | undefined;
+  readonly #prints = new KnownPrints();
   #state: HelperState = { kind: "starting" };
   #current: HelperReady | undefined;
   #refused: Error | undefined;
@@ -74,6 +93,7 @@ class KnownHelper {
     switch (note.kind) {
       case "ready":
         this.#current = note;
+        this.#know(note);
         this.#state = { kind: "working" };
         this.#first.resolve(note);
         break;
@@ -98,6 +118,19 @@ class KnownHelper {
     this.#wake();
   }
 
+  /** Takes the keys that a helper has since it stored one. */
+  onStored(by: HelperReady, { held, prints }: HelperStored): void {
+    if (this.#latest !== by) return; // the next helper has reported them already
+    const report = { ...by, held, prints };
+    if (this.#current === by) this.#current = report;
+    this.#know(report);
+  }
+
+  #know(report: HelperReady): void {
+    this.#latest = report;
+    this.#prints.replace(report.prints);
+  }
+
   fail(why: Error): void {
     this.#current = undefined;
     this.#refused ??= why;
@@ -111,6 +144,12 @@ class KnownHelper {
     this.#changed = Promise.withResolvers();
   }
 
+  /** Returns the fingerprints of the keys, once the first helper has reported. */
+  async prints(): Promise<LivePrints> {
+    await this.ready();
+    return this.#prints;
+  }
+
   /** Waits for a helper other than the one that just failed. */
   async next(before: HelperReady | undefined, signal: AbortSignal): Promise<HelperReady> {
     while (true) {
@@ -121,10 +160,10 @@ class KnownHelper {
     }
   }
 
-  /** Returns the report of the first helper. */
+  /** Waits for the first helper, and returns the last report. */
   async ready(): Promise<HelperReady> {
-    const report = await this.#first.promise;
-    if (report.kind === "ready") return report;
+    await this.#first.promise;
+    if (this.#latest !== undefined) return this.#latest;
     throw this.#refused ?? new HarnessError("CredentialHelperFailed", { times: "2" });
   }
 }
@@ -136,7 +175,8 @@ function helperCredentials(helper: KnownHelper, parts: HelperClientDependencies)
       keyFor: () => Promise.resolve(undefined),
       providers: async () => (await helper.ready()).held.map(({ provider }) => provider),
     },
-    prints: async () => (await helper.ready()).prints,
+    prints: () => helper.prints(),
+    store: (entered) => storeThroughHelper(helper, entered, parts),
     async logKey() {
       const { machineKey } = await helper.ready();
       if (machineKey === undefined)
@@ -150,6 +190,48 @@ function helperCredentials(helper: KnownHelper, parts: HelperClientDependencies)
     list: async () => (await helper.ready()).held,
     state: () => helper.state,
   };
+}
+
+/**
+ * Passes a key on to the helper. If that dies before it answers, the next one is asked: a key that was stored already
+ * is stored again.
+ */
+async function storeThroughHelper(
+  helper: KnownHelper,
+  entered: ProviderKey,
+  { fetchThrough }: HelperClientDependencies,
+): Promise<StoredKeyReport> {
+  await helper.ready();
+  let used: HelperReady | undefined;
+  while (true) {
+    used = await helper.next(used, helper.over);
+    const answer = await askToStore(used, entered, { fetchThrough, signal: helper.over });
+    if (answer === undefined) continue;
+    if (answer.kind === "refused") throw new HarnessError(answer.reason, fieldsOf(answer));
+    helper.onStored(used, answer);
+    const source = answer.held.find(({ provider }) => provider === entered.provider)?.source;
+    return { replaced: answer.replaced, source: source ?? KEY_STORE_FILE };
+  }
+}
+
+/** Returns undefined if the helper ended before it answered. @throws Error if it failed otherwise. */
+async function askToStore(
+  { socket, token }: HelperReady,
+  { provider, key }: ProviderKey,
+  { fetchThrough, signal }: Pick<HelperClientDependencies, "fetchThrough"> & { readonly signal: AbortSignal },
+): Promise<ReturnType<typeof parseStored>> {
+  const [status, text] = await fetchThrough(socket)(`http://helper${STORE_PATH}`, {
+    method: "POST",
+    headers: { [TOKEN_HEADER]: token },
+    signal,
+    body: JSON.stringify({ provider, key }),
+  })
+    .then(async (response) => [response.status, await response.text()] as const)
+    .catch(() => [undefined, ""] as const); // its text may hold what was sent
+  if (status === undefined) return undefined;
+  const answer = status === 200 ? parseStored(text) : undefined;
+  if (answer === undefined) throw new Error(`the credential helper answered ${status} to a key`);
+  return answer;
 }
 
 async function sendThroughHelper(

@@ -57,6 +57,19 @@ export interface HelperRefused {
 
 export type HelperReport = HelperReady | HelperRefused;
 
+/** The key of one provider, as a person entered it: a request of the engine to store it. */
+export interface ProviderKey {
+  readonly provider: string;
+  readonly key: string;
+}
+
+/** The helper's answer to a key to store: the keys that it has now. */
+export interface HelperStored extends Pick<HelperReady, "held" | "prints"> {
+  readonly kind: "stored";
+  /** True if it replaced a stored key. */
+  readonly replaced: boolean;
+}
+
 /** Messages of the key broker to the engine. */
 export type BrokerMessage =
   | HelperReport
@@ -85,6 +98,8 @@ export type AnswerHead =
   /** A network error with its code. */
   | { readonly kind: "failed"; readonly message: string; readonly code?: string };
 
+/** Path of the request that stores a key; all others are for providers. Its body is a `ProviderKey` as JSON. */
+export const STORE_PATH = "/keys";
 export const TOKEN_HEADER = "x-cinch-token";
 /** The request without its body, as ASCII JSON. */
 export const REQUEST_HEADER = "x-cinch-request";
@@ -127,12 +142,34 @@ function readyFrom(value: unknown): HelperReady | undefined {
     kind: "ready",
     socket,
     token,
-    held: arrayAt(value, "held").flatMap(heldFrom),
-    prints: arrayAt(value, "prints").flatMap(printFrom),
+    ...keysFrom(value),
     notices: arrayAt(value, "notices").filter((notice) => typeof notice === "string"),
     ...(source === undefined || logKey === undefined
       ? {}
       : { machineKey: { source: source as MachineKeySource, logKey } }),
+  };
+}
+
+/** Parses the answer to a key to store; undefined if it is something else. */
+export function parseStored(text: string): HelperStored | HelperRefused | undefined {
+  const value = parseJson(text)?.value;
+  const kind = stringAt(value, "kind");
+  if (kind === "refused") return refusedFrom(value);
+  if (kind !== "stored" || !isObject(value)) return undefined;
+  return { kind, replaced: value["replaced"] === true, ...keysFrom(value) };
+}
+
+/** Parses a key to store; undefined if it is something else. */
+export function parseProviderKey(text: string): ProviderKey | undefined {
+  const value = parseJson(text)?.value;
+  const [provider, key] = [stringAt(value, "provider"), stringAt(value, "key")];
+  return provider === undefined || key === undefined ? undefined : { provider, key };
+}
+
+function keysFrom(value: unknown): Pick<HelperReady, "held" | "prints"> {
+  return {
+    held: arrayAt(value, "held").flatMap(heldFrom),
+    prints: arrayAt(value, "prints").flatMap(printFrom),
   };
 }
 

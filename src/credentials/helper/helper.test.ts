@@ -324,6 +324,53 @@ const READY: HelperReady = {
   notices: [],
 };
 
+test("[CRED-01 CRED-03 CTL-19] a stored key is known to the engine by its fingerprints, and a variable goes before it", async () => {
+  await using rig = await openRig((request) => new Response(request.headers.get("x-api-key")));
+  const stored = "another-key-of-the-test-0123456789";
+  const prints = await rig.client.prints();
+  const before = prints.all;
+  const report = await rig.client.store({ provider: "zai", key: stored });
+  expect(report).toEqual({ replaced: false, source: "creds.enc" });
+  expect((await rig.client.list()).map(({ provider }) => provider)).toEqual(["own", "zai"]);
+  expect(prints.all.length).toBeGreaterThan(before.length);
+  expect(prints.all).toEqual(expect.arrayContaining([...before])); // the same salt: nothing is doubled
+  expect(JSON.stringify(prints.all)).not.toContain(stored.slice(0, 8));
+  expect(await rig.client.store({ provider: "own", key: stored })).toEqual({
+    replaced: false,
+    source: "OWN_KEY",
+  });
+  expect((await (await rig.send({})).text()).length).toBe("«redacted:api-key»".length); // that of the variable
+  const store = (token: string, body: string) =>
+    hostFetchThrough(rig.ready.socket)("http://helper/keys", {
+      ...{ method: "POST", headers: { "x-cinch-token": token }, body, signal },
+    });
+  const wrong = await store("wrong", JSON.stringify({ provider: "zai", key: stored }));
+  const notKey = await store(rig.ready.token, JSON.stringify({ provider: "zai" }));
+  expect([wrong.status, notKey.status]).toEqual([403, 400]);
+});
+
+test("[CRED-04 CTL-19] no key is stored once no helper is started again, and a key waits for the next one before", async () => {
+  const client = helperClient();
+  const asked: string[] = [];
+  const credentials = client.credentials({
+    fetch: () => Promise.reject(new Error("no network")),
+    fetchThrough: (socket): Fetch => {
+      return () => {
+        asked.push(socket);
+        client.receive({ kind: "down" });
+        client.receive(asked.length === 1 ? { ...READY, socket: "two" } : { kind: "failed", times: 2 });
+        return Promise.reject(new Error("the text holds the key"));
+      };
+    },
+    needsOf: () => undefined,
+  });
+  client.receive(READY);
+  const failure = await credentials.store({ provider: "own", key: KEY }).catch((thrown: unknown) => thrown);
+  expect(hasReason(failure, "CredentialHelperFailed")).toBe(true);
+  expect(asked).toEqual(["one", "two"]);
+  expect(Bun.inspect(failure)).not.toContain(KEY);
+});
+
 test("[CRED-01 SES-04] a machine key of the wrong length is the helper's refusal, with its reason, for the engine to report", async () => {
   await using folder = temporaryDirectory();
   const report = await openHelper(
@@ -373,6 +420,7 @@ test("[PERF-02 CRED-03] the helper gathers an answer that nobody watches for lon
     token: "t",
     clock,
     isAllowed: () => true,
+    store: () => Promise.reject(new Error("no key is stored here")),
     send: () => Promise.resolve(new Response(new ReadableStream({ start: write.resolve }))),
   });
   const client = helperClient();

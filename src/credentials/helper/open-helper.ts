@@ -6,15 +6,16 @@ import type { VendorSettings } from "../../providers/vendor-settings.ts";
 import type { CustomProvider } from "../../providers/vendors.ts";
 import { keyNeeds } from "../../providers/vendors.ts";
 import { authorizedFetch } from "../authorized-fetch.ts";
-import { fingerprintKeys } from "../fingerprint-keys.ts";
+import { fingerprintKeys, PRINT_SALT_BYTES } from "../fingerprint-keys.ts";
 import type { Keychain, MachineKey } from "../machine-key.ts";
 import { MACHINE_KEY_VARIABLE, openMachineKey, PASSPHRASE_VARIABLE } from "../machine-key.ts";
 import { isCredentialName } from "../mcp/credential-name.ts";
 import { findKeys } from "../store/find-keys.ts";
 import { tokenSources } from "../token/token-sources.ts";
 import { isAllowedAddress } from "./base-url.ts";
+import type { FoundGoogle } from "./find-google-credentials.ts";
 import { findGoogleCredentials } from "./find-google-credentials.ts";
-import type { HelperReport, HelperStart } from "./helper-messages.ts";
+import type { HelperReady, HelperReport, HelperStart, HelperStored, ProviderKey } from "./helper-messages.ts";
 import { stringValues } from "./helper-messages.ts";
 import { serveKeys } from "./serve.ts";
 
@@ -40,46 +41,46 @@ export interface KeySettings {
 export async function openHelper(start: HelperStart, parts: HelperDependencies): Promise<HelperReport> {
   const { socket } = start;
   try {
-    const { customs, keychain, settings = {} } = await parts.readSettings(start.directory);
-    using machineKey = await machineKeyOf({ ...start, keychain }, parts);
+    const read = await parts.readSettings(start.directory);
+    const { customs, settings = {} } = read;
+    using machineKey = await machineKeyOf({ ...start, keychain: read.keychain }, parts);
     const google = start.google === undefined ? undefined : await findGoogleCredentials(start.google);
-    const { keys, heldKeys, notices } = await findKeys({
-      ...start,
-      customs,
-      ...(google === undefined ? {} : { exchanged: [google.heldKey] }),
-      ...defined({ machineKey }),
-    });
+    const open = keysOpener({ start, read, google, salt: parts.random.bytes(PRINT_SALT_BYTES) }, parts);
+    let current = await open(machineKey);
     const token = Buffer.from(parts.random.bytes(TOKEN_BYTES)).toString("hex");
-    const send = authorizedFetch({
-      fetch: parts.fetch,
-      keys,
-      needsOf: (provider) => keyNeeds(provider, customs),
-      tokens: tokenSources({
-        keys,
-        fetch: parts.fetch,
-        clock: parts.clock,
-        settings,
-        customs,
-        ...(google === undefined ? {} : { google: google.origin }),
-      }),
-    });
     const servers = await mcpServers(start.directory, machineKey, parts);
+    let storing: Promise<unknown> = Promise.resolve();
     const handle = serveKeys({
       token,
-      send: (request) => (isCredentialName(request.provider) ? servers(request) : send(request)),
+      send: (request) => (isCredentialName(request.provider) ? servers(request) : current.send(request)),
       clock: parts.clock,
       // The store contains the address that an MCP server's token may be sent to.
       isAllowed: (provider, url) =>
         isCredentialName(provider) || isAllowedAddress(url, provider, customs, settings),
+      store(entered) {
+        // One after another: an older reading must not replace a newer one.
+        const stored = storing.then(() => store(entered));
+        storing = stored.catch(() => undefined); // its caller gets the failure
+        return stored;
+      },
     });
+    async function store(entered: ProviderKey): Promise<HelperStored> {
+      const { storeProviderKey } = await import("../store/provider-key.ts");
+      // Found again, so that this process does not keep it.
+      using key = await machineKeyOf({ ...start, keychain: read.keychain }, parts);
+      const place = { directory: start.directory, machineKey: key, customs };
+      const replaced = await storeProviderKey(entered, place, parts);
+      current = await open(key);
+      return { kind: "stored", replaced, held: current.held, prints: current.prints };
+    }
     await parts.listen({ target: { kind: "unix", path: socket }, handle });
     return {
       kind: "ready",
       socket,
       token,
-      held: heldKeys,
-      prints: await fingerprintKeys(keys, parts.random),
-      notices: [...(machineKey?.notices ?? []), ...notices],
+      held: current.held,
+      prints: current.prints,
+      notices: [...(machineKey?.notices ?? []), ...current.notices],
       ...(machineKey === undefined
         ? {}
         : {
@@ -93,6 +94,45 @@ export async function openHelper(start: HelperStart, parts: HelperDependencies):
     if (!(thrown instanceof HarnessError)) throw thrown;
     return { kind: "refused", reason: thrown.reason, fields: stringValues(thrown.fields) };
   }
+}
+
+/** The keys as they were read, and requests with them. */
+interface OpenedKeys extends Pick<HelperReady, "held" | "prints" | "notices"> {
+  readonly send: AuthorizedFetch;
+}
+
+interface KeysOpenerOptions {
+  readonly start: HelperStart;
+  readonly read: KeySettings;
+  readonly google: FoundGoogle | undefined;
+  /** Salt of the fingerprints: one for all readings, so that the same key keeps its own. */
+  readonly salt: Uint8Array;
+}
+
+/** Returns a function that reads every key again. */
+function keysOpener(
+  { start, read, google, salt }: KeysOpenerOptions,
+  { fetch, clock }: Pick<HelperDependencies, "fetch" | "clock">,
+): (machineKey: MachineKey | undefined) => Promise<OpenedKeys> {
+  const { customs, settings = {} } = read;
+  return async (machineKey) => {
+    const { keys, heldKeys, notices } = await findKeys({
+      ...start,
+      customs,
+      ...(google === undefined ? {} : { exchanged: [google.heldKey] }),
+      ...defined({ machineKey }),
+    });
+    const send = authorizedFetch({
+      fetch,
+      keys,
+      needsOf: (provider) => keyNeeds(provider, customs),
+      tokens: tokenSources({
+        ...{ keys, fetch, clock, settings, customs },
+        ...(google === undefined ? {} : { google: google.origin }),
+      }),
+    });
+    return { send, held: heldKeys, prints: await fingerprintKeys(keys, salt), notices };
+  };
 }
 
 /**

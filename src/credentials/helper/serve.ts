@@ -1,6 +1,7 @@
 import { defined } from "../../base/defined.ts";
 import { HarnessError, messageOf } from "../../base/errors.ts";
 import { isObject, objectAt, parseJson, stringAt } from "../../base/json.ts";
+import type { Reason } from "../../base/reasons.ts";
 import type { Clock } from "../../base/world.ts";
 import { codeOf } from "../../base/world.ts";
 import type { AuthorizedFetch, AuthorizedRequest, CredentialUse } from "../../providers/authorized-fetch.ts";
@@ -9,8 +10,14 @@ import { BatchReader } from "../../providers/http/stream/batch-reader.ts";
 import { sameSecret } from "../../safety/private-file.ts";
 import { CREDENTIAL_HEADERS } from "../authorized-fetch.ts";
 import { encodeFrame } from "./frames.ts";
-import type { AnswerHead } from "./helper-messages.ts";
-import { REQUEST_HEADER, stringValues, TOKEN_HEADER } from "./helper-messages.ts";
+import type { AnswerHead, HelperRefused, HelperStored, ProviderKey } from "./helper-messages.ts";
+import {
+  parseProviderKey,
+  REQUEST_HEADER,
+  STORE_PATH,
+  stringValues,
+  TOKEN_HEADER,
+} from "./helper-messages.ts";
 
 /** Headers about a body that was decoded here, or about this connection only. */
 const HOP_HEADERS = new Set([
@@ -29,6 +36,8 @@ export interface ServeKeysOptions {
   readonly send: AuthorizedFetch;
   /** Returns true if the key of a provider may be sent to this address. */
   readonly isAllowed: (provider: string, url: string) => boolean;
+  /** Stores a key, and uses it from then on. */
+  readonly store: (entered: ProviderKey) => Promise<HelperStored>;
 }
 
 /**
@@ -43,10 +52,12 @@ export function serveKeys({
   clock,
   send,
   isAllowed: mayGo,
+  store,
 }: ServeKeysOptions): (request: Request) => Promise<Response> {
   return async (incoming) => {
     if (!sameSecret(incoming.headers.get(TOKEN_HEADER) ?? "", token))
       return new Response(null, { status: 403 });
+    if (new URL(incoming.url).pathname === STORE_PATH) return await storeAnswer(incoming, store);
     const asked = requestFrom(incoming.headers.get(REQUEST_HEADER) ?? "");
     if (asked === undefined || !mayGo(asked.provider, asked.url)) return new Response(null, { status: 400 });
     const { signal } = incoming;
@@ -54,6 +65,18 @@ export function serveKeys({
     const request = { ...asked, signal, ...(body.length === 0 ? {} : { body }) };
     return new Response(answer(() => send(request), { clock, isUnwatched: asked.isUnwatched }));
   };
+}
+
+async function storeAnswer(incoming: Request, store: ServeKeysOptions["store"]): Promise<Response> {
+  const entered = parseProviderKey(await incoming.text());
+  if (entered === undefined) return new Response(null, { status: 400 });
+  try {
+    return Response.json(await store(entered));
+  } catch (thrown) {
+    // The text of any other error may hold the key.
+    if (!(thrown instanceof HarnessError)) return new Response(null, { status: 500 });
+    return Response.json(refusalFrom(thrown));
+  }
 }
 
 /** Returns the frames of an answer, each created when the previous one was read. */
@@ -95,11 +118,13 @@ function answer(send: () => Promise<Response>, options: BatchReaderOptions): Rea
 }
 
 function failureOf(thrown: unknown): AnswerHead {
-  if (thrown instanceof HarnessError) {
-    return { kind: "refused", reason: thrown.reason, fields: stringValues(thrown.fields) };
-  }
+  if (thrown instanceof HarnessError) return refusalFrom(thrown);
   const code = codeOf(thrown);
   return { kind: "failed", message: messageOf(thrown), ...defined({ code }) };
+}
+
+function refusalFrom({ reason, fields }: HarnessError): HelperRefused {
+  return { kind: "refused", reason: reason as Reason, fields: stringValues(fields) };
 }
 
 function text(head: AnswerHead): Uint8Array {

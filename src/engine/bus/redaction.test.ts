@@ -1,7 +1,10 @@
 import { expect, test } from "bun:test";
 import { failed, fakeTool, ok, openRig } from "../../../test/support/rig.ts";
 import { calls, events, says } from "../../../test/support/scripted-provider.ts";
+import { Secret } from "../../base/brand.ts";
 import { redactor } from "../../safety/redact.ts";
+import { KnownPrints } from "../../safety/secrets/known-prints.ts";
+import { fingerprintSecrets } from "../../safety/secrets/known-secret.ts";
 import type { ToolMiddleware } from "../../tools/middleware.ts";
 import { textOutput } from "../../tools/output.ts";
 import { Redaction } from "./redaction.ts";
@@ -145,4 +148,14 @@ test("[SES-05 PERF-02] a result is scanned once, whoever passes it on", () => {
   const output = redaction.output(redaction.output(textOutput(text)));
   expect(redaction.results(output.content)).toEqual([{ type: "text", text: text.replace(CANARY, MARKER) }]);
   expect(scanned).toEqual([text]);
+});
+
+test("[SES-05 CTL-19] a text that was clean before a key was stored is searched again", () => {
+  const known = new KnownPrints();
+  const redaction = new Redaction(redactor(known));
+  const key = "Zc81Qn5RwPd27LxUe0YbTf94Ma";
+  const text = `${"a long result ".repeat(20)}${key}`;
+  expect([redaction.text(text), redaction.text(text)]).toEqual([text, text]);
+  known.replace(fingerprintSecrets([new Secret("api-key", key)], new Uint8Array(16)));
+  expect(redaction.text(text)).not.toContain(key);
 });

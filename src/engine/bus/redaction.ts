@@ -19,13 +19,19 @@ const CLEAN_CHARACTERS_MIN = 128;
 export class Redaction {
   readonly #redactor: Redactor;
   readonly #clean: string[] = [];
+  /** The fingerprints by which they are clean. */
+  #cleanBy: Redactor["prints"];
 
   constructor(redactor: Redactor) {
     this.#redactor = redactor;
+    this.#cleanBy = redactor.prints;
   }
 
   text(text: string): string {
     if (text.length < CLEAN_CHARACTERS_MIN) return this.#redactor.text(text);
+    const { prints } = this.#redactor;
+    if (this.#cleanBy !== prints) this.#clean.length = 0;
+    this.#cleanBy = prints;
     if (this.#clean.includes(text)) return text;
     const redacted = this.#redactor.text(text);
     // A result is checked when it leaves its tool and when it is published; the second check costs a comparison.

@@ -12,6 +12,7 @@ import {
 } from "../ids.ts";
 import { ANSWER_HUNKS_MAX, ANSWER_WORDS_CHARACTERS_MAX, HUNK_ID_CHARACTERS_MAX } from "./answer-limits.ts";
 import { EditInput, LevelSchema, MoveInput, SetLevel, SteerAgent, StopAgent } from "./control-commands.ts";
+import { StoreProviderKey } from "./key-commands.ts";
 import {
   ADDED_FOLDER_CHARACTERS_MAX,
   ADDED_FOLDERS_MAX,
@@ -286,11 +287,15 @@ export const Command = z.discriminatedUnion("kind", [
   StopShell,
   StopAgent,
   SteerAgent,
+  StoreProviderKey,
 ]);
 
 export type Command = z.infer<typeof Command>;
 export type CommandKind = Command["kind"];
 export type CommandOf<Kind extends CommandKind> = Extract<Command, { kind: Kind }>;
+/** Commands about the engine; all others name a session. */
+export type EngineCommandKind = "CreateSession" | "StoreProviderKey";
+export type SessionCommandKind = Exclude<CommandKind, EngineCommandKind>;
 export type PermissionScope = z.infer<typeof PermissionScope>;
 
 /** Result of an accepted command. Refusals are `HarnessError`s. */

@@ -52,6 +52,12 @@ export const SLASH_COMMANDS = [
     "command": "SetModel"
   },
   {
+    "name": "key",
+    "usage": "/key PROVIDER",
+    "help": "store a provider's key, which you type unseen",
+    "command": "StoreProviderKey"
+  },
+  {
     "name": "steer",
     "usage": "/steer TEXT",
     "help": "send TEXT to the running turn at its next step",

@@ -120,6 +120,15 @@ export const COMMAND_RESULTS = {
   ReloadSkills: ReloadSkillsResult,
   ManageMcp: ManageMcpResult,
   RunShell: z.object({ callId: CallIdSchema }),
+  StoreProviderKey: z.object({
+    provider: z.string(),
+    /** True if it replaced a stored key. */
+    replaced: z.boolean(),
+    /** True if the stored key is used: no variable of the engine's environment goes before it. */
+    used: z.boolean(),
+    /** Source of the key that is used: `creds.enc`, or the name of that variable. */
+    source: z.string(),
+  }),
   CustomCommand: z.object({ text: z.string().optional() }),
 } as const;
 

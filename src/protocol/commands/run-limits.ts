@@ -24,3 +24,7 @@ export const READER_WHY = `it takes 1 to ${READER_CHARACTERS_MAX} letters, digit
 export function isReaderName(text: string): boolean {
   return text.length <= READER_CHARACTERS_MAX && READER_NAME.test(text);
 }
+
+/** Characters of a provider's key, and of the name of the provider. */
+export const PROVIDER_KEY_CHARACTERS_MAX = 8_192;
+export const PROVIDER_NAME_CHARACTERS_MAX = 64;

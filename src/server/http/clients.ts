@@ -4,7 +4,7 @@ import { isId } from "../../base/ids.ts";
 import { plain } from "../../base/text/text.ts";
 import type { Clock } from "../../base/world.ts";
 import type { Handshake } from "../../protocol/handshake.ts";
-import type { TokenGrant } from "../../session/access/authority.ts";
+import type { TokenGrant, TransportKind } from "../../session/access/authority.ts";
 import type { EnginePort, ServedConnection } from "../../session/engine-port.ts";
 
 export const CLIENTS_PER_TOKEN_MAX = 64;
@@ -16,6 +16,7 @@ const SHOWN_CHARS_MAX = 64;
 
 /** A client while one request acts as it. */
 export interface ClientInUse extends Disposable {
+  /** The client, as it acts over the listener of the request. */
   readonly connection: ServedConnection;
   /** The protocol version of its last handshake; undefined before the first. */
   readonly version: string | undefined;
@@ -59,13 +60,13 @@ export class HttpClients implements AsyncDisposable {
    * Returns a client for a request.
    * @throws HarnessError UnknownClient for one that is not this token's, even if it is another's; TooManyClients.
    */
-  use(grant: TokenGrant, named: string | null): ClientInUse {
-    return this.#inUse(named === null ? this.#ownOf(grant) : this.#named(grant, named));
+  use(grant: TokenGrant, wire: TransportKind, named: string | null): ClientInUse {
+    return this.#inUse(named === null ? this.#ownOf(grant) : this.#named(grant, named), wire);
   }
 
   /** @throws HarnessError TooManyClients. */
-  add(grant: TokenGrant, label: string): ClientInUse {
-    return this.#inUse(this.#attach(grant, label));
+  add(grant: TokenGrant, wire: TransportKind, label: string): ClientInUse {
+    return this.#inUse(this.#attach(grant, label), wire);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -100,8 +101,8 @@ export class HttpClients implements AsyncDisposable {
     return cachedClient;
   }
 
-  #inUse(cachedClient: CachedClient): ClientInUse {
-    const { connection } = cachedClient;
+  #inUse(cachedClient: CachedClient, wire: TransportKind): ClientInUse {
+    const connection = cachedClient.connection.over(wire);
     cachedClient.uses += 1;
     let isOver = false;
     return {

@@ -91,7 +91,7 @@ export class RunningRequest implements RouteRequest {
     version: string,
   ): Promise<{ readonly client: ClientId; readonly handshake: Handshake }> {
     assertVersion(version); // before it has a client
-    const made = this.#keep(this.#options.clients.add(this.#holder(), label));
+    const made = this.#keep(this.#options.clients.add(this.#holder(), this.wire, label));
     return { client: made.connection.clientId, handshake: await made.handshake(version) };
   }
 
@@ -145,7 +145,7 @@ export class RunningRequest implements RouteRequest {
 
   async #client(): Promise<ClientInUse> {
     const named = this.request.headers.get("x-harness-client");
-    this.#acting ??= this.#keep(this.#options.clients.use(this.#holder(), named));
+    this.#acting ??= this.#keep(this.#options.clients.use(this.#holder(), this.wire, named));
     if (this.#version !== undefined && this.#acting.version !== this.#version)
       await this.#acting.handshake(this.#version);
     return this.#acting;

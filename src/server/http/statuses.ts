@@ -14,6 +14,7 @@ const STATUSES: Readonly<Record<number, readonly Reason[]>> = {
     "InvalidSessionID",
     "UsageInvalid",
     "ClaimsInvalid",
+    "ProviderKeyInvalid",
   ],
   401: ["TokenMissing", "TokenInvalid", "TokenExpired", "TokenRevoked"],
   403: [
@@ -21,6 +22,7 @@ const STATUSES: Readonly<Record<number, readonly Reason[]>> = {
     "InvalidOrigin",
     "Forbidden",
     "TokenNotHere",
+    "NotOnThisMachine",
     "MintRefused",
     "MintCodeWrong",
     "MintExpired",
@@ -61,6 +63,7 @@ const STATUSES: Readonly<Record<number, readonly Reason[]>> = {
     "NotABoundary",
     "NoModel",
     "ProviderKeyMissing",
+    "KeyStoreMissing",
     "ConfigInvalid",
     "MintBusy",
   ],

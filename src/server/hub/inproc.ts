@@ -1,6 +1,7 @@
 import { defined } from "../../base/defined.ts";
 import { HarnessError } from "../../base/errors.ts";
 import type { AttachRequest } from "../../session/access/attach-request.ts";
+import type { AttachedClient } from "../../session/access/client.ts";
 import type { ServedFeatures } from "../../session/access/handshake.ts";
 import { answerHandshake } from "../../session/access/handshake.ts";
 import type { ServedConnection } from "../../session/engine-port.ts";
@@ -24,7 +25,7 @@ export function connectInproc(
     detached.signal.throwIfAborted();
   }
 
-  return {
+  const actingAs = (acting: AttachedClient): ServedConnection => ({
     clientId: client.id,
     identityClass: client.identityClass,
     async handshake(clientVersion) {
@@ -34,7 +35,7 @@ export function connectInproc(
     },
     async send(command) {
       assertReady();
-      return await multiplexer.send(command, client);
+      return await multiplexer.send(command, acting);
     },
     async attach(session, file) {
       assertReady();
@@ -64,5 +65,7 @@ export function connectInproc(
     async [Symbol.asyncDispose]() {
       detached.abort(new Error("the client has detached"));
     },
-  };
+    over: (wire) => actingAs({ ...acting, wire }),
+  });
+  return actingAs(client);
 }

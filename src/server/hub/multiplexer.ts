@@ -3,7 +3,7 @@ import { HarnessError, messageOf } from "../../base/errors.ts";
 import type { EventSeq, LogId, SessionId } from "../../base/ids.ts";
 import { stringAt } from "../../base/json.ts";
 import type { World } from "../../base/world.ts";
-import type { Accepted, Command, CommandOf } from "../../protocol/commands/commands.ts";
+import type { Accepted, Command, CommandOf, SessionCommandKind } from "../../protocol/commands/commands.ts";
 import type { SubscribeOptions } from "../../protocol/connection.ts";
 import type { AttachedFile, AttachmentInfo } from "../../protocol/content.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
@@ -26,6 +26,8 @@ import { endedSessionEvents, eventsOnce } from "./ended-session.ts";
 import { LazyNews } from "./news/lazy-news.ts";
 import type { NewsSource } from "./news/news.ts";
 import type { PrepareOpened, ProfileSwitchDependencies } from "./profile-switch.ts";
+import type { ProviderKeyHandler } from "./provider-key.ts";
+import { passProviderKey } from "./provider-key.ts";
 import { openQueries } from "./queries/queries.ts";
 import type { RunningFacts } from "./queries/session-info.ts";
 import { RunningSessions } from "./running-sessions.ts";
@@ -42,6 +44,8 @@ export interface MultiplexerDependencies {
   onAgentSession?(session: SessionId, agent: AttachedClient): void;
   /** Absent: sessions keep the profile that they were opened with. */
   readonly prepareSwitch?: PrepareOpened;
+  /** Stores the key of a provider. Absent: none is stored here. */
+  readonly storeKey?: ProviderKeyHandler;
   /** Absent: sessions are neither branched, pinned nor named here. */
   readonly keeping?: StoredSessionHandler;
   /** Loads the handlers of the queries that the engine answers for all sessions, at the first query. */
@@ -144,6 +148,8 @@ export class Multiplexer {
     // A client without restrictions waits for nothing here: a cancel counts from the moment that it is sent.
     if (client.scope !== undefined) await assertWithinScope(client.scope, command, this.#logOf);
     if (command.kind === "CreateSession") return await this.#createFor(command, client);
+    if (command.kind === "StoreProviderKey")
+      return await passProviderKey(command, client, this.#parts.storeKey);
     assertMayDecide(command, client, (id) => ({
       isAgents: this.#ofAgents.has(id),
       turnOf: this.#sessions.get(id)?.turnOf,
@@ -385,7 +391,7 @@ export class Multiplexer {
   }
 
   /** Refuses a command to a session that has ended: nothing in it can act. */
-  async #sendToEnded({ kind, sessionId }: Exclude<Command, CommandOf<"CreateSession">>): Promise<Accepted> {
+  async #sendToEnded({ kind, sessionId }: CommandOf<SessionCommandKind>): Promise<Accepted> {
     if (kind === "DetachSession" && (await this.#parts.store.find(sessionId)) !== undefined)
       return { sessionId };
     throw new HarnessError("UnknownSession", { id: sessionId });

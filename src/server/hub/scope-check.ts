@@ -27,6 +27,8 @@ export async function assertWithinScope(
     if (resume !== undefined && (await reachesLog(scope, resume, logOf))) return;
     throw forbidden(resume === undefined ? "new sessions" : `the log ${resume}`);
   }
+  // Every session uses the key.
+  if (command.kind === "StoreProviderKey") throw forbidden(`the command ${kind}`);
   // In place the same log continues; otherwise the new session may be out of the client's scope.
   if (command.kind === "SwitchProfile" && command.inPlace !== true) throw forbidden("new sessions");
   if (!(await reachesSession(scope, command.sessionId, logOf)))

@@ -2,7 +2,7 @@ import type { CallToolResult, Tool } from "@modelcontextprotocol/server";
 import * as z from "zod";
 import { defined } from "../../base/defined.ts";
 import { HarnessError } from "../../base/errors.ts";
-import type { CommandKind } from "../../protocol/commands/commands.ts";
+import type { CommandKind, SessionCommandKind } from "../../protocol/commands/commands.ts";
 import { CallIdSchema, LogIdSchema, SessionIdSchema } from "../../protocol/ids.ts";
 import { readCommand } from "../../protocol/read.ts";
 import { allowsCommand } from "../../session/access/scope.ts";
@@ -208,7 +208,7 @@ function tool<Input extends z.ZodObject>({ run, ...row }: ToolSpec<Input>): Tool
 /** Returns a tool that is one command of one session. */
 function command<Input extends z.ZodObject>(
   name: string,
-  kind: Exclude<CommandKind, "CreateSession">,
+  kind: SessionCommandKind,
   spec: Pick<ToolSpec<Input>, "title" | "description" | "input">,
 ): ToolRow {
   return tool({

@@ -7,6 +7,7 @@ import { authRoutes } from "./auth-routes.ts";
 import { clientRoutes } from "./client-routes.ts";
 import { eventRoutes } from "./event-routes.ts";
 import { openApiRoute } from "./openapi.ts";
+import { providerKeyRoute } from "./provider-key-route.ts";
 import { queryRoutes } from "./query-routes.ts";
 import { sessionRoutes } from "./session-routes.ts";
 
@@ -30,6 +31,7 @@ export function restRoutes({
     ...queryRoutes(engine),
     ...sessionRoutes(),
     attachmentRoute(),
+    providerKeyRoute(),
     ...eventRoutes({ engine, world }),
     ...authRoutes(authority),
     openApiRoute(() => routes),

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { defined } from "../../base/defined.ts";
 import { HarnessError } from "../../base/errors.ts";
 import type { Reason } from "../../base/reasons.ts";
-import type { Command, CommandKind } from "../../protocol/commands/commands.ts";
+import type { Command, CommandKind, SessionCommandKind } from "../../protocol/commands/commands.ts";
 import {
   Accepted,
   Answer,
@@ -184,6 +184,10 @@ function anyCommandRoute(): HttpRoute {
         throw new HarnessError("InvalidBody", { why: "sessionId: it is not the one in the address" });
       if (body["kind"] === "CreateSession")
         throw new HarnessError("InvalidBody", { why: "kind: a session is created by POST /v1/sessions" });
+      if (body["kind"] === "StoreProviderKey")
+        throw new HarnessError("InvalidBody", {
+          why: "kind: a key is stored by POST /v1/providers/{provider}/key",
+        });
       // As on transports with no other way: an unknown command is refused as one, by its name.
       return jsonAnswer(200, await sendCommand(call, readCommand({ ...innerOf(body), sessionId })));
     },
@@ -228,7 +232,7 @@ interface CommandRouteDoc {
 /** Returns a route for one command whose fields are the body. */
 function commandRoute(
   name: string,
-  kind: Exclude<CommandKind, "CreateSession">,
+  kind: SessionCommandKind,
   { summary, body, refusals }: CommandRouteDoc,
 ): HttpRoute {
   return {
@@ -278,7 +282,7 @@ async function sendCommand(call: RouteRequest, command: Command): Promise<Accept
   return await (await call.connection()).send(command);
 }
 
-async function commandFrom(call: RouteRequest, kind: CommandKind): Promise<Command> {
+async function commandFrom(call: RouteRequest, kind: SessionCommandKind | "CreateSession"): Promise<Command> {
   const sessionId = kind === "CreateSession" ? {} : { sessionId: sessionOf(call) };
   return read({ ...(await objectOf(call)), kind, ...sessionId });
 }

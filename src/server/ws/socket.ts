@@ -165,9 +165,9 @@ export class ClientSocket implements SocketReader {
     { id, version, label, client }: FrameOf<"handshake">,
     answered: (text: string) => void,
   ): Promise<void> {
-    const { clients, grant, engine, session, since } = this.#dependencies;
+    const { clients, grant, wire, engine, session, since } = this.#dependencies;
     const isFirst = this.#client === undefined;
-    const heldClient = this.#client ?? clients.hold(grant, label, client);
+    const heldClient = this.#client ?? clients.hold({ grant, wire, label, named: client });
     let isHeld = !isFirst;
     try {
       const { connection } = heldClient;

@@ -1,13 +1,23 @@
 import type { ClientId } from "../../base/ids.ts";
 import { isId } from "../../base/ids.ts";
 import type { Clock } from "../../base/world.ts";
-import type { TokenGrant } from "../../session/access/authority.ts";
+import type { TokenGrant, TransportKind } from "../../session/access/authority.ts";
 import type { EnginePort, ServedConnection } from "../../session/engine-port.ts";
 
 /** Time for which a client without an open socket can come back. */
 export const CLIENT_KEPT_MS = 60_000;
 /** Most disconnected clients remembered; of more, the one that left first cannot come back. */
 export const CLIENTS_KEPT_MAX = 4_096;
+
+/** Client that a socket asks for. */
+export interface ClientToHold {
+  readonly grant: TokenGrant;
+  /** Listener of the socket. */
+  readonly wire: TransportKind;
+  readonly label: string;
+  /** Id of the client that comes back; absent: a new one. */
+  readonly named?: string | undefined;
+}
 
 /** A client as one socket holds it; releasing it stops nothing. */
 export interface HeldClient extends Disposable {
@@ -40,14 +50,14 @@ export class SocketClients implements AsyncDisposable {
   }
 
   /** Returns the client of this id, if this token has it; else a new one. */
-  hold(grant: TokenGrant, label: string, named: string | undefined): HeldClient {
+  hold({ grant, wire, label, named }: ClientToHold): HeldClient {
     const known = named !== undefined && isId("cli", named) ? this.#kept.get(named) : undefined;
-    if (known !== undefined && isSameHolder(known.grant, grant)) return this.#hold(known);
+    if (known !== undefined && isSameHolder(known.grant, grant)) return this.#hold(known, wire);
     const { identityClass, scope } = grant;
     const connection = this.#engine.attach({ identityClass, label, scope });
     const made = { connection, grant, sockets: 0 };
     this.#kept.set(connection.clientId, made);
-    return this.#hold(made);
+    return this.#hold(made, wire);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -59,13 +69,13 @@ export class SocketClients implements AsyncDisposable {
     await Promise.all(all.map(({ connection }) => connection[Symbol.asyncDispose]()));
   }
 
-  #hold(entry: HeldConnection): HeldClient {
+  #hold(entry: HeldConnection, wire: TransportKind): HeldClient {
     entry.sockets += 1;
     entry.forgetting?.[Symbol.dispose]();
     this.#left.delete(entry);
     let isOver = false;
     return {
-      connection: entry.connection,
+      connection: entry.connection.over(wire),
       [Symbol.dispose]: () => {
         if (isOver) return;
         isOver = true;

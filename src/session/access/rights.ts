@@ -1,4 +1,6 @@
+import { HarnessError } from "../../base/errors.ts";
 import type { CommandKind } from "../../protocol/commands/commands.ts";
+import type { AttachRequest, ClientWire } from "./attach-request.ts";
 
 /**
  * Clients that may send a command of a kind, besides the scope of their token (AUTH-07).
@@ -49,4 +51,42 @@ export const RIGHTS: Readonly<Record<CommandKind, Right>> = {
   StopShell: "person",
   StopAgent: "decide",
   SteerAgent: "use", // as SendInput with delivery steer
+  StoreProviderKey: "person", // and only as ON_THIS_MACHINE says
+};
+
+/**
+ * Commands with a secret, which no network listener may carry, besides the right that `RIGHTS` names. The remedy is
+ * another way to the same end.
+ *
+ * The transport sets the `wire` of a client: a listener by `ServedConnection.over`, for each request and each socket
+ * that it accepts. So a client that uses two listeners has the rights of each there alone. Only `OpenEngine.attach` and
+ * the line client with an engine of its own say `process`. No client can set it.
+ */
+const ON_THIS_MACHINE: { readonly [Kind in CommandKind]?: string } = {
+  StoreProviderKey:
+    "Run cinch creds add there and start the engine again, or send it over the engine's Unix socket.",
+};
+
+const WIRES_OF_THIS_MACHINE: ReadonlySet<ClientWire> = new Set(["process", "unix"]);
+
+/**
+ * Refuses a command with a secret from a client that came over the network, or in a way that is not known.
+ * @throws HarnessError NotOnThisMachine.
+ */
+export function assertNearby(kind: CommandKind, { wire }: Pick<AttachRequest, "wire">): void {
+  const remedy = ON_THIS_MACHINE[kind];
+  if (remedy === undefined || (wire !== undefined && WIRES_OF_THIS_MACHINE.has(wire))) return;
+  throw new HarnessError("NotOnThisMachine", {
+    kind,
+    wire: wire === undefined ? "unknown" : WIRE_TEXTS[wire],
+    remedy,
+  });
+}
+
+const WIRE_TEXTS: Readonly<Record<ClientWire, string>> = {
+  process: "the engine's process",
+  unix: "the Unix socket",
+  loopback: "a port of this machine",
+  lan: "a port of the network",
+  stdio: "a program's standard streams",
 };

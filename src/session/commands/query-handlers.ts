@@ -1,4 +1,4 @@
-import type { CommandKind, CommandOf } from "../../protocol/commands/commands.ts";
+import type { CommandKind, CommandOf, EngineCommandKind } from "../../protocol/commands/commands.ts";
 import type { AcceptedOf } from "../../protocol/commands/results.ts";
 import type { QueryKind } from "../../protocol/kinds.ts";
 import type { QueryOf, ResultOf } from "../../protocol/queries/queries.ts";
@@ -9,7 +9,7 @@ import type { StoredSessionCommand } from "./stored-session-commands.ts";
 /** Commands that the engine, the session itself or the keeping of stored sessions handles. */
 type OwnCommand =
   | StoredSessionCommand
-  | "CreateSession"
+  | EngineCommandKind
   | "SwitchProfile"
   | "CustomCommand"
   | "SendInput"

@@ -1,6 +1,6 @@
 import { HarnessError } from "../../base/errors.ts";
 import type { ClientId, SessionId } from "../../base/ids.ts";
-import type { Command, CommandOf } from "../../protocol/commands/commands.ts";
+import type { CommandOf, SessionCommandKind } from "../../protocol/commands/commands.ts";
 import type { AttachedClient } from "../access/client.ts";
 import { RIGHTS } from "../access/rights.ts";
 import { assertHuman } from "./questions.ts";
@@ -13,7 +13,7 @@ export interface DecisionContext {
   readonly turnOf?: ClientId | undefined;
 }
 
-type SessionCommand = Exclude<Command, CommandOf<"CreateSession">>;
+type SessionCommand = CommandOf<SessionCommandKind>;
 
 /**
  * Refuses an agent a command that is for people, or that decides over a person's session: see `RIGHTS`.

@@ -6,6 +6,8 @@ export const ERRORS = errorsOf({
     "Another client is sending input to this session (started by <originator> at <ts>). Wait, or send /cancel to interrupt.",
   PromptRefused: "A UserPromptSubmit hook has refused the prompt: <why>",
   InvalidCommand: "The command <kind> cannot be carried out: <why>",
+  NotOnThisMachine:
+    "The command <kind> holds a secret. It is accepted in the engine's own process and over the Unix socket of its owner alone, and this client came another way (<wire>). <remedy>",
   InputQueueFull:
     "<count> inputs wait in this session already, and no more are accepted. Wait until one has run, or withdraw one.",
   ShellQueueFull:

@@ -689,6 +689,9 @@ function withClass(as: { readonly sender?: IdentityClass; readonly reader?: Iden
           subscribe: (session, options) => reader.subscribe(session, options),
           news: (options) => reader.news(options),
           newsInBatches: (options) => reader.newsInBatches(options),
+          over() {
+            return this;
+          },
           async [Symbol.asyncDispose]() {
             await reader[Symbol.asyncDispose]();
             await sender[Symbol.asyncDispose]();

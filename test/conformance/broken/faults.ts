@@ -4,9 +4,9 @@ import type { Connection, NewsOptions, SubscribeOptions } from "../../../src/pro
 import type { AttachedFile } from "../../../src/protocol/content.ts";
 import type { Envelope } from "../../../src/protocol/events/envelope.ts";
 import type { NewsItem } from "../../../src/protocol/events/news.ts";
-import type { AttachRequest } from "../../../src/session/access/attach-request.ts";
+import type { AttachRequest, ClientWire } from "../../../src/session/access/attach-request.ts";
 import type { Authority, TokenGrant } from "../../../src/session/access/authority.ts";
-import type { EnginePort } from "../../../src/session/engine-port.ts";
+import type { EnginePort, ServedConnection } from "../../../src/session/engine-port.ts";
 import type { Fault } from "../server.ts";
 
 /** A server that does one thing wrong, and the one scenario that tells. */
@@ -30,6 +30,7 @@ interface ConnectionFaults {
     session: Parameters<Connection["subscribe"]>[0],
     options: SubscribeOptions,
   ) => AsyncIterable<Envelope>;
+  readonly over?: (wire: ClientWire) => ClientWire;
   readonly news?: (
     items: AsyncIterable<NewsItem>,
     options: NewsOptions,
@@ -43,23 +44,27 @@ export function connectionFault(faults: ConnectionFaults): Fault {
     engine: (port) => ({
       ...port,
       attach(request) {
-        const inner = port.attach(faults.attach?.(request) ?? request);
-        return {
-          clientId: inner.clientId,
-          identityClass: inner.identityClass,
-          handshake: (version) => faults.handshake?.(version, inner) ?? inner.handshake(version),
-          send: (command) => faults.send?.(command, inner, port) ?? inner.send(command),
-          attach: (session, file) => inner.attach(session, faults.file?.(file) ?? file),
-          holdUpload: () => inner.holdUpload(),
-          query: (query, signal) => inner.query(query, signal),
-          subscribe: (session, options) =>
-            faults.subscribe?.(inner, session, options) ?? inner.subscribe(session, options),
-          async *newsInBatches(options) {
-            for await (const item of this.news(options)) yield [item];
-          },
-          news: (options) => faults.news?.(inner.news(options), options, port) ?? inner.news(options),
-          [Symbol.asyncDispose]: () => inner[Symbol.asyncDispose](),
-        };
+        return broken(port.attach(faults.attach?.(request) ?? request));
+
+        function broken(inner: ServedConnection): ServedConnection {
+          return {
+            clientId: inner.clientId,
+            identityClass: inner.identityClass,
+            handshake: (version) => faults.handshake?.(version, inner) ?? inner.handshake(version),
+            send: (command) => faults.send?.(command, inner, port) ?? inner.send(command),
+            attach: (session, file) => inner.attach(session, faults.file?.(file) ?? file),
+            holdUpload: () => inner.holdUpload(),
+            query: (query, signal) => inner.query(query, signal),
+            subscribe: (session, options) =>
+              faults.subscribe?.(inner, session, options) ?? inner.subscribe(session, options),
+            async *newsInBatches(options) {
+              for await (const item of this.news(options)) yield [item];
+            },
+            news: (options) => faults.news?.(inner.news(options), options, port) ?? inner.news(options),
+            over: (wire) => broken(inner.over(faults.over?.(wire) ?? wire)),
+            [Symbol.asyncDispose]: () => inner[Symbol.asyncDispose](),
+          };
+        }
       },
     }),
   };

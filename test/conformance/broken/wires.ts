@@ -126,6 +126,11 @@ export const BROKEN_HTTP: readonly Broken[] = [
     fault: () => requestFault((request) => withHeaders(request, (headers) => headers.delete("origin"))),
   },
   {
+    scenario: "provider-key-network",
+    how: "every client counts as one of the Unix socket",
+    fault: () => connectionFault({ over: () => "unix" }),
+  },
+  {
     scenario: "content-type",
     how: "any body is taken for JSON",
     fault: () =>

@@ -527,6 +527,12 @@ class SteerAgentCommand(TypedDict):
 ]]
 
 
+class StoreProviderKeyCommand(TypedDict):
+    kind: Literal["StoreProviderKey"]
+    provider: str
+    key: str
+
+
 Command = Union[
     SendInputCommand,
     CancelTurnCommand,
@@ -566,6 +572,7 @@ Command = Union[
     StopShellCommand,
     StopAgentCommand,
     SteerAgentCommand,
+    StoreProviderKeyCommand,
 ]
 
 
@@ -3396,6 +3403,13 @@ class RunShellResult(TypedDict):
     callId: CallId
 
 
+class StoreProviderKeyResult(TypedDict):
+    provider: str
+    replaced: bool
+    used: bool
+    source: str
+
+
 class CustomCommandResult(TypedDict, total=False):
     text: str
 
@@ -3579,6 +3593,7 @@ EngineReason = Literal[
     "InvalidPath",
     "InvalidQuery",
     "InvalidSessionID",
+    "KeyStoreMissing",
     "LeaseLost",
     "LogHeld",
     "MCPServerSHA256Mismatch",
@@ -3617,6 +3632,7 @@ EngineReason = Literal[
     "NoSuchSession",
     "NonInteractiveAckRefused",
     "NotABoundary",
+    "NotOnThisMachine",
     "NothingToContinue",
     "NotifyFailed",
     "OrphanUnsettled",
@@ -3640,6 +3656,7 @@ EngineReason = Literal[
     "PromptTemplateInvalid",
     "PromptTooLarge",
     "ProviderFailed",
+    "ProviderKeyInvalid",
     "ProviderKeyMissing",
     "ProviderKeyRefused",
     "ProviderQuotaExceeded",

@@ -9,6 +9,7 @@ import { settingsOf } from "../../../config/settings/settings.ts";
 import { sandboxSection } from "../../../guard/sandbox/config.ts";
 import type { Redactor } from "../../../safety/redact.ts";
 import { redactor } from "../../../safety/redact.ts";
+import type { LivePrints } from "../../../safety/secrets/known-prints.ts";
 import type { SecretPrint } from "../../../safety/secrets/known-secret.ts";
 import type { SessionWishes } from "../../../session/plan.ts";
 import type { Config, Profile } from "../../../session/settings/settings.ts";
@@ -32,7 +33,7 @@ export interface WorkspaceSources {
   /** Its added folders are resolved. */
   readonly wishes: Pick<SessionWishes, "environment" | "addDirs">;
   /** Fingerprints of the keys that are redacted. */
-  readonly prints: readonly SecretPrint[];
+  readonly prints: readonly SecretPrint[] | LivePrints;
 }
 
 /** The workspace of a session, with its environment and what is redacted in it. */

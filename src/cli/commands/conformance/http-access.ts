@@ -8,6 +8,7 @@ export function openHttpAccess(against: Extract<Against, { readonly kind: "url" 
     const { path: socket } = against;
     const send = hostFetchThrough(socket);
     return {
+      isUnix: true,
       fetch: (path, init) => send(`http://localhost${path}`, init),
       openSocket: (path, protocols) => new WebSocket(`ws+unix://${socket}:${path}`, [...protocols]),
     };

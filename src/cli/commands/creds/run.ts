@@ -11,12 +11,18 @@ import { isCredentialName } from "../../../credentials/mcp/credential-name.ts";
 import { DEFAULT_ACCOUNT, findKeys, usedKeys } from "../../../credentials/store/find-keys.ts";
 import type { StoredKey } from "../../../credentials/store/key-store.ts";
 import { changeKeyStore, KEY_STORE_FILE, readKeyStore } from "../../../credentials/store/key-store.ts";
+import {
+  keepProviderKey,
+  keylessProblem,
+  keyProblem,
+  keyProviders,
+  looksLikeKey,
+} from "../../../credentials/store/provider-key.ts";
 import { hostClock } from "../../../platform/clock.ts";
 import { makeUndumpable } from "../../../platform/processes/undumpable.ts";
 import { hostRandom } from "../../../platform/random.ts";
 import type { CopilotSettings } from "../../../providers/vendor-settings.ts";
 import type { CustomProvider } from "../../../providers/vendors.ts";
-import { VENDORS } from "../../../providers/vendors.ts";
 import type { ExitCode } from "../../../session/commands/cli-command.ts";
 import { EXIT } from "../../../session/commands/cli-command.ts";
 import { neutraliseLine } from "../../../view/terminal/terminal-text.ts";
@@ -30,8 +36,6 @@ import { configured, credentialPlaces, googlePlaces } from "../../secrets.ts";
 import type { Settings } from "../../settings.ts";
 import type { CredsContext } from "./flags.ts";
 import { ON_THE_COMMAND_LINE } from "./flags.ts";
-
-const KEY_UNITS_MAX = 8_192;
 
 /**
  * Runs `cinch creds`: adds, lists and deletes keys of the encrypted store, without an engine (CRED-01).
@@ -134,13 +138,8 @@ async function keepKey(
   { provider, account, secret }: Pick<StoredKey, "provider" | "account" | "secret">,
   fromEnv?: string,
 ): Promise<void> {
-  const addedAt = new Date(hostClock.now()).toISOString();
-  let replaced = false;
-  await changeKeyStore({ ...store, random: hostRandom, clock: hostClock }, (keys) => {
-    const others = keys.filter((key) => key.provider !== provider || key.account !== account);
-    replaced = others.length < keys.length;
-    return [...others, { provider, account, secret, addedAt }];
-  });
+  const change = { ...store, random: hostRandom, clock: hostClock };
+  const replaced = await keepProviderKey(change, { provider, account, secret }, hostClock.now());
   const did = replaced ? "replaced in" : "added to";
   await standardError().write(
     `cinch: the key of ${provider} (account ${account}) was ${did} ${neutraliseLine(store.path)}, encrypted under the machine key from ${store.machineKey.source}\n`,
@@ -216,7 +215,7 @@ function byName(one: StoredKey, other: StoredKey): number {
 }
 
 function knownProvider(name: string | undefined, customs: readonly CustomProvider[]): string {
-  const known = [...new Set([...customs, ...VENDORS].map((provider) => provider.name))];
+  const known = keyProviders(customs);
   if (name === undefined) throw misuse(`name a provider: ${known.join(", ")}`);
   if (!known.includes(name)) {
     if (looksLikeKey(name)) throw misuse(ON_THE_COMMAND_LINE);
@@ -225,26 +224,14 @@ function knownProvider(name: string | undefined, customs: readonly CustomProvide
     const end = hint === "" ? "." : "";
     throw misuse(`there is no provider "${neutraliseLine(name)}"${hint}${end} Known: ${known.join(", ")}`);
   }
-  if (name === "vertex" && !customs.some((custom) => custom.name === name))
-    throw misuse(
-      "vertex takes no key of yours, but Google's Application Default Credentials: gcloud auth application-default login, or a file that GOOGLE_APPLICATION_CREDENTIALS names",
-    );
-  if (keyVariableOf(name, customs) === undefined) {
-    throw misuse(`the provider ${name} needs no key; give it an api_key_env in config.toml where it does`);
-  }
+  const problem = keylessProblem(name, customs);
+  if (problem !== undefined) throw misuse(problem);
   return name;
 }
 
 function accountName(name: string): string {
   if (/^[A-Za-z0-9][A-Za-z0-9_.@-]{0,63}$/.test(name)) return name;
   throw misuse("an account is named by letters, digits and . _ @ -, at most 64 of them");
-}
-
-/**
- * Returns true if a word may be a key: too long, or with the prefix of one. It is neither printed nor stored as a name.
- */
-function looksLikeKey(word: string | undefined): boolean {
-  return word !== undefined && (word.length > 40 || /^(?:sk|pk|rk|key|api)[-_]/i.test(word));
 }
 
 async function secretFrom(fromEnv: string | undefined, provider: string, stop: Stop): Promise<string> {
@@ -265,12 +252,7 @@ async function secretFrom(fromEnv: string | undefined, provider: string, stop: S
 }
 
 function checkedKey(text: string): string {
-  const key = text.trim();
-  if (key === "") throw misuse("the key is empty; nothing was stored");
-  if (key.length > KEY_UNITS_MAX)
-    throw misuse(`the key has more than ${KEY_UNITS_MAX} characters; nothing was stored`);
-  if (!/^[\x21-\x7e]+$/.test(key)) {
-    throw misuse("the key holds white space or characters that no key has; nothing was stored");
-  }
-  return key;
+  const problem = keyProblem(text);
+  if (problem !== undefined) throw misuse(`${problem}; nothing was stored`);
+  return text.trim();
 }

@@ -130,7 +130,10 @@ async function workIn(
 ): Promise<ExitCode> {
   const { signal } = at.stop;
   const here = AbortSignal.any([signal, ahead.signal]);
-  await using connection = port.attach({ identityClass: "human", label: "cinch line client" });
+  await using connection = port.attach({
+    ...{ identityClass: "human", label: "cinch line client" },
+    ...(owned ? { wire: "process" } : {}), // another engine sees by itself how this client comes
+  });
   await whileAlive(connection.handshake(PROTOCOL_VERSION), here);
   const { openLineSession } = await import("./line-session.ts");
   const wanted = { port, connection, settings, at, elsewhere: connect !== undefined };
@@ -155,6 +158,7 @@ async function workIn(
     typed,
     fresh,
     shared: !owned,
+    overNetwork: connect !== undefined && !connect.url.startsWith("unix:"),
     quietCost: settings.quietCost === true,
     notices: notices.read,
     rings: terminal.ring === undefined ? [] : await ringsOf(at),

@@ -6,6 +6,9 @@ import { asError } from "../../../base/errors.ts";
 import type { Clock } from "../../../base/world.ts";
 import { codeOf } from "../../../base/world.ts";
 import type { AskedLine, LineInput } from "../../../client/line/input/terminal.ts";
+import type { TypedPiece } from "../../../view/terminal/bracketed-paste.ts";
+import type { SecretEntered } from "./secret-field.ts";
+import { SecretField } from "./secret-field.ts";
 import type { TtyKeys } from "./tty-keys.ts";
 import { ttyKeys } from "./tty-keys.ts";
 import type { LineEditor } from "./typed-line.ts";
@@ -39,6 +42,13 @@ export interface EditedLineOptions {
  */
 type Access = "open" | "closed" | "lost";
 
+/** A question for a secret, which takes all keys instead of the line. */
+interface SecretQuestion {
+  readonly text: string;
+  readonly field: SecretField;
+  readonly settle: (secret: string | undefined) => void;
+}
+
 /**
  * The line that a person edits, by `node:readline`, below the output on the screen.
  *
@@ -56,6 +66,7 @@ export class EditedLine implements LineEditor, Disposable {
   #isMidLine = false;
   #isDrawn = false;
   #prompt = "";
+  #secret: SecretQuestion | undefined;
 
   constructor({
     clock,
@@ -70,10 +81,10 @@ export class EditedLine implements LineEditor, Disposable {
     this.canEdit = canMove;
     this.hasPrompts = hasPrompts;
     this.#screen = screen;
-    this.#keys = ttyKeys({ clock, canMove, screen, take: (piece) => this.#typed.take(piece) });
+    this.#keys = ttyKeys({ clock, canMove, screen, take: (piece) => this.#take(piece) });
     this.#editor = createInterface({
       input: this.#keys.input,
-      output: canMove ? editorOutput(screen, () => this.#isMidLine) : screen,
+      output: canMove ? editorOutput(screen, () => this.#isMidLine || this.#secret !== undefined) : screen,
       terminal: canMove,
       historySize: HISTORY_LINES_MAX,
       completer: (typed: string, done: (error: null, completed: [string[], string]) => void) => {
@@ -140,6 +151,44 @@ export class EditedLine implements LineEditor, Disposable {
     this.#draw();
   }
 
+  /**
+   * Asks for a secret instead of the line: nothing of it is shown, and the line comes back. Resolves to undefined if
+   * the person gives up, the signal aborts, or the terminal goes.
+   */
+  async askSecret(text: string, signal: AbortSignal): Promise<string | undefined> {
+    if (!this.canEdit || this.#access !== "open" || signal.aborted) return undefined;
+    const { promise, resolve: settle } = Promise.withResolvers<string | undefined>();
+    const giveUp = () => this.#endSecret("left");
+    giveUp(); // one at a time
+    this.erase();
+    this.#secret = { text, field: new SecretField(), settle };
+    this.#draw();
+    signal.addEventListener("abort", giveUp, { once: true });
+    try {
+      return await promise;
+    } finally {
+      signal.removeEventListener("abort", giveUp);
+    }
+  }
+
+  #take(piece: TypedPiece): void {
+    if (this.#secret === undefined) {
+      this.#typed.take(piece);
+      return;
+    }
+    const entered = this.#secret.field.take(piece);
+    if (entered !== undefined) this.#endSecret(entered);
+  }
+
+  #endSecret(entered: SecretEntered): void {
+    const asked = this.#secret;
+    if (asked === undefined) return;
+    this.erase();
+    this.#secret = undefined;
+    this.#draw();
+    asked.settle(entered === "left" ? undefined : entered.text);
+  }
+
   /** Shows the line again below a written text, unless that ends in the middle of a line. */
   showBelow(text: string): void {
     this.#isMidLine = !text.endsWith("\n");
@@ -156,14 +205,25 @@ export class EditedLine implements LineEditor, Disposable {
   /** Removes the line from the screen, so that output can take its place. */
   erase(): void {
     if (!this.#isDrawn || !this.canEdit || this.#access !== "open") return;
-    moveCursor(this.#screen, 0, -this.#editor.getCursorPos().rows);
+    moveCursor(this.#screen, 0, -this.#rowsAbove());
     cursorTo(this.#screen, 0);
     clearScreenDown(this.#screen);
     this.#isDrawn = false;
   }
 
+  /** Returns the number of rows between the cursor and the first row of what is drawn. */
+  #rowsAbove(): number {
+    if (this.#secret === undefined) return this.#editor.getCursorPos().rows;
+    return Math.floor(this.#secret.text.length / Math.max(1, this.#screen.columns));
+  }
+
   #draw(): void {
     if (this.#isMidLine || this.#access !== "open") return;
+    if (this.#secret !== undefined) {
+      this.#screen.write(this.#secret.text);
+      this.#isDrawn = true;
+      return;
+    }
     const shown = this.#typed.isEarly ? "" : this.#prompt;
     this.#editor.setPrompt(shown);
     if (this.canEdit) this.#editor.prompt(true);
@@ -174,6 +234,7 @@ export class EditedLine implements LineEditor, Disposable {
   /** Leaves raw mode. The system refuses that with EIO to a process whose job the shell has given up. */
   leaveRawMode(): void {
     if (!this.canEdit || this.isLost) return;
+    this.#endSecret("left"); // the terminal shows again what is typed
     try {
       this.#keys.leave();
     } catch (thrown) {

@@ -1,7 +1,5 @@
 import { Cancelled } from "../../../base/errors.ts";
-
-const ENTER = /[\r\n]/;
-const [CTRL_C, CTRL_D, CTRL_U, BACKSPACE, DELETE] = ["\u0003", "\u0004", "\u0015", "\b", "\u007f"];
+import { SecretField } from "./secret-field.ts";
 
 /**
  * Asks for a secret at the terminal and shows nothing of it. The terminal is always restored (R39).
@@ -16,20 +14,14 @@ export async function askSecret(question: string, signal: AbortSignal): Promise<
   stdin.setEncoding("utf8");
   try {
     return await new Promise<string>((resolve, reject) => {
-      let typed = "";
+      const field = new SecretField();
       signal.addEventListener("abort", () => reject(signal.reason), { once: true });
       stdin.on("error", reject);
       stdin.on("end", () => reject(new Cancelled("terminal", "the terminal was closed")));
       stdin.on("data", (text: string) => {
-        for (const character of text) {
-          if (ENTER.test(character)) return resolve(typed);
-          if (character === CTRL_C || character === CTRL_D) {
-            return reject(new Cancelled("signal", "no key was given"));
-          }
-          if (character === CTRL_U) typed = "";
-          else if (character === BACKSPACE || character === DELETE) typed = typed.slice(0, -1);
-          else typed += character;
-        }
+        const entered = field.take({ kind: "keys", text });
+        if (entered === "left") reject(new Cancelled("signal", "no key was given"));
+        else if (entered !== undefined) resolve(entered.text);
       });
       stdin.resume();
     });

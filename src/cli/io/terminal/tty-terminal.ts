@@ -68,7 +68,13 @@ export function ttyTerminal(options: TtyOptions): TtyTerminal {
       complete = completer;
     },
     ...(output.isTerminal ? { ring: () => void screen.write(BELL) } : {}),
-    ...(canMove ? { clear: () => line.clear(), copy: (text) => copy(text, options) } : {}),
+    ...(canMove
+      ? {
+          clear: () => line.clear(),
+          copy: (text) => copy(text, options),
+          askSecret: (question, signal) => line.askSecret(question, signal),
+        }
+      : {}),
     async *input(signal) {
       const end = () => {
         line.leaveRawMode(); // every write from here on must know whether the terminal is ours

@@ -25,6 +25,37 @@ export async function setEffort(word: string, client: SlashContext): Promise<voi
   if (refused === undefined) await client.say(`effort ${effort} from the next round on`);
 }
 
+const NOT_BEHIND =
+  "Write /key PROVIDER alone: what is typed here stays on the screen and in the lines that the up key brings back. The key is asked for, and not shown. If you have typed a key here, make a new one at the provider.";
+const NOT_OVER_NETWORK =
+  "This client came over a network address, which takes no key. On the engine's machine: cinch creds add PROVIDER, then start the engine again.";
+const NOT_HIDDEN =
+  "There is no terminal here that could hide a key. Run cinch creds add PROVIDER, which also reads one from a pipe, then start the engine again.";
+
+/** Runs `/key PROVIDER`: reads the key unseen, and has the engine store it. No word that may be a key is repeated. */
+export async function storeKey([provider, ...more]: readonly string[], client: SlashContext): Promise<void> {
+  if (more.length > 0) return await client.say(NOT_BEHIND);
+  if (client.overNetwork) return await client.say(NOT_OVER_NETWORK);
+  if (client.askSecret === undefined) return await client.say(NOT_HIDDEN);
+  const answer = await client.query({ kind: "ListProviders", models: false });
+  if (answer instanceof HarnessError) return await client.say(refusalText(answer));
+  const known = answer.providers.map(({ name }) => name);
+  if (provider === undefined || !known.includes(provider)) {
+    const names = neutraliseLine(known.join(", "));
+    return await client.say(`/key needs the name of a provider, and no key. Known: ${names}`);
+  }
+  const key = await client.askSecret(`Key of ${neutraliseLine(provider)} (not shown): `);
+  if (key === undefined) return await client.say("No key was given. Nothing was stored.");
+  const stored = await client.answerTo({ kind: "StoreProviderKey", provider, key });
+  if (stored instanceof HarnessError) return await client.say(refusalText(stored));
+  const { replaced = false, used = true, source = "" } = stored.result ?? {};
+  const did = replaced ? "replaced" : "stored";
+  const next = used
+    ? "The next request uses it."
+    : `It is not used while ${neutraliseLine(source)} is set for the engine.`;
+  await client.say(`The key of ${neutraliseLine(provider)} was ${did}, encrypted. ${next}`);
+}
+
 export async function runWithdraw([word]: readonly string[], client: SlashContext): Promise<void> {
   if (word === undefined) return await client.say(waitingText(client.waiting));
   const input = client.waiting[Number(word) - 1];

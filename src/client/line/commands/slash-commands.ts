@@ -13,7 +13,7 @@ import type { SlashContext } from "../slash-context.ts";
 import { runCopy } from "./copy.ts";
 import { slashHelpText, unknownText } from "./help-text.ts";
 import { runMcp } from "./mcp-commands.ts";
-import { runCompact, runPlan, runWithdraw, setEffort, setModel } from "./model-commands.ts";
+import { runCompact, runPlan, runWithdraw, setEffort, setModel, storeKey } from "./model-commands.ts";
 import { runPermissions } from "./permission-commands.ts";
 import { runProfiles } from "./profiles.ts";
 import { runPrompts } from "./prompt-commands.ts";
@@ -50,6 +50,7 @@ const ALONE = {
   cost: (_command, client) => tellCosts(client),
   model: ({ rest }, client) => setModel(rest, client),
   effort: ({ rest }, client) => setEffort(rest, client),
+  key: ({ args }, client) => storeKey(args, client),
   rewind: ({ args }, client) => runRewind(args, client),
   plan: ({ args }, client) => runPlan(args, client),
   steer: ({ rest }, client) => steer(rest, client),

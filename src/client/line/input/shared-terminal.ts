@@ -20,6 +20,9 @@ export function sharedTerminal(terminal: LineTerminal, signal: AbortSignal): Lin
     ...(terminal.clear === undefined ? {} : { clear: () => terminal.clear?.() }),
     ...(terminal.copy === undefined ? {} : { copy: (text) => terminal.copy?.(text) ?? "no-terminal" }),
     ...(terminal.ring === undefined ? {} : { ring: () => terminal.ring?.() }),
+    ...(terminal.askSecret === undefined
+      ? {}
+      : { askSecret: async (question, until) => await terminal.askSecret?.(question, until) }),
     completesWith: (complete) => terminal.completesWith?.(complete),
     async *input(signal): AsyncGenerator<LineInput> {
       const whenAborted = aborted(signal);

@@ -31,6 +31,11 @@ export interface LineTerminal {
   copy?(text: string): CopyResult;
   /** Rings the bell; absent without a terminal. */
   ring?(): void;
+  /**
+   * Asks for a secret that the terminal does not show, and that is no line of the input. Resolves to undefined if the
+   * user gives up. Absent without a terminal that could hide it.
+   */
+  askSecret?(question: string, signal: AbortSignal): Promise<string | undefined>;
   /** Sets the function that completes what is being typed; absent without line editing. */
   completesWith?(complete: Complete): void;
   /** Current width in columns; undefined if unknown. */

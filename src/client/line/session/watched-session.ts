@@ -338,7 +338,16 @@ export class WatchedSession {
       quit: () => this.#quit(),
       confirm: (text) => this.#confirm(text),
       takeBack: () => this.#dialogue.takeBackOwn(),
+      ...this.#secrets(),
     });
+  }
+
+  /** A secret is asked for until this session is left. */
+  #secrets(): Pick<SlashContext, "askSecret" | "overNetwork"> {
+    const { terminal, overNetwork = false } = this.#options;
+    if (terminal.askSecret === undefined) return { overNetwork };
+    const askSecret = async (question: string) => await terminal.askSecret?.(question, this.#signal);
+    return { askSecret, overNetwork };
   }
 
   /** Asks the user; a pipe cannot answer, which means yes. */

@@ -313,7 +313,7 @@ export class Editor implements AsyncDisposable {
 
   async #attach(): Promise<Attached> {
     const engine = await this.#parts.engine();
-    const connection = engine.port.attach({ identityClass: "human", label: this.#label });
+    const connection = engine.port.attach({ identityClass: "human", label: this.#label, wire: "stdio" });
     await connection.handshake(PROTOCOL_VERSION);
     return { engine, connection };
   }
