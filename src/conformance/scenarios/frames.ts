@@ -134,7 +134,7 @@ export const FRAME_SCENARIOS: readonly Scenario[] = [
     kinds: ["RunShell"],
     async play(stage) {
       const sessionId = await stage.session(await stage.attach());
-      await using socket = await shaken(stage);
+      await using socket = await shakenSocket(stage);
       const asked = async (id: number, frame: string, body: object) => {
         socket.send({ frame, id, body });
         return await socket.until(`an answer to ${frame}`, (answer) => answer["id"] === id);

@@ -1,6 +1,5 @@
 import * as z from "zod";
 import { defined } from "../../base/defined.ts";
-import { defined } from "../../base/defined.ts";
 import { HarnessError } from "../../base/errors.ts";
 import type { World } from "../../base/world.ts";
 import { isReaderName, READER_WHY } from "../../protocol/commands/run-limits.ts";
