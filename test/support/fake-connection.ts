@@ -14,10 +14,9 @@ const QUEUE_EVENTS_MAX = 10_000;
 
 /** The same identifier for the same number. */
 export function fakeId<Prefix extends IdPrefix>(prefix: Prefix, number: number): Id<Prefix> {
-  return idFromBytes(
-    prefix,
-    Uint8Array.from({ length: 16 }, (_, at) => (at === 15 ? number : 0)),
-  );
+  const bytes = new Uint8Array(16);
+  new DataView(bytes.buffer).setUint32(12, number);
+  return idFromBytes(prefix, bytes);
 }
 
 export const SESSION: SessionId = fakeId("sess", 1);
