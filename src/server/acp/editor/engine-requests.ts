@@ -62,9 +62,9 @@ export async function tailOf(
 /** Returns the price and tokens of a session so far, for the person. */
 export async function costText(connection: Connection, sessionId: SessionId): Promise<string> {
   const { total } = await connection.query({ kind: "GetSpend", sessionId });
-  const { cost_usd: usd, calls } = total;
+  const { cost_usd: price, known_cost_usd: usd, calls } = total;
   const cost = {
-    ...{ usd: usd ?? 0, calls, unpricedCalls: usd === null ? 1 : 0 },
+    ...{ usd, calls, unpricedCalls: price === null ? 1 : 0 },
     inputTokens: total.input_tokens,
     outputTokens: total.output_tokens,
     cacheReadTokens: total.cache_read_tokens,
