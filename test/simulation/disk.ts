@@ -93,6 +93,7 @@ export class SimDisk {
       maintain: (signal) => read("maintain", (store) => store.maintain(signal)),
       notes: {
         rename: (...at) => changed("rename", (store) => notesOf(store).rename(...at)),
+        renamed: () => read("renamed", async (store) => (await notesOf(store).renamed?.()) ?? []),
         archive: (...at) => changed("archive", (store) => notesOf(store).archive(...at)),
         markRead: (...at) => changed("mark", (store) => notesOf(store).markRead(...at)),
         unread: (...at) => read("unread", (store) => notesOf(store).unread(...at)),

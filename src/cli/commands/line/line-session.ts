@@ -148,11 +148,13 @@ function stored(sessions: SessionsOfEngine) {
       return info === undefined ? undefined : found(info);
     },
     async list(query: { readonly workingDir?: string; readonly begins?: string; readonly limit: number }) {
-      const { workingDir, begins, limit } = query;
-      if (begins !== undefined) return []; // an engine lists the newest run of each
+      const { workingDir = "", begins = "", limit } = query;
       const all = await sessions.list({ past: true });
-      const isAnywhere = workingDir === undefined || workingDir === "";
-      const here = all.filter(({ working_dir }) => isAnywhere || working_dir === workingDir);
+      const here = all.filter(
+        ({ working_dir, session, log }) =>
+          (workingDir === "" || working_dir === workingDir) &&
+          [session, log].some((id) => id.startsWith(begins) || id.replace(/^[a-z]+_/, "").startsWith(begins)),
+      );
       return here.slice(0, limit).map(found);
     },
   };
