@@ -17,7 +17,8 @@ const QUERIED = [
   "Write (no-rule) ",
   "+one",
   "+two",
-  "Bash (setting) Bash:touch *, Bash:touch more.txt *",
+  // The level asks where there is no sandbox, else the setting.
+  "Bash (CAUSE) Bash:touch *, Bash:touch more.txt *",
   "1 complete more.txt, plan.txt",
   "added more.txt +0",
   "added plan.txt +2",
@@ -78,7 +79,7 @@ async function run(command: readonly string[], engine: Served, folder: string, t
     new Response(child.stderr).text(),
     child.exited,
   ]);
-  return { code, stdout, stderr };
+  return { code, stdout: stdout.replace(/^Bash \((?:level|setting)\)/m, "Bash (CAUSE)"), stderr };
 }
 
 interface TemporaryFolder extends Disposable {

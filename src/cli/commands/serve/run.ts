@@ -127,14 +127,16 @@ function goneTest(starter: string | undefined, machine: Pick<Machine, "isAlive">
 }
 
 /** Returns the settings of config.toml that are about a whole engine: its stay without clients, and its pages. */
-async function settingsOfFile({ paths }: HarnessOptions) {
-  const [{ configIn }, { engineSection }, { serverSection }, { settingsOf }] = await Promise.all([
-    import("../../secrets.ts"),
-    import("../../../config/sections/engine.ts"),
-    import("../../../config/sections/server.ts"),
-    import("../../../config/settings/settings.ts"),
-  ]);
-  const config = await configIn(paths.config);
+async function settingsOfFile({ paths, world }: HarnessOptions) {
+  const [{ bootStep }, { configIn }, { engineSection }, { serverSection }, { settingsOf }] =
+    await Promise.all([
+      import("../../../app/engine/boot.ts"),
+      import("../../secrets.ts"),
+      import("../../../config/sections/engine.ts"),
+      import("../../../config/sections/server.ts"),
+      import("../../../config/settings/settings.ts"),
+    ]);
+  const config = await bootStep(world.log, "reading the configuration", () => configIn(paths.config));
   return { ...settingsOf(engineSection, { config }), ...settingsOf(serverSection, { config }) };
 }
 
