@@ -18,8 +18,8 @@ const FORMS =
   "http://HOST:PORT, https://HOST, vscode-webview://ID, tauri://localhost, chrome-extension://ID or moz-extension://UUID, in lower case and with nothing behind";
 
 /**
- * Returns why a text is not the origin of a page exactly as browsers send it, as the end of a sentence with the
- * nearest valid form. Returns undefined for an origin (AUTH-06).
+ * Returns why a text is not an origin as browsers send it, as the end of a sentence that names the nearest valid form.
+ * Returns undefined for an origin (AUTH-06).
  */
 export function originProblem(text: string): string | undefined {
   if (isOrigin(text)) return undefined;

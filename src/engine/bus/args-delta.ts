@@ -13,8 +13,8 @@ export interface ArgsSource {
 }
 
 /**
- * Returns one piece for two of the same call that follow each other, so that a call takes few places among the events
- * that wait for a slow reader. Returns undefined if they do not, or if it would be too long.
+ * Joins two pieces of one call that follow each other: a call then takes few places in the queue of a slow reader.
+ * Returns undefined if they do not follow, or if the joined piece would be too long.
  */
 export function joinedArgs(
   { payload: before }: ArgsDelta,

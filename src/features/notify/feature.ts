@@ -4,8 +4,8 @@ import { notifySection } from "./config.ts";
 import type { EngineNotify } from "./open.ts";
 
 /**
- * Notices for a person who looks elsewhere: on the desktop codes for a new client, questions of agents' sessions
- * (AUTH-03) and moments of every session, which an address of the user gets too (CTL-19).
+ * Notices for a person who looks elsewhere. The desktop shows codes for a new client, questions of agents' sessions
+ * (AUTH-03) and moments of every session. An address of the user gets these moments too (CTL-19).
  */
 export const notifyFeature: Feature<EngineNotify> = {
   name: "notify",

@@ -14,8 +14,8 @@ interface ChangeablePlan {
 /**
  * Returns the function that sets the level of a session, as `--level` does (PERM-02, CTL-19).
  *
- * A restriction holds: of the repository, of an agent that opened the session, and that of a strict session, whose
- * level can be lowered and brought back to that of its start.
+ * The restrictions of the repository, and of an agent that opened the session, hold. A strict session can be lowered
+ * and brought back to the level of its start, and no further.
  */
 export function levelSetter(plans: ChangeablePlan): SessionDependencies["setLevel"] {
   const { ceiling: startLevel } = plans.current.policy;

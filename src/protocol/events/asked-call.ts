@@ -3,11 +3,17 @@ import * as z from "zod";
 /**
  * Reason why a call is asked about, and what would end that. Since protocol 0.3.0.
  *
- * `cause` is for programs: `rule` (an ask rule names the call), `deny-rule` (a deny rule may name it), `level` (it is
- * above the level), `no-rule` (nothing allows it), `grammar` (the command cannot be read for certain before it runs),
- * `network` (its sandbox lacks the network that it needs), `setting` (a setting has every such call asked about),
- * `protected` (it touches a protected place, or may), `outside-sandbox` (it is to run outside the sandbox), `tool` (the
- * tool itself takes a person's word only). `text` is what `cinch permissions explain` says.
+ * `text` is what `cinch permissions explain` says. `cause` is for programs:
+ * - `rule`: an ask rule names the call.
+ * - `deny-rule`: a deny rule may name it.
+ * - `level`: it is above the level.
+ * - `no-rule`: nothing allows it.
+ * - `grammar`: the command cannot be read for certain before it runs.
+ * - `network`: its sandbox lacks the network that it needs.
+ * - `setting`: a setting has every such call asked about.
+ * - `protected`: it touches a protected place, or may.
+ * - `outside-sandbox`: it is to run outside the sandbox.
+ * - `tool`: the tool itself takes a person's word only.
  */
 export const AskedWhy = z.object({
   cause: z.enum([

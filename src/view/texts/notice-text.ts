@@ -36,8 +36,9 @@ export function gapText({ from, to, reason }: EnvelopeOf<"StreamGap">["payload"]
 }
 
 /**
- * Returns the word that stands before the message of an Error event: "note" for a notice, and for a silence of the
- * provider or a retry in a log of protocol 0.2.0, which does not mark these as notices.
+ * Returns the word that stands before the message of an Error event: "note" for a notice.
+ *
+ * A log of protocol 0.2.0 does not mark silences of the provider and retries as notices; they are notices too.
  */
 export function severityOf({ reason, severity, details }: EnvelopeOf<"Error">["payload"]): "note" | "error" {
   const continues = reason === "ProviderSilent" || details?.["retryInMs"] !== undefined;

@@ -21,8 +21,8 @@ export interface AddedFolderSources {
 }
 
 /**
- * Returns the folders that a person adds to a workspace, resolved, each once and without those that lie in another of
- * them or in the working directory.
+ * Returns the folders that a person adds to a workspace, resolved, each once. A folder inside another one of them, or
+ * inside the working directory, is left out.
  * @throws HarnessError InvalidPath for one that is not absolute, missing or no directory; for a folder that holds the
  * home; for one that holds cinch's own files or lies in them; for one of the system.
  */
