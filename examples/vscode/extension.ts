@@ -1,5 +1,5 @@
 import * as vscode from "vscode";
-import type { Client, Envelope, Session } from "../../sdk/typescript/src/index.ts"; // in a project of yours: "cinch-client"
+import type { Client, Envelope, PermissionRequestedEvent, Session } from "../../sdk/typescript/src/index.ts"; // in a project of yours: "cinch-client"
 import { CinchError, connect } from "../../sdk/typescript/src/index.ts";
 
 /** A skeleton: attaches to a session of a running engine, shows it, asks what it asks, and sends prompts. */
@@ -23,21 +23,28 @@ export function activate(context: vscode.ExtensionContext): void {
   async function follow(attached: Session): Promise<void> {
     session = attached;
     output.show(true);
-    for await (const event of attached.events({ signal: leave.signal })) {
+    const { events, asked_since: openSince = events } = await attached.info();
+    for await (const event of attached.events({ since: 0, signal: leave.signal })) {
       if (session !== attached) return;
-      await show(attached, event);
+      show(event);
+      if (event.kind === "PermissionRequested" && event.id > openSince)
+        run(() => decide(attached, event.payload));
     }
   }
 
-  async function show(of: Session, { kind, payload }: Envelope): Promise<void> {
+  function show({ kind, payload }: Envelope): void {
     if (kind === "TextDelta") output.append(payload.text);
     if (kind === "ToolCallStarted") output.appendLine(`\n[${payload.tool}]`);
     if (kind === "TurnEnded") output.appendLine(`\n-- ${payload.reason}`);
-    if (kind !== "PermissionRequested") return;
-    const choice = await vscode.window.showWarningMessage(payload.summary, { modal: true }, "Allow", "Deny");
-    // Closing the dialog is no answer: another client may give one.
-    if (choice !== undefined)
-      await of.answerPermission(payload.callId, choice === "Allow" ? "allow" : "deny");
+  }
+
+  /** Closing the dialog is no answer: another client may give one. */
+  async function decide(
+    of: Session,
+    { callId, summary }: PermissionRequestedEvent["payload"],
+  ): Promise<void> {
+    const choice = await vscode.window.showWarningMessage(summary, { modal: true }, "Allow", "Deny");
+    if (choice !== undefined) await of.answerPermission(callId, choice === "Allow" ? "allow" : "deny");
   }
 
   async function attach(): Promise<void> {
