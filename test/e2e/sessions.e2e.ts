@@ -78,7 +78,7 @@ test(
     expect(code).toBe(0);
     expect(rig.sentWords()).toEqual(["turn 1", "in the old one"]);
     expect(stdout).toContain("You said: in the new one");
-    expect(stdout).toMatch(/^sess_\w+ continues; \/sessions:resume sess_\w+ returns to the other one\.$/m);
+    expect(stdout).toMatch(/^now in sess_\w+; \/resume sess_\w+ returns to the other one$/m);
     expect(stdout).toContain("you asked:\n| turn 1\n");
     expect(stdout).toMatch(/^running {2}sess_\w+ .* 2 {6}cinch line clie… {2}turn 1$/m);
     expect(stdout).toContain("There is no stored session '0000'.");

@@ -129,7 +129,7 @@ test.each([
   ["--resume x --continue", "--resume and --continue exclude each other"],
   [
     "model",
-    'there is no command "model"; did you mean cinch models? to begin a conversation with a prompt, put it in quotes: cinch "…"',
+    'there is no command "model"; did you mean cinch models? to begin a conversation with this word: cinch -- model; with more: cinch "…"',
   ],
   ["models extra", 'cinch models takes no "extra"; cinch models --help shows what it takes'],
   ["token extra", "cinch token has no such subcommand; write cinch token or cinch token revoke ID…"],

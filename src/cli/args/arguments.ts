@@ -88,7 +88,7 @@ function unknown(word: string, commands: readonly AnyCommand[]): Misuse {
   );
   const hint = meant === undefined ? "" : `did you mean cinch ${meant}? `;
   return new Misuse(
-    `there is no command "${word}"; ${hint}to begin a conversation with a prompt, put it in quotes: cinch "…"`,
+    `there is no command "${word}"; ${hint}to begin a conversation with this word: cinch -- ${word}; with more: cinch "…"`,
   );
 }
 

@@ -21,9 +21,7 @@ export async function runLineClient(options: LineClientOptions): Promise<LineOut
       if (next === undefined) return outcome;
       const { isSwitch = false } = next;
       if (!isSwitch) {
-        await terminal.write(
-          `${next.session} continues; /sessions:resume ${on.session} returns to the other one.\n`,
-        );
+        await terminal.write(`now in ${next.session}; /resume ${on.session} returns to the other one\n`);
       }
       const { shown: _, past, ...same } = on;
       const known = isSwitch || past === undefined ? {} : { past };

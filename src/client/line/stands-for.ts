@@ -20,11 +20,16 @@ export async function runStandsFor(
   client: StandsForContext,
 ): Promise<void> {
   if (stands === undefined) return;
+  let isFound = true;
   const fields = await fillFields(stands.fields ?? {}, command, {
     session: client.session,
-    find: async (word) => (await client.find(word))?.session,
+    async find(word) {
+      const found = await client.find(word);
+      isFound = found !== undefined; // else the refusal is on the screen
+      return found?.session;
+    },
   });
-  if (fields === undefined) return await client.say(`Write ${usage}.`);
+  if (fields === undefined) return isFound ? await client.say(`Write ${usage}.`) : undefined;
   const answer = await answered(stands, fields, client);
   if (answer instanceof HarnessError) return await client.say(refusalText(answer));
   if (stands.shows === undefined) return;

@@ -104,7 +104,7 @@ test.each([
     "with a payload of another shape",
     (lines: string[]) => lines.with(1, (lines[1] ?? "").replace('"wor"', "7")),
     "2",
-    "it is not an event: TextDelta: payload.text: Invalid input: expected string, received number",
+    "it is not an event: TextDelta: payload.text: expected a string, found number",
   ],
   [
     "with a turn that no log has reached there",

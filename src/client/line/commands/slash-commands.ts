@@ -85,14 +85,26 @@ const NAMESPACES: Readonly<Record<string, Run>> = {
   mcp: runMcp,
 };
 
-/** Runs a slash command: a built-in one, an alias, or one in a plugin's namespace. */
+/**
+ * Runs a slash command: a built-in one, an alias, or one in a plugin's namespace. Prints what cannot be done: a wrong
+ * word ends no client.
+ */
 export async function runSlashCommand(command: SlashCommand, client: SlashContext): Promise<void> {
+  try {
+    await run(command, client);
+  } catch (thrown) {
+    if (!(thrown instanceof HarnessError)) throw thrown;
+    await client.say(refusalText(thrown));
+  }
+}
+
+async function run(command: SlashCommand, client: SlashContext): Promise<void> {
   const { namespace } = command;
   if (command.name === "") return await client.say(unknownText(command, await client.listCommands()));
   if (namespace === undefined) return await runAlone(command, client);
   // A listed command comes first: `/mcp:SERVER` and the like take only the names that no command has.
-  const run = Object.hasOwn(NAMESPACES, namespace) ? NAMESPACES[namespace] : undefined;
-  await runListed(command, client, run ?? runForeign);
+  const runs = Object.hasOwn(NAMESPACES, namespace) ? NAMESPACES[namespace] : undefined;
+  await runListed(command, client, runs ?? runForeign);
 }
 
 async function runAlone(command: SlashCommand, client: SlashContext): Promise<void> {
