@@ -13,6 +13,8 @@ import { until } from "./support/until.ts";
 
 /** For hangs. */
 const SLOW_MS = 60_000;
+/** More than the steps from a command to its answer. */
+const STEPS_TO_THE_ANSWER = 16;
 const YES = { wishes: { autoApprove: true } };
 
 function textOf(result: EnvelopeOf<"ToolResult"> | undefined): string {
@@ -236,6 +238,35 @@ test(
     await client.connection.send({ kind: "EndSession", sessionId });
     expect(textOf(resultOf(client.seen, cut))).toContain("cancelled: the session was ended");
     expect(client.seen.at(-1)?.kind).toBe("SessionEnded");
+  },
+  SLOW_MS,
+);
+
+test(
+  "[CTL-19 R01] a command that is accepted as its session ends has its result before the end",
+  async () => {
+    let accepted = 0;
+    // The end comes at each point of the way from the command to its answer.
+    for (let steps = 0; steps < STEPS_TO_THE_ANSWER; steps += 1) {
+      await using place = openPlace(says("done"));
+      await using harness = await place.open(YES);
+      await using client = await follow(harness);
+      const { session: sessionId } = harness;
+      const answer = Promise.allSettled([runShell(client.connection, sessionId, "touch made")]);
+      for (let step = 0; step < steps; step += 1) await Promise.resolve();
+      await client.connection.send({ kind: "EndSession", sessionId });
+      const [{ status }] = await answer;
+      await until("the end", () => client.seen.some(({ kind }) => kind === "SessionEnded"));
+      const kinds = client.seen.map(({ kind }) => kind);
+      const runs = kinds.filter((kind) => kind === "ToolCallStarted" || kind === "ToolResult");
+      if (status === "fulfilled") accepted += 1;
+      expect([steps, ...runs]).toEqual([
+        steps,
+        ...(status === "fulfilled" ? ["ToolCallStarted", "ToolResult"] : []),
+      ]);
+      expect(kinds.at(-1)).toBe("SessionEnded");
+    }
+    expect(accepted).toBeGreaterThan(0);
   },
   SLOW_MS,
 );
