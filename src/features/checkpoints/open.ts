@@ -36,7 +36,15 @@ export function openCheckpointsFeature(host: SessionHost): OpenFeature {
   /** Number of the last turn whose files could not be recorded. */
   let unrecordedTurn: number | undefined;
 
+  const userCommands = new UserCommands({ log: world.log, open, work, onFree: releaseUnlessInTurn });
+  /** True once a call of the turn that runs has been recorded: then the end of the turn releases. */
+  let isTurnRecorded = false;
+
   let lastTurn: { readonly turn: number; readonly files: readonly string[] } | undefined;
+
+  function releaseUnlessInTurn(): void {
+    if (!isTurnRecorded) checkpoints.releaseLater(() => work.isIdle && userCommands.isIdle);
+  }
 
   /** Publishes the failure once in a turn. It is in the log, so that no rewind goes back over it. */
   function reportUnrecorded({ reason, message, fields }: HarnessError, turn: number): void {
@@ -49,14 +57,18 @@ export function openCheckpointsFeature(host: SessionHost): OpenFeature {
   async function changedBy(context: ToolContext): Promise<CommandChanges> {
     if (!isOn) return { unknown: "files are not kept ([checkpoint] enabled)" };
     if (context.workspace.root !== workspace.root) return { unknown: "it ran in a separate worktree" };
-    return await changesSinceScan(world, open, work.signal);
+    const by = context.byUser === true ? "user" : "calls";
+    return await changesSinceScan({ world, open, by }, work.signal);
   }
 
   return {
     around: [
       ...(isOn
         ? recordingMiddleware({
-            ...{ workspace, open, work },
+            ...{ workspace, open, work, userCommands },
+            onCall: () => {
+              isTurnRecorded = true;
+            },
             isRequired: keys.required ?? false,
             failed: reportUnrecorded,
           })
@@ -64,6 +76,7 @@ export function openCheckpointsFeature(host: SessionHost): OpenFeature {
       { tool: "keep", run: reportCancelled(world, changedBy) },
     ],
     async onTurnEnd(_reason, { turn }) {
+      isTurnRecorded = false;
       const { opening } = checkpoints;
       if (opening === undefined) return;
       try {
@@ -74,7 +87,7 @@ export function openCheckpointsFeature(host: SessionHost): OpenFeature {
         if (!(thrown instanceof HarnessError)) throw thrown;
         reportUnrecorded(thrown, turn);
       }
-      checkpoints.releaseLater(() => work.isIdle);
+      releaseUnlessInTurn();
     },
     turnFiles: (turn) => (lastTurn?.turn === turn ? lastTurn.files : undefined),
     async rewind(command, turn) {
@@ -189,13 +202,71 @@ class BackgroundWork {
   }
 }
 
+interface UserCommandsOptions {
+  readonly log: Log;
+  readonly open: OpenCheckpoints;
+  readonly work: BackgroundWork;
+  /** Called when the changes of one are known. */
+  readonly onFree: () => void;
+}
+
+/** The commands that the user runs by themselves (RunShell). What they change is the user's: a rewind spares it. */
+class UserCommands {
+  readonly #options: UserCommandsOptions;
+  readonly #running = new Map<CallId, Checkpoints>();
+
+  constructor(options: UserCommandsOptions) {
+    this.#options = options;
+  }
+
+  get isIdle(): boolean {
+    return this.#running.size === 0;
+  }
+
+  /** Resolves when a command may begin. It is not held back if its changes cannot be found. */
+  async begins(call: CallId, signal: AbortSignal): Promise<void> {
+    const { open, log } = this.#options;
+    try {
+      const checkpoints = await open();
+      await checkpoints.userBegins(signal);
+      this.#running.set(call, checkpoints);
+    } catch (thrown) {
+      signal.throwIfAborted();
+      const what = messageOf(thrown);
+      log.for("checkpoint").write("warn", "the files before a command of the user are not known", { what });
+    }
+  }
+
+  /** Ends a command, if it has begun. */
+  ends(call: CallId): void {
+    const checkpoints = this.#running.get(call);
+    if (checkpoints === undefined) return;
+    const { work, onFree } = this.#options;
+    const seen = async () => {
+      await checkpoints.userEnds(work.signal);
+      this.#running.delete(call);
+      onFree();
+    };
+    work.add(seen());
+  }
+}
+
 interface Recording extends Pick<RecordingOptions, "open" | "isRequired" | "failed"> {
   readonly workspace: SessionHost["workspace"];
   readonly work: BackgroundWork;
+  readonly userCommands: UserCommands;
+  /** Called with each call of a turn that may change something. */
+  readonly onCall: () => void;
 }
 
 /** Returns middleware that records files before a call changes them, and finds the changes afterwards. */
-function recordingMiddleware({ workspace, work, ...recording }: Recording): readonly Around[] {
+function recordingMiddleware({
+  workspace,
+  work,
+  userCommands,
+  onCall,
+  ...recording
+}: Recording): readonly Around[] {
   const { open } = recording;
   /** Calls that may have changed something and have not been checked yet. */
   const uncheckedCalls = new Map<CallId, RecordedCall>();
@@ -208,6 +279,7 @@ function recordingMiddleware({ workspace, work, ...recording }: Recording): read
     try {
       return await next(call, context);
     } finally {
+      userCommands.ends(call.id);
       const recorded = uncheckedCalls.get(call.id);
       uncheckedCalls.delete(call.id);
       if (recorded !== undefined) work.add(findChanges(recorded));
@@ -218,6 +290,11 @@ function recordingMiddleware({ workspace, work, ...recording }: Recording): read
     // Changes of a sub-agent in its own worktree are kept or removed with that worktree.
     const isOwn = context.workspace.root === workspace.root;
     if (!call.tool.mutating || !isOwn) return await next(call, context);
+    if (context.byUser === true) {
+      if (context.onlyReads !== true) await userCommands.begins(call.id, context.signal);
+      return await next(call, context);
+    }
+    onCall();
     const { recordBeforeChange } = await import("./record-before-change.ts");
     const begins = (id: CallId, recorded: RecordedCall) => void uncheckedCalls.set(id, recorded);
     return await recordBeforeChange({ ...recording, begins })(call, context, next);
@@ -229,15 +306,20 @@ function recordingMiddleware({ workspace, work, ...recording }: Recording): read
   ];
 }
 
+interface SearchForChanges {
+  readonly world: Pick<World, "clock" | "log">;
+  readonly open: OpenCheckpoints;
+  readonly by: "calls" | "user";
+}
+
 async function changesSinceScan(
-  { clock, log }: Pick<World, "clock" | "log">,
-  open: OpenCheckpoints,
+  { world: { clock, log }, open, by }: SearchForChanges,
   signal: AbortSignal,
 ): Promise<CommandChanges> {
   using limit = deadline(clock, CHANGES_MS_MAX, signal);
   try {
     const checkpoints = await whileAlive(open(), limit.signal);
-    const paths = await whileAlive(checkpoints.changedSinceScan(limit.signal), limit.signal);
+    const paths = await whileAlive(checkpoints.changedSinceScan(by, limit.signal), limit.signal);
     return paths ?? { unknown: "files are kept only where a call names them" };
   } catch (thrown) {
     log.for("checkpoint").write("warn", "a cancelled command's changes are not known", {
