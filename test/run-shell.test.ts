@@ -257,7 +257,7 @@ test(
       await client.connection.send({ kind: "EndSession", sessionId });
       const [{ status }] = await answer;
       await until("the end", () => client.seen.some(({ kind }) => kind === "SessionEnded"));
-      const kinds = client.seen.map(({ kind }) => kind);
+      const kinds = client.seen.map(({ kind }): string => kind);
       const runs = kinds.filter((kind) => kind === "ToolCallStarted" || kind === "ToolResult");
       if (status === "fulfilled") accepted += 1;
       expect([steps, ...runs]).toEqual([
@@ -267,6 +267,41 @@ test(
       expect(kinds.at(-1)).toBe("SessionEnded");
     }
     expect(accepted).toBeGreaterThan(0);
+  },
+  SLOW_MS,
+);
+
+test(
+  "[CTL-19] a search finds the output of a command that ran across the marks of turns",
+  async () => {
+    await using place = openPlace(says("one"), says("two"));
+    let session: Following["seen"][number]["session"];
+    {
+      await using harness = await place.open(YES);
+      await using client = await follow(harness);
+      session = harness.session;
+      const { connection } = client;
+      const callId = await runShell(
+        connection,
+        session,
+        "until [ -e go ]; do read -t 0.05 <> <(:); done; echo ocelot-$((40+2))",
+      );
+      await client.say("go");
+      await client.turns(1);
+      await client.say("on");
+      await client.turns(2);
+      writeFileSync(join(place.repo, "go"), "");
+      await ended(client, callId);
+      const { hits } = await connection.query({ kind: "SearchSessions", text: "ocelot-42" });
+      expect(hits.map(({ kind, snippet }) => [kind, snippet])).toEqual([
+        ["call", expect.stringContaining("ocelot-42")],
+      ]);
+    }
+    // The index of a session that has ended, too.
+    await using harness = await place.open(YES);
+    await using client = await follow(harness);
+    const { hits } = await client.connection.query({ kind: "SearchSessions", text: "ocelot-42" });
+    expect(hits.map((hit) => hit.session)).toEqual([session]);
   },
   SLOW_MS,
 );
