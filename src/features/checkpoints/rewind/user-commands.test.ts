@@ -149,3 +149,23 @@ test(
   },
   SLOW_MS,
 );
+
+test(
+  "[SES-15 CTL-19] the changes of a session in which only the user has changed something are none, and all are known",
+  async () => {
+    await using place = openPlace(says("one"));
+    await using session = await openSession(place);
+    const callId = await session.started("echo mine > mine.txt");
+    await session.ended(callId);
+    const sessionId = session.client.seen[0]?.session as never;
+    const changes = async (of: object) =>
+      await session.client.connection.query({ kind: "GetChanges", sessionId, ...of });
+    expect(await changes({})).toEqual({ files: [], complete: true });
+    expect(await changes({ callId })).toEqual({
+      files: [],
+      complete: false,
+      missing: "it is a command of the user, whose changes are not recorded as those of a call",
+    });
+  },
+  SLOW_MS,
+);
