@@ -151,7 +151,7 @@ test(
 );
 
 test(
-  "[SES-15 CTL-19] the changes of a session in which only the user has changed something are none, and all are known",
+  "[SES-15 CTL-19] a session in which only the user changed files has no changes, and its answer is complete",
   async () => {
     await using place = openPlace(says("one"));
     await using session = await openSession(place);
