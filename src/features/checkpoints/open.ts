@@ -36,15 +36,9 @@ export function openCheckpointsFeature(host: SessionHost): OpenFeature {
   /** Number of the last turn whose files could not be recorded. */
   let unrecordedTurn: number | undefined;
 
-  const userCommands = new UserCommands({ log: world.log, open, work, onFree: releaseUnlessInTurn });
-  /** True once a call of the turn that runs has been recorded: then the end of the turn releases. */
-  let isTurnRecorded = false;
+  const userCommands = new UserCommands({ log: world.log, checkpoints, work });
 
   let lastTurn: { readonly turn: number; readonly files: readonly string[] } | undefined;
-
-  function releaseUnlessInTurn(): void {
-    if (!isTurnRecorded) checkpoints.releaseLater(() => work.isIdle && userCommands.isIdle);
-  }
 
   /** Publishes the failure once in a turn. It is in the log, so that no rewind goes back over it. */
   function reportUnrecorded({ reason, message, fields }: HarnessError, turn: number): void {
@@ -66,9 +60,6 @@ export function openCheckpointsFeature(host: SessionHost): OpenFeature {
       ...(isOn
         ? recordingMiddleware({
             ...{ workspace, open, work, userCommands },
-            onCall: () => {
-              isTurnRecorded = true;
-            },
             isRequired: keys.required ?? false,
             failed: reportUnrecorded,
           })
@@ -76,7 +67,6 @@ export function openCheckpointsFeature(host: SessionHost): OpenFeature {
       { tool: "keep", run: reportCancelled(world, changedBy) },
     ],
     async onTurnEnd(_reason, { turn }) {
-      isTurnRecorded = false;
       const { opening } = checkpoints;
       if (opening === undefined) return;
       try {
@@ -87,7 +77,7 @@ export function openCheckpointsFeature(host: SessionHost): OpenFeature {
         if (!(thrown instanceof HarnessError)) throw thrown;
         reportUnrecorded(thrown, turn);
       }
-      releaseUnlessInTurn();
+      userCommands.turnEnded();
     },
     turnFiles: (turn) => (lastTurn?.turn === turn ? lastTurn.files : undefined),
     async rewind(command, turn) {
@@ -204,32 +194,42 @@ class BackgroundWork {
 
 interface UserCommandsOptions {
   readonly log: Log;
-  readonly open: OpenCheckpoints;
+  readonly checkpoints: LazyCheckpoints;
   readonly work: BackgroundWork;
-  /** Called when the changes of one are known. */
-  readonly onFree: () => void;
 }
 
 /** The commands that the user runs by themselves (RunShell). What they change is the user's: a rewind spares it. */
 class UserCommands {
   readonly #options: UserCommandsOptions;
   readonly #running = new Map<CallId, Checkpoints>();
+  /** True once a call of the turn that runs has been recorded: then the end of the turn releases. */
+  #isTurnRecorded = false;
 
   constructor(options: UserCommandsOptions) {
     this.#options = options;
   }
 
-  get isIdle(): boolean {
-    return this.#running.size === 0;
+  turnRecords(): void {
+    this.#isTurnRecorded = true;
+  }
+
+  turnEnded(): void {
+    this.#isTurnRecorded = false;
+    this.#releaseLater();
+  }
+
+  #releaseLater(): void {
+    const { checkpoints, work } = this.#options;
+    if (!this.#isTurnRecorded) checkpoints.releaseLater(() => work.isIdle && this.#running.size === 0);
   }
 
   /** Resolves when a command may begin. It is not held back if its changes cannot be found. */
   async begins(call: CallId, signal: AbortSignal): Promise<void> {
-    const { open, log } = this.#options;
+    const { checkpoints, log } = this.#options;
     try {
-      const checkpoints = await open();
-      await checkpoints.userBegins(signal);
-      this.#running.set(call, checkpoints);
+      const opened = await checkpoints.open();
+      await opened.userBegins(signal);
+      this.#running.set(call, opened);
     } catch (thrown) {
       signal.throwIfAborted();
       const what = messageOf(thrown);
@@ -240,12 +240,12 @@ class UserCommands {
   /** Ends a command, if it has begun. */
   ends(call: CallId): void {
     const checkpoints = this.#running.get(call);
+    const { work } = this.#options;
     if (checkpoints === undefined) return;
-    const { work, onFree } = this.#options;
     const seen = async () => {
       await checkpoints.userEnds(work.signal);
       this.#running.delete(call);
-      onFree();
+      this.#releaseLater();
     };
     work.add(seen());
   }
@@ -255,18 +255,10 @@ interface Recording extends Pick<RecordingOptions, "open" | "isRequired" | "fail
   readonly workspace: SessionHost["workspace"];
   readonly work: BackgroundWork;
   readonly userCommands: UserCommands;
-  /** Called with each call of a turn that may change something. */
-  readonly onCall: () => void;
 }
 
 /** Returns middleware that records files before a call changes them, and finds the changes afterwards. */
-function recordingMiddleware({
-  workspace,
-  work,
-  userCommands,
-  onCall,
-  ...recording
-}: Recording): readonly Around[] {
+function recordingMiddleware({ workspace, work, userCommands, ...recording }: Recording): readonly Around[] {
   const { open } = recording;
   /** Calls that may have changed something and have not been checked yet. */
   const uncheckedCalls = new Map<CallId, RecordedCall>();
@@ -294,7 +286,7 @@ function recordingMiddleware({
       if (context.onlyReads !== true) await userCommands.begins(call.id, context.signal);
       return await next(call, context);
     }
-    onCall();
+    userCommands.turnRecords();
     const { recordBeforeChange } = await import("./record-before-change.ts");
     const begins = (id: CallId, recorded: RecordedCall) => void uncheckedCalls.set(id, recorded);
     return await recordBeforeChange({ ...recording, begins })(call, context, next);

@@ -410,7 +410,7 @@ export class Session {
     this.#idle[Symbol.dispose]();
     this.#history[Symbol.dispose]();
     this.#root.cancel(new Cancelled("engine", "the session was ended"));
-    // A file that is being stored would come back to a log that is deleted after its end. No event follows SessionEnded.
+    // A file that is being stored would come back to a log that is deleted after its end.
     await Promise.all([this.idle(), this.#shell.idle(), Promise.allSettled([...this.#unfinished])]);
     const { bus } = this.#parts;
     try {

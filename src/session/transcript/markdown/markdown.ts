@@ -1,6 +1,6 @@
 import type { CallId, InputId } from "../../../base/ids.ts";
 import { count, grouped } from "../../../base/text/text.ts";
-import type { Envelope } from "../../../protocol/events/envelope.ts";
+import type { Envelope, EnvelopeOf } from "../../../protocol/events/envelope.ts";
 import type { PayloadOf } from "../../../protocol/events/events.ts";
 import type { Cost } from "../../../view/costs/cost.ts";
 import { NO_COST, sumOfCosts } from "../../../view/costs/cost.ts";
@@ -126,18 +126,10 @@ class Transcript {
       }
       case "TurnEnded":
         return this.#turnEnded(event.payload);
-      case "ToolCallStarted": {
-        const { callId, tool, args } = event.payload;
-        this.#calls.set(callId, { tool, args });
-        if (isShellEvent(event)) this.#shellCalls.add(callId);
-        return ""; // earlier text comes before it
-      }
-      case "ToolResult": {
-        const call = this.#calls.get(event.payload.callId) ?? { tool: "a tool", args: {} };
-        this.#calls.delete(event.payload.callId);
-        this.#shellCalls.delete(event.payload.callId);
-        return renderCall(call, event.payload);
-      }
+      case "ToolCallStarted":
+        return this.#callStarted(event);
+      case "ToolResult":
+        return this.#callEnded(event.payload);
       case "PermissionAnswered":
         return renderPermission(event.payload, this.#calls.get(event.payload.callId)?.tool);
       case "Asked":
@@ -196,6 +188,21 @@ class Transcript {
       default:
         return undefined;
     }
+  }
+
+  /** Earlier text comes before a call. */
+  #callStarted(event: EnvelopeOf<"ToolCallStarted">): string {
+    const { callId, tool, args } = event.payload;
+    this.#calls.set(callId, { tool, args });
+    if (isShellEvent(event)) this.#shellCalls.add(callId);
+    return "";
+  }
+
+  #callEnded(result: PayloadOf<"ToolResult">): string {
+    const call = this.#calls.get(result.callId) ?? { tool: "a tool", args: {} };
+    this.#calls.delete(result.callId);
+    this.#shellCalls.delete(result.callId);
+    return renderCall(call, result);
   }
 
   #began(input: InputId, how: string): string | undefined {
