@@ -3,8 +3,9 @@ import { openHarness } from "../src/app/harness.ts";
 import { numberAt } from "../src/base/json.ts";
 import { EVERYTHING } from "../src/session/access/scope.ts";
 import { says } from "./support/mock-provider/turn.ts";
-import { connect, openPlace, turn } from "./support/place.ts";
+import { connect, follow, openPlace, turn } from "./support/place.ts";
 import { reading } from "./support/reading.ts";
+import { until } from "./support/until.ts";
 
 const { signal } = new AbortController();
 
@@ -92,4 +93,29 @@ test("[SES-08 PROV-02] a branch continues with the effort that its session was b
   await turn(harness, "go on");
   const budgets = place.mock.requests.map(({ body }) => numberAt(body["thinking"], "budget_tokens"));
   expect(budgets).toEqual([2_048, 2_048]);
+});
+
+/** More than the steps from a command to its answer. */
+const STEPS_TO_THE_ANSWER = 24;
+
+test("[SES-07 CTL-04] a model that changes as its session ends is emitted before the end, or refused", async () => {
+  let accepted = 0;
+  for (let steps = 0; steps < STEPS_TO_THE_ANSWER; steps += 1) {
+    await using place = openPlace(says("one"));
+    await using harness = await place.open({ wishes: { attended: true } });
+    await using client = await follow(harness);
+    const { session: sessionId } = harness;
+    const answer = Promise.allSettled([
+      client.connection.send({ kind: "SetModel", sessionId, model: "mock:test-2" }),
+    ]);
+    for (let step = 0; step < steps; step += 1) await Promise.resolve();
+    await client.connection.send({ kind: "EndSession", sessionId });
+    const [{ status }] = await answer;
+    await until("the end", () => client.seen.some(({ kind }) => kind === "SessionEnded"));
+    const kinds = client.seen.map(({ kind }): string => kind);
+    expect({ steps, told: kinds.includes("ModelChanged") }).toEqual({ steps, told: status === "fulfilled" });
+    expect(kinds.at(-1)).toBe("SessionEnded");
+    if (status === "fulfilled") accepted += 1;
+  }
+  expect(accepted).toBeGreaterThan(0);
 });

@@ -13,6 +13,8 @@ import { until } from "./support/until.ts";
 
 /** For hangs. */
 const SLOW_MS = 60_000;
+/** More than the steps from a command to its answer. */
+const STEPS_TO_THE_ANSWER = 16;
 const YES = { wishes: { autoApprove: true } };
 
 function textOf(result: EnvelopeOf<"ToolResult"> | undefined): string {
@@ -236,6 +238,68 @@ test(
     await client.connection.send({ kind: "EndSession", sessionId });
     expect(textOf(resultOf(client.seen, cut))).toContain("cancelled: the session was ended");
     expect(client.seen.at(-1)?.kind).toBe("SessionEnded");
+  },
+  SLOW_MS,
+);
+
+test(
+  "[CTL-19 R01] a command that is accepted as its session ends has its result before the end",
+  async () => {
+    let accepted = 0;
+    // The end comes at each point of the way from the command to its answer.
+    for (let steps = 0; steps < STEPS_TO_THE_ANSWER; steps += 1) {
+      await using place = openPlace(says("done"));
+      await using harness = await place.open(YES);
+      await using client = await follow(harness);
+      const { session: sessionId } = harness;
+      const answer = Promise.allSettled([runShell(client.connection, sessionId, "touch made")]);
+      for (let step = 0; step < steps; step += 1) await Promise.resolve();
+      await client.connection.send({ kind: "EndSession", sessionId });
+      const [{ status }] = await answer;
+      await until("the end", () => client.seen.some(({ kind }) => kind === "SessionEnded"));
+      const kinds = client.seen.map(({ kind }): string => kind);
+      const runs = kinds.filter((kind) => kind === "ToolCallStarted" || kind === "ToolResult");
+      if (status === "fulfilled") accepted += 1;
+      const promised = status === "fulfilled" ? ["ToolCallStarted", "ToolResult"] : [];
+      expect({ steps, runs: runs.map(String) }).toEqual({ steps, runs: promised });
+      expect(kinds.at(-1)).toBe("SessionEnded");
+    }
+    expect(accepted).toBeGreaterThan(0);
+  },
+  SLOW_MS,
+);
+
+test(
+  "[CTL-19] a search finds the output of a command that ran across the marks of turns",
+  async () => {
+    await using place = openPlace(says("one"), says("two"));
+    let session: Following["seen"][number]["session"];
+    {
+      await using harness = await place.open(YES);
+      await using client = await follow(harness);
+      session = harness.session;
+      const { connection } = client;
+      const callId = await runShell(
+        connection,
+        session,
+        "until [ -e go ]; do read -t 0.05 <> <(:); done; echo ocelot-$((40+2))",
+      );
+      await client.say("go");
+      await client.turns(1);
+      await client.say("on");
+      await client.turns(2);
+      writeFileSync(join(place.repo, "go"), "");
+      await ended(client, callId);
+      const { hits } = await connection.query({ kind: "SearchSessions", text: "ocelot-42" });
+      expect(hits.map(({ kind, snippet }) => [kind, snippet])).toEqual([
+        ["call", expect.stringContaining("ocelot-42")],
+      ]);
+    }
+    // The index of a session that has ended, too.
+    await using harness = await place.open(YES);
+    await using client = await follow(harness);
+    const { hits } = await client.connection.query({ kind: "SearchSessions", text: "ocelot-42" });
+    expect(hits.map((hit) => hit.session)).toEqual([session]);
   },
   SLOW_MS,
 );

@@ -1,4 +1,6 @@
 import { expect, test } from "bun:test";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import type { CallId } from "../src/base/ids.ts";
 import { AGENT_INPUTS_MAX } from "../src/features/subagents/tools/running-agents.ts";
 import type { EnvelopeOf } from "../src/protocol/events/envelope.ts";
@@ -141,4 +143,28 @@ test("[CTL-19 AUTH-07] an agent stops no sub-agent of a person's session, and ba
   expect(() => readCommand({ kind: "SteerAgent", sessionId, callId, content: [] })).toThrow("content");
   await client.connection.send({ kind: "CancelTurn", sessionId });
   await client.turns(2);
+});
+
+test("[CTL-19 ENG-26] an input that is examined when its sub-agent is stopped is withdrawn", async () => {
+  const go = Promise.withResolvers<void>();
+  await using place = agentPlace(() => calls("Bash", { command: "true" }, { hold: go.promise }));
+  place.config(
+    `[providers.mock]\nkind = "anthropic"\nbase_url = "${place.mock.url}/v1"\n[[hooks]]\nevent = "UserPromptSubmit"\n` +
+      `cmd = "if grep -q 'look at b'; then touch '${place.root}/examined'; sleep 600; fi"\ntimeout_ms = 300000\n`,
+  );
+  await using harness = await place.open(open);
+  await using client = await follow(harness);
+  const { session: sessionId } = harness;
+  await client.say("ask an agent");
+  await until("the sub-agent asks", () => place.mock.requests.length === 2);
+  const callId = kindsOf(client, "ToolCallStarted")[0]?.payload.callId;
+  if (callId === undefined) throw new Error("no sub-agent was started");
+  const { inputId } = await client.connection.send({
+    ...{ kind: "SteerAgent", sessionId, callId, content: text("look at b") },
+  });
+  go.resolve();
+  await until("its examination", () => existsSync(join(place.root, "examined")));
+  await client.connection.send({ kind: "StopAgent", sessionId, callId });
+  await client.turns(2);
+  expect(kindsOf(client, "InputWithdrawn").map(({ payload }) => payload.inputId)).toEqual([inputId as never]);
 });

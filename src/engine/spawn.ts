@@ -84,10 +84,13 @@ export async function spawn(request: RunSubAgentRequest, parts: SpawnDependencie
   };
 }
 
-/** Delivers inputs that clients sent to the sub-agent. A refused one is reported, and leaves. */
+/**
+ * Delivers inputs that clients sent to the sub-agent. A refused one is reported, and leaves. One that is examined when
+ * the sub-agent is cancelled still waits.
+ */
 async function steer(turn: Turn, inputs: AgentInputs | undefined): Promise<boolean> {
   let any = false;
-  for (let input = inputs?.take(); inputs !== undefined && input !== undefined; input = inputs.take()) {
+  for (let input = inputs?.first(); inputs !== undefined && input !== undefined; input = inputs.first()) {
     const { inputId, content, originator } = input;
     const { number, cancel, history } = turn;
     try {
@@ -99,10 +102,12 @@ async function steer(turn: Turn, inputs: AgentInputs | undefined): Promise<boole
         emit: (event) => turn.publish(event),
       });
       cancel.signal.throwIfAborted();
+      inputs.take(inputId);
       await turn.interject(input, added);
       any = true;
     } catch (thrown) {
       cancel.signal.throwIfAborted();
+      inputs.take(inputId);
       const { reason, message, fields } = toHarnessError(thrown);
       turn.publish({ kind: "Error", payload: { reason, message, details: { ...fields, inputId } } });
       turn.publish({ kind: "InputWithdrawn", payload: { inputId } });

@@ -64,8 +64,10 @@ export interface AgentInput {
 export interface AgentInputs {
   /** Called once it runs. `tell` publishes an event as one of the sub-agent; it is in the log when it resolves. */
   begin(tell: (event: Event, originator?: ClientId) => Promise<void>): void;
-  /** Removes and returns the first input. */
-  take(): AgentInput | undefined;
+  /** Returns the first input, which still waits: what has not been taken by the end is withdrawn. */
+  first(): AgentInput | undefined;
+  /** Removes an input that enters, or that was refused. */
+  take(inputId: InputId): void;
   readonly examine: AgentRunner["examine"];
   /** Called when nothing can enter any more. */
   end(): Promise<void>;

@@ -131,14 +131,36 @@ export class Checkpoints {
   }
 
   /**
-   * Scans the workspace and returns the files that differ since the last scan, sorted; undefined if only files that a
-   * call names are known. Differences are attributed to calls. @throws the signal's reason.
+   * Resolves when a command of the user may begin. It belongs to no turn: what it changes is the user's, up to
+   * `userEnds`. What a call changes beside it may be either's. @throws the signal's reason.
    */
-  async changedSinceScan(signal: AbortSignal): Promise<readonly string[] | undefined> {
+  async userBegins(signal: AbortSignal): Promise<void> {
+    if (this.#keepsNothing) return;
+    await this.#inTurn(async () => {
+      await this.#scanForUser(signal);
+      signal.throwIfAborted();
+      this.#tracker.userBegins();
+    });
+  }
+
+  /** Finds what a command of the user has changed. Only the next operation waits for it. */
+  async userEnds(signal: AbortSignal): Promise<void> {
+    if (this.#keepsNothing) return;
+    await this.#inTurn(async () => {
+      await this.#scanForUser(signal);
+      this.#tracker.userEnds();
+    });
+  }
+
+  /**
+   * Scans the workspace and returns the files that differ since the last scan, sorted; undefined if only files that a
+   * call names are known. Differences are attributed to `by`. @throws the signal's reason.
+   */
+  async changedSinceScan(by: "calls" | "user", signal: AbortSignal): Promise<readonly string[] | undefined> {
     if (this.#keepsNothing) return undefined;
     return await this.#inTurn(async () => {
       const before = new Map(this.#tracker.entries);
-      await this.#tracker.scan("calls", signal);
+      await this.#tracker.scan(by, signal);
       if (this.#tracker.isPartial) return undefined;
       const now = this.#tracker.entries;
       const isFile = (path: string) => (now.get(path) ?? before.get(path))?.kind !== "directory";
@@ -292,6 +314,15 @@ export class Checkpoints {
   #reach(changes: Changes): Changes {
     const { root } = this.#dependencies.tracking;
     return changes === "anything" ? changes : changes.map((path) => relativeWithin(root, path) || path);
+  }
+
+  /** The command runs all the same if this fails: the next scan finds what it has missed. */
+  async #scanForUser(signal: AbortSignal): Promise<void> {
+    try {
+      await this.#tracker.scan("user", signal);
+    } catch (thrown) {
+      if (!signal.aborted) this.#log("the changes of the user could not be scanned", thrown);
+    }
   }
 
   #log(message: string, thrown: unknown): void {

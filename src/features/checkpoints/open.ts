@@ -36,6 +36,8 @@ export function openCheckpointsFeature(host: SessionHost): OpenFeature {
   /** Number of the last turn whose files could not be recorded. */
   let unrecordedTurn: number | undefined;
 
+  const userCommands = new UserCommands({ log: world.log, checkpoints, work });
+
   let lastTurn: { readonly turn: number; readonly files: readonly string[] } | undefined;
 
   /** Publishes the failure once in a turn. It is in the log, so that no rewind goes back over it. */
@@ -49,14 +51,15 @@ export function openCheckpointsFeature(host: SessionHost): OpenFeature {
   async function changedBy(context: ToolContext): Promise<CommandChanges> {
     if (!isOn) return { unknown: "files are not kept ([checkpoint] enabled)" };
     if (context.workspace.root !== workspace.root) return { unknown: "it ran in a separate worktree" };
-    return await changesSinceScan(world, open, work.signal);
+    const by = context.byUser === true ? "user" : "calls";
+    return await changesSinceScan({ world, open, by }, work.signal);
   }
 
   return {
     around: [
       ...(isOn
         ? recordingMiddleware({
-            ...{ workspace, open, work },
+            ...{ workspace, open, work, userCommands },
             isRequired: keys.required ?? false,
             failed: reportUnrecorded,
           })
@@ -74,7 +77,7 @@ export function openCheckpointsFeature(host: SessionHost): OpenFeature {
         if (!(thrown instanceof HarnessError)) throw thrown;
         reportUnrecorded(thrown, turn);
       }
-      checkpoints.releaseLater(() => work.isIdle);
+      userCommands.turnEnded();
     },
     turnFiles: (turn) => (lastTurn?.turn === turn ? lastTurn.files : undefined),
     async rewind(command, turn) {
@@ -189,13 +192,73 @@ class BackgroundWork {
   }
 }
 
-interface Recording extends Pick<RecordingOptions, "open" | "isRequired" | "failed"> {
-  readonly workspace: SessionHost["workspace"];
+interface UserCommandsOptions {
+  readonly log: Log;
+  readonly checkpoints: LazyCheckpoints;
   readonly work: BackgroundWork;
 }
 
+/** The commands that the user runs by themselves (RunShell). What they change is the user's: a rewind spares it. */
+class UserCommands {
+  readonly #options: UserCommandsOptions;
+  readonly #running = new Map<CallId, Checkpoints>();
+  /** True once a call of the turn that runs has been recorded: then the end of the turn releases. */
+  #isTurnRecorded = false;
+
+  constructor(options: UserCommandsOptions) {
+    this.#options = options;
+  }
+
+  turnRecords(): void {
+    this.#isTurnRecorded = true;
+  }
+
+  turnEnded(): void {
+    this.#isTurnRecorded = false;
+    this.#releaseLater();
+  }
+
+  #releaseLater(): void {
+    const { checkpoints, work } = this.#options;
+    if (!this.#isTurnRecorded) checkpoints.releaseLater(() => work.isIdle && this.#running.size === 0);
+  }
+
+  /** Resolves when a command may begin. It is not held back if its changes cannot be found. */
+  async begins(call: CallId, signal: AbortSignal): Promise<void> {
+    const { checkpoints, log } = this.#options;
+    try {
+      const opened = await checkpoints.open();
+      await opened.userBegins(signal);
+      this.#running.set(call, opened);
+    } catch (thrown) {
+      signal.throwIfAborted();
+      const what = messageOf(thrown);
+      log.for("checkpoint").write("warn", "the files before a command of the user are not known", { what });
+    }
+  }
+
+  /** Ends a command, if it has begun. */
+  ends(call: CallId): void {
+    const checkpoints = this.#running.get(call);
+    const { work } = this.#options;
+    if (checkpoints === undefined) return;
+    const seen = async () => {
+      await checkpoints.userEnds(work.signal);
+      this.#running.delete(call);
+      this.#releaseLater();
+    };
+    work.add(seen());
+  }
+}
+
+interface Recording extends Pick<RecordingOptions, "open" | "isRequired" | "failed"> {
+  readonly workspace: SessionHost["workspace"];
+  readonly work: BackgroundWork;
+  readonly userCommands: UserCommands;
+}
+
 /** Returns middleware that records files before a call changes them, and finds the changes afterwards. */
-function recordingMiddleware({ workspace, work, ...recording }: Recording): readonly Around[] {
+function recordingMiddleware({ workspace, work, userCommands, ...recording }: Recording): readonly Around[] {
   const { open } = recording;
   /** Calls that may have changed something and have not been checked yet. */
   const uncheckedCalls = new Map<CallId, RecordedCall>();
@@ -208,6 +271,7 @@ function recordingMiddleware({ workspace, work, ...recording }: Recording): read
     try {
       return await next(call, context);
     } finally {
+      userCommands.ends(call.id);
       const recorded = uncheckedCalls.get(call.id);
       uncheckedCalls.delete(call.id);
       if (recorded !== undefined) work.add(findChanges(recorded));
@@ -218,6 +282,11 @@ function recordingMiddleware({ workspace, work, ...recording }: Recording): read
     // Changes of a sub-agent in its own worktree are kept or removed with that worktree.
     const isOwn = context.workspace.root === workspace.root;
     if (!call.tool.mutating || !isOwn) return await next(call, context);
+    if (context.byUser === true) {
+      if (context.onlyReads !== true) await userCommands.begins(call.id, context.signal);
+      return await next(call, context);
+    }
+    userCommands.turnRecords();
     const { recordBeforeChange } = await import("./record-before-change.ts");
     const begins = (id: CallId, recorded: RecordedCall) => void uncheckedCalls.set(id, recorded);
     return await recordBeforeChange({ ...recording, begins })(call, context, next);
@@ -229,15 +298,20 @@ function recordingMiddleware({ workspace, work, ...recording }: Recording): read
   ];
 }
 
+interface SearchForChanges {
+  readonly world: Pick<World, "clock" | "log">;
+  readonly open: OpenCheckpoints;
+  readonly by: "calls" | "user";
+}
+
 async function changesSinceScan(
-  { clock, log }: Pick<World, "clock" | "log">,
-  open: OpenCheckpoints,
+  { world: { clock, log }, open, by }: SearchForChanges,
   signal: AbortSignal,
 ): Promise<CommandChanges> {
   using limit = deadline(clock, CHANGES_MS_MAX, signal);
   try {
     const checkpoints = await whileAlive(open(), limit.signal);
-    const paths = await whileAlive(checkpoints.changedSinceScan(limit.signal), limit.signal);
+    const paths = await whileAlive(checkpoints.changedSinceScan(by, limit.signal), limit.signal);
     return paths ?? { unknown: "files are kept only where a call names them" };
   } catch (thrown) {
     log.for("checkpoint").write("warn", "a cancelled command's changes are not known", {

@@ -3,6 +3,7 @@ import type { SessionId } from "../../base/ids.ts";
 import { shortened } from "../../base/text/text.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
 import type { NotifiedEvent } from "../../view/notified-events.ts";
+import { isShellEvent } from "../../view/shell-event.ts";
 
 /** Limit for the text in a notification, in UTF-16 units. */
 export const NOTIFY_TEXT_CHARS_MAX = 1_000;
@@ -38,8 +39,9 @@ export function notificationOf(
 export class LastText {
   #text = "";
 
-  add({ kind, payload, parentCall }: Envelope): void {
-    if (parentCall !== undefined) return;
+  add(event: Envelope): void {
+    const { kind, payload, parentCall } = event;
+    if (parentCall !== undefined || isShellEvent(event)) return;
     if (kind === "TurnStarted" || kind === "ToolCallStarted") this.#text = "";
     else if (kind === "TextDelta" && this.#text.length <= NOTIFY_TEXT_CHARS_MAX) this.#text += payload.text;
   }

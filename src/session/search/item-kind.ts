@@ -1,6 +1,7 @@
 import type { Envelope } from "../../protocol/events/envelope.ts";
 import type { EventKind } from "../../protocol/events/events.ts";
 import type { ItemKind } from "../../protocol/queries/history-queries.ts";
+import { severityOf } from "../../view/texts/notice-text.ts";
 import { isRefusal } from "../../view/turn-result.ts";
 
 /** The item that an event of each kind begins. Null: it begins none. */
@@ -50,9 +51,8 @@ const KINDS: Readonly<Record<EventKind, ItemKind | null>> = {
 /** Returns the kind of the item that an event begins; undefined if it begins none. */
 export function itemKind(event: Envelope): ItemKind | undefined {
   if (event.kind === "Error") {
-    const { severity, details } = event.payload;
-    const isNotice = severity === "notice" || details?.["retryInMs"] !== undefined;
-    return isNotice || isRefusal(event.payload) ? "notice" : "error";
+    const isNotice = severityOf(event.payload) === "note" || isRefusal(event.payload);
+    return isNotice ? "notice" : "error";
   }
   return KINDS[event.kind] ?? undefined;
 }

@@ -2,6 +2,7 @@ import type { CallId, EventSeq } from "../../base/ids.ts";
 import { isObject } from "../../base/json.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
 import type { ItemKind } from "../../protocol/queries/history-queries.ts";
+import { isShellEvent } from "../../view/shell-event.ts";
 import { isTurnEnded, isTurnStarted } from "../../view/turn-marks.ts";
 import { AnswerBlocks } from "./answer-blocks.ts";
 import { itemKind } from "./item-kind.ts";
@@ -26,6 +27,8 @@ interface OpenItem extends Omit<ItemText, "text"> {
   readonly texts: string[];
   readonly glue: "" | "\n";
   readonly isExpired: boolean;
+  /** True for a command of a person: it belongs to no turn, and stays open beyond one. */
+  readonly isShell: boolean;
 }
 
 interface Agent {
@@ -63,23 +66,44 @@ export class ItemTexts {
 
   add(event: Envelope, isExpired: boolean): void {
     if (isTurnStarted(event)) {
-      this.end();
+      this.#endOfTurn();
       this.#turn = event.payload.turn;
     }
     this.#addToAgent(event, isExpired);
     if (event.kind === "ToolResult") this.#endCall(event.payload.callId, isExpired ? [] : textsOf(event));
     if (isTurnEnded(event)) {
-      this.end();
+      this.#endOfTurn();
       this.#turn = undefined;
     }
   }
 
+  /** True if a command of a person is open: its result may stand behind any number of turns. */
+  get hasShellCall(): boolean {
+    for (const { isShell } of this.#calls.values()) if (isShell) return true;
+    return false;
+  }
+
+  /** Adds the result of a command of a person that is open; other events are ignored. */
+  addShellResult(event: Envelope, isExpired: boolean): void {
+    if (event.kind === "ToolResult" && isShellEvent(event))
+      this.#endCall(event.payload.callId, isExpired ? [] : textsOf(event));
+  }
+
   /** Ends all items: nothing is added to them any more. */
   end(): void {
-    for (const agent of this.#agents.values()) this.#endBlock(agent);
-    this.#agents.clear();
+    this.#endOfTurn();
     for (const call of this.#calls.values()) this.#emit(call);
     this.#calls.clear();
+  }
+
+  #endOfTurn(): void {
+    for (const agent of this.#agents.values()) this.#endBlock(agent);
+    this.#agents.clear();
+    for (const [id, call] of this.#calls) {
+      if (call.isShell) continue;
+      this.#calls.delete(id);
+      this.#emit(call);
+    }
   }
 
   #addToAgent(event: Envelope, isExpired: boolean): void {
@@ -117,6 +141,7 @@ export class ItemTexts {
       files: isCall && !isExpired ? filesIn(event.payload.args) : [],
       texts: isExpired ? [] : [...textsOf(event)],
       isExpired,
+      isShell: isShellEvent(event),
       glue: event.kind === "TextDelta" || event.kind === "ThinkingDelta" ? "" : "\n",
     };
   }
@@ -145,7 +170,7 @@ export class ItemTexts {
     this.#emit(call);
   }
 
-  #emit({ texts, glue, isExpired, ...item }: OpenItem): void {
+  #emit({ texts, glue, isExpired, isShell: _isShell, ...item }: OpenItem): void {
     const text = texts.join(glue);
     if (text !== "" || (item.tool !== undefined && !isExpired)) this.#onItem({ ...item, text });
   }

@@ -50,8 +50,9 @@ export class Session {
     this.#idle.touch();
     this.#onChanged();
   });
+  /** Accepted work beside turns and commands of people, which the end waits for. */
+  readonly #unfinished = new Set<Promise<unknown>>();
   /** True if a client that is no person has sent a command. */
-  readonly #storing = new Set<Promise<unknown>>();
   #isUsedByAgent = false;
   #pinned: boolean;
   #ending: Promise<void> | undefined;
@@ -253,7 +254,9 @@ export class Session {
       case "SetLevel":
       case "RevokeRule":
       case "PromoteRule":
-        return await changeSettings(command, client, { parts: this.#parts, signal: this.#root.signal });
+        return await this.#beforeEnd(
+          changeSettings(command, client, { parts: this.#parts, signal: this.#root.signal }),
+        );
       case "CompactSession":
         await this.#recovery.settled(client);
         return await this.#turns.runExclusive(command, client, async (turn) => {
@@ -358,9 +361,13 @@ export class Session {
   async attach(file: AttachedFile): Promise<AttachmentInfo> {
     if (this.#ending !== undefined) throw new HarnessError("EngineStopping", {});
     this.#idle.touch();
-    const storing = storeAttachment(file, this.#parts.attachments);
-    this.#storing.add(storing);
-    return await storing.finally(() => this.#storing.delete(storing));
+    return await this.#beforeEnd(storeAttachment(file, this.#parts.attachments));
+  }
+
+  /** Has the session wait at its end for something that it has accepted. */
+  async #beforeEnd<Result>(work: Promise<Result>): Promise<Result> {
+    this.#unfinished.add(work);
+    return await work.finally(() => this.#unfinished.delete(work));
   }
 
   /** Resolves when no turn runs. */
@@ -404,7 +411,7 @@ export class Session {
     this.#history[Symbol.dispose]();
     this.#root.cancel(new Cancelled("engine", "the session was ended"));
     // A file that is being stored would come back to a log that is deleted after its end.
-    await Promise.all([this.idle(), this.#shell.idle(), Promise.allSettled([...this.#storing])]);
+    await Promise.all([this.idle(), this.#shell.idle(), Promise.allSettled([...this.#unfinished])]);
     const { bus } = this.#parts;
     try {
       await this.#parts.settle();

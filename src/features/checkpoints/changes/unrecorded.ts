@@ -1,6 +1,7 @@
 import type { CallId, LogId } from "../../../base/ids.ts";
 import type { Envelope } from "../../../protocol/events/envelope.ts";
 import type { SessionStore } from "../../../session/store/store.ts";
+import { isShellEvent } from "../../../view/shell-event.ts";
 import { isTurnEnded, isTurnStarted } from "../../../view/turn-marks.ts";
 
 /** Limit for the events that are searched for calls without a record, from the newest on. */
@@ -48,6 +49,8 @@ function whyNoCall(events: readonly Envelope[], callId: CallId): string | undefi
   );
   const result = events.findLast((event) => event.kind === "ToolResult" && event.payload.callId === callId);
   if (started?.kind === "ToolCallStarted" && !started.payload.mutating) return undefined;
+  if (started !== undefined && isShellEvent(started))
+    return "it is a command of the user, whose changes are not recorded as those of a call";
   if (result?.kind !== "ToolResult")
     return started === undefined
       ? "there is no such call among the last events of the session"
@@ -75,7 +78,10 @@ function namesOnly(event: Envelope): boolean {
   return event.kind === "CheckpointMade" && event.payload.notRestorable?.[0] === ".";
 }
 
-/** Returns true if calls ended that changed a file; in a log without any record a command may be one. */
+/**
+ * Returns true if calls ended that changed a file; in a log without any record a command may be one. Commands of the
+ * user are none.
+ */
 function changedFiles(
   events: readonly Envelope[],
   { hasRecords }: Pick<UnrecordedSearch, "hasRecords">,
@@ -85,10 +91,10 @@ function changedFiles(
       kind === "ToolResult" && payload.isError === true ? [payload.callId] : [],
     ),
   );
-  return events.some(
-    ({ kind, payload }) =>
-      kind === "ToolCallStarted" &&
-      !failed.has(payload.callId) &&
-      (payload.preview !== undefined || (!hasRecords && payload.toolKind === "execute" && payload.mutating)),
-  );
+  return events.some((event) => {
+    if (event.kind !== "ToolCallStarted" || isShellEvent(event)) return false;
+    const { callId, preview, toolKind, mutating } = event.payload;
+    if (failed.has(callId)) return false;
+    return preview !== undefined || (!hasRecords && toolKind === "execute" && mutating);
+  });
 }

@@ -80,6 +80,8 @@ export class Tracker {
    * finds it.
    */
   #running: readonly RunningCall[] = [];
+  /** Number of commands of the user that run. */
+  #userCommands = 0;
   #notes: CallNote[] = [];
   /** True if the last turn has no end: its process died, and later changes may be its work or anybody's. */
   #isCutOff: boolean;
@@ -146,6 +148,16 @@ export class Tracker {
     this.#running = this.#running.filter((each) => each !== running);
   }
 
+  /** From now on a command of the user runs: what a scan of the workspace finds may be its work. */
+  userBegins(): void {
+    this.#userCommands += 1;
+  }
+
+  /** Ends a command of the user. */
+  userEnds(): void {
+    this.#userCommands -= 1;
+  }
+
   /**
    * Stores what a call has left, within the limits beside a call, and notes the call for the next record.
    * @throws HarnessError CheckpointUnwritable; the signal's reason.
@@ -210,11 +222,12 @@ export class Tracker {
     await this.#repository.refresh(signal);
   }
 
-  /** Scans the whole workspace; differences are attributed to `by`. */
+  /** Scans the whole workspace; differences are attributed to `by`, and to both beside a command of the user. */
   async scan(by: ChangedBy, signal: AbortSignal, how: "anew" | "if not fresh" = "anew"): Promise<void> {
     const { clock } = this.#dependencies.world;
-    const laidTo = this.#isCutOff ? "unknown" : by;
-    if (how === "if not fresh" && !this.#isCutOff && clock.monotonic() - this.#lookedMs < FRESH_MS) return;
+    const laidTo = this.#isCutOff ? "unknown" : by === "calls" && this.#userCommands > 0 ? "both" : by;
+    const isFresh = this.#userCommands === 0 && clock.monotonic() - this.#lookedMs < FRESH_MS;
+    if (how === "if not fresh" && !this.#isCutOff && isFresh) return;
     const startMs = clock.monotonic();
     await this.#repository.refresh(signal);
     if (this.#isPartial) this.#refresh([...this.#entries.all.keys()], laidTo);
@@ -307,11 +320,15 @@ export class Tracker {
     const now = this.#snapshots.entryOf(change, before);
     if (now !== undefined && now === before) return;
     if (isSameFile(before, now)) this.#entries.refine(path, now);
-    else this.#entries.set(path, now, by === "user" && this.#isRunning(path) ? "calls" : by);
+    else this.#entries.set(path, now, by === "user" ? this.#foundAuthor(path) : by);
   }
 
-  #isRunning(path: string): boolean {
-    return this.#running.some(({ changes }) => changes === "anything" || changes.includes(path));
+  /** Returns the author of a change that a scan for the user's changes has found. */
+  #foundAuthor(path: string): ChangedBy {
+    const isNamed = this.#running.some(({ changes }) => changes !== "anything" && changes.includes(path));
+    if (isNamed) return "calls";
+    if (!this.#running.some(({ changes }) => changes === "anything")) return "user";
+    return this.#userCommands > 0 ? "both" : "calls";
   }
 }
 

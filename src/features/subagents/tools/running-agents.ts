@@ -103,10 +103,9 @@ export class RunningAgent implements Disposable {
       begin: (tell) => {
         this.#tell = tell;
       },
-      take: () => {
-        const [first, ...rest] = this.#waiting;
-        this.#waiting = rest;
-        return first;
+      first: () => this.#waiting[0],
+      take: (inputId) => {
+        this.#waiting = this.#waiting.filter((input) => input.inputId !== inputId);
       },
       end: async () => {
         const tell = this.#tell;

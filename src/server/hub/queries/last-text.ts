@@ -3,6 +3,7 @@ import type { Envelope } from "../../../protocol/events/envelope.ts";
 import { LAST_TEXT_CHARACTERS_MAX } from "../../../protocol/queries/session-queries.ts";
 import { TTL_EXPIRED } from "../../../session/store/expired.ts";
 import type { LogInfo, SessionStore } from "../../../session/store/store.ts";
+import { isShellEvent } from "../../../view/shell-event.ts";
 
 /** Events read from the log at first, since most texts end a turn, and then at a time. */
 const FIRST_EVENTS = 12;
@@ -36,8 +37,10 @@ function pieceOf({ kind, payload, parentCall }: Envelope): string | undefined {
 }
 
 /** Returns true for an event that ends a text which follows it. */
-function isBeforeText({ kind, parentCall }: Envelope): boolean {
-  if (parentCall !== undefined) return false;
+function isBeforeText(event: Envelope): boolean {
+  const { kind, parentCall } = event;
+  // A command of a person runs beside the text.
+  if (parentCall !== undefined || isShellEvent(event)) return false;
   return kind === "TurnStarted" || kind === "ToolCallStarted" || kind === "ToolResult";
 }
 

@@ -7,7 +7,7 @@ import type { DataKeys } from "../keys/data-keys.ts";
 import { expiredRanges } from "../retention/expiry.ts";
 
 /** The form of the filters. A filter of another form cannot be opened, and is made again. */
-const FILTER_FORM = "filter v1";
+const FILTER_FORM = "filter v2";
 
 /** A stretch of a log that is indexed: what of its row is in the clear. */
 export interface SegmentFacts {

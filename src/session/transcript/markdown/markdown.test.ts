@@ -174,3 +174,19 @@ test("[SES-10] a call that has no result is shown without one", async () => {
   expect(text).toContain("<summary><code>Read</code> · no result</summary>");
   expect(CALL).toStartWith("call_");
 });
+
+test("[SES-10 CTL-19] a command of a person that ends after a turn is shown once, with its result", async () => {
+  const [start] = [starts("Bash", { command: "npm run watch" })];
+  const by = { by: "user", shell: true } as const;
+  const events = envelopes(
+    { ...start, payload: { ...start.payload, ...by } } as Event,
+    asks(1, "x"),
+    ends(1),
+    { kind: "ToolResult", payload: { callId: CALL, content: [{ type: "text", text: "watched" }], ...by } },
+  );
+  const text = (await gather(renderMarkdown(INFO, each(events)))).join("");
+  expect(text.split("<summary>")).toHaveLength(2);
+  expect(text).toContain("npm run watch");
+  expect(text).toContain("watched");
+  expect(text).not.toContain("a tool");
+});

@@ -1,12 +1,13 @@
 import type { CallId, InputId } from "../../../base/ids.ts";
 import { count, grouped } from "../../../base/text/text.ts";
-import type { Envelope } from "../../../protocol/events/envelope.ts";
+import type { Envelope, EnvelopeOf } from "../../../protocol/events/envelope.ts";
 import type { PayloadOf } from "../../../protocol/events/events.ts";
 import type { Cost } from "../../../view/costs/cost.ts";
 import { NO_COST, sumOfCosts } from "../../../view/costs/cost.ts";
 import { addTurnCost, NO_TURN_COSTS } from "../../../view/costs/turn-costs.ts";
+import { isShellEvent } from "../../../view/shell-event.ts";
 import { endingText } from "../../../view/texts/ending-text.ts";
-import { gapText } from "../../../view/texts/notice-text.ts";
+import { gapText, severityOf } from "../../../view/texts/notice-text.ts";
 import { deliveredInput } from "../../../view/turn-result.ts";
 import type { LogInfo } from "../../store/store.ts";
 import type { StartedCall } from "./markdown-call.ts";
@@ -77,6 +78,8 @@ function originOf({ logId, at }: NonNullable<LogInfo["branchOf"]>): readonly [st
 /** Turns events into paragraphs, one after the other. */
 class Transcript {
   readonly #calls = new Map<CallId, StartedCall>();
+  /** Commands of people: they belong to no turn, and end beyond one. */
+  readonly #shellCalls = new Set<CallId>();
   readonly #questions = new Map<string, string>();
   /** Inputs that were sent while a turn ran and have not started: they are rendered where they start. */
   readonly #waiting = new Map<InputId, string>();
@@ -123,16 +126,10 @@ class Transcript {
       }
       case "TurnEnded":
         return this.#turnEnded(event.payload);
-      case "ToolCallStarted": {
-        const { callId, tool, args } = event.payload;
-        this.#calls.set(callId, { tool, args });
-        return ""; // earlier text comes before it
-      }
-      case "ToolResult": {
-        const call = this.#calls.get(event.payload.callId) ?? { tool: "a tool", args: {} };
-        this.#calls.delete(event.payload.callId);
-        return renderCall(call, event.payload);
-      }
+      case "ToolCallStarted":
+        return this.#callStarted(event);
+      case "ToolResult":
+        return this.#callEnded(event.payload);
       case "PermissionAnswered":
         return renderPermission(event.payload, this.#calls.get(event.payload.callId)?.tool);
       case "Asked":
@@ -152,7 +149,7 @@ class Transcript {
       case "Cancelled":
         return `*The turn was cancelled: ${codeSpan(event.payload.reason)}.*`;
       case "Error":
-        return `*${event.payload.severity === "notice" ? "Notice" : "Error"} ${codeSpan(event.payload.reason)}:*\n\n${renderQuotation(event.payload.message)}`;
+        return `*${severityOf(event.payload) === "note" ? "Notice" : "Error"} ${codeSpan(event.payload.reason)}:*\n\n${renderQuotation(event.payload.message)}`;
       case "CompactionTriggered": {
         const cost = this.#isInTurn ? NO_COST : this.#betweenTurns();
         return renderCompaction(event.payload, cost);
@@ -193,6 +190,21 @@ class Transcript {
     }
   }
 
+  /** Earlier text comes before a call. */
+  #callStarted(event: EnvelopeOf<"ToolCallStarted">): string {
+    const { callId, tool, args } = event.payload;
+    this.#calls.set(callId, { tool, args });
+    if (isShellEvent(event)) this.#shellCalls.add(callId);
+    return "";
+  }
+
+  #callEnded(result: PayloadOf<"ToolResult">): string {
+    const call = this.#calls.get(result.callId) ?? { tool: "a tool", args: {} };
+    this.#calls.delete(result.callId);
+    this.#shellCalls.delete(result.callId);
+    return renderCall(call, result);
+  }
+
   #began(input: InputId, how: string): string | undefined {
     const text = this.#waiting.get(input);
     this.#waiting.delete(input);
@@ -210,15 +222,16 @@ class Transcript {
   #turnEnded({ reason, rounds = 0 }: PayloadOf<"TurnEnded">): string {
     const cost = this.#betweenTurns();
     this.#isInTurn = false;
-    const open = [...this.#calls.values()].map((call) => `${renderCall(call, undefined)}\n\n`).join("");
-    this.#calls.clear();
+    const open = [...this.#calls].filter(([id]) => !this.#shellCalls.has(id));
+    for (const [id] of open) this.#calls.delete(id);
+    const cut = open.map(([, call]) => `${renderCall(call, undefined)}\n\n`).join("");
     const ending = endingText(reason);
     const facts = [
       count(rounds, "round"),
       ...(cost.calls === 0 ? [] : [renderCost(cost)]),
       ...(ending === undefined ? [] : [ending]),
     ];
-    return `${open}*${facts.join(" · ")}*`;
+    return `${cut}*${facts.join(" · ")}*`;
   }
 }
 

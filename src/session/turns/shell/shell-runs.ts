@@ -33,6 +33,8 @@ export interface ShellRunsOptions {
 
 interface ShellRun {
   readonly call: PendingCall;
+  /** Resolves once the log has its start: nothing of it happens before. */
+  readonly accepted: Promise<void>;
   readonly command: string;
   readonly context: DispatchContext;
 }
@@ -86,18 +88,16 @@ export class ShellRuns {
     if (this.#runs.length > SHELL_RUNS_WAITING_MAX)
       throw new HarnessError("ShellQueueFull", { count: String(SHELL_RUNS_WAITING_MAX) });
     const call: PendingCall = { id: world.ids.next("call"), name, input: { command } };
-    const run: ShellRun = {
-      call,
-      command,
-      context: {
-        ...{ originator: id, origin: { originator: id }, turn: Math.max(1, turn()) },
-        ...{ cancel: new CancelNode(signal), timing: new TurnTiming(world.clock), shell: { toModel } },
-      },
+    const context: DispatchContext = {
+      ...{ originator: id, origin: { originator: id }, turn: Math.max(1, turn()) },
+      ...{ cancel: new CancelNode(signal), timing: new TurnTiming(world.clock), shell: { toModel } },
     };
-    engine.dispatcher.start(call, run.context);
-    this.#runs = [...this.#runs, run];
-    await bus.commit("power");
+    engine.dispatcher.start(call, context);
+    const accepted = bus.commit("power");
+    this.#runs = [...this.#runs, { call, accepted, command, context }];
+    // Before the first wait: a session that ends meanwhile waits for its result.
     this.#work();
+    await accepted;
     return call.id;
   }
 
@@ -144,6 +144,7 @@ export class ShellRuns {
   async #runAll(): Promise<void> {
     for (let [run] = this.#runs; run !== undefined; [run] = this.#runs) {
       try {
+        await run.accepted;
         await this.#run(run);
       } finally {
         this.#remove(run);

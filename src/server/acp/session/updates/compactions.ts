@@ -1,5 +1,6 @@
 import type { CompactionStatus, SessionUpdate } from "@agentclientprotocol/sdk/unstable";
 import type { Envelope } from "../../../../protocol/events/envelope.ts";
+import { isShellEvent } from "../../../../view/shell-event.ts";
 
 /** Events of a conversation that continues: a compaction before them is over. */
 const CONTINUES: ReadonlySet<Envelope["kind"]> = new Set<Envelope["kind"]>([
@@ -24,7 +25,7 @@ export class CompactionUpdates {
     }
     // Without a summary there was nothing to wait for.
     if (event.kind === "CompactionTriggered") return this.#end("completed", idOf(event));
-    return CONTINUES.has(event.kind) ? this.fail() : [];
+    return CONTINUES.has(event.kind) && !isShellEvent(event) ? this.fail() : [];
   }
 
   /** Ends a compaction that has not made the conversation shorter. */

@@ -103,7 +103,7 @@ export class SearchRun {
     for (const part of log.parts.toReversed()) {
       if (part.from >= before) continue;
       for await (const piece of this.#pieces(log, part, before)) {
-        const matches = await this.#matchesIn(log, piece);
+        const matches = await this.#matchesIn(log, piece, part.to);
         for (const match of matches.toReversed()) {
           if (match.item.event >= before) continue;
           this.#matches.push({ logId: log.logId, match });
@@ -145,8 +145,11 @@ export class SearchRun {
     return from;
   }
 
-  /** Returns the matches in a piece, in the order of their first events. */
-  async #matchesIn(log: ProbedLog, piece: LogPart): Promise<readonly ItemMatch[]> {
+  /**
+   * Returns the matches in a piece, in the order of their first events.
+   * @param last the last event of its part: a command of a person may end in a later piece.
+   */
+  async #matchesIn(log: ProbedLog, piece: LogPart, last: EventSeq): Promise<readonly ItemMatch[]> {
     const found: ItemMatch[] = [];
     const onItem = (item: ItemText) => {
       const match = this.#sources.terms.match(item);
@@ -157,6 +160,12 @@ export class SearchRun {
       items.add(event, isInRanges(event.id, log.expired));
       await this.#slices.pause();
     }
+    if (items.hasShellCall)
+      for await (const event of this.#events(log, { from: piece.to + 1, to: last })) {
+        items.addShellResult(event, isInRanges(event.id, log.expired));
+        if (!items.hasShellCall || this.#isOver) break;
+        await this.#slices.pause();
+      }
     items.end();
     found.sort((a, b) => a.item.event - b.item.event);
     return found.some(({ item }) => item.turn === "unknown")

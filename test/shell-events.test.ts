@@ -1,0 +1,49 @@
+import { expect, test } from "bun:test";
+import { filesUnder, readSource } from "./support/source.ts";
+
+const READS_CALLS = /"(?:ToolCallStarted|ToolResult)"/u;
+
+/** Files that read calls and treat a command of a person like any other call, with the reason. */
+const ALIKE: Readonly<Record<string, string>> = {
+  "cli/commands/demo/screen.ts": "the demo runs no command of a person",
+  "client/line/output/call-lines.ts": "shows every call",
+  "client/line/output/event-printer.ts": "shows every call",
+  "client/line/output/result-lines.ts": "shows every call",
+  "client/line/session/own-shell-runs.ts": "reads nothing else",
+  "conformance/documented-kinds.ts": "names kinds",
+  "conformance/scenarios/commands.ts": "reads the calls that it makes",
+  "conformance/scenarios/permission.ts": "reads the calls that it makes",
+  "conformance/scenarios/rest.ts": "reads the calls that it makes",
+  "conformance/scenarios/streams.ts": "reads the calls that it makes",
+  "conformance/scenarios/turns.ts": "reads the calls that it makes",
+  "engine/bus/bus.ts": "stores every call",
+  "engine/bus/redaction.ts": "redacts every call",
+  "engine/bus/subscriber.ts": "passes on every call",
+  "engine/loop/dispatch.ts": "publishes every call",
+  "engine/recover.ts": "settles every call that a crash has left",
+  "protocol/kinds.ts": "names kinds",
+  "server/acp/session/updates/shown-call.ts": "shows every call",
+  "server/acp/session/updates/terminals.ts": "shows every call",
+  "server/acp/session/updates/updates.ts": "shows every call",
+  "server/hub/queries/history/history-reader.ts": "pages of every call",
+  "server/minimal/projection.ts": "shows every call",
+  "session/history/open-shell-runs.ts": "reads nothing else",
+  "session/transcript/markdown/markdown-call.ts": "renders every call",
+  "session/turns/shell/settle-shell-runs.ts": "reads nothing else",
+  "view/questions/questions.ts": "the question about a call closes with it, whoever runs it",
+  "view/session/calls/incoming-calls.ts": "a model writes the calls in it",
+  "view/session/calls/open-calls.ts": "shows every call",
+  "view/session/session-view.ts": "hands every call to the folds of its parts",
+  "view/session/sub-agents.ts": "a call that runs a sub-agent is none of a person",
+};
+
+test("[CTL-19] each file that reads calls says what a command of a person is to it", () => {
+  const silent = filesUnder("src", "**/*.ts")
+    .filter((file) => !file.endsWith(".test.ts"))
+    .filter((file) => {
+      const source = readSource(file);
+      return READS_CALLS.test(source) && !source.includes("isShellEvent");
+    })
+    .map((file) => file.replace(/^src\//u, ""));
+  expect(silent.toSorted()).toEqual(Object.keys(ALIKE).toSorted());
+});
