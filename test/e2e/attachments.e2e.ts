@@ -109,6 +109,33 @@ test(
 );
 
 test(
+  "[CTL-19 PERF-03] an input may refer to so many files and bytes, each reference counted in full",
+  async () => {
+    await using served = await openServed({ script: [says("seen"), says("never")] });
+    const token = await served.token();
+    const session = await served.session(token);
+    const body = Buffer.concat([PNG, Buffer.alloc(10_000_000, 1)]);
+    const { body: file } = await upload(served, token, session, { body, name: "large.png" });
+    const ask = async (count: number) => {
+      const content = Array.from({ length: count }, () => ({ type: "attachment", id: file["attachment"] }));
+      const answer = await served.ask(`/v1/sessions/${session}/input?wait=turn`, token, { content });
+      return [answer.status, await answer.json()];
+    };
+    const refused = (why: string) => [
+      409,
+      {
+        reason: "InvalidCommand",
+        message: expect.stringContaining(`${why}; send the files in several inputs`),
+      },
+    ];
+    expect(await ask(2_000)).toMatchObject(refused("2000 attachments, and an input may refer to 16"));
+    expect(await ask(3)).toMatchObject(refused("bytes of attachments, and an input may have 25165824"));
+    expect(await ask(2)).toMatchObject([200, { text: "seen" }]);
+  },
+  TIMEOUT_MS,
+);
+
+test(
   "[CTL-19 PERF-03] a file above the limit is refused while it comes, a broken upload leaves nothing, and an ended session takes none",
   async () => {
     await using served = await openServed({ script: [says("never")] });

@@ -96,6 +96,11 @@ export async function openAttachmentStore(host: SessionHost): Promise<Attachment
         if (writing.get(folder) === promise) writing.delete(folder);
       }
     },
+    async storedBytes(id) {
+      const info = await files.lstat(join(folder, id));
+      if (info === undefined) throw new HarnessError("AttachmentMissing", { id });
+      return info.size;
+    },
     async blocks(id) {
       const opened = await read(id);
       const headLength = new DataView(opened.buffer, opened.byteOffset).getUint32(0);

@@ -10,6 +10,7 @@ export const attachmentsFeature: Feature = {
     return {
       attachments: {
         store: async (file) => await (await load()).store(file),
+        storedBytes: async (id) => await (await load()).storedBytes(id),
         blocks: async (id) => await (await load()).blocks(id),
       },
     };

@@ -9,6 +9,10 @@ export const ADDED_FOLDER_CHARACTERS_MAX = 4_096;
 
 /** Bytes of one attached file. */
 export const ATTACHMENT_BYTES_MAX = 20_971_520;
+/** References to attached files in one input. */
+export const ATTACHMENTS_PER_INPUT_MAX = 16;
+/** Bytes of the files that one input refers to. A file counts once for each reference. */
+export const ATTACHMENTS_PER_INPUT_BYTES_MAX = 25_165_824;
 
 /** Bytes of a command that a person runs. */
 export const SHELL_COMMAND_BYTES_MAX = 65_536;

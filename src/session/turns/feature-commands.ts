@@ -1,5 +1,10 @@
 import { HarnessError } from "../../base/errors.ts";
+import type { AttachmentId } from "../../base/ids.ts";
 import type { Accepted, Command, CommandKind, CommandOf } from "../../protocol/commands/commands.ts";
+import {
+  ATTACHMENTS_PER_INPUT_BYTES_MAX,
+  ATTACHMENTS_PER_INPUT_MAX,
+} from "../../protocol/commands/run-limits.ts";
 import type { AttachedFile, AttachmentInfo, InputBlock } from "../../protocol/content.ts";
 import type { AttachedClient } from "../access/client.ts";
 import type { SessionCommands } from "../commands/query-handlers.ts";
@@ -51,18 +56,41 @@ export function assertWishesHandled(
 
 const NO_FILES = "this session takes no attachments";
 
-/** Returns an input with the contents of its attachments. @throws HarnessError if one is refused. */
+/**
+ * Returns an input with the contents of its attachments. Each reference is charged at its stored size before any is read.
+ * @throws HarnessError if one is refused, or they are too many or too large together.
+ */
 export async function resolvedInput(
   command: CommandOf<"SendInput">,
   attachments: Attachments | undefined,
 ): Promise<ResolvedInput> {
+  const { kind } = command;
+  const ids = command.content.flatMap((block) => (block.type === "attachment" ? [block.id] : []));
+  if (ids.length > 0) {
+    if (attachments === undefined) throw new HarnessError("InvalidCommand", { kind, why: NO_FILES });
+    await assertReadable(ids, attachments);
+  }
   const content: InputBlock[] = [];
   for (const block of command.content) {
     if (block.type !== "attachment") content.push(block);
     else if (attachments !== undefined) content.push(...(await attachments.blocks(block.id)));
-    else throw new HarnessError("InvalidCommand", { kind: command.kind, why: NO_FILES });
   }
   return { ...command, content };
+}
+
+/** @throws HarnessError InvalidCommand if one input refers to more files, or to more bytes, than it may. */
+async function assertReadable(ids: readonly AttachmentId[], attachments: Attachments): Promise<void> {
+  const tooMuch = (what: string) =>
+    new HarnessError("InvalidCommand", {
+      kind: "SendInput",
+      why: `it refers to ${what}; send the files in several inputs`,
+    });
+  if (ids.length > ATTACHMENTS_PER_INPUT_MAX)
+    throw tooMuch(`${ids.length} attachments, and an input may refer to ${ATTACHMENTS_PER_INPUT_MAX}`);
+  let bytes = 0;
+  for (const id of ids) bytes += await attachments.storedBytes(id);
+  if (bytes > ATTACHMENTS_PER_INPUT_BYTES_MAX)
+    throw tooMuch(`${bytes} bytes of attachments, and an input may have ${ATTACHMENTS_PER_INPUT_BYTES_MAX}`);
 }
 
 /** Stores a file for inputs. @throws HarnessError if it is refused. */

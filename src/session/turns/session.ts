@@ -52,6 +52,8 @@ export class Session {
   });
   /** Accepted work beside turns and commands of people, which the end waits for. */
   readonly #unfinished = new Set<Promise<unknown>>();
+  /** Resolves once the files of the newest input with attachments have been read, or it was refused. */
+  #resolving: Promise<void> = Promise.resolve();
   /** True if a client that is no person has sent a command. */
   #isUsedByAgent = false;
   #pinned: boolean;
@@ -354,7 +356,21 @@ export class Session {
       const why = "it was cancelled before it was accepted";
       throw new HarnessError("InvalidCommand", { kind: command.kind, why });
     }
-    return await this.#turns.send(await resolvedInput(command, this.#parts.attachments), client);
+    if (command.content.every(({ type }) => type !== "attachment"))
+      return await this.#turns.send(await resolvedInput(command, this.#parts.attachments), client);
+    const before = this.#resolving;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#resolving = promise;
+    let accepted: Promise<Accepted>;
+    try {
+      await before;
+      this.#turns.assertRoom(command);
+      // `send` takes the slot, or its place in the queue, before the next input is examined.
+      accepted = this.#turns.send(await resolvedInput(command, this.#parts.attachments), client);
+    } finally {
+      resolve();
+    }
+    return await accepted;
   }
 
   /** Stores a file for inputs. @throws HarnessError if it is refused. */

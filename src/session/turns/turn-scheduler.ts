@@ -89,6 +89,16 @@ export class TurnScheduler {
     return this.#cancels;
   }
 
+  /**
+   * Refuses an input that `send` would refuse now, before its files are read.
+   * @throws HarnessError TurnInProgress, InputQueueFull, EngineStopping.
+   */
+  assertRoom({ delivery = "reject" }: Pick<CommandOf<"SendInput">, "delivery">): void {
+    this.#assertGoesOn();
+    if (delivery === "reject" || !this.slot.taken) this.slot.assertFree();
+    else this.#queue.assertRoom();
+  }
+
   /** Starts a turn with an input, or has it wait for the one that runs (ENG-26). */
   async send(command: ResolvedInput, client: AttachedClient): Promise<Accepted> {
     const { delivery = "reject" } = command;

@@ -79,6 +79,13 @@ export class InputQueue {
     return this.#places.flatMap(({ input, held }) => (input.delivery === "steer" && !held ? [input] : []));
   }
 
+  /** @throws HarnessError InputQueueFull if no further input can wait, whatever its size. */
+  assertRoom(): void {
+    const isFull = charactersOf(this.#places) >= INPUTS_WAITING_CHARS_MAX;
+    if (this.#places.length >= INPUTS_WAITING_MAX || isFull)
+      throw new HarnessError("InputQueueFull", { count: String(this.#places.length) });
+  }
+
   /**
    * Adds an input, and resolves once it cannot be lost any more.
    * @throws HarnessError InputQueueFull.
@@ -92,7 +99,7 @@ export class InputQueue {
     const wants = wantsOf(command);
     const waiting = charactersOf(this.#places);
     const isFull = waiting + jsonCharacters(content) > INPUTS_WAITING_CHARS_MAX;
-    // A single complete one is taken, however large: it is no more than was already read of it.
+    // A single complete one is taken, however large: limits of bodies and of attachments bound it.
     if (this.#places.length >= INPUTS_WAITING_MAX || (isFull && waiting > 0))
       throw new HarnessError("InputQueueFull", { count: String(this.#places.length) });
     const { bus, ids } = this.#options;
