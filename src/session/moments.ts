@@ -54,7 +54,7 @@ export interface Attachments {
    * @throws HarnessError if it is of a kind that no model takes, or the session keeps too much already.
    */
   store(file: AttachedFile): Promise<AttachmentInfo>;
-  /** Returns the stored size of a file in bytes, without reading it. @throws HarnessError if there is none of this id. */
+  /** Returns the stored size of a file in bytes, unread. @throws HarnessError if there is none of this id. */
   storedBytes(id: AttachmentId): Promise<number>;
   /** Returns a file as blocks of an input. @throws HarnessError if there is none of this id. */
   blocks(id: AttachmentId): Promise<readonly InputBlock[]>;

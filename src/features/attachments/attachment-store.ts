@@ -102,16 +102,20 @@ export async function openAttachmentStore(host: SessionHost): Promise<Attachment
       return info.size;
     },
     async blocks(id) {
-      const opened = await read(id);
-      const headLength = new DataView(opened.buffer, opened.byteOffset).getUint32(0);
-      const headBytes = opened.subarray(LENGTH_BYTES, LENGTH_BYTES + headLength);
-      const head = JSON.parse(new TextDecoder().decode(headBytes)) as { readonly name: string };
-      const bytes = opened.subarray(LENGTH_BYTES + headLength);
+      const { name, bytes } = fileIn(await read(id));
       const form = formOf(bytes, undefined);
-      if (form.kind === "image" || form.kind === "pdf") await assertTaken(host, head.name, form.kind);
-      return blocksOf(head.name, bytes, form);
+      if (form.kind === "image" || form.kind === "pdf") await assertTaken(host, name, form.kind);
+      return blocksOf(name, bytes, form);
     },
   };
+}
+
+/** Returns a file and its name from what is stored: the length of a head in JSON, the head, the file. */
+function fileIn(opened: Uint8Array): { readonly name: string; readonly bytes: Uint8Array } {
+  const headLength = new DataView(opened.buffer, opened.byteOffset).getUint32(0);
+  const headBytes = opened.subarray(LENGTH_BYTES, LENGTH_BYTES + headLength);
+  const { name } = JSON.parse(new TextDecoder().decode(headBytes)) as { readonly name: string };
+  return { name, bytes: opened.subarray(LENGTH_BYTES + headLength) };
 }
 
 /** Refuses a file that the session's model is known not to accept; an unknown model decides by itself. */
