@@ -57,7 +57,7 @@ export function assertWishesHandled(
 const NO_FILES = "this session takes no attachments";
 
 /**
- * Returns an input with the contents of its attachments. Each reference counts with its stored size, before any is read.
+ * Returns an input with the contents of its attachments. Each counts with its stored size before any is read.
  * @throws HarnessError if one is refused, or they are too many or too large together.
  */
 export async function resolvedInput(
