@@ -273,7 +273,7 @@ test(
     expect(mute).toEqual([1, "", said("it closed its output before it answered initialize")]);
     const noResult = `stdio:///bin/sh -c 'read -r a; echo "{\\"jsonrpc\\":\\"2.0\\",\\"id\\":0,\\"result\\":{}}"'`;
     const malformed = await run("--against", noResult);
-    expect(malformed).toEqual([1, "", said("Invalid result for initialize: protocolVersion: expected a string, found number")]);
+    expect(malformed).toEqual([1, "", said("Invalid result for initialize: protocolVersion: Invalid input")]);
     const nobody = await run("--against", "http://127.0.0.1:9");
     expect(nobody).toEqual([1, "", said("cannot be reached: nothing listens there. Start it")]);
     const lost = await run("--against", "http://127.0.0.1:9", "--auth-token-file", "/nowhere/token");
