@@ -348,25 +348,22 @@ export class Session {
     await this.durable();
   }
 
-  /** A cancel while the rest of an earlier run is settled stops the input that waits for that. */
+  /** A cancel that arrives while the input is examined, or its files are read, stops it. */
   async #sendInput(command: CommandOf<"SendInput">, client: AttachedClient): Promise<Accepted> {
     const { cancels } = this.#turns;
     await this.#recovery.settled(client);
-    if (this.#turns.cancels !== cancels) {
-      const why = "it was cancelled before it was accepted";
-      throw new HarnessError("InvalidCommand", { kind: command.kind, why });
-    }
+    const { attachments } = this.#parts;
     if (command.content.every(({ type }) => type !== "attachment"))
-      return await this.#turns.send(await resolvedInput(command, this.#parts.attachments), client);
+      return await this.#turns.send(await resolvedInput(command, attachments), client, cancels);
     const before = this.#resolving;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#resolving = promise;
     let accepted: Promise<Accepted>;
     try {
       await before;
-      this.#turns.assertRoom(command);
+      this.#turns.assertTakes(command, cancels);
       // `send` takes the slot, or its place in the queue, before the next input is examined.
-      accepted = this.#turns.send(await resolvedInput(command, this.#parts.attachments), client);
+      accepted = this.#turns.send(await resolvedInput(command, attachments), client, cancels);
     } finally {
       resolve();
     }

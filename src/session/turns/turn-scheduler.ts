@@ -91,21 +91,28 @@ export class TurnScheduler {
 
   /**
    * Refuses an input that `send` would refuse now, before its files are read.
-   * @throws HarnessError TurnInProgress, InputQueueFull, EngineStopping.
+   * @param cancels the number of cancels when the input arrived: a later one stops it.
+   * @throws HarnessError TurnInProgress, InputQueueFull, EngineStopping, InvalidCommand after a cancel.
    */
-  assertRoom({ delivery = "reject" }: Pick<CommandOf<"SendInput">, "delivery">): void {
+  assertTakes({ delivery = "reject" }: Pick<CommandOf<"SendInput">, "delivery">, cancels: number): void {
     this.#assertGoesOn();
+    if (cancels !== this.#cancels) {
+      const why = "it was cancelled before it was accepted";
+      throw new HarnessError("InvalidCommand", { kind: "SendInput", why });
+    }
     if (delivery === "reject" || !this.slot.taken) this.slot.assertFree();
     else this.#queue.assertRoom();
   }
 
-  /** Starts a turn with an input, or has it wait for the one that runs (ENG-26). */
-  async send(command: ResolvedInput, client: AttachedClient): Promise<Accepted> {
+  /**
+   * Starts a turn with an input, or has it wait for the one that runs (ENG-26).
+   * @param cancels as for `assertTakes`.
+   */
+  async send(command: ResolvedInput, client: AttachedClient, cancels: number): Promise<Accepted> {
     const { delivery = "reject" } = command;
-    this.#assertGoesOn();
+    this.assertTakes(command, cancels);
     if (delivery !== "reject" && this.slot.taken)
       return { inputId: await this.#queue.add(command, delivery, client) };
-    this.slot.assertFree();
     // The slot is taken before the first await: two inputs at once cannot both find it free.
     const next = this.#claimTurn(client.id);
     try {
