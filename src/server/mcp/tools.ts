@@ -3,6 +3,7 @@ import * as z from "zod";
 import { defined } from "../../base/defined.ts";
 import { HarnessError } from "../../base/errors.ts";
 import type { CommandKind, SessionCommandKind } from "../../protocol/commands/commands.ts";
+import { firstIssue } from "../../protocol/first-issue.ts";
 import { CallIdSchema, LogIdSchema, SessionIdSchema } from "../../protocol/ids.ts";
 import { readCommand } from "../../protocol/read.ts";
 import { allowsCommand } from "../../session/access/scope.ts";
@@ -197,9 +198,7 @@ function tool<Input extends z.ZodObject>({ run, ...row }: ToolSpec<Input>): Tool
     async call(args, call) {
       const parsed = row.input.safeParse(args ?? {});
       if (parsed.success) return await run(parsed.data, call);
-      const [issue] = parsed.error.issues;
-      const at = issue?.path.map(String).join(".") ?? "";
-      const why = `${at === "" ? "" : `${at}: `}${issue?.message ?? "its arguments do not fit"}`;
+      const why = firstIssue(parsed.error);
       return toolRefusal(new HarnessError("InvalidCommand", { kind: row.name, why }));
     },
   };

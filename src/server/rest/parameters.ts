@@ -2,6 +2,7 @@ import * as z from "zod";
 import { HarnessError } from "../../base/errors.ts";
 import type { EventSeq, SessionId } from "../../base/ids.ts";
 import { isObject } from "../../base/json.ts";
+import { firstIssue } from "../../protocol/first-issue.ts";
 import type { TokenGrant } from "../../session/access/authority.ts";
 import type { RouteRequest } from "../http/route.ts";
 import { eventSeqIn, sessionIdIn } from "../hub/follow-request.ts";
@@ -70,11 +71,7 @@ export async function bodyOf<Schema extends z.ZodType>(
 ): Promise<z.infer<Schema>> {
   const parsed = schema.safeParse(await objectOf(call));
   if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
-  const where = issue?.path.map(String).join(".") ?? "";
-  throw new HarnessError("InvalidBody", {
-    why: `${where}${where === "" ? "" : ": "}${issue?.message ?? ""}`,
-  });
+  throw new HarnessError("InvalidBody", { why: firstIssue(parsed.error) });
 }
 
 export const SinceSchema = z.int().min(0);
