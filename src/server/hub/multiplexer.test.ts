@@ -392,3 +392,41 @@ test("[CTL-03 LIFE-02] a session that has ended is let go of, and can still be r
     reason: "UnknownSession",
   });
 });
+
+test("[CTL-19 CTL-02] of two titles at the same instant the last one holds, in what is kept and in the log", async () => {
+  const stored: string[] = [];
+  const [isFirst, mayReturn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  await using rig = await openRig({
+    script: [],
+    keeping: {
+      async RenameSession({ sessionId, title }) {
+        stored.push(title);
+        if (title === "first") {
+          isFirst.resolve();
+          await mayReturn.promise;
+        }
+        return { sessionId, result: { title } };
+      },
+      async DeleteSession({ sessionId }) {
+        stored.push("deleted");
+        return { sessionId };
+      },
+    },
+  });
+  const sessionId = rig.session.id;
+  const other = await rig.connect();
+  const first = rig.connection.send({ kind: "RenameSession", sessionId, title: "first" });
+  await isFirst.promise;
+  const last = other.send({ kind: "RenameSession", sessionId, title: "last" });
+  const deleted = rig.connection.send({ kind: "DeleteSession", sessionId });
+  for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
+  expect(stored).toEqual(["first"]);
+  mayReturn.resolve();
+  await Promise.all([first, last, deleted]);
+  expect(stored).toEqual(["first", "last", "deleted"]);
+  const events = await rig.store.events(rig.session.logId, 0, 99);
+  expect(events.flatMap((event) => (event.kind === "SessionRenamed" ? [event.payload.title] : []))).toEqual([
+    "first",
+    "last",
+  ]);
+});

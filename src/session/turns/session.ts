@@ -1,3 +1,4 @@
+import { defined } from "../../base/defined.ts";
 import { Cancelled, HarnessError, messageOf } from "../../base/errors.ts";
 import type { ClientId, EventSeq, LogId, SessionId } from "../../base/ids.ts";
 import type { LogLevel } from "../../base/log.ts";
@@ -342,10 +343,11 @@ export class Session {
     await this.#parts.bus.commit(durability);
   }
 
-  /** Shows every client the title that a person gave. */
-  async renamed(title: string, by: ClientId): Promise<void> {
-    this.#parts.bus.publish({ kind: "SessionRenamed", payload: { title, by } });
-    await this.durable();
+  /** Shows every client the title that a person gave. In a session that is being ended, the next run shows it. */
+  async renamed(title: string, by?: ClientId): Promise<void> {
+    if (this.#ending !== undefined) return;
+    this.#parts.bus.publish({ kind: "SessionRenamed", payload: { title, ...defined({ by }) } });
+    await this.#beforeEnd(this.durable());
   }
 
   /** A cancel that arrives while the input is examined, or its files are read, stops it. */
