@@ -430,3 +430,53 @@ test("[CTL-19 CTL-02] of two titles at the same instant the last one holds, in w
     "last",
   ]);
 });
+
+test("[CTL-19 CTL-02] a file for a session that is only being opened waits for it, as an input does", async () => {
+  await using rig = await openRig({ script: [says("one")] });
+  const mayOpen = Promise.withResolvers<void>();
+  const next = rig.world.ids.next("sess");
+  const attached: string[] = [];
+  const opened = {
+    id: next,
+    logId: rig.session.logId,
+    ending: undefined,
+    onChanged: () => undefined,
+    onEnded: () => undefined,
+    send: async () => ({}),
+    attach: async ({ name }: { readonly name: string }) => {
+      attached.push(name);
+      return { attachment: "att_1", name, media_type: "text/plain", bytes: 1 };
+    },
+  };
+  const facts = { from: "a", to: "b", next, logId: rig.session.logId };
+  const multiplexer = new Multiplexer({
+    world: rig.world,
+    store: rig.store,
+    openSession: () => Promise.reject(new Error("nothing is opened here")),
+    prepareSwitch: async () => ({
+      event: facts as never,
+      async open() {
+        await mayOpen.promise;
+        return { opened: { session: opened as never } };
+      },
+    }),
+  });
+  multiplexer.add(rig.session);
+  const client = multiplexer.attach({ identityClass: "human", label: "test" });
+  const { id: sessionId } = rig.session;
+  const switched = multiplexer.send(
+    { kind: "SwitchProfile", sessionId, profile: "b", inPlace: true },
+    client,
+  );
+  await rig.until("ProfileSwitched");
+  const file = { name: "notes.txt", bytes: new Uint8Array(1) };
+  const stored = multiplexer.attachFile(next, file, client);
+  const sent = multiplexer.send({ kind: "SendInput", sessionId: next, content: [] }, client);
+  mayOpen.resolve();
+  expect(await stored).toMatchObject({ name: "notes.txt" });
+  await Promise.all([sent, switched]);
+  expect(attached).toEqual(["notes.txt"]);
+  await expect(multiplexer.attachFile(rig.world.ids.next("sess"), file, client)).rejects.toMatchObject({
+    reason: "UnknownSession",
+  });
+});

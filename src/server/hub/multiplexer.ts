@@ -141,6 +141,7 @@ export class Multiplexer {
     // It is part of an input: who may send one may attach.
     if (client.scope !== undefined)
       await assertWithinScope(client.scope, { kind: "SendInput", sessionId, content: [] }, this.#logOf);
+    if (this.#coming.has(sessionId)) await this.whenThere(sessionId);
     const session = this.#sessions.get(sessionId);
     if (session === undefined) throw new HarnessError("UnknownSession", { id: sessionId });
     return await session.attach(file);
