@@ -48,7 +48,7 @@ export class CommandTable {
         await turns.withdraw(command, client);
         return {};
       case "EditInput":
-        await turns.edit(command, client);
+        await this.#inputs.edit(command, client);
         return {};
       case "MoveInput":
         await turns.move(command, client);

@@ -40,6 +40,20 @@ export class InputAcceptance {
     });
     return await accepted;
   }
+
+  /**
+   * Replaces the content of a waiting input: its references are those of the new content. Edits stay in the order in
+   * which they come, also behind one whose files are read.
+   * @throws HarnessError if the edit is refused; the input then waits as it was.
+   */
+  async edit(command: CommandOf<"EditInput">, client: AttachedClient): Promise<void> {
+    const { turns, parts } = this.#options;
+    const { cancels } = turns;
+    await this.#reading.run("files", async () => {
+      turns.assertEdits(command, client, cancels);
+      await turns.edit(await resolvedInput(command, parts.attachments), client, cancels);
+    });
+  }
 }
 
 function hasFiles({ content }: Pick<CommandOf<"SendInput">, "content">): boolean {
