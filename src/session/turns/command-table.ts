@@ -6,7 +6,7 @@ import type { SessionEndReason } from "../../protocol/events/events.ts";
 import type { AttachedClient } from "../access/client.ts";
 import { assertHuman } from "../questions/questions.ts";
 import { changeSettings } from "./change-settings.ts";
-import { handleByFeature, notServed } from "./feature-commands.ts";
+import { assertBlocks, handleByFeature, notServed } from "./feature-commands.ts";
 import { InputAcceptance } from "./inputs/input-acceptance.ts";
 import type { Recovery } from "./recovery.ts";
 import type { SessionDependencies } from "./session-dependencies.ts";
@@ -41,6 +41,7 @@ export class CommandTable {
   /** Resolves once the command is accepted. @throws HarnessError if it is refused. */
   async carryOut(command: Command, client: AttachedClient): Promise<Accepted> {
     const { session, parts, turns, shell, recovery, signal } = this.#options;
+    assertBlocks(command);
     switch (command.kind) {
       case "SendInput":
         return await this.#inputs.send(command, client);

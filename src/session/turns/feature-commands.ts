@@ -4,6 +4,7 @@ import type { Accepted, Command, CommandKind, CommandOf } from "../../protocol/c
 import {
   ATTACHMENTS_PER_INPUT_BYTES_MAX,
   ATTACHMENTS_PER_INPUT_MAX,
+  INPUT_BLOCKS_MAX,
 } from "../../protocol/commands/run-limits.ts";
 import type { AttachedFile, AttachmentInfo, InputBlock } from "../../protocol/content.ts";
 import type { AttachedClient } from "../access/client.ts";
@@ -51,6 +52,13 @@ export function assertWishesHandled(
   const wanted = (["skill", "agent"] as const).find((want) => command[want] !== undefined);
   if (wanted === undefined || takes.includes(wanted)) return;
   const why = `there are no ${wanted}s in this session`;
+  throw new HarnessError("InvalidCommand", { kind: command.kind, why });
+}
+
+/** @throws HarnessError InvalidCommand if an input has more blocks than it may, whatever it came over. */
+export function assertBlocks(command: Command): void {
+  if (!("content" in command) || command.content.length <= INPUT_BLOCKS_MAX) return;
+  const why = `it has ${command.content.length} blocks of content, and an input may have ${INPUT_BLOCKS_MAX}`;
   throw new HarnessError("InvalidCommand", { kind: command.kind, why });
 }
 

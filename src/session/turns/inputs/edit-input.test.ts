@@ -7,6 +7,7 @@ import type { AttachmentId, InputId } from "../../../base/ids.ts";
 import {
   ATTACHMENTS_PER_INPUT_BYTES_MAX,
   ATTACHMENTS_PER_INPUT_MAX,
+  INPUT_BLOCKS_MAX,
 } from "../../../protocol/commands/run-limits.ts";
 import type { Connection } from "../../../protocol/connection.ts";
 import type { InputBlock, SentBlock } from "../../../protocol/content.ts";
@@ -371,5 +372,26 @@ test("[ENG-26 CTL-19] a cancel or a withdrawal of the input while files are read
   late.go();
   await expect(cancelled).rejects.toThrow("it was cancelled before it was accepted");
   expect(shown(rig)).toEqual(["two, last"]);
+  open();
+});
+
+test("[ENG-26 CTL-19] an input, an edit and a steer have at most 256 blocks", async () => {
+  const { rig: opened, open } = await waitingRig();
+  await using rig = opened;
+  const sessionId = rig.session.id;
+  const inputId = await queued(rig, "two");
+  const blocks = (count: number) => Array.from({ length: count }, () => textBlock("x"));
+  const commands = (count: number) => [
+    { kind: "SendInput", sessionId, content: blocks(count), delivery: "queue" } as const,
+    { kind: "EditInput", sessionId, inputId, content: blocks(count) } as const,
+    { kind: "SteerAgent", sessionId, callId: rig.world.ids.next("call"), content: blocks(count) } as const,
+  ];
+  const why = `it has ${INPUT_BLOCKS_MAX + 1} blocks of content, and an input may have 256`;
+  for (const command of commands(INPUT_BLOCKS_MAX + 1)) {
+    await expect(rig.connection.send(command)).rejects.toThrow(why);
+  }
+  for (const command of commands(INPUT_BLOCKS_MAX)) {
+    if (command.kind !== "SteerAgent") await rig.connection.send(command);
+  }
   open();
 });
