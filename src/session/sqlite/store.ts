@@ -162,22 +162,10 @@ export class SqliteStore implements SessionStore {
 
   /** Adds the rows of a new log, inside a transaction. */
   #addLog(log: NewLog, holder: Holder): LogRows {
-    const { rowid } = this.#connection.run(
-      `INSERT INTO logs (log_id, working_dir, profile, model, effort, created_at, updated_at, branch_of, branch_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-      log.logId,
-      log.workingDir,
-      log.profile,
-      log.model,
-      log.effort ?? null,
-      log.createdAt,
-      log.createdAt,
-      log.branchOf?.logId ?? null,
-      log.branchOf?.at ?? null,
-    );
-    const run = this.#addRun(rowid, log.session, log.createdAt);
-    takeLease(this.#connection, { log: rowid, run, holder });
-    return { log: rowid, run, seal: this.#sealOf(rowid, log.logId) };
+    const num = this.#logs.add(log);
+    const run = this.#addRun(num, log.session, log.createdAt);
+    takeLease(this.#connection, { log: num, run, holder });
+    return { log: num, run, seal: this.#sealOf(num, log.logId) };
   }
 
   #sealOf(log: number, logId: LogId): WriterSeal {
