@@ -167,6 +167,36 @@ test("[CTL-19] a title of a person is one line without secrets, is shown to subs
     expect((await engine.send(`/v1/sessions/${sessionId}/rename`, wrong)).status).toBe(400);
 });
 
+test("[CTL-19] a title that is given while the session ends is what its next run shows, and so is one by an earlier run", async () => {
+  await using place = openPlace(says("one"));
+  await using engine = await openNotesEngine(place);
+  const first = (await engine.session()) as SessionId;
+  await engine.turn(first, "first prompt");
+  await engine.post(first, "rename", { title: "before its end" });
+  const ending = engine.end(first);
+  const renaming = Array.from({ length: 8 }, (_, at) =>
+    engine.post(first, "rename", { title: `at its end ${at}` }),
+  );
+  await Promise.all([ending, ...renaming]);
+  const { title } = await engine.info(first);
+  const shown = async () => {
+    const titles: string[] = [];
+    const { log } = await engine.info(first);
+    await using sessions = await openSessions(place.options(), signal);
+    for (const { kind, payload } of await sessions.store.markedEvents(log as LogId, 0, 999))
+      if (kind === "SessionRenamed") titles.push(payload.title);
+    return titles;
+  };
+  const connection = await engine.harness.attach({ identityClass: "human", label: "again" });
+  await connection.handshake(PROTOCOL_VERSION);
+  const again = await connection.send({ kind: "AttachSession", sessionId: first });
+  await until("the title in the log", async () => (await shown()).at(-1) === title);
+  await engine.post(first, "rename", { title: "by the first run's id" }); // `again` writes the log now
+  expect((await shown()).at(-1)).toBe("by the first run's id");
+  expect(again.sessionId).not.toBe(first);
+  expect(await engine.info(again.sessionId ?? "")).toMatchObject({ title: "by the first run's id" });
+});
+
 test("[CTL-19 CTL-06] marks and drafts work in process, over REST and over WebSocket, each reader's own", async () => {
   await using place = openPlace(says("one"), says("two"));
   await using engine = await openNotesEngine(place);

@@ -157,6 +157,8 @@ export interface StoredSessions {
   readBack?(): Promise<StateReader>;
   /** Loads the work on files that it keeps beside stored logs. */
   logFiles?(): Promise<LogFiles>;
+  /** The folder below the data folder that holds one folder of such files for each log: plain data. */
+  readonly logFolders?: string;
   /** Queries that it answers about sessions, stored or running. The handlers of a running session go first. */
   readonly queries?: {
     readonly kinds: readonly QueryKind[];
@@ -247,7 +249,7 @@ export interface LogFiles {
    * @param beforeDay as YYYY-MM-DD.
    */
   expire(log: LogId, beforeDay: string, at: LogFilesOptions): Promise<void>;
-  /** Removes all files of a log for good. */
+  /** Removes all files of a log for good, also of one that has none any more. */
   remove(log: LogId, at: LogFilesOptions): Promise<void>;
   /**
    * Marks the files of all logs as sealed under an earlier key, before the key changes.

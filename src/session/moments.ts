@@ -30,7 +30,10 @@ export interface InputWants {
 }
 
 /** A SendInput with the contents of its attachments. */
-export type ResolvedInput = Omit<CommandOf<"SendInput">, "content"> & {
+export type ResolvedInput = Resolved<CommandOf<"SendInput">>;
+
+/** A command whose content has the contents of files where it referred to them. */
+export type Resolved<Sent extends CommandOf<"SendInput" | "EditInput">> = Omit<Sent, "content"> & {
   readonly content: readonly InputBlock[];
 };
 

@@ -278,6 +278,12 @@ test(
     await expect(
       connection.attach(sessionId, { name: "a", bytes: new Uint8Array(20_971_521) }),
     ).rejects.toMatchObject({ reason: "BodyTooLarge" });
+    const content = Array.from({ length: 257 }, () => ({ type: "text", text: "x" }) as const);
+    await expect(connection.send({ kind: "SendInput", sessionId, content })).rejects.toMatchObject({
+      reason: "InvalidCommand",
+    });
+    const tooMany = await served.ask(`/v1/sessions/${sessionId}/input`, token, { content });
+    expect([tooMany.status, await tooMany.json()]).toMatchObject([409, { reason: "InvalidCommand" }]);
     const body = {
       content: [...asInput("", image?.attachment).content, { type: "attachment", id: text?.attachment }],
     };

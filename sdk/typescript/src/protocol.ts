@@ -1516,6 +1516,10 @@ export interface EditInputCommand {
           readonly media_type: string;
           readonly data: string;
         };
+      }
+    | {
+        readonly type: "attachment";
+        readonly id: string;
       }>;
 }
 

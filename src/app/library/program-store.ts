@@ -39,7 +39,7 @@ export function programStore(store: SessionStore, limit: StoreLimit): SessionSto
     const unused = (opened: SessionWriter) => void release(opened).catch(() => undefined);
     return programWriter(await ask(name, run, { isRight: isWriter, unused }), limit);
   };
-  const maintain = oneAtATime((signal) => store.maintain(signal));
+  const oneMaintenance = oneAtATime();
   return {
     create: (...given) => writer("create", () => store.create(...given)),
     open: (...given) => writer("open", () => store.open(...given)),
@@ -59,8 +59,12 @@ export function programStore(store: SessionStore, limit: StoreLimit): SessionSto
     pin: (...given) => ask("pin", () => store.pin(...given)),
     expire: (...given) => ask("expire", () => store.expire(...given), { isRight: Number.isSafeInteger }),
     ...(store.notes === undefined ? {} : { notes: programNotes(store.notes, ask) }),
-    delete: (logId) => ask("delete", () => store.delete(logId)),
-    maintain: (signal) => untilStopped("maintain", () => maintain(signal), { ...limit, signal }),
+    delete: (...given) => ask("delete", () => store.delete(...given)),
+    maintain: (signal, ...given) =>
+      untilStopped("maintain", () => oneMaintenance(signal, () => store.maintain(signal, ...given)), {
+        ...limit,
+        signal,
+      }),
     check: (depth, signal) => findings(() => store.check(depth, signal), { ...limit, signal }),
     [Symbol.asyncDispose]: () => ask("dispose", async () => await store[Symbol.asyncDispose]()),
   };
@@ -88,9 +92,9 @@ function programNotes(
 }
 
 /** Begins each run once the one before has ended, also one that nobody waits for any more. */
-function oneAtATime<Value>(run: (signal: AbortSignal) => Promise<Value>) {
+function oneAtATime() {
   let last: Promise<void> | undefined;
-  return async (signal: AbortSignal): Promise<Value> => {
+  return async <Value>(signal: AbortSignal, run: () => Promise<Value>): Promise<Value> => {
     const { promise: over, resolve: end } = Promise.withResolvers<void>();
     const earlier = last;
     last = over;
@@ -99,7 +103,7 @@ function oneAtATime<Value>(run: (signal: AbortSignal) => Promise<Value>) {
         await earlier;
         signal.throwIfAborted();
       }
-      return await run(signal);
+      return await run();
     } finally {
       end();
       if (last === over) last = undefined;

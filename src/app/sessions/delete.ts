@@ -1,9 +1,7 @@
 import { HarnessError } from "../../base/errors.ts";
-import type { HarnessPaths } from "../../base/files/harness-paths.ts";
 import type { LogInfo, SessionStore } from "../../session/store/store.ts";
-import { forgetDismissed } from "./expiry-warning.ts";
-import type { StoredLogs } from "./retention/log-files.ts";
-import { removeLogFiles } from "./retention/log-files.ts";
+import type { KeptBeside } from "./retention/orphans.ts";
+import { removeBeside } from "./retention/orphans.ts";
 
 /** @throws HarnessError LogHeld for a session that runs, SessionPinned. */
 export function assertDeletable({ session, heldBy, pinned }: LogInfo): void {
@@ -11,20 +9,23 @@ export function assertDeletable({ session, heldBy, pinned }: LogInfo): void {
   if (pinned) throw new HarnessError("SessionPinned", { id: session });
 }
 
-interface DeleteSources extends StoredLogs {
+interface DeleteSources extends KeptBeside {
   readonly store: Pick<SessionStore, "delete">;
-  readonly paths: StoredLogs["paths"] & Pick<HarnessPaths, "state">;
 }
 
 /**
  * Deletes a session that does not run: its log and keys, the titles, drafts and marks beside it, its stored outputs
- * and the files that features keep for it (SES-06).
+ * and the files that features keep for it (SES-06). Its content is unreadable first. If the process dies after that, or
+ * a file cannot be removed, the next sweep of any engine removes the rest.
  * @throws HarnessError LogHeld, SessionPinned.
  */
 export async function deleteSession({ store, ...at }: DeleteSources, info: LogInfo): Promise<void> {
   assertDeletable(info);
-  const { logId } = info;
-  await store.delete(logId);
-  await removeLogFiles(logId, at);
-  await forgetDismissed(at, logId);
+  let isDone = false;
+  await store.delete(info.logId, async (logId) => {
+    await removeBeside(logId, at);
+    isDone = true;
+  });
+  // The store of a program need not know of files beside it.
+  if (!isDone) await removeBeside(info.logId, at);
 }

@@ -65,7 +65,8 @@ export class Reservation {
   /** Called when so many batches are safe from loss of power. */
   synced(batches: number): void {
     if (this.#raised?.batch === undefined || this.#raised.batch > batches) return;
-    if (this.#isTurnRunning) this.#safe = this.#raised.to;
+    // Also between two turns: the next turn has it, unless a batch gives it back first.
+    this.#safe = this.#raised.to;
     this.#raised = undefined;
   }
 }

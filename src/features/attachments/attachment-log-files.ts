@@ -4,7 +4,11 @@ import type { LogFiles, LogFilesOptions } from "../../session/feature.ts";
 import { attachmentsFolder } from "./attachments-folder.ts";
 
 /** The attachments of stored logs. One that is sealed under an earlier key is refused when it is used. */
-export const attachmentLogFiles: LogFiles = { expire, remove, markEarlierKey: async () => undefined };
+export const attachmentLogFiles: LogFiles = {
+  expire,
+  remove,
+  markEarlierKey: async () => undefined,
+};
 
 /** Removes each attachment that was uploaded before the day. */
 async function expire(log: LogId, beforeDay: string, { world, paths }: LogFilesOptions): Promise<void> {

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { InOrder } from "../../base/async/in-order.ts";
 import { HarnessError } from "../../base/errors.ts";
 import type { AttachmentId } from "../../base/ids.ts";
 import { shortened } from "../../base/text/text.ts";
@@ -25,7 +26,7 @@ const AROUND_BYTES_MAX = 65_536;
 const LENGTH_BYTES = 4;
 
 /** Uploads of all sessions, one after the other: two at once cannot exceed the limit together. */
-const writing = new Map<string, Promise<void>>();
+const writing = new InOrder<string>();
 
 /**
  * Opens the attachments of a session: one sealed file each, below the data folder of cinch (SES-04). They expire and
@@ -84,18 +85,7 @@ export async function openAttachmentStore(host: SessionHost): Promise<Attachment
   }
 
   return {
-    async store(file) {
-      const before = writing.get(folder);
-      const { promise, resolve } = Promise.withResolvers<void>();
-      writing.set(folder, promise);
-      try {
-        await before;
-        return await write(file);
-      } finally {
-        resolve();
-        if (writing.get(folder) === promise) writing.delete(folder);
-      }
-    },
+    store: (file) => writing.run(folder, () => write(file)),
     async storedBytes(id) {
       const info = await files.lstat(join(folder, id));
       if (info === undefined) throw new HarnessError("AttachmentMissing", { id });

@@ -3,7 +3,10 @@ import type { Feature } from "../../session/feature.ts";
 /** Files that clients upload for inputs of a session (CTL-19). */
 export const attachmentsFeature: Feature = {
   name: "attachments",
-  stored: { logFiles: async () => (await import("./attachment-log-files.ts")).attachmentLogFiles },
+  stored: {
+    logFolders: "attachments",
+    logFiles: async () => (await import("./attachment-log-files.ts")).attachmentLogFiles,
+  },
   isUsed: () => true,
   async open(host) {
     const load = async () => (await import("./attachment-store.ts")).openAttachmentStore(host);

@@ -8,7 +8,11 @@ import { checkpointKey, earlierKeyMark } from "./store/earlier-key.ts";
 const MARK_MODE = 0o600;
 
 /** The checkpoints of stored logs. */
-export const checkpointLogFiles: LogFiles = { expire, remove, markEarlierKey };
+export const checkpointLogFiles: LogFiles = {
+  expire,
+  remove,
+  markEarlierKey,
+};
 
 /** Newer checkpoints build on earlier ones, so all of them stay until the newest is due. */
 async function expire(log: LogId, beforeDay: string, { world, paths }: LogFilesOptions): Promise<void> {

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { InputBlock } from "../content.ts";
+import { InputBlock, SentBlock } from "../content.ts";
 import { CallIdSchema, InputIdSchema, SessionIdSchema } from "../ids.ts";
 
 const sessionId = SessionIdSchema;
@@ -13,12 +13,15 @@ export const LevelSchema = z.enum(["ReadOnly", "WorkspaceWrite", "DangerFullAcce
  */
 export const SetLevel = z.object({ kind: z.literal("SetLevel"), sessionId, level: LevelSchema });
 
-/** Replaces the content of an input that waits. Its place stays. An agent edits only its own. Since 0.3.0. */
+/**
+ * Replaces the content of an input that waits, with the rules and limits of SendInput: the new content keeps, drops or
+ * adds references to attached files. Its place stays. An agent edits only its own. Since 0.3.0.
+ */
 export const EditInput = z.object({
   kind: z.literal("EditInput"),
   sessionId,
   inputId: InputIdSchema,
-  content: z.array(InputBlock).min(1),
+  content: z.array(SentBlock).min(1),
 });
 
 /** Moves an input that waits. An agent moves only its own, and not before those of others. Since 0.3.0. */

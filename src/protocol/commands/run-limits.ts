@@ -7,6 +7,12 @@ export const ALLOW_CHARACTERS_MAX = 8_192;
 export const ADDED_FOLDERS_MAX = 16;
 export const ADDED_FOLDER_CHARACTERS_MAX = 4_096;
 
+/**
+ * Blocks of the content of one input, edit or steer, as its sender gives it. A file is one block. The session counts
+ * them, whatever they came over: a schema with a new limit would refuse clients of a recorded version.
+ */
+export const INPUT_BLOCKS_MAX = 256;
+
 /** Bytes of one attached file. */
 export const ATTACHMENT_BYTES_MAX = 20_971_520;
 /** References to attached files in one input. */

@@ -1,10 +1,12 @@
 import { HarnessError } from "../../base/errors.ts";
-import type { EventSeq, SessionId } from "../../base/ids.ts";
+import type { EventSeq, LogId, SessionId } from "../../base/ids.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
 import { withGaps } from "../../session/history/gaps.ts";
 import { isInRanges } from "../../session/store/expired.ts";
 import { LogPages } from "../../session/store/log-pages.ts";
 import type { SessionStore } from "../../session/store/store.ts";
+
+const TITLES_PER_READ = 500;
 
 /**
  * Yields the events of a session that has ended, from its log: everything after `since` up to its SessionEnded, or that
@@ -37,6 +39,23 @@ export async function* endedSessionEvents(
     }
   }
   if (!signal.aborted) throw new HarnessError("UnknownSession", { id });
+}
+
+/** Returns the title that the log of a session shows last; undefined if it shows none. */
+export async function lastTitle(
+  store: Pick<SessionStore, "markedEvents">,
+  log: LogId,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  let title: string | undefined;
+  for (let cursor = 0, isLast = false; !isLast; ) {
+    signal.throwIfAborted();
+    const events = await store.markedEvents(log, cursor, TITLES_PER_READ, ["SessionRenamed"]);
+    for (const event of events) if (event.kind === "SessionRenamed") ({ title } = event.payload);
+    cursor = events.at(-1)?.id ?? cursor;
+    isLast = events.length < TITLES_PER_READ;
+  }
+  return title;
 }
 
 /** Returns events that can be read once a condition holds; undefined if nothing is waited for. */

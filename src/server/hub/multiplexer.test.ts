@@ -392,3 +392,91 @@ test("[CTL-03 LIFE-02] a session that has ended is let go of, and can still be r
     reason: "UnknownSession",
   });
 });
+
+test("[CTL-19 CTL-02] of two titles at the same instant the last one holds, in what is kept and in the log", async () => {
+  const stored: string[] = [];
+  const [isFirst, mayReturn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  await using rig = await openRig({
+    script: [],
+    keeping: {
+      async RenameSession({ sessionId, title }) {
+        stored.push(title);
+        if (title === "first") {
+          isFirst.resolve();
+          await mayReturn.promise;
+        }
+        return { sessionId, result: { title } };
+      },
+      async DeleteSession({ sessionId }) {
+        stored.push("deleted");
+        return { sessionId };
+      },
+    },
+  });
+  const sessionId = rig.session.id;
+  const other = await rig.connect();
+  const first = rig.connection.send({ kind: "RenameSession", sessionId, title: "first" });
+  await isFirst.promise;
+  const last = other.send({ kind: "RenameSession", sessionId, title: "last" });
+  const deleted = rig.connection.send({ kind: "DeleteSession", sessionId });
+  for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
+  expect(stored).toEqual(["first"]);
+  mayReturn.resolve();
+  await Promise.all([first, last, deleted]);
+  expect(stored).toEqual(["first", "last", "deleted"]);
+  const events = await rig.store.events(rig.session.logId, 0, 99);
+  expect(events.flatMap((event) => (event.kind === "SessionRenamed" ? [event.payload.title] : []))).toEqual([
+    "first",
+    "last",
+  ]);
+});
+
+test("[CTL-19 CTL-02] a file for a session that is only being opened waits for it, as an input does", async () => {
+  await using rig = await openRig({ script: [says("one")] });
+  const mayOpen = Promise.withResolvers<void>();
+  const next = rig.world.ids.next("sess");
+  const attached: string[] = [];
+  const opened = {
+    id: next,
+    logId: rig.session.logId,
+    ending: undefined,
+    onChanged: () => undefined,
+    onEnded: () => undefined,
+    send: async () => ({}),
+    attach: async ({ name }: { readonly name: string }) => {
+      attached.push(name);
+      return { attachment: "att_1", name, media_type: "text/plain", bytes: 1 };
+    },
+  };
+  const facts = { from: "a", to: "b", next, logId: rig.session.logId };
+  const multiplexer = new Multiplexer({
+    world: rig.world,
+    store: rig.store,
+    openSession: () => Promise.reject(new Error("nothing is opened here")),
+    prepareSwitch: async () => ({
+      event: facts as never,
+      async open() {
+        await mayOpen.promise;
+        return { opened: { session: opened as never } };
+      },
+    }),
+  });
+  multiplexer.add(rig.session);
+  const client = multiplexer.attach({ identityClass: "human", label: "test" });
+  const { id: sessionId } = rig.session;
+  const switched = multiplexer.send(
+    { kind: "SwitchProfile", sessionId, profile: "b", inPlace: true },
+    client,
+  );
+  await rig.until("ProfileSwitched");
+  const file = { name: "notes.txt", bytes: new Uint8Array(1) };
+  const stored = multiplexer.attachFile(next, file, client);
+  const sent = multiplexer.send({ kind: "SendInput", sessionId: next, content: [] }, client);
+  mayOpen.resolve();
+  expect(await stored).toMatchObject({ name: "notes.txt" });
+  await Promise.all([sent, switched]);
+  expect(attached).toEqual(["notes.txt"]);
+  await expect(multiplexer.attachFile(rig.world.ids.next("sess"), file, client)).rejects.toMatchObject({
+    reason: "UnknownSession",
+  });
+});

@@ -1,3 +1,4 @@
+import { InOrder } from "../../base/async/in-order.ts";
 import { defined } from "../../base/defined.ts";
 import { HarnessError, messageOf } from "../../base/errors.ts";
 import type { EventSeq, LogId, SessionId } from "../../base/ids.ts";
@@ -22,7 +23,7 @@ import { isPerson, mayAnswer } from "../../session/questions/people.ts";
 import type { SessionStore } from "../../session/store/store.ts";
 import type { OpenedSession } from "../../session/turns/opened-session.ts";
 import type { Session } from "../../session/turns/session.ts";
-import { endedSessionEvents, eventsOnce } from "./ended-session.ts";
+import { endedSessionEvents, eventsOnce, lastTitle } from "./ended-session.ts";
 import { LazyNews } from "./news/lazy-news.ts";
 import type { NewsSource } from "./news/news.ts";
 import type { PrepareOpened, ProfileSwitchDependencies } from "./profile-switch.ts";
@@ -75,6 +76,8 @@ export class Multiplexer {
   readonly #reopening = new Map<LogId, Promise<OpenedSession>>();
   /** Runs that were announced and are being opened. */
   readonly #coming = new Map<SessionId, Promise<OpenedSession>>();
+  /** Changes of what is kept beside a log, in the order in which they come: its events have the same order. */
+  readonly #ofLog = new InOrder<LogId>();
   readonly #news: LazyNews;
   /** Memory of the files that clients are uploading. */
   readonly uploads = new UploadMemory();
@@ -138,6 +141,7 @@ export class Multiplexer {
     // It is part of an input: who may send one may attach.
     if (client.scope !== undefined)
       await assertWithinScope(client.scope, { kind: "SendInput", sessionId, content: [] }, this.#logOf);
+    if (this.#coming.has(sessionId)) await this.whenThere(sessionId);
     const session = this.#sessions.get(sessionId);
     if (session === undefined) throw new HarnessError("UnknownSession", { id: sessionId });
     return await session.attach(file);
@@ -171,17 +175,33 @@ export class Multiplexer {
   /** Carries out a command about a session that runs or has ended. @throws HarnessError UnknownSession. */
   async #keep(command: CommandOf<StoredSessionCommand>, client: AttachedClient): Promise<Accepted> {
     const { kind, sessionId } = command;
-    await this.#assertKnown(sessionId);
+    const log = await this.#logOf(sessionId);
+    if (log === undefined) throw new HarnessError("UnknownSession", { id: sessionId });
     const { keeping } = this.#parts;
     if (keeping === undefined)
       throw new HarnessError("InvalidCommand", { kind, why: "it is not served here" });
-    const session = this.#sessions.get(sessionId);
     // What the reader has seen may not be in the log yet.
-    if (kind === "MarkRead") await session?.durable("process");
-    const accepted = await keeping(command, client);
-    if (kind === "PinSession") session?.pin(command.pinned); // it no longer ends by itself, or does again
-    if (kind === "RenameSession") await session?.renamed(stringAt(accepted.result, "title") ?? "", client.id);
-    return accepted;
+    if (kind === "MarkRead") await this.#sessions.onLog(log)?.durable("process");
+    if (!CHANGE_THE_LOG.has(kind)) return await keeping(command, client);
+    return await this.#ofLog.run(log, async () => {
+      const accepted = await keeping(command, client);
+      // The run that the log has now, whichever of its runs is named.
+      const session = this.#sessions.onLog(log);
+      if (kind === "PinSession") session?.pin(command.pinned); // it no longer ends by itself, or does again
+      if (kind === "RenameSession")
+        await session?.renamed(stringAt(accepted.result, "title") ?? "", client.id);
+      return accepted;
+    });
+  }
+
+  /** Shows the title that a person gave while no run could emit it, so that the log says what lists say. */
+  async #showTitle({ logId }: Pick<Session, "logId">): Promise<void> {
+    await this.#ofLog.run(logId, async () => {
+      const info = await this.#parts.store.find(logId);
+      if (info?.renamed !== true) return;
+      const shown = await lastTitle(this.#parts.store, logId, this.#stop.signal);
+      if (shown !== info.title) await this.#sessions.onLog(logId)?.renamed(info.title);
+    });
   }
 
   /** Carries out a plugin's command, or a verb of an earlier protocol. @throws HarnessError UnknownCommandNamespace. */
@@ -279,9 +299,11 @@ export class Multiplexer {
   }
 
   #reopen(request: CommandOf<"CreateSession">, logId: LogId, client: AttachedClient): Promise<OpenedSession> {
-    const opening =
-      this.#reopening.get(logId) ?? this.open(request, client).finally(() => this.#reopening.delete(logId));
+    const known = this.#reopening.get(logId);
+    if (known !== undefined) return known;
+    const opening = this.open(request, client).finally(() => this.#reopening.delete(logId));
     this.#reopening.set(logId, opening);
+    this.#watchSettling(opening.then(({ session }) => this.#showTitle(session)));
     return opening;
   }
 
@@ -397,6 +419,11 @@ export class Multiplexer {
     throw new HarnessError("UnknownSession", { id: sessionId });
   }
 }
+
+/** Commands whose effects on one log have the order in which they were accepted. */
+const CHANGE_THE_LOG: ReadonlySet<string> = new Set<StoredSessionCommand>([
+  ...(["RenameSession", "ArchiveSession", "PinSession", "DeleteSession"] as const),
+]);
 
 function acceptedAs({ session, notices = [] }: OpenedSession): Accepted {
   return { sessionId: session.id, ...(notices.length === 0 ? {} : { result: { notices } }) };

@@ -1,4 +1,4 @@
-import type { IdSource, SessionId } from "../../base/ids.ts";
+import type { IdSource, LogId, SessionId } from "../../base/ids.ts";
 import { People } from "../../session/questions/people.ts";
 import type { Session } from "../../session/turns/session.ts";
 
@@ -35,6 +35,12 @@ export class RunningSessions {
 
   get(id: SessionId): Session | undefined {
     return this.#byId.get(id);
+  }
+
+  /** Returns the session that writes a log; one that is being ended only if there is no other. */
+  onLog(log: LogId): Session | undefined {
+    const found = this.all.filter(({ logId }) => logId === log);
+    return found.find(({ ending }) => ending === undefined) ?? found[0];
   }
 
   /** Returns the number of people who are subscribed to a session. */

@@ -1,11 +1,14 @@
 import { HarnessError, hasReason } from "../../base/errors.ts";
 import type { LogId, SessionId } from "../../base/ids.ts";
 import type { Machine } from "../../base/world.ts";
-import type { Holder, LogInfo, LogName, LogQuery } from "../store/store.ts";
+import type { Holder, LogInfo, LogName, LogQuery, NewLog } from "../store/store.ts";
 import type { Row, StoreConnection } from "./connection.ts";
 import type { RowReader } from "./rows.ts";
 
-/** The table of logs: one row for each, with its newest run, its last event and the holder of its lease. */
+/**
+ * The table of logs, and the owner of their numbers: one row for each, with its newest run, its last event and the
+ * holder of its lease.
+ */
 export class LogTable {
   readonly #connection: StoreConnection;
   readonly #rows: RowReader;
@@ -29,6 +32,24 @@ export class LogTable {
     const row = this.#row("logs.log_id = ? AND logs.deleted = 0", logId);
     if (row === undefined) throw new HarnessError("SessionMissing", { id: logId });
     return row;
+  }
+
+  /** Adds the row of a new log, inside a transaction, and returns its number, which no log has had before. */
+  add(log: NewLog): number {
+    const { rowid } = this.#connection.run(
+      `INSERT INTO logs (num, log_id, working_dir, profile, model, effort, created_at, updated_at, branch_of, branch_at)
+       VALUES ((SELECT last + 1 FROM log_numbers), ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      log.logId,
+      log.workingDir,
+      log.profile,
+      log.model,
+      log.effort ?? null,
+      log.createdAt,
+      log.createdAt,
+      log.branchOf?.logId ?? null,
+      log.branchOf?.at ?? null,
+    );
+    return rowid;
   }
 
   /** Returns the rows of whole logs, the newest first. */

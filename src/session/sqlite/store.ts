@@ -1,5 +1,6 @@
 import { assert } from "../../base/assert.ts";
 import type { CacheBudget } from "../../base/cache-budget.ts";
+import { defined } from "../../base/defined.ts";
 import { HarnessError, hasReason, messageOf } from "../../base/errors.ts";
 import type { EventSeq, LogId, SessionId } from "../../base/ids.ts";
 import type { World } from "../../base/world.ts";
@@ -18,6 +19,7 @@ import type {
   Loss,
   MaintenanceResult,
   NewLog,
+  RemoveBeside,
   SessionStore,
   SessionWriter,
   StoredMessage,
@@ -35,7 +37,7 @@ import { sqliteNotes } from "./notes/sqlite-notes.ts";
 import { TitleCache } from "./notes/title-cache.ts";
 import { expiredRanges, expireLog } from "./retention/expiry.ts";
 import { maintain } from "./retention/maintain.ts";
-import { forgetLog, removeRows } from "./retention/removal.ts";
+import { forgetLog, removeLogRow, removeRows } from "./retention/removal.ts";
 import { RowReader } from "./rows.ts";
 import { forgetInBackups } from "./schema/backups.ts";
 import { SearchOnDemand } from "./search/search-on-demand.ts";
@@ -160,22 +162,10 @@ export class SqliteStore implements SessionStore {
 
   /** Adds the rows of a new log, inside a transaction. */
   #addLog(log: NewLog, holder: Holder): LogRows {
-    const { rowid } = this.#connection.run(
-      `INSERT INTO logs (log_id, working_dir, profile, model, effort, created_at, updated_at, branch_of, branch_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-      log.logId,
-      log.workingDir,
-      log.profile,
-      log.model,
-      log.effort ?? null,
-      log.createdAt,
-      log.createdAt,
-      log.branchOf?.logId ?? null,
-      log.branchOf?.at ?? null,
-    );
-    const run = this.#addRun(rowid, log.session, log.createdAt);
-    takeLease(this.#connection, { log: rowid, run, holder });
-    return { log: rowid, run, seal: this.#sealOf(rowid, log.logId) };
+    const num = this.#logs.add(log);
+    const run = this.#addRun(num, log.session, log.createdAt);
+    takeLease(this.#connection, { log: num, run, holder });
+    return { log: num, run, seal: this.#sealOf(num, log.logId) };
   }
 
   #sealOf(log: number, logId: LogId): WriterSeal {
@@ -317,7 +307,7 @@ export class SqliteStore implements SessionStore {
     return events;
   }
 
-  async delete(logId: LogId): Promise<void> {
+  async delete(logId: LogId, beside?: RemoveBeside): Promise<void> {
     let isTight = false;
     /** On a full disk the room of the reserve is used: deleting makes room. */
     const withRoom = async <Result>(work: () => Promise<Result> | Result): Promise<Result> => {
@@ -331,13 +321,16 @@ export class SqliteStore implements SessionStore {
     };
     const log = await withRoom(() => this.#forgetLog(logId));
     await withRoom(() => this.#forget());
+    await beside?.(logId);
     const { signal } = new AbortController();
     const removal = { world: this.#world, whenFree: this.#whenFree, signal };
     await withRoom(() => removeRows(this.#connection, log, { ...removal, isTight }));
     // Until then the file itself has the rows still.
-    await withRoom(() =>
-      truncateLog(this.#connection, { clock: this.#world.clock, signal: this.#closing.signal }),
-    );
+    const writeBack = () =>
+      truncateLog(this.#connection, { clock: this.#world.clock, signal: this.#closing.signal });
+    await withRoom(writeBack);
+    await withRoom(() => removeLogRow(this.#connection, log, removal));
+    await withRoom(writeBack);
     if (isTight) await keepReserve(this.#connection.path, this.#world);
   }
 
@@ -368,10 +361,14 @@ export class SqliteStore implements SessionStore {
     return true;
   }
 
-  async maintain(signal: AbortSignal): Promise<MaintenanceResult> {
+  async maintain(signal: AbortSignal, beside?: RemoveBeside): Promise<MaintenanceResult> {
     // A branch whose lease cannot be read may be one that is being made.
     const isAlive = (row: Row) => this.#logs.holderOr(row, "somebody") !== "nobody";
-    const maintenance = { world: this.#world, whenFree: this.#whenFree, heads: this.#heads, signal, isAlive };
+    const maintenance = {
+      ...{ world: this.#world, whenFree: this.#whenFree, heads: this.#heads, signal, isAlive },
+      ...defined({ beside }),
+      forget: () => this.#forget(),
+    };
     // The maintenance writes the log back to the file, with what the index has added.
     await this.search.keepUp(signal);
     return maintain(this.#connection, maintenance);

@@ -228,9 +228,10 @@ function logUpkeep(
       return expireMemoryLog(log, isCut ? newest : beforeDay);
     },
 
-    async delete(logId) {
+    async delete(logId, beside) {
       logs.assertFree(logs.mustFind(logId));
       logs.all.delete(logId);
+      await beside?.(logId);
     },
 
     async maintain() {

@@ -102,11 +102,20 @@ export interface SessionStore extends AsyncDisposable {
   /** Titles, marks and drafts of people. Absent: this store keeps none. */
   readonly notes?: SessionNotes;
 
-  /** Removes a log completely, with its notes. @throws LogHeld, SessionMissing. */
-  delete(logId: LogId): Promise<void>;
+  /**
+   * Removes a log completely, with its notes. It is hidden and its keys are destroyed first, safe from loss of power;
+   * the rest follows. A process that dies meanwhile, or a failure, leaves the rest to `maintain`.
+   * @param beside removes the files that others keep for the log, once nobody can open the log any more.
+   * @throws LogHeld, SessionMissing, and what `beside` throws.
+   */
+  delete(logId: LogId, beside?: RemoveBeside): Promise<void>;
 
-  /** Frees the space of removed contents, and removes branches that broke off. A signal stops it between two steps. */
-  maintain(signal: AbortSignal): Promise<MaintenanceResult>;
+  /**
+   * Frees the space of removed contents, removes branches that broke off, and completes deletions that broke off. A
+   * signal stops it between two steps.
+   * @param beside as in `delete`. A log whose files it cannot remove stays hidden until the next maintenance.
+   */
+  maintain(signal: AbortSignal, beside?: RemoveBeside): Promise<MaintenanceResult>;
 
   /**
    * Checks for damage, changing nothing. "quick" checks the structure and the facts of the logs; "full" opens every
@@ -117,6 +126,9 @@ export interface SessionStore extends AsyncDisposable {
   /** Absent: a search reads the logs. */
   readonly search?: SearchIndex;
 }
+
+/** Removes the files that are kept beside a log. It may be called again for a log whose files are gone. */
+export type RemoveBeside = (logId: LogId) => Promise<void>;
 
 export interface NewLog {
   readonly logId: LogId;

@@ -4,11 +4,12 @@ import type { Accepted, Command, CommandKind, CommandOf } from "../../protocol/c
 import {
   ATTACHMENTS_PER_INPUT_BYTES_MAX,
   ATTACHMENTS_PER_INPUT_MAX,
+  INPUT_BLOCKS_MAX,
 } from "../../protocol/commands/run-limits.ts";
 import type { AttachedFile, AttachmentInfo, InputBlock } from "../../protocol/content.ts";
 import type { AttachedClient } from "../access/client.ts";
 import type { SessionCommands } from "../commands/query-handlers.ts";
-import type { Attachments, InputWants, ResolvedInput } from "../moments.ts";
+import type { Attachments, InputWants, Resolved } from "../moments.ts";
 
 /** Names of features that a session may lack, by the command that needs them. */
 const ABSENT: Readonly<Partial<Record<Command["kind"], string>>> = {
@@ -54,21 +55,28 @@ export function assertWishesHandled(
   throw new HarnessError("InvalidCommand", { kind: command.kind, why });
 }
 
+/** @throws HarnessError InvalidCommand if an input has more blocks than it may, whatever it came over. */
+export function assertBlocks(command: Command): void {
+  if (!("content" in command) || command.content.length <= INPUT_BLOCKS_MAX) return;
+  const why = `it has ${command.content.length} blocks of content, and an input may have ${INPUT_BLOCKS_MAX}`;
+  throw new HarnessError("InvalidCommand", { kind: command.kind, why });
+}
+
 const NO_FILES = "this session takes no attachments";
 
 /**
  * Returns an input with the contents of its attachments. Each counts with its stored size before any is read.
  * @throws HarnessError if one is refused, or they are too many or too large together.
  */
-export async function resolvedInput(
-  command: CommandOf<"SendInput">,
+export async function resolvedInput<Sent extends CommandOf<"SendInput" | "EditInput">>(
+  command: Sent,
   attachments: Attachments | undefined,
-): Promise<ResolvedInput> {
+): Promise<Resolved<Sent>> {
   const { kind } = command;
   const ids = command.content.flatMap((block) => (block.type === "attachment" ? [block.id] : []));
   if (ids.length > 0) {
     if (attachments === undefined) throw new HarnessError("InvalidCommand", { kind, why: NO_FILES });
-    await assertReadable(ids, attachments);
+    await assertReadable(kind, ids, attachments);
   }
   const content: InputBlock[] = [];
   for (const block of command.content) {
@@ -79,10 +87,14 @@ export async function resolvedInput(
 }
 
 /** @throws HarnessError InvalidCommand if one input refers to more files, or to more bytes, than it may. */
-async function assertReadable(ids: readonly AttachmentId[], attachments: Attachments): Promise<void> {
+async function assertReadable(
+  kind: "SendInput" | "EditInput",
+  ids: readonly AttachmentId[],
+  attachments: Attachments,
+): Promise<void> {
   const tooMuch = (what: string) =>
     new HarnessError("InvalidCommand", {
-      kind: "SendInput",
+      kind,
       why: `it refers to ${what}; send the files in several inputs`,
     });
   if (ids.length > ATTACHMENTS_PER_INPUT_MAX)

@@ -1,9 +1,9 @@
+import { defined } from "../../base/defined.ts";
 import { Cancelled, HarnessError, messageOf } from "../../base/errors.ts";
 import type { ClientId, EventSeq, LogId, SessionId } from "../../base/ids.ts";
 import type { LogLevel } from "../../base/log.ts";
 import type { BusReader } from "../../engine/bus/bus.ts";
 import { CancelNode } from "../../engine/cancel.ts";
-import { compactHistory } from "../../engine/loop/compact.ts";
 import type { Accepted, Command, CommandOf } from "../../protocol/commands/commands.ts";
 import type { AttachedFile, AttachmentInfo } from "../../protocol/content.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
@@ -15,16 +15,9 @@ import type { NamespaceOwner } from "../commands/stored-session-commands.ts";
 import type { IdleTurn } from "../moments.ts";
 import type { Follower } from "../questions/followers.ts";
 import { Followers, untilEnded } from "../questions/followers.ts";
-import { assertHuman } from "../questions/questions.ts";
 import type { Durability } from "../store/store.ts";
-import { changeSettings } from "./change-settings.ts";
-import {
-  assertWishesHandled,
-  handleByFeature,
-  notServed,
-  resolvedInput,
-  storeAttachment,
-} from "./feature-commands.ts";
+import { CommandTable } from "./command-table.ts";
+import { storeAttachment } from "./feature-commands.ts";
 import { IdleHistory } from "./idle-history.ts";
 import { IdleWatch } from "./idle-watch.ts";
 import { Recovery } from "./recovery.ts";
@@ -43,6 +36,7 @@ export class Session {
   readonly #root = new CancelNode();
   readonly #turns: TurnScheduler;
   readonly #shell: ShellRuns;
+  readonly #commands: CommandTable;
   readonly #recovery: Recovery;
   readonly #history: IdleHistory;
   readonly #idle: IdleWatch;
@@ -52,8 +46,6 @@ export class Session {
   });
   /** Accepted work beside turns and commands of people, which the end waits for. */
   readonly #unfinished = new Set<Promise<unknown>>();
-  /** Resolves once the files of the newest input with attachments have been read, or it was refused. */
-  #resolving: Promise<void> = Promise.resolve();
   /** True if a client that is no person has sent a command. */
   #isUsedByAgent = false;
   #pinned: boolean;
@@ -88,6 +80,13 @@ export class Session {
       signal,
       ending,
       end: () => this.end("user"),
+    });
+    this.#commands = new CommandTable({
+      ...{ session: this, parts, signal, turns: this.#turns, shell: this.#shell, recovery: this.#recovery },
+      beforeEnd: (work) => this.#beforeEnd(work),
+      left: (client) => {
+        if (this.#isLeftBy(client)) this.#endUnasked("user");
+      },
     });
     this.#pinned = parts.pinned ?? false;
     this.#idle = new IdleWatch({
@@ -227,74 +226,7 @@ export class Session {
     if (this.#ending !== undefined) throw new HarnessError("EngineStopping", {});
     this.#idle.touch();
     if (client.identityClass === "agent") this.#isUsedByAgent = true;
-    switch (command.kind) {
-      case "SendInput":
-        assertWishesHandled(command, this.#parts.takes ?? []);
-        return await this.#sendInput(command, client);
-      case "WithdrawInput":
-        await this.#turns.withdraw(command, client);
-        return {};
-      case "CancelTurn":
-        this.#turns.cancel(new Cancelled(client.id, "cancelled by the client"));
-        return {};
-      case "AnswerPermission": {
-        const counted = this.#parts.questions.answerPermission(command, client);
-        await this.#parts.bus.commit("power");
-        return { result: { counted } };
-      }
-      case "Answer":
-        this.#parts.questions.answer(command, client);
-        await this.#parts.bus.commit("power");
-        return {};
-      case "EditInput":
-        await this.#turns.edit(command, client);
-        return {};
-      case "MoveInput":
-        await this.#turns.move(command, client);
-        return {};
-      case "SetModel":
-      case "SetLevel":
-      case "RevokeRule":
-      case "PromoteRule":
-        return await this.#beforeEnd(
-          changeSettings(command, client, { parts: this.#parts, signal: this.#root.signal }),
-        );
-      case "CompactSession":
-        await this.#recovery.settled(client);
-        return await this.#turns.runExclusive(command, client, async (turn) => {
-          return { result: { compacted: await compactHistory(turn, this.#parts.engine) } };
-        });
-      case "RewindSession":
-        return await this.#rewind(command, client);
-      case "RunShell":
-      case "StopShell":
-        return await this.#shell.carryOut(command, client);
-      case "EndSession":
-        await this.end("user");
-        return {};
-      case "AttachSession":
-        await this.#recovery.settled(client, { attaches: true });
-        return { sessionId: this.id };
-      case "DetachSession":
-        if (command.left === true && this.#isLeftBy(client)) this.#endUnasked("user");
-        return { sessionId: this.id };
-      default: {
-        const result = handleByFeature(this.#parts.commands ?? {}, command, client);
-        if (result === undefined) throw notServed(command);
-        return await result;
-      }
-    }
-  }
-
-  async #rewind(command: CommandOf<"RewindSession">, client: AttachedClient): Promise<Accepted> {
-    const { rewind } = this.#parts;
-    if (rewind === undefined) throw notServed(command);
-    // It overwrites a person's files, so only a person may.
-    assertHuman(client, command.kind);
-    await this.#recovery.settled(client);
-    return await this.#turns.runExclusive(command, client, async (turn) => ({
-      result: await rewind(command, { ...turnContext(turn), history: turn.history }),
-    }));
+    return await this.#commands.carryOut(command, client);
   }
 
   /** Returns true if a person was the last one to use the session, and none of its work continues without them. */
@@ -342,32 +274,11 @@ export class Session {
     await this.#parts.bus.commit(durability);
   }
 
-  /** Shows every client the title that a person gave. */
-  async renamed(title: string, by: ClientId): Promise<void> {
-    this.#parts.bus.publish({ kind: "SessionRenamed", payload: { title, by } });
-    await this.durable();
-  }
-
-  /** A cancel that arrives while the input is examined, or its files are read, stops it. */
-  async #sendInput(command: CommandOf<"SendInput">, client: AttachedClient): Promise<Accepted> {
-    const { cancels } = this.#turns;
-    await this.#recovery.settled(client);
-    const { attachments } = this.#parts;
-    if (command.content.every(({ type }) => type !== "attachment"))
-      return await this.#turns.send(await resolvedInput(command, attachments), client, cancels);
-    const before = this.#resolving;
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.#resolving = promise;
-    let accepted: Promise<Accepted>;
-    try {
-      await before;
-      this.#turns.assertTakes(command, cancels);
-      // `send` takes the slot, or its place in the queue, before the next input is examined.
-      accepted = this.#turns.send(await resolvedInput(command, attachments), client, cancels);
-    } finally {
-      resolve();
-    }
-    return await accepted;
+  /** Shows every client the title that a person gave. In a session that is being ended, the next run shows it. */
+  async renamed(title: string, by?: ClientId): Promise<void> {
+    if (this.#ending !== undefined) return;
+    this.#parts.bus.publish({ kind: "SessionRenamed", payload: { title, ...defined({ by }) } });
+    await this.#beforeEnd(this.durable());
   }
 
   /** Stores a file for inputs. @throws HarnessError if it is refused. */

@@ -8,7 +8,7 @@ import { Turn } from "../../engine/loop/turn.ts";
 import type { Accepted, Command, CommandOf } from "../../protocol/commands/commands.ts";
 import type { InputBlock } from "../../protocol/content.ts";
 import type { AttachedClient } from "../access/client.ts";
-import type { InputWants, QueuedInput, ResolvedInput } from "../moments.ts";
+import type { InputWants, QueuedInput, Resolved, ResolvedInput } from "../moments.ts";
 import { InputQueue, wantsOf } from "./inputs/input-queue.ts";
 import type { SessionDependencies } from "./session-dependencies.ts";
 import { turnContext } from "./session-dependencies.ts";
@@ -95,11 +95,7 @@ export class TurnScheduler {
    * @throws HarnessError TurnInProgress, InputQueueFull, EngineStopping, InvalidCommand after a cancel.
    */
   assertTakes({ delivery = "reject" }: Pick<CommandOf<"SendInput">, "delivery">, cancels: number): void {
-    this.#assertGoesOn();
-    if (cancels !== this.#cancels) {
-      const why = "it was cancelled before it was accepted";
-      throw new HarnessError("InvalidCommand", { kind: "SendInput", why });
-    }
+    this.#assertNotCancelled("SendInput", cancels);
     if (delivery === "reject" || !this.slot.taken) this.slot.assertFree();
     else this.#queue.assertRoom();
   }
@@ -135,8 +131,23 @@ export class TurnScheduler {
     await this.#queue.withdraw(command, client);
   }
 
-  /** Replaces the content of a waiting input. @throws HarnessError as `withdraw` does; InputQueueFull. */
-  async edit(command: CommandOf<"EditInput">, client: AttachedClient): Promise<void> {
+  /**
+   * Refuses an edit that `edit` would refuse now, before its files are read.
+   * @param cancels as for `assertTakes`.
+   * @throws HarnessError as `withdraw` does; InputQueueFull, EngineStopping, InvalidCommand after a cancel.
+   */
+  assertEdits(command: CommandOf<"EditInput">, client: AttachedClient, cancels: number): void {
+    this.#assertNotCancelled(command.kind, cancels);
+    this.#queue.assertEdits(command, client);
+  }
+
+  /** Replaces the content of a waiting input. @throws HarnessError as `assertEdits` does. */
+  async edit(
+    command: Resolved<CommandOf<"EditInput">>,
+    client: AttachedClient,
+    cancels: number,
+  ): Promise<void> {
+    this.#assertNotCancelled(command.kind, cancels);
     await this.#queue.edit(command, client);
   }
 
@@ -212,6 +223,12 @@ export class TurnScheduler {
       slot.free();
       this.#goOn();
     }
+  }
+
+  #assertNotCancelled(kind: "SendInput" | "EditInput", cancels: number): void {
+    this.#assertGoesOn();
+    if (cancels === this.#cancels) return;
+    throw new HarnessError("InvalidCommand", { kind, why: "it was cancelled before it was accepted" });
   }
 
   #assertGoesOn(): void {

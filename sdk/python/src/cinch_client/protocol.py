@@ -435,6 +435,11 @@ class EditInputCommandContentItemDocument(TypedDict):
     source: EditInputCommandContentItemDocumentSource
 
 
+class EditInputCommandContentItemAttachment(TypedDict):
+    type: Literal["attachment"]
+    id: str
+
+
 class EditInputCommand(TypedDict):
     kind: Literal["EditInput"]
     sessionId: SessionId
@@ -444,6 +449,7 @@ class EditInputCommand(TypedDict):
     EditInputCommandContentItemImage,
     EditInputCommandContentItemAudio,
     EditInputCommandContentItemDocument,
+    EditInputCommandContentItemAttachment,
 ]]
 
 

@@ -1,7 +1,11 @@
 import { join } from "node:path";
+import { foldersOfLogs } from "../../../base/files/folders-of-logs.ts";
 import type { LogId } from "../../../base/ids.ts";
 import type { LogFiles, LogFilesOptions } from "../../../session/feature.ts";
 import type { FeatureSet } from "../../plan/feature-set.ts";
+
+/** Folder with the stored output of each log. */
+const SCRATCH = "scratch";
 
 /** Stored logs, and the features that keep files for them. */
 export interface StoredLogs extends LogFilesOptions {
@@ -13,9 +17,23 @@ export async function expireLogFiles(log: LogId, beforeDay: string, at: StoredLo
   for (const files of await logFiles(at)) await files.expire(log, beforeDay, at);
 }
 
+/** Returns the logs with stored output or files that features keep for them, and the time of the newest. */
+export async function logsWithFiles({
+  world,
+  paths,
+  features,
+}: StoredLogs): Promise<ReadonlyMap<LogId, number>> {
+  const ofFeatures = features.features.flatMap(({ stored }) => stored?.logFolders ?? []);
+  const newest = new Map<LogId, number>();
+  for (const folder of [SCRATCH, ...ofFeatures])
+    for (const [log, ms] of await foldersOfLogs(world.files, join(paths.data, folder)))
+      newest.set(log, Math.max(ms, newest.get(log) ?? 0));
+  return newest;
+}
+
 /** Removes the stored output of a log and the files that features keep for it. */
 export async function removeLogFiles(log: LogId, at: StoredLogs): Promise<void> {
-  await at.world.files.remove(join(at.paths.data, "scratch", log));
+  await at.world.files.remove(join(at.paths.data, SCRATCH, log));
   for (const files of await logFiles(at)) await files.remove(log, at);
 }
 

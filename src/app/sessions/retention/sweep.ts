@@ -13,6 +13,7 @@ import type { LogInfo, SessionStore } from "../../../session/store/store.ts";
 import type { FeatureSet } from "../../plan/feature-set.ts";
 import { namedProfile } from "../../plan/settings.ts";
 import { expireLogFiles } from "./log-files.ts";
+import { removeBeside, removeOrphans } from "./orphans.ts";
 
 /** Milliseconds after a turn's first request at which the sweep starts: by then the request is on its way. */
 export const SWEEP_AFTER_MS = 100;
@@ -118,7 +119,7 @@ export class RetentionSweep implements AsyncDisposable {
   }
 }
 
-/** Runs one sweep: expires due content, and frees its space. */
+/** Runs one sweep: expires due content, completes deletions that broke off, and frees the space. */
 export async function sweep(parts: SweptStore, signal: AbortSignal): Promise<void> {
   const { world, store } = parts;
   const log = world.log.for("session.retention");
@@ -141,7 +142,9 @@ export async function sweep(parts: SweptStore, signal: AbortSignal): Promise<voi
       });
     }
   }
-  if (!signal.aborted) await store.maintain(signal);
+  if (signal.aborted) return;
+  await store.maintain(signal, (deleted) => removeBeside(deleted, parts));
+  await removeOrphans(parts, signal);
 }
 
 /** Plans which content of these logs expires now and soon, each by its profile. */

@@ -1,12 +1,21 @@
+import { messageOf } from "../../../base/errors.ts";
+import type { LogId } from "../../../base/ids.ts";
 import type { World } from "../../../base/world.ts";
-import type { EventRange, MaintenanceResult } from "../../store/store.ts";
+import type { EventRange, MaintenanceResult, RemoveBeside } from "../../store/store.ts";
 import type { Row, StoreConnection } from "../connection.ts";
 import { forgetInBackups } from "../schema/backups.ts";
 import type { HeadFile } from "../wal/head-file.ts";
 import type { WhenFree } from "../when-free.ts";
 import { truncateLog } from "../when-free.ts";
 import { keySpans, notExpired } from "./expiry.ts";
-import { betweenSteps, forgetLog, ROWS_PER_STEP, removeRows, WAL_BYTES_KEPT_MAX } from "./removal.ts";
+import {
+  betweenSteps,
+  forgetLog,
+  ROWS_PER_STEP,
+  removeLogRow,
+  removeRows,
+  WAL_BYTES_KEPT_MAX,
+} from "./removal.ts";
 
 /** Free pages that are returned to the disk in one transaction. */
 const PAGES_PER_STEP = 2_000;
@@ -26,6 +35,10 @@ interface Maintenance {
   readonly signal: AbortSignal;
   /** Returns true if the holder in a row of `leases` lives. */
   readonly isAlive: (row: Row) => boolean;
+  /** Removes the files beside a deleted log. Absent: there are none. */
+  readonly beside?: RemoveBeside;
+  /** Removes all traces of destroyed keys from memory, the write-ahead log and copies. */
+  readonly forget: () => Promise<void>;
 }
 
 /**
@@ -64,9 +77,9 @@ function bytes(connection: StoreConnection): number {
   return Number(row?.["bytes"] ?? 0);
 }
 
-/** Removes branches that broke off, and rests of deleted logs. */
+/** Removes branches that broke off, and completes deletions that broke off. */
 async function removeLeftovers(connection: StoreConnection, maintenance: Maintenance): Promise<number> {
-  const { isAlive, world, whenFree, heads, signal } = maintenance;
+  const { isAlive, world, heads, signal } = maintenance;
   const broken = connection.all(
     `SELECT logs.num, leases.pid, leases.process_start FROM logs LEFT JOIN leases ON leases.log = logs.num
      WHERE deleted = 0 AND branch_at IS NOT NULL
@@ -81,10 +94,36 @@ async function removeLeftovers(connection: StoreConnection, maintenance: Mainten
       }
     });
   }
-  for (const { num } of connection.all("SELECT num FROM logs WHERE deleted = 1")) {
-    await removeRows(connection, Number(num), { world, whenFree, signal });
-  }
+  const forgotten = connection.all("SELECT num, log_id FROM logs WHERE deleted = 1");
+  // The process that has hidden them may have died before it removed their keys from the copies.
+  if (forgotten.length > 0) await maintenance.forget();
+  for (const { num, log_id } of forgotten)
+    await completeDeletion(connection, Number(num), String(log_id) as LogId, maintenance); // stored as it was made
+  if (forgotten.length > 0) await truncateLog(connection, { clock: world.clock, signal });
   return dead.length;
+}
+
+/** Does the same as the rest of a deletion, in its order: the row of the log goes last. */
+async function completeDeletion(
+  connection: StoreConnection,
+  num: number,
+  logId: LogId,
+  maintenance: Maintenance,
+): Promise<void> {
+  const { world, whenFree, signal, beside } = maintenance;
+  if (signal.aborted) return;
+  await removeRows(connection, num, { world, whenFree, signal });
+  try {
+    await beside?.(logId);
+  } catch (thrown) {
+    const fields = { log: logId, error: messageOf(thrown) };
+    world.log
+      .for("session.sqlite")
+      .write("warn", "the files of a deleted session could not be removed", fields);
+    return;
+  }
+  await truncateLog(connection, { clock: world.clock, signal });
+  if (!signal.aborted) await removeLogRow(connection, num, { whenFree });
 }
 
 /** Deletes its messages; writes its events again without their content, close together. */

@@ -22,9 +22,15 @@ interface Removal {
   readonly isTight?: boolean;
 }
 
-/** Hides a log, and makes its content unreadable for good, inside a transaction. `removeRows` removes its rows. */
+/**
+ * Hides a log, and makes its content unreadable for good, inside a transaction. Its row stays until nothing else of it
+ * is left, so that the next maintenance completes what a killed process has begun: `removeRows`, then `removeLogRow`.
+ */
 export function forgetLog(connection: StoreConnection, log: number): void {
-  connection.run("UPDATE logs SET deleted = 1, title = NULL, key_id = NULL WHERE num = ?", log);
+  connection.run(
+    "UPDATE logs SET deleted = 1, title = NULL, key_id = NULL, working_dir = '' WHERE num = ?",
+    log,
+  );
   connection.run("UPDATE data_keys SET wrapped = NULL WHERE log = ?", log);
   connection.run("DELETE FROM notes WHERE log = ?", log);
   connection.run("DELETE FROM marks WHERE log = ?", log);
@@ -39,7 +45,10 @@ const STEPS = [
   ["events", "id"],
 ] as const;
 
-/** Removes the rows of a forgotten log, in steps. After a signal or a crash, the next maintenance removes the rest. */
+/**
+ * Removes the rows that belong to a forgotten log, in steps. After a signal or a crash, the next maintenance removes
+ * the rest.
+ */
 export async function removeRows(connection: StoreConnection, log: number, removal: Removal): Promise<void> {
   const { isTight = false } = removal;
   // The removed content was sealed, and its key is gone: overwriting would write all of it once more.
@@ -58,18 +67,28 @@ export async function removeRows(connection: StoreConnection, log: number, remov
     }
   }
   await removing(connection, removal, () => {
-    for (const table of ["key_spans", "data_keys", "leases", "runs"]) {
+    for (const table of ["notes", "marks", "key_spans", "data_keys", "leases", "runs"]) {
       connection.run(`DELETE FROM ${table} WHERE log = ?`, log);
     }
-    connection.run("DELETE FROM logs WHERE num = ?", log);
   });
   if (isTight) connection.execute("PRAGMA secure_delete = ON");
+}
+
+/** Removes the row of a forgotten log itself: the deletion is complete, and nothing remembers it. */
+export async function removeLogRow(
+  connection: StoreConnection,
+  log: number,
+  removal: Pick<Removal, "whenFree">,
+): Promise<void> {
+  await removing(connection, removal, () =>
+    connection.run("DELETE FROM logs WHERE num = ? AND deleted = 1", log),
+  );
 }
 
 /** @throws HarnessError StoreCorrupt if a row that belongs to another log blocks the removal. */
 async function removing<Result>(
   connection: StoreConnection,
-  { whenFree }: Removal,
+  { whenFree }: Pick<Removal, "whenFree">,
   work: () => Result,
 ): Promise<Result> {
   try {

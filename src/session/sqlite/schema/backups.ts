@@ -37,7 +37,7 @@ export async function removeBackups(path: string, world: World, keptBackup = "")
 
 /**
  * Destroys in the copies of a store the keys that the store no longer has: expired and deleted contents stay unreadable
- * there too (SES-06). A copy that cannot be changed is removed.
+ * there too (SES-06), and so do the folders of deleted sessions. A copy that cannot be changed is removed.
  */
 export async function forgetInBackups(connection: StoreConnection, world: World): Promise<void> {
   for (const backup of await backupsOf(connection.path, world)) {
@@ -62,6 +62,10 @@ function destroyStrangers(connection: StoreConnection, backup: string): void {
     connection.run(
       `UPDATE backup.data_keys SET wrapped = NULL WHERE wrapped IS NOT NULL AND key_id NOT IN (
          SELECT key_id FROM main.data_keys WHERE wrapped IS NOT NULL)`,
+    );
+    connection.run(
+      `UPDATE backup.logs SET working_dir = '' WHERE working_dir != '' AND log_id NOT IN (
+         SELECT log_id FROM main.logs WHERE deleted = 0)`,
     );
   } finally {
     connection.run("DETACH backup");

@@ -8,6 +8,7 @@ import reserved from "./migrations/0007-reserved.sql" with { type: "text" };
 import rounds from "./migrations/0008-rounds.sql" with { type: "text" };
 import notes from "./migrations/0009-notes.sql" with { type: "text" };
 import search from "./migrations/0010-search.sql" with { type: "text" };
+import numbers from "./migrations/0011-numbers.sql" with { type: "text" };
 
 /** One forward step of the schema: numbered from 1 without gaps, never edited once released. */
 export interface Migration {
@@ -26,4 +27,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 8, sql: rounds },
   { version: 9, sql: notes },
   { version: 10, sql: search },
+  { version: 11, sql: numbers },
 ];

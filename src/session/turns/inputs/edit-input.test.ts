@@ -1,12 +1,19 @@
 import { expect, test } from "bun:test";
+import { fakeId } from "../../../../test/support/fake-connection.ts";
 import type { Rig, RigOptions } from "../../../../test/support/rig.ts";
 import { fakeTool, ok, openRig } from "../../../../test/support/rig.ts";
 import { calls, says } from "../../../../test/support/scripted-provider.ts";
-import type { InputId } from "../../../base/ids.ts";
+import type { AttachmentId, InputId } from "../../../base/ids.ts";
+import {
+  ATTACHMENTS_PER_INPUT_BYTES_MAX,
+  ATTACHMENTS_PER_INPUT_MAX,
+  INPUT_BLOCKS_MAX,
+} from "../../../protocol/commands/run-limits.ts";
 import type { Connection } from "../../../protocol/connection.ts";
-import type { InputBlock } from "../../../protocol/content.ts";
+import type { InputBlock, SentBlock } from "../../../protocol/content.ts";
 import { readCommand } from "../../../protocol/read.ts";
 import { NEW_SESSION, sessionAfter } from "../../../view/session/session-view.ts";
+import type { Attachments } from "../../moments.ts";
 import { memorySessionStore } from "../../store/memory-store.ts";
 import { INPUTS_WAITING_CHARS_MAX } from "./input-queue.ts";
 
@@ -254,4 +261,137 @@ test("[ENG-26 R26 SES-07 CTL-19] edited and moved inputs come back with their lo
   });
   await last.until("TurnEnded", 6);
   expect(begun(last).slice(1)).toEqual(["go on", "three, better", "four, better", "two", "five, better"]);
+});
+
+const FILE: AttachmentId = fakeId("att", 1);
+const OTHER: AttachmentId = fakeId("att", 2);
+const LARGE: AttachmentId = fakeId("att", 3);
+const fileBlock = (id: AttachmentId): SentBlock => ({ type: "attachment", id });
+
+/** Files whose reading waits until it is let go, each as often as it is asked for. */
+function files() {
+  const reading: AttachmentId[] = [];
+  const waits = new Map<AttachmentId, Promise<void>>();
+  const asked = new Map<AttachmentId, () => void>();
+  const attachments: Attachments = {
+    store: () => Promise.reject(new Error("nothing is stored here")),
+    storedBytes: async (id) => (id === LARGE ? ATTACHMENTS_PER_INPUT_BYTES_MAX + 1 : 1),
+    async blocks(id) {
+      reading.push(id);
+      asked.get(id)?.();
+      await waits.get(id);
+      return [textBlock(`the file ${id}`)];
+    },
+  };
+  /** Holds the reading of a file. */
+  const hold = (id: AttachmentId) => {
+    const go = Promise.withResolvers<void>();
+    const begun = Promise.withResolvers<void>();
+    waits.set(id, go.promise);
+    asked.set(id, () => begun.resolve());
+    return { begun: begun.promise, go: () => go.resolve() };
+  };
+  return { attachments, reading, hold };
+}
+
+async function editTo(rig: Rig, inputId: InputId, content: readonly SentBlock[], from = rig.connection) {
+  await from.send({ kind: "EditInput", sessionId: rig.session.id, inputId, content: [...content] });
+}
+
+test("[ENG-26 CTL-19] an edit keeps, drops and adds references to files, and its turn has their contents", async () => {
+  const { attachments, reading } = files();
+  const { rig: opened, open } = await waitingRig({ attachments });
+  await using rig = opened;
+  const two = await queued(rig, "two");
+  await editTo(rig, two, [textBlock("with"), fileBlock(FILE)]);
+  await editTo(rig, two, [fileBlock(FILE), textBlock("and"), fileBlock(OTHER)]);
+  await editTo(rig, two, [textBlock("only"), fileBlock(OTHER)]);
+  const edits = rig.events.flatMap((event) => (event.kind === "InputEdited" ? [event.payload.content] : []));
+  expect(edits.map((content) => content.map((block) => textOf([block])))).toEqual([
+    ["with", `the file ${FILE}`],
+    [`the file ${FILE}`, "and", `the file ${OTHER}`],
+    ["only", `the file ${OTHER}`],
+  ]);
+  expect(reading).toEqual([FILE, FILE, OTHER, OTHER]);
+  open();
+  await rig.until("TurnEnded", 2);
+  const asked = JSON.stringify(rig.provider.requests.at(-1)?.messages.at(-1)?.content);
+  expect(asked).toBe(JSON.stringify([textBlock("only"), textBlock(`the file ${OTHER}`)]));
+  const { kind, content } = readCommand({
+    ...{ kind: "EditInput", sessionId: rig.session.id, inputId: two, content: [fileBlock(FILE)] },
+  }) as { readonly kind: string; readonly content: unknown };
+  expect([kind, content]).toEqual(["EditInput", [fileBlock(FILE)]]);
+});
+
+test("[ENG-26 CTL-19 S50] an edit that refers to too much, or that is not the client's, is refused before a file is read", async () => {
+  const { attachments, reading } = files();
+  const { rig: opened } = await waitingRig({ attachments });
+  await using rig = opened;
+  const agent = await rig.connect("agent");
+  const two = await queued(rig, "two");
+  const many = Array.from({ length: ATTACHMENTS_PER_INPUT_MAX + 1 }, () => fileBlock(FILE));
+  await expect(editTo(rig, two, many)).rejects.toThrow(/EditInput .*17 attachments/u);
+  await expect(editTo(rig, two, [fileBlock(LARGE)])).rejects.toMatchObject({ reason: "InvalidCommand" });
+  await expect(editTo(rig, two, [fileBlock(FILE)], agent)).rejects.toThrow("edits only what it sent itself");
+  const gone = rig.world.ids.next("inp");
+  await expect(editTo(rig, gone, [fileBlock(FILE)])).rejects.toThrow(`no input waits as ${gone}`);
+  const large = await queued(rig, "three");
+  await edit(rig, large, "x".repeat(INPUTS_WAITING_CHARS_MAX - 1_000));
+  await expect(editTo(rig, two, [textBlock("x".repeat(2_000)), fileBlock(FILE)])).rejects.toMatchObject({
+    reason: "InputQueueFull",
+  });
+  expect(reading).toEqual([FILE]); // the last one had room for no more than its text
+  expect(shown(rig)[0]).toBe("two");
+});
+
+test("[ENG-26 CTL-19] a cancel or a withdrawal of the input while files are read refuses the edit, and a later edit waits", async () => {
+  const { attachments, hold } = files();
+  const { rig: opened, open } = await waitingRig({ attachments });
+  await using rig = opened;
+  const two = await queued(rig, "two");
+  const three = await queued(rig, "three");
+  const withdrawn = hold(FILE);
+  const edited = editTo(rig, three, [fileBlock(FILE)]);
+  await withdrawn.begun;
+  await rig.connection.send({ kind: "WithdrawInput", sessionId: rig.session.id, inputId: three });
+  withdrawn.go();
+  await expect(edited).rejects.toThrow(`no input waits as ${three}`);
+
+  const slow = hold(FILE);
+  const first = editTo(rig, two, [fileBlock(FILE)]);
+  await slow.begun;
+  const last = edit(rig, two, "two, last");
+  slow.go();
+  await Promise.all([first, last]);
+  expect(shown(rig)).toEqual(["two, last"]);
+
+  const late = hold(OTHER);
+  const cancelled = editTo(rig, two, [fileBlock(OTHER)]);
+  await late.begun;
+  await rig.connection.send({ kind: "CancelTurn", sessionId: rig.session.id });
+  late.go();
+  await expect(cancelled).rejects.toThrow("it was cancelled before it was accepted");
+  expect(shown(rig)).toEqual(["two, last"]);
+  open();
+});
+
+test("[ENG-26 CTL-19] an input, an edit and a steer have at most 256 blocks", async () => {
+  const { rig: opened, open } = await waitingRig();
+  await using rig = opened;
+  const sessionId = rig.session.id;
+  const inputId = await queued(rig, "two");
+  const blocks = (count: number) => Array.from({ length: count }, () => textBlock("x"));
+  const commands = (count: number) => [
+    { kind: "SendInput", sessionId, content: blocks(count), delivery: "queue" } as const,
+    { kind: "EditInput", sessionId, inputId, content: blocks(count) } as const,
+    { kind: "SteerAgent", sessionId, callId: rig.world.ids.next("call"), content: blocks(count) } as const,
+  ];
+  const why = `it has ${INPUT_BLOCKS_MAX + 1} blocks of content, and an input may have 256`;
+  for (const command of commands(INPUT_BLOCKS_MAX + 1)) {
+    await expect(rig.connection.send(command)).rejects.toThrow(why);
+  }
+  for (const command of commands(INPUT_BLOCKS_MAX)) {
+    if (command.kind !== "SteerAgent") await rig.connection.send(command);
+  }
+  open();
 });

@@ -5,7 +5,7 @@ import { jsonCharacters } from "../../../base/json.ts";
 import type { Bus } from "../../../engine/bus/bus.ts";
 import type { CommandOf } from "../../../protocol/commands/commands.ts";
 import type { AttachedClient } from "../../access/client.ts";
-import type { InputWants, QueuedInput, ResolvedInput } from "../../moments.ts";
+import type { InputWants, QueuedInput, Resolved, ResolvedInput } from "../../moments.ts";
 
 /** Inputs that may wait in one session at a time. */
 export const INPUTS_WAITING_MAX = 32;
@@ -126,12 +126,19 @@ export class InputQueue {
     await this.#options.bus.commit("power");
   }
 
+  /** @throws HarnessError as `edit` does, for content of any size. */
+  assertEdits(command: Pick<CommandOf<"EditInput">, "kind" | "inputId">, client: AttachedClient): void {
+    const edited = this.#own(command, client);
+    if (charactersOf(this.#places.filter(({ input }) => input !== edited)) >= INPUTS_WAITING_CHARS_MAX)
+      throw new HarnessError("InputQueueFull", { count: String(this.#places.length) });
+  }
+
   /**
    * Replaces the content of an input that has not started: for a person, or for its sender. Its place stays, and a held
    * one stays held.
    * @throws HarnessError InvalidCommand if it does not wait, or an agent asks for another's; InputQueueFull.
    */
-  async edit(command: CommandOf<"EditInput">, client: AttachedClient): Promise<void> {
+  async edit(command: Resolved<CommandOf<"EditInput">>, client: AttachedClient): Promise<void> {
     const { inputId, content } = command;
     const edited = this.#own(command, client);
     const others = this.#places.filter(({ input }) => input !== edited);
@@ -172,7 +179,7 @@ export class InputQueue {
 
   /** @throws HarnessError InvalidCommand if an input does not wait, or is not this client's to change. */
   #own(
-    { kind, inputId }: CommandOf<"WithdrawInput" | "EditInput" | "MoveInput">,
+    { kind, inputId }: Pick<CommandOf<"WithdrawInput" | "EditInput" | "MoveInput">, "kind" | "inputId">,
     client: AttachedClient,
   ): QueuedInput {
     const input = this.find(inputId);

@@ -1,0 +1,61 @@
+import { InOrder } from "../../../base/async/in-order.ts";
+import type { Accepted, CommandOf } from "../../../protocol/commands/commands.ts";
+import type { AttachedClient } from "../../access/client.ts";
+import { assertWishesHandled, resolvedInput } from "../feature-commands.ts";
+import type { Recovery } from "../recovery.ts";
+import type { SessionDependencies } from "../session-dependencies.ts";
+import type { TurnScheduler } from "../turn-scheduler.ts";
+
+export interface InputAcceptanceOptions {
+  readonly parts: Pick<SessionDependencies, "attachments" | "takes">;
+  readonly turns: TurnScheduler;
+  readonly recovery: Recovery;
+}
+
+/**
+ * Accepts the inputs of clients, with the files that they refer to. Files are read for one input at a time, and only
+ * if it can still be accepted. A cancel that arrives while an input is examined, or its files are read, stops it.
+ */
+export class InputAcceptance {
+  readonly #options: InputAcceptanceOptions;
+  /** Inputs whose files are read. */
+  readonly #reading = new InOrder<"files">();
+
+  constructor(options: InputAcceptanceOptions) {
+    this.#options = options;
+  }
+
+  /** @throws HarnessError if the input is refused. */
+  async send(command: CommandOf<"SendInput">, client: AttachedClient): Promise<Accepted> {
+    const { turns, recovery, parts } = this.#options;
+    assertWishesHandled(command, parts.takes ?? []);
+    const { cancels } = turns;
+    await recovery.settled(client);
+    const resolved = async () => await resolvedInput(command, parts.attachments);
+    if (!hasFiles(command)) return await turns.send(await resolved(), client, cancels);
+    const { accepted } = await this.#reading.run("files", async () => {
+      turns.assertTakes(command, cancels);
+      // `send` takes the slot, or its place in the queue, before the next input is examined.
+      return { accepted: turns.send(await resolved(), client, cancels) };
+    });
+    return await accepted;
+  }
+
+  /**
+   * Replaces the content of a waiting input: its references are those of the new content. Edits stay in the order in
+   * which they come, also behind one whose files are read.
+   * @throws HarnessError if the edit is refused; the input then waits as it was.
+   */
+  async edit(command: CommandOf<"EditInput">, client: AttachedClient): Promise<void> {
+    const { turns, parts } = this.#options;
+    const { cancels } = turns;
+    await this.#reading.run("files", async () => {
+      turns.assertEdits(command, client, cancels);
+      await turns.edit(await resolvedInput(command, parts.attachments), client, cancels);
+    });
+  }
+}
+
+function hasFiles({ content }: Pick<CommandOf<"SendInput">, "content">): boolean {
+  return content.some(({ type }) => type === "attachment");
+}
