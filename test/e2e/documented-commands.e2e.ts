@@ -15,7 +15,7 @@ import { readSource } from "../support/source.ts";
 /** Commands whose running is the business of a test of their own, or that only a person can end. */
 const ELSEWHERE = /\bcinch demo\b|\bcinch debug\b/;
 /** Documents whose blocks belong together, and are run in order by a test of their own. */
-const IN_ORDER = ["docs/clients/curl.md"];
+const IN_ORDER = ["docs/clients/curl.md", "examples/vscode/README.md"];
 
 const COMMANDS = documents().flatMap((file) =>
   blocksOf(file, readSource(file))
