@@ -50,8 +50,8 @@ requireProgram("git")("[CTL-19] git applies the patches of random trees exactly"
 });
 
 requireProgram("patch")("[CTL-19] patch applies the patches of random trees exactly", async () => {
-  // `patch` refuses names with a line feed, writes no empty file, and skips a file that is a link. It finds no name with
-  // a space in a patch without hunks: of such a file the mode alone never changes.
+  // `patch` refuses names with a line feed, writes no empty file, and skips a file that is a link. It finds no name
+  // with a space in a patch without hunks: of such a file the mode alone never changes.
   const name = NAME.filter((text) => !text.includes("\n"));
   const isOfMode = (before: FileTree, after: FileTree) =>
     Object.entries(after).some(
