@@ -18,6 +18,7 @@ export type {
   EventOptions,
   Input,
   InputOptions,
+  PermissionOptions,
   SessionCommand,
   SignalOption,
   StreamOptions,
