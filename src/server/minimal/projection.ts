@@ -3,6 +3,7 @@ import type { Envelope } from "../../protocol/events/envelope.ts";
 import type { EventKind } from "../../protocol/events/events.ts";
 import { permissionHeading } from "../../view/questions/question-words.ts";
 import { callsAfter, NO_CALLS } from "../../view/session/calls/open-calls.ts";
+import { inputTexts } from "../../view/texts/input-text.ts";
 
 const MS_PER_S = 1_000;
 
@@ -147,5 +148,5 @@ const ENDS_BLOCK: ReadonlySet<EventKind> = new Set<EventKind>([
 ]);
 
 function textOf(content: readonly InputBlock[]): string {
-  return content.map((block) => (block.type === "text" ? block.text : `(${block.type})`)).join("");
+  return inputTexts(content, (type) => `(${type})`).join("");
 }

@@ -3,6 +3,7 @@ import { isObject } from "../../base/json.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
 import type { ItemKind } from "../../protocol/queries/history-queries.ts";
 import { isShellEvent } from "../../view/shell-event.ts";
+import { withoutFenceTags } from "../../view/texts/input-text.ts";
 import { isTurnEnded, isTurnStarted } from "../../view/turn-marks.ts";
 import { AnswerBlocks } from "./answer-blocks.ts";
 import { itemKind } from "./item-kind.ts";
@@ -209,7 +210,9 @@ function textsOf(event: Envelope): readonly string[] {
 }
 
 function textBlocks(blocks: readonly { readonly type: string }[]): readonly string[] {
-  return blocks.flatMap((block) => ("text" in block && typeof block.text === "string" ? [block.text] : []));
+  return blocks.flatMap((block) =>
+    "text" in block && typeof block.text === "string" ? [withoutFenceTags(block.text)] : [],
+  );
 }
 
 /** Yields the texts and numbers in arguments. */

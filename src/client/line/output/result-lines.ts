@@ -4,6 +4,7 @@ import type { PayloadOf } from "../../../protocol/events/events.ts";
 import type { ToolKind } from "../../../protocol/events/shown-call.ts";
 import { neutraliseLine } from "../../../view/terminal/terminal-text.ts";
 import { firstLine, SHOWN_LINE_CHARACTERS_MAX } from "../../../view/texts/first-line.ts";
+import { withoutFenceTags } from "../../../view/texts/input-text.ts";
 import { changeText } from "./change-text.ts";
 
 /** Last lines of a command's output that are printed: a failed one ends with its cause. */
@@ -74,7 +75,9 @@ function shortLine(line: string): string {
 
 /** Joins the texts of a result; `[image]` and the like stand for other blocks. */
 export function textOfResult(content: readonly ResultContent[]): string {
-  return content.map((block) => (block.type === "text" ? block.text : `[${block.type}]`)).join("\n");
+  return content
+    .map((block) => (block.type === "text" ? withoutFenceTags(block.text) : `[${block.type}]`))
+    .join("\n");
 }
 
 function sizeOf(text: string, content: readonly ResultContent[]): string {

@@ -19,6 +19,7 @@ import {
 import { callSummary } from "../../../../view/texts/call-summary.ts";
 import type { ProposedChange } from "../../../../view/texts/change-preview.ts";
 import { proposedChanges } from "../../../../view/texts/change-preview.ts";
+import { withoutFenceTags } from "../../../../view/texts/input-text.ts";
 
 /** Fields of an event that an editor is shown. */
 type Call = Pick<PayloadOf<"ToolCallStarted">, "tool" | "args" | "toolKind" | "preview">;
@@ -87,7 +88,8 @@ export function askedCall(request: PayloadOf<"PermissionRequested">, workingDir:
  */
 export function resultContent(content: readonly ResultContent[]): ToolCallContent[] {
   return content.flatMap((block): ToolCallContent[] => {
-    if (block.type === "text") return block.text === "" ? [] : [textContent(verbatim(block.text))];
+    if (block.type === "text")
+      return block.text === "" ? [] : [textContent(verbatim(withoutFenceTags(block.text)))];
     const { data, media_type: mimeType } = block.source;
     return [{ type: "content", content: { type: block.type, data, mimeType } }];
   });
