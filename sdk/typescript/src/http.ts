@@ -55,7 +55,7 @@ export class Http {
     return this.#parts.url;
   }
 
-  /** Where the engine listens, for messages. */
+  /** Address or socket of the engine, for messages. */
   get #place(): string {
     return this.#parts.fetch.socketPath ?? this.url;
   }

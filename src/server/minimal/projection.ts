@@ -1,9 +1,9 @@
 import type { InputBlock } from "../../protocol/content.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
 import type { EventKind } from "../../protocol/events/events.ts";
+import { inputTexts } from "../../view/input-text.ts";
 import { permissionHeading } from "../../view/questions/question-words.ts";
 import { callsAfter, NO_CALLS } from "../../view/session/calls/open-calls.ts";
-import { inputTexts } from "../../view/texts/input-text.ts";
 
 const MS_PER_S = 1_000;
 

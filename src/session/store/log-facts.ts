@@ -3,7 +3,7 @@ import { defined } from "../../base/defined.ts";
 import type { EventSeq } from "../../base/ids.ts";
 import { head } from "../../base/text/text.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
-import { inputTitle } from "../../view/texts/input-text.ts";
+import { inputTitle } from "../../view/input-text.ts";
 import { isTurnEnded, isTurnStarted } from "../../view/turn-marks.ts";
 import type { Batch, EventRange, NewLog } from "./store.ts";
 

@@ -3,8 +3,8 @@ import { isObject } from "../../base/json.ts";
 import { shortened } from "../../base/text/text.ts";
 import type { CommandOf } from "../../protocol/commands/commands.ts";
 import type { Envelope, EnvelopeOf } from "../../protocol/events/envelope.ts";
+import { inputTexts } from "../input-text.ts";
 import { neutraliseLine } from "../terminal/terminal-text.ts";
-import { inputTexts } from "../texts/input-text.ts";
 import { isTurnEnded, isTurnStarted } from "../turn-marks.ts";
 
 /** Turns that have a summary; older ones are known by their event only. */

@@ -1,6 +1,6 @@
 import type { InputBlock } from "../../../protocol/content.ts";
+import { inputTexts } from "../../../view/input-text.ts";
 import { neutralise } from "../../../view/terminal/terminal-text.ts";
-import { inputTexts } from "../../../view/texts/input-text.ts";
 
 /** Puts a mark before each line of an untrusted text, so that it cannot pass for cinch's own output. */
 export function quote(text: string): string {

@@ -5,7 +5,7 @@ import type { EnvelopeOf } from "../../../protocol/events/envelope.ts";
 import type { PayloadOf } from "../../../protocol/events/events.ts";
 import type { Cost } from "../../../view/costs/cost.ts";
 import { printPrice, printTokens } from "../../../view/costs/cost.ts";
-import { inputTexts } from "../../../view/texts/input-text.ts";
+import { inputTexts } from "../../../view/input-text.ts";
 import { codeBlock, codeSpan, renderQuotation } from "./markdown-text.ts";
 
 export function renderCost(cost: Cost): string {

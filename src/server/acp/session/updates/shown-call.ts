@@ -10,6 +10,7 @@ import { defined } from "../../../../base/defined.ts";
 import { numberAt, stringAt } from "../../../../base/json.ts";
 import type { ResultContent } from "../../../../protocol/content.ts";
 import type { PayloadOf } from "../../../../protocol/events/events.ts";
+import { withoutFenceTags } from "../../../../view/input-text.ts";
 import {
   partLines,
   permissionHeading,
@@ -19,7 +20,6 @@ import {
 import { callSummary } from "../../../../view/texts/call-summary.ts";
 import type { ProposedChange } from "../../../../view/texts/change-preview.ts";
 import { proposedChanges } from "../../../../view/texts/change-preview.ts";
-import { withoutFenceTags } from "../../../../view/texts/input-text.ts";
 
 /** Fields of an event that an editor is shown. */
 type Call = Pick<PayloadOf<"ToolCallStarted">, "tool" | "args" | "toolKind" | "preview">;

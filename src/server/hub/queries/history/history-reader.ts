@@ -9,7 +9,7 @@ import {
 } from "../../../../protocol/queries/history-queries.ts";
 import { isInRanges } from "../../../../session/store/expired.ts";
 import type { EventRange, LogInfo, SessionStore } from "../../../../session/store/store.ts";
-import { inputTexts } from "../../../../view/texts/input-text.ts";
+import { inputTexts } from "../../../../view/input-text.ts";
 import { isTurnStarted } from "../../../../view/turn-marks.ts";
 
 /** Events read from the log at a time. */

@@ -1,6 +1,6 @@
-import type { InputBlock } from "../../protocol/content.ts";
+import type { InputBlock } from "../protocol/content.ts";
 
-/** Matches the tags of the fence (`safety/fence.ts`), each on a line of its own: foreign text cannot close or open one. */
+/** Matches the tags of the fence (`safety/fence.ts`), each on a line of its own, which foreign text cannot write. */
 const TAGS = /^<untrusted-[a-z-]{1,32}>(?:\n|$)|(?:\n|^)<\/untrusted-[a-z-]{1,32}>$/gm;
 
 /** Returns a text as people read it: foreign content stands in it without the tags that the model sees. */

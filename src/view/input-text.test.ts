@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { fence } from "../../safety/fence.ts";
+import { fence } from "../safety/fence.ts";
 import { inputTexts, inputTitle, withoutFenceTags } from "./input-text.ts";
 
 const text = (value: string) => ({ type: "text", text: value }) as const;
