@@ -44,9 +44,10 @@ export class CallLines {
    * Returns true for an error that another line reports: of a call that did not run, as an answer or a hook failure has
    * said, or of a person's command that was cancelled, whose result follows.
    */
-  isNoNews({ reason, details = {} }: PayloadOf<"Error">, running: OpenCalls): boolean {
-    if (reason === "BashCancelledMidCommand" && areCommandsOfPeople(running)) {
-      this.#affected = typeof details["list"] === "string" ? details["list"] : undefined;
+  isNoNews({ details = {} }: PayloadOf<"Error">, running: OpenCalls): boolean {
+    const { affected } = details;
+    if (typeof affected === "string" && areCommandsOfPeople(running)) {
+      this.#affected = affected;
       return true; // its result says that it was cancelled
     }
     const callId = details["callId"] as CallId;

@@ -10,7 +10,7 @@ import type { ChangedPath, FileEntry } from "./changed-paths.ts";
 import type { FileSide } from "./file-side.ts";
 import { fileSide } from "./file-side.ts";
 import { redactedHunks } from "./redacted-hunks.ts";
-import type { UnpairedFile, Rename } from "./renames.ts";
+import type { Rename, UnpairedFile } from "./renames.ts";
 import { renamesOf } from "./renames.ts";
 
 /** Limit of files in an answer; the rest is counted. */
