@@ -14,7 +14,8 @@ find_bun() {
 }
 
 # What was installed is marked with the lock file's checksum, so that a changed lock is installed again. npm removes
-# node_modules before it installs, and the mark with it: an interrupted install leaves none.
+# node_modules before it installs, and the mark with it: an interrupted install leaves none, and the file that says that
+# it began.
 is_marked() {
   mark=""
   [ -r "$1/node_modules/.cinch-$2" ] && read -r mark <"$1/node_modules/.cinch-$2"
@@ -61,6 +62,16 @@ fail() {
   exit 2
 }
 
+# npm ci removes node_modules. One that somebody else made is theirs to remove.
+assert_ours() {
+  [ -d "$1/node_modules" ] && [ ! -e "$begun" ] || return 0
+  for mark in "$1"/node_modules/.cinch-*; do
+    [ -e "$mark" ] && return 0
+  done
+  [ -n "$(command -p ls -A "$1/node_modules")" ] || return 0
+  fail "$1/node_modules was made by another program, and setting up (npm ci) would replace all of it. Remove it and run the command again: rm -r '$1/node_modules'. To use it as it is: cksum <'$1/package-lock.json' >'$1/node_modules/.cinch-$2'"
+}
+
 set_up() {
   is_set_up "$1" "$2" && return 0
   # npm empties what it installs into, and would follow the link.
@@ -73,7 +84,10 @@ set_up() {
   trap 'exit 129' HUP
   trap 'exit 130' INT
   trap 'exit 143' TERM
+  begun="$1/.cinch-set-up.begun"
   if ! is_set_up "$1" "$2"; then
+    assert_ours "$1" "$2"
+    : >"$begun"
     omit=""
     [ "$2" = production ] && omit="--omit=dev"
     echo "cinch: setting up (npm ci --ignore-scripts${omit:+ $omit}) ..." >&2
@@ -82,6 +96,7 @@ set_up() {
       fail "npm ci failed in $1; mend what it says above and run the command again."
     find_bun "$1" || fail "no Bun for this platform in node_modules/@oven."
     command -p cksum <"$1/package-lock.json" >"$1/node_modules/.cinch-$2"
+    command -p rm -f "$begun"
   fi
   command -p rm -f "$lock"
   trap - EXIT HUP INT TERM

@@ -133,6 +133,28 @@ test("a node_modules that is a link to another clone's is reported, and nothing 
   expect(existsSync(join(other, "kept"))).toBe(true);
 });
 
+test("[DIST-01] a node_modules that another program made is kept, and the message says how to go on", async () => {
+  await using copy = openCopy();
+  const bun = join(copy.root, "node_modules/@oven/bun-test/bin/bun");
+  mkdirSync(join(bun, ".."), { recursive: true });
+  program(bun, 'printf "%s\\n" "$@"');
+  const cinch = [join(copy.root, "cinch")];
+  const refused = await ended(copy.start(cinch));
+  expect(refused).toMatchObject({ code: 2, lines: [] });
+  expect(refused.stderr).toContain("node_modules was made by another program");
+  expect([copy.installs(), existsSync(bun)]).toEqual([[], true]);
+
+  const [, remedy = ""] = /To use it as it is: (.*)\n/.exec(refused.stderr) ?? [];
+  expect(await ended(copy.start(["sh", "-c", remedy]))).toMatchObject({ code: 0, stderr: "" });
+  expect(await ended(copy.start(cinch))).toEqual({ code: 0, lines: copy.started, stderr: "" });
+  expect(copy.installs()).toEqual([]);
+
+  const [, removal = ""] = /again: (rm .*)\. To use/.exec(refused.stderr) ?? [];
+  expect(await ended(copy.start(["sh", "-c", removal]))).toMatchObject({ code: 0, stderr: "" });
+  expect(await ended(copy.start(cinch))).toMatchObject({ code: 0, lines: copy.started });
+  expect(copy.installs()).toHaveLength(1);
+});
+
 test("an impossible set-up is reported with its remedy, and the next try begins again", async () => {
   await using copy = openCopy();
   const without = await ended(

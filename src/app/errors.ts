@@ -3,7 +3,7 @@ import { errorsOf } from "../base/reasons.ts";
 /** Refusals and failures of `app/`, with their texts for people. */
 export const ERRORS = errorsOf({
   EngineRunning:
-    "An engine of yours listens at <path> already. Attach to it: cinch token gives a client its token. Or end it first: Ctrl-C where it runs, or signal TERM to its process.",
+    "An engine of yours listens at <path> already: <process>. Attach to it: cinch token gives a client its token. Or end it: <remedy>",
   RuntimeUnsupported:
     "The library of cinch runs on Bun, and this is <runtime>. Start the program with: bun FILE. From another runtime, use an engine through its protocol (cinch serve) with the client for TypeScript.",
   StoreFailed:

@@ -42,7 +42,7 @@ export const TEXTS = {
   EngineLost: "The running engine that carried out the prompt has ended without a word: somebody killed it, the machine ran out of memory, or it crashed. Nothing was sent again. What was done until then is in <session>. To continue: cinch --continue, or with a prompt: cinch -p … --continue",
   EngineNotStarted: "The engine did not start in time, and did not say why. Look into <log>, or work without a shared engine: --no-listen",
   EngineRefused: "The engine has refused (<reason>): <message>",
-  EngineRunning: "An engine of yours listens at <path> already. Attach to it: cinch token gives a client its token. Or end it first: Ctrl-C where it runs, or signal TERM to its process.",
+  EngineRunning: "An engine of yours listens at <path> already: <process>. Attach to it: cinch token gives a client its token. Or end it: <remedy>",
   EngineSilent: "The running engine (<process>) has not answered for <seconds> s. It has the prompt, and may carry it out once it works again, so no other engine got it. <remedy>, or work without it: --own-engine",
   EngineStopping: "The engine is shutting down and takes no new commands.",
   EngineUnreachable: "The engine at <url> cannot be reached: <detail>. Start it there with: cinch serve",

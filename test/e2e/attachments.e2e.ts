@@ -381,3 +381,29 @@ test(
   },
   TIMEOUT_MS,
 );
+
+test(
+  "[CTL-19 ENG-14] people read what was attached without the tags that the model sees: titles, turns, items and hits",
+  async () => {
+    await using served = await openServed({ script: [says("seen")] });
+    const token = await served.token();
+    const session = await served.session(token);
+    const { body } = await upload(served, token, session, { body: "Buy milk.", name: "notes.txt" });
+    const content = [{ type: "attachment", id: body["attachment"] }];
+    const sent = await served.ask(`/v1/sessions/${session}/input?wait=turn`, token, { content });
+    expect(sent.status).toBe(200);
+    const paths = [
+      "/v1/sessions",
+      `/v1/sessions/${session}/turns`,
+      `/v1/sessions/${session}/items`,
+      "/v1/search?text=milk",
+    ];
+    for (const path of paths) {
+      const shown = await (await served.ask(path, token)).text();
+      expect({ path, has: shown.includes("Buy milk.") }).toEqual({ path, has: true });
+      expect({ path, tags: shown.includes("untrusted-") }).toEqual({ path, tags: false });
+    }
+    expect(JSON.stringify(served.provider.requests.at(-1)?.body)).toContain("<untrusted-attachment>");
+  },
+  TIMEOUT_MS,
+);

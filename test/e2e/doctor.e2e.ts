@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { CinchHome } from "../support/cinch.ts";
 import { cinchHome, runCinch } from "../support/cinch.ts";
+import { openServed } from "../support/served.ts";
 
 const homes: CinchHome[] = [];
 afterEach(() => {
@@ -15,6 +16,12 @@ test("[SES-16] cinch doctor finds nothing wrong with a sound installation, and m
   expect(fresh).toMatchObject({ code: 0, stderr: "" });
   expect(fresh.stdout).toContain("No damage found.");
 });
+
+test("[SES-16] cinch doctor has nothing to note about the store of a new engine, with a session that has had no prompt", async () => {
+  await using served = await openServed({ script: [] });
+  const { code, stdout } = await runCinch(["doctor"], { home: served.home, cwd: served.work });
+  expect([code, stdout]).toEqual([0, "No damage found. cinch doctor --full opens every content too.\n"]);
+}, 240_000);
 
 test("[SES-16 PROF-01] a configuration that cannot be read is reported with file and line, and the sessions are still checked", async () => {
   const home = openHome();

@@ -58,6 +58,15 @@ test(
     await rig.answer("!sleep 600", /^! sleep 600$/m);
     await rig.terminal.press("C-c");
     await rig.terminal.shows("| cancelled: stopped by the user");
+    const [, after] = (await rig.terminal.screen()).split("\n! sleep 600\n");
+    const line =
+      "| cancelled: stopped by the user; it may have taken effect in part; files possibly affected: none seen";
+    expect(after?.replaceAll("\n", "").startsWith(`${line}>`)).toBe(true); // the terminal breaks it
+    await rig.answer("!touch affected; sleep 600", /touch affected.*\n(?:.*\n)+1-4 >$/);
+    await rig.answer("1", /^! touch affected; sleep 600$/m);
+    await until("it runs", () => existsSync(join(rig.work, "affected")));
+    await rig.terminal.press("C-c");
+    await rig.terminal.shows(/files possibly affected: affecte\n?d$/m);
     await rig.answer("still here", "Again.");
     await rig.answer("/quit", "code 0");
     await rig.expectSameModes();

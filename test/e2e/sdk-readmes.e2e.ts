@@ -26,10 +26,37 @@ const QUERIED = [
   "The plan idle 0.0004 1",
   "",
 ].join("\n");
+const LIST = Array.from({ length: 20 }, (_, at) => `line ${at + 1}\n`).join("");
+/** One line for each form of answer: hunks with words, a rule, and a refusal with words. */
+const ANSWERED = [
+  "openrouter true",
+  "MultiEdit: 2 hunks, 0 hosts, 0 rules",
+  "Bash: 0 hunks, 0 hosts, 2 rules",
+  "Write: 1 hunks, 0 hosts, 0 rules",
+  "allow Bash:touch *",
+  "",
+].join("\n");
 const SWITCHED = "left: default to self\nbegun: default to self\n";
 
 function model({ body }: MockRequest): Turn {
   const asked = JSON.stringify((body["messages"] as readonly unknown[]).at(-1));
+  if (asked.includes("Tidy"))
+    return {
+      parts: [
+        {
+          tool: "MultiEdit",
+          input: {
+            file_path: "list.txt",
+            edits: [
+              { old_string: "line 2\n", new_string: "two\n" },
+              { old_string: "line 18\n", new_string: "eighteen\n" },
+            ],
+          },
+        },
+        { tool: "Bash", input: { command: "touch more.txt" } },
+        { tool: "Write", input: { file_path: "new.txt", content: "new\n" } },
+      ],
+    };
   if (asked.includes("Write plan.txt"))
     return {
       parts: [
@@ -45,6 +72,7 @@ async function served(): Promise<Served> {
   return await openServed({
     script: model,
     listens: true,
+    files: { "list.txt": LIST },
     flags: ["--model", "mock:one", "--strict-permissions"],
     config: '[prices."mock:one"]\ninput = 1\noutput = 5\n',
   });
@@ -69,6 +97,7 @@ async function run(command: readonly string[], engine: Served, folder: string, t
       PYTHONDONTWRITEBYTECODE: "1",
       CINCH_TOKEN: token,
       CINCH_SOCKET: engine.socket,
+      OPENROUTER_API_KEY: "Zc81Qn5RwPd27LxUe0YbTf94Ma",
     },
     stdin: "ignore",
     stdout: "pipe",
@@ -80,6 +109,14 @@ async function run(command: readonly string[], engine: Served, folder: string, t
     child.exited,
   ]);
   return { code, stdout: stdout.replace(/^Bash \((?:level|setting)\)/m, "Bash (CAUSE)"), stderr };
+}
+
+/** Checks what the answers of the program about answers came to. */
+function expectAnswered({ work, provider }: Served): void {
+  expect(readFileSync(join(work, "list.txt"), "utf8")).toBe(LIST.replace("line 2\n", "two\n"));
+  expect(existsSync(join(work, "new.txt"))).toBe(false);
+  const told = JSON.stringify(provider.requests.map(({ body }) => body));
+  for (const words of ["Keep the end.", "No new files, please."]) expect(told).toContain(words);
 }
 
 interface TemporaryFolder extends Disposable {
@@ -125,9 +162,11 @@ for (const runtime of ["node", "bun"]) {
         { code: 0, stdout: "Hello. complete 0.0002\nDone.\ncomplete\n", stderr: "" },
         { code: 0, stdout: "ok\n", stderr: "" },
         { code: 0, stdout: QUERIED, stderr: "" },
+        { code: 0, stdout: ANSWERED, stderr: "" },
         { code: 0, stdout: SWITCHED, stderr: "" },
         { code: 0, stdout: "unread: some\n", stderr: "" },
       ]);
+      expectAnswered(engine);
     },
     TIMEOUT_MS,
   );
@@ -146,9 +185,11 @@ requireProgram("python3")(
       { code: 0, stdout: "Hello. complete 0.0002\nDone.\ncomplete\n", stderr: "" },
       { code: 0, stdout: "Hello.", stderr: "" },
       { code: 0, stdout: QUERIED, stderr: "" },
+      { code: 0, stdout: ANSWERED, stderr: "" },
       { code: 0, stdout: SWITCHED, stderr: "" },
       { code: 0, stdout: "unread: some\n", stderr: "" },
     ]);
+    expectAnswered(engine);
   },
   TIMEOUT_MS,
 );

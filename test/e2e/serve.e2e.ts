@@ -96,7 +96,22 @@ test("[CTL-11] a second engine gets the address of the first, and one that was k
   await until("the first serves", () => existsSync(ready));
   const second = await runCinch(["serve", "--model", "mock:one"], { home: place.home, cwd: place.work });
   expect([second.code, second.stderr]).toEqual([2, expect.stringContaining("(EngineRunning)")]);
-  expect(second.stderr).toContain("Or end it first: Ctrl-C where it runs, or signal TERM to its process.");
+  // Without /proc nobody tells who listens.
+  const who = existsSync("/proc/self/stat") ? "process (\\d+), cinch serve, " : "process unknown, ";
+  const said = new RegExp(
+    `already: ${who}since \\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d UTC\\. Attach`,
+  ).exec(second.stderr);
+  expect([second.stderr, said]).toEqual([expect.any(String), expect.anything()]);
+  const pid = said?.[1];
+  expect(second.stderr).toContain(
+    pid === undefined ? "Or end it: Ctrl-C where it runs." : `Or end it: kill ${pid}`,
+  );
+  const runtime = (await (
+    await place.ask("/v1/runtime", await place.token("--identity-class", "human"))
+  ).json()) as {
+    readonly pid: number;
+  };
+  expect(pid ?? `${runtime.pid}`).toBe(`${runtime.pid}`);
 
   first.kill("SIGKILL");
   await first.exited;

@@ -22,7 +22,7 @@ import type {
   ToolInfo,
 } from "./protocol.ts";
 import { QUERY_ROUTES } from "./protocol.ts";
-import type { SignalOption } from "./session.ts";
+import type { AcceptedOf, SignalOption } from "./session.ts";
 import { accepted, Session } from "./session.ts";
 import { Tokens } from "./tokens.ts";
 
@@ -94,6 +94,24 @@ export class Client {
 
   async providers(options: SignalOption = {}): Promise<readonly ProviderInfo[]> {
     return await this.#list("/v1/providers", "providers", options);
+  }
+
+  /**
+   * Stores the key of a provider, encrypted, on the engine's machine; the engine uses it at once. Only people may, and
+   * only over the engine's Unix socket (`unixSocket` of `cinch-client/node`). @throws CinchError NotOnThisMachine.
+   */
+  async storeProviderKey(
+    provider: string,
+    key: string,
+    { signal }: SignalOption = {},
+  ): Promise<AcceptedOf<"StoreProviderKey">> {
+    const path = `/v1/providers/${encodeURIComponent(provider)}/key`;
+    const answer = await this.#engine.ask("POST", path, {
+      body: { key },
+      command: "StoreProviderKey",
+      signal,
+    });
+    return accepted(answer.body, this.#engine.url) as AcceptedOf<"StoreProviderKey">;
   }
 
   /** The models that a provider offers now. */

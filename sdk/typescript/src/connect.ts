@@ -1,6 +1,6 @@
 import { Client } from "./client.ts";
 import { Engine } from "./engine.ts";
-import { CinchError, invalidAnswer } from "./errors.ts";
+import { EngineUnreachable, invalidAnswer } from "./errors.ts";
 import type { ConnectionState } from "./follow.ts";
 import type { Fetch, TokenSource } from "./http.ts";
 import { Http } from "./http.ts";
@@ -69,8 +69,7 @@ function checkedUrl(url: string): string {
 function platformSocket(): WebSocketClass {
   const { WebSocket: found } = globalThis as { readonly WebSocket?: WebSocketClass };
   if (found !== undefined) return found;
-  throw new CinchError(
-    "EngineUnreachable",
+  throw new EngineUnreachable(
     'This platform has no WebSocket. Pass a class as `WebSocket`, or leave `wire: "websocket"` out.',
   );
 }

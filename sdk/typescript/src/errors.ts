@@ -9,7 +9,7 @@ export type Reason = EngineReason | "InvalidAnswer";
  * An abort is no such error: the signal's own reason is thrown.
  */
 export class CinchError extends Error {
-  override readonly name = "CinchError";
+  override readonly name: string = "CinchError";
   /** A newer engine may have reasons that are not in this list. */
   readonly reason: Reason | (string & {});
   /** Fields of the message. */
@@ -30,6 +30,15 @@ export class CinchError extends Error {
     this.reason = reason;
     this.details = more.details ?? {};
     this.status = more.status;
+  }
+}
+
+/** Error for an address at which no engine answers, or no longer. Its reason is `EngineUnreachable`. */
+export class EngineUnreachable extends CinchError {
+  override readonly name = "EngineUnreachable";
+
+  constructor(message: string, more: ConstructorParameters<typeof CinchError>[2] = {}) {
+    super("EngineUnreachable", message, more);
   }
 }
 
@@ -61,9 +70,18 @@ export function invalidEvent(why: string, cause?: unknown): CinchError {
   return new CinchError("InvalidEvent", text, { details: { why }, cause });
 }
 
-export function unreachable(url: string, detail: string, cause?: unknown): CinchError {
-  const text = `The engine at ${url} cannot be reached: ${detail}. Start it there with: cinch serve`;
-  return new CinchError("EngineUnreachable", text, { details: { url, detail }, cause });
+/** @param url an address, or the path of a Unix socket. */
+export function unreachable(url: string, detail: string, cause?: unknown): EngineUnreachable {
+  // Bun adds a question to it.
+  const why = detail.replace(/\. Is the computer able to access the url\?/, "").replace(/\.$/, "");
+  const text = `No engine of cinch answers at ${url} (${why}): start one there with: cinch serve${listenAt(url)}`;
+  return new EngineUnreachable(text, { details: { url, detail }, cause });
+}
+
+/** Returns the flag that makes an engine listen at an address; nothing for its Unix socket, which it always has. */
+function listenAt(url: string): string {
+  const port = URL.canParse(url) ? new URL(url).port : "";
+  return port === "" ? "" : ` --listen ${new URL(url).host}`;
 }
 
 export function connectionLost(what: string, cause?: unknown): CinchError {

@@ -1,4 +1,4 @@
-import { CinchError, invalidEvent, isPassing } from "./errors.ts";
+import { CinchError, EngineUnreachable, invalidEvent, isPassing } from "./errors.ts";
 import type { Limits } from "./limits.ts";
 import { backoffMs, sleep } from "./limits.ts";
 import type { Envelope } from "./protocol.ts";
@@ -47,7 +47,7 @@ export async function* follow(parts: FollowParts): AsyncGenerator<Envelope, void
   let awayAt: number | undefined;
   while (true) {
     signal.throwIfAborted();
-    let failure = new CinchError("EngineUnreachable", "The engine has closed the stream of events.");
+    let failure: CinchError = new EngineUnreachable("The engine has closed the stream of events.");
     try {
       let openedAt: number | undefined;
       const onSign = () => {
@@ -122,7 +122,7 @@ async function healed(
     signal.throwIfAborted();
     if (!(thrown instanceof CinchError)) throw thrown;
     // To attach twice is to attach once.
-    return thrown.reason === "ConnectionLost" ? new CinchError("EngineUnreachable", thrown.message) : thrown;
+    return thrown.reason === "ConnectionLost" ? new EngineUnreachable(thrown.message) : thrown;
   }
 }
 

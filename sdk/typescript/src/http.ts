@@ -4,7 +4,11 @@ import { within } from "./limits.ts";
 import { PROTOCOL_VERSION } from "./protocol.ts";
 
 /** Function that sends requests: the platform's `fetch`, or another, such as `unixSocket` of `cinch-client/node`. */
-export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
+export interface Fetch {
+  (url: string, init: RequestInit): Promise<Response>;
+  /** Path of the Unix socket that it goes to, for messages. */
+  readonly socketPath?: string;
+}
 
 /** A capability token, or what gives one: it is asked before each request, so that it may be a new one. */
 export type TokenSource = string | (() => string | Promise<string>);
@@ -49,6 +53,11 @@ export class Http {
 
   get url(): string {
     return this.#parts.url;
+  }
+
+  /** Address or socket of the engine, for messages. */
+  get #place(): string {
+    return this.#parts.fetch.socketPath ?? this.url;
   }
 
   async token(): Promise<string> {
@@ -148,13 +157,14 @@ export class Http {
   }
 
   #silent(why: string, command: string | undefined, cause: unknown): Error {
-    return command === undefined ? unreachable(this.url, why, cause) : connectionLost(command, cause);
+    return command === undefined ? unreachable(this.#place, why, cause) : connectionLost(command, cause);
   }
 
   /** Turns an error of `fetch` into one that says if the request may have been sent. */
   #broken(thrown: unknown, command: string | undefined): unknown {
-    if (thrown instanceof Error && thrown.name === "CinchError") return thrown;
-    if (command === undefined || wasNeverSent(thrown)) return unreachable(this.url, detailOf(thrown), thrown);
+    if (thrown instanceof CinchError) return thrown;
+    if (command === undefined || wasNeverSent(thrown))
+      return unreachable(this.#place, detailOf(thrown), thrown);
     return connectionLost(command, thrown);
   }
 }

@@ -4,7 +4,7 @@ export { Client } from "./client.ts";
 export type { ConnectOptions } from "./connect.ts";
 export { connect } from "./connect.ts";
 export type { Reason } from "./errors.ts";
-export { CinchError } from "./errors.ts";
+export { CinchError, EngineUnreachable } from "./errors.ts";
 export type { ConnectionState } from "./follow.ts";
 export type { Fetch, TokenSource } from "./http.ts";
 export type { Limits } from "./limits.ts";
@@ -18,6 +18,7 @@ export type {
   EventOptions,
   Input,
   InputOptions,
+  PermissionOptions,
   SessionCommand,
   SignalOption,
   StreamOptions,

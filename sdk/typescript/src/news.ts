@@ -1,5 +1,5 @@
 import type { Engine } from "./engine.ts";
-import { CinchError, invalidEvent, isPassing, messageOf } from "./errors.ts";
+import { CinchError, EngineUnreachable, invalidEvent, isPassing, messageOf } from "./errors.ts";
 import { backoffMs, sleep } from "./limits.ts";
 import type { LogId, NewsItem, SessionId } from "./protocol.ts";
 import type { SignalOption } from "./session.ts";
@@ -30,7 +30,7 @@ export async function* readNews(
   let awayAt: number | undefined;
   try {
     while (true) {
-      let failure = new CinchError("EngineUnreachable", "The engine has closed the stream of news.");
+      let failure: CinchError = new EngineUnreachable("The engine has closed the stream of news.");
       try {
         for await (const item of connection(engine, { path, stop }, known)) {
           if (item.kind === "NewsReady") [fruitless, awayAt] = [0, undefined];

@@ -8,8 +8,9 @@ import type { Fetch } from "./http.ts";
  * and Deno; the address of the request counts for its path alone.
  */
 export function unixSocket(socketPath: string): Fetch {
-  return async (address, { method = "GET", headers, body: sent, signal }) => {
+  const send = async (address: string, { method = "GET", headers, body: sent, signal }: RequestInit) => {
     const url = new URL(address);
+    const data = sent instanceof Blob ? new Uint8Array(await sent.arrayBuffer()) : sent;
     const message = await new Promise<IncomingMessage>((resolve, reject) => {
       const asked = request(
         {
@@ -22,7 +23,7 @@ export function unixSocket(socketPath: string): Fetch {
         resolve,
       );
       asked.on("error", reject);
-      asked.end(typeof sent === "string" ? sent : undefined);
+      asked.end(typeof data === "string" || data instanceof Uint8Array ? data : undefined);
     });
     message.on("error", () => undefined); // whoever reads the body is told
     const named = Object.entries(message.headers).flatMap(([name, value]) =>
@@ -37,4 +38,5 @@ export function unixSocket(socketPath: string): Fetch {
       : null;
     return new Response(body, { status, headers: named });
   };
+  return Object.assign(send, { socketPath });
 }

@@ -42,6 +42,10 @@ export interface AttachOptions extends SignalOption {
   readonly mediaType?: string;
 }
 
+/** The fields of AnswerPermission besides the call and the decision. */
+export type PermissionOptions = SignalOption &
+  Omit<AnswerPermissionCommand, "kind" | "sessionId" | "callId" | "decision">;
+
 type PostOptions = Pick<RequestOptions, "body" | "file" | "signal">;
 
 /** The answer to a command of one kind. */
@@ -181,13 +185,20 @@ export class Session {
     return accepted(body, this.#engine.url) as object as AttachmentInfo;
   }
 
-  /** Answers a PermissionRequested event. The first answer counts, and only people's do. */
+  /**
+   * Answers a PermissionRequested event. The first answer counts, and only people's do.
+   *
+   * With "allow": `scope` and `rule` also allow later calls, `hosts` opens the network that the question names, and
+   * `hunks` are the ids of the changes that are applied. `words` go to the model: with "deny" or with `hunks`.
+   */
   async answerPermission(
     callId: string,
     decision: AnswerPermissionCommand["decision"],
-    { signal, ...more }: SignalOption & Pick<AnswerPermissionCommand, "scope" | "rule"> = {},
-  ): Promise<Accepted> {
-    return await this.#send("AnswerPermission", "/permission", { ...more, callId, decision }, signal);
+    { signal, ...more }: PermissionOptions = {},
+  ): Promise<AcceptedOf<"AnswerPermission">> {
+    const body = { ...more, callId, decision };
+    const answer = await this.#send("AnswerPermission", "/permission", body, signal);
+    return answer as AcceptedOf<"AnswerPermission">;
   }
 
   /** Answers an Asked event: one of its choices, or the text or form it asks for. Only people's answers count. */

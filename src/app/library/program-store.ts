@@ -160,9 +160,9 @@ async function untilStopped<Value>(
   run: () => Promise<Value>,
   { clock, msMax: ms, signal }: StopLimit,
 ): Promise<Value> {
-  using patience = afterGrace({ clock, signal, ms });
+  using limit = afterGrace({ clock, signal, ms });
   try {
-    return await whileAlive((async () => await run())(), patience.signal);
+    return await whileAlive((async () => await run())(), limit.signal);
   } catch (thrown) {
     throw signal.aborted ? signal.reason : failureOf(name, thrown);
   }

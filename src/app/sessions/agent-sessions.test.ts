@@ -57,16 +57,16 @@ test("[CTL-12] questions of an agent's session notify while nobody is subscribed
 
 test("[CTL-12] a person can mute the questions of a session; its start still notifies", () => {
   const { agents, desktop, live } = openDesk();
-  expect(agents.hush(SESSION)).toBe(false);
+  expect(agents.mute(SESSION)).toBe(false);
   agents.began(SESSION, "outer");
-  expect(agents.hush(SESSION)).toBe(true);
+  expect(agents.mute(SESSION)).toBe(true);
   agents.onPermissionAsked(SESSION, "Bash");
   expect(desktop).toHaveLength(1);
   live.delete(SESSION);
   const next = "sess_01ARZ3NDEKTSV4RRFFQ69G5FAW" as SessionId;
   live.add(next);
   agents.began(next, "outer");
-  expect(agents.hush(SESSION)).toBe(false); // it has ended, and is forgotten
+  expect(agents.mute(SESSION)).toBe(false); // it has ended, and is forgotten
   expect(desktop).toHaveLength(2);
 });
 

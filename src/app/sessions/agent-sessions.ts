@@ -64,7 +64,7 @@ export class AgentSessions {
   }
 
   /** Mutes the questions of a session for a person; returns false if no agent has opened it here. */
-  hush(session: SessionId): boolean {
+  mute(session: SessionId): boolean {
     const entry = this.#sessions.get(session);
     if (entry === undefined) return false;
     this.#sessions.set(session, { ...entry, isQuiet: true });

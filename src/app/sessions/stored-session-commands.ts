@@ -15,7 +15,7 @@ const PRIVATE_MODE = 0o600;
 export interface SessionsSources extends RetentionSources {
   readonly secrets: () => Promise<Redactor>;
   /** Sessions that agents have opened. */
-  readonly agents: Pick<AgentSessions, "hush">;
+  readonly agents: Pick<AgentSessions, "mute">;
   /** Aborts when the engine ends. */
   readonly signal: AbortSignal;
 }
@@ -55,7 +55,7 @@ export function storedSessionCommands(sources: SessionsSources): StoredSessionCo
     },
     async MuteSession({ sessionId }) {
       const { session } = await infoOf(sessionId);
-      if (agents.hush(session)) return { sessionId: session };
+      if (agents.mute(session)) return { sessionId: session };
       throw refused("MuteSession", `no agent has begun ${session} in this engine`);
     },
     async RenameSession({ sessionId, title }) {

@@ -23,8 +23,8 @@ export async function withStoreLock<Value>(
   closeSync(openSync(path, constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW, 0o600));
   using database = new Database(path, { readwrite: true });
   database.run("PRAGMA busy_timeout = 0");
-  const patience = { clock, msMax: LOCK_MS_MAX, signal: new AbortController().signal };
-  await retryWhileBusy(patience, isBusy, () => database.run("BEGIN EXCLUSIVE"));
+  const busyRetry = { clock, msMax: LOCK_MS_MAX, signal: new AbortController().signal };
+  await retryWhileBusy(busyRetry, isBusy, () => database.run("BEGIN EXCLUSIVE"));
   try {
     return await work();
   } finally {

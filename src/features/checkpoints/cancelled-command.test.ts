@@ -36,6 +36,7 @@ requireProgram("bwrap")(
     expect(told?.details).toEqual({
       duration: expect.stringMatching(/^\d+\.\d s$/),
       list: "gone.txt, kept.txt, ready",
+      affected: "gone.txt, kept.txt, ready",
       id: session,
     });
     expect(told?.message).toMatch(

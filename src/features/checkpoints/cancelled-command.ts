@@ -22,7 +22,7 @@ export function reportCancelledCommand(
     list: "unknown" in changed ? `not known, since ${changed.unknown}` : shownList(changed),
     id: session,
   });
-  emit({ kind: "Error", payload: { reason, message, details: { ...fields } } });
+  emit({ kind: "Error", payload: { reason, message, details: { ...fields, affected: fields.list } } });
 }
 
 function shownList(paths: readonly string[]): string {

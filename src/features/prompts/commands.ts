@@ -1,9 +1,10 @@
 import type { CommandSpec } from "../../protocol/commands/command-spec.ts";
+import type { OwnPrompt } from "../../view/slash/own-prompts.ts";
 
 /** Slash commands about prompt templates. */
 export const PROMPT_COMMANDS: readonly CommandSpec[] = [
   {
-    name: "init",
+    name: "init" satisfies OwnPrompt,
     words: "[WORDS]",
     help: "write an AGENTS.md for this project, or improve it",
     isText: true,

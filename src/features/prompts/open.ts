@@ -4,13 +4,17 @@ import type { SlashCommandInfo } from "../../protocol/resources.ts";
 import type { QueryHandler } from "../../session/commands/query-handlers.ts";
 import type { OpenFeature } from "../../session/feature.ts";
 import type { SessionHost } from "../../session/host.ts";
+import type { OwnPrompt } from "../../view/slash/own-prompts.ts";
+import { isOwnPrompt } from "../../view/slash/own-prompts.ts";
 import type { FileNotice, PromptFiles } from "./read-prompt-files.ts";
 import type { PromptTemplate } from "./template.ts";
 
 /** Namespace of the slash commands for templates. */
 const PROMPTS = "prompts";
-/** The template behind `/init`. */
-const INIT = "init";
+/** Texts of the prompts that come with cinch. */
+const OWN_TEXTS: Readonly<Record<OwnPrompt, () => Promise<{ readonly default: string }>>> = {
+  init: () => import("./builtin/init.md", { with: { type: "text" } }),
+};
 const NONE_YET =
   "There are none yet: write one as prompts/NAME.md beside your config.toml, or as .cinch/prompts/NAME.md of the project.";
 
@@ -151,8 +155,8 @@ function asHarnessError(thrown: unknown): HarnessError {
 
 /** Returns the template of cinch with this name. One of the user or the project replaces it. */
 async function builtinTemplate(name: string): Promise<Pick<PromptTemplate, "text"> | undefined> {
-  if (name !== INIT) return undefined;
-  const { default: text } = await import("./builtin/init.md", { with: { type: "text" } });
+  if (!isOwnPrompt(name)) return undefined;
+  const { default: text } = await OWN_TEXTS[name]();
   return { text };
 }
 

@@ -1,6 +1,7 @@
 import type { InputBlock } from "../../protocol/content.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
 import type { EventKind } from "../../protocol/events/events.ts";
+import { inputTexts } from "../../view/input-text.ts";
 import { permissionHeading } from "../../view/questions/question-words.ts";
 import { callsAfter, NO_CALLS } from "../../view/session/calls/open-calls.ts";
 
@@ -147,5 +148,5 @@ const ENDS_BLOCK: ReadonlySet<EventKind> = new Set<EventKind>([
 ]);
 
 function textOf(content: readonly InputBlock[]): string {
-  return content.map((block) => (block.type === "text" ? block.text : `(${block.type})`)).join("");
+  return inputTexts(content, (type) => `(${type})`).join("");
 }

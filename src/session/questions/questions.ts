@@ -46,7 +46,7 @@ interface OpenAsk {
   readonly askedMs: number;
   readonly question: NewQuestion;
   readonly answer: (answer: AskOutcome) => void;
-  readonly prolong: (timeoutMs: number) => void;
+  readonly restartLimit: (timeoutMs: number) => void;
 }
 
 interface TimeOver {
@@ -66,7 +66,7 @@ export class Questions {
   readonly #permissions = new Map<CallId, OpenPermission>();
   readonly #asks = new Map<AskId, OpenAsk>();
   /** Waits whose time counts only while nobody who can answer is subscribed. */
-  readonly #patient = new Set<Deadline>();
+  readonly #onlyUnattended = new Set<Deadline>();
   /** Decided calls, so that a late answer is recorded and is no error. */
   readonly #decided = new Set<CallId>();
 
@@ -96,7 +96,7 @@ export class Questions {
     return this.#wait<PermissionOutcome>(signal, (answer, limit) => {
       this.#permissions.set(callId, { since: this.#last, question, answer });
       const { timeoutMs } = this.#options;
-      const payload = { ...question, timeoutMs, ...this.#bePatient(limit) };
+      const payload = { ...question, timeoutMs, ...this.#countOnlyUnattended(limit) };
       this.#options.publish({ kind: "PermissionRequested", payload }, originator);
       return () => {
         this.#permissions.delete(callId);
@@ -114,21 +114,21 @@ export class Questions {
     const { publish, timeoutMs } = this.#options;
     const isLong = question.about === "trust" || question.about === "plan";
     const ms = question.timeoutMs ?? (isLong ? Math.max(TRUST_TIMEOUT_MS, timeoutMs) : timeoutMs);
-    const isPatient = question.about === "outside-sandbox" && question.timeoutMs === undefined;
-    let patience = {};
+    const countsOnlyUnattended = question.about === "outside-sandbox" && question.timeoutMs === undefined;
+    let counting = {};
     const tell = (waitMs: number) =>
       publish(
-        { kind: "Asked", payload: { askId, ...question, timeoutMs: waitMs, ...patience } },
+        { kind: "Asked", payload: { askId, ...question, timeoutMs: waitMs, ...counting } },
         question.originator,
       );
     const open = (answer: (answer: AskOutcome) => void, limit: Deadline) => {
-      if (isPatient) patience = this.#bePatient(limit);
+      if (countsOnlyUnattended) counting = this.#countOnlyUnattended(limit);
       this.#asks.set(askId, {
         since: this.#last,
         askedMs: this.#options.clock.monotonic(),
         question,
         answer,
-        prolong(waitMs) {
+        restartLimit(waitMs) {
           limit.restart(waitMs);
           tell(waitMs);
         },
@@ -146,16 +146,16 @@ export class Questions {
   /** Stops or restarts the time of open questions, when the first person comes or the last one leaves. */
   followersChanged(): void {
     const isFollowed = this.#options.isFollowed?.() === true;
-    for (const limit of this.#patient) {
+    for (const limit of this.#onlyUnattended) {
       if (isFollowed) limit.pause();
       else limit.restart();
     }
   }
 
   /** Lets the time of a question count only while no person is subscribed, if this session has such questions. */
-  #bePatient(limit: Deadline): { readonly onlyUnattended?: true } {
+  #countOnlyUnattended(limit: Deadline): { readonly onlyUnattended?: true } {
     if (this.#options.isFollowed === undefined) return {};
-    this.#patient.add(limit);
+    this.#onlyUnattended.add(limit);
     if (this.#options.isFollowed()) limit.pause();
     return { onlyUnattended: true };
   }
@@ -242,8 +242,9 @@ export class Questions {
    * Sets the time limit of open questions about something, in milliseconds from now. Clients get each one again, with
    * its id and the new limit.
    */
-  prolong(about: NewQuestion["about"], timeoutMs: number): void {
-    for (const { question, prolong } of this.#asks.values()) if (question.about === about) prolong(timeoutMs);
+  restartLimit(about: NewQuestion["about"], timeoutMs: number): void {
+    for (const { question, restartLimit } of this.#asks.values())
+      if (question.about === about) restartLimit(timeoutMs);
   }
 
   get #last(): EventSeq {
@@ -280,7 +281,7 @@ export class Questions {
         close = open(resolve, limit);
       });
     } finally {
-      this.#patient.delete(limit);
+      this.#onlyUnattended.delete(limit);
       close();
     }
   }

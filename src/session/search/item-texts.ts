@@ -2,6 +2,7 @@ import type { CallId, EventSeq } from "../../base/ids.ts";
 import { isObject } from "../../base/json.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
 import type { ItemKind } from "../../protocol/queries/history-queries.ts";
+import { withoutFenceTags } from "../../view/input-text.ts";
 import { isShellEvent } from "../../view/shell-event.ts";
 import { isTurnEnded, isTurnStarted } from "../../view/turn-marks.ts";
 import { AnswerBlocks } from "./answer-blocks.ts";
@@ -209,7 +210,9 @@ function textsOf(event: Envelope): readonly string[] {
 }
 
 function textBlocks(blocks: readonly { readonly type: string }[]): readonly string[] {
-  return blocks.flatMap((block) => ("text" in block && typeof block.text === "string" ? [block.text] : []));
+  return blocks.flatMap((block) =>
+    "text" in block && typeof block.text === "string" ? [withoutFenceTags(block.text)] : [],
+  );
 }
 
 /** Yields the texts and numbers in arguments. */

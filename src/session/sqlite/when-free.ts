@@ -18,8 +18,8 @@ const READERS_MS_MAX = 5_000;
 export type WhenFree = <Result>(work: () => Result | Promise<Result>) => Promise<Result>;
 
 /** Makes a `WhenFree` with these limits. */
-export function openWhenFree(patience: BusyRetryOptions): WhenFree {
-  return (work) => retryWhileBusy(patience, (thrown) => hasReason(thrown, "StoreBusy"), work);
+export function openWhenFree(busyRetry: BusyRetryOptions): WhenFree {
+  return (work) => retryWhileBusy(busyRetry, (thrown) => hasReason(thrown, "StoreBusy"), work);
 }
 
 /**
@@ -28,9 +28,9 @@ export function openWhenFree(patience: BusyRetryOptions): WhenFree {
  */
 export async function truncateLog(
   connection: StoreConnection,
-  patience: Pick<BusyRetryOptions, "clock" | "signal">,
+  busyRetry: Pick<BusyRetryOptions, "clock" | "signal">,
 ): Promise<void> {
-  const whenUnread = openWhenFree({ ...patience, msMax: READERS_MS_MAX });
+  const whenUnread = openWhenFree({ ...busyRetry, msMax: READERS_MS_MAX });
   try {
     await whenUnread(() => {
       const busy = connection.first("PRAGMA wal_checkpoint(TRUNCATE)")?.["busy"];
@@ -39,6 +39,6 @@ export async function truncateLog(
       }
     });
   } catch (thrown) {
-    if (!hasReason(thrown, "StoreBusy") && !patience.signal.aborted) throw thrown;
+    if (!hasReason(thrown, "StoreBusy") && !busyRetry.signal.aborted) throw thrown;
   }
 }

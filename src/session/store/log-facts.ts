@@ -3,6 +3,7 @@ import { defined } from "../../base/defined.ts";
 import type { EventSeq } from "../../base/ids.ts";
 import { head } from "../../base/text/text.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
+import { inputTitle } from "../../view/input-text.ts";
 import { isTurnEnded, isTurnStarted } from "../../view/turn-marks.ts";
 import type { Batch, EventRange, NewLog } from "./store.ts";
 
@@ -87,11 +88,8 @@ export function checkBatch(
 type InputContent = NonNullable<Extract<Envelope, { kind: "TurnStarted" }>["payload"]["content"]>;
 
 function titleOf(content: InputContent): string | undefined {
-  for (const block of content) {
-    const text = block.type === "text" ? block.text.replaceAll(/\s+/g, " ").trim() : "";
-    if (text !== "") return head(text, TITLE_CHARACTERS_MAX);
-  }
-  return undefined;
+  const text = inputTitle(content);
+  return text === undefined ? undefined : head(text, TITLE_CHARACTERS_MAX);
 }
 
 /** Returns the day of a time, `2026-03-01`. */

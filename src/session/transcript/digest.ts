@@ -6,6 +6,7 @@ import type { Envelope } from "../../protocol/events/envelope.ts";
 import type { TurnEndReason } from "../../protocol/events/events.ts";
 import type { Cost } from "../../view/costs/cost.ts";
 import { addCost, NO_COST } from "../../view/costs/cost.ts";
+import { inputTexts } from "../../view/input-text.ts";
 import { isShellEvent } from "../../view/shell-event.ts";
 import { isTurnStarted } from "../../view/turn-marks.ts";
 import type { TurnState } from "../../view/turn-result.ts";
@@ -165,8 +166,8 @@ function endTurn(turn: Building, id: EventSeq, { ended }: TurnState): void {
 type Content = Extract<Envelope, { kind: "InputQueued" }>["payload"]["content"];
 
 function firstWords(content: Content): string {
-  for (const part of content) {
-    const text = part.type === "text" ? part.text.replaceAll(/\s+/g, " ").trim() : `(${part.type})`;
+  for (const part of inputTexts(content, (type) => `(${type})`)) {
+    const text = part.replaceAll(/\s+/g, " ").trim();
     if (text !== "") return head(text, FIRST_WORDS_UNITS_MAX);
   }
   return "";

@@ -44,7 +44,7 @@ export class Recovery {
   #settling: Promise<void> | undefined;
   #isDone = false;
   /** Set once a person who came to stay waits for it: the question then has their time limit. */
-  #isPatient = false;
+  #hasPerson = false;
 
   constructor(options: RecoveryOptions) {
     this.#options = options;
@@ -64,15 +64,16 @@ export class Recovery {
   async settled(client: AttachedClient, { attaches = false } = {}): Promise<void> {
     const { parts, ending } = this.#options;
     if (parts.unfinished === undefined) return;
-    const isPatient = attaches && client.identityClass === "human";
-    if (isPatient && !this.#isPatient) {
-      this.#isPatient = true;
-      parts.questions.prolong("orphan", ATTACHED_TIMEOUT_MS); // a client with a shorter time limit may have started it
+    const hasPerson = attaches && client.identityClass === "human";
+    if (hasPerson && !this.#hasPerson) {
+      this.#hasPerson = true;
+      // A client with a shorter time limit may have started it.
+      parts.questions.restartLimit("orphan", ATTACHED_TIMEOUT_MS);
     }
     this.#settling ??= this.#begin(parts.unfinished, client);
     const settling = this.#settling;
     try {
-      await (isPatient ? settling : this.#inTime(settling, parts.unfinished));
+      await (hasPerson ? settling : this.#inTime(settling, parts.unfinished));
     } catch (thrown) {
       if (thrown instanceof StillOpen) throw thrown.refusal;
       if (!(thrown instanceof Cancelled)) throw thrown;
@@ -88,7 +89,7 @@ export class Recovery {
     settling.catch(() => {
       if (this.#settling !== settling) return;
       this.#settling = undefined;
-      this.#isPatient = false;
+      this.#hasPerson = false;
     });
     return settling;
   }
@@ -113,8 +114,8 @@ export class Recovery {
     const slot = place.claim(turn);
     try {
       const ask: Ask = (question, stop) => {
-        const patience = this.#isPatient ? { timeoutMs: ATTACHED_TIMEOUT_MS } : {};
-        return questions.ask({ ...question, ...patience }, stop);
+        const limit = this.#hasPerson ? { timeoutMs: ATTACHED_TIMEOUT_MS } : {};
+        return questions.ask({ ...question, ...limit }, stop);
       };
       const { calls, inner = [], shell = [] } = unfinished;
       const decided = defined({ fate });

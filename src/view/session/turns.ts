@@ -3,6 +3,7 @@ import { isObject } from "../../base/json.ts";
 import { shortened } from "../../base/text/text.ts";
 import type { CommandOf } from "../../protocol/commands/commands.ts";
 import type { Envelope, EnvelopeOf } from "../../protocol/events/envelope.ts";
+import { inputTexts } from "../input-text.ts";
 import { neutraliseLine } from "../terminal/terminal-text.ts";
 import { isTurnEnded, isTurnStarted } from "../turn-marks.ts";
 
@@ -82,7 +83,7 @@ export function pointName({ all }: Turns, event: EventSeq): string | undefined {
 
 function started(turns: Turns, { id, payload }: EnvelopeOf<"TurnStarted">): Turns {
   const { turn, content = [] } = payload;
-  const text = content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join(" ");
+  const text = inputTexts(content, () => "").join(" ");
   const words = neutraliseLine(shortened(text.replaceAll(/\s+/gu, " ").trim(), WORDS_CHARACTERS_MAX));
   const summary = { turn, event: id, words, before: turns.head };
   return { ...turns, all: [...turns.all.slice(1 - TURNS_MAX), summary], head: id };

@@ -3,6 +3,7 @@ import { isBuiltinCommand } from "../../protocol/commands/slash-commands.ts";
 import type { QueryOf } from "../../protocol/queries/queries.ts";
 import type { SlashCommandInfo } from "../../protocol/resources.ts";
 import { aliasedCommand } from "./alias.ts";
+import { isOwnPrompt } from "./own-prompts.ts";
 import type { SlashCommand } from "./slash.ts";
 import { commandWords, printCommand } from "./slash.ts";
 
@@ -24,8 +25,6 @@ export type PromptQuery =
   | Omit<QueryOf<"ExpandPrompt">, "sessionId">
   | Omit<QueryOf<"ExpandMcpPrompt">, "sessionId">;
 
-/** The command that stands for cinch's own prompt of this name. */
-const INIT = "init";
 /** The namespace of prompts of MCP servers. */
 const MCP_PROMPTS = "mcp-prompts";
 
@@ -55,7 +54,7 @@ export function workCommand(
   const isReload = namespace === "skills" && isBuiltinCommand(printCommand(command).slice(1));
   if (namespace === "skills" && !isReload)
     return { kind: "input", words: text === "" ? `Use the skill ${verb}.` : text, wants: { skill: verb } };
-  if (namespace === "" && verb === INIT) return { kind: "prompt", query: promptQuery(command) };
+  if (namespace === "" && isOwnPrompt(verb)) return { kind: "prompt", query: promptQuery(command) };
   if (namespace === "agents") return { kind: "input", words: text, wants: { agent: verb } };
   if (namespace === "prompts" || namespace === MCP_PROMPTS)
     return { kind: "prompt", query: promptQuery(command) };

@@ -1,6 +1,6 @@
 """A client of cinch engines. Standard library only; ``cinch_client.aio`` has the same for asyncio."""
 from .client import Client, MintCode, MintedToken, Sessions, Tokens, connect
-from .errors import CinchError
+from .errors import CinchError, EngineUnreachable
 from .follow import ConnectionState
 from .limits import Limits
 from .protocol import EVENT_KINDS, PROTOCOL_VERSION, Envelope, NewsItem
@@ -13,6 +13,7 @@ __all__ = [
     "CinchError",
     "ConnectionState",
     "EVENT_KINDS",
+    "EngineUnreachable",
     "Envelope",
     "EventStream",
     "Input",

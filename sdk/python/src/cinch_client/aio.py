@@ -70,6 +70,9 @@ class AsyncClient:
     async def tools(self) -> List[ToolInfo]:
         return await _in_thread(self.sync.tools)
 
+    async def store_provider_key(self, provider: str, key: str) -> Accepted:
+        return await _in_thread(self.sync.store_provider_key, provider, key)
+
     async def models(self, provider: str) -> List[ModelInfo]:
         return await _in_thread(self.sync.models, provider)
 
@@ -150,7 +153,8 @@ class AsyncSession:
     ) -> AttachmentInfo:
         return await _in_thread(self._session.attach, file, name=name, media_type=media_type)
 
-    async def answer_permission(self, call_id: str, decision: str, **options: Optional[str]) -> Accepted:
+    async def answer_permission(self, call_id: str, decision: str, **options: Any) -> Accepted:
+        """As ``Session.answer_permission``, with its options."""
         return await _in_thread(self._session.answer_permission, call_id, decision, **options)
 
     async def answer(self, ask_id: str, answer: Any) -> Accepted:

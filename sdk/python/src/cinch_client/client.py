@@ -15,6 +15,7 @@ from .limits import Limits
 from .news import read_news
 from .protocol import (
     QUERY_ROUTES,
+    Accepted,
     Handshake,
     Health,
     McpServerInfo,
@@ -105,6 +106,15 @@ class Client:
 
     def providers(self) -> List[ProviderInfo]:
         return self._list("/v1/providers", "providers")
+
+    def store_provider_key(self, provider: str, key: str) -> Accepted:
+        """Stores the key of a provider, encrypted, on the engine's machine; the engine uses it at once.
+
+        Only people may, and only over the engine's Unix socket (``socket_path``). Raises NotOnThisMachine.
+        """
+        path = f"/v1/providers/{quote(provider, safe='')}/key"
+        answer = self._engine.ask("POST", path, {"key": key}, "StoreProviderKey").body
+        return accepted(answer, self._engine.http.url)
 
     def models(self, provider: str) -> List[ModelInfo]:
         """The models that a provider offers now."""

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from typing import Any, Dict, Mapping, Optional
+from urllib.parse import urlsplit
 
 
 class CinchError(Exception):
@@ -24,6 +25,13 @@ class CinchError(Exception):
         self.details: Dict[str, Any] = dict(details or {})
         #: The HTTP status, where there was one.
         self.status = status
+
+
+class EngineUnreachable(CinchError):
+    """No engine answers at an address, or no longer. Its reason is ``EngineUnreachable``."""
+
+    def __init__(self, message: str, details: Optional[Mapping[str, Any]] = None) -> None:
+        super().__init__("EngineUnreachable", message, details)
 
 
 def refusal_of(body: Any, url: str, status: Optional[int] = None) -> CinchError:
@@ -49,9 +57,12 @@ def invalid_event(why: str) -> CinchError:
     return CinchError("InvalidEvent", text, {"why": why})
 
 
-def unreachable(url: str, detail: str) -> CinchError:
-    text = f"The engine at {url} cannot be reached: {detail}. Start it there with: cinch serve"
-    return CinchError("EngineUnreachable", text, {"url": url, "detail": detail})
+def unreachable(url: str, detail: str) -> EngineUnreachable:
+    """``url`` is an address, or the path of a Unix socket."""
+    parts = urlsplit(url)
+    listen = f" --listen {parts.netloc}" if parts.port is not None else ""
+    text = f"No engine of cinch answers at {url} ({detail.rstrip('.')}): start one there with: cinch serve{listen}"
+    return EngineUnreachable(text, {"url": url, "detail": detail})
 
 
 def connection_lost(what: str) -> CinchError:

@@ -7,7 +7,7 @@ from typing import Any, Callable, Iterator, Optional, cast
 from urllib.parse import quote
 
 from .envelope import Placed, read_envelope
-from .errors import CinchError, invalid_event, is_passing
+from .errors import CinchError, EngineUnreachable, invalid_event, is_passing
 from .frames import read_frames
 from .http import Http, StreamBox
 from .limits import backoff
@@ -60,7 +60,7 @@ def follow(parts: FollowParts) -> Iterator[Envelope]:
     is_over = False  # whether the last event was the end of a run
     away_at: Optional[float] = None
     while not closed.is_set():
-        failure = CinchError("EngineUnreachable", "The engine has closed the stream of events.")
+        failure: CinchError = EngineUnreachable("The engine has closed the stream of events.")
         opened_at: Optional[float] = None
         try:
             for placed in _stretch(parts, last):
@@ -141,7 +141,7 @@ def _heal(parts: FollowParts, refusal: CinchError, last: int, is_over: bool) -> 
         return None if parts.heal(refusal) else refusal
     except CinchError as thrown:
         # To attach twice is to attach once.
-        return CinchError("EngineUnreachable", thrown.message) if thrown.reason == "ConnectionLost" else thrown
+        return EngineUnreachable(thrown.message) if thrown.reason == "ConnectionLost" else thrown
 
 
 def _stretch(parts: FollowParts, since: int) -> Iterator[Optional[Placed]]:

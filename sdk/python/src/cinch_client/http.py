@@ -122,7 +122,7 @@ class Http:
                 why = f"a stream of events was asked for, its content type is {kind[:100]}"
                 raise invalid_answer(self.url, why, response.status)
             exchange.begin_stream(self.limits.silence)
-            return Stream(exchange, response, self.url, self.limits.silence)
+            return Stream(exchange, response, self._socket_path or self.url, self.limits.silence)
         except BaseException:
             exchange.close()
             raise
@@ -170,7 +170,7 @@ class Http:
     ) -> CinchError:
         detail = f"no answer within {seconds:g} s" if exchange.is_late(thrown) else (str(thrown) or type(thrown).__name__)
         if command is None or not exchange.was_sent:
-            return unreachable(self.url, detail)
+            return unreachable(self._socket_path or self.url, detail)
         return connection_lost(command)
 
     def _parsed(self, raw: bytes, status: int) -> Any:

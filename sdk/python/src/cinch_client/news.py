@@ -7,7 +7,7 @@ from typing import Any, Dict, Iterator, Optional, cast
 from urllib.parse import quote
 
 from .engine import Engine
-from .errors import CinchError, invalid_event, is_passing
+from .errors import CinchError, EngineUnreachable, invalid_event, is_passing
 from .follow import ConnectionState
 from .frames import read_frames
 from .http import StreamBox
@@ -29,7 +29,7 @@ def read_news(engine: Engine, past: bool, box: StreamBox, reader: Optional[str] 
     fruitless = 0
     away_at: Optional[float] = None
     while not closed.is_set():
-        failure = CinchError("EngineUnreachable", "The engine has closed the stream of news.")
+        failure: CinchError = EngineUnreachable("The engine has closed the stream of news.")
         try:
             for item in _connection(engine, path, box, known):
                 if item["kind"] == "NewsReady":

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import threading
-from typing import Any, Dict, Iterator, List, Mapping, Optional, Union, cast
+from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Union, cast
 from urllib.parse import quote
 
 from .engine import Engine
@@ -114,11 +114,32 @@ class Session:
         return cast(AttachmentInfo, accepted(body, self._engine.http.url))
 
     def answer_permission(
-        self, call_id: str, decision: str, *, scope: Optional[str] = None, rule: Optional[str] = None
+        self,
+        call_id: str,
+        decision: str,
+        *,
+        scope: Optional[str] = None,
+        rule: Optional[str] = None,
+        hosts: Optional[bool] = None,
+        hunks: Optional[Sequence[str]] = None,
+        words: Optional[str] = None,
     ) -> Accepted:
-        """Answers a PermissionRequested event: "allow" or "deny". The first answer counts, and only people's do."""
-        body = {"callId": call_id, "decision": decision, "scope": scope, "rule": rule}
-        return self._send("AnswerPermission", "/permission", _without_none(body))
+        """Answers a PermissionRequested event: "allow" or "deny". The first answer counts, and only people's do.
+
+        With "allow": ``scope`` and ``rule`` also allow later calls, ``hosts=True`` opens the network that the question
+        names, and ``hunks`` are the ids of the changes that are applied. ``words`` go to the model: with "deny" or with
+        ``hunks``.
+        """
+        answer = {
+            "callId": call_id,
+            "decision": decision,
+            "scope": scope,
+            "rule": rule,
+            "hosts": hosts or None,
+            "hunks": None if hunks is None else list(hunks),
+            "words": words,
+        }
+        return self._send("AnswerPermission", "/permission", _without_none(answer))
 
     def answer(self, ask_id: str, answer: Any) -> Accepted:
         """Answers an Asked event: one of its choices, or the text or form it asks for. Only people's answers count."""

@@ -88,7 +88,7 @@ async function admit({ flags, settings }: McpContext, admission: Admission): Pro
     await reachEngine({ settings, at, listen: !flags["no-listen"], signal: stop.signal }),
   );
   const { profile, model } = settings;
-  const hush = async (session: SessionId) => {
+  const mute = async (session: SessionId) => {
     try {
       await muteSession(reached.port, session);
     } catch (thrown) {
@@ -102,7 +102,7 @@ async function admit({ flags, settings }: McpContext, admission: Admission): Pro
     token: token.text,
     ...(sessions === "all" || sessions[0] === undefined ? {} : { session: sessions[0] }),
     fresh: { profile, model, workingDir: at.workingDir },
-    ...(autoAttach ? {} : { onSession: hush }),
+    ...(autoAttach ? {} : { onSession: mute }),
   };
 }
 

@@ -5,6 +5,8 @@ import { contextText } from "../../../view/answers/context-text.ts";
 import { printCosts } from "../../../view/costs/cost-table.ts";
 import { modelPrices } from "../../../view/costs/model-prices.ts";
 import { aliasedCommand } from "../../../view/slash/alias.ts";
+import type { OwnPrompt } from "../../../view/slash/own-prompts.ts";
+import { isOwnPrompt } from "../../../view/slash/own-prompts.ts";
 import type { SlashCommand } from "../../../view/slash/slash.ts";
 import { commandWords, printCommand, unclosedText } from "../../../view/slash/slash.ts";
 import { neutralise } from "../../../view/terminal/terminal-text.ts";
@@ -45,7 +47,6 @@ const ALONE = {
   diff: ({ args }, client) => runDiff(args, client),
   copy: (_command, client) => runCopy(client),
   context: (_command, client) => tellContext(client),
-  init: (command, client) => runPrompts({ ...command, namespace: "prompts" }, client),
   compact: (_command, client) => runCompact(client),
   cost: (_command, client) => tellCosts(client),
   model: ({ rest }, client) => setModel(rest, client),
@@ -70,7 +71,8 @@ const ALONE = {
   prompts: runPrompts,
   mcp: runMcp,
   tasks: ({ args }, client) => runTasks(args, client),
-} satisfies Readonly<Record<string, Run>> & Readonly<Record<ClientCommandName | Described, Run>>;
+} satisfies Readonly<Record<string, Run>> &
+  Readonly<Record<Exclude<ClientCommandName, OwnPrompt> | Described, Run>>;
 
 /** Built-in namespaces. `/permissions:promote 1` means the same as `/permissions promote 1`. */
 const NAMESPACES: Readonly<Record<string, Run>> = {
@@ -109,6 +111,7 @@ async function run(command: SlashCommand, client: SlashContext): Promise<void> {
 
 async function runAlone(command: SlashCommand, client: SlashContext): Promise<void> {
   const name = command.name === "exit" ? "quit" : command.name;
+  if (isOwnPrompt(name)) return await runPrompts({ ...command, namespace: "prompts" }, client);
   if (isBuiltIn(name)) return await ALONE[name](command, client);
   // `/sessions` lists, and `/sessions resume ID` means the same as `/sessions:resume ID`.
   if (name === "sessions") {

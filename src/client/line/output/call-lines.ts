@@ -18,6 +18,8 @@ export class CallLines {
   /** Calls printed as not run. `byYou`: the user of this client denied it. */
   readonly #denied = new Map<CallId, { readonly byYou: boolean }>();
 
+  /** Files of a person's command that was cancelled, whose result has not come yet. */
+  #affected: string | undefined;
   /** Calls of this turn, as their results are printed. */
   readonly #shown = new Map<CallId, PrintedCall>();
 
@@ -38,8 +40,16 @@ export class CallLines {
     this.#denied.set(callId, by);
   }
 
-  /** Returns true for an error about a call that an answer or a hook failure already reported as not run. */
+  /**
+   * Returns true for an error that another line reports: of a call that did not run, as an answer or a hook failure has
+   * said, or of a person's command that was cancelled, whose result follows.
+   */
   isNoNews({ details = {} }: PayloadOf<"Error">, running: OpenCalls): boolean {
+    const { affected } = details;
+    if (typeof affected === "string" && areCommandsOfPeople(running)) {
+      this.#affected = affected;
+      return true; // its result says that it was cancelled
+    }
     const callId = details["callId"] as CallId;
     if (details["told"] === true && running.has(callId)) this.deny(callId, { byYou: false });
     return this.#denied.has(callId);
@@ -64,7 +74,11 @@ export class CallLines {
     const wasTold = this.#reported.has(callId);
     this.#denied.delete(callId);
     this.#reported.delete(callId);
-    if (result.shell === true && denied === undefined) return shellOutput(textOfResult(result.content));
+    if (result.shell === true && denied === undefined) {
+      const affected = this.#affected === undefined ? "" : `; files possibly affected: ${this.#affected}`;
+      this.#affected = undefined;
+      return shellOutput(`${textOfResult(result.content)}${affected}`);
+    }
     if (denied !== undefined) return `  ${label}did not run${denied.byYou ? ": you denied it" : ""}`;
     if (wasTold && result.isError !== true) return undefined;
     const [head, ...quoted] = resultLines(result, shown);
@@ -81,6 +95,11 @@ export class CallLines {
 
 /** A call whose start was not seen. */
 const UNKNOWN_CALL: PrintedCall = { kind: undefined, change: [] };
+
+/** Returns true if commands that people run are all that runs. */
+function areCommandsOfPeople(running: OpenCalls): boolean {
+  return running.size > 0 && [...running.values()].every(({ shell }) => shell === true);
+}
 
 /** Returns the end of what a command of a person wrote, as marked lines. */
 function shellOutput(text: string): string {

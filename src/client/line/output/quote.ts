@@ -1,4 +1,5 @@
 import type { InputBlock } from "../../../protocol/content.ts";
+import { inputTexts } from "../../../view/input-text.ts";
 import { neutralise } from "../../../view/terminal/terminal-text.ts";
 
 /** Puts a mark before each line of an untrusted text, so that it cannot pass for cinch's own output. */
@@ -11,6 +12,5 @@ export function quote(text: string): string {
 
 /** Returns an input as quoted, neutralised lines. */
 export function quoteInput(content: readonly InputBlock[]): string {
-  const texts = content.map((block) => (block.type === "text" ? neutralise(block.text) : `[${block.type}]`));
-  return quote(texts.join("\n"));
+  return quote(neutralise(inputTexts(content, (type) => `[${type}]`).join("\n")));
 }

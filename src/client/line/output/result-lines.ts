@@ -2,6 +2,7 @@ import { count, grouped, shortened } from "../../../base/text/text.ts";
 import type { ResultContent } from "../../../protocol/content.ts";
 import type { PayloadOf } from "../../../protocol/events/events.ts";
 import type { ToolKind } from "../../../protocol/events/shown-call.ts";
+import { withoutFenceTags } from "../../../view/input-text.ts";
 import { neutraliseLine } from "../../../view/terminal/terminal-text.ts";
 import { firstLine, SHOWN_LINE_CHARACTERS_MAX } from "../../../view/texts/first-line.ts";
 import { changeText } from "./change-text.ts";
@@ -74,7 +75,9 @@ function shortLine(line: string): string {
 
 /** Joins the texts of a result; `[image]` and the like stand for other blocks. */
 export function textOfResult(content: readonly ResultContent[]): string {
-  return content.map((block) => (block.type === "text" ? block.text : `[${block.type}]`)).join("\n");
+  return content
+    .map((block) => (block.type === "text" ? withoutFenceTags(block.text) : `[${block.type}]`))
+    .join("\n");
 }
 
 function sizeOf(text: string, content: readonly ResultContent[]): string {

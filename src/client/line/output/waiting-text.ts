@@ -1,6 +1,7 @@
 import { count, shortened } from "../../../base/text/text.ts";
 import type { InputBlock } from "../../../protocol/content.ts";
 import type { EnvelopeOf } from "../../../protocol/events/envelope.ts";
+import { inputTexts } from "../../../view/input-text.ts";
 import type { WaitingInput } from "../../../view/session/waiting.ts";
 import { neutraliseLine } from "../../../view/terminal/terminal-text.ts";
 
@@ -8,7 +9,7 @@ const LINE_CHARACTERS_MAX = 120;
 
 /** Returns an input's text on one line. */
 export function inputLine(content: readonly InputBlock[]): string {
-  const text = content.map((block) => (block.type === "text" ? block.text : `[${block.type}]`)).join(" ");
+  const text = inputTexts(content, (type) => `[${type}]`).join(" ");
   return shortened(neutraliseLine(text).replaceAll(/\s+/g, " ").trim(), LINE_CHARACTERS_MAX);
 }
 

@@ -26,6 +26,7 @@ export function parseShellLine(text: string): ShellLine | undefined {
 export class OwnShellRuns {
   readonly #dependencies: { readonly session: SessionId; readonly sender: Sender };
   readonly #running = new Set<CallId>();
+  readonly #stopping = new Set<CallId>();
   readonly #endedEarly = new Set<CallId>();
 
   constructor(dependencies: { readonly session: SessionId; readonly sender: Sender }) {
@@ -35,6 +36,11 @@ export class OwnShellRuns {
   /** True while one runs or waits. */
   get isBusy(): boolean {
     return this.#running.size > 0;
+  }
+
+  /** True while one runs or waits that was not stopped. */
+  get mayStop(): boolean {
+    return [...this.#running].some((callId) => !this.#stopping.has(callId));
   }
 
   async run({ command, toModel }: ShellLine): Promise<void> {
@@ -48,6 +54,7 @@ export class OwnShellRuns {
   async stop(): Promise<void> {
     const { session: sessionId, sender } = this.#dependencies;
     for (const callId of this.#running) {
+      this.#stopping.add(callId);
       // A refusal means that it has just ended.
       await sender.send({ kind: "StopShell", sessionId, callId });
     }
@@ -56,7 +63,9 @@ export class OwnShellRuns {
   /** Reads one more event of the session. */
   add({ kind, payload }: Envelope): void {
     if (kind === "SessionEnded") this.#running.clear();
-    if (kind !== "ToolResult" || payload.shell !== true || this.#running.delete(payload.callId)) return;
+    if (kind !== "ToolResult" || payload.shell !== true) return;
+    this.#stopping.delete(payload.callId);
+    if (this.#running.delete(payload.callId)) return;
     if (this.#endedEarly.size >= EARLY_ENDS_MAX) this.#endedEarly.clear();
     this.#endedEarly.add(payload.callId);
   }

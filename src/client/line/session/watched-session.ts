@@ -377,6 +377,12 @@ export class WatchedSession {
   }
 
   async #interrupt(atMs: number): Promise<void> {
+    // As in a shell: it ends the command, whose result says so, and is no step on the way out.
+    if (this.#shell.mayStop) {
+      this.#dialogue.takeBackOwn();
+      await this.#typed.work("urgent", () => this.#shell.stop());
+      return this.#prompt.show();
+    }
     if (atMs - this.#interruptedAtMs <= INTERRUPT_AGAIN_MS) {
       this.#outcome = "interrupt";
       return;
@@ -384,8 +390,7 @@ export class WatchedSession {
     this.#interruptedAtMs = atMs;
     this.#dialogue.takeBackOwn();
     await this.#screen.say(INTERRUPT_BANNER);
-    if (this.#shell.isBusy) await this.#typed.work("urgent", () => this.#shell.stop());
-    else if (this.#busy || this.#queues.busy) await this.#typed.work("urgent", () => this.#cancel());
+    if (this.#busy || this.#queues.busy) await this.#typed.work("urgent", () => this.#cancel());
     this.#prompt.show();
   }
 

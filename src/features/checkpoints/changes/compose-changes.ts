@@ -10,7 +10,7 @@ import type { ChangedPath, FileEntry } from "./changed-paths.ts";
 import type { FileSide } from "./file-side.ts";
 import { fileSide } from "./file-side.ts";
 import { redactedHunks } from "./redacted-hunks.ts";
-import type { LoneFile, Rename } from "./renames.ts";
+import type { Rename, UnpairedFile } from "./renames.ts";
 import { renamesOf } from "./renames.ts";
 
 /** Limit of files in an answer; the rest is counted. */
@@ -79,7 +79,7 @@ export async function composeChanges(
 class SideReader {
   readonly #source: ChangeSource;
   readonly #signal: AbortSignal;
-  readonly #lone = new Map<FileEntry, FileSide>();
+  readonly #unpaired = new Map<FileEntry, FileSide>();
   #bytesLeft = READ_BYTES_MAX;
 
   constructor(source: ChangeSource, signal: AbortSignal) {
@@ -88,7 +88,7 @@ class SideReader {
   }
 
   async side(path: string, entry: FileEntry): Promise<FileSide> {
-    const known = this.#lone.get(entry);
+    const known = this.#unpaired.get(entry);
     if (known !== undefined) return known;
     const size = entry.kind === "file" ? entry.stat.size : 0;
     if (size > this.#bytesLeft) return fileSide(entry, { missing: TOO_MUCH });
@@ -97,9 +97,9 @@ class SideReader {
   }
 
   /** Reads a side that is used for finding renames and again for its lines. */
-  async lone(path: string, entry: FileEntry): Promise<LoneFile> {
+  async unpaired(path: string, entry: FileEntry): Promise<UnpairedFile> {
     const side = await this.side(path, entry);
-    this.#lone.set(entry, side);
+    this.#unpaired.set(entry, side);
     await this.#source.pause(this.#signal);
     return { path, side };
   }
@@ -117,12 +117,12 @@ async function findRenames(changes: readonly ChangedPath[], reader: SideReader):
   );
   if (removed.length === 0 || added.length === 0) return [];
   const read = async (files: readonly { readonly path: string; readonly entry: FileEntry }[]) => {
-    const lone: LoneFile[] = [];
+    const unpaired: UnpairedFile[] = [];
     for (const { path, entry } of files.slice(0, CHANGED_FILES_MAX)) {
       if (entry.kind === "file" && entry.stat.size <= RENAMED_BYTES_MAX)
-        lone.push(await reader.lone(path, entry));
+        unpaired.push(await reader.unpaired(path, entry));
     }
-    return lone;
+    return unpaired;
   };
   return renamesOf(await read(removed), await read(added));
 }

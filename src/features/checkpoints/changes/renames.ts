@@ -8,7 +8,7 @@ const COMPARED_FILES_MAX = 64;
 const COMPARED_BYTES_MAX = 512 * 1024;
 
 /** A file that exists on one side only. */
-export interface LoneFile {
+export interface UnpairedFile {
   readonly path: string;
   readonly side: FileSide;
 }
@@ -24,10 +24,13 @@ export interface Rename {
  * Pairs removed with added files: those with equal content, then those of which at least half of the lines are equal,
  * the most similar first. Empty files and links are not paired.
  */
-export function renamesOf(removed: readonly LoneFile[], added: readonly LoneFile[]): readonly Rename[] {
+export function renamesOf(
+  removed: readonly UnpairedFile[],
+  added: readonly UnpairedFile[],
+): readonly Rename[] {
   const equal = equalPairs(removed, added);
   const [sources, targets] = [new Set(equal.map(({ from }) => from)), new Set(equal.map(({ to }) => to))];
-  const candidates = (files: readonly LoneFile[], taken: ReadonlySet<string>) =>
+  const candidates = (files: readonly UnpairedFile[], taken: ReadonlySet<string>) =>
     files
       .filter(({ path, side }) => !taken.has(path) && isComparable(side))
       .slice(0, COMPARED_FILES_MAX)
@@ -49,7 +52,7 @@ export function renamesOf(removed: readonly LoneFile[], added: readonly LoneFile
   return renames;
 }
 
-function equalPairs(removed: readonly LoneFile[], added: readonly LoneFile[]): readonly Rename[] {
+function equalPairs(removed: readonly UnpairedFile[], added: readonly UnpairedFile[]): readonly Rename[] {
   const bySize = Map.groupBy(removed.filter(isRenameable), ({ side }) => side.bytes);
   const pairs: Rename[] = [];
   for (const now of added.filter(isRenameable)) {
@@ -61,7 +64,7 @@ function equalPairs(removed: readonly LoneFile[], added: readonly LoneFile[]): r
   return pairs;
 }
 
-function isRenameable({ side }: LoneFile): boolean {
+function isRenameable({ side }: UnpairedFile): boolean {
   return side.bytes > 0 && side.content.kind !== "missing" && side.mode.startsWith("100");
 }
 

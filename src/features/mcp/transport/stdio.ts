@@ -106,10 +106,10 @@ export class ServerStdioTransport implements Transport {
     const { child, clock } = this.#dependencies;
     child.input?.end();
     if (this.#problem === undefined) {
-      const patience = new AbortController();
-      const waiting = clock.sleep(SHUTDOWN_MS_MAX, patience.signal).catch(() => undefined);
+      const exited = new AbortController();
+      const waiting = clock.sleep(SHUTDOWN_MS_MAX, exited.signal).catch(() => undefined);
       await Promise.race([child.exited, waiting]);
-      patience.abort(new Error("it has ended"));
+      exited.abort(new Error("it has ended"));
     }
     this.#end();
     await child[Symbol.asyncDispose]();

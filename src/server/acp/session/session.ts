@@ -86,9 +86,9 @@ export class AcpSession {
   #commands = 0;
   #session: SessionId;
   /** Resolves with the next event that may change the options. */
-  #changing = moving();
+  #optionsChanged = deferred();
   /** Resolves when another session has replaced this one. */
-  #moving = moving();
+  #replaced = deferred();
   /** The session that continues under another profile once this one has ended. */
   #next: { readonly session: SessionId; readonly since: EventSeq } | undefined;
   #over: unknown;
@@ -190,7 +190,7 @@ export class AcpSession {
    * @throws the error that ended the session.
    */
   async changedOptions(before: SessionOptions): Promise<void> {
-    while (this.#facts.options === before) await this.#changing.promise;
+    while (this.#facts.options === before) await this.#optionsChanged.promise;
   }
 
   /** Offers the current slash commands. */
@@ -208,7 +208,7 @@ export class AcpSession {
       // The next prompt is for the session that continues.
       if (command.kind === "CompactSession" && isObject(result) && result["compacted"] === false)
         await this.#tell(this.#updates.compactionFailed());
-      if (command.kind === "SwitchProfile") while (this.#session !== sessionId) await this.#moving.promise;
+      if (command.kind === "SwitchProfile") while (this.#session !== sessionId) await this.#replaced.promise;
       return result;
     } finally {
       this.#commands -= 1;
@@ -293,9 +293,9 @@ export class AcpSession {
       if (from === 0) this.#view = NEW_SESSION; // another log
       await this.#renew({ isOtherLog: from === 0 });
       this.#next = undefined;
-      this.#moving.resolve();
-      this.#moving = moving();
-      this.#offerAnew();
+      this.#replaced.resolve();
+      this.#replaced = deferred();
+      this.#sendOptions();
       return await this.#follow(from);
     }
     throw this.#left.signal.aborted
@@ -304,8 +304,8 @@ export class AcpSession {
   }
 
   #changed(): void {
-    this.#changing.resolve();
-    this.#changing = moving();
+    this.#optionsChanged.resolve();
+    this.#optionsChanged = deferred();
   }
 
   #noteFiles(updates: readonly SessionUpdate[]): void {
@@ -330,7 +330,7 @@ export class AcpSession {
       const { next: session, inPlace = false } = event.payload;
       if (session !== undefined) this.#next = { session, since: inPlace ? event.id : 0 };
     }
-    if (RENEWS.has(event.kind)) this.#offerAnew();
+    if (RENEWS.has(event.kind)) this.#sendOptions();
     this.#followPrompt(event);
   }
 
@@ -363,7 +363,7 @@ export class AcpSession {
     }
   }
 
-  #offerAnew(): void {
+  #sendOptions(): void {
     this.offer().catch((thrown: unknown) => this.#warn("offer", thrown));
   }
 
@@ -378,18 +378,18 @@ export class AcpSession {
 
   #end(thrown: unknown): void {
     this.#over ??= thrown;
-    this.#moving.reject(thrown);
-    this.#changing.reject(thrown);
+    this.#replaced.reject(thrown);
+    this.#optionsChanged.reject(thrown);
     this.#left.abort(thrown);
     this.#questions.end("the session is not followed any more");
     this.#prompt?.fail(thrown);
   }
 }
 
-function moving() {
-  const move = Promise.withResolvers<void>();
-  move.promise.catch(() => undefined); // mostly nobody waits for it
-  return move;
+function deferred() {
+  const pending = Promise.withResolvers<void>();
+  pending.promise.catch(() => undefined); // mostly nobody waits for it
+  return pending;
 }
 
 function endPrompt(prompt: OpenPrompt, result: TurnResult): void {

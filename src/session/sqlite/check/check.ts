@@ -84,7 +84,8 @@ function* checkHeads(connection: StoreConnection, checking: Checking): Generator
   if (copy !== undefined) yield keptWalFinding(copy);
   const { unreadable, missing } = heads.read();
   if (unreadable > 0) yield headsFinding(heads.path, unreadable);
-  if (missing === true && connection.all("SELECT 1 FROM logs LIMIT 1").length > 0)
+  // A new store has no file yet: it is written with the first event.
+  if (missing === true && connection.all("SELECT 1 FROM logs WHERE commits > 0 LIMIT 1").length > 0)
     yield missingHeadsFinding(heads.path);
 }
 

@@ -100,11 +100,11 @@ async function removing<Result>(
 
 /** Returns every free page to the disk, few at a time, and truncates the write-ahead log. */
 async function giveBack(connection: StoreConnection, { world, whenFree, signal }: Removal): Promise<void> {
-  const patience = { clock: world.clock, signal };
-  await truncateLog(connection, patience);
+  const busyRetry = { clock: world.clock, signal };
+  await truncateLog(connection, busyRetry);
   while (Number(connection.first("PRAGMA freelist_count")?.["freelist_count"] ?? 0) > 0) {
     await whenFree(() => connection.all(`PRAGMA incremental_vacuum(${TIGHT_PAGES})`));
-    await truncateLog(connection, patience);
+    await truncateLog(connection, busyRetry);
   }
 }
 

@@ -5,6 +5,7 @@ import type { EnvelopeOf } from "../../../protocol/events/envelope.ts";
 import type { PayloadOf } from "../../../protocol/events/events.ts";
 import type { Cost } from "../../../view/costs/cost.ts";
 import { printPrice, printTokens } from "../../../view/costs/cost.ts";
+import { inputTexts } from "../../../view/input-text.ts";
 import { codeBlock, codeSpan, renderQuotation } from "./markdown-text.ts";
 
 export function renderCost(cost: Cost): string {
@@ -17,7 +18,7 @@ export function renderTime(time: string): string {
 }
 
 export function renderInput(content: readonly InputBlock[]): string {
-  return content.map((part) => (part.type === "text" ? part.text : `(${part.type})`)).join("\n\n");
+  return inputTexts(content, (type) => `(${type})`).join("\n\n");
 }
 
 export function renderPermission(

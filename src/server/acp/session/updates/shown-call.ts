@@ -10,6 +10,7 @@ import { defined } from "../../../../base/defined.ts";
 import { numberAt, stringAt } from "../../../../base/json.ts";
 import type { ResultContent } from "../../../../protocol/content.ts";
 import type { PayloadOf } from "../../../../protocol/events/events.ts";
+import { withoutFenceTags } from "../../../../view/input-text.ts";
 import {
   partLines,
   permissionHeading,
@@ -87,7 +88,8 @@ export function askedCall(request: PayloadOf<"PermissionRequested">, workingDir:
  */
 export function resultContent(content: readonly ResultContent[]): ToolCallContent[] {
   return content.flatMap((block): ToolCallContent[] => {
-    if (block.type === "text") return block.text === "" ? [] : [textContent(verbatim(block.text))];
+    if (block.type === "text")
+      return block.text === "" ? [] : [textContent(verbatim(withoutFenceTags(block.text)))];
     const { data, media_type: mimeType } = block.source;
     return [{ type: "content", content: { type: block.type, data, mimeType } }];
   });

@@ -3,6 +3,7 @@ import type { CallId, ClientId } from "../../../../base/ids.ts";
 import type { InputBlock } from "../../../../protocol/content.ts";
 import type { Envelope } from "../../../../protocol/events/envelope.ts";
 import type { PayloadOf } from "../../../../protocol/events/events.ts";
+import { withoutFenceTags } from "../../../../view/input-text.ts";
 import type { OpenCalls } from "../../../../view/session/calls/open-calls.ts";
 import { noticesAfter } from "../../../../view/session/notices.ts";
 import { modelText } from "../../../../view/texts/model-text.ts";
@@ -173,7 +174,7 @@ function chunkText(update: SessionUpdate): string | undefined {
 
 function userMessage(block: InputBlock): SessionUpdate {
   const sessionUpdate = "user_message_chunk";
-  if (block.type === "text") return { sessionUpdate, content: textBlock(block.text) };
+  if (block.type === "text") return { sessionUpdate, content: textBlock(withoutFenceTags(block.text)) };
   const { data, media_type: mimeType } = block.source;
   if (block.type === "document")
     return {

@@ -9,6 +9,7 @@ import {
 } from "../../../../protocol/queries/history-queries.ts";
 import { isInRanges } from "../../../../session/store/expired.ts";
 import type { EventRange, LogInfo, SessionStore } from "../../../../session/store/store.ts";
+import { inputTexts } from "../../../../view/input-text.ts";
 import { isTurnStarted } from "../../../../view/turn-marks.ts";
 
 /** Events read from the log at a time. */
@@ -242,7 +243,7 @@ function slimInput(content: readonly InputBlock[]): InputBlock[] {
 
 /** Returns the text of an input on one line; other blocks by their type. */
 export function inputText(content: readonly InputBlock[]): string {
-  return content.map((block) => (block.type === "text" ? block.text : `(${block.type})`)).join(" ");
+  return inputTexts(content, (type) => `(${type})`).join(" ");
 }
 
 /** Keeps the arguments that are texts, each as far as a summary shows it. */
