@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { chmodSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { shell } from "../../../test/support/checkpoint-rig.ts";
 import { says } from "../../../test/support/mock-provider/turn.ts";
 import type { TestProject } from "../../../test/support/place.ts";
@@ -185,6 +185,43 @@ gitTest(
   },
   60_000,
 );
+
+gitTest("[CTL-19 S33] no git is run from a folder that a session of the engine may write", async () => {
+  await using place = openPlace();
+  repository(place);
+  const ran = join(place.root, "ran");
+  const bait = (file: string) => {
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, `#!/bin/sh\necho "$0" >>${ran}\n`);
+    chmodSync(file, 0o755);
+  };
+  const tools = join(place.root, "tools");
+  const [linked, hop] = [join(place.root, "linked"), join(place.root, "hop")];
+  bait(join(tools, "bin/git"));
+  bait(join(tools, "bin/sh"));
+  mkdirSync(linked);
+  mkdirSync(hop);
+  symlinkSync(join(tools, "bin/git"), join(linked, "git"));
+  // The link leads to the system's git now. The folder's writers decide where it leads next.
+  symlinkSync("/usr/bin/git", join(tools, "bin/next"));
+  symlinkSync(join(tools, "bin/next"), join(hop, "git"));
+  const other = join(place.root, "other");
+  bait(join(other, "git"));
+  const worktree = join(place.root, "data-worktrees/agent/bin");
+  bait(join(worktree, "git"));
+  const open = [join(tools, "bin"), linked, hop, other, worktree];
+  const environment = { PATH: [...open, "/usr/bin", "/bin"].join(":"), HOME: place.root };
+  await using harness = await place.open({ wishes: { environment, addDirs: [tools] } });
+  const client = await connect(harness);
+  await client.send({ kind: "CreateSession", workingDir: other });
+  expect((await workspace(harness)).git).toMatchObject({ branch: "trunk" });
+  expect(existsSync(ran)).toBe(false);
+  const none = { environment: { PATH: open.join(":"), HOME: place.root }, addDirs: [tools] };
+  await using without = await place.open({ wishes: none });
+  await (await connect(without)).send({ kind: "CreateSession", workingDir: other });
+  expect((await workspace(without)).git).toEqual({ root: place.repo, problem: "there is no git in PATH" });
+  expect(existsSync(ran)).toBe(false);
+});
 
 test("[CTL-19] unknown lines of a status are skipped", () => {
   const lines = [

@@ -42,8 +42,12 @@ async function workspaceOf(workingDir: string, host: StoredQueryHost): Promise<W
   return { working_dir: workingDir, git: await statusOf(root, host) };
 }
 
-async function statusOf(root: string, { world, environment, redactor }: StoredQueryHost): Promise<GitStatus> {
-  const git = await findHarmlessGit(world, { path: environment["PATH"] ?? "", root });
+async function statusOf(root: string, host: StoredQueryHost): Promise<GitStatus> {
+  const { world, environment, redactor, writable } = host;
+  const git = await findHarmlessGit(world, {
+    path: environment["PATH"] ?? "",
+    writable: [root, ...writable.all],
+  });
   if (git === undefined) return { root, problem: "there is no git in PATH" };
   const folder = await ownGitFolder(world.files, root);
   if (folder === undefined) return { root, problem: "its .git leads to a repository that is not its own" };

@@ -1,0 +1,56 @@
+import { expect, test } from "bun:test";
+import { chmodSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { temporaryDirectory } from "../../../../test/support/world.ts";
+import { SILENT_LOG } from "../../../base/log.ts";
+import { hostWorld } from "../../../platform/host.ts";
+import { gitRunner } from "../../permissions/inspection/find-git-repository.ts";
+import { findTrustedProgram, trustedPath } from "./trusted-program.ts";
+
+const world = hostWorld(SILENT_LOG);
+const { files } = world;
+
+function program(path: string, text = "exit 0\n"): string {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, `#!/bin/sh\n${text}`);
+  chmodSync(path, 0o755);
+  return path;
+}
+
+test("[S33] a program is trusted if no file, link or folder on its way lies where agents write", async () => {
+  await using directory = temporaryDirectory();
+  const at = (path: string) => join(directory.path, path);
+  const own = program(at("own/git"));
+  program(at("agents/bin/git"));
+  for (const folder of ["linked", "hop", "ours"]) mkdirSync(at(folder));
+  symlinkSync(at("agents/bin/git"), at("linked/git"));
+  symlinkSync(own, at("agents/next"));
+  symlinkSync(at("agents/next"), at("hop/git"));
+  symlinkSync(at("agents/bin"), at("folder"));
+  symlinkSync(own, at("ours/git"));
+  const writable = [at("agents")];
+  const found = (path: string) => findTrustedProgram("git", { path, files, writable });
+  for (const folder of ["agents/bin", "linked", "hop", "folder", "nowhere"]) {
+    expect([folder, await found(at(folder))]).toEqual([folder, undefined]);
+    expect(await found(`${at(folder)}:${at("own")}`)).toBe(own);
+  }
+  expect(await found(at("ours"))).toBe(at("ours/git"));
+  expect(await found(`own:.::${at("ours")}`)).toBe(at("ours/git"));
+  const path = `.:${at("agents/bin")}:${at("folder")}:${at("own")}`;
+  expect(await findTrustedProgram("git", { path, files, writable, which: "first" })).toBeUndefined();
+  expect(await trustedPath({ path, files, writable })).toBe(at("own"));
+});
+
+test("[PERM-04 S33] a command is not judged by a git that the agent of another session can write", async () => {
+  await using directory = temporaryDirectory();
+  const at = (path: string) => join(directory.path, path);
+  program(at("other/bin/git"), `: >${at("ran")}\n`);
+  mkdirSync(at("root"));
+  const place = { root: at("root"), scratch: at("scratch") };
+  const env = { PATH: at("other/bin") };
+  const alone = gitRunner(world, env, place);
+  expect(await alone(place.root, ["rev-parse"])).toMatchObject({ code: 0 });
+  expect(existsSync(at("ran"))).toBe(true);
+  const beside = gitRunner(world, env, { ...place, writable: [at("other")] });
+  expect(await beside(place.root, ["rev-parse"])).toBe("there is no git in PATH that no agent may write");
+});
