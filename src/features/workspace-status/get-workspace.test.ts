@@ -6,7 +6,10 @@ import { says } from "../../../test/support/mock-provider/turn.ts";
 import type { TestProject } from "../../../test/support/place.ts";
 import { connect, openPlace, turn } from "../../../test/support/place.ts";
 import { requireProgram } from "../../../test/support/requires.ts";
+import { until } from "../../../test/support/until.ts";
 import type { OpenHarness } from "../../app/harness.ts";
+import { SILENT_LOG } from "../../base/log.ts";
+import { hostWorld } from "../../platform/host.ts";
 import type { ResultOf } from "../../protocol/queries/queries.ts";
 import { parseStatus } from "./parse-status.ts";
 
@@ -222,6 +225,62 @@ gitTest("[CTL-19 S33] no git is run from a folder that a session of the engine m
   expect((await workspace(without)).git).toEqual({ root: place.repo, problem: "there is no git in PATH" });
   expect(existsSync(ran)).toBe(false);
 });
+
+gitTest(
+  "[CTL-19] clients that ask at the same time share one git, which the last that leaves ends",
+  async () => {
+    await using place = openPlace();
+    repository(place);
+    const world = hostWorld(SILENT_LOG);
+    const started: { readonly release: () => void; readonly ended: Promise<void> }[] = [];
+    const begun = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const spawn: typeof world.spawn = (options) => {
+      const child = world.spawn(options);
+      if (!options.argv.includes("--untracked-files=normal")) return child;
+      const [held, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      begun[started.length]?.resolve();
+      started.push({ release: held.resolve, ended: ended.promise });
+      return {
+        ...child,
+        exited: held.promise.then(() => child.exited),
+        async [Symbol.asyncDispose]() {
+          ended.resolve();
+          await child[Symbol.asyncDispose]();
+        },
+      };
+    };
+    await using harness = await place.open({ world: { ...world, spawn } });
+    const port = await harness.port([]);
+    const askFour = () => {
+      const clients = Array.from({ length: 4 }, () => new AbortController());
+      const query = { kind: "GetWorkspace", sessionId: harness.session } as const;
+      const answers = clients.map(({ signal }) => port.query(query, { identityClass: "human", signal }));
+      return { clients, answers: Promise.allSettled(answers) };
+    };
+    const one = askFour();
+    await begun[0]?.promise;
+    one.clients[0]?.abort(new Error("left"));
+    started[0]?.release();
+    const settled = await one.answers;
+    expect(settled.map(({ status }) => status)).toEqual(["rejected", "fulfilled", "fulfilled", "fulfilled"]);
+    expect(started).toHaveLength(1);
+    const all = askFour();
+    await begun[1]?.promise;
+    for (const client of all.clients) client.abort(new Error("left"));
+    await started[1]?.ended; // nothing released it
+    expect((await all.answers).map(({ status }) => status)).toEqual(Array(4).fill("rejected"));
+    expect(started).toHaveLength(2);
+    expect((await workspaceAfter(harness, started)).git).toMatchObject({ branch: "trunk" });
+  },
+);
+
+/** Asks once more, and lets git answer at once. */
+async function workspaceAfter(harness: OpenHarness, started: readonly { readonly release: () => void }[]) {
+  const answer = workspace(harness);
+  await until("git is asked a third time", () => started.length === 3);
+  started[2]?.release();
+  return await answer;
+}
 
 test("[CTL-19] unknown lines of a status are skipped", () => {
   const lines = [
