@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { posix } from "node:path";
 import {
+  BARE_NAME_BANS,
   BLOCKING_BANS,
   broken,
   MODULE_BANS,
@@ -84,8 +85,15 @@ test("[CTL-11] nothing in src waits in a way that blocks its thread", () => {
 
 test("[S33] programs that run outside the sandbox are looked up in one place", () => {
   expect(SOURCES.flatMap((file) => broken(file, codeOf(readSource(file)).text, PROGRAM_BANS))).toEqual([]);
-  const caught = (code: string, file = "src/x.ts") => broken(file, code, PROGRAM_BANS).length;
+  expect(SOURCES.flatMap((file) => broken(file, readSource(file), BARE_NAME_BANS))).toEqual([]);
+  const caught = (code: string, file = "src/x.ts") =>
+    broken(file, code, [...PROGRAM_BANS, ...BARE_NAME_BANS]).length;
   expect(caught("(info.mode & 0o111) !== 0")).toBe(1);
+  expect(caught('const git = Bun.which("git")')).toBe(1);
+  expect(caught('world.spawn({ argv: ["git", "status"], cwd })')).toBe(1);
+  expect(caught('const argv = ["sh", "-c", text] as const')).toBe(1);
+  expect(caught('const argv = ["/bin/sh", "-c", text] as const')).toBe(0);
+  expect(caught("spawn({ argv: [program, ...args] })")).toBe(0);
   expect(caught("!isInside(root, await files.realpath(program))")).toBe(1);
   expect(caught("relativeWithin(this.root, program)")).toBe(1);
   expect(caught("isInside(root, absolute)")).toBe(0);

@@ -63,6 +63,7 @@ export const MODULE_BANS: readonly Ban[] = [
  * they wrote must not run outside the sandbox (S33).
  */
 export const PROGRAM_BANS: readonly Ban[] = [
+  ban("Bun.which", /\bBun\.which\b/, "findTrustedProgram of guard/sandbox/policy/trusted-program.ts"),
   ban(
     "a search for an executable file of its own",
     /\b0o111\b/,
@@ -78,6 +79,15 @@ export const PROGRAM_BANS: readonly Ban[] = [
     "one root for all that agents may write",
     /\b(?:isInside|isWithin|relativeWithin)\((?:\w+\.)*root, (?:program|folder|await )/,
     "findTrustedProgram of guard/sandbox/policy/trusted-program.ts",
+  ),
+];
+
+/** Bans on the source itself, with its texts: a bare name is looked up in `PATH`. */
+export const BARE_NAME_BANS: readonly Ban[] = [
+  ban(
+    "a program by its bare name",
+    /\bargv(?::| =) \[\s*["'`][^"'`/$]/,
+    "its absolute path, or one of findTrustedProgram",
   ),
 ];
 

@@ -158,8 +158,8 @@ function sessionAnswers({
 }
 
 /**
- * Returns the handlers of the features for stored sessions. Those of a feature are loaded once, at the first query: what
- * they share among their callers lives there.
+ * Returns the handlers of the features for stored sessions. Those of a feature are loaded once, at the first query:
+ * what they share among their callers lives there.
  */
 function storedQueries({ features }: FeatureSet, host: StoredQueryHost): QueryHandlers {
   const entries = features.flatMap(({ stored }) => {

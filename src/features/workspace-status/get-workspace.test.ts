@@ -212,7 +212,14 @@ gitTest("[CTL-19 S33] no git is run from a folder that a session of the engine m
   bait(join(other, "git"));
   const worktree = join(place.root, "data-worktrees/agent/bin");
   bait(join(worktree, "git"));
-  const open = [join(tools, "bin"), linked, hop, other, worktree];
+  const listed = join(place.root, "listed");
+  bait(join(listed, "git"));
+  place.config(
+    `[providers.mock]\nkind = "anthropic"\nbase_url = "${place.mock.url}/v1"\n[sandbox]\nwritable = ["${listed}"]\n`,
+  );
+  const spilled = join(place.root, "data/scratch/log/bin");
+  bait(join(spilled, "git"));
+  const open = [join(tools, "bin"), linked, hop, other, worktree, listed, spilled];
   const environment = { PATH: [...open, "/usr/bin", "/bin"].join(":"), HOME: place.root };
   await using harness = await place.open({ wishes: { environment, addDirs: [tools] } });
   const client = await connect(harness);
@@ -223,6 +230,34 @@ gitTest("[CTL-19 S33] no git is run from a folder that a session of the engine m
   await using without = await place.open({ wishes: none });
   await (await connect(without)).send({ kind: "CreateSession", workingDir: other });
   expect((await workspace(without)).git).toEqual({ root: place.repo, problem: "there is no git in PATH" });
+  expect(existsSync(ran)).toBe(false);
+});
+
+gitTest("[CTL-19 S33] a disk that ignores case leads to no git that an agent may write", async () => {
+  await using place = openPlace();
+  repository(place);
+  const ran = join(place.root, "ran");
+  mkdirSync(join(place.root, "tools"));
+  writeFileSync(join(place.root, "tools/git"), `#!/bin/sh\necho ran >>${ran}\n`);
+  chmodSync(join(place.root, "tools/git"), 0o755);
+  const world = hostWorld(SILENT_LOG);
+  const folded = (path: string) => path.replaceAll("/TOOLS", "/tools");
+  const { files } = world;
+  const ignoringCase: typeof files = {
+    ...files,
+    stat: (path) => files.stat(folded(path)),
+    lstat: (path) => files.lstat(folded(path)),
+    readlink: (path) => files.readlink(folded(path)),
+    realpath: (path) => files.realpath(folded(path)),
+  };
+  const spawn: typeof world.spawn = (options) => {
+    const [program, ...args] = options.argv;
+    return world.spawn({ ...options, argv: [folded(program), ...args] });
+  };
+  const environment = { PATH: `${place.root}/TOOLS:/usr/bin:/bin`, HOME: place.root };
+  const wishes = { environment, addDirs: [join(place.root, "tools")] };
+  await using harness = await place.open({ world: { ...world, files: ignoringCase, spawn }, wishes });
+  expect((await workspace(harness)).git).toMatchObject({ branch: "trunk" });
   expect(existsSync(ran)).toBe(false);
 });
 

@@ -5,6 +5,7 @@ import { temporaryDirectory } from "../../../../test/support/world.ts";
 import { SILENT_LOG } from "../../../base/log.ts";
 import { hostWorld } from "../../../platform/host.ts";
 import { gitRunner } from "../../permissions/inspection/find-git-repository.ts";
+import { systemProgram } from "../system-program.ts";
 import { findTrustedProgram, trustedPath } from "./trusted-program.ts";
 
 const world = hostWorld(SILENT_LOG);
@@ -39,6 +40,30 @@ test("[S33] a program is trusted if no file, link or folder on its way lies wher
   const path = `.:${at("agents/bin")}:${at("folder")}:${at("own")}`;
   expect(await findTrustedProgram("git", { path, files, writable, which: "first" })).toBeUndefined();
   expect(await trustedPath({ path, files, writable })).toBe(at("own"));
+});
+
+test("[SBX-01 S33] what confines is not taken from a folder that an agent who runs as root writes", async () => {
+  await using directory = temporaryDirectory();
+  const at = (path: string) => join(directory.path, path);
+  for (const folder of ["agents", "own"]) program(at(`${folder}/bwrap`));
+  const stat = async (path: string) => {
+    const info = await files.stat(path);
+    return info === undefined ? undefined : { ...info, owner: 0, mode: 0o755 };
+  };
+  const owned = { ...files, stat };
+  const found = async (usual: string, folders: readonly string[]) => {
+    const search = { path: folders.map(at).join(":"), writable: { all: [at("agents")] } };
+    return await systemProgram(owned, { usual: [at(usual)], search });
+  };
+  const own = { kind: "found", path: at("own/bwrap") } as const;
+  const missing = {
+    kind: "missing",
+    problem: expect.stringContaining(`${at("agents/bwrap")} is not used`),
+  } as const;
+  expect(await found("none/bwrap", ["agents", "own"])).toEqual(own);
+  expect(await found("none/bwrap", ["agents"])).toEqual(missing);
+  expect(await found("agents/bwrap", ["own"])).toEqual(own);
+  expect(await found("agents/bwrap", [])).toEqual(missing);
 });
 
 test("[PERM-04 S33] a command is not judged by a git that the agent of another session can write", async () => {
