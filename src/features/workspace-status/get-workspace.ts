@@ -1,5 +1,4 @@
 import { join } from "node:path";
-import { SharedWork } from "../../base/async/shared-work.ts";
 import { DeadlineReached, HarnessError } from "../../base/errors.ts";
 import { repositoryRoot } from "../../config/repository-root.ts";
 import type { HarmlessGit } from "../../guard/sandbox/repository/harmless-git.ts";
@@ -9,6 +8,7 @@ import type { QueryHandlers } from "../../session/commands/query-handlers.ts";
 import type { StoredQueryHost } from "../../session/feature.ts";
 import { ownGitFolder } from "./own-git-folder.ts";
 import { parseStatus } from "./parse-status.ts";
+import { SharedWork } from "./shared-work.ts";
 
 /** Time limit for the status of a repository. */
 const STATUS_MS_MAX = 10_000;

@@ -1,4 +1,4 @@
-import { whileAlive } from "./deadline.ts";
+import { whileAlive } from "../../base/async/deadline.ts";
 
 interface Running<Result> {
   readonly result: Promise<Result>;
