@@ -43,7 +43,7 @@ export async function openBenchSandbox(home: Home): Promise<BenchSandbox> {
     root,
     paths,
     home: home.path,
-    path: "/usr/bin:/bin",
+    programs: { path: "/usr/bin:/bin", writable: { all: [] } },
     settings: settingsOf(sandboxSection, {}),
     projectHidden: () => Promise.resolve([]),
     onUnavailable: () => undefined,

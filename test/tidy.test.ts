@@ -1,10 +1,12 @@
 import { expect, test } from "bun:test";
 import { posix } from "node:path";
 import {
+  BARE_NAME_BANS,
   BLOCKING_BANS,
   broken,
   MODULE_BANS,
   PATH_BANS,
+  PROGRAM_BANS,
   SOURCE_BANS,
   staleExceptions,
   TEST_BANS,
@@ -36,7 +38,7 @@ test("each exception of a ban is still needed", () => {
   const tests = OURS.filter((file) => isTest(file) || file.startsWith("test/"));
   const testCode = tests.map((file) => [file, codeOf(readSource(file)).text] as const);
   const stale = [
-    ...staleExceptions(code, SOURCE_BANS),
+    ...staleExceptions(code, [...SOURCE_BANS, ...PROGRAM_BANS]),
     ...staleExceptions(imports, MODULE_BANS),
     ...staleExceptions(texts, [...PATH_BANS, ...BLOCKING_BANS]),
     ...staleExceptions(testCode, TEST_BANS),
@@ -79,6 +81,23 @@ test("[CTL-11] nothing in src waits in a way that blocks its thread", () => {
   expect(caught("Connection.open(path, 0); Connection.openFrozen(path, 0)")).toBe(0);
   expect(caught("while (clock.monotonic() < end) { await clock.sleep(5, signal); }")).toBe(0);
   expect(caught('database.run("PRAGMA busy_timeout = 0")')).toBe(0);
+});
+
+test("[S33] programs that run outside the sandbox are looked up in one place", () => {
+  expect(SOURCES.flatMap((file) => broken(file, codeOf(readSource(file)).text, PROGRAM_BANS))).toEqual([]);
+  expect(SOURCES.flatMap((file) => broken(file, readSource(file), BARE_NAME_BANS))).toEqual([]);
+  const caught = (code: string, file = "src/x.ts") =>
+    broken(file, code, [...PROGRAM_BANS, ...BARE_NAME_BANS]).length;
+  expect(caught("(info.mode & 0o111) !== 0")).toBe(1);
+  expect(caught('const git = Bun.which("git")')).toBe(1);
+  expect(caught('world.spawn({ argv: ["git", "status"], cwd })')).toBe(1);
+  expect(caught('const argv = ["sh", "-c", text] as const')).toBe(1);
+  expect(caught('const argv = ["/bin/sh", "-c", text] as const')).toBe(0);
+  expect(caught("spawn({ argv: [program, ...args] })")).toBe(0);
+  expect(caught("!isInside(root, await files.realpath(program))")).toBe(1);
+  expect(caught("relativeWithin(this.root, program)")).toBe(1);
+  expect(caught("isInside(root, absolute)")).toBe(0);
+  expect(caught("0o111", "src/guard/sandbox/policy/trusted-program.ts")).toBe(0);
 });
 
 /** Words with which a doc comment never begins: they ask, or leave out the noun or the verb. */

@@ -168,7 +168,7 @@ export interface StoredSessions {
 
 /** Handles for queries about stored sessions. */
 export interface StoredQueryHost
-  extends Pick<EngineHost, "world" | "paths" | "models" | "store" | "environment"> {
+  extends Pick<EngineHost, "world" | "paths" | "models" | "store" | "environment" | "writable"> {
   /** Removes known secrets from text: keys, and those of the engine's environment. */
   redactor(): Promise<Redactor>;
   /** Loads the operations on folders of the real machine. */

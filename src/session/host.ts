@@ -21,6 +21,7 @@ import type { SessionPermissions } from "./guard/permissions.ts";
 import type { PluginRules } from "./guard/policy.ts";
 import type { SessionSandboxes } from "./guard/session-sandbox.ts";
 import type { JudgeFiles, SessionTrust } from "./guard/trust.ts";
+import type { WritableFolders } from "./guard/writable-folders.ts";
 import type { Handover, TurnsSummary } from "./handover.ts";
 import type { OpenedLog } from "./history/resumed-log.ts";
 import type { EngineModels, SessionModel } from "./models.ts";
@@ -57,6 +58,8 @@ export interface EngineHandles {
   readonly embedded: readonly unknown[];
   /** False in a program's conversation: its one model calls the program's tools, and nothing is asked. */
   readonly isGated: boolean;
+  /** Folders that agents of this engine may write. */
+  readonly writable: WritableFolders;
   /** Every tool that cinch itself has. */
   readonly tools: ToolTable;
   /** Judges files by the settings of the engine; in a session, by those of its plan. */

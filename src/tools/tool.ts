@@ -202,6 +202,8 @@ export interface Workspace {
   readonly root: string;
   /** Further folders in which calls work as in the root (`--add-dir`). Absolute and resolved. */
   readonly added?: readonly string[];
+  /** Folders that agents of this session and of others may write. Default: those of this workspace. */
+  readonly writable?: { readonly all: readonly string[] };
   /** Bash's current directory; starts at the root and follows `cd`. */
   cwd: string;
   /** State of each file that the model has seen, by resolved path: the base of the stale-file check (TOOL-01). */

@@ -59,6 +59,39 @@ export const MODULE_BANS: readonly Ban[] = [
 ];
 
 /**
+ * Bans on the code of `src` outside its tests: agents may write more than the root of one session, and a program that
+ * they wrote must not run outside the sandbox (S33).
+ */
+export const PROGRAM_BANS: readonly Ban[] = [
+  ban("Bun.which", /\bBun\.which\b/, "findTrustedProgram of guard/sandbox/policy/trusted-program.ts"),
+  ban(
+    "a search for an executable file of its own",
+    /\b0o111\b/,
+    "findTrustedProgram of guard/sandbox/policy/trusted-program.ts",
+    [
+      "src/guard/sandbox/policy/trusted-program.ts",
+      "src/guard/permissions/inspection/machine-code.ts", // what bash would find, in the sandbox; nothing is run
+      "src/guard/trust/ledger/item.ts", // a mark of a file that a person acknowledges
+      "src/features/mcp/transport/program.ts", // a program that the user declares, pinned by its hash if they wish
+    ],
+  ),
+  ban(
+    "one root for all that agents may write",
+    /\b(?:isInside|isWithin|relativeWithin)\((?:\w+\.)*root, (?:program|folder|await )/,
+    "findTrustedProgram of guard/sandbox/policy/trusted-program.ts",
+  ),
+];
+
+/** Bans on the source itself, with its texts: a bare name is looked up in `PATH`. */
+export const BARE_NAME_BANS: readonly Ban[] = [
+  ban(
+    "a program by its bare name",
+    /\bargv(?::| =) \[\s*["'`][^"'`/$]/,
+    "its absolute path, or one of findTrustedProgram",
+  ),
+];
+
+/**
  * Bans on the source itself, with its texts: a prefix of a path is no folder of it. `/w/app` begins `/w/app-secret`,
  * and `"/" + "/"` begins nothing.
  */

@@ -157,13 +157,29 @@ function sessionAnswers({
   });
 }
 
-/** Returns the handlers of the features for stored sessions. Each is loaded at its first query. */
+/**
+ * Returns the handlers of the features for stored sessions. Those of a feature are loaded once, at the first query:
+ * what they share among their callers lives there.
+ */
 function storedQueries({ features }: FeatureSet, host: StoredQueryHost): QueryHandlers {
   const entries = features.flatMap(({ stored }) => {
     const { kinds = [], load } = stored?.queries ?? {};
-    return kinds.map((kind) => [kind, storedQuery(kind, async () => (await load?.(host)) ?? {})] as const);
+    const loaded = once(async () => (await load?.(host)) ?? {});
+    return kinds.map((kind) => [kind, storedQuery(kind, loaded)] as const);
   });
   return Object.fromEntries(entries);
+}
+
+/** Returns a loader that loads once; after a failure the next call tries again. */
+function once<Loaded>(load: () => Promise<Loaded>): () => Promise<Loaded> {
+  let loading: Promise<Loaded> | undefined;
+  return () => {
+    loading ??= load().catch((thrown: unknown) => {
+      loading = undefined;
+      throw thrown;
+    });
+    return loading;
+  };
 }
 
 function storedQuery<Kind extends QueryKind>(

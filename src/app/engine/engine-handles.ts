@@ -1,4 +1,5 @@
 import { defined } from "../../base/defined.ts";
+import { WritableFolders } from "../../session/guard/writable-folders.ts";
 import type { EngineHandles } from "../../session/host.ts";
 import type { Config } from "../../session/settings/settings.ts";
 import { engineModels } from "../models/engine-models.ts";
@@ -22,6 +23,7 @@ export function engineHandles(
     ...{ world, paths, environment: wishes.environment, config, ...defined({ tellDesktop }) },
     models: engineModels(providers),
     embedded: plugins,
+    writable: new WritableFolders(paths),
     isGated: embedding?.isGated ?? true,
     tools: features.tools,
     judge: judgeFilesBy({ world, paths }, { wishes, config }),

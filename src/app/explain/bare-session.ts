@@ -56,6 +56,7 @@ export async function openBareSession(options: HarnessOptions, signal: AbortSign
   // No output of a tool is shown, so no key has to be known.
   const { secrets, workspace } = await openWorkspace({
     ...{ world, paths, providers, logId, root, config, profile, wishes, prints: [] },
+    writable: host.writable,
   });
   const { pid, processStart } = world.machine;
   const createdAt = new Date(world.clock.now()).toISOString();

@@ -187,14 +187,13 @@ interface ExpectedConfinements {
 }
 
 async function expectedConfinements(
-  { config, plan: { profile } }: BareSession,
+  { config, host, plan: { profile } }: BareSession,
   { world, relayCommand, wishes }: HarnessOptions,
 ): Promise<ExpectedConfinements> {
   const settings = settingsOf(sandboxSection, { config, profile });
-  const searched = wishes.environment["PATH"];
   const sandboxes = {
     world,
-    ...defined({ path: searched }),
+    programs: { path: wishes.environment["PATH"] ?? "", writable: host.writable },
     ...(relayCommand === undefined ? {} : { relay: { command: relayCommand } }),
     settings,
   };

@@ -90,7 +90,7 @@ export async function composeHost(sources: HostSources, use: "look" | "run"): Pr
   const { engine, session, logId, settings, files, log, workspace, secrets, model, world, handover } =
     sources;
   const { options, host: engineHost } = engine;
-  const { paths, store } = engineHost;
+  const { paths, store, writable } = engineHost;
   await using undo = new AsyncDisposableStack();
   const plans = await openPlans({
     ...{ ...settings, world, paths },
@@ -120,7 +120,7 @@ export async function composeHost(sources: HostSources, use: "look" | "run"): Pr
   const gate = openPermissionGate({ world, paths, plan, workspace, redactor: secrets, keys });
   const sandbox = undo.use(
     sessionSandbox(
-      { world, paths, options, plan, trust, keys, publish: (event) => core.publish(event) },
+      { world, paths, options, plan, trust, writable, keys, publish: (event) => core.publish(event) },
       use,
     ),
   );

@@ -86,6 +86,7 @@ export async function openSession(
   const prints = await providers.credentials.prints();
   const { environment, secrets, workspace } = await openWorkspace({
     ...{ world, paths, providers, logId, root: workingDir, config, profile, wishes, prints },
+    writable: host.writable,
   });
   const effort = wishes.effort ?? before?.effort;
   const slot = await bootStep(world.log, "opening the model", async () =>

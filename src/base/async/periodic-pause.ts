@@ -1,7 +1,7 @@
 import type { Clock } from "../world.ts";
 
 /** Longest time without a pause for signals and timers. */
-const WORK_MS_MAX = 30;
+const WORK_MS_MAX = 8;
 
 /**
  * Returns a function that pauses long synchronous work at intervals, so that other tasks of this process run. Without

@@ -44,14 +44,14 @@ export function openAgentSpawner(
       guard: (handler) => handler,
     };
     const { model, remarks } = await modelFor(request, above, host);
-    const { env, withheld, redacting, scratch, added } = above.workspace;
+    const { env, withheld, redacting, scratch, added, writable } = above.workspace;
     const worktree = request.worktree ? await openWorkspace(request, host, above.workspace.root) : undefined;
     const root = worktree?.root ?? above.workspace.root;
     const reach: AgentScope = {
       tools: above.tools.restrictedTo(sees),
       workspace: {
         ...{ root, cwd: root, seen: new Map(), env, scratch },
-        ...defined({ withheld, redacting }),
+        ...defined({ withheld, redacting, writable }),
         ...(worktree === undefined ? defined({ added }) : {}),
       },
       guard: (handler) =>

@@ -2,6 +2,7 @@ import { repositoryRoot } from "../../config/repository-root.ts";
 import { readExtensions } from "../../guard/trust/project-files.ts";
 import type { ReadSettings } from "../../session/commands/cli-command.ts";
 import type { SettingsHere } from "../../session/feature.ts";
+import { WritableFolders } from "../../session/guard/writable-folders.ts";
 import type { ToolTable } from "../../tools/tool-facts.ts";
 import { readAgentSet } from "./definitions/agent-set.ts";
 import type { AgentDefinition } from "./definitions/definition.ts";
@@ -97,7 +98,8 @@ export async function removeLeftWorktree(
     throw worktreeStays(
       `${one === undefined ? "no" : "more than one"} worktree of a sub-agent has an id that begins with "${id}"`,
     );
+  const writable = new WritableFolders(options.paths); // no session runs in this process
   if (one.state === "running") throw worktreeStays(`a sub-agent works in ${one.record.path} now`);
-  await removeWorktree(one.record, await worktreeContext(options, one.record.path), signal);
+  await removeWorktree(one.record, await worktreeContext({ ...options, writable }, one.record.path), signal);
   return one.record;
 }

@@ -1,12 +1,15 @@
 import { expect, test } from "bun:test";
 import { chmodSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { shell } from "../../../test/support/checkpoint-rig.ts";
 import { says } from "../../../test/support/mock-provider/turn.ts";
 import type { TestProject } from "../../../test/support/place.ts";
 import { connect, openPlace, turn } from "../../../test/support/place.ts";
 import { requireProgram } from "../../../test/support/requires.ts";
+import { until } from "../../../test/support/until.ts";
 import type { OpenHarness } from "../../app/harness.ts";
+import { SILENT_LOG } from "../../base/log.ts";
+import { hostWorld } from "../../platform/host.ts";
 import type { ResultOf } from "../../protocol/queries/queries.ts";
 import { parseStatus } from "./parse-status.ts";
 
@@ -185,6 +188,134 @@ gitTest(
   },
   60_000,
 );
+
+gitTest("[CTL-19 S33] no git is run from a folder that a session of the engine may write", async () => {
+  await using place = openPlace();
+  repository(place);
+  const ran = join(place.root, "ran");
+  const bait = (file: string) => {
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, `#!/bin/sh\necho "$0" >>${ran}\n`);
+    chmodSync(file, 0o755);
+  };
+  const tools = join(place.root, "tools");
+  const [linked, hop] = [join(place.root, "linked"), join(place.root, "hop")];
+  bait(join(tools, "bin/git"));
+  bait(join(tools, "bin/sh"));
+  mkdirSync(linked);
+  mkdirSync(hop);
+  symlinkSync(join(tools, "bin/git"), join(linked, "git"));
+  // The link leads to the system's git now. The folder's writers decide where it leads next.
+  symlinkSync("/usr/bin/git", join(tools, "bin/next"));
+  symlinkSync(join(tools, "bin/next"), join(hop, "git"));
+  const other = join(place.root, "other");
+  bait(join(other, "git"));
+  const worktree = join(place.root, "data-worktrees/agent/bin");
+  bait(join(worktree, "git"));
+  const listed = join(place.root, "listed");
+  bait(join(listed, "git"));
+  place.config(
+    `[providers.mock]\nkind = "anthropic"\nbase_url = "${place.mock.url}/v1"\n[sandbox]\nwritable = ["${listed}"]\n`,
+  );
+  const spilled = join(place.root, "data/scratch/log/bin");
+  bait(join(spilled, "git"));
+  const open = [join(tools, "bin"), linked, hop, other, worktree, listed, spilled];
+  const environment = { PATH: [...open, "/usr/bin", "/bin"].join(":"), HOME: place.root };
+  await using harness = await place.open({ wishes: { environment, addDirs: [tools] } });
+  const client = await connect(harness);
+  await client.send({ kind: "CreateSession", workingDir: other });
+  expect((await workspace(harness)).git).toMatchObject({ branch: "trunk" });
+  expect(existsSync(ran)).toBe(false);
+  const none = { environment: { PATH: open.join(":"), HOME: place.root }, addDirs: [tools] };
+  await using without = await place.open({ wishes: none });
+  await (await connect(without)).send({ kind: "CreateSession", workingDir: other });
+  expect((await workspace(without)).git).toEqual({ root: place.repo, problem: "there is no git in PATH" });
+  expect(existsSync(ran)).toBe(false);
+});
+
+gitTest("[CTL-19 S33] a disk that ignores case leads to no git that an agent may write", async () => {
+  await using place = openPlace();
+  repository(place);
+  const ran = join(place.root, "ran");
+  mkdirSync(join(place.root, "tools"));
+  writeFileSync(join(place.root, "tools/git"), `#!/bin/sh\necho ran >>${ran}\n`);
+  chmodSync(join(place.root, "tools/git"), 0o755);
+  const world = hostWorld(SILENT_LOG);
+  const folded = (path: string) => path.replaceAll("/TOOLS", "/tools");
+  const { files } = world;
+  const ignoringCase: typeof files = {
+    ...files,
+    stat: (path) => files.stat(folded(path)),
+    lstat: (path) => files.lstat(folded(path)),
+    readlink: (path) => files.readlink(folded(path)),
+    realpath: (path) => files.realpath(folded(path)),
+  };
+  const spawn: typeof world.spawn = (options) => {
+    const [program, ...args] = options.argv;
+    return world.spawn({ ...options, argv: [folded(program), ...args] });
+  };
+  const environment = { PATH: `${place.root}/TOOLS:/usr/bin:/bin`, HOME: place.root };
+  const wishes = { environment, addDirs: [join(place.root, "tools")] };
+  await using harness = await place.open({ world: { ...world, files: ignoringCase, spawn }, wishes });
+  expect((await workspace(harness)).git).toMatchObject({ branch: "trunk" });
+  expect(existsSync(ran)).toBe(false);
+});
+
+gitTest(
+  "[CTL-19] clients that ask at the same time share one git, which the last that leaves ends",
+  async () => {
+    await using place = openPlace();
+    repository(place);
+    const world = hostWorld(SILENT_LOG);
+    const started: { readonly release: () => void; readonly ended: Promise<void> }[] = [];
+    const begun = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const spawn: typeof world.spawn = (options) => {
+      const child = world.spawn(options);
+      if (!options.argv.includes("--untracked-files=normal")) return child;
+      const [held, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      begun[started.length]?.resolve();
+      started.push({ release: held.resolve, ended: ended.promise });
+      return {
+        ...child,
+        exited: held.promise.then(() => child.exited),
+        async [Symbol.asyncDispose]() {
+          ended.resolve();
+          await child[Symbol.asyncDispose]();
+        },
+      };
+    };
+    await using harness = await place.open({ world: { ...world, spawn } });
+    const port = await harness.port([]);
+    const askFour = () => {
+      const clients = Array.from({ length: 4 }, () => new AbortController());
+      const query = { kind: "GetWorkspace", sessionId: harness.session } as const;
+      const answers = clients.map(({ signal }) => port.query(query, { identityClass: "human", signal }));
+      return { clients, answers: Promise.allSettled(answers) };
+    };
+    const one = askFour();
+    await begun[0]?.promise;
+    one.clients[0]?.abort(new Error("left"));
+    started[0]?.release();
+    const settled = await one.answers;
+    expect(settled.map(({ status }) => status)).toEqual(["rejected", "fulfilled", "fulfilled", "fulfilled"]);
+    expect(started).toHaveLength(1);
+    const all = askFour();
+    await begun[1]?.promise;
+    for (const client of all.clients) client.abort(new Error("left"));
+    await started[1]?.ended; // nothing released it
+    expect((await all.answers).map(({ status }) => status)).toEqual(Array(4).fill("rejected"));
+    expect(started).toHaveLength(2);
+    expect((await workspaceAfter(harness, started)).git).toMatchObject({ branch: "trunk" });
+  },
+);
+
+/** Asks once more, and lets git answer at once. */
+async function workspaceAfter(harness: OpenHarness, started: readonly { readonly release: () => void }[]) {
+  const answer = workspace(harness);
+  await until("git is asked a third time", () => started.length === 3);
+  started[2]?.release();
+  return await answer;
+}
 
 test("[CTL-19] unknown lines of a status are skipped", () => {
   const lines = [

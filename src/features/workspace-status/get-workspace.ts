@@ -8,6 +8,7 @@ import type { QueryHandlers } from "../../session/commands/query-handlers.ts";
 import type { StoredQueryHost } from "../../session/feature.ts";
 import { ownGitFolder } from "./own-git-folder.ts";
 import { parseStatus } from "./parse-status.ts";
+import { SharedWork } from "./shared-work.ts";
 
 /** Time limit for the status of a repository. */
 const STATUS_MS_MAX = 10_000;
@@ -19,36 +20,40 @@ type GitStatus = NonNullable<Workspace["git"]>;
 
 /** Answers GetWorkspace for every session, running or stored. Clients that ask at the same time share one answer. */
 export function workspaceQueries(host: StoredQueryHost): QueryHandlers {
-  const running = new Map<string, Promise<Workspace>>();
+  const lookups = new SharedWork<string, Workspace>();
   return {
-    async GetWorkspace({ sessionId }) {
+    async GetWorkspace({ sessionId }, { signal }) {
       const info = await host.store.find(sessionId);
       if (info === undefined) throw new HarnessError("UnknownSession", { id: sessionId });
       const { workingDir } = info;
-      const asked = running.get(workingDir);
-      if (asked !== undefined) return await asked;
-      const answer = workspaceOf(workingDir, host).finally(() => running.delete(workingDir));
-      running.set(workingDir, answer);
-      return await answer;
+      return await lookups.run(workingDir, (until) => workspaceOf(workingDir, host, until), signal);
     },
   };
 }
 
-async function workspaceOf(workingDir: string, host: StoredQueryHost): Promise<Workspace> {
+async function workspaceOf(
+  workingDir: string,
+  host: StoredQueryHost,
+  signal: AbortSignal,
+): Promise<Workspace> {
   const { world } = host;
   const info = await world.files.stat(workingDir);
   const root = info?.kind === "directory" ? await repositoryRoot(world.files, workingDir) : undefined;
   if (root === undefined) return { working_dir: workingDir };
-  return { working_dir: workingDir, git: await statusOf(root, host) };
+  return { working_dir: workingDir, git: await statusOf(root, host, signal) };
 }
 
-async function statusOf(root: string, { world, environment, redactor }: StoredQueryHost): Promise<GitStatus> {
-  const git = await findHarmlessGit(world, { path: environment["PATH"] ?? "", root });
+async function statusOf(root: string, host: StoredQueryHost, signal: AbortSignal): Promise<GitStatus> {
+  const { world, environment, redactor, writable } = host;
+  const git = await findHarmlessGit(world, {
+    path: environment["PATH"] ?? "",
+    writable: [root, ...writable.all],
+  });
   if (git === undefined) return { root, problem: "there is no git in PATH" };
   const folder = await ownGitFolder(world.files, root);
   if (folder === undefined) return { root, problem: "its .git leads to a repository that is not its own" };
   try {
-    const outcome = await runStatus(git, { root, folder, environment });
+    const outcome = await runStatus(git, { root, folder, environment }, signal);
     if (outcome.kind === "failed") return { root, problem: (await redactor()).text(outcome.why) };
     if (outcome.isCut) return { root, problem: "more files are changed or untracked than can be counted" };
     return { root, ...parseStatus(outcome.output) };
@@ -65,7 +70,11 @@ interface RepositoryLocation {
   readonly environment: StoredQueryHost["environment"];
 }
 
-async function runStatus(git: HarmlessGit, { root, folder, environment }: RepositoryLocation) {
+async function runStatus(
+  git: HarmlessGit,
+  { root, folder, environment }: RepositoryLocation,
+  signal: AbortSignal,
+) {
   const home = environment["HOME"];
   const config = environment["XDG_CONFIG_HOME"] ?? (home === undefined ? undefined : join(home, ".config"));
   // The repository may name another file, or a pipe. git's own default is the user's.
@@ -82,6 +91,6 @@ async function runStatus(git: HarmlessGit, { root, folder, environment }: Reposi
       timeMs: STATUS_MS_MAX,
       outputBytesMax: STATUS_BYTES_MAX,
     },
-    new AbortController().signal,
+    signal,
   );
 }

@@ -31,7 +31,7 @@ async function opened({ root, home }: Opened, wishes: Partial<SandboxSources> = 
     root,
     home,
     paths: { config, data, state },
-    path: join(home, "bin"),
+    programs: { path: join(home, "bin"), writable: { all: [] } },
     settings: SETTINGS,
     projectHidden: () => Promise.resolve([]),
     onUnavailable: (text) => void told.push(text),

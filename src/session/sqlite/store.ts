@@ -1,7 +1,6 @@
 import { assert } from "../../base/assert.ts";
-import type { CacheBudget } from "../../base/cache-budget.ts";
 import { defined } from "../../base/defined.ts";
-import { HarnessError, hasReason, messageOf } from "../../base/errors.ts";
+import { HarnessError, messageOf } from "../../base/errors.ts";
 import type { EventSeq, LogId, SessionId } from "../../base/ids.ts";
 import type { World } from "../../base/world.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
@@ -29,40 +28,33 @@ import { checkStore } from "./check/check.ts";
 import type { FoundLoss } from "./check/losses.ts";
 import { findLosses, markShown, NEWEST_HEADS } from "./check/losses.ts";
 import type { Row, StoreConnection } from "./connection.ts";
-import { DataKeys, WriterSeal } from "./keys/data-keys.ts";
+import { WriterSeal } from "./keys/data-keys.ts";
 import { takeLease } from "./lease.ts";
-import { LogReader, readKinds } from "./log-reader.ts";
-import { LogTable } from "./log-table.ts";
 import { sqliteNotes } from "./notes/sqlite-notes.ts";
-import { TitleCache } from "./notes/title-cache.ts";
-import { expiredRanges, expireLog } from "./retention/expiry.ts";
+import { LoopShare } from "./reading/loop-share.ts";
+import { PacedReader } from "./reading/paced-reader.ts";
+import { expiredRanges } from "./retention/expiry.ts";
+import { LogEraser } from "./retention/log-eraser.ts";
 import { maintain } from "./retention/maintain.ts";
-import { forgetLog, removeLogRow, removeRows } from "./retention/removal.ts";
-import { RowReader } from "./rows.ts";
-import { forgetInBackups } from "./schema/backups.ts";
 import { SearchOnDemand } from "./search/search-on-demand.ts";
+import type { StoreFileOptions } from "./store-file.ts";
+import { StoreFile } from "./store-file.ts";
 import type { HeadFile } from "./wal/head-file.ts";
 import { bootOf, headsOf } from "./wal/head-file.ts";
-import { removeKeptWal } from "./wal/kept-wal.ts";
-import { keepReserve, spendReserve } from "./wal/reserve.ts";
 import type { SyncFile } from "./wal/wal-sync.ts";
 import { WalSync } from "./wal/wal-sync.ts";
 import type { WhenFree } from "./when-free.ts";
-import { BUSY_MS_MAX, openWhenFree, truncateLog } from "./when-free.ts";
+import { BUSY_MS_MAX, openWhenFree } from "./when-free.ts";
 import type { LeasedLog, LogRows } from "./writer.ts";
 import { SqliteWriter } from "./writer.ts";
 
-export interface SqliteStoreDependencies {
-  readonly world: World;
-  readonly logKey: Uint8Array;
+export interface SqliteStoreDependencies extends StoreFileOptions {
   /** Total wait for a lock of another process. */
   readonly busyMs?: number | undefined;
   /** Syncs the write-ahead log. Default: `fdatasync`. */
   readonly syncFile?: SyncFile | undefined;
   /** Opens the file for writing, if `connection` only reads it. */
   readonly reopen?: (() => StoreConnection) | undefined;
-  /** Caches for opened titles. Absent: they are opened again. */
-  readonly caches?: Pick<CacheBudget, "open"> | undefined;
 }
 
 /** Total wait for a lock when the store is closed. A lease that is not released by then ends with this process. */
@@ -71,8 +63,8 @@ export const GIVE_BACK_MS_MAX = 2_000;
 /** The session store in one SQLite file; `open.ts` opens it. */
 export class SqliteStore implements SessionStore {
   readonly #world: World;
-  readonly #logKey: Uint8Array;
-  readonly #reopen: (() => StoreConnection) | undefined;
+  readonly #file: StoreFile;
+  readonly #canWrite: boolean;
   readonly #writers = new Set<SqliteWriter>();
   /** Writers of new logs that have no rows yet. */
   readonly #unwritten = new Set<SqliteWriter>();
@@ -80,13 +72,9 @@ export class SqliteStore implements SessionStore {
   readonly #whenFree: WhenFree;
   readonly #heads: HeadFile;
   readonly #walSync: WalSync;
-  readonly #titles: TitleCache | undefined;
+  readonly #reader: PacedReader;
+  readonly #eraser: LogEraser;
   readonly notes: SessionNotes;
-  #connection: StoreConnection;
-  #keys: DataKeys;
-  #rows: RowReader;
-  #reading: LogReader;
-  #logs: LogTable;
   #disposed = false;
   readonly search: SearchOnDemand;
 
@@ -95,21 +83,27 @@ export class SqliteStore implements SessionStore {
     { world, logKey, busyMs = BUSY_MS_MAX, syncFile, reopen, caches }: SqliteStoreDependencies,
   ) {
     this.#world = world;
-    this.#logKey = logKey;
-    this.#reopen = reopen;
+    this.#file = new StoreFile(connection, { world, logKey, caches });
+    this.#canWrite = reopen === undefined;
     this.#heads = headsOf(connection, world);
     this.#walSync = new WalSync(connection.path, world.machine, syncFile);
     this.#whenFree = openWhenFree({ clock: world.clock, msMax: busyMs, signal: this.#closing.signal });
-    this.#connection = connection;
-    this.#keys = new DataKeys(connection, logKey, (count) => world.random.bytes(count));
-    this.#titles = caches === undefined ? undefined : new TitleCache(caches);
-    this.#rows = new RowReader(connection.path, this.#keys, this.#titles);
-    this.#reading = new LogReader(connection, this.#rows);
-    this.#logs = new LogTable(connection, this.#rows, world.machine);
+    this.#reader = new PacedReader({
+      file: this.#file,
+      asked: (work) => this.#asked(work),
+      share: new LoopShare(world.clock),
+      now: () => world.clock.monotonic(),
+    });
+    this.#eraser = new LogEraser({
+      ...{ world, file: this.#file, heads: this.#heads, whenFree: this.#whenFree, reopen },
+      asked: (work) => this.#asked(work),
+      change: (durability, work) => this.#change(durability, work),
+      signal: this.#closing.signal,
+    });
     this.notes = sqliteNotes({
-      connection: () => this.#connection,
-      rows: () => this.#rows,
-      logNumber: (logId) => this.#reading.logNumber(logId),
+      connection: () => this.#file.connection,
+      rows: () => this.#file.rows,
+      logNumber: (logId) => this.#file.reading.logNumber(logId),
       sealOf: (log, logId) => this.#sealOf(log, logId),
       read: (work) => this.#asked(work),
       change: (durability, work) => this.#change(durability, work),
@@ -117,12 +111,7 @@ export class SqliteStore implements SessionStore {
     this.search = new SearchOnDemand({
       world,
       whenFree: (work) => this.#asked(work),
-      parts: () => ({
-        connection: this.#connection,
-        keys: this.#keys,
-        reading: this.#reading,
-        logs: this.#logs,
-      }),
+      parts: () => this.#file,
       signal: this.#closing.signal,
     });
   }
@@ -142,7 +131,7 @@ export class SqliteStore implements SessionStore {
       onAdded: () => this.#unwritten.delete(writer),
     });
     this.#unwritten.add(writer);
-    if (this.#reopen === undefined) return writer;
+    if (this.#canWrite) return writer;
     try {
       await this.#whenFree(() => writer.begin()); // a file that can only be read says so now
     } catch (thrown) {
@@ -154,22 +143,22 @@ export class SqliteStore implements SessionStore {
   }
 
   #assertNew({ logId, session }: NewLog): void {
-    const log = this.#connection.first("SELECT num FROM logs WHERE log_id = ?", logId);
+    const log = this.#file.connection.first("SELECT num FROM logs WHERE log_id = ?", logId);
     assert(log === undefined, `the log ${logId} is new`);
-    const run = this.#connection.first("SELECT num FROM runs WHERE session_id = ?", session);
+    const run = this.#file.connection.first("SELECT num FROM runs WHERE session_id = ?", session);
     assert(run === undefined, `the session id ${session} of a run is new`);
   }
 
   /** Adds the rows of a new log, inside a transaction. */
   #addLog(log: NewLog, holder: Holder): LogRows {
-    const num = this.#logs.add(log);
+    const num = this.#file.logs.add(log);
     const run = this.#addRun(num, log.session, log.createdAt);
-    takeLease(this.#connection, { log: num, run, holder });
+    takeLease(this.#file.connection, { log: num, run, holder });
     return { log: num, run, seal: this.#sealOf(num, log.logId) };
   }
 
   #sealOf(log: number, logId: LogId): WriterSeal {
-    return new WriterSeal(this.#keys, { log, logId }, () => this.#today());
+    return new WriterSeal(this.#file.keys, { log, logId }, () => this.#today());
   }
 
   async open(
@@ -179,23 +168,28 @@ export class SqliteStore implements SessionStore {
     now?: Pick<NewLog, "profile" | "model">,
   ): Promise<SessionWriter> {
     const lease = await this.#change("process", () => {
-      const row = this.#logs.find(logId);
+      const row = this.#file.logs.find(logId);
       if (row === undefined) throw new HarnessError("SessionMissing", { id: logId });
-      const living = this.#logs.holderOf(row);
+      const living = this.#file.logs.holderOf(row);
       if (living !== undefined) throw new HarnessError("LogHeld", { id: logId, pid: `${living.pid}` });
-      const log = this.#rows.integer(row, "num", logId);
+      const log = this.#file.rows.integer(row, "num", logId);
       const run = this.#addRun(log, session, new Date(this.#world.clock.now()).toISOString());
       if (now !== undefined) {
         const { profile, model } = now;
-        this.#connection.run("UPDATE logs SET profile = ?, model = ? WHERE num = ?", profile, model, log);
+        this.#file.connection.run(
+          "UPDATE logs SET profile = ?, model = ? WHERE num = ?",
+          profile,
+          model,
+          log,
+        );
       }
       return {
         rows: { log, run, seal: this.#sealOf(log, logId) },
-        epoch: takeLease(this.#connection, { log, run, holder }),
-        lastEvent: this.#rows.integer(row, "last_event", logId),
-        reserved: this.#rows.integer(row, "reserved", logId),
-        turns: this.#rows.integer(row, "turns", logId),
-        commits: this.#rows.integer(row, "commits", logId),
+        epoch: takeLease(this.#file.connection, { log, run, holder }),
+        lastEvent: this.#file.rows.integer(row, "last_event", logId),
+        reserved: this.#file.rows.integer(row, "reserved", logId),
+        turns: this.#file.rows.integer(row, "turns", logId),
+        commits: this.#file.rows.integer(row, "commits", logId),
         chain: row["chain"] instanceof Uint8Array ? row["chain"] : new Uint8Array(),
         inherited: 0, // a branch that can be opened has all that it inherits
         onAdded: () => undefined,
@@ -205,22 +199,19 @@ export class SqliteStore implements SessionStore {
   }
 
   async find(id: LogId | SessionId): Promise<LogInfo | undefined> {
-    const row = await this.#asked(() => this.#logs.find(id));
-    return row === undefined ? undefined : this.#logs.infoOf(row);
+    return await this.#reader.find(id);
   }
 
   async list(query: LogQuery): Promise<readonly LogInfo[]> {
-    const rows = await this.#asked(() => this.#logs.list(query));
-    return rows.map((row) => this.#logs.infoOf(row));
+    return await this.#reader.list(query);
   }
 
   async names(query: LogQuery): Promise<readonly LogName[]> {
-    const rows = await this.#asked(() => this.#logs.names(query));
-    return rows.map((row) => this.#logs.nameOf(row));
+    return await this.#reader.names(query);
   }
 
   async events(logId: LogId, since: EventSeq, limit: number): Promise<readonly Envelope[]> {
-    return this.#asked(() => this.#reading.events(logId, since, limit));
+    return await this.#reader.events(logId, since, limit);
   }
 
   async markedEvents(
@@ -229,44 +220,36 @@ export class SqliteStore implements SessionStore {
     limit: number,
     kinds?: readonly EventKind[],
   ): Promise<readonly Envelope[]> {
-    if (kinds === undefined) return this.#asked(() => this.#reading.markedEvents(logId, { since, limit }));
-    const slice: Parameters<typeof readKinds>[0] = (wanted) =>
-      this.#asked(() => this.#reading.markedKinds(logId, wanted));
-    return readKinds(slice, { since, limit, kinds }, this.#world.clock);
+    if (kinds === undefined) return await this.#reader.markedEvents(logId, since, limit);
+    return await this.#reader.markedKinds(logId, { since, limit, kinds });
   }
 
   async eventsBefore(logId: LogId, before: EventSeq, limit: number): Promise<readonly Envelope[]> {
-    return this.#asked(() => this.#reading.eventsBefore(logId, before, limit));
+    return await this.#reader.eventsBefore(logId, before, limit);
   }
 
   async messages(logId: LogId): Promise<readonly StoredMessage[]> {
-    return this.#asked(() => this.#reading.messages(logId));
+    return this.#asked(() => this.#file.reading.messages(logId));
   }
 
   async messagesAt(logId: LogId, at: EventSeq): Promise<readonly StoredMessage[]> {
-    return this.#asked(() => this.#reading.messagesAt(logId, at));
+    return this.#asked(() => this.#file.reading.messagesAt(logId, at));
   }
 
   async orphans(logId: LogId): Promise<readonly Intent[]> {
-    return this.#asked(() => this.#reading.orphans(logId));
+    return this.#asked(() => this.#file.reading.orphans(logId));
   }
 
   async costs(logId: LogId, since: EventSeq): Promise<readonly PayloadOf<"CostIncremented">[]> {
-    return this.#asked(() => this.#reading.costs(logId, since));
+    return this.#asked(() => this.#file.reading.costs(logId, since));
   }
 
   async expired(logId: LogId): Promise<readonly EventRange[]> {
-    return this.#asked(() => expiredRanges(this.#connection, this.#reading.logNumber(logId)));
+    return this.#asked(() => expiredRanges(this.#file.connection, this.#file.reading.logNumber(logId)));
   }
 
   async lastDay(beforeDay: string): Promise<string | undefined> {
-    const newest = await this.#asked(() =>
-      this.#connection.first(
-        "SELECT day FROM data_keys WHERE wrapped IS NOT NULL AND day < ? ORDER BY day DESC LIMIT 1",
-        beforeDay,
-      ),
-    );
-    return newest === undefined ? undefined : this.#rows.text(newest, "day", "a key");
+    return await this.#asked(() => this.#file.logs.lastDay(beforeDay));
   }
 
   async losses(which: "all" | "untold"): Promise<readonly Loss[]> {
@@ -284,99 +267,41 @@ export class SqliteStore implements SessionStore {
   }
 
   #losses(bound: { readonly newest?: number }): Promise<readonly FoundLoss[]> {
-    const [connection, heads, boot] = [this.#connection, this.#heads, bootOf(this.#world.machine)];
+    const [connection, heads, boot] = [this.#file.connection, this.#heads, bootOf(this.#world.machine)];
     return this.#asked(() => findLosses({ connection, heads, boot, ...bound }));
   }
 
   async pin(logId: LogId, pinned: boolean): Promise<void> {
     await this.#change("power", () => {
-      const log = this.#reading.logNumber(logId);
-      this.#connection.run("UPDATE logs SET pinned = ? WHERE num = ?", pinned ? 1 : 0, log);
+      const log = this.#file.reading.logNumber(logId);
+      this.#file.connection.run("UPDATE logs SET pinned = ? WHERE num = ?", pinned ? 1 : 0, log);
     });
   }
 
   async expire(logId: LogId, beforeDay: string): Promise<number> {
-    const { events, keysDestroyed } = await this.#change("power", () => {
-      const row = this.#logs.mustFind(logId);
-      if (row["pinned"] === 1n) return { events: 0, keysDestroyed: 0 };
-      const log = this.#rows.integer(row, "num", logId);
-      const isHeld = this.#logs.holderOf(row) !== undefined;
-      return expireLog(this.#connection, this.#keys, { log, logId, beforeDay, isHeld });
-    });
-    if (keysDestroyed > 0) await this.#forget();
-    return events;
+    return await this.#eraser.expire(logId, beforeDay);
   }
 
   async delete(logId: LogId, beside?: RemoveBeside): Promise<void> {
-    let isTight = false;
-    /** On a full disk the room of the reserve is used: deleting makes room. */
-    const withRoom = async <Result>(work: () => Promise<Result> | Result): Promise<Result> => {
-      try {
-        return await work();
-      } catch (thrown) {
-        if (isTight || !hasReason(thrown, "StoreUnwritable") || !(await this.#spendReserve())) throw thrown;
-        isTight = true;
-        return await work();
-      }
-    };
-    const log = await withRoom(() => this.#forgetLog(logId));
-    await withRoom(() => this.#forget());
-    await beside?.(logId);
-    const { signal } = new AbortController();
-    const removal = { world: this.#world, whenFree: this.#whenFree, signal };
-    await withRoom(() => removeRows(this.#connection, log, { ...removal, isTight }));
-    // Until then the file itself has the rows still.
-    const writeBack = () =>
-      truncateLog(this.#connection, { clock: this.#world.clock, signal: this.#closing.signal });
-    await withRoom(writeBack);
-    await withRoom(() => removeLogRow(this.#connection, log, removal));
-    await withRoom(writeBack);
-    if (isTight) await keepReserve(this.#connection.path, this.#world);
-  }
-
-  #forgetLog(logId: LogId): Promise<number> {
-    return this.#change("power", () => {
-      const row = this.#logs.mustFind(logId);
-      // A log whose lease is damaged can be deleted: a process that still writes it learns that it has lost it.
-      const living = this.#logs.holderOr(row, "nobody");
-      if (typeof living === "object") throw new HarnessError("LogHeld", { id: logId, pid: `${living.pid}` });
-      const num = this.#rows.integer(row, "num", logId);
-      this.#heads.clear(num); // before its rows: a head whose log is missing means damage
-      forgetLog(this.#connection, num);
-      return num;
-    });
-  }
-
-  /** Frees the room of the reserve, and reopens a file for writing that could only be read on a full disk. */
-  async #spendReserve(): Promise<boolean> {
-    if (!(await spendReserve(this.#connection.path, this.#world))) return false;
-    if (this.#reopen === undefined) return true;
-    const connection = this.#reopen();
-    this.#connection[Symbol.dispose]();
-    this.#connection = connection;
-    this.#keys = new DataKeys(connection, this.#logKey, (count) => this.#world.random.bytes(count));
-    this.#rows = new RowReader(connection.path, this.#keys, this.#titles);
-    this.#reading = new LogReader(connection, this.#rows);
-    this.#logs = new LogTable(connection, this.#rows, this.#world.machine);
-    return true;
+    await this.#eraser.delete(logId, beside);
   }
 
   async maintain(signal: AbortSignal, beside?: RemoveBeside): Promise<MaintenanceResult> {
     // A branch whose lease cannot be read may be one that is being made.
-    const isAlive = (row: Row) => this.#logs.holderOr(row, "somebody") !== "nobody";
+    const isAlive = (row: Row) => this.#file.logs.holderOr(row, "somebody") !== "nobody";
     const maintenance = {
       ...{ world: this.#world, whenFree: this.#whenFree, heads: this.#heads, signal, isAlive },
       ...defined({ beside }),
-      forget: () => this.#forget(),
+      forget: () => this.#eraser.forget(),
     };
     // The maintenance writes the log back to the file, with what the index has added.
     await this.search.keepUp(signal);
-    return maintain(this.#connection, maintenance);
+    return maintain(this.#file.connection, maintenance);
   }
 
   check(depth: "quick" | "full", signal: AbortSignal): AsyncIterable<StoreFinding> {
     const checking = { depth, signal, world: this.#world, heads: this.#heads };
-    return checkStore(this.#connection, this.#rows, checking);
+    return checkStore(this.#file.connection, this.#file.rows, checking);
   }
 
   /** Releases the leases that are still held, then closes the file. Waits at most 2 s for another process's lock. */
@@ -384,7 +309,9 @@ export class SqliteStore implements SessionStore {
     if (this.#disposed) return;
     this.#disposed = true;
     const close = () =>
-      this.#closing.abort(new HarnessError("StoreBusy", { path: this.#connection.path, detail: CLOSED }));
+      this.#closing.abort(
+        new HarnessError("StoreBusy", { path: this.#file.connection.path, detail: CLOSED }),
+      );
     {
       using _limit = this.#world.clock.timer(GIVE_BACK_MS_MAX, close);
       await Promise.all([...this.#writers].map((writer) => writer[Symbol.asyncDispose]()));
@@ -393,16 +320,7 @@ export class SqliteStore implements SessionStore {
     await this.search.ended();
     this.#heads[Symbol.dispose]();
     this.#walSync[Symbol.dispose]();
-    this.#connection[Symbol.dispose]();
-  }
-
-  /** Removes all traces of destroyed keys from memory, the write-ahead log and copies. */
-  async #forget(): Promise<void> {
-    this.#keys.forget();
-    this.#titles?.forget();
-    await this.#asked(() => forgetInBackups(this.#connection, this.#world));
-    await removeKeptWal(this.#connection.path, this.#world);
-    await truncateLog(this.#connection, { clock: this.#world.clock, signal: this.#closing.signal });
+    this.#file[Symbol.dispose]();
   }
 
   /** Runs the work once no other process has the file locked, with the new logs in the file unless it is locked now. */
@@ -423,7 +341,7 @@ export class SqliteStore implements SessionStore {
     return this.#asked(() => {
       // After a failed sync, a sync by SQLite would succeed without the lost page.
       if (durability === "power") this.#walSync.open();
-      return this.#connection.transaction(durability, work);
+      return this.#file.connection.transaction(durability, work);
     });
   }
 
@@ -432,8 +350,7 @@ export class SqliteStore implements SessionStore {
     session: SessionId,
     lease: Omit<LeasedLog, "logId" | "session" | "whenFree" | "walSync" | "putHead" | "onEnd">,
   ): SqliteWriter {
-    const boot = bootOf(this.#world.machine);
-    const writer = new SqliteWriter(this.#connection, {
+    const writer = new SqliteWriter(this.#file.connection, {
       ...lease,
       logId,
       session,
@@ -443,7 +360,7 @@ export class SqliteStore implements SessionStore {
         this.#heads.write(log, {
           ...head,
           logId,
-          boot,
+          boot: bootOf(this.#world.machine),
           atMs: this.#world.clock.now(),
           isReported: false,
         }),
@@ -467,10 +384,10 @@ export class SqliteStore implements SessionStore {
   }
 
   #addRun(log: number, session: SessionId, openedAt: string): number {
-    const known = this.#connection.first("SELECT num FROM runs WHERE session_id = ?", session);
+    const known = this.#file.connection.first("SELECT num FROM runs WHERE session_id = ?", session);
     assert(known === undefined, `the session id ${session} of a run is new`);
     const insert = "INSERT INTO runs (log, session_id, opened_at) VALUES (?, ?, ?)";
-    return this.#connection.run(insert, log, session, openedAt).rowid;
+    return this.#file.connection.run(insert, log, session, openedAt).rowid;
   }
 }
 

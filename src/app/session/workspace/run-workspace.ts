@@ -1,16 +1,20 @@
-import { join } from "node:path";
+import { isAbsolute, join } from "node:path";
 import { defined } from "../../../base/defined.ts";
 import { HarnessError, messageOf } from "../../../base/errors.ts";
 import type { HarnessPaths } from "../../../base/files/harness-paths.ts";
+import { scratchFolder } from "../../../base/files/harness-paths.ts";
+import { realPathIfThere } from "../../../base/files/real-path.ts";
 import type { LogId } from "../../../base/ids.ts";
 import type { World } from "../../../base/world.ts";
 import { codeOf } from "../../../base/world.ts";
 import { settingsOf } from "../../../config/settings/settings.ts";
 import { sandboxSection } from "../../../guard/sandbox/config.ts";
+import { expandHome } from "../../../guard/sandbox/policy/credential-paths.ts";
 import type { Redactor } from "../../../safety/redact.ts";
 import { redactor } from "../../../safety/redact.ts";
 import type { LivePrints } from "../../../safety/secrets/known-prints.ts";
 import type { SecretPrint } from "../../../safety/secrets/known-secret.ts";
+import type { WritableFolders } from "../../../session/guard/writable-folders.ts";
 import type { SessionWishes } from "../../../session/plan.ts";
 import type { Config, Profile } from "../../../session/settings/settings.ts";
 import type { Workspace } from "../../../tools/tool.ts";
@@ -32,6 +36,8 @@ export interface WorkspaceSources {
   readonly profile: Profile;
   /** Its added folders are resolved. */
   readonly wishes: Pick<SessionWishes, "environment" | "addDirs">;
+  /** Folders that agents of the engine may write: gets those of the session. */
+  readonly writable: WritableFolders;
   /** Fingerprints of the keys that are redacted. */
   readonly prints: readonly SecretPrint[] | LivePrints;
 }
@@ -45,23 +51,38 @@ export interface OpenedWorkspace {
 
 /** Opens the workspace of a session. Writes nothing. */
 export async function openWorkspace(sources: WorkspaceSources): Promise<OpenedWorkspace> {
-  const { world, paths, providers, logId, root, config, profile, wishes, prints } = sources;
+  const { world, paths, providers, logId, root, config, profile, wishes, prints, writable } = sources;
   const environment = await sessionEnvironment(wishes.environment, {
     ...{ files: world.files, root },
     keyVariables: providers.secretVariables,
     passEnv: settingsOf(sandboxSection, { config, profile }).passEnv,
   });
   const secrets = redactor(prints, environment.secrets);
+  writable.add([root, ...(wishes.addDirs ?? []), ...(await listedFolders(sources))]);
   const { env, withheld } = environment;
   const workspace: Workspace = {
     ...{ root, cwd: root, env, withheld },
-    scratch: join(paths.data, "scratch", logId),
+    scratch: join(scratchFolder(paths), logId),
+    writable,
     seen: new Map(),
     readable: new Set(),
     ...defined({ added: wishes.addDirs }),
     redacting: () => secrets.stream(),
   };
   return { environment, secrets, workspace };
+}
+
+/** Returns the folders that the settings let commands write, as they are named and resolved. */
+async function listedFolders({
+  world,
+  config,
+  profile,
+  wishes,
+}: WorkspaceSources): Promise<readonly string[]> {
+  const { writable = [] } = settingsOf(sandboxSection, { config, profile });
+  const named = writable.map((each) => expandHome(each, wishes.environment["HOME"])).filter(isAbsolute);
+  const resolved = await Promise.all(named.map((each) => realPathIfThere(world.files, each)));
+  return [...named, ...resolved.filter((each) => each !== undefined)];
 }
 
 /** @throws HarnessError StoreUnwritable: spilled output belongs to the session. */

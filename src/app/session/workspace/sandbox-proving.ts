@@ -5,6 +5,7 @@ import { settingsOf } from "../../../config/settings/settings.ts";
 import type { KeptProof } from "../../../guard/sandbox/bubblewrap/kept-proof.ts";
 import { sandboxSection } from "../../../guard/sandbox/config.ts";
 import type { RequestMiddleware } from "../../../providers/middleware.ts";
+import type { WritableFolders } from "../../../session/guard/writable-folders.ts";
 import type { SessionPlan } from "../../../session/plan.ts";
 import type { ToolRegistry } from "../../../tools/registry.ts";
 
@@ -16,6 +17,8 @@ export interface ProvingParts {
   readonly paths: HarnessPaths;
   /** Returns the current plan. */
   readonly plan: () => SessionPlan;
+  /** Folders that agents of the engine may write. */
+  readonly writable: WritableFolders;
 }
 
 /** The proof of a session's sandbox, and the trial in the background that makes it if no earlier session has. */
@@ -63,7 +66,7 @@ export class SandboxProving implements AsyncDisposable {
 
   /** Never rejects: the first command tries the sandbox again, and reports what it meets. */
   async #try(): Promise<void> {
-    const { world, plan } = this.#parts;
+    const { world, plan, writable } = this.#parts;
     const { signal } = this.#stop;
     try {
       await world.clock.sleep(PROVE_AFTER_MS, signal);
@@ -74,7 +77,11 @@ export class SandboxProving implements AsyncDisposable {
         backend === "bubblewrap" || (backend === "auto" && world.machine.platform === "linux");
       if (!isBubblewrap || root === "/") return;
       const { proveSandbox } = await import("../../../guard/sandbox/bubblewrap/prove.ts");
-      const sources = { world, proof: await this.#open(), path: wishes.environment["PATH"] };
+      const sources = {
+        world,
+        proof: await this.#open(),
+        programs: { path: wishes.environment["PATH"] ?? "", writable },
+      };
       await proveSandbox(sources, signal);
     } catch (thrown) {
       if (signal.aborted) return;

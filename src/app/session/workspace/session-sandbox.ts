@@ -14,6 +14,7 @@ import type { SandboxSources } from "../../../guard/sandbox/policy/sandbox-sourc
 import type { Event } from "../../../protocol/events/events.ts";
 import type { SessionSandboxes } from "../../../session/guard/session-sandbox.ts";
 import type { SessionTrust } from "../../../session/guard/trust.ts";
+import type { WritableFolders } from "../../../session/guard/writable-folders.ts";
 import type { SessionPlan } from "../../../session/plan.ts";
 import type { HarnessOptions } from "../../engine/options.ts";
 import { SandboxProving } from "./sandbox-proving.ts";
@@ -26,6 +27,8 @@ export interface SandboxDependencies {
   /** Returns the current plan: its rules are the gate's own. */
   readonly plan: () => SessionPlan;
   readonly trust: Pick<SessionTrust, "loaded">;
+  /** Folders that agents of the engine may write. */
+  readonly writable: WritableFolders;
   readonly keys: KeyFiles;
   publish(event: Event): void;
 }
@@ -73,7 +76,7 @@ async function sockets() {
 /** @param root the workspace, or a sub-agent's worktree. */
 function sourcesAt(
   root: string,
-  { world, paths, options, plan, trust, keys, publish }: SandboxDependencies,
+  { world, paths, options, plan, trust, writable, keys, publish }: SandboxDependencies,
 ): SandboxSources {
   const { root: workspace, profile, config, wishes } = plan();
   // A sub-agent in a worktree of its own writes there alone.
@@ -89,7 +92,7 @@ function sourcesAt(
     ...(environment["HOME"] === undefined ? {} : { home: environment["HOME"] }),
     environment,
     settings: settingsOf(sandboxSection, { config, profile }),
-    ...(environment["PATH"] === undefined ? {} : { path: environment["PATH"] }),
+    programs: { path: environment["PATH"] ?? "", writable },
     ...(relayCommand === undefined ? {} : { relay: { command: relayCommand, sockets } }),
     autoApprove: wishes.autoApprove,
     keys,

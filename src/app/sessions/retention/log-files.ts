@@ -1,11 +1,9 @@
 import { join } from "node:path";
 import { foldersOfLogs } from "../../../base/files/folders-of-logs.ts";
+import { scratchFolder } from "../../../base/files/harness-paths.ts";
 import type { LogId } from "../../../base/ids.ts";
 import type { LogFiles, LogFilesOptions } from "../../../session/feature.ts";
 import type { FeatureSet } from "../../plan/feature-set.ts";
-
-/** Folder with the stored output of each log. */
-const SCRATCH = "scratch";
 
 /** Stored logs, and the features that keep files for them. */
 export interface StoredLogs extends LogFilesOptions {
@@ -24,16 +22,17 @@ export async function logsWithFiles({
   features,
 }: StoredLogs): Promise<ReadonlyMap<LogId, number>> {
   const ofFeatures = features.features.flatMap(({ stored }) => stored?.logFolders ?? []);
+  const folders = [scratchFolder(paths), ...ofFeatures.map((folder) => join(paths.data, folder))];
   const newest = new Map<LogId, number>();
-  for (const folder of [SCRATCH, ...ofFeatures])
-    for (const [log, ms] of await foldersOfLogs(world.files, join(paths.data, folder)))
+  for (const folder of folders)
+    for (const [log, ms] of await foldersOfLogs(world.files, folder))
       newest.set(log, Math.max(ms, newest.get(log) ?? 0));
   return newest;
 }
 
 /** Removes the stored output of a log and the files that features keep for it. */
 export async function removeLogFiles(log: LogId, at: StoredLogs): Promise<void> {
-  await at.world.files.remove(join(at.paths.data, SCRATCH, log));
+  await at.world.files.remove(join(scratchFolder(at.paths), log));
   for (const files of await logFiles(at)) await files.remove(log, at);
 }
 

@@ -1,8 +1,9 @@
-import { basename, dirname, join } from "node:path";
+import { join } from "node:path";
 import type { PromptText } from "../../../base/brand.ts";
 import { trustedText } from "../../../base/brand.ts";
 import { messageOf } from "../../../base/errors.ts";
 import type { HarnessPaths } from "../../../base/files/harness-paths.ts";
+import { worktreesFolder } from "../../../base/files/harness-paths.ts";
 import { visibleLine } from "../../../safety/hidden.ts";
 import type { SessionHost } from "../../../session/host.ts";
 import type { SpawnRequest } from "../tools/spawn-agent.ts";
@@ -19,17 +20,15 @@ export interface AgentWorkspace {
   end(): Promise<readonly string[]>;
 }
 
-/** Returns the folder beside cinch's own data, so that a sub-agent works in it like in any workspace. */
-export function worktreesFolder({ data }: HarnessPaths): string {
-  return join(dirname(data), `${basename(data)}-worktrees`);
-}
-
 /** Returns the tools and folders for creating and recording worktrees. */
 export async function worktreeContext(
-  { world, paths, environment }: Pick<SessionHost, "world" | "paths" | "environment">,
+  { world, paths, environment, writable }: Pick<SessionHost, "world" | "paths" | "environment" | "writable">,
   root: string,
 ): Promise<WorktreeContext> {
-  const git = await openGit(world, { path: environment?.["PATH"], root });
+  const git = await openGit(world, {
+    path: environment?.["PATH"],
+    writable: [root, ...writable.all],
+  });
   return {
     world,
     git,
@@ -45,7 +44,7 @@ export function worktreeRecordsFolder({ data }: HarnessPaths): string {
 /** @throws HarnessError WorktreeFailed; the signal's reason. */
 export async function openAgentWorkspace(
   { parentCall, agents, signal }: SpawnRequest,
-  host: Pick<SessionHost, "world" | "paths" | "environment" | "sandbox">,
+  host: Pick<SessionHost, "world" | "paths" | "environment" | "sandbox" | "writable">,
   workspace: string,
 ): Promise<AgentWorkspace> {
   const place = await worktreeContext(host, workspace);

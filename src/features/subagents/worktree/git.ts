@@ -23,9 +23,9 @@ export type GitFor = (common?: string) => Git;
  */
 export async function openGit(
   world: Pick<World, "spawn" | "clock" | "files">,
-  { path, root }: { readonly path: string | undefined; readonly root: string },
+  { path, writable }: { readonly path: string | undefined; readonly writable: readonly string[] },
 ): Promise<GitFor> {
-  const git = await findHarmlessGit(world, { path: path ?? "", root });
+  const git = await findHarmlessGit(world, { path: path ?? "", writable });
   if (git === undefined) throw worktreeFailed("there is no git in PATH");
   const limits = { timeMs: GIT_MS_MAX, outputBytesMax: OUTPUT_BYTES_MAX };
   return (common) => async (cwd, args, signal) => {

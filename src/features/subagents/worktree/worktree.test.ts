@@ -82,7 +82,7 @@ async function rig(): Promise<Rig> {
   chmodSync(canary, 0o755);
   const place: WorktreeContext = {
     world,
-    git: await openGit(world, { path: PATH, root: repo }),
+    git: await openGit(world, { path: PATH, writable: [repo] }),
     records: new WorktreeRecords(world.files, join(root, "records")),
     folder: join(root, "worktrees"),
   };
@@ -371,7 +371,7 @@ gitTest(
     at.write("bin/git", "#!/bin/sh\nexit 0\n");
     chmodSync(join(at.repo, "bin/git"), 0o755);
     for (const path of [`${at.repo}/bin`, "bin:.", ""])
-      await expect(openGit(world, { path, root: at.repo })).rejects.toThrow("there is no git in PATH");
+      await expect(openGit(world, { path, writable: [at.repo] })).rejects.toThrow("there is no git in PATH");
   },
 );
 

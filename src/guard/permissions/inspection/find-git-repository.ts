@@ -1,11 +1,11 @@
-import { join } from "node:path";
 import { deadline, whileAlive } from "../../../base/async/deadline.ts";
 import { readOnlyEnvironment } from "../../../base/child-environment.ts";
 import { messageOf } from "../../../base/errors.ts";
 import { decode } from "../../../base/text/text.ts";
-import type { Files, World } from "../../../base/world.ts";
+import type { World } from "../../../base/world.ts";
+import { findTrustedProgram } from "../../sandbox/policy/trusted-program.ts";
 import type { WorkspacePaths } from "../rules/workspace-paths.ts";
-import { isInFolders } from "../rules/workspace-paths.ts";
+import { agentFolders } from "../rules/workspace-paths.ts";
 
 const GIT_MS_MAX = 5_000;
 const ANSWER_BYTES_MAX = 65_536;
@@ -62,8 +62,12 @@ export function gitRunner(
 ): RunGit {
   const surroundings = { ...readOnlyEnvironment(env), LC_ALL: "C" };
   return async (directory, args) => {
-    const program = await gitIn(env["PATH"] ?? "", workspace, world.files);
-    if (program === undefined) return "there is no git in PATH outside of the workspace";
+    // The first, as bash finds it. Relative folders are checked by name: see `workspaceProgramProblem`.
+    const program = await findTrustedProgram("git", {
+      ...{ path: env["PATH"] ?? "", files: world.files, which: "first" },
+      writable: agentFolders(workspace),
+    });
+    if (program === undefined) return "there is no git in PATH that no agent may write";
     using limit = deadline(world.clock, GIT_MS_MAX, new AbortController().signal);
     try {
       await using child = world.spawn({ argv: [program, ...args], cwd: directory, env: surroundings });
@@ -94,18 +98,6 @@ async function asked(directory: string, says: RunGit): Promise<GitAnswer> {
   if (code === 0 && end === "" && more.length === 0 && gitDirectory && common && top)
     return { kind: "repository", gitDirectory, common, top };
   return { kind: "unknown", why: `git does not say which repository it uses in ${directory}` };
-}
-
-/** Returns the first git in PATH, as bash finds it; undefined if it lies in the workspace. */
-async function gitIn(path: string, workspace: WorkspacePaths, files: Files): Promise<string | undefined> {
-  for (const folder of path.split(":")) {
-    if (!folder.startsWith("/")) continue; // checked by name: see `workspaceProgramProblem`
-    const program = join(folder, "git");
-    const info = await files.stat(program);
-    if (info?.kind !== "file" || (info.mode & 0o111) === 0) continue;
-    return isInFolders(workspace, await files.realpath(program)) ? undefined : program;
-  }
-  return undefined;
 }
 
 async function text(stream: AsyncIterable<Uint8Array>): Promise<string> {

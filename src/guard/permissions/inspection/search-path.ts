@@ -5,7 +5,7 @@ import type { Files } from "../../../base/world.ts";
 import type { Directories, ShellCommand } from "../../../shell/analysis.ts";
 import { literalOf } from "../../../shell/analysis.ts";
 import type { WorkspacePaths } from "../rules/workspace-paths.ts";
-import { foldersOf } from "../rules/workspace-paths.ts";
+import { agentFolders, foldersOf } from "../rules/workspace-paths.ts";
 import { findOnPath, scriptProblem } from "./machine-code.ts";
 import type { PathResolver } from "./resolve-word.ts";
 import { resolveWord } from "./resolve-word.ts";
@@ -13,7 +13,7 @@ import { resolveWord } from "./resolve-word.ts";
 /** Names built into bash, which it does not search in any folder. */
 const BUILT_IN = new Set("echo printf test [ pwd cd type command true false : exit".split(" "));
 
-/** Folders of PATH that the workspace can fill. */
+/** Folders of PATH that the workspace, or an agent of another session, can fill. */
 interface OpenFolders {
   /** Resolved folders that lie in the workspace. */
   readonly inside: readonly string[];
@@ -103,7 +103,7 @@ const known = new WeakMap<Files, Map<string, Promise<OpenFolders>>>();
 function openFolders({ path, workspace, resolver: { files } }: SearchPath): Promise<OpenFolders> {
   const looked = known.get(files) ?? new Map<string, Promise<OpenFolders>>();
   known.set(files, looked);
-  const open = [...foldersOf(workspace), workspace.scratch];
+  const open = agentFolders(workspace);
   const key = [...open, path].join("\0");
   const folders = looked.get(key) ?? lookedUp(path, open, files);
   looked.set(key, folders);

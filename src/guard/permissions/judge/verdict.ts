@@ -37,7 +37,7 @@ export type PlannedCall = Pick<ToolCall, "plan"> & { readonly tool: JudgedTool }
 /** Context of a call, as far as it is judged. */
 export interface VerdictContext {
   readonly world: Pick<World, "files" | "spawn" | "clock">;
-  readonly workspace: Pick<Workspace, "root" | "added" | "scratch" | "readable" | "env">;
+  readonly workspace: Pick<Workspace, "root" | "added" | "scratch" | "readable" | "writable" | "env">;
 }
 
 /** Returns the confinement of a command. Not called for other calls. */
@@ -126,10 +126,11 @@ async function basisOf(sources: VerdictSources, call: PlannedCall, context: Verd
   const { world, workspace: at } = context;
   const plan = await withKeyNames(call.plan, world.files, sources.keys);
   const home = needsHome(plan) ? await resolveHome(world.files, at.env["HOME"]) : undefined;
-  const { root, added, scratch, readable = [] } = at;
+  const { root, added, scratch, readable = [], writable } = at;
   const workspace: WorkspacePaths = {
     ...{ root, scratch, readable: [...readable] },
     ...(added === undefined ? {} : { added }),
+    ...(writable === undefined ? {} : { writable: writable.all }),
     ...(home === undefined ? {} : { home }),
   };
   return { plan, workspace, standing: sources.policy() };

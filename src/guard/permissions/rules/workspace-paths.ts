@@ -12,6 +12,8 @@ export interface WorkspacePaths {
   readonly scratch: string;
   /** Further folders that are readable like the workspace. */
   readonly readable?: readonly string[];
+  /** Folders that agents of other sessions may write. Absolute and resolved. */
+  readonly writable?: readonly string[];
   /** Home directory for `~` in a command, resolved; absent if unknown. */
   readonly home?: string;
 }
@@ -19,6 +21,11 @@ export interface WorkspacePaths {
 /** Returns the root and the added folders. */
 export function foldersOf({ root, added = [] }: Pick<WorkspacePaths, "root" | "added">): readonly string[] {
   return [root, ...added];
+}
+
+/** Returns the folders that agents may write: those of this session, and those of others. */
+export function agentFolders(workspace: WorkspacePaths): readonly string[] {
+  return [...foldersOf(workspace), workspace.scratch, ...(workspace.writable ?? [])];
 }
 
 /** Returns the folders that known reads may read. */

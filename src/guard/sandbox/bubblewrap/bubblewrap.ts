@@ -5,6 +5,7 @@ import { isBelow, isWithin } from "../../../base/files/below.ts";
 import type { World } from "../../../base/world.ts";
 import type { Confine, Sandbox, SandboxPolicy, SandboxState } from "../../../session/guard/sandbox.ts";
 import { protectedPathsOf } from "../../../session/guard/sandbox.ts";
+import type { ProgramSearch } from "../policy/trusted-program.ts";
 import type { SystemProgram } from "../system-program.ts";
 import { systemProgram } from "../system-program.ts";
 import type { Control } from "./arguments.ts";
@@ -34,8 +35,8 @@ const BUSY_PROBLEM =
 
 export interface BubblewrapOptions {
   readonly world: Pick<World, "files" | "spawn" | "clock" | "machine">;
-  /** The user's `PATH`. */
-  readonly path?: string | undefined;
+  /** The folders in which bwrap is looked for besides the usual ones. */
+  readonly programs?: ProgramSearch | undefined;
   /** Controls that are left out, so that a test can show their effect. The probe is left out with them. */
   readonly without?: readonly Control[];
   /** Proof of an earlier trial that spares this one's. Absent: this backend tries the sandbox itself. */
@@ -51,13 +52,13 @@ export interface BubblewrapOptions {
  *
  * Works for root and for ordinary users, if the kernel allows user namespaces.
  */
-export function bubblewrap({ world, path, without, proof, signal }: BubblewrapOptions): Sandbox {
+export function bubblewrap({ world, programs, without, proof, signal }: BubblewrapOptions): Sandbox {
   const trial = new Trial({ world, proof, signal, isPassed: without !== undefined });
   let written: string | undefined;
   let searching: Promise<string | undefined> | undefined;
   /** Returns the program, if it can make the file system of a search. */
   const searchProgram = async () => {
-    const found = await findBubblewrap(world, path);
+    const found = await findBubblewrap(world, programs);
     return found.kind === "found" && (await canSearch(world, found.path)) ? found.path : undefined;
   };
   /** A probe that did not end in time proves nothing: this search fails, and the next one tries again. */
@@ -90,7 +91,7 @@ export function bubblewrap({ world, path, without, proof, signal }: BubblewrapOp
           `the workspace is ${policy.root} itself, in whose place commands have a folder of their own`,
         );
       }
-      const found = await findBubblewrap(world, path);
+      const found = await findBubblewrap(world, programs);
       if (found.kind === "missing")
         return unavailable(notInstalledText(found.problem), await installRemedy(files));
       const program = found.path;
@@ -232,20 +233,23 @@ function isOfRepository(root: string, path: string): boolean {
 }
 
 /** Looks for bwrap. Costs one or two file lookups if it is installed, and starts nothing. */
-export async function findBubblewrap({ files }: Pick<World, "files">, path?: string): Promise<SystemProgram> {
-  return await systemProgram(files, { usual: PROGRAMS, path });
+export async function findBubblewrap(
+  { files }: Pick<World, "files">,
+  search: ProgramSearch | undefined,
+): Promise<SystemProgram> {
+  return await systemProgram(files, { usual: PROGRAMS, search });
 }
 
 /** Returns true if an earlier trial has proven the bwrap of this machine; also if it has none, which costs no trial. */
 export async function isProven({
   world,
-  path,
+  programs,
   proof,
-}: Pick<BubblewrapOptions, "path"> & {
+}: Pick<BubblewrapOptions, "programs"> & {
   readonly world: Pick<World, "files" | "machine">;
   readonly proof: KeptProof;
 }): Promise<boolean> {
-  const found = await findBubblewrap(world, path);
+  const found = await findBubblewrap(world, programs);
   if (found.kind === "missing") return true;
   return await proof.holds(found.path, formOf(found.path, world.machine.arch));
 }

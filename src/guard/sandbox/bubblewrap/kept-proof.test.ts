@@ -51,7 +51,11 @@ test("[SBX-01 PERF-02] a trial ahead of the first command spares it, and leaves 
     folders.push(made);
     return made;
   };
-  const sources = { world: { ...world, files: { ...world.files, makeTemporary } }, proof, path: undefined };
+  const sources = {
+    world: { ...world, files: { ...world.files, makeTemporary } },
+    proof,
+    programs: undefined,
+  };
   await proveSandbox(sources, new AbortController().signal);
   expect([folders.length, ...folders.map((path) => existsSync(path))]).toEqual([1, false]);
   await proveSandbox(sources, new AbortController().signal);

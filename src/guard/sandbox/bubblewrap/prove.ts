@@ -1,4 +1,5 @@
 import type { World } from "../../../base/world.ts";
+import type { ProgramSearch } from "../policy/trusted-program.ts";
 import { makeSandboxFolders } from "../sandbox-folders.ts";
 import { bubblewrap, isProven } from "./bubblewrap.ts";
 import type { KeptProof } from "./kept-proof.ts";
@@ -6,8 +7,7 @@ import type { KeptProof } from "./kept-proof.ts";
 export interface ProofSources {
   readonly world: Pick<World, "files" | "spawn" | "clock" | "machine">;
   readonly proof: KeptProof;
-  /** The user's `PATH`. */
-  readonly path: string | undefined;
+  readonly programs: ProgramSearch | undefined;
 }
 
 /**
@@ -16,10 +16,10 @@ export interface ProofSources {
  */
 export async function proveSandbox(sources: ProofSources, signal: AbortSignal): Promise<void> {
   if (await isProven(sources)) return;
-  const { world, proof, path } = sources;
+  const { world, proof, programs } = sources;
   await using undo = new AsyncDisposableStack();
   const { temporary, workshop } = await makeSandboxFolders(world.files, undo);
-  await bubblewrap({ world, path, proof, signal }).prepare({
+  await bubblewrap({ world, programs, proof, signal }).prepare({
     ...{ root: temporary, writable: [], readOnly: [], visible: [], hidden: [] },
     ...{ temporary, workshop, network: { kind: "off" } },
   });

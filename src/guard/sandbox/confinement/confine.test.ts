@@ -331,7 +331,7 @@ describe("[SBX-01 SBX-04] bwrap in another folder of PATH", () => {
       },
     };
     const path = `relative:${directory.path}:/usr/bin:/bin`;
-    const backend = bubblewrap({ world: { ...real, files }, path });
+    const backend = bubblewrap({ world: { ...real, files }, programs: { path, writable: { all: [] } } });
     return { directory, program, rig: openSandboxRig({ backend }) };
   }
 

@@ -3,6 +3,7 @@ import { isBelow } from "../../../base/files/below.ts";
 import type { SpawnOptions, World } from "../../../base/world.ts";
 import type { Confine, Sandbox, SandboxPolicy, SandboxState } from "../../../session/guard/sandbox.ts";
 import { protectedPathsOf, readOnlyInForeground } from "../../../session/guard/sandbox.ts";
+import type { ProgramSearch } from "../policy/trusted-program.ts";
 import type { SystemProgram } from "../system-program.ts";
 import { systemProgram } from "../system-program.ts";
 
@@ -17,8 +18,8 @@ export interface ContainerOptions {
   readonly world: Pick<World, "files" | "spawn" | "clock">;
   /** An image that exists on this machine and contains bash: none is fetched. */
   readonly image: string;
-  /** The user's `PATH`. */
-  readonly path?: string | undefined;
+  /** The folders in which the engine is looked for besides the usual ones. */
+  readonly programs?: ProgramSearch | undefined;
 }
 
 /**
@@ -28,11 +29,11 @@ export interface ContainerOptions {
  * says. A command is ended through its client, by SIGTERM; if cinch itself is killed with SIGKILL, a container may
  * outlive it.
  */
-export function container({ world, image, path }: ContainerOptions): Sandbox {
+export function container({ world, image, programs }: ContainerOptions): Sandbox {
   return {
     name: "container",
     async prepare(policy) {
-      const found = await engineOf(world.files, path);
+      const found = await engineOf(world.files, programs);
       if (found.kind === "missing")
         return unavailable(`neither podman nor docker is installed: ${found.problem}`, "install podman");
       const engine = found.path;
@@ -152,10 +153,10 @@ async function textOf(chunks: AsyncIterable<Uint8Array>): Promise<string> {
   return text;
 }
 
-async function engineOf(files: World["files"], path: string | undefined): Promise<SystemProgram> {
+async function engineOf(files: World["files"], search: ProgramSearch | undefined): Promise<SystemProgram> {
   const problems: string[] = [];
   for (const usual of ENGINES) {
-    const found = await systemProgram(files, { usual, path });
+    const found = await systemProgram(files, { usual, search });
     if (found.kind === "found") return found;
     problems.push(found.problem);
   }

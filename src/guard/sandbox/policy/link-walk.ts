@@ -9,7 +9,7 @@ type LinkFiles = Pick<Files, "lstat" | "readlink" | "realpath">;
 const LINKS_MAX = 40;
 
 /** An absolute path as it was walked, entry by entry. */
-interface Walk {
+export interface LinkWalk {
   /**
    * Every link on the way, each by its own resolved path: in a folder of the path, at its end, and on the way from one
    * link to another.
@@ -20,7 +20,10 @@ interface Walk {
 }
 
 /** Walks an absolute path. No link that is put there later changes what was seen. */
-async function walk(files: Pick<LinkFiles, "lstat" | "readlink">, path: string): Promise<Walk> {
+export async function walkLinks(
+  files: Pick<LinkFiles, "lstat" | "readlink">,
+  path: string,
+): Promise<LinkWalk> {
   const links: string[] = [];
   let rest = partsOf(cleanPath(path));
   let at = "/";
@@ -67,7 +70,7 @@ export async function foreignLink(
   path: string,
   { folders, home }: ForeignFolders,
 ): Promise<string | undefined> {
-  for (const link of (await walk(files, path)).links) {
+  for (const link of (await walkLinks(files, path)).links) {
     if (folders.some((folder) => isWithin(folder, link))) return link;
     if (await isInRepository(files, link, home)) return link;
   }
@@ -110,7 +113,7 @@ export async function writablePaths(
   const found = await Promise.all(
     listed.map(async (named) => {
       if ((await realPathIfThere(files, named)) === undefined) return []; // throws for links in a circle
-      const { links, end: path } = await walk(files, named);
+      const { links, end: path } = await walkLinks(files, named);
       return path === undefined ? [] : [{ named, path, links }];
     }),
   );

@@ -41,7 +41,8 @@ export async function planPolicy(
   scan: RepositoryScan,
   network: () => Promise<NetworkPolicy>,
 ): Promise<PlannedPolicy> {
-  const { world, root, added = [], paths, settings, path } = sources;
+  const { world, root, added = [], paths, settings } = sources;
+  const path = sources.programs?.path;
   const { files } = world;
   const { base, temporary, workshop } = folders;
   // By another name of the home, what lies in it would look like something else.

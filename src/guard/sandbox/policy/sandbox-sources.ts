@@ -16,6 +16,7 @@ import { container } from "../container/container.ts";
 import type { Sockets } from "../proxy/proxy.ts";
 import { seatbelt } from "../seatbelt/seatbelt.ts";
 import type { KeyFiles } from "./key-files.ts";
+import type { ProgramSearch } from "./trusted-program.ts";
 
 /** Way out of a sandbox to a list of hosts. */
 export interface SandboxRelay {
@@ -47,8 +48,8 @@ export interface SandboxSources {
   denied?(): { readonly hidden: readonly string[]; readonly readOnly: readonly ProtectedPath[] };
   /** Key files; another name of one in the workspace is hidden too. Default: no key is known. */
   readonly keys?: KeyFiles;
-  /** The user's `PATH`. */
-  readonly path?: string;
+  /** The folders in which cinch looks for the programs that confine. Absent: only the usual ones. */
+  readonly programs?: ProgramSearch;
   /** Lets commands out to a list of hosts. Absent: they have no network, whatever the list says. */
   readonly relay?: SandboxRelay;
   /** True if every question is answered with yes. The notice about a missing sandbox says so. */
@@ -79,13 +80,13 @@ export type ExpectedSandbox =
   | { readonly kind: "none"; readonly why: string; readonly policy: UnavailablePolicy };
 
 export async function expectedSandbox(
-  sources: Pick<SandboxSources, "world" | "settings" | "path">,
+  sources: Pick<SandboxSources, "world" | "settings" | "programs">,
 ): Promise<ExpectedSandbox> {
   const { backend, unavailable } = sources.settings;
   if (backend === "none") return { kind: "none", why: SANDBOX_DISABLED, policy: "ask" };
   const { name } = backendFor(sources);
   if (name !== "bubblewrap") return { kind: "backend", name };
-  const found = await findBubblewrap(sources.world, sources.path);
+  const found = await findBubblewrap(sources.world, sources.programs);
   if (found.kind === "missing")
     return {
       kind: "none",
@@ -97,7 +98,7 @@ export async function expectedSandbox(
 
 /** Returns the confinement of a command in a sandbox that works, before a person grants it more hosts. */
 export function workingConfinement(
-  sources: Pick<SandboxSources, "world" | "settings" | "path"> & {
+  sources: Pick<SandboxSources, "world" | "settings" | "programs"> & {
     readonly relay?: Pick<SandboxRelay, "command">;
   },
 ): Extract<Confinement, { kind: "working" }> {
@@ -113,20 +114,20 @@ export function enforcesHosts(backend: string, { relay }: { readonly relay?: unk
 
 /** Returns the backend that the settings name. `auto` means the platform's. @param proof see `BubblewrapOptions`. */
 export function backendFor(
-  sources: Pick<SandboxSources, "world" | "settings" | "path">,
+  sources: Pick<SandboxSources, "world" | "settings" | "programs">,
   proof?: KeptProof,
 ): Sandbox {
-  const { world, settings, path } = sources;
+  const { world, settings, programs } = sources;
   const { backend, image = "" } = settings;
   const platformsOwn = world.machine.platform === "darwin" ? "seatbelt" : "bubblewrap";
   const name = backend === "auto" || backend === "none" ? platformsOwn : backend;
   switch (name) {
     case "bubblewrap":
-      return bubblewrap({ world, path, ...defined({ proof }) });
+      return bubblewrap({ world, programs, ...defined({ proof }) });
     case "seatbelt":
       return seatbelt({ world });
     case "container":
-      return container({ world, path, image });
+      return container({ world, programs, image });
     default:
       return unreachable(name);
   }

@@ -7,6 +7,7 @@ import { parseHostEntry } from "../../../session/guard/hosts.ts";
 import type { NetworkPolicy } from "../../../session/guard/sandbox.ts";
 import { findBubblewrap, notInstalledText } from "../bubblewrap/bubblewrap.ts";
 import type { SandboxRelay } from "../policy/sandbox-sources.ts";
+import type { ProgramSearch } from "../policy/trusted-program.ts";
 import { systemProgram } from "../system-program.ts";
 import { openProxy } from "./proxy.ts";
 import { Refusals } from "./sandbox-refusals.ts";
@@ -25,8 +26,7 @@ export interface NetworkSources {
   readonly relay: SandboxRelay;
   readonly hosts: readonly string[];
   readonly workshop: string;
-  /** The user's `PATH`. */
-  readonly path?: string | undefined;
+  readonly programs?: ProgramSearch | undefined;
 }
 
 export type OpenNetwork =
@@ -48,8 +48,8 @@ export type OpenNetwork =
 export async function openNetwork(sources: NetworkSources): Promise<OpenNetwork> {
   const { world, relay, hosts, workshop } = sources;
   const [bwrap, nsenter] = await Promise.all([
-    findBubblewrap(world, sources.path),
-    systemProgram(world.files, { usual: NSENTER, path: sources.path }),
+    findBubblewrap(world, sources.programs),
+    systemProgram(world.files, { usual: NSENTER, search: sources.programs }),
   ]);
   if (bwrap.kind === "missing" || nsenter.kind === "missing") {
     const problems = [

@@ -84,7 +84,8 @@ export class SessionNetwork implements AsyncDisposable {
       this.#opening = undefined;
       await network[Symbol.asyncDispose]();
     }
-    this.#opening ??= this.#open({ world, relay, hosts, workshop, path: this.#sources.path });
+    const { programs } = this.#sources;
+    this.#opening ??= this.#open({ world, relay, hosts, workshop, programs });
     const opened = await this.#opening;
     return opened.kind === "open" ? opened.policy : this.#none(opened.why, opened.remedy);
   }

@@ -2,7 +2,7 @@ import { deadline, whileAlive } from "../../../base/async/deadline.ts";
 import { defined } from "../../../base/defined.ts";
 import { decode, head } from "../../../base/text/text.ts";
 import type { World } from "../../../base/world.ts";
-import { isInside } from "../../../tools/containment.ts";
+import { findTrustedProgram, trustedPath } from "../policy/trusted-program.ts";
 
 const PROBLEM_CHARACTERS_MAX = 400;
 const FILTERS_MAX = 256;
@@ -52,21 +52,27 @@ const HARMLESS: readonly GitSettingPair[] = [
 ];
 
 /**
- * Finds the user's git: the first in `path` that is not a file of the workspace (S33). Undefined if there is none.
+ * Finds the user's git: the first in `path` that no agent can replace (S33). Undefined if there is none.
+ * @param writable folders that agents may write: the root of the repository, and those of all sessions.
  */
 export async function findHarmlessGit(
   world: Pick<World, "spawn" | "clock" | "files">,
-  { path, root }: { readonly path: string; readonly root: string },
+  { path, writable }: { readonly path: string; readonly writable: readonly string[] },
 ): Promise<HarmlessGit | undefined> {
-  const program = await findGit(world, path, root);
+  const search = { path, files: world.files, writable };
+  const program = await findTrustedProgram("git", search);
   if (program === undefined) return undefined;
+  const searched = await trustedPath(search);
   const run = async (
     { cwd, args, common, settings = [], timeMs, outputBytesMax }: GitRequest,
     signal: AbortSignal,
   ) => {
     signal.throwIfAborted();
     using limit = deadline(world.clock, timeMs, signal);
-    const env = { ...environment(path, [...HARMLESS, ...settings]), ...defined({ GIT_COMMON_DIR: common }) };
+    const env = {
+      ...environment(searched, [...HARMLESS, ...settings]),
+      ...defined({ GIT_COMMON_DIR: common }),
+    };
     await using child = world.spawn({ argv: [program, ...args], cwd, env });
     const [output, problem, exit] = await whileAlive(
       Promise.all([text(child.stdout, outputBytesMax), text(child.stderr, PROBLEM_BYTES_MAX), child.exited]),
@@ -134,21 +140,6 @@ function environment(path: string, settings: readonly GitSettingPair[]): Readonl
       ]),
     ),
   };
-}
-
-async function findGit(
-  { files }: Pick<World, "files">,
-  path: string,
-  root: string,
-): Promise<string | undefined> {
-  for (const folder of path.split(":")) {
-    if (!folder.startsWith("/") || isInside(root, folder)) continue;
-    const program = `${folder}/git`;
-    const info = await files.stat(program);
-    if (info?.kind === "file" && (info.mode & 0o111) !== 0 && !isInside(root, await files.realpath(program)))
-      return program;
-  }
-  return undefined;
 }
 
 async function text(

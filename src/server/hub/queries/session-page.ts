@@ -7,7 +7,7 @@ import { FILTERED_LIST_MS_MAX } from "../../../protocol/queries/session-queries.
 import type { LogInfo, LogName, LogQuery, SessionStore } from "../../../session/store/store.ts";
 
 /** Logs whose names a list with a filter reads from the store at a time. */
-const CHUNK_LOGS = 256;
+const CHUNK_LOGS = 64;
 
 /** One page of logs. */
 export interface ListPage {

@@ -13,7 +13,7 @@ import { COST_EVENTS, CostBook, EARLIER_ROW, UNKNOWN_MODEL_ROW } from "../../../
 import { agentRowOf, readRowOf } from "../../../view/costs/cost-rows.ts";
 
 /** Events read from the log at a time. */
-const PAGE_EVENTS = 512;
+const PAGE_EVENTS = 64;
 /** Bytes of a book in memory, rather too many: of each of its rows, and of the rest. */
 const ROW_BYTES = 512;
 const BOOK_BYTES = 16_384;

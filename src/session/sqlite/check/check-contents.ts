@@ -5,7 +5,7 @@ import { unreadableFinding } from "../../store/findings.ts";
 import type { EventRange, StoreFinding } from "../../store/store.ts";
 import type { Row, StoreConnection, Value } from "../connection.ts";
 import { detailOf } from "../failure.ts";
-import { EVENT_ROW } from "../log-reader.ts";
+import { EVENT_ROW } from "../reading/log-reader.ts";
 import { expiredRanges, notExpired } from "../retention/expiry.ts";
 import type { RowReader } from "../rows.ts";
 

@@ -5,7 +5,7 @@ import type { LogPart, ProbedLog, SearchProbe } from "../../search/search-index.
 import { SealBroken } from "../../store/seal.ts";
 import type { Row, StoreConnection } from "../connection.ts";
 import type { DataKeys } from "../keys/data-keys.ts";
-import { IS_THERE, LAST_EVENT } from "../log-table.ts";
+import { IS_THERE, LAST_EVENT } from "../reading/log-table.ts";
 import { expiredRanges } from "../retention/expiry.ts";
 import type { Segment } from "./segments.ts";
 import { openFilter, segmentsOf } from "./segments.ts";

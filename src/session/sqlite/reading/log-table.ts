@@ -1,9 +1,9 @@
-import { HarnessError, hasReason } from "../../base/errors.ts";
-import type { LogId, SessionId } from "../../base/ids.ts";
-import type { Machine } from "../../base/world.ts";
-import type { Holder, LogInfo, LogName, LogQuery, NewLog } from "../store/store.ts";
-import type { Row, StoreConnection } from "./connection.ts";
-import type { RowReader } from "./rows.ts";
+import { HarnessError, hasReason } from "../../../base/errors.ts";
+import type { LogId, SessionId } from "../../../base/ids.ts";
+import type { Machine } from "../../../base/world.ts";
+import type { Holder, LogInfo, LogName, LogQuery, NewLog } from "../../store/store.ts";
+import type { Row, StoreConnection } from "../connection.ts";
+import type { RowReader } from "../rows.ts";
 
 /**
  * The table of logs, and the owner of their numbers: one row for each, with its newest run, its last event and the
@@ -79,10 +79,19 @@ export class LogTable {
       ...(before === undefined ? [] : [before.updatedAt, before.logId]),
       ...(workingDir === undefined ? [] : [workingDir]),
       ...(branchOf === undefined ? [] : [branchOf]),
-      ...(begins === undefined ? [] : [begins, begins, begins, begins]),
+      ...(begins === undefined ? [] : Array<string>(8).fill(begins)),
       ...(contentBefore === undefined ? [] : [contentBefore]),
       limit,
     );
+  }
+
+  /** Returns the newest day before one that has a key. */
+  lastDay(beforeDay: string): string | undefined {
+    const newest = this.#connection.first(
+      "SELECT day FROM data_keys WHERE wrapped IS NOT NULL AND day < ? ORDER BY day DESC LIMIT 1",
+      beforeDay,
+    );
+    return newest === undefined ? undefined : this.#rows.text(newest, "day", "a key");
   }
 
   infoOf(row: Row): LogInfo {
@@ -126,9 +135,13 @@ export const IS_THERE = `(logs.deleted = 0 AND (logs.branch_at IS NULL OR logs.b
 
 const IS_HELD = "logs.num IN (SELECT held.log FROM leases AS held WHERE held.pid IS NOT NULL)";
 
-const RUN_BEGINS = `(logs.num IN (
-  SELECT runs.log FROM runs WHERE instr(session_id, ?) = 1 OR instr(session_id, 'sess_' || ?) = 1)
-  OR instr(logs.log_id, ?) = 1 OR instr(logs.log_id, 'log_' || ?) = 1)`;
+/** Ids are in ASCII, below `~`: those that begin with a text stand in one stretch of their index. */
+const beginsIn = (column: string, prefix: string) =>
+  `(${column} >= '${prefix}' || ? AND ${column} < '${prefix}' || ? || '~')`;
+
+const RUN_BEGINS = `logs.num IN (
+  SELECT log FROM runs WHERE ${beginsIn("session_id", "")} OR ${beginsIn("session_id", "sess_")}
+  UNION SELECT num FROM logs AS begun WHERE ${beginsIn("log_id", "")} OR ${beginsIn("log_id", "log_")})`;
 
 const CONTENT_BEFORE =
   "logs.num IN (SELECT data_keys.log FROM data_keys WHERE wrapped IS NOT NULL AND day < ?)";

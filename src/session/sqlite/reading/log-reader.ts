@@ -1,14 +1,12 @@
-import { HarnessError } from "../../base/errors.ts";
-import type { EventSeq, LogId } from "../../base/ids.ts";
-import type { Clock } from "../../base/world.ts";
-import type { Envelope } from "../../protocol/events/envelope.ts";
-import type { EventKind, PayloadOf } from "../../protocol/events/events.ts";
-import { WorkSlices } from "../search/work-slices.ts";
-import { isInRanges } from "../store/expired.ts";
-import type { EventRange, Intent, StoredMessage } from "../store/store.ts";
-import type { Row, StoreConnection } from "./connection.ts";
-import { expiredRanges, notExpired } from "./retention/expiry.ts";
-import type { RowReader } from "./rows.ts";
+import { HarnessError } from "../../../base/errors.ts";
+import type { EventSeq, LogId } from "../../../base/ids.ts";
+import type { Envelope } from "../../../protocol/events/envelope.ts";
+import type { EventKind, PayloadOf } from "../../../protocol/events/events.ts";
+import { isInRanges } from "../../store/expired.ts";
+import type { EventRange, Intent, StoredMessage } from "../../store/store.ts";
+import type { Row, StoreConnection } from "../connection.ts";
+import { expiredRanges, notExpired } from "../retention/expiry.ts";
+import type { RowReader } from "../rows.ts";
 
 /** The start of a query whose rows `RowReader` turns into events. */
 export const EVENT_ROW = `
@@ -31,14 +29,14 @@ const NEWEST_MESSAGE = `
   SELECT low AS seq FROM part WHERE low = high`;
 
 /** Events among which those of some kinds are looked for at a time: a log may hold a million, and few of them. */
-const SLICE_EVENTS = 2_048;
+const SLICE_EVENTS = 512;
 
-interface MarkedEvents {
+export interface EventsWanted {
   readonly since: EventSeq;
   readonly limit: number;
 }
 
-interface EventsOfKinds extends MarkedEvents {
+export interface EventsOfKinds extends EventsWanted {
   readonly kinds: readonly EventKind[];
 }
 
@@ -83,7 +81,7 @@ export class LogReader {
     });
   }
 
-  markedEvents(logId: LogId, { since, limit }: MarkedEvents): readonly Envelope[] {
+  markedEvents(logId: LogId, { since, limit }: EventsWanted): readonly Envelope[] {
     return this.#connection.snapshot(() => {
       const log = this.logNumber(logId);
       return this.#marked(logId, log, this.#eventRows({ log, from: since, below: END.from, limit }));
@@ -200,21 +198,4 @@ interface Stretch {
   /** Upper bound, excluded. */
   readonly below: EventSeq;
   readonly limit: number;
-}
-
-/** Reads slices until there are `limit` events of these kinds; other work has its turn between two of them. */
-export async function readKinds(
-  slice: (wanted: EventsOfKinds) => Promise<KindsSlice>,
-  { since, limit, kinds }: EventsOfKinds,
-  clock: Pick<Clock, "monotonic">,
-): Promise<readonly Envelope[]> {
-  const slices = new WorkSlices(clock);
-  const found: Envelope[] = [];
-  for (let from: EventSeq | undefined = since; from !== undefined && found.length < limit; ) {
-    const { events, to }: KindsSlice = await slice({ since: from, limit: limit - found.length, kinds });
-    found.push(...events);
-    from = to;
-    await slices.pause();
-  }
-  return found;
 }

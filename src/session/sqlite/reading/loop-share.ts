@@ -1,0 +1,46 @@
+import type { Clock } from "../../../base/world.ts";
+
+/** Milliseconds of one turn of the event loop that all reads together may take. */
+const SHARE_MS = 4;
+
+/** Calls a function in the next turn of the event loop. */
+export type NextTurn = (run: () => void) => void;
+
+/**
+ * The part of each turn of the event loop that the reads of a store may use. A read of an in-process database never
+ * waits, so that a loop over reads, or many clients that ask at the same time, would let no timer and no socket in.
+ */
+export class LoopShare {
+  readonly #clock: Pick<Clock, "monotonic">;
+  readonly #nextTurn: NextTurn;
+  #sinceMs = 0;
+  /** Settles in the next turn. Undefined: nothing was read in this one. */
+  #next: Promise<void> | undefined;
+
+  constructor(
+    clock: Pick<Clock, "monotonic">,
+    nextTurn: NextTurn = (run) => {
+      setImmediate(run);
+    },
+  ) {
+    this.#clock = clock;
+    this.#nextTurn = nextTurn;
+  }
+
+  /**
+   * A wait for the next turn if this one is used up, what callers did with their reads included. Undefined: the caller
+   * reads now, in the same step. After a wait it asks again: those that waited longer may have used up the turn.
+   */
+  get wait(): Promise<void> | undefined {
+    const nowMs = this.#clock.monotonic();
+    if (this.#next !== undefined) return nowMs - this.#sinceMs < SHARE_MS ? undefined : this.#next;
+    this.#sinceMs = nowMs;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#next = promise;
+    this.#nextTurn(() => {
+      this.#next = undefined;
+      resolve();
+    });
+    return undefined;
+  }
+}
