@@ -1102,11 +1102,21 @@ export interface AnswerResult {
 
 export interface SetModelResult {
   readonly notices?: readonly string[];
+  readonly model?: string;
+  readonly effort?: "off" | "low" | "medium" | "high" | "xhigh" | "max";
 }
 
 export interface SetLevelResult {
   readonly notices?: readonly string[];
   readonly level: "ReadOnly" | "WorkspaceWrite" | "DangerFullAccess";
+}
+
+export interface EnterPlanModeResult {
+  readonly planMode: boolean;
+}
+
+export interface ExitPlanModeResult {
+  readonly planMode: boolean;
 }
 
 export interface CompactSessionResult {
@@ -2448,6 +2458,8 @@ export interface CommandResults {
   readonly Answer: AnswerResult;
   readonly SetModel: SetModelResult;
   readonly SetLevel: SetLevelResult;
+  readonly EnterPlanMode: EnterPlanModeResult;
+  readonly ExitPlanMode: ExitPlanModeResult;
   readonly CompactSession: CompactSessionResult;
   readonly BranchSession: BranchSessionResult;
   readonly ExportSession: ExportSessionResult;

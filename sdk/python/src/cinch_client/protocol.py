@@ -3279,6 +3279,8 @@ class AnswerResult(TypedDict, total=False):
 
 class SetModelResult(TypedDict, total=False):
     notices: List[str]
+    model: str
+    effort: Literal["off", "low", "medium", "high", "xhigh", "max"]
 
 
 _SetLevelResultRequired = TypedDict("_SetLevelResultRequired", {
@@ -3288,6 +3290,14 @@ _SetLevelResultRequired = TypedDict("_SetLevelResultRequired", {
 
 class SetLevelResult(_SetLevelResultRequired, total=False):
     notices: List[str]
+
+
+class EnterPlanModeResult(TypedDict):
+    planMode: bool
+
+
+class ExitPlanModeResult(TypedDict):
+    planMode: bool
 
 
 class CompactSessionResult(TypedDict, total=False):
