@@ -1254,6 +1254,16 @@ export interface SendInputCommand {
     | {
         readonly type: "attachment";
         readonly id: string;
+      }
+    | {
+        readonly type: "unsaved";
+        readonly path: string;
+        readonly text: string;
+        readonly attached?: boolean;
+        readonly lines?: {
+          readonly first: number;
+          readonly last: number;
+        };
       }>;
   readonly delivery?: "reject" | "queue" | "steer";
   readonly skill?: string;
@@ -1530,6 +1540,16 @@ export interface EditInputCommand {
     | {
         readonly type: "attachment";
         readonly id: string;
+      }
+    | {
+        readonly type: "unsaved";
+        readonly path: string;
+        readonly text: string;
+        readonly attached?: boolean;
+        readonly lines?: {
+          readonly first: number;
+          readonly last: number;
+        };
       }>;
 }
 
