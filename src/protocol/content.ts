@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { UNSAVED_CHARACTERS_MAX, UNSAVED_PATH_CHARACTERS_MAX } from "./commands/run-limits.ts";
 import { AttachmentIdSchema, CallIdSchema } from "./ids.ts";
 
 /**
@@ -67,6 +68,21 @@ export const InputBlock = z.discriminatedUnion("type", [TextBlock, ImageBlock, A
 /** A file that was uploaded to the session before: an image, text, or a PDF. Since protocol 0.3.0. */
 export const AttachmentBlock = z.object({ type: z.literal("attachment"), id: AttachmentIdSchema });
 
+/**
+ * Text that the editor of a person has of a file. It goes to the model, fenced, if that may read the file without a
+ * question; else it is left out, and a notice says so. Of one input at most 32, and 262,144 characters in all. Since
+ * protocol 0.3.0.
+ */
+export const UnsavedBlock = z.object({
+  type: z.literal("unsaved"),
+  path: z.string().min(1).max(UNSAVED_PATH_CHARACTERS_MAX),
+  text: z.string().max(UNSAVED_CHARACTERS_MAX),
+  /** True if the person attached it: it may be the saved text. Default: the disk has another text. */
+  attached: z.boolean().optional(),
+  /** Lines of the file that it is, from 1. Default: all. */
+  lines: z.object({ first: z.int().min(1), last: z.int().min(1) }).optional(),
+});
+
 /** A block of an input as a client sends it. The engine puts the content of a file in its place. */
 export const SentBlock = z.discriminatedUnion("type", [
   TextBlock,
@@ -74,6 +90,7 @@ export const SentBlock = z.discriminatedUnion("type", [
   AudioBlock,
   DocumentBlock,
   AttachmentBlock,
+  UnsavedBlock,
 ]);
 
 export const ContentBlock = z.discriminatedUnion("type", [
@@ -100,6 +117,7 @@ export type ToolResultBlock = z.infer<typeof ToolResultBlock>;
 export type YieldBlock = z.infer<typeof YieldBlock>;
 export type ResultContent = z.infer<typeof ResultContent>;
 export type InputBlock = z.infer<typeof InputBlock>;
+export type UnsavedBlock = z.infer<typeof UnsavedBlock>;
 export type SentBlock = z.infer<typeof SentBlock>;
 export type ContentBlock = z.infer<typeof ContentBlock>;
 

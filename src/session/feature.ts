@@ -40,7 +40,7 @@ import type {
 import type { PrepareSwitch, TurnsSummary } from "./handover.ts";
 import type { BackReader } from "./history/read-back.ts";
 import type { EngineHandles, EngineHost, SessionFeatures, SessionHost } from "./host.ts";
-import type { Attachments, CarriedState, IdleTurn, InputWants, TurnContext } from "./moments.ts";
+import type { Attachments, CarriedState, IdleTurn, InputWants, TakeUnsaved, TurnContext } from "./moments.ts";
 import type { Desktop, DesktopContext, EngineOptions } from "./options.ts";
 import type { SessionPlan, SessionWishes } from "./plan.ts";
 import type { Config, Profile, SectionValues } from "./settings/settings.ts";
@@ -308,7 +308,7 @@ export type Around =
   | { readonly request: RequestPosition; readonly tool?: never; readonly run: RequestMiddleware };
 
 /** Parts of a feature that need the other features. They count right after the others of the same feature. */
-export interface JoinedParts extends Pick<OpenFeature, "onInput" | "prepareSwitch" | "queries"> {
+export interface JoinedParts extends Pick<OpenFeature, "onInput" | "prepareSwitch" | "queries" | "unsaved"> {
   readonly around?: readonly Extract<Around, { readonly request: RequestPosition }>[];
 }
 
@@ -378,6 +378,8 @@ export interface OpenFeature extends SessionLists, Partial<AsyncDisposable> {
   rewind?(request: CommandOf<"RewindSession">, turn: IdleTurn): Promise<ResultOfCommand<"RewindSession">>;
   /** Files for inputs. At most one feature has them. */
   readonly attachments?: Attachments;
+  /** Takes unsaved texts of files for inputs. At most one feature does. */
+  readonly unsaved?: TakeUnsaved;
   /** Prepares SwitchProfile. */
   readonly prepareSwitch?: PrepareSwitch;
   /** Number of tasks in the background. The session is not idle meanwhile. */

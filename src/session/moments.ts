@@ -1,6 +1,6 @@
 import type { AttachmentId, ClientId, InputId } from "../base/ids.ts";
 import type { CommandOf } from "../protocol/commands/commands.ts";
-import type { AttachedFile, AttachmentInfo, InputBlock } from "../protocol/content.ts";
+import type { AttachedFile, AttachmentInfo, InputBlock, UnsavedBlock } from "../protocol/content.ts";
 import type { Event } from "../protocol/events/events.ts";
 import type { Message } from "../protocol/message.ts";
 import type { History } from "../providers/middleware.ts";
@@ -29,13 +29,19 @@ export interface InputWants {
   readonly agent?: string;
 }
 
-/** A SendInput with the contents of its attachments. */
+/** A SendInput with the contents of its attachments and unsaved texts. */
 export type ResolvedInput = Resolved<CommandOf<"SendInput">>;
 
 /** A command whose content has the contents of files where it referred to them. */
 export type Resolved<Sent extends CommandOf<"SendInput" | "EditInput">> = Omit<Sent, "content"> & {
   readonly content: readonly InputBlock[];
 };
+
+/**
+ * Judges the unsaved text of a file as a read of that file, and returns it as blocks of an input; none, after a notice,
+ * if the model may not read the file unasked.
+ */
+export type TakeUnsaved = (file: UnsavedBlock, client: ClientId) => Promise<readonly InputBlock[]>;
 
 /** An input that was accepted and has not started (ENG-26). */
 export interface QueuedInput extends InputWants {

@@ -10,7 +10,7 @@ import { contentOf, hookToml, written } from "../support/hook-rig.ts";
 import type { Turn } from "../support/mock-provider/turn.ts";
 import { calls, says } from "../support/mock-provider/turn.ts";
 import type { PlaceOptions, TestProject } from "../support/place.ts";
-import { connect, openPlace, turn } from "../support/place.ts";
+import { connect, follow, openPlace, turn } from "../support/place.ts";
 import { noneWith } from "../support/processes.ts";
 import { requireProgram } from "../support/requires.ts";
 import { filesUnder, isTest, readSource } from "../support/source.ts";
@@ -276,6 +276,38 @@ test("[HOOK-01 CTX-03 S19] a guard is asked about a file that an input names, an
   expect(left.map(({ message }) => message)).toEqual([
     expect.stringContaining("not that one"),
     expect.stringContaining("@turn.txt did not go to the model"),
+  ]);
+});
+
+test("[HOOK-01 CTL-20 S19] a guard is asked about an unsaved text of a file, and has no other file judged in its place", async () => {
+  await using place = openHooked(says("done"));
+  const guard = `if grep -q closed.txt; then echo 'not that one' >&2; exit 2; fi`;
+  const elsewhere = place.answers({ input: { file_path: "open.txt" } });
+  place.hooks(
+    { event: "PreToolUse", matcher: "Read", cmd: guard },
+    { event: "PreToolUse", matcher: "Read", cmd: `if grep -q .env; then ${elsewhere}; fi` },
+    { event: "PostToolUse", matcher: "Read", cmd: place.answers({ context: "as the guard saw it" }) },
+  );
+  await using harness = await place.open();
+  await using client = await follow(harness);
+  const texts = { "open.txt": "tea", "closed.txt": "the moon is hollow", ".env": "KEY=the sun is flat" };
+  await client.connection.send({
+    kind: "SendInput",
+    sessionId: harness.session,
+    content: [
+      { type: "text", text: "look" },
+      ...Object.entries(texts).map(([path, text]) => ({ type: "unsaved" as const, path, text })),
+    ],
+  });
+  await client.turns(1);
+  const sent = JSON.stringify(place.mock.requests[0]?.body["messages"]);
+  expect(sent).toContain("tea");
+  expect(sent).toContain("as the guard saw it");
+  expect(JSON.stringify([sent, client.seen])).not.toMatch(/moon|sun/);
+  const left = payloads(client.seen, "Error").filter(({ reason }) => reason === "FileNotAttached");
+  expect(left.map(({ message }) => message)).toEqual([
+    expect.stringContaining("not that one"),
+    expect.stringContaining("another file read instead"),
   ]);
 });
 

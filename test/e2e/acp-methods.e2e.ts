@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { McpServer, ResumeSessionResponse, SessionUpdate } from "@agentclientprotocol/sdk/unstable";
 import { AGENT_METHODS } from "@agentclientprotocol/sdk/unstable";
@@ -116,6 +116,11 @@ test(
         { id: "level" },
       ],
     });
+    // The engine has this value already, so that no event tells it.
+    const { configOptions } = await agent.request("session/set_config_option", {
+      ...{ sessionId, configId: "effort", value: "off" },
+    });
+    expect(valuesOf(configOptions)).toMatchObject({ effort: "off" });
     await agent.request("session/set_mode", { sessionId, modeId: "plan" });
     expect(toldOf(editor, "current_mode_update")).toMatchObject([{ currentModeId: "plan" }]);
     await editor.prompt(sessionId, "write it");
@@ -137,7 +142,10 @@ test(
       effort: "high",
     });
     // A value that is set already needs no event to change it.
-    expect(await change("model", "mock:two")).toMatchObject({ model: "mock:two" });
+    const held = { mode: "default", model: "mock:two", effort: "high", level: "DangerFullAccess" };
+    for (const [configId, value] of Object.entries(held))
+      expect([configId, await change(configId, value)]).toEqual([configId, held]);
+    await agent.request("session/set_mode", { sessionId, modeId: "default" });
     for (const [configId, value] of [
       ["none", "x"],
       ["mode", "sideways"],
@@ -392,6 +400,140 @@ test(
     await editor.prompt(sessionId, "and now?");
     expect(place.sent()).toContain("unsaved b");
     expect(new Set(asked)).toEqual(new Set([path("a.txt"), path("b.txt")]));
+  },
+  LIMIT_MS,
+);
+
+test(
+  "[CTL-20 PERM-04] what the model may not read does not reach it from the editor either: fs/read_text_file",
+  async () => {
+    const big = "x".repeat(150_000);
+    await using place = openAcpHome([
+      calls("Read", { file_path: ".env" }),
+      says("denied"),
+      calls("Read", { file_path: "b.txt" }),
+      says("read"),
+      says("told"),
+      says("linked"),
+      says("ruled"),
+      says("large"),
+    ]);
+    const path = (name: string) => join(place.work, name);
+    writeFileSync(path(".env"), "KEY=s3cret-disk\n");
+    writeFileSync(path("b.txt"), "one\r\ntwo\r\n");
+    writeFileSync(path("ruled.txt"), "saved\n");
+    const buffers = new Map([
+      [path(".env"), "KEY=s3cret-buffer\n"],
+      [path("b.txt"), "one\ntwo\n"], // as editors hold it
+      [path("ruled.txt"), "s3cret-ruled\n"],
+      [path("new.txt"), "never saved\n"],
+      ...["c.txt", "d.txt"].map((name) => [path(name), `${name} ${big}`] as const),
+    ]);
+    const asked: string[] = [];
+    const readTextFile = (file: string) => {
+      asked.push(file);
+      return buffers.get(file) ?? readFileSync(file, "utf8");
+    };
+    const profiles = join(place.home.path, "config/cinch/profiles");
+    mkdirSync(profiles);
+    const rules = 'name = "ruled"\npermissions = { deny = ["Read:ruled.txt"] }\n';
+    writeFileSync(join(profiles, "ruled.toml"), rules);
+    await using open = place.editWith({ readTextFile }, ...ONE, "--profile", "ruled");
+    const { editor } = open;
+    const { agent } = editor;
+    const clientCapabilities = { fs: { readTextFile: true }, session: { notices: {} } };
+    await agent.request("initialize", { protocolVersion: 1, clientCapabilities });
+    const { sessionId } = await agent.request("session/new", { cwd: place.work, mcpServers: [] });
+    const turn = editor.prompt(sessionId, "read the key");
+    (await editor.question()).choose("deny");
+    await turn;
+    await editor.prompt(sessionId, "read b");
+    expect(asked).toEqual([]); // the call was denied
+    await editor.prompt(sessionId, "and now?");
+    expect(asked).toEqual([path("b.txt")]);
+    expect(place.sent()).not.toContain("unsaved changes");
+    const link = async (...names: readonly string[]) => {
+      const links = names.map((name) => ({
+        ...{ type: "resource_link" as const, name, uri: `file://${path(name)}` },
+      }));
+      await agent.request("session/prompt", {
+        sessionId,
+        prompt: [{ type: "text", text: "look" }, ...links],
+      });
+    };
+    await link(".env", "new.txt");
+    expect(place.sent()).toContain("never saved");
+    expect(await editor.told((update) => update.sessionUpdate === "notice")).toMatchObject({
+      title: expect.stringContaining(".env did not go to the model"),
+    });
+    await link("ruled.txt");
+    expect(asked).toContain(path("ruled.txt"));
+    // Both are below the limit of a file, and together above that of a prompt.
+    await link("c.txt", "d.txt");
+    expect(place.sent()).toContain(`d.txt ${big}`);
+    expect(place.sent()).not.toContain(`c.txt ${big}`);
+    expect(place.sent()).toContain(`${path("c.txt")} has unsaved changes in the editor that are too large`);
+    expect(place.sent()).not.toContain("s3cret");
+    const kept = Bun.spawnSync(["grep", "-rlE", "s3cret-(buffer|ruled)", place.home.path]);
+    expect(kept.stdout.toString()).toBe("");
+  },
+  LIMIT_MS,
+);
+
+test(
+  "[CTL-20 PERM-04] what the model may not read does not reach it as an embedded text of the editor either: session/prompt",
+  async () => {
+    await using place = openAcpHome([says("seen"), says("linked")]);
+    const path = (name: string) => join(place.work, name);
+    mkdirSync(path("keys"));
+    for (const name of [".env", "keys/id_rsa", "ruled.txt", "open.txt"]) writeFileSync(path(name), "d1sk\n");
+    symlinkSync(".env", path("innocent.txt"));
+    const profiles = join(place.home.path, "config/cinch/profiles");
+    mkdirSync(profiles);
+    writeFileSync(
+      join(profiles, "ruled.toml"),
+      'name = "ruled"\npermissions = { deny = ["Read:ruled.txt"] }\n',
+    );
+    await using open = place.edit(...ONE, "--profile", "ruled");
+    const { agent } = open.editor;
+    const clientCapabilities = { session: { notices: {} } };
+    await agent.request("initialize", { protocolVersion: 1, clientCapabilities });
+    const { sessionId } = await agent.request("session/new", { cwd: place.work, mcpServers: [] });
+    const embedded = (...uris: readonly string[]) =>
+      uris.map((uri) => ({ type: "resource" as const, resource: { uri, text: `s3cret ${uri}` } }));
+    const closed = [
+      ...[`file://${path(".env")}`, `FILE://${path("%2Eenv")}#L1:2`, `file://localhost${path(".env")}`],
+      ...[`file://${path("keys/../.env")}`, ".env", path(".env"), `file://elsewhere${path(".env")}`],
+      ...[`file://${path("innocent.txt")}`, `file://${path("keys/id_rsa")}`, `file://${path("ruled.txt")}`],
+      "file:///etc/shadow",
+    ];
+    const key = "sk-ant-api03-0123456789abcdefghijABCDEFGHIJ0123456789abcdefghij";
+    await agent.request("session/prompt", {
+      sessionId,
+      prompt: [
+        { type: "text", text: "look" },
+        ...embedded(...closed),
+        { type: "resource", resource: { uri: `file://${path("open.txt")}#L2-3`, text: `tea ${key}` } },
+        { type: "resource", resource: { uri: `file://${path("big.txt")}`, text: "x".repeat(262_145) } },
+      ],
+    });
+    const sent = place.sent();
+    expect(sent).toContain("open.txt, lines 2 to 3:\\n<untrusted-attachment>\\ntea ");
+    expect(sent).toContain("big.txt is attached with a text that is too large to go along");
+    expect(sent).not.toContain("s3cret");
+    const notices = () => toldOf(open.editor, "notice").map((notice) => JSON.stringify(notice));
+    expect(notices().filter((text) => text.includes("did not go to the model"))).toHaveLength(closed.length);
+    // A link alone reads nothing, and a prompt of which nothing is left is refused.
+    const links = [{ type: "resource_link" as const, name: "env", uri: `file://${path(".env")}` }];
+    await agent.request("session/prompt", { sessionId, prompt: links });
+    expect(place.sent()).not.toContain("d1sk");
+    const nothing = agent.request("session/prompt", { sessionId, prompt: embedded(closed[0] ?? "") });
+    await expect(nothing).rejects.toMatchObject({
+      code: -32_602,
+      message: expect.stringContaining("nothing is left"),
+    });
+    const kept = Bun.spawnSync(["grep", "-rlE", `s3cret|${key}`, place.home.path]);
+    expect(kept.stdout.toString()).toBe("");
   },
   LIMIT_MS,
 );

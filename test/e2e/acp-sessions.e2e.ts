@@ -144,6 +144,41 @@ test(
 );
 
 test(
+  "[CTL-20] archiving a session cancels what runs in it, whoever began it, and ends it where nobody else has it open: session/archive",
+  async () => {
+    const write = () => calls("Write", { file_path: "a.txt", content: "x" });
+    await using place = openAcpHome([write(), write(), says("never")]);
+    await using first = place.share(...ONE, "--level", "ReadOnly");
+    await using second = place.share(...ONE);
+    const {
+      editor,
+      editor: { agent },
+    } = first;
+    const { agent: other } = second.editor;
+    const sessionId = await editor.begin(place.work);
+    const status = async (id: string) => (await agent.request("session/status", { sessionId: id })).status;
+    const turn = editor.prompt(sessionId, "write it");
+    const { signal } = await editor.question();
+    await other.request("initialize", { protocolVersion: 1 });
+    await other.request("session/load", { sessionId, cwd: place.work, mcpServers: [] });
+    expect(await other.request("session/archive", { sessionId })).toEqual({});
+    expect(await turn).toMatchObject({ stopReason: "cancelled" });
+    expect(signal.aborted).toBe(true);
+    // The one that did not archive it goes on with it.
+    expect(await status(sessionId)).toBe("open");
+    expect(await other.request("session/list", {})).toEqual({ sessions: [] });
+    const again = editor.prompt(sessionId, "again");
+    await until("the second question", () => editor.questions.length === 2);
+    expect(await agent.request("session/archive", { sessionId })).toEqual({});
+    expect(await again).toMatchObject({ stopReason: "cancelled" });
+    expect(await status(sessionId)).toBe("saved");
+    expect(await codeOf(editor.prompt(sessionId, "it is closed"))).toBe(-32_002);
+    expect(await Bun.file(join(place.work, "a.txt")).exists()).toBe(false);
+  },
+  LIMIT_MS,
+);
+
+test(
   "[CTL-20] an editor reaches every session, page by page: session/list",
   async () => {
     await using place = openAcpHome([]);

@@ -38,7 +38,7 @@ export interface AskedQuestion {
 /** Parts of an editor that only some have. */
 export interface EditorParts {
   /** Answers with the content of a file as the person sees it. */
-  readonly readTextFile?: (path: string) => string;
+  readonly readTextFile?: (path: string) => string | Promise<string>;
   /** Answers a form. */
   readonly elicit?: (request: CreateElicitationRequest) => CreateElicitationResponse;
 }
@@ -70,9 +70,9 @@ export function acpEditor(
       if (response instanceof Error) throw response;
       return response as RequestPermissionResponse; // also what is none
     })
-    .onRequest("fs/read_text_file", ({ params: { path } }) => {
+    .onRequest("fs/read_text_file", async ({ params: { path } }) => {
       if (parts.readTextFile === undefined) throw RequestError.methodNotFound("fs/read_text_file");
-      return { content: parts.readTextFile(path) };
+      return { content: await parts.readTextFile(path) };
     })
     .onRequest("elicitation/create", ({ params }) => {
       if (parts.elicit === undefined) throw RequestError.methodNotFound("elicitation/create");

@@ -66,6 +66,7 @@ export interface RigOptions {
   /** Tells the process of this run from others; one whose start the store takes for dead is overtaken. */
   readonly processStart?: string;
   readonly onInput?: NonNullable<SessionDependencies["onInput"]>;
+  readonly unsaved?: NonNullable<SessionDependencies["unsaved"]>;
   /** Default: inputs refer to no files. */
   readonly attachments?: NonNullable<SessionDependencies["attachments"]>;
   readonly caches?: CacheBudget;
@@ -170,6 +171,7 @@ export async function openRig(options: RigOptions): Promise<Rig> {
       ...(options.unfinished === undefined ? {} : { unfinished: options.unfinished }),
       ...(options.orphans === undefined ? {} : { orphans: options.orphans }),
       ...(options.onInput === undefined ? {} : { onInput: options.onInput }),
+      ...(options.unsaved === undefined ? {} : { unsaved: options.unsaved }),
       ...(options.attachments === undefined ? {} : { attachments: options.attachments }),
       ...(options.mayRunBeside === undefined ? {} : { mayRunBeside: options.mayRunBeside }),
       ...(options.caches === undefined ? {} : { caches: options.caches }),

@@ -1102,11 +1102,21 @@ export interface AnswerResult {
 
 export interface SetModelResult {
   readonly notices?: readonly string[];
+  readonly model?: string;
+  readonly effort?: "off" | "low" | "medium" | "high" | "xhigh" | "max";
 }
 
 export interface SetLevelResult {
   readonly notices?: readonly string[];
   readonly level: "ReadOnly" | "WorkspaceWrite" | "DangerFullAccess";
+}
+
+export interface EnterPlanModeResult {
+  readonly planMode: boolean;
+}
+
+export interface ExitPlanModeResult {
+  readonly planMode: boolean;
 }
 
 export interface CompactSessionResult {
@@ -1244,6 +1254,16 @@ export interface SendInputCommand {
     | {
         readonly type: "attachment";
         readonly id: string;
+      }
+    | {
+        readonly type: "unsaved";
+        readonly path: string;
+        readonly text: string;
+        readonly attached?: boolean;
+        readonly lines?: {
+          readonly first: number;
+          readonly last: number;
+        };
       }>;
   readonly delivery?: "reject" | "queue" | "steer";
   readonly skill?: string;
@@ -1520,6 +1540,16 @@ export interface EditInputCommand {
     | {
         readonly type: "attachment";
         readonly id: string;
+      }
+    | {
+        readonly type: "unsaved";
+        readonly path: string;
+        readonly text: string;
+        readonly attached?: boolean;
+        readonly lines?: {
+          readonly first: number;
+          readonly last: number;
+        };
       }>;
 }
 
@@ -2448,6 +2478,8 @@ export interface CommandResults {
   readonly Answer: AnswerResult;
   readonly SetModel: SetModelResult;
   readonly SetLevel: SetLevelResult;
+  readonly EnterPlanMode: EnterPlanModeResult;
+  readonly ExitPlanMode: ExitPlanModeResult;
   readonly CompactSession: CompactSessionResult;
   readonly BranchSession: BranchSessionResult;
   readonly ExportSession: ExportSessionResult;

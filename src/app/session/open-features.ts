@@ -133,10 +133,11 @@ export class OpenFeatures {
   }
 
   /** Files for inputs, if a feature keeps them. */
-  get files(): Pick<SessionDependencies, "attachments" | "turnFiles"> {
+  get files(): Pick<SessionDependencies, "attachments" | "unsaved" | "turnFiles"> {
     const keeping = onlyOne("turnFiles", this.#open);
     return defined({
       attachments: onlyOne("attachments", this.#open)?.attachments,
+      unsaved: onlyOne("unsaved", this.#open)?.unsaved,
       turnFiles: keeping?.turnFiles?.bind(keeping),
     });
   }

@@ -1,4 +1,5 @@
-import { isObject, objectAt, stringAt } from "../../base/json.ts";
+import { arrayAt, isObject, objectAt, stringAt } from "../../base/json.ts";
+import { UNSAVED_FILES_MAX } from "../../protocol/commands/run-limits.ts";
 import { assertAccepted, assertHolds, assertRefused, assertSame } from "../check.ts";
 import type { Scenario } from "../scenario.ts";
 import { AGENTS_TOO, EVERY, HTTP, MCP } from "../scenario.ts";
@@ -173,6 +174,34 @@ export const COMMAND_SCENARIOS: readonly Scenario[] = [
       const made = answer.kind === "accepted" ? stringAt(answer.body, "sessionId") : undefined;
       if (made !== undefined) stage.ends(made);
       assertRefused("CreateSession", answer, ["ProfileMissing"], 404);
+    },
+  },
+  {
+    id: "unsaved-text",
+    section: "docs/sessions.md § In the line client; CTL-20",
+    promise:
+      "An unsaved text of a file that may be read goes to the model with the input; an input with too many of them is refused.",
+    wires: EVERY,
+    since: "0.3.0",
+    // Engines without these know no unsaved texts either.
+    kinds: SHELL_KINDS,
+    async play(stage) {
+      const client = await stage.attach();
+      const session = await stage.session(client);
+      await using stream = await client.follow(session);
+      const unsaved = (path: string) => ({ type: "unsaved", path, text: "the words of nobody yet" });
+      const input = inputCommand(session, "cue:say seen");
+      const content = arrayAt(input, "content");
+      const many = Array.from({ length: UNSAVED_FILES_MAX + 1 }, (_, at) => unsaved(`${at}.txt`));
+      const refused = await client.send({ ...input, content: [...content, ...many] });
+      assertRefused("an input with 33 unsaved texts", refused, ["InvalidCommand"]);
+      const one = { ...input, content: [...content, unsaved("unsaved.txt")] };
+      assertAccepted("an input with one", await client.send(one));
+      await stream.kind("TurnEnded");
+      const [started] = stream.seen.filter(({ kind }) => kind === "TurnStarted");
+      const sent = JSON.stringify(payloadOf(started ?? {}));
+      const words = "the words of nobody yet";
+      assertHolds("the turn has the text", sent.includes(words), { expected: words, got: sent });
     },
   },
   {

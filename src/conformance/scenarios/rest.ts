@@ -1,4 +1,4 @@
-import { arrayAt, isObject, parseJson, stringAt } from "../../base/json.ts";
+import { arrayAt, isObject, objectAt, parseJson, stringAt } from "../../base/json.ts";
 import { assertAccepted, assertHolds, assertRefused, assertSame } from "../check.ts";
 import type { Scenario } from "../scenario.ts";
 import { answerCommand, newestTurn, payloadOf, promptTurn, requestPermission } from "../stage.ts";
@@ -269,18 +269,21 @@ export const REST_SCENARIOS: readonly Scenario[] = [
   {
     id: "plan-mode-route",
     section: "[A] § REST surface",
-    promise: "Plan mode is entered and left at its address.",
+    promise: "Plan mode is entered and left at its address, and each answer says which of the two holds.",
     wires: ["rest"],
     features: ["plan_mode"],
     async play(stage) {
       const client = await stage.attach();
       const session = await stage.session(client);
       const at = `/v1/sessions/${session}/plan-mode`;
-      assertAccepted("EnterPlanMode", await answerOf(await stage.ask(at, { json: {} })));
-      assertAccepted(
-        "ExitPlanMode",
-        await answerOf(await stage.ask(at, { json: { enter: false, approve: true } })),
-      );
+      for (const [kind, json, holds] of [
+        ["EnterPlanMode", {}, true],
+        ["EnterPlanMode", {}, true],
+        ["ExitPlanMode", { enter: false, approve: true }, false],
+      ] as const) {
+        const body = assertAccepted(kind, await answerOf(await stage.ask(at, { json })));
+        assertSame(`${kind}: the mode that holds`, objectAt(body, "result")?.["planMode"], holds);
+      }
     },
   },
   {

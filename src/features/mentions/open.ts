@@ -10,6 +10,7 @@ import type { ToolCall } from "../../tools/middleware.ts";
 import type { Tool, ToolContext, ToolOutput } from "../../tools/tool.ts";
 import type { MentionCompleter } from "./complete-mention.ts";
 import type { Mention } from "./mentions.ts";
+import { outputWords } from "./output-words.ts";
 
 /** CustomEvent of the namespace `cinch` with the files that went to the model with an input: `{turn, paths}`. */
 const FILES_ATTACHED = "FilesAttached";
@@ -40,6 +41,12 @@ export function openMentions(host: SessionHost): OpenFeature {
       await (await completer)?.settle();
     },
     join: ({ unasked }) => ({
+      async unsaved(file, client) {
+        const { unsavedBlocks } = await import("./unsaved.ts");
+        const publish = host.publish.bind(host);
+        const judge = { world, session, workspace, publish, unasked, signal: end.signal };
+        return await unsavedBlocks(file, client, judge);
+      },
       async onInput(content, turn) {
         const text = content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
         if (!text.includes("@")) return [];
@@ -116,7 +123,7 @@ async function readMention(
   if (info === undefined) return undefined;
   const call = await callOf(mention, info.kind === "directory", context.callId);
   const output = await host.unasked(call, context);
-  return output.isError === true ? { kind: "left-out", why: wordsOf(output) } : { kind: "read", output };
+  return output.isError === true ? { kind: "left-out", why: outputWords(output) } : { kind: "read", output };
 }
 
 async function callOf(
@@ -142,8 +149,4 @@ async function attachmentOf(written: string, { content }: ToolOutput): Promise<r
     const text = fence("attachment", `${written}\n${block.text}`);
     return text === undefined ? [] : [{ type: "text", text }];
   });
-}
-
-function wordsOf({ content }: ToolOutput): string {
-  return content.map((block) => (block.type === "text" ? block.text : `[${block.type}]`)).join(" ");
 }

@@ -146,7 +146,9 @@ test(
     const { session: sessionId } = harness;
     const agent = await harness.attach({ identityClass: "agent", label: "agent" });
     await agent.handshake(PROTOCOL_VERSION);
-    await agent.send({ kind: "EnterPlanMode", sessionId });
+    // The second command changes nothing, so only its answer says what holds.
+    for (let times = 0; times < 2; times += 1)
+      expect(await agent.send({ kind: "EnterPlanMode", sessionId })).toEqual({ result: { planMode: true } });
     const refused = { reason: "InvalidCommand", message: expect.stringContaining("agents cannot approve") };
     const leave = () => agent.send({ kind: "ExitPlanMode", sessionId, approve: true });
     await expect(leave()).rejects.toMatchObject(refused);
@@ -160,6 +162,9 @@ test(
     await client.connection.send({ kind: "ExitPlanMode", sessionId, approve: true });
     await client.turns(1);
     expect(made(place)).toBe(true);
+    await agent.send({ kind: "EnterPlanMode", sessionId });
+    const left = await client.connection.send({ kind: "ExitPlanMode", sessionId, approve: true });
+    expect(left).toEqual({ result: { planMode: false } });
     const again = client.connection.send({ kind: "ExitPlanMode", sessionId, approve: true });
     await expect(again).rejects.toMatchObject({ message: expect.stringContaining("not in plan mode") });
   },

@@ -53,14 +53,14 @@ export function openPlanMode(host: SessionHost): OpenFeature {
     commands: {
       async EnterPlanMode(_command, client) {
         mode.enter(client.id);
-        return {};
+        return { result: { planMode: mode.active } };
       },
       async ExitPlanMode(command, client) {
         // It lets the session act: only a person may decide that.
         assertHuman(client, command.kind);
         const isAnswer = host.answerAbout("plan", command.approve ? APPROVE : DENY, client);
         if (!isAnswer) leave(command, client.id);
-        return {};
+        return { result: { planMode: mode.active } };
       },
     },
   };

@@ -3,6 +3,7 @@ import type { DeepReadonly } from "../deep-readonly.ts";
 import { CallIdSchema, EventSeqSchema, LogIdSchema } from "../ids.ts";
 import { McpServerInfo } from "../resources.ts";
 import type { Accepted, CommandKind } from "./commands.ts";
+import { EffortSchema } from "./commands.ts";
 import { LevelSchema } from "./control-commands.ts";
 
 /** Position in a log; 0 is the beginning. */
@@ -13,6 +14,9 @@ const notices = () => z.object({ notices: z.array(z.string()).optional() });
 
 /** False for an answer that came after another one: it changes nothing. */
 const counted = () => z.object({ counted: z.boolean().optional() });
+
+/** True if the session is in plan mode now. */
+const planMode = () => z.object({ planMode: z.boolean() });
 
 /** A path that is not set back, and why. Of a list that was cut, the last one says how many more there are. */
 const UnreachedPath = z.object({ path: z.string(), why: z.string() });
@@ -100,8 +104,17 @@ export const COMMAND_RESULTS = {
   }),
   AnswerPermission: counted(),
   Answer: counted(),
-  SetModel: notices(),
+  /** Values that hold now, also if the command has changed nothing. The fields are there since protocol 0.3.0. */
+  SetModel: notices().extend({
+    /** `provider:name`. */
+    model: z.string().optional(),
+    effort: EffortSchema.optional(),
+  }),
   SetLevel: notices().extend({ level: LevelSchema }),
+  /** Since protocol 0.3.0. */
+  EnterPlanMode: planMode(),
+  /** The mode is left once the model has read the answer to its plan. Since protocol 0.3.0. */
+  ExitPlanMode: planMode(),
   CompactSession: z.object({ compacted: z.boolean().optional() }),
   BranchSession: z.object({ log: LogIdSchema, at: EventSeqSchema }),
   ExportSession: z.object({ path: z.string() }),

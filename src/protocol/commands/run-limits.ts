@@ -20,6 +20,11 @@ export const ATTACHMENTS_PER_INPUT_MAX = 16;
 /** Bytes of the files that one input refers to. A file counts once for each reference. */
 export const ATTACHMENTS_PER_INPUT_BYTES_MAX = 25_165_824;
 
+/** Unsaved texts of one input, and characters of all of them and of each path. */
+export const UNSAVED_FILES_MAX = 32;
+export const UNSAVED_CHARACTERS_MAX = 262_144;
+export const UNSAVED_PATH_CHARACTERS_MAX = 4_096;
+
 /** Bytes of a command that a person runs. */
 export const SHELL_COMMAND_BYTES_MAX = 65_536;
 

@@ -63,7 +63,7 @@ async function setModel(
   };
   if (Object.keys(changed).length > 0)
     await tell(parts, { kind: "ModelChanged", payload: { model, ...changed, by: client.id } });
-  return notices.length === 0 ? {} : { result: { notices } };
+  return { result: { model, effort, ...(notices.length === 0 ? {} : { notices }) } };
 }
 
 async function setLevel(

@@ -1,15 +1,18 @@
 import { HarnessError } from "../../base/errors.ts";
-import type { AttachmentId } from "../../base/ids.ts";
+import type { AttachmentId, ClientId } from "../../base/ids.ts";
 import type { Accepted, Command, CommandKind, CommandOf } from "../../protocol/commands/commands.ts";
 import {
   ATTACHMENTS_PER_INPUT_BYTES_MAX,
   ATTACHMENTS_PER_INPUT_MAX,
   INPUT_BLOCKS_MAX,
+  UNSAVED_CHARACTERS_MAX,
+  UNSAVED_FILES_MAX,
 } from "../../protocol/commands/run-limits.ts";
-import type { AttachedFile, AttachmentInfo, InputBlock } from "../../protocol/content.ts";
+import type { AttachedFile, AttachmentInfo, InputBlock, SentBlock } from "../../protocol/content.ts";
 import type { AttachedClient } from "../access/client.ts";
 import type { SessionCommands } from "../commands/query-handlers.ts";
 import type { Attachments, InputWants, Resolved } from "../moments.ts";
+import type { SessionDependencies } from "./session-dependencies.ts";
 
 /** Names of features that a session may lack, by the command that needs them. */
 const ABSENT: Readonly<Partial<Record<Command["kind"], string>>> = {
@@ -64,26 +67,51 @@ export function assertBlocks(command: Command): void {
 
 const NO_FILES = "this session takes no attachments";
 
+const NO_UNSAVED = "this session takes no unsaved texts";
+const ALL_LEFT_OUT = "nothing is left of it: the model may not read the files whose unsaved texts it has";
+
+/** Returns true for an input whose attachments or unsaved texts are examined before it is accepted. */
+export function refersToFiles({ content }: CommandOf<"SendInput" | "EditInput">): boolean {
+  return content.some(({ type }) => type === "attachment" || type === "unsaved");
+}
+
 /**
- * Returns an input with the contents of its attachments. Each counts with its stored size before any is read.
+ * Returns an input with the contents of its attachments, and the unsaved texts that the model may read. Each attachment
+ * counts with its stored size before any is read.
  * @throws HarnessError if one is refused, or they are too many or too large together.
  */
 export async function resolvedInput<Sent extends CommandOf<"SendInput" | "EditInput">>(
   command: Sent,
-  attachments: Attachments | undefined,
+  client: ClientId,
+  { attachments, unsaved }: Pick<SessionDependencies, "attachments" | "unsaved">,
 ): Promise<Resolved<Sent>> {
   const { kind } = command;
+  const refusal = (why: string) => new HarnessError("InvalidCommand", { kind, why });
+  assertUnsavedFit(command.content, refusal);
   const ids = command.content.flatMap((block) => (block.type === "attachment" ? [block.id] : []));
   if (ids.length > 0) {
-    if (attachments === undefined) throw new HarnessError("InvalidCommand", { kind, why: NO_FILES });
+    if (attachments === undefined) throw refusal(NO_FILES);
     await assertReadable(kind, ids, attachments);
   }
   const content: InputBlock[] = [];
   for (const block of command.content) {
-    if (block.type !== "attachment") content.push(block);
+    if (block.type === "unsaved") {
+      if (unsaved === undefined) throw refusal(NO_UNSAVED);
+      content.push(...(await unsaved(block, client)));
+    } else if (block.type !== "attachment") content.push(block);
     else if (attachments !== undefined) content.push(...(await attachments.blocks(block.id)));
   }
+  if (content.length === 0) throw refusal(ALL_LEFT_OUT);
   return { ...command, content };
+}
+
+function assertUnsavedFit(content: readonly SentBlock[], refusal: (why: string) => HarnessError): void {
+  const texts = content.flatMap((block) => (block.type === "unsaved" ? [block.text] : []));
+  if (texts.length > UNSAVED_FILES_MAX)
+    throw refusal(`it has ${texts.length} unsaved texts; ${UNSAVED_FILES_MAX} are the most`);
+  const characters = texts.reduce((sum, text) => sum + text.length, 0);
+  if (characters > UNSAVED_CHARACTERS_MAX)
+    throw refusal(`its unsaved texts have ${characters} characters; ${UNSAVED_CHARACTERS_MAX} are the most`);
 }
 
 /** @throws HarnessError InvalidCommand if one input refers to more files, or to more bytes, than it may. */

@@ -11,7 +11,7 @@ import type { Level } from "../../tools/tool-facts.ts";
 import type { QueryHandlers, SessionCommands } from "../commands/query-handlers.ts";
 import type { NamespaceOwner } from "../commands/stored-session-commands.ts";
 import type { OrphanFate, Unfinished } from "../history/unfinished.ts";
-import type { Attachments, IdleTurn, InputWants, QueuedInput, TurnContext } from "../moments.ts";
+import type { Attachments, IdleTurn, InputWants, QueuedInput, TakeUnsaved, TurnContext } from "../moments.ts";
 import type { Questions } from "../questions/questions.ts";
 
 /** Dependencies of one live session. */
@@ -73,6 +73,8 @@ export interface SessionDependencies {
   ) => Promise<readonly InputBlock[]>;
   /** Files for inputs. Absent: an input with one is refused. */
   readonly attachments?: Attachments;
+  /** Takes unsaved texts of files. Absent: an input with one is refused. */
+  readonly unsaved?: TakeUnsaved;
   /** Wishes of an input that are handled here; an input with another one is refused. */
   readonly takes?: readonly (keyof InputWants)[];
   /** Called at the end of each turn while the session is still busy, before clients see it. */

@@ -409,6 +409,16 @@ export const BROKEN_ENGINES: readonly Broken[] = [
       }),
   },
   {
+    scenario: "unsaved-text",
+    how: "unsaved texts are dropped",
+    fault: () =>
+      commandFault(async (command, inner) => {
+        if (command.kind !== "SendInput") return await inner.send(command);
+        const content = command.content.filter(({ type }) => type !== "unsaved");
+        return await inner.send({ ...command, content });
+      }),
+  },
+  {
     scenario: "shell-run",
     how: "a person's command is told as a call of the model",
     fault: () =>

@@ -376,6 +376,15 @@ export const BROKEN_HTTP: readonly Broken[] = [
       ),
   },
   {
+    scenario: "plan-mode-route",
+    how: "who enters plan mode is not told that it holds",
+    fault: () =>
+      answerFault(
+        ({ status }, request) => status === 200 && pathOf(request).endsWith("/plan-mode"),
+        (answer) => withBody(answer, (body: object) => ({ ...body, result: undefined })),
+      ),
+  },
+  {
     scenario: "wait-turn",
     how: "who waits for a turn is not told the answer",
     fault: () =>

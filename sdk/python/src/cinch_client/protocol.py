@@ -101,6 +101,23 @@ class SendInputCommandContentItemAttachment(TypedDict):
     id: str
 
 
+class SendInputCommandContentItemUnsavedLines(TypedDict):
+    first: int
+    last: int
+
+
+_SendInputCommandContentItemUnsavedRequired = TypedDict("_SendInputCommandContentItemUnsavedRequired", {
+    "type": Literal["unsaved"],
+    "path": str,
+    "text": str,
+})
+
+
+class SendInputCommandContentItemUnsaved(_SendInputCommandContentItemUnsavedRequired, total=False):
+    attached: bool
+    lines: SendInputCommandContentItemUnsavedLines
+
+
 _SendInputCommandRequired = TypedDict("_SendInputCommandRequired", {
     "kind": Literal["SendInput"],
     "sessionId": SessionId,
@@ -110,6 +127,7 @@ _SendInputCommandRequired = TypedDict("_SendInputCommandRequired", {
     SendInputCommandContentItemAudio,
     SendInputCommandContentItemDocument,
     SendInputCommandContentItemAttachment,
+    SendInputCommandContentItemUnsaved,
 ]],
 })
 
@@ -440,6 +458,23 @@ class EditInputCommandContentItemAttachment(TypedDict):
     id: str
 
 
+class EditInputCommandContentItemUnsavedLines(TypedDict):
+    first: int
+    last: int
+
+
+_EditInputCommandContentItemUnsavedRequired = TypedDict("_EditInputCommandContentItemUnsavedRequired", {
+    "type": Literal["unsaved"],
+    "path": str,
+    "text": str,
+})
+
+
+class EditInputCommandContentItemUnsaved(_EditInputCommandContentItemUnsavedRequired, total=False):
+    attached: bool
+    lines: EditInputCommandContentItemUnsavedLines
+
+
 class EditInputCommand(TypedDict):
     kind: Literal["EditInput"]
     sessionId: SessionId
@@ -450,6 +485,7 @@ class EditInputCommand(TypedDict):
     EditInputCommandContentItemAudio,
     EditInputCommandContentItemDocument,
     EditInputCommandContentItemAttachment,
+    EditInputCommandContentItemUnsaved,
 ]]
 
 
@@ -3279,6 +3315,8 @@ class AnswerResult(TypedDict, total=False):
 
 class SetModelResult(TypedDict, total=False):
     notices: List[str]
+    model: str
+    effort: Literal["off", "low", "medium", "high", "xhigh", "max"]
 
 
 _SetLevelResultRequired = TypedDict("_SetLevelResultRequired", {
@@ -3288,6 +3326,14 @@ _SetLevelResultRequired = TypedDict("_SetLevelResultRequired", {
 
 class SetLevelResult(_SetLevelResultRequired, total=False):
     notices: List[str]
+
+
+class EnterPlanModeResult(TypedDict):
+    planMode: bool
+
+
+class ExitPlanModeResult(TypedDict):
+    planMode: bool
 
 
 class CompactSessionResult(TypedDict, total=False):

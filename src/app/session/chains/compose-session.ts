@@ -60,6 +60,7 @@ export interface ComposeDependencies
     | "onInput"
     | "takes"
     | "attachments"
+    | "unsaved"
     | "turnFiles"
     | "commands"
     | "queries"

@@ -8,7 +8,7 @@ import type { AcpSession } from "../session/session.ts";
 import { verbatim } from "../session/updates/shown-call.ts";
 import { readPromptCommand } from "./commands.ts";
 import { costText, listedCommands } from "./engine-requests.ts";
-import { promptInput } from "./prompt.ts";
+import { promptInput, withinLimits } from "./prompt.ts";
 import { answerTo } from "./stands-for.ts";
 import type { UnsavedFiles } from "./unsaved.ts";
 
@@ -31,13 +31,17 @@ export async function carryOutPrompt(
   const list = () => listedCommands(connection, session.session);
   const asked = await readPromptCommand(prompt, session.session, list, session.options);
   const send = async (content: readonly ContentBlock[], wants = {}) => {
-    const input = {
-      kind: "SendInput",
-      sessionId: session.session,
-      content: promptInput([...content, ...((await unsaved?.blocks(content)) ?? [])]),
-      ...wants,
-    };
-    return await session.prompt(readCommand(input), signal);
+    const input = async (cancelled: AbortSignal) =>
+      readCommand({
+        kind: "SendInput",
+        sessionId: session.session,
+        content: withinLimits([
+          ...promptInput(content),
+          ...((await unsaved?.blocks(content, cancelled)) ?? []),
+        ]),
+        ...wants,
+      });
+    return await session.prompt(input, signal);
   };
   const said = async (text: string): Promise<PromptResponse> => {
     if (text !== "") await session.say(text);
@@ -65,7 +69,8 @@ export async function carryOutPrompt(
 }
 
 /**
- * Sends a command that changes an option of a session, and waits until its event has changed it.
+ * Sends a command that changes an option of a session, which takes the present values from the answer. No event need
+ * come: the engine may have the value already.
  * @throws HarnessError InvalidCommand while a plan waits for an answer: leaving plan mode would approve it.
  */
 export async function changeOption(session: AcpSession, command: Command | undefined): Promise<void> {
@@ -74,7 +79,5 @@ export async function changeOption(session: AcpSession, command: Command | undef
     const why = "a plan waits for your answer: approve or refuse it";
     throw new HarnessError("InvalidCommand", { kind: command.kind, why });
   }
-  const changed = session.changedOptions(session.options);
   await session.command(command);
-  await changed;
 }

@@ -38,7 +38,7 @@ import { verbatimLine } from "../session/updates/shown-call.ts";
 import type { AnsweredStream } from "../watch-answers.ts";
 import { carryOutPrompt, changeOption } from "./carry-out.ts";
 import { availableCommands } from "./commands.ts";
-import { created, infoOf, listedCommands, sessionIdOf, tailOf } from "./engine-requests.ts";
+import { created, endWork, infoOf, listedCommands, sessionIdOf, tailOf } from "./engine-requests.ts";
 import { listedPage, setTitle } from "./stored-sessions.ts";
 import { UnsavedFiles } from "./unsaved.ts";
 import type { WantedSession } from "./wanted-session.ts";
@@ -197,12 +197,16 @@ export class Editor implements AsyncDisposable {
     return await setTitle(connection, this.#runOf(sessionId), title);
   }
 
-  /** Leaves a session out of lists, and closes it here; or shows it there again. */
+  /** Leaves a session out of lists, ends what runs in it, and closes it here; or shows it there again. */
   async archive(name: string, archived: boolean): Promise<Record<string, never>> {
     const { connection } = await this.#attached();
-    const sessionId = this.#runOf(name);
-    if (archived) this.#close(name);
-    await connection.send({ kind: "ArchiveSession", sessionId, archived });
+    const info = await infoOf(connection, this.#runOf(name));
+    if (archived) {
+      const isOpenElsewhere = this.#othersIn(name, info).length > 0;
+      this.#close(name);
+      await endWork(connection, info, { isOpenElsewhere });
+    }
+    await connection.send({ kind: "ArchiveSession", sessionId: info.session, archived });
     return {};
   }
 
@@ -222,7 +226,7 @@ export class Editor implements AsyncDisposable {
     const info = await infoOf(connection, sessionId);
     if (info.live) {
       const mine = this.#sessions.get(name)?.session;
-      const others = (info.attached_by ?? []).filter((label) => label !== this.#label);
+      const others = this.#othersIn(name, info);
       const user =
         mine?.isBusy === true
           ? "its turn; cancel it"
@@ -350,6 +354,12 @@ export class Editor implements AsyncDisposable {
   /** Returns the run behind the editor's name of a session, which may be closed. */
   #runOf(name: string): SessionId {
     return this.#sessions.get(name)?.session.session ?? sessionIdOf(name);
+  }
+
+  /** Returns the labels of other clients that have a session open; another window of the editor is one, too. */
+  #othersIn(name: string, { attached_by: labels = [] }: SessionInfo): readonly string[] {
+    const mine = this.#sessions.has(name) ? labels.indexOf(this.#label) : -1;
+    return labels.filter((_label, at) => at !== mine);
   }
 
   #assertRoom(): void {

@@ -46,6 +46,20 @@ export async function infoOf(connection: Connection, sessionId: SessionId): Prom
 }
 
 /**
+ * Cancels the turn of a session, also one of another client. The session ends, with its tasks in the background, unless
+ * it is pinned or another client has it open.
+ */
+export async function endWork(
+  connection: Connection,
+  { session: sessionId, live, pinned }: SessionInfo,
+  { isOpenElsewhere }: { readonly isOpenElsewhere: boolean },
+): Promise<void> {
+  if (!live) return;
+  const kind = pinned || isOpenElsewhere ? "CancelTurn" : "EndSession";
+  await connection.send({ kind, sessionId });
+}
+
+/**
  * Returns the event above which a session is read if its past is not shown: what still runs or waits began above it,
  * and the newest turn did.
  */

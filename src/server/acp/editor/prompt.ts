@@ -1,20 +1,35 @@
-import { fileURLToPath } from "node:url";
 import type { ContentBlock } from "@agentclientprotocol/sdk/unstable";
+import { defined } from "../../../base/defined.ts";
 import { HarnessError } from "../../../base/errors.ts";
-import type { CommandOf } from "../../../protocol/commands/commands.ts";
-import type { InputBlock } from "../../../protocol/content.ts";
+import { UNSAVED_CHARACTERS_MAX, UNSAVED_FILES_MAX } from "../../../protocol/commands/run-limits.ts";
+import type { InputBlock, SentBlock, UnsavedBlock } from "../../../protocol/content.ts";
 import { fence } from "../../../safety/fence.ts";
+import { linesText, namedFile } from "./named-file.ts";
 
 /**
  * Returns the text and attachments of an editor as input for the model. A link names its file, which the model reads
- * through its tools if that is allowed; embedded content of a resource stands behind a fence.
+ * through its tools if that is allowed. The engine judges the embedded text of a file as a read of that file; another
+ * embedded text stands behind a fence.
  * @throws HarnessError UnsupportedContent for audio, which is not advertised, and for embedded bytes.
  */
-export function promptInput(prompt: readonly ContentBlock[]): CommandOf<"SendInput">["content"] {
-  return prompt.map(inputBlock);
+export function promptInput(prompt: readonly ContentBlock[]): readonly SentBlock[] {
+  return prompt.map(sentBlock);
 }
 
-function inputBlock(block: ContentBlock): InputBlock {
+/** Returns an input whose texts of files keep the limits of an input: those above it are only named. */
+export function withinLimits(blocks: readonly SentBlock[]): readonly SentBlock[] {
+  let [files, characters] = [0, 0];
+  return blocks.map((block) => {
+    if (block.type !== "unsaved") return block;
+    if (files === UNSAVED_FILES_MAX || characters + block.text.length > UNSAVED_CHARACTERS_MAX)
+      return text(leftOut(block));
+    files += 1;
+    characters += block.text.length;
+    return block;
+  });
+}
+
+function sentBlock(block: ContentBlock): SentBlock {
   switch (block.type) {
     case "text":
       return text(block.text);
@@ -25,15 +40,21 @@ function inputBlock(block: ContentBlock): InputBlock {
       };
     case "audio":
       throw new HarnessError("UnsupportedContent", { ...UNSUPPORTED, content: "audio" });
-    case "resource_link":
-      return text(`[${oneLine(block.name)}](${placeOf(block.uri)})${linesOf(block.uri)}`);
+    case "resource_link": {
+      const file = namedFile(block.uri);
+      const place = file?.isHere === true ? file.path : block.uri;
+      return text(`[${oneLine(block.name)}](${oneLine(place)})${linesText(file ?? {})}`);
+    }
     case "resource": {
       const { resource } = block;
       if (!("text" in resource)) throw new HarnessError("UnsupportedContent", UNSUPPORTED);
+      const file = namedFile(resource.uri);
+      if (file !== undefined) {
+        const { path, lines } = file;
+        return { type: "unsaved", path, ...defined({ lines }), text: resource.text, attached: true };
+      }
       const attached = fence("attachment", resource.text);
-      return text(
-        `${placeOf(resource.uri)}${linesOf(resource.uri)}:${attached === undefined ? " (empty)" : `\n${attached}`}`,
-      );
+      return text(`${oneLine(resource.uri)}:${attached === undefined ? " (empty)" : `\n${attached}`}`);
     }
   }
 }
@@ -44,27 +65,13 @@ function text(value: string): InputBlock {
   return { type: "text", text: value };
 }
 
-/** Returns the path of a file, as tools take it; any other address as it is. */
-function placeOf(uri: string): string {
-  try {
-    if (uri.startsWith("file:")) return oneLine(fileURLToPath(uri));
-  } catch {
-    // no path of this machine: it stays as it is
-  }
-  return oneLine(uri);
+function leftOut({ path, lines, attached }: UnsavedBlock): string {
+  const of = attached === true ? "is attached with a text" : "has unsaved changes in the editor";
+  const which = attached === true ? "that is" : "that are";
+  return `${oneLine(path)}${linesText(defined({ lines }))} ${of} ${which} too large to go along; tools see the saved file.`;
 }
 
-/** `#L5:15`, `#L5-15` and `#L5-L15` as editors write a selection, `#L5` for one line. */
-const SELECTION = /^#L(\d{1,9})(?:[:-]L?(\d{1,9}))?$/;
-
-/** Returns the lines that a link to a file selects, in words: the path of a file has no part for them. */
-function linesOf(uri: string): string {
-  const url = uri.startsWith("file:") ? URL.parse(uri) : null;
-  const [, from, to = from] = SELECTION.exec(url?.hash ?? "") ?? [];
-  if (from === undefined) return "";
-  return from === to ? `, line ${from}` : `, lines ${from} to ${to}`;
-}
-
+/** Returns a text without line ends and control characters. */
 function oneLine(value: string): string {
   return value.replaceAll(/[\0-\x1f\x7f]+/g, " ");
 }

@@ -2,18 +2,20 @@ import type { SessionUpdate } from "@agentclientprotocol/sdk/unstable";
 import { defined } from "../../../base/defined.ts";
 import type { Envelope } from "../../../protocol/events/envelope.ts";
 import type { SessionInfo } from "../../../protocol/resources.ts";
+import { contextTokensAfter } from "../../../view/costs/context-tokens.ts";
 import type { Cost } from "../../../view/costs/cost.ts";
 import { NO_COST, priceOf } from "../../../view/costs/cost.ts";
 import type { SessionCosts } from "../../../view/costs/session-costs.ts";
 import { NO_SESSION_COSTS, sessionCostsAfter, totalCost } from "../../../view/costs/session-costs.ts";
 import { planModeOf } from "../../../view/session/plan-mode.ts";
+import type { AnsweredOptions } from "./answered-options.ts";
 import type { OfferedModel, SessionOptions } from "./options.ts";
 import { configOptions, modeOf } from "./options.ts";
 
 /** Facts that an editor shows beside the conversation: mode, options, context window and cost. */
 export class SessionFacts {
   #options: SessionOptions;
-  /** Tokens of the last request with its answer; undefined before the first one. */
+  /** Tokens of the conversation, as GetSession has them; undefined before the first request. */
   #usedTokens: number | undefined;
   /** Window of the session's model as the engine knows it. */
   #window: { readonly model: string; readonly tokens: number | undefined } | undefined;
@@ -50,10 +52,31 @@ export class SessionFacts {
     return this.#change({ ...this.#options, models });
   }
 
+  /**
+   * Takes the options that the answer to a command tells.
+   * @param before the options when the command was sent. What an event has changed since then is newer.
+   */
+  answered(answer: AnsweredOptions, before: SessionOptions): readonly SessionUpdate[] {
+    const now = this.#options;
+    const { model, effort, level, planMode } = answer;
+    return this.#change({
+      ...now,
+      ...(now.model === before.model ? defined({ model }) : {}),
+      ...(now.effort === before.effort ? defined({ effort }) : {}),
+      ...(now.level === before.level ? defined({ level }) : {}),
+      ...(now.planMode === before.planMode ? defined({ planMode }) : {}),
+    });
+  }
+
   /** Returns the updates for one new event. */
   after(event: Envelope): readonly SessionUpdate[] {
     this.#costs = sessionCostsAfter(this.#costs, event);
     if (event.parentCall !== undefined) return [];
+    const tokens = contextTokensAfter(event);
+    if (tokens !== undefined) {
+      this.#usedTokens = tokens;
+      return this.usage();
+    }
     switch (event.kind) {
       case "ModelChanged": {
         const { model, effort = this.#options.effort } = event.payload;
@@ -63,18 +86,9 @@ export class SessionFacts {
         return this.#change({ ...this.#options, level: event.payload.level });
       case "CustomEvent": {
         const planMode = planModeOf(event);
-        if (planMode === undefined || planMode === this.#options.planMode) return [];
+        if (planMode === undefined) return [];
         return this.#change({ ...this.#options, planMode });
       }
-      case "CostIncremented": {
-        const { inputTokens, outputTokens, cacheReadTokens = 0, cacheWriteTokens = 0 } = event.payload;
-        if (event.payload.purpose !== undefined) return [];
-        this.#usedTokens = inputTokens + outputTokens + cacheReadTokens + cacheWriteTokens;
-        return this.usage();
-      }
-      case "CompactionTriggered":
-        this.#usedTokens = event.payload.afterTokens;
-        return this.usage();
       default:
         return [];
     }
@@ -96,8 +110,10 @@ export class SessionFacts {
     this.#window = { model, tokens: context_window };
   }
 
+  /** Returns no update if every option has its value: the answer to a command and its event tell it once. */
   #change(options: SessionOptions): readonly SessionUpdate[] {
-    const { planMode } = this.#options;
+    const { planMode, ...before } = this.#options;
+    if (options.planMode === planMode && isSame(options, before)) return [];
     this.#options = options;
     const changed: SessionUpdate = {
       sessionUpdate: "config_option_update",
@@ -106,6 +122,16 @@ export class SessionFacts {
     if (options.planMode === planMode) return [changed];
     return [{ sessionUpdate: "current_mode_update", currentModeId: modeOf(options.planMode) }, changed];
   }
+}
+
+function isSame(options: SessionOptions, before: Omit<SessionOptions, "planMode">): boolean {
+  const { model, effort, level, models } = before;
+  return (
+    options.model === model &&
+    options.effort === effort &&
+    options.level === level &&
+    options.models === models
+  );
 }
 
 function optionsOf({ model, effort, level, plan_mode: planMode = false }: SessionInfo) {

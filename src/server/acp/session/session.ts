@@ -13,18 +13,18 @@ import type { Connection } from "../../../protocol/connection.ts";
 import type { Envelope } from "../../../protocol/events/envelope.ts";
 import type { SessionInfo } from "../../../protocol/resources.ts";
 import { followSession } from "../../../view/follow.ts";
-import type { InputTurn } from "../../../view/follow-turn.ts";
 import { inputTurnAfter } from "../../../view/follow-turn.ts";
 import { NEW_SESSION, runOf, sessionAfter } from "../../../view/session/session-view.ts";
-import type { TurnResult } from "../../../view/turn-result.ts";
 import { turnResult } from "../../../view/turn-result.ts";
 import type { EditorAbilities } from "../abilities.ts";
+import { answeredOptions } from "./answered-options.ts";
 import { AskedQuestions } from "./asked-questions.ts";
 import { SessionFacts } from "./facts.ts";
+import { CANCELLED, OpenPrompt } from "./open-prompt.ts";
 import type { OfferedModel, SessionOptions } from "./options.ts";
-import { promptEnd } from "./prompt-end.ts";
 import { Replay } from "./replay.ts";
 import { EditorUpdates, noticeUpdate } from "./updates/updates.ts";
+import { UsedFiles } from "./used-files.ts";
 
 export interface AcpSessionDependencies {
   readonly client: AgentContext;
@@ -45,7 +45,7 @@ export interface AcpSessionDependencies {
 
 /** Files that may have unsaved changes in the editor, by absolute paths. */
 interface UnsavedInEditor {
-  /** Notes a file that a call names. */
+  /** Notes a file that a call has used. */
   used(path: string): void;
   has(path: string): Promise<boolean>;
 }
@@ -66,27 +66,18 @@ interface ReadRange {
   readonly to: EventSeq;
 }
 
-interface OpenPrompt {
-  /** Undefined until its turn starts. */
-  turn: InputTurn;
-  isCancelled: boolean;
-  readonly end: (response: PromptResponse) => void;
-  readonly fail: (thrown: unknown) => void;
-}
-
 /** One session as an editor watches and drives it, from its announcement until the editor closes it. */
 export class AcpSession {
   readonly #parts: AcpSessionDependencies;
   readonly #updates: EditorUpdates;
   readonly #facts: SessionFacts;
+  readonly #usedFiles = new UsedFiles();
   readonly #left = new AbortController();
   readonly #questions: AskedQuestions;
   #view = NEW_SESSION;
   #prompt: OpenPrompt | undefined;
   #commands = 0;
   #session: SessionId;
-  /** Resolves with the next event that may change the options. */
-  #optionsChanged = deferred();
   /** Resolves when another session has replaced this one. */
   #replaced = deferred();
   /** The session that continues under another profile once this one has ended. */
@@ -105,7 +96,7 @@ export class AcpSession {
       session: () => this.#session,
       run: () => this.#run,
       isUnsaved: async (path) => (await parts.unsaved?.has(path)) === true,
-      isCancelled: () => this.#prompt?.isCancelled === true,
+      isCancelled: () => this.#prompt?.cancelled.signal.aborted === true,
       send: (command) => this.#send(command),
       warn: (what, thrown) => this.#warn(what, thrown),
     });
@@ -135,26 +126,35 @@ export class AcpSession {
 
   /**
    * Sends a prompt and resolves when its turn has ended, after all its updates were sent.
+   * @param input makes the input. Its signal aborts if the prompt is cancelled.
    * @throws HarnessError if it is refused, or the turn has failed; the error that broke the session off.
    */
-  async prompt(input: Command, signal: AbortSignal): Promise<PromptResponse> {
+  async prompt(
+    input: (signal: AbortSignal) => Promise<Command>,
+    signal: AbortSignal,
+  ): Promise<PromptResponse> {
     this.assertOpen();
-    const { connection } = this.#parts;
     if (this.#prompt !== undefined) {
       const why = "a prompt of this editor is being answered; wait for its end, or cancel it";
       throw new HarnessError("InvalidCommand", { kind: "SendInput", why });
     }
-    const { promise, resolve: end, reject: fail } = Promise.withResolvers<PromptResponse>();
-    const prompt: OpenPrompt = { turn: undefined, isCancelled: false, end, fail };
+    const prompt = new OpenPrompt();
+    const { signal: cancelled } = prompt.cancelled;
     this.#prompt = prompt;
     const stop = () => this.cancel();
     signal.addEventListener("abort", stop, { once: true });
-    promise.catch(() => undefined); // a refusal is thrown instead
+    if (signal.aborted) stop();
     try {
-      await connection.send(input);
-      return await promise;
+      const command = await input(cancelled);
+      if (cancelled.aborted) return CANCELLED;
+      this.assertOpen();
+      prompt.isSent = true;
+      await this.#parts.connection.send(command);
+      return await prompt.answer;
     } catch (thrown) {
-      if (prompt.isCancelled && prompt.turn === undefined) return { stopReason: "cancelled" };
+      // The end of a turn is not followed any more once its session is closed.
+      const isEnded = prompt.turn === undefined || this.#left.signal.aborted;
+      if (cancelled.aborted && isEnded) return CANCELLED;
       throw thrown;
     } finally {
       signal.removeEventListener("abort", stop);
@@ -167,8 +167,9 @@ export class AcpSession {
     // With the connection all its requests abort, but a client that left has cancelled nothing.
     if (this.#left.signal.aborted) return;
     const prompt = this.#prompt;
-    if (prompt?.isCancelled === true || (prompt === undefined && this.#commands === 0)) return;
-    if (prompt !== undefined) prompt.isCancelled = true;
+    if (prompt?.cancelled.signal.aborted === true || (prompt === undefined && this.#commands === 0)) return;
+    prompt?.cancelled.abort(new Cancelled(this.#parts.connection.clientId, "the prompt was cancelled"));
+    if (prompt?.isSent === false) return; // the engine has another client's turn, if any
     this.#questions.takeBackAll("the prompt was cancelled");
     this.#send({ kind: "CancelTurn", sessionId: this.#session });
   }
@@ -185,30 +186,31 @@ export class AcpSession {
     else await this.say(`${rendered(notice)}\n\n`);
   }
 
-  /**
-   * Resolves once an event has changed the options from given ones.
-   * @throws the error that ended the session.
-   */
-  async changedOptions(before: SessionOptions): Promise<void> {
-    while (this.#facts.options === before) await this.#optionsChanged.promise;
-  }
-
   /** Offers the current slash commands. */
   async offer(): Promise<void> {
     const commands = await this.#parts.commands(this.#session);
     await this.#tell([{ sessionUpdate: "available_commands_update", availableCommands: [...commands] }]);
   }
 
-  /** Carries out a command that is no prompt. @throws HarnessError if it is refused. */
+  /**
+   * Carries out a command that is no prompt. The options have the values that its answer tells.
+   * @throws HarnessError if it is refused.
+   */
   async command(command: Command): Promise<unknown> {
     this.assertOpen();
+    const { options: before } = this.#facts;
+    const from = this.#session;
     this.#commands += 1;
     try {
-      const { sessionId, result } = await this.#parts.connection.send(command);
-      // The next prompt is for the session that continues.
+      const accepted = await this.#parts.connection.send(command);
+      const { sessionId, result } = accepted;
       if (command.kind === "CompactSession" && isObject(result) && result["compacted"] === false)
         await this.#tell(this.#updates.compactionFailed());
-      if (command.kind === "SwitchProfile") while (this.#session !== sessionId) await this.#replaced.promise;
+      // The next prompt is for the session that continues, or for the one that continues that by now.
+      if (command.kind === "SwitchProfile" && sessionId !== undefined && sessionId !== from)
+        while (this.#session === from) await this.#replaced.promise;
+      if (this.#session === from)
+        await this.#tell(this.#facts.answered(answeredOptions(command.kind, accepted), before));
       return result;
     } finally {
       this.#commands -= 1;
@@ -271,10 +273,10 @@ export class AcpSession {
       const { calls } = runOf(this.#view, event.session);
       const questions = this.#questions.step(event);
       const updates = this.#updates.of(event, { calls, isReplay: replay !== undefined });
-      this.#noteFiles(updates);
+      for (const path of this.#usedFiles.after(updates)) this.#parts.unsaved?.used(path);
+      if (event.kind === "TurnEnded" && event.parentCall === undefined) this.#usedFiles.clear();
       if (replay === undefined) {
         const facts = this.#facts.after(event);
-        if (facts.length > 0) this.#changed();
         await this.#tell([...updates, ...facts]);
         this.#describeAfter(event);
         this.#questions.follow(event, questions);
@@ -303,19 +305,6 @@ export class AcpSession {
       : new HarnessError("UnknownSession", { id: this.#parts.name }); // it has ended
   }
 
-  #changed(): void {
-    this.#optionsChanged.resolve();
-    this.#optionsChanged = deferred();
-  }
-
-  #noteFiles(updates: readonly SessionUpdate[]): void {
-    const { unsaved } = this.#parts;
-    if (unsaved === undefined) return;
-    for (const update of updates)
-      if (update.sessionUpdate === "tool_call")
-        for (const { path } of update.locations ?? []) unsaved.used(path);
-  }
-
   /** The title is made of the first prompt, or given by a person; the time is that of the last turn. */
   #describeAfter({ kind, parentCall }: Envelope): void {
     if (parentCall !== undefined || !DESCRIBES.has(kind)) return;
@@ -339,7 +328,7 @@ export class AcpSession {
     if (prompt === undefined) return;
     const turn = inputTurnAfter(prompt.turn, event, { by: this.#parts.connection.clientId });
     prompt.turn = turn;
-    if (typeof turn === "object" && turn.ended !== undefined) endPrompt(prompt, turnResult(turn));
+    if (typeof turn === "object" && turn.ended !== undefined) prompt.end(turnResult(turn));
   }
 
   get #run(): SessionId {
@@ -357,7 +346,6 @@ export class AcpSession {
     try {
       const info = await connection.query({ kind: "GetSession", sessionId: this.#session, last: 0 });
       await this.#tell(this.#facts.renew(info, { isOtherLog }));
-      this.#changed();
     } catch (thrown) {
       this.#warn("renew", thrown);
     }
@@ -379,7 +367,6 @@ export class AcpSession {
   #end(thrown: unknown): void {
     this.#over ??= thrown;
     this.#replaced.reject(thrown);
-    this.#optionsChanged.reject(thrown);
     this.#left.abort(thrown);
     this.#questions.end("the session is not followed any more");
     this.#prompt?.fail(thrown);
@@ -390,10 +377,4 @@ function deferred() {
   const pending = Promise.withResolvers<void>();
   pending.promise.catch(() => undefined); // mostly nobody waits for it
   return pending;
-}
-
-function endPrompt(prompt: OpenPrompt, result: TurnResult): void {
-  const end = promptEnd(result);
-  if (end instanceof HarnessError) prompt.fail(end);
-  else prompt.end(end);
 }

@@ -1,6 +1,7 @@
 import type { EventSeq } from "../../../base/ids.ts";
 import type { Envelope } from "../../../protocol/events/envelope.ts";
 import type { PayloadOf } from "../../../protocol/events/events.ts";
+import { contextTokensAfter } from "../../../view/costs/context-tokens.ts";
 import { planModeOf } from "../../../view/session/plan-mode.ts";
 import { isTurnEnded } from "../../../view/turn-marks.ts";
 
@@ -46,16 +47,13 @@ export function numbersAfter(
 
 function numbersAfterEvent(numbers: LogNumbers, event: Envelope, inherited: EventSeq): LogNumbers {
   const isOwn = event.id > inherited;
-  if (event.kind === "CostIncremented") {
-    const context = contextAfter(event);
-    const after = isOwn ? withCost(numbers, event.payload) : numbers;
-    return context === undefined ? after : { ...after, contextTokens: context };
-  }
-  if (event.parentCall !== undefined) return numbers;
-  if (isTurnEnded(event)) return isOwn ? { ...numbers, turnsEnded: numbers.turnsEnded + 1 } : numbers;
-  if (event.kind === "CompactionTriggered") return { ...numbers, contextTokens: event.payload.afterTokens };
+  const contextTokens = contextTokensAfter(event);
+  const sized = contextTokens === undefined ? numbers : { ...numbers, contextTokens };
+  if (event.kind === "CostIncremented") return isOwn ? withCost(sized, event.payload) : sized;
+  if (event.parentCall !== undefined) return sized;
+  if (isTurnEnded(event)) return isOwn ? { ...sized, turnsEnded: sized.turnsEnded + 1 } : sized;
   const planMode = planModeOf(event);
-  return planMode === undefined ? numbers : { ...numbers, planMode };
+  return planMode === undefined ? sized : { ...sized, planMode };
 }
 
 function withCost(numbers: LogNumbers, cost: PayloadOf<"CostIncremented">): LogNumbers {
@@ -69,13 +67,6 @@ function withCost(numbers: LogNumbers, cost: PayloadOf<"CostIncremented">): LogN
     cacheReadTokens: numbers.cacheReadTokens + cacheReadTokens,
     cacheWriteTokens: numbers.cacheWriteTokens + cacheWriteTokens,
   };
-}
-
-/** Returns the size of the conversation after a request of the session's own turn; undefined for any other request. */
-function contextAfter({ payload, parentCall }: Extract<Envelope, { kind: "CostIncremented" }>) {
-  if (parentCall !== undefined || payload.purpose !== undefined) return undefined;
-  const { inputTokens, outputTokens, cacheReadTokens = 0, cacheWriteTokens = 0 } = payload;
-  return inputTokens + cacheReadTokens + cacheWriteTokens + outputTokens;
 }
 
 /** Adds up costs, for a store that keeps no numbers. */

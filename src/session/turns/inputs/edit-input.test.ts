@@ -168,6 +168,7 @@ test("[ENG-26 CTL-19] what has begun, was withdrawn or never waited is neither e
   for (const fields of [
     { inputId: two, content: [] },
     { inputId: "inp_1", content: [textBlock("x")] },
+    { inputId: two, content: [{ type: "unsaved", path: "", text: "x" }] },
   ])
     expect(() => readCommand({ kind: "EditInput", sessionId, ...fields })).toThrow();
   expect(() => readCommand({ kind: "MoveInput", sessionId, inputId: two, before: 3 })).toThrow("before");
@@ -321,6 +322,30 @@ test("[ENG-26 CTL-19] an edit keeps, drops and adds references to files, and its
     ...{ kind: "EditInput", sessionId: rig.session.id, inputId: two, content: [fileBlock(FILE)] },
   }) as { readonly kind: string; readonly content: unknown };
   expect([kind, content]).toEqual(["EditInput", [fileBlock(FILE)]]);
+});
+
+test("[ENG-26 CTL-20 PERM-04] the unsaved text of a file is judged in an edit too, and an edit of which nothing is left is refused", async () => {
+  const judged: unknown[] = [];
+  const unsaved: RigOptions["unsaved"] = async ({ path, text }, client) => {
+    judged.push([path, client]);
+    return path === "open.txt" ? [textBlock(text)] : [];
+  };
+  const { rig: opened } = await waitingRig({ unsaved });
+  await using rig = opened;
+  const two = await queued(rig, "two");
+  const block = (path: string): SentBlock => ({ type: "unsaved", path, text: `of ${path}` });
+  await editTo(rig, two, [block("open.txt"), block(".env")]);
+  await expect(editTo(rig, two, [block(".env")])).rejects.toThrow("nothing is left of it");
+  await expect(
+    editTo(
+      rig,
+      two,
+      Array.from({ length: 33 }, () => block("open.txt")),
+    ),
+  ).rejects.toThrow("33 unsaved texts");
+  const { clientId } = rig.connection;
+  expect(judged).toEqual(["open.txt", ".env", ".env"].map((path) => [path, clientId]));
+  expect(shown(rig)).toEqual(["of open.txt"]);
 });
 
 test("[ENG-26 CTL-19 S50] an edit that refers to too much, or that is not the client's, is refused before a file is read", async () => {

@@ -1,19 +1,19 @@
 import { InOrder } from "../../../base/async/in-order.ts";
 import type { Accepted, CommandOf } from "../../../protocol/commands/commands.ts";
 import type { AttachedClient } from "../../access/client.ts";
-import { assertWishesHandled, resolvedInput } from "../feature-commands.ts";
+import { assertWishesHandled, refersToFiles, resolvedInput } from "../feature-commands.ts";
 import type { Recovery } from "../recovery.ts";
 import type { SessionDependencies } from "../session-dependencies.ts";
 import type { TurnScheduler } from "../turn-scheduler.ts";
 
 export interface InputAcceptanceOptions {
-  readonly parts: Pick<SessionDependencies, "attachments" | "takes">;
+  readonly parts: Pick<SessionDependencies, "attachments" | "unsaved" | "takes">;
   readonly turns: TurnScheduler;
   readonly recovery: Recovery;
 }
 
 /**
- * Accepts the inputs of clients, with the files that they refer to. Files are read for one input at a time, and only
+ * Accepts the inputs of clients, with the files that they refer to. Files are read or judged for one input at a time, only
  * if it can still be accepted. A cancel that arrives while an input is examined, or its files are read, stops it.
  */
 export class InputAcceptance {
@@ -31,8 +31,8 @@ export class InputAcceptance {
     assertWishesHandled(command, parts.takes ?? []);
     const { cancels } = turns;
     await recovery.settled(client);
-    const resolved = async () => await resolvedInput(command, parts.attachments);
-    if (!hasFiles(command)) return await turns.send(await resolved(), client, cancels);
+    const resolved = async () => await resolvedInput(command, client.id, parts);
+    if (!refersToFiles(command)) return await turns.send(await resolved(), client, cancels);
     const { accepted } = await this.#reading.run("files", async () => {
       turns.assertTakes(command, cancels);
       // `send` takes the slot, or its place in the queue, before the next input is examined.
@@ -51,11 +51,7 @@ export class InputAcceptance {
     const { cancels } = turns;
     await this.#reading.run("files", async () => {
       turns.assertEdits(command, client, cancels);
-      await turns.edit(await resolvedInput(command, parts.attachments), client, cancels);
+      await turns.edit(await resolvedInput(command, client.id, parts), client, cancels);
     });
   }
-}
-
-function hasFiles({ content }: Pick<CommandOf<"SendInput">, "content">): boolean {
-  return content.some(({ type }) => type === "attachment");
 }
