@@ -57,7 +57,7 @@ export interface ReachedKinds {
 export function reachedKinds(): ReachedKinds {
   const named = new Set<string>(SCENARIOS.flatMap(({ kinds = [] }) => kinds));
   const fault = connectionFault({
-    asked: ({ kind }) => void named.add(kind),
+    asked: (kind) => void named.add(kind),
     send(command, inner) {
       named.add(command.kind);
       return inner.send(command);
