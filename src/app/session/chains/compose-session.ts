@@ -64,7 +64,6 @@ export interface ComposeDependencies
     | "commands"
     | "queries"
     | "ownerOf"
-    | "level"
     | "onTurnEnd"
     | "rewind"
     | "unfinished"
