@@ -45,9 +45,10 @@ export async function run(argv: readonly string[]): Promise<never> {
  */
 async function start(
   argv: readonly string[],
-  { leftovers, ...stop }: Stop & { readonly leftovers: Leftovers },
+  { leftovers, ...signals }: Stop & { readonly leftovers: Leftovers },
   stderr: Output,
 ): Promise<ExitCode> {
+  const stop = { ...signals, sinceMs: hostClock.monotonic() };
   if (argv[0] === ENGINE_WORD) {
     const { openKeeperLink } = await import("./processes/keeper-link.ts");
     const link = await openKeeperLink(argv[1] ?? "", stop);

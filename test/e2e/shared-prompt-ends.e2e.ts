@@ -158,6 +158,25 @@ test(
   TIMEOUT_MS,
 );
 
+// Seen red: the wait for the engine, of ten seconds, did not count.
+test(
+  "[ENG-29 REL-01] --max-time counts the wait for an engine that is silent, after which the prompt has its own engine",
+  async () => {
+    await using place = openMockHome([fails({ kind: "stall", at: "first-byte" })]);
+    await using engine = await startEngineIn(place);
+    engine.kill("SIGSTOP");
+    try {
+      const beganMs = performance.now();
+      const { code, stderr } = await place.run(["-p", "--max-time", "12s"], { stdin: "go" });
+      expect([code, stderr]).toEqual([4, expect.stringContaining("time limit (12s)")]);
+      expect(performance.now() - beganMs).toBeLessThan(10_000 + 12_000);
+    } finally {
+      engine.kill("SIGCONT");
+    }
+  },
+  TIMEOUT_MS,
+);
+
 test(
   "[REL-01 CLI-01] a disk that is full does not hide why a prompt failed in its turn",
   async () => {

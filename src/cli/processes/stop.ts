@@ -25,6 +25,8 @@ export interface Stop {
   readonly keys?: Promise<KeysHash>;
   /** The prompt of this command line, if a running engine carries it out. */
   readonly running?: RunningPrompt;
+  /** Monotonic time at which this process began with its command line, in milliseconds: `--max-time` counts from it. */
+  readonly sinceMs?: number;
   /** Called when the keeper is gone, and with it every process that would wait for us. */
   orphaned(why: Cancelled): void;
 }

@@ -9,6 +9,7 @@ import { PERMISSION_SCENARIOS } from "./permission.ts";
 import { ALIKE_SCENARIOS } from "./queries/alike.ts";
 import { COMPLETION_SCENARIOS } from "./queries/completion.ts";
 import { REST_SCENARIOS } from "./rest.ts";
+import { ATTACHED_SCENARIOS } from "./sessions/attached.ts";
 import { KEPT_SCENARIOS } from "./sessions/kept.ts";
 import { LISTED_SCENARIOS } from "./sessions/listed.ts";
 import { STREAM_SCENARIOS } from "./streams.ts";
@@ -25,6 +26,7 @@ export const SCENARIOS: readonly Scenario[] = [
   ...TOKEN_SCENARIOS,
   ...HTTP_SCENARIOS,
   ...REST_SCENARIOS,
+  ...ATTACHED_SCENARIOS,
   ...COMPLETION_SCENARIOS,
   ...LISTED_SCENARIOS,
   ...KEPT_SCENARIOS,

@@ -178,10 +178,11 @@ export const REST_SCENARIOS: readonly Scenario[] = [
   {
     id: "rules-and-hooks",
     section: "docs/permissions.md; docs/hooks.md",
-    promise: "A rule that a person allowed is listed as revocable until it is revoked; hooks are listed too.",
+    promise:
+      "A rule that a person allowed is listed as revocable until it is revoked, which subscribers see; hooks are listed too.",
     wires: ["rest"],
     since: "0.3.0",
-    kinds: ["RevokeRule"],
+    kinds: ["RevokeRule", "RuleRevoked"],
     async play(stage) {
       const client = await stage.attach();
       const session = await stage.session(client);
@@ -199,6 +200,7 @@ export const REST_SCENARIOS: readonly Scenario[] = [
       const rule = payloadOf(event)["tool"];
       assertSame("the rules that can be revoked", await revocable(), [rule]);
       assertAccepted("RevokeRule", await client.send({ kind: "RevokeRule", sessionId: session, rule }));
+      assertSame("the rule that was revoked", payloadOf(await stream.kind("RuleRevoked"))["rule"], rule);
       assertSame("the rules that can be revoked after", await revocable(), []);
       assertSame("whether hooks are listed", Array.isArray((await ask("hooks"))["hooks"]), true);
     },
@@ -345,31 +347,6 @@ export const REST_SCENARIOS: readonly Scenario[] = [
       );
       await stream.kind("TurnEnded");
       assertSame("what became of it", newestTurn(stream.seen).text, "denied");
-    },
-  },
-  {
-    id: "attachment",
-    section: "docs/sessions.md § In the line client; CTL-19",
-    promise:
-      "An uploaded file has the type of its bytes, and an input that names an unknown file is refused.",
-    wires: ["rest"],
-    since: "0.3.0",
-    kinds: ["RunShell"],
-    async play(stage) {
-      const client = await stage.attach();
-      const session = await stage.session(client);
-      const body = new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0x00]);
-      const headers = { "content-type": "text/plain" };
-      const at = `/v1/sessions/${session}/attachments?name=words.txt`;
-      const file = assertAccepted("the upload", await answerOf(await stage.ask(at, { body, headers })));
-      assertSame(
-        "the file that is kept",
-        [file["name"], file["media_type"], file["bytes"]],
-        ["words.txt", "image/png", body.length],
-      );
-      const content = [{ type: "attachment", id: `att_${"0".repeat(26)}` }];
-      const unknown = await client.send({ kind: "SendInput", sessionId: session, content });
-      assertRefused("an input with an unknown file", unknown, [], 404);
     },
   },
 ];

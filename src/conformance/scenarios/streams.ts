@@ -184,6 +184,43 @@ export const STREAM_SCENARIOS: readonly Scenario[] = [
     },
   },
   {
+    id: "news-reader",
+    section: "docs/rest.md § News",
+    promise: "News for a reader count the turns that ended after this reader's mark, and no other's.",
+    wires: ["rest"],
+    since: "0.3.0",
+    features: ["news"],
+    kinds: ["MarkRead"],
+    async play(stage) {
+      const client = await stage.attach();
+      const session = await stage.session(client);
+      const { events } = await promptTurn(client, session, "cue:say one");
+      const mark = { kind: "MarkRead", sessionId: session, event: idOf(events.at(-1)), reader: "one" };
+      assertAccepted("MarkRead", await client.send(mark));
+      const open = async (reader: string) => {
+        const headers = { "x-harness-version": stage.version };
+        return new NewsReading(await stage.ask(`/v1/news?reader=${reader}`, { headers }), stage.patience);
+      };
+      await using one = await open("one");
+      await using two = await open("two");
+      const unread = (news: NewsReading) =>
+        news.frames.flatMap(({ item }) =>
+          stringAt(item, "session") === session ? [objectAt(item, "info")?.["unread"]] : [],
+        );
+      for (const news of [one, two])
+        await news.until("NewsReady", ({ item }) => item["kind"] === "NewsReady");
+      assertSame("the unread turns of both readers", [unread(one), unread(two)], [[0], [1]]);
+      await promptTurn(client, session, "cue:say two");
+      await stage.clock.pass(NEWS_MS, stage.signal);
+      for (const news of [one, two])
+        await news.until(
+          "its second turn",
+          ({ item }) => stringAt(item, "session") === session && objectAt(item, "info")?.["turns"] === 2,
+        );
+      assertSame("and after one more turn", [unread(one).at(-1), unread(two).at(-1)], [1, 2]);
+    },
+  },
+  {
     id: "minimal-blocks",
     section: "[B] § HTTP Server",
     promise:

@@ -1,11 +1,12 @@
 import type { JsonObject } from "../../base/json.ts";
-import { objectAt } from "../../base/json.ts";
+import { arrayAt, objectAt, stringAt } from "../../base/json.ts";
 import { EnvelopeSchema } from "../../protocol/events/envelope.ts";
 import { EVENT_KINDS } from "../../protocol/kinds.ts";
 import { assertAccepted, assertHolds, assertRefused, assertSame } from "../check.ts";
 import type { Scenario } from "../scenario.ts";
 import { AGENTS_TOO } from "../scenario.ts";
 import { idOf, inputCommand, listKinds, newestTurn, payloadOf, promptTurn } from "../stage.ts";
+import { answerOf } from "../transports/rest-transport.ts";
 
 export const TURN_SCENARIOS: readonly Scenario[] = [
   {
@@ -236,6 +237,25 @@ export const TURN_SCENARIOS: readonly Scenario[] = [
       assertSame("how often it is emitted in the turn", timings.length, 1);
       const durations = Object.values(timings[0] ?? {}).filter((value) => typeof value === "object");
       assertHolds("what it tells", durations.length > 0, { expected: "a map of durations", got: timings[0] });
+    },
+  },
+  {
+    id: "turn-files",
+    section: "docs/sessions/changes.md",
+    promise: "A turn ends with the files that it changed: those that GetChanges has for it.",
+    wires: ["rest"],
+    since: "0.3.0",
+    async play(stage) {
+      const client = await stage.attach();
+      const session = await stage.session(client);
+      const { events } = await promptTurn(client, session, "cue:call");
+      const { turn, files = [] } = payloadOf(events.at(-1));
+      const path = `/v1/sessions/${session}/changes?turn=${String(turn)}`;
+      const changes = assertAccepted(`GET ${path}`, await answerOf(await stage.ask(path)));
+      const changed = arrayAt(changes, "files").flatMap((file) => [
+        ...[stringAt(file, "path"), stringAt(file, "from")].filter((name) => name !== undefined),
+      ]);
+      assertSame("the files of the end of the turn", files, changed.toSorted());
     },
   },
   {

@@ -11,6 +11,7 @@ import { PERMISSION_SCENARIOS } from "../../../src/conformance/scenarios/permiss
 import { ALIKE_SCENARIOS } from "../../../src/conformance/scenarios/queries/alike.ts";
 import { COMPLETION_SCENARIOS } from "../../../src/conformance/scenarios/queries/completion.ts";
 import { REST_SCENARIOS } from "../../../src/conformance/scenarios/rest.ts";
+import { ATTACHED_SCENARIOS } from "../../../src/conformance/scenarios/sessions/attached.ts";
 import { KEPT_SCENARIOS } from "../../../src/conformance/scenarios/sessions/kept.ts";
 import { LISTED_SCENARIOS } from "../../../src/conformance/scenarios/sessions/listed.ts";
 import { STREAM_SCENARIOS } from "../../../src/conformance/scenarios/streams.ts";
@@ -40,7 +41,12 @@ const { signal } = new AbortController();
 const MEANT_SILENCE_MS_MAX = 3_000;
 /** Returns true for a scenario that rests on what others are about: lists, streams, or whole connections. */
 function isApart(id: string): boolean {
-  return id.startsWith("news-") || id === "attachment";
+  return id.startsWith("news-");
+}
+
+/** Returns true for a scenario that rests on those that are apart. */
+function isFarApart(id: string): boolean {
+  return id === "news-reader";
 }
 
 const GROUPS = [
@@ -51,8 +57,9 @@ const GROUPS = [
   COMMAND_SCENARIOS,
   TOKEN_SCENARIOS,
   [...HTTP_SCENARIOS, ...REST_SCENARIOS, ...STREAM_SCENARIOS].filter(({ id }) => !isApart(id)),
-  STREAM_SCENARIOS.filter(({ id }) => isApart(id)),
-  REST_SCENARIOS.filter(({ id }) => isApart(id)),
+  STREAM_SCENARIOS.filter(({ id }) => isApart(id) && !isFarApart(id)),
+  STREAM_SCENARIOS.filter(({ id }) => isFarApart(id)),
+  ATTACHED_SCENARIOS,
   [...LISTED_SCENARIOS, ...KEPT_SCENARIOS],
   FRAME_SCENARIOS,
   [...ALIKE_SCENARIOS, ...COMPLETION_SCENARIOS],

@@ -205,6 +205,14 @@ export const BROKEN_ENGINES: readonly Broken[] = [
     fault: () => eachEvent((event) => (event.kind === "TurnTiming" ? undefined : event)),
   },
   {
+    scenario: "turn-files",
+    how: "the end of a turn names a file that it did not change",
+    fault: () =>
+      eachEvent((event) =>
+        event.kind === "TurnEnded" ? withPayload(event, { files: ["other.txt"] }) : event,
+      ),
+  },
+  {
     scenario: "thinking-told",
     how: "what a model thinks is not told",
     fault: () => eachEvent((event) => (event.kind === "ThinkingDelta" ? undefined : event)),

@@ -4,6 +4,7 @@ import type { Connection, NewsOptions, SubscribeOptions } from "../../../src/pro
 import type { AttachedFile } from "../../../src/protocol/content.ts";
 import type { Envelope } from "../../../src/protocol/events/envelope.ts";
 import type { NewsItem } from "../../../src/protocol/events/news.ts";
+import type { QueryKind } from "../../../src/protocol/kinds.ts";
 import type { AttachRequest, ClientWire } from "../../../src/session/access/attach-request.ts";
 import type { Authority, TokenGrant } from "../../../src/session/access/authority.ts";
 import type { EnginePort, ServedConnection } from "../../../src/session/engine-port.ts";
@@ -25,6 +26,8 @@ interface ConnectionFaults {
   readonly file?: (file: AttachedFile) => AttachedFile;
   readonly handshake?: (version: string, inner: Connection) => ReturnType<Connection["handshake"]>;
   readonly send?: (command: Command, inner: Connection, port: EnginePort) => Promise<Accepted>;
+  /** Sees the kind of each query before it is answered. */
+  readonly asked?: (kind: QueryKind) => void;
   readonly subscribe?: (
     inner: Connection,
     session: Parameters<Connection["subscribe"]>[0],
@@ -54,7 +57,10 @@ export function connectionFault(faults: ConnectionFaults): Fault {
             send: (command) => faults.send?.(command, inner, port) ?? inner.send(command),
             attach: (session, file) => inner.attach(session, faults.file?.(file) ?? file),
             holdUpload: () => inner.holdUpload(),
-            query: (query, signal) => inner.query(query, signal),
+            query(query, signal) {
+              faults.asked?.(query.kind);
+              return inner.query(query, signal);
+            },
             subscribe: (session, options) =>
               faults.subscribe?.(inner, session, options) ?? inner.subscribe(session, options),
             async *newsInBatches(options) {

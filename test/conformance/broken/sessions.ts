@@ -1,7 +1,7 @@
 import type { CommandKind } from "../../../src/protocol/commands/commands.ts";
 import type { Fault } from "../server.ts";
 import type { Broken } from "./faults.ts";
-import { answerFault, commandFault, eachEvent, pathOf, withBody } from "./faults.ts";
+import { answerFault, commandFault, connectionFault, eachEvent, pathOf, withBody } from "./faults.ts";
 
 /** Servers with a fault in lists of sessions, or in what people keep beside a session. */
 export const BROKEN_SESSIONS: readonly Broken[] = [
@@ -23,6 +23,38 @@ export const BROKEN_SESSIONS: readonly Broken[] = [
     scenario: "session-renamed",
     how: "nobody is shown the new title",
     fault: () => eachEvent((event) => (event.kind === "SessionRenamed" ? undefined : event)),
+  },
+  {
+    scenario: "search-titles",
+    how: "titles are not searched",
+    fault: () =>
+      answerFault(
+        ({ ok }, request) => ok && pathOf(request) === "/v1/search",
+        (answer) =>
+          withBody(answer, ({ titles: _, ...body }: { readonly titles?: readonly object[] }) => body),
+      ),
+  },
+  {
+    scenario: "news-reader",
+    how: "news count for nobody's mark",
+    fault: () =>
+      connectionFault({
+        async *news(items) {
+          for await (const item of items) {
+            const isForReader = item.kind === "SessionChanged" && item.info.unread !== undefined;
+            yield isForReader ? { ...item, info: { ...item.info, unread: 0 } } : item;
+          }
+        },
+      }),
+  },
+  {
+    scenario: "attachment-edited",
+    how: "an edit with an unknown file is accepted",
+    fault: () =>
+      commandFault(async (command, inner) => {
+        if (command.kind !== "EditInput") return await inner.send(command);
+        return await inner.send(command).catch(() => ({}));
+      }),
   },
   { scenario: "marks-read", how: "no mark is kept", fault: () => ignoring("MarkRead") },
   { scenario: "draft-kept", how: "no draft is kept", fault: () => ignoring("SetDraft") },

@@ -144,8 +144,10 @@ export const BROKEN_HTTP: readonly Broken[] = [
     scenario: "attachment",
     how: "another file is kept than the one that was sent",
     fault: () =>
-      requestFault((request) =>
-        request.url.includes("/attachments") ? new Request(request, { body: "words" }) : request,
+      requestFault((request, text) =>
+        request.url.includes("/attachments") && text.includes("PNG")
+          ? new Request(request, { body: "words" })
+          : request,
       ),
   },
   {

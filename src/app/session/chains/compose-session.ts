@@ -65,7 +65,6 @@ export interface ComposeDependencies
     | "commands"
     | "queries"
     | "ownerOf"
-    | "level"
     | "onTurnEnd"
     | "rewind"
     | "unfinished"

@@ -111,7 +111,7 @@ async function answer(invocation: Run, at: ProcessContext, stop: Stop): Promise<
   const { maxTimeMs } = invocation.settings;
   if (maxTimeMs === undefined) return await answerWithin(invocation, at, { signal: stop.signal });
   const { clock } = at.world;
-  const sinceMs = stop.running?.sinceMs ?? clock.monotonic();
+  const sinceMs = stop.running?.sinceMs ?? stop.sinceMs ?? clock.monotonic();
   const endsAtMs = sinceMs + maxTimeMs;
   using limit = deadline(clock, Math.max(endsAtMs - clock.monotonic(), 0), stop.signal);
   try {

@@ -1,4 +1,5 @@
 import type { JsonObject } from "../../../base/json.ts";
+import { arrayAt, isObject, stringAt } from "../../../base/json.ts";
 import { assertAccepted, assertRefused, assertSame } from "../../check.ts";
 import type { Scenario } from "../../scenario.ts";
 import type { ScenarioStage } from "../../stage.ts";
@@ -32,6 +33,29 @@ export const KEPT_SCENARIOS: readonly Scenario[] = [
       assertSame("the title afterwards", (await got(stage, at))["title"], before["title"]);
       const long = await answerOf(await stage.ask(`${at}/rename`, { json: { title: "x".repeat(201) } }));
       assertRefused("a title of 201 characters", long, ["InvalidBody", "InvalidCommand"]);
+    },
+  },
+  {
+    ...HERE,
+    id: "search-titles",
+    promise:
+      "A search finds a session by the title that a person gave it, in `titles` and not among the items.",
+    kinds: ["RenameSession"],
+    async play(stage) {
+      const session = await stage.session(await stage.attach());
+      const at = `/v1/sessions/${session}`;
+      await send(stage, `${at}/rename`, { title: "Floccinaucinihil pages" });
+      const find = async (text: string) => await got(stage, `/v1/search?sessionId=${session}&text=${text}`);
+      const answer = await find("fLOCCInaucinihil");
+      const found = arrayAt(answer, "titles").map((hit) => [
+        stringAt(hit, "session"),
+        stringAt(hit, "title"),
+        isObject(hit) ? hit["at"] : undefined,
+      ]);
+      assertSame("the titles", found, [[session, "Floccinaucinihil pages", [[0, 16]]]]);
+      assertSame("the items", answer["hits"], []);
+      await send(stage, `${at}/rename`, { title: "" });
+      assertSame("the titles without it", arrayAt(await find("floccinaucinihil"), "titles"), []);
     },
   },
   {
