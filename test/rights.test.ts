@@ -60,7 +60,7 @@ const COMMANDS: Readonly<Record<CommandKind, readonly [who: string, fields: obje
   StopTask: [DECIDE, { taskId: "task_00000000000000000000000000" }],
   Answer: [PERSON, { askId: "ask_00000000000000000000000000", answer: null }],
   ExportSession: [PERSON_UNBOUND, {}],
-  DismissExpiring: [UNBOUND, {}],
+  DismissExpiring: [PERSON_UNBOUND, {}],
   MuteSession: [PERSON, {}],
   RenameSession: [DECIDE, { title: "x" }],
   ArchiveSession: [DECIDE, { archived: true }],

@@ -153,6 +153,13 @@ test("[SES-07 SES-10] the commands sessions:… list, find, branch and export, f
   await expect(custom(connection, session, "export", "--format", "markdown")).rejects.toThrow(
     "is there already",
   );
+  for (const output of ["/nope/x/y", "/proc/x", "a\0b"])
+    await expect(
+      connection.send({ kind: "ExportSession", sessionId: session as never, output }),
+    ).rejects.toMatchObject({
+      reason: "InvalidCommand",
+      message: expect.stringContaining("name another file"),
+    });
 });
 
 test("[CMD-01 SES-10] the table of sessions has every column where the screen is wide, and 80 columns where nobody says how wide", async () => {

@@ -1,6 +1,8 @@
 import { resolve } from "node:path";
-import { HarnessError } from "../../base/errors.ts";
+import { HarnessError, messageOf } from "../../base/errors.ts";
+import { diskFailure } from "../../base/files/storage-problem.ts";
 import type { SessionId } from "../../base/ids.ts";
+import type { Files } from "../../base/world.ts";
 import type { Redactor } from "../../safety/redact.ts";
 import type { StoredSessionCommands } from "../../session/commands/stored-session-commands.ts";
 import type { LogInfo } from "../../session/store/store.ts";
@@ -98,8 +100,7 @@ async function writeExport(
   { format, path }: { readonly format: "jsonl" | "markdown"; readonly path: string },
 ): Promise<void> {
   const [{ exportedText }, { files }] = [await import("./export.ts"), world];
-  if (!(await files.createNew(path, "", PRIVATE_MODE)))
-    throw refused("ExportSession", `${path} exists already`);
+  if (!(await createdAt(path, files))) throw refused("ExportSession", `${path} exists already`);
   const sources = { store, world, secrets: await secrets() };
   try {
     for await (const piece of exportedText(sources, info, { format, signal }))
@@ -107,6 +108,16 @@ async function writeExport(
   } catch (thrown) {
     await files.remove(path); // half an export is none
     throw thrown;
+  }
+}
+
+/** Makes an empty file. @throws HarnessError InvalidCommand if the path that a person gave cannot be used. */
+async function createdAt(path: string, files: Pick<Files, "createNew">): Promise<boolean> {
+  try {
+    return await files.createNew(path, "", PRIVATE_MODE);
+  } catch (thrown) {
+    const why = `${JSON.stringify(path)} cannot be written: ${messageOf(thrown)}; name another file`;
+    throw diskFailure(thrown) ?? refused("ExportSession", why);
   }
 }
 

@@ -37,7 +37,7 @@ export const RIGHTS: Readonly<Record<CommandKind, Right>> = {
   StopTask: "decide",
   Answer: "person",
   ExportSession: "person", // it writes a file to any path that the caller names
-  DismissExpiring: "use",
+  DismissExpiring: "person", // it ends the warning before content expires
   MuteSession: "person",
   RenameSession: "decide",
   ArchiveSession: "decide",

@@ -271,6 +271,7 @@ export class Session {
 
   /** Resolves once every event so far would survive the death of the process, or a loss of power too. */
   async durable(durability: Durability = "power"): Promise<void> {
+    if (this.#ending !== undefined) return await this.#ending; // its end is in the log, and nothing follows it
     await this.#parts.bus.commit(durability);
   }
 

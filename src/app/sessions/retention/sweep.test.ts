@@ -9,7 +9,7 @@ import { NOTHING } from "../../../config/config.ts";
 import { openSqliteStore } from "../../../session/sqlite/open.ts";
 import type { LogInfo, NewLog } from "../../../session/store/store.ts";
 import { PROGRAM_FEATURES } from "../../plan/feature-set.ts";
-import { RetentionSweep, SWEEP_AFTER_MS, SWEEP_EVERY_MS, sweep } from "./sweep.ts";
+import { IDLE_SWEEP_AFTER_MS, RetentionSweep, SWEEP_AFTER_MS, SWEEP_EVERY_MS, sweep } from "./sweep.ts";
 
 const DAY_MS = 86_400_000;
 const signal = new AbortController().signal;
@@ -64,6 +64,19 @@ test("[SES-06 PERF-01] the sweep begins once the first request is on its way, an
   await until("old content has expired", async () => (await rig.store.events(log.logId, 0, 9)).length === 0);
   await sweeping[Symbol.asyncDispose]();
   expect((await rig.store.events(log.logId, 0, 9)).length).toBe(0);
+});
+
+// Seen red: a session that a killed process had begun to delete stayed on the disk for an hour.
+test("[SES-06 SES-18] an engine without requests sweeps soon, and completes what was begun", async () => {
+  await using rig = await openRig();
+  const log = await rig.log("default");
+  await rig.world.clock.advance(31 * DAY_MS);
+  await using _sweeping = new RetentionSweep(rig);
+  await rig.world.clock.advance(IDLE_SWEEP_AFTER_MS - 1);
+  await settle();
+  expect((await rig.store.events(log.logId, 0, 9)).length).toBe(1);
+  await rig.world.clock.advance(1);
+  await until("old content has expired", async () => (await rig.store.events(log.logId, 0, 9)).length === 0);
 });
 
 test("[SES-06] an engine that runs on expires each day's content when it is due, also while nobody asks it anything", async () => {

@@ -17,6 +17,11 @@ import { removeBeside, removeOrphans } from "./orphans.ts";
 
 /** Milliseconds after a turn's first request at which the sweep starts: by then the request is on its way. */
 export const SWEEP_AFTER_MS = 100;
+/**
+ * Milliseconds after which an engine without requests sweeps first: what a killed process has begun to delete must not
+ * wait for a turn.
+ */
+export const IDLE_SWEEP_AFTER_MS = 10_000;
 /** Time between two sweeps: content expires by days, and at most an hour after its day. */
 export const SWEEP_EVERY_MS = 3_600_000;
 /** Time limit of one sweep; the rest waits for the next one. */
@@ -45,7 +50,7 @@ interface SweepDependencies extends SweptStore {
 
 /**
  * Expires content older than its profile's time to live (SES-06): first while the first answer of a provider is
- * awaited, never before, then every hour, in steps of milliseconds. An engine without requests starts after an hour.
+ * awaited, never before, then every hour, in steps of milliseconds. An engine without requests starts after ten seconds.
  *
  * Conversations in memory follow: a session whose log has lost content, through any process, reads it again before its
  * next turn.
@@ -61,7 +66,7 @@ export class RetentionSweep implements AsyncDisposable {
 
   constructor(dependencies: SweepDependencies) {
     this.#dependencies = dependencies;
-    this.#timer = this.#after(SWEEP_EVERY_MS);
+    this.#timer = this.#after(IDLE_SWEEP_AFTER_MS);
   }
 
   /** Innermost around the provider; the first request of the engine starts the first sweep. */
