@@ -221,6 +221,12 @@ export interface ErrorBody {
   readonly details?: Readonly<Record<string, unknown>>;
 }
 
+export interface FollowingClient {
+  readonly id: ClientId;
+  readonly label: string;
+  readonly identity_class: "human" | "agent";
+}
+
 export interface Health {
   readonly status: "ok" | "starting" | "stopping";
   readonly protocol_version: string;
@@ -349,6 +355,7 @@ export interface SessionDetail {
     readonly session?: SessionId;
   };
   readonly attached_by?: readonly string[];
+  readonly clients?: readonly FollowingClient[];
   readonly expires_in_days?: number;
   readonly last_text?: string;
   readonly last_events: readonly Envelope[];
@@ -392,6 +399,7 @@ export interface SessionInfo {
     readonly session?: SessionId;
   };
   readonly attached_by?: readonly string[];
+  readonly clients?: readonly FollowingClient[];
   readonly expires_in_days?: number;
   readonly last_text?: string;
 }
@@ -1734,6 +1742,10 @@ export interface TurnStartedEvent {
   readonly payload: {
     readonly turn: number;
     readonly originator: ClientId;
+    readonly who?: {
+      readonly label: string;
+      readonly identityClass: "human" | "agent";
+    };
     readonly content?: ReadonlyArray<
       | {
           readonly type: "text";
@@ -1886,6 +1898,10 @@ export interface PermissionRequestedEvent {
     readonly tool: string;
     readonly args: unknown;
     readonly originator: ClientId;
+    readonly who?: {
+      readonly label: string;
+      readonly identityClass: "human" | "agent";
+    };
     readonly summary: string;
     readonly reason?: string;
     readonly rule?: string;
@@ -1941,6 +1957,10 @@ export interface PermissionAnsweredEvent {
     readonly decision: "allow" | "deny";
     readonly scope?: "once" | "argv_glob" | "tool";
     readonly by?: ClientId;
+    readonly who?: {
+      readonly label: string;
+      readonly identityClass: "human" | "agent";
+    };
     readonly rule?: string;
     readonly hosts?: true;
     readonly hunks?: readonly string[];
@@ -1960,6 +1980,10 @@ export interface CancelledEvent {
   readonly payload: {
     readonly turn: number;
     readonly by: string;
+    readonly who?: {
+      readonly label: string;
+      readonly identityClass: "human" | "agent";
+    };
     readonly reason: string;
   };
 }
@@ -2116,6 +2140,10 @@ export interface AskedEvent {
     readonly noteFor?: string;
     readonly details?: Readonly<Record<string, unknown>>;
     readonly originator?: ClientId;
+    readonly who?: {
+      readonly label: string;
+      readonly identityClass: "human" | "agent";
+    };
     readonly timeoutMs?: number;
     readonly onlyUnattended?: true;
   };
@@ -2133,6 +2161,10 @@ export interface AnsweredEvent {
     readonly askId: AskId;
     readonly answer: unknown;
     readonly by?: ClientId;
+    readonly who?: {
+      readonly label: string;
+      readonly identityClass: "human" | "agent";
+    };
   };
 }
 
@@ -2177,6 +2209,10 @@ export interface InputQueuedEvent {
         }>;
     readonly delivery: "queue" | "steer";
     readonly originator: ClientId;
+    readonly who?: {
+      readonly label: string;
+      readonly identityClass: "human" | "agent";
+    };
     readonly skill?: string;
     readonly agent?: string;
   };
@@ -2193,6 +2229,10 @@ export interface InputWithdrawnEvent {
   readonly payload: {
     readonly inputId: InputId;
     readonly by?: ClientId;
+    readonly who?: {
+      readonly label: string;
+      readonly identityClass: "human" | "agent";
+    };
   };
 }
 
@@ -2297,6 +2337,10 @@ export interface ModelChangedEvent {
     readonly previous?: string;
     readonly effort?: "off" | "low" | "medium" | "high" | "xhigh" | "max";
     readonly by?: ClientId;
+    readonly who?: {
+      readonly label: string;
+      readonly identityClass: "human" | "agent";
+    };
   };
 }
 
@@ -2311,6 +2355,10 @@ export interface RuleRevokedEvent {
   readonly payload: {
     readonly rule: string;
     readonly by?: ClientId;
+    readonly who?: {
+      readonly label: string;
+      readonly identityClass: "human" | "agent";
+    };
   };
 }
 
@@ -2328,6 +2376,10 @@ export interface RulePromotedEvent {
     readonly path: string;
     readonly directory?: string;
     readonly by?: ClientId;
+    readonly who?: {
+      readonly label: string;
+      readonly identityClass: "human" | "agent";
+    };
   };
 }
 
@@ -2342,6 +2394,10 @@ export interface SessionRenamedEvent {
   readonly payload: {
     readonly title: string;
     readonly by?: ClientId;
+    readonly who?: {
+      readonly label: string;
+      readonly identityClass: "human" | "agent";
+    };
   };
 }
 
@@ -2356,6 +2412,10 @@ export interface LevelChangedEvent {
   readonly payload: {
     readonly level: "ReadOnly" | "WorkspaceWrite" | "DangerFullAccess";
     readonly by?: ClientId;
+    readonly who?: {
+      readonly label: string;
+      readonly identityClass: "human" | "agent";
+    };
   };
 }
 
@@ -2399,6 +2459,10 @@ export interface InputEditedEvent {
           };
         }>;
     readonly by?: ClientId;
+    readonly who?: {
+      readonly label: string;
+      readonly identityClass: "human" | "agent";
+    };
   };
 }
 
@@ -2414,6 +2478,10 @@ export interface InputMovedEvent {
     readonly inputId: InputId;
     readonly before?: InputId;
     readonly by?: ClientId;
+    readonly who?: {
+      readonly label: string;
+      readonly identityClass: "human" | "agent";
+    };
   };
 }
 

@@ -811,6 +811,11 @@ class ToolResultEvent(_ToolResultEventRequired, total=False):
     aside: Literal[True]
 
 
+class TurnStartedEventPayloadWho(TypedDict):
+    label: str
+    identityClass: Literal["human", "agent"]
+
+
 class TurnStartedEventPayloadContentItemText(TypedDict):
     type: Literal["text"]
     text: str
@@ -856,6 +861,7 @@ _TurnStartedEventPayloadRequired = TypedDict("_TurnStartedEventPayloadRequired",
 
 
 class TurnStartedEventPayload(_TurnStartedEventPayloadRequired, total=False):
+    who: TurnStartedEventPayloadWho
     content: List[Union[
     TurnStartedEventPayloadContentItemText,
     TurnStartedEventPayloadContentItemImage,
@@ -1044,6 +1050,11 @@ class CostIncrementedEvent(_CostIncrementedEventRequired, total=False):
     aside: Literal[True]
 
 
+class PermissionRequestedEventPayloadWho(TypedDict):
+    label: str
+    identityClass: Literal["human", "agent"]
+
+
 _PermissionRequestedEventPayloadPreviewRequired = TypedDict("_PermissionRequestedEventPayloadPreviewRequired", {
     "path": str,
     "new": str,
@@ -1096,6 +1107,7 @@ _PermissionRequestedEventPayloadRequired = TypedDict("_PermissionRequestedEventP
 
 
 class PermissionRequestedEventPayload(_PermissionRequestedEventPayloadRequired, total=False):
+    who: PermissionRequestedEventPayloadWho
     reason: str
     rule: str
     agent: str
@@ -1127,6 +1139,11 @@ class PermissionRequestedEvent(_PermissionRequestedEventRequired, total=False):
     aside: Literal[True]
 
 
+class PermissionAnsweredEventPayloadWho(TypedDict):
+    label: str
+    identityClass: Literal["human", "agent"]
+
+
 _PermissionAnsweredEventPayloadRequired = TypedDict("_PermissionAnsweredEventPayloadRequired", {
     "callId": CallId,
     "decision": Literal["allow", "deny"],
@@ -1137,6 +1154,7 @@ _PermissionAnsweredEventPayloadRequired = TypedDict("_PermissionAnsweredEventPay
 class PermissionAnsweredEventPayload(_PermissionAnsweredEventPayloadRequired, total=False):
     scope: Literal["once", "argv_glob", "tool"]
     by: ClientId
+    who: PermissionAnsweredEventPayloadWho
     rule: str
     hosts: Literal[True]
     hunks: List[str]
@@ -1158,10 +1176,20 @@ class PermissionAnsweredEvent(_PermissionAnsweredEventRequired, total=False):
     aside: Literal[True]
 
 
-class CancelledEventPayload(TypedDict):
-    turn: int
-    by: str
-    reason: str
+class CancelledEventPayloadWho(TypedDict):
+    label: str
+    identityClass: Literal["human", "agent"]
+
+
+_CancelledEventPayloadRequired = TypedDict("_CancelledEventPayloadRequired", {
+    "turn": int,
+    "by": str,
+    "reason": str,
+})
+
+
+class CancelledEventPayload(_CancelledEventPayloadRequired, total=False):
+    who: CancelledEventPayloadWho
 
 
 _CancelledEventRequired = TypedDict("_CancelledEventRequired", {
@@ -1379,6 +1407,11 @@ class AskedEventPayloadChoicesItem(TypedDict):
     label: str
 
 
+class AskedEventPayloadWho(TypedDict):
+    label: str
+    identityClass: Literal["human", "agent"]
+
+
 _AskedEventPayloadRequired = TypedDict("_AskedEventPayloadRequired", {
     "askId": AskId,
     "about": Literal["trust", "orphan", "plan", "elicitation", "token-code", "outside-sandbox", "rewind"],
@@ -1392,6 +1425,7 @@ class AskedEventPayload(_AskedEventPayloadRequired, total=False):
     noteFor: str
     details: Dict[str, Any]
     originator: ClientId
+    who: AskedEventPayloadWho
     timeoutMs: int
     onlyUnattended: Literal[True]
 
@@ -1411,6 +1445,11 @@ class AskedEvent(_AskedEventRequired, total=False):
     aside: Literal[True]
 
 
+class AnsweredEventPayloadWho(TypedDict):
+    label: str
+    identityClass: Literal["human", "agent"]
+
+
 _AnsweredEventPayloadRequired = TypedDict("_AnsweredEventPayloadRequired", {
     "askId": AskId,
     "answer": Any,
@@ -1419,6 +1458,7 @@ _AnsweredEventPayloadRequired = TypedDict("_AnsweredEventPayloadRequired", {
 
 class AnsweredEventPayload(_AnsweredEventPayloadRequired, total=False):
     by: ClientId
+    who: AnsweredEventPayloadWho
 
 
 _AnsweredEventRequired = TypedDict("_AnsweredEventRequired", {
@@ -1474,6 +1514,11 @@ class InputQueuedEventPayloadContentItemDocument(TypedDict):
     source: InputQueuedEventPayloadContentItemDocumentSource
 
 
+class InputQueuedEventPayloadWho(TypedDict):
+    label: str
+    identityClass: Literal["human", "agent"]
+
+
 _InputQueuedEventPayloadRequired = TypedDict("_InputQueuedEventPayloadRequired", {
     "inputId": InputId,
     "content": List[Union[
@@ -1488,6 +1533,7 @@ _InputQueuedEventPayloadRequired = TypedDict("_InputQueuedEventPayloadRequired",
 
 
 class InputQueuedEventPayload(_InputQueuedEventPayloadRequired, total=False):
+    who: InputQueuedEventPayloadWho
     skill: str
     agent: str
 
@@ -1507,6 +1553,11 @@ class InputQueuedEvent(_InputQueuedEventRequired, total=False):
     aside: Literal[True]
 
 
+class InputWithdrawnEventPayloadWho(TypedDict):
+    label: str
+    identityClass: Literal["human", "agent"]
+
+
 _InputWithdrawnEventPayloadRequired = TypedDict("_InputWithdrawnEventPayloadRequired", {
     "inputId": InputId,
 })
@@ -1514,6 +1565,7 @@ _InputWithdrawnEventPayloadRequired = TypedDict("_InputWithdrawnEventPayloadRequ
 
 class InputWithdrawnEventPayload(_InputWithdrawnEventPayloadRequired, total=False):
     by: ClientId
+    who: InputWithdrawnEventPayloadWho
 
 
 _InputWithdrawnEventRequired = TypedDict("_InputWithdrawnEventRequired", {
@@ -1673,6 +1725,11 @@ class ProfileSwitchedEvent(_ProfileSwitchedEventRequired, total=False):
     aside: Literal[True]
 
 
+class ModelChangedEventPayloadWho(TypedDict):
+    label: str
+    identityClass: Literal["human", "agent"]
+
+
 _ModelChangedEventPayloadRequired = TypedDict("_ModelChangedEventPayloadRequired", {
     "model": str,
 })
@@ -1682,6 +1739,7 @@ class ModelChangedEventPayload(_ModelChangedEventPayloadRequired, total=False):
     previous: str
     effort: Literal["off", "low", "medium", "high", "xhigh", "max"]
     by: ClientId
+    who: ModelChangedEventPayloadWho
 
 
 _ModelChangedEventRequired = TypedDict("_ModelChangedEventRequired", {
@@ -1699,6 +1757,11 @@ class ModelChangedEvent(_ModelChangedEventRequired, total=False):
     aside: Literal[True]
 
 
+class RuleRevokedEventPayloadWho(TypedDict):
+    label: str
+    identityClass: Literal["human", "agent"]
+
+
 _RuleRevokedEventPayloadRequired = TypedDict("_RuleRevokedEventPayloadRequired", {
     "rule": str,
 })
@@ -1706,6 +1769,7 @@ _RuleRevokedEventPayloadRequired = TypedDict("_RuleRevokedEventPayloadRequired",
 
 class RuleRevokedEventPayload(_RuleRevokedEventPayloadRequired, total=False):
     by: ClientId
+    who: RuleRevokedEventPayloadWho
 
 
 _RuleRevokedEventRequired = TypedDict("_RuleRevokedEventRequired", {
@@ -1723,6 +1787,11 @@ class RuleRevokedEvent(_RuleRevokedEventRequired, total=False):
     aside: Literal[True]
 
 
+class RulePromotedEventPayloadWho(TypedDict):
+    label: str
+    identityClass: Literal["human", "agent"]
+
+
 _RulePromotedEventPayloadRequired = TypedDict("_RulePromotedEventPayloadRequired", {
     "rule": str,
     "profile": str,
@@ -1733,6 +1802,7 @@ _RulePromotedEventPayloadRequired = TypedDict("_RulePromotedEventPayloadRequired
 class RulePromotedEventPayload(_RulePromotedEventPayloadRequired, total=False):
     directory: str
     by: ClientId
+    who: RulePromotedEventPayloadWho
 
 
 _RulePromotedEventRequired = TypedDict("_RulePromotedEventRequired", {
@@ -1750,6 +1820,11 @@ class RulePromotedEvent(_RulePromotedEventRequired, total=False):
     aside: Literal[True]
 
 
+class SessionRenamedEventPayloadWho(TypedDict):
+    label: str
+    identityClass: Literal["human", "agent"]
+
+
 _SessionRenamedEventPayloadRequired = TypedDict("_SessionRenamedEventPayloadRequired", {
     "title": str,
 })
@@ -1757,6 +1832,7 @@ _SessionRenamedEventPayloadRequired = TypedDict("_SessionRenamedEventPayloadRequ
 
 class SessionRenamedEventPayload(_SessionRenamedEventPayloadRequired, total=False):
     by: ClientId
+    who: SessionRenamedEventPayloadWho
 
 
 _SessionRenamedEventRequired = TypedDict("_SessionRenamedEventRequired", {
@@ -1774,6 +1850,11 @@ class SessionRenamedEvent(_SessionRenamedEventRequired, total=False):
     aside: Literal[True]
 
 
+class LevelChangedEventPayloadWho(TypedDict):
+    label: str
+    identityClass: Literal["human", "agent"]
+
+
 _LevelChangedEventPayloadRequired = TypedDict("_LevelChangedEventPayloadRequired", {
     "level": Literal["ReadOnly", "WorkspaceWrite", "DangerFullAccess"],
 })
@@ -1781,6 +1862,7 @@ _LevelChangedEventPayloadRequired = TypedDict("_LevelChangedEventPayloadRequired
 
 class LevelChangedEventPayload(_LevelChangedEventPayloadRequired, total=False):
     by: ClientId
+    who: LevelChangedEventPayloadWho
 
 
 _LevelChangedEventRequired = TypedDict("_LevelChangedEventRequired", {
@@ -1836,6 +1918,11 @@ class InputEditedEventPayloadContentItemDocument(TypedDict):
     source: InputEditedEventPayloadContentItemDocumentSource
 
 
+class InputEditedEventPayloadWho(TypedDict):
+    label: str
+    identityClass: Literal["human", "agent"]
+
+
 _InputEditedEventPayloadRequired = TypedDict("_InputEditedEventPayloadRequired", {
     "inputId": InputId,
     "content": List[Union[
@@ -1849,6 +1936,7 @@ _InputEditedEventPayloadRequired = TypedDict("_InputEditedEventPayloadRequired",
 
 class InputEditedEventPayload(_InputEditedEventPayloadRequired, total=False):
     by: ClientId
+    who: InputEditedEventPayloadWho
 
 
 _InputEditedEventRequired = TypedDict("_InputEditedEventRequired", {
@@ -1866,6 +1954,11 @@ class InputEditedEvent(_InputEditedEventRequired, total=False):
     aside: Literal[True]
 
 
+class InputMovedEventPayloadWho(TypedDict):
+    label: str
+    identityClass: Literal["human", "agent"]
+
+
 _InputMovedEventPayloadRequired = TypedDict("_InputMovedEventPayloadRequired", {
     "inputId": InputId,
 })
@@ -1874,6 +1967,7 @@ _InputMovedEventPayloadRequired = TypedDict("_InputMovedEventPayloadRequired", {
 class InputMovedEventPayload(_InputMovedEventPayloadRequired, total=False):
     before: InputId
     by: ClientId
+    who: InputMovedEventPayloadWho
 
 
 _InputMovedEventRequired = TypedDict("_InputMovedEventRequired", {
@@ -1935,6 +2029,12 @@ Envelope = Union[
 ]
 
 
+class FollowingClient(TypedDict):
+    id: ClientId
+    label: str
+    identity_class: Literal["human", "agent"]
+
+
 _SessionInfoBranchOfRequired = TypedDict("_SessionInfoBranchOfRequired", {
     "log": LogId,
     "event": int,
@@ -1983,6 +2083,7 @@ class SessionInfo(_SessionInfoRequired, total=False):
     asked_since: int
     branch_of: SessionInfoBranchOf
     attached_by: List[str]
+    clients: List[FollowingClient]
     expires_in_days: int
     last_text: str
 
@@ -2287,6 +2388,7 @@ class SessionDetail(_SessionDetailRequired, total=False):
     asked_since: int
     branch_of: SessionDetailBranchOf
     attached_by: List[str]
+    clients: List[FollowingClient]
     expires_in_days: int
     last_text: str
 

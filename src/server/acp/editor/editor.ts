@@ -222,11 +222,11 @@ export class Editor implements AsyncDisposable {
     const info = await infoOf(connection, sessionId);
     if (info.live) {
       const mine = this.#sessions.get(name)?.session;
-      const others = (info.attached_by ?? []).filter((label) => label !== this.#label);
+      const others = (info.clients ?? []).filter(({ id }) => id !== connection.clientId);
       const user =
         mine?.isBusy === true
           ? "its turn; cancel it"
-          : others.map((label) => `"${label}"; close it there`)[0];
+          : others.map(({ label }) => `"${label}"; close it there`)[0];
       if (user !== undefined) {
         const why = `it is in use by ${user}, then delete it`;
         throw new HarnessError("InvalidCommand", { kind: "session/delete", why });
